@@ -1,0 +1,53 @@
+#include "base/diagnostics.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace tsr {
+
+Diagnostic& Diagnostic::label(Span at, std::string text) {
+    labels.push_back({at, std::move(text)});
+    return *this;
+}
+
+Diagnostic& Diagnostic::note(std::string text) {
+    notes.push_back(std::move(text));
+    return *this;
+}
+
+Diagnostic& Diagnostic::suggest(Span at, std::string replacement, std::string text) {
+    fix = Fix{at, std::move(replacement), std::move(text)};
+    return *this;
+}
+
+Diagnostic& Diagnostics::add(Severity severity, std::string code, Span span, std::string message) {
+    for (const Diagnostic& earlier : all_) {
+        if (earlier.code == code && earlier.span == span) {
+            dropped_ = {};
+            return dropped_;
+        }
+    }
+    if (severity == Severity::error) ++errors_;
+    all_.push_back({severity, std::move(code), span, std::move(message), {}, {}, {}});
+    return all_.back();
+}
+
+Diagnostic& Diagnostics::error(std::string code, Span span, std::string message) {
+    return add(Severity::error, std::move(code), span, std::move(message));
+}
+
+Diagnostic& Diagnostics::warning(std::string code, Span span, std::string message) {
+    return add(Severity::warning, std::move(code), span, std::move(message));
+}
+
+Diagnostic& Diagnostics::note(std::string code, Span span, std::string message) {
+    return add(Severity::note, std::move(code), span, std::move(message));
+}
+
+void Diagnostics::sort() {
+    std::ranges::stable_sort(all_, [](const Diagnostic& a, const Diagnostic& b) {
+        return std::tuple(a.span.file.index, a.span.begin, a.severity) < std::tuple(b.span.file.index, b.span.begin, b.severity);
+    });
+}
+
+}  // namespace tsr

@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/core.h>
+
+#include "base/diagnostics.h"
+
+namespace tsr {
+
+namespace {
+
+struct Paint {
+    bool on;
+    [[nodiscard]] std::string operator()(const char* code, std::string_view text) const {
+        if (!on) return std::string(text);
+        return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+    }
+};
+
+std::string_view word(Severity severity) {
+    switch (severity) {
+        case Severity::error: return "error";
+        case Severity::warning: return "warning";
+        case Severity::note: return "note";
+    }
+    return "";
+}
+
+const char* color(Severity severity) {
+    switch (severity) {
+        case Severity::error: return "1;31";
+        case Severity::warning: return "1;35";
+        case Severity::note: return "1;36";
+    }
+    return "0";
+}
+
+bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
+
+// The marks under a line: one per character, tabs kept so that the columns stand where the text does.
+std::string marks(std::string_view line, uint32_t begin, uint32_t end, char mark) {
+    std::string out;
+    bool any = false;
+    for (uint32_t i = 0; i < line.size(); ++i) {
+        if (!starts_character(line[i])) continue;
+        bool inside = i >= begin && i < end;
+        if (!inside && i >= end) break;
+        out += inside ? mark : line[i] == '\t' ? '\t' : ' ';
+        any |= inside;
+    }
+    if (!any) out += mark;  // an empty range, or the end of the line
+    return out;
+}
+
+// Control characters and broken UTF-8 in a shown line would spoil the terminal.
+std::string printable(std::string_view line) {
+    std::string out;
+    for (char c : line) {
+        auto byte = static_cast<unsigned char>(c);
+        out += (byte < 0x20 && c != '\t') || byte == 0x7F ? ' ' : c;
+    }
+    return out;
+}
+
+class Renderer {
+public:
+    Renderer(const Sources& sources, bool color) : sources_(sources), paint_{color} {}
+
+    std::string operator()(const Diagnostic& d) {
+        out_.clear();
+        head(d);
+        std::vector<Label> ranges{{d.span, ""}};
+        ranges.insert(ranges.end(), d.labels.begin(), d.labels.end());
+        if (d.span.valid()) excerpt(d, ranges);
+        for (const std::string& text : d.notes) out_ += fmt::format("  = {} {}\n", paint_("1;36", "note:"), text);
+        if (d.fix) fix(*d.fix);
+        return out_;
+    }
+
+private:
+    void head(const Diagnostic& d) {
+        if (d.span.valid()) {
+            auto at = sources_.position(d.span.file, d.span.begin);
+            out_ += fmt::format("{}:{}:{}: ", sources_.path(d.span.file), at.line, at.column);
+        } else {
+            out_ += "tesserac: ";
+        }
+        auto kind = d.code.empty() ? std::string(word(d.severity)) : fmt::format("{}[{}]", word(d.severity), d.code);
+        out_ += fmt::format("{}: {}\n", paint_(color(d.severity), kind), paint_("1", d.message));
+    }
+
+    // The lines of all ranges in the main range's file, in order, the main range's carets before labels of its line.
+    void excerpt(const Diagnostic& d, const std::vector<Label>& ranges) {
+        FileId file = d.span.file;
+        std::map<uint32_t, std::vector<size_t>> by_line;
+        for (size_t i = 0; i < ranges.size(); ++i) {
+            if (ranges[i].span.file == file) by_line[sources_.position(file, ranges[i].span.begin).line].push_back(i);
+        }
+        auto width = fmt::format("{}", by_line.rbegin()->first).size();
+        uint32_t last = 0;
+        for (const auto& [line, indices] : by_line) {
+            if (last != 0 && line > last + 1) out_ += fmt::format("{:>{}} …\n", "", width);
+            last = line;
+            auto text = sources_.line(file, line);
+            auto begin = sources_.line_begin(file, line);
+            out_ += fmt::format("{} {}\n", paint_("34", fmt::format("{:>{}} |", line, width)), printable(text));
+            for (size_t i : indices) {
+                const Label& range = ranges[i];
+                auto from = range.span.begin - begin;
+                auto to = std::min<uint32_t>(range.span.end - begin, static_cast<uint32_t>(text.size()));
+                auto under = marks(text, from, to, i == 0 ? '^' : '-');
+                if (!range.text.empty()) under += " " + range.text;
+                out_ += fmt::format("{} {}\n", paint_("34", fmt::format("{:>{}} |", "", width)),
+                                    paint_(i == 0 ? color(d.severity) : "34", under));
+            }
+        }
+        for (const Label& range : ranges) {  // other files: place and text only
+            if (!range.span.valid() || range.span.file == file) continue;
+            auto at = sources_.position(range.span.file, range.span.begin);
+            out_ += fmt::format("  = {}:{}:{}: {}\n", sources_.path(range.span.file), at.line, at.column, range.text);
+        }
+    }
+
+    void fix(const Fix& fix) { out_ += fmt::format("  = {} {}\n", paint_("1;32", "fix:"), fix.text); }
+
+    const Sources& sources_;
+    Paint paint_;
+    std::string out_;
+};
+
+std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (char c : text) {
+        auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += c;
+        } else if (byte < 0x20) {
+            out += fmt::format("\\u{:04x}", byte);
+        } else {
+            out += c;
+        }
+    }
+    return out + "\"";
+}
+
+std::string range_json(Span span, const Sources& sources) {
+    if (!span.valid()) return "null";
+    auto from = sources.position(span.file, span.begin);
+    auto to = sources.position(span.file, span.end);
+    return fmt::format(
+        R"({{"file":{},"start":{{"line":{},"column":{},"byte":{}}},"end":{{"line":{},"column":{},"byte":{}}}}})",
+        quoted(sources.path(span.file)), from.line, from.column, span.begin, to.line, to.column, span.end);
+}
+
+}  // namespace
+
+std::string render(const Diagnostics& diagnostics, const Sources& sources, const RenderOptions& options) {
+    std::string out;
+    Renderer renderer(sources, options.color);
+    size_t shown = 0;
+    size_t hidden = 0;
+    for (const Diagnostic& d : diagnostics.all()) {
+        if (d.severity == Severity::error && ++shown > options.limit) {
+            ++hidden;
+            continue;
+        }
+        out += renderer(d);
+    }
+    if (hidden > 0) out += fmt::format("tesserac: {} more error{} not shown\n", hidden, hidden == 1 ? "" : "s");
+    return out;
+}
+
+std::string render_json(const Diagnostics& diagnostics, const Sources& sources) {
+    std::string out;
+    for (const Diagnostic& d : diagnostics.all()) {
+        std::string labels;
+        for (const Label& label : d.labels) {
+            labels += fmt::format(R"({}{{"range":{},"text":{}}})", labels.empty() ? "" : ",",
+                                  range_json(label.span, sources), quoted(label.text));
+        }
+        std::string notes;
+        for (const std::string& note : d.notes) notes += (notes.empty() ? "" : ",") + quoted(note);
+        std::string fix = "null";
+        if (d.fix) {
+            fix = fmt::format(R"({{"range":{},"replacement":{},"text":{}}})", range_json(d.fix->span, sources),
+                              quoted(d.fix->replacement), quoted(d.fix->text));
+        }
+        out += fmt::format(
+            R"({{"severity":"{}","code":{},"message":{},"range":{},"labels":[{}],"notes":[{}],"fix":{}}})", word(d.severity),
+            quoted(d.code), quoted(d.message), range_json(d.span, sources), labels, notes, fix);
+        out += '\n';
+    }
+    return out;
+}
+
+}  // namespace tsr

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Makes one private include root per library: a folder of links to the libraries it may include, and no others, so that
+# an include against the layer diagram does not compile.
+#   include-farm.sh SOURCE_ROOT BUILD_ROOT LIBRARY ALLOWED...
+set -eu
+source=$1 build=$2 library=$3
+shift 3
+root=$build/inc/$library
+rm -rf "$root"
+mkdir -p "$root"
+for folder in "$@"; do
+    case $folder in
+        runtime/abi.h) mkdir -p "$root/runtime" && ln -s "$source/runtime/abi.h" "$root/runtime/abi.h" ;;
+        *) ln -s "$source/$folder" "$root/$folder" ;;
+    esac
+done
