@@ -1,0 +1,140 @@
+// Functions, regions, operations, values: one set of data structures for every level.
+// A function owns all that is in it, in pools addressed by ids; a variant of a function is a copy.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/span.h"
+#include "ir/core/attribute.h"
+#include "ir/core/opkind.h"
+#include "ir/core/type.h"
+
+namespace tsr::ir {
+
+using ValueId = Id<struct ValueTag>;
+using OpId = Id<struct OpTag>;
+using RegionId = Id<struct RegionTag>;
+using PlaceId = Id<struct PlaceTag>;
+
+enum class Level : uint8_t { host, tile, target };
+
+// Where an operation comes from: its range, and the calls it was inlined at, innermost first.
+struct Place {
+    Span span;
+    std::vector<Span> inlined_at;
+    bool operator==(const Place&) const = default;
+};
+
+struct Value {
+    Type type;
+    OpId op;              // the operation that gives it; invalid for a region's argument
+    RegionId region;      // the region whose argument it is; invalid for a result
+    uint32_t number = 0;  // which result or argument
+    std::string name;     // the programmer's name for it, for messages and printing; may be empty
+};
+
+struct Op {
+    OpKind kind = OpKind::constant;
+    PlaceId place;
+    RegionId parent;  // invalid while it stands nowhere
+    std::vector<ValueId> operands;
+    std::vector<ValueId> results;
+    std::vector<RegionId> regions;
+    Attrs attrs;
+};
+
+// One block with arguments; its last operation is a `yield`.
+struct Region {
+    OpId parent;  // invalid for a function's body and a kernel's launch region
+    std::vector<ValueId> args;
+    std::vector<OpId> ops;
+};
+
+// What is true of a kernel as a whole. Filled by elaboration from the header, completed by `classify`.
+struct KernelInfo {
+    bool flat = false;                    // numbers the tiles of the launch; has no groups
+    std::vector<int64_t> group_shape;     // `tile[(128,)]`; empty: not said, 128
+    std::vector<Dim> header_tiles;        // `tile[n]`, `tile[H*W]`: flat over these
+    std::optional<int64_t> shared_limit;  // `shared(8_KiB)`, bytes
+    bool nondeterministic = false;
+    // A region without arguments over the parameters' values (no memory is read): yields the number of groups per
+    // axis, or of tiles for a flat kernel. Invalid: the launch must say.
+    RegionId launch;
+
+    [[nodiscard]] int64_t group_size() const;
+};
+
+// Decisions about one kernel on one machine. After `choose_plan` no pass decides anything.
+struct Plan {
+    std::string machine;        // "x86-64-v4"
+    int64_t lanes = 1;          // elements of one vector of 32-bit elements
+    int64_t interleave = 1;     // vectors in flight
+    int64_t task = 1;           // groups (tiles of a flat kernel) that one task takes at least
+    bool narrow_index = false;  // indices fit 32 bits: a guard of the variant says so
+    std::vector<std::string> reasons;
+};
+
+class Function {
+public:
+    std::string name;
+    Level level = Level::tile;
+    PlaceId place;
+    std::vector<std::string> symbols;  // dimension names, in order of binding
+    std::vector<Type> results;
+    RegionId body;  // its arguments are the parameters
+    bool is_kernel = false;
+    KernelInfo kernel;
+    std::optional<Plan> plan;
+
+    Function();
+
+    [[nodiscard]] const Op& op(OpId id) const { return ops_[id.index]; }
+    [[nodiscard]] Op& op(OpId id) { return ops_[id.index]; }
+    [[nodiscard]] const Region& region(RegionId id) const { return regions_[id.index]; }
+    [[nodiscard]] Region& region(RegionId id) { return regions_[id.index]; }
+    [[nodiscard]] const Value& value(ValueId id) const { return values_[id.index]; }
+    [[nodiscard]] Value& value(ValueId id) { return values_[id.index]; }
+    [[nodiscard]] const Type& type(ValueId id) const { return values_[id.index].type; }
+    [[nodiscard]] const Place& place_of(PlaceId id) const { return places_[id.index]; }
+    [[nodiscard]] Span span_of(OpId id) const;  // its range in the source; invalid if it has no place
+    [[nodiscard]] const std::vector<ValueId>& params() const { return region(body).args; }
+    [[nodiscard]] size_t value_count() const { return values_.size(); }
+    [[nodiscard]] size_t op_count() const { return ops_.size(); }
+    [[nodiscard]] size_t region_count() const { return regions_.size(); }
+
+    PlaceId add_place(Place place);
+    RegionId add_region(OpId parent);
+    ValueId add_arg(RegionId region, Type type, std::string name = {});
+    // Makes an operation that stands nowhere yet; its results get the given types.
+    OpId add_op(OpKind kind, PlaceId place, std::vector<ValueId> operands, const std::vector<Type>& results,
+                Attrs attrs = {});
+    ValueId add_result(OpId op, Type type);
+    void append(RegionId region, OpId op);
+    void insert(RegionId region, size_t at, OpId op);
+    // Takes the operation out of its region; its place in the pool stays, unused.
+    void remove(OpId op);
+    // In all operands of operations that stand somewhere, `from` becomes `to`. Linear in the function.
+    void replace_uses(ValueId from, ValueId to);
+    // Many at once: where `to[v.index]` is valid it replaces v. Chains are followed.
+    void replace_uses(const std::vector<ValueId>& to);
+
+private:
+    std::deque<Op> ops_;
+    std::deque<Region> regions_;
+    std::deque<Value> values_;
+    std::vector<Place> places_;
+};
+
+// The functions of a program.
+struct Module {
+    std::deque<Function> functions;
+
+    [[nodiscard]] Function* find(const std::string& name);
+    [[nodiscard]] const Function* find(const std::string& name) const;
+};
+
+}  // namespace tsr::ir

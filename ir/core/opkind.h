@@ -1,0 +1,43 @@
+// The names of all operations, once. What is true of each stands in its record (ir/ops).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+// clang-format off
+// The one vocabulary of element operations: scalars, vectors, lanes, tiles and tensors alike.
+#define TSR_ELEMENT_OPS(X)                                                                                        \
+    X(add) X(sub) X(mul) X(div) X(floordiv) X(mod) X(neg) X(fma) X(minimum) X(maximum) X(pow) X(atan2)            \
+    X(bit_and) X(bit_or) X(bit_xor) X(bit_not) X(shl) X(shr)                                                      \
+    X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(select) X(cast) X(bitcast)                                              \
+    X(abs) X(sign) X(sqrt) X(rsqrt) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p)                      \
+    X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(erf)                                   \
+    X(floor) X(ceil) X(round) X(trunc) X(isnan) X(isinf) X(isfinite)
+// Values and structured control flow, on every level.
+#define TSR_CONTROL_OPS(X) X(constant) X(yield) X(for_) X(while_) X(if_) X(call) X(dim) X(print) X(assert_)
+// Memory, on levels Host and Tile.
+#define TSR_MEMORY_OPS(X) X(read) X(write) X(read_vector) X(write_vector) X(vector_extract) X(vector_build)
+// A kernel: the program of one group.
+#define TSR_TILE_OPS(X)                                                                                           \
+    X(tile_id) X(lane_id) X(group_id) X(group_size) X(group_count)                                                \
+    X(buffer) X(stage) X(atomic) X(copy_async) X(commit) X(wait_group) X(barrier)                                 \
+    X(group_reduce) X(group_scan) X(shuffle) X(broadcast) X(ballot) X(buffer_reduce)                              \
+    X(grid) X(lanes) X(lane_read) X(result)
+// Host programs.
+#define TSR_HOST_OPS(X) X(launch) X(host) X(shape_of) X(string)
+// A machine's own.
+#define TSR_TARGET_OPS(X)                                                                                         \
+    X(slot) X(task_begin) X(task_end) X(scratch) X(stack) X(pointer_add) X(load) X(store) X(gather) X(scatter)    \
+    X(splat) X(iota) X(extract) X(insert) X(vector_reduce) X(for_active) X(atomic_rmw) X(memory_copy) X(runtime)
+// clang-format on
+
+namespace tsr::ir {
+
+#define TSR_NAME(op) op,
+enum class OpKind : uint8_t {
+    TSR_ELEMENT_OPS(TSR_NAME) TSR_CONTROL_OPS(TSR_NAME) TSR_MEMORY_OPS(TSR_NAME) TSR_TILE_OPS(TSR_NAME)
+        TSR_HOST_OPS(TSR_NAME) TSR_TARGET_OPS(TSR_NAME) count_
+};
+#undef TSR_NAME
+
+}  // namespace tsr::ir

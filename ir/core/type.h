@@ -1,0 +1,85 @@
+// Types of values, on every level.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/dtype.h"
+#include "ir/core/dim.h"
+
+namespace tsr::ir {
+
+enum class TypeKind : uint8_t {
+    none,        // no value: what a statement gives
+    scalar,      // one element
+    vector,      // `width` elements: of one tile on level Tile, of `width` lanes on level Target
+    tensor,      // global memory, dense row-major in kernels; on level Host a counted reference
+    buffer,      // shared memory of a group; a handle names one stage of it
+    lane_array,  // one scalar (or vector, width > 0) per lane of a group, alive across barriers
+    tile,        // a register tile, static shape
+    pointer,     // level Target: address of elements
+    string,      // level Host
+    list,        // level Host: scalars of `elem`, or tensors where width is 1
+};
+
+// Where a pointer points (level Target).
+enum class Space : uint8_t { global, shared, stack };
+
+struct Type {
+    TypeKind kind = TypeKind::none;
+    DType elem = DType::f32;
+    uint32_t width = 0;           // vector, lane_array of vectors
+    bool mut = false;             // tensor
+    Space space = Space::global;  // pointer
+    std::vector<Dim> shape;       // tensor, buffer, tile
+
+    static Type none() { return {}; }
+    static Type scalar(DType elem) { return make(TypeKind::scalar, elem, 0, {}); }
+    static Type vector(DType elem, uint32_t width) { return make(TypeKind::vector, elem, width, {}); }
+    static Type tensor(DType elem, std::vector<Dim> shape, bool mut) {
+        Type type = make(TypeKind::tensor, elem, 0, std::move(shape));
+        type.mut = mut;
+        return type;
+    }
+    static Type buffer(DType elem, std::vector<Dim> shape) { return make(TypeKind::buffer, elem, 0, std::move(shape)); }
+    static Type lane_array(DType elem, uint32_t width = 0) { return make(TypeKind::lane_array, elem, width, {}); }
+    static Type tile(DType elem, std::vector<Dim> shape) { return make(TypeKind::tile, elem, 0, std::move(shape)); }
+    static Type pointer(DType elem, Space space) {
+        Type type = make(TypeKind::pointer, elem, 0, {});
+        type.space = space;
+        return type;
+    }
+    static Type string() { return make(TypeKind::string, DType::u8, 0, {}); }
+    static Type list(const Type& of) {
+        return make(TypeKind::list, of.elem, of.kind == TypeKind::scalar ? 0 : 1, of.shape);
+    }
+
+    [[nodiscard]] bool is_scalar() const { return kind == TypeKind::scalar; }
+    [[nodiscard]] bool is_vector() const { return kind == TypeKind::vector; }
+    [[nodiscard]] bool is_memory() const { return kind == TypeKind::tensor || kind == TypeKind::buffer; }
+    [[nodiscard]] bool is_bool() const { return is_scalar() && elem == DType::boolean; }
+    [[nodiscard]] size_t rank() const { return shape.size(); }
+    // The same kind and width with another element type.
+    [[nodiscard]] Type with(DType other) const {
+        Type copy = *this;
+        copy.elem = other;
+        return copy;
+    }
+    bool operator==(const Type&) const = default;
+
+    // `f32`, `f32x16`, `mut f32[n, m+1]`, `shared bf16[128, 64]`, `lanes f32`, `tile f32[128, 64]`,
+    // `ptr f32 global`, `string`, `list f32`, `none`; reads back.
+    [[nodiscard]] std::string text() const;
+
+private:
+    static Type make(TypeKind kind, DType elem, uint32_t width, std::vector<Dim> shape) {
+        Type type;
+        type.kind = kind;
+        type.elem = elem;
+        type.width = width;
+        type.shape = std::move(shape);
+        return type;
+    }
+};
+
+}  // namespace tsr::ir
