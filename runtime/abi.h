@@ -1,0 +1,530 @@
+/* The binary interface between compiled Tessera programs and their runtime: plain C, the one file both sides include.
+ *
+ * Conventions
+ *  - A function that gives a TsrTensor*, TsrString* or TsrList* gives a new reference; arguments are borrowed.
+ *  - Scalars travel as `bits`: the storage representation in the low bytes of 8, the rest zero (signed integers may be
+ *    sign-extended; readers look at the low bytes only). i4 and the 4 and 6 bit floats stand in the low bits.
+ *  - `place` is where in the program the call stands, or NULL. A user's error ends in tsr_fail(place, message): one
+ *    message on stderr and exit code 1, or the handler that was installed. No function returns after a failure.
+ *  - Sizes are counted in elements, strides too. Packed types (i4, fp4: two to a byte; fp6: four to three bytes; the
+ *    first element in the lowest bits) pad each row, the last axis, to whole packs, so that strides stay integers.
+ *  - Host functions are called from one thread. */
+#ifndef TSR_RUNTIME_ABI_H
+#define TSR_RUNTIME_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TSR_ABI_VERSION 1
+#define TSR_MAX_RANK 16
+
+/* ---- Element types: the numbers of the compiler's DType ---- */
+
+typedef enum TsrDType {
+    TSR_BOOL,
+    TSR_I4,
+    TSR_I8,
+    TSR_I16,
+    TSR_I32,
+    TSR_I64,
+    TSR_U8,
+    TSR_U16,
+    TSR_U32,
+    TSR_U64,
+    TSR_INDEX, /* stored as i64 */
+    TSR_F64,
+    TSR_F32,
+    TSR_F16,
+    TSR_BF16,
+    TSR_FP8_E4M3,
+    TSR_FP8_E5M2,
+    TSR_FP6_E3M2,
+    TSR_FP6_E2M3,
+    TSR_FP4_E2M1,
+    TSR_E8M0,
+    TSR_C64,
+    TSR_DTYPES
+} TsrDType;
+
+/* ---- Places and slots ---- */
+
+typedef struct TsrPlace {
+    const char* file;
+    int32_t line, column; /* from 1; 0: unknown */
+} TsrPlace;
+
+struct TsrTensor;
+struct TsrString;
+struct TsrList;
+
+/* Eight bytes that hold any value of a host program. */
+typedef union TsrSlot {
+    uint64_t bits;
+    int64_t integer;
+    double f64;
+    float f32;
+    struct TsrTensor* tensor;
+    struct TsrString* string;
+    struct TsrList* list;
+} TsrSlot;
+
+typedef enum TsrKind {
+    TSR_KIND_TENSOR,
+    TSR_KIND_SCALAR /* numbers and bool */,
+    TSR_KIND_STRING,
+    TSR_KIND_LIST
+} TsrKind;
+
+/* ---- Tensors: DLPack's DLTensor, its layout and its numbers ---- */
+
+typedef enum TsrDLDeviceType { TSR_DL_CPU = 1, TSR_DL_CUDA = 2 } TsrDLDeviceType;
+
+/* DLPack's type codes, those that Debian's header 0.6 does not have yet included. */
+typedef enum TsrDLTypeCode {
+    TSR_DL_INT = 0,
+    TSR_DL_UINT = 1,
+    TSR_DL_FLOAT = 2,
+    TSR_DL_BFLOAT = 4,
+    TSR_DL_COMPLEX = 5,
+    TSR_DL_BOOL = 6,
+    TSR_DL_FLOAT8_E4M3FN = 10,
+    TSR_DL_FLOAT8_E5M2 = 12,
+    TSR_DL_FLOAT8_E8M0FNU = 14,
+    TSR_DL_FLOAT6_E2M3FN = 15,
+    TSR_DL_FLOAT6_E3M2FN = 16,
+    TSR_DL_FLOAT4_E2M1FN = 17
+} TsrDLTypeCode;
+
+typedef struct TsrDLDevice {
+    int32_t device_type, device_id;
+} TsrDLDevice;
+
+typedef struct TsrDLDataType {
+    uint8_t code, bits;
+    uint16_t lanes;
+} TsrDLDataType;
+
+typedef struct TsrDLTensor {
+    void* data; /* of element [0, …, 0] */
+    TsrDLDevice device;
+    int32_t ndim;
+    TsrDLDataType dtype;
+    int64_t* shape;
+    int64_t* strides;     /* in elements; never NULL here */
+    uint64_t byte_offset; /* always 0 here */
+} TsrDLTensor;
+
+struct TsrStorage; /* owned by the runtime; shared by a tensor and its views */
+
+/* Fields may be read by compiled code; only the runtime writes them. */
+typedef struct TsrTensor {
+    TsrDLTensor dl;
+    int32_t refs;
+    int32_t dtype; /* TsrDType */
+    int32_t phase; /* packed views only: elements to skip in the first pack, 0 … 3 */
+    int32_t reserved;
+    struct TsrStorage* storage;
+    int64_t shape[TSR_MAX_RANK];
+    int64_t strides[TSR_MAX_RANK];
+} TsrTensor;
+
+static inline void* tsr_data(const TsrTensor* t) { return t->dl.data; }
+static inline int32_t tsr_rank(const TsrTensor* t) { return t->dl.ndim; }
+
+TsrTensor* tsr_tensor_retain(TsrTensor* tensor); /* NULL passes through */
+void tsr_tensor_release(TsrTensor* tensor);      /* NULL is allowed */
+
+/* -- making -- negative sizes and sizes whose bytes pass 2^62 fail; out of memory fails with asked and free bytes. */
+TsrTensor* tsr_empty(int32_t dtype, const int64_t* shape, int32_t rank, const TsrPlace* place); /* contents undefined */
+TsrTensor* tsr_zeros(int32_t dtype, const int64_t* shape, int32_t rank, const TsrPlace* place);
+TsrTensor* tsr_full(int32_t dtype, const int64_t* shape, int32_t rank, uint64_t bits, const TsrPlace* place);
+TsrTensor* tsr_ones(int32_t dtype, const int64_t* shape, int32_t rank, const TsrPlace* place);
+/* start, start + step, … below stop (above, for a negative step): ceil((stop - start) / step) elements; step 0 fails.
+ */
+TsrTensor* tsr_arange_i64(int32_t dtype, int64_t start, int64_t stop, int64_t step, const TsrPlace* place);
+TsrTensor* tsr_arange_f64(int32_t dtype, double start, double stop, double step, const TsrPlace* place);
+/* count points start + i * (stop - start) / (count - 1), computed in f64, the last one exactly stop. */
+TsrTensor* tsr_linspace(int32_t dtype, double start, double stop, int64_t count, const TsrPlace* place);
+/* Copies dense row-major elements in storage form. */
+TsrTensor* tsr_from_values(int32_t dtype, const int64_t* shape, int32_t rank, const void* values,
+                           const TsrPlace* place);
+/* From a list of scalars, or of lists of equal lengths and so on; list scalars are converted from the list's dtype. */
+TsrTensor* tsr_from_list(int32_t dtype, const struct TsrList* list, const TsrPlace* place);
+
+/* -- randomness (language reference, section 7) --
+ * Philox4x32-10 with key = (low, high half of seed) and counter = (low, high half of block, count, site).
+ * An element takes w words of the output, w = 2 for f64 and 1 otherwise: block = index * w / 4, first word index * w %
+ * 4, index counted row-major in the whole tensor. rand:  the top p bits of the word (of word0 << 32 | word1) times
+ * 2^-p, p the significand bits of dtype with the hidden one: 0 <= x < 1, exact. f64 f32 f16 bf16. randn: Box-Muller on
+ * the pair of elements (2k, 2k + 1), their words a and b: r = sqrt(-2 ln u), u = (a + 1) * 2^-32 (f64: (top 53 bits of
+ * a + 1) * 2^-53), v = b * 2^-32 (f64: top 53 bits * 2^-53); element 2k = r * cos(2 pi v), element 2k + 1 = r * sin(2
+ * pi v); in f64, rounded once. randint: low + floor(word * (high - low) / 2^32), for ranges past 2^32 the two words of
+ * an element as in f64, 2^64. */
+typedef struct TsrRandomKey {
+    uint64_t seed;
+    uint32_t site;  /* the operation's place in the program: a number the compiler gives */
+    uint32_t count; /* how often the program has run it before */
+} TsrRandomKey;
+void tsr_philox4x32_10(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
+uint64_t tsr_seed(void);          /* of --seed; 0 without */
+void tsr_set_seed(uint64_t seed); /* starts all counts again */
+/* The key of the next run of `site`, counted by the runtime; `seed` NULL: the program's. */
+void tsr_next_key(uint32_t site, const uint64_t* seed, TsrRandomKey* key);
+TsrTensor* tsr_rand(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey* key, const TsrPlace* place);
+TsrTensor* tsr_randn(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey* key, const TsrPlace* place);
+TsrTensor* tsr_randint(int32_t dtype, const int64_t* shape, int32_t rank, int64_t low, int64_t high,
+                       const TsrRandomKey* key, const TsrPlace* place);
+
+/* -- copies and conversions -- */
+TsrTensor* tsr_copy(const TsrTensor* tensor, const TsrPlace* place); /* dense, row-major, storage of its own */
+int32_t tsr_is_dense(const TsrTensor* tensor);                       /* row-major without gaps */
+TsrTensor* tsr_contiguous(TsrTensor* tensor, const TsrPlace* place); /* itself when dense, else a copy */
+typedef enum TsrRounding { TSR_ROUND_NEAREST, TSR_ROUND_TO_ZERO, TSR_ROUND_STOCHASTIC } TsrRounding;
+/* The laws of cast, for tensors and for one value:
+ *  to a float:   one rounding, nearest-even by default; f16 and bf16 overflow to infinity, types of 8 bits or fewer
+ *                saturate at their largest finite value, infinities included; NaN stays NaN where the format has one,
+ *                else it becomes the largest finite value.
+ *  to e8m0:      the nearest power of two, a tie goes to the even code; 0 gives 2^-127; negative values and NaN give
+ * NaN. to an integer: from a float toward zero, saturating, NaN gives 0; from an integer it wraps; from bool 0 or 1. to
+ * bool:      != 0 (NaN is true). To c64 the imaginary part is 0; from c64 it is dropped. Stochastic rounding adds the
+ * low bits of one Philox word (of `key`, by element index) below the last kept bit. */
+TsrTensor* tsr_cast(const TsrTensor* tensor, int32_t dtype, int32_t rounding, const TsrRandomKey* key,
+                    const TsrPlace* place);
+uint64_t tsr_convert_bits(uint64_t bits, int32_t from, int32_t to); /* nearest-even */
+double tsr_bits_to_f64(uint64_t bits, int32_t dtype);               /* c64: the real part; i64 and u64 may round */
+uint64_t tsr_f64_to_bits(double value, int32_t dtype);
+
+/* -- views: share storage with their tensor, as NumPy's do -- */
+typedef enum TsrIndexKind { TSR_INDEX_INTEGER, TSR_INDEX_SLICE, TSR_INDEX_NEWAXIS, TSR_INDEX_ELLIPSIS } TsrIndexKind;
+typedef struct TsrIndexItem {
+    int32_t kind;
+    int32_t given; /* of a slice: 1 start given | 2 stop given | 4 step given */
+    int64_t start; /* of an integer: the index; negative counts from the end */
+    int64_t stop, step;
+} TsrIndexItem;
+/* Fails for too many items, two ellipses, an integer outside, a step of 0, a result of more than TSR_MAX_RANK axes. */
+TsrTensor* tsr_view(const TsrTensor* tensor, const TsrIndexItem* items, int32_t count, const TsrPlace* place);
+TsrTensor* tsr_transpose(const TsrTensor* tensor, const int32_t* axes, const TsrPlace* place); /* axes NULL: reversed */
+TsrTensor* tsr_swap_last(const TsrTensor* tensor, const TsrPlace* place); /* .T; below rank 2 the tensor itself */
+TsrTensor* tsr_reshape(const TsrTensor* tensor, const int64_t* shape, int32_t rank, const TsrPlace* place); /* one -1;
+    a view when dense, else of a copy */
+TsrTensor* tsr_broadcast_to(const TsrTensor* tensor, const int64_t* shape, int32_t rank, const TsrPlace* place);
+
+/* -- elements -- `index` has one number per axis, negative ones count from the end; outside fails. Reading waits. */
+int64_t tsr_dim(const TsrTensor* tensor, int32_t axis, const TsrPlace* place); /* negative axis: from the end */
+int64_t tsr_size(const TsrTensor* tensor);                                     /* number of elements */
+uint64_t tsr_get(const TsrTensor* tensor, const int64_t* index, int32_t count, const TsrPlace* place);
+double tsr_get_f64(const TsrTensor* tensor, const int64_t* index, int32_t count, const TsrPlace* place);
+int64_t tsr_get_i64(const TsrTensor* tensor, const int64_t* index, int32_t count, const TsrPlace* place);
+void tsr_set(TsrTensor* tensor, const int64_t* index, int32_t count, uint64_t bits, const TsrPlace* place);
+void tsr_set_f64(TsrTensor* tensor, const int64_t* index, int32_t count, double value, const TsrPlace* place);
+void tsr_set_i64(TsrTensor* tensor, const int64_t* index, int32_t count, int64_t value, const TsrPlace* place);
+uint64_t tsr_item(const TsrTensor* tensor, const TsrPlace* place); /* of a tensor of exactly one element */
+/* view[...] = value, with NumPy's broadcasting; dtypes must be equal; an overlapping value is copied first. */
+void tsr_assign(TsrTensor* view, const TsrTensor* value, const TsrPlace* place);
+void tsr_fill(TsrTensor* view, uint64_t bits, const TsrPlace* place);
+int32_t tsr_equal(const TsrTensor* a, const TsrTensor* b); /* same shape and dtype, every element ==; NaN is unequal */
+/* |a - b| <= atol + rtol * |b| for all elements (broadcast), NaN beside NaN equal when nan_equal. */
+int32_t tsr_allclose(const TsrTensor* a, const TsrTensor* b, double rtol, double atol, int32_t nan_equal,
+                     const TsrPlace* place);
+
+/* ---- Strings: immutable UTF-8 ---- */
+
+typedef struct TsrString {
+    int32_t refs, reserved; /* refs < 0: a constant of the program, never freed */
+    int64_t length;         /* bytes */
+    const char* text;       /* a 0 follows the last byte */
+} TsrString;
+
+TsrString* tsr_string(const char* text, int64_t length);
+TsrString* tsr_string_retain(TsrString* string);
+void tsr_string_release(TsrString* string);
+TsrString* tsr_concat(const TsrString* a, const TsrString* b);
+TsrString* tsr_join(const TsrString* const* parts, int32_t count, const char* separator);
+int32_t tsr_string_compare(const TsrString* a, const TsrString* b); /* < 0, 0, > 0 by bytes */
+/* One value by a Python format spec ([[fill]align][sign][#][0][width][,|_][.precision][type]; NULL or "": as str()).
+ * A float without a precision has the fewest digits that give its value back in its own type. A bad spec fails. */
+TsrString* tsr_format(uint64_t bits, int32_t dtype, const char* spec, const TsrPlace* place);
+TsrString* tsr_format_string(const TsrString* string, const char* spec, const TsrPlace* place);
+/* As NumPy prints: precision 8, lines of 75, more than 1000 elements summarized. A spec formats each element. */
+TsrString* tsr_format_tensor(const TsrTensor* tensor, const char* spec, const TsrPlace* place);
+TsrString* tsr_format_list(const struct TsrList* list, const TsrPlace* place); /* [1, 2], strings quoted */
+
+/* ---- Lists: growable, of one kind ---- */
+
+typedef struct TsrList {
+    int32_t refs;
+    int32_t kind;  /* TsrKind of the items */
+    int32_t dtype; /* of scalar items */
+    int32_t reserved;
+    int64_t length, capacity;
+    TsrSlot* items; /* handles are owned by the list */
+} TsrList;
+
+TsrList* tsr_list(int32_t kind, int32_t dtype, int64_t capacity);
+TsrList* tsr_list_retain(TsrList* list);
+void tsr_list_release(TsrList* list);
+void tsr_list_append(TsrList* list, TsrSlot item);                               /* retains a handle */
+TsrSlot tsr_list_get(const TsrList* list, int64_t index, const TsrPlace* place); /* borrowed; negative from the end */
+void tsr_list_set(TsrList* list, int64_t index, TsrSlot item, const TsrPlace* place);
+
+/* ---- Input, output, time, ends ---- */
+
+void tsr_print(const TsrString* text); /* text and a line end, on stdout */
+/* By extension: .npy, .npz and .safetensors with `key` (needed when the file holds several). */
+TsrTensor* tsr_load(const TsrString* path, const TsrString* key, const TsrPlace* place);
+/* Written beside its place and renamed: never half there. .npz and .safetensors take several tensors; .npy takes one,
+ * .png a u8[H, W] (grey), u8[H, W, 3] or u8[H, W, 4]. */
+void tsr_save(const TsrString* path, const char* const* names, const TsrTensor* const* tensors, int32_t count,
+              const TsrPlace* place);
+double tsr_time(void);   /* seconds, monotonic */
+TsrList* tsr_args(void); /* strings: the words after `--` on the command line */
+void tsr_wait(void);     /* until all launches are over; their lines and failed assertions come out here */
+void* tsr_allocate(int64_t bytes, const TsrPlace* place); /* aligned to 64 */
+void tsr_free(void* memory);
+typedef struct TsrProgress TsrProgress;
+/* A line on stderr when that is a terminal or TESSERA_PROGRESS=1; total < 0: unknown. */
+TsrProgress* tsr_progress_begin(const TsrString* label, int64_t total);
+void tsr_progress_step(TsrProgress* progress);
+void tsr_progress_end(TsrProgress* progress);
+
+/* Prints "file:line:column: error: message" and exits with 1, or calls the handler. The handler may throw a C++
+ * exception or jump; when it returns the program ends. */
+#if defined(__GNUC__)
+__attribute__((noreturn))
+#endif
+void tsr_fail(const TsrPlace* place, const char* message);
+/* "assertion failed" with the message, if any. */
+#if defined(__GNUC__)
+__attribute__((noreturn))
+#endif
+void tsr_assert_failed(const TsrString* message, const TsrPlace* place);
+typedef void (*TsrFailureHandler)(void* context, const TsrPlace* place, const char* message);
+void tsr_set_failure_handler(TsrFailureHandler handler, void* context);
+
+/* ---- Signatures: parameters, their shapes, checks on entry ---- */
+
+/* A dimension as written, and the same in postfix order: `n` is {symbol}, `K/tp` is {symbol, symbol, exact_div}. */
+typedef enum TsrDimOp {
+    TSR_DIM_CONSTANT,
+    TSR_DIM_SYMBOL, /* value: the number; the symbol's index in the signature */
+    TSR_DIM_ADD,
+    TSR_DIM_SUB,
+    TSR_DIM_MUL,
+    TSR_DIM_EXACT_DIV,
+    TSR_DIM_FLOOR_DIV
+} TsrDimOp;
+typedef struct TsrDimStep {
+    int32_t op;
+    int64_t value;
+} TsrDimStep;
+typedef struct TsrDimension {
+    const char* text;
+    const TsrDimStep* steps;
+    int32_t nsteps;
+} TsrDimension;
+
+typedef struct TsrParameter {
+    const char* name;
+    int32_t kind; /* TsrKind: tensor, scalar (bool: dtype TSR_BOOL) or string */
+    int32_t dtype;
+    int32_t rank;
+    int32_t mut;
+    const TsrDimension* dims; /* rank of them */
+    int32_t symbol;           /* an integer parameter that is a dimension: its index, else -1 */
+    int32_t has_default;
+    const char* default_text;   /* as written, for --help */
+    uint64_t default_bits;      /* of a scalar */
+    const char* default_string; /* of a string */
+} TsrParameter;
+
+typedef struct TsrSignature {
+    const char* function;
+    int32_t nsymbols;
+    const char* const* symbols; /* names of the dimensions */
+    int32_t nparameters;
+    const TsrParameter* parameters;
+} TsrSignature;
+
+/* Checks dtype, rank and shapes of tensor arguments, binds the symbols into `dims` (nsymbols of them; -1 where nothing
+ * binds one), checks integer parameters that are dimensions, and that no mut tensor overlaps another argument. An error
+ * names the function, both arguments, both dimensions, both values. */
+void tsr_check_arguments(const TsrSignature* signature, const TsrSlot* arguments, int64_t* dims, const TsrPlace* place);
+/* One failed comparison, for checks that compiled code makes itself. */
+#if defined(__GNUC__)
+__attribute__((noreturn))
+#endif
+void tsr_shape_failed(const char* function, const char* argument, const char* dimension, int64_t value,
+                      const char* other_argument, const char* other_dimension, int64_t other_value,
+                      const TsrPlace* place);
+/* Fails when the memory of a (mut) and b overlaps; views that interleave without sharing an element are let pass. */
+void tsr_check_overlap(const char* function, const TsrTensor* a, const char* name_a, const TsrTensor* b,
+                       const char* name_b, const TsrPlace* place);
+/* A kernel's tensor argument: itself (retained) when dense; else a dense copy, or for `mut` a failure. */
+TsrTensor* tsr_kernel_argument(TsrTensor* tensor, int32_t mut, const char* function, const char* name,
+                               const TsrPlace* place);
+
+/* ---- Kernels ---- */
+
+/* Text of a kernel's print or assert: pieces in order, a piece with text alone, or a value formatted by a spec. */
+typedef struct TsrMessagePiece {
+    const char* text; /* the text, or NULL: the next value */
+    int32_t dtype;
+    const char* spec;
+} TsrMessagePiece;
+typedef struct TsrMessage {
+    TsrPlace place;
+    int32_t npieces;
+    const TsrMessagePiece* pieces;
+} TsrMessage;
+
+/* What a kernel is given beside its slots; one per worker. */
+typedef struct TsrTask {
+    int32_t worker;   /* 0 … workers - 1 */
+    int32_t failed;   /* set by tsr_task_assert_failed: the code should return */
+    int64_t total;    /* groups, or elements of a flat kernel, of the whole launch */
+    uint64_t* result; /* where group 0 puts the scalar that the kernel returns */
+    void* log;        /* the runtime's */
+} TsrTask;
+/* `group` orders the lines of a launch: group number, or element number of a flat kernel. */
+void tsr_task_print(TsrTask* task, const TsrMessage* message, const uint64_t* values, int64_t group);
+void tsr_task_assert_failed(TsrTask* task, const TsrMessage* message, const uint64_t* values, int64_t group);
+
+/* Slots: 8 bytes each: data pointers, dimension values, scalars as bits. Runs groups (flat: elements) [begin, end). */
+typedef void (*TsrKernelEntry)(const uint64_t* slots, int64_t begin, int64_t end, void* scratch, TsrTask* task);
+
+typedef enum TsrMachine { TSR_MACHINE_X86_64 } TsrMachine;
+
+/* Features an x86-64 variant needs; the levels are those of the psABI. */
+#define TSR_CPU_SSE3 (1ull << 0)
+#define TSR_CPU_SSSE3 (1ull << 1)
+#define TSR_CPU_SSE41 (1ull << 2)
+#define TSR_CPU_SSE42 (1ull << 3)
+#define TSR_CPU_POPCNT (1ull << 4)
+#define TSR_CPU_CX16 (1ull << 5)
+#define TSR_CPU_LAHF (1ull << 6)
+#define TSR_CPU_AVX (1ull << 7)
+#define TSR_CPU_AVX2 (1ull << 8)
+#define TSR_CPU_BMI1 (1ull << 9)
+#define TSR_CPU_BMI2 (1ull << 10)
+#define TSR_CPU_F16C (1ull << 11)
+#define TSR_CPU_FMA (1ull << 12)
+#define TSR_CPU_LZCNT (1ull << 13)
+#define TSR_CPU_MOVBE (1ull << 14)
+#define TSR_CPU_AVX512F (1ull << 15)
+#define TSR_CPU_AVX512BW (1ull << 16)
+#define TSR_CPU_AVX512CD (1ull << 17)
+#define TSR_CPU_AVX512DQ (1ull << 18)
+#define TSR_CPU_AVX512VL (1ull << 19)
+#define TSR_CPU_AVX512VNNI (1ull << 20)
+#define TSR_CPU_AVX512BF16 (1ull << 21)
+#define TSR_CPU_AVX512FP16 (1ull << 22)
+#define TSR_CPU_AVX512VBMI (1ull << 23)
+#define TSR_CPU_AVX512VBMI2 (1ull << 24)
+#define TSR_CPU_AVX512IFMA (1ull << 25)
+#define TSR_CPU_AVX512BITALG (1ull << 26)
+#define TSR_CPU_AVX512VPOPCNTDQ (1ull << 27)
+#define TSR_CPU_AVXVNNI (1ull << 28)
+#define TSR_CPU_GFNI (1ull << 29)
+#define TSR_CPU_AMX_TILE (1ull << 30)
+#define TSR_CPU_AMX_INT8 (1ull << 31)
+#define TSR_CPU_AMX_BF16 (1ull << 32)
+#define TSR_LEVEL_V1 0ull
+#define TSR_LEVEL_V2 0x7full
+#define TSR_LEVEL_V3 0x7fffull
+#define TSR_LEVEL_V4 0xfffffull
+
+typedef enum TsrGuardOp { TSR_GUARD_LESS, TSR_GUARD_AT_LEAST, TSR_GUARD_EQUAL, TSR_GUARD_DIVISIBLE } TsrGuardOp;
+/* slots[slot] `op` value, both signed 64 bits; DIVISIBLE also serves for alignment of pointers. */
+typedef struct TsrGuard {
+    int32_t op, slot;
+    int64_t value;
+} TsrGuard;
+
+typedef struct TsrKernelVariant {
+    int32_t machine; /* TsrMachine */
+    int32_t nguards;
+    uint64_t features;                         /* needed, TSR_CPU_… */
+    const TsrGuard* guards;                    /* all must hold */
+    int32_t (*accepts)(const uint64_t* slots); /* and this, when not NULL */
+    TsrKernelEntry entry;
+    int64_t task;     /* groups or elements worth one task; also the alignment of every `begin`; >= 1 */
+    int64_t scratch;  /* bytes per worker, given aligned to 64; 0: scratch is NULL */
+    const char* plan; /* its text */
+} TsrKernelVariant;
+
+/* A kernel in an executable. The first variant that the machine has and whose guards hold is run; the last of each
+ * machine has no guards. */
+typedef struct TsrKernelFamily {
+    const char* name;
+    TsrPlace place;
+    int32_t nslots;
+    int32_t nvariants;
+    const char* const* slot_names; /* nslots of them, for traces; may be NULL */
+    const TsrKernelVariant* variants;
+} TsrKernelFamily;
+
+/* Runs [0, total) over all cores; total <= 0 runs nothing. `result` may be NULL when the kernel returns nothing. */
+void tsr_launch(const TsrKernelFamily* family, const uint64_t* slots, int64_t total, uint64_t* result,
+                const TsrPlace* place);
+uint64_t tsr_cpu_features(void); /* of this machine, as limited by TESSERA_CPU=v1|v2|v3|v4 */
+int32_t tsr_workers(void);       /* TESSERA_THREADS, else the cores this process may use */
+
+/* ---- Programs ---- */
+
+typedef struct TsrResult {
+    const char* name; /* the variable returned, or NULL: its number */
+    int32_t kind;     /* tensor, scalar, string */
+    int32_t dtype;
+} TsrResult;
+
+typedef struct TsrProgram {
+    int32_t abi; /* TSR_ABI_VERSION */
+    int32_t nresults;
+    const char* name;
+    const char* docstring;  /* or NULL */
+    TsrSignature signature; /* of main */
+    const TsrResult* results;
+    void (*initialize)(void* context);                           /* module-level statements; may be NULL */
+    void (*run)(void* context, const TsrSlot* in, TsrSlot* out); /* main: `in` borrowed, `out` new references */
+    void* context;                                               /* NULL in executables */
+} TsrProgram;
+
+/* Reads the command line (language reference, section 1), runs, writes results. Gives the exit code: 0, 1 or 2. */
+int tsr_main(const TsrProgram* program, int argc, char** argv);
+/* Defined by the compiled program; the runtime's main() starts it. */
+extern const TsrProgram tsr_program;
+
+/* ---- The same functions as a table, for engines that do not link them by name ---- */
+
+#define TSR_HOST_FUNCTIONS(X)                                                                                          \
+    X(tensor_retain)                                                                                                   \
+    X(tensor_release) X(empty) X(zeros) X(full) X(ones) X(arange_i64) X(arange_f64) X(linspace) X(from_values)         \
+        X(from_list) X(philox4x32_10) X(seed) X(set_seed) X(next_key) X(rand) X(randn) X(randint) X(copy) X(is_dense)  \
+            X(contiguous) X(cast) X(convert_bits) X(bits_to_f64) X(f64_to_bits) X(view) X(transpose) X(swap_last)      \
+                X(reshape) X(broadcast_to) X(dim) X(size) X(get) X(get_f64) X(get_i64) X(set) X(set_f64) X(set_i64)    \
+                    X(item) X(assign) X(fill) X(equal) X(allclose) X(string) X(string_retain) X(string_release)        \
+                        X(concat) X(join) X(string_compare) X(format) X(format_string) X(format_tensor) X(format_list) \
+                            X(list) X(list_retain) X(list_release) X(list_append) X(list_get) X(list_set) X(print)     \
+                                X(load) X(save) X(time) X(args) X(wait) X(allocate) X(free) X(progress_begin)          \
+                                    X(progress_step) X(progress_end) X(fail) X(assert_failed) X(set_failure_handler)   \
+                                        X(check_arguments) X(shape_failed) X(check_overlap) X(kernel_argument)         \
+                                            X(task_print) X(task_assert_failed) X(launch) X(cpu_features) X(workers)   \
+                                                X(main)
+
+typedef struct TsrHostApi {
+#define TSR_HOST_ENTRY(name) __typeof__(&tsr_##name) name;
+    TSR_HOST_FUNCTIONS(TSR_HOST_ENTRY)
+#undef TSR_HOST_ENTRY
+} TsrHostApi;
+
+const TsrHostApi* tsr_host_api(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
