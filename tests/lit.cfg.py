@@ -1,0 +1,53 @@
+"""Runs programs and IR texts that carry their commands and expectations in comments.
+
+A file takes part when it has a `RUN:` line: `.test` files always (one without is an error), `.tsr` and `.ir` files when
+they have one. `%tesserac` is the compiler, `%samples` the folder of samples; FileCheck, not, count and split-file are
+found by name.
+"""
+
+import os
+
+import lit.formats
+import lit.Test
+
+
+class RunLines(lit.formats.ShTest):
+    def getTestsInDirectory(self, suite, path_in_suite, lit_config, local_config):
+        for test in super().getTestsInDirectory(suite, path_in_suite, lit_config, local_config):
+            path = test.getSourcePath()
+            if path.endswith(".test"):
+                yield test
+                continue
+            with open(path, "rb") as file:
+                if b"RUN:" in file.read():
+                    yield test
+
+
+root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+build = os.path.abspath(lit_config.params["build"])
+
+config.name = "tesserac"
+config.test_format = RunLines(execute_external=False)
+config.suffixes = [".test", ".tsr", ".ir"]
+config.excludes = ["Inputs", "seeds"]
+config.test_source_root = os.path.join(root, "tests")
+config.test_exec_root = os.path.join(build, "lit")
+
+llvm_tools = "/usr/lib/llvm-22/bin"
+config.environment["PATH"] = os.pathsep.join([llvm_tools, os.environ["PATH"]])
+config.environment["TESSERA_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
+for variable in ("TESSERA_DEVICE", "TESSERA_TRACE", "NO_COLOR"):
+    config.environment.pop(variable, None)
+# Sanitized builds end a process with code 99 on a finding, so that it can not pass for an expected exit code 1.
+config.environment["ASAN_OPTIONS"] = "exitcode=99:detect_leaks=1"
+config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:exitcode=99:print_stacktrace=1"
+
+config.substitutions += [
+    ("%tesserac", os.path.join(build, "tesserac")),
+    ("%samples", os.path.join(root, "samples")),
+    ("%python", "python3"),
+    ("%root", root),
+    ("%build", build),
+]
+if lit_config.params.get("sanitized") == "1":
+    config.available_features.add("asan")

@@ -1,0 +1,73 @@
+"""Runs every test of a build folder and ends with `N passed, N failed`.
+
+    run_all.py BUILD [LIT ARGUMENTS]
+
+First the Meson tests (each doctest case counts as one), then the lit tests. Exit code 1 when one of them failed.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+CASES = re.compile(r"^\[doctest\] test cases: +(\d+) \| +(\d+) passed \| +(\d+) failed", re.MULTILINE)
+
+
+def meson_counts(build, environment):
+    """Passed and failed cases of the Meson tests."""
+    log = os.path.join(build, "meson-logs", "testlog.json")
+    if os.path.exists(log):
+        os.remove(log)
+    status = subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs"], env=environment).returncode
+    if not os.path.exists(log):
+        return 0, int(status != 0)
+    passed = failed = 0
+    with open(log, encoding="utf-8") as lines:
+        for line in lines:
+            test = json.loads(line)
+            cases = CASES.search(test.get("stdout", ""))
+            if test["result"] == "OK":
+                passed += int(cases[2]) if cases else 1
+            elif test["result"] != "SKIP":
+                # A test that died without a summary is one failure, whatever it had passed before.
+                passed += int(cases[2]) if cases else 0
+                failed += max(1, int(cases[3])) if cases else 1
+    if status != 0 and failed == 0:
+        failed = 1
+    return passed, failed
+
+
+def lit_counts(root, build, arguments):
+    """Passed and failed lit tests."""
+    report = os.path.join(build, "lit.json")
+    if os.path.exists(report):
+        os.remove(report)
+    sanitized = "1" if "asan" in os.path.basename(build) else "0"
+    status = subprocess.run(
+        ["/usr/lib/llvm-22/bin/lit", "-v", "-o", report, "--param", f"build={build}", "--param", f"sanitized={sanitized}",
+         *arguments, os.path.join(root, "tests")]).returncode
+    if not os.path.exists(report):
+        return 0, 1
+    with open(report, encoding="utf-8") as file:
+        codes = [test["code"] for test in json.load(file)["tests"]]
+    passed = sum(code in ("PASS", "XFAIL", "FLAKYPASS") for code in codes)
+    failed = sum(code in ("FAIL", "XPASS", "UNRESOLVED", "TIMEOUT") for code in codes)
+    if status != 0 and failed == 0:
+        failed = 1
+    return passed, failed
+
+
+def main():
+    build = os.path.abspath(sys.argv[1])
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    environment = dict(os.environ, UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1")
+    meson = meson_counts(build, environment)
+    lit = lit_counts(root, build, sys.argv[2:])
+    passed, failed = meson[0] + lit[0], meson[1] + lit[1]
+    print(f"{passed} passed, {failed} failed", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
