@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -58,6 +60,14 @@ enum class LanesOver : uint8_t {
 enum class ReduceOp : uint8_t { add, mul, min, max, any, all };
 enum class AtomicOp : uint8_t { add, min, max, bit_and, bit_or, bit_xor, exchange, compare_exchange };
 
+// Names in IR text.
+std::string_view name(Attr key);
+std::optional<Attr> attr_named(std::string_view text);
+std::string_view name(LoopKind kind);
+std::string_view name(LanesOver over);
+std::string_view name(ReduceOp op);
+std::string_view name(AtomicOp op);
+
 class Attrs {
 public:
     Attrs() = default;
@@ -77,6 +87,9 @@ public:
     [[nodiscard]] const std::string& string(Attr key) const;
     [[nodiscard]] DType dtype(Attr key) const;
     [[nodiscard]] const Dim& dim(Attr key) const;
+    [[nodiscard]] const std::vector<int64_t>& integers(Attr key) const;
+    [[nodiscard]] const std::vector<Dim>& dims(Attr key) const;
+    [[nodiscard]] const std::vector<std::string>& strings(Attr key) const;
 
     [[nodiscard]] auto begin() const { return entries_.begin(); }
     [[nodiscard]] auto end() const { return entries_.end(); }

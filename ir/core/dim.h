@@ -45,13 +45,17 @@ public:
     [[nodiscard]] std::optional<int64_t> evaluate(
         const std::function<std::optional<int64_t>(const std::string&)>& value_of) const;
 
-    [[nodiscard]] std::string text() const;  // "K/tp", "2*n + 1"; reads back
+    // "K/tp", "2*n + 1"; a symbol whose name is no identifier stands in backticks. Reads back.
+    [[nodiscard]] std::string text() const;
     static std::optional<Dim> parse(const std::string& text);
 
     [[nodiscard]] const std::vector<Term>& terms() const { return terms_; }
 
 private:
     explicit Dim(std::vector<Term> terms);  // brings them into normal form
+    static Dim quotient(const Dim& a, const Dim& b, bool exact);
+    static std::optional<Term> divide(const Term& term, const Term& by);
+    static void reduce(Dim& numerator, Dim& denominator);
 
     std::vector<Term> terms_;  // sorted by factors, no coefficient 0, no two with the same factors
 };

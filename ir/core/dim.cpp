@@ -1,0 +1,300 @@
+#include "ir/core/dim.h"
+
+#include <algorithm>
+#include <compare>
+#include <set>
+#include <string_view>
+
+namespace tsr::ir {
+
+namespace {
+
+// Coefficients wrap like every integer of the language; in C++ only unsigned numbers may.
+int64_t wrapping_add(int64_t a, int64_t b) {
+    return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+int64_t wrapping_mul(int64_t a, int64_t b) {
+    return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+
+int64_t floor_divide(int64_t a, int64_t b) {
+    if (b == -1) return wrapping_mul(a, -1);  // the smallest number has no positive counterpart
+    int64_t quotient = a / b;
+    return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+
+bool divides(int64_t b, int64_t a) { return b == -1 || b == 1 || (b != 0 && a % b == 0); }
+
+std::strong_ordering order(const Dim::Atom& a, const Dim::Atom& b);
+
+std::strong_ordering order(const std::vector<Dim::Atom>& a, const std::vector<Dim::Atom>& b) {
+    return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end(),
+                                                  [](const Dim::Atom& x, const Dim::Atom& y) { return order(x, y); });
+}
+
+std::strong_ordering order(const Dim& a, const Dim& b) {
+    return std::lexicographical_compare_three_way(a.terms().begin(), a.terms().end(), b.terms().begin(),
+                                                  b.terms().end(), [](const Dim::Term& x, const Dim::Term& y) {
+                                                      auto factors = order(x.factors, y.factors);
+                                                      return factors != 0 ? factors : x.coefficient <=> y.coefficient;
+                                                  });
+}
+
+std::strong_ordering order(const Dim::Atom& a, const Dim::Atom& b) {
+    if (a.kind != b.kind) return a.kind <=> b.kind;
+    if (a.kind == Dim::Atom::Kind::symbol) return a.name.compare(b.name) <=> 0;
+    auto numerators = order(*a.numerator, *b.numerator);
+    return numerators != 0 ? numerators : order(*a.denominator, *b.denominator);
+}
+
+// (n/d) * d is n: an exact quotient is only made where d divides n.
+void cancel_exact_quotients(std::vector<Dim::Term>& terms) {
+    for (size_t i = 0; i < terms.size(); ++i) {
+        std::vector<Dim::Atom>& factors = terms[i].factors;
+        for (size_t q = 0; q < factors.size(); ++q) {
+            if (factors[q].kind != Dim::Atom::Kind::exact_quotient) continue;
+            const Dim denominator = *factors[q].denominator;
+            const Dim numerator = *factors[q].numerator;
+            if (denominator.terms().size() != 1) continue;
+            const Dim::Term& by = denominator.terms()[0];
+            if (!divides(by.coefficient, terms[i].coefficient)) continue;
+            std::vector<Dim::Atom> rest = factors;
+            rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(q));
+            bool all = std::all_of(by.factors.begin(), by.factors.end(), [&](const Dim::Atom& factor) {
+                auto at = std::find(rest.begin(), rest.end(), factor);
+                if (at == rest.end()) return false;
+                rest.erase(at);
+                return true;
+            });
+            if (!all) continue;
+            const int64_t coefficient = floor_divide(terms[i].coefficient, by.coefficient);
+            terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(i));
+            for (const Dim::Term& term : numerator.terms()) {
+                Dim::Term product{wrapping_mul(coefficient, term.coefficient), rest};
+                product.factors.insert(product.factors.end(), term.factors.begin(), term.factors.end());
+                terms.push_back(std::move(product));
+            }
+            i = static_cast<size_t>(-1);  // from the start: the products may cancel again
+            break;
+        }
+        if (i == static_cast<size_t>(-1)) continue;
+    }
+}
+
+}  // namespace
+
+bool Dim::Atom::operator==(const Atom& other) const { return order(*this, other) == 0; }
+bool Dim::Atom::operator<(const Atom& other) const { return order(*this, other) < 0; }
+bool Dim::operator==(const Dim& other) const { return terms_ == other.terms_; }
+
+Dim::Dim() = default;
+
+Dim::Dim(std::vector<Term> terms) : terms_(std::move(terms)) {
+    cancel_exact_quotients(terms_);
+    for (Term& term : terms_) std::sort(term.factors.begin(), term.factors.end());
+    std::sort(terms_.begin(), terms_.end(),
+              [](const Term& a, const Term& b) { return order(a.factors, b.factors) < 0; });
+    size_t kept = 0;
+    for (size_t i = 0; i < terms_.size(); ++i) {
+        if (kept > 0 && terms_[kept - 1].factors == terms_[i].factors) {
+            terms_[kept - 1].coefficient = wrapping_add(terms_[kept - 1].coefficient, terms_[i].coefficient);
+        } else {
+            if (kept != i) terms_[kept] = std::move(terms_[i]);
+            ++kept;
+        }
+        if (terms_[kept - 1].coefficient == 0 &&
+            (i + 1 == terms_.size() || terms_[i + 1].factors != terms_[kept - 1].factors)) {
+            --kept;
+        }
+    }
+    terms_.resize(kept);
+}
+
+Dim Dim::constant(int64_t value) { return Dim(std::vector<Term>{Term{value, {}}}); }
+
+Dim Dim::symbol(std::string name) {
+    Atom atom;
+    atom.name = std::move(name);
+    return Dim(std::vector<Term>{Term{1, {std::move(atom)}}});
+}
+
+Dim operator+(const Dim& a, const Dim& b) {
+    std::vector<Dim::Term> terms = a.terms_;
+    terms.insert(terms.end(), b.terms_.begin(), b.terms_.end());
+    return Dim(std::move(terms));
+}
+
+Dim operator-(const Dim& a, const Dim& b) { return a + b * Dim::constant(-1); }
+
+Dim operator*(const Dim& a, const Dim& b) {
+    std::vector<Dim::Term> terms;
+    for (const Dim::Term& x : a.terms_) {
+        for (const Dim::Term& y : b.terms_) {
+            Dim::Term product{wrapping_mul(x.coefficient, y.coefficient), x.factors};
+            product.factors.insert(product.factors.end(), y.factors.begin(), y.factors.end());
+            terms.push_back(std::move(product));
+        }
+    }
+    return Dim(std::move(terms));
+}
+
+// What of a sum divides without remainder leaves the quotient: (128*n + m)//128 is n + m//128, and (n + 2)/2 is
+// n/2 + 1 (2 divides n exactly when it divides n + 2).
+Dim Dim::quotient(const Dim& a, const Dim& b, bool exact) {
+    if (b.terms_.size() == 1 && b.terms_[0].coefficient < 0) {
+        return quotient(a * constant(-1), b * constant(-1), exact);
+    }
+    if (a.terms_.empty() && !b.terms_.empty() && b.terms_[0].factors.empty()) return a;
+    std::vector<Term> whole;
+    std::vector<Term> rest;
+    // A symbol may be 0, so that n//n stays; who writes n/n has promised that n divides.
+    const bool splits = b.terms_.size() == 1 && (exact || b.terms_[0].factors.empty());
+    for (const Term& term : a.terms_) {
+        std::optional<Term> divided = splits ? divide(term, b.terms_[0]) : std::nullopt;
+        if (divided) {
+            whole.push_back(*divided);
+        } else if (splits && term.factors.empty() && b.terms_[0].factors.empty()) {
+            // 130 is 128 + 2: the remainder of the constant is in [0, b).
+            const int64_t by = b.terms_[0].coefficient;
+            const int64_t times = floor_divide(term.coefficient, by);
+            whole.push_back({times, {}});
+            rest.push_back({term.coefficient - times * by, {}});
+        } else {
+            rest.push_back(term);
+        }
+    }
+    if (rest.empty()) return Dim(std::move(whole));
+    Dim numerator(std::move(rest));
+    if (!exact && splits && numerator.constant_value()) return Dim(std::move(whole));  // in [0, b)
+    Dim denominator = b;
+    reduce(numerator, denominator);
+    if (!whole.empty() && numerator.constant_value()) {
+        // A sum with an exact quotient of constants that does not divide stays one quotient: nobody reads `n + 2/128`.
+        numerator = a;
+        denominator = b;
+        whole.clear();
+    }
+    Atom atom;
+    atom.kind = exact ? Atom::Kind::exact_quotient : Atom::Kind::floor_quotient;
+    atom.numerator = std::make_shared<const Dim>(std::move(numerator));
+    atom.denominator = std::make_shared<const Dim>(std::move(denominator));
+    whole.push_back({1, {std::move(atom)}});
+    return Dim(std::move(whole));
+}
+
+// term / by, where that leaves no remainder whatever the symbols are.
+std::optional<Dim::Term> Dim::divide(const Term& term, const Term& by) {
+    if (!divides(by.coefficient, term.coefficient)) return std::nullopt;
+    Term result{floor_divide(term.coefficient, by.coefficient), term.factors};
+    for (const Atom& factor : by.factors) {
+        auto at = std::find(result.factors.begin(), result.factors.end(), factor);
+        if (at == result.factors.end()) return std::nullopt;
+        result.factors.erase(at);
+    }
+    return result;
+}
+
+// Divides both by the greatest number that divides all coefficients: 2*n/4 is n/2.
+void Dim::reduce(Dim& numerator, Dim& denominator) {
+    uint64_t common = 0;
+    auto gather = [&](const Dim& dim) {
+        for (const Term& term : dim.terms_) {
+            uint64_t a = common;
+            uint64_t b = term.coefficient < 0 ? 0 - static_cast<uint64_t>(term.coefficient)
+                                              : static_cast<uint64_t>(term.coefficient);
+            while (b != 0) {
+                uint64_t remainder = a % b;
+                a = b;
+                b = remainder;
+            }
+            common = a;
+        }
+    };
+    gather(numerator);
+    gather(denominator);
+    if (common <= 1 || common > INT64_MAX) return;
+    for (Term& term : numerator.terms_) term.coefficient /= static_cast<int64_t>(common);
+    for (Term& term : denominator.terms_) term.coefficient /= static_cast<int64_t>(common);
+}
+
+Dim Dim::exact_quotient(const Dim& a, const Dim& b) { return quotient(a, b, true); }
+Dim Dim::floor_quotient(const Dim& a, const Dim& b) { return quotient(a, b, false); }
+
+std::optional<int64_t> Dim::constant_value() const {
+    if (terms_.empty()) return 0;
+    if (terms_.size() == 1 && terms_[0].factors.empty()) return terms_[0].coefficient;
+    return std::nullopt;
+}
+
+std::optional<std::string> Dim::symbol_name() const {
+    if (terms_.size() != 1 || terms_[0].coefficient != 1 || terms_[0].factors.size() != 1) return std::nullopt;
+    const Atom& atom = terms_[0].factors[0];
+    if (atom.kind != Atom::Kind::symbol) return std::nullopt;
+    return atom.name;
+}
+
+std::vector<std::string> Dim::symbols() const {
+    std::set<std::string> found;
+    for (const Term& term : terms_) {
+        for (const Atom& atom : term.factors) {
+            if (atom.kind == Atom::Kind::symbol) {
+                found.insert(atom.name);
+                continue;
+            }
+            for (const Dim* part : {atom.numerator.get(), atom.denominator.get()}) {
+                std::vector<std::string> inner = part->symbols();
+                found.insert(inner.begin(), inner.end());
+            }
+        }
+    }
+    return {found.begin(), found.end()};
+}
+
+Dim Dim::substitute(const std::function<std::optional<Dim>(const std::string&)>& value_of) const {
+    Dim sum;
+    for (const Term& term : terms_) {
+        Dim product = constant(term.coefficient);
+        for (const Atom& atom : term.factors) {
+            if (atom.kind == Atom::Kind::symbol) {
+                product = product * value_of(atom.name).value_or(symbol(atom.name));
+            } else {
+                product =
+                    product * quotient(atom.numerator->substitute(value_of), atom.denominator->substitute(value_of),
+                                       atom.kind == Atom::Kind::exact_quotient);
+            }
+        }
+        sum = sum + product;
+    }
+    return sum;
+}
+
+std::optional<int64_t> Dim::evaluate(const std::function<std::optional<int64_t>(const std::string&)>& value_of) const {
+    int64_t sum = 0;
+    for (const Term& term : terms_) {
+        int64_t product = term.coefficient;
+        for (const Atom& atom : term.factors) {
+            std::optional<int64_t> factor;
+            if (atom.kind == Atom::Kind::symbol) {
+                factor = value_of(atom.name);
+            } else {
+                auto a = atom.numerator->evaluate(value_of);
+                auto b = atom.denominator->evaluate(value_of);
+                if (!a || !b || *b == 0) return std::nullopt;
+                if (atom.kind == Atom::Kind::exact_quotient && !divides(*b, *a)) return std::nullopt;
+                factor = floor_divide(*a, *b);
+            }
+            if (!factor) return std::nullopt;
+            product = wrapping_mul(product, *factor);
+        }
+        sum = wrapping_add(sum, product);
+    }
+    return sum;
+}
+
+Equality compare(const Dim& a, const Dim& b) {
+    std::optional<int64_t> difference = (a - b).constant_value();
+    if (!difference) return Equality::unknown;
+    return *difference == 0 ? Equality::equal : Equality::different;
+}
+
+}  // namespace tsr::ir

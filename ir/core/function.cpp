@@ -1,0 +1,113 @@
+#include "ir/core/function.h"
+
+#include <algorithm>
+
+#include "ir/core/internal.h"
+
+namespace tsr::ir {
+
+int64_t KernelInfo::group_size() const {
+    if (group_shape.empty()) return 128;
+    int64_t size = 1;
+    for (int64_t extent : group_shape) size *= extent;
+    return size;
+}
+
+Function::Function() { body = add_region({}); }
+
+Span Function::span_of(OpId id) const {
+    const PlaceId at = op(id).place;
+    return at.valid() ? place_of(at).span : Span{};
+}
+
+PlaceId Function::add_place(Place place) {
+    // Operations made from one expression share a place: looking at the last one catches most.
+    if (!places_.empty() && places_.back() == place) return PlaceId(places_.size() - 1);
+    places_.push_back(std::move(place));
+    return PlaceId(places_.size() - 1);
+}
+
+RegionId Function::add_region(OpId parent) {
+    RegionId id(regions_.size());
+    regions_.emplace_back();
+    regions_.back().parent = parent;
+    if (parent.valid()) op(parent).regions.push_back(id);
+    return id;
+}
+
+ValueId Function::add_arg(RegionId region_id, Type type, std::string name) {
+    ValueId id(values_.size());
+    Value& value = values_.emplace_back();
+    value.type = std::move(type);
+    value.region = region_id;
+    value.number = static_cast<uint32_t>(region(region_id).args.size());
+    value.name = std::move(name);
+    region(region_id).args.push_back(id);
+    return id;
+}
+
+OpId Function::add_op(OpKind kind, PlaceId place, std::vector<ValueId> operands, const std::vector<Type>& results,
+                      Attrs attrs) {
+    OpId id(ops_.size());
+    Op& op = ops_.emplace_back();
+    op.kind = kind;
+    op.place = place;
+    op.operands = std::move(operands);
+    op.attrs = std::move(attrs);
+    for (const Type& type : results) add_result(id, type);
+    return id;
+}
+
+ValueId Function::add_result(OpId op_id, Type type) {
+    ValueId id(values_.size());
+    Value& value = values_.emplace_back();
+    value.type = std::move(type);
+    value.op = op_id;
+    value.number = static_cast<uint32_t>(op(op_id).results.size());
+    op(op_id).results.push_back(id);
+    return id;
+}
+
+void Function::append(RegionId region_id, OpId id) { insert(region_id, region(region_id).ops.size(), id); }
+
+void Function::insert(RegionId region_id, size_t at, OpId id) {
+    if (op(id).parent.valid()) internal_error("an operation is inserted that stands somewhere already");
+    std::vector<OpId>& ops = region(region_id).ops;
+    ops.insert(ops.begin() + static_cast<std::ptrdiff_t>(at), id);
+    op(id).parent = region_id;
+}
+
+void Function::remove(OpId id) {
+    if (!op(id).parent.valid()) return;
+    std::vector<OpId>& ops = region(op(id).parent).ops;
+    ops.erase(std::find(ops.begin(), ops.end(), id));
+    op(id).parent = {};
+}
+
+void Function::replace_uses(ValueId from, ValueId to) {
+    for (Op& op : ops_) {
+        if (op.parent.valid()) std::replace(op.operands.begin(), op.operands.end(), from, to);
+    }
+}
+
+void Function::replace_uses(const std::vector<ValueId>& to) {
+    auto last = [&](ValueId v) {
+        while (v.index < to.size() && to[v.index].valid()) v = to[v.index];
+        return v;
+    };
+    for (Op& op : ops_) {
+        if (!op.parent.valid()) continue;
+        for (ValueId& operand : op.operands) operand = last(operand);
+    }
+}
+
+Function* Module::find(const std::string& name) {
+    for (Function& function : functions) {
+        if (function.name == name) return &function;
+    }
+    return nullptr;
+}
+
+const Function* Module::find(const std::string& name) const { return const_cast<Module*>(this)->find(name); }
+
+}  // namespace tsr::ir

@@ -1,0 +1,59 @@
+#include "ir/core/type.h"
+
+namespace tsr::ir {
+
+namespace {
+
+std::string shape_text(const std::vector<Dim>& shape) {
+    std::string text = "[";
+    for (size_t i = 0; i < shape.size(); ++i) text += (i == 0 ? "" : ", ") + shape[i].text();
+    return text + "]";
+}
+
+std::string_view space_name(Space space) {
+    switch (space) {
+        case Space::global:
+            return "global";
+        case Space::shared:
+            return "shared";
+        case Space::stack:
+            return "stack";
+    }
+    return "";
+}
+
+std::string element_text(const Type& type) {
+    std::string text(name(type.elem));
+    if (type.width > 0) text += "x" + std::to_string(type.width);
+    return text;
+}
+
+}  // namespace
+
+std::string Type::text() const {
+    switch (kind) {
+        case TypeKind::none:
+            return "none";
+        case TypeKind::scalar:
+            return std::string(name(elem));
+        case TypeKind::vector:
+            return element_text(*this);
+        case TypeKind::tensor:
+            return (mut ? "mut " : "") + std::string(name(elem)) + shape_text(shape);
+        case TypeKind::buffer:
+            return "shared " + std::string(name(elem)) + shape_text(shape);
+        case TypeKind::lane_array:
+            return "lanes " + element_text(*this);
+        case TypeKind::tile:
+            return "tile " + std::string(name(elem)) + shape_text(shape);
+        case TypeKind::pointer:
+            return "ptr " + std::string(name(elem)) + " " + std::string(space_name(space));
+        case TypeKind::string:
+            return "string";
+        case TypeKind::list:
+            return "list " + std::string(name(elem)) + (width == 1 ? shape_text(shape) : "");
+    }
+    return "";
+}
+
+}  // namespace tsr::ir
