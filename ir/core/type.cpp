@@ -51,6 +51,7 @@ std::string Type::text() const {
         case TypeKind::string:
             return "string";
         case TypeKind::list:
+            if (width == 2) return "list string";
             return "list " + std::string(name(elem)) + (width == 1 ? shape_text(shape) : "");
     }
     return "";

@@ -19,7 +19,7 @@ enum class TypeKind : uint8_t {
     tile,        // a register tile, static shape
     pointer,     // level Target: address of elements
     string,      // level Host
-    list,        // level Host: scalars of `elem`, or tensors where width is 1
+    list,        // level Host: scalars of `elem`; tensors where width is 1, strings where it is 2
 };
 
 // Where a pointer points (level Target).
@@ -51,7 +51,8 @@ struct Type {
     }
     static Type string() { return make(TypeKind::string, DType::u8, 0, {}); }
     static Type list(const Type& of) {
-        return make(TypeKind::list, of.elem, of.kind == TypeKind::scalar ? 0 : 1, of.shape);
+        const uint32_t items = of.kind == TypeKind::scalar ? 0 : of.kind == TypeKind::string ? 2 : 1;
+        return make(TypeKind::list, of.elem, items, of.shape);
     }
 
     [[nodiscard]] bool is_scalar() const { return kind == TypeKind::scalar; }

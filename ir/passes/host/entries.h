@@ -1,0 +1,114 @@
+// The entries of the runtime that an operation `host` may name, and how its operands and attributes become the
+// arguments of the C function `tsr_<name>` (runtime/abi.h). Code generation and the evaluator both read this table, so
+// an entry is known to them when it stands here.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace tsr::ir {
+
+// One letter per C argument, in the order of the C declaration. Operands are taken from left to right.
+//   t  operand: tensor                          s  operand: string               l  operand: list
+//   g  operand: progress handle (scalar u64)    e  operand: any value as a TsrSlot
+//   b  operand: scalar in storage form (`bits`) i  operand: integer as int64_t   d  operand: float as double
+//   A  the operands that no other letter takes: int64_t array and its int32_t count
+//   X  the operands that no other letter takes: TsrString* array and its int32_t count
+//   W  the operands that no other letter takes: scalars of {type}, dense array of their storage form
+//   F  {names} as a const char* array, the operands that no other letter takes as a TsrTensor* array, int32_t count
+//   D  {type} as int32_t                        O  the dtype of the operand taken last, as int32_t
+//   S  {axes} as int64_t array and int32_t count
+//   T  {text} as const char*                    N  the next string of {names} as const char*
+//   K  {count} as an integer
+//   V  TsrIndexItem array and int32_t count, from {axes}: one code per item (see IndexCode) and the operands it needs
+//   R  const TsrRandomKey*: filled by tsr_next_key({value}, NULL); where {mode} is "seed", the next operand, an
+//      integer, is the seed
+//   Z  a null pointer or 0                      P  const TsrPlace* of the operation
+// The result: one letter of t s l g; i: int64_t as index; c: int32_t as bool (!= 0); n: int32_t as i32; d: double as
+// f64; b: `bits` as a scalar of the result's type; e: TsrSlot as the result's type, borrowed; v: none.
+// A result t, s or l is a new reference (e is not); operands are borrowed.
+struct HostEntry {
+    std::string_view name;
+    std::string_view arguments;
+    char result;
+};
+
+// Codes of one item in {axes} of `view`. A slice adds 1 for a start operand, 2 for a stop, 4 for a step.
+enum IndexCode : int { index_integer = 0, index_newaxis = 1, index_ellipsis = 2, index_slice = 8 };
+
+// The site of a random operation is {value}: a number of its own per operation of the program, from 1.
+inline constexpr HostEntry kHostEntries[] = {
+    // tensors: making
+    {"empty", "DAP", 't'},
+    {"zeros", "DAP", 't'},
+    {"ones", "DAP", 't'},
+    {"full", "DAbP", 't'},  // shape..., value
+    {"arange_i64", "DiiiP", 't'},
+    {"arange_f64", "DdddP", 't'},
+    {"linspace", "DddiP", 't'},
+    {"from_values", "DSWP", 't'},  // {axes}: the shape
+    {"from_list", "DlP", 't'},
+    {"rand", "DARP", 't'},  // shape..., seed?
+    {"randn", "DARP", 't'},
+    {"randint", "DAiiRP", 't'},  // shape..., low, high, seed?
+    {"load", "ssP", 't'},        // path, key ("" for none)
+    // tensors: from tensors
+    {"copy", "tP", 't'},
+    {"cast", "tDZZP", 't'},
+    {"contiguous", "tP", 't'},
+    {"view", "tVP", 't'},
+    {"swap_last", "tP", 't'},
+    {"reshape", "tAP", 't'},
+    {"broadcast_to", "tAP", 't'},
+    // tensors: elements and numbers
+    {"dim", "tiP", 'i'},
+    {"size", "t", 'i'},
+    {"item", "tP", 'b'},
+    {"assign", "ttP", 'v'},
+    {"fill", "tb", 'v'},
+    {"equal", "tt", 'c'},
+    {"allclose", "ttddiP", 'c'},
+    // strings
+    {"concat", "ss", 's'},
+    {"join", "XT", 's'},  // {text}: the separator
+    {"string_compare", "ss", 'n'},
+    {"format", "bOTP", 's'},  // a scalar; {text}: the spec
+    {"format_string", "sTP", 's'},
+    {"format_tensor", "tTP", 's'},
+    {"format_list", "lP", 's'},
+    // lists
+    {"list", "KDi", 'l'},  // {count}: TsrKind of the items, {type}: dtype of scalar items; operand: capacity
+    {"list_append", "le", 'v'},
+    {"list_get", "liP", 'e'},
+    {"list_set", "lieP", 'v'},
+    // input, output, time, ends
+    {"print", "s", 'v'},
+    {"save", "sFP", 'v'},  // path; {names} of the tensors that follow
+    {"time", "", 'd'},
+    {"args", "", 'l'},
+    {"wait", "", 'v'},
+    {"progress_begin", "si", 'g'},
+    {"progress_step", "g", 'v'},
+    {"progress_end", "g", 'v'},
+    {"fail", "PT", 'v'},           // ends the program with {text}
+    {"assert_failed", "sP", 'v'},  // ends the program
+    // launches; function and parameter names are {names} in order
+    {"kernel_argument", "tKNNP", 't'},  // {count}: 1 for `mut`; {names}: function, parameter
+    {"check_overlap", "NtNtNP", 'v'},   // {names}: function, name of the mut one, name of the other
+    {"shape_failed", "NNNiNNiP", 'v'},  // {names}: function, argument, dimension, other argument, other dimension
+    // counted references (passes/host/ownership)
+    {"tensor_retain", "t", 'v'},
+    {"tensor_release", "t", 'v'},
+    {"string_retain", "s", 'v'},
+    {"string_release", "s", 'v'},
+    {"list_retain", "l", 'v'},
+    {"list_release", "l", 'v'},
+};
+
+constexpr const HostEntry* find_host_entry(std::string_view name) {
+    for (const HostEntry& entry : kHostEntries)
+        if (entry.name == name) return &entry;
+    return nullptr;
+}
+
+}  // namespace tsr::ir
