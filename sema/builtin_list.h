@@ -1,0 +1,198 @@
+// Every name of the root namespace `tessera` but the element types: one row each.
+//   X(identifier, "paths", where, feature, "parameters", "documentation")
+// Paths: all spellings, separated by blanks, the usual one first. Where: K kernels, H host functions, G graphs.
+// Feature: `none` is compiled; any other is parsed and refused by that feature's diagnostic.
+// Parameters: `name` required, `name?` optional, `*name` any number; what follows `|` is by keyword only; "-" is a
+// value, not a function. `T` as a name takes a type.
+#pragma once
+
+// clang-format off
+#define TSR_BUILTINS_TILE(X) \
+    X(linear_id, "tile.linear_id", K, none, "", "This tile's index: in the launch in a flat kernel, else in its group.") \
+    X(local_id, "tile.local_id", K, none, "axis?", "This tile's index in its group, along an axis of `tile[(X, Y)]`, axis 0 fastest.") \
+    X(lane_id, "tile.lane_id", K, none, "", "This tile's index in its warp: 32 consecutive tiles.") \
+    X(group_size, "tile.group_size group_tile_count tile.group_tile_count", K, none, "", "Tiles in the group.") \
+    X(group_id, "tile.group_id group_linear_id tile.group_linear_id", K, none, "axis?", "This group's index.") \
+    X(grid_groups, "grid_groups tile.grid_groups", K, none, "-", "The number of groups of the launch; also a dimension in a kernel's header.") \
+    X(context, "tile.context", K, none, "", "Record of tuning parameters and dimensions: `ctx.BLOCK_M`, `ctx.D`.") \
+    X(barrier, "tbarrier tile.barrier", K, none, "", "All tiles of the group wait for each other; what they wrote to shared memory is visible after it.") \
+    X(tile_range, "tile.range", K, none, "start, stop?, step? | prefetch?", "A loop that says nothing about who runs its rounds.") \
+    X(alloc_shared, "tile.alloc_shared", K, none, "shape, T | layout?, swizzle?, alignment?", "A buffer in the group's shared memory; its contents are undefined at first.") \
+    X(tshared_alloc, "tshared.alloc", K, none, "*shape | layout?, swizzle?, alignment?", "`tshared.alloc[f16](BM, BK)`: a buffer in the group's shared memory.") \
+    X(alloc_register, "tile.alloc_register", K, none, "T", "Declares a variable of a type without a value.") \
+    X(cp_async, "cp_async.shared.global tile.cp_async", K, none, "dst, src", "Starts to copy a view of a tensor into a shared buffer; the data may be read after the next `tbarrier()`.") \
+    X(cp_commit_group, "tile.cp_commit_group cp_async.commit_group", K, none, "", "Closes the group of copies started since the last one.") \
+    X(cp_wait_group, "tile.cp_wait_group cp_async.wait_group", K, none, "n", "Waits until at most n groups of copies are under way.") \
+    X(load, "tile.load", K, none, "source | index?, fill?", "One element of a tensor or buffer, or a register tile from a view.") \
+    X(store, "tile.store", K, none, "target | index?, value", "Writes one element.") \
+    X(load_vector, "load_vector tile.load_vector", K, none, "source | index?, width", "`width` consecutive elements of the last axis.") \
+    X(store_vector, "store_vector tile.store_vector", K, none, "target, value | index?", "Writes consecutive elements of the last axis.") \
+    X(atomic_add, "atomic.add tile.atomic.add", K, none, "target, value | index?", "Adds to an element, atomically; gives its old value.") \
+    X(atomic_min, "atomic.min tile.atomic.min", K, none, "target, value | index?", "Lowers an element, atomically; gives its old value.") \
+    X(atomic_max, "atomic.max tile.atomic.max", K, none, "target, value | index?", "Raises an element, atomically; gives its old value.") \
+    X(atomic_bit_and, "atomic.bit_and", K, none, "target, value | index?", "Bitwise and into an element, atomically; gives its old value.") \
+    X(atomic_bit_or, "atomic.bit_or", K, none, "target, value | index?", "Bitwise or into an element, atomically; gives its old value.") \
+    X(atomic_bit_xor, "atomic.bit_xor", K, none, "target, value | index?", "Bitwise exclusive or into an element, atomically; gives its old value.") \
+    X(atomic_exchange, "atomic.exchange", K, none, "target, value | index?", "Replaces an element, atomically; gives its old value.") \
+    X(atomic_compare_exchange, "atomic.compare_exchange", K, none, "target, expected, value | index?", "Replaces an element that has the expected value, atomically; gives its old value.") \
+    X(group_reduce_sum, "tile.reduce_sum", K, none, "value", "The sum of a value over the group's tiles.") \
+    X(group_reduce_max, "tile.reduce_max", K, none, "value", "The largest of a value over the group's tiles.") \
+    X(group_reduce_min, "tile.reduce_min", K, none, "value", "The smallest of a value over the group's tiles.") \
+    X(group_reduce_prod, "tile.reduce_prod", K, none, "value", "The product of a value over the group's tiles.") \
+    X(group_any, "tile.any", K, none, "condition", "Whether a condition holds in some tile of the group.") \
+    X(group_all, "tile.all", K, none, "condition", "Whether a condition holds in every tile of the group.") \
+    X(scan, "tile.scan", K, none, "value | op?, axis?", "Inclusive scan of a value over the group's tiles by their linear index; op is \"add\", \"mul\", \"min\" or \"max\".") \
+    X(shuffle, "tile.shuffle", K, none, "value, lane", "The value of another lane of the warp.") \
+    X(warp_broadcast, "tile.broadcast", K, none, "value, lane?", "The value of one lane of the warp in all of them.") \
+    X(ballot, "tile.ballot", K, none, "condition", "A u32 with one bit per lane of the warp: whether the condition holds there.") \
+    X(buffer_reduce_sum, "reduce_sum", K, none, "buffer", "The sum of a shared buffer's elements.") \
+    X(buffer_reduce_max, "reduce_max", K, none, "buffer", "The largest of a shared buffer's elements.") \
+    X(buffer_reduce_min, "reduce_min", K, none, "buffer", "The smallest of a shared buffer's elements.") \
+    X(buffer_reduce_prod, "reduce_prod", K, none, "buffer", "The product of a shared buffer's elements.") \
+    X(tile_zeros, "tile.zeros", K, register_tiles, "shape, T", "A register tile of zeros.") \
+    X(tile_full, "tile.full", K, register_tiles, "shape, value, T", "A register tile of one value.") \
+    X(tile_iota, "tile.iota", K, register_tiles, "shape | axis?", "A register tile of indices along an axis.") \
+    X(tile_row_max, "tile.row_max", K, register_tiles, "x", "The largest of each row of a register tile.") \
+    X(tile_row_sum, "tile.row_sum", K, register_tiles, "x", "The sum of each row of a register tile.") \
+    X(tile_reduce, "tile.reduce", K, register_tiles, "x, axis, op", "A reduction of a register tile along an axis.") \
+    X(tile_causal_mask, "tile.causal_mask", K, register_tiles, "scores, q0, k0", "-inf where k0 + j > q0 + i.") \
+    X(tile_mma, "tile.mma", K, register_tiles, "a, b | accum?, accumulator?", "The product of two tiles.")
+
+// Computed alike in kernels and on the host. Elementwise.
+#define TSR_BUILTINS_MATH(X) \
+    X(abs, "abs math.abs math.fabs tile.abs", KHG, none, "x", "Absolute value.") \
+    X(sign, "sign math.sign", KHG, none, "x", "-1, 0 or 1; NaN stays.") \
+    X(sqrt, "sqrt math.sqrt tile.sqrt", KHG, none, "x", "Square root, correctly rounded.") \
+    X(rsqrt, "rsqrt math.rsqrt tile.rsqrt", KHG, none, "x", "1 / sqrt(x).") \
+    X(exp, "exp math.exp tile.exp", KHG, none, "x", "e to the x.") \
+    X(exp2, "exp2 math.exp2 tile.exp2", KHG, none, "x", "2 to the x.") \
+    X(expm1, "expm1 math.expm1", KHG, none, "x", "exp(x) - 1, exact near 0.") \
+    X(log, "log math.log tile.log", KHG, none, "x", "Natural logarithm.") \
+    X(log2, "log2 math.log2", KHG, none, "x", "Logarithm to base 2.") \
+    X(log10, "log10 math.log10", KHG, none, "x", "Logarithm to base 10.") \
+    X(log1p, "log1p math.log1p", KHG, none, "x", "log(1 + x), exact near 0.") \
+    X(sin, "sin math.sin tile.sin", KHG, none, "x", "Sine of an angle in radians.") \
+    X(cos, "cos math.cos tile.cos", KHG, none, "x", "Cosine of an angle in radians.") \
+    X(tan, "tan math.tan", KHG, none, "x", "Tangent of an angle in radians.") \
+    X(asin, "asin math.asin", KHG, none, "x", "Inverse sine, in radians.") \
+    X(acos, "acos math.acos", KHG, none, "x", "Inverse cosine, in radians.") \
+    X(atan, "atan math.atan", KHG, none, "x", "Inverse tangent, in radians.") \
+    X(atan2, "atan2 math.atan2", KHG, none, "y, x", "The angle of the point (x, y), in radians.") \
+    X(sinh, "sinh math.sinh", KHG, none, "x", "Hyperbolic sine.") \
+    X(cosh, "cosh math.cosh", KHG, none, "x", "Hyperbolic cosine.") \
+    X(tanh, "tanh math.tanh tile.tanh", KHG, none, "x", "Hyperbolic tangent.") \
+    X(erf, "erf math.erf", KHG, none, "x", "Error function.") \
+    X(floor, "floor math.floor", KHG, none, "x", "Rounds down.") \
+    X(ceil, "ceil math.ceil", KHG, none, "x", "Rounds up.") \
+    X(round, "round math.round", KHG, none, "x", "Rounds to nearest, halves to even.") \
+    X(trunc, "trunc math.trunc", KHG, none, "x", "Rounds toward zero.") \
+    X(isnan, "isnan math.isnan", KHG, none, "x", "Whether x is NaN.") \
+    X(isinf, "isinf math.isinf", KHG, none, "x", "Whether x is infinite.") \
+    X(isfinite, "isfinite math.isfinite", KHG, none, "x", "Whether x is neither NaN nor infinite.") \
+    X(pow, "pow math.pow", KHG, none, "x, y", "x to the y.") \
+    X(fma, "fma math.fma", KHG, none, "a, b, c", "a*b + c, rounded once.") \
+    X(minimum, "minimum tile.minimum", KHG, none, "a, b", "The smaller; NaN passes on.") \
+    X(maximum, "maximum tile.maximum", KHG, none, "a, b", "The larger; NaN passes on.") \
+    X(min, "min", KHG, none, "*values | axis?, keepdims?", "The smallest of two or more values; NaN passes on.") \
+    X(max, "max", KHG, none, "*values | axis?, keepdims?", "The largest of two or more values; NaN passes on.") \
+    X(clip, "clip", KHG, none, "x, low, high", "x limited to low … high.") \
+    X(where, "where tile.where", KHG, none, "condition, then, otherwise", "One of two values; both are evaluated.") \
+    X(cast, "cast tile.cast", KHG, none, "x, T", "Converts to another element type, rounding by the policy; also `x.astype(T)`.") \
+    X(bitcast, "bitcast", KHG, none, "x, T", "The same bits as another type of the same size.") \
+    X(int_, "int", KHG, none, "x?", "Converts to i32, toward zero.") \
+    X(float_, "float", KHG, none, "x?", "Converts to f32; `float('inf')` and `float('nan')` are literals.") \
+    X(len, "len", KHG, none, "x", "Number of elements of a list or tuple; extent of a tensor's first axis.") \
+    X(range, "range", KHG, none, "start, stop?, step?", "Integers in order.") \
+    X(print, "print", KHG, none, "*values | sep?, end?", "Writes a line; from kernels to stderr when the host next waits.") \
+    X(pi, "math.pi pi", KHG, none, "-", "3.141592653589793") \
+    X(e, "math.e", KHG, none, "-", "2.718281828459045") \
+    X(tau, "math.tau", KHG, none, "-", "6.283185307179586") \
+    X(inf, "math.inf inf", KHG, none, "-", "Positive infinity.") \
+    X(nan, "math.nan nan", KHG, none, "-", "Not a number.")
+
+#define TSR_BUILTINS_HOST(X) \
+    X(zeros, "zeros", H, none, "shape, T?", "A tensor of zeros; f32 if no type is given.") \
+    X(ones, "ones", H, none, "shape, T?", "A tensor of ones; f32 if no type is given.") \
+    X(empty, "empty", H, none, "shape, T?", "A tensor of zeros; its contents are meant to be overwritten.") \
+    X(full, "full", H, none, "shape, value, T?", "A tensor of one value.") \
+    X(zeros_like, "zeros_like", H, none, "x, T?", "A tensor of zeros with the shape of another.") \
+    X(ones_like, "ones_like", H, none, "x, T?", "A tensor of ones with the shape of another.") \
+    X(arange, "arange", H, none, "start, stop?, step?, T?", "start, start + step, … before stop.") \
+    X(linspace, "linspace", H, none, "start, stop, count, T?", "`count` values from start to stop, both included.") \
+    X(from_list, "from_list", H, none, "values, T?", "A tensor of the elements of a list, or of a list of lists.") \
+    X(load_file, "load", H, none, "path, T", "Reads a tensor: `load(\"x.npy\", f32[n])`.") \
+    X(save, "save", H, none, "path, value", "Writes a tensor to .npy.") \
+    X(copy, "copy", H, none, "x", "A tensor of its own with the same elements; also `x.copy()`.") \
+    X(item, "item", H, none, "x", "The element of a tensor that has one; `x.item()`.") \
+    X(time, "time", H, none, "", "Seconds since a fixed point, as f64.") \
+    X(args, "args", H, none, "-", "The program's command line, a list of strings.") \
+    X(progress, "progress", H, none, "iterable, label?", "Iterates and shows how far it is.") \
+    X(str_, "str", H, none, "x", "The text of a value, as `print` writes it.") \
+    X(append, "append", H, none, "list, value", "`list.append(value)`.") \
+    X(version, "__version__", H, none, "-", "The compiler's version.") \
+    X(randn, "randn", HG, randomness, "shape?, T? | seed?", "Normally distributed numbers.") \
+    X(rand, "rand", HG, randomness, "shape?, T? | seed?", "Uniform numbers in [0, 1).") \
+    X(randint, "randint", HG, randomness, "low, high, shape?, T? | seed?", "Uniform integers in [low, high).") \
+    X(poisson, "poisson", HG, randomness, "rate, shape? | seed?", "Poisson-distributed numbers.") \
+    X(bernoulli, "bernoulli", HG, randomness, "p, shape? | seed?", "True with probability p.") \
+    X(permutation, "permutation", HG, randomness, "n | seed?", "0 … n-1 in random order.")
+
+// Decorators and type constructors.
+#define TSR_BUILTINS_FORM(X) \
+    X(kernel, "kernel", KHG, none, "-", "Marks a function as the program of one tile group.") \
+    X(kernel_autotune, "kernel.autotune", KHG, none, "| space", "A kernel whose parameters are chosen from a space.") \
+    X(tensor, "Tensor", KHG, none, "-", "`Tensor[\"M\", \"K\", bf16]` is `bf16[M, K]`.") \
+    X(region, "Region", KHG, none, "-", "`Region[read]`: how a tensor parameter is used.") \
+    X(dict_, "dict", KHG, none, "*entries", "A dictionary from keyword arguments.") \
+    X(accum, "accum", KHG, none, "T", "Policy: the type that sums and products accumulate in.") \
+    X(compute, "compute", KHG, none, "T", "Policy: the type that arithmetic works in.") \
+    X(round_policy, "round_policy", KHG, none, "mode", "Policy: how a value is rounded where it is stored.") \
+    X(jit, "jit", KHG, graphs, "f?", "Compiles a function as an operator graph.") \
+    X(graph_module, "graph.module", KHG, graphs, "name", "Compiles a function as a named operator graph.") \
+    X(precision_policy, "precision_policy", KHG, policies, "-", "Marks a class as a numeric policy.") \
+    X(autodiff, "autodiff", KHG, autodiff, "f?", "Checks at the definition that a function is differentiable.") \
+    X(custom_vjp, "custom_vjp", KHG, autodiff, "f", "A function with its own reverse derivative.") \
+    X(custom_jvp, "custom_jvp", KHG, autodiff, "f", "A function with its own forward derivative.")
+
+#define TSR_BUILTINS_LATER(X) \
+    X(grad, "grad", HG, autodiff, "f | wrt?, out?", "The gradient of a function.") \
+    X(value_and_grad, "value_and_grad", HG, autodiff, "f | wrt?, out?", "Value and gradient of a function.") \
+    X(vjp, "vjp", HG, autodiff, "f, *args", "Product of a vector with the Jacobian.") \
+    X(jvp, "jvp", HG, autodiff, "f, *args", "Product of the Jacobian with a vector.") \
+    X(jacfwd, "jacfwd", HG, autodiff, "f | wrt?", "The Jacobian, forward.") \
+    X(jacrev, "jacrev", HG, autodiff, "f | wrt?", "The Jacobian, in reverse.") \
+    X(hessian, "hessian", HG, autodiff, "f | wrt?", "Second derivatives.") \
+    X(hvp, "hvp", HG, autodiff, "f, *args", "Product of the Hessian with a vector.") \
+    X(vmap, "vmap", HG, autodiff, "f | axis?", "A function over one more axis.") \
+    X(checkpoint, "checkpoint", HG, autodiff, "f", "Recomputes instead of keeping.") \
+    X(stop_gradient, "stop_gradient", HG, autodiff, "x", "A value without derivative.") \
+    X(check_grads, "check_grads", H, autodiff, "f, args", "Compares derivatives with differences.") \
+    X(mesh, "dist.mesh dist.Mesh Mesh", H, distribution, "| axes?, devices?, shape?", "Devices along named axes.") \
+    X(dist_tensor, "dist.tensor", H, distribution, "| shape, layout?, mesh?, dtype?", "A tensor spread over a mesh.") \
+    X(shard_spec, "dist.ShardSpec ShardSpec", H, distribution, "| partition, mesh_axes", "How a tensor is split.") \
+    X(dist_block, "dist.Block", H, distribution, "| mesh_axes", "Distribution by blocks.") \
+    X(dist_cyclic, "dist.Cyclic", H, distribution, "| mesh_axes, block?", "Distribution in turn.") \
+    X(dist_pipeline, "dist.pipeline", H, distribution, "stages | axis, microbatches, schedule?", "A pipeline of stages.") \
+    X(domain_rect, "domain.Rect", H, distribution, "shape", "A rectangular index space.") \
+    X(from_domain, "array.from_domain", H, distribution, "domain | dtype, distribution", "A tensor over a domain.") \
+    X(index_launch, "index_launch", H, distribution, "| axis", "Launches a kernel on the parts of tensors.") \
+    X(all_gather, "all_gather", HG, distribution, "x | axis", "Sharded to replicated.") \
+    X(all_reduce, "all_reduce allreduce", HG, distribution, "x | axis, op?", "Partial to replicated.") \
+    X(reduce_scatter, "reduce_scatter", HG, distribution, "x | axis", "Partial to sharded.") \
+    X(all_to_all, "all_to_all", HG, distribution, "x | axis", "Sharded to sharded otherwise.") \
+    X(send, "send", HG, distribution, "x, to", "Sends to another rank.") \
+    X(recv, "recv", HG, distribution, "source", "Receives from another rank.") \
+    X(moe_dispatch, "moe_dispatch", HG, distribution, "x, routes", "Sends tokens to experts.") \
+    X(moe_combine, "moe_combine", HG, distribution, "x, routes", "Brings tokens back.") \
+    X(save_checkpoint, "save_checkpoint", H, distribution, "path, values", "Writes safetensors shards.") \
+    X(load_checkpoint, "load_checkpoint", H, distribution, "path", "Reads safetensors shards.") \
+    X(matmul, "matmul gemm", HG, graphs, "a, b | tile_shape?, out?", "Matrix product.")
+// clang-format on
+
+// Operators of the standard library that only graphs compute; their parameters are of no use before they are compiled.
+#define TSR_OPERATOR_NAMES                                                                                             \
+    "bmm einsum dot sum mean prod argmax argmin var std logsumexp cumsum reshape transpose broadcast_to concat split " \
+    "stack pad slice gather scatter sort topk one_hot cholesky qr lu svd eigh solve triangular_solve inv det relu "    \
+    "gelu silu sigmoid softmax log_softmax softmax_safe layernorm layernorm_safe rmsnorm rmsnorm_safe batchnorm "      \
+    "dropout embedding conv1d conv2d max_pool2d avg_pool2d mse cross_entropy split_qkv rope flash_attention sgd adam " \
+    "adamw fft ifft rfft irfft fft2d csr coo bsr spmv spmm sddmm quantize dequantize moe"

@@ -1,0 +1,231 @@
+// What the checker finds out about a program: tables beside the syntax tree, one set per instance of a function.
+// An instance is a function checked for one signature: parameter types, static argument values, kernel or host.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "frontend/ast.h"
+#include "sema/builtins.h"
+#include "sema/static.h"
+#include "sema/type.h"
+
+namespace tsr::sema {
+
+using ModuleId = Id<struct ModuleTag>;
+using VariableId = Id<struct VariableTag>;  // dense within an instance
+using InstanceId = Id<struct InstanceTag>;
+
+enum class FunctionKind : uint8_t { plain, kernel, graph };
+enum class Context : uint8_t { host, kernel };
+
+// ---- what a name names ----
+
+struct DimensionSymbol {
+    std::string name;  // a symbol of the instance
+};
+struct FunctionName {
+    FunctionId function;
+};
+struct BuiltinName {
+    Builtin name;
+};
+struct NameSpace {
+    std::string path;
+};
+struct TuningParameter {
+    std::string name;  // its value is ExprInfo::value
+};
+struct ModuleConstant {
+    ModuleId module;
+    std::string name;  // its value is ExprInfo::value
+};
+// monostate: nothing is named (an ordinary expression, or a name with an error).
+using Referent = std::variant<std::monostate, VariableId, DimensionSymbol, FunctionName, BuiltinName, NameSpace,
+                              TuningParameter, ModuleConstant>;
+
+// ---- calls ----
+
+// A symbol of the callee in terms of the caller's symbols.
+struct DimBinding {
+    std::string symbol;
+    ir::Dim value;
+};
+// What is left to check when the program runs: an argument's extent against what the callee's header says.
+struct DimCheck {
+    size_t parameter = 0;  // whose shape is checked
+    size_t axis = 0;
+    ir::Dim found;                 // the argument's extent, in the caller's symbols
+    ir::Dim expected;              // the header's dimension, in the caller's symbols
+    std::string header;            // the header's dimension as written: "K/tp"
+    std::optional<size_t> origin;  // the parameter that bound it
+};
+struct PassedArgument {
+    const ast::Expr* expr = nullptr;           // as written; nullptr: the default
+    const ast::Expr* default_value = nullptr;  // of a user's function; its info stands in the callee's instance
+};
+enum class CallKind : uint8_t {
+    builtin,     // arguments by the parameters of entry(builtin)
+    function,    // a plain function: called on the host, inlined in kernels
+    launch,      // a kernel
+    conversion,  // `f32(x)`: x is arguments[0], the target is the call's type
+    alloc,       // tshared.alloc[T](…), tile.alloc_shared((…), T): the call's type is the buffer
+};
+struct CallInfo {
+    CallKind kind = CallKind::builtin;
+    Builtin builtin = Builtin::print;
+    InstanceId callee;  // function, launch
+    // One per parameter (of a method: the receiver is the first). An argument of a variadic parameter is in `rest`.
+    std::vector<PassedArgument> arguments;
+    std::vector<const ast::Expr*> rest;
+    std::vector<const ast::Expr*> groups;  // launch: the explicit numbers of groups, one to three
+    std::vector<DimBinding> bindings;      // one per symbol of the callee, in the callee's order
+    std::vector<DimCheck> checks;
+    // Pairs of tensor parameters, the first of them `mut`, that must not overlap; not known at compile time.
+    std::vector<std::pair<size_t, size_t>> overlap;
+};
+
+// ---- expressions and statements ----
+
+struct ExprInfo {
+    Type type;
+    std::optional<Static> value;  // known when the program is compiled
+    bool by_round = false;        // static once the loops it stands in are unrolled: the value differs by round
+    std::optional<ir::Dim> dim;   // an integer known as an expression of dimensions
+    Referent referent;            // of names and attributes
+    // Of arithmetic: the type that operands are brought to and the operation works in; `type` is what the result is
+    // rounded to where it is named, stored, passed or returned (numerics rules 2 and 3).
+    std::optional<DType> compute;
+};
+
+enum class LoopKind : uint8_t { range, tile_range, list, tuple, progress_range, progress_list };
+// One bound: an expression, or one element of a tuple that it gives.
+struct Bound {
+    const ast::Expr* expr = nullptr;  // nullptr: start 0, step 1
+    int element = -1;  // of a tuple-valued expression that is not written as a tuple; -1: the value itself
+};
+struct LoopAxis {
+    Bound start, stop, step;
+    VariableId variable;  // invalid where the target is `_`
+};
+struct ForInfo {
+    LoopKind kind = LoopKind::range;
+    std::vector<LoopAxis> axes;           // range kinds: one or more
+    const ast::Expr* elements = nullptr;  // list kinds: what is iterated
+    std::vector<VariableId> targets;      // list kinds: one, or one per element of a tuple target
+    const ast::Expr* prefetch = nullptr;  // static
+    const ast::Expr* label = nullptr;     // of progress
+    bool must_unroll = false;             // its index is needed as a static value; the bounds are static
+};
+struct AugmentedInfo {
+    Type type;                     // of `target op value`
+    std::optional<DType> compute;  // as in ExprInfo
+};
+
+struct Variable {
+    std::string name;
+    Type type;           // the join of all that is assigned
+    Span declared;       // its first assignment, or the parameter
+    int parameter = -1;  // which parameter it is; -1: a local
+    bool assigned_once = false;
+    // Of a variable of an enclosing function or of the module: whose it is there. It comes in as a hidden parameter.
+    std::optional<std::pair<InstanceId, VariableId>> captured;
+};
+
+// ---- functions and instances ----
+
+struct ParameterInfo {
+    std::string name;
+    const ast::Parameter* syntax = nullptr;
+    Type type;
+    std::optional<Static> value;  // of a static parameter
+    bool is_static = false;
+    // An integer parameter that is a dimension: it binds the symbol of its name.
+    bool is_dimension = false;
+};
+
+struct SymbolInfo {
+    std::string name;
+    // Where its value comes from: an axis of a parameter (solve `shape[axis]` for the name), an integer parameter, an
+    // expression's result, or (`grid_groups`) the launch.
+    enum class Source : uint8_t { axis, parameter, expression, launch } source = Source::axis;
+    size_t parameter = 0, axis = 0;
+    const ast::Expr* expr = nullptr;  // source expression: its result's extent along `axis`; of an integer, itself
+    ir::Dim extent;                   // source axis: that parameter's dimension there, an expression in the symbol
+};
+
+struct KernelHeader {
+    std::optional<std::vector<int64_t>> group_shape;  // `tile[(128,)]`, or 32 * num_warps
+    std::vector<ir::Dim> flat;                        // `tile[n]`, `tile[H*W]`
+    std::optional<int64_t> shared_limit;              // bytes
+    Span shared_span;
+    std::vector<std::pair<std::string, Static>> tuning;  // fixed values of the space
+    [[nodiscard]] int64_t group_size() const;            // 128 where nothing says otherwise
+};
+
+struct Function {
+    FunctionId id;
+    ModuleId module;
+    const ast::FunctionDef* def = nullptr;  // nullptr for a lambda
+    const ast::Lambda* lambda = nullptr;
+    const ast::Stmt* stmt = nullptr;
+    std::string name;
+    FunctionKind kind = FunctionKind::plain;
+    bool generic = false;
+    Feature refused = Feature::none;  // a feature that its decorators name: the body is not checked
+    std::optional<FunctionId> enclosing;
+};
+
+struct Instance {
+    InstanceId id;
+    FunctionId function;  // invalid: a module's statements
+    ModuleId module;
+    std::string name;  // unique in the program: "saxpy", "norm.f32_n", "layers.init"
+    Context context = Context::host;
+    std::vector<ParameterInfo> parameters;
+    std::vector<VariableId> captures;  // hidden parameters, after the others
+    Type result;                       // none: gives nothing
+    // A kernel that returns one of its `mut` parameters: which.
+    std::optional<size_t> returned_parameter;
+    std::vector<SymbolInfo> symbols;        // parameters' first, in order of binding
+    std::vector<const ast::Expr*> assumed;  // conditions of the asserts at the top, known to hold after entry
+    std::deque<Variable> variables;
+    KernelHeader kernel;    // of kernels
+    bool complete = false;  // checked without an error: elaborate only these
+
+    std::unordered_map<ast::ExprId, ExprInfo> exprs;
+    std::unordered_map<ast::ExprId, CallInfo> calls;
+    std::unordered_map<ast::StmtId, ForInfo> loops;
+    std::unordered_map<ast::StmtId, AugmentedInfo> augmented;
+
+    // What was found out about an expression; unknown type if it was not reached.
+    [[nodiscard]] const ExprInfo& info(const ast::Expr& expr) const;
+    [[nodiscard]] const Type& type(const ast::Expr& expr) const { return info(expr).type; }
+};
+
+struct ModuleUnit {
+    ModuleId id;
+    std::string name;  // "layers"; "" for the root
+    FileId file;
+    const ast::Module* tree = nullptr;
+    std::unique_ptr<ast::Module> owned;  // of imported modules
+    std::vector<ModuleId> imports;
+    InstanceId statements;  // its module-level statements; run once, imports first
+};
+
+struct Program {
+    std::deque<ModuleUnit> modules;  // the root last, each after what it imports
+    std::deque<Function> functions;
+    std::deque<Instance> instances;
+    std::optional<InstanceId> main;
+
+    [[nodiscard]] const Function& function(FunctionId id) const { return functions[id.index]; }
+    [[nodiscard]] const Instance& instance(InstanceId id) const { return instances[id.index]; }
+};
+
+}  // namespace tsr::sema
