@@ -1,0 +1,162 @@
+#include "driver/options.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "base/diagnostics.h"
+#include "driver/option_table.h"
+
+namespace tsr::driver {
+
+namespace {
+
+constexpr unsigned bit(Command command) { return 1U << static_cast<unsigned>(command); }
+
+std::string meant(std::string_view word, const std::vector<std::string>& candidates) {
+    auto found = nearest(word, candidates);
+    return found ? fmt::format("; did you mean `{}`?", *found) : "";
+}
+
+std::vector<std::string> spellings_for(Command command) {
+    std::vector<std::string> all{"--help", "--version"};
+    for (const OptionRow& row : option_table()) {
+        if ((row.commands & bit(command)) != 0) all.emplace_back(row.spelling);
+    }
+    return all;
+}
+
+class Parser {
+public:
+    explicit Parser(const std::vector<std::string>& arguments) : arguments_(arguments) {}
+
+    Result<Options> operator()() {
+        if (auto wrong = take_command(); !wrong.empty()) return Failure{wrong};
+        while (next_ < arguments_.size() && !done_) {
+            std::string argument = arguments_[next_++];
+            auto wrong = !only_operands_ && argument.size() > 1 && argument[0] == '-' ? take_option(argument) : take_operand(argument);
+            if (!wrong.empty()) return Failure{wrong};
+        }
+        if (auto wrong = check_whole(); !wrong.empty()) return Failure{wrong};
+        return options_;
+    }
+
+private:
+    // The first argument is a command, or a program to compile.
+    std::string take_command() {
+        if (arguments_.empty()) {
+            options_.command = Command::help;
+            done_ = true;
+            return {};
+        }
+        const std::string& first = arguments_[0];
+        std::vector<std::string> known;
+        for (const CommandRow& row : command_table()) {
+            if (row.spelling.empty()) continue;
+            known.emplace_back(row.spelling);
+            if (row.spelling != first) continue;
+            options_.command = row.command;
+            next_ = 1;
+            return {};
+        }
+        bool names_a_file = first[0] == '-' || first.find_first_of("./") != std::string::npos || access(first.c_str(), F_OK) == 0;
+        if (first.empty() || names_a_file) return {};
+        return fmt::format("there is no command `{}`{}", first, meant(first, known));
+    }
+
+    std::string take_option(const std::string& argument) {
+        if (argument == "--") {
+            only_operands_ = true;
+            return {};
+        }
+        if (argument == "--help" || argument == "-h") {
+            if (options_.command != Command::compile || next_ > 1) options_.help_about = options_.command;
+            options_.command = Command::help;
+            done_ = true;
+            return {};
+        }
+        if (argument == "--version") {
+            options_.command = Command::version;
+            return {};
+        }
+        auto equals = argument.find('=');
+        std::string spelling = argument.substr(0, equals);
+        for (const OptionRow& row : option_table()) {
+            bool is_short = row.spelling.size() == 2;
+            if (row.spelling == spelling) return apply(row, argument, equals);
+            if (is_short && !row.value.empty() && argument.starts_with(row.spelling)) {
+                return set(row, argument.substr(2));  // -O2, -Ifolder
+            }
+        }
+        return fmt::format("there is no option `{}`{}", spelling, meant(spelling, spellings_for(options_.command)));
+    }
+
+    std::string apply(const OptionRow& row, const std::string& argument, size_t equals) {
+        if (row.value.empty()) {
+            if (equals != std::string::npos) return fmt::format("`{}` takes no value", row.spelling);
+            return set(row, "");
+        }
+        if (equals != std::string::npos) return set(row, argument.substr(equals + 1));
+        if (row.spelling == "-O" || next_ >= arguments_.size()) {
+            return fmt::format("`{}` needs a value: {}{}{}", row.spelling, row.spelling, row.spelling.size() == 2 ? " " : "=", row.value);
+        }
+        return set(row, arguments_[next_++]);
+    }
+
+    std::string set(const OptionRow& row, const std::string& value) {
+        given_.push_back(&row);
+        return row.set(options_, value);
+    }
+
+    std::string take_operand(const std::string& argument) {
+        if (options_.command == Command::help) {
+            for (const CommandRow& row : command_table()) {
+                if (row.spelling == argument) options_.help_about = row.command;
+            }
+            if (!options_.help_about) return fmt::format("there is no command `{}`", argument);
+            return {};
+        }
+        if (options_.command == Command::format) {
+            options_.files.push_back(argument);
+            return {};
+        }
+        if (options_.command == Command::version) return fmt::format("`version` takes no `{}`", argument);
+        if (!options_.input.empty()) return fmt::format("one program at a time: `{}` and `{}` were given", options_.input, argument);
+        options_.input = argument;
+        if (options_.command == Command::run) {
+            options_.program_arguments.assign(arguments_.begin() + static_cast<ptrdiff_t>(next_), arguments_.end());
+            done_ = true;
+        }
+        return {};
+    }
+
+    // What can only be judged when all arguments are known.
+    std::string check_whole() {
+        if (options_.command == Command::help) return {};
+        for (const OptionRow* row : given_) {
+            if ((row->commands & bit(options_.command)) != 0) continue;
+            auto command = name(options_.command);
+            return fmt::format("`{}` does not go with {}", row->spelling, command.empty() ? "compiling" : fmt::format("`{}`", command));
+        }
+        bool needs_file = options_.command == Command::compile || options_.command == Command::run || options_.command == Command::check;
+        if (needs_file && options_.input.empty()) return "no program was named";
+        if (options_.command == Command::format && options_.files.empty()) return "no file to format was named";
+        if (options_.command == Command::explain && options_.input.empty()) return "which code? For example: tesserac explain E0101";
+        if (options_.sanitize.any() && !options_.interpret) return "`--sanitize` works in the evaluator: add `--interpret`";
+        return {};
+    }
+
+    const std::vector<std::string>& arguments_;
+    size_t next_ = 0;
+    bool done_ = false;
+    bool only_operands_ = false;
+    Options options_;
+    std::vector<const OptionRow*> given_;
+};
+
+}  // namespace
+
+Result<Options> parse_arguments(const std::vector<std::string>& arguments) { return Parser(arguments)(); }
+
+}  // namespace tsr::driver

@@ -1,0 +1,64 @@
+// The command line of tesserac: one table of options, from which parsing, help and suggestions come.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace tsr::driver {
+
+enum class Command { compile, run, check, format, explain, version, help };
+
+// What a compilation ends with. `executable` is the only one that needs a `main`.
+enum class Emit { ast, schedule, tile, target, llvm, assembly, object, executable };
+
+struct Sanitize {
+    bool race = false;
+    bool bounds = false;
+    bool nan = false;
+    [[nodiscard]] bool any() const { return race || bounds || nan; }
+};
+
+struct Options {
+    Command command = Command::compile;
+    std::optional<Command> help_about;          // `tesserac run --help`
+    std::string input;                          // the program; for `explain` the code
+    std::vector<std::string> files;             // `fmt` takes several
+    std::vector<std::string> program_arguments;  // `run`: what stands behind the program's name
+    std::vector<std::string> include_folders;
+
+    std::string output;  // empty: beside the working folder, named after the input
+    Emit emit = Emit::executable;
+    bool emit_given = false;
+    int optimization = 2;
+    bool debug_info = false;
+    std::string cpu;  // empty: every level the compiler makes variants for
+    bool deterministic = false;
+
+    bool json = false;
+    bool verify = false;
+    bool interpret = false;
+    Sanitize sanitize;
+    bool format_check = false;
+    bool verbose = false;
+
+    bool time_passes = false;
+    std::vector<std::string> dump_after;
+    std::string stop_after;
+    std::optional<size_t> pass_limit;
+};
+
+// The options that `arguments` (without the program's name) ask for, or what is wrong with them, with the option or
+// command that was probably meant.
+Result<Options> parse_arguments(const std::vector<std::string>& arguments);
+
+// What `--help` prints: everything, or what one command takes.
+std::string help_text(std::optional<Command> about);
+
+std::string_view name(Command command);
+std::string_view name(Emit level);
+
+}  // namespace tsr::driver
