@@ -10,10 +10,14 @@ constexpr size_t kColumn = 26;  // where explanations begin
 
 std::string_view title(Group group) {
     switch (group) {
-        case Group::output: return "Input and output";
-        case Group::code: return "Code";
-        case Group::checking: return "Checking";
-        case Group::inspection: return "Looking inside";
+        case Group::output:
+            return "Input and output";
+        case Group::code:
+            return "Code";
+        case Group::checking:
+            return "Checking";
+        case Group::inspection:
+            return "Looking inside";
     }
     return {};
 }
@@ -40,7 +44,8 @@ std::string options_of(Group group, unsigned commands) {
 
 std::string all_options(unsigned commands) {
     std::string out;
-    for (Group group : {Group::output, Group::code, Group::checking, Group::inspection}) out += options_of(group, commands);
+    for (Group group : {Group::output, Group::code, Group::checking, Group::inspection})
+        out += options_of(group, commands);
     return out;
 }
 
@@ -65,13 +70,15 @@ std::string help_text(std::optional<Command> about) {
         for (const CommandRow& row : command_table()) {
             if (row.command != *about) continue;
             auto words = fmt::format("tesserac{}{}", row.spelling.empty() ? "" : " ", row.spelling);
-            return fmt::format("{} {}{}\n    {}\n{}", words, row.arguments.empty() ? "" : "[OPTIONS] ", row.arguments, row.help,
-                               all_options(1U << static_cast<unsigned>(row.command)));
+            return fmt::format("{} {}{}\n    {}\n{}", words, row.arguments.empty() ? "" : "[OPTIONS] ", row.arguments,
+                               row.help, all_options(1U << static_cast<unsigned>(row.command)));
         }
     }
-    std::string out = "tesserac compiles Tessera programs: kernels for tiles, and the host code around them.\n\nUsage:\n";
+    std::string out =
+        "tesserac compiles Tessera programs: kernels for tiles, and the host code around them.\n\nUsage:\n";
     for (const CommandRow& row : command_table()) {
-        auto words = fmt::format("tesserac {}{}{}", row.spelling, row.spelling.empty() || row.arguments.empty() ? "" : " ", row.arguments);
+        auto words = fmt::format("tesserac {}{}{}", row.spelling,
+                                 row.spelling.empty() || row.arguments.empty() ? "" : " ", row.arguments);
         out += fmt::format("  {:<32}{}\n", words, row.help);
     }
     out += all_options(~0U);

@@ -16,16 +16,17 @@ struct EmitName {
     Emit level;
 };
 constexpr std::array kEmitNames{
-    EmitName{"ast", Emit::ast},         EmitName{"schedule", Emit::schedule}, EmitName{"tile", Emit::tile},
-    EmitName{"target", Emit::target},   EmitName{"llvm", Emit::llvm},         EmitName{"asm", Emit::assembly},
-    EmitName{"obj", Emit::object},      EmitName{"exe", Emit::executable},
+    EmitName{"ast", Emit::ast},       EmitName{"schedule", Emit::schedule}, EmitName{"tile", Emit::tile},
+    EmitName{"target", Emit::target}, EmitName{"llvm", Emit::llvm},         EmitName{"asm", Emit::assembly},
+    EmitName{"obj", Emit::object},    EmitName{"exe", Emit::executable},
 };
 
 std::string one_of(std::string_view what, std::string_view got, const std::vector<std::string>& allowed) {
     std::string list;
     for (const std::string& entry : allowed) list += (list.empty() ? "" : ", ") + entry;
     auto meant = nearest(got, allowed);
-    return fmt::format("`{}` is not {} ({}){}", got, what, list, meant ? fmt::format("; did you mean `{}`?", *meant) : "");
+    return fmt::format("`{}` is not {} ({}){}", got, what, list,
+                       meant ? fmt::format("; did you mean `{}`?", *meant) : "");
 }
 
 std::string set_emit(Options& options, std::string_view value) {
@@ -52,10 +53,14 @@ std::string set_sanitize(Options& options, std::string_view value) {
     while (true) {
         auto comma = value.find(',');
         auto kind = value.substr(0, comma);
-        if (kind == "race") options.sanitize.race = true;
-        else if (kind == "bounds") options.sanitize.bounds = true;
-        else if (kind == "nan") options.sanitize.nan = true;
-        else return one_of("something to look for", kind, {"race", "bounds", "nan"});
+        if (kind == "race")
+            options.sanitize.race = true;
+        else if (kind == "bounds")
+            options.sanitize.bounds = true;
+        else if (kind == "nan")
+            options.sanitize.nan = true;
+        else
+            return one_of("something to look for", kind, {"race", "bounds", "nan"});
         if (comma == std::string_view::npos) return {};
         value.remove_prefix(comma + 1);
     }
@@ -70,7 +75,8 @@ std::string set_diagnostics(Options& options, std::string_view value) {
 std::string set_pass_limit(Options& options, std::string_view value) {
     size_t limit = 0;
     auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), limit);
-    if (error != std::errc() || end != value.data() + value.size()) return fmt::format("`{}` is not a number of passes", value);
+    if (error != std::errc() || end != value.data() + value.size())
+        return fmt::format("`{}` is not a number of passes", value);
     options.pass_limit = limit;
     return {};
 }
@@ -104,7 +110,8 @@ constexpr std::array kOptions{
     OptionRow{"-o", "FILE", kCompile, Group::output, "write the result to FILE (`-`: standard output)", set_output},
     OptionRow{"--emit", "LEVEL", kCompile, Group::output,
               "stop at a level and write it: ast, schedule, tile, target, llvm, asm, obj, exe (default)", set_emit},
-    OptionRow{"-I", "FOLDER", kProgram, Group::output, "look for imported modules in FOLDER too", add_text<&Options::include_folders>},
+    OptionRow{"-I", "FOLDER", kProgram, Group::output, "look for imported modules in FOLDER too",
+              add_text<&Options::include_folders>},
 
     OptionRow{"-O", "0..3", kCode, Group::code, "how much to optimize (default 2)", set_optimization},
     OptionRow{"-g", "", kCode, Group::code, "describe source lines to debuggers", set_flag<&Options::debug_info>},
@@ -112,22 +119,29 @@ constexpr std::array kOptions{
               "code for one CPU: native, x86-64-v3, x86-64-v4, … (default: several levels in one executable)",
               set_text<&Options::cpu>},
 
-    OptionRow{"--deterministic", "", kProgram, Group::checking,
-              "refuse what may give other bits in another run", set_flag<&Options::deterministic>},
+    OptionRow{"--deterministic", "", kProgram, Group::checking, "refuse what may give other bits in another run",
+              set_flag<&Options::deterministic>},
     OptionRow{"--verify", "", kCheck, Group::checking,
               "compare the diagnostics with the expectations in the program's comments", set_flag<&Options::verify>},
-    OptionRow{"--check", "", kFormat, Group::checking, "change nothing; fail if a file would change", set_flag<&Options::format_check>},
-    OptionRow{"--interpret", "", kRun, Group::checking, "run in the evaluator instead of compiling", set_flag<&Options::interpret>},
+    OptionRow{"--check", "", kFormat, Group::checking, "change nothing; fail if a file would change",
+              set_flag<&Options::format_check>},
+    OptionRow{"--interpret", "", kRun, Group::checking, "run in the evaluator instead of compiling",
+              set_flag<&Options::interpret>},
     OptionRow{"--sanitize", "KINDS", kRun, Group::checking,
               "with --interpret, report: race, bounds, nan (separated by commas)", set_sanitize},
     OptionRow{"--diagnostics", "FORM", kProgram | kFormat, Group::checking,
               "text (default), or json: one object per line", set_diagnostics},
 
-    OptionRow{"--dump-after", "PASS", kCode, Group::inspection, "print the IR after a pass (`all`: after each)", add_text<&Options::dump_after>},
-    OptionRow{"--stop-after", "PASS", kCode, Group::inspection, "run no pass behind this one", set_text<&Options::stop_after>},
-    OptionRow{"--pass-limit", "N", kCode, Group::inspection, "run only the first N passes, to find the one that breaks a program", set_pass_limit},
-    OptionRow{"--time-passes", "", kProgram, Group::inspection, "say how long each step took", set_flag<&Options::time_passes>},
-    OptionRow{"--verbose", "", kVersion, Group::inspection, "with --version: how the compiler was built", set_flag<&Options::verbose>},
+    OptionRow{"--dump-after", "PASS", kCode, Group::inspection, "print the IR after a pass (`all`: after each)",
+              add_text<&Options::dump_after>},
+    OptionRow{"--stop-after", "PASS", kCode, Group::inspection, "run no pass behind this one",
+              set_text<&Options::stop_after>},
+    OptionRow{"--pass-limit", "N", kCode, Group::inspection,
+              "run only the first N passes, to find the one that breaks a program", set_pass_limit},
+    OptionRow{"--time-passes", "", kProgram, Group::inspection, "say how long each step took",
+              set_flag<&Options::time_passes>},
+    OptionRow{"--verbose", "", kVersion, Group::inspection, "with --version: how the compiler was built",
+              set_flag<&Options::verbose>},
 };
 
 constexpr std::array kCommands{

@@ -35,7 +35,8 @@ public:
         if (auto wrong = take_command(); !wrong.empty()) return Failure{wrong};
         while (next_ < arguments_.size() && !done_) {
             std::string argument = arguments_[next_++];
-            auto wrong = !only_operands_ && argument.size() > 1 && argument[0] == '-' ? take_option(argument) : take_operand(argument);
+            auto wrong = !only_operands_ && argument.size() > 1 && argument[0] == '-' ? take_option(argument)
+                                                                                      : take_operand(argument);
             if (!wrong.empty()) return Failure{wrong};
         }
         if (auto wrong = check_whole(); !wrong.empty()) return Failure{wrong};
@@ -60,7 +61,8 @@ private:
             next_ = 1;
             return {};
         }
-        bool names_a_file = first[0] == '-' || first.find_first_of("./") != std::string::npos || access(first.c_str(), F_OK) == 0;
+        bool names_a_file =
+            first[0] == '-' || first.find_first_of("./") != std::string::npos || access(first.c_str(), F_OK) == 0;
         if (first.empty() || names_a_file) return {};
         return fmt::format("there is no command `{}`{}", first, meant(first, known));
     }
@@ -99,7 +101,8 @@ private:
         }
         if (equals != std::string::npos) return set(row, argument.substr(equals + 1));
         if (row.spelling == "-O" || next_ >= arguments_.size()) {
-            return fmt::format("`{}` needs a value: {}{}{}", row.spelling, row.spelling, row.spelling.size() == 2 ? " " : "=", row.value);
+            return fmt::format("`{}` needs a value: {}{}{}", row.spelling, row.spelling,
+                               row.spelling.size() == 2 ? " " : "=", row.value);
         }
         return set(row, arguments_[next_++]);
     }
@@ -122,7 +125,8 @@ private:
             return {};
         }
         if (options_.command == Command::version) return fmt::format("`version` takes no `{}`", argument);
-        if (!options_.input.empty()) return fmt::format("one program at a time: `{}` and `{}` were given", options_.input, argument);
+        if (!options_.input.empty())
+            return fmt::format("one program at a time: `{}` and `{}` were given", options_.input, argument);
         options_.input = argument;
         if (options_.command == Command::run) {
             options_.program_arguments.assign(arguments_.begin() + static_cast<ptrdiff_t>(next_), arguments_.end());
@@ -137,13 +141,17 @@ private:
         for (const OptionRow* row : given_) {
             if ((row->commands & bit(options_.command)) != 0) continue;
             auto command = name(options_.command);
-            return fmt::format("`{}` does not go with {}", row->spelling, command.empty() ? "compiling" : fmt::format("`{}`", command));
+            return fmt::format("`{}` does not go with {}", row->spelling,
+                               command.empty() ? "compiling" : fmt::format("`{}`", command));
         }
-        bool needs_file = options_.command == Command::compile || options_.command == Command::run || options_.command == Command::check;
+        bool needs_file = options_.command == Command::compile || options_.command == Command::run ||
+                          options_.command == Command::check;
         if (needs_file && options_.input.empty()) return "no program was named";
         if (options_.command == Command::format && options_.files.empty()) return "no file to format was named";
-        if (options_.command == Command::explain && options_.input.empty()) return "which code? For example: tesserac explain E0101";
-        if (options_.sanitize.any() && !options_.interpret) return "`--sanitize` works in the evaluator: add `--interpret`";
+        if (options_.command == Command::explain && options_.input.empty())
+            return "which code? For example: tesserac explain E0101";
+        if (options_.sanitize.any() && !options_.interpret)
+            return "`--sanitize` works in the evaluator: add `--interpret`";
         return {};
     }
 

@@ -24,9 +24,9 @@ struct Sanitize {
 
 struct Options {
     Command command = Command::compile;
-    std::optional<Command> help_about;          // `tesserac run --help`
-    std::string input;                          // the program; for `explain` the code
-    std::vector<std::string> files;             // `fmt` takes several
+    std::optional<Command> help_about;           // `tesserac run --help`
+    std::string input;                           // the program; for `explain` the code
+    std::vector<std::string> files;              // `fmt` takes several
     std::vector<std::string> program_arguments;  // `run`: what stands behind the program's name
     std::vector<std::string> include_folders;
 

@@ -1,0 +1,14 @@
+// One function per command. Each gives the exit code: 0, or 1 after it has said what is wrong.
+#pragma once
+
+#include "driver/options.h"
+
+namespace tsr::driver {
+
+inline constexpr int kUsageError = 2;
+
+int explain(const Options& options);
+int print_version(const Options& options);
+int print_help(const Options& options);
+
+}  // namespace tsr::driver

@@ -1,0 +1,49 @@
+// tesserac: reads the command line, calls the command, turns failures into exit codes.
+#include <exception>
+
+#include <fmt/core.h>
+
+#include "driver/commands.h"
+#include "driver/crash.h"
+
+namespace tsr::driver {
+
+namespace {
+
+int dispatch(const Options& options) {
+    switch (options.command) {
+        case Command::compile:
+        case Command::run:
+        case Command::check:
+        case Command::format:
+            fmt::print(stderr, "tesserac: this build holds no front end: it can not read programs\n");
+            return 1;
+        case Command::explain:
+            return explain(options);
+        case Command::version:
+            return print_version(options);
+        case Command::help:
+            return print_help(options);
+    }
+    return kInternalError;
+}
+
+}  // namespace
+
+}  // namespace tsr::driver
+
+int main(int argc, char** argv) {
+    using namespace tsr::driver;
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    auto options = parse_arguments(arguments);
+    if (!options) {
+        fmt::print(stderr, "tesserac: {}\nSee `tesserac --help`.\n", options.message());
+        return kUsageError;
+    }
+    watch_for_crashes(arguments, options.value().input);
+    try {
+        return dispatch(options.value());
+    } catch (const std::exception& error) {
+        return report_internal_error(error.what());
+    }
+}

@@ -1,0 +1,17 @@
+// The pages of docs/errors, carried inside the compiler.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace tsr::driver {
+
+struct Page {
+    std::string_view code;  // "E0101"
+    std::string_view text;  // Markdown
+};
+
+// In the order of their codes.
+std::span<const Page> error_pages();
+
+}  // namespace tsr::driver
