@@ -6,24 +6,12 @@ found by name.
 """
 
 import os
-
-import lit.formats
-import lit.Test
-
-
-class RunLines(lit.formats.ShTest):
-    def getTestsInDirectory(self, suite, path_in_suite, lit_config, local_config):
-        for test in super().getTestsInDirectory(suite, path_in_suite, lit_config, local_config):
-            path = test.getSourcePath()
-            if path.endswith(".test"):
-                yield test
-                continue
-            with open(path, "rb") as file:
-                if b"RUN:" in file.read():
-                    yield test
-
+import sys
 
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(root, "tests"))
+from run_lines import RunLines
+
 build = os.path.abspath(lit_config.params["build"])
 
 config.name = "tesserac"
