@@ -53,6 +53,44 @@ const std::vector<int64_t>& Attrs::integers(Attr key) const { return get<std::ve
 const std::vector<Dim>& Attrs::dims(Attr key) const { return get<std::vector<Dim>>(*this, key); }
 const std::vector<std::string>& Attrs::strings(Attr key) const { return get<std::vector<std::string>>(*this, key); }
 
+bool holds_its_kind(Attr key, const AttrValue& value) {
+    switch (key) {
+        case Attr::value:
+            return std::holds_alternative<int64_t>(value) || std::holds_alternative<double>(value) ||
+                   std::holds_alternative<std::string>(value);
+        case Attr::type:
+            return std::holds_alternative<DType>(value);
+        case Attr::dim:
+            return std::holds_alternative<Dim>(value);
+        case Attr::callee:
+        case Attr::text:
+        case Attr::layout:
+        case Attr::swizzle:
+        case Attr::name:
+        case Attr::mode:
+        case Attr::machine:
+            return std::holds_alternative<std::string>(value);
+        case Attr::axis:
+        case Attr::op:
+        case Attr::width:
+        case Attr::loop:
+        case Attr::over:
+        case Attr::prefetch:
+        case Attr::alignment:
+        case Attr::count:
+        case Attr::masked:
+        case Attr::unroll:
+            return std::holds_alternative<int64_t>(value);
+        case Attr::axes:
+            return std::holds_alternative<std::vector<int64_t>>(value);
+        case Attr::shape:
+            return std::holds_alternative<std::vector<Dim>>(value);
+        case Attr::names:
+            return std::holds_alternative<std::vector<std::string>>(value);
+    }
+    return false;
+}
+
 std::string_view name(Attr key) {
     switch (key) {
         case Attr::value:

@@ -60,6 +60,9 @@ enum class LanesOver : uint8_t {
 enum class ReduceOp : uint8_t { add, mul, min, max, any, all };
 enum class AtomicOp : uint8_t { add, min, max, bit_and, bit_or, bit_xor, exchange, compare_exchange };
 
+// True when the value is of the kind that the attribute holds (the comment at its name).
+bool holds_its_kind(Attr key, const AttrValue& value);
+
 // Names in IR text.
 std::string_view name(Attr key);
 std::optional<Attr> attr_named(std::string_view text);

@@ -60,7 +60,8 @@ struct KernelInfo {
     std::vector<int64_t> group_shape;     // `tile[(128,)]`; empty: not said, 128
     std::vector<Dim> header_tiles;        // `tile[n]`, `tile[H*W]`: flat over these
     std::optional<int64_t> shared_limit;  // `shared(8_KiB)`, bytes
-    // The source names the group: an id or size of it, a shared buffer, a collective. `tile.linear_id()` alone does not.
+    // The source names the group: an id or size of it, a shared buffer, a collective. `tile.linear_id()` alone does
+    // not.
     bool names_group = false;
     bool nondeterministic = false;
     // A region without arguments over the parameters' values (no memory is read): yields the number of groups per

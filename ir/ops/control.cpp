@@ -1,0 +1,130 @@
+// Values and structured control flow, on every level.
+#include <fmt/format.h>
+
+#include "ir/ops/family.h"
+
+namespace tsr::ir {
+
+namespace {
+
+Inferred infer_constant(Operands, const Attrs& attrs) {
+    const DType type = attrs.dtype(Attr::type);
+    const AttrValue& value = *attrs.find(Attr::value);
+    if (type == DType::c64) return Failure{"a constant can not be c64"};
+    const bool whole = is_integer(type) || type == DType::boolean;
+    if (whole != std::holds_alternative<int64_t>(value) || std::holds_alternative<std::string>(value)) {
+        return Failure{fmt::format("a constant of {} holds a value of another kind", name(type))};
+    }
+    if (type == DType::boolean && std::get<int64_t>(value) != 0 && std::get<int64_t>(value) != 1) {
+        return Failure{"a bool constant is 0 or 1"};
+    }
+    return gives(Type::scalar(type));
+}
+
+Inferred infer_nothing(Operands, const Attrs&) { return gives_nothing(); }
+
+// lower, upper, step, then what the loop carries.
+Inferred infer_for(Operands operands, const Attrs&) {
+    if (auto fault = want_integers(operands.first(3), 0, "loop bound")) return *fault;
+    if (operands[0] != operands[1] || operands[0] != operands[2]) {
+        return Failure{fmt::format("the bounds of a loop are {}, {} and step {}, need one type", operands[0].text(),
+                                   operands[1].text(), operands[2].text())};
+    }
+    return std::vector<Type>(operands.begin() + 3, operands.end());
+}
+
+Inferred infer_while(Operands operands, const Attrs&) { return std::vector<Type>(operands.begin(), operands.end()); }
+
+Inferred infer_dim(Operands, const Attrs&) { return gives(Type::scalar(DType::index)); }
+
+Inferred infer_assert(Operands operands, const Attrs&) {
+    if (!operands[0].is_bool()) return Failure{fmt::format("the condition is {}, needs bool", operands[0].text())};
+    return gives_nothing();
+}
+
+using enum OpKind;
+
+constexpr std::array kKinds{TSR_CONTROL_OPS(TSR_KIND)};
+constexpr std::array kRecords{
+    OpRecord{.kind = constant,
+             .name = "constant",
+             .doc = "A number known at compile time: a whole one for integers, index and bool, else a float that its "
+                    "type holds exactly.",
+             .infer = infer_constant,
+             .levels = kEveryLevel,
+             .attrs = {needs(Attr::value), needs(Attr::type)}},
+    OpRecord{.kind = yield,
+             .name = "yield",
+             .doc = "Ends a region and gives its values to the operation that the region belongs to; ends a function "
+                    "with its results.",
+             .operands = {Role{"values", Many::any}},
+             .infer = infer_nothing,
+             .levels = kEveryLevel,
+             .effects = {Effect::in_order}},
+    OpRecord{.kind = for_,
+             .name = "for",
+             .doc = "Rounds with iv = lower, lower + step, … while iv < upper (step > 0) or iv > upper (step < 0); a "
+                    "step of 0 gives none. The region takes iv and what is carried, and yields what is carried on; "
+                    "the results are what the last round gave, the initial values without rounds.",
+             .operands = {Role{"lower"}, Role{"upper"}, Role{"step"}, Role{"initial", Many::any}},
+             .infer = infer_for,
+             .levels = kEveryLevel,
+             .attrs = {may(Attr::loop), may(Attr::prefetch), may(Attr::unroll), may(Attr::name)},
+             .regions = 1},
+    OpRecord{.kind = while_,
+             .name = "while",
+             .doc = "The first region takes what is carried and yields a bool; while it is true the second runs and "
+                    "yields what is carried on. A loop without effects is taken to end.",
+             .operands = {Role{"initial", Many::any}},
+             .infer = infer_while,
+             .levels = kEveryLevel,
+             .attrs = {may(Attr::name)},
+             .regions = 2},
+    OpRecord{.kind = if_,
+             .name = "if",
+             .doc = "Runs the first region where the condition holds, else the second; gives what it yields. Both "
+                    "regions are there, be it with a bare yield.",
+             .operands = {Role{"condition"}},
+             .levels = kEveryLevel,
+             .regions = 2,
+             .results = ResultsFrom::regions},
+    OpRecord{.kind = call,
+             .name = "call",
+             .doc = "Calls a Host function of the module.",
+             .operands = {Role{"arguments", Many::any, Access::reads_writes}},
+             .levels = kHost,
+             .attrs = {needs(Attr::callee)},
+             .effects = {Effect::io},
+             .results = ResultsFrom::given},
+    OpRecord{.kind = dim,
+             .name = "dim",
+             .doc = "The value of an expression over the function's dimension symbols, which are bound on entry (Host) "
+                    "or by the launch (kernels).",
+             .infer = infer_dim,
+             .levels = kHostAndTile,
+             .attrs = {needs(Attr::dim)}},
+    OpRecord{.kind = print,
+             .name = "print",
+             .doc = "One line: the text with each `{}` or `{:spec}` replaced by the next value. In a kernel once per "
+                    "tile that reaches it; lines appear when the host next waits.",
+             .operands = {Role{"values", Many::any, Access::reads}},
+             .infer = infer_nothing,
+             .levels = kEveryLevel,
+             .attrs = {needs(Attr::text)},
+             .effects = {Effect::io}},
+    OpRecord{.kind = assert_,
+             .name = "assert",
+             .doc = "Ends the program with the message where the condition is false.",
+             .operands = {Role{"condition"}, Role{"values", Many::any}},
+             .infer = infer_assert,
+             .levels = kEveryLevel,
+             .attrs = {needs(Attr::text)},
+             .effects = {Effect::io}},
+};
+static_assert(complete(kKinds, kRecords), "every control operation has its record, in the order of ir/core/opkind.h");
+
+}  // namespace
+
+std::span<const OpRecord> control_records() { return kRecords; }
+
+}  // namespace tsr::ir

@@ -1,0 +1,187 @@
+// The one vocabulary of element operations: scalars, vectors, lanes, tiles and tensors alike.
+#include <fmt/format.h>
+
+#include "ir/ops/family.h"
+
+namespace tsr::ir {
+
+namespace {
+
+// Which element types an operation computes on.
+using Accepts = bool (*)(DType);
+
+bool computed_float(DType t) { return is_float(t) && !is_storage_only(t); }
+bool computed_integer(DType t) { return is_integer(t) && t != DType::i4; }  // i4 computes as i8
+bool number(DType t) { return computed_float(t) || computed_integer(t); }
+bool bit_field(DType t) { return computed_integer(t) || t == DType::boolean; }
+bool comparable(DType t) { return number(t) || t == DType::boolean; }
+bool any_element(DType) { return true; }
+
+std::string_view what(Accepts accepts) {
+    if (accepts == computed_float) return "a float of 16 bits or more";
+    if (accepts == computed_integer) return "an integer of 8 bits or more";
+    if (accepts == number) return "a number of 8 bits or more that is not mere storage";
+    if (accepts == bit_field) return "an integer or bool";
+    return "a number or bool";
+}
+
+bool spreads(const Type& type) { return type.is_scalar() || type.is_vector(); }
+
+std::optional<Failure> equal_operands(Operands operands, size_t begin, Accepts accepts) {
+    const Type& first = operands[begin];
+    if (!spreads(first)) return Failure{fmt::format("an operand is {}, needs a scalar or vector", first.text())};
+    for (size_t i = begin + 1; i < operands.size(); ++i) {
+        if (operands[i] == first) continue;
+        return Failure{fmt::format("the operands are {} and {}, need one type", first.text(), operands[i].text())};
+    }
+    if (!accepts(first.elem)) return Failure{fmt::format("the operands are {}, need {}", first.text(), what(accepts))};
+    return std::nullopt;
+}
+
+template <Accepts accepts>
+Inferred same(Operands operands, const Attrs&) {
+    if (auto fault = equal_operands(operands, 0, accepts)) return *fault;
+    return gives(operands[0]);
+}
+
+template <Accepts accepts>
+Inferred test(Operands operands, const Attrs&) {
+    if (auto fault = equal_operands(operands, 0, accepts)) return *fault;
+    return gives(operands[0].with(DType::boolean));
+}
+
+Inferred infer_select(Operands operands, const Attrs&) {
+    if (auto fault = equal_operands(operands, 1, any_element)) return *fault;
+    // One condition for a whole vector, or one per element.
+    if (!operands[0].is_bool() && operands[0] != operands[1].with(DType::boolean)) {
+        return Failure{fmt::format("the condition is {}, needs bool for {}", operands[0].text(), operands[1].text())};
+    }
+    return gives(operands[1]);
+}
+
+Inferred infer_cast(Operands operands, const Attrs& attrs) {
+    const DType to = attrs.dtype(Attr::type);
+    if (!spreads(operands[0])) return Failure{fmt::format("{} can not be cast", operands[0].text())};
+    if ((operands[0].elem == DType::c64) != (to == DType::c64)) return Failure{"a cast to or from c64 loses a part"};
+    return gives(operands[0].with(to));
+}
+
+Inferred infer_bitcast(Operands operands, const Attrs& attrs) {
+    const DType from = operands[0].elem;
+    const DType to = attrs.dtype(Attr::type);
+    if (!spreads(operands[0])) return Failure{fmt::format("{} has no bits to name anew", operands[0].text())};
+    if (from == DType::boolean || to == DType::boolean || bits(from) != bits(to)) {
+        return Failure{fmt::format("{} has {} bits, {} has {}", name(from), bits(from), name(to), bits(to))};
+    }
+    return gives(operands[0].with(to));
+}
+
+using enum OpKind;
+
+constexpr OpRecord binary(OpKind kind, std::string_view name, InferFn infer, std::string_view doc) {
+    return {kind, name, doc, {Role{"lhs"}, Role{"rhs"}}, infer, kEveryLevel};
+}
+constexpr OpRecord unary(OpKind kind, std::string_view name, InferFn infer, std::string_view doc) {
+    return {kind, name, doc, {Role{"operand"}}, infer, kEveryLevel};
+}
+
+constexpr std::array kKinds{TSR_ELEMENT_OPS(TSR_KIND)};
+constexpr std::array kRecords{
+    binary(add, "add", same<number>, "lhs + rhs. Floats round to nearest even and keep subnormals; integers wrap."),
+    binary(sub, "sub", same<number>, "lhs - rhs. Floats round to nearest even; integers wrap."),
+    binary(mul, "mul", same<number>, "lhs * rhs. Floats round to nearest even; integers wrap."),
+    binary(div, "div", same<computed_float>, "lhs / rhs, correctly rounded. x / 0 is an infinity, 0 / 0 NaN."),
+    binary(floordiv, "floordiv", same<number>,
+           "The quotient rounded down. Integers: x // 0 is 0, the smallest number // -1 wraps. Floats: floor of the "
+           "rounded quotient."),
+    binary(
+        mod, "mod", same<number>,
+        "lhs - lhs // rhs * rhs with the sign of rhs. Integers: x % 0 is 0. Floats: the exact remainder, moved by rhs "
+        "where signs differ (rounded once); a zero has the sign of rhs; x % 0 and inf % x are NaN, x % inf is x or "
+        "inf."),
+    unary(neg, "neg", same<number>, "-operand. Floats: flips the sign, of NaN and 0 too; integers wrap."),
+    OpRecord{fma,
+             "fma",
+             "factor * other + addend, rounded once. Floats only. No pass makes or breaks one.",
+             {Role{"factor"}, Role{"other"}, Role{"addend"}},
+             same<computed_float>,
+             kEveryLevel},
+    binary(minimum, "minimum", same<number>, "The smaller. NaN if one is NaN; -0 < +0."),
+    binary(maximum, "maximum", same<number>, "The greater. NaN if one is NaN; -0 < +0."),
+    binary(pow, "pow", same<number>,
+           "lhs to the power rhs. Floats: IEEE 754 pow, within a bound. Integers wrap; a negative power is the "
+           "reciprocal rounded toward zero: 1 of 1, 1 or -1 of -1, else 0."),
+    binary(atan2, "atan2", same<computed_float>, "The angle of the point (rhs, lhs), in [-pi, pi], within a bound."),
+    binary(bit_and, "bit_and", same<bit_field>, "Bits set in both. On bool: and, both evaluated."),
+    binary(bit_or, "bit_or", same<bit_field>, "Bits set in one. On bool: or, both evaluated."),
+    binary(bit_xor, "bit_xor", same<bit_field>, "Bits set in exactly one."),
+    unary(bit_not, "bit_not", same<bit_field>, "All bits flipped. On bool: not."),
+    binary(shl, "shl", same<computed_integer>, "Shift to the left. By the width or more, or a negative number: 0."),
+    binary(shr, "shr", same<computed_integer>,
+           "Shift to the right, of signed integers with the sign. By the width or more, or a negative number: 0, and "
+           "-1 for a negative lhs."),
+    binary(eq, "eq", test<comparable>, "Equal. NaN equals nothing; -0 equals +0."),
+    binary(ne, "ne", test<comparable>, "Not equal: true where one is NaN."),
+    binary(lt, "lt", test<comparable>, "Less. False where one is NaN; false < true."),
+    binary(le, "le", test<comparable>, "Less or equal. False where one is NaN."),
+    binary(gt, "gt", test<comparable>, "Greater. False where one is NaN."),
+    binary(ge, "ge", test<comparable>, "Greater or equal. False where one is NaN."),
+    OpRecord{select,
+             "select",
+             "`then` where the condition holds, else `else`; both are evaluated. Bits pass unchanged.",
+             {Role{"condition"}, Role{"then"}, Role{"else"}},
+             infer_select,
+             kEveryLevel},
+    OpRecord{cast,
+             "cast",
+             "The value in another element type. To floats: nearest even; to floats of 8 bits or fewer saturating, NaN "
+             "kept where the format has one (else the largest). To integers: toward zero, saturating, NaN is 0; "
+             "between integers it "
+             "wraps. To bool: != 0, NaN is true.",
+             {Role{"operand"}},
+             infer_cast,
+             kEveryLevel,
+             {needs(Attr::type)}},
+    OpRecord{bitcast,
+             "bitcast",
+             "The same bits in another element type of the same size.",
+             {Role{"operand"}},
+             infer_bitcast,
+             kEveryLevel,
+             {needs(Attr::type)}},
+    unary(abs, "abs", same<number>, "Magnitude. Floats: clears the sign, of NaN too; the smallest integer wraps."),
+    unary(sign, "sign", same<number>, "-1, 0 or 1. Of -0 it is +0, of NaN NaN."),
+    unary(sqrt, "sqrt", same<computed_float>, "Square root, correctly rounded. Of -0 it is -0, below 0 NaN."),
+    unary(rsqrt, "rsqrt", same<computed_float>, "1 / sqrt(x), within a bound. Of 0 it is an infinity of its sign."),
+    unary(exp, "exp", same<computed_float>, "e to the power x, within a bound."),
+    unary(exp2, "exp2", same<computed_float>, "2 to the power x, within a bound."),
+    unary(expm1, "expm1", same<computed_float>, "exp(x) - 1 without cancellation near 0, within a bound."),
+    unary(log, "log", same<computed_float>, "Natural logarithm, within a bound. Of 0 it is -inf, below 0 NaN."),
+    unary(log2, "log2", same<computed_float>, "Logarithm to base 2, within a bound."),
+    unary(log10, "log10", same<computed_float>, "Logarithm to base 10, within a bound."),
+    unary(log1p, "log1p", same<computed_float>, "log(1 + x) without cancellation near 0, within a bound."),
+    unary(sin, "sin", same<computed_float>, "Sine, x in radians, within a bound. Of an infinity NaN."),
+    unary(cos, "cos", same<computed_float>, "Cosine, x in radians, within a bound. Of an infinity NaN."),
+    unary(tan, "tan", same<computed_float>, "Tangent, x in radians, within a bound."),
+    unary(asin, "asin", same<computed_float>, "Inverse sine in [-pi/2, pi/2], within a bound. Outside [-1, 1] NaN."),
+    unary(acos, "acos", same<computed_float>, "Inverse cosine in [0, pi], within a bound. Outside [-1, 1] NaN."),
+    unary(atan, "atan", same<computed_float>, "Inverse tangent in [-pi/2, pi/2], within a bound."),
+    unary(sinh, "sinh", same<computed_float>, "Hyperbolic sine, within a bound."),
+    unary(cosh, "cosh", same<computed_float>, "Hyperbolic cosine, within a bound."),
+    unary(tanh, "tanh", same<computed_float>, "Hyperbolic tangent, within a bound."),
+    unary(erf, "erf", same<computed_float>, "The error function, within a bound."),
+    unary(floor, "floor", same<computed_float>, "The greatest whole number not above x. Signed zeros stay."),
+    unary(ceil, "ceil", same<computed_float>, "The least whole number not below x. Between -1 and 0 it is -0."),
+    unary(round, "round", same<computed_float>, "The nearest whole number, halves to even. Signed zeros stay."),
+    unary(trunc, "trunc", same<computed_float>, "The whole part, toward zero. Signed zeros stay."),
+    unary(isnan, "isnan", test<computed_float>, "Is not a number."),
+    unary(isinf, "isinf", test<computed_float>, "Is an infinity of either sign."),
+    unary(isfinite, "isfinite", test<computed_float>, "Is neither NaN nor an infinity."),
+};
+static_assert(complete(kKinds, kRecords), "every element operation has its record, in the order of ir/core/opkind.h");
+
+}  // namespace
+
+std::span<const OpRecord> element_records() { return kRecords; }
+
+}  // namespace tsr::ir

@@ -1,0 +1,67 @@
+// Host programs: launches, the runtime's host API, strings.
+#include <fmt/format.h>
+
+#include "ir/ops/family.h"
+
+namespace tsr::ir {
+
+namespace {
+
+Inferred infer_shape_of(Operands operands, const Attrs& attrs) {
+    const int64_t axis = attrs.integer(Attr::axis);
+    if (operands[0].kind != TypeKind::tensor || axis < 0 || axis >= static_cast<int64_t>(operands[0].rank())) {
+        return Failure{fmt::format("{} has no axis {}", operands[0].text(), axis)};
+    }
+    return gives(Type::scalar(DType::index));
+}
+
+Inferred infer_string(Operands, const Attrs& attrs) {
+    if (!std::holds_alternative<std::string>(*attrs.find(Attr::value))) return Failure{"a string holds text"};
+    return gives(Type::string());
+}
+
+using enum OpKind;
+
+constexpr std::array kKinds{TSR_HOST_OPS(TSR_KIND)};
+constexpr std::array kRecords{
+    OpRecord{.kind = launch,
+             .name = "launch",
+             .doc = "Launches a kernel: its arguments in order, then `count` numbers of groups (tiles of a flat "
+                    "kernel), none if the kernel says them itself. With mode \"total\", which lowering makes: the "
+                    "arguments, one index per symbol in `names`, groups along x, y, z, and their total. No groups: "
+                    "nothing happens. A result is waited for.",
+             .operands = {Role{"arguments", Many::any, Access::reads_writes}},
+             .levels = kHost,
+             .attrs = {needs(Attr::callee), may(Attr::count), may(Attr::axes), may(Attr::mode), may(Attr::names)},
+             .effects = {Effect::io},
+             .results = ResultsFrom::given},
+    OpRecord{.kind = host,
+             .name = "host",
+             .doc = "A call of an entry of the runtime's host API.",
+             .operands = {Role{"arguments", Many::any, Access::reads_writes}},
+             .levels = kHost,
+             .attrs = {needs(Attr::callee), may(Attr::type), may(Attr::text), may(Attr::axes), may(Attr::names),
+                       may(Attr::mode), may(Attr::count), may(Attr::axis)},
+             .effects = {Effect::io},
+             .results = ResultsFrom::given},
+    OpRecord{.kind = shape_of,
+             .name = "shape_of",
+             .doc = "A tensor's extent along an axis.",
+             .operands = {Role{"tensor"}},
+             .infer = infer_shape_of,
+             .levels = kHost,
+             .attrs = {needs(Attr::axis)}},
+    OpRecord{.kind = string,
+             .name = "string",
+             .doc = "A text known at compile time.",
+             .infer = infer_string,
+             .levels = kHost,
+             .attrs = {needs(Attr::value)}},
+};
+static_assert(complete(kKinds, kRecords), "every host operation has its record, in the order of ir/core/opkind.h");
+
+}  // namespace
+
+std::span<const OpRecord> host_records() { return kRecords; }
+
+}  // namespace tsr::ir

@@ -1,0 +1,108 @@
+#include "ir/ops/record.h"
+
+#include <fmt/format.h>
+
+#include "ir/ops/family.h"
+
+namespace tsr::ir {
+
+namespace {
+
+constexpr size_t index_of(OpKind kind) { return static_cast<size_t>(kind); }
+
+struct Family {
+    OpKind first;
+    std::span<const OpRecord> (*records)();
+};
+// In the order of the enumeration.
+constexpr std::array kFamilies{
+    Family{OpKind::add, element_records}, Family{OpKind::constant, control_records},
+    Family{OpKind::read, memory_records}, Family{OpKind::tile_id, tile_records},
+    Family{OpKind::launch, host_records}, Family{OpKind::slot, target_records},
+};
+
+std::optional<Failure> check_counts(const OpRecord& r, size_t count) {
+    size_t least = 0;
+    bool open = false;
+    size_t most = 0;
+    for (const Role& role : r.operands) {
+        if (role.many == Many::one) ++least;
+        if (role.many != Many::any) ++most;
+        if (role.many == Many::any) open = true;
+    }
+    if (count >= least && (open || count <= most)) return std::nullopt;
+    return Failure{
+        fmt::format("'{}' has {} operands, needs {}{}", r.name, count, least, open || most > least ? " or more" : "")};
+}
+
+std::optional<Failure> check_attrs(const OpRecord& r, const Attrs& attrs) {
+    for (const AttrRole& role : r.attrs) {
+        if (role.required && !attrs.has(role.attr)) {
+            return Failure{fmt::format("'{}' lacks its attribute '{}'", r.name, name(role.attr))};
+        }
+    }
+    for (const auto& [key, value] : attrs) {
+        bool known = false;
+        for (const AttrRole& role : r.attrs) known = known || role.attr == key;
+        if (!known) return Failure{fmt::format("'{}' has no attribute '{}'", r.name, name(key))};
+        if (!holds_its_kind(key, value)) {
+            return Failure{fmt::format("the attribute '{}' of '{}' holds a value of another kind", name(key), r.name)};
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+const OpRecord& record(OpKind kind) {
+    size_t family = kFamilies.size() - 1;
+    while (index_of(kFamilies[family].first) > index_of(kind)) --family;
+    return kFamilies[family].records()[index_of(kind) - index_of(kFamilies[family].first)];
+}
+
+std::string_view name(OpKind kind) { return record(kind).name; }
+
+std::optional<OpKind> op_named(std::string_view text) {
+    for (const Family& family : kFamilies) {
+        for (const OpRecord& r : family.records()) {
+            if (r.name == text) return r.kind;
+        }
+    }
+    return std::nullopt;
+}
+
+bool is_element(OpKind kind) { return index_of(kind) < index_of(OpKind::constant); }
+
+Result<std::vector<Type>> infer(OpKind kind, std::span<const Type> operands, const Attrs& attrs) {
+    const OpRecord& r = record(kind);
+    if (auto fault = check_counts(r, operands.size())) return *fault;
+    if (auto fault = check_attrs(r, attrs)) return *fault;
+    if (r.results != ResultsFrom::infer) return std::vector<Type>{};
+    return r.infer(operands, attrs);
+}
+
+const Role* role_of(const OpRecord& r, size_t operand, size_t operand_count) {
+    size_t ones = 0;
+    for (const Role& role : r.operands) ones += role.many == Many::one ? 1 : 0;
+    size_t spare = operand_count > ones ? operand_count - ones : 0;
+    size_t at = 0;
+    for (const Role& role : r.operands) {
+        size_t taken = 1;
+        if (role.many == Many::optional) taken = spare > 0 ? 1 : 0;
+        if (role.many == Many::any) taken = spare;
+        if (role.many != Many::one) spare -= taken;
+        at += taken;
+        if (operand < at) return &role;
+    }
+    return nullptr;
+}
+
+std::optional<Failure> want_integers(Operands operands, size_t begin, std::string_view what) {
+    for (size_t i = begin; i < operands.size(); ++i) {
+        if (operands[i].is_scalar() && is_integer(operands[i].elem)) continue;
+        return Failure{fmt::format("{} {} is {}, needs an integer", what, i - begin, operands[i].text())};
+    }
+    return std::nullopt;
+}
+
+}  // namespace tsr::ir

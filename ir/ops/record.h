@@ -1,0 +1,141 @@
+// What is true of each operation on every machine, once: the record.
+// Printer, parser, verifier, builder, simplifier and documentation ask it; nothing about an operation is stated
+// elsewhere.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/core/function.h"
+
+namespace tsr::ir {
+
+// A list of fixed capacity: a std::initializer_list member breaks constant evaluation in g++ 12.
+template <typename T, size_t Capacity>
+struct FixedList {
+    std::array<T, Capacity> items{};
+    size_t count = 0;
+
+    constexpr FixedList() = default;
+    template <typename... Items>
+    constexpr FixedList(Items... all) : items{all...}, count(sizeof...(Items)) {}
+    [[nodiscard]] constexpr const T* begin() const { return items.data(); }
+    [[nodiscard]] constexpr const T* end() const { return items.data() + count; }
+    [[nodiscard]] constexpr size_t size() const { return count; }
+};
+
+// What is done to the memory that an operand names.
+enum class Access : uint8_t { value, reads, writes, reads_writes };
+
+// How many operands play a role: one; none or one; any number. At most one role of an operation is not `one`, except
+// where the record of the operation says how they are told apart.
+enum class Many : uint8_t { one, optional, any };
+
+struct Role {
+    std::string_view name;
+    Many many = Many::one;
+    Access access = Access::value;
+};
+
+struct AttrRole {
+    Attr attr = Attr::value;
+    bool required = true;
+};
+constexpr AttrRole needs(Attr attr) { return {attr, true}; }
+constexpr AttrRole may(Attr attr) { return {attr, false}; }
+
+// What an operation does beside giving its results. None of them: it is pure, a function of its operands.
+enum class Effect : uint8_t {
+    barrier,           // every tile of the group arrives before one goes on
+    collective,        // all tiles of the group (or warp) do it together: it may not be moved into a condition
+    in_order,          // stands where it stands: waits, commits, results, yields
+    io,                // seen from outside, or may be: output, calls
+    nondeterministic,  // the result may differ between runs
+    identity,          // two of them are two things: allocations
+};
+using Effects = FixedList<Effect, 4>;
+
+struct Levels {
+    bool host = false;
+    bool tile = false;
+    bool target = false;
+
+    [[nodiscard]] constexpr bool has(Level level) const {
+        switch (level) {
+            case Level::host:
+                return host;
+            case Level::tile:
+                return tile;
+            case Level::target:
+                return target;
+        }
+        return false;
+    }
+};
+inline constexpr Levels kEveryLevel{true, true, true};
+inline constexpr Levels kHost{true, false, false};
+inline constexpr Levels kTile{false, true, false};
+inline constexpr Levels kTarget{false, false, true};
+inline constexpr Levels kHostAndTile{true, true, false};
+
+// Types of the results from types of the operands and the attributes; a failure names operands by their roles.
+using InferFn = Result<std::vector<Type>> (*)(std::span<const Type> operands, const Attrs& attrs);
+
+// Where the types of the results come from.
+enum class ResultsFrom : uint8_t {
+    infer,    // from operands and attributes
+    regions,  // from what the regions yield: `if`, `lanes`
+    given,    // from what is called
+};
+
+struct OpRecord {
+    OpKind kind = OpKind::count_;
+    std::string_view name;  // in IR text
+    std::string_view doc;   // the law, then the edge cases
+    FixedList<Role, 6> operands;
+    InferFn infer = nullptr;
+    Levels levels;
+    FixedList<AttrRole, 8> attrs;
+    Effects effects;
+    uint8_t regions = 0;
+    ResultsFrom results = ResultsFrom::infer;
+
+    [[nodiscard]] constexpr bool has(Effect effect) const {
+        for (Effect e : effects) {
+            if (e == effect) return true;
+        }
+        return false;
+    }
+    // No effect, and no memory read or written. Says nothing of regions.
+    [[nodiscard]] constexpr bool pure() const {
+        for (const Role& role : operands) {
+            if (role.access != Access::value) return false;
+        }
+        return effects.size() == 0;
+    }
+};
+
+const OpRecord& record(OpKind kind);
+std::string_view name(OpKind kind);  // in IR text: "for", "add"
+std::optional<OpKind> op_named(std::string_view text);
+bool is_element(OpKind kind);  // of the elementwise vocabulary
+
+// The record's `infer` after its counts of operands and its attributes were checked.
+Result<std::vector<Type>> infer(OpKind kind, std::span<const Type> operands, const Attrs& attrs);
+
+// The role that an operand plays; nothing for one too many.
+const Role* role_of(const OpRecord& record, size_t operand, size_t operand_count);
+
+// The families, for `record`. Each stands in the file of its name, complete by a static assertion there.
+std::span<const OpRecord> element_records();
+std::span<const OpRecord> control_records();
+std::span<const OpRecord> memory_records();
+std::span<const OpRecord> tile_records();
+std::span<const OpRecord> host_records();
+std::span<const OpRecord> target_records();
+
+}  // namespace tsr::ir
