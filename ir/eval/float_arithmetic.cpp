@@ -1,0 +1,198 @@
+#include "ir/eval/float_arithmetic.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "ir/eval/float_format.h"
+
+namespace tsr::ir {
+
+namespace {
+
+// How a format computes: `Exact` carries + - * / sqrt with one rounding, `Wide` the functions with a bound.
+// A double holds a sum, product, quotient or root of 16-bit floats well enough that rounding it again gives what
+// rounding once would (Figueroa 1995: 53 >= 2 * 11 + 2).
+struct F64 {
+    using Exact = double;
+    using Wide = long double;
+    static double load(Bits v) { return std::bit_cast<double>(v); }
+    static Bits store(long double v) { return encode_float(DType::f64, static_cast<double>(v)); }
+    static constexpr Bits kSign = Bits{1} << 63;
+};
+struct F32 {
+    using Exact = float;
+    using Wide = double;
+    static float load(Bits v) { return std::bit_cast<float>(static_cast<uint32_t>(v)); }
+    static Bits store(double v) {
+        return std::isnan(v) ? encode_float(DType::f32, v) : std::bit_cast<uint32_t>(static_cast<float>(v));
+    }
+    static constexpr Bits kSign = Bits{1} << 31;
+};
+template <DType type>
+struct Narrow {
+    using Exact = double;
+    using Wide = double;
+    static double load(Bits v) { return decode_float(type, v); }
+    static Bits store(double v) { return encode_float(type, v); }
+    static constexpr Bits kSign = Bits{1} << 15;
+};
+
+// The sum of two doubles rounded to odd: the last bit is set where it is inexact, so that a later rounding to fewer
+// bits is as if it were the only one (Boldo and Melquiond 2008).
+double add_to_odd(double a, double b) {
+    const double sum = a + b;
+    if (!std::isfinite(sum)) return sum;
+    const double part = sum - a;
+    const double error = (a - (sum - part)) + (b - part);
+    if (error == 0 || (std::bit_cast<uint64_t>(sum) & 1) != 0) return sum;
+    return std::nextafter(
+        sum, error > 0 ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity());
+}
+
+template <typename F>
+typename F::Exact fused(typename F::Exact a, typename F::Exact b, typename F::Exact c) {
+    if constexpr (std::is_same_v<F, F64> || std::is_same_v<F, F32>) {
+        return std::fma(a, b, c);
+    } else {
+        return add_to_odd(a * b, c);  // the product is exact
+    }
+}
+
+// The remainder with the sign of the divisor.
+template <typename T>
+T remainder_down(T a, T b) {
+    if (std::isnan(a) || std::isnan(b) || std::isinf(a) || b == 0) return std::numeric_limits<T>::quiet_NaN();
+    T rest = std::fmod(a, b);
+    if (rest == 0) return std::copysign(T{0}, b);
+    if (std::signbit(rest) != std::signbit(b)) rest += b;
+    return rest;
+}
+
+template <OpKind kind, typename F>
+Bits smaller_or_greater(const Bits* v) {
+    const auto a = F::load(v[0]);
+    const auto b = F::load(v[1]);
+    if (std::isnan(a) || std::isnan(b)) return F::store(std::numeric_limits<double>::quiet_NaN());
+    if (a == b) return kind == OpKind::minimum ? v[0] | v[1] : v[0] & v[1];  // zeros of either sign
+    return (a < b) == (kind == OpKind::minimum) ? v[0] : v[1];
+}
+
+// Operations that answer with bits of their operands, or with a bool.
+template <OpKind kind, typename F>
+Bits bitwise_op(const Bits* v, DType, DType) {
+    using enum OpKind;
+    if constexpr (kind == neg) return v[0] ^ F::kSign;
+    if constexpr (kind == abs) return v[0] & ~F::kSign;
+    if constexpr (kind == minimum || kind == maximum) return smaller_or_greater<kind, F>(v);
+    const auto a = F::load(v[0]);
+    if constexpr (kind == isnan) return std::isnan(a);
+    if constexpr (kind == isinf) return std::isinf(a);
+    if constexpr (kind == isfinite) return std::isfinite(a);
+    if constexpr (kind == eq) return a == F::load(v[1]);
+    if constexpr (kind == ne) return a != F::load(v[1]);
+    if constexpr (kind == lt) return a < F::load(v[1]);
+    if constexpr (kind == le) return a <= F::load(v[1]);
+    if constexpr (kind == gt) return a > F::load(v[1]);
+    if constexpr (kind == ge) return a >= F::load(v[1]);
+    return 0;
+}
+
+// Correctly rounded.
+template <OpKind kind, typename F>
+Bits exact_op(const Bits* v, DType, DType) {
+    using enum OpKind;
+    using T = typename F::Exact;
+    const T a = F::load(v[0]);
+    T y{};
+    if constexpr (kind == add) y = a + F::load(v[1]);
+    if constexpr (kind == sub) y = a - F::load(v[1]);
+    if constexpr (kind == mul) y = a * F::load(v[1]);
+    if constexpr (kind == div) y = a / F::load(v[1]);
+    if constexpr (kind == floordiv) y = std::floor(static_cast<T>(F::load(F::store(a / F::load(v[1])))));
+    if constexpr (kind == mod) y = remainder_down<T>(a, F::load(v[1]));
+    if constexpr (kind == fma) y = fused<F>(a, F::load(v[1]), F::load(v[2]));
+    if constexpr (kind == sign) y = std::isnan(a) ? a : static_cast<T>((a > 0) - (a < 0));
+    if constexpr (kind == sqrt) y = std::sqrt(a);
+    if constexpr (kind == floor) y = std::floor(a);
+    if constexpr (kind == ceil) y = std::ceil(a);
+    if constexpr (kind == round) y = std::rint(a);
+    if constexpr (kind == trunc) y = std::trunc(a);
+    return F::store(y);
+}
+
+// With a bound.
+template <OpKind kind, typename F>
+Bits bounded_op(const Bits* v, DType, DType) {
+    using enum OpKind;
+    using T = typename F::Wide;
+    const T a = F::load(v[0]);
+    T y{};
+    if constexpr (kind == pow) y = std::pow(a, static_cast<T>(F::load(v[1])));
+    if constexpr (kind == atan2) y = std::atan2(a, static_cast<T>(F::load(v[1])));
+    if constexpr (kind == rsqrt) y = T{1} / std::sqrt(a);
+    if constexpr (kind == exp) y = std::exp(a);
+    if constexpr (kind == exp2) y = std::exp2(a);
+    if constexpr (kind == expm1) y = std::expm1(a);
+    if constexpr (kind == log) y = std::log(a);
+    if constexpr (kind == log2) y = std::log2(a);
+    if constexpr (kind == log10) y = std::log10(a);
+    if constexpr (kind == log1p) y = std::log1p(a);
+    if constexpr (kind == sin) y = std::sin(a);
+    if constexpr (kind == cos) y = std::cos(a);
+    if constexpr (kind == tan) y = std::tan(a);
+    if constexpr (kind == asin) y = std::asin(a);
+    if constexpr (kind == acos) y = std::acos(a);
+    if constexpr (kind == atan) y = std::atan(a);
+    if constexpr (kind == sinh) y = std::sinh(a);
+    if constexpr (kind == cosh) y = std::cosh(a);
+    if constexpr (kind == tanh) y = std::tanh(a);
+    if constexpr (kind == erf) y = std::erf(a);
+    return F::store(y);
+}
+
+using enum OpKind;
+constexpr std::array kBitwise{neg, abs, minimum, maximum, isnan, isinf, isfinite, eq, ne, lt, le, gt, ge};
+constexpr std::array kExact{add, sub, mul, div, floordiv, mod, fma, sign, sqrt, floor, ceil, round, trunc};
+constexpr std::array kBounded{pow, atan2, rsqrt, exp,  exp2, expm1, log,  log2, log10, log1p,
+                              sin, cos,   tan,   asin, acos, atan,  sinh, cosh, tanh,  erf};
+constexpr std::array kOfBits{bit_and, bit_or, bit_xor, bit_not, shl, shr, select, cast, bitcast};
+
+template <size_t N>
+constexpr bool among(const std::array<OpKind, N>& kinds, OpKind kind) {
+    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+template <OpKind kind, typename F>
+constexpr ScalarFn pick() {
+    static_assert(among(kBitwise, kind) + among(kExact, kind) + among(kBounded, kind) + among(kOfBits, kind) == 1,
+                  "every element operation is in one of the lists");
+    if constexpr (among(kBitwise, kind)) return &bitwise_op<kind, F>;
+    if constexpr (among(kExact, kind)) return &exact_op<kind, F>;
+    if constexpr (among(kBounded, kind)) return &bounded_op<kind, F>;
+    return nullptr;
+}
+
+#define TSR_PICK(op) pick<OpKind::op, F>(),
+template <typename F>
+constexpr std::array kFunctions{TSR_ELEMENT_OPS(TSR_PICK)};
+#undef TSR_PICK
+
+}  // namespace
+
+ScalarFn float_function(OpKind kind, DType type) {
+    const auto at = static_cast<size_t>(kind);
+    if (at >= kFunctions<F64>.size()) return nullptr;
+    if (type == DType::f64) return kFunctions<F64>[at];
+    if (type == DType::f32) return kFunctions<F32>[at];
+    if (type == DType::f16) return kFunctions<Narrow<DType::f16>>[at];
+    if (type == DType::bf16) return kFunctions<Narrow<DType::bf16>>[at];
+    return nullptr;
+}
+
+bool is_exact_on_floats(OpKind kind) { return !among(kBounded, kind); }
+
+}  // namespace tsr::ir
