@@ -1,0 +1,46 @@
+// Handles of host operations.
+#pragma once
+
+#include "ir/ops/handle.h"
+
+namespace tsr::ir {
+
+// Before launches are lowered: arguments, then explicit numbers of groups. After: arguments, one value per symbol of
+// the kernel, groups along x, y, z, their total.
+struct LaunchOp : Handle<OpKind::launch> {
+    using Handle::Handle;
+    static constexpr size_t kGrid = 4;  // x, y, z, total
+
+    [[nodiscard]] const std::string& callee() const { return attrs().string(Attr::callee); }
+    [[nodiscard]] bool lowered() const { return attrs().has(Attr::mode) && attrs().string(Attr::mode) == "total"; }
+    [[nodiscard]] size_t symbol_count() const {
+        return attrs().has(Attr::names) ? attrs().strings(Attr::names).size() : 0;
+    }
+    [[nodiscard]] size_t group_operands() const {
+        return lowered() ? kGrid : static_cast<size_t>(attrs().integer(Attr::count, 0));
+    }
+    [[nodiscard]] ValueSpan arguments() const {
+        return operands(0).first(op().operands.size() - group_operands() - symbol_count());
+    }
+    [[nodiscard]] ValueSpan symbols() const { return operands(arguments().size()).first(symbol_count()); }
+    [[nodiscard]] ValueSpan groups() const { return operands(0).last(group_operands()); }  // lowered: x, y, z, total
+};
+
+struct HostOp : Handle<OpKind::host> {
+    using Handle::Handle;
+    [[nodiscard]] const std::string& callee() const { return attrs().string(Attr::callee); }
+    [[nodiscard]] ValueSpan arguments() const { return operands(0); }
+};
+
+struct ShapeOfOp : Handle<OpKind::shape_of> {
+    using Handle::Handle;
+    [[nodiscard]] ValueId tensor() const { return operand(0); }
+    [[nodiscard]] int64_t axis() const { return attrs().integer(Attr::axis); }
+};
+
+struct StringOp : Handle<OpKind::string> {
+    using Handle::Handle;
+    [[nodiscard]] const std::string& text() const { return attrs().string(Attr::value); }
+};
+
+}  // namespace tsr::ir

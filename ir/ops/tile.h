@@ -1,0 +1,96 @@
+// Handles of a kernel's operations.
+#pragma once
+
+#include "ir/ops/handle.h"
+
+namespace tsr::ir {
+
+// tile_id, group_id, group_count: along an axis, or linear.
+struct IdOp : Handle<OpKind::tile_id, OpKind::group_id, OpKind::group_count> {
+    using Handle::Handle;
+    [[nodiscard]] std::optional<int64_t> axis() const {
+        return attrs().has(Attr::axis) ? std::optional(attrs().integer(Attr::axis)) : std::nullopt;
+    }
+};
+
+struct BufferOp : Handle<OpKind::buffer> {
+    using Handle::Handle;
+    [[nodiscard]] DType dtype() const { return attrs().dtype(Attr::type); }
+    [[nodiscard]] const std::vector<Dim>& shape() const { return attrs().dims(Attr::shape); }
+    [[nodiscard]] int64_t stages() const { return attrs().integer(Attr::count, 1); }
+    [[nodiscard]] int64_t elements() const {  // of one stage
+        int64_t count = 1;
+        for (const Dim& extent : shape()) count *= *extent.constant_value();
+        return count;
+    }
+};
+
+struct StageOp : Handle<OpKind::stage> {
+    using Handle::Handle;
+    [[nodiscard]] ValueId buffer() const { return operand(0); }
+    [[nodiscard]] ValueId index() const { return operand(1); }
+};
+
+struct AtomicUpdateOp : Handle<OpKind::atomic> {
+    using Handle::Handle;
+    [[nodiscard]] AtomicOp what() const { return static_cast<AtomicOp>(attrs().integer(Attr::op)); }
+    [[nodiscard]] ValueId memory() const { return operand(0); }
+    [[nodiscard]] ValueId value() const { return operand(1); }  // of compare_exchange: what is stored
+    [[nodiscard]] bool compares() const { return what() == AtomicOp::compare_exchange; }
+    [[nodiscard]] ValueId compare() const { return operand(2); }  // only where it compares
+    [[nodiscard]] ValueSpan indices() const { return operands(compares() ? 3 : 2); }
+};
+
+struct CopyAsyncOp : Handle<OpKind::copy_async> {
+    using Handle::Handle;
+    [[nodiscard]] ValueId to() const { return operand(0); }
+    [[nodiscard]] ValueId from() const { return operand(1); }
+    [[nodiscard]] ValueSpan starts() const { return operands(2); }
+};
+
+struct GroupReduceOp : Handle<OpKind::group_reduce, OpKind::group_scan, OpKind::buffer_reduce> {
+    using Handle::Handle;
+    [[nodiscard]] ValueId value() const { return operand(0); }  // of buffer_reduce: the buffer
+    [[nodiscard]] ReduceOp what() const { return static_cast<ReduceOp>(attrs().integer(Attr::op)); }
+};
+
+struct ShuffleOp : Handle<OpKind::shuffle, OpKind::broadcast> {
+    using Handle::Handle;
+    [[nodiscard]] ValueId value() const { return operand(0); }
+    [[nodiscard]] ValueId source() const { return operand(1); }
+};
+
+struct BallotOp : Handle<OpKind::ballot> {
+    using Handle::Handle;
+    [[nodiscard]] ValueId condition() const { return operand(0); }
+};
+
+// `grid` and `lanes`: a nest of axes, axis 0 outermost.
+struct NestOp : Handle<OpKind::grid, OpKind::lanes> {
+    using Handle::Handle;
+    [[nodiscard]] size_t axes() const { return op().operands.size() / 3; }
+    [[nodiscard]] ValueId lower(size_t axis) const { return operand(3 * axis); }
+    [[nodiscard]] ValueId upper(size_t axis) const { return operand(3 * axis + 1); }
+    [[nodiscard]] ValueId step(size_t axis) const { return operand(3 * axis + 2); }
+    [[nodiscard]] RegionId body() const { return op().regions[0]; }
+    [[nodiscard]] ValueSpan ivs() const { return args(body()); }
+};
+using GridOp = NestOp;
+
+struct LanesOp : NestOp {
+    using NestOp::NestOp;
+    [[nodiscard]] LanesOver over() const { return static_cast<LanesOver>(attrs().integer(Attr::over)); }
+    [[nodiscard]] ValueSpan yields() const { return yielded(fn, body()); }
+};
+
+struct LaneReadOp : Handle<OpKind::lane_read> {
+    using Handle::Handle;
+    [[nodiscard]] ValueId array() const { return operand(0); }
+};
+
+struct ResultOp : Handle<OpKind::result> {
+    using Handle::Handle;
+    [[nodiscard]] ValueId value() const { return operand(0); }
+};
+
+}  // namespace tsr::ir
