@@ -14,7 +14,7 @@ namespace tsr {
 namespace {
 
 Result<std::string> read_file(const std::string& path) {
-    struct stat info {};
+    struct stat info{};
     if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
         return Failure{fmt::format("'{}' is a folder, not a file", path)};
     }
@@ -36,16 +36,23 @@ FileId Sources::add(std::string path, std::string text) {
     for (size_t i = 0; i < text.size(); ++i) {
         if (text[i] == '\n') begins.push_back(static_cast<uint32_t>(i + 1));
     }
-    files_.push_back({std::move(path), std::move(text), std::move(begins)});
+    files_.push_back({std::move(path), std::move(text), std::move(begins), false});
     return id;
 }
 
 Result<FileId> Sources::load(const std::string& path) {
     if (auto found = overlays_.find(path); found != overlays_.end()) return add(path, found->second);
     auto text = read_file(path);
-    if (!text) return Failure{text.message()};
-    return add(path, std::move(text).value());
+    if (!text) {
+        looked_for_.push_back(path);
+        return Failure{text.message()};
+    }
+    FileId id = add(path, std::move(text).value());
+    files_.back().from_file = true;
+    return id;
 }
+
+bool Sources::is_file(FileId id) const { return file(id).from_file; }
 
 void Sources::overlay(const std::string& path, std::string text) { overlays_[path] = std::move(text); }
 

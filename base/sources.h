@@ -30,6 +30,13 @@ public:
     // An unsaved buffer that stands for the file of this path from now on.
     void overlay(const std::string& path, std::string text);
 
+    // How many texts there are; their ids count from 0.
+    [[nodiscard]] size_t count() const { return files_.size(); }
+    // True for a text that `load` read from a file; false for an added text or an overlay.
+    [[nodiscard]] bool is_file(FileId file) const;
+    // The paths that `load` could not read.
+    [[nodiscard]] const std::vector<std::string>& looked_for() const { return looked_for_; }
+
     [[nodiscard]] std::string_view text(FileId file) const;
     [[nodiscard]] std::string_view text(Span span) const;
     [[nodiscard]] const std::string& path(FileId file) const;
@@ -46,11 +53,13 @@ private:
         std::string path;
         std::string text;
         std::vector<uint32_t> line_begins;
+        bool from_file = false;
     };
     [[nodiscard]] const File& file(FileId id) const { return files_[id.index]; }
 
     std::deque<File> files_;
     std::unordered_map<std::string, std::string> overlays_;
+    std::vector<std::string> looked_for_;
 };
 
 }  // namespace tsr

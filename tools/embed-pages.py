@@ -6,12 +6,13 @@ The dependency file names the folder too: a page that is added changes it, so th
 """
 
 import os
+import re
 import sys
 
 
 def main():
     folder, output, depfile = sys.argv[1:]
-    names = sorted(name for name in os.listdir(folder) if name.endswith(".md"))
+    names = sorted(name for name in os.listdir(folder) if re.fullmatch(r"[EW]\d{4}\.md", name))
     with open(output, "w", encoding="utf-8") as out:
         out.write('#include <array>\n\n#include "driver/pages.h"\n\nnamespace tsr::driver {\n\nnamespace {\n\n')
         out.write(f"constexpr std::array<Page, {len(names)}> kPages{{{{\n")

@@ -36,7 +36,7 @@ def main():
     for name in tracked(root, "tests"):
         if not name.startswith("tests/tools/"):
             shown.update(re.findall(r"\b[EW]\d{4}\b", read(root, name)))
-    pages = {os.path.basename(name)[:-3]: name for name in tracked(root, "docs/errors/*.md")}
+    pages = {os.path.basename(name)[:-3]: name for name in tracked(root, "docs/errors/*.md") if not name.endswith("README.md")}
 
     problems = []
     for code in sorted(used):
