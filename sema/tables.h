@@ -151,11 +151,13 @@ struct ParameterInfo {
 
 struct SymbolInfo {
     std::string name;
-    // Where its value comes from: an axis of a parameter (solve `shape[axis]` for the name), an integer parameter, an
-    // expression's result, or (`grid_groups`) the launch.
-    enum class Source : uint8_t { axis, parameter, expression, launch } source = Source::axis;
+    // Where its value comes from: an axis of a parameter (solve `extent` for the name), an integer parameter, an
+    // expression's result, a local integer that is assigned once, the launch (`grid_groups`), or the function around
+    // this one, which passes it on under the same name.
+    enum class Source : uint8_t { axis, parameter, expression, variable, launch, enclosing } source = Source::axis;
     size_t parameter = 0, axis = 0;
     const ast::Expr* expr = nullptr;  // source expression: its result's extent along `axis`; of an integer, itself
+    VariableId variable;              // source variable
     ir::Dim extent;                   // source axis: that parameter's dimension there, an expression in the symbol
 };
 

@@ -85,6 +85,8 @@ public:
     static Type int_literal() { return of_kind(Kind::int_literal); }
     static Type float_literal() { return of_kind(Kind::float_literal); }
     static Type scalar(DType elem);
+    // A scalar or vector read from a tensor remembers the policies that spread (accum, compute, round).
+    [[nodiscard]] Type carrying(const Policy& policy) const;
     static Type boolean() { return scalar(DType::boolean); }
     static Type index() { return scalar(DType::index); }
     static Type string() { return of_kind(Kind::string); }
@@ -122,6 +124,7 @@ public:
 
     // Element type of a scalar, tensor, buffer, view, vector or tile; the value of a dtype.
     [[nodiscard]] DType elem() const { return elem_; }
+    [[nodiscard]] const Policy& policy() const;  // of a scalar, vector, tensor, or view of a tensor; empty elsewhere
     [[nodiscard]] const TensorDetail& tensor() const { return *tensor_; }  // of a tensor
     [[nodiscard]] const BufferDetail& buffer() const { return *buffer_; }  // of a buffer
     // List: the element. Tuple: the elements. Dict: key, value. View: the tensor or buffer. Type value: the type.
@@ -152,6 +155,7 @@ private:
     DType elem_ = DType::f32;
     std::shared_ptr<const TensorDetail> tensor_;
     std::shared_ptr<const BufferDetail> buffer_;
+    std::shared_ptr<const Policy> policy_;  // of scalars and vectors; null: empty
     std::shared_ptr<const CompoundDetail> compound_;
 };
 

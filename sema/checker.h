@@ -1,0 +1,107 @@
+// The checker of a whole program: modules, functions, instances. What it knows about one function body is in body.h.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/sources.h"
+#include "sema/program.h"
+#include "sema/scope.h"
+#include "sema/tables.h"
+
+namespace tsr::sema {
+
+class Body;
+
+// What a call asks for: a function with these argument types.
+struct Request {
+    FunctionId function;
+    Context context = Context::host;
+    // Of a generic function, one per parameter, in symbols of the instance to be made; unknown for the others.
+    std::vector<Type> types;
+    std::vector<std::optional<Static>> values;  // of static parameters
+    Body* enclosing = nullptr;                  // of a nested function: the body around it, being checked
+};
+
+// Beside the tables: what only the checker needs to know of an instance.
+struct InstanceState {
+    enum class Progress : uint8_t { open, busy, done } progress = Progress::open;
+    Diagnostics found;  // of a generic one: kept until a call that stays asks for it
+    bool reported = false;
+    bool declared_result = false;
+    std::vector<std::pair<Span, std::pair<std::string, int64_t>>> allocations;  // place, name, bytes
+    std::set<InstanceId> callees;
+    Span group_name;  // the first name of the group that it uses, if any
+    std::string group_spelling;
+};
+
+class Checker {
+public:
+    Checker(Sources& sources, const CheckOptions& options, Diagnostics& diagnostics)
+        : sources(sources), options(options), diagnostics(diagnostics) {}
+
+    void run(const ast::Module& root);
+
+    // What a name means at module level: the module's own names, then the root namespace's.
+    [[nodiscard]] Symbol lookup(ModuleId module, std::string_view name) const;
+    // Names that could be meant instead, for "did you mean".
+    [[nodiscard]] std::vector<std::string> names_of(ModuleId module) const;
+    // What a dotted name means, seen from module level; kind none if it is not one or means nothing.
+    [[nodiscard]] Symbol resolve(ModuleId module, const ast::Expr& expr) const;
+    // The value of a module-level name, if it is a constant.
+    std::optional<Static> constant(ModuleId module, const std::string& name);
+
+    // The instance for a request, checked before this returns unless it is being checked already (recursion).
+    InstanceId instantiate(const Request& request);
+    InstanceId check_statements(ModuleUnit& unit);
+    // Gives the messages of an instance, and of those it calls, once.
+    void report(InstanceId instance);
+
+    [[nodiscard]] FunctionId function_of(const ast::FunctionDef& def) const;
+    [[nodiscard]] bool cancelled() const { return options.cancel && options.cancel->load(); }
+
+    Sources& sources;
+    const CheckOptions& options;
+    Diagnostics& diagnostics;
+    Program program;
+    std::deque<ModuleScope> scopes;          // by ModuleId
+    std::deque<InstanceState> states;        // by InstanceId
+    std::map<ModuleId, Body*> open_modules;  // module-level statements that are being checked
+    int fresh = 0;                           // numbers symbols that have no name of their own
+
+private:
+    ModuleId load_module(const ast::Module& tree, std::string name);
+    std::optional<ModuleId> import_module(const std::string& name, FileId importer, Span at);
+    std::optional<FileId> find_module(const std::string& name, FileId importer);
+    void declare(ModuleId module, const ast::Block& block);
+    void declare_statement(ModuleId module, const ast::Stmt& stmt);
+    void declare_import(ModuleId module, const ast::Import& import);
+    void declare_from(ModuleId module, const ast::FromImport& import, Span at);
+    void declare_class(ModuleId module, const ast::ClassDef& def);
+    void bind(ModuleId module, const ast::Identifier& name, Symbol symbol);
+    FunctionId declare_function(ModuleId module, const ast::FunctionDef& def, const ast::Stmt& stmt,
+                                std::optional<FunctionId> enclosing);
+    void declare_nested(ModuleId module, const ast::Block& block, FunctionId enclosing);
+    void read_decorators(Function& function);
+    void check_functions(ModuleId module);
+    void check_main();
+    void pass_captures_on();
+    Instance& new_instance(const Request& request);
+
+    std::map<std::string, ModuleId> loaded_;  // by path
+    std::vector<std::string> loading_;        // paths, for cycles
+    std::map<const ast::FunctionDef*, FunctionId> functions_;
+    std::map<std::string, InstanceId> instances_;  // by what was asked
+    std::map<std::pair<ModuleId, std::string>, std::optional<Static>> constants_;
+    std::set<std::pair<ModuleId, std::string>> evaluating_;
+};
+
+// `tile.linear_id` of an expression that is a dotted name, else empty.
+std::string dotted(const ast::Expr& expr);
+
+}  // namespace tsr::sema

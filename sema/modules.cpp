@@ -1,0 +1,243 @@
+// Modules: what a program imports, and what the names at module level stand for.
+#include <fmt/format.h>
+
+#include "frontend/parse.h"
+#include "sema/checker.h"
+
+namespace tsr::sema {
+
+std::string dotted(const ast::Expr& expr) {
+    if (const auto* n = std::get_if<ast::Name>(&expr.node)) return n->text;
+    const auto* attribute = std::get_if<ast::Attribute>(&expr.node);
+    if (!attribute) return "";
+    std::string base = dotted(*attribute->base);
+    return base.empty() ? "" : base + "." + attribute->name.text;
+}
+
+namespace {
+
+std::string folder_of(const std::string& path) {
+    size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+std::string path_text(const std::vector<ast::Identifier>& path) {
+    std::string text;
+    for (const ast::Identifier& part : path) text += (text.empty() ? "" : ".") + part.text;
+    return text;
+}
+
+Span path_span(const std::vector<ast::Identifier>& path) { return path.front().span.to(path.back().span); }
+
+bool is_root(std::string_view path) { return path == "tessera" || path.starts_with("tessera."); }
+
+}  // namespace
+
+ModuleId Checker::load_module(const ast::Module& tree, std::string name) {
+    ModuleId id(program.modules.size());
+    ModuleUnit& unit = program.modules.emplace_back();
+    scopes.emplace_back();
+    unit.id = id;
+    unit.name = std::move(name);
+    unit.file = tree.file;
+    unit.tree = &tree;
+    declare(id, tree.body);
+    return id;
+}
+
+std::optional<FileId> Checker::find_module(const std::string& name, FileId importer) {
+    std::string file = name;
+    for (char& c : file) {
+        if (c == '.') c = '/';
+    }
+    std::vector<std::string> folders{folder_of(sources.path(importer))};
+    for (const std::string& folder : options.import_folders) folders.push_back(folder.empty() ? "" : folder + "/");
+    for (const std::string& folder : folders) {
+        if (auto loaded = sources.load(folder + file + ".tsr")) return loaded.value();
+    }
+    if (!options.stdlib) return std::nullopt;
+    auto text = options.stdlib(name);
+    if (!text) return std::nullopt;
+    return sources.add("stdlib/" + file + ".tsr", std::string(*text));
+}
+
+std::optional<ModuleId> Checker::import_module(const std::string& name, FileId importer, Span at) {
+    auto file = find_module(name, importer);
+    if (!file) {
+        diagnostics.error("E0203", at, fmt::format("there is no module `{}`", name))
+            .note(fmt::format("`{}.tsr` is looked for beside the importing file, then in the `-I` folders, then in the "
+                              "standard library",
+                              name));
+        return std::nullopt;
+    }
+    const std::string& path = sources.path(*file);
+    for (const std::string& open : loading_) {
+        if (open != path) continue;
+        diagnostics.error("E0204", at, fmt::format("`{}` imports itself, directly or through others", name));
+        return std::nullopt;
+    }
+    if (auto found = loaded_.find(path); found != loaded_.end()) return found->second;
+    loading_.push_back(path);
+    auto tree = parse(*file, sources, diagnostics);
+    ModuleId id = load_module(*tree, name);
+    program.modules[id.index].owned = std::move(tree);
+    loading_.pop_back();
+    loaded_[path] = id;
+    return id;
+}
+
+void Checker::bind(ModuleId module, const ast::Identifier& name, Symbol symbol) {
+    symbol.declared = name.span;
+    auto& names = scopes[module.index].names;
+    auto found = names.find(name.text);
+    bool functions =
+        found != names.end() && found->second.kind == Symbol::Kind::function && symbol.kind == Symbol::Kind::function;
+    if (functions) {
+        diagnostics.error("E0205", name.span, fmt::format("`{}` is defined twice", name.text))
+            .label(found->second.declared, "the first definition");
+        return;
+    }
+    names[name.text] = std::move(symbol);
+}
+
+void Checker::declare(ModuleId module, const ast::Block& block) {
+    std::map<std::string, int, std::less<>> counts;
+    count_bindings(block, counts);
+    for (const auto& [name, count] : counts) {
+        Symbol symbol;
+        symbol.kind = Symbol::Kind::variable;
+        symbol.module = module;
+        scopes[module.index].names[name] = symbol;
+    }
+    for (const ast::Stmt* stmt : block) {
+        const auto* assign = std::get_if<ast::Assign>(&stmt->node);
+        if (!assign) continue;
+        for (const ast::Expr* target : assign->targets) {
+            const auto* name = std::get_if<ast::Name>(&target->node);
+            if (!name) continue;
+            scopes[module.index].names[name->text].declared = target->span;
+            if (counts[name->text] == 1) scopes[module.index].constants[name->text] = assign->value;
+        }
+    }
+    for (const ast::Stmt* stmt : block) declare_statement(module, *stmt);
+}
+
+void Checker::declare_statement(ModuleId module, const ast::Stmt& stmt) {
+    if (const auto* import = std::get_if<ast::Import>(&stmt.node)) declare_import(module, *import);
+    if (const auto* from = std::get_if<ast::FromImport>(&stmt.node)) declare_from(module, *from, stmt.span);
+    if (const auto* def = std::get_if<ast::ClassDef>(&stmt.node)) declare_class(module, *def);
+    if (const auto* def = std::get_if<ast::FunctionDef>(&stmt.node)) {
+        Symbol symbol;
+        symbol.kind = Symbol::Kind::function;
+        symbol.function = declare_function(module, *def, stmt, std::nullopt);
+        bind(module, def->name, symbol);
+    }
+}
+
+void Checker::declare_import(ModuleId module, const ast::Import& import) {
+    for (const ast::ImportedName& name : import.names) {
+        if (name.path.empty()) continue;
+        std::string path = path_text(name.path);
+        Symbol symbol;
+        if (is_root(path)) {
+            symbol = root_symbol(name.alias ? path : "");
+            if (root_symbol(path).kind == Symbol::Kind::none) {
+                diagnostics.error("E0202", path_span(name.path), fmt::format("there is no `{}`", path));
+                symbol.kind = Symbol::Kind::broken;
+            }
+        } else if (auto imported = import_module(path, program.modules[module.index].file, path_span(name.path))) {
+            symbol.kind = Symbol::Kind::module;
+            symbol.module = *imported;
+            program.modules[module.index].imports.push_back(*imported);
+        } else {
+            symbol.kind = Symbol::Kind::broken;
+        }
+        bind(module, name.alias ? *name.alias : name.path.front(), symbol);
+    }
+}
+
+void Checker::declare_from(ModuleId module, const ast::FromImport& from, Span at) {
+    if (from.module.empty()) return;
+    std::string path = path_text(from.module);
+    std::optional<ModuleId> source;
+    if (!is_root(path)) {
+        source = import_module(path, program.modules[module.index].file, path_span(from.module));
+        if (source) program.modules[module.index].imports.push_back(*source);
+    }
+    if (from.names.empty()) {
+        if (is_root(path)) return;  // its members are visible anyway
+        if (!source) return;
+        for (const auto& [name, symbol] : scopes[source->index].names) scopes[module.index].names[name] = symbol;
+        return;
+    }
+    for (const ast::ImportedName& name : from.names) {
+        if (name.path.empty()) continue;
+        const ast::Identifier& wanted = name.path.front();
+        Symbol symbol;
+        symbol.kind = Symbol::Kind::broken;
+        std::vector<std::string> candidates;
+        if (is_root(path)) {
+            symbol = root_symbol(path + "." + wanted.text);
+            candidates = members(root_symbol(path).path);
+        } else if (source) {
+            const auto& names = scopes[source->index].names;
+            auto found = names.find(wanted.text);
+            symbol = found == names.end() ? Symbol{} : found->second;
+            for (const auto& [candidate, unused] : names) candidates.push_back(candidate);
+        }
+        if (symbol.kind == Symbol::Kind::none) {
+            auto& d = diagnostics.error("E0202", wanted.span, fmt::format("`{}` has no `{}`", path, wanted.text));
+            if (auto near = nearest(wanted.text, candidates))
+                d.suggest(wanted.span, *near, fmt::format("did you mean `{}`?", *near));
+            symbol.kind = Symbol::Kind::broken;
+        }
+        bind(module, name.alias ? *name.alias : wanted, symbol);
+    }
+    (void)at;
+}
+
+void Checker::declare_class(ModuleId module, const ast::ClassDef& def) {
+    bool policy = false;
+    for (const ast::Decorator& decorator : def.decorators) {
+        Symbol symbol = resolve(module, *decorator.value);
+        policy |= symbol.kind == Symbol::Kind::builtin && symbol.builtin->id == Builtin::precision_policy;
+    }
+    Feature feature = policy ? Feature::policies : Feature::host;
+    diagnostics.error(std::string(code(feature)), def.name.span,
+                      policy ? "precision policy classes are not compiled yet" : "classes are not compiled yet");
+    Symbol symbol;
+    symbol.kind = Symbol::Kind::broken;
+    bind(module, def.name, symbol);
+}
+
+Symbol Checker::lookup(ModuleId module, std::string_view name) const {
+    const auto& names = scopes[module.index].names;
+    if (auto found = names.find(name); found != names.end()) return found->second;
+    return root_symbol(name);
+}
+
+std::vector<std::string> Checker::names_of(ModuleId module) const {
+    std::vector<std::string> result = members("");
+    for (const auto& [name, symbol] : scopes[module.index].names) result.push_back(name);
+    return result;
+}
+
+Symbol Checker::resolve(ModuleId module, const ast::Expr& expr) const {
+    if (const auto* n = std::get_if<ast::Name>(&expr.node)) return lookup(module, n->text);
+    const auto* attribute = std::get_if<ast::Attribute>(&expr.node);
+    if (!attribute) return {};
+    Symbol base = resolve(module, *attribute->base);
+    if (base.kind == Symbol::Kind::module) {
+        const auto& names = scopes[base.module.index].names;
+        auto found = names.find(attribute->name.text);
+        return found == names.end() ? Symbol{} : found->second;
+    }
+    if (base.kind == Symbol::Kind::broken) return base;
+    if (base.kind == Symbol::Kind::name_space || base.kind == Symbol::Kind::builtin) {
+        std::string path = base.kind == Symbol::Kind::builtin ? base.builtin->paths.front() : base.path;
+        return root_symbol(path.empty() ? attribute->name.text : path + "." + attribute->name.text);
+    }
+    return {};
+}
+
+}  // namespace tsr::sema
