@@ -38,14 +38,15 @@ struct Name {
     std::string text;
 };
 struct IntLiteral {
-    uint64_t value = 0;  // size suffix applied: 8_KiB is 8192
+    uint64_t value = 0;     // size suffix applied: 8_KiB is 8192
     bool overflow = false;  // does not fit 64 bits (reported by the parser)
 };
 struct FloatLiteral {
     double value = 0;
 };
 struct StringLiteral {
-    std::string value;  // escapes resolved
+    std::string value;         // escapes resolved, adjacent literals joined
+    std::vector<Span> pieces;  // the literals as written, one or more
 };
 struct BoolLiteral {
     bool value = false;
@@ -54,11 +55,12 @@ struct NoneLiteral {};
 struct EllipsisLiteral {};
 struct FString {
     struct Part {
-        std::string text;            // literal text before the hole
+        std::string text;             // literal text before the hole
         const Expr* value = nullptr;  // nullptr in the last part
-        std::string format;          // after ':', empty if absent
+        std::string format;           // after ':', empty if absent
     };
     std::vector<Part> parts;
+    std::vector<Span> pieces;  // the literals as written, plain ones among them
 };
 struct Unary {
     UnaryOp op;
@@ -156,9 +158,9 @@ struct Expr {
 
 struct Parameter {
     Identifier name;
-    const Expr* annotation = nullptr;     // nullptr: generic
+    const Expr* annotation = nullptr;  // nullptr: generic
     const Expr* default_value = nullptr;
-    bool keyword_only = false;            // after a bare `*`
+    bool keyword_only = false;  // after a bare `*`
 };
 
 // `@kernel tile[(128,)] shared(8_KiB)`: the decorator expression `kernel`, the clauses `tile[…]` and `shared(…)`.
@@ -223,6 +225,7 @@ struct FunctionDef {
     std::vector<Parameter> parameters;
     const Expr* result = nullptr;
     std::optional<std::string> docstring;
+    Span docstring_span;
     Block body;  // without the docstring
     Span header;
 };
@@ -231,6 +234,7 @@ struct ClassDef {
     std::vector<Decorator> decorators;
     std::vector<const Expr*> bases;
     std::optional<std::string> docstring;
+    Span docstring_span;
     Block body;
     Span header;
 };
@@ -264,6 +268,7 @@ struct Comment {
 struct Module {
     FileId file;
     std::optional<std::string> docstring;
+    Span docstring_span;
     Block body;
     std::vector<Comment> comments;
 

@@ -1,0 +1,168 @@
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "frontend/literals.h"
+#include "frontend/parse_build.h"
+
+namespace tsr {
+
+const ast::Expr* TreeBuilder::atom(P::AtomContext* context) {
+    auto at = span(context);
+    if (context->exception || context->children.empty()) return hole(at);
+    if (auto* name = context->NAME()) return make(at, ast::Name{std::string(text(span(name)))});
+    if (auto* literal = context->NUMBER()) return number(literal->getSymbol());
+    if (context->strings()) return strings(context->strings());
+    if (context->TRUE()) return make(at, ast::BoolLiteral{true});
+    if (context->FALSE()) return make(at, ast::BoolLiteral{false});
+    if (context->NONE()) return make(at, ast::NoneLiteral{});
+    if (context->ELLIPSIS()) return make(at, ast::EllipsisLiteral{});
+    if (context->LPAREN()) return parenthesis(context);
+    return context->LBRACK() ? list(context) : dict(context);
+}
+
+const ast::Expr* TreeBuilder::parenthesis(P::AtomContext* context) {
+    auto at = span(context);
+    if (!context->testList()) {
+        ast::Expr* empty = make(at, ast::Tuple{});
+        empty->parenthesized = true;
+        return empty;
+    }
+    const ast::Expr* inner = test_list(context->testList());
+    if (context->comprehension()) {
+        error("E0134", at, "Tessera has list comprehensions only; put it in brackets");
+        return hole(at);
+    }
+    // A second pair of parentheses adds nothing.
+    ast::Expr& made = module_.exprs[inner->id.index];
+    made.parenthesized = true;
+    made.span = at;
+    return &made;
+}
+
+const ast::Expr* TreeBuilder::list(P::AtomContext* context) {
+    auto at = span(context);
+    auto* tests = context->testList();
+    if (!tests) return make(at, ast::List{});
+    if (tests->exception) return hole(at);
+    if (context->comprehension()) {
+        if (tests->test().size() != 1 || !tests->COMMA().empty()) {
+            error("E0134", span(tests), "a comprehension has one element; a tuple needs parentheses");
+            return hole(at);
+        }
+        return comprehension(test(tests->test(0)), context->comprehension(), at);
+    }
+    ast::List out;
+    for (auto* element : tests->test()) out.elements.push_back(test(element));
+    return make(at, std::move(out));
+}
+
+const ast::Expr* TreeBuilder::dict(P::AtomContext* context) {
+    ast::Dict out;
+    for (auto* entry : context->entry()) {
+        if (entry->exception || entry->test().size() != 2) return hole(span(context));
+        const ast::Expr* key = test(entry->test(0));
+        out.entries.emplace_back(key, test(entry->test(1)));
+    }
+    return make(span(context), std::move(out));
+}
+
+const ast::Expr* TreeBuilder::number(antlr4::Token* token) {
+    auto at = span(token);
+    auto value = read_number(text(at));
+    if (const auto* bad = std::get_if<BadNumber>(&value)) {
+        error("E0108", at, bad->message);
+        return hole(at);
+    }
+    if (const auto* integer = std::get_if<ast::IntLiteral>(&value)) {
+        if (integer->overflow) error("E0109", at, "this integer does not fit in 64 bits");
+        return make(at, *integer);
+    }
+    const auto& real = std::get<ast::FloatLiteral>(value);
+    if (std::isinf(real.value)) {
+        error("E0110", at, "this number is beyond the range of f64; infinity is written `float(\"inf\")`");
+    }
+    return make(at, real);
+}
+
+std::string TreeBuilder::unescaped(Span at, bool raw, bool fstring) {
+    auto out = unescape(text(at), raw, fstring);
+    for (const BadEscape& bad : out.bad) {
+        error("E0107", report_.span(at.begin + bad.begin, at.begin + bad.end), bad.message);
+    }
+    return std::move(out.value);
+}
+
+// Without prefix and quotes; those at the end may be missing where the string was never closed.
+std::string TreeBuilder::plain_string(antlr4::Token* token) {
+    auto at = span(token);
+    auto written = text(at);
+    bool raw = written[0] == 'r' || written[0] == 'R';
+    uint32_t quotes = token->getType() == P::TRIPLE ? 3 : 1;
+    auto quote = written.substr(raw ? 1 : 0, quotes);
+    at.begin += (raw ? 1 : 0) + quotes;
+    if (at.end >= at.begin + quotes && written.ends_with(quote)) at.end -= quotes;
+    return unescaped(at, raw, false);
+}
+
+const ast::Expr* TreeBuilder::strings(P::StringsContext* context) {
+    auto at = span(context);
+    if (context->exception) return hole(at);
+    ast::FString out;
+    out.parts.emplace_back();
+    bool formatted = false;
+    for (auto* child : context->children) {
+        if (auto* node = dynamic_cast<antlr4::tree::TerminalNode*>(child)) {
+            out.pieces.push_back(span(node));
+            out.parts.back().text += plain_string(node->getSymbol());
+        } else if (auto* piece = dynamic_cast<P::FstringContext*>(child)) {
+            if (piece->exception) return hole(at);
+            formatted = true;
+            out.pieces.push_back(span(piece));
+            fstring(piece, out);
+        }
+    }
+    if (formatted) return make(at, std::move(out));
+    return make(at, ast::StringLiteral{std::move(out.parts[0].text), std::move(out.pieces)});
+}
+
+void TreeBuilder::fstring(P::FstringContext* context, ast::FString& out) {
+    for (auto* child : context->children) {
+        if (auto* filled = dynamic_cast<P::HoleContext*>(child)) {
+            hole(filled, out);
+            continue;
+        }
+        auto* node = dynamic_cast<antlr4::tree::TerminalNode*>(child);
+        if (!node) continue;
+        size_t type = node->getSymbol()->getType();
+        if (type == P::FSTRING_TEXT) out.parts.back().text += unescaped(span(node), false, true);
+        if (type == P::LONE_BRACE) error("E0125", span(node), "a `}` in an f-string's text is written `}}`");
+    }
+}
+
+void TreeBuilder::hole(P::HoleContext* context, ast::FString& out) {
+    auto at = span(context);
+    ast::FString::Part& part = out.parts.back();
+    if (context->exception) {
+        part.value = hole(at);
+    } else if (!context->testList()) {
+        error("E0125", at, "this hole of an f-string is empty; a brace itself is written `{{`");
+        part.value = hole(at);
+    } else {
+        part.value = test_list(context->testList());
+    }
+    if (context->BANG() && !context->exception) {
+        error("E0124", report_.span(span(context->BANG()).begin, span(context->NAME()).end),
+              "f-strings have no conversions like `!r`");
+    } else if (context->ASSIGN() && !context->exception) {
+        error("E0124", span(context->ASSIGN()), "f-strings have no `=`; write the name as text before the hole");
+    }
+    if (!context->hole().empty()) {
+        error("E0124", span(context->hole(0)), "a format has no holes of its own");
+    } else {
+        for (auto* text_node : context->FSTRING_TEXT()) part.format += text(span(text_node));
+    }
+    out.parts.emplace_back();
+}
+
+}  // namespace tsr

@@ -1,0 +1,193 @@
+#include "frontend/parse_lex.h"
+
+#include "TesseraLexer.h"
+#include "frontend/parse_text.h"
+
+namespace tsr {
+
+namespace {
+
+using Type = TesseraLexer;
+
+// An f-string being read. Outside its holes the lexer is in the string's own mode, inside in the default mode.
+struct OpenString {
+    char quote = '"';
+    bool triple = false;
+    struct Hole {
+        int brackets = 0;  // open inside the hole
+        bool in_format = false;
+    };
+    std::vector<Hole> holes;  // more than one where a format holds holes
+};
+
+class WordReader {
+public:
+    explicit WordReader(std::string_view text)
+        : text_(text), points_(text), input_(std::string(points_.body())), lexer_(&input_) {
+        lexer_.removeErrorListeners();
+        words_.reserve(text.size() / 3);
+    }
+
+    std::vector<Lexeme> run() {
+        while (true) {
+            auto token = lexer_.nextToken();
+            bool at_end = token->getType() == antlr4::Token::EOF;
+            uint32_t begin = points_.byte(token->getStartIndex());
+            Lexeme word{at_end ? kEndOfFile : static_cast<uint32_t>(token->getType()), begin,
+                        at_end ? begin : points_.byte(token->getStopIndex() + 1)};
+            if (at_end) {
+                close_strings(begin, true);
+                words_.push_back(word);
+                return std::move(words_);
+            }
+            take(word);
+        }
+    }
+
+private:
+    void take(Lexeme word);
+    void take_in_hole(Lexeme word);
+    void take_in_format(Lexeme word);
+    // Ends the open strings that end with their line, or all.
+    void close_strings(uint32_t at, bool all);
+    void open(Lexeme word) { opened_.push_back({text_[word.end - 1], word.end - word.begin > 2, {}}); }
+
+    std::string_view text_;
+    CodePoints points_;
+    antlr4::ANTLRInputStream input_;
+    TesseraLexer lexer_;
+    std::vector<Lexeme> words_;
+    std::vector<OpenString> opened_;
+};
+
+void WordReader::take(Lexeme word) {
+    if (!opened_.empty() && !opened_.back().holes.empty()) {
+        take_in_hole(word);
+        return;
+    }
+    words_.push_back(word);
+    switch (word.type) {
+        case Type::FSTRING_DOUBLE:
+        case Type::FSTRING_SINGLE:
+        case Type::FSTRING_TRIPLE_DOUBLE:
+        case Type::FSTRING_TRIPLE_SINGLE:
+            open(word);
+            break;
+        case Type::HOLE_OPEN:
+            opened_.back().holes.emplace_back();
+            lexer_.pushMode(Type::DEFAULT_MODE);
+            break;
+        case Type::FSTRING_END:
+            opened_.pop_back();
+            break;
+        case Type::BAD_FSTRING_END:
+            opened_.pop_back();
+            words_.back().end = word.begin;
+            // A string inside another's hole ends it too.
+            close_strings(word.begin, false);
+            words_.push_back({Type::NEWLINE, word.begin, word.end});
+            break;
+        default:
+            break;
+    }
+}
+
+void WordReader::take_in_hole(Lexeme word) {
+    auto& hole = opened_.back().holes.back();
+    if (hole.in_format) {
+        take_in_format(word);
+        return;
+    }
+    switch (word.type) {
+        case Type::LPAREN:
+        case Type::LBRACK:
+        case Type::LBRACE:
+            ++hole.brackets;
+            break;
+        case Type::RPAREN:
+        case Type::RBRACK:
+        case Type::RBRACE:
+            if (hole.brackets > 0) {
+                --hole.brackets;
+            } else if (word.type == Type::RBRACE) {
+                word.type = Type::HOLE_CLOSE;
+                opened_.back().holes.pop_back();
+                lexer_.popMode();
+            }
+            break;
+        case Type::COLON:
+            if (hole.brackets == 0) {
+                word.type = Type::SPEC_COLON;
+                hole.in_format = true;
+                lexer_.pushMode(Type::FORMAT);
+            }
+            break;
+        case Type::NEWLINE:
+            close_strings(word.begin, false);
+            break;
+        case Type::FSTRING_DOUBLE:
+        case Type::FSTRING_SINGLE:
+        case Type::FSTRING_TRIPLE_DOUBLE:
+        case Type::FSTRING_TRIPLE_SINGLE:
+            open(word);
+            break;
+        default:
+            break;
+    }
+    words_.push_back(word);
+}
+
+void WordReader::take_in_format(Lexeme word) {
+    OpenString& string = opened_.back();
+    switch (word.type) {
+        case Type::HOLE_CLOSE:
+            string.holes.pop_back();
+            lexer_.popMode();  // the format
+            lexer_.popMode();  // the hole
+            break;
+        case Type::HOLE_OPEN:
+            string.holes.emplace_back();
+            lexer_.pushMode(Type::DEFAULT_MODE);
+            break;
+        case Type::FORMAT_BREAK:
+            if (text_[word.begin] == string.quote && !string.triple) {
+                // The quote ends the string; its holes were not closed.
+                word.type = Type::BAD_FSTRING_END;
+                for (; !string.holes.empty(); string.holes.pop_back()) {
+                    words_.push_back({Type::HOLE_CLOSE, word.begin, word.begin});
+                    if (string.holes.back().in_format) lexer_.popMode();
+                    lexer_.popMode();
+                }
+                lexer_.popMode();
+                opened_.pop_back();
+            } else if (text_[word.end - 1] == '\n' && !string.triple) {
+                close_strings(word.begin, false);
+                word.type = Type::NEWLINE;
+            } else {
+                word.type = Type::FSTRING_TEXT;
+            }
+            break;
+        default:
+            break;
+    }
+    words_.push_back(word);
+}
+
+void WordReader::close_strings(uint32_t at, bool all) {
+    while (!opened_.empty() && (all || !opened_.back().triple)) {
+        for (; !opened_.back().holes.empty(); opened_.back().holes.pop_back()) {
+            words_.push_back({Type::HOLE_CLOSE, at, at});
+            if (opened_.back().holes.back().in_format) lexer_.popMode();
+            lexer_.popMode();
+        }
+        words_.push_back({Type::BAD_FSTRING_END, at, at});
+        lexer_.popMode();
+        opened_.pop_back();
+    }
+}
+
+}  // namespace
+
+std::vector<Lexeme> lex(std::string_view text) { return WordReader(text).run(); }
+
+}  // namespace tsr

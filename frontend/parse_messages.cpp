@@ -1,0 +1,261 @@
+#include "frontend/parse_messages.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/core.h>
+
+#include "TesseraParser.h"
+
+namespace tsr {
+
+namespace {
+
+using Type = TesseraParser;
+using antlr4::misc::IntervalSet;
+
+bool is_edge(uint32_t type) {
+    return type == Type::NEWLINE || type == Type::INDENT || type == Type::DEDENT || type == kEndOfFile;
+}
+
+bool is_keyword(uint32_t type) { return type >= Type::AND && type <= Type::WHILE; }
+
+bool is_string(uint32_t type) {
+    return type == Type::STRING || type == Type::TRIPLE || type == Type::FSTRING_DOUBLE ||
+           type == Type::FSTRING_SINGLE || type == Type::FSTRING_TRIPLE_DOUBLE || type == Type::FSTRING_TRIPLE_SINGLE;
+}
+
+// Python's words that begin something Tessera lacks; elsewhere they are names.
+constexpr std::array<std::string_view, 13> kRefusedWords = {"with",  "try",    "except",  "finally", "match",
+                                                            "case",  "async",  "await",   "yield",   "del",
+                                                            "raise", "global", "nonlocal"};
+
+// Words that begin a statement, for "did you mean".
+const std::vector<std::string> kStatementWords = {"if",    "elif",   "else",   "for",  "while",  "def",
+                                                  "class", "return", "import", "from", "assert", "pass"};
+
+bool expects_expression(const IntervalSet& expected) {
+    return expected.contains(size_t{Type::NUMBER}) && expected.contains(size_t{Type::NAME});
+}
+
+}  // namespace
+
+size_t SyntaxMessages::line_head(size_t at) const {
+    while (at > 0 && !is_edge(type(at - 1))) --at;
+    return at;
+}
+
+Span SyntaxMessages::place(size_t at) const {
+    const Lexeme& word = words_[at];
+    if ((is_edge(word.type) || word.begin == word.end) && at > 0) {
+        uint32_t end = words_[at - 1].end;
+        return report_.span(end, end);
+    }
+    return report_.span(word.begin, word.end);
+}
+
+std::string SyntaxMessages::found(size_t at) const {
+    uint32_t of = type(at);
+    if (of == kEndOfFile) return "the end of the file";
+    if (is_edge(of) || words_[at].begin == words_[at].end) return "the end of the line";
+    if (is_string(of)) return "a string";
+    constexpr size_t kShown = 30;
+    auto shown = text(at);
+    return shown.size() > kShown ? "this" : fmt::format("`{}`", shown);
+}
+
+std::string SyntaxMessages::name_of(size_t type) const {
+    switch (type) {
+        case Type::NEWLINE:
+            return "the end of the line";
+        case Type::NAME:
+            return "a name";
+        case Type::NUMBER:
+            return "a number";
+        case Type::INDENT:
+            return "an indented block";
+        case Type::DEDENT:
+            return "the end of the block";
+        case Type::HOLE_CLOSE:
+            return "`}`";
+        case Type::SPEC_COLON:
+            return "`:`";
+        case antlr4::Token::EOF:
+            return "the end of the file";
+        default:
+            break;
+    }
+    auto name = vocabulary_.getLiteralName(type);
+    if (name.size() < 2) return {};
+    return fmt::format("`{}`", name.substr(1, name.size() - 2));
+}
+
+void SyntaxMessages::too_deep(size_t at) { report_.sentence("E0115", place(at), "this expression nests too deeply"); }
+
+void SyntaxMessages::mismatch(size_t at, const IntervalSet& expected, const antlr4::ParserRuleContext& context) {
+    size_t rule = context.getRuleIndex();
+    if (refused_operator(at) || refused_word(at)) return;
+    if (misplaced_word(at, expected, rule)) return;
+    if (wrong_equals(at, expected) || missing_colon(at, expected, rule)) return;
+    if (set_display(at, expected, context)) return;
+    if (missing_expression(at, expected)) return;
+    anything_else(at, expected);
+}
+
+bool SyntaxMessages::refused_operator(size_t at) {
+    auto refuse = [&](Span span, std::string message, std::string instead) {
+        auto& told = report_.sentence("E0122", span, std::move(message));
+        if (!instead.empty()) told.suggest(span, instead, fmt::format("write `{}`", instead));
+        return true;
+    };
+    uint32_t of = type(at);
+    uint32_t before = at > 0 ? type(at - 1) : kEndOfFile;
+    auto both = [&] { return report_.span(words_[at - 1].begin, words_[at].end); };
+    if (of == Type::WALRUS) {
+        return refuse(place(at), "Tessera has no `:=`; assign on a line of its own", "");
+    }
+    if (of == Type::NAME && text(at) == "is") {
+        return refuse(place(at), "Tessera has no `is`; values are compared with `==`", "==");
+    }
+    if (of == Type::IN) return refuse(place(at), "Tessera has no `in` test; `in` stands only in `for`", "");
+    if (of == Type::NOT && type(at + 1) == Type::IN) {
+        return refuse(report_.span(words_[at].begin, words_[at + 1].end), "Tessera has no `not in` test", "");
+    }
+    if (of == Type::AMP && before == Type::AMP) return refuse(both(), "Tessera has no `&&`", "and");
+    if (of == Type::PIPE && before == Type::PIPE) return refuse(both(), "Tessera has no `||`", "or");
+    if (of == Type::GT && before == Type::LT) return refuse(both(), "Tessera has no `<>`", "!=");
+    if (of == Type::BANG) return refuse(place(at), "Tessera has no `!`", "not ");
+    bool doubled = at > 1 && (before == Type::PLUS || before == Type::MINUS) && type(at - 2) == before &&
+                   adjoins_previous(at - 1) && is_edge(of);
+    if (doubled) {
+        auto span = report_.span(words_[at - 2].begin, words_[at - 1].end);
+        auto instead = before == Type::PLUS ? " += 1" : " -= 1";
+        return refuse(span, fmt::format("Tessera has no `{0}{0}`", text(at - 1)), instead);
+    }
+    return false;
+}
+
+bool SyntaxMessages::refused_word(size_t at) {
+    auto is_refused = [&](size_t i) {
+        bool word = type(i) == Type::NAME || type(i) == Type::REFUSED || type(i) == Type::REFUSED_TAIL;
+        return word && std::ranges::find(kRefusedWords, text(i)) != kRefusedWords.end();
+    };
+    size_t head = line_head(at);
+    for (size_t i : {at, at > 0 ? at - 1 : at, head}) {
+        if (i >= words_.size() || !is_refused(i)) continue;
+        // As the first word of a broken line, or as a word that only stands before an operand.
+        bool begins = i == head && at <= head + 1;
+        if (!begins && i + 1 != at && type(i) == Type::NAME) continue;
+        report_.sentence("E0121", place(i), fmt::format("Tessera has no `{}`", text(i)));
+        return true;
+    }
+    return false;
+}
+
+bool SyntaxMessages::misplaced_word(size_t at, const IntervalSet& expected, size_t rule) {
+    auto tell = [&](const char* code, size_t i, std::string message) -> bool {
+        report_.sentence(code, place(i), std::move(message));
+        return true;
+    };
+    uint32_t of = type(at);
+    uint32_t before = at > 0 ? type(at - 1) : kEndOfFile;
+    if (rule == Type::RuleDefinition) {
+        return tell("E0128", line_head(at > 0 && before == Type::NEWLINE ? at - 1 : at),
+                    "a decorator stands before a `def` or a `class`");
+    }
+    if (of == Type::MUT) {
+        return tell("E0130", at, "`mut` stands only at the head of an annotation");
+    }
+    if ((of == Type::STAR || of == Type::POW) && expects_expression(expected)) {
+        return tell("E0123", at, fmt::format("Tessera does not unpack with `{}`", text(at)));
+    }
+    if (is_string(of) && before == Type::NAME && adjoins_previous(at)) {
+        return tell("E0107", at - 1, fmt::format("strings have no prefix `{}`", text(at - 1)));
+    }
+    if (before == Type::ELSE && of == Type::IF) {
+        auto span = report_.span(words_[at - 1].begin, words_[at].end);
+        report_.sentence("E0116", span, "`else if` is one word").suggest(span, "elif", "write `elif`");
+        return true;
+    }
+    bool continues = of == Type::ELSE || of == Type::ELIF;
+    if (continues && line_head(at) == at) {
+        return tell("E0116", at, fmt::format("this `{}` follows no `if`", text(at)));
+    }
+    bool wants_name = expected.contains(size_t{Type::NAME}) && !expects_expression(expected);
+    if (is_keyword(of) && wants_name) {
+        return tell("E0131", at, fmt::format("`{}` is a word of the language and can not be a name", text(at)));
+    }
+    return false;
+}
+
+bool SyntaxMessages::wrong_equals(size_t at, const IntervalSet& expected) {
+    if (type(at) != Type::ASSIGN) return false;
+    uint32_t head = type(line_head(at));
+    bool condition = head == Type::IF || head == Type::ELIF || head == Type::WHILE || head == Type::ASSERT;
+    if (!condition && !expected.contains(size_t{Type::RPAREN})) return false;
+    auto message = condition ? "`=` assigns; a condition compares with `==`" : "`=` can not stand in an expression";
+    report_.sentence("E0118", place(at), message).suggest(place(at), "==", "write `==`");
+    return true;
+}
+
+bool SyntaxMessages::missing_colon(size_t at, const IntervalSet& expected, size_t rule) {
+    if (rule != Type::RuleBlock || !expected.contains(size_t{Type::COLON})) return false;
+    auto& told = report_.sentence("E0117", place(at), fmt::format("expected `:` before {}", found(at)));
+    size_t head = line_head(at);
+    told.label(report_.span(words_[head].begin, words_[head].end), "this opens a block");
+    if (is_edge(type(at))) told.suggest(place(at), ":", "add `:`");
+    return true;
+}
+
+bool SyntaxMessages::set_display(size_t at, const IntervalSet& expected, const antlr4::ParserRuleContext& context) {
+    bool entry = context.getRuleIndex() == Type::RuleEntry && expected.contains(size_t{Type::COLON});
+    if (!entry || (type(at) != Type::COMMA && type(at) != Type::RBRACE)) return false;
+    report_.sentence("E0134", place(at), "Tessera has no sets; `{}` holds `key: value` pairs");
+    return true;
+}
+
+bool SyntaxMessages::missing_expression(size_t at, const IntervalSet& expected) {
+    if (!expects_expression(expected)) return false;
+    bool after = at > 0 && !is_edge(type(at - 1)) && words_[at - 1].begin != words_[at - 1].end;
+    auto behind = after ? fmt::format(" after {}", found(at - 1)) : std::string();
+    auto message = is_edge(type(at)) ? fmt::format("expected an expression{}", behind)
+                                     : fmt::format("expected an expression{}, found {}", behind, found(at));
+    report_.sentence("E0119", place(at), std::move(message));
+    return true;
+}
+
+std::string SyntaxMessages::list(const IntervalSet& expected) const {
+    constexpr size_t kMostNamed = 3;
+    std::vector<std::string> names;
+    bool closes = false;
+    for (ssize_t type : expected.toList()) {
+        auto name = name_of(static_cast<size_t>(type));
+        if (!name.empty()) names.push_back(std::move(name));
+        closes = closes || type == Type::RPAREN || type == Type::RBRACK || type == Type::RBRACE;
+    }
+    if (closes && names.size() == 1) names.insert(names.begin(), "`,`");
+    if (names.empty() || names.size() > kMostNamed) return {};
+    std::string out;
+    for (size_t i = 0; i < names.size(); ++i) {
+        if (i > 0) out += i + 1 == names.size() ? " or " : ", ";
+        out += names[i];
+    }
+    return out;
+}
+
+void SyntaxMessages::anything_else(size_t at, const IntervalSet& expected) {
+    size_t head = line_head(at);
+    auto names = list(expected);
+    auto& told = report_.sentence("E0116", place(at),
+                                  names.empty() ? fmt::format("did not expect {} here", found(at))
+                                                : fmt::format("expected {}, found {}", names, found(at)));
+    if (at != head + 1 || type(head) != Type::NAME) return;
+    if (text(head) == "print") {
+        told.note("`print` is a function: `print(...)`");
+    } else if (auto word = nearest(text(head), kStatementWords)) {
+        told.suggest(report_.span(words_[head].begin, words_[head].end), *word,
+                     fmt::format("did you mean `{}`?", *word));
+    }
+}
+
+}  // namespace tsr
