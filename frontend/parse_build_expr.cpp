@@ -1,4 +1,5 @@
-#include <algorithm>
+#include <ranges>
+#include <utility>
 
 #include <fmt/core.h>
 

@@ -1,0 +1,16 @@
+// How operators are written.
+#pragma once
+
+#include <string_view>
+
+#include "frontend/ast.h"
+
+namespace tsr {
+
+std::string_view spelling(ast::UnaryOp op);  // `not` without the space behind it
+std::string_view spelling(ast::BinaryOp op);
+std::string_view spelling(ast::CompareOp op);
+std::string_view spelling(ast::BoolOp op);
+std::string_view spelling(ast::Qualified::Qualifier qualifier);
+
+}  // namespace tsr
