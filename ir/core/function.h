@@ -57,6 +57,7 @@ struct Region {
 // What is true of a kernel as a whole. Filled by elaboration from the header, completed by `classify`.
 struct KernelInfo {
     bool flat = false;                    // numbers the tiles of the launch; has no groups
+    bool elements = false;                // its grid loop is of single elements: groups are not told apart
     std::vector<int64_t> group_shape;     // `tile[(128,)]`; empty: not said, 128
     std::vector<Dim> header_tiles;        // `tile[n]`, `tile[H*W]`: flat over these
     std::optional<int64_t> shared_limit;  // `shared(8_KiB)`, bytes
@@ -65,7 +66,7 @@ struct KernelInfo {
     bool names_group = false;
     bool nondeterministic = false;
     // A region without arguments over the parameters' values (no memory is read): yields the number of groups per
-    // axis, or of tiles for a flat kernel. Invalid: the launch must say.
+    // axis; of tiles for a flat kernel, of elements where `elements`. Invalid: the launch must say.
     RegionId launch;
 
     [[nodiscard]] int64_t group_size() const;

@@ -1,0 +1,160 @@
+// What all tiles of a group do together, on one thread.
+#include "ir/passes/target/cpu/group_code.h"
+#include "ir/passes/target/cpu/reduction.h"
+
+namespace tsr::ir {
+
+namespace {
+
+constexpr int64_t kWarp = 32;
+
+}  // namespace
+
+// The view that starts at the given indices, with the buffer's extents. What lies outside of the tensor is 0.
+void GroupCode::copy(const Op& op) {
+    const Memory to = s_.memories.at(op.operands[0]);
+    const Memory from = s_.memories.at(op.operands[1]);
+    size_t rank = from.dims.size();
+    size_t lead = rank - to.dims.size();  // axes of which one position is taken
+    std::vector<ValueId> start;
+    for (size_t i = 0; i < rank; ++i) start.push_back(emit_.cast(s_.scalars.at(op.operands[2 + i]), DType::index));
+    int64_t width = s_.plan.lanes;
+    std::vector<ValueId> at = start;
+    std::vector<ValueId> inside_buffer(to.dims.size());
+    auto row = [&] {
+        ValueId in = emit_.boolean(true);
+        for (size_t i = 0; i + 1 < rank; ++i) {
+            in = emit_.binary(OpKind::bit_and, in, emit_.compare(OpKind::ge, at[i], emit_.integer(0)));
+            in = emit_.binary(OpKind::bit_and, in, emit_.compare(OpKind::lt, at[i], from.dims[i]));
+        }
+        int64_t extent = emit_.integer_value(to.dims.back()).value_or(0);
+        ValueId in_all = emit_.splat(in, width);
+        counted_loop(emit_.integer(0), emit_.integer(extent), width, [&](ValueId column) {
+            ValueId position = emit_.add(start.back(), column);
+            ValueId lanes = emit_.binary(OpKind::add, emit_.splat(position, width), emit_.iota(width, DType::index));
+            ValueId mask = emit_.binary(OpKind::bit_and, in_all,
+                                        emit_.compare(OpKind::ge, lanes, emit_.splat(emit_.integer(0), width)));
+            mask = emit_.binary(OpKind::bit_and, mask,
+                                emit_.compare(OpKind::lt, lanes, emit_.splat(from.dims.back(), width)));
+            std::vector<ValueId> source = at;
+            source.back() = position;
+            inside_buffer.back() = column;
+            ValueId value = emit_.load(s_.address(from, source), width, mask);
+            ValueId target = s_.address(to, inside_buffer);
+            if (extent % width == 0) return emit_.store(target, value);
+            ValueId left = emit_.binary(OpKind::sub, emit_.integer(extent), column);
+            ValueId near = emit_.binary(OpKind::minimum, left, emit_.integer(width));
+            ValueId room = emit_.compare(OpKind::lt, emit_.iota(width, DType::i32),
+                                         emit_.splat(emit_.cast(near, DType::i32), width));
+            emit_.store(target, value, room);
+        });
+    };
+    auto rows = [&](auto&& self, size_t axis) -> void {
+        if (axis + 1 == to.dims.size()) return row();
+        counted_loop(emit_.integer(0), to.dims[axis], 1, [&](ValueId number) {
+            at[lead + axis] = emit_.add(start[lead + axis], number);
+            inside_buffer[axis] = number;
+            self(self, axis + 1);
+        });
+    };
+    rows(rows, 0);
+}
+
+// Inside a warp i with i + 16, + 8, … + 1; then the warps in order. One order on every machine.
+void GroupCode::reduce(const Op& op) {
+    ValueId array = s_.arrays.at(op.operands[0]);
+    DType elem = s_.tile.type(op.results[0]).elem;
+    auto kind = static_cast<ReduceOp>(op.attrs.integer(Attr::op));
+    int64_t size = s_.tile.kernel.group_size();
+    Attrs attrs{{Attr::op, op.attrs.integer(Attr::op)}};
+    ValueId sum;
+    for (int64_t warp = 0; warp < size; warp += kWarp) {
+        ValueId mask;
+        if (size - warp < kWarp) {
+            ValueId left = emit_.splat(emit_.integer(size - warp, DType::i32), kWarp);
+            mask = emit_.compare(OpKind::lt, emit_.iota(kWarp, DType::i32), left);
+        }
+        ValueId values = emit_.load(emit_.pointer_add(array, emit_.integer(warp)), kWarp, mask);
+        if (mask.valid()) {
+            ValueId nothing = emit_.splat(emit_.constant(reduce_identity(kind, elem), elem), kWarp);
+            values = emit_.select(mask, values, nothing);
+        }
+        ValueId part = emit_.op(OpKind::vector_reduce, {values}, Type::scalar(elem), attrs);
+        sum = sum.valid() ? emit_.binary(combine(kind), sum, part) : part;
+    }
+    s_.scalars[op.results[0]] = sum;
+}
+
+void GroupCode::scan(const Op& op) {
+    ValueId array = s_.arrays.at(op.operands[0]);
+    const Type& type = s_.tile.type(op.results[0]);
+    ValueId out = s_.arrays[op.results[0]] = new_array(type);
+    auto kind = static_cast<ReduceOp>(op.attrs.integer(Attr::op));
+    ValueId first = emit_.load(array, 0);
+    emit_.store(out, first);
+    RegionId outside = emit_.region;
+    OpId made = emit_.open(OpKind::for_,
+                           {emit_.integer(1), emit_.integer(s_.tile.kernel.group_size()), emit_.integer(1), first},
+                           {Type::scalar(type.elem)});
+    emit_.region = emit_.add_region(made);
+    ValueId at = s_.target.add_arg(emit_.region, Type::scalar(DType::index));
+    ValueId before = s_.target.add_arg(emit_.region, Type::scalar(type.elem));
+    ValueId sum = emit_.binary(combine(kind), before, emit_.load(emit_.pointer_add(array, at), 0));
+    emit_.store(emit_.pointer_add(out, at), sum);
+    emit_.yield({sum});
+    emit_.close(made, outside);
+}
+
+// The value of lane `source` (taken modulo 32) of the warp. Past the end of a short last warp: the lane's own.
+void GroupCode::exchange(const Op& op) {
+    ValueId values = s_.arrays.at(op.operands[0]);
+    ValueId sources = s_.arrays.at(op.operands[1]);
+    int64_t size = s_.tile.kernel.group_size();
+    ValueId out = s_.arrays[op.results[0]] = new_array(s_.tile.type(op.results[0]));
+    counted_loop(emit_.integer(0), emit_.integer(size), 1, [&](ValueId tile) {
+        ValueId source = emit_.cast(emit_.load(emit_.pointer_add(sources, tile), 0), DType::index);
+        ValueId lane = emit_.binary(OpKind::bit_and, source, emit_.integer(kWarp - 1));
+        ValueId from = emit_.add(emit_.binary(OpKind::bit_and, tile, emit_.integer(-kWarp)), lane);
+        if (size % kWarp != 0) from = emit_.select(emit_.compare(OpKind::lt, from, emit_.integer(size)), from, tile);
+        emit_.store(emit_.pointer_add(out, tile), emit_.load(emit_.pointer_add(values, from), 0));
+    });
+}
+
+void GroupCode::ballot(const Op& op) {
+    ValueId votes = s_.arrays.at(op.operands[0]);
+    int64_t size = s_.tile.kernel.group_size();
+    ValueId out = s_.arrays[op.results[0]] = new_array(s_.tile.type(op.results[0]));
+    counted_loop(emit_.integer(0), emit_.integer(size), kWarp, [&](ValueId warp) {
+        ValueId end = emit_.binary(OpKind::minimum, emit_.add(warp, emit_.integer(kWarp)), emit_.integer(size));
+        RegionId outside = emit_.region;
+        OpId made = emit_.open(OpKind::for_, {warp, end, emit_.integer(1), emit_.integer(0, DType::u32)},
+                               {Type::scalar(DType::u32)});
+        emit_.region = emit_.add_region(made);
+        ValueId tile = s_.target.add_arg(emit_.region, Type::scalar(DType::index));
+        ValueId mask = s_.target.add_arg(emit_.region, Type::scalar(DType::u32));
+        ValueId vote = emit_.load(emit_.pointer_add(votes, tile), 0);
+        ValueId bit = emit_.select(vote, emit_.integer(1, DType::u32), emit_.integer(0, DType::u32));
+        ValueId lane = emit_.cast(emit_.binary(OpKind::sub, tile, warp), DType::u32);
+        emit_.yield({emit_.binary(OpKind::bit_or, mask, emit_.binary(OpKind::shl, bit, lane))});
+        emit_.close(made, outside);
+        ValueId all = s_.target.op(made).results[0];
+        counted_loop(warp, end, 1, [&](ValueId at) { emit_.store(emit_.pointer_add(out, at), all); });
+    });
+}
+
+void GroupCode::atomic(const Op& op) {
+    const Memory& memory = s_.memories.at(op.operands[0]);
+    bool compares = op.attrs.integer(Attr::op) == static_cast<int64_t>(AtomicOp::compare_exchange);
+    size_t first = compares ? 3 : 2;
+    std::vector<ValueId> indices;
+    for (size_t i = first; i < op.operands.size(); ++i) indices.push_back(s_.scalars.at(op.operands[i]));
+    std::vector<ValueId> operands{s_.address(memory, indices)};
+    for (size_t i = 1; i < first; ++i) operands.push_back(s_.scalars.at(op.operands[i]));
+    Attrs attrs{{Attr::op, op.attrs.integer(Attr::op)}};
+    if (memory.shared) attrs.set(Attr::mode, std::string("group"));
+    Type type = Type::scalar(s_.target.type(operands[0]).elem);
+    ValueId old = emit_.op(OpKind::atomic_rmw, operands, type, attrs);
+    if (!op.results.empty()) s_.scalars[op.results[0]] = old;
+}
+
+}  // namespace tsr::ir

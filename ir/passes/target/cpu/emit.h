@@ -1,0 +1,66 @@
+// Makes Target operations at the end of a region.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "ir/core/function.h"
+
+namespace tsr::ir {
+
+class Emit {
+public:
+    explicit Emit(Function& function) : function_(function) {}
+
+    RegionId region;
+    PlaceId place;
+
+    ValueId op(OpKind kind, std::vector<ValueId> operands, const Type& type, Attrs attrs = {});
+    void statement(OpKind kind, std::vector<ValueId> operands, Attrs attrs = {});
+    void yield(std::vector<ValueId> values) { statement(OpKind::yield, std::move(values)); }
+
+    ValueId integer(int64_t value, DType type = DType::index);
+    ValueId real(double value, DType type);
+    ValueId boolean(bool value) { return integer(value ? 1 : 0, DType::boolean); }
+    ValueId constant(AttrValue value, DType type);
+
+    ValueId binary(OpKind kind, ValueId a, ValueId b) { return op(kind, {a, b}, function_.type(a)); }
+    ValueId compare(OpKind kind, ValueId a, ValueId b) {
+        return op(kind, {a, b}, function_.type(a).with(DType::boolean));
+    }
+    ValueId select(ValueId condition, ValueId then, ValueId otherwise) {
+        return op(OpKind::select, {condition, then, otherwise}, function_.type(then));
+    }
+    ValueId cast(ValueId value, DType type);
+    ValueId splat(ValueId value, int64_t width);
+    ValueId iota(int64_t width, DType type);
+    ValueId add(ValueId a, ValueId b);  // leaves out what adds 0
+    ValueId mul(ValueId a, ValueId b);  // leaves out what multiplies by 1
+    ValueId pointer_add(ValueId pointer, ValueId offset);
+    // `mask` may be invalid: all lanes. `width` 0: a scalar.
+    ValueId load(ValueId pointer, int64_t width, ValueId mask = {});
+    void store(ValueId pointer, ValueId value, ValueId mask = {});
+
+    // An operation with regions: made now, appended by `close` once its regions are filled.
+    OpId open(OpKind kind, std::vector<ValueId> operands, const std::vector<Type>& results, Attrs attrs = {});
+    RegionId add_region(OpId op) {
+        RegionId made = function_.add_region(op);
+        function_.op(op).regions.push_back(made);
+        return made;
+    }
+    void close(OpId op, RegionId into) {
+        function_.append(into, op);
+        region = into;
+    }
+
+    // The value of an integer constant; nothing for other values.
+    [[nodiscard]] std::optional<int64_t> integer_value(ValueId value) const;
+    [[nodiscard]] bool is_integer(ValueId value, int64_t expected) const { return integer_value(value) == expected; }
+    [[nodiscard]] DType element_type(ValueId value) const { return function_.type(value).elem; }
+
+private:
+    Function& function_;
+};
+
+}  // namespace tsr::ir

@@ -1,0 +1,218 @@
+#include "ir/passes/target/cpu/group_code.h"
+
+#include "ir/passes/target/cpu/spread_lanes.h"
+#include "ir/passes/tile/walk.h"
+
+namespace tsr::ir {
+
+namespace {
+
+constexpr int64_t kAlignment = 64;  // of a shared buffer: a cache line
+
+}  // namespace
+
+int64_t GroupCode::array_size(const Type& type) const {
+    return s_.tile.kernel.group_size() * (type.width > 0 ? type.width : 1);
+}
+
+ValueId GroupCode::new_array(const Type& type) { return s_.stack(type.elem, array_size(type)); }
+
+void GroupCode::copy_array(ValueId to, ValueId from, const Type& type) {
+    if (to == from) return;
+    int64_t bytes = array_size(type) * ((bits(type.elem) + 7) / 8);
+    emit_.statement(OpKind::memory_copy, {to, from, emit_.integer(bytes)});
+}
+
+void GroupCode::run() {
+    const KernelInfo& info = s_.tile.kernel;
+    if (info.flat || info.elements) {
+        s_.group = emit_.integer(0);
+        region(s_.tile.body);
+    } else {
+        ValueId begin = emit_.op(OpKind::task_begin, {}, Type::scalar(DType::index));
+        ValueId end = emit_.op(OpKind::task_end, {}, Type::scalar(DType::index));
+        counted_loop(begin, end, 1, [&](ValueId group) {
+            s_.group = group;
+            region(s_.tile.body);
+        });
+    }
+    emit_.yield({});
+}
+
+void GroupCode::region(RegionId region) {
+    for (OpId id : s_.tile.region(region).ops) {
+        if (s_.tile.op(id).kind != OpKind::yield) operation(id);
+    }
+}
+
+void GroupCode::operation(OpId id) {
+    const Op& op = s_.tile.op(id);
+    emit_.place = op.place;
+    switch (op.kind) {
+        case OpKind::lanes:
+            return lanes(op);
+        case OpKind::grid:
+            return grid(op);
+        case OpKind::buffer:
+            return buffer(op);
+        case OpKind::for_:
+        case OpKind::while_:
+        case OpKind::if_:
+            return control(op);
+        case OpKind::barrier:  // the end of a loop over lanes is one
+        case OpKind::commit:   // a copy has happened when its statement is over
+        case OpKind::wait_group:
+            return;
+        case OpKind::copy_async:
+            return copy(op);
+        case OpKind::group_reduce:
+            return reduce(op);
+        case OpKind::group_scan:
+            return scan(op);
+        case OpKind::shuffle:
+        case OpKind::broadcast:
+            return exchange(op);
+        case OpKind::ballot:
+            return ballot(op);
+        case OpKind::atomic:
+            return atomic(op);
+        case OpKind::result:
+            return result(op);
+        case OpKind::print:
+        case OpKind::assert_: {
+            std::vector<ValueId> operands;
+            for (ValueId v : op.operands) operands.push_back(s_.scalars.at(v));
+            return emit_.statement(op.kind, operands, op.attrs);
+        }
+        default:
+            s_.scalar_operation(op);
+    }
+}
+
+void GroupCode::buffer(const Op& op) {
+    const Type& type = s_.tile.type(op.results[0]);
+    Memory memory;
+    memory.shared = true;
+    memory.elements = 1;
+    for (const Dim& dim : type.shape) {
+        int64_t extent = dim.constant_value().value_or(0);
+        memory.elements *= extent;
+        memory.dims.push_back(emit_.integer(extent));
+    }
+    int64_t bytes = memory.elements * op.attrs.integer(Attr::count, 1) * ((bits(type.elem) + 7) / 8);
+    memory.pointer = emit_.op(OpKind::scratch, {}, Type::pointer(type.elem, Space::shared),
+                              {{Attr::count, s_.scratch_bytes}, {Attr::type, type.elem}});
+    s_.scratch_bytes += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    s_.memories[op.results[0]] = memory;
+}
+
+// Loops and branches around lanes regions: scalars are carried as values, lane arrays as storage.
+void GroupCode::control(const Op& op) {
+    size_t bounds = op.kind == OpKind::for_ ? 3 : op.kind == OpKind::if_ ? 1 : 0;
+    auto is_array = [&](size_t i) { return s_.tile.type(op.results[i]).kind == TypeKind::lane_array; };
+    std::vector<ValueId> operands;
+    std::vector<Type> types;
+    std::vector<ValueId> storage(op.results.size());
+    for (size_t i = 0; i < bounds; ++i) operands.push_back(s_.scalars.at(op.operands[i]));
+    for (size_t i = 0; i < op.results.size(); ++i) {
+        const Type& type = s_.tile.type(op.results[i]);
+        if (is_array(i)) {
+            storage[i] = new_array(type);
+            if (op.kind != OpKind::if_) copy_array(storage[i], s_.arrays.at(op.operands[bounds + i]), type);
+        } else {
+            types.push_back(type);
+            if (op.kind != OpKind::if_) operands.push_back(s_.scalars.at(op.operands[bounds + i]));
+        }
+    }
+    RegionId outside = emit_.region;
+    OpId made = emit_.open(op.kind, operands, types, op.kind == OpKind::for_ ? Attrs{} : op.attrs);
+    for (size_t number = 0; number < op.regions.size(); ++number) {
+        const Region& old = s_.tile.region(op.regions[number]);
+        emit_.region = emit_.add_region(made);
+        size_t arg = 0;
+        if (op.kind == OpKind::for_) {
+            s_.scalars[old.args[0]] =
+                s_.target.add_arg(emit_.region, s_.tile.type(old.args[0]), s_.tile.value(old.args[0]).name);
+            arg = 1;
+        }
+        for (size_t i = 0; arg < old.args.size(); ++i, ++arg) {
+            if (is_array(i)) {
+                s_.arrays[old.args[arg]] = storage[i];
+            } else {
+                s_.scalars[old.args[arg]] =
+                    s_.target.add_arg(emit_.region, s_.tile.type(old.args[arg]), s_.tile.value(old.args[arg]).name);
+            }
+        }
+        region(op.regions[number]);
+        const auto& values = s_.yielded(op.regions[number]);
+        std::vector<ValueId> out;
+        if (op.kind == OpKind::while_ && number == 0) {
+            out.push_back(s_.scalars.at(values[0]));
+        } else {
+            yield_arrays(op, values, storage);
+            for (size_t i = 0; i < values.size(); ++i) {
+                if (!is_array(i)) out.push_back(s_.scalars.at(values[i]));
+            }
+        }
+        emit_.yield(out);
+    }
+    emit_.close(made, outside);
+    for (size_t i = 0, next = 0; i < op.results.size(); ++i) {
+        if (is_array(i)) {
+            s_.arrays[op.results[i]] = storage[i];
+        } else {
+            s_.scalars[op.results[i]] = s_.target.op(made).results[next++];
+        }
+    }
+}
+
+// Yielded arrays may be each other's storage (a swap): those go through a copy first.
+void GroupCode::yield_arrays(const Op& op, const std::vector<ValueId>& values, const std::vector<ValueId>& storage) {
+    std::vector<ValueId> sources(values.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+        if (!storage[i].valid()) continue;
+        sources[i] = s_.arrays.at(values[i]);
+        bool others = false;
+        for (size_t j = 0; j < storage.size(); ++j) others |= j != i && storage[j] == sources[i];
+        if (!others) continue;
+        ValueId saved = new_array(s_.tile.type(op.results[i]));
+        copy_array(saved, sources[i], s_.tile.type(op.results[i]));
+        sources[i] = saved;
+    }
+    for (size_t i = 0; i < values.size(); ++i) {
+        if (storage[i].valid()) copy_array(storage[i], sources[i], s_.tile.type(op.results[i]));
+    }
+}
+
+// The rounds number `group`, `group` + groups, …; with the launch's own number of groups, exactly one.
+void GroupCode::grid(const Op& op) {
+    std::vector<Axis> all = axes(op);
+    ValueId rounds = all[0].count;
+    for (size_t i = 1; i < all.size(); ++i) rounds = emit_.mul(rounds, all[i].count);
+    RegionId outside = emit_.region;
+    OpId made = emit_.open(OpKind::for_, {s_.group, rounds, s_.total}, {});
+    emit_.region = emit_.add_region(made);
+    ValueId rest = s_.target.add_arg(emit_.region, Type::scalar(DType::index), "round");
+    const auto& args = s_.tile.region(op.regions[0]).args;
+    for (size_t i = all.size(); i-- > 0;) {
+        ValueId number = i == 0 ? rest : emit_.binary(OpKind::mod, rest, all[i].count);
+        if (i > 0) rest = emit_.binary(OpKind::floordiv, rest, all[i].count);
+        s_.scalars[args[i]] = emit_.add(all[i].lower, emit_.mul(number, all[i].step));
+    }
+    region(op.regions[0]);
+    emit_.yield({});
+    emit_.close(made, outside);
+}
+
+void GroupCode::result(const Op& op) {
+    when(emit_.compare(OpKind::eq, s_.group, emit_.integer(0)),
+         [&] { emit_.statement(OpKind::result, {s_.scalars.at(op.operands[0])}); });
+}
+
+SpreadKernel spread_lanes(const Function& kernel) {
+    Spread spread(kernel);
+    GroupCode(spread).run();
+    return {std::move(spread.target), spread.scratch_bytes};
+}
+
+}  // namespace tsr::ir

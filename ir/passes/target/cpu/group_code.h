@@ -1,0 +1,73 @@
+// Group statements of a kernel as scalar code, its lanes regions as loops over vectors.
+#pragma once
+
+#include "ir/passes/target/cpu/lane_code.h"
+
+namespace tsr::ir {
+
+class GroupCode {
+public:
+    explicit GroupCode(Spread& spread) : s_(spread), emit_(spread.emit) {}
+
+    // The whole task: all its groups, or all its tiles.
+    void run();
+
+private:
+    void region(RegionId region);
+    void operation(OpId id);
+    void buffer(const Op& op);
+    void control(const Op& op);
+    void grid(const Op& op);
+    void copy(const Op& op);
+    void reduce(const Op& op);
+    void scan(const Op& op);
+    void exchange(const Op& op);
+    void ballot(const Op& op);
+    void atomic(const Op& op);
+    void result(const Op& op);
+    // Lane arrays: yielded or carried ones are copied to the storage that stands for the name they get.
+    void yield_arrays(const Op& op, const std::vector<ValueId>& values, const std::vector<ValueId>& storage);
+    void copy_array(ValueId to, ValueId from, const Type& type);
+    [[nodiscard]] int64_t array_size(const Type& type) const;
+    ValueId new_array(const Type& type);
+    // lanes.cpp
+    void lanes(const Op& op);
+    void lanes_over_tiles(const Op& op);
+    void lanes_over_rounds(const Op& op, ValueId begin, ValueId end, bool partial);
+    struct Axis {
+        ValueId lower;
+        ValueId step;
+        ValueId count;  // rounds
+    };
+    std::vector<Axis> axes(const Op& op);
+    // Lanes of the last axis from round `first` to `last`, in vectors; the values of outer axes are given.
+    void vector_loop(const Op& op, const Axis& axis, const std::vector<ValueId>& outer, ValueId first, ValueId last);
+    void vector_body(const Op& op, const Axis& axis, const std::vector<ValueId>& outer, ValueId round, int64_t copies,
+                     const std::vector<ValueId>& mask);
+
+    template <typename Body>
+    void counted_loop(ValueId lower, ValueId upper, int64_t step, Body body) {
+        RegionId outside = emit_.region;
+        OpId made = emit_.open(OpKind::for_, {lower, upper, emit_.integer(step)}, {});
+        emit_.region = emit_.add_region(made);
+        body(s_.target.add_arg(emit_.region, Type::scalar(DType::index)));
+        emit_.yield({});
+        emit_.close(made, outside);
+    }
+    template <typename Body>
+    void when(ValueId condition, Body body) {
+        RegionId outside = emit_.region;
+        OpId made = emit_.open(OpKind::if_, {condition}, {});
+        emit_.region = emit_.add_region(made);
+        body();
+        emit_.yield({});
+        emit_.region = emit_.add_region(made);
+        emit_.yield({});
+        emit_.close(made, outside);
+    }
+
+    Spread& s_;
+    Emit& emit_;
+};
+
+}  // namespace tsr::ir

@@ -1,0 +1,125 @@
+// The code of a `lanes` region as vectors with masks.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "ir/passes/target/cpu/spread.h"
+
+namespace tsr::ir {
+
+// A value of every lane in flight: `copies` vectors of `width` lanes.
+struct LaneValue {
+    enum class Kind {
+        uniform,  // one scalar
+        affine,   // lane number l (over all copies) has base + l * stride; an index
+        vectors,  // one vector per copy
+        parts,    // a small vector of one tile: each element a lane value
+    };
+    Kind kind = Kind::uniform;
+    ValueId scalar;               // uniform: the value; affine: the base
+    int64_t stride = 0;           // affine
+    std::vector<ValueId> copies;  // vectors
+    std::vector<LaneValue> parts;
+};
+
+class LaneCode {
+public:
+    // Lanes are taken `width` to a vector, `copies` vectors at a time. `mask` has one vector per copy, or none when all
+    // lanes are in.
+    LaneCode(Spread& spread, int64_t width, int64_t copies, std::vector<ValueId> mask)
+        : s_(spread), emit_(spread.emit), width_(width), copies_(copies), mask_(std::move(mask)) {}
+
+    void set(ValueId old, LaneValue value) { values_[old] = std::move(value); }
+    // Translates the operations of a region, all but its yield.
+    void run(RegionId region);
+    // The vectors of a value: one per copy. Index values come as i32 where both the plan and their range allow it.
+    std::vector<ValueId> vectors(const LaneValue& value, DType type);
+    std::vector<ValueId> vectors(ValueId old);
+    LaneValue value(ValueId old) const;
+
+    [[nodiscard]] static LaneValue affine(ValueId base, int64_t stride) {
+        return {LaneValue::Kind::affine, base, stride, {}, {}};
+    }
+    [[nodiscard]] static LaneValue uniform(ValueId scalar) { return {LaneValue::Kind::uniform, scalar, 0, {}, {}}; }
+    [[nodiscard]] static LaneValue of(std::vector<ValueId> copies) {
+        return {LaneValue::Kind::vectors, {}, 0, std::move(copies), {}};
+    }
+
+    // Storage of one element per tile, and this vector's place in it.
+    void use_arrays_at(ValueId first_tile) { first_tile_ = first_tile; }
+    // Puts what the region yields into the storage of the lane arrays it becomes.
+    void store_arrays(const std::vector<ValueId>& arrays, const std::vector<ValueId>& yielded);
+
+private:
+    void operation(OpId id);
+    // lane_values.cpp
+    void element(const Op& op);
+    bool affine_element(const Op& op, const std::vector<LaneValue>& operands);
+    bool affine_compare(const Op& op, const LaneValue& a, const LaneValue& b);
+    void element_parts(const Op& op, const std::vector<LaneValue>& operands);
+    std::vector<ValueId> element_vectors(const Op& op, const std::vector<LaneValue>& operands);
+    [[nodiscard]] DType lane_type(ValueId old);
+    [[nodiscard]] bool is_uniform(const Op& op) const;
+    std::vector<ValueId> compare_affine(OpKind kind, const LaneValue& affine, ValueId limit);
+    // lane_memory.cpp
+    void read(const Op& op);
+    void write(const Op& op);
+    void read_vector(const Op& op);
+    void write_vector(const Op& op);
+    void atomic(const Op& op);
+    void lane_read(const Op& op);
+    void message(const Op& op);
+    struct Access {
+        enum class Kind { uniform, contiguous, offsets } kind;
+        ValueId address;               // uniform, contiguous: of lane 0
+        std::vector<ValueId> offsets;  // offsets: per copy, from the memory's start
+    };
+    Access access(const Memory& memory, const std::vector<LaneValue>& indices, int64_t shift = 0);
+    std::vector<ValueId> load(const Memory& memory, const Access& access, DType elem);
+    void store(const Memory& memory, const Access& access, const LaneValue& value, DType elem);
+    // Runs `body` once per active lane with the number of its copy and its number in it.
+    template <typename Body>
+    void for_each_active(Body body);
+    ValueId lane_scalar(const LaneValue& value, DType type, int64_t copy, ValueId lane);
+    // lane_control.cpp
+    void branch(const Op& op);
+    void uniform_branch(const Op& op);
+    void divergent_branch(const Op& op);
+    std::vector<std::vector<ValueId>> masked_region(const Op& op, size_t number, const std::vector<ValueId>& mask,
+                                                    bool jump);
+    [[nodiscard]] bool is_cheap(RegionId region) const;
+    void loop(const Op& op);
+    void uniform_loop(const Op& op);
+    void affine_loop(const Op& op);
+    void divergent_loop(const Op& op);
+    void repeat(const Op& op);
+    void uniform_repeat(const Op& op);
+    void divergent_repeat(const Op& op);
+    ValueId any(const std::vector<ValueId>& mask);
+    std::vector<ValueId> mask_and(const std::vector<ValueId>& a, const std::vector<ValueId>& b);
+    std::vector<ValueId> all_lanes();
+    std::vector<ValueId> merge(const std::vector<ValueId>& mask, const std::vector<ValueId>& then,
+                               const std::vector<ValueId>& otherwise);
+
+    // Values carried by a loop, or given by a branch, flattened to what Target carries.
+    struct Carried {
+        std::vector<ValueId> olds;  // what each stands for
+        std::vector<Type> types;    // of the flattened values
+    };
+    Carried carried(const std::vector<ValueId>& olds);
+    void flatten(const Carried& carried, const std::vector<ValueId>& values, std::vector<ValueId>& out);
+    // Binds `carried.olds` to consecutive flattened values from `at` on.
+    void unflatten(const std::vector<ValueId>& olds, const std::vector<ValueId>& values, size_t& at);
+    std::vector<ValueId> add_args(RegionId region, const std::vector<Type>& types);
+
+    Spread& s_;
+    Emit& emit_;
+    int64_t width_;
+    int64_t copies_;
+    std::vector<ValueId> mask_;
+    ValueId first_tile_;
+    std::unordered_map<ValueId, LaneValue> values_;
+};
+
+}  // namespace tsr::ir

@@ -1,0 +1,127 @@
+// Loops over the lanes of a region.
+#include "ir/passes/target/cpu/group_code.h"
+
+namespace tsr::ir {
+
+std::vector<GroupCode::Axis> GroupCode::axes(const Op& op) {
+    std::vector<Axis> out;
+    for (size_t i = 0; i < op.operands.size(); i += 3) {
+        ValueId lower = s_.scalars.at(op.operands[i]);
+        ValueId upper = s_.scalars.at(op.operands[i + 1]);
+        ValueId step = s_.scalars.at(op.operands[i + 2]);
+        ValueId count;
+        if (emit_.is_integer(step, 1) && emit_.is_integer(lower, 0)) {
+            count = upper;
+        } else {  // ceil((upper - lower) / step), for either sign
+            ValueId span = emit_.binary(OpKind::sub, lower, upper);
+            ValueId floor = emit_.is_integer(step, 1) ? span : emit_.binary(OpKind::floordiv, span, step);
+            count = emit_.op(OpKind::neg, {floor}, Type::scalar(DType::index));
+        }
+        out.push_back({lower, step, emit_.binary(OpKind::maximum, count, emit_.integer(0))});
+    }
+    return out;
+}
+
+void GroupCode::lanes(const Op& op) {
+    switch (static_cast<LanesOver>(op.attrs.integer(Attr::over))) {
+        case LanesOver::tiles:
+            return lanes_over_tiles(op);
+        case LanesOver::loop: {
+            ValueId total = emit_.integer(1);
+            for (const Axis& axis : axes(op)) total = emit_.mul(total, axis.count);
+            return lanes_over_rounds(op, emit_.integer(0), total, false);
+        }
+        case LanesOver::domain: {
+            auto end = [&](OpKind kind) { return emit_.op(kind, {}, Type::scalar(DType::index)); };
+            return lanes_over_rounds(op, end(OpKind::task_begin), end(OpKind::task_end), true);
+        }
+    }
+}
+
+void GroupCode::lanes_over_tiles(const Op& op) {
+    for (ValueId result : op.results) s_.arrays[result] = new_array(s_.tile.type(result));
+    Axis axis{emit_.integer(0), emit_.integer(1), emit_.integer(s_.tile.kernel.group_size())};
+    vector_loop(op, axis, {}, axis.lower, axis.count);
+}
+
+// Rounds `begin` to `end` of all, the last axis fastest. A task may begin and end inside a row.
+void GroupCode::lanes_over_rounds(const Op& op, ValueId begin, ValueId end, bool partial) {
+    std::vector<Axis> all = axes(op);
+    Axis last = all.back();
+    if (all.size() == 1) {
+        return vector_loop(op, last, {}, begin, partial ? emit_.binary(OpKind::minimum, end, last.count) : end);
+    }
+    when(emit_.compare(OpKind::lt, begin, end), [&] {
+        ValueId first_row = emit_.binary(OpKind::floordiv, begin, last.count);
+        ValueId rows =
+            emit_.add(emit_.binary(OpKind::floordiv, emit_.binary(OpKind::sub, end, emit_.integer(1)), last.count),
+                      emit_.integer(1));
+        counted_loop(first_row, rows, 1, [&](ValueId row) {
+            std::vector<ValueId> outer(all.size() - 1);
+            ValueId rest = row;
+            for (size_t i = all.size() - 1; i-- > 0;) {
+                ValueId number = i == 0 ? rest : emit_.binary(OpKind::mod, rest, all[i].count);
+                if (i > 0) rest = emit_.binary(OpKind::floordiv, rest, all[i].count);
+                outer[i] = emit_.add(all[i].lower, emit_.mul(number, all[i].step));
+            }
+            ValueId start = emit_.mul(row, last.count);
+            ValueId from = emit_.integer(0);
+            ValueId to = last.count;
+            if (partial) {
+                from = emit_.binary(OpKind::maximum, emit_.binary(OpKind::sub, begin, start), from);
+                to = emit_.binary(OpKind::minimum, emit_.binary(OpKind::sub, end, start), to);
+            }
+            vector_loop(op, last, outer, from, to);
+        });
+    });
+}
+
+// Whole bundles of vectors without a mask, then single vectors under the mask of what is left.
+void GroupCode::vector_loop(const Op& op, const Axis& axis, const std::vector<ValueId>& outer, ValueId first,
+                            ValueId last) {
+    int64_t width = s_.plan.lanes;
+    int64_t bundle = width * s_.plan.interleave;
+    auto from = emit_.integer_value(first);
+    auto to = emit_.integer_value(last);
+    bool whole = from && to && (*to - *from) % bundle == 0;
+    ValueId middle = last;
+    if (!whole) {
+        ValueId length = emit_.binary(OpKind::maximum, emit_.binary(OpKind::sub, last, first), emit_.integer(0));
+        middle = emit_.binary(OpKind::sub, emit_.add(first, length),
+                              emit_.binary(OpKind::mod, length, emit_.integer(bundle)));
+    }
+    counted_loop(first, middle, bundle,
+                 [&](ValueId round) { vector_body(op, axis, outer, round, s_.plan.interleave, {}); });
+    if (whole) return;
+    counted_loop(middle, last, width, [&](ValueId round) {
+        ValueId left = emit_.binary(OpKind::minimum, emit_.binary(OpKind::sub, last, round), emit_.integer(width));
+        ValueId limit = emit_.splat(emit_.cast(left, DType::i32), width);
+        vector_body(op, axis, outer, round, 1, {emit_.compare(OpKind::lt, emit_.iota(width, DType::i32), limit)});
+    });
+}
+
+void GroupCode::vector_body(const Op& op, const Axis& axis, const std::vector<ValueId>& outer, ValueId round,
+                            int64_t copies, const std::vector<ValueId>& mask) {
+    RegionId region = op.regions[0];
+    const auto& args = s_.tile.region(region).args;
+    LaneCode code(s_, s_.plan.lanes, copies, mask);
+    code.use_arrays_at(round);
+    for (size_t i = 0; i < outer.size(); ++i) code.set(args[i], LaneCode::uniform(outer[i]));
+    ValueId index = emit_.add(axis.lower, emit_.mul(round, axis.step));
+    if (auto step = emit_.integer_value(axis.step); step && std::abs(*step) < (1 << 20)) {
+        code.set(args.back(), LaneCode::affine(index, *step));
+    } else {
+        std::vector<ValueId> copies_of_index;
+        ValueId lanes =
+            emit_.binary(OpKind::mul, emit_.iota(s_.plan.lanes, DType::index), emit_.splat(axis.step, s_.plan.lanes));
+        for (int64_t copy = 0; copy < copies; ++copy) {
+            ValueId base = emit_.add(index, emit_.mul(axis.step, emit_.integer(copy * s_.plan.lanes)));
+            copies_of_index.push_back(emit_.binary(OpKind::add, emit_.splat(base, s_.plan.lanes), lanes));
+        }
+        code.set(args.back(), LaneCode::of(copies_of_index));
+    }
+    code.run(region);
+    code.store_arrays(op.results, s_.yielded(region));
+}
+
+}  // namespace tsr::ir

@@ -1,0 +1,25 @@
+// Plans for kernels on CPUs.
+#pragma once
+
+#include <string>
+
+#include "ir/core/function.h"
+
+namespace tsr::ir {
+
+// What is true of a level of x86-64 for vector code.
+struct CpuMachine {
+    std::string name;     // "x86-64-v4"
+    int64_t lanes;        // 32-bit elements of a vector register
+    int64_t registers;    // vector registers
+    bool mask_registers;  // masks have registers of their own
+};
+
+// x86-64 (SSE2), x86-64-v3 (AVX2, FMA), x86-64-v4 (AVX-512). Nothing for a name that is none of them.
+const CpuMachine* cpu_machine(const std::string& name);
+
+// Chooses lanes, interleave and task size for a kernel in group form. `narrow_index` assumes that every dimension and
+// the number of tiles are below 2^30.
+Plan choose_plan(const Function& kernel, const CpuMachine& machine, bool narrow_index);
+
+}  // namespace tsr::ir

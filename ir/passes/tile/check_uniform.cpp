@@ -1,0 +1,100 @@
+#include "ir/passes/tile/check_uniform.h"
+
+#include <string_view>
+
+#include "ir/passes/tile/walk.h"
+
+namespace tsr::ir {
+
+namespace {
+
+std::string_view spelling(OpKind kind) {
+    switch (kind) {
+        case OpKind::barrier:
+            return "a barrier";
+        case OpKind::copy_async:
+            return "an asynchronous copy";
+        case OpKind::commit:
+            return "a commit of copies";
+        case OpKind::wait_group:
+            return "a wait for copies";
+        case OpKind::group_reduce:
+            return "a reduction over the group";
+        case OpKind::group_scan:
+            return "a scan over the group";
+        case OpKind::shuffle:
+            return "a shuffle";
+        case OpKind::broadcast:
+            return "a broadcast";
+        case OpKind::ballot:
+            return "a ballot";
+        default:
+            return "a collective operation";
+    }
+}
+
+class Checker {
+public:
+    Checker(const Function& kernel, const KernelShape& shape, Diagnostics& diagnostics)
+        : kernel_(kernel), shape_(shape), diagnostics_(diagnostics) {}
+
+    bool run() {
+        walk(kernel_, kernel_.body, [&](OpId id) { check(id); });
+        return good_;
+    }
+
+private:
+    Diagnostic& refuse(const char* code, OpId id, std::string message) {
+        good_ = false;
+        return diagnostics_.error(code, kernel_.span_of(id), std::move(message));
+    }
+
+    void check(OpId id) {
+        const Op& op = kernel_.op(id);
+        if (is_collective(op.kind) && shape_.variability.is_divergent(id)) {
+            auto& d = refuse("E0453", id, std::string(spelling(op.kind)) + " that not all tiles of the group reach");
+            if (Span cause = divergence(id); cause.valid()) d.label(cause, "this differs between tiles");
+        }
+        if (op.kind == OpKind::stage && shape_.variability.is_varying(op.operands[1])) {
+            refuse("E0454", id, "a shared buffer is chosen here by a number that differs between tiles");
+        }
+        if (op.kind == OpKind::copy_async && !shape_.variability.is_divergent(id) &&
+            !shape_.variability.is_groups(kernel_, id)) {
+            refuse("E0455", id, "the group copies one view, but where it starts differs between tiles");
+        }
+        if (op.kind == OpKind::result && !shape_.variability.is_groups(kernel_, id)) {
+            refuse("E0456", id, "a kernel returns one value, but this one differs between tiles");
+        }
+    }
+
+    // The innermost condition or loop around the operation that tiles do not agree on.
+    [[nodiscard]] Span divergence(OpId id) const {
+        for (OpId at = kernel_.region(kernel_.op(id).parent).parent; at.valid();
+             at = kernel_.region(kernel_.op(at).parent).parent) {
+            if (!shape_.variability.is_divergent(at)) return condition_span(at);
+        }
+        return {};
+    }
+
+    [[nodiscard]] Span condition_span(OpId id) const {
+        const Op& op = kernel_.op(id);
+        if (op.kind == OpKind::if_) {
+            OpId condition = kernel_.value(op.operands[0]).op;
+            if (condition.valid() && kernel_.span_of(condition).valid()) return kernel_.span_of(condition);
+        }
+        return kernel_.span_of(id);
+    }
+
+    const Function& kernel_;
+    const KernelShape& shape_;
+    Diagnostics& diagnostics_;
+    bool good_ = true;
+};
+
+}  // namespace
+
+bool check_uniform(const Function& kernel, const KernelShape& shape, Diagnostics& diagnostics) {
+    return Checker(kernel, shape, diagnostics).run();
+}
+
+}  // namespace tsr::ir

@@ -1,0 +1,275 @@
+#include "ir/passes/tile/classify.h"
+
+#include <algorithm>
+
+#include "ir/passes/tile/domain.h"
+#include "ir/passes/tile/launch_slice.h"
+#include "ir/passes/tile/walk.h"
+
+namespace tsr::ir {
+
+namespace {
+
+bool is_tile_range(const Op& op) {
+    return op.kind == OpKind::for_ && op.attrs.integer(Attr::loop, 0) == static_cast<int64_t>(LoopKind::tile_range);
+}
+
+// The single loop in a body that holds nothing else but pure values and its yield; invalid if there is more.
+OpId only_loop(const Function& kernel, RegionId body) {
+    OpId found;
+    for (OpId id : kernel.region(body).ops) {
+        const Op& op = kernel.op(id);
+        if (is_pure(op.kind) || op.kind == OpKind::yield) continue;
+        if (op.kind != OpKind::for_ || found.valid()) return {};
+        found = id;
+    }
+    return found;
+}
+
+class Classifier {
+public:
+    Classifier(Function& kernel, Diagnostics& diagnostics) : kernel_(kernel), diagnostics_(diagnostics) {
+        shape_.roles.assign(kernel.op_count(), LoopRole::in_order);
+    }
+
+    std::optional<KernelShape> run() {
+        KernelInfo& info = kernel_.kernel;
+        info.flat = !info.header_tiles.empty() || (info.group_shape.empty() && !info.names_group &&
+                                                   names([](const Op& op) { return op.kind == OpKind::tile_id; }));
+        if (info.flat) {
+            shape_.variability = find_variability(kernel_, shape_.roles);
+            if (!check_flat()) return std::nullopt;
+            flat_launch();
+            return std::move(shape_);
+        }
+        find_grid();
+        find_tile_loops();
+        group_launch();
+        return std::move(shape_);
+    }
+
+private:
+    [[nodiscard]] bool names(const std::function<bool(const Op&)>& predicate) const {
+        return any_below(kernel_, kernel_.body, predicate);
+    }
+    [[nodiscard]] bool names(OpKind kind) const {
+        return names([kind](const Op& op) { return op.kind == kind; });
+    }
+
+    // ---- flat kernels ----
+
+    bool check_flat() {
+        bool good = true;
+        walk(kernel_, kernel_.body, [&](OpId id) {
+            const Op& op = kernel_.op(id);
+            bool groups_own = is_collective(op.kind) || op.kind == OpKind::buffer || op.kind == OpKind::group_id ||
+                              op.kind == OpKind::lane_id || op.kind == OpKind::group_count ||
+                              op.kind == OpKind::group_size || (op.kind == OpKind::tile_id && !op.attrs.empty());
+            if (groups_own) {
+                good = false;
+                diagnostics_.error("E0451", kernel_.span_of(id), "a flat kernel has tiles but no groups")
+                    .label(kernel_.place_of(kernel_.place).span, "flat because of this header");
+            }
+            if (written_memory(op).valid() && shape_.variability.is_groups(kernel_, id)) {
+                good = false;
+                diagnostics_
+                    .error("E0452", kernel_.span_of(id), "every tile of the launch would write the same value here")
+                    .note(
+                        "a flat kernel has no groups whose one statement this could be: index with the tile, or "
+                        "write under a condition on it");
+            }
+        });
+        return good;
+    }
+
+    void flat_launch() {
+        LaunchSlice slice(kernel_);
+        if (!kernel_.kernel.header_tiles.empty()) {
+            ValueId total = dimension(slice, kernel_.kernel.header_tiles[0]);
+            for (size_t i = 1; i < kernel_.kernel.header_tiles.size(); ++i) {
+                total =
+                    slice.element(OpKind::mul, {total, dimension(slice, kernel_.kernel.header_tiles[i])}, DType::index);
+            }
+            return slice.yield({total});
+        }
+        Guards guards = find_guards(kernel_);
+        if (!guards.limits.empty()) {
+            if (!guards.every_write) return;
+            ValueId total = as_index(slice, guards.limits[0]);
+            for (size_t i = 1; i < guards.limits.size(); ++i) {
+                total = slice.element(OpKind::maximum, {total, as_index(slice, guards.limits[i])}, DType::index);
+            }
+            total = slice.element(OpKind::maximum, {total, slice.constant(0)}, DType::index);
+            return slice.yield({total});
+        }
+        const Type* only = nullptr;
+        for (ValueId param : kernel_.params()) {
+            const Type& type = kernel_.type(param);
+            if (type.kind != TypeKind::tensor || !type.mut) continue;
+            if (only) return;
+            only = &type;
+        }
+        if (!only) return;
+        Dim elements = Dim::constant(1);
+        for (const Dim& dim : only->shape) elements = elements * dim;
+        slice.yield({dimension(slice, elements)});
+    }
+
+    ValueId dimension(LaunchSlice& slice, const Dim& dim) {
+        OpId op = kernel_.add_op(OpKind::dim, kernel_.place, {}, {Type::scalar(DType::index)}, {{Attr::dim, dim}});
+        return slice.copy(kernel_.op(op).results[0]);
+    }
+
+    ValueId as_index(LaunchSlice& slice, ValueId value) {
+        ValueId copy = slice.copy(value);
+        if (kernel_.type(copy).elem == DType::index) return copy;
+        return slice.cast_to_index(copy);
+    }
+
+    // ---- grid loops ----
+
+    void find_grid() {
+        const auto& ops = kernel_.region(kernel_.body).ops;
+        auto last = ops.rbegin() + 1;  // the yield stands last
+        while (last != ops.rend() && (kernel_.op(*last).kind == OpKind::result || is_pure(kernel_.op(*last).kind)))
+            ++last;
+        if (last == ops.rend() || !is_tile_range(kernel_.op(*last))) return;
+        OpId candidate = *last;
+        std::string reason = why_no_grid(candidate);
+        if (!reason.empty()) {
+            shape_.why.push_back("runs on one group unless the launch says more: " + reason);
+            return;
+        }
+        shape_.grid = candidate;
+        kernel_.kernel.elements = is_element_loop(candidate);
+        LoopRole role = kernel_.kernel.elements ? LoopRole::element_grid : LoopRole::grid_loop;
+        for (OpId loop : axes_of(candidate)) shape_.roles[loop.index] = role;
+    }
+
+    std::string why_no_grid(OpId loop) const {
+        if (names(OpKind::group_id)) return "it names a group id";
+        for (OpId id : kernel_.region(kernel_.body).ops) {
+            if (id == loop) break;
+            auto writes = [&](const Op& op) {
+                ValueId memory = written_memory(op);
+                return memory.valid() && kernel_.type(memory_root(kernel_, memory)).kind == TypeKind::tensor;
+            };
+            if (any_in(kernel_, id, writes)) return "a tensor is written before its last loop";
+        }
+        for (OpId axis : axes_of(loop)) {
+            const Op& op = kernel_.op(axis);
+            if (!op.results.empty()) return "its last loop carries a variable";
+            for (size_t i = 0; i < 3; ++i) {
+                if (!known_at_launch(kernel_, op.operands[i]))
+                    return "the bounds of its last loop are not known at the launch";
+            }
+        }
+        return {};
+    }
+
+    // The loops that one N-dimensional range was written as.
+    [[nodiscard]] std::vector<OpId> axes_of(OpId loop) const {
+        std::vector<OpId> axes{loop};
+        while (true) {
+            OpId inner = only_loop(kernel_, kernel_.op(axes.back()).regions[0]);
+            if (!inner.valid() || !kernel_.op(inner).attrs.has(Attr::axis)) return axes;
+            axes.push_back(inner);
+        }
+    }
+
+    // Single elements: nothing in it is of the group, and no loop in it asks to be spread over tiles.
+    [[nodiscard]] bool is_element_loop(OpId loop) const {
+        if (kernel_.kernel.names_group || names(OpKind::tile_id)) return false;
+        OpId innermost = axes_of(loop).back();
+        return !any_below(kernel_, kernel_.op(innermost).regions[0], [](const Op& op) {
+            return is_tile_range(op) || is_collective(op.kind) || op.kind == OpKind::buffer ||
+                   op.kind == OpKind::buffer_reduce;
+        });
+    }
+
+    // ---- tile loops ----
+
+    // Assumes every loop that may be one is, and takes back what turns out to depend on varying values, until nothing
+    // changes: each step only makes loops in order, so it ends.
+    void find_tile_loops() {
+        if (!kernel_.kernel.elements) {
+            walk(kernel_, kernel_.body, [&](OpId id) {
+                const Op& op = kernel_.op(id);
+                if (!is_tile_range(op) || shape_.roles[id.index] != LoopRole::in_order) return;
+                bool candidate =
+                    op.results.empty() && !any_in(kernel_, id, [](const Op& o) { return is_collective(o.kind); });
+                if (candidate) shape_.roles[id.index] = LoopRole::tile_loop;
+            });
+        }
+        bool changed = true;
+        while (changed) {
+            shape_.variability = find_variability(kernel_, shape_.roles);
+            changed = false;
+            walk(kernel_, kernel_.body, [&](OpId id) {
+                if (shape_.roles[id.index] == LoopRole::tile_loop && !stays_tile_loop(id)) {
+                    shape_.roles[id.index] = LoopRole::in_order;
+                    changed = true;
+                }
+            });
+        }
+    }
+
+    [[nodiscard]] bool stays_tile_loop(OpId id) const {
+        const Op& op = kernel_.op(id);
+        OpId parent = kernel_.region(op.parent).parent;
+        bool joined =
+            parent.valid() && shape_.roles[parent.index] == LoopRole::tile_loop && only_loop(kernel_, op.parent) == id;
+        for (size_t i = 0; i < 3; ++i) {
+            if (shape_.variability.is_varying(op.operands[i])) return false;
+        }
+        if (joined) return stays_tile_loop(parent);
+        if (shape_.variability.is_divergent(id)) return false;
+        return !any_in(kernel_, id, [&](const Op& inner) {
+            return std::ranges::any_of(inner.operands, [&](ValueId v) {
+                OpId from = defining_op(kernel_, v);
+                return shape_.variability.is_varying(v) && from.valid() && !stands_below(kernel_, from, id);
+            });
+        });
+    }
+
+    // ---- number of groups ----
+
+    void group_launch() {
+        LaunchSlice slice(kernel_);
+        bool in_header = std::ranges::find(kernel_.symbols, "grid_groups") != kernel_.symbols.end();
+        if (in_header && !kernel_.kernel.elements) return slice.yield({dimension(slice, Dim::symbol("grid_groups"))});
+        if (!shape_.grid.valid()) return slice.yield({slice.constant(1)});
+        std::vector<ValueId> counts;
+        for (OpId axis : axes_of(shape_.grid)) {
+            const Op op = kernel_.op(axis);
+            counts.push_back(slice.rounds(op.operands[0], op.operands[1], op.operands[2]));
+        }
+        ValueId total = counts[0];
+        for (size_t i = 1; i < counts.size(); ++i) total = slice.element(OpKind::mul, {total, counts[i]}, DType::index);
+        slice.yield({total});
+    }
+
+    Function& kernel_;
+    Diagnostics& diagnostics_;
+    KernelShape shape_;
+};
+
+}  // namespace
+
+std::optional<KernelShape> classify(Function& kernel, Diagnostics& diagnostics) {
+    return Classifier(kernel, diagnostics).run();
+}
+
+std::vector<OpId> loop_nest(const Function& kernel, OpId outermost, const LoopRoles& roles) {
+    std::vector<OpId> nest{outermost};
+    LoopRole role = roles[outermost.index];
+    while (true) {
+        OpId inner = only_loop(kernel, kernel.op(nest.back()).regions[0]);
+        if (!inner.valid() || roles[inner.index] != role) return nest;
+        bool one_range = kernel.op(inner).attrs.has(Attr::axis);
+        if (role == LoopRole::grid_loop && !one_range) return nest;
+        nest.push_back(inner);
+    }
+}
+
+}  // namespace tsr::ir

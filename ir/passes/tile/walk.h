@@ -1,0 +1,32 @@
+// Walks over the operations of a function, and questions about them that several Tile passes ask.
+#pragma once
+
+#include <functional>
+
+#include "ir/core/function.h"
+
+namespace tsr::ir {
+
+// Every operation below a region, parents before what is in them.
+void walk(const Function& function, RegionId region, const std::function<void(OpId)>& visit);
+
+// True when an operation below the region satisfies the predicate.
+bool any_below(const Function& function, RegionId region, const std::function<bool(const Op&)>& predicate);
+// The same for the operation itself and all that is in it.
+bool any_in(const Function& function, OpId op, const std::function<bool(const Op&)>& predicate);
+
+// No memory is touched, nothing is said, nobody waits: a function of its operands.
+bool is_pure(OpKind kind);
+// The operand whose memory the operation writes; invalid if none.
+ValueId written_memory(const Op& op);
+// The operand whose memory the operation reads; invalid if none. An atomic both reads and writes.
+ValueId read_memory(const Op& op);
+// The tensor parameter or `buffer` result behind a handle.
+ValueId memory_root(const Function& function, ValueId memory);
+
+// The region of an operation that holds `inner`, or an invalid id when `inner` does not stand below `outer`.
+bool stands_below(const Function& function, OpId inner, OpId outer);
+// The operation that defines the value or owns the region whose argument it is; invalid for a parameter.
+OpId defining_op(const Function& function, ValueId value);
+
+}  // namespace tsr::ir
