@@ -1,6 +1,9 @@
 // Values and structured control flow, on every level.
+#include <cmath>
+
 #include <fmt/format.h>
 
+#include "ir/eval/scalar.h"
 #include "ir/ops/family.h"
 
 namespace tsr::ir {
@@ -18,6 +21,10 @@ Inferred infer_constant(Operands, const Attrs& attrs) {
     if (type == DType::boolean && std::get<int64_t>(value) != 0 && std::get<int64_t>(value) != 1) {
         return Failure{"a bool constant is 0 or 1"};
     }
+    const Bits bits = constant_bits(attrs);
+    const AttrValue held = constant_value(type, bits);
+    const bool number = !std::holds_alternative<double>(value) || !std::isnan(std::get<double>(value));
+    if (number && held != value) return Failure{fmt::format("{} does not hold the constant exactly", name(type))};
     return gives(Type::scalar(type));
 }
 

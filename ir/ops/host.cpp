@@ -41,7 +41,7 @@ constexpr std::array kRecords{
              .operands = {Role{"arguments", Many::any, Access::reads_writes}},
              .levels = kHost,
              .attrs = {needs(Attr::callee), may(Attr::type), may(Attr::text), may(Attr::axes), may(Attr::names),
-                       may(Attr::mode), may(Attr::count), may(Attr::axis)},
+                       may(Attr::mode), may(Attr::count), may(Attr::axis), may(Attr::value)},
              .effects = {Effect::io},
              .results = ResultsFrom::given},
     OpRecord{.kind = shape_of,

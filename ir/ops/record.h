@@ -99,7 +99,7 @@ struct OpRecord {
     FixedList<Role, 6> operands;
     InferFn infer = nullptr;
     Levels levels;
-    FixedList<AttrRole, 8> attrs;
+    FixedList<AttrRole, 9> attrs;
     Effects effects;
     uint8_t regions = 0;
     ResultsFrom results = ResultsFrom::infer;

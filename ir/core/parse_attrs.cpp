@@ -1,0 +1,163 @@
+#include "ir/core/parse_attrs.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "ir/core/spell.h"
+
+namespace tsr::ir {
+
+namespace {
+
+bool parse_strings(TextCursor& in, std::vector<std::string>& into) {
+    if (!in.want('[')) return false;
+    if (in.take(']')) return true;
+    do {
+        std::optional<std::string> text = in.quoted();
+        if (!text) return false;
+        into.push_back(std::move(*text));
+    } while (in.take(','));
+    return in.want(']');
+}
+
+std::optional<AttrValue> number(TextCursor& in) {
+    const std::string_view literal = in.literal();
+    int64_t whole = 0;
+    const char* end = literal.data() + literal.size();
+    auto [stop, error] = std::from_chars(literal.data(), end, whole);
+    if (error == std::errc() && stop == end) return whole;
+    std::optional<double> real = in.real(literal);
+    if (!real) return std::nullopt;
+    return *real;
+}
+
+// What an attribute holds is fixed by its key, but for `value`.
+std::optional<AttrValue> attr_value(TextCursor& in, OpKind kind, Attr key) {
+    if (key == Attr::type) {
+        std::optional<std::string> word = in.word();
+        std::optional<DType> type = word ? dtype_named(*word) : std::nullopt;
+        if (type) return *type;
+        in.fail("an element type is expected");
+        return std::nullopt;
+    }
+    if (key == Attr::dim) {
+        std::optional<Dim> dim = in.dim();
+        if (!dim) return std::nullopt;
+        return std::move(*dim);
+    }
+    if (key == Attr::shape) {
+        std::optional<std::vector<Dim>> dims = in.dims();
+        if (!dims) return std::nullopt;
+        return std::move(*dims);
+    }
+    if (key == Attr::names) {
+        std::vector<std::string> names;
+        if (!parse_strings(in, names)) return std::nullopt;
+        return names;
+    }
+    if (in.peek() == '[') {
+        std::vector<int64_t> integers;
+        if (!parse_integers(in, integers)) return std::nullopt;
+        return integers;
+    }
+    if (in.peek() == '"') {
+        std::optional<std::string> text = in.quoted();
+        if (!text) return std::nullopt;
+        return std::move(*text);
+    }
+    if (key == Attr::loop || key == Attr::over || key == Attr::op) {
+        std::optional<std::string> word = in.word();
+        std::optional<int64_t> value = word ? enumerator_named(kind, key, *word) : std::nullopt;
+        if (value) return *value;
+        in.fail(fmt::format("no value of '{}'", name(key)));
+        return std::nullopt;
+    }
+    return number(in);
+}
+
+}  // namespace
+
+bool parse_integers(TextCursor& in, std::vector<int64_t>& into) {
+    if (!in.want('[')) return false;
+    if (in.take(']')) return true;
+    do {
+        std::optional<int64_t> value = in.integer();
+        if (!value) return false;
+        into.push_back(*value);
+    } while (in.take(','));
+    return in.want(']');
+}
+
+bool parse_attrs(TextCursor& in, OpKind kind, Attrs& attrs) {
+    do {
+        std::optional<std::string> word = in.word();
+        if (!word) return false;
+        std::optional<Attr> key = attr_named(*word);
+        if (!key) return in.fail(fmt::format("there is no attribute '{}'", *word));
+        if (!in.want('=')) return false;
+        std::optional<AttrValue> value = attr_value(in, kind, *key);
+        if (!value) return false;
+        attrs.set(*key, std::move(*value));
+    } while (in.take(','));
+    return in.want('}');
+}
+
+std::optional<AttrValue> parse_constant(TextCursor& in, std::string_view literal, DType type) {
+    if (type == DType::boolean) {
+        if (literal == "true" || literal == "false") return int64_t{literal == "true"};
+        in.fail("'true' or 'false' is expected");
+        return std::nullopt;
+    }
+    if (is_integer(type)) {
+        const char* end = literal.data() + literal.size();
+        int64_t value = 0;
+        auto [stop, error] = std::from_chars(literal.data(), end, value);
+        if (error == std::errc() && stop == end) return value;
+        uint64_t large = 0;
+        auto [large_stop, large_error] = std::from_chars(literal.data(), end, large);
+        if (type == DType::u64 && large_error == std::errc() && large_stop == end) return static_cast<int64_t>(large);
+        in.fail(fmt::format("'{}' is no constant of {}", literal, name(type)));
+        return std::nullopt;
+    }
+    // The text is the shortest of a float for all types that a float holds: it has to be read as one.
+    const bool special = literal.starts_with("nan");
+    if (type == DType::f64 || special) {
+        std::optional<double> value = in.real(literal);
+        if (!value) return std::nullopt;
+        return *value;
+    }
+    std::optional<float> value = in.single(literal);
+    if (!value) return std::nullopt;
+    return static_cast<double>(*value);
+}
+
+bool parse_plan(TextCursor& in, Plan& plan) {
+    if (!in.want('{')) return false;
+    do {
+        std::optional<std::string> key = in.word();
+        if (!key || !in.want('=')) return false;
+        if (*key == "machine") {
+            std::optional<std::string> machine = in.quoted();
+            if (!machine) return false;
+            plan.machine = std::move(*machine);
+        } else if (*key == "reasons") {
+            if (!parse_strings(in, plan.reasons)) return false;
+        } else if (*key == "narrow_index") {
+            plan.narrow_index = in.take("true");
+            if (!plan.narrow_index && !in.take("false")) return in.fail("'true' or 'false' is expected");
+        } else {
+            int64_t* field = *key == "lanes"        ? &plan.lanes
+                             : *key == "interleave" ? &plan.interleave
+                             : *key == "task"       ? &plan.task
+                                                    : nullptr;
+            if (field == nullptr) return in.fail(fmt::format("a plan has no '{}'", *key));
+            std::optional<int64_t> value = in.integer();
+            if (!value) return false;
+            *field = *value;
+        }
+    } while (in.take(','));
+    return in.want('}');
+}
+
+}  // namespace tsr::ir

@@ -1,0 +1,15 @@
+// Attributes, constants and plans of IR text. For `parse_text.cpp`. False or nothing: the cursor holds the error.
+#pragma once
+
+#include "ir/core/function.h"
+#include "ir/core/text_cursor.h"
+
+namespace tsr::ir {
+
+// Behind the opening brace, up to and with the closing one.
+bool parse_attrs(TextCursor& in, OpKind kind, Attrs& attrs);
+std::optional<AttrValue> parse_constant(TextCursor& in, std::string_view literal, DType type);
+bool parse_integers(TextCursor& in, std::vector<int64_t>& into);  // with the brackets
+bool parse_plan(TextCursor& in, Plan& plan);                      // with the braces
+
+}  // namespace tsr::ir

@@ -1,0 +1,203 @@
+#include "ir/core/print.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ir/core/names.h"
+#include "ir/core/spell.h"
+#include "ir/ops/record.h"
+
+namespace tsr::ir {
+
+namespace {
+
+// How many operands stand before the index operands, which are printed in brackets behind the operand `memory`.
+struct Indexed {
+    size_t memory = 0;
+    size_t before = 0;
+};
+
+std::optional<Indexed> indexed(const Op& op) {
+    switch (op.kind) {
+        case OpKind::read:
+        case OpKind::read_vector:
+            return Indexed{0, 1};
+        case OpKind::write:
+        case OpKind::write_vector:
+            return Indexed{0, 2};
+        case OpKind::copy_async:
+            return Indexed{1, 2};
+        case OpKind::atomic: {
+            const AttrValue* what = op.attrs.find(Attr::op);
+            const bool compares = what != nullptr && *what == AttrValue(int64_t{7});
+            static_assert(static_cast<int>(AtomicOp::compare_exchange) == 7);
+            return Indexed{0, compares ? size_t{3} : size_t{2}};
+        }
+        default:
+            return std::nullopt;
+    }
+}
+
+class Printer {
+public:
+    Printer(const Function& function, const PrintOptions& options)
+        : fn_(function), options_(options), names_(function) {}
+
+    std::string whole() {
+        out_ = header() + " {\n";
+        region_ops(fn_.body, 1);
+        out_ += '}';
+        if (fn_.kernel.launch.valid()) {
+            out_ += " launch {\n";
+            region_ops(fn_.kernel.launch, 1);
+            out_ += '}';
+        }
+        if (fn_.plan) out_ += plan(*fn_.plan);
+        return out_ + "\n";
+    }
+
+    std::string line(OpId id) { return op_line(fn_.op(id)); }
+
+private:
+    std::string header() {
+        const bool host = fn_.level == Level::host && !fn_.is_kernel;
+        std::string text = fn_.is_kernel ? "kernel" : host ? "host" : "func";
+        text += " " + spell_function(fn_.name);
+        if (!fn_.symbols.empty()) {
+            text += '<';
+            for (size_t i = 0; i < fn_.symbols.size(); ++i) {
+                text += (i == 0 ? "" : ", ") + Dim::symbol(fn_.symbols[i]).text();
+            }
+            text += '>';
+        }
+        text += args(fn_.body);
+        for (size_t i = 0; i < fn_.results.size(); ++i) text += (i == 0 ? " -> " : ", ") + fn_.results[i].text();
+        const Level usual = fn_.is_kernel ? Level::tile : Level::host;
+        if (fn_.level != usual || (!fn_.is_kernel && !host)) text += " " + std::string(name(fn_.level));
+        if (fn_.is_kernel) text += kernel(fn_.kernel);
+        return text + place(fn_.place);
+    }
+
+    static std::string kernel(const KernelInfo& info) {
+        std::string text;
+        if (info.flat) text += " flat";
+        if (!info.group_shape.empty()) text += fmt::format(" group [{}]", fmt::join(info.group_shape, ", "));
+        if (!info.header_tiles.empty()) text += " tiles " + spell(AttrValue(info.header_tiles));
+        if (info.shared_limit) text += fmt::format(" shared {}", *info.shared_limit);
+        if (info.nondeterministic) text += " nondeterministic";
+        return text;
+    }
+
+    static std::string plan(const Plan& plan) {
+        std::string text = fmt::format(" plan {{machine = {}, lanes = {}, interleave = {}, task = {}",
+                                       spell(AttrValue(plan.machine)), plan.lanes, plan.interleave, plan.task);
+        if (plan.narrow_index) text += ", narrow_index = true";
+        if (!plan.reasons.empty()) text += ", reasons = " + spell(AttrValue(plan.reasons));
+        return text + "}";
+    }
+
+    std::string args(RegionId region) {
+        std::string text = "(";
+        for (ValueId arg : fn_.region(region).args) {
+            text += (text.size() == 1 ? "" : ", ") + names_.of(arg) + ": " + fn_.type(arg).text();
+        }
+        return text + ")";
+    }
+
+    std::string place(PlaceId id) const {
+        if (!options_.places || !id.valid()) return {};
+        const Place& place = fn_.place_of(id);
+        std::string text = " !" + spell(place.span);
+        for (Span call : place.inlined_at) text += "<" + spell(call);
+        return text;
+    }
+
+    std::string operands(const Op& op) {
+        const std::optional<Indexed> at = indexed(op);
+        const size_t plain = at ? std::min(at->before, op.operands.size()) : op.operands.size();
+        std::string text;
+        for (size_t i = 0; i < plain; ++i) {
+            text += (i == 0 ? " " : ", ") + names_.of(op.operands[i]);
+            if (!at || i != at->memory) continue;
+            text += '[';
+            for (size_t k = plain; k < op.operands.size(); ++k) {
+                text += (k == plain ? "" : ", ") + names_.of(op.operands[k]);
+            }
+            text += ']';
+        }
+        return text;
+    }
+
+    std::string op_line(const Op& op) {
+        std::string text;
+        for (ValueId result : op.results) text += (text.empty() ? "" : ", ") + names_.of(result);
+        if (!text.empty()) text += " = ";
+        text += std::string(name(op.kind));
+        if (op.kind == OpKind::constant) {
+            text += " " + constant_text(op.attrs);
+        } else {
+            text += operands(op) + attrs(op);
+        }
+        for (size_t i = 0; i < op.results.size(); ++i) {
+            text += (i == 0 ? " : " : ", ") + fn_.type(op.results[i]).text();
+        }
+        return text + place(op.place);
+    }
+
+    static std::string attrs(const Op& op) {
+        std::string text;
+        for (const auto& [key, value] : op.attrs) {
+            text += fmt::format("{}{} = {}", text.empty() ? " {" : ", ", name(key), spell_attr(op.kind, key, value));
+        }
+        return text.empty() ? text : text + "}";
+    }
+
+    // A bare `yield` goes without saying, an `else` of nothing but that too.
+    [[nodiscard]] bool bare_yield(OpId id) const {
+        const Op& op = fn_.op(id);
+        return op.kind == OpKind::yield && op.operands.empty() && place(op.place).empty();
+    }
+    [[nodiscard]] bool says_nothing(RegionId region) const {
+        const std::vector<OpId>& ops = fn_.region(region).ops;
+        return ops.size() == 1 && bare_yield(ops[0]);
+    }
+
+    void region_ops(RegionId id, size_t depth) {
+        const std::vector<OpId>& ops = fn_.region(id).ops;
+        for (size_t i = 0; i < ops.size(); ++i) {
+            if (i + 1 == ops.size() && bare_yield(ops[i])) break;
+            const Op& op = fn_.op(ops[i]);
+            out_ += std::string(depth * 2, ' ') + op_line(op);
+            for (size_t r = 0; r < op.regions.size(); ++r) {
+                const RegionId inner = op.regions[r];
+                if (r == 1 && op.kind == OpKind::if_ && says_nothing(inner)) break;
+                if (r == 1) out_ += op.kind == OpKind::if_ ? " else" : " do";
+                if (!fn_.region(inner).args.empty()) out_ += " " + args(inner);
+                out_ += " {\n";
+                region_ops(inner, depth + 1);
+                out_ += std::string(depth * 2, ' ') + "}";
+            }
+            out_ += '\n';
+        }
+    }
+
+    const Function& fn_;
+    PrintOptions options_;
+    ValueNames names_;
+    std::string out_;
+};
+
+}  // namespace
+
+std::string print(const Function& function, const PrintOptions& options) { return Printer(function, options).whole(); }
+
+std::string print(const Module& module, const PrintOptions& options) {
+    std::string text;
+    for (const Function& function : module.functions) text += (text.empty() ? "" : "\n") + print(function, options);
+    return text;
+}
+
+std::string print_line(const Function& function, OpId op) { return Printer(function, {}).line(op); }
+
+}  // namespace tsr::ir

@@ -1,0 +1,22 @@
+// Functions and modules as text, on every level. `parse_text.h` reads it back.
+#pragma once
+
+#include <string>
+
+#include "ir/core/function.h"
+
+namespace tsr::ir {
+
+struct PrintOptions {
+    bool places =
+        false;  // `!FILE:BEGIN-END<FILE:BEGIN-END…` behind each operation: its range, then the calls around it
+};
+
+// A broken function is printed as far as it can be: what is no operand shows as `%?`.
+std::string print(const Function& function, const PrintOptions& options = {});
+std::string print(const Module& module, const PrintOptions& options = {});
+
+// The first line of one operation, for messages.
+std::string print_line(const Function& function, OpId op);
+
+}  // namespace tsr::ir

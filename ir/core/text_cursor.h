@@ -1,0 +1,54 @@
+// Reading of IR text, character by character. The first error stays; after it every read fails.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ir/core/type.h"
+
+namespace tsr::ir {
+
+class TextCursor {
+public:
+    explicit TextCursor(std::string_view text) : text_(text) {}
+
+    // Blanks, line ends and `//` comments do not count.
+    bool at_end();
+    [[nodiscard]] char peek();
+    bool take(char c);            // if it comes next
+    bool take(std::string_view);  // a word or sign, if it comes next
+    bool want(char c);            // else an error
+    // True when an identifier and then `=` come next: an attribute.
+    [[nodiscard]] bool at_assignment();
+
+    std::optional<std::string> word();        // letters, digits, _ and .
+    std::optional<std::string> value_name();  // behind a percent sign
+    std::optional<std::string> quoted();
+    std::optional<int64_t> integer();
+    std::optional<uint32_t> number();
+    // A literal with sign, point and exponent, `inf`, `nan`, `nan(0x…)`, as it is written.
+    std::string_view literal();
+    std::optional<double> real(std::string_view literal);
+    std::optional<float> single(std::string_view literal);
+    std::optional<Dim> dim();
+    std::optional<std::vector<Dim>> dims();  // with the brackets
+    std::optional<std::string> symbol();     // a dimension's name
+    std::optional<Type> type();
+
+    // Always false. The message is "LINE:COLUMN: what".
+    bool fail(const std::string& what);
+    [[nodiscard]] bool failed() const { return !error_.empty(); }
+    [[nodiscard]] const std::string& error() const { return error_; }
+
+private:
+    void skip();
+    std::optional<Type> element_type(std::string_view word);
+
+    std::string_view text_;
+    size_t at_ = 0;
+    std::string error_;
+};
+
+}  // namespace tsr::ir
