@@ -1,0 +1,74 @@
+#include "codegen/cpu/machine.h"
+
+#include <llvm/ADT/StringMap.h>
+#include <llvm/TargetParser/Host.h>
+
+namespace tsr::codegen {
+
+namespace {
+
+Machine level(const std::string& name, int number) {
+    Machine machine;
+    machine.name = name;
+    machine.cpu = name;
+    machine.sse41 = number >= 2;
+    machine.avx2 = machine.fma = machine.f16c = number >= 3;
+    machine.avx512 = number >= 4;
+    return machine;
+}
+
+// The name is taken from the features where they say more: virtual machines report a model that lacks what they have.
+std::string host_cpu(const llvm::StringMap<bool>& has) {
+    if (has.lookup("amx-tile") && has.lookup("amx-bf16") && has.lookup("avx512fp16")) {
+        return has.lookup("amx-fp16") ? "graniterapids" : "sapphirerapids";
+    }
+    return llvm::sys::getHostCPUName().str();
+}
+
+bool has_avx512(const llvm::StringMap<bool>& has) {
+    return has.lookup("avx512f") && has.lookup("avx512bw") && has.lookup("avx512cd") && has.lookup("avx512dq") &&
+           has.lookup("avx512vl");
+}
+
+Machine native() {
+    const llvm::StringMap<bool> has = llvm::sys::getHostCPUFeatures();
+    Machine machine;
+    machine.name = "native";
+    machine.cpu = host_cpu(has);
+    for (const auto& feature : has) {
+        if (!machine.features.empty()) machine.features += ',';
+        machine.features += (feature.second ? '+' : '-') + feature.first().str();
+    }
+    machine.sse41 = has.lookup("sse4.1");
+    machine.avx2 = has.lookup("avx2");
+    machine.avx512 = has_avx512(has);
+    machine.fma = has.lookup("fma");
+    machine.f16c = has.lookup("f16c");
+    machine.fp16 = machine.avx512 && has.lookup("avx512fp16");
+    return machine;
+}
+
+}  // namespace
+
+Result<Machine> machine_named(const std::string& name) {
+    if (name == "x86-64") return level(name, 1);
+    if (name == "x86-64-v2") return level(name, 2);
+    if (name == "x86-64-v3") return level(name, 3);
+    if (name == "x86-64-v4") return level(name, 4);
+    if (name == "native") return native();
+    return Failure{"unknown processor `" + name +
+                   "`: known are x86-64, x86-64-v2, x86-64-v3, x86-64-v4 and native"};
+}
+
+std::vector<std::string> host_levels() {
+    const llvm::StringMap<bool> has = llvm::sys::getHostCPUFeatures();
+    std::vector<std::string> levels{"x86-64"};
+    if (!has.lookup("sse4.2") || !has.lookup("popcnt")) return levels;
+    levels.emplace_back("x86-64-v2");
+    if (!has.lookup("avx2") || !has.lookup("fma") || !has.lookup("f16c") || !has.lookup("bmi2")) return levels;
+    levels.emplace_back("x86-64-v3");
+    if (has_avx512(has)) levels.emplace_back("x86-64-v4");
+    return levels;
+}
+
+}  // namespace tsr::codegen

@@ -1,0 +1,18 @@
+// What every emitter of instructions is given.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include "codegen/cpu/machine.h"
+
+namespace tsr::codegen {
+
+// Instructions go where `ir` stands; no flag that lets LLVM change a float's bits is ever set on it.
+struct Build {
+    llvm::IRBuilder<>& ir;
+    const Machine& machine;
+
+    [[nodiscard]] llvm::LLVMContext& context() const { return ir.getContext(); }
+};
+
+}  // namespace tsr::codegen

@@ -1,0 +1,57 @@
+#include "codegen/llvm/element.h"
+
+#include <array>
+
+#include "codegen/llvm/cast.h"
+#include "codegen/llvm/types.h"
+
+namespace tsr::codegen {
+
+namespace {
+
+using ir::OpKind;
+using llvm::Value;
+
+bool is_test(OpKind kind) {
+    switch (kind) {
+        case OpKind::eq:
+        case OpKind::ne:
+        case OpKind::lt:
+        case OpKind::le:
+        case OpKind::gt:
+        case OpKind::ge:
+        case OpKind::isnan:
+        case OpKind::isinf:
+        case OpKind::isfinite: return true;
+        default: return false;
+    }
+}
+
+// f16 and bf16 where the machine has no arithmetic of theirs: in f32 and back. One rounding to 24 bits before one to 11
+// or 8 changes nothing for + - * / sqrt (Figueroa, "When is double rounding innocuous?", 1995).
+Value* through_f32(Build& build, const ElementOp& op) {
+    std::array<Value*, 3> wide{};
+    for (size_t i = 0; i < op.operands.size(); ++i) wide[i] = emit_cast(build, op.type, DType::f32, op.operands[i]);
+    Value* result = emit_real(build, {op.kind, DType::f32, op.to, std::span(wide.data(), op.operands.size())});
+    return is_test(op.kind) ? result : emit_cast(build, DType::f32, op.type, result);
+}
+
+bool computes(const Machine& machine, DType type) {
+    return type == DType::f32 || type == DType::f64 || (type == DType::f16 && machine.fp16);
+}
+
+}  // namespace
+
+bool is_element_op(OpKind kind) { return static_cast<int>(kind) <= static_cast<int>(OpKind::isfinite); }
+
+Value* emit_element(Build& build, const ElementOp& op) {
+    if (op.kind == OpKind::select) return build.ir.CreateSelect(op.operands[0], op.operands[1], op.operands[2]);
+    if (op.kind == OpKind::cast) return emit_cast(build, op.type, op.to, op.operands[0]);
+    if (op.kind == OpKind::bitcast) return emit_bitcast(build, op.to, op.operands[0]);
+    if (op.type == DType::boolean) return emit_bool(build, op);
+    if (is_integer(op.type)) return emit_integer(build, op);
+    if (op.kind == OpKind::fma) return emit_fma(build, op.type, op.operands[0], op.operands[1], op.operands[2]);
+    return computes(build.machine, op.type) ? emit_real(build, op) : through_f32(build, op);
+}
+
+}  // namespace tsr::codegen

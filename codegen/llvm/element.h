@@ -1,0 +1,36 @@
+// The element operations, on scalars and vectors alike.
+#pragma once
+
+#include <span>
+
+#include "codegen/llvm/build.h"
+#include "ir/core/function.h"
+
+namespace tsr::codegen {
+
+struct ElementOp {
+    ir::OpKind kind = ir::OpKind::add;
+    DType type = DType::f32;  // of the operands (of `select`: of what is chosen)
+    DType to = DType::f32;    // of the result, where `cast` or `bitcast` names it
+    std::span<llvm::Value* const> operands;
+};
+
+// True for what `emit_element` has code for.
+bool is_element_op(ir::OpKind kind);
+
+// Law and edges are the ones of the operation's record.
+llvm::Value* emit_element(Build& build, const ElementOp& op);
+
+// The parts, by the kind of element. Floats are f32, f64, and f16 where the machine computes it.
+llvm::Value* emit_integer(Build& build, const ElementOp& op);
+llvm::Value* emit_real(Build& build, const ElementOp& op);
+llvm::Value* emit_bool(Build& build, const ElementOp& op);
+
+// Integer division rounded down, and its remainder with the divisor's sign; a zero divisor gives 0.
+llvm::Value* emit_floordiv(Build& build, DType type, llvm::Value* dividend, llvm::Value* divisor);
+llvm::Value* emit_mod(Build& build, DType type, llvm::Value* dividend, llvm::Value* divisor);
+
+// factor * other + addend of any float type, rounded once, with or without hardware for it.
+llvm::Value* emit_fma(Build& build, DType type, llvm::Value* factor, llvm::Value* other, llvm::Value* addend);
+
+}  // namespace tsr::codegen
