@@ -2,8 +2,6 @@
 
 #include <llvm/IR/Intrinsics.h>
 
-#include <bit>
-
 #include "codegen/llvm/types.h"
 
 namespace tsr::codegen {
@@ -116,7 +114,7 @@ Value* decode_scale(Build& build, Value* code) {
     return w.real_of(result);
 }
 
-// The nearest power of two, halfway the one of even code; what is 0 or negative becomes the least.
+// The nearest power of two, halfway the one of even code. Zeros become the least, negative numbers NaN.
 Value* encode_scale(Build& build, Value* f32) {
     const Words w(build, f32);
     llvm::IRBuilder<>& ir = build.ir;
@@ -125,10 +123,14 @@ Value* encode_scale(Build& build, Value* f32) {
     Value* bumped = ir.CreateAdd(ir.CreateAdd(bits, w.constant(0x3fffff)), last);
     Value* result = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, ir.CreateLShr(bumped, w.constant(23)),
                                              w.constant(254));
-    result = ir.CreateSelect(ir.CreateICmpSLT(bits, w.constant(0)), w.constant(0), result);
+    // Subnormals of f32 lie around the two least scales, 2^-127 and 2^-126.
+    Value* second = ir.CreateZExt(ir.CreateICmpUGT(bits, w.constant(0x00600000)), w.word);
+    result = ir.CreateSelect(ir.CreateICmpULT(bits, w.constant(0x00800000)), second, result);
     Value* magnitude = ir.CreateAnd(bits, w.constant(0x7fffffff));
+    result = ir.CreateSelect(ir.CreateICmpEQ(magnitude, w.constant(0)), w.constant(0), result);
+    Value* is_negative = ir.CreateICmpUGT(bits, w.constant(0x80000000));
     Value* is_nan = ir.CreateICmpUGT(magnitude, w.constant(0x7f800000));
-    result = ir.CreateSelect(is_nan, w.constant(255), result);
+    result = ir.CreateSelect(ir.CreateOr(is_negative, is_nan), w.constant(255), result);
     return ir.CreateTrunc(result, shaped_like(f32, ir.getInt8Ty()));
 }
 

@@ -1,0 +1,103 @@
+#include "codegen/llvm/body.h"
+
+#include "codegen/llvm/cast.h"
+#include "codegen/llvm/element.h"
+#include "codegen/llvm/types.h"
+
+namespace tsr::codegen {
+
+using ir::OpKind;
+using llvm::Value;
+
+Body::Body(const ir::Function& source, llvm::Function& target, const Machine& machine, Data& data, DebugInfo* debug)
+    : source_(source),
+      target_(target),
+      builder_(target.getContext()),
+      build_{builder_, machine},
+      data_(data),
+      debug_(debug),
+      values_(source.value_count()) {
+    builder_.SetInsertPoint(llvm::BasicBlock::Create(target.getContext(), "entry", &target));
+}
+
+Body::Values Body::values(const std::vector<ir::ValueId>& ids) const {
+    Values all;
+    all.reserve(ids.size());
+    for (const ir::ValueId id : ids) all.push_back(value(id));
+    return all;
+}
+
+void Body::define(ir::ValueId id, Value* value) {
+    values_[id.index] = value;
+    const std::string& name = source_.value(id).name;
+    if (!name.empty() && llvm::isa<llvm::Instruction>(value)) value->setName(name);
+}
+
+void Body::define_results(const ir::Op& op, const Values& values) {
+    for (size_t i = 0; i < op.results.size(); ++i) define(op.results[i], values[i]);
+}
+
+Span Body::span_of(const ir::Op& op) const {
+    return op.place.valid() ? source_.place_of(op.place).span : Span{};
+}
+
+llvm::BasicBlock* Body::block(const char* name) {
+    return llvm::BasicBlock::Create(target_.getContext(), name, &target_);
+}
+
+llvm::AllocaInst* Body::stack_room(llvm::Type* type, uint64_t count, llvm::Align alignment) {
+    llvm::BasicBlock& entry = target_.getEntryBlock();
+    llvm::IRBuilder<> at(&entry, entry.getFirstInsertionPt());
+    llvm::AllocaInst* room = at.CreateAlloca(llvm::ArrayType::get(type, count));
+    room->setAlignment(alignment);
+    return room;
+}
+
+Body::Values Body::emit_region(ir::RegionId region) {
+    for (const ir::OpId id : source_.region(region).ops) {
+        const ir::Op& op = source_.op(id);
+        if (op.kind == OpKind::yield) return values(op.operands);
+        emit(op);
+    }
+    return {};
+}
+
+void Body::emit(const ir::Op& op) {
+    if (debug_ != nullptr) debug_->locate(builder_, span_of(op));
+    if (is_element_op(op.kind)) {
+        emit_element_op(op);
+    } else if (!emit_control(op)) {
+        emit_own(op);
+    }
+}
+
+void Body::emit_element_op(const ir::Op& op) {
+    const Values operands = values(op.operands);
+    const DType type = operand_type(op, op.kind == OpKind::select ? 1 : 0).elem;
+    const DType to = source_.type(op.results[0]).elem;
+    define(op.results[0], emit_element(build_, {op.kind, type, to, operands}));
+}
+
+bool Body::emit_control(const ir::Op& op) {
+    switch (op.kind) {
+        case OpKind::constant: emit_constant(op); return true;
+        case OpKind::for_: emit_for(op); return true;
+        case OpKind::while_: emit_while(op); return true;
+        case OpKind::if_: emit_if(op); return true;
+        default: return false;
+    }
+}
+
+void Body::emit_constant(const ir::Op& op) {
+    const DType type = source_.type(op.results[0]).elem;
+    llvm::Type* held = element_type(target_.getContext(), type);
+    const ir::AttrValue& attr = *op.attrs.find(ir::Attr::value);
+    if (const auto* whole = std::get_if<int64_t>(&attr)) {
+        define(op.results[0], llvm::ConstantInt::getSigned(held, *whole, true));
+        return;
+    }
+    Value* number = llvm::ConstantFP::get(builder_.getDoubleTy(), std::get<double>(attr));
+    define(op.results[0], emit_cast(build_, DType::f64, type, number));
+}
+
+}  // namespace tsr::codegen

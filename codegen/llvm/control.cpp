@@ -1,0 +1,130 @@
+// Structured control flow as blocks and phis.
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Metadata.h>
+
+#include "codegen/llvm/body.h"
+#include "codegen/llvm/types.h"
+
+namespace tsr::codegen {
+
+using llvm::Value;
+
+namespace {
+
+// Loops are unrolled where the program asks, by the count it gives.
+void ask_unroll(llvm::BranchInst* latch, int64_t count) {
+    llvm::LLVMContext& context = latch->getContext();
+    auto* number = llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(context), count));
+    auto* unroll = llvm::MDNode::get(context, {llvm::MDString::get(context, "llvm.loop.unroll.count"), number});
+    llvm::MDNode* loop = llvm::MDNode::getDistinct(context, {nullptr, unroll});
+    loop->replaceOperandWith(0, loop);
+    latch->setMetadata(llvm::LLVMContext::MD_loop, loop);
+}
+
+}  // namespace
+
+void Body::bind_arguments(ir::RegionId region, const Values& values) {
+    const std::vector<ir::ValueId>& args = source_.region(region).args;
+    for (size_t i = 0; i < args.size(); ++i) define(args[i], values[i]);
+}
+
+std::vector<llvm::PHINode*> Body::carry(const Values& initial, llvm::BasicBlock* from) {
+    std::vector<llvm::PHINode*> phis;
+    for (Value* value : initial) {
+        phis.push_back(builder_.CreatePHI(value->getType(), 2));
+        phis.back()->addIncoming(value, from);
+    }
+    return phis;
+}
+
+void Body::close_loop(const std::vector<llvm::PHINode*>& carried, const Values& next) {
+    for (size_t i = 0; i < carried.size(); ++i) carried[i]->addIncoming(next[i], builder_.GetInsertBlock());
+}
+
+// The counter is 64 bits wide whatever the type of the bounds: it can not pass the end of a narrow type and begin again.
+void Body::emit_for(const ir::Op& op) {
+    const DType type = operand_type(op, 0).elem;
+    const bool has_sign = is_signed(type);
+    llvm::Type* wide = builder_.getInt64Ty();
+    Value* lower = builder_.CreateIntCast(operand(op, 0), wide, has_sign);
+    Value* upper = builder_.CreateIntCast(operand(op, 1), wide, has_sign);
+    Value* step = builder_.CreateIntCast(operand(op, 2), wide, has_sign);
+    Values initial{lower};
+    for (size_t i = 3; i < op.operands.size(); ++i) initial.push_back(operand(op, i));
+
+    llvm::BasicBlock* before = builder_.GetInsertBlock();
+    llvm::BasicBlock* head = block("for");
+    llvm::BasicBlock* body = block("round");
+    llvm::BasicBlock* done = block("done");
+    builder_.CreateBr(head);
+    builder_.SetInsertPoint(head);
+    const std::vector<llvm::PHINode*> carried = carry(initial, before);
+    const bool is_u64 = type == DType::u64;
+    Value* zero = builder_.getInt64(0);
+    Value* up = is_u64 ? builder_.CreateICmpULT(carried[0], upper) : builder_.CreateICmpSLT(carried[0], upper);
+    Value* down = builder_.CreateICmpSGT(carried[0], upper);
+    Value* rises = is_u64 ? builder_.CreateICmpNE(step, zero) : builder_.CreateICmpSGT(step, zero);
+    Value* falls = is_u64 ? builder_.getFalse() : builder_.CreateICmpSLT(step, zero);
+    // A step known to be positive or negative leaves one comparison.
+    Value* more = builder_.CreateOr(builder_.CreateAnd(rises, up), builder_.CreateAnd(falls, down));
+    if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(step)) {
+        more = known->isZero() ? builder_.getFalse() : (is_u64 || known->getSExtValue() > 0) ? up : down;
+    }
+    builder_.CreateCondBr(more, body, done);
+
+    builder_.SetInsertPoint(body);
+    Values args{builder_.CreateIntCast(carried[0], element_type(target_.getContext(), type), has_sign)};
+    args.insert(args.end(), carried.begin() + 1, carried.end());
+    bind_arguments(op.regions[0], args);
+    Values next = emit_region(op.regions[0]);
+    next.insert(next.begin(), builder_.CreateAdd(carried[0], step, "next", false, !is_u64));
+    close_loop(carried, next);
+    llvm::BranchInst* latch = builder_.CreateBr(head);
+    if (op.attrs.has(ir::Attr::unroll)) ask_unroll(latch, op.attrs.integer(ir::Attr::unroll));
+    builder_.SetInsertPoint(done);
+    define_results(op, Values(carried.begin() + 1, carried.end()));
+}
+
+void Body::emit_while(const ir::Op& op) {
+    llvm::BasicBlock* before = builder_.GetInsertBlock();
+    llvm::BasicBlock* head = block("while");
+    llvm::BasicBlock* body = block("round");
+    llvm::BasicBlock* done = block("done");
+    builder_.CreateBr(head);
+    builder_.SetInsertPoint(head);
+    const std::vector<llvm::PHINode*> carried = carry(values(op.operands), before);
+    const Values args(carried.begin(), carried.end());
+    bind_arguments(op.regions[0], args);
+    Value* more = emit_region(op.regions[0])[0];
+    builder_.CreateCondBr(more, body, done);
+    builder_.SetInsertPoint(body);
+    bind_arguments(op.regions[1], args);
+    close_loop(carried, emit_region(op.regions[1]));
+    builder_.CreateBr(head);
+    builder_.SetInsertPoint(done);
+    define_results(op, args);
+}
+
+void Body::emit_if(const ir::Op& op) {
+    llvm::BasicBlock* then = block("then");
+    llvm::BasicBlock* otherwise = block("else");
+    llvm::BasicBlock* after = block("endif");
+    builder_.CreateCondBr(operand(op, 0), then, otherwise);
+    builder_.SetInsertPoint(then);
+    const Values first = emit_region(op.regions[0]);
+    llvm::BasicBlock* then_end = builder_.GetInsertBlock();
+    builder_.CreateBr(after);
+    builder_.SetInsertPoint(otherwise);
+    const Values second = emit_region(op.regions[1]);
+    llvm::BasicBlock* otherwise_end = builder_.GetInsertBlock();
+    builder_.CreateBr(after);
+    builder_.SetInsertPoint(after);
+    for (size_t i = 0; i < op.results.size(); ++i) {
+        llvm::PHINode* chosen = builder_.CreatePHI(first[i]->getType(), 2);
+        chosen->addIncoming(first[i], then_end);
+        chosen->addIncoming(second[i], otherwise_end);
+        define(op.results[i], chosen);
+    }
+}
+
+}  // namespace tsr::codegen

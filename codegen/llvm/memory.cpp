@@ -1,0 +1,188 @@
+// Loads and stores of level Target, atomics among them.
+#include <llvm/IR/Constants.h>
+
+#include "codegen/llvm/element.h"
+#include "codegen/llvm/target.h"
+#include "codegen/llvm/types.h"
+
+namespace tsr::codegen {
+
+using ir::AtomicOp;
+using ir::Attr;
+using ir::OpKind;
+using llvm::Value;
+
+Value* TargetBody::from_memory(DType type, Value* stored) {
+    if (type != DType::boolean) return stored;
+    return builder_.CreateICmpNE(stored, llvm::Constant::getNullValue(stored->getType()));
+}
+
+Value* TargetBody::to_memory(DType type, Value* held) {
+    if (type != DType::boolean) return held;
+    return builder_.CreateZExt(held, shaped_like(held, builder_.getInt8Ty()));
+}
+
+llvm::Align TargetBody::alignment_of(const ir::Op& op, DType type) const {
+    return llvm::Align(static_cast<uint64_t>(op.attrs.integer(Attr::alignment, memory_bytes(type))));
+}
+
+Value* TargetBody::mask_of(const ir::Op& op) const {
+    if (op.attrs.integer(Attr::masked, 0) == 0) return nullptr;
+    Value* mask = value(op.operands.back());
+    const auto* known = llvm::dyn_cast<llvm::Constant>(mask);
+    return known != nullptr && known->isAllOnesValue() ? nullptr : mask;
+}
+
+void TargetBody::emit_stack(const ir::Op& op) {
+    const DType type = op.attrs.dtype(Attr::type);
+    const auto count = static_cast<uint64_t>(op.attrs.integer(Attr::count));
+    const uint64_t alignment = std::max<uint64_t>(64, static_cast<uint64_t>(op.attrs.integer(Attr::alignment, 1)));
+    define(op.results[0], stack_room(memory_type(target_.getContext(), type), count, llvm::Align(alignment)));
+}
+
+void TargetBody::emit_load(const ir::Op& op) {
+    const DType type = operand_type(op, 0).elem;
+    llvm::Type* stored = memory_type(target_.getContext(), type);
+    const int64_t width = op.attrs.integer(Attr::width, 0);
+    Value* mask = mask_of(op);
+    const llvm::Align alignment = alignment_of(op, type);
+    if (width == 0 && mask != nullptr) {
+        // One element under a condition: a branch around it.
+        llvm::BasicBlock* before = builder_.GetInsertBlock();
+        llvm::BasicBlock* inside = block("load");
+        llvm::BasicBlock* after = block("loaded");
+        builder_.CreateCondBr(mask, inside, after);
+        builder_.SetInsertPoint(inside);
+        Value* loaded = builder_.CreateAlignedLoad(stored, operand(op, 0), alignment);
+        builder_.CreateBr(after);
+        builder_.SetInsertPoint(after);
+        llvm::PHINode* chosen = builder_.CreatePHI(stored, 2);
+        chosen->addIncoming(llvm::Constant::getNullValue(stored), before);
+        chosen->addIncoming(loaded, inside);
+        define(op.results[0], from_memory(type, chosen));
+        return;
+    }
+    if (width != 0) stored = llvm::FixedVectorType::get(stored, static_cast<unsigned>(width));
+    Value* loaded = nullptr;
+    if (mask == nullptr) {
+        loaded = builder_.CreateAlignedLoad(stored, operand(op, 0), alignment);
+    } else {
+        loaded = builder_.CreateMaskedLoad(stored, operand(op, 0), alignment, mask, llvm::Constant::getNullValue(stored));
+    }
+    define(op.results[0], from_memory(type, loaded));
+}
+
+void TargetBody::emit_store(const ir::Op& op) {
+    const DType type = operand_type(op, 0).elem;
+    Value* stored = to_memory(type, operand(op, 1));
+    Value* mask = mask_of(op);
+    const llvm::Align alignment = alignment_of(op, type);
+    if (mask == nullptr) {
+        builder_.CreateAlignedStore(stored, operand(op, 0), alignment);
+    } else if (stored->getType()->isVectorTy()) {
+        builder_.CreateMaskedStore(stored, operand(op, 0), alignment, mask);
+    } else {
+        llvm::BasicBlock* after = block("stored");
+        llvm::BasicBlock* inside = block("store");
+        builder_.CreateCondBr(mask, inside, after);
+        builder_.SetInsertPoint(inside);
+        builder_.CreateAlignedStore(stored, operand(op, 0), alignment);
+        builder_.CreateBr(after);
+        builder_.SetInsertPoint(after);
+    }
+}
+
+void TargetBody::emit_gather(const ir::Op& op) {
+    const DType type = operand_type(op, 0).elem;
+    llvm::Type* stored = memory_type(target_.getContext(), type);
+    Value* addresses = builder_.CreateGEP(stored, operand(op, 0), operand(op, 1));
+    llvm::Type* vector = shaped_like(operand(op, 1), stored);
+    Value* gathered = builder_.CreateMaskedGather(vector, addresses, llvm::Align(memory_bytes(type)), mask_of(op),
+                                                  llvm::Constant::getNullValue(vector));
+    define(op.results[0], from_memory(type, gathered));
+}
+
+void TargetBody::emit_scatter(const ir::Op& op) {
+    const DType type = operand_type(op, 0).elem;
+    Value* stored = to_memory(type, operand(op, 1));
+    Value* addresses = builder_.CreateGEP(stored->getType()->getScalarType(), operand(op, 0), operand(op, 2));
+    builder_.CreateMaskedScatter(stored, addresses, llvm::Align(memory_bytes(type)), mask_of(op));
+}
+
+namespace {
+
+OpKind combination(AtomicOp op) {
+    switch (op) {
+        case AtomicOp::add: return OpKind::add;
+        case AtomicOp::min: return OpKind::minimum;
+        case AtomicOp::max: return OpKind::maximum;
+        case AtomicOp::bit_and: return OpKind::bit_and;
+        case AtomicOp::bit_or: return OpKind::bit_or;
+        case AtomicOp::bit_xor: return OpKind::bit_xor;
+        case AtomicOp::exchange:
+        case AtomicOp::compare_exchange: return OpKind::select;  // nothing is combined
+    }
+    return OpKind::select;
+}
+
+llvm::AtomicRMWInst::BinOp integer_operation(AtomicOp op, bool has_sign) {
+    using llvm::AtomicRMWInst;
+    switch (op) {
+        case AtomicOp::add: return AtomicRMWInst::Add;
+        case AtomicOp::min: return has_sign ? AtomicRMWInst::Min : AtomicRMWInst::UMin;
+        case AtomicOp::max: return has_sign ? AtomicRMWInst::Max : AtomicRMWInst::UMax;
+        case AtomicOp::bit_and: return AtomicRMWInst::And;
+        case AtomicOp::bit_or: return AtomicRMWInst::Or;
+        case AtomicOp::bit_xor: return AtomicRMWInst::Xor;
+        case AtomicOp::exchange:
+        case AtomicOp::compare_exchange: return AtomicRMWInst::Xchg;
+    }
+    return AtomicRMWInst::Xchg;
+}
+
+}  // namespace
+
+// Integers by one instruction; floats by comparing and exchanging until nobody came between. Floats compare by their bits.
+void TargetBody::emit_atomic(const ir::Op& op) {
+    const auto kind = static_cast<AtomicOp>(op.attrs.integer(Attr::op));
+    const DType type = operand_type(op, 0).elem;
+    const auto order = llvm::AtomicOrdering::Monotonic;
+    const llvm::Align alignment(memory_bytes(type));
+    llvm::Type* word = builder_.getIntNTy(memory_bytes(type) * 8);
+    llvm::Type* held = element_type(target_.getContext(), type);
+    Value* address = operand(op, 0);
+    const auto to_word = [&](Value* element) { return builder_.CreateBitCast(to_memory(type, element), word); };
+    const auto to_held = [&](Value* bits) {
+        return type == DType::boolean ? from_memory(type, bits) : builder_.CreateBitCast(bits, held);
+    };
+    if (kind == AtomicOp::compare_exchange) {
+        Value* pair = builder_.CreateAtomicCmpXchg(address, to_word(operand(op, 2)), to_word(operand(op, 1)), alignment,
+                                                   order, order);
+        define(op.results[0], to_held(builder_.CreateExtractValue(pair, 0)));
+        return;
+    }
+    if (!is_float(type) || kind == AtomicOp::exchange) {
+        Value* old = builder_.CreateAtomicRMW(integer_operation(kind, is_signed(type)), address, to_word(operand(op, 1)),
+                                              alignment, order);
+        define(op.results[0], to_held(old));
+        return;
+    }
+    Value* first = builder_.CreateAlignedLoad(word, address, alignment);
+    llvm::cast<llvm::LoadInst>(first)->setAtomic(order);
+    llvm::BasicBlock* before = builder_.GetInsertBlock();
+    llvm::BasicBlock* attempt = block("attempt");
+    llvm::BasicBlock* done = block("exchanged");
+    builder_.CreateBr(attempt);
+    builder_.SetInsertPoint(attempt);
+    llvm::PHINode* seen = builder_.CreatePHI(word, 2);
+    seen->addIncoming(first, before);
+    Value* const both[] = {to_held(seen), operand(op, 1)};
+    Value* next = to_word(emit_element(build_, {combination(kind), type, type, both}));
+    Value* pair = builder_.CreateAtomicCmpXchg(address, seen, next, alignment, order, order);
+    seen->addIncoming(builder_.CreateExtractValue(pair, 0), builder_.GetInsertBlock());
+    builder_.CreateCondBr(builder_.CreateExtractValue(pair, 1), done, attempt);
+    builder_.SetInsertPoint(done);
+    define(op.results[0], to_held(seen));
+}
+
+}  // namespace tsr::codegen
