@@ -38,7 +38,7 @@ protected:
         return source_.type(op.operands[number]);
     }
     [[nodiscard]] Span span_of(const ir::Op& op) const;
-    void emit_element_op(const ir::Op& op);
+    virtual void emit_element_op(const ir::Op& op);
 
     llvm::BasicBlock* block(const char* name);
     // Goes to a fresh block whose end the caller closes, then stands in the block after it.

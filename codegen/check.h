@@ -1,0 +1,15 @@
+// What code can be made for, asked before LLVM: an instruction that it can not select would end the process.
+#pragma once
+
+#include <optional>
+
+#include "base/result.h"
+#include "codegen/codegen.h"
+
+namespace tsr::codegen {
+
+// The first operation that has no code, with the reason.
+std::optional<Failure> check_target(const ir::Function& function);
+std::optional<Failure> check_host(const ir::Function& function, const Program& program);
+
+}  // namespace tsr::codegen

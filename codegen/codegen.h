@@ -1,0 +1,83 @@
+// From lowered functions to code: LLVM seen from outside.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/sources.h"
+#include "ir/core/function.h"
+
+namespace tsr::codegen {
+
+// slots[slot] `op` value, both signed 64 bits; `divisible` also says that a pointer is aligned.
+struct Guard {
+    enum class Op { less, at_least, equal, divisible };
+    Op op = Op::less;
+    int32_t slot = 0;
+    int64_t value = 0;
+};
+
+// One compiled form of a kernel.
+//
+// Slots are numbered: the kernel's parameters in order, then its symbols in order, then its groups along x, y, z.
+// Beside what the operations' records say, level Target holds to this:
+//  - `print` and `assert` take first (behind the condition) the number of the group, of a flat kernel the tile, as an
+//    index: it orders the lines of a launch. Then come the values of the text. A failed assertion ends the task.
+//  - `runtime {callee = "task_result"} v` gives the scalar that the kernel returns; group 0 alone may do it.
+struct KernelVariant {
+    const ir::Function* function = nullptr;  // level Target
+    std::string machine;                     // "x86-64-v4", "native", …
+    std::vector<Guard> guards;               // all must hold; the last variant of a family has none
+    int64_t task = 1;     // groups (tiles of a flat kernel) worth one task; `task_begin` is a multiple of it
+    int64_t scratch = 0;  // bytes per worker behind `scratch`
+    std::string plan;     // its text
+};
+
+// A kernel by its variants; the first that the machine has and whose guards hold is run.
+struct KernelFamily {
+    std::string name;  // what `launch` calls
+    Span place;
+    std::vector<std::string> slots;  // names, for traces
+    std::vector<KernelVariant> variants;
+};
+
+// What `--help` and the command line need to know of a parameter of main that may be left out.
+struct Default {
+    std::string text;  // as written
+    uint64_t bits = 0;
+    std::string string;
+};
+
+struct Program {
+    std::string name;
+    std::optional<std::string> docstring;
+    const ir::Module* host = nullptr;  // its functions of level Host are compiled, others passed over
+    std::string main;                  // the function that the command line calls; empty: none
+    std::string initialize;            // runs once before it; empty: nothing does
+    std::map<std::string, Default> defaults;  // of parameters of main, by name
+    std::vector<std::string> results;         // names of what main returns; "": its number
+    std::vector<KernelFamily> families;
+};
+
+enum class Emit { objects, assembly, llvm };
+
+struct Options {
+    int level = 2;       // of -O, 0 to 3
+    bool debug = false;  // line information for debuggers
+    Emit emit = Emit::objects;
+};
+
+// Object files, to be linked together; or the texts of assembly or LLVM, one for each.
+// A program whose code can not be made fails with a message; LLVM itself never ends the process.
+Result<std::vector<std::string>> compile(const Program& program, const Sources& sources, const Options& options);
+
+// Names of processors that `KernelVariant::machine` may have, known or not to this machine.
+Result<std::string> check_machine(const std::string& name);
+// The x86-64 levels that this machine runs, lowest first.
+std::vector<std::string> levels_of_host();
+
+}  // namespace tsr::codegen

@@ -1,0 +1,178 @@
+#include <llvm/IR/DiagnosticHandler.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/ErrorHandling.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <mutex>
+#include <stdexcept>
+
+#include "codegen/check.h"
+#include "codegen/codegen.h"
+#include "codegen/cpu/families.h"
+#include "codegen/cpu/pipeline.h"
+#include "codegen/host/host.h"
+#include "codegen/llvm/function.h"
+#include "codegen/llvm/target.h"
+
+namespace tsr::codegen {
+
+namespace {
+
+// LLVM gives up by calling this, which must not return; what it held is lost, the process is not.
+void give_up(void*, const char* reason, bool) { throw std::runtime_error(reason); }
+
+void catch_fatal_errors() {
+    static std::once_flag once;
+    std::call_once(once, [] { llvm::install_fatal_error_handler(give_up, nullptr); });
+}
+
+// Keeps LLVM's errors; the default handler would print them and exit.
+class KeepErrors : public llvm::DiagnosticHandler {
+public:
+    explicit KeepErrors(std::string& errors) : errors_(errors) {}
+
+    bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+        if (info.getSeverity() != llvm::DS_Error) return true;
+        llvm::raw_string_ostream stream(errors_);
+        llvm::DiagnosticPrinterRawOStream printer(stream);
+        info.print(printer);
+        return true;
+    }
+
+private:
+    std::string& errors_;
+};
+
+// One LLVM module on its way to an object file.
+class Unit {
+public:
+    Unit(const Program& program, const Sources& sources, const Options& options)
+        : program_(program), options_(options), module_(program.name, context_), data_(module_, &sources) {
+        context_.setDiagnosticHandler(std::make_unique<KeepErrors>(errors_));
+        context_.setDiscardValueNames(options.emit != Emit::llvm);
+        if (options.debug) debug_ = std::make_unique<DebugInfo>(module_, sources, first_place());
+    }
+
+    Result<std::string> compile() {
+        auto host = machine_named("x86-64");
+        auto target = make_target_machine(host.value(), options_.level);
+        if (!target) return Failure{target.message()};
+        module_.setTargetTriple(target.value()->getTargetTriple());
+        module_.setDataLayout(target.value()->createDataLayout());
+        if (auto fault = emit_kernels()) return *fault;
+        if (program_.host != nullptr) emit_host(host.value());
+        if (debug_ != nullptr) debug_->finish();
+        std::string fault;
+        llvm::raw_string_ostream stream(fault);
+        if (llvm::verifyModule(module_, &stream)) return Failure{"internal error: LLVM refuses a module: " + fault};
+        optimize(module_, *target.value(), options_.level);
+        prepare(module_);
+        return finish(*target.value());
+    }
+
+private:
+    [[nodiscard]] Span first_place() const {
+        if (program_.host != nullptr) {
+            for (const ir::Function& function : program_.host->functions) {
+                if (function.place.valid()) return function.place_of(function.place).span;
+            }
+        }
+        return program_.families.empty() ? Span{} : program_.families[0].place;
+    }
+
+    std::optional<Failure> emit_kernels() {
+        for (const KernelFamily& family : program_.families) {
+            std::vector<Machine> machines;
+            for (size_t i = 0; i < family.variants.size(); ++i) {
+                auto machine = machine_named(family.variants[i].machine);
+                if (!machine) return Failure{machine.message()};
+                machines.push_back(machine.value());
+                const ir::Function& source = *family.variants[i].function;
+                emit_kernel_task(source, entry_name(family, i), machines.back(), data_, debug_.get());
+            }
+            names_.families[family.name] = family_table(data_, family, machines);
+        }
+        return std::nullopt;
+    }
+
+    void emit_host(const Machine& machine) {
+        for (const ir::Function& function : program_.host->functions) {
+            if (function.level != ir::Level::host) continue;
+            names_.functions[function.name] = declare_host(function, "host." + function.name, module_);
+        }
+        for (const ir::Function& function : program_.host->functions) {
+            if (function.level != ir::Level::host) continue;
+            llvm::Function& target = *names_.functions.at(function.name);
+            set_machine(target, machine);
+            const Span span = function.place.valid() ? function.place_of(function.place).span : Span{};
+            if (debug_ != nullptr) debug_->begin(target, function.name, span);
+            HostBody(function, target, machine, data_, debug_.get(), names_).emit_function();
+        }
+        if (!program_.main.empty()) emit_program_table(data_, program_, names_, machine);
+    }
+
+    Result<std::string> finish(llvm::TargetMachine& target) {
+        std::string text;
+        if (options_.emit == Emit::llvm) {
+            llvm::raw_string_ostream stream(text);
+            module_.print(stream, nullptr);
+            return text;
+        }
+        auto code = emit_code(module_, target, options_.emit == Emit::assembly ? Form::assembly : Form::object);
+        if (!errors_.empty()) return Failure{"internal error: LLVM: " + errors_};
+        return code;
+    }
+
+    const Program& program_;
+    const Options& options_;
+    llvm::LLVMContext context_;
+    llvm::Module module_;
+    Data data_;
+    std::unique_ptr<DebugInfo> debug_;
+    std::string errors_;
+    HostNames names_;
+};
+
+std::optional<Failure> check(const Program& program) {
+    for (const KernelFamily& family : program.families) {
+        for (const KernelVariant& variant : family.variants) {
+            if (auto fault = check_target(*variant.function)) return fault;
+        }
+    }
+    if (program.host == nullptr) return std::nullopt;
+    for (const ir::Function& function : program.host->functions) {
+        if (function.level != ir::Level::host) continue;
+        if (auto fault = check_host(function, program)) return fault;
+    }
+    for (const std::string& name : {program.main, program.initialize}) {
+        if (!name.empty() && program.host->find(name) == nullptr) return Failure{"there is no function `" + name + "`"};
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> compile(const Program& program, const Sources& sources, const Options& options) {
+    if (auto fault = check(program)) return *fault;
+    catch_fatal_errors();
+    try {
+        auto code = std::make_unique<Unit>(program, sources, options)->compile();
+        if (!code) return Failure{code.message()};
+        return std::vector<std::string>{std::move(code).value()};
+    } catch (const std::exception& fatal) {
+        return Failure{std::string("internal error: LLVM: ") + fatal.what()};
+    }
+}
+
+Result<std::string> check_machine(const std::string& name) {
+    auto machine = machine_named(name);
+    if (!machine) return Failure{machine.message()};
+    return machine.value().name;
+}
+
+std::vector<std::string> levels_of_host() { return host_levels(); }
+
+}  // namespace tsr::codegen

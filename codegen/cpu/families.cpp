@@ -1,0 +1,125 @@
+#include "codegen/cpu/families.h"
+
+#include <llvm/ADT/StringRef.h>
+
+#include <array>
+
+#include "runtime/abi.h"
+
+namespace tsr::codegen {
+
+namespace {
+
+struct Feature {
+    std::string_view name;  // LLVM's
+    uint64_t bit;
+};
+constexpr std::array kFeatures{
+    Feature{"sse3", TSR_CPU_SSE3},
+    Feature{"ssse3", TSR_CPU_SSSE3},
+    Feature{"sse4.1", TSR_CPU_SSE41},
+    Feature{"sse4.2", TSR_CPU_SSE42},
+    Feature{"popcnt", TSR_CPU_POPCNT},
+    Feature{"cx16", TSR_CPU_CX16},
+    Feature{"sahf", TSR_CPU_LAHF},
+    Feature{"avx", TSR_CPU_AVX},
+    Feature{"avx2", TSR_CPU_AVX2},
+    Feature{"bmi", TSR_CPU_BMI1},
+    Feature{"bmi2", TSR_CPU_BMI2},
+    Feature{"f16c", TSR_CPU_F16C},
+    Feature{"fma", TSR_CPU_FMA},
+    Feature{"lzcnt", TSR_CPU_LZCNT},
+    Feature{"movbe", TSR_CPU_MOVBE},
+    Feature{"avx512f", TSR_CPU_AVX512F},
+    Feature{"avx512bw", TSR_CPU_AVX512BW},
+    Feature{"avx512cd", TSR_CPU_AVX512CD},
+    Feature{"avx512dq", TSR_CPU_AVX512DQ},
+    Feature{"avx512vl", TSR_CPU_AVX512VL},
+    Feature{"avx512vnni", TSR_CPU_AVX512VNNI},
+    Feature{"avx512bf16", TSR_CPU_AVX512BF16},
+    Feature{"avx512fp16", TSR_CPU_AVX512FP16},
+    Feature{"avx512vbmi", TSR_CPU_AVX512VBMI},
+    Feature{"avx512vbmi2", TSR_CPU_AVX512VBMI2},
+    Feature{"avx512ifma", TSR_CPU_AVX512IFMA},
+    Feature{"avx512bitalg", TSR_CPU_AVX512BITALG},
+    Feature{"avx512vpopcntdq", TSR_CPU_AVX512VPOPCNTDQ},
+    Feature{"avxvnni", TSR_CPU_AVXVNNI},
+    Feature{"gfni", TSR_CPU_GFNI},
+    Feature{"amx-tile", TSR_CPU_AMX_TILE},
+    Feature{"amx-int8", TSR_CPU_AMX_INT8},
+    Feature{"amx-bf16", TSR_CPU_AMX_BF16},
+};
+
+int guard_op(Guard::Op op) {
+    switch (op) {
+        case Guard::Op::less: return TSR_GUARD_LESS;
+        case Guard::Op::at_least: return TSR_GUARD_AT_LEAST;
+        case Guard::Op::equal: return TSR_GUARD_EQUAL;
+        case Guard::Op::divisible: return TSR_GUARD_DIVISIBLE;
+    }
+    return TSR_GUARD_LESS;
+}
+
+llvm::Constant* guards_of(Data& data, const std::vector<Guard>& guards) {
+    std::vector<llvm::Constant*> all;
+    for (const Guard& guard : guards) {
+        all.push_back(data.structure({data.i32(guard_op(guard.op)), data.i32(guard.slot), data.i64(guard.value)}));
+    }
+    return all.empty() ? data.null() : data.array(all[0]->getType(), all, "guards");
+}
+
+llvm::Constant* entry_of(Data& data, const std::string& name) {
+    llvm::Module& module = data.module();
+    if (llvm::Function* known = module.getFunction(name)) return known;
+    llvm::LLVMContext& context = module.getContext();
+    llvm::Type* i64 = llvm::Type::getInt64Ty(context);
+    llvm::Type* pointer = llvm::PointerType::get(context, 0);
+    auto* signature = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, i64, i64, pointer, pointer}, false);
+    auto* entry = llvm::Function::Create(signature, llvm::GlobalValue::ExternalLinkage, name, module);
+    entry->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    return entry;
+}
+
+}  // namespace
+
+std::string entry_name(const KernelFamily& family, size_t variant) {
+    return "kernel." + family.name + "." + std::to_string(variant);
+}
+
+uint64_t features_of(const Machine& machine) {
+    if (machine.name == "x86-64") return TSR_LEVEL_V1;
+    if (machine.name == "x86-64-v2") return TSR_LEVEL_V2;
+    if (machine.name == "x86-64-v3") return TSR_LEVEL_V3;
+    if (machine.name == "x86-64-v4") return TSR_LEVEL_V4;
+    uint64_t needed = 0;
+    llvm::SmallVector<llvm::StringRef> listed;
+    llvm::StringRef(machine.features).split(listed, ',');
+    for (const llvm::StringRef feature : listed) {
+        for (const Feature& known : kFeatures) {
+            if (feature.starts_with("+") && feature.substr(1) == llvm::StringRef(known.name)) needed |= known.bit;
+        }
+    }
+    return needed;
+}
+
+llvm::Constant* family_table(Data& data, const KernelFamily& family, const std::vector<Machine>& machines) {
+    std::vector<llvm::Constant*> variants;
+    for (size_t i = 0; i < family.variants.size(); ++i) {
+        const KernelVariant& variant = family.variants[i];
+        variants.push_back(data.structure(
+            {data.i32(TSR_MACHINE_X86_64), data.i32(static_cast<int64_t>(variant.guards.size())),
+             data.i64(static_cast<int64_t>(features_of(machines[i]))), guards_of(data, variant.guards), data.null(),
+             entry_of(data, entry_name(family, i)), data.i64(variant.task), data.i64(variant.scratch),
+             data.text(variant.plan)}));
+    }
+    std::vector<llvm::Constant*> names;
+    for (const std::string& slot : family.slots) names.push_back(data.text(slot));
+    llvm::Constant* slots = data.array(data.null()->getType(), names, "slot_names");
+    llvm::Constant* list = variants.empty() ? data.null() : data.array(variants[0]->getType(), variants, "variants");
+    return data.global(data.structure({data.text(family.name), data.place_value(family.place),
+                                       data.i32(static_cast<int64_t>(names.size())),
+                                       data.i32(static_cast<int64_t>(variants.size())), slots, list}),
+                       "family." + family.name);
+}
+
+}  // namespace tsr::codegen

@@ -1,0 +1,26 @@
+// The tables that the runtime reads: kernel families and the program.
+#pragma once
+
+#include <llvm/IR/Function.h>
+
+#include <vector>
+
+#include "codegen/codegen.h"
+#include "codegen/host/host.h"
+#include "codegen/llvm/data.h"
+
+namespace tsr::codegen {
+
+// The linker's name of a variant's entry.
+std::string entry_name(const KernelFamily& family, size_t variant);
+
+// What the processor must have (TSR_CPU_…) to run code for a machine.
+uint64_t features_of(const Machine& machine);
+
+// const TsrKernelFamily*; entries are declared where this module does not define them.
+llvm::Constant* family_table(Data& data, const KernelFamily& family, const std::vector<Machine>& machines);
+
+// Defines `tsr_program`.
+void emit_program_table(Data& data, const Program& program, const HostNames& names, const Machine& machine);
+
+}  // namespace tsr::codegen

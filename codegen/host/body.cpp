@@ -1,0 +1,212 @@
+#include "codegen/host/host.h"
+#include "codegen/llvm/cast.h"
+#include "codegen/llvm/element.h"
+#include "codegen/llvm/function.h"
+#include "codegen/llvm/types.h"
+#include "runtime/abi.h"
+
+namespace tsr::codegen {
+
+using ir::Attr;
+using ir::OpKind;
+using llvm::Value;
+
+llvm::Function* declare_host(const ir::Function& source, const std::string& name, llvm::Module& module) {
+    llvm::LLVMContext& context = module.getContext();
+    std::vector<llvm::Type*> parameters;
+    for (const ir::ValueId id : source.params()) parameters.push_back(value_type(context, source.type(id)));
+    std::vector<llvm::Type*> results;
+    for (const ir::Type& type : source.results) results.push_back(value_type(context, type));
+    llvm::Type* returned = llvm::Type::getVoidTy(context);
+    if (results.size() == 1) returned = results[0];
+    if (results.size() > 1) returned = llvm::StructType::get(context, results);
+    auto* signature = llvm::FunctionType::get(returned, parameters, false);
+    return llvm::Function::Create(signature, llvm::GlobalValue::InternalLinkage, name, module);
+}
+
+void HostBody::emit_function() {
+    if (debug_ != nullptr) debug_->locate(builder_, {});
+    for (unsigned i = 0; i < target_.arg_size(); ++i) define(source_.params()[i], target_.getArg(i));
+    check_arguments();
+    const Values results = emit_region(source_.body);
+    if (results.empty()) {
+        builder_.CreateRetVoid();
+    } else if (results.size() == 1) {
+        builder_.CreateRet(results[0]);
+    } else {
+        builder_.CreateAggregateRet(results.data(), static_cast<unsigned>(results.size()));
+    }
+}
+
+void HostBody::emit_own(const ir::Op& op) {
+    switch (op.kind) {
+        case OpKind::call: emit_call(op); return;
+        case OpKind::launch: emit_launch(op); return;
+        case OpKind::host: emit_entry(op); return;
+        case OpKind::shape_of: emit_shape_of(op); return;
+        case OpKind::string: define(op.results[0], data_.string(op.attrs.string(Attr::value))); return;
+        case OpKind::dim: define(op.results[0], emit_dim(op.attrs.dim(Attr::dim), place_of(op))); return;
+        case OpKind::read: emit_read(op); return;
+        case OpKind::write: emit_write(op); return;
+        case OpKind::print: emit_print(op); return;
+        case OpKind::assert_: emit_assert(op); return;
+        default: return;
+    }
+}
+
+void HostBody::emit_element_op(const ir::Op& op) {
+    if (op.kind == OpKind::floordiv || op.kind == OpKind::mod) check_divisor(op);
+    Body::emit_element_op(op);
+}
+
+void HostBody::fail_when(Value* condition, llvm::Constant* place, const std::string& message) {
+    if (const auto* known = llvm::dyn_cast<llvm::ConstantInt>(condition); known != nullptr && known->isZero()) return;
+    when(condition, [&] {
+        call_runtime(build_, "tsr_fail", nullptr, {place, data_.text(message)});
+        builder_.CreateUnreachable();
+    });
+}
+
+// Integers divided by zero end the program, on the host; in kernels they give 0.
+void HostBody::check_divisor(const ir::Op& op) {
+    if (!is_integer(operand_type(op, 1).elem)) return;
+    Value* divisor = operand(op, 1);
+    Value* by_zero = builder_.CreateICmpEQ(divisor, llvm::Constant::getNullValue(divisor->getType()));
+    fail_when(by_zero, place_of(op), op.kind == OpKind::mod ? "integer modulo by zero" : "integer division by zero");
+}
+
+Value* HostBody::as_i64(const ir::Op& op, size_t number) {
+    return builder_.CreateIntCast(operand(op, number), builder_.getInt64Ty(), is_signed(operand_type(op, number).elem));
+}
+
+Value* HostBody::slot_of(const ir::Op& op, size_t number) {
+    const ir::Type& type = operand_type(op, number);
+    if (type.is_scalar()) return scalar_bits(build_, type.elem, operand(op, number));
+    return builder_.CreatePtrToInt(operand(op, number), builder_.getInt64Ty());
+}
+
+Value* HostBody::from_slot(const ir::Type& type, Value* bits) {
+    if (type.is_scalar()) return scalar_from_bits(build_, type.elem, bits);
+    return builder_.CreateIntToPtr(bits, builder_.getPtrTy());
+}
+
+Value* HostBody::row(const Values& values) {
+    if (values.empty()) return data_.null();
+    llvm::Type* type = values[0]->getType();
+    llvm::AllocaInst* place = stack_room(type, values.size(), llvm::Align(8));
+    for (size_t i = 0; i < values.size(); ++i) {
+        builder_.CreateStore(values[i], builder_.CreateConstInBoundsGEP1_64(type, place, i));
+    }
+    return place;
+}
+
+void HostBody::emit_call(const ir::Op& op) {
+    llvm::Function* callee = names_.functions.at(op.attrs.string(Attr::callee));
+    Value* given = builder_.CreateCall(callee, values(op.operands));
+    if (op.results.size() == 1) define(op.results[0], given);
+    if (op.results.size() < 2) return;
+    for (unsigned i = 0; i < op.results.size(); ++i) define(op.results[i], builder_.CreateExtractValue(given, i));
+}
+
+// Slots are the kernel's arguments, its symbols' values and its groups along x, y, z; the last operand is their total.
+// Tensors are dense here: a slot is the address of the first element.
+void HostBody::emit_launch(const ir::Op& op) {
+    const size_t count = op.operands.size() - 1;
+    Values slots;
+    for (size_t i = 0; i < count; ++i) {
+        const ir::Type& type = operand_type(op, i);
+        if (type.kind == ir::TypeKind::tensor) {
+            // TsrTensor begins with the data pointer.
+            slots.push_back(builder_.CreateLoad(builder_.getInt64Ty(), operand(op, i)));
+        } else {
+            slots.push_back(slot_of(op, i));
+        }
+    }
+    Value* result = data_.null();
+    if (!op.results.empty()) {
+        result = stack_room(builder_.getInt64Ty(), 1, llvm::Align(8));
+        builder_.CreateStore(builder_.getInt64(0), result);
+    }
+    llvm::Constant* family = names_.families.at(op.attrs.string(Attr::callee));
+    call_runtime(build_, "tsr_launch", nullptr, {family, row(slots), as_i64(op, count), result, place_of(op)});
+    if (op.results.empty()) return;
+    call_runtime(build_, "tsr_wait", nullptr, {});
+    Value* bits = builder_.CreateLoad(builder_.getInt64Ty(), result);
+    define(op.results[0], from_slot(source_.type(op.results[0]), bits));
+}
+
+void HostBody::emit_shape_of(const ir::Op& op) {
+    const auto axis = static_cast<uint64_t>(op.attrs.integer(Attr::axis));
+    Value* field = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), operand(op, 0),
+                                                       offsetof(TsrTensor, dl) + offsetof(TsrDLTensor, shape));
+    Value* shape = builder_.CreateLoad(builder_.getPtrTy(), field);
+    Value* extent = builder_.CreateConstInBoundsGEP1_64(builder_.getInt64Ty(), shape, axis);
+    define(op.results[0], builder_.CreateLoad(builder_.getInt64Ty(), extent));
+}
+
+void HostBody::emit_read(const ir::Op& op) {
+    Values index;
+    for (size_t i = 1; i < op.operands.size(); ++i) index.push_back(as_i64(op, i));
+    Value* bits = call_runtime(build_, "tsr_get", builder_.getInt64Ty(),
+                               {operand(op, 0), row(index), data_.i32(static_cast<int64_t>(index.size())), place_of(op)});
+    define(op.results[0], from_slot(source_.type(op.results[0]), bits));
+}
+
+void HostBody::emit_write(const ir::Op& op) {
+    Values index;
+    for (size_t i = 2; i < op.operands.size(); ++i) index.push_back(as_i64(op, i));
+    call_runtime(build_, "tsr_set", nullptr,
+                 {operand(op, 0), row(index), data_.i32(static_cast<int64_t>(index.size())), slot_of(op, 1), place_of(op)});
+}
+
+Value* HostBody::formatted_value(const ir::Op& op, size_t number, const std::string& spec) {
+    const ir::Type& type = operand_type(op, number);
+    llvm::Constant* text = spec.empty() ? data_.null() : data_.text(spec);
+    llvm::Constant* place = place_of(op);
+    llvm::Type* string = builder_.getPtrTy();
+    switch (type.kind) {
+        case ir::TypeKind::tensor:
+            return call_runtime(build_, "tsr_format_tensor", string, {operand(op, number), text, place});
+        case ir::TypeKind::string:
+            return call_runtime(build_, "tsr_format_string", string, {operand(op, number), text, place});
+        case ir::TypeKind::list: return call_runtime(build_, "tsr_format_list", string, {operand(op, number), place});
+        default:
+            return call_runtime(build_, "tsr_format", string,
+                                {slot_of(op, number), data_.i32(static_cast<int>(type.elem)), text, place});
+    }
+}
+
+Value* HostBody::formatted(const ir::Op& op, const std::string& format, size_t first) {
+    Values parts;
+    for (const FormatPiece& piece : format_pieces(format)) {
+        if (!piece.hole) {
+            parts.push_back(data_.string(piece.text));
+        } else if (first < op.operands.size()) {
+            parts.push_back(formatted_value(op, first++, piece.text));
+        }
+    }
+    Value* count = data_.i32(static_cast<int64_t>(parts.size()));
+    Value* joined = call_runtime(build_, "tsr_join", builder_.getPtrTy(), {row(parts), count, data_.text("")});
+    // Constant strings are not counted: releasing them does nothing.
+    for (Value* part : parts) {
+        if (!llvm::isa<llvm::Constant>(part)) call_runtime(build_, "tsr_string_release", nullptr, {part});
+    }
+    return joined;
+}
+
+void HostBody::emit_print(const ir::Op& op) {
+    Value* line = formatted(op, op.attrs.string(Attr::text), 0);
+    call_runtime(build_, "tsr_print", nullptr, {line});
+    call_runtime(build_, "tsr_string_release", nullptr, {line});
+}
+
+void HostBody::emit_assert(const ir::Op& op) {
+    when(builder_.CreateNot(operand(op, 0)), [&] {
+        const std::string& text = op.attrs.string(Attr::text);
+        Value* message = text.empty() ? data_.null() : formatted(op, text, 1);
+        call_runtime(build_, "tsr_assert_failed", nullptr, {message, place_of(op)});
+        builder_.CreateUnreachable();
+    });
+}
+
+}  // namespace tsr::codegen

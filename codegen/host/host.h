@@ -1,0 +1,76 @@
+// Functions of level Host: ordinary code that calls the runtime. Tensors, strings and lists are pointers.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "codegen/llvm/body.h"
+#include "ir/core/dim.h"
+
+namespace tsr::codegen {
+
+// What Host functions refer to by name.
+struct HostNames {
+    std::map<std::string, llvm::Function*> functions;
+    std::map<std::string, llvm::Constant*> families;  // const TsrKernelFamily*
+};
+
+class HostBody : public Body {
+public:
+    HostBody(const ir::Function& source, llvm::Function& target, const Machine& machine, Data& data, DebugInfo* debug,
+             const HostNames& names)
+        : Body(source, target, machine, data, debug), names_(names) {}
+
+    // The whole function: checks of the arguments, the body, the return.
+    void emit_function();
+
+private:
+    friend class EntryCall;
+
+    void emit_own(const ir::Op& op) override;
+    void emit_element_op(const ir::Op& op) override;
+    void emit_call(const ir::Op& op);
+    void emit_launch(const ir::Op& op);
+    void emit_read(const ir::Op& op);
+    void emit_write(const ir::Op& op);
+    void emit_print(const ir::Op& op);
+    void emit_assert(const ir::Op& op);
+    void emit_shape_of(const ir::Op& op);
+    void emit_entry(const ir::Op& op);
+    void check_divisor(const ir::Op& op);
+
+    // Binds the dimension symbols by tsr_check_arguments.
+    void check_arguments();
+    llvm::Value* emit_dim(const ir::Dim& dim, llvm::Constant* place);
+    llvm::Value* emit_atom(const ir::Dim::Atom& atom, llvm::Constant* place);
+
+    llvm::Value* as_i64(const ir::Op& op, size_t number);
+    // Any value in the eight bytes of a TsrSlot, and back.
+    llvm::Value* slot_of(const ir::Op& op, size_t number);
+    llvm::Value* from_slot(const ir::Type& type, llvm::Value* bits);
+    // Values of one type side by side on the stack.
+    llvm::Value* row(const Values& values);
+    llvm::Constant* place_of(const ir::Op& op) { return data_.place(span_of(op)); }
+    // The text with its values put in, a new string.
+    llvm::Value* formatted(const ir::Op& op, const std::string& format, size_t first);
+    llvm::Value* formatted_value(const ir::Op& op, size_t number, const std::string& spec);
+    void fail_when(llvm::Value* condition, llvm::Constant* place, const std::string& message);
+
+    const HostNames& names_;
+    std::map<std::string, llvm::Value*> dims_;
+};
+
+// `name` names the function for the linker. Nothing for no result, the value, or a structure of several.
+llvm::Function* declare_host(const ir::Function& source, const std::string& name, llvm::Module& module);
+
+// The data of TsrSignature for a function's parameters; `defaults` as in the program's description, or empty.
+struct DefaultValue {
+    std::string text;  // as written
+    uint64_t bits = 0;
+    std::string string;
+};
+llvm::Constant* signature_of(Data& data, const ir::Function& source,
+                             const std::map<std::string, DefaultValue>& defaults);
+int kind_of(const ir::Type& type);  // TsrKind
+
+}  // namespace tsr::codegen
