@@ -1,6 +1,9 @@
 #include "ir/core/parse_attrs.h"
 
+#include <bit>
 #include <charconv>
+#include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -21,15 +24,31 @@ bool parse_strings(TextCursor& in, std::vector<std::string>& into) {
     return in.want(']');
 }
 
+std::optional<double> parse_double(std::string_view text) {
+    const char* end = text.data() + text.size();
+    if (text.starts_with("nan(0x") && text.ends_with(")")) {
+        uint64_t bits = 0;
+        auto [stop, error] = std::from_chars(text.data() + 6, end - 1, bits, 16);
+        const auto value = std::bit_cast<double>(bits);
+        return error == std::errc() && stop == end - 1 && std::isnan(value) ? std::optional(value) : std::nullopt;
+    }
+    if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+    double value = 0;
+    auto [stop, error] = std::from_chars(text.data(), end, value);
+    return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
+}
+
 std::optional<AttrValue> number(TextCursor& in) {
+    const size_t at = in.position();
     const std::string_view literal = in.literal();
     int64_t whole = 0;
     const char* end = literal.data() + literal.size();
     auto [stop, error] = std::from_chars(literal.data(), end, whole);
     if (error == std::errc() && stop == end) return whole;
-    std::optional<double> real = in.real(literal);
-    if (!real) return std::nullopt;
-    return *real;
+    std::optional<double> real = parse_double(literal);
+    if (real) return *real;
+    in.fail_at(at, fmt::format("'{}' is no number", literal));
+    return std::nullopt;
 }
 
 // What an attribute holds is fixed by its key, but for `value`.
@@ -103,33 +122,28 @@ bool parse_attrs(TextCursor& in, OpKind kind, Attrs& attrs) {
     return in.want('}');
 }
 
-std::optional<AttrValue> parse_constant(TextCursor& in, std::string_view literal, DType type) {
+std::optional<AttrValue> parse_constant(std::string_view literal, DType type) {
+    const char* end = literal.data() + literal.size();
     if (type == DType::boolean) {
-        if (literal == "true" || literal == "false") return int64_t{literal == "true"};
-        in.fail("'true' or 'false' is expected");
-        return std::nullopt;
+        if (literal != "true" && literal != "false") return std::nullopt;
+        return int64_t{literal == "true"};
     }
     if (is_integer(type)) {
-        const char* end = literal.data() + literal.size();
         int64_t value = 0;
         auto [stop, error] = std::from_chars(literal.data(), end, value);
         if (error == std::errc() && stop == end) return value;
         uint64_t large = 0;
         auto [large_stop, large_error] = std::from_chars(literal.data(), end, large);
-        if (type == DType::u64 && large_error == std::errc() && large_stop == end) return static_cast<int64_t>(large);
-        in.fail(fmt::format("'{}' is no constant of {}", literal, name(type)));
-        return std::nullopt;
+        if (type != DType::u64 || large_error != std::errc() || large_stop != end) return std::nullopt;
+        return static_cast<int64_t>(large);
     }
     // The text is the shortest of a float for all types that a float holds: it has to be read as one.
-    const bool special = literal.starts_with("nan");
-    if (type == DType::f64 || special) {
-        std::optional<double> value = in.real(literal);
-        if (!value) return std::nullopt;
-        return *value;
-    }
-    std::optional<float> value = in.single(literal);
-    if (!value) return std::nullopt;
-    return static_cast<double>(*value);
+    std::optional<double> value = parse_double(literal);
+    if (!value || type == DType::f64 || std::isnan(*value)) return value;
+    float single = 0;
+    auto [stop, error] = std::from_chars(literal.data(), end, single);
+    if (error != std::errc() || stop != end) return std::nullopt;
+    return static_cast<double>(single);
 }
 
 bool parse_plan(TextCursor& in, Plan& plan) {

@@ -6,9 +6,9 @@
 
 namespace tsr::ir {
 
-// Behind the opening brace, up to and with the closing one.
+// Attributes: behind the opening brace, up to and with the closing one.
 bool parse_attrs(TextCursor& in, OpKind kind, Attrs& attrs);
-std::optional<AttrValue> parse_constant(TextCursor& in, std::string_view literal, DType type);
+std::optional<AttrValue> parse_constant(std::string_view literal, DType type);
 bool parse_integers(TextCursor& in, std::vector<int64_t>& into);  // with the brackets
 bool parse_plan(TextCursor& in, Plan& plan);                      // with the braces
 

@@ -189,6 +189,7 @@ private:
         const OpId id = fn_.add_op(*kind, {}, {}, {});
         fn_.append(region, id);
         std::string_view constant;
+        const size_t literal_at = in_.position();
         if (*kind == OpKind::constant) {
             constant = in_.literal();
         } else if (!operands(id) || !attrs(id)) {
@@ -196,14 +197,15 @@ private:
         }
         std::vector<Type> types;
         if (!result_types(results.size(), types)) return false;
-        if (*kind == OpKind::constant && !constant_attrs(id, constant, types)) return false;
+        if (*kind == OpKind::constant && !constant_attrs(id, constant, literal_at, types)) return false;
         if (!place(fn_.op(id).place) || !regions(id)) return false;
         return define_results(id, results, types);
     }
 
-    // An operand's indices in brackets are the last operands.
+    // On the line of the operation: the next line begins with a percent sign too. An operand's indices in brackets are
+    // the last operands.
     bool operands(OpId id) {
-        if (in_.peek() != '%') return true;
+        if (!in_.more_on_line() || in_.peek() != '%') return true;
         std::vector<ValueId> all;
         std::vector<ValueId> indices;
         do {
@@ -249,10 +251,10 @@ private:
         return types.size() == count || in_.fail(fmt::format("{} types for {} results", types.size(), count));
     }
 
-    bool constant_attrs(OpId id, std::string_view literal, const std::vector<Type>& types) {
-        if (types.size() != 1) return in_.fail("a constant has one result");
-        std::optional<AttrValue> value = parse_constant(in_, literal, types[0].elem);
-        if (!value) return false;
+    bool constant_attrs(OpId id, std::string_view literal, size_t at, const std::vector<Type>& types) {
+        if (types.size() != 1) return in_.fail_at(at, "a constant has one result");
+        std::optional<AttrValue> value = parse_constant(literal, types[0].elem);
+        if (!value) return in_.fail_at(at, fmt::format("'{}' is no constant of {}", literal, name(types[0].elem)));
         fn_.op(id).attrs = {{Attr::value, std::move(*value)}, {Attr::type, types[0].elem}};
         return true;
     }

@@ -19,24 +19,13 @@ struct Indexed {
 };
 
 std::optional<Indexed> indexed(const Op& op) {
-    switch (op.kind) {
-        case OpKind::read:
-        case OpKind::read_vector:
-            return Indexed{0, 1};
-        case OpKind::write:
-        case OpKind::write_vector:
-            return Indexed{0, 2};
-        case OpKind::copy_async:
-            return Indexed{1, 2};
-        case OpKind::atomic: {
-            const AttrValue* what = op.attrs.find(Attr::op);
-            const bool compares = what != nullptr && *what == AttrValue(int64_t{7});
-            static_assert(static_cast<int>(AtomicOp::compare_exchange) == 7);
-            return Indexed{0, compares ? size_t{3} : size_t{2}};
-        }
-        default:
-            return std::nullopt;
-    }
+    if (op.kind == OpKind::read || op.kind == OpKind::read_vector) return Indexed{0, 1};
+    if (op.kind == OpKind::write || op.kind == OpKind::write_vector) return Indexed{0, 2};
+    if (op.kind == OpKind::copy_async) return Indexed{1, 2};
+    if (op.kind != OpKind::atomic) return std::nullopt;
+    const AttrValue* what = op.attrs.find(Attr::op);
+    const bool compares = what != nullptr && *what == AttrValue(static_cast<int64_t>(AtomicOp::compare_exchange));
+    return Indexed{0, compares ? size_t{3} : size_t{2}};
 }
 
 class Printer {

@@ -1,8 +1,6 @@
 #include "ir/core/text_cursor.h"
 
-#include <bit>
 #include <charconv>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -76,6 +74,11 @@ bool TextCursor::take(std::string_view what) {
 
 bool TextCursor::want(char c) { return take(c) || fail(fmt::format("'{}' is expected", c)); }
 
+bool TextCursor::more_on_line() const {
+    const size_t next = text_.find_first_not_of(" \t\r", at_);
+    return next != std::string_view::npos && text_[next] != '\n';
+}
+
 bool TextCursor::at_assignment() {
     skip();
     size_t i = at_;
@@ -85,11 +88,11 @@ bool TextCursor::at_assignment() {
     return i < text_.size() && text_[i] == '=';
 }
 
-bool TextCursor::fail(const std::string& what) {
+bool TextCursor::fail_at(size_t position, const std::string& what) {
     if (failed()) return false;
     size_t line = 1;
     size_t column = 1;
-    for (char c : text_.substr(0, at_)) {
+    for (char c : text_.substr(0, position)) {
         if (c == '\n') {
             ++line;
             column = 1;
@@ -182,32 +185,6 @@ std::optional<uint32_t> TextCursor::number() {
     }
     at_ = static_cast<size_t>(end - text_.data());
     return value;
-}
-
-std::optional<double> TextCursor::real(std::string_view text) {
-    double value = 0;
-    const char* end = text.data() + text.size();
-    if (text.starts_with("nan(0x") && text.ends_with(")")) {
-        uint64_t bits = 0;
-        auto [stop, error] = std::from_chars(text.data() + 6, end - 1, bits, 16);
-        if (error == std::errc() && stop == end - 1) return std::bit_cast<double>(bits);
-    } else if (text == "nan") {
-        return std::numeric_limits<double>::quiet_NaN();
-    } else {
-        auto [stop, error] = std::from_chars(text.data(), end, value);
-        if (!failed() && error == std::errc() && stop == end) return value;
-    }
-    fail(fmt::format("'{}' is no number", text));
-    return std::nullopt;
-}
-
-std::optional<float> TextCursor::single(std::string_view text) {
-    float value = 0;
-    const char* end = text.data() + text.size();
-    auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (!failed() && error == std::errc() && stop == end) return value;
-    fail(fmt::format("'{}' is no number", text));
-    return std::nullopt;
 }
 
 // Up to the comma or bracket that is not inside of it.

@@ -20,6 +20,8 @@ public:
     bool take(char c);            // if it comes next
     bool take(std::string_view);  // a word or sign, if it comes next
     bool want(char c);            // else an error
+    // True when more stands on this line.
+    [[nodiscard]] bool more_on_line() const;
     // True when an identifier and then `=` come next: an attribute.
     [[nodiscard]] bool at_assignment();
 
@@ -30,15 +32,15 @@ public:
     std::optional<uint32_t> number();
     // A literal with sign, point and exponent, `inf`, `nan`, `nan(0x…)`, as it is written.
     std::string_view literal();
-    std::optional<double> real(std::string_view literal);
-    std::optional<float> single(std::string_view literal);
     std::optional<Dim> dim();
     std::optional<std::vector<Dim>> dims();  // with the brackets
     std::optional<std::string> symbol();     // a dimension's name
     std::optional<Type> type();
 
     // Always false. The message is "LINE:COLUMN: what".
-    bool fail(const std::string& what);
+    bool fail(const std::string& what) { return fail_at(at_, what); }
+    bool fail_at(size_t position, const std::string& what);
+    [[nodiscard]] size_t position() const { return at_; }
     [[nodiscard]] bool failed() const { return !error_.empty(); }
     [[nodiscard]] const std::string& error() const { return error_; }
 

@@ -1,0 +1,224 @@
+#include "ir/core/verify_rules.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ir/core/spell.h"
+#include "ir/ops/control.h"
+#include "ir/ops/host.h"
+#include "ir/ops/memory.h"
+#include "ir/ops/record.h"
+#include "ir/ops/target.h"
+#include "ir/ops/tile.h"
+
+namespace tsr::ir {
+
+namespace {
+
+using Messages = std::vector<std::string>;
+
+std::vector<Type> types_of(const Function& fn, ValueSpan values) {
+    std::vector<Type> types;
+    for (ValueId v : values) types.push_back(fn.type(v));
+    return types;
+}
+
+std::string listed(const std::vector<Type>& types) {
+    std::string text = "(";
+    for (const Type& type : types) text += (text.size() == 1 ? "" : ", ") + type.text();
+    return text + ")";
+}
+
+void want_types(const std::vector<Type>& found, const std::vector<Type>& needed, std::string_view what, Messages& out) {
+    bool all = found.size() == needed.size();
+    for (size_t i = 0; all && i < found.size(); ++i) all = fits(found[i], needed[i]);
+    if (!all) out.push_back(fmt::format("{} {}, needs {}", what, listed(found), listed(needed)));
+}
+
+void check_region(const Function& fn, RegionId region, const std::vector<Type>& args, const std::vector<Type>& yields,
+                  Messages& out) {
+    const std::vector<Type> found = types_of(fn, fn.region(region).args);
+    if (found != args) out.push_back(fmt::format("a region takes {}, needs {}", listed(found), listed(args)));
+    want_types(types_of(fn, yielded(fn, region)), yields, "a region yields", out);
+}
+
+void check_lanes(const Function& fn, LanesOp op, Messages& out) {
+    if (op.op().operands.empty() || op.op().operands.size() % 3 != 0) {
+        return out.push_back("needs lower, upper and step per axis");
+    }
+    std::vector<Type> args;
+    for (size_t axis = 0; axis < op.axes(); ++axis) args.push_back(fn.type(op.lower(axis)));
+    const std::vector<Type> yields = types_of(fn, op.yields());
+    check_region(fn, op.body(), args, yields, out);
+    for (ValueId bound : op.op().operands) {
+        const Type& type = fn.type(bound);
+        if (!type.is_scalar() || !is_integer(type.elem)) out.push_back("a bound is " + type.text());
+    }
+    std::vector<Type> results;
+    for (const Type& type : yields) {
+        if (!type.is_scalar() && !type.is_vector()) out.push_back("a lane yields " + type.text());
+        results.push_back(Type::lane_array(type.elem, type.width));
+    }
+    want_types(types_of(fn, op.results()), results, "gives", out);
+    if (op.over() != LanesOver::tiles && !results.empty()) out.push_back("only lanes over tiles yield values");
+    if (op.over() == LanesOver::tiles && op.axes() != 1) out.push_back("lanes over tiles have one axis");
+}
+
+// One case per operation with regions.
+void check_regions(const Function& fn, OpId id, Messages& out) {
+    const Op& op = fn.op(id);
+    if (op.kind == OpKind::for_) {
+        ForOp loop(fn, id);
+        const std::vector<Type> carried = types_of(fn, loop.inits());
+        std::vector<Type> args = carried;
+        args.insert(args.begin(), fn.type(loop.lower()));
+        check_region(fn, loop.body(), args, carried, out);
+    } else if (op.kind == OpKind::while_) {
+        WhileOp loop(fn, id);
+        const std::vector<Type> carried = types_of(fn, loop.inits());
+        check_region(fn, loop.test(), carried, {Type::scalar(DType::boolean)}, out);
+        check_region(fn, loop.body(), carried, carried, out);
+    } else if (op.kind == OpKind::if_) {
+        IfOp branch(fn, id);
+        if (!fn.type(branch.condition()).is_bool())
+            out.push_back("the condition is " + fn.type(branch.condition()).text());
+        const std::vector<Type> results = types_of(fn, branch.results());
+        check_region(fn, branch.then(), {}, results, out);
+        check_region(fn, branch.otherwise(), {}, results, out);
+    } else if (op.kind == OpKind::grid) {
+        GridOp nest(fn, id);
+        std::vector<Type> args;
+        for (size_t axis = 0; axis < nest.axes(); ++axis) args.push_back(fn.type(nest.lower(axis)));
+        check_region(fn, nest.body(), args, {}, out);
+    } else if (op.kind == OpKind::lanes) {
+        check_lanes(fn, LanesOp(fn, id), out);
+    } else if (op.kind == OpKind::for_active) {
+        check_region(fn, ForActiveOp(fn, id).body(), {Type::scalar(DType::i32)}, {}, out);
+    }
+}
+
+// The laws of the group's form: what may stand in `lanes`, and where `grid` and `lanes` may stand.
+void check_nesting(const Function& fn, OpId id, const Surroundings& where, Messages& out) {
+    const Op& op = fn.op(id);
+    bool over_tiles = false;
+    bool in_lanes = false;
+    for (OpId around : where.around) {
+        if (fn.op(around).kind != OpKind::lanes) continue;
+        in_lanes = true;
+        over_tiles = over_tiles || LanesOp(fn, around).over() == LanesOver::tiles;
+    }
+    if (op.kind == OpKind::lane_read && !over_tiles) out.push_back("a lane array is read outside of lanes over tiles");
+    if (in_lanes && (op.kind == OpKind::lanes || op.kind == OpKind::grid)) out.push_back("stands in a 'lanes' region");
+    if (in_lanes && record(op.kind).has(Effect::collective)) out.push_back("all tiles do it together, not one lane");
+    if (op.kind == OpKind::grid && !where.around.empty()) out.push_back("a grid loop stands inside of something");
+    if (op.kind == OpKind::result && !where.around.empty()) out.push_back("stands inside of something");
+}
+
+void check_symbols(const Function& fn, const Dim& dim, Messages& out) {
+    for (const std::string& symbol : dim.symbols()) {
+        if (std::find(fn.symbols.begin(), fn.symbols.end(), symbol) != fn.symbols.end()) continue;
+        out.push_back(fmt::format("the function has no dimension '{}'", symbol));
+    }
+}
+
+const Function* callee_of(const Op& op, const Module& module) { return module.find(op.attrs.string(Attr::callee)); }
+
+void check_arguments(const Function& fn, ValueSpan arguments, const Function& callee, Messages& out) {
+    const std::vector<ValueId>& params = callee.params();
+    if (arguments.size() != params.size()) {
+        return out.push_back(
+            fmt::format("gives {} arguments, @{} takes {}", arguments.size(), callee.name, params.size()));
+    }
+    for (size_t i = 0; i < params.size(); ++i) {
+        const Type& from = fn.type(arguments[i]);
+        const Type& to = callee.type(params[i]);
+        // Shapes belong to two functions: what their symbols mean is checked on entry.
+        const bool same =
+            from.kind == to.kind && from.elem == to.elem && from.width == to.width && from.rank() == to.rank();
+        if (!same)
+            out.push_back(fmt::format("argument {} is {}, @{} takes {}", i, from.text(), callee.name, to.text()));
+    }
+}
+
+}  // namespace
+
+bool fits(const Type& from, const Type& to) {
+    if (from.kind != to.kind || from.elem != to.elem || from.width != to.width || from.space != to.space) return false;
+    if (from.rank() != to.rank()) return false;
+    for (size_t i = 0; i < from.rank(); ++i) {
+        if (compare(from.shape[i], to.shape[i]) == Equality::different) return false;
+    }
+    return true;
+}
+
+Messages check_types(const Function& fn, OpId id) {
+    const Op& op = fn.op(id);
+    Messages out;
+    const std::vector<Type> operands = types_of(fn, op.operands);
+    Result<std::vector<Type>> inferred = infer(op.kind, operands, op.attrs);
+    if (!inferred) return {inferred.message()};
+    const std::vector<Type> results = types_of(fn, op.results);
+    if (record(op.kind).results == ResultsFrom::infer && results != inferred.value()) {
+        out.push_back(fmt::format("gives {}, its record says {}", listed(results), listed(inferred.value())));
+    }
+    check_regions(fn, id, out);
+    return out;
+}
+
+Messages check_standing(const Function& fn, OpId id, const Surroundings& where) {
+    const Op& op = fn.op(id);
+    const OpRecord& r = record(op.kind);
+    Messages out;
+    if (!r.levels.has(fn.level)) out.push_back(fmt::format("does not belong to level {}", name(fn.level)));
+    if (where.launch_region) {
+        bool plain = r.pure() || op.kind == OpKind::yield;
+        plain = plain && (is_element(op.kind) || fn.level != Level::tile || r.levels.host);
+        if (!plain) out.push_back("the launch region computes with parameters alone");
+    }
+    check_nesting(fn, id, where, out);
+    if (op.kind == OpKind::dim) check_symbols(fn, DimOp(fn, id).dim(), out);
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+        const Role* role = role_of(r, i, op.operands.size());
+        const Type& type = fn.type(op.operands[i]);
+        const bool writes = role != nullptr && (role->access == Access::writes || role->access == Access::reads_writes);
+        if (writes && fn.level == Level::tile && type.kind == TypeKind::tensor && !type.mut) {
+            out.push_back("writes a tensor that is not 'mut'");
+        }
+    }
+    return out;
+}
+
+Messages check_callee(const Function& fn, OpId id, const Module& module) {
+    const Op& op = fn.op(id);
+    if (op.kind != OpKind::call && op.kind != OpKind::launch) return {};
+    const Function* callee = callee_of(op, module);
+    if (callee == nullptr) return {fmt::format("there is no function @{}", op.attrs.string(Attr::callee))};
+    Messages out;
+    if (callee->is_kernel != (op.kind == OpKind::launch)) {
+        out.push_back("kernels are launched, other functions are called");
+    }
+    if (op.kind == OpKind::call) {
+        check_arguments(fn, CallOp(fn, id).arguments(), *callee, out);
+        std::vector<Type> results = types_of(fn, op.results);
+        bool same = results.size() == callee->results.size();
+        for (size_t i = 0; same && i < results.size(); ++i) {
+            same = results[i].kind == callee->results[i].kind && results[i].elem == callee->results[i].elem &&
+                   results[i].rank() == callee->results[i].rank();
+        }
+        if (!same)
+            out.push_back(
+                fmt::format("gives {}, @{} gives {}", listed(results), callee->name, listed(callee->results)));
+        return out;
+    }
+    LaunchOp launch(fn, id);
+    if (launch.group_operands() + launch.symbol_count() > op.operands.size()) {
+        out.push_back("has fewer operands than groups and symbols");
+        return out;
+    }
+    check_arguments(fn, launch.arguments(), *callee, out);
+    if (op.results.size() > 1) out.push_back("a kernel gives one scalar at most");
+    return out;
+}
+
+}  // namespace tsr::ir

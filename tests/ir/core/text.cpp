@@ -1,0 +1,94 @@
+// IR text: what is printed reads back and prints the same; broken text is refused with its place.
+#include <doctest/doctest.h>
+
+#include "ir/core/builder.h"
+#include "ir/core/parse_text.h"
+#include "ir/core/print.h"
+#include "samples.h"
+
+using namespace tsr;
+using namespace tsr::ir;
+
+namespace {
+
+Module read(std::string_view text) {
+    Result<Module> module = parse_text(text);
+    if (!module) FAIL(module.message());
+    return std::move(module).value();
+}
+
+std::string refusal(std::string_view text) {
+    Result<Module> module = parse_text(text);
+    return module ? "accepted" : module.message();
+}
+
+}  // namespace
+
+TEST_CASE("text of every level is the same after it was read") {
+    for (const char* text : samples::kAll) CHECK(print(read(text)) == text);
+}
+
+TEST_CASE("places are printed on demand and read back") {
+    Function f;
+    f.name = "f";
+    Builder b = Builder::at_end(f, f.body);
+    b.set_place(f.add_place({Span{FileId(0), 3, 9}, {Span{FileId(1), 40, 50}}}));
+    b.index(1);
+    b.set_place(f.add_place({Span{}, {}}));
+    b.yield({});
+    const std::string text = print(f, {.places = true});
+    CHECK(text == "func @f() tile {\n  %c1 = constant 1 : index !0:3-9<1:40-50\n  yield !?:0-0\n}\n");
+    Module module = read(text);
+    CHECK(print(module, {.places = true}) == text);
+    CHECK(print(module).find('!') == std::string::npos);
+}
+
+TEST_CASE("names of the programmer are made unique and cleaned") {
+    Function f;
+    f.name = "f";
+    ValueId x = f.add_arg(f.body, Type::scalar(DType::f32), "x");
+    ValueId y = f.add_arg(f.body, Type::scalar(DType::f32), "x");
+    f.add_arg(f.body, Type::scalar(DType::f32), "2 b");
+    Builder b = Builder::at_end(f, f.body);
+    b.add(x, y);
+    b.yield({});
+    const std::string text = print(f);
+    CHECK(text == "func @f(%x: f32, %x.1: f32, %_2_b: f32) tile {\n  %0 = add %x, %x.1 : f32\n}\n");
+    CHECK(print(read(text)) == text);
+}
+
+TEST_CASE("a NaN keeps its bits") {
+    const std::string text = "func @f() tile {\n  host {value = nan(0xfff8000000000001), callee = \"x\"}\n}\n";
+    CHECK(print(read(text)) == text);
+}
+
+TEST_CASE("the first error is told with line and column") {
+    CHECK(refusal("kernel @f() {\n  %a = adt %b : f32\n}") == "2:11: there is no operation 'adt'");
+    CHECK(refusal("kernel @f() {\n  %a = neg %b : f32\n}") == "2:14: %b is not defined before");
+    CHECK(refusal("kernel @f(%a: f33) {}") == "1:18: 'f33' is no type");
+    CHECK(refusal("kernel @f(%a: f32[n+]) {}") == "1:19: 'n+' is no dimension");
+    CHECK(refusal("kernel @f(%a: f32, %a: f32) {}") == "1:27: %a is defined twice");
+    CHECK(refusal("kernel @f() {\n  barrier\n") == "3:1: '}' is expected");
+    CHECK(refusal("kernel @f() {\n  %a = constant 1.5 : i32\n}") == "2:16: '1.5' is no constant of i32");
+    CHECK(refusal("kernel @f() {\n  print {text = \"abc}\n}\n}") == "4:2: the text in quotes does not end");
+    CHECK(refusal("kernel @f() {\n  print {loop = often}\n}") == "2:22: no value of 'loop'");
+    CHECK(refusal("thing @f() {}") == "1:1: 'kernel', 'host' or 'func' is expected");
+}
+
+TEST_CASE("no prefix and no changed character crashes the parser") {
+    for (const std::string text : samples::kAll) {
+        for (size_t length = 0; length < text.size(); ++length) (void)parse_text(text.substr(0, length));
+        for (size_t at = 0; at < text.size(); ++at) {
+            for (char c : {'\0', '(', '}', '%', '9', '"', '`', '\xff'}) {
+                std::string changed = text;
+                changed[at] = c;
+                if (Result<Module> module = parse_text(changed)) (void)print(module.value());
+            }
+        }
+    }
+    const std::string deep(100000, '(');
+    CHECK(!parse_text("kernel @f(%a: f32[" + deep).ok());
+    std::string nested = "kernel @f(%c: bool) {";
+    for (int i = 0; i < 100000; ++i) nested += "if %c {";
+    CHECK(!parse_text(nested).ok());
+}
