@@ -157,12 +157,13 @@ TsrTensor* tsr_from_list(int32_t dtype, const struct TsrList* list, const TsrPla
 /* -- randomness (language reference, section 7) --
  * Philox4x32-10 with key = (low, high half of seed) and counter = (low, high half of block, count, site).
  * An element takes w words of the output, w = 2 for f64 and 1 otherwise: block = index * w / 4, first word index * w %
- * 4, index counted row-major in the whole tensor. rand:  the top p bits of the word (of word0 << 32 | word1) times
- * 2^-p, p the significand bits of dtype with the hidden one: 0 <= x < 1, exact. f64 f32 f16 bf16. randn: Box-Muller on
- * the pair of elements (2k, 2k + 1), their words a and b: r = sqrt(-2 ln u), u = (a + 1) * 2^-32 (f64: (top 53 bits of
- * a + 1) * 2^-53), v = b * 2^-32 (f64: top 53 bits * 2^-53); element 2k = r * cos(2 pi v), element 2k + 1 = r * sin(2
- * pi v); in f64, rounded once. randint: low + floor(word * (high - low) / 2^32), for ranges past 2^32 the two words of
- * an element as in f64, 2^64. */
+ * 4, index counted row-major in the whole tensor.
+ * - rand: the top p bits of the word (f64: of word0 << 32 | word1) times 2^-p, p the significand bits of dtype with the
+ *   hidden one: 0 <= x < 1, exact. For f64 f32 f16 bf16.
+ * - randn: Box-Muller on the pair of elements (2k, 2k + 1), their words a and b (f64: word0 << 32 | word1 each):
+ *   u = (a + 1) * 2^-32, v = b * 2^-32 (f64: u = ((a >> 11) + 1) * 2^-53, v = (b >> 11) * 2^-53), r = sqrt(-2 ln u);
+ *   element 2k = r * cos(2 pi v), element 2k + 1 = r * sin(2 pi v); in f64, rounded once. For f64 f32 f16 bf16.
+ * - randint: low + (word * (high - low) >> 32); when high - low > 2^32, an element has two words as in f64, >> 64. */
 typedef struct TsrRandomKey {
     uint64_t seed;
     uint32_t site;  /* the operation's place in the program: a number the compiler gives */
@@ -184,13 +185,15 @@ int32_t tsr_is_dense(const TsrTensor* tensor);                       /* row-majo
 TsrTensor* tsr_contiguous(TsrTensor* tensor, const TsrPlace* place); /* itself when dense, else a copy */
 typedef enum TsrRounding { TSR_ROUND_NEAREST, TSR_ROUND_TO_ZERO, TSR_ROUND_STOCHASTIC } TsrRounding;
 /* The laws of cast, for tensors and for one value:
- *  to a float:   one rounding, nearest-even by default; f16 and bf16 overflow to infinity, types of 8 bits or fewer
- *                saturate at their largest finite value, infinities included; NaN stays NaN where the format has one,
- *                else it becomes the largest finite value.
- *  to e8m0:      the nearest power of two, a tie goes to the even code; 0 gives 2^-127; negative values and NaN give
- * NaN. to an integer: from a float toward zero, saturating, NaN gives 0; from an integer it wraps; from bool 0 or 1. to
- * bool:      != 0 (NaN is true). To c64 the imaginary part is 0; from c64 it is dropped. Stochastic rounding adds the
- * low bits of one Philox word (of `key`, by element index) below the last kept bit. */
+ * - To a float: one rounding, nearest-even by default; f16 and bf16 overflow to infinity, types of 8 bits or fewer
+ *   saturate at their largest finite value, infinities included. A NaN keeps its sign and the upper bits of its payload
+ *   and is made quiet; in a type without NaN it becomes the largest finite value.
+ * - To e8m0: the nearest power of two, a tie goes to the even code; 0 gives 2^-127; negative values and NaN give NaN.
+ * - To an integer: from a float toward zero, saturating, NaN gives 0; from an integer it wraps; from bool 0 or 1.
+ * - To bool: != 0 (NaN is true).
+ * - To c64 the imaginary part is 0; from c64 it is dropped.
+ * - Stochastic: with f the discarded fraction of the last kept bit cut to 32 bits, and w a Philox word (of `key`, by
+ *   element index as for rand of f32), the magnitude is rounded up when f * 2^32 + w >= 2^32. */
 TsrTensor* tsr_cast(const TsrTensor* tensor, int32_t dtype, int32_t rounding, const TsrRandomKey* key,
                     const TsrPlace* place);
 uint64_t tsr_convert_bits(uint64_t bits, int32_t from, int32_t to); /* nearest-even */
@@ -274,8 +277,10 @@ void tsr_list_set(TsrList* list, int64_t index, TsrSlot item, const TsrPlace* pl
 /* ---- Input, output, time, ends ---- */
 
 void tsr_print(const TsrString* text); /* text and a line end, on stdout */
-/* By extension: .npy, .npz and .safetensors with `key` (needed when the file holds several). */
-TsrTensor* tsr_load(const TsrString* path, const TsrString* key, const TsrPlace* place);
+/* By extension: .npy, .npz and .safetensors with `key` (needed when the file holds several; NULL: "path:key" is split).
+ * `dtype` and `rank` are what is expected, -1: any. .npy knows no names for bf16 (stored as '<V2') and the 8-bit floats
+ * and e8m0 ('|V1'): they are read as `dtype` says, V2 without one as bf16. */
+TsrTensor* tsr_load(const TsrString* path, const TsrString* key, int32_t dtype, int32_t rank, const TsrPlace* place);
 /* Written beside its place and renamed: never half there. .npz and .safetensors take several tensors; .npy takes one,
  * .png a u8[H, W] (grey), u8[H, W, 3] or u8[H, W, 4]. */
 void tsr_save(const TsrString* path, const char* const* names, const TsrTensor* const* tensors, int32_t count,
@@ -502,18 +507,20 @@ extern const TsrProgram tsr_program;
 
 #define TSR_HOST_FUNCTIONS(X)                                                                                          \
     X(tensor_retain)                                                                                                   \
-    X(tensor_release) X(empty) X(zeros) X(full) X(ones) X(arange_i64) X(arange_f64) X(linspace) X(from_values)         \
-        X(from_list) X(philox4x32_10) X(seed) X(set_seed) X(next_key) X(rand) X(randn) X(randint) X(copy) X(is_dense)  \
-            X(contiguous) X(cast) X(convert_bits) X(bits_to_f64) X(f64_to_bits) X(view) X(transpose) X(swap_last)      \
-                X(reshape) X(broadcast_to) X(dim) X(size) X(get) X(get_f64) X(get_i64) X(set) X(set_f64) X(set_i64)    \
-                    X(item) X(assign) X(fill) X(equal) X(allclose) X(string) X(string_retain) X(string_release)        \
-                        X(concat) X(join) X(string_compare) X(format) X(format_string) X(format_tensor) X(format_list) \
-                            X(list) X(list_retain) X(list_release) X(list_append) X(list_get) X(list_set) X(print)     \
-                                X(load) X(save) X(time) X(args) X(wait) X(allocate) X(free) X(progress_begin)          \
-                                    X(progress_step) X(progress_end) X(fail) X(assert_failed) X(set_failure_handler)   \
-                                        X(check_arguments) X(shape_failed) X(check_overlap) X(kernel_argument)         \
-                                            X(task_print) X(task_assert_failed) X(launch) X(cpu_features) X(workers)   \
-                                                X(main)
+    X(tensor_release)                                                                                                  \
+    X(empty)                                                                                                           \
+    X(zeros)                                                                                                           \
+    X(full) X(ones) X(arange_i64) X(arange_f64) X(linspace) X(from_values) X(from_list) X(philox4x32_10) X(seed)       \
+        X(set_seed) X(next_key) X(rand) X(randn) X(randint) X(copy) X(is_dense) X(contiguous) X(cast) X(convert_bits)  \
+            X(bits_to_f64) X(f64_to_bits) X(view) X(transpose) X(swap_last) X(reshape) X(broadcast_to) X(dim) X(size)  \
+                X(get) X(get_f64) X(get_i64) X(set) X(set_f64) X(set_i64) X(item) X(assign) X(fill) X(equal)           \
+                    X(allclose) X(string) X(string_retain) X(string_release) X(concat) X(join) X(string_compare)       \
+                        X(format) X(format_string) X(format_tensor) X(format_list) X(list) X(list_retain)              \
+                            X(list_release) X(list_append) X(list_get) X(list_set) X(print) X(load) X(save) X(time)    \
+                                X(args) X(wait) X(allocate) X(free) X(progress_begin) X(progress_step) X(progress_end) \
+                                    X(fail) X(assert_failed) X(set_failure_handler) X(check_arguments) X(shape_failed) \
+                                        X(check_overlap) X(kernel_argument) X(task_print) X(task_assert_failed)        \
+                                            X(launch) X(cpu_features) X(workers) X(main)
 
 typedef struct TsrHostApi {
 #define TSR_HOST_ENTRY(name) __typeof__(&tsr_##name) name;
