@@ -191,7 +191,7 @@ typedef enum TsrRounding { TSR_ROUND_NEAREST, TSR_ROUND_TO_ZERO, TSR_ROUND_STOCH
  * - To e8m0: the nearest power of two, a tie goes to the even code; 0 gives 2^-127; negative values and NaN give NaN.
  * - To an integer: from a float toward zero, saturating, NaN gives 0; from an integer it wraps; from bool 0 or 1.
  * - To bool: != 0 (NaN is true).
- * - To c64 the imaginary part is 0; from c64 it is dropped.
+ * - To c64 the imaginary part is 0; from c64 it is dropped, except to bool.
  * - Stochastic: with f the discarded fraction of the last kept bit cut to 32 bits, and w a Philox word (of `key`, by
  *   element index as for rand of f32), the magnitude is rounded up when f * 2^32 + w >= 2^32. */
 TsrTensor* tsr_cast(const TsrTensor* tensor, int32_t dtype, int32_t rounding, const TsrRandomKey* key,

@@ -1,0 +1,17 @@
+// The end of a program by a user's error: every such end passes through tsr_fail.
+#pragma once
+
+#include <string>
+
+#include "runtime/abi.h"
+
+namespace tsr::runtime {
+
+// Fails with a printf-formatted message.
+[[noreturn, gnu::format(printf, 2, 3)]] void fail(const TsrPlace* place, const char* format, ...);
+[[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...);
+
+// What is to be finished before the process ends by a failure: open traces, temporary files.
+void at_failure(void (*finish)());
+
+}  // namespace tsr::runtime

@@ -1,0 +1,112 @@
+// Copies of whole tensors, dense forms, assignment to views.
+#include <array>
+#include <cstring>
+
+#include "runtime/fail.h"
+#include "runtime/numbers/dtypes.h"
+#include "runtime/tensor/overlap.h"
+#include "runtime/tensor/rows.h"
+#include "runtime/tensor/tensor.h"
+
+namespace tsr::runtime {
+
+namespace {
+
+template <typename Element>
+void copy_row(Element* to, int64_t to_step, const Element* from, int64_t from_step, int64_t length) {
+    if (to_step == 1 && from_step == 1) {
+        std::memcpy(to, from, static_cast<size_t>(length) * sizeof(Element));
+        return;
+    }
+    for (int64_t i = 0; i < length; ++i) to[i * to_step] = from[i * from_step];
+}
+
+template <typename Element>
+void copy_elements(TsrTensor& to, const TsrTensor& from) {
+    auto* to_data = static_cast<Element*>(to.dl.data);
+    auto* from_data = static_cast<const Element*>(from.dl.data);
+    for_rows<2>(shape(to), {to.strides, from.strides}, [&](Offsets<2> start, int64_t length, Offsets<2> step) {
+        copy_row(to_data + start[0], step[0], from_data + start[1], step[1], length);
+    });
+}
+
+void copy_packed(TsrTensor& to, const TsrTensor& from) {
+    for_rows<2>(shape(to), {to.strides, from.strides}, [&](Offsets<2> start, int64_t length, Offsets<2> step) {
+        for (int64_t i = 0; i < length; ++i) {
+            write_bits(to, start[0] + i * step[0], read_bits(from, start[1] + i * step[1]));
+        }
+    });
+}
+
+// Shapes are equal, dtypes of one width, memory apart.
+void copy_values(TsrTensor& to, const TsrTensor& from) {
+    switch (bits(to.dtype)) {
+        case 8: return copy_elements<uint8_t>(to, from);
+        case 16: return copy_elements<uint16_t>(to, from);
+        case 32: return copy_elements<uint32_t>(to, from);
+        case 64: return copy_elements<uint64_t>(to, from);
+    }
+    copy_packed(to, from);
+}
+
+}  // namespace
+
+}  // namespace tsr::runtime
+
+using namespace tsr::runtime;
+
+extern "C" {
+
+TsrTensor* tsr_copy(const TsrTensor* tensor, const TsrPlace* place) {
+    tsr_wait();
+    Contents contents = is_packed(tensor->dtype) ? Contents::zero : Contents::undefined;
+    TensorRef result = make_tensor(tensor->dtype, shape(*tensor), contents, place);
+    if (tsr_is_dense(tensor)) {
+        std::memcpy(result->dl.data, tensor->dl.data, static_cast<size_t>(*dense_bytes(tensor->dtype, shape(*tensor))));
+    } else {
+        copy_values(*result, *tensor);
+    }
+    return result.give();
+}
+
+int32_t tsr_is_dense(const TsrTensor* tensor) {
+    if (tensor->phase != 0) return 0;
+    if (size(*tensor) == 0) return 1;
+    std::array<int64_t, TSR_MAX_RANK> strides{};
+    dense_strides(tensor->dtype, shape(*tensor), strides.data());
+    for (int32_t axis = 0; axis < tensor->dl.ndim; ++axis) {
+        // The stride of an axis of one element is never used.
+        if (tensor->shape[axis] != 1 && tensor->strides[axis] != strides[static_cast<size_t>(axis)]) return 0;
+    }
+    return 1;
+}
+
+TsrTensor* tsr_contiguous(TsrTensor* tensor, const TsrPlace* place) {
+    return tsr_is_dense(tensor) ? tsr_tensor_retain(tensor) : tsr_copy(tensor, place);
+}
+
+void tsr_assign(TsrTensor* view, const TsrTensor* value, const TsrPlace* place) {
+    if (!same_storage(view->dtype, value->dtype)) {
+        fail(place, "%s can not be assigned to %s: the element types differ", type_text(*value).c_str(),
+             type_text(*view).c_str());
+    }
+    tsr_wait();
+    // NumPy lets leading axes of size 1 go.
+    TensorRef source = make_view(*value);
+    while (source->dl.ndim > view->dl.ndim && source->shape[0] == 1) {
+        set_axes(*source, {source->shape + 1, static_cast<size_t>(source->dl.ndim - 1)},
+                 {source->strides + 1, static_cast<size_t>(source->dl.ndim - 1)});
+    }
+    if (overlap(*view, *source) != Overlap::none) source = TensorRef(tsr_copy(source.get(), place));
+    TensorRef spread(tsr_broadcast_to(source.get(), view->dl.shape, view->dl.ndim, place));
+    copy_values(*view, *spread);
+}
+
+void tsr_fill(TsrTensor* view, uint64_t bits, const TsrPlace* place) {
+    tsr_wait();
+    TensorRef value = make_tensor(view->dtype, {}, Contents::zero, place);
+    write_bits(*value, 0, bits);
+    TensorRef spread(tsr_broadcast_to(value.get(), view->dl.shape, view->dl.ndim, place));
+    copy_values(*view, *spread);
+}
+}

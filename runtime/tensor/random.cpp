@@ -1,0 +1,176 @@
+// Random tensors; how a number follows from its key stands in abi.h. Every function used is written out here in basic
+// operations, so that the numbers do not depend on the machine's mathematics library.
+#include <array>
+#include <cmath>
+#include <unordered_map>
+
+#include "runtime/fail.h"
+#include "runtime/numbers/dtypes.h"
+#include "runtime/numbers/number.h"
+#include "runtime/numbers/philox.h"
+#include "runtime/tensor/rows.h"
+#include "runtime/tensor/tensor.h"
+
+namespace tsr::runtime {
+
+namespace {
+
+// ln(x) for 0 < x <= 1: x = m 2^e with sqrt(1/2) <= m < sqrt(2), ln m = 2 artanh((m - 1) / (m + 1)).
+double natural_logarithm(double x) {
+    int exponent = 0;
+    double m = std::frexp(x, &exponent);
+    if (m < 0.70710678118654752440) {
+        m *= 2;
+        --exponent;
+    }
+    double s = (m - 1) / (m + 1);
+    double s2 = s * s;
+    double sum = 0;
+    for (int k = 25; k >= 3; k -= 2) sum = (sum + 1.0 / k) * s2;
+    return static_cast<double>(exponent) * 0.69314718055994530942 + 2 * (s + s * sum);
+}
+
+struct SineCosine {
+    double sine, cosine;
+};
+
+// Of 2 pi v, 0 <= v < 1: quarter turns are taken off exactly, the rest is within pi/4 and summed by Taylor's series.
+SineCosine turn(double v) {
+    double quarters = std::floor(v * 4 + 0.5);
+    double x = (v - quarters / 4) * 6.28318530717958647693;
+    double x2 = x * x;
+    double sine = 0, cosine = 0;
+    for (int k = 19; k >= 3; k -= 2) sine = (1 - sine) * x2 / (k * (k - 1));
+    for (int k = 18; k >= 2; k -= 2) cosine = (1 - cosine) * x2 / (k * (k - 1));
+    sine = x * (1 - sine);
+    cosine = 1 - cosine;
+    switch (static_cast<int>(quarters) % 4) {
+        case 1: return {cosine, -sine};
+        case 2: return {-sine, -cosine};
+        case 3: return {-cosine, sine};
+    }
+    return {sine, cosine};
+}
+
+// The words of the elements of one tensor.
+class ElementWords {
+public:
+    explicit ElementWords(const TsrRandomKey& key) : words_(key) {}
+    uint32_t one(int64_t element) { return words_.word(static_cast<uint64_t>(element)); }
+    uint64_t two(int64_t element) {
+        auto first = static_cast<uint64_t>(element) * 2;
+        uint64_t high = words_.word(first);
+        return high << 32 | words_.word(first + 1);
+    }
+
+private:
+    PhiloxWords words_;
+};
+
+double uniform(ElementWords& words, int32_t dtype, int64_t element) {
+    int digits = float_format(dtype).digits;
+    if (dtype == TSR_F64) return static_cast<double>(words.two(element) >> (64 - digits)) * 0x1p-53;
+    return std::ldexp(static_cast<double>(words.one(element) >> (32 - digits)), -digits);
+}
+
+double normal(ElementWords& words, int32_t dtype, int64_t element) {
+    int64_t even = element - element % 2;
+    double u = 0, v = 0;
+    if (dtype == TSR_F64) {
+        u = static_cast<double>((words.two(even) >> 11) + 1) * 0x1p-53;
+        v = static_cast<double>(words.two(even + 1) >> 11) * 0x1p-53;
+    } else {
+        u = (static_cast<double>(words.one(even)) + 1) * 0x1p-32;
+        v = static_cast<double>(words.one(even + 1)) * 0x1p-32;
+    }
+    double r = std::sqrt(-2 * natural_logarithm(u));
+    SineCosine direction = turn(v);
+    return r * (element == even ? direction.cosine : direction.sine);
+}
+
+// Calls write(index, offset) for all elements, row-major.
+template <typename Write>
+void for_elements(const TsrTensor& tensor, Write write) {
+    int64_t index = 0;
+    for_rows<1>(shape(tensor), {tensor.strides}, [&](Offsets<1> start, int64_t length, Offsets<1>) {
+        for (int64_t i = 0; i < length; ++i) write(index++, start[0] + i);
+    });
+}
+
+TensorRef random_floats(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey& key, const char* function,
+                        double (*value)(ElementWords&, int32_t, int64_t), const TsrPlace* place) {
+    if (dtype != TSR_F64 && dtype != TSR_F32 && dtype != TSR_F16 && dtype != TSR_BF16) {
+        fail(place, "%s makes f64, f32, f16 or bf16, not %s", function, std::string(name(dtype)).c_str());
+    }
+    TensorRef result = make_tensor(dtype, {shape, static_cast<size_t>(rank)}, Contents::undefined, place);
+    ElementWords words(key);
+    for_elements(*result, [&](int64_t index, int64_t offset) {
+        write_bits(*result, offset, bits_of(Number::of(value(words, dtype, index)), dtype));
+    });
+    return result;
+}
+
+// floor(word * range / 2^bits) by the upper half of the product; range 0 stands for 2^64.
+uint64_t scale_word(ElementWords& words, int64_t element, uint64_t range) {
+    if (range != 0 && range <= uint64_t{1} << 32) return words.one(element) * range >> 32;
+    uint64_t word = words.two(element);
+    if (range == 0) return word;
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<uint64_t>(static_cast<Wide>(word) * range >> 64);
+}
+
+// How often each site has run; sites are few.
+struct Seeds {
+    uint64_t seed = 0;
+    std::unordered_map<uint32_t, uint32_t> counts;
+};
+
+Seeds& seeds() {
+    static auto* instance = new Seeds;
+    return *instance;
+}
+
+}  // namespace
+
+}  // namespace tsr::runtime
+
+using namespace tsr::runtime;
+
+extern "C" {
+
+uint64_t tsr_seed(void) { return seeds().seed; }
+
+void tsr_set_seed(uint64_t seed) {
+    seeds().seed = seed;
+    seeds().counts.clear();
+}
+
+void tsr_next_key(uint32_t site, const uint64_t* seed, TsrRandomKey* key) {
+    *key = {seed != nullptr ? *seed : seeds().seed, site, seeds().counts[site]++};
+}
+
+TsrTensor* tsr_rand(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey* key, const TsrPlace* place) {
+    return random_floats(dtype, shape, rank, *key, "rand", uniform, place).give();
+}
+
+TsrTensor* tsr_randn(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey* key,
+                     const TsrPlace* place) {
+    return random_floats(dtype, shape, rank, *key, "randn", normal, place).give();
+}
+
+TsrTensor* tsr_randint(int32_t dtype, const int64_t* shape, int32_t rank, int64_t low, int64_t high,
+                       const TsrRandomKey* key, const TsrPlace* place) {
+    if (low >= high) {
+        fail(place, "randint(%lld, %lld) has no numbers to choose from", static_cast<long long>(low),
+             static_cast<long long>(high));
+    }
+    TensorRef result = make_tensor(dtype, {shape, static_cast<size_t>(rank)}, Contents::zero, place);
+    ElementWords words(*key);
+    uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+    for_elements(*result, [&](int64_t index, int64_t offset) {
+        auto value = static_cast<int64_t>(static_cast<uint64_t>(low) + scale_word(words, index, range));
+        write_bits(*result, offset, bits_of(Number::of(value), dtype));
+    });
+    return result.give();
+}
+}
