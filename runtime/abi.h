@@ -137,7 +137,7 @@ static inline int32_t tsr_rank(const TsrTensor* t) { return t->dl.ndim; }
 TsrTensor* tsr_tensor_retain(TsrTensor* tensor); /* NULL passes through */
 void tsr_tensor_release(TsrTensor* tensor);      /* NULL is allowed */
 
-/* -- making -- negative sizes and sizes whose bytes pass 2^62 fail; out of memory fails with asked and free bytes. */
+/* -- making -- negative sizes and sizes whose bytes pass 2^58 fail; out of memory fails with asked and free bytes. */
 TsrTensor* tsr_empty(int32_t dtype, const int64_t* shape, int32_t rank, const TsrPlace* place); /* contents undefined */
 TsrTensor* tsr_zeros(int32_t dtype, const int64_t* shape, int32_t rank, const TsrPlace* place);
 TsrTensor* tsr_full(int32_t dtype, const int64_t* shape, int32_t rank, uint64_t bits, const TsrPlace* place);

@@ -63,7 +63,7 @@ Result<int64_t> dense_bytes(int32_t dtype, Shape shape) {
     if (shape.size() > TSR_MAX_RANK) {
         return Refusal{text("a tensor of rank %zu; at most %d axes are possible", shape.size(), TSR_MAX_RANK)};
     }
-    constexpr int64_t kMost = int64_t{1} << 62;
+    constexpr int64_t kMost = int64_t{1} << 58;
     int64_t pack = pack_elements(dtype);
     int64_t bytes = pack_bytes(dtype);
     // Sizes of 0 do not excuse the others: strides are computed of all of them.
@@ -74,7 +74,7 @@ Result<int64_t> dense_bytes(int32_t dtype, Shape shape) {
         if (axis + 1 == shape.size()) extent = extent / pack + (extent % pack != 0 ? 1 : 0);
         empty |= extent == 0;
         if (extent != 0 && bytes > kMost / extent) {
-            return Refusal{type_text(dtype, shape) + " has more than 2^62 bytes"};
+            return Refusal{type_text(dtype, shape) + " has more than 2^58 bytes"};
         }
         bytes *= extent != 0 ? extent : 1;
     }

@@ -47,7 +47,7 @@ std::string type_text(int32_t dtype, Shape shape);
 std::string type_text(const TsrTensor& tensor);
 
 // Bytes of a dense tensor, rows of packed types padded to whole packs. Refused: negative sizes, a rank past
-// TSR_MAX_RANK, more than 2^62 bytes.
+// TSR_MAX_RANK, more than 2^58 bytes.
 Result<int64_t> dense_bytes(int32_t dtype, Shape shape);
 
 // A dense tensor with memory of its own; fails as allocate does.
