@@ -468,7 +468,7 @@ typedef struct TsrKernelFamily {
     TsrPlace place;
     int32_t nslots;
     int32_t nvariants;
-    const char* const* slot_names; /* nslots of them, for traces; may be NULL */
+    const char* const* slot_names; /* nslots of them, NULL for pointers: shown in traces; may be NULL */
     const TsrKernelVariant* variants;
 } TsrKernelFamily;
 

@@ -1,0 +1,17 @@
+// What main returned: to files, or to stdout in short form.
+#pragma once
+
+#include <vector>
+
+#include "runtime/abi.h"
+#include "runtime/program/command_line.h"
+#include "runtime/result.h"
+
+namespace tsr::runtime {
+
+// Mistakes that can be told before the program runs: --out without results, several results for one .npy.
+Result<Done> check_outputs(const TsrProgram& program, const CommandLine& line);
+// Releases the values.
+Result<Done> deliver_results(const TsrProgram& program, const CommandLine& line, std::vector<TsrSlot> values);
+
+}  // namespace tsr::runtime

@@ -1,0 +1,86 @@
+// A program from its command line to its exit code.
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <string_view>
+
+#include "runtime/fail.h"
+#include "runtime/program/arguments.h"
+#include "runtime/program/command_line.h"
+#include "runtime/program/results.h"
+#include "runtime/program/words.h"
+#include "runtime/trace.h"
+
+namespace tsr::runtime {
+
+namespace {
+
+constexpr int kUsage = 2;
+
+// cpu, or nothing; GPUs need code that the executable must hold.
+void check_device() {
+    const char* device = std::getenv("TESSERA_DEVICE");
+    if (device == nullptr || *device == 0 || std::string_view(device) == "cpu") return;
+    std::string_view name(device);
+    if (name == "cuda" || name.starts_with("cuda:")) {
+        fail(nullptr, "TESSERA_DEVICE=%s: this executable holds no code for CUDA devices", device);
+    }
+    fail(nullptr, "TESSERA_DEVICE=%s: no such device; expected cpu or cuda:N", device);
+}
+
+int usage_error(const TsrProgram& program, const std::string& message) {
+    std::fprintf(stderr, "%s: %s\n", program.name, message.c_str());
+    return kUsage;
+}
+
+// Output that did not reach its end, because the disk is full or the reader is gone, is an error.
+int flush_output(const TsrProgram& program) {
+    bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+    if (failed) std::fprintf(stderr, "%s: error: stdout: the output could not be written\n", program.name);
+    return failed ? 1 : 0;
+}
+
+int run(const TsrProgram& program, const std::vector<std::string>& words) {
+    Result<CommandLine> line = parse_command_line(program, words);
+    if (!line) return usage_error(program, line.message());
+    if (line->help) {
+        std::fputs(help_text(program).c_str(), stdout);
+        return flush_output(program);
+    }
+    if (auto outputs = check_outputs(program, *line); !outputs) return usage_error(program, outputs.message());
+    check_device();
+    Arguments arguments(program);
+    bool missing = false;
+    Result<Done> read = arguments.read(*line, missing);
+    if (!read && missing) return usage_error(program, read.message());
+    if (!read) fail(nullptr, "%s", read.message().c_str());
+    set_words(line->rest);
+    tsr_set_seed(line->seed);
+    std::vector<int64_t> dims(static_cast<size_t>(program.signature.nsymbols));
+    tsr_check_arguments(&program.signature, arguments.slots(), dims.data(), nullptr);
+    std::vector<TsrSlot> values(static_cast<size_t>(program.nresults));
+    if (program.initialize != nullptr) program.initialize(program.context);
+    program.run(program.context, arguments.slots(), values.data());
+    tsr_wait();
+    Result<Done> delivered = deliver_results(program, *line, std::move(values));
+    if (!delivered) fail(nullptr, "%s", delivered.message().c_str());
+    finish_trace();
+    return flush_output(program);
+}
+
+}  // namespace
+
+}  // namespace tsr::runtime
+
+extern "C" int tsr_main(const TsrProgram* program, int argc, char** argv) {
+    using namespace tsr::runtime;
+    if (program->abi != TSR_ABI_VERSION) {
+        fail(nullptr, "%s was compiled for version %d of the runtime's interface, this is %d", program->name,
+             program->abi, TSR_ABI_VERSION);
+    }
+    try {
+        return run(*program, std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+    } catch (const std::bad_alloc&) {
+        fail(nullptr, "out of memory");
+    }
+}

@@ -1,0 +1,73 @@
+#include "runtime/trace.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "runtime/fail.h"
+#include "runtime/io/json.h"
+#include "runtime/io/output_file.h"
+
+namespace tsr::runtime {
+
+namespace {
+
+struct Trace {
+    std::string path;
+    std::string events;
+};
+
+// NULL without TESSERA_TRACE.
+Trace* trace() {
+    static Trace* instance = [] {
+        const char* path = std::getenv("TESSERA_TRACE");
+        if (path == nullptr || *path == 0) return static_cast<Trace*>(nullptr);
+        at_failure(finish_trace);
+        return new Trace{path, ""};
+    }();
+    return instance;
+}
+
+std::string place_text(const TsrPlace* place) {
+    if (place == nullptr || place->file == nullptr) return "";
+    return std::string(place->file) + ":" + std::to_string(place->line);
+}
+
+}  // namespace
+
+bool trace_enabled() { return trace() != nullptr; }
+
+void trace_launch(const TsrKernelFamily& family, const TsrKernelVariant& variant, const uint64_t* slots, int64_t total,
+                  const TsrPlace* place, double begin, double end) {
+    std::string& events = trace()->events;
+    if (!events.empty()) events += ",\n";
+    events += "{\"name\":" + json_quoted(family.name) + ",\"cat\":\"launch\",\"ph\":\"X\"";
+    events += text(",\"pid\":%d,\"tid\":%ld,\"ts\":%.3f,\"dur\":%.3f", static_cast<int>(getpid()),
+                   static_cast<long>(syscall(SYS_gettid)), begin * 1e6, (end - begin) * 1e6);
+    events += ",\"args\":{\"kernel\":" + json_quoted(place_text(&family.place));
+    events += ",\"launched\":" + json_quoted(place_text(place));
+    events += text(",\"total\":%lld,\"workers\":%d", static_cast<long long>(total), static_cast<int>(tsr_workers()));
+    if (variant.plan != nullptr) events += ",\"plan\":" + json_quoted(variant.plan);
+    for (int32_t i = 0; family.slot_names != nullptr && i < family.nslots; ++i) {
+        if (family.slot_names[i] == nullptr) continue;
+        events += "," + json_quoted(family.slot_names[i]) +
+                  text(":%lld", static_cast<long long>(static_cast<int64_t>(slots[i])));
+    }
+    events += "}}";
+}
+
+void finish_trace() {
+    Trace* t = trace();
+    if (t == nullptr) return;
+    OutputFile file(t->path);
+    file.write("{\"traceEvents\":[\n");
+    file.write(t->events);
+    file.write("\n],\"displayTimeUnit\":\"ms\"}\n");
+    Result<Done> written = file.commit();
+    if (!written) std::fprintf(stderr, "TESSERA_TRACE: %s: %s\n", t->path.c_str(), written.message().c_str());
+}
+
+}  // namespace tsr::runtime
