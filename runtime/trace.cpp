@@ -1,11 +1,11 @@
 #include "runtime/trace.h"
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "runtime/fail.h"
 #include "runtime/io/json.h"

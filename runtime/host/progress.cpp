@@ -1,10 +1,10 @@
 // Progress of a loop as one line on stderr, rewritten at most ten times a second.
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
+
+#include <unistd.h>
 
 #include "runtime/text/string.h"
 
@@ -29,7 +29,8 @@ void show(TsrProgress& progress, bool last) {
     const char* start = progress.rewrites ? "\r\033[K" : "";
     const char* end = progress.rewrites && !last ? "" : "\n";
     if (progress.total >= 0) {
-        double percent = progress.total > 0 ? 100.0 * static_cast<double>(done) / static_cast<double>(progress.total) : 100;
+        double percent =
+            progress.total > 0 ? 100.0 * static_cast<double>(done) / static_cast<double>(progress.total) : 100;
         std::fprintf(stderr, "%s%s %lld/%lld %3.0f%% %.1f s%s", start, progress.label.c_str(), done,
                      static_cast<long long>(progress.total), percent, seconds, end);
     } else {

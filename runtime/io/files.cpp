@@ -1,6 +1,7 @@
 #include "runtime/io/files.h"
 
 #include <array>
+#include <new>
 
 #include "runtime/fail.h"
 #include "runtime/io/npy.h"
@@ -117,7 +118,11 @@ Location split_location(const std::string& text) {
 }
 
 Result<TensorRef> load_tensor(const Location& location, int32_t dtype, int32_t rank) {
-    Result<TensorRef> tensor = load_by_extension(location, dtype);
+    Result<TensorRef> tensor = Refusal{"out of memory"};
+    try {
+        tensor = load_by_extension(location, dtype);
+    } catch (const std::bad_alloc&) {  // of an archive's member: tensors ask for themselves
+    }
     std::string file = location.path + (location.key.empty() ? "" : ":" + location.key);
     if (!tensor) return Refusal{file + ": " + tensor.message()};
     const TsrTensor& t = **tensor;
@@ -125,8 +130,8 @@ Result<TensorRef> load_tensor(const Location& location, int32_t dtype, int32_t r
         return Refusal{file + ": holds " + type_text(t) + ", but " + std::string(name(dtype)) + " elements are needed"};
     }
     if (rank >= 0 && rank != t.dl.ndim) {
-        return Refusal{text("%s: holds %s of rank %d, but rank %d is needed", file.c_str(), type_text(t).c_str(), t.dl.ndim,
-                            rank)};
+        return Refusal{text("%s: holds %s of rank %d, but rank %d is needed", file.c_str(), type_text(t).c_str(),
+                            t.dl.ndim, rank)};
     }
     if (dtype >= 0) (*tensor)->dtype = dtype;
     return tensor;
@@ -152,9 +157,15 @@ using namespace tsr::runtime;
 
 extern "C" {
 
-TsrTensor* tsr_load(const TsrString* path, const TsrString* key, int32_t dtype, int32_t rank, const TsrPlace* place) {
+TsrTensor* tsr_load(const TsrString* path, const TsrString* key, const TsrPlace* place) {
+    return tsr_load_as(path, key, -1, -1, place);
+}
+
+TsrTensor* tsr_load_as(const TsrString* path, const TsrString* key, int32_t dtype, int32_t rank,
+                       const TsrPlace* place) {
     std::string text(view(path));
-    Location location = key == nullptr ? split_location(text) : Location{text, std::string(view(key))};
+    bool has_key = key != nullptr && key->length > 0;
+    Location location = has_key ? Location{text, std::string(view(key))} : split_location(text);
     Result<TensorRef> tensor = load_tensor(location, dtype, rank);
     if (!tensor) fail(place, "%s", tensor.message().c_str());
     return tensor->give();

@@ -75,15 +75,24 @@ private:
         skip_space();
         if (depth > kDeepest || at_ >= text_.size()) return false;
         switch (text_[at_]) {
-            case '{': out.kind = Json::Kind::object; return read_object(out, depth);
-            case '[': out.kind = Json::Kind::array; return read_array(out, depth);
-            case '"': out.kind = Json::Kind::string; return read_string(out.string);
-            case 'n': return word("null");
+            case '{':
+                out.kind = Json::Kind::object;
+                return read_object(out, depth);
+            case '[':
+                out.kind = Json::Kind::array;
+                return read_array(out, depth);
+            case '"':
+                out.kind = Json::Kind::string;
+                return read_string(out.string);
+            case 'n':
+                return word("null");
             case 't':
                 out.kind = Json::Kind::boolean;
                 out.boolean = true;
                 return word("true");
-            case 'f': out.kind = Json::Kind::boolean; return word("false");
+            case 'f':
+                out.kind = Json::Kind::boolean;
+                return word("false");
         }
         return read_number(out);
     }

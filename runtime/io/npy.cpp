@@ -48,7 +48,8 @@ Result<Encoding> read_encoding(const std::string& descr, int32_t wanted) {
 
 void swap_bytes(std::span<uint8_t> bytes, size_t width) {
     for (size_t at = 0; at + width <= bytes.size(); at += width) {
-        std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(at), bytes.begin() + static_cast<std::ptrdiff_t>(at + width));
+        std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                     bytes.begin() + static_cast<std::ptrdiff_t>(at + width));
     }
 }
 
@@ -66,7 +67,8 @@ Result<Preamble> read_preamble(const Source& source) {
     if (!magic) return Refusal{"not a .npy file: it does not begin with \\x93NUMPY"};
     if (known < 10) return Refusal{"truncated: the header is cut off"};
     int version = head[6];
-    if (version < 1 || version > 3) return Refusal{text("version %d.%d of the .npy format is unknown", version, head[7])};
+    if (version < 1 || version > 3)
+        return Refusal{text("version %d.%d of the .npy format is unknown", version, head[7])};
     int64_t begin = version == 1 ? 10 : 12;
     int64_t length = version == 1 ? little_endian<uint16_t>(&head[8]) : int64_t{little_endian<uint32_t>(&head[8])};
     if (static_cast<int64_t>(known) < begin) return Refusal{"truncated: the header is cut off"};
@@ -99,7 +101,8 @@ Result<TensorRef> read_npy(const Source& source, int32_t dtype) {
     // Compared before memory is asked for: a header may promise anything.
     int64_t there = source.size() - begin;
     if (there != *bytes) {
-        return Refusal{text("%s: %s needs %lld bytes of data, the file has %lld", there < *bytes ? "truncated" : "malformed",
+        return Refusal{text("%s: %s needs %lld bytes of data, the file has %lld",
+                            there < *bytes ? "truncated" : "malformed",
                             type_text(encoding->dtype, header.shape).c_str(), static_cast<long long>(*bytes),
                             static_cast<long long>(there))};
     }
@@ -107,7 +110,8 @@ Result<TensorRef> read_npy(const Source& source, int32_t dtype) {
     if (!tensor) return tensor;
     std::span<uint8_t> data(static_cast<uint8_t*>((*tensor)->dl.data), static_cast<size_t>(*bytes));
     if (auto read = source.read(begin, data); !read) return read.refusal();
-    if (encoding->swapped) swap_bytes(data, encoding->dtype == TSR_C64 ? 4 : static_cast<size_t>(bits(encoding->dtype) / 8));
+    if (encoding->swapped)
+        swap_bytes(data, encoding->dtype == TSR_C64 ? 4 : static_cast<size_t>(bits(encoding->dtype) / 8));
     if (encoding->dtype == TSR_BOOL) normalize_bools(data);
     if (!header.fortran_order || shape.size() < 2) return tensor;
     TensorRef turned(tsr_transpose(tensor->get(), nullptr, nullptr));

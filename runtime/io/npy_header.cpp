@@ -40,7 +40,8 @@ public:
         size_t first = at_;
         out = 0;
         for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
-            if (__builtin_mul_overflow(out, 10, &out) || __builtin_add_overflow(out, text_[at_] - '0', &out)) return false;
+            if (__builtin_mul_overflow(out, 10, &out) || __builtin_add_overflow(out, text_[at_] - '0', &out))
+                return false;
         }
         bool any = at_ > first;
         if (any && at_ < text_.size() && text_[at_] == 'L') ++at_;  // as Python 2 wrote long integers

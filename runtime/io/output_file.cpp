@@ -1,15 +1,15 @@
 #include "runtime/io/output_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "runtime/fail.h"
 
@@ -30,7 +30,7 @@ std::string resolved(const std::string& path) {
 }  // namespace
 
 OutputFile::OutputFile(const std::string& path) : target_(resolved(path)) {
-    struct stat status {};
+    struct stat status{};
     bool exists = stat(target_.c_str(), &status) == 0;
     if (exists && S_ISDIR(status.st_mode)) {
         error_ = "this is a folder";

@@ -1,9 +1,9 @@
 #include "runtime/io/png.h"
 
-#include <zlib.h>
-
 #include <cstring>
 #include <vector>
+
+#include <zlib.h>
 
 namespace tsr::runtime {
 
@@ -27,7 +27,8 @@ void write_chunk(OutputFile& file, const char* name, const std::vector<uint8_t>&
 Result<Done> write_png(OutputFile& file, const TsrTensor& tensor) {
     Shape extents = shape(tensor);
     int64_t channels = extents.size() == 3 ? extents[2] : 1;
-    bool picture = tensor.dtype == TSR_U8 && (extents.size() == 2 || (extents.size() == 3 && (channels == 3 || channels == 4)));
+    bool picture =
+        tensor.dtype == TSR_U8 && (extents.size() == 2 || (extents.size() == 3 && (channels == 3 || channels == 4)));
     if (!picture) {
         return Refusal{type_text(tensor) + " is no picture; .png holds u8[H, W], u8[H, W, 3] or u8[H, W, 4]"};
     }

@@ -20,16 +20,26 @@ struct Name {
     int32_t dtype;
 };
 constexpr std::array kNames{
-    Name{"BOOL", TSR_BOOL},        Name{"I4", TSR_I4},
-    Name{"I8", TSR_I8},            Name{"I16", TSR_I16},
-    Name{"I32", TSR_I32},          Name{"I64", TSR_I64},
-    Name{"U8", TSR_U8},            Name{"U16", TSR_U16},
-    Name{"U32", TSR_U32},          Name{"U64", TSR_U64},
-    Name{"F64", TSR_F64},          Name{"F32", TSR_F32},
-    Name{"F16", TSR_F16},          Name{"BF16", TSR_BF16},
-    Name{"F8_E4M3", TSR_FP8_E4M3}, Name{"F8_E5M2", TSR_FP8_E5M2},
-    Name{"F6_E3M2", TSR_FP6_E3M2}, Name{"F6_E2M3", TSR_FP6_E2M3},
-    Name{"F4", TSR_FP4_E2M1},      Name{"F8_E8M0", TSR_E8M0},
+    Name{"BOOL", TSR_BOOL},
+    Name{"I4", TSR_I4},
+    Name{"I8", TSR_I8},
+    Name{"I16", TSR_I16},
+    Name{"I32", TSR_I32},
+    Name{"I64", TSR_I64},
+    Name{"U8", TSR_U8},
+    Name{"U16", TSR_U16},
+    Name{"U32", TSR_U32},
+    Name{"U64", TSR_U64},
+    Name{"F64", TSR_F64},
+    Name{"F32", TSR_F32},
+    Name{"F16", TSR_F16},
+    Name{"BF16", TSR_BF16},
+    Name{"F8_E4M3", TSR_FP8_E4M3},
+    Name{"F8_E5M2", TSR_FP8_E5M2},
+    Name{"F6_E3M2", TSR_FP6_E3M2},
+    Name{"F6_E2M3", TSR_FP6_E2M3},
+    Name{"F4", TSR_FP4_E2M1},
+    Name{"F8_E8M0", TSR_E8M0},
     Name{"C64", TSR_C64},
 };
 
@@ -59,8 +69,8 @@ Result<Entry> read_entry(const std::string& name, const Json& json) {
     const Json* dtype = json.member("dtype");
     std::vector<int64_t> offsets;
     bool whole = json.kind == Json::Kind::object && dtype != nullptr && dtype->kind == Json::Kind::string &&
-                 read_integers(json.member("shape"), entry.shape) && read_integers(json.member("data_offsets"), offsets) &&
-                 offsets.size() == 2 && offsets[0] <= offsets[1];
+                 read_integers(json.member("shape"), entry.shape) &&
+                 read_integers(json.member("data_offsets"), offsets) && offsets.size() == 2 && offsets[0] <= offsets[1];
     if (!whole) return Refusal{"malformed: the entry of '" + name + "' lacks a dtype, a shape or two data_offsets"};
     entry.dtype = dtype->string;
     entry.begin = offsets[0];

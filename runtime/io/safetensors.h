@@ -17,8 +17,8 @@ struct NamedTensor {
     TensorRef tensor;  // dense
 };
 
-// Element types by the format's names, F8_E4M3, F6_E2M3, F4, F8_E8M0 and BF16 among them; i4 is "I4", a name of our own.
-// Refused: lengths that do not fit, unknown types, ranges that leave the data, overlap, or leave gaps.
+// Element types by the format's names, F8_E4M3, F6_E2M3, F4, F8_E8M0 and BF16 among them; i4 is "I4", a name of our
+// own. Refused: lengths that do not fit, unknown types, ranges that leave the data, overlap, or leave gaps.
 Result<std::vector<std::string>> safetensors_names(const Source& source);
 Result<TensorRef> read_safetensors(const Source& source, const std::string& key);
 

@@ -1,12 +1,12 @@
 #include "runtime/io/source.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "runtime/fail.h"
 
@@ -53,7 +53,7 @@ private:
 Result<std::unique_ptr<Source>> open_file(const std::string& path) {
     int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) return Refusal{errno == ENOENT ? "no such file" : std::strerror(errno)};
-    struct stat status {};
+    struct stat status{};
     if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
         close(descriptor);
         return Refusal{S_ISDIR(status.st_mode) ? "this is a folder" : "not a regular file"};

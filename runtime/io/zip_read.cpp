@@ -1,7 +1,7 @@
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
+
+#include <zlib.h>
 
 #include "runtime/fail.h"
 #include "runtime/io/zip.h"
@@ -142,7 +142,8 @@ Result<std::vector<uint8_t>> read_zip_member(const Source& source, const ZipMemb
     if (little_endian<uint32_t>(local.data()) != kLocal) return malformed("a member has no header");
     int64_t begin =
         member.header + kLocalBytes + little_endian<uint16_t>(&local[26]) + little_endian<uint16_t>(&local[28]);
-    if (begin > source.size() || member.packed_size > source.size() - begin) return Refusal{"truncated: a member is cut off"};
+    if (begin > source.size() || member.packed_size > source.size() - begin)
+        return Refusal{"truncated: a member is cut off"};
     // Deflate makes 1032 bytes of one at most: more is promised by no honest archive, and no memory is asked for it.
     if (member.size / 1032 > member.packed_size + 1) return malformed("a member promises more than it can hold");
     std::vector<uint8_t> packed(static_cast<size_t>(member.packed_size));
@@ -155,7 +156,8 @@ Result<std::vector<uint8_t>> read_zip_member(const Source& source, const ZipMemb
         bytes.resize(static_cast<size_t>(member.size));
         if (auto done = inflate_into(packed, bytes); !done) return done.refusal();
     }
-    if (crc32_z(0, bytes.data(), bytes.size()) != member.crc) return Refusal{"damaged: the checksum of '" + member.name + "' is wrong"};
+    if (crc32_z(0, bytes.data(), bytes.size()) != member.crc)
+        return Refusal{"damaged: the checksum of '" + member.name + "' is wrong"};
     return bytes;
 }
 

@@ -22,9 +22,7 @@ constexpr FloatFormat kE2m1{4, 2, -1, 0x7, Specials::none, true};
 
 constexpr int kF64Payload = 52;
 
-uint64_t sign_bit(const FloatFormat& format, bool negative) {
-    return negative ? uint64_t{1} << (format.bits - 1) : 0;
-}
+uint64_t sign_bit(const FloatFormat& format, bool negative) { return negative ? uint64_t{1} << (format.bits - 1) : 0; }
 
 uint64_t overflow_code(const FloatFormat& format) {
     return format.specials == Specials::infinities && !format.saturates ? format.max_code + 1 : format.max_code;
@@ -36,9 +34,12 @@ uint64_t nan_code(const FloatFormat& format, double value) {
     auto raw = std::bit_cast<uint64_t>(value);
     bool negative = (raw >> 63) != 0;
     switch (format.specials) {
-        case Specials::none: return format.max_code;
-        case Specials::nan_only: return sign_bit(format, negative) | (format.max_code + 1);
-        case Specials::infinities: break;
+        case Specials::none:
+            return format.max_code;
+        case Specials::nan_only:
+            return sign_bit(format, negative) | (format.max_code + 1);
+        case Specials::infinities:
+            break;
     }
     int fraction_bits = format.digits - 1;
     uint64_t payload = (raw & ((uint64_t{1} << kF64Payload) - 1)) >> (kF64Payload - fraction_bits);
@@ -51,7 +52,8 @@ uint64_t round_shift(uint64_t magnitude, int shift, Rounding rounding) {
     uint64_t kept = shift >= 64 ? 0 : magnitude >> shift;
     uint64_t rest = shift >= 64 ? magnitude : magnitude & ((uint64_t{1} << shift) - 1);
     switch (rounding.mode) {
-        case TSR_ROUND_TO_ZERO: return kept;
+        case TSR_ROUND_TO_ZERO:
+            return kept;
         case TSR_ROUND_NEAREST: {
             if (shift > 64) return kept;
             uint64_t half = uint64_t{1} << (shift - 1);
@@ -69,14 +71,22 @@ uint64_t round_shift(uint64_t magnitude, int shift, Rounding rounding) {
 
 const FloatFormat& float_format(int32_t dtype) {
     switch (dtype) {
-        case TSR_F64: return kF64;
-        case TSR_F16: return kF16;
-        case TSR_BF16: return kBf16;
-        case TSR_FP8_E4M3: return kE4m3;
-        case TSR_FP8_E5M2: return kE5m2;
-        case TSR_FP6_E3M2: return kE3m2;
-        case TSR_FP6_E2M3: return kE2m3;
-        case TSR_FP4_E2M1: return kE2m1;
+        case TSR_F64:
+            return kF64;
+        case TSR_F16:
+            return kF16;
+        case TSR_BF16:
+            return kBf16;
+        case TSR_FP8_E4M3:
+            return kE4m3;
+        case TSR_FP8_E5M2:
+            return kE5m2;
+        case TSR_FP6_E3M2:
+            return kE3m2;
+        case TSR_FP6_E2M3:
+            return kE2m3;
+        case TSR_FP4_E2M1:
+            return kE2m1;
     }
     return kF32;
 }

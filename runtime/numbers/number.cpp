@@ -28,9 +28,12 @@ uint64_t float_to_integer(double value, int count, bool is_signed) {
 
 uint64_t to_float(const Number& number, const FloatFormat& format, Rounding rounding) {
     switch (number.kind) {
-        case Number::Kind::floating: return encode(format, number.floating, rounding);
-        case Number::Kind::unsigned_integer: return encode(format, false, number.unsigned_integer, 0, rounding);
-        case Number::Kind::integer: break;
+        case Number::Kind::floating:
+            return encode(format, number.floating, rounding);
+        case Number::Kind::unsigned_integer:
+            return encode(format, false, number.unsigned_integer, 0, rounding);
+        case Number::Kind::integer:
+            break;
     }
     bool negative = number.integer < 0;
     auto magnitude = static_cast<uint64_t>(number.integer);
@@ -47,10 +50,14 @@ bool is_nonzero(const Number& number) {
 Number number_of(uint64_t bits, int32_t dtype) {
     int count = runtime::bits(dtype);
     switch (family(dtype)) {
-        case Family::boolean: return Number::of_unsigned((bits & 0xFF) != 0);
-        case Family::signed_integer: return Number::of(sign_extend(bits, count));
-        case Family::unsigned_integer: return Number::of_unsigned(low_bits(bits, count));
-        case Family::scale: return Number::of(decode_e8m0(static_cast<uint8_t>(bits)));
+        case Family::boolean:
+            return Number::of_unsigned((bits & 0xFF) != 0);
+        case Family::signed_integer:
+            return Number::of(sign_extend(bits, count));
+        case Family::unsigned_integer:
+            return Number::of_unsigned(low_bits(bits, count));
+        case Family::scale:
+            return Number::of(decode_e8m0(static_cast<uint8_t>(bits)));
         case Family::floating:
             if (dtype == TSR_F32) return Number::of(double{std::bit_cast<float>(static_cast<uint32_t>(bits))});
             return Number::of(decode(float_format(dtype), low_bits(bits, count)));
@@ -66,13 +73,16 @@ Number number_of(uint64_t bits, int32_t dtype) {
 uint64_t bits_of(const Number& number, int32_t dtype, Rounding rounding) {
     int count = bits(dtype);
     switch (family(dtype)) {
-        case Family::boolean: return is_nonzero(number) ? 1 : 0;
+        case Family::boolean:
+            return is_nonzero(number) ? 1 : 0;
         case Family::signed_integer:
         case Family::unsigned_integer:
             if (number.kind != Number::Kind::floating) return low_bits(number.unsigned_integer, count);
             return float_to_integer(number.floating, count, family(dtype) == Family::signed_integer);
-        case Family::floating: return to_float(number, float_format(dtype), rounding);
-        case Family::scale: return encode_e8m0(to_f64(number));
+        case Family::floating:
+            return to_float(number, float_format(dtype), rounding);
+        case Family::scale:
+            return encode_e8m0(to_f64(number));
         case Family::complex: {
             uint64_t imaginary = std::bit_cast<uint32_t>(number.imaginary);
             return to_float(number, float_format(TSR_F32), rounding) | imaginary << 32;
@@ -83,9 +93,12 @@ uint64_t bits_of(const Number& number, int32_t dtype, Rounding rounding) {
 
 double to_f64(const Number& number) {
     switch (number.kind) {
-        case Number::Kind::floating: return number.floating;
-        case Number::Kind::unsigned_integer: return static_cast<double>(number.unsigned_integer);
-        case Number::Kind::integer: break;
+        case Number::Kind::floating:
+            return number.floating;
+        case Number::Kind::unsigned_integer:
+            return static_cast<double>(number.unsigned_integer);
+        case Number::Kind::integer:
+            break;
     }
     return static_cast<double>(number.integer);
 }

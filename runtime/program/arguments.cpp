@@ -32,8 +32,11 @@ Result<TsrSlot> Arguments::value(const TsrParameter& parameter, const std::strin
             slot.bits = *bits;
             return slot;
         }
-        case TSR_KIND_STRING: slot.string = make_string(word); return slot;
-        case TSR_KIND_LIST: break;
+        case TSR_KIND_STRING:
+            slot.string = make_string(word);
+            return slot;
+        case TSR_KIND_LIST:
+            break;
     }
     return Refusal{"a list can not be given on the command line"};
 }
@@ -46,7 +49,8 @@ Result<Done> Arguments::read(const CommandLine& line, bool& missing) {
     // What is left out is told before files are read.
     for (int32_t i = 0; i < count; ++i) {
         const TsrParameter& p = program_.signature.parameters[i];
-        if (line.values[static_cast<size_t>(i)] || p.has_default || (p.kind == TSR_KIND_SCALAR && p.symbol >= 0)) continue;
+        if (line.values[static_cast<size_t>(i)] || p.has_default || (p.kind == TSR_KIND_SCALAR && p.symbol >= 0))
+            continue;
         missing = true;
         return Refusal{"--" + std::string(p.name) + " is missing; --help shows the options"};
     }
@@ -78,7 +82,8 @@ Result<Done> Arguments::fill_dimensions() {
         for (int32_t j = 0; j < signature.nparameters && !size; ++j) {
             const TsrParameter& p = signature.parameters[j];
             for (int32_t axis = 0; p.kind == TSR_KIND_TENSOR && axis < p.rank; ++axis) {
-                if (symbol_alone(p.dims[axis]) == wanted.symbol) size = slots_[static_cast<size_t>(j)].tensor->shape[axis];
+                if (symbol_alone(p.dims[axis]) == wanted.symbol)
+                    size = slots_[static_cast<size_t>(j)].tensor->shape[axis];
             }
         }
         if (!size) return Refusal{"--" + std::string(wanted.name) + " is missing: no shape gives this dimension"};

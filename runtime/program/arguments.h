@@ -17,8 +17,8 @@ public:
     Arguments& operator=(const Arguments&) = delete;
     ~Arguments();
 
-    // Reads files, parses scalars, fills in defaults and dimensions. Refused with the option's name. `missing` says that
-    // an option was left out: a mistake in the command line, not in its values.
+    // Reads files, parses scalars, fills in defaults and dimensions. Refused with the option's name. `missing` says
+    // that an option was left out: a mistake in the command line, not in its values.
     Result<Done> read(const CommandLine& line, bool& missing);
     const TsrSlot* slots() const { return slots_.data(); }
 

@@ -10,8 +10,8 @@ namespace tsr::runtime {
 namespace {
 
 bool same_name(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, {}, [](char c) { return c == '-' ? '_' : c; },
-                              [](char c) { return c == '-' ? '_' : c; });
+    return std::ranges::equal(
+        a, b, {}, [](char c) { return c == '-' ? '_' : c; }, [](char c) { return c == '-' ? '_' : c; });
 }
 
 // Edits that turn one word into the other: letters put in, left out, changed.
@@ -99,7 +99,8 @@ private:
             if (same_name(own, name)) return take(line_.outs[static_cast<size_t>(i)]);
             names += (i > 0 ? ", " : "") + own;
         }
-        return Refusal{"--out." + name + ": main returns no `" + name + "`; it returns: " + (names.empty() ? "nothing" : names)};
+        return Refusal{"--out." + name + ": main returns no `" + name +
+                       "`; it returns: " + (names.empty() ? "nothing" : names)};
     }
 
     Result<Done> parameter() {

@@ -21,8 +21,8 @@ struct CommandLine {
     std::vector<std::string> rest;  // behind a lone --
 };
 
-// `--name value` or `--name=value`; `-` and `_` in names are one; --flag, --no-flag. Refused: unknown and repeated options,
-// options without their value, words that belong to no option.
+// `--name value` or `--name=value`; `-` and `_` in names are one; --flag, --no-flag. Refused: unknown and repeated
+// options, options without their value, words that belong to no option.
 Result<CommandLine> parse_command_line(const TsrProgram& program, const std::vector<std::string>& words);
 
 // The name a result has in files and in --out.NAME: its variable, else its number.

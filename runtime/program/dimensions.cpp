@@ -37,15 +37,20 @@ Value mul(int64_t a, int64_t b) {
 
 Value apply(TsrDimOp op, int64_t a, int64_t b) {
     switch (op) {
-        case TSR_DIM_ADD: return add(a, b);
-        case TSR_DIM_SUB: return sub(a, b);
-        case TSR_DIM_MUL: return mul(a, b);
-        case TSR_DIM_EXACT_DIV: return exact_div(a, b);
+        case TSR_DIM_ADD:
+            return add(a, b);
+        case TSR_DIM_SUB:
+            return sub(a, b);
+        case TSR_DIM_MUL:
+            return mul(a, b);
+        case TSR_DIM_EXACT_DIV:
+            return exact_div(a, b);
         case TSR_DIM_FLOOR_DIV:
             if (b == 0 || (a == INT64_MIN && b == -1)) return std::nullopt;
             return floor_div(a, b);
         case TSR_DIM_CONSTANT:
-        case TSR_DIM_SYMBOL: break;
+        case TSR_DIM_SYMBOL:
+            break;
     }
     return std::nullopt;
 }
@@ -53,13 +58,18 @@ Value apply(TsrDimOp op, int64_t a, int64_t b) {
 // The value of the unknown operand of `op` whose result is `size`; `known` is the other one.
 Value invert(TsrDimOp op, bool unknown_left, int64_t known, int64_t size) {
     switch (op) {
-        case TSR_DIM_ADD: return sub(size, known);
-        case TSR_DIM_SUB: return unknown_left ? add(size, known) : sub(known, size);
-        case TSR_DIM_MUL: return exact_div(size, known);
-        case TSR_DIM_EXACT_DIV: return unknown_left ? mul(size, known) : exact_div(known, size);
+        case TSR_DIM_ADD:
+            return sub(size, known);
+        case TSR_DIM_SUB:
+            return unknown_left ? add(size, known) : sub(known, size);
+        case TSR_DIM_MUL:
+            return exact_div(size, known);
+        case TSR_DIM_EXACT_DIV:
+            return unknown_left ? mul(size, known) : exact_div(known, size);
         case TSR_DIM_FLOOR_DIV:
         case TSR_DIM_CONSTANT:
-        case TSR_DIM_SYMBOL: break;
+        case TSR_DIM_SYMBOL:
+            break;
     }
     return std::nullopt;
 }
@@ -147,7 +157,8 @@ std::optional<Solution> solve(const TsrDimension& dimension, std::span<const int
     }
     if (!unknown) return std::nullopt;
     Value value = size;
-    for (size_t i = path.size(); value && i-- > 0;) value = invert(path[i].op, path[i].unknown_left, path[i].known, *value);
+    for (size_t i = path.size(); value && i-- > 0;)
+        value = invert(path[i].op, path[i].unknown_left, path[i].known, *value);
     if (value && *value < 0) value.reset();
     return Solution{*unknown, value};
 }

@@ -19,8 +19,8 @@ std::optional<int64_t> constant_alone(const TsrDimension& dimension);
 std::optional<int64_t> evaluate(const TsrDimension& dimension, std::span<const int64_t> symbols);
 bool all_bound(const TsrDimension& dimension, std::span<const int64_t> symbols);
 
-// The symbol that stands once and alone is unbound, and the value it must have for the expression to be `size`; the value
-// is empty when there is none (2*n = 7). Empty: no such symbol, or it can not be told (n // 2).
+// The symbol that stands once and alone is unbound, and the value it must have for the expression to be `size`; the
+// value is empty when there is none (2*n = 7). Empty: no such symbol, or it can not be told (n // 2).
 struct Solution {
     int64_t symbol;
     std::optional<int64_t> value;

@@ -48,7 +48,8 @@ std::string table(const std::vector<Row>& rows) {
     }
     std::string result;
     for (const Row& row : rows) {
-        std::string line = "  " + row.option + std::string(static_cast<size_t>(option - characters(row.option)) + 2, ' ');
+        std::string line =
+            "  " + row.option + std::string(static_cast<size_t>(option - characters(row.option)) + 2, ' ');
         line += row.type + std::string(static_cast<size_t>(type - characters(row.type)) + 2, ' ') + row.note;
         line.resize(line.find_last_not_of(' ') + 1);
         result += line + "\n";

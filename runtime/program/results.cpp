@@ -21,10 +21,14 @@ TensorRef as_tensor(const TsrResult& result, const TsrSlot& value) {
 
 std::string short_form(const TsrResult& result, const TsrSlot& value) {
     switch (static_cast<TsrKind>(result.kind)) {
-        case TSR_KIND_TENSOR: return *tensor_text(*value.tensor);
-        case TSR_KIND_SCALAR: return *format_value(value.bits, result.dtype, {});
-        case TSR_KIND_STRING: return std::string(view(value.string));
-        case TSR_KIND_LIST: break;
+        case TSR_KIND_TENSOR:
+            return *tensor_text(*value.tensor);
+        case TSR_KIND_SCALAR:
+            return *format_value(value.bits, result.dtype, {});
+        case TSR_KIND_STRING:
+            return std::string(view(value.string));
+        case TSR_KIND_LIST:
+            break;
     }
     TsrString* text = tsr_format_list(value.list, nullptr);
     std::string copy(view(text));
@@ -38,7 +42,8 @@ void print_result(const TsrProgram& program, int32_t index, const TsrSlot& value
     if (program.nresults > 1 || result.name != nullptr) head = result_name(program, index);
     std::string body = short_form(result, value);
     if (result.kind == TSR_KIND_TENSOR) {
-        std::printf("%s%s%s\n%s\n", head.c_str(), head.empty() ? "" : ": ", type_text(*value.tensor).c_str(), body.c_str());
+        std::printf("%s%s%s\n%s\n", head.c_str(), head.empty() ? "" : ": ", type_text(*value.tensor).c_str(),
+                    body.c_str());
     } else {
         std::printf("%s%s%s\n", head.c_str(), head.empty() ? "" : " = ", body.c_str());
     }
@@ -56,7 +61,8 @@ Result<Done> save_results(const TsrProgram& program, const CommandLine& line, co
         bool written = line.out || line.outs[index];
         if (!written) continue;
         if (result.kind != TSR_KIND_TENSOR && result.kind != TSR_KIND_SCALAR) {
-            return Refusal{"the result `" + result_name(program, i) + "` is no tensor and can not be written to a file"};
+            return Refusal{"the result `" + result_name(program, i) +
+                           "` is no tensor and can not be written to a file"};
         }
         NamedTensor named{result_name(program, i), as_tensor(result, values[index])};
         if (line.outs[index]) {

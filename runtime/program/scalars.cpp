@@ -14,7 +14,9 @@ namespace tsr::runtime {
 
 namespace {
 
-Refusal expected(const char* what, const std::string& word) { return Refusal{text("expected %s, found '%s'", what, word.c_str())}; }
+Refusal expected(const char* what, const std::string& word) {
+    return Refusal{text("expected %s, found '%s'", what, word.c_str())};
+}
 
 int digit_value(char c) {
     if (c >= '0' && c <= '9') return c - '0';
@@ -41,7 +43,8 @@ Result<uint64_t> parse_integer(const std::string& word, int32_t dtype) {
         }
         auto value = static_cast<unsigned>(digit_value(c));
         if (value >= base) return expected("an integer", word);
-        overflow |= __builtin_mul_overflow(magnitude, base, &magnitude) | __builtin_add_overflow(magnitude, value, &magnitude);
+        overflow |=
+            __builtin_mul_overflow(magnitude, base, &magnitude) | __builtin_add_overflow(magnitude, value, &magnitude);
         digit_before = true;
     }
     if (!digit_before) return expected("an integer", word);
@@ -86,10 +89,13 @@ Result<uint64_t> parse_scalar(const std::string& word, int32_t dtype) {
             if (word == "false" || word == "False" || word == "0") return uint64_t{0};
             return expected("true or false", word);
         case Family::signed_integer:
-        case Family::unsigned_integer: return parse_integer(word, dtype);
-        case Family::complex: return parse_complex(word);
+        case Family::unsigned_integer:
+            return parse_integer(word, dtype);
+        case Family::complex:
+            return parse_complex(word);
         case Family::floating:
-        case Family::scale: break;
+        case Family::scale:
+            break;
     }
     double value = 0;
     const char* rest = nullptr;

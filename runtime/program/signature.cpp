@@ -21,8 +21,11 @@ struct Origin {
 class Binder {
 public:
     Binder(const TsrSignature& signature, const TsrSlot* arguments, int64_t* dims, const TsrPlace* place)
-        : signature_(signature), arguments_(arguments), place_(place),
-          symbols_(dims, static_cast<size_t>(signature.nsymbols)), origins_(symbols_.size()) {
+        : signature_(signature),
+          arguments_(arguments),
+          place_(place),
+          symbols_(dims, static_cast<size_t>(signature.nsymbols)),
+          origins_(symbols_.size()) {
         for (int64_t& symbol : symbols_) symbol = kUnbound;
     }
 
@@ -107,8 +110,8 @@ private:
         if (!all_bound(d, symbols_)) return;  // several unknowns: the expression is one dimension of its own
         std::optional<int64_t> expected = evaluate(d, symbols_);
         if (!expected) {
-            fail(place_, "%s: argument `%s`: the dimension `%s` is no whole number%s", signature_.function, p.name, d.text,
-                 bindings(d).c_str());
+            fail(place_, "%s: argument `%s`: the dimension `%s` is no whole number%s", signature_.function, p.name,
+                 d.text, bindings(d).c_str());
         }
         if (*expected == size) return;
         if (constant_alone(d)) {

@@ -26,14 +26,18 @@ bool store_fast(TsrTensor& to, int64_t offset, const Lanes& lanes, int64_t count
         const uint64_t* from = lanes.values.unsigned_integer.data();
         switch (to.dtype) {
             case TSR_I8:
-            case TSR_U8: return store_as<uint8_t>(to, offset, from, count), true;
+            case TSR_U8:
+                return store_as<uint8_t>(to, offset, from, count), true;
             case TSR_I16:
-            case TSR_U16: return store_as<uint16_t>(to, offset, from, count), true;
+            case TSR_U16:
+                return store_as<uint16_t>(to, offset, from, count), true;
             case TSR_I32:
-            case TSR_U32: return store_as<uint32_t>(to, offset, from, count), true;
+            case TSR_U32:
+                return store_as<uint32_t>(to, offset, from, count), true;
             case TSR_I64:
             case TSR_INDEX:
-            case TSR_U64: return store_as<uint64_t>(to, offset, from, count), true;
+            case TSR_U64:
+                return store_as<uint64_t>(to, offset, from, count), true;
         }
         return false;
     }
@@ -46,9 +50,15 @@ bool store_fast(TsrTensor& to, int64_t offset, const Lanes& lanes, int64_t count
             }
         };
         switch (lanes.kind) {
-            case Number::Kind::integer: both(lanes.values.integer.data()); break;
-            case Number::Kind::unsigned_integer: both(lanes.values.unsigned_integer.data()); break;
-            case Number::Kind::floating: both(lanes.values.floating.data()); break;
+            case Number::Kind::integer:
+                both(lanes.values.integer.data());
+                break;
+            case Number::Kind::unsigned_integer:
+                both(lanes.values.unsigned_integer.data());
+                break;
+            case Number::Kind::floating:
+                both(lanes.values.floating.data());
+                break;
         }
         return true;
     }

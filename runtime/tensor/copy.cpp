@@ -41,10 +41,14 @@ void copy_packed(TsrTensor& to, const TsrTensor& from) {
 // Shapes are equal, dtypes of one width, memory apart.
 void copy_values(TsrTensor& to, const TsrTensor& from) {
     switch (bits(to.dtype)) {
-        case 8: return copy_elements<uint8_t>(to, from);
-        case 16: return copy_elements<uint16_t>(to, from);
-        case 32: return copy_elements<uint32_t>(to, from);
-        case 64: return copy_elements<uint64_t>(to, from);
+        case 8:
+            return copy_elements<uint8_t>(to, from);
+        case 16:
+            return copy_elements<uint16_t>(to, from);
+        case 32:
+            return copy_elements<uint32_t>(to, from);
+        case 64:
+            return copy_elements<uint64_t>(to, from);
     }
     copy_packed(to, from);
 }

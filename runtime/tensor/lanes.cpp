@@ -43,17 +43,27 @@ void load(Lanes& lanes, const TsrTensor& tensor, int64_t offset, int64_t step, i
         load_as<Element>(lanes.values.floating.data(), tensor, offset, step, count);
     };
     switch (tensor.dtype) {
-        case TSR_I8: return integers(int8_t{});
-        case TSR_I16: return integers(int16_t{});
-        case TSR_I32: return integers(int32_t{});
+        case TSR_I8:
+            return integers(int8_t{});
+        case TSR_I16:
+            return integers(int16_t{});
+        case TSR_I32:
+            return integers(int32_t{});
         case TSR_I64:
-        case TSR_INDEX: return integers(int64_t{});
-        case TSR_U8: return unsigned_integers(uint8_t{});
-        case TSR_U16: return unsigned_integers(uint16_t{});
-        case TSR_U32: return unsigned_integers(uint32_t{});
-        case TSR_U64: return unsigned_integers(uint64_t{});
-        case TSR_F64: return floats(double{});
-        case TSR_F32: return floats(float{});
+        case TSR_INDEX:
+            return integers(int64_t{});
+        case TSR_U8:
+            return unsigned_integers(uint8_t{});
+        case TSR_U16:
+            return unsigned_integers(uint16_t{});
+        case TSR_U32:
+            return unsigned_integers(uint32_t{});
+        case TSR_U64:
+            return unsigned_integers(uint64_t{});
+        case TSR_F64:
+            return floats(double{});
+        case TSR_F32:
+            return floats(float{});
     }
     load_narrow(lanes, tensor, offset, step, count);
 }

@@ -11,7 +11,7 @@ namespace tsr::runtime {
 
 struct Lanes {
     static constexpr int64_t kMost = 256;
-    Number::Kind kind = Number::Kind::integer; // of all of them
+    Number::Kind kind = Number::Kind::integer;  // of all of them
     union Values {
         std::array<int64_t, kMost> integer;
         std::array<uint64_t, kMost> unsigned_integer;

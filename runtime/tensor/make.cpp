@@ -87,11 +87,11 @@ TsrTensor* tsr_arange_i64(int32_t dtype, int64_t start, int64_t stop, int64_t st
     if (step > 0 && start < stop) {
         count = (static_cast<uint64_t>(stop) - static_cast<uint64_t>(start) - 1) / static_cast<uint64_t>(step) + 1;
     } else if (step < 0 && start > stop) {
-        count = (static_cast<uint64_t>(start) - static_cast<uint64_t>(stop) - 1) / (0 - static_cast<uint64_t>(step)) + 1;
+        count =
+            (static_cast<uint64_t>(start) - static_cast<uint64_t>(stop) - 1) / (0 - static_cast<uint64_t>(step)) + 1;
     }
     if (count >> 62 != 0) fail(place, "arange() of more than 2^62 elements");
-    return counted(dtype, static_cast<int64_t>(count), place,
-                   [&](int64_t i) { return start + i * step; }).give();
+    return counted(dtype, static_cast<int64_t>(count), place, [&](int64_t i) { return start + i * step; }).give();
 }
 
 TsrTensor* tsr_arange_f64(int32_t dtype, double start, double stop, double step, const TsrPlace* place) {
@@ -106,10 +106,12 @@ TsrTensor* tsr_arange_f64(int32_t dtype, double start, double stop, double step,
 
 TsrTensor* tsr_linspace(int32_t dtype, double start, double stop, int64_t count, const TsrPlace* place) {
     double intervals = static_cast<double>(count - 1);
-    return counted(dtype, count, place, [&](int64_t i) {
-               if (i == count - 1 && i > 0) return stop;
-               return start + static_cast<double>(i) * (stop - start) / (intervals > 0 ? intervals : 1);
-           }).give();
+    return counted(dtype, count, place,
+                   [&](int64_t i) {
+                       if (i == count - 1 && i > 0) return stop;
+                       return start + static_cast<double>(i) * (stop - start) / (intervals > 0 ? intervals : 1);
+                   })
+        .give();
 }
 
 TsrTensor* tsr_from_values(int32_t dtype, const int64_t* shape, int32_t rank, const void* values,

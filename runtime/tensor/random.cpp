@@ -45,9 +45,12 @@ SineCosine turn(double v) {
     sine = x * (1 - sine);
     cosine = 1 - cosine;
     switch (static_cast<int>(quarters) % 4) {
-        case 1: return {cosine, -sine};
-        case 2: return {-sine, -cosine};
-        case 3: return {-cosine, sine};
+        case 1:
+            return {cosine, -sine};
+        case 2:
+            return {-sine, -cosine};
+        case 3:
+            return {-cosine, sine};
     }
     return {sine, cosine};
 }
@@ -97,8 +100,8 @@ void for_elements(const TsrTensor& tensor, Write write) {
     });
 }
 
-TensorRef random_floats(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey& key, const char* function,
-                        double (*value)(ElementWords&, int32_t, int64_t), const TsrPlace* place) {
+TensorRef random_floats(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey& key,
+                        const char* function, double (*value)(ElementWords&, int32_t, int64_t), const TsrPlace* place) {
     if (dtype != TSR_F64 && dtype != TSR_F32 && dtype != TSR_F16 && dtype != TSR_BF16) {
         fail(place, "%s makes f64, f32, f16 or bf16, not %s", function, std::string(name(dtype)).c_str());
     }

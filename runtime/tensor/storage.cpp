@@ -1,12 +1,12 @@
 #include "runtime/tensor/storage.h"
 
-#include <sys/mman.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <string>
+
+#include <sys/mman.h>
 
 #include "runtime/fail.h"
 

@@ -17,9 +17,7 @@ struct Range {
 Range clip(const TsrIndexItem& item, int64_t extent) {
     bool forward = item.step > 0;
     int64_t lowest = forward ? 0 : -1, highest = forward ? extent : extent - 1;
-    auto bound = [&](int64_t value) {
-        return value < 0 ? std::max(value + extent, lowest) : std::min(value, highest);
-    };
+    auto bound = [&](int64_t value) { return value < 0 ? std::max(value + extent, lowest) : std::min(value, highest); };
     int64_t start = item.given & 1 ? bound(item.start) : forward ? lowest : highest;
     int64_t stop = item.given & 2 ? bound(item.stop) : forward ? highest : lowest;
     // Distances are below 2^62 and a step may be anything: nothing is negated but steps above the lowest.
@@ -104,10 +102,18 @@ TsrTensor* tsr_view(const TsrTensor* tensor, const TsrIndexItem* items, int32_t 
     ViewMaker maker(*tensor, place);
     for (int32_t k = 0; k < count; ++k) {
         switch (static_cast<TsrIndexKind>(items[k].kind)) {
-            case TSR_INDEX_INTEGER: maker.integer(items[k].start); break;
-            case TSR_INDEX_SLICE: maker.slice(items[k]); break;
-            case TSR_INDEX_NEWAXIS: maker.new_axis(); break;
-            case TSR_INDEX_ELLIPSIS: maker.keep(tensor->dl.ndim - consumed); break;
+            case TSR_INDEX_INTEGER:
+                maker.integer(items[k].start);
+                break;
+            case TSR_INDEX_SLICE:
+                maker.slice(items[k]);
+                break;
+            case TSR_INDEX_NEWAXIS:
+                maker.new_axis();
+                break;
+            case TSR_INDEX_ELLIPSIS:
+                maker.keep(tensor->dl.ndim - consumed);
+                break;
         }
     }
     return maker.view().give();

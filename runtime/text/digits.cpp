@@ -47,10 +47,9 @@ Decimal shortest(double value, int32_t dtype) {
     if (dtype == TSR_F16 || dtype == TSR_BF16) return shortest_by_search(value, float_format(dtype));
     std::array<char, 48> buffer{};
     char* end = buffer.data() + buffer.size();
-    std::to_chars_result written = dtype == TSR_F64
-                                       ? std::to_chars(buffer.data(), end, value, std::chars_format::scientific)
-                                       : std::to_chars(buffer.data(), end, static_cast<float>(value),
-                                                       std::chars_format::scientific);
+    std::to_chars_result written =
+        dtype == TSR_F64 ? std::to_chars(buffer.data(), end, value, std::chars_format::scientific)
+                         : std::to_chars(buffer.data(), end, static_cast<float>(value), std::chars_format::scientific);
     return from_scientific(buffer.data(), written.ptr);
 }
 
@@ -98,7 +97,8 @@ std::string float_text(double value, int32_t dtype) {
     }
     if (d.point <= 0) return sign + "0." + std::string(static_cast<size_t>(-d.point), '0') + d.digits;
     if (count <= d.point) return sign + d.digits + std::string(static_cast<size_t>(d.point - count), '0') + ".0";
-    return sign + d.digits.substr(0, static_cast<size_t>(d.point)) + "." + d.digits.substr(static_cast<size_t>(d.point));
+    return sign + d.digits.substr(0, static_cast<size_t>(d.point)) + "." +
+           d.digits.substr(static_cast<size_t>(d.point));
 }
 
 }  // namespace tsr::runtime

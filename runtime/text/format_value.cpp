@@ -37,9 +37,12 @@ std::string padded(std::string_view prefix, std::string_view body, const FormatS
     std::string whole = std::string(prefix) + std::string(body);
     if (missing <= 0) return whole;
     switch (spec.align != 0 ? spec.align : usual_align) {
-        case '<': return whole + repeated(spec.fill, missing);
-        case '^': return repeated(spec.fill, missing / 2) + whole + repeated(spec.fill, missing - missing / 2);
-        case '=': return std::string(prefix) + repeated(spec.fill, missing) + std::string(body);
+        case '<':
+            return whole + repeated(spec.fill, missing);
+        case '^':
+            return repeated(spec.fill, missing / 2) + whole + repeated(spec.fill, missing - missing / 2);
+        case '=':
+            return std::string(prefix) + repeated(spec.fill, missing) + std::string(body);
     }
     return repeated(spec.fill, missing) + whole;
 }
@@ -101,12 +104,17 @@ std::string float_body(double magnitude, int32_t dtype, const FormatSpec& spec) 
     bool alternate = spec.alternate;
     switch (spec.type) {
         case 'f':
-        case 'F': return fixed(alternate ? "%#.*f" : "%.*f", precision, magnitude);
-        case 'e': return fixed(alternate ? "%#.*e" : "%.*e", precision, magnitude);
-        case 'E': return fixed(alternate ? "%#.*E" : "%.*E", precision, magnitude);
-        case '%': return fixed(alternate ? "%#.*f" : "%.*f", precision, magnitude * 100) + "%";
+        case 'F':
+            return fixed(alternate ? "%#.*f" : "%.*f", precision, magnitude);
+        case 'e':
+            return fixed(alternate ? "%#.*e" : "%.*e", precision, magnitude);
+        case 'E':
+            return fixed(alternate ? "%#.*E" : "%.*E", precision, magnitude);
+        case '%':
+            return fixed(alternate ? "%#.*f" : "%.*f", precision, magnitude * 100) + "%";
         case 'g':
-        case 'n': return general(magnitude, precision, alternate, false);
+        case 'n':
+            return general(magnitude, precision, alternate, false);
         case 'G': {
             std::string text = general(magnitude, precision, alternate, false);
             for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -116,9 +124,7 @@ std::string float_body(double magnitude, int32_t dtype, const FormatSpec& spec) 
     return spec.precision < 0 ? float_text(magnitude, dtype) : general(magnitude, precision, alternate, true);
 }
 
-Refusal wrong_type(char type, const char* what) {
-    return Refusal{text("unknown format code '%c' for %s", type, what)};
-}
+Refusal wrong_type(char type, const char* what) { return Refusal{text("unknown format code '%c' for %s", type, what)}; }
 
 }  // namespace
 
@@ -130,7 +136,8 @@ Result<std::string> format_integer(Integer value, const FormatSpec& spec) {
     if (spec.precision >= 0) return Refusal{"a precision is not possible for an integer"};
     if (spec.type == 's') return wrong_type('s', "an integer");
     if (spec.type == 'c') {
-        if (value.negative || value.magnitude > 0x10FFFF) return Refusal{"format code 'c' needs a number below 0x110000"};
+        if (value.negative || value.magnitude > 0x10FFFF)
+            return Refusal{"format code 'c' needs a number below 0x110000"};
         auto code = static_cast<uint32_t>(value.magnitude);
         std::string utf8;
         if (code < 0x80) {
@@ -217,9 +224,12 @@ Result<std::string> format_value(uint64_t bits, int32_t dtype, std::string_view 
         return format_text(spec->type == 0 ? "(" + inner + ")" : inner, whole);
     }
     switch (number.kind) {
-        case Number::Kind::floating: return format_float(number.floating, dtype, *spec);
-        case Number::Kind::unsigned_integer: return format_integer({false, number.unsigned_integer}, *spec);
-        case Number::Kind::integer: break;
+        case Number::Kind::floating:
+            return format_float(number.floating, dtype, *spec);
+        case Number::Kind::unsigned_integer:
+            return format_integer({false, number.unsigned_integer}, *spec);
+        case Number::Kind::integer:
+            break;
     }
     bool negative = number.integer < 0;
     auto magnitude = static_cast<uint64_t>(number.integer);

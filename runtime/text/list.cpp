@@ -13,19 +13,33 @@ namespace {
 
 void retain_item(int32_t kind, TsrSlot item) {
     switch (static_cast<TsrKind>(kind)) {
-        case TSR_KIND_TENSOR: tsr_tensor_retain(item.tensor); break;
-        case TSR_KIND_STRING: tsr_string_retain(item.string); break;
-        case TSR_KIND_LIST: tsr_list_retain(item.list); break;
-        case TSR_KIND_SCALAR: break;
+        case TSR_KIND_TENSOR:
+            tsr_tensor_retain(item.tensor);
+            break;
+        case TSR_KIND_STRING:
+            tsr_string_retain(item.string);
+            break;
+        case TSR_KIND_LIST:
+            tsr_list_retain(item.list);
+            break;
+        case TSR_KIND_SCALAR:
+            break;
     }
 }
 
 void release_item(int32_t kind, TsrSlot item) {
     switch (static_cast<TsrKind>(kind)) {
-        case TSR_KIND_TENSOR: tsr_tensor_release(item.tensor); break;
-        case TSR_KIND_STRING: tsr_string_release(item.string); break;
-        case TSR_KIND_LIST: tsr_list_release(item.list); break;
-        case TSR_KIND_SCALAR: break;
+        case TSR_KIND_TENSOR:
+            tsr_tensor_release(item.tensor);
+            break;
+        case TSR_KIND_STRING:
+            tsr_string_release(item.string);
+            break;
+        case TSR_KIND_LIST:
+            tsr_list_release(item.list);
+            break;
+        case TSR_KIND_SCALAR:
+            break;
     }
 }
 
@@ -33,7 +47,8 @@ void reserve(TsrList& list, int64_t capacity) {
     if (capacity <= list.capacity) return;
     capacity = std::max(capacity, list.capacity * 2);
     auto* items = static_cast<TsrSlot*>(
-        capacity > INT64_MAX / 16 ? nullptr : std::realloc(list.items, static_cast<size_t>(capacity) * sizeof(TsrSlot)));
+        capacity > INT64_MAX / 16 ? nullptr
+                                  : std::realloc(list.items, static_cast<size_t>(capacity) * sizeof(TsrSlot)));
     if (items == nullptr) fail(nullptr, "out of memory for a list of %lld items", static_cast<long long>(capacity));
     list.items = items;
     list.capacity = capacity;
@@ -76,10 +91,18 @@ std::string list_text(const TsrList& list) {
     for (int64_t i = 0; i < list.length; ++i) {
         if (i > 0) result += ", ";
         switch (static_cast<TsrKind>(list.kind)) {
-            case TSR_KIND_TENSOR: result += *tensor_text(*list.items[i].tensor); break;
-            case TSR_KIND_SCALAR: result += *format_value(list.items[i].bits, list.dtype, {}); break;
-            case TSR_KIND_STRING: result += quoted(view(list.items[i].string)); break;
-            case TSR_KIND_LIST: result += list_text(*list.items[i].list); break;
+            case TSR_KIND_TENSOR:
+                result += *tensor_text(*list.items[i].tensor);
+                break;
+            case TSR_KIND_SCALAR:
+                result += *format_value(list.items[i].bits, list.dtype, {});
+                break;
+            case TSR_KIND_STRING:
+                result += quoted(view(list.items[i].string));
+                break;
+            case TSR_KIND_LIST:
+                result += list_text(*list.items[i].list);
+                break;
         }
     }
     return result + ']';

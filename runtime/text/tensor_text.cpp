@@ -91,8 +91,8 @@ private:
     // The text of the rest of the shape from `axis` on, without the indent of its first line.
     std::string axis(int32_t axis, const std::string& indent, size_t width) {
         if (axis == tensor_.dl.ndim) return words_[next_++];
-        std::string text = axis + 1 == tensor_.dl.ndim ? row(tensor_.shape[axis], indent, width)
-                                                       : block(axis, indent, width);
+        std::string text =
+            axis + 1 == tensor_.dl.ndim ? row(tensor_.shape[axis], indent, width) : block(axis, indent, width);
         return '[' + text.substr(indent.size()) + ']';
     }
 

@@ -65,7 +65,7 @@ inline constexpr HostEntry kHostEntries[] = {
     {"size", "t", 'i'},
     {"item", "tP", 'b'},
     {"assign", "ttP", 'v'},
-    {"fill", "tb", 'v'},
+    {"fill", "tbP", 'v'},
     {"equal", "tt", 'c'},
     {"allclose", "ttddiP", 'c'},
     // strings

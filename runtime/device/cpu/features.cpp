@@ -1,10 +1,10 @@
 // What this processor and its operating system can do (Intel SDM volume 2A, CPUID; volume 1, chapter 13, XCR0).
+#include <cstdlib>
+#include <string_view>
+
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cstdlib>
-#include <string_view>
 
 #include "runtime/fail.h"
 
@@ -42,17 +42,17 @@ bool may_use_tiles() {
 
 uint64_t detect() {
     constexpr auto a = &Registers::eax, b = &Registers::ebx, c = &Registers::ecx, d = &Registers::edx;
-    constexpr Bit kLeaf1[] = {{c, 0, TSR_CPU_SSE3},   {c, 9, TSR_CPU_SSSE3},   {c, 13, TSR_CPU_CX16},
+    constexpr Bit kLeaf1[] = {{c, 0, TSR_CPU_SSE3},   {c, 9, TSR_CPU_SSSE3},  {c, 13, TSR_CPU_CX16},
                               {c, 19, TSR_CPU_SSE41}, {c, 20, TSR_CPU_SSE42}, {c, 23, TSR_CPU_POPCNT},
                               {c, 12, TSR_CPU_FMA},   {c, 22, TSR_CPU_MOVBE}, {c, 28, TSR_CPU_AVX},
                               {c, 29, TSR_CPU_F16C}};
     constexpr Bit kLeaf7[] = {
-        {b, 3, TSR_CPU_BMI1},           {b, 5, TSR_CPU_AVX2},          {b, 8, TSR_CPU_BMI2},
-        {b, 16, TSR_CPU_AVX512F},       {b, 17, TSR_CPU_AVX512DQ},     {b, 21, TSR_CPU_AVX512IFMA},
-        {b, 28, TSR_CPU_AVX512CD},      {b, 30, TSR_CPU_AVX512BW},     {b, 31, TSR_CPU_AVX512VL},
-        {c, 1, TSR_CPU_AVX512VBMI},     {c, 6, TSR_CPU_AVX512VBMI2},   {c, 8, TSR_CPU_GFNI},
-        {c, 11, TSR_CPU_AVX512VNNI},    {c, 12, TSR_CPU_AVX512BITALG}, {c, 14, TSR_CPU_AVX512VPOPCNTDQ},
-        {d, 22, TSR_CPU_AMX_BF16},      {d, 23, TSR_CPU_AVX512FP16},   {d, 24, TSR_CPU_AMX_TILE},
+        {b, 3, TSR_CPU_BMI1},        {b, 5, TSR_CPU_AVX2},          {b, 8, TSR_CPU_BMI2},
+        {b, 16, TSR_CPU_AVX512F},    {b, 17, TSR_CPU_AVX512DQ},     {b, 21, TSR_CPU_AVX512IFMA},
+        {b, 28, TSR_CPU_AVX512CD},   {b, 30, TSR_CPU_AVX512BW},     {b, 31, TSR_CPU_AVX512VL},
+        {c, 1, TSR_CPU_AVX512VBMI},  {c, 6, TSR_CPU_AVX512VBMI2},   {c, 8, TSR_CPU_GFNI},
+        {c, 11, TSR_CPU_AVX512VNNI}, {c, 12, TSR_CPU_AVX512BITALG}, {c, 14, TSR_CPU_AVX512VPOPCNTDQ},
+        {d, 22, TSR_CPU_AMX_BF16},   {d, 23, TSR_CPU_AVX512FP16},   {d, 24, TSR_CPU_AMX_TILE},
         {d, 25, TSR_CPU_AMX_INT8}};
     constexpr Bit kLeaf71[] = {{a, 4, TSR_CPU_AVXVNNI}, {a, 5, TSR_CPU_AVX512BF16}};
     constexpr Bit kExtended[] = {{c, 0, TSR_CPU_LAHF}, {c, 5, TSR_CPU_LZCNT}};

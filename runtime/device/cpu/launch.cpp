@@ -15,10 +15,14 @@ namespace {
 bool holds(const TsrGuard& guard, const uint64_t* slots) {
     auto value = static_cast<int64_t>(slots[guard.slot]);
     switch (static_cast<TsrGuardOp>(guard.op)) {
-        case TSR_GUARD_LESS: return value < guard.value;
-        case TSR_GUARD_AT_LEAST: return value >= guard.value;
-        case TSR_GUARD_EQUAL: return value == guard.value;
-        case TSR_GUARD_DIVISIBLE: return value % guard.value == 0;
+        case TSR_GUARD_LESS:
+            return value < guard.value;
+        case TSR_GUARD_AT_LEAST:
+            return value >= guard.value;
+        case TSR_GUARD_EQUAL:
+            return value == guard.value;
+        case TSR_GUARD_DIVISIBLE:
+            return value % guard.value == 0;
     }
     return false;
 }
@@ -39,8 +43,9 @@ const TsrKernelVariant& choose(const TsrKernelFamily& family, const uint64_t* sl
         has_machine = true;
         if (accepts(variant, slots)) return variant;
     }
-    fail(place, has_machine ? "kernel %s: no variant in this executable takes these arguments"
-                            : "kernel %s: this executable holds no code for this processor",
+    fail(place,
+         has_machine ? "kernel %s: no variant in this executable takes these arguments"
+                     : "kernel %s: this executable holds no code for this processor",
          family.name);
 }
 

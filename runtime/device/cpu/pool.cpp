@@ -1,12 +1,12 @@
 #include "runtime/device/cpu/pool.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <new>
 #include <system_error>
 #include <thread>
+
+#include <sched.h>
 
 #include "runtime/fail.h"
 
