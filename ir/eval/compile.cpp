@@ -1,0 +1,113 @@
+#include "ir/eval/compile.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ir/eval/steps.h"
+#include "ir/ops/record.h"
+
+namespace tsr::ir::eval {
+
+namespace {
+// Lanes of one chunk of a tile loop or a flat launch: enough to hide what an instruction costs, few enough that the
+// values of a kernel stay in the caches.
+constexpr uint32_t kChunk = 1024;
+}  // namespace
+
+Compiler::Compiler(const Function& function, const EvalOptions& options)
+    : fn_(function), options_(options), ops_(lane_ops()) {
+    program_.function = &function;
+    homes_.resize(function.value_count());
+    view_of_.assign(function.value_count(), 0);
+    dying_.resize(function.op_count());
+}
+
+bool Compiler::refuse(OpId id, std::string message) {
+    if (failure_) return false;
+    failure_ = CompileFailure{std::move(message), {}};
+    const PlaceId place = id.valid() ? fn_.op(id).place : fn_.place;
+    if (place.valid()) failure_->place = fn_.place_of(place);
+    return false;
+}
+
+Inst& Compiler::emit(Step step, OpId op) {
+    Inst& inst = program_.code.emplace_back();
+    inst.step = step;
+    inst.op = op;
+    return inst;
+}
+
+const std::vector<ValueId>& Compiler::yielded(RegionId id) const { return fn_.op(fn_.region(id).ops.back()).operands; }
+
+void Compiler::region(RegionId id) {
+    for (OpId at : fn_.region(id).ops) {
+        if (fn_.op(at).kind == OpKind::yield) break;
+        op(at);
+        if (failure_) return;
+        release_after(at);
+    }
+}
+
+void Compiler::op(OpId id) {
+    const Op& op = fn_.op(id);
+    const auto begin = program_.code.size();
+    if (is_element(op.kind))
+        element(id, op);
+    else if (!plain_value(id, op) && !control(id, op) && !memory(id, op) && !group(id, op) && !text(id, op)) {
+        refuse(id, op.kind == OpKind::tile_id
+                       ? "the kernel is the program of one tile: the evaluator runs the group's form"
+                       : fmt::format("the evaluator does not run '{}' in a kernel", name(op.kind)));
+    }
+    // Helpers of an operation speak for it.
+    for (size_t i = begin; i < program_.code.size(); ++i) {
+        if (!program_.code[i].op.valid()) program_.code[i].op = id;
+    }
+}
+
+std::variant<Program, CompileFailure> Compiler::kernel() {
+    if (!fn_.is_kernel || fn_.level != Level::tile) refuse({}, "this function is not a kernel");
+    const int64_t group_size = fn_.kernel.group_size();
+    if (group_size < 1 || group_size > 1 << 20) refuse({}, fmt::format("a group of {} tiles", group_size));
+    if (failure_) return *failure_;
+    program_.group_size = static_cast<uint32_t>(group_size);
+    program_.lanes = (std::max(kChunk, program_.group_size) + 63) / 64 * 64;
+    facts_ = analyze(fn_);
+    for (size_t v = 0; v < fn_.value_count(); ++v) {
+        const OpId last = facts_.last_use[v].valid() ? facts_.last_use[v] : fn_.value(ValueId(v)).op;
+        if (last.valid()) dying_[last.index].emplace_back(v);
+    }
+    program_.mask = frame_.take(program_.lanes);
+    take_params();
+    region(fn_.body);
+    emit(&steps::stop, fn_.region(fn_.body).ops.empty() ? OpId{} : fn_.region(fn_.body).ops.back());
+    if (frame_.bytes() > UINT32_MAX) refuse({}, "the values of this kernel do not fit a frame of 4 GiB");
+    if (failure_) return *failure_;
+    program_.frame_bytes = frame_.bytes();
+    return std::move(program_);
+}
+
+std::variant<Program, CompileFailure> Compiler::launch_region() {
+    program_.group_size = 1;
+    program_.lanes = 64;
+    facts_ = analyze(fn_);
+    program_.mask = frame_.take(program_.lanes);
+    take_params();
+    region(fn_.kernel.launch);
+    if (failure_) return *failure_;
+    for (ValueId v : yielded(fn_.kernel.launch)) program_.results.push_back({wide_one(v), true});
+    emit(&steps::stop, fn_.region(fn_.kernel.launch).ops.back());
+    program_.frame_bytes = frame_.bytes();
+    return std::move(program_);
+}
+
+std::variant<Program, CompileFailure> compile_launch(const Function& kernel) {
+    static constexpr EvalOptions kPlain;
+    return Compiler(kernel, kPlain).launch_region();
+}
+
+std::variant<Program, CompileFailure> compile_kernel(const Function& kernel, const EvalOptions& options) {
+    return Compiler(kernel, options).kernel();
+}
+
+}  // namespace tsr::ir::eval

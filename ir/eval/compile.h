@@ -1,0 +1,126 @@
+// From a kernel to a program: slots, instructions, side tables.
+#pragma once
+
+#include <map>
+#include <span>
+
+#include "ir/eval/program.h"
+#include "ir/eval/variability.h"
+
+namespace tsr::ir::eval {
+
+// Hands out bytes of the frame; what is given back is used again for the same size.
+class Frame {
+public:
+    Slot take(uint64_t bytes);
+    void give_back(Slot slot, uint64_t bytes);
+    [[nodiscard]] uint64_t bytes() const { return end_; }
+
+private:
+    uint64_t end_ = 64;  // slot 0 is nobody's
+    std::map<uint64_t, std::vector<Slot>> free_;
+};
+
+// Where a value stands: one for all (`one`), an array over lanes (`many`), or both.
+struct Home {
+    Slot one = 0, many = 0;
+    bool owned = true;  // `many` is given back after the last use
+};
+
+class Compiler {
+public:
+    Compiler(const Function& function, const EvalOptions& options);
+    std::variant<Program, CompileFailure> kernel();
+    std::variant<Program, CompileFailure> launch_region();
+
+private:
+    // Values (compile_values.cpp).
+    void take_params();
+    void take_home(ValueId v);             // slots of a result
+    Slot take_array(ValueId v);            // of the value's size over all lanes
+    void take_fixed(ValueId v, Slot one);  // known when a launch begins
+    void release_after(OpId op);
+    [[nodiscard]] uint32_t size_of(ValueId v) const;
+    [[nodiscard]] uint32_t width_of(ValueId v) const;
+    [[nodiscard]] uint64_t array_bytes(ValueId v) const;
+    [[nodiscard]] bool varies(ValueId v) const { return facts_.varying[v.index]; }
+    [[nodiscard]] Home& home(ValueId v) { return homes_[v.index]; }
+    Slot constant_slot(DType type, uint64_t bits);
+    // After the value is made: its array, where loops over lanes want one.
+    void spread(ValueId v);
+    void spread_into(ValueId v, Slot many, bool whole_frame);
+    // 64-bit copies for bounds and indices; temporaries are given back by `drop_temporaries`.
+    Slot wide_one(ValueId v);
+    Slot wide_many(ValueId v);
+    Operand wide(ValueId v);
+    void drop_temporaries(size_t down_to = 0);
+    Slot temporary(uint64_t bytes);
+
+    // Copies between values: `to` takes `from`, all at once.
+    struct Move {
+        ValueId from;
+        Home to;
+        bool to_many = false;
+    };
+    void move(std::vector<Move> moves, bool masked);
+    void move_one(const Move& move, bool masked);
+
+    // Instructions.
+    Inst& emit(Step step, OpId op);
+    [[nodiscard]] uint32_t here() const { return static_cast<uint32_t>(program_.code.size()); }
+    void region(RegionId id);  // without its yield
+    void op(OpId id);
+    bool refuse(OpId id, std::string message);
+    [[nodiscard]] const std::vector<ValueId>& yielded(RegionId id) const;
+
+    // Element operations and plain values (compile_values.cpp).
+    void element(OpId id, const Op& op);
+    void select_by_one(OpId id, const Op& op);
+    LaneFn loop_of(const Op& op) const;
+    bool plain_value(OpId id, const Op& op);
+    void vector_extract(OpId id, const Op& op);
+    void vector_build(OpId id, const Op& op);
+
+    // Control (compile_control.cpp). False: not of the family.
+    bool control(OpId id, const Op& op);
+    void for_uniform(OpId id, const Op& op);
+    void for_divergent(OpId id, const Op& op);
+    void while_uniform(OpId id, const Op& op);
+    void while_divergent(OpId id, const Op& op);
+    void if_uniform(OpId id, const Op& op);
+    void if_divergent(OpId id, const Op& op);
+    void lanes(OpId id, const Op& op);
+    void grid(OpId id, const Op& op);
+    AxesData axes_of(const Op& op);
+    void bind_carried(const Op& op, std::span<const ValueId> initial, std::span<const ValueId> args);
+    void spread_args(RegionId id);
+    void move_yield(RegionId id, const Op& op, bool masked);
+
+    // Memory and the group (compile_memory.cpp).
+    bool memory(OpId id, const Op& op);
+    bool group(OpId id, const Op& op);
+    bool text(OpId id, const Op& op);
+    void access(OpId id, const Op& op);
+    void buffer(OpId id, const Op& op);
+    void stage(OpId id, const Op& op);
+    void copy_async(OpId id, const Op& op);
+    void reduction(OpId id, const Op& op);
+    Operand operand_of(ValueId v);
+
+    const Function& fn_;
+    const EvalOptions& options_;
+    const LaneOps& ops_;
+    Analysis facts_;
+    Program program_;
+    Frame frame_;
+    std::vector<Home> homes_;
+    std::vector<uint32_t> view_of_;            // per value
+    std::vector<std::vector<ValueId>> dying_;  // per op
+    std::map<std::pair<DType, uint64_t>, Slot> constants_;
+    std::map<Slot, Slot> fixed_arrays_;  // of values known when a launch begins
+    std::vector<std::pair<Slot, uint64_t>> temporaries_;
+    bool in_lanes_ = false;
+    std::optional<CompileFailure> failure_;
+};
+
+}  // namespace tsr::ir::eval

@@ -1,0 +1,276 @@
+// Accesses, buffers, copies, what the group does together, text.
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "ir/eval/compile.h"
+#include "ir/eval/steps.h"
+#include "ir/ops/record.h"
+
+namespace tsr::ir::eval {
+
+namespace {
+
+OpKind element_of(ReduceOp op) {
+    switch (op) {
+        case ReduceOp::add:
+            return OpKind::add;
+        case ReduceOp::mul:
+            return OpKind::mul;
+        case ReduceOp::min:
+            return OpKind::minimum;
+        case ReduceOp::max:
+            return OpKind::maximum;
+        case ReduceOp::any:
+            return OpKind::bit_or;
+        case ReduceOp::all:
+            return OpKind::bit_and;
+    }
+    return OpKind::add;
+}
+
+// The one that leaves every value as it is, as a double or an integer.
+double identity_of(ReduceOp op) {
+    switch (op) {
+        case ReduceOp::add:
+        case ReduceOp::any:
+            return 0;
+        case ReduceOp::mul:
+        case ReduceOp::all:
+            return 1;
+        case ReduceOp::min:
+            return std::numeric_limits<double>::infinity();
+        case ReduceOp::max:
+            return -std::numeric_limits<double>::infinity();
+    }
+    return 0;
+}
+
+// Null for the operations that combine nothing.
+LaneFn combine_of(const LaneOps& ops, AtomicOp op, DType type) {
+    switch (op) {
+        case AtomicOp::add:
+            return ops.element(OpKind::add, type);
+        case AtomicOp::min:
+            return ops.element(OpKind::minimum, type);
+        case AtomicOp::max:
+            return ops.element(OpKind::maximum, type);
+        case AtomicOp::bit_and:
+            return ops.element(OpKind::bit_and, type);
+        case AtomicOp::bit_or:
+            return ops.element(OpKind::bit_or, type);
+        case AtomicOp::bit_xor:
+            return ops.element(OpKind::bit_xor, type);
+        case AtomicOp::exchange:
+        case AtomicOp::compare_exchange:
+            return nullptr;
+    }
+    return nullptr;
+}
+
+bool combines(AtomicOp op) { return op != AtomicOp::exchange && op != AtomicOp::compare_exchange; }
+
+// The text up to the next hole, and the hole's spec; doubled braces are braces.
+std::vector<TextPart> parse_text(const std::string& text) {
+    std::vector<TextPart> parts(1);
+    for (size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if ((c == '{' || c == '}') && i + 1 < text.size() && text[i + 1] == c) {
+            parts.back().text += c;
+            ++i;
+        } else if (c == '{') {
+            const size_t end = text.find('}', i);
+            parts.back().value = true;
+            const std::string hole = text.substr(i + 1, end == std::string::npos ? end : end - i - 1);
+            if (hole.starts_with(':')) parts.back().spec = hole.substr(1);
+            parts.emplace_back();
+            if (end == std::string::npos) break;
+            i = end;
+        } else {
+            parts.back().text += c;
+        }
+    }
+    return parts;
+}
+
+}  // namespace
+
+bool Compiler::memory(OpId id, const Op& op) {
+    if (op.kind == OpKind::read || op.kind == OpKind::write || op.kind == OpKind::read_vector ||
+        op.kind == OpKind::write_vector || op.kind == OpKind::atomic) {
+        return access(id, op), true;
+    }
+    if (op.kind == OpKind::buffer) return buffer(id, op), true;
+    if (op.kind == OpKind::stage) return stage(id, op), true;
+    if (op.kind == OpKind::copy_async) return copy_async(id, op), true;
+    return false;
+}
+
+void Compiler::access(OpId id, const Op& op) {
+    const size_t temporaries = temporaries_.size();
+    const bool reads = op.kind == OpKind::read || op.kind == OpKind::read_vector;
+    const ValueId memory = op.operands[0];
+    AccessData access;
+    access.view = view_of_[memory.index];
+    access.elem = fn_.type(memory).elem;
+    access.size = static_cast<uint32_t>(stored_size(access.elem));
+    size_t first = reads ? 1 : 2;
+    if (op.kind == OpKind::atomic) {
+        access.atomic = static_cast<AtomicOp>(op.attrs.integer(Attr::op));
+        access.combine = combine_of(ops_, access.atomic, access.elem);
+        const bool packed = fn_.type(memory).kind == TypeKind::tensor && is_packed(access.elem);
+        if (packed || (combines(access.atomic) && access.combine == nullptr)) {
+            refuse(id, fmt::format("there is no such atomic on {}", name(access.elem)));
+            return;
+        }
+        if (access.atomic == AtomicOp::compare_exchange) access.compare = operand_of(op.operands[first++]);
+    }
+    for (size_t k = first; k < op.operands.size(); ++k) access.indices.push_back(wide(op.operands[k]));
+    if (!reads) access.value = operand_of(op.operands[1]);
+    const bool stores = op.kind == OpKind::write || op.kind == OpKind::write_vector;
+    if (stores) access.width = width_of(op.operands[1]);
+    if (stores && in_lanes_) access.value = {home(op.operands[1]).many, false};
+    access.uniform = !in_lanes_;
+    if (!op.results.empty()) {
+        const ValueId result = op.results[0];
+        take_home(result);
+        access.width = width_of(result);
+        if (reads) access.uniform = !varies(result);
+        access.result = varies(result) ? home(result).many : home(result).one;
+    }
+    Inst& inst = emit(reads ? &steps::read : stores ? &steps::write : &steps::atomic, id);
+    inst.data = static_cast<uint32_t>(program_.accesses.size());
+    program_.accesses.push_back(std::move(access));
+    drop_temporaries(temporaries);
+    if (!op.results.empty()) spread(op.results[0]);
+}
+
+void Compiler::buffer(OpId, const Op& op) {
+    const ValueId result = op.results[0];
+    const Type& type = fn_.type(result);
+    ViewData view;
+    view.name = fn_.value(result).name;
+    if (const AttrValue* given = op.attrs.find(Attr::name)) view.name = std::get<std::string>(*given);
+    view.elem = type.elem;
+    view.shape = type.shape;
+    view.buffer = true;
+    view.stages = static_cast<uint32_t>(op.attrs.integer(Attr::count, 1));
+    view.of = static_cast<uint32_t>(program_.views.size());
+    view.offset = program_.shared_bytes;
+    uint64_t elements = view.stages;
+    for (const Dim& extent : type.shape) elements *= static_cast<uint64_t>(extent.constant_value().value_or(0));
+    program_.shared_bytes += (elements * stored_size(type.elem) + 63) / 64 * 64;
+    view_of_[result.index] = view.of;
+    program_.views.push_back(std::move(view));
+}
+
+void Compiler::stage(OpId id, const Op& op) {
+    ViewData view = program_.views[view_of_[op.operands[0].index]];
+    if (varies(op.operands[1])) {
+        refuse(id, "tiles choose different stages of a buffer: the number of a stage is uniform");
+        return;
+    }
+    const Slot index = wide_one(op.operands[1]);
+    view_of_[op.results[0].index] = static_cast<uint32_t>(program_.views.size());
+    Inst& inst = emit(&steps::stage, id);
+    inst.data = static_cast<uint32_t>(program_.views.size());
+    inst.a = index;
+    program_.views.push_back(std::move(view));
+}
+
+void Compiler::copy_async(OpId id, const Op& op) {
+    CopyData copy;
+    copy.to = view_of_[op.operands[0].index];
+    copy.from = view_of_[op.operands[1].index];
+    for (size_t k = 2; k < op.operands.size(); ++k) copy.starts.push_back(wide_one(op.operands[k]));
+    emit(&steps::copy_async, id).data = static_cast<uint32_t>(program_.copies.size());
+    program_.copies.push_back(std::move(copy));
+}
+
+void Compiler::reduction(OpId id, const Op& op) {
+    const auto how = static_cast<ReduceOp>(op.attrs.integer(Attr::op));
+    CollectiveData data;
+    data.elem = fn_.type(op.operands[0]).elem;
+    data.size = static_cast<uint32_t>(stored_size(data.elem));
+    data.combine = ops_.element(element_of(how), data.elem);
+    const double identity = identity_of(how);
+    ops_.cast(DType::f64, data.elem)(&data.identity, &identity, nullptr, nullptr, 1);
+    take_home(op.results[0]);
+    const Home& result = home(op.results[0]);
+    if (op.kind == OpKind::buffer_reduce) data.view = view_of_[op.operands[0].index];
+    const bool scan = op.kind == OpKind::group_scan;
+    Inst& inst = emit(scan                               ? &steps::group_scan
+                      : op.kind == OpKind::buffer_reduce ? &steps::buffer_reduce
+                                                         : &steps::group_reduce,
+                      id);
+    inst.result = scan ? result.many : result.one;
+    if (op.kind != OpKind::buffer_reduce) inst.a = home(op.operands[0]).many;
+    inst.data = static_cast<uint32_t>(program_.collectives.size());
+    program_.collectives.push_back(data);
+    spread(op.results[0]);
+}
+
+bool Compiler::group(OpId id, const Op& op) {
+    if (op.kind == OpKind::barrier) return emit(&steps::barrier, id), true;
+    if (op.kind == OpKind::commit) {
+        program_.commits = true;
+        return emit(&steps::commit, id), true;
+    }
+    if (op.kind == OpKind::wait_group) {
+        emit(&steps::wait_group, id).count = static_cast<uint32_t>(op.attrs.integer(Attr::count));
+        return true;
+    }
+    if (op.kind == OpKind::result) {
+        emit(&steps::result, id).a = home(op.operands[0]).one;
+        return true;
+    }
+    if (op.kind == OpKind::buffer_reduce) return reduction(id, op), true;
+    const bool on_lanes = op.kind == OpKind::group_reduce || op.kind == OpKind::group_scan ||
+                          op.kind == OpKind::shuffle || op.kind == OpKind::broadcast || op.kind == OpKind::ballot;
+    if (!on_lanes) return false;
+    if (in_lanes_) return refuse(id, fmt::format("'{}' stands among the code of one tile", name(op.kind))), true;
+    if (op.kind != OpKind::group_reduce && !op.results.empty() && !varies(op.results[0])) {
+        // Of a value that all tiles share: each gives what each has.
+        return refuse(id, fmt::format("'{}' of a value that is the same for all tiles", name(op.kind))), true;
+    }
+    if (op.kind == OpKind::group_reduce || op.kind == OpKind::group_scan) return reduction(id, op), true;
+    const size_t temporaries = temporaries_.size();
+    take_home(op.results[0]);
+    CollectiveData data;
+    data.elem = fn_.type(op.operands[0]).elem;
+    data.size = size_of(op.operands[0]);
+    const Slot source = op.kind == OpKind::ballot ? 0 : wide_many(op.operands[1]);
+    Inst& inst = emit(op.kind == OpKind::ballot ? &steps::ballot : &steps::shuffle, id);
+    inst.result = home(op.results[0]).many;
+    inst.a = home(op.operands[0]).many;
+    inst.b = source;
+    inst.data = static_cast<uint32_t>(program_.collectives.size());
+    program_.collectives.push_back(data);
+    drop_temporaries(temporaries);
+    return true;
+}
+
+bool Compiler::text(OpId id, const Op& op) {
+    if (op.kind != OpKind::print && op.kind != OpKind::assert_) return false;
+    TextData text{parse_text(op.attrs.string(Attr::text))};
+    size_t at = op.kind == OpKind::assert_ ? 1 : 0;
+    for (TextPart& part : text.parts) {
+        if (!part.value) continue;
+        if (at >= op.operands.size() || !fn_.type(op.operands[at]).is_scalar()) {
+            return refuse(id, "the text has more holes than numbers to fill them"), true;
+        }
+        part.type = fn_.type(op.operands[at]).elem;
+        part.operand = operand_of(op.operands[at++]);
+    }
+    Inst& inst = emit(op.kind == OpKind::print ? &steps::print : &steps::assert_true, id);
+    inst.data = static_cast<uint32_t>(program_.texts.size());
+    program_.texts.push_back(std::move(text));
+    if (op.kind == OpKind::assert_) {
+        const Operand condition = operand_of(op.operands[0]);
+        inst.a = condition.slot;
+        inst.count = condition.uniform ? 1 : 0;
+    }
+    return true;
+}
+
+}  // namespace tsr::ir::eval

@@ -1,0 +1,312 @@
+// Homes of values, constants, element operations.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ir/eval/compile.h"
+#include "ir/eval/steps.h"
+#include "ir/ops/record.h"
+
+namespace tsr::ir::eval {
+
+Slot Frame::take(uint64_t bytes) {
+    const uint64_t size = (bytes + 63) / 64 * 64;
+    std::vector<Slot>& free = free_[size];
+    if (!free.empty()) {
+        const Slot slot = free.back();
+        free.pop_back();
+        return slot;
+    }
+    const auto slot = static_cast<Slot>(end_);
+    end_ += size;
+    return slot;
+}
+
+void Frame::give_back(Slot slot, uint64_t bytes) { free_[(bytes + 63) / 64 * 64].push_back(slot); }
+
+uint32_t Compiler::size_of(ValueId v) const { return static_cast<uint32_t>(stored_size(fn_.type(v).elem)); }
+uint32_t Compiler::width_of(ValueId v) const { return std::max(fn_.type(v).width, 1U); }
+uint64_t Compiler::array_bytes(ValueId v) const {
+    return static_cast<uint64_t>(size_of(v)) * width_of(v) * program_.lanes;
+}
+
+Slot Compiler::take_array(ValueId v) { return frame_.take(array_bytes(v)); }
+
+void Compiler::take_home(ValueId v) {
+    Home& at = home(v);
+    if (varies(v)) {
+        if (at.many == 0) at.many = take_array(v);
+        return;
+    }
+    // Single values are small: their slots are not used again.
+    if (at.one == 0) at.one = frame_.take(static_cast<uint64_t>(size_of(v)) * width_of(v));
+    if (facts_.needs_array[v.index] && at.many == 0) at.many = take_array(v);
+}
+
+// A constant, dimension or parameter: its array is filled once per launch and stays.
+void Compiler::take_fixed(ValueId v, Slot one) {
+    Home& at = home(v);
+    at.one = one;
+    at.owned = false;
+    if (!facts_.needs_array[v.index]) return;
+    Slot& many = fixed_arrays_[one];
+    if (many == 0) {
+        many = take_array(v);
+        program_.fills.push_back({one, many, size_of(v), width_of(v)});
+    }
+    at.many = many;
+}
+
+void Compiler::take_params() {
+    for (ValueId param : fn_.params()) {
+        const Type& type = fn_.type(param);
+        if (type.kind == TypeKind::tensor) {
+            ViewData view;
+            view.name = fn_.value(param).name;
+            view.elem = type.elem;
+            view.shape = type.shape;
+            view.of = static_cast<uint32_t>(program_.views.size());
+            view_of_[param.index] = view.of;
+            program_.views.push_back(std::move(view));
+            program_.params.push_back(0);
+            continue;
+        }
+        take_fixed(param, frame_.take(8));
+        program_.params.push_back(home(param).one);
+    }
+}
+
+Slot Compiler::constant_slot(DType type, uint64_t bits) {
+    Slot& slot = constants_[{type, bits}];
+    if (slot == 0) {
+        slot = frame_.take(8);
+        program_.constants.emplace_back(slot, bits);
+    }
+    return slot;
+}
+
+void Compiler::release_after(OpId op) {
+    for (ValueId v : dying_[op.index]) {
+        Home& at = home(v);
+        if (at.many == 0 || !at.owned) continue;
+        frame_.give_back(at.many, array_bytes(v));
+        at.many = 0;
+    }
+}
+
+void Compiler::spread_into(ValueId v, Slot many, bool whole_frame) {
+    const uint32_t size = size_of(v);
+    for (uint32_t k = 0; k < width_of(v); ++k) {
+        Inst& inst = emit(whole_frame ? &steps::fill_all : &steps::fill, {});
+        inst.loop = ops_.fill(size);
+        inst.result = many + k * program_.lanes * size;
+        inst.a = home(v).one + k * size;
+    }
+}
+
+void Compiler::spread(ValueId v) {
+    if (!varies(v) && facts_.needs_array[v.index] && home(v).owned) spread_into(v, home(v).many, !in_lanes_);
+}
+
+Slot Compiler::temporary(uint64_t bytes) {
+    const Slot slot = frame_.take(bytes);
+    temporaries_.emplace_back(slot, bytes);
+    return slot;
+}
+
+void Compiler::drop_temporaries(size_t down_to) {
+    while (temporaries_.size() > down_to) {
+        frame_.give_back(temporaries_.back().first, temporaries_.back().second);
+        temporaries_.pop_back();
+    }
+}
+
+namespace {
+DType wide_type(DType type) { return is_signed(type) ? DType::i64 : DType::u64; }
+}  // namespace
+
+Slot Compiler::wide_one(ValueId v) {
+    const DType type = fn_.type(v).elem;
+    if (stored_size(type) == 8) return home(v).one;
+    Inst& inst = emit(&steps::one, {});
+    inst.loop = ops_.cast(type, wide_type(type));
+    inst.a = home(v).one;
+    inst.count = 1;
+    return inst.result = frame_.take(8);  // bounds live as long as their loop
+}
+
+Slot Compiler::wide_many(ValueId v) {
+    const DType type = fn_.type(v).elem;
+    if (varies(v) && stored_size(type) == 8) return home(v).many;
+    const Slot slot = temporary(8ULL * program_.lanes);
+    if (varies(v)) {
+        Inst& inst = emit(&steps::lanes, {});
+        inst.loop = ops_.cast(type, wide_type(type));
+        inst.result = slot;
+        inst.a = home(v).many;
+        return slot;
+    }
+    const Slot from = wide_one(v);
+    Inst& inst = emit(in_lanes_ ? &steps::fill : &steps::fill_all, {});
+    inst.loop = ops_.fill(8);
+    inst.result = slot;
+    inst.a = from;
+    return slot;
+}
+
+Operand Compiler::wide(ValueId v) {
+    if (varies(v)) return {wide_many(v), false};
+    return {wide_one(v), true};
+}
+
+Operand Compiler::operand_of(ValueId v) {
+    return varies(v) ? Operand{home(v).many, false} : Operand{home(v).one, true};
+}
+
+LaneFn Compiler::loop_of(const Op& op) const {
+    const DType from = fn_.type(op.operands[0]).elem;
+    if (op.kind == OpKind::cast) return ops_.cast(from, op.attrs.dtype(Attr::type));
+    if (op.kind == OpKind::bitcast) return ops_.cast(from, from);
+    if (op.kind == OpKind::select) return ops_.blend(stored_size(fn_.type(op.operands[1]).elem));
+    return ops_.element(op.kind, from);
+}
+
+namespace {
+// Operations that can make NaN or an infinity of finite floats.
+bool may_leave_the_numbers(OpKind kind) {
+    for (OpKind k : {OpKind::add, OpKind::sub, OpKind::mul, OpKind::div, OpKind::floordiv, OpKind::mod, OpKind::fma,
+                     OpKind::sqrt, OpKind::cast}) {
+        if (k == kind) return true;
+    }
+    return false;
+}
+}  // namespace
+
+void Compiler::element(OpId id, const Op& op) {
+    const ValueId result = op.results[0];
+    const Type& type = fn_.type(result);
+    const LaneFn loop = loop_of(op);
+    if (loop == nullptr) {
+        refuse(id, fmt::format("the evaluator has no '{}' of {}: it is to be expanded into other operations first",
+                               name(op.kind), tsr::name(fn_.type(op.operands[0]).elem)));
+        return;
+    }
+    if (op.kind == OpKind::select && type.is_vector() && fn_.type(op.operands[0]).is_scalar()) {
+        return select_by_one(id, op);
+    }
+    take_home(result);
+    const bool many = varies(result);
+    const bool checked = options_.sanitizers.nan && is_float(type.elem) && may_leave_the_numbers(op.kind);
+    Inst& inst = emit(
+        many ? (checked ? &steps::lanes_checked : &steps::lanes) : (checked ? &steps::one_checked : &steps::one), id);
+    inst.loop = loop;
+    std::array<Slot, 3> slots{};
+    for (size_t k = 0; k < op.operands.size(); ++k) {
+        slots[k] = many ? home(op.operands[k]).many : home(op.operands[k]).one;
+    }
+    if (op.kind == OpKind::select) slots = {slots[1], slots[2], slots[0]};
+    inst.a = slots[0];
+    inst.b = slots[1];
+    inst.c = slots[2];
+    inst.result = many ? home(result).many : home(result).one;
+    inst.count = many ? (width_of(result) - 1) * program_.lanes : width_of(result);
+    spread(result);
+}
+
+// One condition for a whole vector.
+void Compiler::select_by_one(OpId id, const Op& op) {
+    const ValueId result = op.results[0];
+    take_home(result);
+    const bool many = varies(result);
+    const uint32_t stride = size_of(result) * (many ? program_.lanes : 1);
+    for (uint32_t k = 0; k < width_of(result); ++k) {
+        Inst& inst = emit(many ? &steps::lanes : &steps::one, id);
+        inst.loop = ops_.blend(size_of(result));
+        const auto slot = [&](ValueId v) { return many ? home(v).many : home(v).one; };
+        inst.a = slot(op.operands[1]) + k * stride;
+        inst.b = slot(op.operands[2]) + k * stride;
+        inst.c = slot(op.operands[0]);
+        inst.result = slot(result) + k * stride;
+        inst.count = many ? 0 : 1;
+    }
+    spread(result);
+}
+
+void Compiler::vector_extract(OpId id, const Op& op) {
+    const ValueId result = op.results[0];
+    const ValueId from = op.operands[0];
+    take_home(result);
+    const auto at = static_cast<uint32_t>(op.attrs.integer(Attr::axis));
+    Inst& inst = emit(varies(result) ? &steps::copy_lanes : &steps::copy_bytes, id);
+    if (varies(result)) {
+        inst.result = home(result).many;
+        inst.a = home(from).many + at * size_of(from) * program_.lanes;
+        inst.data = size_of(from);
+    } else {
+        inst.result = home(result).one;
+        inst.a = home(from).one + at * size_of(from);
+        inst.count = size_of(from);
+    }
+    spread(result);
+}
+
+void Compiler::vector_build(OpId, const Op& op) {
+    const ValueId result = op.results[0];
+    take_home(result);
+    const uint32_t stride = size_of(result) * (varies(result) ? program_.lanes : 1);
+    for (uint32_t k = 0; k < op.operands.size(); ++k) {
+        Move part{op.operands[k], {}, varies(result)};
+        (varies(result) ? part.to.many : part.to.one) =
+            (varies(result) ? home(result).many : home(result).one) + k * stride;
+        move_one(part, false);
+    }
+    spread(result);
+}
+
+bool Compiler::plain_value(OpId id, const Op& op) {
+    if (op.kind == OpKind::constant) {
+        const DType type = op.attrs.dtype(Attr::type);
+        const AttrValue& value = *op.attrs.find(Attr::value);
+        uint64_t bits = 0;
+        if (const auto* whole = std::get_if<int64_t>(&value))
+            ops_.cast(DType::i64, type)(&bits, whole, nullptr, nullptr, 1);
+        else
+            ops_.cast(DType::f64, type)(&bits, &std::get<double>(value), nullptr, nullptr, 1);
+        take_fixed(op.results[0], constant_slot(type, bits));
+        return true;
+    }
+    if (op.kind == OpKind::group_size) {
+        take_fixed(op.results[0], constant_slot(DType::index, program_.group_size));
+        return true;
+    }
+    if (op.kind == OpKind::dim) {
+        const Slot slot = frame_.take(8);
+        program_.dims.push_back({slot, op.attrs.dim(Attr::dim)});
+        take_fixed(op.results[0], slot);
+        return true;
+    }
+    if (op.kind == OpKind::group_id || op.kind == OpKind::group_count) {
+        take_home(op.results[0]);
+        Inst& inst = emit(&steps::number, id);
+        inst.result = home(op.results[0]).one;
+        const auto first = static_cast<uint32_t>(op.kind == OpKind::group_id ? steps::LaunchNumber::group
+                                                                             : steps::LaunchNumber::count);
+        inst.data = first + static_cast<uint32_t>(op.attrs.integer(Attr::axis, -1) + 1);
+        spread(op.results[0]);
+        return true;
+    }
+    if (op.kind == OpKind::lane_id) {
+        take_home(op.results[0]);
+        emit(&steps::lane_number, id).result = home(op.results[0]).many;
+        return true;
+    }
+    if (op.kind == OpKind::lane_read) {
+        home(op.results[0]) = {0, home(op.operands[0]).many, false};
+        return true;
+    }
+    if (op.kind == OpKind::vector_extract) return vector_extract(id, op), true;
+    if (op.kind == OpKind::vector_build) return vector_build(id, op), true;
+    return false;
+}
+
+}  // namespace tsr::ir::eval
