@@ -111,6 +111,7 @@ public:
     [[nodiscard]] size_t region_count() const { return regions_.size(); }
 
     PlaceId add_place(Place place);
+    // The next region of the operation, whose list of regions it joins; without one a region that stands alone.
     RegionId add_region(OpId parent);
     ValueId add_arg(RegionId region, Type type, std::string name = {});
     // Makes an operation that stands nowhere yet; its results get the given types.

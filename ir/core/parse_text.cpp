@@ -87,6 +87,10 @@ private:
                 fn_.level = Level::target;
             } else if (in_.take("flat")) {
                 kernel.flat = true;
+            } else if (in_.take("elements")) {
+                kernel.elements = true;
+            } else if (in_.take("names_group")) {
+                kernel.names_group = true;
             } else if (in_.take("nondeterministic")) {
                 kernel.nondeterministic = true;
             } else if (in_.take("group")) {

@@ -71,6 +71,8 @@ private:
     static std::string kernel(const KernelInfo& info) {
         std::string text;
         if (info.flat) text += " flat";
+        if (info.elements) text += " elements";
+        if (info.names_group) text += " names_group";
         if (!info.group_shape.empty()) text += fmt::format(" group [{}]", fmt::join(info.group_shape, ", "));
         if (!info.header_tiles.empty()) text += " tiles " + spell(AttrValue(info.header_tiles));
         if (info.shared_limit) text += fmt::format(" shared {}", *info.shared_limit);

@@ -142,7 +142,7 @@ private:
         if (!sound_) return;
         if (!fn_.region(fn_.kernel.launch).args.empty()) say("the launch region takes arguments");
         const Op& end = fn_.op(fn_.region(fn_.kernel.launch).ops.back());
-        const size_t most = fn_.kernel.flat ? 1 : 3;
+        const size_t most = fn_.kernel.flat || fn_.kernel.elements ? 1 : 3;
         if (end.operands.empty() || end.operands.size() > most) {
             say(fmt::format("the launch region yields {} numbers", end.operands.size()));
         }

@@ -228,7 +228,6 @@ private:
 
     void copy_region(OpId parent, RegionId region) {
         RegionId made = new_.add_region(parent);
-        new_.op(parent).regions.push_back(made);
         for (ValueId arg : old_.region(region).args) {
             lanes_->values[arg] = new_.add_arg(made, old_.type(arg), old_.value(arg).name);
         }
@@ -409,7 +408,6 @@ private:
 
     void group_subregion(OpId parent, const Op& op, size_t number) {
         RegionId made = new_.add_region(parent);
-        new_.op(parent).regions.push_back(made);
         for (ValueId arg : old_.region(op.regions[number]).args) {
             bind(arg, new_.add_arg(made, group_type(arg), old_.value(arg).name));
         }
@@ -512,7 +510,6 @@ private:
         }
         OpId op = new_.add_op(OpKind::grid, old_.op(id).place, bounds, {});
         RegionId region = new_.add_region(op);
-        new_.op(op).regions.push_back(region);
         RegionId outside = group_;
         group_ = region;
         for (OpId loop : nest) {

@@ -21,7 +21,7 @@ inline constexpr const char* kSaxpy = R"(kernel @saxpy<n>(%x: f32[n], %y: mut f3
 
 // A barrier in a uniform while, and a value that lives across it.
 inline constexpr const char* kGroupSum =
-    R"(kernel @group_sum<n, grid_groups>(%x: f32[n], %out: mut f32[grid_groups]) -> f32 group [128] shared 8192 {
+    R"(kernel @group_sum<n, grid_groups>(%x: f32[n], %out: mut f32[grid_groups]) -> f32 elements names_group group [128] shared 8192 {
   %s = buffer {type = f32, alignment = 16, name = "s", shape = [128]} : shared f32[128]
   %c0 = constant 0 : index
   %c128 = constant 128 : index

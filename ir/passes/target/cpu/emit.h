@@ -44,11 +44,7 @@ public:
 
     // An operation with regions: made now, appended by `close` once its regions are filled.
     OpId open(OpKind kind, std::vector<ValueId> operands, const std::vector<Type>& results, Attrs attrs = {});
-    RegionId add_region(OpId op) {
-        RegionId made = function_.add_region(op);
-        function_.op(op).regions.push_back(made);
-        return made;
-    }
+    RegionId add_region(OpId op) { return function_.add_region(op); }
     void close(OpId op, RegionId into) {
         function_.append(into, op);
         region = into;
