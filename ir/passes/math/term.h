@@ -1,0 +1,74 @@
+// Terms: formulas over values written as formulas. Each operator makes one element operation.
+#pragma once
+
+#include <array>
+
+#include "ir/core/builder.h"
+
+namespace tsr::ir::math {
+
+struct Term {
+    Builder* builder;
+    ValueId id;
+
+    [[nodiscard]] DType type() const { return builder->function().type(id).elem; }
+    // A constant of this term's type.
+    [[nodiscard]] Term real(double value) const { return {builder, builder->constant(value, type())}; }
+    [[nodiscard]] Term whole(int64_t value) const { return {builder, builder->constant(value, type())}; }
+    [[nodiscard]] Term cast(DType to) const { return {builder, builder->cast(id, to)}; }
+    [[nodiscard]] Term bits(DType as) const { return {builder, builder->bitcast(id, as)}; }
+    [[nodiscard]] Term apply(OpKind kind) const { return {builder, builder->element(kind, {id})}; }
+};
+
+inline Term apply(OpKind kind, Term a, Term b) { return {a.builder, a.builder->element(kind, {a.id, b.id})}; }
+
+inline Term operator+(Term a, Term b) { return apply(OpKind::add, a, b); }
+inline Term operator-(Term a, Term b) { return apply(OpKind::sub, a, b); }
+inline Term operator*(Term a, Term b) { return apply(OpKind::mul, a, b); }
+inline Term operator/(Term a, Term b) { return apply(OpKind::div, a, b); }
+inline Term operator&(Term a, Term b) { return apply(OpKind::bit_and, a, b); }
+inline Term operator|(Term a, Term b) { return apply(OpKind::bit_or, a, b); }
+inline Term operator<<(Term a, int64_t by) { return apply(OpKind::shl, a, a.whole(by)); }
+inline Term operator>>(Term a, int64_t by) { return apply(OpKind::shr, a, a.whole(by)); }
+inline Term operator<(Term a, Term b) { return apply(OpKind::lt, a, b); }
+inline Term operator>(Term a, Term b) { return apply(OpKind::gt, a, b); }
+inline Term operator==(Term a, Term b) { return apply(OpKind::eq, a, b); }
+inline Term operator!=(Term a, Term b) { return apply(OpKind::ne, a, b); }
+inline Term operator-(Term a) { return a.apply(OpKind::neg); }
+
+inline Term operator+(Term a, double b) { return a + a.real(b); }
+inline Term operator-(Term a, double b) { return a - a.real(b); }
+inline Term operator*(Term a, double b) { return a * a.real(b); }
+inline Term operator<(Term a, double b) { return a < a.real(b); }
+inline Term operator>(Term a, double b) { return a > a.real(b); }
+inline Term operator==(Term a, double b) { return a == a.real(b); }
+inline Term operator-(double a, Term b) { return b.real(a) - b; }
+inline Term operator/(double a, Term b) { return b.real(a) / b; }
+
+inline Term fma(Term a, Term b, Term c) { return {a.builder, a.builder->fma(a.id, b.id, c.id)}; }
+inline Term fma(Term a, double b, Term c) { return fma(a, a.real(b), c); }
+inline Term fma(Term a, Term b, double c) { return fma(a, b, a.real(c)); }
+inline Term fma(Term a, double b, double c) { return fma(a, a.real(b), a.real(c)); }
+inline Term abs(Term a) { return a.apply(OpKind::abs); }
+inline Term sqrt(Term a) { return a.apply(OpKind::sqrt); }
+inline Term floor(Term a) { return a.apply(OpKind::floor); }
+inline Term round(Term a) { return a.apply(OpKind::round); }
+inline Term select(Term condition, Term then, Term otherwise) {
+    return {then.builder, then.builder->select(condition.id, then.id, otherwise.id)};
+}
+inline Term select(Term condition, double then, Term otherwise) {
+    return select(condition, otherwise.real(then), otherwise);
+}
+inline Term select(Term condition, Term then, double otherwise) {
+    return select(condition, then, then.real(otherwise));
+}
+
+// c[0] + x c[1] + x^2 c[2] + …, by Horner's rule with one rounding a step.
+template <size_t N>
+Term polynomial(Term x, const std::array<double, N>& coefficients) {
+    Term sum = x.real(coefficients[N - 1]);
+    for (size_t i = N - 1; i-- > 0;) sum = fma(sum, x, coefficients[i]);
+    return sum;
+}
+
+}  // namespace tsr::ir::math
