@@ -1,0 +1,38 @@
+// Compiled programs, kept under the content they were made from.
+//
+// Two kinds of file in one folder: `KEY.inputs` lists what a compilation read (each file with its digest, and each
+// place where an import was looked for and not found), for one program under one set of options; `KEY.program` is the
+// executable. A program is taken from the cache when every listed file still has its digest and nothing has appeared
+// where nothing was.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/sources.h"
+#include "driver/options.h"
+
+namespace tsr::driver {
+
+class ProgramCache {
+public:
+    // The folder is TESSERA_CACHE_DIR, else XDG_CACHE_HOME/tesserac, else HOME/.cache/tesserac. It is made when needed.
+    explicit ProgramCache(const Options& options);
+
+    // The executable made from exactly what the files hold now.
+    [[nodiscard]] std::optional<std::string> find() const;
+
+    // Where to put the executable made from these sources; nothing when there is no folder to write to.
+    [[nodiscard]] std::optional<std::string> place_for(const Sources& sources) const;
+
+    // Remembers that the program at `program` was made from `sources`, and drops the oldest programs beyond the limits.
+    void remember(const Sources& sources, const std::string& program) const;
+
+private:
+    std::string folder_;  // empty: no cache
+    std::string inputs_;  // the list's file
+    std::string compiler_and_options_;
+};
+
+}  // namespace tsr::driver

@@ -1,0 +1,86 @@
+#include "driver/cache.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include "driver/sha256.h"
+
+using namespace tsr;
+using namespace tsr::driver;
+namespace fs = std::filesystem;
+
+namespace {
+
+void write(const fs::path& path, std::string_view text) { std::ofstream(path, std::ios::binary) << text; }
+
+// A folder with a program that imports another, and a cache folder.
+struct Project {
+    fs::path folder = fs::temp_directory_path() / ("tesserac-cache-" + std::to_string(::getpid()));
+    Options options;
+
+    Project() {
+        fs::remove_all(folder);
+        fs::create_directories(folder);
+        ::setenv("TESSERA_CACHE_DIR", (folder / "cache").c_str(), 1);
+        write(folder / "main.tsr", "import layers\n");
+        write(folder / "layers.tsr", "x = 1\n");
+        options.input = (folder / "main.tsr").string();
+    }
+    ~Project() {
+        fs::remove_all(folder);
+        ::unsetenv("TESSERA_CACHE_DIR");
+    }
+    Project(const Project&) = delete;
+    Project& operator=(const Project&) = delete;
+
+    // Does what a compilation does: reads the files, makes the program, remembers it.
+    [[nodiscard]] std::string compile() const {
+        ProgramCache cache(options);
+        Sources sources;
+        REQUIRE(sources.load(options.input).ok());
+        REQUIRE(!sources.load((folder / "near" / "layers.tsr").string()).ok());
+        REQUIRE(sources.load((folder / "layers.tsr").string()).ok());
+        auto program = cache.place_for(sources);
+        REQUIRE(program.has_value());
+        write(*program, "an executable");
+        cache.remember(sources, *program);
+        return *program;
+    }
+    [[nodiscard]] std::optional<std::string> find() const { return ProgramCache(options).find(); }
+};
+
+}  // namespace
+
+TEST_CASE("SHA-256 of the standard's examples") {
+    CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    CHECK(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
+          "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+    CHECK(sha256(std::string(1000000, 'a')) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST_CASE("an unchanged program is found") {
+    Project project;
+    CHECK(!project.find());
+    auto program = project.compile();
+    CHECK(project.find() == program);
+}
+
+TEST_CASE("a program is not found when something it follows from has changed") {
+    Project project;
+    auto program = project.compile();
+    SUBCASE("its text") { write(project.folder / "main.tsr", "import layers \n"); }
+    SUBCASE("a module's text") { write(project.folder / "layers.tsr", "x = 2\n"); }
+    SUBCASE("a module is gone") { fs::remove(project.folder / "layers.tsr"); }
+    SUBCASE("a module stands where it is looked for first") {
+        fs::create_directories(project.folder / "near");
+        write(project.folder / "near" / "layers.tsr", "x = 1\n");
+    }
+    SUBCASE("the options") { project.options.optimization = 0; }
+    SUBCASE("the program was removed") { fs::remove(program); }
+    CHECK(!project.find());
+}
