@@ -30,14 +30,15 @@ bool FloatColumn::wants_exponents(const std::vector<double>& finite, int32_t dty
     return largest >= 1e8 || smallest < 1e-4 || ratio > 1000;
 }
 
-FloatColumn::Parts FloatColumn::parts(double value) const {
+FloatColumn::Parts FloatColumn::parts(double value, bool full) const {
     Decimal d = shortest(value, dtype_);
     auto count = static_cast<int>(d.digits.size());
-    bool too_long = exponents_ ? count - 1 > kPrecision : count - d.point > kPrecision;
-    if (too_long) {
-        bool negative = d.negative;
-        d = rounded(value, kPrecision, exponents_);
-        d.negative = negative;
+    int places = exponents_ ? count - 1 : count - d.point;
+    // Where the shortest form ends before the decimal point, or before the other fractions do, the digits that the
+    // value really has fill it up, not zeros.
+    int least = exponents_ ? static_cast<int>(fraction_) : 0;
+    if (places > kPrecision || (full && places < least)) {
+        d = rounded(value, places > kPrecision ? kPrecision : least, exponents_);
         count = static_cast<int>(d.digits.size());
     }
     Parts result;
@@ -74,7 +75,7 @@ FloatColumn::FloatColumn(const std::vector<double>& values, int32_t dtype, bool 
     exponents_ = wants_exponents(finite, dtype);
     size_t exponent = 0;
     for (double value : finite) {
-        Parts p = parts(value);
+        Parts p = parts(value, false);
         left_ = std::max(left_, p.whole.size());
         fraction_ = std::max(fraction_, p.fraction.size());
         exponent = std::max(exponent, p.exponent.size());
@@ -94,7 +95,7 @@ std::string FloatColumn::text(double value) const {
         size_t width = left_ + right_ + 1;
         return std::string(width > word.size() ? width - word.size() : 0, ' ') + word;
     }
-    Parts p = parts(value);
+    Parts p = parts(value, true);
     std::string result(left_ - p.whole.size(), ' ');
     result += p.whole + '.' + p.fraction;
     if (exponents_) return result + zeros(static_cast<int>(fraction_ - p.fraction.size())) + 'e' + p.exponent;

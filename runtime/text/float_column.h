@@ -18,7 +18,8 @@ private:
     struct Parts {
         std::string whole, fraction, exponent;  // "-1", "25", "+08"
     };
-    Parts parts(double value) const;
+    // `full`: as it is printed; else as it is measured for the column.
+    Parts parts(double value, bool full) const;
     static bool wants_exponents(const std::vector<double>& finite, int32_t dtype);
 
     int32_t dtype_;

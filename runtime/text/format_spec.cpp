@@ -47,9 +47,11 @@ Result<FormatSpec> parse_format_spec(std::string_view whole) {
     FormatSpec spec;
     std::string_view rest = whole;
     auto invalid = [&] { return Refusal{"invalid format specification '" + std::string(whole) + "'"}; };
+    bool fill_given = false;
     if (!rest.empty()) {
         size_t first = character_bytes(rest);
         if (rest.size() > first && is_align(rest[first])) {
+            fill_given = true;
             spec.fill = rest.substr(0, first);
             spec.align = rest[first];
             rest.remove_prefix(first + 1);
@@ -81,10 +83,8 @@ Result<FormatSpec> parse_format_spec(std::string_view whole) {
     }
     constexpr std::string_view kTypes = "bcdeEfFgGnosxX%";
     if (!rest.empty() || spec.width < 0 || (spec.type != 0 && kTypes.find(spec.type) == kTypes.npos)) return invalid();
-    if (spec.zero && spec.align == 0) {
-        spec.fill = "0";
-        spec.align = '=';
-    }
+    // As of Python 3.10, the 0 is the fill for any alignment.
+    if (spec.zero && !fill_given) spec.fill = "0";
     return spec;
 }
 

@@ -13,7 +13,7 @@ namespace tsr::runtime {
 struct FormatSpec {
     std::string fill = " ";  // one character, of one or more bytes
     char align = 0;          // < > ^ = or not given
-    char sign = '-';
+    char sign = 0;           // + - space or not given
     bool alternate = false;
     bool zero = false;
     int width = 0;

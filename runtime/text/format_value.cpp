@@ -47,9 +47,11 @@ std::string padded(std::string_view prefix, std::string_view body, const FormatS
     return repeated(spec.fill, missing) + whole;
 }
 
+char number_align(const FormatSpec& spec) { return spec.align != 0 ? spec.align : spec.zero ? '=' : '>'; }
+
 std::string sign_text(bool negative, const FormatSpec& spec) {
     if (negative) return "-";
-    return spec.sign == '-' ? "" : std::string(1, spec.sign);
+    return spec.sign == '+' || spec.sign == ' ' ? std::string(1, spec.sign) : "";
 }
 
 // The whole part of a number with separators; zeros that fill up to the width are separated too.
@@ -62,7 +64,7 @@ std::string grouped_number(std::string_view prefix, std::string_view number, con
     std::string digits(number.substr(0, whole));
     std::string_view tail = number.substr(whole);
     std::string result = grouped(digits, spec.grouping, every);
-    if (spec.fill == "0" && spec.align == '=') {
+    if (spec.fill == "0" && number_align(spec) == '=') {
         int64_t room = spec.width - characters(prefix) - static_cast<int64_t>(tail.size());
         while (static_cast<int64_t>(result.size()) < room) {
             digits.insert(digits.begin(), '0');
@@ -92,7 +94,9 @@ std::string general(double magnitude, int precision, bool alternate, bool keep_p
         Decimal d = rounded(magnitude, precision - 1, true);
         std::array<char, 16> tail{};
         std::snprintf(tail.data(), tail.size(), "e%+03d", exponent);
-        return d.digits.substr(0, 1) + (d.digits.size() > 1 ? "." + d.digits.substr(1) : "") + tail.data();
+        std::string fraction = d.digits.substr(1);
+        if (alternate) fraction.resize(static_cast<size_t>(precision) - 1, '0');
+        return d.digits.substr(0, 1) + (alternate || !fraction.empty() ? "." + fraction : "") + tail.data();
     }
     std::string result = fixed(alternate ? "%#.*g" : "%.*g", precision, magnitude);
     if (keep_point && result.find_first_of(".e") == result.npos) result += ".0";
@@ -121,7 +125,13 @@ std::string float_body(double magnitude, int32_t dtype, const FormatSpec& spec) 
             return text;
         }
     }
-    return spec.precision < 0 ? float_text(magnitude, dtype) : general(magnitude, precision, alternate, true);
+    if (spec.precision < 0) {
+        std::string text = float_text(magnitude, dtype);
+        size_t exponent = text.find('e');
+        if (alternate && exponent != text.npos && text.find('.') == text.npos) text.insert(exponent, ".");
+        return text;
+    }
+    return general(magnitude, precision, alternate, true);
 }
 
 Refusal wrong_type(char type, const char* what) { return Refusal{text("unknown format code '%c' for %s", type, what)}; }
@@ -136,6 +146,9 @@ Result<std::string> format_integer(Integer value, const FormatSpec& spec) {
     if (spec.precision >= 0) return Refusal{"a precision is not possible for an integer"};
     if (spec.type == 's') return wrong_type('s', "an integer");
     if (spec.type == 'c') {
+        if (spec.sign != 0 || spec.alternate || spec.grouping != 0) {
+            return Refusal{"a sign, '#', ',' and '_' are not possible with format code 'c'"};
+        }
         if (value.negative || value.magnitude > 0x10FFFF)
             return Refusal{"format code 'c' needs a number below 0x110000"};
         auto code = static_cast<uint32_t>(value.magnitude);
@@ -147,7 +160,7 @@ Result<std::string> format_integer(Integer value, const FormatSpec& spec) {
             utf8 += static_cast<char>((more == 1 ? 0xC0 : more == 2 ? 0xE0 : 0xF0) | code >> (6 * more));
             while (more-- > 0) utf8 += static_cast<char>(0x80 | ((code >> (6 * more)) & 0x3F));
         }
-        return padded("", utf8, spec, '<');
+        return padded("", utf8, spec, number_align(spec));
     }
     int base = spec.type == 'b' ? 2 : spec.type == 'o' ? 8 : spec.type == 'x' || spec.type == 'X' ? 16 : 10;
     std::array<char, 72> buffer{};
@@ -162,7 +175,7 @@ Result<std::string> format_integer(Integer value, const FormatSpec& spec) {
     }
     if (spec.grouping == ',' && base != 10) return wrong_type(',', "a number that is not decimal");
     if (spec.grouping != 0) digits = grouped_number(prefix, digits, spec, base == 10 ? 3 : 4);
-    return padded(prefix, digits, spec, '>');
+    return padded(prefix, digits, spec, number_align(spec));
 }
 
 Result<std::string> format_float(double value, int32_t dtype, const FormatSpec& spec) {
@@ -179,13 +192,14 @@ Result<std::string> format_float(double value, int32_t dtype, const FormatSpec& 
         body = float_body(std::fabs(value), dtype, spec);
         if (spec.grouping != 0) body = grouped_number(prefix, body, spec, 3);
     }
-    return padded(prefix, body, spec, '>');
+    return padded(prefix, body, spec, number_align(spec));
 }
 
 Result<std::string> format_text(std::string_view value, const FormatSpec& spec) {
     if (spec.type != 0 && spec.type != 's') return wrong_type(spec.type, "a string");
-    if (spec.sign != '-') return Refusal{"a sign is not possible for a string"};
-    if (spec.align == '=' && !spec.zero) return Refusal{"the alignment '=' is not possible for a string"};
+    if (spec.sign != 0) return Refusal{"a sign is not possible for a string"};
+    if (spec.alternate || spec.grouping != 0) return Refusal{"'#', ',' and '_' are not possible for a string"};
+    if (spec.align == '=') return Refusal{"the alignment '=' is not possible for a string"};
     if (spec.precision >= 0) {
         size_t bytes = 0;
         for (int kept = 0; bytes < value.size(); ++bytes) {
@@ -194,9 +208,7 @@ Result<std::string> format_text(std::string_view value, const FormatSpec& spec) 
         }
         value = value.substr(0, bytes);
     }
-    FormatSpec aligned = spec;
-    if (aligned.align == '=') aligned.align = '<';
-    return padded("", value, aligned, '<');
+    return padded("", value, spec, '<');
 }
 
 Result<std::string> format_value(uint64_t bits, int32_t dtype, std::string_view spec_text) {
@@ -219,7 +231,7 @@ Result<std::string> format_value(uint64_t bits, int32_t dtype, std::string_view 
                 if (text->ends_with(".0")) text->resize(text->size() - 2);
             }
         }
-        whole.type = 0, whole.precision = -1, whole.sign = '-';
+        whole.type = 0, whole.precision = -1, whole.sign = 0, whole.alternate = false, whole.grouping = 0;
         std::string inner = *real + *imaginary + "j";
         return format_text(spec->type == 0 ? "(" + inner + ")" : inner, whole);
     }

@@ -1,4 +1,4 @@
 // The object file that the compiler would make: the program under the name that the runtime's main starts.
-#include "tests/runtime/saxpy_program.h"
+#include "saxpy_program.h"
 
 extern "C" const TsrProgram tsr_program = tsr::runtime::tests::saxpy;

@@ -1,4 +1,4 @@
-#include "tests/runtime/saxpy_program.h"
+#include "saxpy_program.h"
 
 #include <bit>
 
