@@ -38,21 +38,22 @@ int64_t modulus(const TsrTensor& t) {
     return result;
 }
 
-// Two views of one tensor, as slices make them: same strides, one of which every offset can be written by. Apart on one
-// axis means apart.
+// Two views of one tensor, as slices make them: same strides. They meet where the sum over the axes of shift * stride
+// is the distance of their first elements; an axis that leaves no shift, or one outside both, keeps them apart.
 bool separate_by_axis(const TsrTensor& a, const TsrTensor& b) {
     if (a.dtype != b.dtype || a.dl.ndim != b.dl.ndim || a.dl.ndim == 0) return false;
     int64_t rest = (first_bit(b) - first_bit(a)) / bits(a.dtype);
-    // Strides must fall and each must hold what lies below it, or digits of the offset are not unique.
+    for (int32_t axis = 0; axis < a.dl.ndim; ++axis) {
+        if (a.strides[axis] <= 0 || b.strides[axis] != a.strides[axis]) return false;
+    }
     for (int32_t axis = 0; axis < a.dl.ndim; ++axis) {
         int64_t stride = a.strides[axis];
-        if (stride <= 0 || b.strides[axis] != stride) return false;
         int64_t below_a = 0, below_b = 0;
         for (int32_t inner = axis + 1; inner < a.dl.ndim; ++inner) {
             below_a += (a.shape[inner] - 1) * a.strides[inner];
             below_b += (b.shape[inner] - 1) * b.strides[inner];
         }
-        // Elements of a and b meet on this axis for shifts d with |rest - d * stride| <= what the inner axes reach.
+        // More than one shift here, and nothing is said: the strides are not those of a dense tensor.
         int64_t low = rest - below_a, high = rest + below_b;
         auto floor_div = [](int64_t x, int64_t y) { return x / y - (x % y != 0 && x < 0 ? 1 : 0); };
         int64_t first = -floor_div(-low, stride), last = floor_div(high, stride);
