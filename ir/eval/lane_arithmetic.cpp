@@ -169,9 +169,10 @@ LaneFn floats(OpKind op) {
 
 LaneFn bools(OpKind op) {
     static constexpr Row kTable[] = {
-        {OpKind::bit_and, &binary<Bool, And>}, {OpKind::bit_or, &binary<Bool, Or>},
-        {OpKind::bit_xor, &binary<Bool, Xor>}, {OpKind::bit_not, &unary<Bool, NotBool>},
-        {OpKind::minimum, &binary<Bool, And>}, {OpKind::maximum, &binary<Bool, Or>},
+        {OpKind::bit_and, &binary<Bool, And>},
+        {OpKind::bit_or, &binary<Bool, Or>},
+        {OpKind::bit_xor, &binary<Bool, Xor>},
+        {OpKind::bit_not, &unary<Bool, NotBool>},
     };
     const LaneFn loop = find(kTable, op);
     return loop != nullptr ? loop : comparisons<Bool>(op);
