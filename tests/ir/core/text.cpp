@@ -1,21 +1,12 @@
 // IR text: what is printed reads back and prints the same; broken text is refused with its place.
-#include <doctest/doctest.h>
-
 #include "ir/core/builder.h"
-#include "ir/core/parse_text.h"
-#include "ir/core/print.h"
+#include "read.h"
 #include "samples.h"
 
 using namespace tsr;
 using namespace tsr::ir;
 
 namespace {
-
-Module read(std::string_view text) {
-    Result<Module> module = parse_text(text);
-    if (!module) FAIL(module.message());
-    return std::move(module).value();
-}
 
 std::string refusal(std::string_view text) {
     Result<Module> module = parse_text(text);

@@ -1,24 +1,14 @@
 // The verifier accepts sound programs and finds each kind of break: mutations of a sound program, one by one.
-#include "ir/core/verify.h"
-
-#include <doctest/doctest.h>
 
 #include "ir/core/builder.h"
-#include "ir/core/parse_text.h"
-#include "ir/core/print.h"
 #include "ir/ops/effects.h"
+#include "read.h"
 #include "samples.h"
 
 using namespace tsr;
 using namespace tsr::ir;
 
 namespace {
-
-Module read(std::string_view text) {
-    Result<Module> module = parse_text(text);
-    if (!module) FAIL(module.message());
-    return std::move(module).value();
-}
 
 OpId first(const Function& f, OpKind kind, int nth = 0) {
     OpId found;
@@ -38,12 +28,6 @@ std::string after(const char* text, Change&& change) {
     change(f);
     std::string all;
     for (const std::string& message : verify(f)) all += message + "\n";
-    return all;
-}
-
-std::string faults(const std::string& text) {
-    std::string all;
-    for (const std::string& message : verify(read(text))) all += message + "\n";
     return all;
 }
 

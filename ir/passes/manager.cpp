@@ -1,0 +1,86 @@
+#include "ir/passes/manager.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "ir/core/print.h"
+#include "ir/core/spell.h"
+#include "ir/core/verify.h"
+
+namespace tsr::ir {
+
+namespace {
+
+std::string broken_text(std::string_view pass, const std::vector<std::string>& messages, const std::string& before) {
+    std::string text = fmt::format("pass '{}' broke the function:\n", pass);
+    for (const std::string& message : messages) text += "  " + message + "\n";
+    return before.empty() ? text : text + "before it was:\n" + before;
+}
+
+std::vector<std::string> faults(const Function& function, Level level) {
+    std::vector<std::string> messages = verify(function);
+    if (function.level != level) {
+        messages.push_back(
+            fmt::format("@{}: is of level {}, not {}", function.name, name(function.level), name(level)));
+    }
+    return messages;
+}
+
+}  // namespace
+
+BrokenPass::BrokenPass(std::string_view broken, const std::vector<std::string>& messages, std::string text_before)
+    : InternalError(broken_text(broken, messages, text_before)), pass(broken), before(std::move(text_before)) {}
+
+PassOutcome PassManager::run_steps(const std::vector<PassStep>& steps, Level from, Function& function,
+                                   PassContext& context) {
+    if (options_.verify) {
+        const std::vector<std::string> messages = faults(function, from);
+        if (!messages.empty()) throw BrokenPass("what made the function", messages, print(function));
+    }
+    for (const PassStep& step : steps) {
+        if (step.optional && options_.pass_limit && optional_runs_ >= *options_.pass_limit) continue;
+        optional_runs_ += step.optional ? 1 : 0;
+        if (!run_step(step, function, context)) return PassOutcome::refused;
+        if (step.name == options_.stop_after) return PassOutcome::stopped;
+    }
+    return PassOutcome::done;
+}
+
+bool PassManager::run_step(const PassStep& step, Function& function, PassContext& context) {
+    const std::string before = options_.verify ? print(function) : std::string();
+    const auto began = std::chrono::steady_clock::now();
+    const bool accepted = step.run(function, context);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    if (options_.time_passes) add_time(step.name, took.count());
+    // What a pass has refused need not be sound.
+    if (options_.verify && accepted) {
+        const std::vector<std::string> messages = faults(function, step.to);
+        if (!messages.empty()) throw BrokenPass(step.name, messages, before);
+    }
+    const auto& dumped = options_.dump_after;
+    if (options_.dump && std::find(dumped.begin(), dumped.end(), step.name) != dumped.end()) {
+        options_.dump(fmt::format("// after {}\n{}", step.name, print(function, {.places = options_.places})));
+    }
+    return accepted;
+}
+
+void PassManager::add_time(std::string_view pass, double seconds) {
+    auto at = std::find_if(times_.begin(), times_.end(), [&](const Time& time) { return time.pass == pass; });
+    if (at == times_.end()) at = times_.insert(times_.end(), Time{std::string(pass)});
+    at->seconds += seconds;
+    ++at->runs;
+}
+
+std::string PassManager::time_report() const {
+    std::vector<Time> sorted = times_;
+    std::stable_sort(sorted.begin(), sorted.end(), [](const Time& a, const Time& b) { return a.seconds > b.seconds; });
+    std::string text;
+    for (const Time& time : sorted) {
+        text += fmt::format("{:10.3f} ms {:6} runs  {}\n", time.seconds * 1e3, time.runs, time.pass);
+    }
+    return text;
+}
+
+}  // namespace tsr::ir

@@ -1,0 +1,70 @@
+// Runs passes in order, and watches them: verification, dumps, limits, times.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/core/internal.h"
+#include "ir/passes/pass.h"
+
+namespace tsr::ir {
+
+struct PassOptions {
+    bool verify = true;                   // after each pass
+    bool places = false;                  // in dumps
+    std::vector<std::string> dump_after;  // names of passes
+    std::string stop_after;               // name of a pass; empty: none
+    std::optional<size_t> pass_limit;  // runs of optional passes that still happen; a wrong one is found by bisection
+    bool time_passes = false;
+    std::function<void(const std::string&)> dump;  // takes the texts of `dump_after`
+};
+
+// A pass left a function that `verify` refuses.
+class BrokenPass : public InternalError {
+public:
+    BrokenPass(std::string_view pass, const std::vector<std::string>& messages, std::string before);
+
+    std::string pass;
+    std::string before;  // the function as text, before the pass
+};
+
+enum class PassOutcome {
+    done,
+    stopped,  // after the pass that `stop_after` names
+    refused,  // a diagnostic says why
+};
+
+class PassManager {
+public:
+    explicit PassManager(PassOptions options) : options_(std::move(options)) {}
+
+    // Verifies what comes in, then runs the passes.
+    template <Level From, Level To>
+    PassOutcome run(const Pipeline<From, To>& pipeline, Function& function, PassContext& context) {
+        return run_steps(pipeline.steps, From, function, context);
+    }
+
+    struct Time {
+        std::string pass;
+        double seconds = 0;
+        size_t runs = 0;
+    };
+    // Over all functions, in the order of the first run.
+    [[nodiscard]] const std::vector<Time>& times() const { return times_; }
+    // One line per pass, the slowest first.
+    [[nodiscard]] std::string time_report() const;
+    [[nodiscard]] size_t optional_runs() const { return optional_runs_; }
+
+private:
+    PassOutcome run_steps(const std::vector<PassStep>& steps, Level from, Function& function, PassContext& context);
+    bool run_step(const PassStep& step, Function& function, PassContext& context);
+    void add_time(std::string_view pass, double seconds);
+
+    PassOptions options_;
+    size_t optional_runs_ = 0;
+    std::vector<Time> times_;
+};
+
+}  // namespace tsr::ir
