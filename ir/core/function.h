@@ -104,6 +104,7 @@ public:
     [[nodiscard]] Value& value(ValueId id) { return values_[id.index]; }
     [[nodiscard]] const Type& type(ValueId id) const { return values_[id.index].type; }
     [[nodiscard]] const Place& place_of(PlaceId id) const { return places_[id.index]; }
+    [[nodiscard]] Span span() const { return place.valid() ? place_of(place).span : Span{}; }
     [[nodiscard]] Span span_of(OpId id) const;  // its range in the source; invalid if it has no place
     [[nodiscard]] const std::vector<ValueId>& params() const { return region(body).args; }
     [[nodiscard]] size_t value_count() const { return values_.size(); }
@@ -111,6 +112,8 @@ public:
     [[nodiscard]] size_t region_count() const { return regions_.size(); }
 
     PlaceId add_place(Place place);
+    // Takes over another function's places: its ids then mean the same here. Only while this one has none.
+    void share_places(const Function& other) { places_ = other.places_; }
     // The next region of the operation, whose list of regions it joins; without one a region that stands alone.
     RegionId add_region(OpId parent);
     ValueId add_arg(RegionId region, Type type, std::string name = {});

@@ -134,10 +134,10 @@ constexpr std::array kRecords{
              .name = "tile_id",
              .doc = "This tile's index in its group, along one axis if it is given (axis 0 fastest), else linear. In a "
                     "flat kernel the number of the tile in the launch. In the group's form the `lanes` region's "
-                    "argument stands for it.",
+                    "argument stands for it. `mode` \"local\" names the group: its kernel is not flat.",
              .infer = infer_index,
              .levels = kTile,
-             .attrs = {may(Attr::axis)}},
+             .attrs = {may(Attr::axis), may(Attr::mode)}},
     OpRecord{.kind = lane_id,
              .name = "lane_id",
              .doc = "This tile's index in its warp: the linear index in the group modulo 32.",

@@ -68,7 +68,7 @@ private:
             if (groups_own) {
                 good = false;
                 diagnostics_.error("E0451", kernel_.span_of(id), "a flat kernel has tiles but no groups")
-                    .label(kernel_.place_of(kernel_.place).span, "flat because of this header");
+                    .label(kernel_.span(), "flat because of this header");
             }
             if (written_memory(op).valid() && shape_.variability.is_groups(kernel_, id)) {
                 good = false;

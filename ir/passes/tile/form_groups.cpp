@@ -152,8 +152,7 @@ private:
         emit_yield(lanes.region, values);
         ValueId zero = emit_index(group_, 0, old_.place);
         ValueId one = emit_index(group_, 1, old_.place);
-        ValueId count = flat() ? emit(group_, OpKind::group_count, old_.place, {}, Type::scalar(DType::index),
-                                      {{Attr::mode, std::string("total")}})
+        ValueId count = flat() ? emit(group_, OpKind::group_count, old_.place, {}, Type::scalar(DType::index))
                                : emit_index(group_, old_.kernel.group_size(), old_.place);
         append_lanes(lanes.region, {zero, count, one}, types, flat() ? LanesOver::domain : LanesOver::tiles,
                      old_.place);

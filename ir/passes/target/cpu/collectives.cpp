@@ -151,7 +151,6 @@ void GroupCode::atomic(const Op& op) {
     std::vector<ValueId> operands{s_.address(memory, indices)};
     for (size_t i = 1; i < first; ++i) operands.push_back(s_.scalars.at(op.operands[i]));
     Attrs attrs{{Attr::op, op.attrs.integer(Attr::op)}};
-    if (memory.shared) attrs.set(Attr::mode, std::string("group"));
     Type type = Type::scalar(s_.target.type(operands[0]).elem);
     ValueId old = emit_.op(OpKind::atomic_rmw, operands, type, attrs);
     if (!op.results.empty()) s_.scalars[op.results[0]] = old;

@@ -82,6 +82,7 @@ void GroupCode::operation(OpId id) {
         case OpKind::assert_: {
             std::vector<ValueId> operands;
             for (ValueId v : op.operands) operands.push_back(s_.scalars.at(v));
+            operands.insert(operands.begin() + (op.kind == OpKind::assert_ ? 1 : 0), s_.group);
             return emit_.statement(op.kind, operands, op.attrs);
         }
         default:
@@ -92,7 +93,6 @@ void GroupCode::operation(OpId id) {
 void GroupCode::buffer(const Op& op) {
     const Type& type = s_.tile.type(op.results[0]);
     Memory memory;
-    memory.shared = true;
     memory.elements = 1;
     for (const Dim& dim : type.shape) {
         int64_t extent = dim.constant_value().value_or(0);
@@ -205,8 +205,9 @@ void GroupCode::grid(const Op& op) {
 }
 
 void GroupCode::result(const Op& op) {
-    when(emit_.compare(OpKind::eq, s_.group, emit_.integer(0)),
-         [&] { emit_.statement(OpKind::result, {s_.scalars.at(op.operands[0])}); });
+    when(emit_.compare(OpKind::eq, s_.group, emit_.integer(0)), [&] {
+        emit_.statement(OpKind::runtime, {s_.scalars.at(op.operands[0])}, {{Attr::callee, std::string("task_result")}});
+    });
 }
 
 SpreadKernel spread_lanes(const Function& kernel) {

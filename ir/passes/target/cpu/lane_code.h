@@ -48,6 +48,8 @@ public:
 
     // Storage of one element per tile, and this vector's place in it.
     void use_arrays_at(ValueId first_tile) { first_tile_ = first_tile; }
+    // What messages of these lanes are ordered by: the number of the group, in flat kernels of the tile.
+    void number_messages(LaneValue number) { number_ = std::move(number); }
     // Puts what the region yields into the storage of the lane arrays it becomes.
     void store_arrays(const std::vector<ValueId>& arrays, const std::vector<ValueId>& yielded);
 
@@ -119,6 +121,7 @@ private:
     int64_t copies_;
     std::vector<ValueId> mask_;
     ValueId first_tile_;
+    LaneValue number_;
     std::unordered_map<ValueId, LaneValue> values_;
 };
 

@@ -106,6 +106,8 @@ void GroupCode::vector_body(const Op& op, const Axis& axis, const std::vector<Va
     const auto& args = s_.tile.region(region).args;
     LaneCode code(s_, s_.plan.lanes, copies, mask);
     code.use_arrays_at(round);
+    bool by_tile = s_.tile.kernel.flat || s_.tile.kernel.elements;
+    code.number_messages(by_tile ? LaneCode::affine(round, 1) : LaneCode::uniform(s_.group));
     for (size_t i = 0; i < outer.size(); ++i) code.set(args[i], LaneCode::uniform(outer[i]));
     ValueId index = emit_.add(axis.lower, emit_.mul(round, axis.step));
     if (auto step = emit_.integer_value(axis.step); step && std::abs(*step) < (1 << 20)) {

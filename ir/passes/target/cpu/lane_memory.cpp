@@ -225,7 +225,6 @@ void LaneCode::atomic(const Op& op) {
                                       lane_scalar(value(op.operands[1]), elem, copy, lane)};
         if (compares) operands.push_back(lane_scalar(value(op.operands[2]), elem, copy, lane));
         Attrs attrs{{Attr::op, op.attrs.integer(Attr::op)}};
-        if (memory.shared) attrs.set(Attr::mode, std::string("group"));  // one thread runs a group
         ValueId old = emit_.op(OpKind::atomic_rmw, operands, Type::scalar(elem), attrs);
         ValueId at = emit_.add(emit_.cast(lane, DType::index), emit_.integer(copy * width_));
         emit_.store(emit_.pointer_add(found, at), old);
@@ -250,6 +249,8 @@ void LaneCode::message(const Op& op) {
     for_each_active([&](int64_t copy, ValueId lane) {
         std::vector<ValueId> operands;
         for (ValueId v : op.operands) operands.push_back(lane_scalar(value(v), s_.tile.type(v).elem, copy, lane));
+        ValueId number = lane_scalar(number_, DType::index, copy, lane);
+        operands.insert(operands.begin() + (op.kind == OpKind::assert_ ? 1 : 0), number);
         emit_.statement(op.kind, operands, op.attrs);
     });
     mask_ = outer;

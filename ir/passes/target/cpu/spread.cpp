@@ -12,7 +12,8 @@ Spread::Spread(const Function& kernel)
     : tile(kernel), plan(*kernel.plan), emit(target), differing(find_differing(kernel)), ranges(kernel) {
     target.name = kernel.name;
     target.level = Level::target;
-    target.place = target.add_place(kernel.place_of(kernel.place));
+    target.share_places(kernel);
+    target.place = kernel.place;
     emit.place = target.place;
     emit.region = target.body;
     entry = target.body;
@@ -33,7 +34,7 @@ Spread::Spread(const Function& kernel)
     }
     for (const std::string& symbol : kernel.symbols) symbols[symbol] = scalar_slot(DType::index);
     for (ValueId& count : counts) count = scalar_slot(DType::index);
-    total = scalar_slot(DType::index);
+    total = emit.mul(emit.mul(counts[0], counts[1]), counts[2]);
     for (ValueId tensor : tensors) {
         for (const Dim& dim : kernel.type(tensor).shape) memories[tensor].dims.push_back(dimension(dim));
     }

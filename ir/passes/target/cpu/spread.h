@@ -14,7 +14,6 @@ struct Memory {
     ValueId pointer;
     std::vector<ValueId> dims;  // index scalars
     int64_t elements = 0;       // of a buffer's stage
-    bool shared = false;
 };
 
 struct Spread {

@@ -6,7 +6,7 @@
 namespace tsr::ir {
 
 struct SpreadKernel {
-    Function task;          // level Target; its slots: parameters, symbols, group counts x, y, z, total
+    Function task;          // level Target; its slots: parameters, symbols, group counts x, y, z
     int64_t scratch_bytes;  // shared buffers of one group
 };
 
