@@ -112,7 +112,7 @@ void BracketMatcher::close(Lexeme word) {
         // has been told.
         while (!open_.empty() && open_.back().word.type != Type::HOLE_OPEN) {
             if (word.end > word.begin) {
-                report().word("E0104", report().span(open_.back().word.begin, open_.back().word.end),
+                report().line("E0104", report().span(open_.back().word.begin, open_.back().word.end),
                               "this bracket is not closed before its hole ends");
             }
             out_.push_back({closing_of(open_.back().word.type), word.begin, word.begin});
@@ -124,14 +124,14 @@ void BracketMatcher::close(Lexeme word) {
     }
     auto shown = text_.substr(word.begin, word.end - word.begin);
     if (open_.empty() || open_.back().word.type == Type::HOLE_OPEN) {
-        report().word("E0105", report().span(word.begin, word.end), fmt::format("`{}` closes nothing", shown));
+        report().line("E0105", report().span(word.begin, word.end), fmt::format("`{}` closes nothing", shown));
         return;
     }
     if (closing_of(open_.back().word.type) != word.type) {
         const Lexeme& opening = open_.back().word;
         auto at = report().span(opening.begin, opening.end);
         report()
-            .word("E0104", report().span(word.begin, word.end),
+            .line("E0104", report().span(word.begin, word.end),
                   fmt::format("`{}` does not close the bracket `{}`", shown, text_.substr(opening.begin, 1)))
             .label(at, "opened here");
         auto holds = [&](const Opening& o) { return o.word.type == Type::HOLE_OPEN; };
@@ -155,7 +155,7 @@ void BracketMatcher::close_all(bool tell) {
     if (open_.empty()) return;
     const Lexeme innermost = open_.back().word;
     if (tell) {
-        report().word("E0103", report().span(innermost.begin, innermost.end),
+        report().line("E0103", report().span(innermost.begin, innermost.end),
                       fmt::format("`{}` is never closed", text_.substr(innermost.begin, 1)));
     }
     // The end belongs to the last line that has words, before its comment and its end.
@@ -190,7 +190,7 @@ std::vector<Lexeme> BracketMatcher::run(const std::vector<Lexeme>& words, bool s
             out_.push_back(word);
         } else if (closing_of(word.type) != 0) {
             if (open_.size() == kMostBrackets) {
-                report().word("E0115", report().span(word.begin, word.end),
+                report().line("E0115", report().span(word.begin, word.end),
                               fmt::format("brackets nest deeper than {} here", kMostBrackets));
                 close_all(false);
                 out_.push_back({Type::NEWLINE, word.begin, word.begin});

@@ -1,4 +1,5 @@
 #include <ranges>
+#include <set>
 #include <utility>
 
 #include <fmt/core.h>
@@ -89,19 +90,24 @@ private:
 const ast::Expr* TreeBuilder::annotation(P::AnnotationContext* context) {
     auto at = span(context);
     using Qualifier = ast::Qualified::Qualifier;
-    if (context->MUT() != nullptr) {
-        const ast::Expr* type = context->annotation() ? annotation(context->annotation()) : nullptr;
-        return make(at, ast::Qualified{Qualifier::mut, type});
+    auto qualifiers = context->qualifier();
+    if (context->exception || (qualifiers.empty() && !context->test())) return hole(at);
+    const ast::Expr* type = nullptr;
+    if (context->test()) {
+        in_annotation_ = true;
+        type = test(context->test());
+        in_annotation_ = false;
     }
-    if (auto* word = context->QUALIFIER()) {
-        if (!context->annotation()) return hole(at);
-        auto qualifier = text(span(word)) == "static" ? Qualifier::fixed : Qualifier::param;
-        return make(at, ast::Qualified{qualifier, annotation(context->annotation())});
+    std::set<Qualifier> seen;
+    for (auto* one : qualifiers | std::views::reverse) {
+        auto word = text(span(one));
+        auto qualifier = word == "mut" ? Qualifier::mut : word == "static" ? Qualifier::fixed : Qualifier::param;
+        if (seen.insert(qualifier).second) {
+            type = make(span(one).to(at), ast::Qualified{qualifier, type});
+        } else {
+            error("E0130", span(one), fmt::format("`{}` stands twice", word));
+        }
     }
-    if (context->exception || !context->test()) return hole(at);
-    in_annotation_ = true;
-    const ast::Expr* type = test(context->test());
-    in_annotation_ = false;
     return type;
 }
 
@@ -255,6 +261,11 @@ const ast::Expr* TreeBuilder::primary(P::PrimaryContext* context, std::vector<P:
 
 const ast::Expr* TreeBuilder::trailer(const ast::Expr* base, P::TrailerContext* context) {
     auto at = base->span.to(span(context));
+    if (context->DOT() && !context->NAME()) {
+        // `tile.` while it is being typed: the editor completes it.
+        auto behind = report_.span(span(context->DOT()).end, span(context->DOT()).end);
+        return make(base->span.to(behind), ast::Attribute{base, {"", behind}});
+    }
     if (context->exception) return hole(at);
     if (context->LPAREN()) {
         ast::Call call{base, {}};
@@ -269,9 +280,7 @@ const ast::Expr* TreeBuilder::trailer(const ast::Expr* base, P::TrailerContext* 
         for (auto* index : context->subscripts()->subscript()) out.indices.push_back(subscript(index));
         return make(at, std::move(out));
     }
-    if (context->NAME()) return make(at, ast::Attribute{base, identifier(context->NAME())});
-    error("E0119", report_.span(at.end, at.end), "expected a name after `.`");
-    return make(at, ast::Attribute{base, {"", report_.span(at.end, at.end)}});
+    return make(at, ast::Attribute{base, identifier(context->NAME())});
 }
 
 std::vector<ast::Argument> TreeBuilder::arguments(P::ArgumentsContext* context) {

@@ -40,6 +40,9 @@ private:
     void finish(uint32_t at);
     // Column of the line's first word, a tab going to the next multiple of 8. Reports tabs mixed with spaces.
     uint32_t indentation(const Lexeme& first);
+    [[nodiscard]] uint32_t line_begin(uint32_t at) const {
+        return at == 0 ? 0 : static_cast<uint32_t>(text_.rfind('\n', at - 1) + 1);
+    }
     void put(uint32_t type, uint32_t at) { out_.words.push_back({type, at, at}); }
 
     std::string_view text_;
@@ -61,7 +64,7 @@ private:
 };
 
 uint32_t LineReader::indentation(const Lexeme& first) {
-    size_t begin = first.begin == 0 ? 0 : text_.rfind('\n', first.begin - 1) + 1;
+    size_t begin = line_begin(first.begin);
     if (text_.substr(begin).starts_with("\xEF\xBB\xBF")) begin += 3;
     uint32_t column = 0;
     bool mixed = false;
@@ -79,7 +82,7 @@ uint32_t LineReader::indentation(const Lexeme& first) {
     }
     if (mixed && !mixed_before_) {
         report_
-            .word("E0111", report_.span(static_cast<uint32_t>(begin), first.begin),
+            .line("E0111", report_.span(static_cast<uint32_t>(begin), first.begin),
                   "this line's indentation mixes tabs with spaces")
             .label(report_.span(unit_at_, unit_at_ + 1),
                    fmt::format("the file is indented with {} from here on", unit_ == ' ' ? "spaces" : "tabs"));
@@ -91,15 +94,20 @@ uint32_t LineReader::indentation(const Lexeme& first) {
 void LineReader::deeper(const Lexeme& first, uint32_t column) {
     if (!opens_block_) {
         if (column != stray_) {
-            report_.word("E0112", report_.span(first.begin, first.end),
+            report_.line("E0112", report_.span(first.begin, first.end),
                          "this line is indented deeper, but nothing before it opens a block");
         }
         stray_ = column;
         return;
     }
     if (levels_.size() > kMostIndents) {
-        report_.word("E0115", report_.span(first.begin, first.end),
+        report_.line("E0115", report_.span(first.begin, first.end),
                      fmt::format("blocks nest deeper than {} here", kMostIndents));
+        // A block all the same, so that the header above is not told to lack one.
+        put(Type::INDENT, first.begin);
+        put(Type::PASS, first.begin);
+        put(Type::NEWLINE, first.begin);
+        levels_.push_back(column);
         too_deep_ = true;
         return;
     }
@@ -113,7 +121,7 @@ void LineReader::shallower(const Lexeme& first, uint32_t column) {
         put(Type::DEDENT, first.begin);
     }
     if (column != levels_.back() && column != stray_) {
-        report_.word("E0113", report_.span(first.begin, first.end), "this line's indentation fits no block around it");
+        report_.line("E0113", report_.span(first.begin, first.end), "this line's indentation fits no block around it");
         stray_ = column;
     }
 }
@@ -122,7 +130,7 @@ void LineReader::begin_line(const Lexeme& first) {
     in_line_ = true;
     first_ = first.type;
     colon_ = false;
-    out_.lines.push_back(first.begin);
+    out_.lines.push_back(line_begin(first.begin));
     uint32_t column = indentation(first);
     if (column > levels_.back()) {
         deeper(first, column);
@@ -142,7 +150,7 @@ void LineReader::end_line(const Lexeme& newline) {
 void LineReader::take(const Lexeme& word) {
     switch (word.type) {
         case Type::COMMENT: {
-            size_t begin = word.begin == 0 ? 0 : text_.rfind('\n', word.begin - 1) + 1;
+            size_t begin = line_begin(word.begin);
             bool own = text_.find_first_not_of(" \t\f\xEF\xBB\xBF", begin) == word.begin;
             out_.comments.push_back({report_.span(word.begin, word.end), own});
             return;

@@ -20,6 +20,10 @@ bool is_edge(uint32_t type) {
 
 bool is_keyword(uint32_t type) { return type >= Type::AND && type <= Type::WHILE; }
 
+bool is_opening(uint32_t type) {
+    return type == Type::LPAREN || type == Type::LBRACK || type == Type::LBRACE || type == Type::HOLE_OPEN;
+}
+
 bool is_string(uint32_t type) {
     return type == Type::STRING || type == Type::TRIPLE || type == Type::FSTRING_DOUBLE ||
            type == Type::FSTRING_SINGLE || type == Type::FSTRING_TRIPLE_DOUBLE || type == Type::FSTRING_TRIPLE_SINGLE;
@@ -117,7 +121,8 @@ bool SyntaxMessages::refused_operator(size_t at) {
     if (of == Type::NAME && text(at) == "is") {
         return refuse(place(at), "Tessera has no `is`; values are compared with `==`", "==");
     }
-    if (of == Type::IN) return refuse(place(at), "Tessera has no `in` test; `in` stands only in `for`", "");
+    if (of == Type::IN && before != Type::FOR)
+        return refuse(place(at), "Tessera has no `in` test; `in` stands only in `for`", "");
     if (of == Type::NOT && type(at + 1) == Type::IN) {
         return refuse(report_.span(words_[at].begin, words_[at + 1].end), "Tessera has no `not in` test", "");
     }
@@ -166,7 +171,8 @@ bool SyntaxMessages::misplaced_word(size_t at, const IntervalSet& expected, size
     if (of == Type::MUT) {
         return tell("E0130", at, "`mut` stands only at the head of an annotation");
     }
-    if ((of == Type::STAR || of == Type::POW) && expects_expression(expected)) {
+    bool heads_operand = is_opening(before) || before == Type::COMMA || before == Type::ASSIGN;
+    if ((of == Type::STAR || of == Type::POW) && (heads_operand || expects_expression(expected))) {
         return tell("E0123", at, fmt::format("Tessera does not unpack with `{}`", text(at)));
     }
     if (is_string(of) && before == Type::NAME && adjoins_previous(at)) {
@@ -180,6 +186,10 @@ bool SyntaxMessages::misplaced_word(size_t at, const IntervalSet& expected, size
     bool continues = of == Type::ELSE || of == Type::ELIF;
     if (continues && line_head(at) == at) {
         return tell("E0116", at, fmt::format("this `{}` follows no `if`", text(at)));
+    }
+    bool compound = of == Type::IF || of == Type::FOR || of == Type::WHILE || of == Type::DEF || of == Type::CLASS;
+    if (compound && before == Type::COLON && rule == Type::RuleBlock) {
+        return tell("E0116", at, fmt::format("`{}` begins on a line of its own", text(at)));
     }
     bool wants_name = expected.contains(size_t{Type::NAME}) && !expects_expression(expected);
     if (is_keyword(of) && wants_name) {
@@ -215,7 +225,10 @@ bool SyntaxMessages::set_display(size_t at, const IntervalSet& expected, const a
 }
 
 bool SyntaxMessages::missing_expression(size_t at, const IntervalSet& expected) {
-    if (!expects_expression(expected)) return false;
+    uint32_t before = at > 0 ? type(at - 1) : kEndOfFile;
+    bool nothing_between = (type(at) == Type::FOR && is_opening(before)) ||
+                           (type(at) == Type::COMMA && (is_opening(before) || before == Type::COMMA));
+    if (!expects_expression(expected) && !nothing_between) return false;
     bool after = at > 0 && !is_edge(type(at - 1)) && words_[at - 1].begin != words_[at - 1].end;
     auto behind = after ? fmt::format(" after {}", found(at - 1)) : std::string();
     auto message = is_edge(type(at)) ? fmt::format("expected an expression{}", behind)
@@ -229,6 +242,7 @@ std::string SyntaxMessages::list(const IntervalSet& expected) const {
     std::vector<std::string> names;
     bool closes = false;
     for (ssize_t type : expected.toList()) {
+        if (type == Type::SEMI) continue;  // possible, but never what is missing
         auto name = name_of(static_cast<size_t>(type));
         if (!name.empty()) names.push_back(std::move(name));
         closes = closes || type == Type::RPAREN || type == Type::RBRACK || type == Type::RBRACE;
@@ -246,6 +260,10 @@ std::string SyntaxMessages::list(const IntervalSet& expected) const {
 void SyntaxMessages::anything_else(size_t at, const IntervalSet& expected) {
     size_t head = line_head(at);
     auto names = list(expected);
+    if (at > 0 && type(at - 1) == Type::DOT && expected.contains(size_t{Type::NAME})) {
+        report_.sentence("E0119", place(at), "expected a name after `.`");
+        return;
+    }
     auto& told = report_.sentence("E0116", place(at),
                                   names.empty() ? fmt::format("did not expect {} here", found(at))
                                                 : fmt::format("expected {}, found {}", names, found(at)));

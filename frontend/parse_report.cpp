@@ -12,7 +12,7 @@ static constexpr size_t kMostMessages = 200;
 void SyntaxReport::finish(const std::vector<uint32_t>& lines, Diagnostics& diagnostics) && {
     auto line_of = [&](const Diagnostic& d) { return std::ranges::upper_bound(lines, d.span.begin) - lines.begin(); };
     std::map<std::ptrdiff_t, Diagnostic*> first;
-    for (auto* group : {&words_, &sentences_}) {
+    for (auto* group : {&words_, &lines_, &sentences_}) {
         std::ranges::stable_sort(*group, {}, [](const Diagnostic& d) { return d.span.begin; });
         for (Diagnostic& d : *group) first.try_emplace(line_of(d), &d);
     }

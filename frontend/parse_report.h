@@ -1,5 +1,5 @@
-// Messages of one file's parse, thinned so that a mistake speaks once: of a logical line only the first, and messages
-// about words come before messages about sentences, which may only follow from them.
+// Messages of one file's parse, thinned so that a mistake speaks once: of a logical line only the first, where messages
+// about words come before those about lines and sentences, which may only follow from them.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,10 @@ class SyntaxReport {
 public:
     explicit SyntaxReport(FileId file) : file_(file) {}
 
-    // A bad word, bracket or indentation.
+    // A bad word.
     Diagnostic& word(std::string code, Span span, std::string message) { return add(words_, code, span, message); }
+    // A bracket or an indentation that does not fit.
+    Diagnostic& line(std::string code, Span span, std::string message) { return add(lines_, code, span, message); }
     // A bad sentence.
     Diagnostic& sentence(std::string code, Span span, std::string message) {
         return add(sentences_, code, span, message);
@@ -35,6 +37,7 @@ private:
 
     FileId file_;
     std::deque<Diagnostic> words_;
+    std::deque<Diagnostic> lines_;
     std::deque<Diagnostic> sentences_;
 };
 

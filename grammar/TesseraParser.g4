@@ -74,7 +74,8 @@ parameter
     | (STAR | POW) NAME? (COLON annotation)?
     | SLASH
     ;
-annotation : MUT annotation? | QUALIFIER annotation | test;
+annotation : qualifier+ test? | test;
+qualifier : MUT | QUALIFIER;
 classDefinition : CLASS NAME (LPAREN arguments? RPAREN)? block;
 
 refused : REFUSED ~NEWLINE* NEWLINE body? refusedTail*;
@@ -112,7 +113,7 @@ primary : atom trailer*;
 trailer
     : LPAREN arguments? RPAREN
     | LBRACK subscripts RBRACK
-    | DOT NAME?  // without a name while it is being typed
+    | DOT NAME
     ;
 arguments : argument (COMMA argument)* COMMA?;
 argument
