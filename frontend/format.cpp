@@ -72,6 +72,8 @@ private:
     void trailing_comment(uint32_t end, uint32_t before);
     void decorators(const std::vector<ast::Decorator>& list);
 
+    // A blank line stands right before `end`.
+    [[nodiscard]] bool blank_between(uint32_t begin, uint32_t end) const;
     // What separates an item that begins at `begin` from the one before it.
     void separate(uint32_t begin, bool definition);
     void line(std::string_view text) {
@@ -106,18 +108,21 @@ private:
 
 // ---- lines and comments ----
 
-void Formatter::separate(uint32_t begin, bool definition) {
-    if (fresh_) return;
-    auto between = text_.substr(written_, begin - std::min(begin, written_));
+bool Formatter::blank_between(uint32_t begin, uint32_t end) const {
     size_t ends = 0;
-    for (char c : between) {
+    for (char c : text_.substr(begin, end - std::min(end, begin))) {
         if (c == '\n') {
             ++ends;
         } else if (c != ' ' && c != '\t' && c != '\r' && c != '\f') {
             ends = 0;
         }
     }
-    size_t blank = ends > 1 ? 1 : 0;
+    return ends > 1;
+}
+
+void Formatter::separate(uint32_t begin, bool definition) {
+    if (fresh_) return;
+    size_t blank = blank_between(written_, begin) ? 1 : 0;
     if (definition || after_definition_) blank = indent_ == 0 ? 2 : 1;
     out_.append(blank, '\n');
     after_definition_ = false;
@@ -166,8 +171,7 @@ void Formatter::suite(const ast::Block& block, const Span* docstring, uint32_t l
             separate(above->span.begin, true);
             fresh_ = true;
             own_line_comments(stmt.span.begin, 0);
-            bool apart = text_.substr(written_, stmt.span.begin - written_).find("\n\n") != std::string_view::npos;
-            fresh_ = !apart;
+            fresh_ = !blank_between(written_, stmt.span.begin);
         } else {
             own_line_comments(stmt.span.begin, 0);
         }

@@ -24,6 +24,7 @@ Doc Docs::add(Node node) {
 }
 
 Doc Docs::text(std::string text) { return add({Kind::text, false, std::move(text), {}, {}}); }
+Doc Docs::comment(std::string text) { return add({Kind::comment, true, std::move(text), {}, {}}); }
 Doc Docs::line(std::string flat) { return add({Kind::line, false, std::move(flat), {}, {}}); }
 Doc Docs::must_break() { return add({Kind::must_break, true, {}, {}, {}}); }
 Doc Docs::choice(std::string broken, std::string flat) {

@@ -80,7 +80,7 @@ void TreeBuilder::class_definition(P::ClassDefinitionContext* context, std::vect
     made.header = made.header.to(made.name.span);
     if (context->arguments()) {
         for (const ast::Argument& base : arguments(context->arguments())) {
-            if (base.keyword) error("E0127", base.keyword->span, "a class takes no arguments by name");
+            if (base.keyword) error("E0141", base.keyword->span, "a class takes no arguments by name");
             made.bases.push_back(base.value);
         }
     }

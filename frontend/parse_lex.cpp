@@ -15,6 +15,7 @@ struct OpenString {
     bool triple = false;
     struct Hole {
         int brackets = 0;  // open inside the hole
+        int braces = 0;    // `{` among them
         bool in_format = false;
     };
     std::vector<Hole> holes;  // more than one where a format holds holes
@@ -101,15 +102,22 @@ void WordReader::take_in_hole(Lexeme word) {
     switch (word.type) {
         case Type::LPAREN:
         case Type::LBRACK:
+            ++hole.brackets;
+            break;
         case Type::LBRACE:
             ++hole.brackets;
+            ++hole.braces;
             break;
         case Type::RPAREN:
         case Type::RBRACK:
+            if (hole.brackets > hole.braces) --hole.brackets;
+            break;
         case Type::RBRACE:
-            if (hole.brackets > 0) {
+            if (hole.braces > 0) {
                 --hole.brackets;
-            } else if (word.type == Type::RBRACE) {
+                --hole.braces;
+            } else {
+                // The hole ends, whatever is still open in it.
                 word.type = Type::HOLE_CLOSE;
                 opened_.back().holes.pop_back();
                 lexer_.popMode();

@@ -176,20 +176,20 @@ bool SyntaxMessages::misplaced_word(size_t at, const IntervalSet& expected, size
         return tell("E0123", at, fmt::format("Tessera does not unpack with `{}`", text(at)));
     }
     if (is_string(of) && before == Type::NAME && adjoins_previous(at)) {
-        return tell("E0107", at - 1, fmt::format("strings have no prefix `{}`", text(at - 1)));
+        return tell("E0132", at - 1, fmt::format("strings have no prefix `{}`", text(at - 1)));
     }
     if (before == Type::ELSE && of == Type::IF) {
         auto span = report_.span(words_[at - 1].begin, words_[at].end);
-        report_.sentence("E0116", span, "`else if` is one word").suggest(span, "elif", "write `elif`");
+        report_.sentence("E0139", span, "`else if` is one word").suggest(span, "elif", "write `elif`");
         return true;
     }
     bool continues = of == Type::ELSE || of == Type::ELIF;
     if (continues && line_head(at) == at) {
-        return tell("E0116", at, fmt::format("this `{}` follows no `if`", text(at)));
+        return tell("E0138", at, fmt::format("this `{}` follows no `if`", text(at)));
     }
     bool compound = of == Type::IF || of == Type::FOR || of == Type::WHILE || of == Type::DEF || of == Type::CLASS;
     if (compound && before == Type::COLON && rule == Type::RuleBlock) {
-        return tell("E0116", at, fmt::format("`{}` begins on a line of its own", text(at)));
+        return tell("E0140", at, fmt::format("`{}` begins on a line of its own", text(at)));
     }
     bool wants_name = expected.contains(size_t{Type::NAME}) && !expects_expression(expected);
     if (is_keyword(of) && wants_name) {

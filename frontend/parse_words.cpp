@@ -88,7 +88,7 @@ void WordChecker::bad_character(const Lexeme& word) {
     DecodedChar c = decode_utf8(text_.substr(word.begin));
     auto span = report_.span(word.begin, word.end);
     if (c.value == '\\') {
-        report_.word("E0103", span, "after a `\\` that joins lines the line must end");
+        report_.word("E0137", span, "after a `\\` that joins lines the line must end");
         return;
     }
     report_.word("E0102", span, fmt::format("the character {} has no meaning here", shown(c.value)));

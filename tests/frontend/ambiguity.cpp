@@ -1,0 +1,55 @@
+// A decision that the parser can not make by looking a few words ahead slows the whole language.
+#include <doctest/doctest.h>
+
+#include "TesseraParser.h"
+#include "corpus.h"
+#include "frontend/parse_run.h"
+
+using namespace tsr;
+using namespace tsr::test;
+
+namespace {
+
+class CountReports : public antlr4::DiagnosticErrorListener {
+public:
+    CountReports() : DiagnosticErrorListener(true) {}
+    void reportAmbiguity(antlr4::Parser* parser, const antlr4::dfa::DFA& dfa, size_t start, size_t, bool,
+                         const antlrcpp::BitSet&, antlr4::atn::ATNConfigSet*) override {
+        report("ambiguity", parser, dfa, start);
+    }
+    void reportAttemptingFullContext(antlr4::Parser* parser, const antlr4::dfa::DFA& dfa, size_t start, size_t,
+                                     const antlrcpp::BitSet&, antlr4::atn::ATNConfigSet*) override {
+        report("full context", parser, dfa, start);
+    }
+
+    std::vector<std::string> reports;
+
+private:
+    void report(const char* kind, antlr4::Parser* parser, const antlr4::dfa::DFA& dfa, size_t start) {
+        auto rule = parser->getRuleNames()[dfa.atnStartState->ruleIndex];
+        auto at = parser->getTokenStream()->get(start)->getStartIndex();
+        reports.push_back(std::string(kind) + " in " + rule + " at byte " + std::to_string(at));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("the grammar is unambiguous on the corpus") {
+    for (const auto& program : corpus()) {
+        CAPTURE(program.name);
+        SyntaxReport report(FileId(0));
+        Layout words = read_words(program.text, report);
+        antlr4::ListTokenSource source(parser_tokens(words.words));
+        antlr4::CommonTokenStream stream(&source);
+        TesseraParser parser(&stream);
+        parser.removeErrorListeners();
+        CountReports count;
+        parser.addErrorListener(&count);
+        auto* simulator = parser.getInterpreter<antlr4::atn::ParserATNSimulator>();
+        simulator->setPredictionMode(antlr4::atn::PredictionMode::LL_EXACT_AMBIG_DETECTION);
+        parser.file();
+        CHECK(parser.getNumberOfSyntaxErrors() == 0);
+        CHECK(count.reports.empty());
+        for (const auto& line : count.reports) MESSAGE(line);
+    }
+}
