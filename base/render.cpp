@@ -20,18 +20,24 @@ struct Paint {
 
 std::string_view word(Severity severity) {
     switch (severity) {
-        case Severity::error: return "error";
-        case Severity::warning: return "warning";
-        case Severity::note: return "note";
+        case Severity::error:
+            return "error";
+        case Severity::warning:
+            return "warning";
+        case Severity::note:
+            return "note";
     }
     return "";
 }
 
 const char* color(Severity severity) {
     switch (severity) {
-        case Severity::error: return "1;31";
-        case Severity::warning: return "1;35";
-        case Severity::note: return "1;36";
+        case Severity::error:
+            return "1;31";
+        case Severity::warning:
+            return "1;35";
+        case Severity::note:
+            return "1;36";
     }
     return "0";
 }
@@ -51,6 +57,25 @@ std::string marks(std::string_view line, uint32_t begin, uint32_t end, char mark
     }
     if (!any) out += mark;  // an empty range, or the end of the line
     return out;
+}
+
+// The part of a long line that is shown: the bytes from `begin` to `end`, whole characters.
+struct Window {
+    uint32_t begin = 0;
+    uint32_t end = 0;
+};
+
+// Long lines are cut to what stands around the range, which begins at `focus`.
+Window window_around(std::string_view line, uint32_t focus) {
+    constexpr uint32_t kWidth = 160;
+    constexpr uint32_t kBefore = 60;
+    auto size = static_cast<uint32_t>(line.size());
+    if (size <= kWidth) return {0, size};
+    Window window{focus > kBefore ? focus - kBefore : 0, 0};
+    window.end = std::min(size, window.begin + kWidth);
+    while (window.begin > 0 && !starts_character(line[window.begin])) --window.begin;
+    while (window.end < size && !starts_character(line[window.end])) ++window.end;
+    return window;
 }
 
 // Control characters and broken UTF-8 in a shown line would spoil the terminal.
@@ -102,14 +127,20 @@ private:
         for (const auto& [line, indices] : by_line) {
             if (last != 0 && line > last + 1) out_ += fmt::format("{:>{}} …\n", "", width);
             last = line;
-            auto text = sources_.line(file, line);
+            auto whole = sources_.line(file, line);
             auto begin = sources_.line_begin(file, line);
-            out_ += fmt::format("{} {}\n", paint_("34", fmt::format("{:>{}} |", line, width)), printable(text));
+            auto window = window_around(
+                whole, std::min(ranges[indices[0]].span.begin - begin, static_cast<uint32_t>(whole.size())));
+            auto text = whole.substr(window.begin, window.end - window.begin);
+            begin += window.begin;
+            out_ += fmt::format("{} {}{}{}\n", paint_("34", fmt::format("{:>{}} |", line, width)),
+                                window.begin > 0 ? "…" : "", printable(text), window.end < whole.size() ? "…" : "");
             for (size_t i : indices) {
                 const Label& range = ranges[i];
-                auto from = range.span.begin - begin;
-                auto to = std::min<uint32_t>(range.span.end - begin, static_cast<uint32_t>(text.size()));
-                auto under = marks(text, from, to, i == 0 ? '^' : '-');
+                auto shown = static_cast<uint32_t>(text.size());
+                auto from = range.span.begin < begin ? 0 : std::min(range.span.begin - begin, shown);
+                auto to = range.span.end < begin ? 0 : std::min(range.span.end - begin, shown);
+                auto under = (window.begin > 0 ? " " : "") + marks(text, from, to, i == 0 ? '^' : '-');
                 if (!range.text.empty()) under += " " + range.text;
                 out_ += fmt::format("{} {}\n", paint_("34", fmt::format("{:>{}} |", "", width)),
                                     paint_(i == 0 ? color(d.severity) : "34", under));
@@ -188,8 +219,8 @@ std::string render_json(const Diagnostics& diagnostics, const Sources& sources) 
                               quoted(d.fix->replacement), quoted(d.fix->text));
         }
         out += fmt::format(
-            R"({{"severity":"{}","code":{},"message":{},"range":{},"labels":[{}],"notes":[{}],"fix":{}}})", word(d.severity),
-            quoted(d.code), quoted(d.message), range_json(d.span, sources), labels, notes, fix);
+            R"({{"severity":"{}","code":{},"message":{},"range":{},"labels":[{}],"notes":[{}],"fix":{}}})",
+            word(d.severity), quoted(d.code), quoted(d.message), range_json(d.span, sources), labels, notes, fix);
         out += '\n';
     }
     return out;

@@ -7,6 +7,8 @@ namespace tsr::driver {
 
 inline constexpr int kUsageError = 2;
 
+int compile(const Options& options);
+int format_files(const Options& options);
 int explain(const Options& options);
 int print_version(const Options& options);
 int print_help(const Options& options);

@@ -1,4 +1,5 @@
 // tesserac: reads the command line, calls the command, turns failures into exit codes.
+#include <csignal>
 #include <exception>
 
 #include <fmt/core.h>
@@ -12,11 +13,11 @@ namespace {
 
 int dispatch(const Options& options) {
     switch (options.command) {
-        case Command::compile:
+        case Command::compile: return compile(options);
+        case Command::format:
         case Command::run:
         case Command::check:
-        case Command::format:
-            fmt::print(stderr, "tesserac: this build holds no front end: it can not read programs\n");
+            fmt::print(stderr, "tesserac: this build holds no checker\n");
             return 1;
         case Command::explain:
             return explain(options);
@@ -40,6 +41,8 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "tesserac: {}\nSee `tesserac --help`.\n", options.message());
         return kUsageError;
     }
+    // A file that may not grow further is an error to report, not a reason to die.
+    std::signal(SIGXFSZ, SIG_IGN);
     watch_for_crashes(arguments, options.value().input);
     try {
         return dispatch(options.value());

@@ -1,14 +1,21 @@
 """Runs a command and fails unless it ends with the exit code that is expected, within a minute.
 
-    exits.py CODE COMMAND…
+    exits.py [--room BYTES] CODE COMMAND…
+
+With --room no file of the command may grow past so many bytes: a disk that is full.
 """
 
+import resource
 import subprocess
 import sys
 
-expected = int(sys.argv[1])
-code = subprocess.run(sys.argv[2:], timeout=60).returncode
+arguments = sys.argv[1:]
+if arguments[0] == "--room":
+    room = int(arguments[1])
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+    arguments = arguments[2:]
+expected = int(arguments[0])
+code = subprocess.run(arguments[1:], timeout=60, check=False).returncode
 if code != expected:
-    sys.stdout.flush()
-    print(f"expected exit code {expected}, got {code}: {' '.join(sys.argv[2:])}", file=sys.stderr)
+    print(f"expected exit code {expected}, got {code}: {' '.join(arguments[1:])}", file=sys.stderr)
     sys.exit(1)

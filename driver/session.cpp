@@ -1,0 +1,51 @@
+#include "driver/session.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include "driver/crash.h"
+#include "driver/output.h"
+#include "frontend/parse.h"
+
+namespace tsr::driver {
+
+namespace {
+
+bool wants_color() {
+    const char* no_color = std::getenv("NO_COLOR");
+    const char* terminal = std::getenv("TERM");
+    bool refused =
+        (no_color != nullptr && *no_color != 0) || (terminal != nullptr && std::strcmp(terminal, "dumb") == 0);
+    return !refused && ::isatty(STDERR_FILENO) != 0;
+}
+
+}  // namespace
+
+std::unique_ptr<ast::Module> Session::parse_file(const std::string& path) {
+    auto file = sources.load(path);
+    if (!file) {
+        fail("E0001", file.message());
+        return nullptr;
+    }
+    note_source(path, sources.text(file.value()));
+    return parse(file.value(), sources, diagnostics);
+}
+
+int Session::finish() {
+    diagnostics.sort();
+    auto text =
+        options_.json ? render_json(diagnostics, sources) : render(diagnostics, sources, {.color = wants_color()});
+    fmt::print(stderr, "{}", text);
+    return diagnostics.has_errors() ? 1 : 0;
+}
+
+void Session::write_result(std::string_view bytes, const std::string& otherwise) {
+    const std::string& path = options_.output.empty() ? otherwise : options_.output;
+    auto wrong = path.empty() ? write_stdout(bytes) : write_output(path, bytes, FileKind::data);
+    if (!wrong.empty()) fail("E0002", wrong);
+}
+
+}  // namespace tsr::driver

@@ -1,0 +1,39 @@
+// One run of the compiler on one program: its texts, what is said about them, and how that reaches the user.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/diagnostics.h"
+#include "base/sources.h"
+#include "driver/options.h"
+#include "frontend/ast.h"
+
+namespace tsr::driver {
+
+class Session {
+public:
+    explicit Session(const Options& options) : options_(options) {}
+
+    Sources sources;
+    Diagnostics diagnostics;
+
+    [[nodiscard]] const Options& options() const { return options_; }
+
+    // Reads and parses a file. Null when it could not be read, which is then a diagnostic.
+    std::unique_ptr<ast::Module> parse_file(const std::string& path);
+
+    // An error that has no place in a program.
+    void fail(std::string code, std::string message) { diagnostics.error(std::move(code), {}, std::move(message)); }
+
+    // Prints the diagnostics to standard error in the form asked for. Gives the exit code: 1 if there were errors.
+    int finish();
+
+    // Writes a result where `-o` says (else to `otherwise`, or standard output if that is empty); says what goes wrong.
+    void write_result(std::string_view bytes, const std::string& otherwise);
+
+private:
+    const Options& options_;
+};
+
+}  // namespace tsr::driver
