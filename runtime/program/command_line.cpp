@@ -130,7 +130,7 @@ private:
         }
         std::string message = "unknown option --" + name_;
         auto nearest = std::ranges::min_element(known, {}, [&](const std::string& k) { return distance(name_, k); });
-        if (distance(name_, *nearest) <= std::max<size_t>(1, nearest->size() / 3)) {
+        if (distance(name_, *nearest) <= (nearest->size() + 2) / 3) {
             message += "; did you mean --" + *nearest + "?";
         } else {
             message += "; --help shows the options";
