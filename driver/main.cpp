@@ -14,7 +14,7 @@ namespace {
 int dispatch(const Options& options) {
     switch (options.command) {
         case Command::compile: return compile(options);
-        case Command::format:
+        case Command::format: return format_files(options);
         case Command::run:
         case Command::check:
             fmt::print(stderr, "tesserac: this build holds no checker\n");

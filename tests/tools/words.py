@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 # Spelled in pieces, so that this file does not find itself.
-WORDS = re.compile("|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX", "not impl" + "emented", "unimpl" + "emented", r"\bst" + r"ub\b"]))
+WORDS = re.compile("|".join(["TO" + "DO", "FIX" + "ME", r"\bX" + r"XX\b", "not impl" + "emented", "unimpl" + "emented", r"\bst" + r"ub\b"]))
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
 
