@@ -13,6 +13,9 @@ namespace tsr::ir::eval {
 class Frame {
 public:
     Slot take(uint64_t bytes);
+    // For what is filled once per launch: a place that nothing else ever had, as its user may run before, again and
+    // again in a loop.
+    Slot take_for_good(uint64_t bytes);
     void give_back(Slot slot, uint64_t bytes);
     [[nodiscard]] uint64_t bytes() const { return end_; }
 

@@ -22,6 +22,12 @@ Slot Frame::take(uint64_t bytes) {
     return slot;
 }
 
+Slot Frame::take_for_good(uint64_t bytes) {
+    const auto slot = static_cast<Slot>(end_);
+    end_ += (bytes + 63) / 64 * 64;
+    return slot;
+}
+
 void Frame::give_back(Slot slot, uint64_t bytes) { free_[(bytes + 63) / 64 * 64].push_back(slot); }
 
 uint32_t Compiler::size_of(ValueId v) const { return static_cast<uint32_t>(stored_size(fn_.type(v).elem)); }
@@ -51,7 +57,7 @@ void Compiler::take_fixed(ValueId v, Slot one) {
     if (!facts_.needs_array[v.index]) return;
     Slot& many = fixed_arrays_[one];
     if (many == 0) {
-        many = take_array(v);
+        many = frame_.take_for_good(array_bytes(v));
         program_.fills.push_back({one, many, size_of(v), width_of(v)});
     }
     at.many = many;
@@ -71,7 +77,7 @@ void Compiler::take_params() {
             program_.params.push_back(0);
             continue;
         }
-        take_fixed(param, frame_.take(8));
+        take_fixed(param, frame_.take_for_good(8));
         program_.params.push_back(home(param).one);
     }
 }
@@ -79,7 +85,7 @@ void Compiler::take_params() {
 Slot Compiler::constant_slot(DType type, uint64_t bits) {
     Slot& slot = constants_[{type, bits}];
     if (slot == 0) {
-        slot = frame_.take(8);
+        slot = frame_.take_for_good(8);
         program_.constants.emplace_back(slot, bits);
     }
     return slot;
@@ -280,7 +286,7 @@ bool Compiler::plain_value(OpId id, const Op& op) {
         return true;
     }
     if (op.kind == OpKind::dim) {
-        const Slot slot = frame_.take(8);
+        const Slot slot = frame_.take_for_good(8);
         program_.dims.push_back({slot, op.attrs.dim(Attr::dim)});
         take_fixed(op.results[0], slot);
         return true;
