@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/eval/expanded.h"
 #include "ir/eval/steps.h"
 #include "ir/ops/record.h"
 
@@ -102,12 +103,15 @@ std::variant<Program, CompileFailure> Compiler::launch_region() {
 }
 
 std::variant<Program, CompileFailure> compile_launch(const Function& kernel) {
-    static constexpr EvalOptions kPlain;
-    return Compiler(kernel, kPlain).launch_region();
+    const EvalOptions plain;
+    return Compiler(kernel, plain).launch_region();
 }
 
 std::variant<Program, CompileFailure> compile_kernel(const Function& kernel, const EvalOptions& options) {
-    return Compiler(kernel, options).kernel();
+    const std::shared_ptr<const Function> own = with_math_expanded(kernel);
+    auto made = Compiler(own ? *own : kernel, options).kernel();
+    if (auto* program = std::get_if<Program>(&made)) program->own = own;
+    return made;
 }
 
 }  // namespace tsr::ir::eval

@@ -5,6 +5,7 @@
 
 #include "ir/eval/compile.h"
 #include "ir/eval/steps.h"
+#include "ir/eval/text_parts.h"
 #include "ir/ops/record.h"
 
 namespace tsr::ir::eval {
@@ -69,29 +70,6 @@ LaneFn combine_of(const LaneOps& ops, AtomicOp op, DType type) {
 }
 
 bool combines(AtomicOp op) { return op != AtomicOp::exchange && op != AtomicOp::compare_exchange; }
-
-// The text up to the next hole, and the hole's spec; doubled braces are braces.
-std::vector<TextPart> parse_text(const std::string& text) {
-    std::vector<TextPart> parts(1);
-    for (size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if ((c == '{' || c == '}') && i + 1 < text.size() && text[i + 1] == c) {
-            parts.back().text += c;
-            ++i;
-        } else if (c == '{') {
-            const size_t end = text.find('}', i);
-            parts.back().value = true;
-            const std::string hole = text.substr(i + 1, end == std::string::npos ? end : end - i - 1);
-            if (hole.starts_with(':')) parts.back().spec = hole.substr(1);
-            parts.emplace_back();
-            if (end == std::string::npos) break;
-            i = end;
-        } else {
-            parts.back().text += c;
-        }
-    }
-    return parts;
-}
 
 }  // namespace
 
@@ -252,7 +230,7 @@ bool Compiler::group(OpId id, const Op& op) {
 
 bool Compiler::text(OpId id, const Op& op) {
     if (op.kind != OpKind::print && op.kind != OpKind::assert_) return false;
-    TextData text{parse_text(op.attrs.string(Attr::text))};
+    TextData text{parse_text_parts(op.attrs.string(Attr::text))};
     size_t at = op.kind == OpKind::assert_ ? 1 : 0;
     for (TextPart& part : text.parts) {
         if (!part.value) continue;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,8 +27,10 @@ struct Sanitizers {
 
 struct EvalOptions {
     Sanitizers sanitizers;
-    size_t report_limit = 10;          // reports kept; equal ones (kind and places) count once
-    uint64_t round_limit = 0;          // rounds of loops that one group may run, 0: any number; passing it is a failure
+    size_t report_limit = 10;  // reports kept; equal ones (kind and places) count once
+    uint64_t round_limit = 0;  // rounds of loops that one group may run, 0: any number; passing it is a failure
+    // Takes the lines of a launch when it is over; without it they are collected in the outcome.
+    std::function<void(const std::string&)> print_line;
     const TsrHostApi* host = nullptr;  // for the format specs of `print`; null: only `{}` is formatted as in Python
 };
 
@@ -80,5 +83,15 @@ using SymbolValues = std::vector<std::pair<std::string, int64_t>>;
 // first) is a failure before anything happens.
 KernelOutcome run_kernel(const Function& kernel, std::span<const KernelArgument> arguments, const LaunchSize& size,
                          const EvalOptions& options, const SymbolValues& symbols = {});
+
+struct ProgramOutcome : Outcome {
+    std::vector<TsrSlot> results;  // new references
+};
+
+// Runs a Host function and the kernels that it launches. Arguments are borrowed; they are checked against the
+// function's signature by the runtime. The runtime's failures become the outcome's: for that its failure handler is
+// replaced, and removed at the end.
+ProgramOutcome run_program(const Module& module, const std::string& entry, std::span<const TsrSlot> arguments,
+                           const TsrHostApi& api, const EvalOptions& options);
 
 }  // namespace tsr::ir::eval

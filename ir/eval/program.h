@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -119,6 +120,7 @@ struct FillAtLaunch {
 
 struct Program {
     const Function* function = nullptr;
+    std::shared_ptr<const Function> own;  // where the kernel was rewritten for it
     std::vector<Inst> code;
     uint32_t lanes = 0;  // of a full frame: arrays have this many elements per component
     uint32_t group_size = 128;

@@ -1,4 +1,5 @@
 // What the tiles of a group share: buffers, copies, collectives, atomics, grid loops, text.
+#include <cmath>
 #include <numeric>
 
 #include "harness.h"
@@ -354,9 +355,17 @@ TEST_CASE("a kernel that can not be run is refused") {
             groups(1));
     REQUIRE(one_tile.failure.has_value());
     CHECK(one_tile.failure->message == "the kernel is the program of one tile: the evaluator runs the group's form");
-    auto tanh = run("kernel @k(%x: f32) {\n  %y = tanh %x : f32\n  result %y\n}", {scalar(1.0F)}, groups(1));
-    REQUIRE(tanh.failure.has_value());
-    CHECK(tanh.failure->message.find("no 'tanh' of f32") != std::string::npos);
+    const auto scalar_shuffle = run("kernel @k(%x: f32, %l: index) {\n  %y = shuffle %x, %l : f32\n}", {}, groups(1));
+    REQUIRE(scalar_shuffle.failure.has_value());
+    CHECK(scalar_shuffle.failure->message == "'shuffle' of a value that is the same for all tiles");
+}
+
+TEST_CASE("exp and its kin are computed as every machine computes them") {
+    const auto outcome = run("kernel @k(%x: f32) {\n  %y = tanh %x : f32\n  result %y\n}", {scalar(0.5F)}, groups(1));
+    REQUIRE_MESSAGE(outcome.clean(), why(outcome));
+    float y = 0;
+    std::memcpy(&y, &outcome.result->bits, 4);
+    CHECK(y == doctest::Approx(std::tanh(0.5)).epsilon(1e-6));
 }
 
 }  // namespace

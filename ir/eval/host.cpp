@@ -1,0 +1,332 @@
+#include "ir/eval/host.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ir/eval/expanded.h"
+#include "ir/eval/scalar.h"
+#include "ir/eval/signature.h"
+#include "ir/eval/text_parts.h"
+#include "ir/ops/record.h"
+
+namespace tsr::ir::eval {
+
+HostValue HostValue::scalar(uint64_t bits) {
+    HostValue value;
+    value.kind_ = TypeKind::scalar;
+    value.slot_.bits = bits;
+    return value;
+}
+
+HostValue HostValue::owned(const TsrHostApi& api, TypeKind kind, TsrSlot slot) {
+    HostValue value;
+    value.api_ = &api;
+    value.kind_ = kind;
+    value.slot_ = slot;
+    return value;
+}
+
+HostValue HostValue::borrowed(const TsrHostApi& api, TypeKind kind, TsrSlot slot) {
+    HostValue theirs = owned(api, kind, slot);
+    HostValue ours = theirs;
+    theirs.release();
+    return ours;
+}
+
+HostValue::HostValue(const HostValue& other) : api_(other.api_), kind_(other.kind_), slot_(other.slot_) {
+    if (api_ == nullptr || slot_.bits == 0) return;
+    if (kind_ == TypeKind::tensor) api_->tensor_retain(slot_.tensor);
+    if (kind_ == TypeKind::string) api_->string_retain(slot_.string);
+    if (kind_ == TypeKind::list) api_->list_retain(slot_.list);
+}
+
+HostValue::~HostValue() {
+    if (api_ == nullptr || slot_.bits == 0) return;
+    if (kind_ == TypeKind::tensor) api_->tensor_release(slot_.tensor);
+    if (kind_ == TypeKind::string) api_->string_release(slot_.string);
+    if (kind_ == TypeKind::list) api_->list_release(slot_.list);
+}
+
+TsrSlot HostValue::release() {
+    const TsrSlot slot = slot_;
+    api_ = nullptr;
+    slot_ = {};
+    return slot;
+}
+
+void HostValue::swap(HostValue& other) noexcept {
+    std::swap(api_, other.api_);
+    std::swap(kind_, other.kind_);
+    std::swap(slot_, other.slot_);
+}
+
+namespace {
+
+// Deep enough for any program that ends, shallow enough for the stack.
+constexpr size_t kDepth = 500;
+
+[[noreturn]] void fail(std::string message) { throw HostFailure{std::move(message)}; }
+
+void on_failure(void*, const TsrPlace*, const char* message) { fail(message); }
+
+}  // namespace
+
+ProgramOutcome HostRun::run(const std::string& entry, std::span<const TsrSlot> arguments) {
+    api_.set_failure_handler(&on_failure, nullptr);
+    try {
+        const Function* function = module_.find(entry);
+        if (function == nullptr || function->is_kernel) fail(fmt::format("there is no host function '{}'", entry));
+        function_ = function;
+        if (arguments.size() != function->params().size()) {
+            fail(fmt::format("{} arguments for '{}', needs {}", arguments.size(), entry, function->params().size()));
+        }
+        Values given;
+        for (size_t i = 0; i < arguments.size(); ++i) {
+            const Type& type = function->type(function->params()[i]);
+            given.push_back(type.is_scalar() ? HostValue::scalar(canonical(type.elem, arguments[i].bits))
+                                             : HostValue::borrowed(api_, type.kind, arguments[i]));
+        }
+        Values results = call(*function, std::move(given));
+        for (HostValue& result : results) outcome_.results.push_back(result.release());
+    } catch (const HostFailure& failure) {
+        if (!outcome_.failure) {
+            Report report{ReportKind::failure, entry, failure.message, {}, {}, {}};
+            if (function_ != nullptr) {
+                report.function = function_->name;
+                const PlaceId place = at_.valid() ? function_->op(at_).place : function_->place;
+                if (place.valid()) report.place = function_->place_of(place);
+            }
+            outcome_.failure = std::move(report);
+        }
+    }
+    api_.set_failure_handler(nullptr, nullptr);
+    return std::move(outcome_);
+}
+
+const Function& HostRun::expanded(const Function& function) {
+    const auto [at, fresh] = expanded_.try_emplace(&function);
+    if (fresh) at->second = with_math_expanded(function);
+    return at->second ? *at->second : function;
+}
+
+HostRun::Values HostRun::call(const Function& callee, Values arguments) {
+    const Function& function = expanded(callee);
+    const Function* caller = function_;
+    const OpId caller_at = at_;
+    if (++depth_ > kDepth) fail("calls are nested too deeply");
+    Frame frame;
+    frame.function = &function;
+    frame.values.resize(function.value_count());
+    function_ = &function;
+    at_ = {};
+    check_arguments(frame, arguments);
+    for (size_t i = 0; i < arguments.size(); ++i) value(frame, function.params()[i]) = std::move(arguments[i]);
+    Values results = region(frame, function.body);
+    --depth_;
+    function_ = caller;
+    at_ = caller_at;
+    return results;
+}
+
+void HostRun::check_arguments(Frame& frame, const Values& arguments) {
+    const Function& function = *frame.function;
+    const bool any_tensor =
+        std::ranges::any_of(function.params(), [&](ValueId v) { return function.type(v).kind == TypeKind::tensor; });
+    if (!any_tensor && function.symbols.empty()) return;
+    const Signature signature(function);
+    std::vector<TsrSlot> slots;
+    for (const HostValue& argument : arguments) slots.push_back(argument.slot());
+    std::vector<int64_t> dims(function.symbols.size() + 1, -1);
+    api_.check_arguments(&signature.data(), slots.data(), dims.data(), nullptr);
+    for (size_t i = 0; i < function.symbols.size(); ++i) frame.symbols[function.symbols[i]] = dims[i];
+}
+
+HostRun::Values HostRun::region(Frame& frame, RegionId id) {
+    for (OpId at : frame.function->region(id).ops) {
+        const Op& here = frame.function->op(at);
+        if (here.kind == OpKind::yield) {
+            Values yielded;
+            for (ValueId v : here.operands) yielded.push_back(value(frame, v));
+            return yielded;
+        }
+        at_ = at;
+        op(frame, at);
+    }
+    return {};
+}
+
+int64_t HostRun::integer(Frame& frame, ValueId v) { return static_cast<int64_t>(value(frame, v).bits()); }
+
+void HostRun::bind_args(Frame& frame, RegionId region, size_t first, Values values) {
+    const auto& args = frame.function->region(region).args;
+    for (size_t i = 0; i < values.size(); ++i) value(frame, args[first + i]) = std::move(values[i]);
+}
+
+void HostRun::set_results(Frame& frame, const Op& op, Values values) {
+    for (size_t i = 0; i < op.results.size(); ++i) value(frame, op.results[i]) = std::move(values[i]);
+}
+
+void HostRun::count_round() {
+    if (++rounds_ > options_.round_limit && options_.round_limit != 0) {
+        fail(fmt::format("more than {} rounds of loops", options_.round_limit));
+    }
+}
+
+void HostRun::for_loop(Frame& frame, const Op& op) {
+    const DType type = frame.function->type(op.operands[0]).elem;
+    const auto test = [&](OpKind kind, uint64_t a, uint64_t b) {
+        const Bits operands[] = {a, b};
+        return fold(kind, type, DType::boolean, operands).value_or(0) != 0;
+    };
+    uint64_t iv = value(frame, op.operands[0]).bits();
+    const uint64_t upper = value(frame, op.operands[1]).bits();
+    const uint64_t step = value(frame, op.operands[2]).bits();
+    const bool up = test(OpKind::gt, step, 0);
+    Values carried;
+    for (size_t i = 3; i < op.operands.size(); ++i) carried.push_back(value(frame, op.operands[i]));
+    while (step != 0 && test(up ? OpKind::lt : OpKind::gt, iv, upper)) {
+        count_round();
+        value(frame, frame.function->region(op.regions[0]).args[0]) = HostValue::scalar(iv);
+        bind_args(frame, op.regions[0], 1, std::move(carried));
+        carried = region(frame, op.regions[0]);
+        const Bits sum[] = {iv, step};
+        const uint64_t next = fold(OpKind::add, type, type, sum).value_or(iv);
+        if (!test(up ? OpKind::gt : OpKind::lt, next, iv)) break;  // past the end of its type
+        iv = next;
+    }
+    set_results(frame, op, std::move(carried));
+}
+
+void HostRun::while_loop(Frame& frame, const Op& op) {
+    Values carried;
+    for (ValueId v : op.operands) carried.push_back(value(frame, v));
+    while (true) {
+        count_round();
+        bind_args(frame, op.regions[0], 0, carried);
+        if ((region(frame, op.regions[0])[0].bits() & 1) == 0) break;
+        bind_args(frame, op.regions[1], 0, std::move(carried));
+        carried = region(frame, op.regions[1]);
+    }
+    set_results(frame, op, std::move(carried));
+}
+
+void HostRun::element(Frame& frame, const Op& op) {
+    std::vector<Bits> operands;
+    for (ValueId v : op.operands) operands.push_back(value(frame, v).bits());
+    const Function& fn = *frame.function;
+    const DType type = fn.type(op.operands[op.kind == OpKind::select ? 1 : 0]).elem;
+    if (op.kind == OpKind::select && !fn.type(op.operands[1]).is_scalar()) {
+        value(frame, op.results[0]) = value(frame, op.operands[(operands[0] & 1) != 0 ? 1 : 2]);
+        return;
+    }
+    const bool divides = op.kind == OpKind::floordiv || op.kind == OpKind::mod;
+    if (divides && is_integer(type) && operands[1] == 0) {
+        fail(op.kind == OpKind::mod ? "integer modulo by zero" : "integer division by zero");
+    }
+    const auto result = fold(op.kind, type, fn.type(op.results[0]).elem, operands);
+    if (!result) fail(fmt::format("the evaluator has no '{}' of {}", name(op.kind), tsr::name(type)));
+    value(frame, op.results[0]) = HostValue::scalar(*result);
+}
+
+int64_t HostRun::dimension(const Frame& frame, const Dim& dim) const {
+    const auto found = dim.evaluate([&](const std::string& symbol) -> std::optional<int64_t> {
+        const auto at = frame.symbols.find(symbol);
+        return at == frame.symbols.end() ? std::nullopt : std::optional(at->second);
+    });
+    if (!found) fail(fmt::format("the dimension {} is no whole number here", dim.text()));
+    return *found;
+}
+
+std::string HostRun::take(TsrString* made) const {
+    std::string text(made->text, static_cast<size_t>(made->length));
+    api_.string_release(made);
+    return text;
+}
+
+std::string HostRun::formatted(const Type& type, const HostValue& value, const std::string& spec) {
+    const char* how = spec.empty() ? nullptr : spec.c_str();
+    if (type.kind == TypeKind::tensor) return take(api_.format_tensor(value.slot().tensor, how, nullptr));
+    if (type.kind == TypeKind::string) return take(api_.format_string(value.slot().string, how, nullptr));
+    if (type.kind == TypeKind::list) return take(api_.format_list(value.slot().list, nullptr));
+    return take(api_.format(value.bits(), static_cast<int32_t>(type.elem), how, nullptr));
+}
+
+std::string HostRun::text(Frame& frame, const Op& op, size_t first) {
+    std::string out;
+    for (const TextPart& part : parse_text_parts(op.attrs.string(Attr::text))) {
+        out += part.text;
+        if (!part.value || first >= op.operands.size()) continue;
+        const ValueId v = op.operands[first++];
+        out += formatted(frame.function->type(v), value(frame, v), part.spec);
+    }
+    return out;
+}
+
+void HostRun::op(Frame& frame, OpId id) {
+    const Op& op = frame.function->op(id);
+    const Attrs& attrs = op.attrs;
+    const auto set = [&](uint64_t bits) { value(frame, op.results[0]) = HostValue::scalar(bits); };
+    const auto indices = [&](size_t first) {
+        std::vector<int64_t> index;
+        for (size_t i = first; i < op.operands.size(); ++i) index.push_back(integer(frame, op.operands[i]));
+        return index;
+    };
+    const auto tensor = [&] { return value(frame, op.operands[0]).slot().tensor; };
+    if (is_element(op.kind)) return element(frame, op);
+    if (op.kind == OpKind::constant) return set(constant_bits(attrs));
+    if (op.kind == OpKind::for_) return for_loop(frame, op);
+    if (op.kind == OpKind::while_) return while_loop(frame, op);
+    if (op.kind == OpKind::if_) {
+        const bool holds = (value(frame, op.operands[0]).bits() & 1) != 0;
+        return set_results(frame, op, region(frame, op.regions[holds ? 0 : 1]));
+    }
+    if (op.kind == OpKind::call) {
+        const Function* callee = module_.find(attrs.string(Attr::callee));
+        if (callee == nullptr) fail(fmt::format("there is no function '{}'", attrs.string(Attr::callee)));
+        Values arguments;
+        for (ValueId v : op.operands) arguments.push_back(value(frame, v));
+        return set_results(frame, op, call(*callee, std::move(arguments)));
+    }
+    if (op.kind == OpKind::dim) return set(static_cast<uint64_t>(dimension(frame, attrs.dim(Attr::dim))));
+    if (op.kind == OpKind::shape_of) return set(static_cast<uint64_t>(tensor()->dl.shape[attrs.integer(Attr::axis)]));
+    if (op.kind == OpKind::string) {
+        const std::string& held = attrs.string(Attr::value);
+        TsrSlot made{};
+        made.string = api_.string(held.c_str(), static_cast<int64_t>(held.size()));
+        value(frame, op.results[0]) = HostValue::owned(api_, TypeKind::string, made);
+        return;
+    }
+    if (op.kind == OpKind::read) {
+        const std::vector<int64_t> index = indices(1);
+        const uint64_t bits = api_.get(tensor(), index.data(), static_cast<int32_t>(index.size()), nullptr);
+        return set(canonical(frame.function->type(op.results[0]).elem, bits));
+    }
+    if (op.kind == OpKind::write) {
+        const std::vector<int64_t> index = indices(2);
+        return api_.set(tensor(), index.data(), static_cast<int32_t>(index.size()), value(frame, op.operands[1]).bits(),
+                        nullptr);
+    }
+    if (op.kind == OpKind::print || op.kind == OpKind::assert_) {
+        const bool prints = op.kind == OpKind::print;
+        if (!prints && (value(frame, op.operands[0]).bits() & 1) != 0) return;
+        const std::string line = text(frame, op, prints ? 0 : 1);
+        if (!prints) fail(line.empty() ? "assertion failed" : "assertion failed: " + line);
+        TsrSlot made{};
+        made.string = api_.string(line.c_str(), static_cast<int64_t>(line.size()));
+        const HostValue held = HostValue::owned(api_, TypeKind::string, made);
+        return api_.print(made.string);
+    }
+    if (op.kind == OpKind::launch) return launch(frame, op);
+    if (op.kind == OpKind::host) return entry(frame, op);
+    fail(fmt::format("the evaluator does not run '{}' in a host function", name(op.kind)));
+}
+
+ProgramOutcome run_program(const Module& module, const std::string& entry, std::span<const TsrSlot> arguments,
+                           const TsrHostApi& api, const EvalOptions& options) {
+    EvalOptions with_host = options;
+    with_host.host = &api;
+    return HostRun(module, api, with_host).run(entry, arguments);
+}
+
+}  // namespace tsr::ir::eval

@@ -1,0 +1,103 @@
+// Host functions, walked operation by operation: what costs time there are the kernels and the runtime.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <unordered_map>
+
+#include "ir/eval/machine.h"
+
+namespace tsr::ir::eval {
+
+// A value of a host program; handles are counted references.
+class HostValue {
+public:
+    HostValue() = default;
+    static HostValue scalar(uint64_t bits);
+    // Takes over a reference, or adds one to a borrowed handle.
+    static HostValue owned(const TsrHostApi& api, TypeKind kind, TsrSlot slot);
+    static HostValue borrowed(const TsrHostApi& api, TypeKind kind, TsrSlot slot);
+    HostValue(const HostValue& other);
+    HostValue(HostValue&& other) noexcept { swap(other); }
+    HostValue& operator=(HostValue other) noexcept {
+        swap(other);
+        return *this;
+    }
+    ~HostValue();
+
+    [[nodiscard]] TsrSlot slot() const { return slot_; }
+    [[nodiscard]] uint64_t bits() const { return slot_.bits; }
+    // Gives the reference away.
+    TsrSlot release();
+
+private:
+    void swap(HostValue& other) noexcept;
+
+    const TsrHostApi* api_ = nullptr;  // null: no handle
+    TypeKind kind_ = TypeKind::none;
+    TsrSlot slot_{};
+};
+
+// Ends the run. The runtime's failure handler may only throw or end the process, so this is the one way out of calls
+// that stand under calls; `run_program` catches it.
+struct HostFailure {
+    std::string message;
+};
+
+class HostRun {
+public:
+    HostRun(const Module& module, const TsrHostApi& api, const EvalOptions& options)
+        : module_(module), api_(api), options_(options) {}
+
+    ProgramOutcome run(const std::string& entry, std::span<const TsrSlot> arguments);
+
+private:
+    using Values = std::vector<HostValue>;
+    struct Frame {
+        const Function* function = nullptr;
+        Values values;  // per value of the function
+        std::map<std::string, int64_t> symbols;
+    };
+
+    Values call(const Function& function, Values arguments);
+    void check_arguments(Frame& frame, const Values& arguments);
+    Values region(Frame& frame, RegionId id);
+    void op(Frame& frame, OpId id);
+    void for_loop(Frame& frame, const Op& op);
+    void while_loop(Frame& frame, const Op& op);
+    void element(Frame& frame, const Op& op);
+    void launch(Frame& frame, const Op& op);
+    LaunchSize launch_size(Frame& frame, const Op& op, const Function& kernel, std::vector<KernelArgument>& arguments,
+                           SymbolValues& symbols);
+    LaunchSize own_size(const Function& kernel, std::span<const KernelArgument> arguments, const SymbolValues& symbols);
+    void entry(Frame& frame, const Op& op);  // host_entries.cpp
+    [[nodiscard]] std::string text(Frame& frame, const Op& op, size_t first);
+    [[nodiscard]] std::string formatted(const Type& type, const HostValue& value, const std::string& spec);
+    [[nodiscard]] std::string take(TsrString* made) const;
+    [[nodiscard]] int64_t dimension(const Frame& frame, const Dim& dim) const;
+    void count_round();
+
+    [[nodiscard]] HostValue& value(Frame& frame, ValueId v) { return frame.values[v.index]; }
+    [[nodiscard]] int64_t integer(Frame& frame, ValueId v);
+    void bind_args(Frame& frame, RegionId region, size_t first, Values values);
+    void set_results(Frame& frame, const Op& op, Values values);
+    void give(Frame& frame, const Op& op, TsrSlot slot);  // the only result of an entry, in its type
+    [[nodiscard]] const Program& program_of(const Function& kernel);
+    [[nodiscard]] const Function& expanded(const Function& function);
+
+    const Module& module_;
+    const TsrHostApi& api_;
+    const EvalOptions& options_;
+    ProgramOutcome outcome_;
+    std::unordered_map<const Function*, Program> programs_;
+    std::unordered_map<const Function*, std::shared_ptr<const Function>> expanded_;
+    std::set<std::tuple<ReportKind, uint32_t, uint32_t>> reported_;
+    size_t depth_ = 0;
+    uint64_t rounds_ = 0;
+    // Where the run is, for a failure.
+    const Function* function_ = nullptr;
+    OpId at_;
+};
+
+}  // namespace tsr::ir::eval

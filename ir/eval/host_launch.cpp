@@ -1,0 +1,116 @@
+// Launches from host functions: the kernel is made ready once, then run on the tensors' own memory.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ir/eval/host.h"
+
+namespace tsr::ir::eval {
+
+const Program& HostRun::program_of(const Function& kernel) {
+    const auto found = programs_.find(&kernel);
+    if (found != programs_.end()) return found->second;
+    auto made = compile_kernel(kernel, options_);
+    if (auto* failure = std::get_if<CompileFailure>(&made)) {
+        outcome_.failure = Report{ReportKind::failure, kernel.name, failure->message, failure->place, {}, {}};
+        throw HostFailure{failure->message};
+    }
+    return programs_.emplace(&kernel, std::move(std::get<Program>(made))).first->second;
+}
+
+// What the kernel says itself: groups per axis, or tiles of a flat kernel.
+LaunchSize HostRun::own_size(const Function& kernel, std::span<const KernelArgument> arguments,
+                             const SymbolValues& symbols) {
+    if (!kernel.kernel.launch.valid()) return {};
+    auto made = compile_launch(kernel);
+    if (auto* failure = std::get_if<CompileFailure>(&made)) throw HostFailure{failure->message};
+    Launch launch;
+    launch.program = &std::get<Program>(made);
+    launch.ops = &lane_ops();
+    launch.options = &options_;
+    Runner runner(launch, arguments, symbols);
+    runner.run();
+    if (launch.outcome.failure) throw HostFailure{launch.outcome.failure->message};
+    std::vector<int64_t> counts;
+    for (const Operand& count : launch.program->results) counts.push_back(runner.machine().at<int64_t>(count.slot));
+    LaunchSize size;
+    for (size_t k = 0; k < counts.size(); ++k) size.total *= std::max<int64_t>(counts[k], 0);
+    // The first axis of a tuple of groups is x; more axes than three are counted along z.
+    for (size_t k = 0; k < counts.size(); ++k) size.groups[std::min<size_t>(k, 2)] *= std::max<int64_t>(counts[k], 0);
+    return size;
+}
+
+LaunchSize HostRun::launch_size(Frame& frame, const Op& op, const Function& kernel,
+                                std::vector<KernelArgument>& arguments, SymbolValues& symbols) {
+    size_t at = 0;
+    for (ValueId param : kernel.params()) {
+        const Type& type = kernel.type(param);
+        const HostValue& given = value(frame, op.operands[at++]);
+        if (type.kind != TypeKind::tensor) {
+            arguments.emplace_back(ScalarValue{type.elem, given.bits()});
+            continue;
+        }
+        const TsrTensor& tensor = *given.slot().tensor;
+        if (api_.is_dense(&tensor) == 0) throw HostFailure{"a kernel is given a tensor that is not dense"};
+        arguments.emplace_back(TensorRef{
+            tensor.dl.data, static_cast<DType>(tensor.dtype), {tensor.dl.shape, tensor.dl.shape + tensor.dl.ndim}});
+    }
+    if (const AttrValue* names = op.attrs.find(Attr::names)) {
+        for (const std::string& name : std::get<std::vector<std::string>>(*names)) {
+            symbols.emplace_back(name, integer(frame, op.operands[at++]));
+        }
+    }
+    std::vector<int64_t> counts;
+    for (; at < op.operands.size(); ++at) counts.push_back(integer(frame, op.operands[at]));
+    if (const AttrValue* mode = op.attrs.find(Attr::mode);
+        mode != nullptr && *mode == AttrValue(std::string("total"))) {
+        if (counts.size() != 4) throw HostFailure{"a lowered launch ends with three numbers of groups and their total"};
+        return {{counts[0], counts[1], counts[2]}, counts[3]};
+    }
+    if (counts.empty()) return own_size(kernel, arguments, symbols);
+    LaunchSize size;
+    for (size_t k = 0; k < counts.size() && k < 3; ++k) {
+        size.groups[k] = std::max<int64_t>(counts[k], 0);
+        size.total *= size.groups[k];
+    }
+    if (kernel.kernel.flat) size.total *= 128;  // `k[g](…)` is g * 128 tiles
+    return size;
+}
+
+void HostRun::launch(Frame& frame, const Op& op) {
+    const std::string& name = op.attrs.string(Attr::callee);
+    const Function* kernel = module_.find(name);
+    if (kernel == nullptr || !kernel->is_kernel) throw HostFailure{fmt::format("there is no kernel '{}'", name)};
+    Launch launch;
+    launch.program = &program_of(*kernel);
+    launch.ops = &lane_ops();
+    launch.options = &options_;
+    launch.outcome.reports = std::move(outcome_.reports);
+    launch.reported = std::move(reported_);
+    std::vector<KernelArgument> arguments;
+    SymbolValues symbols;
+    if (op.operands.size() < kernel->params().size()) {
+        throw HostFailure{fmt::format("'{}' is launched with too few arguments", name)};
+    }
+    launch.size = launch_size(frame, op, *kernel, arguments, symbols);
+    Runner(launch, arguments, symbols).run();
+    outcome_.reports = std::move(launch.outcome.reports);
+    reported_ = std::move(launch.reported);
+    for (std::string& line : launch.outcome.printed) {
+        if (options_.print_line)
+            options_.print_line(line);
+        else
+            outcome_.printed.push_back(std::move(line));
+    }
+    if (launch.outcome.failure) {
+        outcome_.failure = std::move(launch.outcome.failure);
+        throw HostFailure{outcome_.failure->message};
+    }
+    if (op.results.empty()) return;
+    const uint64_t bits = launch.outcome.result ? launch.outcome.result->bits : 0;
+    TsrSlot slot{};
+    slot.bits = bits;
+    give(frame, op, slot);
+}
+
+}  // namespace tsr::ir::eval
