@@ -157,6 +157,7 @@ struct SymbolInfo {
     enum class Source : uint8_t { axis, parameter, expression, variable, launch, enclosing } source = Source::axis;
     size_t parameter = 0, axis = 0;
     const ast::Expr* expr = nullptr;  // source expression: its result's extent along `axis`; of an integer, itself
+    int element = -1;                 // which element of a tuple that the expression gives; -1: no tuple
     VariableId variable;              // source variable
     ir::Dim extent;                   // source axis: that parameter's dimension there, an expression in the symbol
 };
@@ -203,6 +204,9 @@ struct Instance {
     std::unordered_map<ast::ExprId, ExprInfo> exprs;
     std::unordered_map<ast::ExprId, CallInfo> calls;
     std::unordered_map<ast::StmtId, ForInfo> loops;
+    std::unordered_map<ast::ExprId, ForInfo> comprehensions;
+    // Of a `return` or an annotated assignment: extents that the declared type says and only the run can compare.
+    std::unordered_map<ast::StmtId, std::vector<DimCheck>> checks;
     std::unordered_map<ast::StmtId, AugmentedInfo> augmented;
 
     // What was found out about an expression; unknown type if it was not reached.

@@ -147,6 +147,8 @@ TsrSlot tsr_list_get(const TsrList* list, int64_t index, const TsrPlace* place) 
     return list->items[checked_index(*list, index, place)];
 }
 
+int64_t tsr_list_length(const TsrList* list) { return list->length; }
+
 void tsr_list_set(TsrList* list, int64_t index, TsrSlot item, const TsrPlace* place) {
     TsrSlot& slot = list->items[checked_index(*list, index, place)];
     retain_item(list->kind, item);

@@ -21,7 +21,7 @@ namespace tsr::ir {
 //   T  {text} as const char*                    N  the next string of {names} as const char*
 //   K  {count} as an integer
 //   V  TsrIndexItem array and int32_t count, from {axes}: one code per item (see IndexCode) and the operands it needs
-//   R  const TsrRandomKey*: filled by tsr_next_key({value}, NULL); where {mode} is "seed", the next operand, an
+//   R  const TsrRandomKey*: filled by tsr_next_key({count}, NULL); where {mode} is "seed", the next operand, an
 //      integer, is the seed
 //   Z  a null pointer or 0                      P  const TsrPlace* of the operation
 // The result: one letter of t s l g; i: int64_t as index; c: int32_t as bool (!= 0); n: int32_t as i32; d: double as
@@ -36,7 +36,7 @@ struct HostEntry {
 // Codes of one item in {axes} of `view`. A slice adds 1 for a start operand, 2 for a stop, 4 for a step.
 enum IndexCode : int { index_integer = 0, index_newaxis = 1, index_ellipsis = 2, index_slice = 8 };
 
-// The site of a random operation is {value}: a number of its own per operation of the program, from 1.
+// The site of a random operation is {count}: a number of its own per operation of the program, from 1.
 inline constexpr HostEntry kHostEntries[] = {
     // tensors: making
     {"empty", "DAP", 't'},
@@ -52,6 +52,7 @@ inline constexpr HostEntry kHostEntries[] = {
     {"randn", "DARP", 't'},
     {"randint", "DAiiRP", 't'},  // shape..., low, high, seed?
     {"load", "ssP", 't'},        // path, key ("" for none)
+    {"load_as", "ssDKP", 't'},   // and the element type and rank ({count}) that are expected
     // tensors: from tensors
     {"copy", "tP", 't'},
     {"cast", "tDZZP", 't'},
@@ -80,6 +81,7 @@ inline constexpr HostEntry kHostEntries[] = {
     {"list", "KDi", 'l'},  // {count}: TsrKind of the items, {type}: dtype of scalar items; operand: capacity
     {"list_append", "le", 'v'},
     {"list_get", "liP", 'e'},
+    {"list_length", "l", 'i'},
     {"list_set", "lieP", 'v'},
     // input, output, time, ends
     {"print", "s", 'v'},

@@ -1,0 +1,208 @@
+#include "sema/elaborate/arithmetic.h"
+
+#include "sema/elaborate/expressions.h"
+#include "sema/elaborate/text.h"
+#include "sema/elaborate/types.h"
+#include "sema/fold.h"
+
+namespace tsr::elaborate {
+
+using ast::BinaryOp;
+using ir::OpKind;
+using ir::ValueId;
+using sema::Static;
+
+std::optional<DType> element_type(Body& b, const Val& value) {
+    if (value.type) return value.type;
+    if (!value.is_ssa()) return std::nullopt;
+    const ir::Type& type = b.type_of(value.id);
+    return type.is_scalar() || type.is_vector() ? std::optional(type.elem) : std::nullopt;
+}
+
+DType computing_type(Body& b, const Val& lhs, const Val& rhs) {
+    const auto one = element_type(b, lhs);
+    const auto other = element_type(b, rhs);
+    if (one && other) return computing(joined(*one, *other));
+    if (one || other) return computing(one ? *one : *other);
+    return joined(default_type(lhs.fixed), default_type(rhs.fixed));
+}
+
+Val element_operation(Body& b, OpKind kind, const std::vector<Val>& operands, DType compute,
+                      std::optional<DType> type) {
+    uint32_t width = 0;
+    for (const Val& operand : operands) {
+        if (operand.is_ssa() && b.type_of(operand.id).is_vector()) width = b.type_of(operand.id).width;
+    }
+    std::vector<ValueId> ids;
+    for (const Val& operand : operands) {
+        ids.push_back(width > 0 ? b.vector(operand, compute, width) : b.scalar(operand, compute));
+    }
+    const ValueId id = b.emit.inferred(kind, std::move(ids));
+    const DType given = b.type_of(id).elem;
+    return Val::ssa(id, given == DType::boolean ? given : type.value_or(given));
+}
+
+namespace {
+
+OpKind kind_of(BinaryOp op) {
+    switch (op) {
+        case BinaryOp::add:
+            return OpKind::add;
+        case BinaryOp::sub:
+            return OpKind::sub;
+        case BinaryOp::mul:
+        case BinaryOp::matmul:
+            return OpKind::mul;
+        case BinaryOp::div:
+            return OpKind::div;
+        case BinaryOp::floordiv:
+            return OpKind::floordiv;
+        case BinaryOp::mod:
+            return OpKind::mod;
+        case BinaryOp::pow:
+            return OpKind::pow;
+        case BinaryOp::bit_and:
+            return OpKind::bit_and;
+        case BinaryOp::bit_or:
+            return OpKind::bit_or;
+        case BinaryOp::bit_xor:
+            return OpKind::bit_xor;
+        case BinaryOp::shl:
+            return OpKind::shl;
+        case BinaryOp::shr:
+            return OpKind::shr;
+    }
+    return OpKind::add;
+}
+
+bool is_number(const Val& value) { return value.is_fixed() && (value.fixed.is_number() || value.fixed.boolean()); }
+
+std::optional<DType> scalar_type(const sema::Type& type) {
+    const bool scalar = type.is_scalar() || type.is(sema::Kind::vector);
+    return scalar ? std::optional(type.elem()) : std::nullopt;
+}
+
+// The division of integers by zero ends a host program.
+void check_divisor(Body& b, BinaryOp op, const Val& rhs, DType compute) {
+    if (b.in_kernel() || !is_integer(compute) || (op != BinaryOp::floordiv && op != BinaryOp::mod)) return;
+    if (rhs.is_fixed()) return;
+    const ValueId nonzero = b.emit.inferred(OpKind::ne, {b.scalar(rhs, compute), b.emit.constant(int64_t{0}, compute)});
+    b.emit.op(OpKind::assert_, {nonzero}, {}, {{ir::Attr::text, std::string("division by zero")}});
+}
+
+}  // namespace
+
+Val arithmetic(Body& b, BinaryOp op, const Val& lhs, const Val& rhs, DType compute, std::optional<DType> type) {
+    if (is_number(lhs) && is_number(rhs)) {
+        if (const auto folded = sema::fold(op, lhs.fixed, rhs.fixed); folded.value) {
+            const Val value = Val::of(*folded.value);
+            return type ? b.coerce(value, *type) : value;
+        }
+    }
+    check_divisor(b, op, rhs, compute);
+    return element_operation(b, kind_of(op), {lhs, rhs}, compute, type);
+}
+
+Val unary(Body& b, const ast::Expr& e, const ast::Unary& node) {
+    const Val operand = expression(b, *node.operand);
+    const sema::ExprInfo& info = b.info(e);
+    if (operand.is_fixed()) {
+        if (const auto folded = sema::fold(node.op, operand.fixed); folded.value) {
+            const Val value = Val::of(*folded.value);
+            const auto type = scalar_type(info.type);
+            return type ? b.coerce(value, *type) : value;
+        }
+    }
+    const DType compute = info.compute.value_or(computing(element_type(b, operand).value_or(DType::i32)));
+    switch (node.op) {
+        case ast::UnaryOp::plus:
+            return element_type(b, operand) == compute ? operand : b.coerce(operand, compute);
+        case ast::UnaryOp::minus:
+            return element_operation(b, OpKind::neg, {operand}, compute, scalar_type(info.type));
+        case ast::UnaryOp::invert:
+            return element_operation(b, OpKind::bit_not, {operand}, compute, scalar_type(info.type));
+        case ast::UnaryOp::logical_not:
+            return Val::ssa(b.emit.inferred(OpKind::bit_not, {b.truth(operand)}), DType::boolean);
+    }
+    return operand;
+}
+
+namespace {
+
+const ast::Binary* as_product(Body& b, const ast::Expr& e, DType compute) {
+    const auto* node = std::get_if<ast::Binary>(&e.node);
+    if (!node || node->op != BinaryOp::mul) return nullptr;
+    const sema::ExprInfo& info = b.info(e);
+    if (info.value || !scalar_type(info.type) || !is_float(info.type.elem())) return nullptr;
+    return info.compute.value_or(computing(info.type.elem())) == compute ? node : nullptr;
+}
+
+struct Factors {
+    Val one, other;
+    [[nodiscard]] bool both_static() const { return one.is_fixed() && other.is_fixed(); }
+};
+
+Factors factors(Body& b, const ast::Binary& product) {
+    Val one = expression(b, *product.lhs);
+    return {std::move(one), expression(b, *product.rhs)};
+}
+
+// one * other (+|-) addend, or addend - one * other: one rounding.
+Val fused(Body& b, const Factors& product, const Val& addend, bool negate_product, bool negate_addend, DType compute,
+          std::optional<DType> type) {
+    if (product.both_static()) {  // static in unrolled rounds only: a static product is a literal, not an operation
+        const Val value = arithmetic(b, BinaryOp::mul, product.one, product.other, compute, std::nullopt);
+        if (negate_product) return arithmetic(b, BinaryOp::sub, addend, value, compute, type);
+        return arithmetic(b, negate_addend ? BinaryOp::sub : BinaryOp::add, value, addend, compute, type);
+    }
+    const auto negated = [&](const Val& value) { return element_operation(b, OpKind::neg, {value}, compute, {}); };
+    return element_operation(
+        b, OpKind::fma,
+        {negate_product ? negated(product.one) : product.one, product.other, negate_addend ? negated(addend) : addend},
+        compute, type);
+}
+
+}  // namespace
+
+Val binary(Body& b, const ast::Expr& e, const ast::Binary& node) {
+    const sema::ExprInfo& info = b.info(e);
+    const auto type = scalar_type(info.type);
+    const bool sum = node.op == BinaryOp::add || node.op == BinaryOp::sub;
+    if (info.type.is(sema::Kind::string)) return concatenate(b, e);
+    if (sum && type && is_float(*type)) {
+        const DType compute = info.compute.value_or(computing(*type));
+        const bool minus = node.op == BinaryOp::sub;
+        if (const ast::Binary* product = as_product(b, *node.lhs, compute)) {
+            const Factors left = factors(b, *product);
+            const Val addend = expression(b, *node.rhs);
+            const At at(b.emit, e.span);
+            return fused(b, left, addend, false, minus, compute, type);
+        }
+        if (const ast::Binary* product = as_product(b, *node.rhs, compute)) {
+            const Val addend = expression(b, *node.lhs);
+            const Factors right = factors(b, *product);
+            const At at(b.emit, e.span);
+            return fused(b, right, addend, minus, false, compute, type);
+        }
+    }
+    const Val lhs = expression(b, *node.lhs);
+    const Val rhs = expression(b, *node.rhs);
+    return arithmetic(b, node.op, lhs, rhs, info.compute.value_or(computing_type(b, lhs, rhs)), type);
+}
+
+Val combine_augmented(Body& b, const ast::AugmentedAssign& statement, const Val& before,
+                      const sema::AugmentedInfo& info) {
+    const auto type = scalar_type(info.type);
+    if (info.type.is(sema::Kind::string)) return concatenate(b, before, expression(b, *statement.value));
+    const bool sum = statement.op == BinaryOp::add || statement.op == BinaryOp::sub;
+    if (sum && type && is_float(*type)) {
+        const DType compute = info.compute.value_or(computing(*type));
+        if (const ast::Binary* product = as_product(b, *statement.value, compute)) {
+            return fused(b, factors(b, *product), before, statement.op == BinaryOp::sub, false, compute, type);
+        }
+    }
+    const Val value = expression(b, *statement.value);
+    return arithmetic(b, statement.op, before, value, info.compute.value_or(computing_type(b, before, value)), type);
+}
+
+}  // namespace tsr::elaborate

@@ -1,0 +1,73 @@
+#include "sema/elaborate/body.h"
+
+#include <utility>
+
+#include "sema/elaborate/calls.h"
+
+namespace tsr::elaborate {
+
+namespace {
+
+// As the text says it, also where a value is folded or a side is never taken.
+bool group_is_named(const sema::Instance& instance) {
+    for (const auto& [id, call] : instance.calls) {
+        if (call.kind == sema::CallKind::alloc) return true;
+        if (call.kind == sema::CallKind::builtin && elaborate::names_group(call.builtin)) return true;
+    }
+    for (const auto& [id, info] : instance.exprs) {
+        const auto* builtin = std::get_if<sema::BuiltinName>(&info.referent);
+        if (builtin && builtin->name == sema::Builtin::grid_groups) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+Frame& Body::push_frame(const sema::Instance& instance, std::string path) {
+    Frame& frame = frames.emplace_back();
+    frame.instance = &instance;
+    frame.number = next_frame_++;
+    frame.live = fresh_slot();
+    frame.result = fresh_slot();
+    frame.path = std::move(path);
+    set(frame.live, Val::truth(true));
+    names_group = names_group || (in_kernel() && group_is_named(instance));
+    return frame;
+}
+
+void Body::pop_frame() {
+    const Frame& frame = frames.back();
+    env.erase(env.lower_bound(Slot{frame.number, 0}), env.lower_bound(Slot{frame.number + 1, 0}));
+    env.erase(frame.live);
+    env.erase(frame.result);
+    frames.pop_back();
+}
+
+Val Body::get(Slot slot) const {
+    const auto found = env.find(slot);
+    return found == env.end() ? Val{} : found->second;
+}
+
+const sema::Type* Body::declared(Slot slot) {
+    for (const Frame& frame : frames) {
+        if (slot == frame.result) return &frame.instance->result;
+        if (slot.frame != frame.number || slot.frame == 0) continue;
+        if (slot.variable < frame.instance->variables.size()) return &frame.instance->variables[slot.variable].type;
+    }
+    return nullptr;
+}
+
+void Body::assign(sema::VariableId variable, const Val& value) {
+    if (!variable.valid()) return;
+    const sema::Variable& known = instance().variables[variable.index];
+    Val stored = coerce(value, known.type);
+    if (stored.is_ssa()) {
+        std::string& name = function().value(stored.id).name;
+        if (name.empty()) name = known.name;
+    }
+    set(slot(variable), std::move(stored));
+}
+
+Slot Body::live_flag() { return frame().loops.empty() ? frame().live : frame().loops.back().round_live; }
+
+}  // namespace tsr::elaborate

@@ -1,0 +1,140 @@
+// The elaboration of one function of the IR: where it stands, what the variables hold there, and the steps that all
+// kinds of statements and expressions are made of. The kinds themselves are functions of their own files.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "frontend/ast.h"
+#include "sema/elaborate/buffers.h"
+#include "sema/elaborate/emitter.h"
+#include "sema/elaborate/value.h"
+#include "sema/tables.h"
+
+namespace tsr::elaborate {
+
+// A loop that stands around what is elaborated. Its flags are true while the loop, or this round of it, goes on.
+struct LoopFlags {
+    Slot loop_live;
+    Slot round_live;
+};
+
+// A function whose body is elaborated: the function itself, or one inlined into it.
+struct Frame {
+    const sema::Instance* instance = nullptr;
+    uint32_t number = 0;
+    Slot live;    // true until it returned
+    Slot result;  // what it returned
+    std::vector<LoopFlags> loops;
+    std::string path;  // the calls it was inlined at: tells the allocations of two calls apart
+    // Of an inlined function: its symbols in those of the function that the IR has.
+    std::map<std::string, ir::Dim> dims;
+    bool inlined = false;
+};
+
+class Body {
+public:
+    Body(const sema::Program& program, Diagnostics& diagnostics, ir::Function& function, BufferSites& buffers)
+        : program(program), diagnostics(diagnostics), emit(function), buffers(buffers) {}
+
+    const sema::Program& program;
+    Diagnostics& diagnostics;
+    Emitter emit;
+    BufferSites& buffers;
+    Env env;
+    std::deque<Frame> frames;
+
+    [[nodiscard]] ir::Function& function() { return emit.function(); }
+    [[nodiscard]] bool in_kernel() { return function().level == ir::Level::tile; }
+    [[nodiscard]] Frame& frame() { return frames.back(); }
+    [[nodiscard]] const sema::Instance& instance() { return *frames.back().instance; }
+    [[nodiscard]] const sema::ExprInfo& info(const ast::Expr& e) { return instance().info(e); }
+    Frame& push_frame(const sema::Instance& instance, std::string path);
+    void pop_frame();  // forgets its variables
+
+    // ---- slots ----
+    [[nodiscard]] Slot slot(sema::VariableId variable) { return {frame().number, variable.index}; }
+    Slot fresh_slot() { return {0, next_flag_++}; }
+    [[nodiscard]] Val get(Slot slot) const;
+    void set(Slot slot, Val value) { env[slot] = std::move(value); }
+    // Brings the value to the variable's type, as naming it does.
+    void assign(sema::VariableId variable, const Val& value);
+    // The type that a slot's values have, where its frame says one.
+    [[nodiscard]] const sema::Type* declared(Slot slot);
+
+    // ---- values ----
+    // The value with the type, rounded to it: what naming, storing, passing and returning do.
+    Val coerce(const Val& value, const sema::Type& type);
+    Val coerce(const Val& value, DType type);
+    // The IR scalar or vector in the element type.
+    ir::ValueId scalar(const Val& value, DType type);
+    ir::ValueId index(const Val& value) { return scalar(value, DType::index); }
+    // A scalar is repeated.
+    ir::ValueId vector(const Val& value, DType type, int64_t width);
+    ir::ValueId truth(const Val& value);
+    // Any value as one value of the IR (tensors, strings and lists of the host too).
+    ir::ValueId handle(const Val& value, const sema::Type& type);
+    ir::ValueId memory(const Val& value);  // a tensor, or the handle of a buffer's stage
+    [[nodiscard]] const ir::Type& type_of(ir::ValueId id) { return function().type(id); }
+    Val undefined(const sema::Type& type);  // a value of the type that no read reaches
+    // The value of a dimension expression over the symbols of the frame's instance.
+    Val dimension(const ir::Dim& dim);
+
+    // ---- leaves: the IR values that a value consists of ----
+    void flatten(const Val& value, const sema::Type* type, std::vector<ir::ValueId>& leaves);
+    Val unflatten(const Val& shape, const std::vector<ir::ValueId>& leaves, size_t& next);
+
+    // ---- control flow ----
+    // The flag that is false where the statements that follow are not reached.
+    [[nodiscard]] Slot live_flag();
+    [[nodiscard]] bool dead() { return get(live_flag()).is_fixed_bool(false); }
+    // An `if` whose sides may be extended after they were made, until `close_if` joins what the slots hold.
+    struct OpenIf {
+        ir::OpId op;
+        ir::RegionId outer;
+        ir::RegionId regions[2];
+        Env envs[2];
+        std::vector<ir::ValueId> yields[2];
+    };
+    OpenIf open_if(ir::ValueId condition);
+    void in_side(OpenIf& open, int side, const std::function<void()>& body);
+    // One value for what the two sides hold. Before the `if` is closed.
+    Val join(const Val& then, const Val& otherwise, const sema::Type* type, OpenIf& open);
+    void close_if(OpenIf& open);
+    // Negates the condition and exchanges the sides.
+    void turn_round(ir::OpId choice);
+    // Runs the body only where the flag holds; in it the flag is known to.
+    void guarded(Slot flag, const std::function<void()>& body);
+
+    Diagnostic& error(std::string code, Span span, std::string message) {
+        failed = true;
+        return diagnostics.error(std::move(code), span, std::move(message));
+    }
+    bool failed = false;
+
+    // Slots for the values of the instance's symbols (host).
+    [[nodiscard]] Slot symbol_slot(size_t symbol) { return {frame().number, kSymbols + static_cast<uint32_t>(symbol)}; }
+    static constexpr uint32_t kSymbols = 1u << 30;
+
+    std::string site_path;     // rounds of list comprehensions around what is elaborated
+    std::string site_name;     // the variable that a buffer is being assigned to
+    bool names_group = false;  // of a kernel: KernelInfo::names_group
+
+private:
+    Val join_leaf(const Val& then, const Val& otherwise, const sema::Type* type, OpenIf& open);
+    ir::ValueId undefined_leaf(const ir::Type& type);
+    Val symbol(const std::string& name);
+    Val kernel_dimension(const ir::Dim& dim);
+
+    uint32_t next_flag_ = 0;
+    uint32_t next_frame_ = 1;
+    std::map<std::string, ir::ValueId> dims_;  // of a kernel: operations `dim` at its start, by text
+};
+
+}  // namespace tsr::elaborate

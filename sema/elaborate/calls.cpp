@@ -1,0 +1,182 @@
+#include "sema/elaborate/calls.h"
+
+#include "sema/elaborate/arithmetic.h"
+#include "sema/elaborate/expressions.h"
+#include "sema/elaborate/host.h"
+#include "sema/elaborate/statements.h"
+#include "sema/elaborate/types.h"
+
+namespace tsr::elaborate {
+
+using ir::Attr;
+using ir::OpKind;
+using ir::ValueId;
+using sema::CallInfo;
+using sema::CallKind;
+using sema::Instance;
+
+const ast::Expr* argument(const CallInfo& info, size_t parameter) {
+    return parameter < info.arguments.size() ? info.arguments[parameter].expr : nullptr;
+}
+
+Val argument_value(Body& b, const CallInfo& info, size_t parameter) {
+    const ast::Expr* expr = argument(info, parameter);
+    return expr ? expression(b, *expr) : Val{};
+}
+
+sema::VariableId variable_of_parameter(const Instance& instance, size_t parameter) {
+    for (size_t i = 0; i < instance.variables.size(); ++i) {
+        if (instance.variables[i].parameter == static_cast<int>(parameter)) return sema::VariableId(i);
+    }
+    return {};
+}
+
+std::vector<Val> argument_values(Body& b, const CallInfo& info) {
+    const Instance& callee = b.program.instance(info.callee);
+    std::vector<Val> values;
+    for (size_t i = 0; i < info.arguments.size() && i < callee.parameters.size(); ++i) {
+        const sema::ParameterInfo& parameter = callee.parameters[i];
+        Val value;
+        if (parameter.value) {
+            value = Val::of(*parameter.value);
+        } else if (info.arguments[i].expr) {
+            value = expression(b, *info.arguments[i].expr);
+        } else if (const ast::Expr* fallback = info.arguments[i].default_value) {
+            if (const auto& known = callee.info(*fallback).value) value = Val::of(*known);
+        }
+        values.push_back(b.coerce(value, parameter.type));
+    }
+    return values;
+}
+
+namespace {
+
+// What a captured variable holds where the call stands: in the function that has it, or that captured it itself.
+Val captured_value(Body& b, const sema::Variable& captured) {
+    if (!captured.captured) return {};
+    const auto& [owner, variable] = *captured.captured;
+    for (auto frame = b.frames.rbegin(); frame != b.frames.rend(); ++frame) {
+        if (frame->instance->id == owner) return b.get({frame->number, variable.index});
+        for (size_t i = 0; i < frame->instance->variables.size(); ++i) {
+            if (frame->instance->variables[i].captured == captured.captured) {
+                return b.get({frame->number, static_cast<uint32_t>(i)});
+            }
+        }
+    }
+    return {};
+}
+
+std::map<std::string, ir::Dim> dims_in_function(Body& b, const CallInfo& info) {
+    std::map<std::string, ir::Dim> dims;
+    const Frame& caller = b.frame();
+    for (const sema::DimBinding& binding : info.bindings) {
+        ir::Dim value = binding.value;
+        if (caller.inlined) {
+            value = value.substitute([&](const std::string& name) -> std::optional<ir::Dim> {
+                const auto found = caller.dims.find(name);
+                return found == caller.dims.end() ? std::nullopt : std::optional(found->second);
+            });
+        }
+        dims.emplace(binding.symbol, std::move(value));
+    }
+    return dims;
+}
+
+}  // namespace
+
+Val inlined(Body& b, const ast::Expr& e, const CallInfo& info) {
+    const Instance& callee = b.program.instance(info.callee);
+    const sema::Function& function = b.program.function(callee.function);
+    const std::vector<Val> arguments = argument_values(b, info);
+    std::vector<Val> captures;
+    for (const sema::VariableId variable : callee.captures) {
+        captures.push_back(captured_value(b, callee.variables[variable.index]));
+    }
+    auto dims = dims_in_function(b, info);
+    const std::string path = b.frame().path + "/" + std::to_string(e.id.index);
+    b.push_frame(callee, path);
+    b.frame().inlined = true;
+    b.frame().dims = std::move(dims);
+    b.emit.push_call(e.span);
+    for (size_t i = 0; i < arguments.size(); ++i) {
+        const sema::VariableId variable = variable_of_parameter(callee, i);
+        if (variable.valid()) b.set(b.slot(variable), arguments[i]);
+    }
+    for (size_t i = 0; i < captures.size(); ++i) b.set(b.slot(callee.captures[i]), captures[i]);
+    run_function(b, function);
+    const Val result = b.get(b.frame().result);
+    b.emit.pop_call();
+    b.pop_frame();
+    return callee.result.is(sema::Kind::none) ? Val::none() : result;
+}
+
+namespace {
+
+// The IR types of a result: of a tuple those of its parts.
+void result_types(const sema::Type& type, std::vector<ir::Type>& types) {
+    if (type.is(sema::Kind::tuple)) {
+        for (const sema::Type& part : type.parts()) result_types(part, types);
+    } else if (const ir::Type held = ir_type(type); held.kind != ir::TypeKind::none) {
+        types.push_back(held);
+    }
+}
+
+Val value_of_results(Body& b, const sema::Type& type, const std::vector<ValueId>& results, size_t& next) {
+    if (type.is(sema::Kind::tuple)) {
+        Val parts = Val::tuple({});
+        for (const sema::Type& part : type.parts()) parts.parts.push_back(value_of_results(b, part, results, next));
+        return parts;
+    }
+    if (next >= results.size()) return Val::none();
+    const ValueId id = results[next++];
+    return Val::ssa(id, type.is_scalar() ? std::optional(type.elem()) : std::nullopt);
+}
+
+Val called(Body& b, const CallInfo& info) {
+    const Instance& callee = b.program.instance(info.callee);
+    // Shapes are checked where the function begins, by what its parameters say.
+    const std::vector<Val> arguments = argument_values(b, info);
+    std::vector<ValueId> operands;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+        if (!callee.parameters[i].value) b.flatten(arguments[i], &callee.parameters[i].type, operands);
+    }
+    for (const sema::VariableId variable : callee.captures) {
+        const sema::Variable& captured = callee.variables[variable.index];
+        b.flatten(captured_value(b, captured), &captured.type, operands);
+    }
+    for (const sema::SymbolInfo& symbol : callee.symbols) {
+        if (symbol.source != sema::SymbolInfo::Source::enclosing) continue;
+        operands.push_back(b.index(b.dimension(ir::Dim::symbol(symbol.name))));
+    }
+    std::vector<ir::Type> types;
+    result_types(callee.result, types);
+    const ir::OpId op = b.emit.op(OpKind::call, std::move(operands), types, {{Attr::callee, callee.name}});
+    size_t next = 0;
+    return value_of_results(b, callee.result, b.function().op(op).results, next);
+}
+
+}  // namespace
+
+Val call(Body& b, const ast::Expr& e, const ast::Call&) {
+    const auto found = b.instance().calls.find(e.id);
+    if (found == b.instance().calls.end()) return Val::none();
+    const CallInfo& info = found->second;
+    switch (info.kind) {
+        case CallKind::function:
+            return b.in_kernel() ? inlined(b, e, info) : called(b, info);
+        case CallKind::launch:
+            return launch(b, e, info);
+        case CallKind::alloc:
+            return allocation(b, e);
+        case CallKind::conversion: {
+            const Val value = argument_value(b, info, 0);
+            return convert(b, value, b.info(e).type);
+        }
+        case CallKind::builtin:
+            break;
+    }
+    if (auto value = shared_builtin(b, e, info)) return *value;
+    return b.in_kernel() ? kernel_builtin(b, e, info) : host_builtin(b, e, info);
+}
+
+}  // namespace tsr::elaborate

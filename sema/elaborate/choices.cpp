@@ -1,0 +1,166 @@
+// Comparisons, `and`, `or`, conditional expressions: what is evaluated only where it is needed.
+#include "sema/elaborate/arithmetic.h"
+#include "sema/elaborate/expressions.h"
+#include "sema/elaborate/text.h"
+#include "sema/elaborate/types.h"
+#include "sema/fold.h"
+
+namespace tsr::elaborate {
+
+using ir::OpKind;
+using ir::ValueId;
+
+namespace {
+
+OpKind kind_of(ast::CompareOp op) {
+    switch (op) {
+        case ast::CompareOp::eq:
+            return OpKind::eq;
+        case ast::CompareOp::ne:
+            return OpKind::ne;
+        case ast::CompareOp::lt:
+            return OpKind::lt;
+        case ast::CompareOp::le:
+            return OpKind::le;
+        case ast::CompareOp::gt:
+            return OpKind::gt;
+        case ast::CompareOp::ge:
+            return OpKind::ge;
+    }
+    return OpKind::eq;
+}
+
+// More than this much is not computed for nothing.
+constexpr size_t kEarly = 12;
+
+std::optional<bool> static_truth(const Val& value) {
+    if (!value.is_fixed()) return std::nullopt;
+    if (const auto truth = value.fixed.boolean()) return truth;
+    if (const auto number = value.fixed.real()) return *number != 0;
+    return std::nullopt;
+}
+
+// `lhs` decides alone when it is `decisive`; else the result is that of `rhs`.
+Val short_circuit(Body& b, const Val& lhs, bool decisive, const std::function<Val()>& rhs) {
+    if (const auto known = static_truth(lhs)) {
+        if (*known == decisive) return Val::truth(decisive);
+        const Val value = rhs();
+        if (const auto truth = static_truth(value)) return Val::truth(*truth);
+        return Val::ssa(b.truth(value), DType::boolean);
+    }
+    const ValueId condition = b.truth(lhs);
+    const int side = decisive ? 1 : 0;
+    Body::OpenIf open = b.open_if(condition);
+    ValueId other;
+    b.in_side(open, side, [&] { other = b.truth(rhs()); });
+    if (b.emit.may_run_early(open.regions[side])) {
+        b.function().remove(open.op);
+        b.emit.splice(open.regions[side]);
+        return Val::ssa(b.emit.inferred(decisive ? OpKind::bit_or : OpKind::bit_and, {condition, other}),
+                        DType::boolean);
+    }
+    const Val evaluated = Val::ssa(other, DType::boolean);
+    const Val decided = Val::truth(decisive);
+    const Val result =
+        side == 0 ? b.join(evaluated, decided, nullptr, open) : b.join(decided, evaluated, nullptr, open);
+    b.close_if(open);
+    return result;
+}
+
+Val compared(Body& b, ast::CompareOp op, const Val& lhs, const Val& rhs, std::optional<DType> compute) {
+    if (lhs.is_fixed() && rhs.is_fixed()) {
+        if (const auto folded = sema::fold(op, lhs.fixed, rhs.fixed)) return Val::truth(*folded);
+    }
+    if (is_text(b, lhs) || is_text(b, rhs)) return compare_text(b, kind_of(op), lhs, rhs);
+    const bool booleans = element_type(b, lhs) == DType::boolean || element_type(b, rhs) == DType::boolean;
+    if (booleans) return Val::ssa(b.emit.inferred(kind_of(op), {b.truth(lhs), b.truth(rhs)}), DType::boolean);
+    return element_operation(b, kind_of(op), {lhs, rhs}, compute.value_or(computing_type(b, lhs, rhs)), DType::boolean);
+}
+
+}  // namespace
+
+Val both(Body& b, const Val& lhs, const std::function<Val()>& rhs) { return short_circuit(b, lhs, false, rhs); }
+
+Val compare(Body& b, const ast::Expr& e, const ast::Compare& node) {
+    Val left = expression(b, *node.first);
+    const auto compute = node.links.size() == 1 ? b.info(e).compute : std::nullopt;
+    // The links from `k` on: each is evaluated only where the ones before hold.
+    const std::function<Val(size_t)> chain = [&](size_t k) -> Val {
+        const Val right = expression(b, *node.links[k].rhs);
+        const Val holds = compared(b, node.links[k].op, left, right, compute);
+        if (k + 1 == node.links.size()) return holds;
+        left = right;
+        return short_circuit(b, holds, false, [&] { return chain(k + 1); });
+    };
+    return chain(0);
+}
+
+Val logical(Body& b, const ast::Expr&, const ast::Logical& node) {
+    const bool decisive = node.op == ast::BoolOp::logical_or;
+    const std::function<Val(size_t)> from = [&](size_t k) -> Val {
+        const Val value = expression(b, *node.operands[k]);
+        if (k + 1 == node.operands.size()) return value;
+        return short_circuit(b, value, decisive, [&] { return from(k + 1); });
+    };
+    return from(0);
+}
+
+void unify(Body& b, Val& then, Val& otherwise, const sema::Type& type) {
+    const bool numbers = type.is_scalar() || type.is(sema::Kind::vector) || type.is_literal();
+    if (!numbers) {
+        then = b.coerce(then, type);
+        otherwise = b.coerce(otherwise, type);
+        return;
+    }
+    DType wanted = type.elem();
+    if (type.is_literal()) wanted = joined(default_type(then.fixed), default_type(otherwise.fixed));
+    const auto held = [&](const Val& value) { return value.is_ssa() ? b.type_of(value.id).elem : wanted; };
+    // An expression that is not rounded yet stays so.
+    const DType common = held(then) == wanted && held(otherwise) == wanted ? wanted : computing(wanted);
+    for (Val* side : {&then, &otherwise}) {
+        if (type.is(sema::Kind::vector)) {
+            *side = Val::ssa(b.vector(*side, common, type.length().value_or(1)), wanted);
+        } else {
+            *side = Val::ssa(b.scalar(*side, common), wanted);
+        }
+    }
+}
+
+Val conditional(Body& b, const ast::Expr& e, const ast::Conditional& node) {
+    const sema::Type& type = b.info(e).type;
+    const Val condition = expression(b, *node.condition);
+    if (const auto known = static_truth(condition)) return expression(b, *known ? *node.then : *node.otherwise);
+    const ValueId test = b.truth(condition);
+    Body::OpenIf open = b.open_if(test);
+    Val values[2];
+    b.in_side(open, 0, [&] { values[0] = expression(b, *node.then); });
+    b.in_side(open, 1, [&] { values[1] = expression(b, *node.otherwise); });
+    const bool element = type.is_scalar() || type.is_literal() || type.is(sema::Kind::vector);
+    const auto size = [&](int side) { return b.function().region(open.regions[side]).ops.size(); };
+    if (element && size(0) + size(1) <= kEarly && b.emit.may_run_early(open.regions[0]) &&
+        b.emit.may_run_early(open.regions[1])) {
+        b.function().remove(open.op);
+        b.emit.splice(open.regions[0]);
+        b.emit.splice(open.regions[1]);
+        unify(b, values[0], values[1], type);
+        const auto language_type = element_type(b, values[0]);
+        return Val::ssa(b.emit.inferred(OpKind::select, {test, values[0].id, values[1].id}), language_type);
+    }
+    // Both sides in the type that the wider of them is held in.
+    const bool narrow = element && !type.is_literal() && computing(type.elem()) != type.elem();
+    for (int side = 0; side < 2; ++side) {
+        b.in_side(open, side, [&] {
+            if (narrow && type.is_scalar()) {
+                values[side] = Val::ssa(b.scalar(values[side], computing(type.elem())), type.elem());
+            } else {
+                values[side] = b.coerce(values[side], type);
+            }
+        });
+    }
+    Val result = b.join(values[0], values[1], &type, open);
+    b.close_if(open);
+    if (result.is_ssa() && element && !type.is_literal()) result.type = type.elem();
+    return result;
+}
+
+}  // namespace tsr::elaborate

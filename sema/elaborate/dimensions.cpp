@@ -1,0 +1,195 @@
+// Values of dimension expressions, and what symbols are bound to.
+#include "sema/elaborate/dimensions.h"
+
+#include <algorithm>
+
+#include "sema/elaborate/body.h"
+
+namespace tsr::elaborate {
+
+using ir::Dim;
+using ir::OpKind;
+using ir::ValueId;
+using sema::SymbolInfo;
+
+namespace {
+
+using SymbolValue = std::function<ValueId(const std::string&)>;
+
+ValueId evaluate(Emitter& emit, const Dim& dim, const SymbolValue& symbol);
+
+ValueId evaluate(Emitter& emit, const Dim::Atom& atom, const SymbolValue& symbol) {
+    switch (atom.kind) {
+        case Dim::Atom::Kind::symbol:
+            return symbol(atom.name);
+        case Dim::Atom::Kind::exact_quotient:
+        case Dim::Atom::Kind::floor_quotient:
+            break;
+    }
+    const ValueId numerator = evaluate(emit, *atom.numerator, symbol);
+    return emit.inferred(OpKind::floordiv, {numerator, evaluate(emit, *atom.denominator, symbol)});
+}
+
+ValueId evaluate(Emitter& emit, const Dim& dim, const SymbolValue& symbol) {
+    ValueId sum;
+    for (const Dim::Term& term : dim.terms()) {
+        ValueId product;
+        if (term.coefficient != 1 || term.factors.empty()) {
+            product = emit.constant(term.coefficient, DType::index);
+        }
+        for (const Dim::Atom& factor : term.factors) {
+            const ValueId value = evaluate(emit, factor, symbol);
+            product = product.valid() ? emit.inferred(OpKind::mul, {product, value}) : value;
+        }
+        sum = sum.valid() ? emit.inferred(OpKind::add, {sum, product}) : product;
+    }
+    return sum.valid() ? sum : emit.constant(int64_t{0}, DType::index);
+}
+
+bool mentions(const Dim& dim, const std::string& name) {
+    const std::vector<std::string> symbols = dim.symbols();
+    return std::find(symbols.begin(), symbols.end(), name) != symbols.end();
+}
+
+bool mentions(const Dim::Atom& atom, const std::string& name) {
+    if (atom.kind == Dim::Atom::Kind::symbol) return atom.name == name;
+    return mentions(*atom.numerator, name) || mentions(*atom.denominator, name);
+}
+
+// The symbol's value, where `dim` has the value `total`. It stands in one term, as a factor or in the numerator or
+// denominator of a quotient; where that does not hold the checker bound it elsewhere.
+ValueId solve(Body& b, const Dim& dim, const std::string& name, ValueId total) {
+    Emitter& emit = b.emit;
+    const SymbolValue symbol = [&](const std::string& other) { return b.index(b.dimension(Dim::symbol(other))); };
+    const Dim::Term* holder = nullptr;
+    for (const Dim::Term& term : dim.terms()) {
+        const bool holds = std::any_of(term.factors.begin(), term.factors.end(),
+                                       [&](const Dim::Atom& factor) { return mentions(factor, name); });
+        if (holds) holder = &term;
+    }
+    if (!holder) return total;
+    for (const Dim::Term& term : dim.terms()) {
+        if (&term == holder) continue;
+        ValueId value = emit.constant(term.coefficient, DType::index);
+        for (const Dim::Atom& factor : term.factors) {
+            value = emit.inferred(OpKind::mul, {value, evaluate(emit, factor, symbol)});
+        }
+        total = emit.inferred(OpKind::sub, {total, value});
+    }
+    const Dim::Atom* unknown = nullptr;
+    if (holder->coefficient != 1) {
+        total = emit.inferred(OpKind::floordiv, {total, emit.constant(holder->coefficient, DType::index)});
+    }
+    for (const Dim::Atom& factor : holder->factors) {
+        if (mentions(factor, name)) {
+            unknown = &factor;
+        } else {
+            total = emit.inferred(OpKind::floordiv, {total, evaluate(emit, factor, symbol)});
+        }
+    }
+    if (unknown->kind == Dim::Atom::Kind::symbol) return total;
+    if (mentions(*unknown->numerator, name)) {
+        const ValueId denominator = evaluate(emit, *unknown->denominator, symbol);
+        return solve(b, *unknown->numerator, name, emit.inferred(OpKind::mul, {total, denominator}));
+    }
+    const ValueId numerator = evaluate(emit, *unknown->numerator, symbol);
+    return solve(b, *unknown->denominator, name, emit.inferred(OpKind::floordiv, {numerator, total}));
+}
+
+std::optional<sema::VariableId> parameter_variable(const sema::Instance& instance, size_t parameter) {
+    for (size_t i = 0; i < instance.variables.size(); ++i) {
+        if (instance.variables[i].parameter == static_cast<int>(parameter)) return sema::VariableId(i);
+    }
+    return std::nullopt;
+}
+
+ValueId extent_of(Body& b, ValueId tensor, size_t axis) {
+    return b.emit.value(OpKind::shape_of, {tensor}, ir::Type::scalar(DType::index),
+                        {{ir::Attr::axis, static_cast<int64_t>(axis)}});
+}
+
+}  // namespace
+
+Val Body::symbol(const std::string& name) {
+    const std::vector<SymbolInfo>& symbols = instance().symbols;
+    for (size_t i = 0; i < symbols.size(); ++i) {
+        if (symbols[i].name != name) continue;
+        if (symbols[i].source == SymbolInfo::Source::parameter) {
+            if (const auto variable = parameter_variable(instance(), symbols[i].parameter)) {
+                return coerce(get(slot(*variable)), DType::index);
+            }
+        }
+        if (symbols[i].source == SymbolInfo::Source::variable) {
+            return coerce(get(slot(symbols[i].variable)), DType::index);
+        }
+        if (const Val bound = get(symbol_slot(i)); !bound.is(Val::Kind::undefined)) return bound;
+    }
+    return Val::index(0);
+}
+
+// Kernels name dimensions over the symbols that the launch binds, in one operation each at the start.
+Val Body::kernel_dimension(const Dim& dim) {
+    const auto of_frame = [&](const std::string& name) -> std::optional<Dim> {
+        const auto found = frame().dims.find(name);
+        return found == frame().dims.end() ? std::nullopt : std::optional(found->second);
+    };
+    const Dim known = frame().inlined ? dim.substitute(of_frame) : dim;
+    if (const auto value = known.constant_value()) return Val::index(*value);
+    const std::vector<std::string>& bound = function().symbols;
+    bool of_launch = true;
+    for (const std::string& name : known.symbols()) {
+        of_launch = of_launch && std::find(bound.begin(), bound.end(), name) != bound.end();
+    }
+    if (!of_launch) {
+        return Val::ssa(evaluate(emit, dim, [&](const std::string& name) { return index(symbol(name)); }),
+                        DType::index);
+    }
+    const auto [entry, fresh] = dims_.emplace(known.text(), ValueId{});
+    if (fresh) {
+        entry->second = emit.entry(OpKind::dim, ir::Type::scalar(DType::index), {{ir::Attr::dim, known}});
+        function().value(entry->second).name = known.symbol_name().value_or("");
+    }
+    return Val::ssa(entry->second, DType::index);
+}
+
+Val Body::dimension(const Dim& dim) {
+    if (const auto value = dim.constant_value()) return Val::index(*value);
+    if (in_kernel()) return kernel_dimension(dim);
+    if (const auto name = dim.symbol_name()) return symbol(*name);
+    return Val::ssa(evaluate(emit, dim, [&](const std::string& name) { return index(symbol(name)); }), DType::index);
+}
+
+void bind_entry_symbols(Body& b) {
+    const std::vector<SymbolInfo>& symbols = b.instance().symbols;
+    for (size_t i = 0; i < symbols.size(); ++i) {
+        if (symbols[i].source != SymbolInfo::Source::axis) continue;
+        const auto variable = parameter_variable(b.instance(), symbols[i].parameter);
+        if (!variable) continue;
+        const Val tensor = b.get(b.slot(*variable));
+        if (!tensor.is_ssa()) continue;
+        const ValueId extent = extent_of(b, tensor.id, symbols[i].axis);
+        const ValueId value = solve(b, symbols[i].extent, symbols[i].name, extent);
+        b.function().value(value).name = symbols[i].name;
+        b.set(b.symbol_slot(i), Val::ssa(value, DType::index));
+    }
+}
+
+void bind_symbols_of(Body& b, const ast::Expr& e, const Val& value) {
+    if (b.in_kernel()) return;
+    const std::vector<SymbolInfo>& symbols = b.instance().symbols;
+    for (size_t i = 0; i < symbols.size(); ++i) {
+        if (symbols[i].source != SymbolInfo::Source::expression || symbols[i].expr != &e) continue;
+        Val bound = value;
+        if (symbols[i].element >= 0 && value.has_elements()) {
+            bound = value.element(static_cast<size_t>(symbols[i].element));
+        }
+        if (bound.is_ssa() && b.type_of(bound.id).kind == ir::TypeKind::tensor) {
+            bound = Val::ssa(extent_of(b, bound.id, symbols[i].axis), DType::index);
+        } else if (!bound.is_ssa() && !bound.is_fixed()) {
+            continue;
+        }
+        b.set(b.symbol_slot(i), b.coerce(bound, DType::index));
+    }
+}
+
+}  // namespace tsr::elaborate

@@ -1,0 +1,17 @@
+// What dimension symbols are bound to when a host function runs.
+#pragma once
+
+#include "frontend/ast.h"
+#include "sema/elaborate/value.h"
+
+namespace tsr::elaborate {
+
+class Body;
+
+// At the start of a host function: the symbols that its parameters' shapes bind.
+void bind_entry_symbols(Body& b);
+
+// The symbols that are the extent (or, of an integer, the value) of what this expression gave.
+void bind_symbols_of(Body& b, const ast::Expr& e, const Val& value);
+
+}  // namespace tsr::elaborate

@@ -1,0 +1,187 @@
+#include "sema/elaborate/expressions.h"
+
+#include "sema/elaborate/arithmetic.h"
+#include "sema/elaborate/calls.h"
+#include "sema/elaborate/dimensions.h"
+#include "sema/elaborate/host.h"
+#include "sema/elaborate/memory.h"
+#include "sema/elaborate/statements.h"
+#include "sema/elaborate/text.h"
+#include "sema/elaborate/types.h"
+
+namespace tsr::elaborate {
+
+using ir::Attr;
+using ir::OpKind;
+using sema::Kind;
+using sema::Static;
+
+namespace {
+
+Val builtin_value(Body& b, sema::Builtin name, const sema::Type& type) {
+    if (name == sema::Builtin::grid_groups && b.in_kernel()) {
+        return Val::ssa(b.emit.value(OpKind::group_count, {}, ir::Type::scalar(DType::index)), DType::index);
+    }
+    if (name == sema::Builtin::args && !b.in_kernel()) return host_args(b, type);
+    return Val::none();
+}
+
+// What a name or a dotted name stands for.
+Val named(Body& b, const ast::Expr& e) {
+    const sema::ExprInfo& info = b.info(e);
+    if (const auto* variable = std::get_if<sema::VariableId>(&info.referent)) return b.get(b.slot(*variable));
+    if (const auto* symbol = std::get_if<sema::DimensionSymbol>(&info.referent)) {
+        if (symbol->name == "grid_groups" && b.in_kernel()) {
+            return builtin_value(b, sema::Builtin::grid_groups, info.type);
+        }
+        return b.dimension(ir::Dim::symbol(symbol->name));
+    }
+    if (const auto* builtin = std::get_if<sema::BuiltinName>(&info.referent)) {
+        return builtin_value(b, builtin->name, info.type);
+    }
+    return Val::none();
+}
+
+Val shape_of(Body& b, const ast::Expr& base) {
+    const sema::Type& type = b.info(base).type;
+    Val shape = Val::tuple({});
+    if (b.in_kernel() || !type.is(Kind::tensor)) {
+        for (const ir::Dim& extent : type.shape()) shape.parts.push_back(b.dimension(extent));
+        return shape;
+    }
+    const Val tensor = expression(b, base);
+    for (size_t axis = 0; axis < type.rank(); ++axis) {
+        shape.parts.push_back(Val::ssa(b.emit.value(OpKind::shape_of, {tensor.id}, ir::Type::scalar(DType::index),
+                                                    {{Attr::axis, static_cast<int64_t>(axis)}}),
+                                       DType::index));
+    }
+    return shape;
+}
+
+Val attribute(Body& b, const ast::Expr& e, const ast::Attribute& node) {
+    const sema::ExprInfo& info = b.info(e);
+    if (!std::holds_alternative<std::monostate>(info.referent)) return named(b, e);
+    const sema::Type& base = b.info(*node.base).type;
+    if (node.name.text == "shape") return shape_of(b, *node.base);
+    if (node.name.text == "dtype") return Val::of(Static::of(base.elem()));
+    if (node.name.text == "ndim") return Val::index(static_cast<int64_t>(base.rank()));
+    if (node.name.text == "size") {
+        Val size = Val::index(1);
+        for (const Val& extent : shape_of(b, *node.base).parts) {
+            size = arithmetic(b, ast::BinaryOp::mul, size, extent, DType::index, DType::index);
+        }
+        return size;
+    }
+    if (node.name.text == "T" && base.is(Kind::tensor) && !b.in_kernel()) {
+        return host_transpose(b, expression(b, *node.base), info.type);
+    }
+    return expression(b, *node.base);
+}
+
+struct Evaluate {
+    Body& b;
+    const ast::Expr& e;
+
+    Val operator()(const ast::Hole&) { return Val::none(); }
+    Val operator()(const ast::Name&) { return named(b, e); }
+    Val operator()(const ast::IntLiteral& node) { return Val::of(Static::of_unsigned(node.value)); }
+    Val operator()(const ast::FloatLiteral& node) { return Val::of(Static::of(node.value)); }
+    Val operator()(const ast::StringLiteral& node) { return Val::of(Static::of(node.value)); }
+    Val operator()(const ast::BoolLiteral& node) { return Val::truth(node.value); }
+    Val operator()(const ast::NoneLiteral&) { return Val::none(); }
+    Val operator()(const ast::EllipsisLiteral&) { return Val::none(); }
+    Val operator()(const ast::FString& node) { return format_string(b, node); }
+    Val operator()(const ast::Unary& node) { return unary(b, e, node); }
+    Val operator()(const ast::Binary& node) { return binary(b, e, node); }
+    Val operator()(const ast::Compare& node) { return compare(b, e, node); }
+    Val operator()(const ast::Logical& node) { return logical(b, e, node); }
+    Val operator()(const ast::Conditional& node) { return conditional(b, e, node); }
+    Val operator()(const ast::Lambda&) { return Val::none(); }
+    Val operator()(const ast::Call& node) { return call(b, e, node); }
+    Val operator()(const ast::Subscript& node) { return subscript(b, e, node); }
+    Val operator()(const ast::Slice&) { return Val::none(); }
+    Val operator()(const ast::Attribute& node) { return attribute(b, e, node); }
+    Val operator()(const ast::Tuple& node) { return Val::tuple(all(node.elements)); }
+    Val operator()(const ast::List& node) { return Val::list(all(node.elements)); }
+    Val operator()(const ast::Dict&) { return Val::none(); }
+    Val operator()(const ast::Comprehension& node) { return list_comprehension(b, e, node); }
+    Val operator()(const ast::Qualified&) { return Val::none(); }
+    Val operator()(const ast::WithPolicy&) { return Val::none(); }
+
+    std::vector<Val> all(const std::vector<const ast::Expr*>& elements) {
+        std::vector<Val> values;
+        for (const ast::Expr* element : elements) values.push_back(expression(b, *element));
+        return values;
+    }
+};
+
+}  // namespace
+
+Val expression(Body& b, const ast::Expr& e) {
+    const At at(b.emit, e.span);
+    const sema::ExprInfo& info = b.info(e);
+    if (info.value) {
+        const Val value = Val::of(*info.value);
+        return info.type.is_scalar() ? b.coerce(value, info.type.elem()) : value;
+    }
+    Val value = std::visit(Evaluate{b, e}, e.node);
+    bind_symbols_of(b, e, value);
+    return value;
+}
+
+namespace {
+
+// Stages that follow each other need no choice.
+std::optional<Val> consecutive_stage(Body& b, const Val& list, const Val& index) {
+    std::optional<int64_t> first;
+    for (size_t i = 0; i < list.parts.size(); ++i) {
+        const Val& part = list.parts[i];
+        if (!part.is(Val::Kind::buffer) || !part.parts[0].is_fixed()) return std::nullopt;
+        const int64_t stage = part.parts[0].fixed.integer().value_or(0);
+        if (!first) first = stage;
+        if (part.site != list.parts[0].site || stage != *first + static_cast<int64_t>(i)) return std::nullopt;
+    }
+    return arithmetic(b, ast::BinaryOp::add, Val::index(first.value_or(0)), index, DType::index, DType::index);
+}
+
+}  // namespace
+
+Val element_of(Body& b, const Val& whole, const Val& index) {
+    const bool position = index.is_fixed() && index.fixed.integer();
+    const int64_t number = position ? index.fixed.integer().value_or(0) : 0;
+    if (whole.has_elements() && position) {
+        const auto count = static_cast<int64_t>(whole.element_count());
+        const int64_t at = number < 0 ? number + count : number;
+        return at >= 0 && at < count ? whole.element(static_cast<size_t>(at)) : Val{};
+    }
+    if (whole.is_ssa() && b.type_of(whole.id).is_vector() && position) {
+        const int64_t width = b.type_of(whole.id).width;
+        const int64_t at = number < 0 ? number + width : number;
+        const DType held = b.type_of(whole.id).elem;
+        return Val::ssa(b.emit.value(OpKind::vector_extract, {whole.id}, ir::Type::scalar(held), {{Attr::axis, at}}),
+                        whole.type);
+    }
+    if (!whole.has_elements() || whole.element_count() == 0) return Val{};
+    for (const Val& part : whole.parts) {
+        if (part.is(Val::Kind::buffer)) b.buffers.unite(part.site, whole.parts[0].site);
+    }
+    if (const auto stage = consecutive_stage(b, whole, index)) return Val::buffer(whole.parts[0].site, *stage);
+    // A choice by number, the last one for all that is outside.
+    Val chosen = whole.element(whole.element_count() - 1);
+    const bool buffers = chosen.is(Val::Kind::buffer);
+    for (size_t i = whole.element_count() - 1; i-- > 0;) {
+        Val other = whole.element(i);
+        Val then = buffers ? other.parts[0] : other;
+        Val otherwise = buffers ? chosen.parts[0] : chosen;
+        const DType type = buffers ? DType::index : computing_type(b, then, otherwise);
+        const ir::ValueId hit =
+            b.emit.inferred(OpKind::eq, {b.index(index), b.emit.constant(static_cast<int64_t>(i), DType::index)});
+        const ir::ValueId value =
+            b.emit.inferred(OpKind::select, {hit, b.scalar(then, type), b.scalar(otherwise, type)});
+        const Val selected = Val::ssa(value, element_type(b, then).value_or(type));
+        chosen = buffers ? Val::buffer(whole.parts[0].site, selected) : selected;
+    }
+    return chosen;
+}
+
+}  // namespace tsr::elaborate

@@ -1,0 +1,193 @@
+#include "sema/elaborate/function.h"
+
+#include "sema/elaborate/body.h"
+#include "sema/elaborate/calls.h"
+#include "sema/elaborate/dimensions.h"
+#include "sema/elaborate/elaborate.h"
+#include "sema/elaborate/prune.h"
+#include "sema/elaborate/statements.h"
+#include "sema/elaborate/types.h"
+
+namespace tsr::elaborate {
+
+using ir::ValueId;
+using sema::Instance;
+using sema::SymbolInfo;
+
+namespace {
+
+// New parameters for a value of the type; of a tuple one per part.
+Val parameter(Body& b, const sema::Type& type, const std::string& name) {
+    ir::Function& fn = b.function();
+    if (type.is(sema::Kind::tuple)) {
+        Val parts = Val::tuple({});
+        for (size_t i = 0; i < type.parts().size(); ++i) {
+            parts.parts.push_back(parameter(b, type.parts()[i], name + "." + std::to_string(i)));
+        }
+        return parts;
+    }
+    const ir::Type held = ir_type(type);
+    if (held.kind == ir::TypeKind::none) return Val::none();
+    const ValueId id = fn.add_arg(fn.body, held, name);
+    return Val::ssa(id, held.is_scalar() ? std::optional(held.elem) : std::nullopt);
+}
+
+void bind_parameters(Body& b, const Instance& instance) {
+    for (size_t i = 0; i < instance.parameters.size(); ++i) {
+        const sema::ParameterInfo& known = instance.parameters[i];
+        const Val value =
+            known.value ? b.coerce(Val::of(*known.value), known.type) : parameter(b, known.type, known.name);
+        const sema::VariableId variable = variable_of_parameter(instance, i);
+        if (variable.valid()) b.set(b.slot(variable), value);
+    }
+}
+
+// What a nested function takes from the ones around it: variables, then dimensions.
+void bind_hidden_parameters(Body& b, const Instance& instance) {
+    for (const sema::VariableId variable : instance.captures) {
+        const sema::Variable& captured = instance.variables[variable.index];
+        b.set(b.slot(variable), parameter(b, captured.type, captured.name));
+    }
+    for (size_t i = 0; i < instance.symbols.size(); ++i) {
+        if (instance.symbols[i].source != SymbolInfo::Source::enclosing) continue;
+        b.set(b.symbol_slot(i), parameter(b, sema::Type::index(), instance.symbols[i].name));
+    }
+}
+
+void result_types(const sema::Type& type, std::vector<ir::Type>& types) {
+    if (type.is(sema::Kind::tuple)) {
+        for (const sema::Type& part : type.parts()) result_types(part, types);
+    } else if (const ir::Type held = ir_type(type); held.kind != ir::TypeKind::none) {
+        types.push_back(held);
+    }
+}
+
+Span place_of(const sema::Function& function) {
+    if (function.def) return function.def->header.valid() ? function.def->header : function.def->name.span;
+    return function.lambda ? function.lambda->body->span : Span{};
+}
+
+std::vector<std::string> bound_symbols(const Instance& instance) {
+    std::vector<std::string> names;
+    for (const SymbolInfo& symbol : instance.symbols) {
+        switch (symbol.source) {
+            case SymbolInfo::Source::axis:
+            case SymbolInfo::Source::parameter:
+            case SymbolInfo::Source::launch:
+            case SymbolInfo::Source::enclosing:
+                names.push_back(symbol.name);
+                break;
+            case SymbolInfo::Source::expression:
+            case SymbolInfo::Source::variable:
+                break;
+        }
+    }
+    return names;
+}
+
+ir::Function begin_function(const std::string& name, ir::Level level, Span place) {
+    ir::Function fn;
+    fn.name = name;
+    fn.level = level;
+    fn.place = fn.add_place({place, {}});
+    return fn;
+}
+
+void fill_header(ir::Function& fn, const Instance& kernel) {
+    fn.is_kernel = true;
+    ir::KernelInfo& info = fn.kernel;
+    info.group_shape = kernel.kernel.group_shape.value_or(std::vector<int64_t>{});
+    info.header_tiles = kernel.kernel.flat;
+    info.shared_limit = kernel.kernel.shared_limit;
+    for (const SymbolInfo& symbol : kernel.symbols) {
+        if (symbol.name == "grid_groups") info.names_group = true;
+    }
+}
+
+// Sums of floats in an order that varies, and old values, make the results differ between runs.
+bool nondeterministic(const ir::Function& fn) {
+    std::vector<bool> used(fn.value_count());
+    for (size_t i = 0; i < fn.op_count(); ++i) {
+        const ir::Op& op = fn.op(ir::OpId(i));
+        if (!op.parent.valid()) continue;
+        for (const ValueId operand : op.operands) used[operand.index] = true;
+    }
+    for (size_t i = 0; i < fn.op_count(); ++i) {
+        const ir::Op& op = fn.op(ir::OpId(i));
+        if (!op.parent.valid() || op.kind != ir::OpKind::atomic) continue;
+        if (is_float(fn.type(op.results[0]).elem) || used[op.results[0].index]) return true;
+    }
+    return false;
+}
+
+ir::Function kernel_once(const sema::Program& program, const Instance& kernel, BufferSites& buffers,
+                         Diagnostics& diagnostics) {
+    const sema::Function& function = program.function(kernel.function);
+    ir::Function fn = begin_function(kernel.name, ir::Level::tile, place_of(function));
+    fn.symbols = bound_symbols(kernel);
+    fill_header(fn, kernel);
+    Body b(program, diagnostics, fn, buffers);
+    b.emit.at(place_of(function));
+    b.push_frame(kernel, {});
+    bind_parameters(b, kernel);
+    run_function(b, function);
+    if (kernel.result.is_scalar() && !kernel.returned_parameter) {
+        const Val result = b.get(b.frame().result);
+        fn.results = {ir_type(kernel.result)};
+        b.emit.op(ir::OpKind::result, {b.scalar(result, kernel.result.elem())});
+    }
+    b.emit.yield({});
+    fn.kernel.names_group = fn.kernel.names_group || b.names_group;
+    return fn;
+}
+
+}  // namespace
+
+ir::Function kernel_function(const sema::Program& program, const Instance& kernel, Diagnostics& diagnostics) {
+    BufferSites buffers;
+    ir::Function fn = kernel_once(program, kernel, buffers, diagnostics);
+    while (buffers.begin_again()) fn = kernel_once(program, kernel, buffers, diagnostics);
+    prune(fn);
+    fn.kernel.nondeterministic = nondeterministic(fn);
+    return fn;
+}
+
+ir::Function host_function(const sema::Program& program, const Instance& instance, Diagnostics& diagnostics) {
+    const sema::Function& function = program.function(instance.function);
+    ir::Function fn = begin_function(instance.name, ir::Level::host, place_of(function));
+    fn.symbols = bound_symbols(instance);
+    result_types(instance.result, fn.results);
+    BufferSites buffers;
+    Body b(program, diagnostics, fn, buffers);
+    b.emit.at(place_of(function));
+    b.push_frame(instance, {});
+    bind_parameters(b, instance);
+    bind_hidden_parameters(b, instance);
+    bind_entry_symbols(b);
+    run_function(b, function);
+    std::vector<ValueId> results;
+    if (!fn.results.empty()) {
+        Val result = b.get(b.frame().result);
+        if (result.is(Val::Kind::undefined)) result = b.undefined(instance.result);
+        b.flatten(result, &instance.result, results);
+    }
+    b.emit.yield(std::move(results));
+    prune(fn);
+    return fn;
+}
+
+ir::Function module_function(const sema::Program& program, const std::vector<const Instance*>& modules,
+                             Diagnostics& diagnostics) {
+    ir::Function fn = begin_function(sema::kModuleStatements, ir::Level::host, {});
+    BufferSites buffers;
+    Body b(program, diagnostics, fn, buffers);
+    for (const Instance* instance : modules) {
+        b.push_frame(*instance, {});
+        block(b, program.modules[instance->module.index].tree->body);
+    }
+    b.emit.yield({});
+    prune(fn);
+    return fn;
+}
+
+}  // namespace tsr::elaborate

@@ -1,0 +1,164 @@
+// What only host functions have: making, reading and writing tensors, time, arguments.
+#include "sema/elaborate/arithmetic.h"
+#include "sema/elaborate/calls.h"
+#include "sema/elaborate/expressions.h"
+#include "sema/elaborate/host.h"
+#include "sema/elaborate/text.h"
+#include "sema/elaborate/types.h"
+
+namespace tsr::elaborate {
+
+using ir::Attr;
+using ir::ValueId;
+using sema::Builtin;
+using sema::CallInfo;
+using sema::Kind;
+using sema::Static;
+
+namespace {
+
+// `n`, `(n, m)` or `[n, m]`.
+std::vector<ValueId> shape_values(Body& b, const Val& shape) {
+    std::vector<ValueId> extents;
+    if (!shape.has_elements()) return {b.index(shape)};
+    for (size_t i = 0; i < shape.element_count(); ++i) extents.push_back(b.index(shape.element(i)));
+    return extents;
+}
+
+Val made(Body& b, const std::string& entry, std::vector<ValueId> operands, const sema::Type& type) {
+    return Val::ssa(host(b, entry, std::move(operands), ir_type(type), {{Attr::type, type.elem()}}));
+}
+
+Val like(Body& b, const std::string& entry, const Val& of, const sema::Type& type) {
+    std::vector<ValueId> extents;
+    for (size_t axis = 0; axis < type.rank(); ++axis) {
+        extents.push_back(b.emit.value(ir::OpKind::shape_of, {of.id}, ir::Type::scalar(DType::index),
+                                       {{Attr::axis, static_cast<int64_t>(axis)}}));
+    }
+    return made(b, entry, std::move(extents), type);
+}
+
+Val arange(Body& b, const CallInfo& info, const sema::Type& type) {
+    Val start = argument_value(b, info, 0);
+    Val stop = argument_value(b, info, 1);
+    Val step = argument_value(b, info, 2);
+    if (stop.is(Val::Kind::undefined)) {
+        stop = start;
+        start = Val::of(Static::of(int64_t{0}));
+    }
+    if (step.is(Val::Kind::undefined)) step = Val::of(Static::of(int64_t{1}));
+    const bool whole = is_integer(type.elem());
+    std::vector<ValueId> bounds;
+    for (const Val& bound : {start, stop, step}) bounds.push_back(b.scalar(bound, whole ? DType::i64 : DType::f64));
+    return made(b, whole ? "arange_i64" : "arange_f64", std::move(bounds), type);
+}
+
+// The elements of nested lists in order, and the extents; false when they are not all of one length.
+bool nested(const Val& list, size_t depth, std::vector<int64_t>& shape, std::vector<Val>& elements) {
+    if (!list.has_elements()) {
+        elements.push_back(list);
+        return depth == shape.size();
+    }
+    const auto count = static_cast<int64_t>(list.element_count());
+    if (depth == shape.size() && elements.empty()) shape.push_back(count);
+    if (depth >= shape.size() || shape[depth] != count) return false;
+    for (size_t i = 0; i < list.element_count(); ++i) {
+        if (!nested(list.element(i), depth + 1, shape, elements)) return false;
+    }
+    return true;
+}
+
+Val from_list(Body& b, const CallInfo& info, const sema::Type& type) {
+    const Val list = argument_value(b, info, 0);
+    if (list.is_ssa()) return made(b, "from_list", {list.id}, type);
+    std::vector<int64_t> shape;
+    std::vector<Val> elements;
+    nested(list, 0, shape, elements);
+    std::vector<ValueId> values;
+    for (const Val& element : elements) values.push_back(b.scalar(element, type.elem()));
+    return Val::ssa(
+        host(b, "from_values", std::move(values), ir_type(type), {{Attr::type, type.elem()}, {Attr::axes, shape}}));
+}
+
+Val load(Body& b, const CallInfo& info, const sema::Type& type) {
+    const ValueId path = b.handle(argument_value(b, info, 0), sema::Type::string());
+    const ValueId key = b.handle(Val::of(Static::of(std::string())), sema::Type::string());
+    return Val::ssa(host(b, "load_as", {path, key}, ir_type(type),
+                         {{Attr::type, type.elem()}, {Attr::count, static_cast<int64_t>(type.rank())}}));
+}
+
+// A tensor; a number is saved as a tensor of rank 0.
+Val save(Body& b, const CallInfo& info) {
+    const ValueId path = b.handle(argument_value(b, info, 0), sema::Type::string());
+    const Val value = argument_value(b, info, 1);
+    const ast::Expr& expr = *argument(info, 1);
+    std::vector<ValueId> operands{path};
+    if (value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::tensor) {
+        operands.push_back(value.id);
+    } else {
+        const DType type = element_type(b, value).value_or(default_type(value.fixed));
+        operands.push_back(host(b, "from_values", {b.scalar(value, type)}, ir::Type::tensor(type, {}, false),
+                                {{Attr::type, type}, {Attr::axes, std::vector<int64_t>{}}}));
+    }
+    const auto* name = std::get_if<ast::Name>(&expr.node);
+    host_effect(b, "save", std::move(operands),
+                {{Attr::names, std::vector<std::string>{name ? name->text : std::string("0")}}});
+    return Val::none();
+}
+
+}  // namespace
+
+Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
+    const sema::Type& type = b.info(e).type;
+    switch (info.builtin) {
+        case Builtin::zeros:
+        case Builtin::empty:
+            return made(b, "zeros", shape_values(b, argument_value(b, info, 0)), type);
+        case Builtin::ones:
+            return made(b, "ones", shape_values(b, argument_value(b, info, 0)), type);
+        case Builtin::full: {
+            std::vector<ValueId> operands = shape_values(b, argument_value(b, info, 0));
+            operands.push_back(b.scalar(argument_value(b, info, 1), type.elem()));
+            return made(b, "full", std::move(operands), type);
+        }
+        case Builtin::zeros_like:
+            return like(b, "zeros", argument_value(b, info, 0), type);
+        case Builtin::ones_like:
+            return like(b, "ones", argument_value(b, info, 0), type);
+        case Builtin::arange:
+            return arange(b, info, type);
+        case Builtin::linspace: {
+            const ValueId start = b.scalar(argument_value(b, info, 0), DType::f64);
+            const ValueId stop = b.scalar(argument_value(b, info, 1), DType::f64);
+            return made(b, "linspace", {start, stop, b.index(argument_value(b, info, 2))}, type);
+        }
+        case Builtin::from_list:
+            return from_list(b, info, type);
+        case Builtin::load_file:
+            return load(b, info, type);
+        case Builtin::save:
+            return save(b, info);
+        case Builtin::copy:
+            return Val::ssa(host(b, "copy", {argument_value(b, info, 0).id}, ir_type(type)));
+        case Builtin::item: {
+            const ValueId tensor = argument_value(b, info, 0).id;
+            return Val::ssa(host(b, "item", {tensor}, ir::Type::scalar(type.elem())), type.elem());
+        }
+        case Builtin::time:
+            return Val::ssa(host(b, "time", {}, ir::Type::scalar(DType::f64)), DType::f64);
+        case Builtin::args:
+            return host_args(b, type);
+        case Builtin::str_:
+            return text_of(b, argument_value(b, info, 0), b.info(*argument(info, 0)).type);
+        case Builtin::append: {
+            const Val list = argument_value(b, info, 0);
+            const sema::Type& list_type = b.info(*argument(info, 0)).type;
+            if (list.is_ssa()) append_to_list(b, list, argument_value(b, info, 1), list_type.parts()[0]);
+            return Val::none();
+        }
+        default:
+            return Val::none();
+    }
+}
+
+}  // namespace tsr::elaborate

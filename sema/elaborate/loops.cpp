@@ -1,0 +1,354 @@
+// `for` and `while`: in the IR with what they carry, or unrolled.
+#include "sema/elaborate/arithmetic.h"
+#include "sema/elaborate/carried.h"
+#include "sema/elaborate/expressions.h"
+#include "sema/elaborate/host.h"
+#include "sema/elaborate/statements.h"
+#include "sema/elaborate/types.h"
+
+namespace tsr::elaborate {
+
+using ir::Attr;
+using ir::OpKind;
+using ir::ValueId;
+using sema::ForInfo;
+
+namespace {
+
+// Variables that were first assigned in the loop are not read behind it.
+void forget_new(Body& b, const Env& before, const LoopEffects& effects) {
+    for (const Slot slot : effects.assigned) {
+        if (!before.contains(slot)) b.env.erase(slot);
+    }
+}
+
+using Round = std::function<void()>;
+
+struct Bounds {
+    Val start, stop, step;
+    sema::VariableId variable;
+    std::function<void(const Val&)> bind;  // gives a round its number
+};
+
+Val bound(Body& b, const sema::Bound& given, int64_t otherwise) {
+    if (!given.expr) return Val::index(otherwise);
+    const Val value = expression(b, *given.expr);
+    return b.coerce(given.element < 0 ? value : element_of(b, value, Val::index(given.element)), DType::index);
+}
+
+std::vector<Bounds> bounds_of(Body& b, const ForInfo& info) {
+    std::vector<Bounds> all;
+    for (const sema::LoopAxis& axis : info.axes) {
+        Bounds& one = all.emplace_back();
+        one.variable = axis.variable;
+        one.start = bound(b, axis.start, 0);
+        one.stop = bound(b, axis.stop, 0);
+        one.step = bound(b, axis.step, 1);
+        one.bind = [&b, variable = axis.variable](const Val& iv) { b.assign(variable, iv); };
+    }
+    return all;
+}
+
+std::optional<int64_t> fixed(const Val& value) { return value.is_fixed() ? value.fixed.integer() : std::nullopt; }
+
+// lower < upper for a step upward, > for one downward.
+ValueId goes_on(Body& b, ValueId at, const Bounds& bounds) {
+    const ValueId stop = b.index(bounds.stop);
+    if (const auto step = fixed(bounds.step)) {
+        if (*step == 0) return b.emit.constant(int64_t{0}, DType::boolean);
+        return b.emit.inferred(*step > 0 ? OpKind::lt : OpKind::gt, {at, stop});
+    }
+    const ValueId zero = b.emit.constant(int64_t{0}, DType::index);
+    const ValueId step = b.index(bounds.step);
+    const ValueId up = b.emit.inferred(
+        OpKind::bit_and, {b.emit.inferred(OpKind::gt, {step, zero}), b.emit.inferred(OpKind::lt, {at, stop})});
+    const ValueId down = b.emit.inferred(
+        OpKind::bit_and, {b.emit.inferred(OpKind::lt, {step, zero}), b.emit.inferred(OpKind::gt, {at, stop})});
+    return b.emit.inferred(OpKind::bit_or, {up, down});
+}
+
+struct LoopScope {
+    Body& b;
+    LoopFlags flags;
+    explicit LoopScope(Body& b) : b(b), flags{b.fresh_slot(), b.fresh_slot()} {
+        b.set(flags.loop_live, Val::truth(true));
+    }
+    void round(const Round& body) {
+        b.frame().loops.push_back(flags);
+        b.set(flags.round_live, Val::truth(true));
+        body();
+        b.frame().loops.pop_back();
+        b.env.erase(flags.round_live);
+    }
+    ~LoopScope() { b.env.erase(flags.loop_live); }
+};
+
+void counted_loop(Body& b, const std::vector<Bounds>& axes, size_t axis, ir::Attrs attrs, Carried& carried,
+                  const Round& body) {
+    const Bounds& bounds = axes[axis];
+    std::vector<ValueId> operands{b.index(bounds.start), b.index(bounds.stop), b.index(bounds.step)};
+    const std::vector<ValueId> initial = carried.initial();
+    operands.insert(operands.end(), initial.begin(), initial.end());
+    const ir::OpId op = b.emit.op(OpKind::for_, std::move(operands), carried.types(), attrs);
+    const ir::RegionId region = b.function().add_region(op);
+    {
+        const Inside inside(b.emit, region);
+        const ValueId iv = b.function().add_arg(region, ir::Type::scalar(DType::index));
+        carried.enter(region);
+        bounds.bind(Val::ssa(iv, DType::index));
+        if (axis + 1 < axes.size()) {
+            attrs.erase(Attr::prefetch);
+            counted_loop(b, axes, axis + 1, std::move(attrs), carried, body);
+        } else {
+            body();
+        }
+        b.emit.yield(carried.leaves());
+    }
+    carried.hold(b.function().op(op).results);
+}
+
+// A `for` that may be left early: the number of the round is carried beside the flag.
+void left_loop(Body& b, const Bounds& bounds, Slot loop_live, Carried& carried, const Round& body) {
+    const ir::Type index = ir::Type::scalar(DType::index);
+    std::vector<ValueId> operands{b.index(bounds.start)};
+    const std::vector<ValueId> initial = carried.initial();
+    operands.insert(operands.end(), initial.begin(), initial.end());
+    std::vector<ir::Type> types{index};
+    types.insert(types.end(), carried.types().begin(), carried.types().end());
+    const ir::OpId op = b.emit.op(OpKind::while_, std::move(operands), types);
+    const ir::RegionId test = b.function().add_region(op);
+    const ir::RegionId rounds = b.function().add_region(op);
+    {
+        const Inside inside(b.emit, test);
+        const ValueId at = b.function().add_arg(test, index);
+        carried.enter(test);
+        b.emit.yield({b.emit.inferred(OpKind::bit_and, {b.truth(b.get(loop_live)), goes_on(b, at, bounds)})});
+    }
+    {
+        const Inside inside(b.emit, rounds);
+        const ValueId at = b.function().add_arg(rounds, index);
+        carried.enter(rounds);
+        b.set(loop_live, Val::truth(true));  // the test has seen it
+        bounds.bind(Val::ssa(at, DType::index));
+        body();
+        std::vector<ValueId> next{b.emit.inferred(OpKind::add, {at, b.index(bounds.step)})};
+        const std::vector<ValueId> values = carried.leaves();
+        next.insert(next.end(), values.begin(), values.end());
+        b.emit.yield(std::move(next));
+    }
+    const std::vector<ValueId>& results = b.function().op(op).results;
+    carried.hold({results.begin() + 1, results.end()});
+}
+
+ir::Attrs attributes(Body& b, const ForInfo& info) {
+    ir::Attrs attrs;
+    const bool tiles = info.kind == sema::LoopKind::tile_range;
+    attrs.set(Attr::loop, static_cast<int64_t>(tiles ? ir::LoopKind::tile_range : ir::LoopKind::in_order));
+    if (info.prefetch) {
+        if (const auto rounds = fixed(expression(b, *info.prefetch))) attrs.set(Attr::prefetch, *rounds);
+    }
+    return attrs;
+}
+
+// One step per round, which binds the variables to the round's static numbers.
+std::vector<Round> static_rounds(Body& b, const std::vector<Bounds>& axes) {
+    std::vector<Round> rounds;
+    std::vector<int64_t> at;
+    const std::function<void(size_t)> walk = [&](size_t axis) {
+        if (axis == axes.size()) {
+            rounds.push_back([&b, axes, at] {
+                for (size_t i = 0; i < axes.size(); ++i) b.assign(axes[i].variable, Val::index(at[i]));
+            });
+            return;
+        }
+        const int64_t stop = fixed(axes[axis].stop).value_or(0);
+        const int64_t step = fixed(axes[axis].step).value_or(0);
+        for (int64_t i = fixed(axes[axis].start).value_or(0); step > 0 ? i < stop : step < 0 && i > stop; i += step) {
+            at.push_back(i);
+            walk(axis + 1);
+            at.pop_back();
+        }
+    };
+    walk(0);
+    return rounds;
+}
+
+// Static rounds one after the other; after a `break` that is not static the rest stand under its flag.
+void unrolled(Body& b, std::vector<Round> settings, const Round& body) {
+    LoopScope scope(b);
+    const std::function<void(size_t)> from = [&](size_t k) {
+        for (; k < settings.size(); ++k) {
+            const Val live = b.get(scope.flags.loop_live);
+            if (live.is_fixed_bool(false)) return;
+            if (!live.is_fixed()) return b.guarded(scope.flags.loop_live, [&] { from(k); });
+            settings[k]();
+            scope.round(body);
+        }
+    };
+    from(0);
+}
+
+bool all_fixed(const std::vector<Bounds>& axes) {
+    for (const Bounds& one : axes) {
+        if (!fixed(one.start) || !fixed(one.stop) || !fixed(one.step)) return false;
+    }
+    return true;
+}
+
+// The loop in the IR, once bounds are known: with what it carries, and a flag where it may be left.
+void emitted_loop(Body& b, Span range, const std::vector<Bounds>& axes, LoopEffects effects, const ir::Attrs& attrs,
+                  const Round& each) {
+    const Env before = b.env;
+    LoopScope scope(b);
+    Carried carried(b, effects, scope.flags, false);
+    carried.add_symbols(range);
+    const Round round = [&] { scope.round(each); };
+    if (!effects.leaves && !effects.returns) {
+        counted_loop(b, axes, 0, attrs, carried, round);
+    } else {
+        const std::function<void(size_t)> nest = [&](size_t axis) {
+            left_loop(b, axes[axis], scope.flags.loop_live, carried, [&] {
+                if (axis + 1 < axes.size()) return nest(axis + 1);
+                round();
+            });
+        };
+        nest(0);
+    }
+    forget_new(b, before, effects);
+}
+
+void range_loop(Body& b, Span range, const ForInfo& info, const ast::Block& body, const Round& each) {
+    const std::vector<Bounds> axes = bounds_of(b, info);
+    if (info.must_unroll && all_fixed(axes)) return unrolled(b, static_rounds(b, axes), each);
+    LoopEffects effects = effects_of(b, body);
+    for (const Bounds& one : axes) {
+        if (one.variable.valid()) effects.assigned.insert(b.slot(one.variable));
+    }
+    emitted_loop(b, range, axes, std::move(effects), attributes(b, info), each);
+}
+
+void bind_targets(Body& b, const ForInfo& info, const Val& element) {
+    if (info.targets.size() == 1) return b.assign(info.targets[0], element);
+    for (size_t i = 0; i < info.targets.size(); ++i) {
+        b.assign(info.targets[i], element_of(b, element, Val::index(static_cast<int64_t>(i))));
+    }
+}
+
+std::vector<Round> element_rounds(Body& b, const ForInfo& info, const Val& elements) {
+    std::vector<Round> rounds;
+    for (size_t i = 0; i < elements.element_count(); ++i) {
+        rounds.push_back([&b, &info, element = elements.element(i)] { bind_targets(b, info, element); });
+    }
+    return rounds;
+}
+
+void element_loop(Body& b, Span range, const ForInfo& info, const ast::Block& body, const Val& elements,
+                  const Round& each) {
+    if (elements.has_elements()) return unrolled(b, element_rounds(b, info, elements), each);
+    if (!elements.is_ssa()) return;
+    LoopEffects effects = effects_of(b, body);
+    for (const sema::VariableId target : info.targets) {
+        if (target.valid()) effects.assigned.insert(b.slot(target));
+    }
+    const sema::Type& type = b.info(*info.elements).type.parts()[0];
+    Bounds bounds{Val::index(0), Val::ssa(list_length(b, elements.id), DType::index), Val::index(1), {}, {}};
+    bounds.bind = [&](const Val& iv) { bind_targets(b, info, list_element(b, elements.id, iv, type)); };
+    emitted_loop(b, range, {bounds}, std::move(effects), attributes(b, info), each);
+}
+
+// How many rounds a range has, for the progress line.
+Val round_count(Body& b, const std::vector<Bounds>& axes) {
+    Val total = Val::index(1);
+    for (const Bounds& one : axes) {
+        const auto start = fixed(one.start);
+        const auto step = fixed(one.step);
+        ValueId rounds = b.index(one.stop);
+        if (start != 0) rounds = b.emit.inferred(OpKind::sub, {rounds, b.index(one.start)});
+        if (step != 1) {
+            // ceil(a / s) is -floor(-a / s), for either sign of s.
+            const ValueId down = b.emit.inferred(OpKind::neg, {rounds});
+            rounds = b.emit.inferred(OpKind::neg, {b.emit.inferred(OpKind::floordiv, {down, b.index(one.step)})});
+        }
+        rounds = b.emit.inferred(OpKind::maximum, {rounds, b.emit.constant(int64_t{0}, DType::index)});
+        total = Val::ssa(b.emit.inferred(OpKind::mul, {b.index(total), rounds}), DType::index);
+    }
+    return total;
+}
+
+}  // namespace
+
+void for_statement(Body& b, const ast::Stmt& stmt, const ast::For& loop) {
+    const auto found = b.instance().loops.find(stmt.id);
+    if (found == b.instance().loops.end()) return;
+    const ForInfo& info = found->second;
+    const At at(b.emit, loop.header.valid() ? loop.header : stmt.span);
+    Round each = [&] { block(b, loop.body); };
+    switch (info.kind) {
+        case sema::LoopKind::range:
+        case sema::LoopKind::tile_range:
+            return range_loop(b, stmt.span, info, loop.body, each);
+        case sema::LoopKind::list:
+        case sema::LoopKind::tuple:
+            return element_loop(b, stmt.span, info, loop.body, expression(b, *info.elements), each);
+        case sema::LoopKind::progress_range:
+        case sema::LoopKind::progress_list:
+            break;
+    }
+    const Val label = info.label ? expression(b, *info.label) : Val::of(sema::Static::of(std::string()));
+    const bool range = info.kind == sema::LoopKind::progress_range;
+    const Val elements = range ? Val{} : expression(b, *info.elements);
+    const Val total = range                     ? round_count(b, bounds_of(b, info))
+                      : elements.has_elements() ? Val::index(static_cast<int64_t>(elements.element_count()))
+                                                : Val::ssa(list_length(b, elements.id), DType::index);
+    const ValueId line = progress_begin(b, label, total);
+    // The round is counted when it ends, however it ends.
+    each = [&, rounds = std::move(each)] {
+        rounds();
+        progress_step(b, line);
+    };
+    if (range) {
+        range_loop(b, stmt.span, info, loop.body, each);
+    } else {
+        element_loop(b, stmt.span, info, loop.body, elements, each);
+    }
+    progress_end(b, line);
+}
+
+void while_statement(Body& b, const ast::While& loop) {
+    const sema::ExprInfo& condition = b.info(*loop.condition);
+    const bool forever = condition.value && condition.value->boolean() == true;
+    if (condition.value && condition.value->boolean() == false) return;
+    const LoopEffects effects = effects_of(b, loop.body);
+    const Env before = b.env;
+    LoopScope scope(b);
+    Carried carried(b, effects, scope.flags, forever);
+    carried.add_symbols(loop.header.to(loop.body.empty() ? loop.header : loop.body.back()->span));
+    const ir::OpId op = b.emit.op(OpKind::while_, carried.initial(), carried.types());
+    const ir::RegionId test = b.function().add_region(op);
+    const ir::RegionId rounds = b.function().add_region(op);
+    const bool flagged = effects.leaves || effects.returns;
+    {
+        const Inside inside(b.emit, test);
+        carried.enter(test);
+        const Val live = flagged ? b.get(scope.flags.loop_live) : Val::truth(true);
+        b.emit.yield({b.truth(both(b, live, [&] { return expression(b, *loop.condition); }))});
+    }
+    {
+        const Inside inside(b.emit, rounds);
+        carried.enter(rounds);
+        b.set(scope.flags.loop_live, Val::truth(true));  // the test has seen it
+        scope.round([&] { block(b, loop.body); });
+        b.emit.yield(carried.leaves());
+    }
+    carried.hold(b.function().op(op).results);
+    if (!forever) forget_new(b, before, effects);
+}
+
+void for_each_round(Body& b, const ast::Expr& e, const ForInfo& info, const Round& body) {
+    static const ast::Block kNothing;
+    const bool range = info.kind == sema::LoopKind::range || info.kind == sema::LoopKind::tile_range;
+    if (range) return range_loop(b, e.span, info, kNothing, body);
+    if (info.elements) element_loop(b, e.span, info, kNothing, expression(b, *info.elements), body);
+}
+
+}  // namespace tsr::elaborate

@@ -1,0 +1,233 @@
+#include "sema/elaborate/memory.h"
+
+#include "sema/elaborate/arithmetic.h"
+#include "sema/elaborate/expressions.h"
+#include "sema/elaborate/host.h"
+#include "sema/elaborate/types.h"
+
+namespace tsr::elaborate {
+
+using ir::OpKind;
+using ir::ValueId;
+using sema::Kind;
+
+namespace {
+
+// A[i, j] and A[(i, j)] are one thing.
+std::vector<const ast::Expr*> index_items(const ast::Subscript& node) {
+    if (node.indices.size() == 1) {
+        if (const auto* tuple = std::get_if<ast::Tuple>(&node.indices[0]->node)) return tuple->elements;
+    }
+    return node.indices;
+}
+
+// Starts of a view: of a slice its lower bound, of a single position the position; 0 on axes that are not written.
+Val view_of(Body& b, const Val& memory, const std::vector<const ast::Expr*>& items, size_t rank) {
+    Val view{.kind = Val::Kind::view};
+    view.parts.push_back(memory);
+    for (const ast::Expr* item : items) {
+        const auto* slice = std::get_if<ast::Slice>(&item->node);
+        if (!slice) {
+            view.parts.push_back(b.coerce(expression(b, *item), DType::index));
+        } else {
+            view.parts.push_back(slice->lower ? b.coerce(expression(b, *slice->lower), DType::index) : Val::index(0));
+        }
+    }
+    while (view.parts.size() < rank + 1) view.parts.push_back(Val::index(0));
+    return view;
+}
+
+// The numbers of all items; a value that is a tuple gives one per element.
+std::vector<Val> indices_of(Body& b, const std::vector<const ast::Expr*>& items) {
+    std::vector<Val> indices;
+    for (const ast::Expr* item : items) {
+        const Val value = expression(b, *item);
+        if (!value.has_elements()) {
+            indices.push_back(value);
+            continue;
+        }
+        for (size_t i = 0; i < value.element_count(); ++i) indices.push_back(value.element(i));
+    }
+    return indices;
+}
+
+std::vector<ValueId> index_values(Body& b, const std::vector<Val>& indices) {
+    std::vector<ValueId> values;
+    for (const Val& index : indices) values.push_back(b.index(index));
+    return values;
+}
+
+}  // namespace
+
+DType memory_type(Body& b, const Val& memory) {
+    if (memory.is(Val::Kind::view)) return memory_type(b, memory.parts[0]);
+    if (memory.is(Val::Kind::buffer)) return b.buffers.type(memory.site).elem();
+    return memory.is_ssa() ? b.type_of(memory.id).elem : DType::f32;
+}
+
+Val read_element(Body& b, const Val& memory, const std::vector<Val>& indices) {
+    const DType type = memory_type(b, memory);
+    std::vector<ValueId> operands = index_values(b, indices);
+    operands.insert(operands.begin(), b.memory(memory));
+    return Val::ssa(b.emit.value(OpKind::read, std::move(operands), ir::Type::scalar(type)), type);
+}
+
+void write_element(Body& b, const Val& memory, const std::vector<Val>& indices, const Val& value) {
+    std::vector<ValueId> operands = index_values(b, indices);
+    const ValueId stored = b.scalar(value, memory_type(b, memory));
+    operands.insert(operands.begin(), {b.memory(memory), stored});
+    b.emit.op(OpKind::write, std::move(operands));
+}
+
+std::vector<Val> element_index(Body& b, const Val& memory, const ast::Expr* index) {
+    std::vector<Val> numbers;
+    if (index) numbers = indices_of(b, {index});
+    if (!memory.is(Val::Kind::view)) return numbers;
+    std::vector<Val> moved(memory.parts.begin() + 1, memory.parts.end());
+    // The view's own axes are the last ones of its memory.
+    for (size_t i = 0; i < numbers.size() && i < moved.size(); ++i) {
+        Val& start = moved[moved.size() - numbers.size() + i];
+        start = arithmetic(b, ast::BinaryOp::add, start, numbers[i], DType::index, DType::index);
+    }
+    return moved;
+}
+
+Val subscript(Body& b, const ast::Expr& e, const ast::Subscript& node) {
+    const sema::Type& type = b.info(e).type;
+    const sema::Type& base_type = b.info(*node.base).type;
+    const std::vector<const ast::Expr*> items = index_items(node);
+    const Val base = expression(b, *node.base);
+    const At at(b.emit, e.span);
+    if (base_type.is(Kind::tensor) || base_type.is(Kind::buffer)) {
+        if (type.is(Kind::view)) return view_of(b, base, items, base_type.rank());
+        if (type.is(Kind::tensor)) return host_view(b, base, items, type);
+        return read_element(b, base, indices_of(b, items));
+    }
+    if (items.size() != 1) return {};
+    const Val index = expression(b, *items[0]);
+    if (base_type.is(Kind::list) && base.is_ssa()) return list_element(b, base.id, index, type);
+    return element_of(b, base, index);
+}
+
+namespace {
+
+// `regs[i][j]` of a list of registers: the variable and the positions.
+bool list_path(Body& b, const ast::Expr& e, Target& target) {
+    if (const auto* variable = std::get_if<sema::VariableId>(&b.info(e).referent)) {
+        target.variable = *variable;
+        return b.get(b.slot(*variable)).has_elements();
+    }
+    const auto* node = std::get_if<ast::Subscript>(&e.node);
+    if (!node || node->indices.size() != 1 || !list_path(b, *node->base, target)) return false;
+    const Val index = expression(b, *node->indices[0]);
+    const auto position = index.is_fixed() ? index.fixed.integer() : std::nullopt;
+    if (!position) return false;
+    const Val whole = [&] {
+        Val list = b.get(b.slot(target.variable));
+        for (const size_t step : target.path) list = list.element(step);
+        return list;
+    }();
+    if (!whole.has_elements()) return false;
+    const auto count = static_cast<int64_t>(whole.element_count());
+    const int64_t at = *position < 0 ? *position + count : *position;
+    if (at < 0 || at >= count) return false;
+    target.path.push_back(static_cast<size_t>(at));
+    return true;
+}
+
+Target subscript_target(Body& b, const ast::Expr& e, const ast::Subscript& node) {
+    Target target;
+    target.type = &b.info(e).type;
+    const sema::Type& base_type = b.info(*node.base).type;
+    const std::vector<const ast::Expr*> items = index_items(node);
+    if (base_type.is(Kind::list) || base_type.is(Kind::tuple)) {
+        if (list_path(b, e, target)) {
+            target.kind = Target::Kind::item;
+            return target;
+        }
+        target.memory = expression(b, *node.base);
+        target.indices = indices_of(b, items);
+        if (target.memory.is_ssa()) target.kind = Target::Kind::list_item;
+        return target;
+    }
+    if (!base_type.is_memory()) return target;
+    const Val base = expression(b, *node.base);
+    const At at(b.emit, e.span);
+    if (target.type->is(Kind::tensor)) {
+        target.kind = Target::Kind::region;
+        target.memory = host_view(b, base, items, *target.type);
+        return target;
+    }
+    target.kind = Target::Kind::element;
+    target.memory = base;
+    target.indices = indices_of(b, items);
+    return target;
+}
+
+void store_item(Val& list, const std::vector<size_t>& path, size_t from, const Val& value) {
+    if (list.is_fixed()) {  // a static list becomes one of registers
+        Val parts = Val::list({});
+        for (size_t i = 0; i < list.element_count(); ++i) parts.parts.push_back(list.element(i));
+        list = std::move(parts);
+    }
+    Val& part = list.parts[path[from]];
+    if (from + 1 < path.size()) return store_item(part, path, from + 1, value);
+    part = value;
+}
+
+}  // namespace
+
+Target evaluate_target(Body& b, const ast::Expr& e) {
+    Target target;
+    target.type = &b.info(e).type;
+    if (const auto* variable = std::get_if<sema::VariableId>(&b.info(e).referent)) {
+        target.kind = Target::Kind::variable;
+        target.variable = *variable;
+        return target;
+    }
+    if (const auto* node = std::get_if<ast::Subscript>(&e.node)) return subscript_target(b, e, *node);
+    return target;
+}
+
+Val read_target(Body& b, const Target& target) {
+    switch (target.kind) {
+        case Target::Kind::nothing:
+            return {};
+        case Target::Kind::variable:
+            return b.get(b.slot(target.variable));
+        case Target::Kind::element:
+            return read_element(b, target.memory, target.indices);
+        case Target::Kind::item: {
+            Val item = b.get(b.slot(target.variable));
+            for (const size_t step : target.path) item = item.element(step);
+            return item;
+        }
+        case Target::Kind::list_item:
+            return list_element(b, target.memory.id, target.indices[0], *target.type);
+        case Target::Kind::region:
+            return target.memory;
+    }
+    return {};
+}
+
+void write_target(Body& b, const Target& target, const Val& value) {
+    switch (target.kind) {
+        case Target::Kind::nothing:
+            return;
+        case Target::Kind::variable:
+            return b.assign(target.variable, value);
+        case Target::Kind::element:
+            return write_element(b, target.memory, target.indices, value);
+        case Target::Kind::item: {
+            Val list = b.get(b.slot(target.variable));
+            store_item(list, target.path, 0, b.coerce(value, *target.type));
+            return b.set(b.slot(target.variable), std::move(list));
+        }
+        case Target::Kind::list_item:
+            return set_list_element(b, target.memory.id, target.indices[0], value, *target.type);
+        case Target::Kind::region:
+            return host_assign(b, target.memory, value, *target.type);
+    }
+}
+
+}  // namespace tsr::elaborate

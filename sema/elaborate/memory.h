@@ -1,0 +1,35 @@
+// Elements, vectors and views of memory; what may stand on the left of `=`.
+#pragma once
+
+#include <vector>
+
+#include "frontend/ast.h"
+#include "sema/elaborate/body.h"
+
+namespace tsr::elaborate {
+
+Val subscript(Body& b, const ast::Expr& e, const ast::Subscript& node);
+
+Val read_element(Body& b, const Val& memory, const std::vector<Val>& indices);
+// The value is rounded to the memory's element type.
+void write_element(Body& b, const Val& memory, const std::vector<Val>& indices, const Val& value);
+// Element type of a tensor or buffer.
+DType memory_type(Body& b, const Val& memory);
+// One number per axis: of `index=i` or `index=(i, j)`; of a view its starts, moved by the index if there is one.
+std::vector<Val> element_index(Body& b, const Val& memory, const ast::Expr* index);
+
+// What is assigned to. Its parts are evaluated once, also where it is read first (`x[i] += v`).
+struct Target {
+    enum class Kind : uint8_t { nothing, variable, element, item, list_item, region };
+    Kind kind = Kind::nothing;
+    sema::VariableId variable;  // variable; item: the list
+    std::vector<size_t> path;   // item: positions, outermost first
+    Val memory;                 // element: tensor or buffer; list_item: list; region: a view on the host
+    std::vector<Val> indices;   // element; list_item: one
+    const sema::Type* type = nullptr;
+};
+Target evaluate_target(Body& b, const ast::Expr& e);
+Val read_target(Body& b, const Target& target);
+void write_target(Body& b, const Target& target, const Val& value);
+
+}  // namespace tsr::elaborate

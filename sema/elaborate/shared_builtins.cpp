@@ -1,0 +1,208 @@
+// Elementwise functions, conversions, and what else kernels and host functions share.
+#include <bit>
+
+#include "ir/eval/scalar.h"
+#include "sema/elaborate/arithmetic.h"
+#include "sema/elaborate/calls.h"
+#include "sema/elaborate/expressions.h"
+#include "sema/elaborate/host.h"
+#include "sema/elaborate/text.h"
+#include "sema/elaborate/types.h"
+#include "sema/fold.h"
+
+namespace tsr::elaborate {
+
+using ir::OpKind;
+using ir::ValueId;
+using sema::Builtin;
+using sema::CallInfo;
+using sema::Kind;
+using sema::Static;
+
+namespace {
+
+struct Elementwise {
+    Builtin builtin;
+    OpKind op;
+    size_t operands;
+};
+
+constexpr Elementwise kElementwise[] = {
+    {Builtin::abs, OpKind::abs, 1},           {Builtin::sign, OpKind::sign, 1},
+    {Builtin::sqrt, OpKind::sqrt, 1},         {Builtin::rsqrt, OpKind::rsqrt, 1},
+    {Builtin::exp, OpKind::exp, 1},           {Builtin::exp2, OpKind::exp2, 1},
+    {Builtin::expm1, OpKind::expm1, 1},       {Builtin::log, OpKind::log, 1},
+    {Builtin::log2, OpKind::log2, 1},         {Builtin::log10, OpKind::log10, 1},
+    {Builtin::log1p, OpKind::log1p, 1},       {Builtin::sin, OpKind::sin, 1},
+    {Builtin::cos, OpKind::cos, 1},           {Builtin::tan, OpKind::tan, 1},
+    {Builtin::asin, OpKind::asin, 1},         {Builtin::acos, OpKind::acos, 1},
+    {Builtin::atan, OpKind::atan, 1},         {Builtin::atan2, OpKind::atan2, 2},
+    {Builtin::sinh, OpKind::sinh, 1},         {Builtin::cosh, OpKind::cosh, 1},
+    {Builtin::tanh, OpKind::tanh, 1},         {Builtin::erf, OpKind::erf, 1},
+    {Builtin::floor, OpKind::floor, 1},       {Builtin::ceil, OpKind::ceil, 1},
+    {Builtin::round, OpKind::round, 1},       {Builtin::trunc, OpKind::trunc, 1},
+    {Builtin::isnan, OpKind::isnan, 1},       {Builtin::isinf, OpKind::isinf, 1},
+    {Builtin::isfinite, OpKind::isfinite, 1}, {Builtin::pow, OpKind::pow, 2},
+    {Builtin::fma, OpKind::fma, 3},           {Builtin::minimum, OpKind::minimum, 2},
+    {Builtin::maximum, OpKind::maximum, 2},
+};
+
+const Elementwise* elementwise(Builtin builtin) {
+    for (const Elementwise& row : kElementwise) {
+        if (row.builtin == builtin) return &row;
+    }
+    return nullptr;
+}
+
+// Of whole numbers these are the number itself, or known.
+bool rounds(OpKind op) {
+    return op == OpKind::floor || op == OpKind::ceil || op == OpKind::round || op == OpKind::trunc;
+}
+bool asks(OpKind op) { return op == OpKind::isnan || op == OpKind::isinf || op == OpKind::isfinite; }
+
+std::optional<DType> scalar_type(const sema::Type& type) {
+    const bool element = type.is_scalar() || type.is(Kind::vector);
+    return element ? std::optional(type.elem()) : std::nullopt;
+}
+
+DType joint_compute(Body& b, const sema::ExprInfo& info, const std::vector<Val>& operands) {
+    if (info.compute) return *info.compute;
+    const Val* typed = &operands[0];
+    DType type = DType::f32;
+    bool found = false;
+    for (const Val& operand : operands) {
+        const auto element = element_type(b, operand);
+        if (!element) continue;
+        type = found ? joined(type, *element) : *element;
+        found = true;
+    }
+    return found ? computing(type) : computing(default_type(typed->fixed));
+}
+
+Val apply(Body& b, const ast::Expr& e, OpKind op, const std::vector<Val>& operands) {
+    const sema::ExprInfo& info = b.info(e);
+    const DType compute = joint_compute(b, info, operands);
+    if (is_integer(compute)) {
+        if (rounds(op)) return operands[0];
+        if (asks(op)) return Val::truth(op == OpKind::isfinite);
+    }
+    return element_operation(b, op, operands, compute, scalar_type(info.type));
+}
+
+// min and max of two values or more, from left to right.
+Val extreme(Body& b, const ast::Expr& e, const CallInfo& info) {
+    const bool least = info.builtin == Builtin::min;
+    std::vector<Val> values;
+    for (const ast::Expr* value : info.rest) values.push_back(expression(b, *value));
+    if (values.size() == 1 && values[0].has_elements()) {
+        Val parts = std::move(values[0]);
+        values.clear();
+        for (size_t i = 0; i < parts.element_count(); ++i) values.push_back(parts.element(i));
+    }
+    if (values.empty()) return {};
+    const auto type = scalar_type(b.info(e).type);
+    const DType compute = joint_compute(b, b.info(e), values);
+    Val result = values[0];
+    for (size_t i = 1; i < values.size(); ++i) {
+        if (result.is_fixed() && values[i].is_fixed()) {
+            if (auto folded = sema::fold(info.builtin, {result.fixed, values[i].fixed})) {
+                result = Val::of(*folded);
+                continue;
+            }
+        }
+        result = element_operation(b, least ? OpKind::minimum : OpKind::maximum, {result, values[i]}, compute, type);
+    }
+    return result;
+}
+
+Val where(Body& b, const ast::Expr& e, const CallInfo& info) {
+    const Val condition = argument_value(b, info, 0);
+    Val then = argument_value(b, info, 1);
+    Val otherwise = argument_value(b, info, 2);
+    if (condition.is_fixed_bool(true)) return then;
+    if (condition.is_fixed_bool(false)) return otherwise;
+    unify(b, then, otherwise, b.info(e).type);
+    const bool mask = condition.is_ssa() && b.type_of(condition.id).is_vector();
+    const ValueId test = mask ? condition.id : b.truth(condition);
+    return Val::ssa(b.emit.inferred(OpKind::select, {test, then.id, otherwise.id}), element_type(b, then));
+}
+
+Val length(Body& b, const CallInfo& info) {
+    const ast::Expr& of = *argument(info, 0);
+    const Val value = expression(b, of);
+    if (value.has_elements()) return Val::index(static_cast<int64_t>(value.element_count()));
+    const sema::Type& type = b.info(of).type;
+    if (!b.in_kernel() && type.is(Kind::list)) return Val::ssa(list_length(b, value.id), DType::index);
+    if (!b.in_kernel() && type.is(Kind::tensor) && type.rank() > 0) {
+        return Val::ssa(
+            b.emit.value(OpKind::shape_of, {value.id}, ir::Type::scalar(DType::index), {{ir::Attr::axis, int64_t{0}}}),
+            DType::index);
+    }
+    const std::vector<ir::Dim> shape = type.shape();
+    return shape.empty() ? Val::index(0) : b.dimension(shape[0]);
+}
+
+}  // namespace
+
+Val convert(Body& b, const Val& value, const sema::Type& type) {
+    if (value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::tensor) {
+        return Val::ssa(host(b, "cast", {value.id}, ir_type(type), {{ir::Attr::type, type.elem()}}));
+    }
+    const auto target = scalar_type(type);
+    if (!target) return value;
+    if (value.is_fixed() && value.fixed.is_number()) {
+        const auto real = value.fixed.real().value_or(0);
+        const bool fraction = !value.fixed.is_integer();
+        if (fraction && is_integer(*target)) {
+            const auto bits = ir::cast_scalar(DType::f64, *target, std::bit_cast<uint64_t>(real));
+            return Val::of(*target == DType::u64 ? Static::of_unsigned(bits) : Static::of(static_cast<int64_t>(bits)),
+                           *target);
+        }
+        if (*target == DType::boolean) return Val::truth(real != 0);
+    }
+    return b.coerce(value, *target);
+}
+
+std::optional<Val> shared_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
+    if (const Elementwise* row = elementwise(info.builtin)) {
+        std::vector<Val> operands;
+        for (size_t i = 0; i < row->operands; ++i) operands.push_back(argument_value(b, info, i));
+        const At at(b.emit, e.span);
+        return apply(b, e, row->op, operands);
+    }
+    switch (info.builtin) {
+        case Builtin::min:
+        case Builtin::max:
+            return extreme(b, e, info);
+        case Builtin::clip: {
+            const Val x = argument_value(b, info, 0);
+            const Val low = argument_value(b, info, 1);
+            const Val high = argument_value(b, info, 2);
+            const DType compute = joint_compute(b, b.info(e), {x, low, high});
+            const auto type = scalar_type(b.info(e).type);
+            const Val raised = element_operation(b, OpKind::maximum, {x, low}, compute, type);
+            return element_operation(b, OpKind::minimum, {raised, high}, compute, type);
+        }
+        case Builtin::where:
+            return where(b, e, info);
+        case Builtin::cast:
+        case Builtin::int_:
+        case Builtin::float_:
+            return convert(b, argument_value(b, info, 0), b.info(e).type);
+        case Builtin::bitcast: {
+            const Val value = argument_value(b, info, 0);
+            const DType from = element_type(b, value).value_or(DType::i32);
+            const DType to = b.info(e).type.elem();
+            const ValueId id = value.is_ssa() ? b.emit.cast(value.id, from) : b.scalar(value, from);
+            return Val::ssa(b.emit.inferred(OpKind::bitcast, {id}, {{ir::Attr::type, to}}), to);
+        }
+        case Builtin::len:
+            return length(b, info);
+        case Builtin::print:
+            return print_call(b, info);
+        default:
+            return std::nullopt;
+    }
+}
+
+}  // namespace tsr::elaborate

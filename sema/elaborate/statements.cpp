@@ -1,0 +1,216 @@
+#include "sema/elaborate/statements.h"
+
+#include "sema/elaborate/arithmetic.h"
+#include "sema/elaborate/calls.h"
+#include "sema/elaborate/expressions.h"
+#include "sema/elaborate/memory.h"
+#include "sema/elaborate/text.h"
+#include "sema/elaborate/types.h"
+
+namespace tsr::elaborate {
+
+namespace {
+
+void run(Body& b, const ast::Block& statements, size_t from);
+
+// The branch `k` of an `if` and what follows it. `rest` is what stands behind the whole statement in its block: where
+// only one side goes on, it is that side's; null when a side outside goes on too. True when the rest was done.
+bool branch(Body& b, const ast::If& statement, size_t k, const std::function<void()>* rest) {
+    if (k == statement.branches.size()) {
+        block(b, statement.otherwise);
+        return false;
+    }
+    const ast::If::Branch& taken = statement.branches[k];
+    const At at(b.emit, taken.condition->span);
+    const Val condition = expression(b, *taken.condition);
+    if (condition.is_fixed()) {
+        const bool holds = condition.fixed.boolean().value_or(condition.fixed.real().value_or(1) != 0);
+        if (holds) {
+            block(b, taken.body);
+            return false;
+        }
+        return branch(b, statement, k + 1, rest);
+    }
+    Body::OpenIf open = b.open_if(b.truth(condition));
+    bool ended[2] = {};
+    b.in_side(open, 0, [&] {
+        block(b, taken.body);
+        ended[0] = b.dead();
+    });
+    bool done = false;
+    b.in_side(open, 1, [&] {
+        done = branch(b, statement, k + 1, ended[0] ? rest : nullptr);
+        ended[1] = b.dead();
+    });
+    if (rest && !done && ended[0] != ended[1]) {
+        b.in_side(open, ended[0] ? 1 : 0, *rest);
+        done = true;
+    }
+    const bool emptied = ended[0] && b.function().region(open.regions[0]).ops.empty();
+    b.close_if(open);
+    if (emptied) b.turn_round(open.op);
+    return done || (ended[0] && ended[1]);
+}
+
+// Extents that a declared type says.
+void check_declared(Body& b, const ast::Stmt& stmt) {
+    const auto found = b.instance().checks.find(stmt.id);
+    if (found != b.instance().checks.end() && !b.in_kernel()) check_declared_shape(b, found->second);
+}
+
+void return_statement(Body& b, const ast::Stmt& stmt, const ast::Return& statement) {
+    Frame& frame = b.frame();
+    if (statement.value && !frame.instance->result.is(sema::Kind::none)) {
+        const Val value = expression(b, *statement.value);
+        check_declared(b, stmt);
+        b.set(frame.result, b.coerce(value, frame.instance->result));
+    }
+    b.set(frame.live, Val::truth(false));
+    for (const LoopFlags& loop : frame.loops) {
+        b.set(loop.loop_live, Val::truth(false));
+        b.set(loop.round_live, Val::truth(false));
+    }
+}
+
+void augmented(Body& b, const ast::Stmt& stmt, const ast::AugmentedAssign& statement) {
+    const auto found = b.instance().augmented.find(stmt.id);
+    if (found == b.instance().augmented.end()) return;
+    const sema::AugmentedInfo& info = found->second;
+    const Target target = evaluate_target(b, *statement.target);
+    const Val before = read_target(b, target);
+    const Val after = combine_augmented(b, statement, before, info);
+    write_target(b, target, after);
+}
+
+struct Run {
+    Body& b;
+    const ast::Stmt& stmt;
+
+    void operator()(const ast::BrokenStmt&) {}
+    void operator()(const ast::ExprStmt& s) { expression(b, *s.value); }
+    void operator()(const ast::Assign& s) {
+        if (const auto* name = std::get_if<ast::Name>(&s.targets[0]->node)) b.site_name = name->text;
+        const Val value = expression(b, *s.value);
+        for (const ast::Expr* target : s.targets) assign_to(b, *target, value);
+    }
+    void operator()(const ast::AugmentedAssign& s) { augmented(b, stmt, s); }
+    void operator()(const ast::AnnotatedAssign& s) {
+        if (!s.value) return;
+        const Val value = expression(b, *s.value);
+        check_declared(b, stmt);
+        assign_to(b, *s.target, value);
+    }
+    void operator()(const ast::If&) {}  // by `run`, which knows what follows
+    void operator()(const ast::For& s) { for_statement(b, stmt, s); }
+    void operator()(const ast::While& s) { while_statement(b, s); }
+    void operator()(const ast::Break&) {
+        b.set(b.frame().loops.back().loop_live, Val::truth(false));
+        b.set(b.frame().loops.back().round_live, Val::truth(false));
+    }
+    void operator()(const ast::Continue&) { b.set(b.frame().loops.back().round_live, Val::truth(false)); }
+    void operator()(const ast::Return& s) { return_statement(b, stmt, s); }
+    void operator()(const ast::Pass&) {}
+    void operator()(const ast::Assert& s) { assert_statement(b, s); }
+    void operator()(const ast::FunctionDef&) {}
+    void operator()(const ast::ClassDef&) {}
+    void operator()(const ast::Import&) {}
+    void operator()(const ast::FromImport&) {}
+};
+
+void run(Body& b, const ast::Block& statements, size_t from) {
+    for (size_t k = from; k < statements.size(); ++k) {
+        if (b.dead()) return;
+        if (!b.get(b.live_flag()).is_fixed()) {
+            return b.guarded(b.live_flag(), [&] { run(b, statements, k); });
+        }
+        const ast::Stmt& stmt = *statements[k];
+        const At at(b.emit, stmt.span);
+        if (const auto* choice = std::get_if<ast::If>(&stmt.node)) {
+            const std::function<void()> rest = [&] { run(b, statements, k + 1); };
+            if (branch(b, *choice, 0, &rest)) return;
+        } else {
+            std::visit(Run{b, stmt}, stmt.node);
+        }
+    }
+}
+
+}  // namespace
+
+void block(Body& b, const ast::Block& statements) { run(b, statements, 0); }
+
+void run_function(Body& b, const sema::Function& function) {
+    if (!function.lambda) return block(b, function.def->body);
+    b.set(b.frame().result, b.coerce(expression(b, *function.lambda->body), b.instance().result));
+}
+
+void assign_to(Body& b, const ast::Expr& target, const Val& value) {
+    const std::vector<const ast::Expr*>* parts = nullptr;
+    if (const auto* tuple = std::get_if<ast::Tuple>(&target.node)) parts = &tuple->elements;
+    if (const auto* list = std::get_if<ast::List>(&target.node)) parts = &list->elements;
+    if (!parts) return write_target(b, evaluate_target(b, target), value);
+    for (size_t i = 0; i < parts->size(); ++i) {
+        if (value.has_elements() && i < value.element_count()) {
+            assign_to(b, *(*parts)[i], value.element(i));
+        } else if (value.is_ssa()) {
+            assign_to(b, *(*parts)[i], element_of(b, value, Val::index(static_cast<int64_t>(i))));
+        }
+    }
+}
+
+namespace {
+
+// Which variables of the frame a loop's body assigns, and how it is left. Bodies of nested functions are their own.
+struct Effects {
+    Body& b;
+    LoopEffects& found;
+    int depth = 0;  // loops around, inside of the one asked about
+
+    void name(const ast::Expr& target) {
+        if (const auto* tuple = std::get_if<ast::Tuple>(&target.node)) {
+            for (const ast::Expr* element : tuple->elements) name(*element);
+        } else if (const auto* list = std::get_if<ast::List>(&target.node)) {
+            for (const ast::Expr* element : list->elements) name(*element);
+        } else if (const auto* subscript = std::get_if<ast::Subscript>(&target.node)) {
+            name(*subscript->base);  // an element of a list of registers
+        } else if (const auto* variable = std::get_if<sema::VariableId>(&b.info(target).referent)) {
+            found.assigned.insert(b.slot(*variable));
+        }
+    }
+    void statements(const ast::Block& block) {
+        for (const ast::Stmt* stmt : block) std::visit(*this, stmt->node);
+    }
+    void loop(const ast::Block& body) {
+        ++depth;
+        statements(body);
+        --depth;
+    }
+
+    void operator()(const ast::Assign& s) {
+        for (const ast::Expr* target : s.targets) name(*target);
+    }
+    void operator()(const ast::AugmentedAssign& s) { name(*s.target); }
+    void operator()(const ast::AnnotatedAssign& s) { name(*s.target); }
+    void operator()(const ast::If& s) {
+        for (const ast::If::Branch& taken : s.branches) statements(taken.body);
+        statements(s.otherwise);
+    }
+    void operator()(const ast::For& s) {
+        name(*s.target);
+        loop(s.body);
+    }
+    void operator()(const ast::While& s) { loop(s.body); }
+    void operator()(const ast::Break&) { found.leaves = found.leaves || depth == 0; }
+    void operator()(const ast::Return&) { found.returns = true; }
+    template <typename Other>
+    void operator()(const Other&) {}
+};
+
+}  // namespace
+
+LoopEffects effects_of(Body& b, const ast::Block& statements) {
+    LoopEffects found;
+    Effects{b, found}.statements(statements);
+    return found;
+}
+
+}  // namespace tsr::elaborate

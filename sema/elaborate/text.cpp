@@ -1,0 +1,256 @@
+#include "sema/elaborate/text.h"
+
+#include "sema/elaborate/arithmetic.h"
+#include "sema/elaborate/expressions.h"
+#include "sema/elaborate/host.h"
+#include "sema/elaborate/types.h"
+
+namespace tsr::elaborate {
+
+using ir::Attr;
+using ir::OpKind;
+using ir::ValueId;
+using sema::Kind;
+using sema::Static;
+
+namespace {
+
+// A text with holes: what `print` and `assert` of kernels take, and what strings of the host are joined from.
+struct Pieces {
+    struct Hole {
+        Val value;
+        sema::Type type;
+        std::string format;
+    };
+    std::vector<std::string> texts{{}};  // one more than holes
+    std::vector<Hole> holes;
+
+    void add(const std::string& text) { texts.back() += text; }
+    void add(Hole hole) {
+        holes.push_back(std::move(hole));
+        texts.emplace_back();
+    }
+};
+
+std::string static_text(const Static& value) {
+    const std::string* text = value.string();
+    return text ? *text : value.text();
+}
+
+void add_value(Pieces& pieces, const Val& value, const sema::Type& type, const std::string& format);
+
+// Tuples and lists of named elements are written out.
+void add_elements(Pieces& pieces, const Val& value, const sema::Type& type) {
+    const bool list = type.is(Kind::list);
+    pieces.add(list ? "[" : "(");
+    for (size_t i = 0; i < value.element_count(); ++i) {
+        if (i > 0) pieces.add(", ");
+        const size_t part = list ? 0 : i;
+        add_value(pieces, value.element(i), part < type.parts().size() ? type.parts()[part] : sema::Type(), {});
+    }
+    if (!list && value.element_count() == 1) pieces.add(",");
+    pieces.add(list ? "]" : ")");
+}
+
+void add_value(Pieces& pieces, const Val& value, const sema::Type& type, const std::string& format) {
+    if (value.is_fixed() && format.empty() && !value.type) return pieces.add(static_text(value.fixed));
+    if (value.is_fixed() && format.empty() && (value.fixed.boolean() || value.fixed.is_integer())) {
+        return pieces.add(static_text(value.fixed));
+    }
+    if (value.is(Val::Kind::none)) return pieces.add("None");
+    if (value.has_elements()) return add_elements(pieces, value, type);
+    pieces.add({value, type, format});
+}
+
+void add_expression(Body& b, Pieces& pieces, const ast::Expr& e) {
+    if (const auto* node = std::get_if<ast::FString>(&e.node)) {
+        for (const ast::FString::Part& part : node->parts) {
+            pieces.add(part.text);
+            if (part.value) add_value(pieces, expression(b, *part.value), b.info(*part.value).type, part.format);
+        }
+        return;
+    }
+    add_value(pieces, expression(b, e), b.info(e).type, {});
+}
+
+// The value of a hole, rounded to its type: it leaves the expression.
+ValueId hole_value(Body& b, const Pieces::Hole& hole) {
+    if (hole.type.is_scalar()) return b.scalar(hole.value, hole.type.elem());
+    if (hole.value.is_fixed()) return b.handle(hole.value, sema::Type::unknown());
+    return b.handle(hole.value, hole.type);
+}
+
+std::string escaped(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        out += c;
+        if (c == '{' || c == '}') out += c;
+    }
+    return out;
+}
+
+// `{}` and `{:spec}` for the holes; braces of the text are doubled.
+std::string pattern(Body& b, const Pieces& pieces, std::vector<ValueId>& values) {
+    std::string text;
+    for (size_t i = 0; i < pieces.texts.size(); ++i) {
+        text += escaped(pieces.texts[i]);
+        if (i == pieces.holes.size()) break;
+        const Pieces::Hole& hole = pieces.holes[i];
+        const std::string spec = hole.format.empty() ? "{}" : "{:" + hole.format + "}";
+        ValueId value = hole_value(b, hole);
+        if (!b.type_of(value).is_vector()) {
+            values.push_back(value);
+            text += spec;
+            continue;
+        }
+        for (uint32_t k = 0; k < b.type_of(value).width; ++k) {
+            text += (k == 0 ? "" : " ") + spec;
+            values.push_back(b.emit.value(OpKind::vector_extract, {value}, ir::Type::scalar(b.type_of(value).elem),
+                                          {{Attr::axis, static_cast<int64_t>(k)}}));
+        }
+    }
+    return text;
+}
+
+ValueId string_constant(Body& b, const std::string& text) {
+    return b.emit.value(OpKind::string, {}, ir::Type::string(), {{Attr::value, text}});
+}
+
+ValueId formatted(Body& b, ValueId value, const std::string& format) {
+    std::string entry;
+    switch (b.type_of(value).kind) {
+        case ir::TypeKind::string:
+            if (format.empty()) return value;
+            entry = "format_string";
+            break;
+        case ir::TypeKind::tensor:
+            entry = "format_tensor";
+            break;
+        case ir::TypeKind::list:
+            return host(b, "format_list", {value}, ir::Type::string());
+        case ir::TypeKind::none:
+        case ir::TypeKind::scalar:
+        case ir::TypeKind::vector:
+        case ir::TypeKind::buffer:
+        case ir::TypeKind::lane_array:
+        case ir::TypeKind::tile:
+        case ir::TypeKind::pointer:
+            entry = "format";
+            break;
+    }
+    return host(b, entry, {value}, ir::Type::string(), {{Attr::text, format}});
+}
+
+ValueId joined_text(Body& b, const Pieces& pieces) {
+    std::vector<ValueId> parts;
+    for (size_t i = 0; i < pieces.texts.size(); ++i) {
+        if (!pieces.texts[i].empty()) parts.push_back(string_constant(b, pieces.texts[i]));
+        if (i < pieces.holes.size())
+            parts.push_back(formatted(b, hole_value(b, pieces.holes[i]), pieces.holes[i].format));
+    }
+    if (parts.empty()) return string_constant(b, "");
+    if (parts.size() == 1) return parts[0];
+    return host(b, "join", std::move(parts), ir::Type::string(), {{Attr::text, std::string()}});
+}
+
+}  // namespace
+
+bool is_text(Body& b, const Val& value) {
+    if (value.is_fixed()) return value.fixed.string() != nullptr;
+    return value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::string;
+}
+
+Val compare_text(Body& b, OpKind op, const Val& lhs, const Val& rhs) {
+    const ValueId order =
+        host(b, "string_compare", {b.handle(lhs, sema::Type::string()), b.handle(rhs, sema::Type::string())},
+             ir::Type::scalar(DType::i32));
+    return Val::ssa(b.emit.inferred(op, {order, b.emit.constant(int64_t{0}, DType::i32)}), DType::boolean);
+}
+
+Val concatenate(Body& b, const Val& lhs, const Val& rhs) {
+    return Val::ssa(host(b, "concat", {b.handle(lhs, sema::Type::string()), b.handle(rhs, sema::Type::string())},
+                         ir::Type::string()));
+}
+
+Val concatenate(Body& b, const ast::Expr& sum) {
+    const auto& node = std::get<ast::Binary>(sum.node);
+    const Val lhs = expression(b, *node.lhs);
+    return concatenate(b, lhs, expression(b, *node.rhs));
+}
+
+Val format_string(Body& b, const ast::FString& node) {
+    Pieces pieces;
+    for (const ast::FString::Part& part : node.parts) {
+        pieces.add(part.text);
+        if (part.value) add_value(pieces, expression(b, *part.value), b.info(*part.value).type, part.format);
+    }
+    if (pieces.holes.empty()) return Val::of(Static::of(pieces.texts[0]));
+    return Val::ssa(joined_text(b, pieces));
+}
+
+Val text_of(Body& b, const Val& value, const sema::Type& type) {
+    Pieces pieces;
+    add_value(pieces, value, type, {});
+    if (pieces.holes.empty()) return Val::of(Static::of(pieces.texts[0]));
+    return Val::ssa(joined_text(b, pieces));
+}
+
+Val print_call(Body& b, const sema::CallInfo& info) {
+    const auto option = [&](size_t i) -> std::optional<std::string> {
+        if (i >= info.arguments.size() || !info.arguments[i].expr) return std::nullopt;
+        const Val value = expression(b, *info.arguments[i].expr);
+        return value.is_fixed() && value.fixed.string() ? std::optional(*value.fixed.string()) : std::nullopt;
+    };
+    // The row of `print`: values…, sep, end.
+    const std::string separator = option(1).value_or(" ");
+    std::string end = option(2).value_or("\n");
+    Pieces pieces;
+    for (size_t i = 0; i < info.rest.size(); ++i) {
+        if (i > 0) pieces.add(separator);
+        add_expression(b, pieces, *info.rest[i]);
+    }
+    if (!end.empty() && end.back() == '\n') end.pop_back();
+    pieces.add(end);
+    if (b.in_kernel()) {
+        std::vector<ValueId> values;
+        const std::string text = pattern(b, pieces, values);
+        b.emit.op(OpKind::print, std::move(values), {}, {{Attr::text, text}});
+    } else {
+        host_effect(b, "print", {joined_text(b, pieces)});
+    }
+    return Val::none();
+}
+
+void assert_statement(Body& b, const ast::Assert& statement) {
+    const Val condition = expression(b, *statement.condition);
+    if (condition.is_fixed_bool(true)) return;
+    Pieces pieces;
+    const auto message = [&] {
+        if (statement.message) add_expression(b, pieces, *statement.message);
+    };
+    const ValueId holds = b.truth(condition);
+    if (b.in_kernel()) {
+        message();
+        std::vector<ValueId> operands{holds};
+        std::vector<ValueId> values;
+        const std::string text = pattern(b, pieces, values);
+        operands.insert(operands.end(), values.begin(), values.end());
+        b.emit.op(OpKind::assert_, std::move(operands), {}, {{Attr::text, text}});
+        return;
+    }
+    const bool plain = !statement.message || b.info(*statement.message).value;
+    if (plain) {
+        message();
+        b.emit.op(OpKind::assert_, {holds}, {}, {{Attr::text, escaped(pieces.texts[0])}});
+        return;
+    }
+    // The message is made only when it is needed.
+    Body::OpenIf open = b.open_if(holds);
+    b.in_side(open, 1, [&] {
+        message();
+        host_effect(b, "assert_failed", {joined_text(b, pieces)});
+    });
+    b.close_if(open);
+}
+
+}  // namespace tsr::elaborate

@@ -1,0 +1,71 @@
+#include "sema/elaborate/types.h"
+
+#include <limits>
+
+namespace tsr::elaborate {
+
+using sema::Kind;
+
+ir::Type ir_type(const sema::Type& type) {
+    switch (type.kind()) {
+        case Kind::scalar:
+            return ir::Type::scalar(type.elem());
+        case Kind::vector:
+            return ir::Type::vector(type.elem(), static_cast<uint32_t>(type.length().value_or(1)));
+        case Kind::tensor:
+            return ir::Type::tensor(type.elem(), type.tensor().shape, type.tensor().mut);
+        case Kind::buffer:
+            return ir::Type::buffer(type.elem(), type.shape());
+        case Kind::string:
+            return ir::Type::string();
+        case Kind::list:
+            return type.parts().empty() ? ir::Type::none() : ir::Type::list(ir_type(type.parts()[0]));
+        case Kind::int_literal:
+            return ir::Type::scalar(DType::i32);
+        case Kind::float_literal:
+            return ir::Type::scalar(DType::f32);
+        case Kind::unknown:
+        case Kind::none:
+        case Kind::view:
+        case Kind::tuple:
+        case Kind::dict:
+        case Kind::tile:
+        case Kind::range:
+        case Kind::function:
+        case Kind::builtin:
+        case Kind::launcher:
+        case Kind::name_space:
+        case Kind::dtype:
+        case Kind::type:
+        case Kind::policy:
+        case Kind::context:
+        case Kind::opaque:
+            return ir::Type::none();
+    }
+    return ir::Type::none();
+}
+
+DType computing(DType type) {
+    if (is_float(type) && bits(type) <= 16) return DType::f32;
+    return type == DType::i4 ? DType::i8 : type;
+}
+
+DType default_type(const sema::Static& value) {
+    if (value.boolean()) return DType::boolean;
+    if (const auto whole = value.integer()) {
+        const bool small =
+            *whole >= std::numeric_limits<int32_t>::min() && *whole <= std::numeric_limits<int32_t>::max();
+        return small ? DType::i32 : DType::i64;
+    }
+    return value.is_integer() ? DType::u64 : DType::f32;
+}
+
+DType joined(DType a, DType b) {
+    if (a == b) return a;
+    const auto index_takes = [](DType t) { return is_integer(t) && is_signed(t); };
+    if (a == DType::index && index_takes(b)) return a;
+    if (b == DType::index && index_takes(a)) return b;
+    return widens_exactly(a, b) ? b : a;
+}
+
+}  // namespace tsr::elaborate

@@ -1,0 +1,24 @@
+// Types of the checker as types of the IR.
+#pragma once
+
+#include <optional>
+
+#include "ir/core/type.h"
+#include "sema/static.h"
+#include "sema/type.h"
+
+namespace tsr::elaborate {
+
+// Of scalars, vectors, tensors, buffers, strings and lists of scalars, tensors or strings; else `none`.
+ir::Type ir_type(const sema::Type& type);
+
+// The type that arithmetic on values of this type works in when nothing else is said: f32 for narrow floats, i8 for i4.
+DType computing(DType type);
+
+// The type of a static number that no context gave one: i32, i64 if needed, f32, bool.
+DType default_type(const sema::Static& value);
+
+// The one of the two to which the other widens exactly; an index wins against signed integers.
+DType joined(DType a, DType b);
+
+}  // namespace tsr::elaborate

@@ -1,0 +1,259 @@
+// Values as the IR needs them: constants of a type, conversions, handles.
+#include "ir/eval/float_format.h"
+#include "ir/eval/scalar.h"
+#include "sema/elaborate/body.h"
+#include "sema/elaborate/host.h"
+#include "sema/elaborate/types.h"
+
+namespace tsr::elaborate {
+
+using ir::Attr;
+using ir::OpKind;
+using ir::ValueId;
+using sema::Kind;
+using sema::Static;
+
+namespace {
+
+// A static number as the type holds it.
+Static converted(const Static& value, DType type) {
+    if (is_float(type)) {
+        const auto real = value.real();
+        if (!real) return value;
+        return Static::of(ir::decode_float(type, ir::encode_float(type, *real)));
+    }
+    if (type == DType::boolean) return value;
+    if (const auto whole = value.integer()) {
+        const auto bits = ir::canonical(type, static_cast<uint64_t>(*whole));
+        return type == DType::u64 ? Static::of_unsigned(bits) : Static::of(static_cast<int64_t>(bits));
+    }
+    if (const auto truth = value.boolean()) return Static::of(static_cast<int64_t>(*truth));
+    return value;
+}
+
+bool is_number_like(const Static& value) { return value.is_number() || value.boolean().has_value(); }
+
+}  // namespace
+
+Val Body::coerce(const Val& value, DType type) {
+    if (value.is_fixed()) return is_number_like(value.fixed) ? Val::of(converted(value.fixed, type), type) : value;
+    if (!value.is_ssa()) return value;
+    const ir::Type& held = type_of(value.id);
+    if (!held.is_scalar() && !held.is_vector()) return value;
+    return Val::ssa(emit.cast(value.id, type), type);
+}
+
+Val Body::coerce(const Val& value, const sema::Type& type) {
+    switch (type.kind()) {
+        case Kind::scalar:
+            return coerce(value, type.elem());
+        case Kind::vector:
+            return Val::ssa(vector(value, type.elem(), type.length().value_or(1)), type.elem());
+        case Kind::tuple:
+        case Kind::list: {
+            if (type.is(Kind::list) && !in_kernel() && !value.is(Val::Kind::undefined)) {
+                return Val::ssa(handle(value, type));
+            }
+            if (!value.has_elements()) return value;
+            Val parts = type.is(Kind::tuple) ? Val::tuple({}) : Val::list({});
+            for (size_t i = 0; i < value.element_count(); ++i) {
+                const size_t part = type.is(Kind::tuple) ? i : 0;
+                const Val element = value.element(i);
+                parts.parts.push_back(part < type.parts().size() ? coerce(element, type.parts()[part]) : element);
+            }
+            return parts;
+        }
+        case Kind::unknown:
+        case Kind::none:
+        case Kind::int_literal:
+        case Kind::float_literal:
+        case Kind::string:
+        case Kind::tensor:
+        case Kind::view:
+        case Kind::buffer:
+        case Kind::dict:
+        case Kind::tile:
+        case Kind::range:
+        case Kind::function:
+        case Kind::builtin:
+        case Kind::launcher:
+        case Kind::name_space:
+        case Kind::dtype:
+        case Kind::type:
+        case Kind::policy:
+        case Kind::context:
+        case Kind::opaque:
+            return value;  // references, static values, names
+    }
+    return value;
+}
+
+ValueId Body::scalar(const Val& value, DType type) {
+    if (value.is_ssa()) return emit.cast(value.id, type);
+    if (!value.is_fixed()) return emit.constant(int64_t{0}, type);
+    if (const auto truth = value.fixed.boolean()) return emit.constant(static_cast<int64_t>(*truth), type);
+    if (is_float(type)) return emit.constant(value.fixed.real().value_or(0), type);
+    if (const auto whole = value.fixed.integer()) {
+        return emit.constant(type == DType::boolean ? static_cast<int64_t>(*whole != 0) : *whole, type);
+    }
+    if (const auto* large = std::get_if<uint64_t>(&value.fixed.value)) {
+        return emit.constant(static_cast<int64_t>(*large), type);
+    }
+    return emit.constant(static_cast<int64_t>(value.fixed.real().value_or(0)), type);
+}
+
+ValueId Body::vector(const Val& value, DType type, int64_t width) {
+    if (value.is_ssa() && type_of(value.id).is_vector()) return emit.cast(value.id, type);
+    const ValueId element = scalar(value, type);
+    return emit.value(OpKind::vector_build, std::vector<ValueId>(static_cast<size_t>(width), element),
+                      ir::Type::vector(type, static_cast<uint32_t>(width)));
+}
+
+ValueId Body::truth(const Val& value) {
+    if (!value.is_ssa() || type_of(value.id).elem == DType::boolean) return scalar(value, DType::boolean);
+    const DType type = computing(type_of(value.id).elem);
+    return emit.inferred(OpKind::ne, {emit.cast(value.id, type), emit.constant(int64_t{0}, type)});
+}
+
+ValueId Body::handle(const Val& value, const sema::Type& type) {
+    if (value.is_ssa() && type.is_scalar()) return emit.cast(value.id, type.elem());
+    if (value.is_ssa()) return value.id;
+    if (type.is(Kind::string)) {
+        const std::string* text = value.is_fixed() ? value.fixed.string() : nullptr;
+        return emit.value(OpKind::string, {}, ir::Type::string(), {{Attr::value, text ? *text : std::string()}});
+    }
+    if (type.is(Kind::list)) return make_list(*this, value, type);
+    if (type.is(Kind::vector)) return vector(value, type.elem(), type.length().value_or(1));
+    if (value.is_fixed()) {
+        if (const std::string* text = value.fixed.string()) {
+            return emit.value(OpKind::string, {}, ir::Type::string(), {{Attr::value, *text}});
+        }
+        return scalar(value, type.is_scalar() ? type.elem() : value.type.value_or(default_type(value.fixed)));
+    }
+    return emit.constant(int64_t{0}, DType::index);
+}
+
+ValueId Body::memory(const Val& value) {
+    if (value.is(Val::Kind::view)) return memory(value.parts[0]);
+    if (!value.is(Val::Kind::buffer)) return value.id;
+    ValueId& handle = buffers.handle(value.site);
+    if (!handle.valid()) {
+        const sema::Type& type = buffers.type(value.site);
+        const sema::BufferDetail& detail = type.buffer();
+        ir::Attrs attrs{{Attr::type, type.elem()}, {Attr::shape, type.shape()}, {Attr::name, buffers.name(value.site)}};
+        if (buffers.stages(value.site) > 1) attrs.set(Attr::count, buffers.stages(value.site));
+        if (detail.layout != "row") attrs.set(Attr::layout, detail.layout);
+        if (detail.swizzle != "none") attrs.set(Attr::swizzle, detail.swizzle);
+        if (detail.alignment != 0) attrs.set(Attr::alignment, detail.alignment);
+        handle = emit.entry(OpKind::buffer, ir_type(type), std::move(attrs));
+        function().value(handle).name = buffers.name(value.site);
+    }
+    const Val& stage = value.parts[0];
+    if (stage.is_fixed() && stage.fixed.integer() == 0) return handle;
+    return emit.value(OpKind::stage, {handle, index(stage)}, type_of(handle));
+}
+
+ValueId Body::undefined_leaf(const ir::Type& type) {
+    switch (type.kind) {
+        case ir::TypeKind::vector:
+            return vector(Val::of(Static::of(int64_t{0})), type.elem, type.width);
+        case ir::TypeKind::tensor: {
+            std::vector<ValueId> shape(type.rank(), emit.constant(int64_t{0}, DType::index));
+            return emit.value(OpKind::host, std::move(shape), type,
+                              {{Attr::callee, std::string("empty")}, {Attr::type, type.elem}});
+        }
+        case ir::TypeKind::string:
+            return emit.value(OpKind::string, {}, type, {{Attr::value, std::string()}});
+        case ir::TypeKind::list:
+            return empty_list(*this, type, 0);
+        case ir::TypeKind::scalar:
+        case ir::TypeKind::none:
+        case ir::TypeKind::buffer:
+        case ir::TypeKind::lane_array:
+        case ir::TypeKind::tile:
+        case ir::TypeKind::pointer:
+            break;
+    }
+    return emit.constant(int64_t{0}, type.elem);
+}
+
+Val Body::undefined(const sema::Type& type) {
+    if (type.is(Kind::tuple)) {
+        Val parts = Val::tuple({});
+        for (const sema::Type& part : type.parts()) parts.parts.push_back(undefined(part));
+        return parts;
+    }
+    const ir::Type held = ir_type(type);
+    if (held.kind == ir::TypeKind::none || held.kind == ir::TypeKind::buffer || (in_kernel() && type.is(Kind::list))) {
+        return {};
+    }
+    return Val::ssa(undefined_leaf(held),
+                    held.is_scalar() || held.is_vector() ? std::optional(held.elem) : std::nullopt);
+}
+
+void Body::flatten(const Val& value, const sema::Type* type, std::vector<ValueId>& leaves) {
+    switch (value.kind) {
+        case Val::Kind::ssa:
+            leaves.push_back(value.id);
+            return;
+        case Val::Kind::buffer:
+            leaves.push_back(index(value.parts[0]));
+            return;
+        case Val::Kind::view:
+            leaves.push_back(memory(value.parts[0]));
+            for (size_t i = 1; i < value.parts.size(); ++i) leaves.push_back(index(value.parts[i]));
+            return;
+        case Val::Kind::undefined:
+        case Val::Kind::none:
+            return;
+        case Val::Kind::fixed:
+        case Val::Kind::tuple:
+        case Val::Kind::list:
+            break;
+    }
+    if (!value.has_elements()) {
+        const bool typed = type && ir_type(*type).kind != ir::TypeKind::none && !type->is_literal();
+        if (value.fixed.is_none() || value.fixed.dtype()) return;
+        leaves.push_back(typed ? handle(value, *type) : handle(value, sema::Type::unknown()));
+        return;
+    }
+    for (size_t i = 0; i < value.element_count(); ++i) {
+        const size_t part = type && type->is(Kind::list) ? 0 : i;
+        const bool known = type && (type->is(Kind::tuple) || type->is(Kind::list)) && part < type->parts().size();
+        flatten(value.element(i), known ? &type->parts()[part] : nullptr, leaves);
+    }
+}
+
+Val Body::unflatten(const Val& shape, const std::vector<ValueId>& leaves, size_t& next) {
+    const auto leaf = [&] {
+        const ValueId id = leaves[next++];
+        const ir::Type& type = type_of(id);
+        return Val::ssa(id, type.is_scalar() || type.is_vector() ? std::optional(type.elem) : std::nullopt);
+    };
+    switch (shape.kind) {
+        case Val::Kind::ssa:
+            return leaf();
+        case Val::Kind::buffer:
+            return Val::buffer(shape.site, leaf());
+        case Val::Kind::view: {
+            Val view = shape;
+            ++next;  // the memory itself does not change
+            for (size_t i = 1; i < view.parts.size(); ++i) view.parts[i] = leaf();
+            return view;
+        }
+        case Val::Kind::undefined:
+        case Val::Kind::none:
+            return shape;
+        case Val::Kind::fixed:
+            if (!shape.has_elements()) return shape.fixed.is_none() || shape.fixed.dtype() ? shape : leaf();
+            break;
+        case Val::Kind::tuple:
+        case Val::Kind::list:
+            break;
+    }
+    Val parts = shape.is(Val::Kind::list) ? Val::list({}) : Val::tuple({});
+    for (size_t i = 0; i < shape.element_count(); ++i) parts.parts.push_back(unflatten(shape.element(i), leaves, next));
+    return parts;
+}
+
+}  // namespace tsr::elaborate
