@@ -85,6 +85,11 @@ std::string spell_attr(OpKind kind, Attr key, const AttrValue& value) {
     return spell(value);
 }
 
+bool in_enumeration(OpKind kind, Attr key, int64_t number) {
+    const std::vector<std::string_view> names = enumerators(kind, key);
+    return names.empty() || (number >= 0 && static_cast<size_t>(number) < names.size());
+}
+
 std::optional<int64_t> enumerator_named(OpKind kind, Attr key, std::string_view text) {
     const std::vector<std::string_view> names = enumerators(kind, key);
     auto at = std::find(names.begin(), names.end(), text);

@@ -119,7 +119,10 @@ private:
     }
 
     void check_laws(OpId id) {
-        for (const std::string& what : check_types(fn_, id)) say(id, what);
+        // Without its operands and attributes an operation can not be asked for more.
+        const std::vector<std::string> types = check_types(fn_, id);
+        for (const std::string& what : types) say(id, what);
+        if (!types.empty()) return;
         for (const std::string& what : check_standing(fn_, id, where_)) say(id, what);
         if (module_ == nullptr) return;
         for (const std::string& what : check_callee(fn_, id, *module_)) say(id, what);

@@ -65,7 +65,7 @@ void check_lanes(const Function& fn, LanesOp op, Messages& out) {
     if (op.over() == LanesOver::tiles && op.axes() != 1) out.push_back("lanes over tiles have one axis");
 }
 
-// One case per operation with regions.
+// One case per operation with regions, and what no `infer` sees.
 void check_regions(const Function& fn, OpId id, Messages& out) {
     const Op& op = fn.op(id);
     if (op.kind == OpKind::for_) {
@@ -93,6 +93,11 @@ void check_regions(const Function& fn, OpId id, Messages& out) {
         check_region(fn, nest.body(), args, {}, out);
     } else if (op.kind == OpKind::lanes) {
         check_lanes(fn, LanesOp(fn, id), out);
+    } else if (op.kind == OpKind::launch) {
+        LaunchOp launch(fn, id);
+        const bool fit = launch.symbol_count() + launch.group_operands() <= op.operands.size();
+        if (!fit || launch.group_operands() > LaunchOp::kGrid)
+            out.push_back("has fewer operands than groups and symbols");
     } else if (op.kind == OpKind::for_active) {
         check_region(fn, ForActiveOp(fn, id).body(), {Type::scalar(DType::i32)}, {}, out);
     }
@@ -106,7 +111,9 @@ void check_nesting(const Function& fn, OpId id, const Surroundings& where, Messa
     for (OpId around : where.around) {
         if (fn.op(around).kind != OpKind::lanes) continue;
         in_lanes = true;
-        over_tiles = over_tiles || LanesOp(fn, around).over() == LanesOver::tiles;
+        // What is around has not been checked yet.
+        const AttrValue* over = fn.op(around).attrs.find(Attr::over);
+        over_tiles = over_tiles || (over != nullptr && *over == AttrValue(static_cast<int64_t>(LanesOver::tiles)));
     }
     if (op.kind == OpKind::lane_read && !over_tiles) out.push_back("a lane array is read outside of lanes over tiles");
     if (in_lanes && (op.kind == OpKind::lanes || op.kind == OpKind::grid)) out.push_back("stands in a 'lanes' region");
@@ -212,10 +219,6 @@ Messages check_callee(const Function& fn, OpId id, const Module& module) {
         return out;
     }
     LaunchOp launch(fn, id);
-    if (launch.group_operands() + launch.symbol_count() > op.operands.size()) {
-        out.push_back("has fewer operands than groups and symbols");
-        return out;
-    }
     check_arguments(fn, launch.arguments(), *callee, out);
     if (op.results.size() > 1) out.push_back("a kernel gives one scalar at most");
     return out;

@@ -68,17 +68,19 @@ constexpr std::array kRecords{
              .infer = infer_nothing,
              .levels = kEveryLevel,
              .effects = {Effect::in_order}},
-    OpRecord{.kind = for_,
-             .name = "for",
-             .doc = "Rounds with iv = lower, lower + step, … while iv < upper (step > 0) or iv > upper (step < 0); a "
-                    "step of 0 gives none. The region takes iv and what is carried, and yields what is carried on; "
-                    "the results are what the last round gave, the initial values without rounds. `axis` marks the inner loops "
-                    "of one N-dimensional range.",
-             .operands = {Role{"lower"}, Role{"upper"}, Role{"step"}, Role{"initial", Many::any}},
-             .infer = infer_for,
-             .levels = kEveryLevel,
-             .attrs = {may(Attr::loop), may(Attr::axis), may(Attr::prefetch), may(Attr::unroll), may(Attr::name)},
-             .regions = 1},
+    OpRecord{
+        .kind = for_,
+        .name = "for",
+        .doc =
+            "Rounds with iv = lower, lower + step, … while iv < upper (step > 0) or iv > upper (step < 0); a "
+            "step of 0 gives none. The region takes iv and what is carried, and yields what is carried on; "
+            "the results are what the last round gave, the initial values without rounds. `axis` marks the inner loops "
+            "of one N-dimensional range.",
+        .operands = {Role{"lower"}, Role{"upper"}, Role{"step"}, Role{"initial", Many::any}},
+        .infer = infer_for,
+        .levels = kEveryLevel,
+        .attrs = {may(Attr::loop), may(Attr::axis), may(Attr::prefetch), may(Attr::unroll), may(Attr::name)},
+        .regions = 1},
     OpRecord{.kind = while_,
              .name = "while",
              .doc = "The first region takes what is carried and yields a bool; while it is true the second runs and "

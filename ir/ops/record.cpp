@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/core/spell.h"
 #include "ir/ops/family.h"
 
 namespace tsr::ir {
@@ -35,6 +36,16 @@ std::optional<Failure> check_counts(const OpRecord& r, size_t count) {
         fmt::format("'{}' has {} operands, needs {}{}", r.name, count, least, open || most > least ? " or more" : "")};
 }
 
+constexpr int64_t kWidest = 1 << 16;  // elements of a vector
+
+bool in_range(OpKind kind, Attr key, int64_t number) {
+    if (kind == OpKind::host) return true;  // each entry has its own
+    const bool counts = key == Attr::count || key == Attr::alignment || key == Attr::prefetch || key == Attr::unroll;
+    if (counts && number < 0) return false;
+    if (key == Attr::width && (number < 1 || number > kWidest)) return false;
+    return in_enumeration(kind, key, number);
+}
+
 std::optional<Failure> check_attrs(const OpRecord& r, const Attrs& attrs) {
     for (const AttrRole& role : r.attrs) {
         if (role.required && !attrs.has(role.attr)) {
@@ -47,6 +58,10 @@ std::optional<Failure> check_attrs(const OpRecord& r, const Attrs& attrs) {
         if (!known) return Failure{fmt::format("'{}' has no attribute '{}'", r.name, name(key))};
         if (!holds_its_kind(key, value)) {
             return Failure{fmt::format("the attribute '{}' of '{}' holds a value of another kind", name(key), r.name)};
+        }
+        const auto* number = std::get_if<int64_t>(&value);
+        if (number != nullptr && !in_range(r.kind, key, *number)) {
+            return Failure{fmt::format("the attribute '{}' of '{}' is {}", name(key), r.name, *number)};
         }
     }
     return std::nullopt;

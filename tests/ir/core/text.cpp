@@ -73,7 +73,10 @@ TEST_CASE("no prefix and no changed character crashes the parser") {
             for (char c : {'\0', '(', '}', '%', '9', '"', '`', '\xff'}) {
                 std::string changed = text;
                 changed[at] = c;
-                if (Result<Module> module = parse_text(changed)) (void)print(module.value());
+                Result<Module> module = parse_text(changed);
+                if (!module) continue;
+                (void)print(module.value());
+                (void)verify(module.value());
             }
         }
     }
