@@ -25,8 +25,10 @@ double natural_logarithm(double x) {
     }
     double s = (m - 1) / (m + 1);
     double s2 = s * s;
+    constexpr double kOddReciprocals[] = {1.0 / 25, 1.0 / 23, 1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15,
+                                          1.0 / 13, 1.0 / 11, 1.0 / 9,  1.0 / 7,  1.0 / 5,  1.0 / 3};
     double sum = 0;
-    for (int k = 25; k >= 3; k -= 2) sum = (sum + 1.0 / k) * s2;
+    for (double reciprocal : kOddReciprocals) sum = (sum + reciprocal) * s2;
     return static_cast<double>(exponent) * 0.69314718055994530942 + 2 * (s + s * sum);
 }
 
@@ -39,9 +41,14 @@ SineCosine turn(double v) {
     double quarters = std::floor(v * 4 + 0.5);
     double x = (v - quarters / 4) * 6.28318530717958647693;
     double x2 = x * x;
+    // 1 / (k (k - 1)): from one term of the series to the next.
+    constexpr double kSine[] = {1.0 / 342, 1.0 / 272, 1.0 / 210, 1.0 / 156, 1.0 / 110,
+                                1.0 / 72,  1.0 / 42,  1.0 / 20,  1.0 / 6};
+    constexpr double kCosine[] = {1.0 / 306, 1.0 / 240, 1.0 / 182, 1.0 / 132, 1.0 / 90,
+                                  1.0 / 56,  1.0 / 30,  1.0 / 12,  1.0 / 2};
     double sine = 0, cosine = 0;
-    for (int k = 19; k >= 3; k -= 2) sine = (1 - sine) * x2 / (k * (k - 1));
-    for (int k = 18; k >= 2; k -= 2) cosine = (1 - cosine) * x2 / (k * (k - 1));
+    for (double factor : kSine) sine = (1 - sine) * x2 * factor;
+    for (double factor : kCosine) cosine = (1 - cosine) * x2 * factor;
     sine = x * (1 - sine);
     cosine = 1 - cosine;
     switch (static_cast<int>(quarters) % 4) {
@@ -76,20 +83,39 @@ double uniform(ElementWords& words, int32_t dtype, int64_t element) {
     return std::ldexp(static_cast<double>(words.one(element) >> (32 - digits)), -digits);
 }
 
-double normal(ElementWords& words, int32_t dtype, int64_t element) {
-    int64_t even = element - element % 2;
-    double u = 0, v = 0;
-    if (dtype == TSR_F64) {
-        u = static_cast<double>((words.two(even) >> 11) + 1) * 0x1p-53;
-        v = static_cast<double>(words.two(even + 1) >> 11) * 0x1p-53;
-    } else {
-        u = (static_cast<double>(words.one(even)) + 1) * 0x1p-32;
-        v = static_cast<double>(words.one(even + 1)) * 0x1p-32;
+// Normal numbers come in pairs; elements are asked for in order, so the second one of a pair is at hand.
+class Normals {
+public:
+    Normals(const TsrRandomKey& key, int32_t dtype) : words_(key), dtype_(dtype) {}
+
+    double operator()(int64_t element) {
+        int64_t even = element - element % 2;
+        if (even != pair_) make(even);
+        return element == even ? first_ : second_;
     }
-    double r = std::sqrt(-2 * natural_logarithm(u));
-    SineCosine direction = turn(v);
-    return r * (element == even ? direction.cosine : direction.sine);
-}
+
+private:
+    void make(int64_t even) {
+        double u = 0, v = 0;
+        if (dtype_ == TSR_F64) {
+            u = static_cast<double>((words_.two(even) >> 11) + 1) * 0x1p-53;
+            v = static_cast<double>(words_.two(even + 1) >> 11) * 0x1p-53;
+        } else {
+            u = (static_cast<double>(words_.one(even)) + 1) * 0x1p-32;
+            v = static_cast<double>(words_.one(even + 1)) * 0x1p-32;
+        }
+        double r = std::sqrt(-2 * natural_logarithm(u));
+        SineCosine direction = turn(v);
+        first_ = r * direction.cosine;
+        second_ = r * direction.sine;
+        pair_ = even;
+    }
+
+    ElementWords words_;
+    int32_t dtype_;
+    int64_t pair_ = -1;
+    double first_ = 0, second_ = 0;
+};
 
 // Calls write(index, offset) for all elements, row-major.
 template <typename Write>
@@ -100,15 +126,16 @@ void for_elements(const TsrTensor& tensor, Write write) {
     });
 }
 
-TensorRef random_floats(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey& key,
-                        const char* function, double (*value)(ElementWords&, int32_t, int64_t), const TsrPlace* place) {
+// value(index) gives an element.
+template <typename Value>
+TensorRef random_floats(int32_t dtype, const int64_t* shape, int32_t rank, const char* function, Value value,
+                        const TsrPlace* place) {
     if (dtype != TSR_F64 && dtype != TSR_F32 && dtype != TSR_F16 && dtype != TSR_BF16) {
         fail(place, "%s makes f64, f32, f16 or bf16, not %s", function, std::string(name(dtype)).c_str());
     }
     TensorRef result = make_tensor(dtype, {shape, static_cast<size_t>(rank)}, Contents::undefined, place);
-    ElementWords words(key);
     for_elements(*result, [&](int64_t index, int64_t offset) {
-        write_bits(*result, offset, bits_of(Number::of(value(words, dtype, index)), dtype));
+        write_bits(*result, offset, bits_of(Number::of(value(index)), dtype));
     });
     return result;
 }
@@ -153,12 +180,14 @@ void tsr_next_key(uint32_t site, const uint64_t* seed, TsrRandomKey* key) {
 }
 
 TsrTensor* tsr_rand(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey* key, const TsrPlace* place) {
-    return random_floats(dtype, shape, rank, *key, "rand", uniform, place).give();
+    ElementWords words(*key);
+    auto value = [&](int64_t index) { return uniform(words, dtype, index); };
+    return random_floats(dtype, shape, rank, "rand", value, place).give();
 }
 
 TsrTensor* tsr_randn(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey* key,
                      const TsrPlace* place) {
-    return random_floats(dtype, shape, rank, *key, "randn", normal, place).give();
+    return random_floats(dtype, shape, rank, "randn", Normals(*key, dtype), place).give();
 }
 
 TsrTensor* tsr_randint(int32_t dtype, const int64_t* shape, int32_t rank, int64_t low, int64_t high,
