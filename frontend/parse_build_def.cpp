@@ -182,6 +182,9 @@ void TreeBuilder::from_import(P::FromStatementContext* context, ast::Block& out)
     bool relative = !context->DOT().empty() || !context->ELLIPSIS().empty();
     if (relative) error("E0136", at, "Tessera has no relative imports; a file is found by its name");
     if (context->dottedName()) made.module = dotted(context->dottedName());
+    if (!relative && made.module.empty() && !context->exception && context->IMPORT()) {
+        error("E0116", span(context->IMPORT()), "expected a name, found `import`");
+    }
     auto* names = context->importedNames();
     bool broken = context->exception || relative || made.module.empty() || (!names && !context->STAR());
     if (names) {

@@ -123,6 +123,7 @@ TEST_CASE("missing expressions and names") {
     CHECK(told("for in x:\n    pass\n") == "1:5 E0119 expected an expression after `for`, found `in`\n");
     CHECK(told("def class(x): pass\n") == "1:5 E0131 `class` is a word of the language and can not be a name\n");
     CHECK(told("def (x): pass\n") == "1:5 E0116 expected a name, found `(`\n");
+    CHECK(told("from import x\n") == "1:6 E0116 expected a name, found `import`\n");
     CHECK(told("from x import\n") == "1:14 E0116 expected `(`, `*` or a name, found the end of the line\n");
 }
 

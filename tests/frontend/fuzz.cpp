@@ -1,5 +1,6 @@
 // Broken copies of the corpus: the parser ends, gives a tree whose spans lie in the text, and, where it finds nothing
 // wrong, a tree that survives formatting.
+#include <cstdlib>
 #include <random>
 
 #include <doctest/doctest.h>
@@ -96,10 +97,12 @@ bool has_hole(const ast::Module& module) {
 
 TEST_CASE("mutated programs") {
     auto programs = corpus();
-    constexpr uint32_t kMutants = 3000;
+    // More for a longer search.
+    const char* asked = std::getenv("TSR_MUTANTS");
+    const uint32_t mutants = asked ? static_cast<uint32_t>(std::strtoul(asked, nullptr, 10)) : 3000;
     uint32_t whole = 0;
     size_t messages = 0;
-    for (uint32_t seed = 0; seed < kMutants; ++seed) {
+    for (uint32_t seed = 0; seed < mutants; ++seed) {
         CAPTURE(seed);
         auto text = Mutator(seed)(programs[seed % programs.size()].text);
         CAPTURE(text);
@@ -117,7 +120,7 @@ TEST_CASE("mutated programs") {
         REQUIRE(again.module->comments.size() == parsed.module->comments.size());
         REQUIRE(again.format() == formatted);
     }
-    MESSAGE(kMutants << " mutants, " << whole << " of them programs, " << messages << " messages");
+    MESSAGE(mutants << " mutants, " << whole << " of them programs, " << messages << " messages");
 }
 
 TEST_CASE("random bytes") {
