@@ -79,6 +79,7 @@ struct Plan {
     int64_t interleave = 1;     // vectors in flight
     int64_t task = 1;           // groups (tiles of a flat kernel) that one task takes at least
     bool narrow_index = false;  // indices fit 32 bits: a guard of the variant says so
+    int64_t scratch = 0;        // bytes of shared buffers of one group, once they have their places
     std::vector<std::string> reasons;
 };
 

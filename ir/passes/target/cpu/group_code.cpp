@@ -210,10 +210,12 @@ void GroupCode::result(const Op& op) {
     });
 }
 
-SpreadKernel spread_lanes(const Function& kernel) {
+Function spread_lanes(const Function& kernel) {
     Spread spread(kernel);
     GroupCode(spread).run();
-    return {std::move(spread.target), spread.scratch_bytes};
+    spread.target.plan = kernel.plan;
+    spread.target.plan->scratch = spread.scratch_bytes;
+    return std::move(spread.target);
 }
 
 }  // namespace tsr::ir

@@ -5,13 +5,9 @@
 
 namespace tsr::ir {
 
-struct SpreadKernel {
-    Function task;          // level Target; its slots: parameters, symbols, group counts x, y, z
-    int64_t scratch_bytes;  // shared buffers of one group
-};
-
 // `kernel` is in group form with its math expanded and has a plan for a CPU. A task runs the groups, or the tiles of a
-// flat kernel, from `task_begin` to `task_end`. A barrier between lanes regions costs nothing: each region is a loop.
-SpreadKernel spread_lanes(const Function& kernel);
+// flat kernel, from `task_begin` to `task_end`; its slots are parameters, symbols, group counts x, y, z. The plan comes
+// with it, and says how many bytes of scratch the shared buffers take. A barrier between lanes regions costs nothing: each region is a loop.
+Function spread_lanes(const Function& kernel);
 
 }  // namespace tsr::ir

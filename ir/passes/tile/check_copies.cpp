@@ -1,0 +1,147 @@
+#include "ir/passes/tile/check_copies.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "ir/passes/tile/walk.h"
+
+namespace tsr::ir {
+
+namespace {
+
+// A copy that is not over for the tiles.
+struct Pending {
+    OpId op;
+    ValueId buffer;        // the destination,
+    ValueId stage;         // and which stage of it; invalid: it has one
+    bool waited = false;   // its data has arrived; a barrier has still to tell the tiles
+    size_t committed = 0;  // number of its commit, from 1; 0: not committed
+    bool operator==(const Pending&) const = default;
+};
+
+class Checker {
+public:
+    Checker(const Function& kernel, Diagnostics& diagnostics) : kernel_(kernel), diagnostics_(diagnostics) {
+        commits_ = any_below(kernel, kernel.body, [](const Op& op) { return op.kind == OpKind::commit; });
+    }
+
+    bool run() {
+        region(kernel_.body);
+        return good_;
+    }
+
+private:
+    void region(RegionId id) {
+        for (OpId op : kernel_.region(id).ops) operation(op);
+    }
+
+    void operation(OpId id) {
+        const Op& op = kernel_.op(id);
+        switch (op.kind) {
+            case OpKind::copy_async:
+                return copy(id, op);
+            case OpKind::commit:
+                ++last_commit_;
+                for (Pending& p : pending_) {
+                    if (p.committed == 0) p.committed = last_commit_;
+                }
+                return;
+            case OpKind::wait_group:
+                return wait(op.attrs.integer(Attr::count, 0));
+            case OpKind::barrier:
+                std::erase_if(pending_, [&](const Pending& p) { return !commits_ || p.waited; });
+                return;
+            case OpKind::for_:
+            case OpKind::while_:
+            case OpKind::grid:
+                // Twice: what the end of a round leaves pending meets the start of the next.
+                for (int round = 0; round < 2; ++round) {
+                    for (RegionId inner : op.regions) region(inner);
+                    forget_stages_of(id);
+                }
+                return;
+            case OpKind::if_:
+                return branches(op);
+            case OpKind::lanes:
+                return tiles(op);
+            default:
+                return touch(id);
+        }
+    }
+
+    void copy(OpId id, const Op& op) {
+        // A copy starts when earlier accesses are over: a second one to the same place just follows the first.
+        std::erase_if(pending_, [&](const Pending& p) { return p.op == id; });
+        auto [buffer, stage] = named(op.operands[0]);
+        pending_.push_back({id, buffer, stage});
+    }
+
+    // The buffer behind a handle, and the value that chooses its stage.
+    [[nodiscard]] std::pair<ValueId, ValueId> named(ValueId handle) const {
+        OpId id = kernel_.value(handle).op;
+        if (!id.valid() || kernel_.op(id).kind != OpKind::stage) return {handle, {}};
+        return {kernel_.op(id).operands[0], kernel_.op(id).operands[1]};
+    }
+
+    // A stage chosen by a value of one round is another stage in the next.
+    void forget_stages_of(OpId loop) {
+        std::erase_if(pending_, [&](const Pending& p) {
+            OpId from = p.stage.valid() ? defining_op(kernel_, p.stage) : OpId{};
+            return from.valid() && stands_below(kernel_, from, loop);
+        });
+    }
+
+    // All but the last `left` commits have arrived.
+    void wait(int64_t left) {
+        for (Pending& p : pending_) {
+            bool covered = p.committed != 0 && static_cast<int64_t>(last_commit_ - p.committed) >= left;
+            p.waited = p.waited || covered;
+        }
+    }
+
+    void branches(const Op& op) {
+        auto before = pending_;
+        region(op.regions[0]);
+        auto then = std::exchange(pending_, before);
+        region(op.regions[1]);
+        for (const Pending& p : then) {
+            if (std::ranges::find(pending_, p) == pending_.end()) pending_.push_back(p);
+        }
+    }
+
+    void tiles(const Op& op) {
+        walk(kernel_, op.regions[0], [&](OpId id) { touch(id); });
+    }
+
+    void touch(OpId id) {
+        const Op& op = kernel_.op(id);
+        for (ValueId memory : {read_memory(op), written_memory(op)}) {
+            if (!memory.valid() || kernel_.type(memory).kind != TypeKind::buffer) continue;
+            auto [buffer, stage] = named(memory);
+            for (const Pending& p : pending_) {
+                if (p.buffer != buffer || p.stage != stage) continue;
+                good_ = false;
+                const char* missing = commits_ && !p.waited ? "a wait that covers it and a barrier" : "a barrier";
+                diagnostics_
+                    .error("E0458", kernel_.span_of(id),
+                           std::string("the copy into this buffer may not be over: ") + missing + " must stand between")
+                    .label(kernel_.span_of(p.op), "the copy starts here");
+                break;
+            }
+        }
+    }
+
+    const Function& kernel_;
+    Diagnostics& diagnostics_;
+    std::deque<Pending> pending_;
+    size_t last_commit_ = 0;
+    bool commits_ = false;
+    bool good_ = true;
+};
+
+}  // namespace
+
+bool check_copies(const Function& kernel, Diagnostics& diagnostics) { return Checker(kernel, diagnostics).run(); }
+
+}  // namespace tsr::ir

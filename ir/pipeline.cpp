@@ -1,0 +1,118 @@
+#include "ir/pipeline.h"
+
+#include "ir/core/print.h"
+#include "ir/passes/host/lower_launches.h"
+#include "ir/passes/host/ownership.h"
+#include "ir/passes/math/expand_math.h"
+#include "ir/passes/simplify/simplify.h"
+#include "ir/passes/target/cpu/plan.h"
+#include "ir/passes/target/cpu/spread_lanes.h"
+#include "ir/passes/tile/check_copies.h"
+#include "ir/passes/tile/check_resources.h"
+#include "ir/passes/tile/check_uniform.h"
+#include "ir/passes/tile/form_groups.h"
+#include "ir/passes/tile/peel_guard.h"
+
+namespace tsr::ir {
+
+namespace {
+
+template <Level At>
+Pass<At, At> always(std::string_view name, void (*run)(Function&)) {
+    return {name, [run](Function& function, PassContext&) { return run(function), true; }, false};
+}
+
+template <Level At>
+Pass<At, At> better(std::string_view name, void (*run)(Function&)) {
+    return {name, [run](Function& function, PassContext&) { return run(function), true; }, true};
+}
+
+template <Level At>
+Pass<At, At> check(std::string_view name, bool (*run)(const Function&, Diagnostics&)) {
+    return {name, [run](Function& function, PassContext& context) { return run(function, context.diagnostics); },
+            false};
+}
+
+bool run_form_groups(Function& kernel, PassContext& context) {
+    auto shape = classify(kernel, context.diagnostics);
+    if (!shape || !check_uniform(kernel, *shape, context.diagnostics)) return false;
+    kernel = form_groups(kernel, *shape);
+    return true;
+}
+
+bool run_spread_lanes(Function& kernel, PassContext&) {
+    kernel = spread_lanes(kernel);
+    return true;
+}
+
+void run_simplify(Function& function) { simplify(function); }
+
+}  // namespace
+
+Pipeline<Level::tile, Level::tile> kernel_pipeline() {
+    constexpr Level kTile = Level::tile;
+    return start<kTile>()                                               //
+           | better<kTile>("simplify", run_simplify)                    //
+           | Pass<kTile, kTile>{"form_groups", run_form_groups, false}  //
+           | check<kTile>("check_resources", check_resources)           //
+           | check<kTile>("check_copies", check_copies)                 //
+           | better<kTile>("peel_guard", peel_guard)                    //
+           | always<kTile>("expand_math", expand_math)                  //
+           | better<kTile>("simplify_groups", run_simplify);
+}
+
+Pipeline<Level::tile, Level::target> cpu_pipeline() {
+    return start<Level::tile>()                                                         //
+           | Pass<Level::tile, Level::target>{"spread_lanes", run_spread_lanes, false}  //
+           | better<Level::target>("simplify_task", run_simplify);
+}
+
+Pipeline<Level::host, Level::host> host_pipeline() {
+    constexpr Level kHost = Level::host;
+    return start<kHost>()                                                 //
+           | Pass<kHost, kHost>{"lower_launches", lower_launches, false}  //
+           | always<kHost>("expand_math", expand_math)                    //
+           | better<kHost>("simplify", run_simplify)                      //
+           | always<kHost>("ownership", place_ownership);
+}
+
+PassOutcome lower_module(Module& module, PassManager& manager, Diagnostics& diagnostics) {
+    PassContext context{module, diagnostics, ""};
+    PassOutcome all = PassOutcome::done;
+    auto lower = [&](Level level, const auto& pipeline) {
+        for (Function& function : module.functions) {
+            if (function.level != level) continue;
+            PassOutcome outcome = manager.run(pipeline, function, context);
+            if (outcome != PassOutcome::done && all != PassOutcome::refused) all = outcome;
+        }
+    };
+    lower(Level::tile, kernel_pipeline());
+    if (all == PassOutcome::done) lower(Level::host, host_pipeline());
+    return all;
+}
+
+PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, Module& module, PassManager& manager,
+                         Diagnostics& diagnostics, std::vector<CpuVariant>& variants) {
+    PassContext context{module, diagnostics, machine};
+    auto lower = [&](bool narrow) {
+        Function task = kernel;
+        task.plan = choose_plan(kernel, *cpu_machine(machine), narrow);
+        PassOutcome outcome = manager.run(cpu_pipeline(), task, context);
+        if (outcome == PassOutcome::done) variants.push_back({std::move(task), narrow});
+        return outcome;
+    };
+    auto text_without_plan = [](Function task) {
+        task.plan.reset();
+        return print(task);
+    };
+    PassOutcome outcome = lower(true);
+    if (outcome != PassOutcome::done) return outcome;
+    outcome = lower(false);
+    if (outcome != PassOutcome::done) return outcome;
+    // Where no vector of indices is made both are one.
+    if (text_without_plan(variants.end()[-2].task) == text_without_plan(variants.back().task))
+        variants.erase(variants.end() - 2);
+    return outcome;
+}
+
+}  // namespace tsr::ir

@@ -1,0 +1,34 @@
+// Every pass in order.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/passes/manager.h"
+
+namespace tsr::ir {
+
+// The program of one tile → the program of one group, its math expanded: what the evaluator runs and every machine
+// starts from.
+Pipeline<Level::tile, Level::tile> kernel_pipeline();
+
+// Group form with a plan → one task on a CPU.
+Pipeline<Level::tile, Level::target> cpu_pipeline();
+
+// Host functions, once the kernels they launch are in group form.
+Pipeline<Level::host, Level::host> host_pipeline();
+
+// Runs the first on every kernel of the module, then the last on every host function.
+PassOutcome lower_module(Module& module, PassManager& manager, Diagnostics& diagnostics);
+
+// One compiled form of a kernel, and what it assumes.
+struct CpuVariant {
+    Function task;              // level Target, with its plan
+    bool narrow_index = false;  // every dimension and the number of groups or tiles is below IndexRanges::kLimit
+};
+
+// The variants of a kernel in group form for one machine, the one without assumptions last.
+PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, Module& module, PassManager& manager,
+                         Diagnostics& diagnostics, std::vector<CpuVariant>& variants);
+
+}  // namespace tsr::ir
