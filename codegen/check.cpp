@@ -62,8 +62,10 @@ std::optional<Failure> check_host_op(const ir::Function& function, const ir::Op&
         case OpKind::read_vector:
         case OpKind::write_vector:
         case OpKind::vector_extract:
-        case OpKind::vector_build: return refuse(function, op, "has no code on the host");
-        default: return std::nullopt;
+        case OpKind::vector_build:
+            return refuse(function, op, "has no code on the host");
+        default:
+            return std::nullopt;
     }
 }
 

@@ -56,8 +56,9 @@ struct Program {
     std::string name;
     std::optional<std::string> docstring;
     const ir::Module* host = nullptr;  // its functions of level Host are compiled, others passed over
-    std::string main;                  // the function that the command line calls; empty: none
-    std::string initialize;            // runs once before it; empty: nothing does
+    // The function that the command line calls. Empty: a library, its kernels' tables are symbols `tsr_kernel_NAME`.
+    std::string main;
+    std::string initialize;                   // runs once before it; empty: nothing does
     std::map<std::string, Default> defaults;  // of parameters of main, by name
     std::vector<std::string> results;         // names of what main returns; "": its number
     std::vector<KernelFamily> families;

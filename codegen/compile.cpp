@@ -1,3 +1,6 @@
+#include <mutex>
+#include <stdexcept>
+
 #include <llvm/IR/DiagnosticHandler.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
@@ -5,9 +8,6 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/raw_ostream.h>
-
-#include <mutex>
-#include <stdexcept>
 
 #include "codegen/check.h"
 #include "codegen/codegen.h"
@@ -93,7 +93,7 @@ private:
                 const ir::Function& source = *family.variants[i].function;
                 emit_kernel_task(source, entry_name(family, i), machines.back(), data_, debug_.get());
             }
-            names_.families[family.name] = family_table(data_, family, machines);
+            names_.families[family.name] = family_table(data_, family, machines, program_.main.empty());
         }
         return std::nullopt;
     }

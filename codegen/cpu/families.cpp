@@ -1,8 +1,8 @@
 #include "codegen/cpu/families.h"
 
-#include <llvm/ADT/StringRef.h>
-
 #include <array>
+
+#include <llvm/ADT/StringRef.h>
 
 #include "runtime/abi.h"
 
@@ -52,10 +52,14 @@ constexpr std::array kFeatures{
 
 int guard_op(Guard::Op op) {
     switch (op) {
-        case Guard::Op::less: return TSR_GUARD_LESS;
-        case Guard::Op::at_least: return TSR_GUARD_AT_LEAST;
-        case Guard::Op::equal: return TSR_GUARD_EQUAL;
-        case Guard::Op::divisible: return TSR_GUARD_DIVISIBLE;
+        case Guard::Op::less:
+            return TSR_GUARD_LESS;
+        case Guard::Op::at_least:
+            return TSR_GUARD_AT_LEAST;
+        case Guard::Op::equal:
+            return TSR_GUARD_EQUAL;
+        case Guard::Op::divisible:
+            return TSR_GUARD_DIVISIBLE;
     }
     return TSR_GUARD_LESS;
 }
@@ -74,7 +78,8 @@ llvm::Constant* entry_of(Data& data, const std::string& name) {
     llvm::LLVMContext& context = module.getContext();
     llvm::Type* i64 = llvm::Type::getInt64Ty(context);
     llvm::Type* pointer = llvm::PointerType::get(context, 0);
-    auto* signature = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, i64, i64, pointer, pointer}, false);
+    auto* signature =
+        llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, i64, i64, pointer, pointer}, false);
     auto* entry = llvm::Function::Create(signature, llvm::GlobalValue::ExternalLinkage, name, module);
     entry->setVisibility(llvm::GlobalValue::HiddenVisibility);
     return entry;
@@ -102,24 +107,27 @@ uint64_t features_of(const Machine& machine) {
     return needed;
 }
 
-llvm::Constant* family_table(Data& data, const KernelFamily& family, const std::vector<Machine>& machines) {
+llvm::Constant* family_table(Data& data, const KernelFamily& family, const std::vector<Machine>& machines,
+                             bool exported) {
     std::vector<llvm::Constant*> variants;
     for (size_t i = 0; i < family.variants.size(); ++i) {
         const KernelVariant& variant = family.variants[i];
-        variants.push_back(data.structure(
-            {data.i32(TSR_MACHINE_X86_64), data.i32(static_cast<int64_t>(variant.guards.size())),
-             data.i64(static_cast<int64_t>(features_of(machines[i]))), guards_of(data, variant.guards), data.null(),
-             entry_of(data, entry_name(family, i)), data.i64(variant.task), data.i64(variant.scratch),
-             data.text(variant.plan)}));
+        variants.push_back(
+            data.structure({data.i32(TSR_MACHINE_X86_64), data.i32(static_cast<int64_t>(variant.guards.size())),
+                            data.i64(static_cast<int64_t>(features_of(machines[i]))), guards_of(data, variant.guards),
+                            data.null(), entry_of(data, entry_name(family, i)), data.i64(variant.task),
+                            data.i64(variant.scratch), data.text(variant.plan)}));
     }
     std::vector<llvm::Constant*> names;
     for (const std::string& slot : family.slots) names.push_back(data.text(slot));
     llvm::Constant* slots = data.array(data.null()->getType(), names, "slot_names");
     llvm::Constant* list = variants.empty() ? data.null() : data.array(variants[0]->getType(), variants, "variants");
-    return data.global(data.structure({data.text(family.name), data.place_value(family.place),
-                                       data.i32(static_cast<int64_t>(names.size())),
-                                       data.i32(static_cast<int64_t>(variants.size())), slots, list}),
-                       "family." + family.name);
+    llvm::Constant* table = data.structure({data.text(family.name), data.place_value(family.place),
+                                            data.i32(static_cast<int64_t>(names.size())),
+                                            data.i32(static_cast<int64_t>(variants.size())), slots, list});
+    if (!exported) return data.global(table, "family." + family.name);
+    return new llvm::GlobalVariable(data.module(), table->getType(), true, llvm::GlobalValue::ExternalLinkage, table,
+                                    "tsr_kernel_" + family.name);
 }
 
 }  // namespace tsr::codegen

@@ -1,9 +1,9 @@
 // The tables that the runtime reads: kernel families and the program.
 #pragma once
 
-#include <llvm/IR/Function.h>
-
 #include <vector>
+
+#include <llvm/IR/Function.h>
 
 #include "codegen/codegen.h"
 #include "codegen/host/host.h"
@@ -17,8 +17,10 @@ std::string entry_name(const KernelFamily& family, size_t variant);
 // What the processor must have (TSR_CPU_…) to run code for a machine.
 uint64_t features_of(const Machine& machine);
 
-// const TsrKernelFamily*; entries are declared where this module does not define them.
-llvm::Constant* family_table(Data& data, const KernelFamily& family, const std::vector<Machine>& machines);
+// const TsrKernelFamily*; entries are declared where this module does not define them. `exported`: a symbol of the
+// library, `tsr_kernel_NAME`.
+llvm::Constant* family_table(Data& data, const KernelFamily& family, const std::vector<Machine>& machines,
+                             bool exported);
 
 // Defines `tsr_program`.
 void emit_program_table(Data& data, const Program& program, const HostNames& names, const Machine& machine);

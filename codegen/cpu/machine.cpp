@@ -56,8 +56,7 @@ Result<Machine> machine_named(const std::string& name) {
     if (name == "x86-64-v3") return level(name, 3);
     if (name == "x86-64-v4") return level(name, 4);
     if (name == "native") return native();
-    return Failure{"unknown processor `" + name +
-                   "`: known are x86-64, x86-64-v2, x86-64-v3, x86-64-v4 and native"};
+    return Failure{"unknown processor `" + name + "`: known are x86-64, x86-64-v2, x86-64-v3, x86-64-v4 and native"};
 }
 
 std::vector<std::string> host_levels() {

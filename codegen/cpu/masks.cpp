@@ -1,15 +1,20 @@
 #include "codegen/cpu/masks.h"
 
+#include <map>
+#include <numeric>
+#include <vector>
+
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
-
-#include <map>
-#include <vector>
+#include <llvm/IR/PatternMatch.h>
 
 namespace tsr::codegen {
 
 namespace {
 
+using llvm::Instruction;
 using llvm::Value;
 
 bool is_mask(const Value& value) {
@@ -17,79 +22,178 @@ bool is_mask(const Value& value) {
     return vector != nullptr && vector->getElementType()->isIntegerTy(1);
 }
 
-llvm::Type* wide_type(Value* mask) {
-    auto* vector = llvm::cast<llvm::FixedVectorType>(mask->getType());
-    return llvm::FixedVectorType::get(llvm::Type::getInt32Ty(mask->getContext()), vector->getNumElements());
-}
+unsigned lanes_of(const Value& vector) { return llvm::cast<llvm::FixedVectorType>(vector.getType())->getNumElements(); }
 
-// Where the value of an operand is needed: for a phi at the end of the block that it comes from.
-llvm::BasicBlock* block_of_use(const llvm::Use& use) {
-    auto* user = llvm::cast<llvm::Instruction>(use.getUser());
-    if (auto* phi = llvm::dyn_cast<llvm::PHINode>(user)) return phi->getIncomingBlock(use);
-    return user->getParent();
-}
+class Widening {
+public:
+    Widening(llvm::Function& function, unsigned register_bits) : function_(function), register_bits_(register_bits) {}
 
-bool lives_elsewhere(llvm::Instruction& mask) {
-    for (const llvm::Use& use : mask.uses()) {
-        if (block_of_use(use) != mask.getParent()) return true;
-    }
-    return false;
-}
-
-// Uses of `mask` read `wide` anew in their own block; those where `mask` is made keep it, if `mask` is no phi.
-void read_wide(llvm::Instruction& mask, Value* wide, llvm::Instruction* kept) {
-    std::map<llvm::BasicBlock*, Value*> read;
-    std::vector<llvm::Use*> uses;
-    for (llvm::Use& use : mask.uses()) {
-        if (use.getUser() != kept) uses.push_back(&use);
-    }
-    for (llvm::Use* use : uses) {
-        llvm::BasicBlock* block = block_of_use(*use);
-        if (block == mask.getParent() && !llvm::isa<llvm::PHINode>(mask)) continue;
-        Value*& narrow = read[block];
-        if (narrow == nullptr) {
-            llvm::IRBuilder<> at(block, block->getFirstInsertionPt());
-            narrow = at.CreateICmpSLT(wide, llvm::Constant::getNullValue(wide->getType()));
+    void run() {
+        std::vector<Instruction*> masks;
+        const llvm::ReversePostOrderTraversal<llvm::Function*> order(&function_);
+        for (llvm::BasicBlock* block : order) {
+            for (Instruction& instruction : *block) {
+                if (is_mask(instruction)) masks.push_back(&instruction);
+            }
         }
-        use->set(narrow);
+        // A phi may read what comes after it: all of them exist before anything reads them.
+        for (Instruction* mask : masks) {
+            if (auto* phi = llvm::dyn_cast<llvm::PHINode>(mask)) make_phi(*phi);
+        }
+        for (Instruction* mask : masks) {
+            if (!llvm::isa<llvm::PHINode>(mask)) wide_[mask] = make_wide(*mask);
+        }
+        for (Instruction* mask : masks) {
+            if (auto* phi = llvm::dyn_cast<llvm::PHINode>(mask)) fill_phi(*phi);
+        }
+        for (Instruction* mask : masks) rewrite_readers(*mask);
+        for (auto mask = masks.rbegin(); mask != masks.rend(); ++mask) {
+            // Only phis of masks can still hold each other.
+            if (llvm::isa<llvm::PHINode>(*mask))
+                (*mask)->replaceAllUsesWith(llvm::PoisonValue::get((*mask)->getType()));
+            if ((*mask)->use_empty()) (*mask)->eraseFromParent();
+        }
     }
-}
 
-void widen_phi(llvm::PHINode& mask) {
-    llvm::IRBuilder<> at(&mask);
-    llvm::PHINode* wide = at.CreatePHI(wide_type(&mask), mask.getNumIncomingValues());
-    read_wide(mask, wide, nullptr);
-    for (unsigned i = 0; i < mask.getNumIncomingValues(); ++i) {
-        llvm::BasicBlock* from = mask.getIncomingBlock(i);
-        llvm::IRBuilder<> end(from->getTerminator());
-        wide->addIncoming(end.CreateSExt(mask.getIncomingValue(i), wide->getType()), from);
+private:
+    static llvm::Type* wide_type(const Value& mask) {
+        return llvm::FixedVectorType::get(llvm::Type::getInt32Ty(mask.getContext()), lanes_of(mask));
     }
-    mask.eraseFromParent();
-}
 
-void widen_value(llvm::Instruction& mask) {
-    llvm::IRBuilder<> at(mask.getParent(), std::next(mask.getIterator()));
-    Value* wide = at.CreateSExt(&mask, wide_type(&mask));
-    read_wide(mask, wide, llvm::dyn_cast<llvm::Instruction>(wide));
+    Value* wide(Value* mask) {
+        if (auto* constant = llvm::dyn_cast<llvm::Constant>(mask)) {
+            llvm::IRBuilder<> folder(mask->getContext());
+            return folder.CreateSExt(constant, wide_type(*mask));
+        }
+        return wide_.at(mask);
+    }
+
+    void make_phi(llvm::PHINode& mask) {
+        llvm::IRBuilder<> at(&mask);
+        wide_[&mask] = at.CreatePHI(wide_type(mask), mask.getNumIncomingValues());
+    }
+
+    void fill_phi(llvm::PHINode& mask) {
+        auto* phi = llvm::cast<llvm::PHINode>(wide_.at(&mask));
+        for (unsigned i = 0; i < mask.getNumIncomingValues(); ++i) {
+            phi->addIncoming(wide(mask.getIncomingValue(i)), mask.getIncomingBlock(i));
+        }
+    }
+
+    Value* make_wide(Instruction& mask) {
+        llvm::IRBuilder<> at(mask.getParent(), std::next(mask.getIterator()));
+        at.SetCurrentDebugLocation(mask.getDebugLoc());
+        if (auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&mask);
+            binary != nullptr && binary->isBitwiseLogicOp()) {
+            return at.CreateBinOp(binary->getOpcode(), wide(mask.getOperand(0)), wide(mask.getOperand(1)));
+        }
+        if (auto* select = llvm::dyn_cast<llvm::SelectInst>(&mask)) {
+            Value* condition = select->getCondition();
+            if (is_mask(*condition)) condition = narrow(condition, at);
+            return at.CreateSelect(condition, wide(select->getTrueValue()), wide(select->getFalseValue()));
+        }
+        if (llvm::isa<llvm::FreezeInst>(mask)) return at.CreateFreeze(wide(mask.getOperand(0)));
+        return at.CreateSExt(&mask, wide_type(mask));
+    }
+
+    // What makes its lanes anew is read as it is in its own block: a comparison before a blend.
+    [[nodiscard]] bool is_made_here(Value* mask, const llvm::BasicBlock* block) const {
+        const auto* widened = llvm::dyn_cast<llvm::SExtInst>(wide_.at(mask));
+        return widened != nullptr && widened->getOperand(0) == mask && widened->getParent() == block;
+    }
+
+    Value* narrow(Value* mask, llvm::IRBuilder<>& at) {
+        if (llvm::isa<llvm::Constant>(mask) || is_made_here(mask, at.GetInsertBlock())) return mask;
+        Value* lanes = wide_.at(mask);
+        return at.CreateICmpSLT(lanes, llvm::Constant::getNullValue(lanes->getType()));
+    }
+
+    void rewrite_readers(Instruction& mask) {
+        std::vector<llvm::Use*> uses;
+        for (llvm::Use& use : mask.uses()) {
+            if (!is_mask(*use.getUser()) && use.getUser() != wide_.at(&mask)) uses.push_back(&use);
+        }
+        for (llvm::Use* use : uses) {
+            auto* reader = llvm::cast<Instruction>(use->getUser());
+            llvm::IRBuilder<> at(reader);
+            if (auto* bits = llvm::dyn_cast<llvm::BitCastInst>(reader); bits != nullptr && rewrite_test(*bits))
+                continue;
+            auto* extension = llvm::dyn_cast<llvm::SExtInst>(reader);
+            if (extension != nullptr && extension->getType() == wide_type(mask)) {
+                extension->replaceAllUsesWith(wide_.at(&mask));
+            } else {
+                use->set(narrow(&mask, at));
+            }
+        }
+    }
+
+    // `any` (bits != 0) and `all` (bits == ~0) of a mask wider than a register: its halves are joined first, so that
+    // one instruction moves all signs.
+    bool rewrite_test(llvm::BitCastInst& bits) {
+        std::vector<llvm::ICmpInst*> tests;
+        for (llvm::User* user : bits.users()) {
+            auto* test = llvm::dyn_cast<llvm::ICmpInst>(user);
+            const bool with_zero =
+                test != nullptr && llvm::PatternMatch::match(test->getOperand(1), llvm::PatternMatch::m_Zero());
+            const bool with_ones =
+                test != nullptr && llvm::PatternMatch::match(test->getOperand(1), llvm::PatternMatch::m_AllOnes());
+            if (!(with_zero || with_ones) || !test->isEquality()) return false;
+            tests.push_back(test);
+        }
+        for (llvm::ICmpInst* test : tests) {
+            llvm::IRBuilder<> at(test);
+            const bool any = llvm::PatternMatch::match(test->getOperand(1), llvm::PatternMatch::m_Zero());
+            Value* lanes = joined(wide_.at(bits.getOperand(0)), any, at);
+            Value* signs = at.CreateICmpSLT(lanes, llvm::Constant::getNullValue(lanes->getType()));
+            Value* word = at.CreateBitCast(signs, at.getIntNTy(lanes_of(*lanes)));
+            llvm::Constant* with =
+                any ? llvm::Constant::getNullValue(word->getType()) : llvm::Constant::getAllOnesValue(word->getType());
+            test->replaceAllUsesWith(at.CreateICmp(test->getPredicate(), word, with));
+        }
+        return true;
+    }
+
+    Value* joined(Value* lanes, bool any, llvm::IRBuilder<>& at) const {
+        while (lanes_of(*lanes) * 32 > register_bits_ && lanes_of(*lanes) % 2 == 0) {
+            const unsigned half = lanes_of(*lanes) / 2;
+            std::vector<int> lower(half);
+            std::vector<int> upper(half);
+            std::iota(lower.begin(), lower.end(), 0);
+            std::iota(upper.begin(), upper.end(), static_cast<int>(half));
+            Value* first = at.CreateShuffleVector(lanes, lower);
+            Value* second = at.CreateShuffleVector(lanes, upper);
+            lanes = any ? at.CreateOr(first, second) : at.CreateAnd(first, second);
+        }
+        return lanes;
+    }
+
+    llvm::Function& function_;
+    unsigned register_bits_;
+    std::map<Value*, Value*> wide_;
+};
+
+// What lost its last reader.
+void remove_dead(llvm::Function& function) {
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (llvm::BasicBlock& block : function) {
+            for (auto at = block.rbegin(); at != block.rend();) {
+                Instruction& instruction = *at++;
+                const bool pure = !instruction.mayHaveSideEffects() && !instruction.isTerminator();
+                if (!pure || !instruction.use_empty()) continue;
+                instruction.eraseFromParent();
+                changed = true;
+            }
+        }
+    }
 }
 
 }  // namespace
 
-void widen_masks(llvm::Function& function) {
-    std::vector<llvm::PHINode*> phis;
-    for (llvm::BasicBlock& block : function) {
-        for (llvm::PHINode& phi : block.phis()) {
-            if (is_mask(phi)) phis.push_back(&phi);
-        }
-    }
-    for (llvm::PHINode* phi : phis) widen_phi(*phi);
-    std::vector<llvm::Instruction*> values;
-    for (llvm::BasicBlock& block : function) {
-        for (llvm::Instruction& instruction : block) {
-            if (is_mask(instruction) && lives_elsewhere(instruction)) values.push_back(&instruction);
-        }
-    }
-    for (llvm::Instruction* value : values) widen_value(*value);
+void widen_masks(llvm::Function& function, unsigned register_bits) {
+    Widening(function, register_bits).run();
+    remove_dead(function);
 }
 
 }  // namespace tsr::codegen

@@ -5,9 +5,10 @@
 
 namespace tsr::codegen {
 
-// Before AVX-512 a vector of i1 that lives from one block to another is packed into bytes and unpacked again. Here each
-// such value, and each phi of masks, becomes a vector of i32 that are all ones or zero, as comparisons make them and as
-// blends and masked moves read them. To be run after everything that simplifies: it would be undone.
-void widen_masks(llvm::Function& function);
+// Before AVX-512 LLVM packs vectors of i1 into bytes and unpacks them, between blocks and wherever they are wider than
+// a register. Here every mask becomes a vector of i32 that are all ones or zero, as comparisons make them and as blends
+// and masked moves read them, and so do the and, or, select and phi of masks; only what reads a mask sees i1.
+// `register_bits` is the width of a vector register. To be run after everything that simplifies: it would be undone.
+void widen_masks(llvm::Function& function, unsigned register_bits);
 
 }  // namespace tsr::codegen

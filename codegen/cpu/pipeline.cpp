@@ -1,5 +1,7 @@
 #include "codegen/cpu/pipeline.h"
 
+#include <mutex>
+
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/IR/LegacyPassManager.h>
@@ -19,8 +21,6 @@
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
-
-#include <mutex>
 
 #include "codegen/cpu/masks.h"
 
@@ -116,8 +116,9 @@ void optimize(llvm::Module& module, llvm::TargetMachine& target, int level) {
 void prepare(llvm::Module& module) {
     for (llvm::Function& function : module) {
         if (function.isDeclaration()) continue;
-        const bool has_mask_registers = function.getFnAttribute("prefer-vector-width").getValueAsString() == "512";
-        if (!has_mask_registers) widen_masks(function);
+        unsigned bits = 0;
+        function.getFnAttribute("prefer-vector-width").getValueAsString().getAsInteger(10, bits);
+        if (bits < 512) widen_masks(function, bits);
     }
 }
 

@@ -1,11 +1,11 @@
 // From an LLVM module to code: the machine, the passes, the emission.
 #pragma once
 
-#include <llvm/IR/Module.h>
-#include <llvm/Target/TargetMachine.h>
-
 #include <memory>
 #include <string>
+
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
 
 #include "base/result.h"
 #include "codegen/cpu/machine.h"

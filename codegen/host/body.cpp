@@ -40,17 +40,38 @@ void HostBody::emit_function() {
 
 void HostBody::emit_own(const ir::Op& op) {
     switch (op.kind) {
-        case OpKind::call: emit_call(op); return;
-        case OpKind::launch: emit_launch(op); return;
-        case OpKind::host: emit_entry(op); return;
-        case OpKind::shape_of: emit_shape_of(op); return;
-        case OpKind::string: define(op.results[0], data_.string(op.attrs.string(Attr::value))); return;
-        case OpKind::dim: define(op.results[0], emit_dim(op.attrs.dim(Attr::dim), place_of(op))); return;
-        case OpKind::read: emit_read(op); return;
-        case OpKind::write: emit_write(op); return;
-        case OpKind::print: emit_print(op); return;
-        case OpKind::assert_: emit_assert(op); return;
-        default: return;
+        case OpKind::call:
+            emit_call(op);
+            return;
+        case OpKind::launch:
+            emit_launch(op);
+            return;
+        case OpKind::host:
+            emit_entry(op);
+            return;
+        case OpKind::shape_of:
+            emit_shape_of(op);
+            return;
+        case OpKind::string:
+            define(op.results[0], data_.string(op.attrs.string(Attr::value)));
+            return;
+        case OpKind::dim:
+            define(op.results[0], emit_dim(op.attrs.dim(Attr::dim), place_of(op)));
+            return;
+        case OpKind::read:
+            emit_read(op);
+            return;
+        case OpKind::write:
+            emit_write(op);
+            return;
+        case OpKind::print:
+            emit_print(op);
+            return;
+        case OpKind::assert_:
+            emit_assert(op);
+            return;
+        default:
+            return;
     }
 }
 
@@ -147,16 +168,18 @@ void HostBody::emit_shape_of(const ir::Op& op) {
 void HostBody::emit_read(const ir::Op& op) {
     Values index;
     for (size_t i = 1; i < op.operands.size(); ++i) index.push_back(as_i64(op, i));
-    Value* bits = call_runtime(build_, "tsr_get", builder_.getInt64Ty(),
-                               {operand(op, 0), row(index), data_.i32(static_cast<int64_t>(index.size())), place_of(op)});
+    Value* bits =
+        call_runtime(build_, "tsr_get", builder_.getInt64Ty(),
+                     {operand(op, 0), row(index), data_.i32(static_cast<int64_t>(index.size())), place_of(op)});
     define(op.results[0], from_slot(source_.type(op.results[0]), bits));
 }
 
 void HostBody::emit_write(const ir::Op& op) {
     Values index;
     for (size_t i = 2; i < op.operands.size(); ++i) index.push_back(as_i64(op, i));
-    call_runtime(build_, "tsr_set", nullptr,
-                 {operand(op, 0), row(index), data_.i32(static_cast<int64_t>(index.size())), slot_of(op, 1), place_of(op)});
+    call_runtime(
+        build_, "tsr_set", nullptr,
+        {operand(op, 0), row(index), data_.i32(static_cast<int64_t>(index.size())), slot_of(op, 1), place_of(op)});
 }
 
 Value* HostBody::formatted_value(const ir::Op& op, size_t number, const std::string& spec) {
@@ -169,7 +192,8 @@ Value* HostBody::formatted_value(const ir::Op& op, size_t number, const std::str
             return call_runtime(build_, "tsr_format_tensor", string, {operand(op, number), text, place});
         case ir::TypeKind::string:
             return call_runtime(build_, "tsr_format_string", string, {operand(op, number), text, place});
-        case ir::TypeKind::list: return call_runtime(build_, "tsr_format_list", string, {operand(op, number), place});
+        case ir::TypeKind::list:
+            return call_runtime(build_, "tsr_format_list", string, {operand(op, number), place});
         default:
             return call_runtime(build_, "tsr_format", string,
                                 {slot_of(op, number), data_.i32(static_cast<int>(type.elem)), text, place});

@@ -25,14 +25,20 @@ public:
 private:
     [[nodiscard]] llvm::Type* result_type() const {
         switch (entry_.result) {
-            case 'v': return nullptr;
+            case 'v':
+                return nullptr;
             case 't':
             case 's':
-            case 'l': return build_.ir.getPtrTy();
-            case 'c': return build_.ir.getInt1Ty();
-            case 'n': return build_.ir.getInt32Ty();
-            case 'd': return build_.ir.getDoubleTy();
-            default: return build_.ir.getInt64Ty();
+            case 'l':
+                return build_.ir.getPtrTy();
+            case 'c':
+                return build_.ir.getInt1Ty();
+            case 'n':
+                return build_.ir.getInt32Ty();
+            case 'd':
+                return build_.ir.getDoubleTy();
+            default:
+                return build_.ir.getInt64Ty();
         }
     }
 
@@ -41,32 +47,70 @@ private:
             case 't':
             case 's':
             case 'l':
-            case 'g': push(body_.operand(op_, next_++)); return;
+            case 'g':
+                push(body_.operand(op_, next_++));
+                return;
             case 'e':
-            case 'b': push(body_.slot_of(op_, next_++)); return;
-            case 'i': push(body_.as_i64(op_, next_++)); return;
-            case 'd': push(real()); return;
-            case 'A': add_integers(); return;
-            case 'X': add_strings(); return;
-            case 'W': add_scalars(); return;
-            case 'F': add_named_tensors(); return;
-            case 'S': add_axes(); return;
-            case 'V': add_items(); return;
-            case 'R': add_random_key(); return;
-            default: add_attribute(letter); return;
+            case 'b':
+                push(body_.slot_of(op_, next_++));
+                return;
+            case 'i':
+                push(body_.as_i64(op_, next_++));
+                return;
+            case 'd':
+                push(real());
+                return;
+            case 'A':
+                add_integers();
+                return;
+            case 'X':
+                add_strings();
+                return;
+            case 'W':
+                add_scalars();
+                return;
+            case 'F':
+                add_named_tensors();
+                return;
+            case 'S':
+                add_axes();
+                return;
+            case 'V':
+                add_items();
+                return;
+            case 'R':
+                add_random_key();
+                return;
+            default:
+                add_attribute(letter);
+                return;
         }
     }
 
     void add_attribute(char letter) {
         switch (letter) {
-            case 'D': push(data_.i32(static_cast<int>(op_.attrs.dtype(Attr::type)))); return;
-            case 'O': push(data_.i32(static_cast<int>(body_.operand_type(op_, next_ - 1).elem))); return;
-            case 'T': push(op_.attrs.has(Attr::text) ? data_.text(op_.attrs.string(Attr::text)) : data_.null()); return;
-            case 'N': push(next_name()); return;
-            case 'K': push(data_.i32(op_.attrs.integer(Attr::count, 0))); return;
-            case 'P': push(body_.place_of(op_)); return;
+            case 'D':
+                push(data_.i32(static_cast<int>(op_.attrs.dtype(Attr::type))));
+                return;
+            case 'O':
+                push(data_.i32(static_cast<int>(body_.operand_type(op_, next_ - 1).elem)));
+                return;
+            case 'T':
+                push(op_.attrs.has(Attr::text) ? data_.text(op_.attrs.string(Attr::text)) : data_.null());
+                return;
+            case 'N':
+                push(next_name());
+                return;
+            case 'K':
+                push(data_.i32(op_.attrs.integer(Attr::count, 0)));
+                return;
+            case 'P':
+                push(body_.place_of(op_));
+                return;
             // A register full of zeros is a null pointer and an integer 0.
-            default: push(data_.i64(0)); return;
+            default:
+                push(data_.i64(0));
+                return;
         }
     }
 
@@ -90,13 +134,9 @@ private:
         return found == nullptr ? none : std::get<std::vector<std::string>>(*found);
     }
 
-    llvm::Constant* next_name() {
-        return name_ < names().size() ? data_.text(names()[name_++]) : data_.null();
-    }
+    llvm::Constant* next_name() { return name_ < names().size() ? data_.text(names()[name_++]) : data_.null(); }
 
-    [[nodiscard]] bool has_seed() const {
-        return op_.attrs.has(Attr::mode) && op_.attrs.string(Attr::mode) == "seed";
-    }
+    [[nodiscard]] bool has_seed() const { return op_.attrs.has(Attr::mode) && op_.attrs.string(Attr::mode) == "seed"; }
 
     // The operands that no other letter takes.
     [[nodiscard]] size_t rest() const {

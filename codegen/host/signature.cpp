@@ -104,7 +104,8 @@ llvm::Constant* signature_of(Data& data, const ir::Function& source,
         parameters.push_back(parameter_of(data, source, id, given == defaults.end() ? nullptr : &given->second));
     }
     llvm::Constant* names = data.array(data.null()->getType(), symbols, "symbols");
-    llvm::Constant* list = parameters.empty() ? data.null() : data.array(parameters[0]->getType(), parameters, "parameters");
+    llvm::Constant* list =
+        parameters.empty() ? data.null() : data.array(parameters[0]->getType(), parameters, "parameters");
     return data.structure({data.text(source.name), data.i32(static_cast<int64_t>(symbols.size())), names,
                            data.i32(static_cast<int64_t>(parameters.size())), list});
 }

@@ -1,17 +1,16 @@
 #include "codegen/link.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
 
-#include <llvm/Support/raw_ostream.h>
+#include <fcntl.h>
 #include <lld/Common/Driver.h>
+#include <llvm/Support/raw_ostream.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
 
@@ -52,8 +51,8 @@ private:
 
 // A shared library of the system by its name, empty if it is not there.
 std::string system_library(const std::string& name) {
-    static constexpr const char* kFolders[] = {"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64",
-                                               "/usr/lib64", "/lib", "/usr/lib"};
+    static constexpr const char* kFolders[] = {
+        "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
     for (const char* folder : kFolders) {
         const fs::path path = fs::path(folder) / name;
         std::error_code ignored;

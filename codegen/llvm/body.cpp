@@ -37,9 +37,7 @@ void Body::define_results(const ir::Op& op, const Values& values) {
     for (size_t i = 0; i < op.results.size(); ++i) define(op.results[i], values[i]);
 }
 
-Span Body::span_of(const ir::Op& op) const {
-    return op.place.valid() ? source_.place_of(op.place).span : Span{};
-}
+Span Body::span_of(const ir::Op& op) const { return op.place.valid() ? source_.place_of(op.place).span : Span{}; }
 
 llvm::BasicBlock* Body::block(const char* name) {
     return llvm::BasicBlock::Create(target_.getContext(), name, &target_);
@@ -80,11 +78,20 @@ void Body::emit_element_op(const ir::Op& op) {
 
 bool Body::emit_control(const ir::Op& op) {
     switch (op.kind) {
-        case OpKind::constant: emit_constant(op); return true;
-        case OpKind::for_: emit_for(op); return true;
-        case OpKind::while_: emit_while(op); return true;
-        case OpKind::if_: emit_if(op); return true;
-        default: return false;
+        case OpKind::constant:
+            emit_constant(op);
+            return true;
+        case OpKind::for_:
+            emit_for(op);
+            return true;
+        case OpKind::while_:
+            emit_while(op);
+            return true;
+        case OpKind::if_:
+            emit_if(op);
+            return true;
+        default:
+            return false;
     }
 }
 

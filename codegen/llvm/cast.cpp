@@ -56,8 +56,8 @@ Value* integer_to_real(Build& build, DType from, Value* value, llvm::Type* type)
     return is_signed(from) ? build.ir.CreateSIToFP(value, type) : build.ir.CreateUIToFP(value, type);
 }
 
-// The low 16 bits of a large 64-bit integer folded into one sticky bit, so that f64 holds what is left exactly and later
-// roundings still see on which side of a halfway point the integer was.
+// The low 16 bits of a large 64-bit integer folded into one sticky bit, so that f64 holds what is left exactly and
+// later roundings still see on which side of a halfway point the integer was.
 Value* sticky(Build& build, DType from, Value* value) {
     llvm::IRBuilder<>& ir = build.ir;
     llvm::Type* type = value->getType();
@@ -73,7 +73,8 @@ Value* sticky(Build& build, DType from, Value* value) {
 
 Value* integer_to_float(Build& build, DType from, DType to, Value* value) {
     if (to == DType::f64 || to == DType::f32) return integer_to_real(build, from, value, shaped(build, value, to));
-    // Beyond 24 bits the rounding to f32 does not matter to what follows: f16 is infinite there, narrower floats saturate.
+    // Beyond 24 bits the rounding to f32 does not matter to what follows: f16 is infinite there, narrower floats
+    // saturate.
     if (to != DType::bf16 && to != DType::e8m0) {
         return narrow(build, to, integer_to_real(build, from, value, f32_like(build, value)));
     }

@@ -41,7 +41,8 @@ void Body::close_loop(const std::vector<llvm::PHINode*>& carried, const Values& 
     for (size_t i = 0; i < carried.size(); ++i) carried[i]->addIncoming(next[i], builder_.GetInsertBlock());
 }
 
-// The counter is 64 bits wide whatever the type of the bounds: it can not pass the end of a narrow type and begin again.
+// The counter is 64 bits wide whatever the type of the bounds: it can not pass the end of a narrow type and begin
+// again.
 void Body::emit_for(const ir::Op& op) {
     const DType type = operand_type(op, 0).elem;
     const bool has_sign = is_signed(type);

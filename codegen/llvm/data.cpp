@@ -14,16 +14,15 @@ llvm::Constant* Data::i64(int64_t value) {
     return llvm::ConstantInt::getSigned(llvm::Type::getInt64Ty(module_.getContext()), value);
 }
 
-llvm::Constant* Data::null() {
-    return llvm::ConstantPointerNull::get(llvm::PointerType::get(module_.getContext(), 0));
-}
+llvm::Constant* Data::null() { return llvm::ConstantPointerNull::get(llvm::PointerType::get(module_.getContext(), 0)); }
 
 llvm::Constant* Data::structure(const std::vector<llvm::Constant*>& fields) {
     return llvm::ConstantStruct::getAnon(module_.getContext(), fields);
 }
 
 llvm::Constant* Data::global(llvm::Constant* value, const std::string& name) {
-    auto* made = new llvm::GlobalVariable(module_, value->getType(), true, llvm::GlobalValue::PrivateLinkage, value, name);
+    auto* made =
+        new llvm::GlobalVariable(module_, value->getType(), true, llvm::GlobalValue::PrivateLinkage, value, name);
     made->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
     return made;
 }

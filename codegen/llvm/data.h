@@ -1,11 +1,11 @@
 // Constants of a program in the layouts of runtime/abi.h.
 #pragma once
 
-#include <llvm/IR/Module.h>
-
 #include <map>
 #include <string>
 #include <vector>
+
+#include <llvm/IR/Module.h>
 
 #include "base/sources.h"
 #include "ir/core/function.h"
@@ -18,10 +18,10 @@ public:
     // `sources` gives places their file, line and column; null: places are unknown.
     Data(llvm::Module& module, const Sources* sources) : module_(module), sources_(sources) {}
 
-    llvm::Constant* text(const std::string& bytes);     // const char*, ends in 0
-    llvm::Constant* place(Span span);                   // const TsrPlace*; null for an unknown place
-    llvm::Constant* place_value(Span span);             // TsrPlace itself
-    llvm::Constant* string(const std::string& bytes);   // TsrString* that is never freed
+    llvm::Constant* text(const std::string& bytes);    // const char*, ends in 0
+    llvm::Constant* place(Span span);                  // const TsrPlace*; null for an unknown place
+    llvm::Constant* place_value(Span span);            // TsrPlace itself
+    llvm::Constant* string(const std::string& bytes);  // TsrString* that is never freed
     // const TsrMessage*: `format` with a hole `{}` or `{:spec}` per value; `{{` and `}}` are braces.
     llvm::Constant* message(Span span, const std::string& format, const std::vector<DType>& values);
 

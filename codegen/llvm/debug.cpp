@@ -1,9 +1,9 @@
 #include "codegen/llvm/debug.h"
 
+#include <filesystem>
+
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/IR/Module.h>
-
-#include <filesystem>
 
 namespace tsr::codegen {
 
@@ -37,7 +37,8 @@ void DebugInfo::begin(llvm::Function& function, const std::string& name, Span sp
 
 void DebugInfo::locate(llvm::IRBuilder<>& builder, Span span) {
     if (!span.valid()) {
-        builder.SetCurrentDebugLocation(llvm::DILocation::get(builder.getContext(), function_->getLine(), 0, function_));
+        builder.SetCurrentDebugLocation(
+            llvm::DILocation::get(builder.getContext(), function_->getLine(), 0, function_));
         return;
     }
     llvm::DIScope* scope = function_;

@@ -1,11 +1,11 @@
 // DWARF line information from the places of operations.
 #pragma once
 
-#include <llvm/IR/DIBuilder.h>
-#include <llvm/IR/IRBuilder.h>
-
 #include <map>
 #include <memory>
+
+#include <llvm/IR/DIBuilder.h>
+#include <llvm/IR/IRBuilder.h>
 
 #include "base/sources.h"
 #include "ir/core/function.h"

@@ -22,14 +22,21 @@ bool is_test(OpKind kind) {
         case OpKind::ge:
         case OpKind::isnan:
         case OpKind::isinf:
-        case OpKind::isfinite: return true;
-        default: return false;
+        case OpKind::isfinite:
+            return true;
+        default:
+            return false;
     }
 }
 
 // f16 and bf16 where the machine has no arithmetic of theirs: in f32 and back. One rounding to 24 bits before one to 11
 // or 8 changes nothing for + - * / sqrt (Figueroa, "When is double rounding innocuous?", 1995).
 Value* through_f32(Build& build, const ElementOp& op) {
+    if (op.kind == OpKind::floordiv) {
+        // The floor is that of the quotient as the type holds it.
+        Value* const quotient[] = {through_f32(build, {OpKind::div, op.type, op.to, op.operands})};
+        return through_f32(build, {OpKind::floor, op.type, op.to, quotient});
+    }
     std::array<Value*, 3> wide{};
     for (size_t i = 0; i < op.operands.size(); ++i) wide[i] = emit_cast(build, op.type, DType::f32, op.operands[i]);
     Value* result = emit_real(build, {op.kind, DType::f32, op.to, std::span(wide.data(), op.operands.size())});

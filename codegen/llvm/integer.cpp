@@ -8,8 +8,8 @@ namespace tsr::codegen {
 namespace {
 
 using ir::OpKind;
-using llvm::Intrinsic::ID;
 using llvm::Value;
+using llvm::Intrinsic::ID;
 
 // By the width or more (also what a negative amount is, read unsigned): 0, and all sign bits for `shr` of a signed one.
 Value* emit_shift(Build& build, const ElementOp& op) {
@@ -93,21 +93,33 @@ Value* emit_arithmetic(Build& build, const ElementOp& op) {
     const ID least = is_negative_known ? llvm::Intrinsic::smin : llvm::Intrinsic::umin;
     const ID greatest = is_negative_known ? llvm::Intrinsic::smax : llvm::Intrinsic::umax;
     switch (op.kind) {
-        case OpKind::add: return ir.CreateAdd(v[0], v[1]);
-        case OpKind::sub: return ir.CreateSub(v[0], v[1]);
-        case OpKind::mul: return ir.CreateMul(v[0], v[1]);
-        case OpKind::neg: return ir.CreateNeg(v[0]);
-        case OpKind::floordiv: return emit_floordiv(build, op.type, v[0], v[1]);
-        case OpKind::mod: return emit_mod(build, op.type, v[0], v[1]);
-        case OpKind::minimum: return ir.CreateBinaryIntrinsic(least, v[0], v[1]);
-        case OpKind::maximum: return ir.CreateBinaryIntrinsic(greatest, v[0], v[1]);
-        case OpKind::pow: return emit_power(build, op);
+        case OpKind::add:
+            return ir.CreateAdd(v[0], v[1]);
+        case OpKind::sub:
+            return ir.CreateSub(v[0], v[1]);
+        case OpKind::mul:
+            return ir.CreateMul(v[0], v[1]);
+        case OpKind::neg:
+            return ir.CreateNeg(v[0]);
+        case OpKind::floordiv:
+            return emit_floordiv(build, op.type, v[0], v[1]);
+        case OpKind::mod:
+            return emit_mod(build, op.type, v[0], v[1]);
+        case OpKind::minimum:
+            return ir.CreateBinaryIntrinsic(least, v[0], v[1]);
+        case OpKind::maximum:
+            return ir.CreateBinaryIntrinsic(greatest, v[0], v[1]);
+        case OpKind::pow:
+            return emit_power(build, op);
         case OpKind::shl:
-        case OpKind::shr: return emit_shift(build, op);
-        case OpKind::sign: return emit_sign(build, op);
+        case OpKind::shr:
+            return emit_shift(build, op);
+        case OpKind::sign:
+            return emit_sign(build, op);
         case OpKind::abs:
             return is_negative_known ? ir.CreateBinaryIntrinsic(llvm::Intrinsic::abs, v[0], ir.getFalse()) : v[0];
-        default: return nullptr;
+        default:
+            return nullptr;
     }
 }
 

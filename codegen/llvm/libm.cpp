@@ -1,9 +1,9 @@
 #include "codegen/llvm/libm.h"
 
-#include <llvm/IR/Module.h>
-
 #include <array>
 #include <string>
+
+#include <llvm/IR/Module.h>
 
 #include "codegen/llvm/cast.h"
 
@@ -16,12 +16,12 @@ using llvm::Value;
 
 // libm's name of the f64 function is the operation's.
 constexpr std::array kFunctions{
-    std::pair{OpKind::pow, "pow"},     std::pair{OpKind::atan2, "atan2"}, std::pair{OpKind::exp, "exp"},
-    std::pair{OpKind::exp2, "exp2"},   std::pair{OpKind::expm1, "expm1"}, std::pair{OpKind::log, "log"},
-    std::pair{OpKind::log2, "log2"},   std::pair{OpKind::log10, "log10"}, std::pair{OpKind::log1p, "log1p"},
-    std::pair{OpKind::sin, "sin"},     std::pair{OpKind::cos, "cos"},     std::pair{OpKind::tan, "tan"},
-    std::pair{OpKind::asin, "asin"},   std::pair{OpKind::acos, "acos"},   std::pair{OpKind::atan, "atan"},
-    std::pair{OpKind::sinh, "sinh"},   std::pair{OpKind::cosh, "cosh"},   std::pair{OpKind::tanh, "tanh"},
+    std::pair{OpKind::pow, "pow"},   std::pair{OpKind::atan2, "atan2"}, std::pair{OpKind::exp, "exp"},
+    std::pair{OpKind::exp2, "exp2"}, std::pair{OpKind::expm1, "expm1"}, std::pair{OpKind::log, "log"},
+    std::pair{OpKind::log2, "log2"}, std::pair{OpKind::log10, "log10"}, std::pair{OpKind::log1p, "log1p"},
+    std::pair{OpKind::sin, "sin"},   std::pair{OpKind::cos, "cos"},     std::pair{OpKind::tan, "tan"},
+    std::pair{OpKind::asin, "asin"}, std::pair{OpKind::acos, "acos"},   std::pair{OpKind::atan, "atan"},
+    std::pair{OpKind::sinh, "sinh"}, std::pair{OpKind::cosh, "cosh"},   std::pair{OpKind::tanh, "tanh"},
     std::pair{OpKind::erf, "erf"},
 };
 

@@ -67,7 +67,8 @@ void TargetBody::emit_load(const ir::Op& op) {
     if (mask == nullptr) {
         loaded = builder_.CreateAlignedLoad(stored, operand(op, 0), alignment);
     } else {
-        loaded = builder_.CreateMaskedLoad(stored, operand(op, 0), alignment, mask, llvm::Constant::getNullValue(stored));
+        loaded =
+            builder_.CreateMaskedLoad(stored, operand(op, 0), alignment, mask, llvm::Constant::getNullValue(stored));
     }
     define(op.results[0], from_memory(type, loaded));
 }
@@ -113,14 +114,21 @@ namespace {
 
 OpKind combination(AtomicOp op) {
     switch (op) {
-        case AtomicOp::add: return OpKind::add;
-        case AtomicOp::min: return OpKind::minimum;
-        case AtomicOp::max: return OpKind::maximum;
-        case AtomicOp::bit_and: return OpKind::bit_and;
-        case AtomicOp::bit_or: return OpKind::bit_or;
-        case AtomicOp::bit_xor: return OpKind::bit_xor;
+        case AtomicOp::add:
+            return OpKind::add;
+        case AtomicOp::min:
+            return OpKind::minimum;
+        case AtomicOp::max:
+            return OpKind::maximum;
+        case AtomicOp::bit_and:
+            return OpKind::bit_and;
+        case AtomicOp::bit_or:
+            return OpKind::bit_or;
+        case AtomicOp::bit_xor:
+            return OpKind::bit_xor;
         case AtomicOp::exchange:
-        case AtomicOp::compare_exchange: return OpKind::select;  // nothing is combined
+        case AtomicOp::compare_exchange:
+            return OpKind::select;  // nothing is combined
     }
     return OpKind::select;
 }
@@ -128,21 +136,29 @@ OpKind combination(AtomicOp op) {
 llvm::AtomicRMWInst::BinOp integer_operation(AtomicOp op, bool has_sign) {
     using llvm::AtomicRMWInst;
     switch (op) {
-        case AtomicOp::add: return AtomicRMWInst::Add;
-        case AtomicOp::min: return has_sign ? AtomicRMWInst::Min : AtomicRMWInst::UMin;
-        case AtomicOp::max: return has_sign ? AtomicRMWInst::Max : AtomicRMWInst::UMax;
-        case AtomicOp::bit_and: return AtomicRMWInst::And;
-        case AtomicOp::bit_or: return AtomicRMWInst::Or;
-        case AtomicOp::bit_xor: return AtomicRMWInst::Xor;
+        case AtomicOp::add:
+            return AtomicRMWInst::Add;
+        case AtomicOp::min:
+            return has_sign ? AtomicRMWInst::Min : AtomicRMWInst::UMin;
+        case AtomicOp::max:
+            return has_sign ? AtomicRMWInst::Max : AtomicRMWInst::UMax;
+        case AtomicOp::bit_and:
+            return AtomicRMWInst::And;
+        case AtomicOp::bit_or:
+            return AtomicRMWInst::Or;
+        case AtomicOp::bit_xor:
+            return AtomicRMWInst::Xor;
         case AtomicOp::exchange:
-        case AtomicOp::compare_exchange: return AtomicRMWInst::Xchg;
+        case AtomicOp::compare_exchange:
+            return AtomicRMWInst::Xchg;
     }
     return AtomicRMWInst::Xchg;
 }
 
 }  // namespace
 
-// Integers by one instruction; floats by comparing and exchanging until nobody came between. Floats compare by their bits.
+// Integers by one instruction; floats by comparing and exchanging until nobody came between. Floats compare by their
+// bits.
 void TargetBody::emit_atomic(const ir::Op& op) {
     const auto kind = static_cast<AtomicOp>(op.attrs.integer(Attr::op));
     const DType type = operand_type(op, 0).elem;
@@ -162,8 +178,8 @@ void TargetBody::emit_atomic(const ir::Op& op) {
         return;
     }
     if (!is_float(type) || kind == AtomicOp::exchange) {
-        Value* old = builder_.CreateAtomicRMW(integer_operation(kind, is_signed(type)), address, to_word(operand(op, 1)),
-                                              alignment, order);
+        Value* old = builder_.CreateAtomicRMW(integer_operation(kind, is_signed(type)), address,
+                                              to_word(operand(op, 1)), alignment, order);
         define(op.results[0], to_held(old));
         return;
     }

@@ -97,11 +97,10 @@ Value* encode_format(Build& build, const Format& format, Value* f32, llvm::Type*
     Value* is_small = ir.CreateICmpULT(magnitude, w.constant(power_bits(1 - format.bias)));
     result = ir.CreateSelect(is_small, encode_subnormal(w, format, magnitude), result);
     result = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, result, w.constant(format.largest));
-    if (format.has_nan()) {
-        Value* is_nan = ir.CreateICmpUGT(magnitude, w.constant(0x7f800000));
-        result = ir.CreateSelect(is_nan, w.constant(format.nan), result);
-    }
-    return ir.CreateTrunc(ir.CreateOr(result, sign), shaped_like(f32, code));
+    // NaN is the quiet positive one, or the largest value where there is none.
+    Value* is_nan = ir.CreateICmpUGT(magnitude, w.constant(0x7f800000));
+    result = ir.CreateSelect(is_nan, w.constant(format.nan), ir.CreateOr(result, sign));
+    return ir.CreateTrunc(result, shaped_like(f32, code));
 }
 
 Value* decode_scale(Build& build, Value* code) {
@@ -121,8 +120,8 @@ Value* encode_scale(Build& build, Value* f32) {
     Value* bits = w.bits_of(f32);
     Value* last = ir.CreateAnd(ir.CreateLShr(bits, w.constant(23)), w.constant(1));
     Value* bumped = ir.CreateAdd(ir.CreateAdd(bits, w.constant(0x3fffff)), last);
-    Value* result = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, ir.CreateLShr(bumped, w.constant(23)),
-                                             w.constant(254));
+    Value* result =
+        ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, ir.CreateLShr(bumped, w.constant(23)), w.constant(254));
     // Subnormals of f32 lie around the two least scales, 2^-127 and 2^-126.
     Value* second = ir.CreateZExt(ir.CreateICmpUGT(bits, w.constant(0x00600000)), w.word);
     result = ir.CreateSelect(ir.CreateICmpULT(bits, w.constant(0x00800000)), second, result);

@@ -42,16 +42,26 @@ Value* emit_test(Build& build, const ElementOp& op) {
     const auto magnitude = [&] { return ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v[0]); };
     const auto infinity = [&] { return llvm::ConstantFP::getInfinity(v[0]->getType()); };
     switch (op.kind) {
-        case OpKind::eq: return ir.CreateFCmpOEQ(v[0], v[1]);
-        case OpKind::ne: return ir.CreateFCmpUNE(v[0], v[1]);
-        case OpKind::lt: return ir.CreateFCmpOLT(v[0], v[1]);
-        case OpKind::le: return ir.CreateFCmpOLE(v[0], v[1]);
-        case OpKind::gt: return ir.CreateFCmpOGT(v[0], v[1]);
-        case OpKind::ge: return ir.CreateFCmpOGE(v[0], v[1]);
-        case OpKind::isnan: return ir.CreateFCmpUNO(v[0], v[0]);
-        case OpKind::isinf: return ir.CreateFCmpOEQ(magnitude(), infinity());
-        case OpKind::isfinite: return ir.CreateFCmpOLT(magnitude(), infinity());
-        default: return nullptr;
+        case OpKind::eq:
+            return ir.CreateFCmpOEQ(v[0], v[1]);
+        case OpKind::ne:
+            return ir.CreateFCmpUNE(v[0], v[1]);
+        case OpKind::lt:
+            return ir.CreateFCmpOLT(v[0], v[1]);
+        case OpKind::le:
+            return ir.CreateFCmpOLE(v[0], v[1]);
+        case OpKind::gt:
+            return ir.CreateFCmpOGT(v[0], v[1]);
+        case OpKind::ge:
+            return ir.CreateFCmpOGE(v[0], v[1]);
+        case OpKind::isnan:
+            return ir.CreateFCmpUNO(v[0], v[0]);
+        case OpKind::isinf:
+            return ir.CreateFCmpOEQ(magnitude(), infinity());
+        case OpKind::isfinite:
+            return ir.CreateFCmpOLT(magnitude(), infinity());
+        default:
+            return nullptr;
     }
 }
 
@@ -60,20 +70,34 @@ Value* emit_arithmetic(Build& build, const ElementOp& op) {
     llvm::IRBuilder<>& ir = build.ir;
     const auto& v = op.operands;
     switch (op.kind) {
-        case OpKind::add: return ir.CreateFAdd(v[0], v[1]);
-        case OpKind::sub: return ir.CreateFSub(v[0], v[1]);
-        case OpKind::mul: return ir.CreateFMul(v[0], v[1]);
-        case OpKind::div: return ir.CreateFDiv(v[0], v[1]);
-        case OpKind::neg: return ir.CreateFNeg(v[0]);
-        case OpKind::minimum: return ir.CreateBinaryIntrinsic(llvm::Intrinsic::minimum, v[0], v[1]);
-        case OpKind::maximum: return ir.CreateBinaryIntrinsic(llvm::Intrinsic::maximum, v[0], v[1]);
-        case OpKind::abs: return ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v[0]);
-        case OpKind::sqrt: return ir.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, v[0]);
-        case OpKind::floor: return ir.CreateUnaryIntrinsic(llvm::Intrinsic::floor, v[0]);
-        case OpKind::ceil: return ir.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, v[0]);
-        case OpKind::round: return ir.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, v[0]);
-        case OpKind::trunc: return ir.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, v[0]);
-        default: return nullptr;
+        case OpKind::add:
+            return ir.CreateFAdd(v[0], v[1]);
+        case OpKind::sub:
+            return ir.CreateFSub(v[0], v[1]);
+        case OpKind::mul:
+            return ir.CreateFMul(v[0], v[1]);
+        case OpKind::div:
+            return ir.CreateFDiv(v[0], v[1]);
+        case OpKind::neg:
+            return ir.CreateFNeg(v[0]);
+        case OpKind::minimum:
+            return ir.CreateBinaryIntrinsic(llvm::Intrinsic::minimum, v[0], v[1]);
+        case OpKind::maximum:
+            return ir.CreateBinaryIntrinsic(llvm::Intrinsic::maximum, v[0], v[1]);
+        case OpKind::abs:
+            return ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v[0]);
+        case OpKind::sqrt:
+            return ir.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, v[0]);
+        case OpKind::floor:
+            return ir.CreateUnaryIntrinsic(llvm::Intrinsic::floor, v[0]);
+        case OpKind::ceil:
+            return ir.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, v[0]);
+        case OpKind::round:
+            return ir.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, v[0]);
+        case OpKind::trunc:
+            return ir.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, v[0]);
+        default:
+            return nullptr;
     }
 }
 
@@ -101,8 +125,8 @@ Value* fused_in_f64(Build& build, Value* factor, Value* other, Value* addend) {
 }  // namespace
 
 Value* emit_fma(Build& build, DType type, Value* factor, Value* other, Value* addend) {
-    const bool native = type == DType::f64 || (type == DType::f32 && build.machine.fma) ||
-                        (type == DType::f16 && build.machine.fp16);
+    const bool native =
+        type == DType::f64 || (type == DType::f32 && build.machine.fma) || (type == DType::f16 && build.machine.fp16);
     if (native) {
         return build.ir.CreateIntrinsic(llvm::Intrinsic::fma, {factor->getType()}, {factor, other, addend});
     }

@@ -18,15 +18,22 @@ void TargetBody::emit_function() {
 
 void TargetBody::emit_own(const ir::Op& op) {
     switch (op.kind) {
-        case OpKind::slot: define(op.results[0], slots_.at(op.attrs.integer(Attr::count))); return;
-        case OpKind::task_begin: define(op.results[0], task_.begin); return;
-        case OpKind::task_end: define(op.results[0], task_.end); return;
+        case OpKind::slot:
+            define(op.results[0], slots_.at(op.attrs.integer(Attr::count)));
+            return;
+        case OpKind::task_begin:
+            define(op.results[0], task_.begin);
+            return;
+        case OpKind::task_end:
+            define(op.results[0], task_.end);
+            return;
         case OpKind::scratch:
             define(op.results[0],
                    builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), task_.scratch,
                                                        static_cast<uint64_t>(op.attrs.integer(Attr::count))));
             return;
-        default: break;
+        default:
+            break;
     }
     if (emit_memory(op) || emit_vector(op)) return;
     emit_effect(op);
@@ -34,23 +41,34 @@ void TargetBody::emit_own(const ir::Op& op) {
 
 bool TargetBody::emit_memory(const ir::Op& op) {
     switch (op.kind) {
-        case OpKind::stack: emit_stack(op); return true;
+        case OpKind::stack:
+            emit_stack(op);
+            return true;
         case OpKind::pointer_add: {
             llvm::Type* element = memory_type(target_.getContext(), operand_type(op, 0).elem);
-            Value* offset = builder_.CreateIntCast(operand(op, 1), builder_.getInt64Ty(),
-                                                   is_signed(operand_type(op, 1).elem));
+            Value* offset =
+                builder_.CreateIntCast(operand(op, 1), builder_.getInt64Ty(), is_signed(operand_type(op, 1).elem));
             define(op.results[0], builder_.CreateInBoundsGEP(element, operand(op, 0), offset));
             return true;
         }
-        case OpKind::load: emit_load(op); return true;
-        case OpKind::store: emit_store(op); return true;
-        case OpKind::gather: emit_gather(op); return true;
-        case OpKind::scatter: emit_scatter(op); return true;
+        case OpKind::load:
+            emit_load(op);
+            return true;
+        case OpKind::store:
+            emit_store(op);
+            return true;
+        case OpKind::gather:
+            emit_gather(op);
+            return true;
+        case OpKind::scatter:
+            emit_scatter(op);
+            return true;
         case OpKind::memory_copy:
             builder_.CreateMemCpy(operand(op, 0), llvm::MaybeAlign(), operand(op, 1), llvm::MaybeAlign(),
                                   builder_.CreateIntCast(operand(op, 2), builder_.getInt64Ty(), true));
             return true;
-        default: return false;
+        default:
+            return false;
     }
 }
 
@@ -61,8 +79,8 @@ bool TargetBody::emit_vector(const ir::Op& op) {
     };
     switch (op.kind) {
         case OpKind::splat:
-            define(op.results[0], builder_.CreateVectorSplat(static_cast<unsigned>(op.attrs.integer(Attr::width)),
-                                                             operand(op, 0)));
+            define(op.results[0],
+                   builder_.CreateVectorSplat(static_cast<unsigned>(op.attrs.integer(Attr::width)), operand(op, 0)));
             return true;
         case OpKind::iota: {
             llvm::Type* element = element_type(target_.getContext(), op.attrs.dtype(Attr::type));
@@ -79,19 +97,33 @@ bool TargetBody::emit_vector(const ir::Op& op) {
         case OpKind::insert:
             define(op.results[0], builder_.CreateInsertElement(operand(op, 0), operand(op, 1), position(2)));
             return true;
-        case OpKind::vector_reduce: emit_reduce(op); return true;
-        default: return false;
+        case OpKind::vector_reduce:
+            emit_reduce(op);
+            return true;
+        default:
+            return false;
     }
 }
 
 bool TargetBody::emit_effect(const ir::Op& op) {
     switch (op.kind) {
-        case OpKind::for_active: emit_for_active(op); return true;
-        case OpKind::atomic_rmw: emit_atomic(op); return true;
-        case OpKind::print: emit_print(op); return true;
-        case OpKind::assert_: emit_assert(op); return true;
-        case OpKind::runtime: emit_runtime(op); return true;
-        default: return false;
+        case OpKind::for_active:
+            emit_for_active(op);
+            return true;
+        case OpKind::atomic_rmw:
+            emit_atomic(op);
+            return true;
+        case OpKind::print:
+            emit_print(op);
+            return true;
+        case OpKind::assert_:
+            emit_assert(op);
+            return true;
+        case OpKind::runtime:
+            emit_runtime(op);
+            return true;
+        default:
+            return false;
     }
 }
 
@@ -123,7 +155,8 @@ void TargetBody::emit_reduce(const ir::Op& op) {
             first.push_back(static_cast<int>(i));
             second.push_back(static_cast<int>(lower + i));
         }
-        Value* const halves[] = {builder_.CreateShuffleVector(vector, first), builder_.CreateShuffleVector(vector, second)};
+        Value* const halves[] = {builder_.CreateShuffleVector(vector, first),
+                                 builder_.CreateShuffleVector(vector, second)};
         Value* joined = emit_element(build_, {step, type, type, halves});
         if (lower != upper) {
             Value* middle = builder_.CreateExtractElement(vector, upper);
@@ -152,9 +185,10 @@ void TargetBody::emit_for_active(const ir::Op& op) {
     builder_.CreateCondBr(builder_.CreateICmpNE(left, zero), body, done);
     builder_.SetInsertPoint(body);
     Value* lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, builder_.getTrue());
-    define(source_.region(op.regions[0]).args[0],
-           builder_.CreateIntCast(lane, element_type(target_.getContext(),
-                                                     source_.type(source_.region(op.regions[0]).args[0]).elem), false));
+    define(
+        source_.region(op.regions[0]).args[0],
+        builder_.CreateIntCast(
+            lane, element_type(target_.getContext(), source_.type(source_.region(op.regions[0]).args[0]).elem), false));
     emit_region(op.regions[0]);
     Value* rest = builder_.CreateAnd(left, builder_.CreateSub(left, llvm::ConstantInt::get(bits_type, 1)));
     left->addIncoming(rest, builder_.GetInsertBlock());

@@ -64,7 +64,7 @@ private:
 
 // Defines `name` with the signature TsrKernelEntry. It loads the slots and calls the body, whose pointer parameters do
 // not overlap.
-llvm::Function* emit_kernel_task(const ir::Function& source, const std::string& name, const Machine& machine, Data& data,
-                                 DebugInfo* debug);
+llvm::Function* emit_kernel_task(const ir::Function& source, const std::string& name, const Machine& machine,
+                                 Data& data, DebugInfo* debug);
 
 }  // namespace tsr::codegen

@@ -104,8 +104,8 @@ llvm::Function* declare_body(const std::vector<Slot>& slots, const std::string& 
 
 }  // namespace
 
-llvm::Function* emit_kernel_task(const ir::Function& source, const std::string& name, const Machine& machine, Data& data,
-                                 DebugInfo* debug) {
+llvm::Function* emit_kernel_task(const ir::Function& source, const std::string& name, const Machine& machine,
+                                 Data& data, DebugInfo* debug) {
     llvm::Module& module = data.module();
     llvm::LLVMContext& context = module.getContext();
     llvm::Type* i64 = llvm::Type::getInt64Ty(context);
@@ -122,7 +122,8 @@ llvm::Function* emit_kernel_task(const ir::Function& source, const std::string& 
     if (debug != nullptr) debug->begin(*body, source.name, span);
     TargetBody(source, *body, machine, data, debug, slot_values, task).emit_function();
 
-    auto* signature = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, i64, i64, pointer, pointer}, false);
+    auto* signature =
+        llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, i64, i64, pointer, pointer}, false);
     auto* entry = llvm::Function::Create(signature, llvm::GlobalValue::ExternalLinkage, name, module);
     entry->setVisibility(llvm::GlobalValue::HiddenVisibility);
     set_machine(*entry, machine);

@@ -4,7 +4,8 @@ namespace tsr::codegen {
 
 llvm::Type* element_type(llvm::LLVMContext& context, DType type) {
     switch (type) {
-        case DType::boolean: return llvm::Type::getInt1Ty(context);
+        case DType::boolean:
+            return llvm::Type::getInt1Ty(context);
         case DType::i4:
         case DType::i8:
         case DType::u8:
@@ -13,19 +14,27 @@ llvm::Type* element_type(llvm::LLVMContext& context, DType type) {
         case DType::fp6_e3m2:
         case DType::fp6_e2m3:
         case DType::fp4_e2m1:
-        case DType::e8m0: return llvm::Type::getInt8Ty(context);
+        case DType::e8m0:
+            return llvm::Type::getInt8Ty(context);
         case DType::i16:
         case DType::u16:
-        case DType::bf16: return llvm::Type::getInt16Ty(context);
+        case DType::bf16:
+            return llvm::Type::getInt16Ty(context);
         case DType::i32:
-        case DType::u32: return llvm::Type::getInt32Ty(context);
+        case DType::u32:
+            return llvm::Type::getInt32Ty(context);
         case DType::i64:
         case DType::u64:
-        case DType::index: return llvm::Type::getInt64Ty(context);
-        case DType::f64: return llvm::Type::getDoubleTy(context);
-        case DType::f32: return llvm::Type::getFloatTy(context);
-        case DType::f16: return llvm::Type::getHalfTy(context);
-        case DType::c64: return nullptr;
+        case DType::index:
+            return llvm::Type::getInt64Ty(context);
+        case DType::f64:
+            return llvm::Type::getDoubleTy(context);
+        case DType::f32:
+            return llvm::Type::getFloatTy(context);
+        case DType::f16:
+            return llvm::Type::getHalfTy(context);
+        case DType::c64:
+            return nullptr;
     }
     return nullptr;
 }
@@ -37,16 +46,20 @@ llvm::Type* memory_type(llvm::LLVMContext& context, DType type) {
 
 llvm::Type* value_type(llvm::LLVMContext& context, const ir::Type& type) {
     switch (type.kind) {
-        case ir::TypeKind::none: return llvm::Type::getVoidTy(context);
-        case ir::TypeKind::scalar: return element_type(context, type.elem);
-        case ir::TypeKind::vector: return llvm::FixedVectorType::get(element_type(context, type.elem), type.width);
+        case ir::TypeKind::none:
+            return llvm::Type::getVoidTy(context);
+        case ir::TypeKind::scalar:
+            return element_type(context, type.elem);
+        case ir::TypeKind::vector:
+            return llvm::FixedVectorType::get(element_type(context, type.elem), type.width);
         case ir::TypeKind::tensor:
         case ir::TypeKind::buffer:
         case ir::TypeKind::lane_array:
         case ir::TypeKind::tile:
         case ir::TypeKind::pointer:
         case ir::TypeKind::string:
-        case ir::TypeKind::list: return llvm::PointerType::get(context, 0);
+        case ir::TypeKind::list:
+            return llvm::PointerType::get(context, 0);
     }
     return nullptr;
 }

@@ -1,0 +1,103 @@
+// `cast` between every two types, scalar and in vectors, against the scalars of ir/eval. Types of fewer than 8 bits
+// have no memory form of single elements: they are made from f32 or i32 and read back through f32 or i32.
+#include <array>
+#include <deque>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "harness.h"
+#include "values.h"
+
+using namespace tsr;
+using ir::Bits;
+using ir::ValueId;
+
+namespace {
+
+constexpr size_t kCount = 1024;
+
+constexpr std::array kTypes{
+    DType::boolean, DType::i4,       DType::i8,       DType::i16,      DType::i32,      DType::i64,      DType::u8,
+    DType::u16,     DType::u32,      DType::u64,      DType::index,    DType::f64,      DType::f32,      DType::f16,
+    DType::bf16,    DType::fp8_e4m3, DType::fp8_e5m2, DType::fp6_e3m2, DType::fp6_e2m3, DType::fp4_e2m1, DType::e8m0};
+
+// What stands in memory for a type: itself, or where elements share bytes a type that holds all its values.
+DType carrier(DType type) {
+    if (!is_packed(type)) return type;
+    return is_integer(type) ? DType::i32 : DType::f32;
+}
+
+struct Case {
+    DType from;
+    DType to;
+    int64_t width;
+    test::Kernel kernel{};
+
+    Case(DType a, DType b, int64_t lanes) : from(a), to(b), width(lanes) {
+        test::Kernel& k = kernel;
+        k.function.name = fmt::format("{}_to_{}_{}", name(from), name(to), width);
+        const ValueId in = k.pointer(0, carrier(from));
+        const ValueId out = k.pointer(1, carrier(to));
+        const ValueId step = k.build.index(std::max<int64_t>(1, width));
+        k.loop(k.begin(), k.end(), step, {}, [&](ValueId i, const ir::Values&) -> ir::Values {
+            ValueId value = k.build.cast(k.load(k.at(in, i), width), from);
+            value = k.build.cast(k.build.cast(value, to), carrier(to));
+            k.store(k.at(out, i), value);
+            return {};
+        });
+        k.yield();
+    }
+
+    [[nodiscard]] Bits want(Bits value) const {
+        value = ir::cast_scalar(carrier(from), from, value);
+        return ir::cast_scalar(to, carrier(to), ir::cast_scalar(from, to, value));
+    }
+};
+
+void check_case(const Case& c, const test::Library& library, const std::string& machine) {
+    std::vector<Bits> values = test::operands_of(carrier(c.from), kCount, 5);
+    if (bits(c.from) == 8) {
+        for (size_t i = 0; i < 256; ++i) values[i] = ir::canonical(c.from, i);
+        if (c.from == DType::boolean) values = test::operands_of(c.from, kCount, 5);
+    }
+    test::Array in(carrier(c.from), values);
+    test::Array out(carrier(c.to), kCount);
+    library.run(c.kernel.function.name, {test::slot(in.data()), test::slot(out.data())}, 0, kCount);
+    size_t wrong = 0;
+    for (size_t i = 0; i < kCount; ++i) {
+        const Bits want = c.want(values[i]);
+        const Bits got = out.at(i);
+        const DType type = carrier(c.to);
+        if (got == want || (test::is_nan(type, got) && test::is_nan(type, want))) continue;
+        if (wrong++ > 2) continue;
+        FAIL_CHECK(fmt::format("{} on {}: {:#x} gives {:#x}, not {:#x}", c.kernel.function.name, machine, values[i],
+                               got, want));
+    }
+}
+
+void check_from(DType from, const std::vector<std::string>& machines) {
+    std::deque<Case> cases;
+    for (const DType to : kTypes) {
+        for (const int64_t width : {0, 16}) cases.emplace_back(from, to, width);
+    }
+    std::vector<const ir::Function*> kernels;
+    for (const Case& c : cases) kernels.push_back(&c.kernel.function);
+    for (const std::string& machine : machines) {
+        const test::Library library(kernels, machine, 1);
+        REQUIRE_MESSAGE(library.failure().empty(), library.failure());
+        for (const Case& c : cases) check_case(c, library, machine);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("casts between all types") {
+    for (const DType from : kTypes) {
+        CAPTURE(name(from));
+        check_from(from, {"x86-64"});
+        for (const std::string& machine : test::machines()) {
+            if (machine == "x86-64-v3" || machine == "native") check_from(from, {machine});
+        }
+    }
+}
