@@ -42,8 +42,8 @@ struct InstanceState {
 
 class Checker {
 public:
-    Checker(Sources& sources, const CheckOptions& options, Diagnostics& diagnostics)
-        : sources(sources), options(options), diagnostics(diagnostics) {}
+    Checker(Sources& sources, const CheckOptions& options, Diagnostics& diagnostics);
+    ~Checker();
 
     void run(const ast::Module& root);
 
@@ -56,9 +56,16 @@ public:
     // The value of a module-level name, if it is a constant.
     std::optional<Static> constant(ModuleId module, const std::string& name);
 
+    // A module-level expression by itself: its type (literals settled) and value, if it is static. Says nothing.
+    struct Constant {
+        Type type;
+        std::optional<Static> value;
+    };
+    Constant evaluate(ModuleId module, const ast::Expr& expr);
+
     // The instance for a request, checked before this returns unless it is being checked already (recursion).
     InstanceId instantiate(const Request& request);
-    InstanceId check_statements(ModuleUnit& unit);
+    void check_statements(ModuleId module);
     // Gives the messages of an instance, and of those it calls, once.
     void report(InstanceId instance);
 
@@ -88,10 +95,14 @@ private:
                                 std::optional<FunctionId> enclosing);
     void declare_nested(ModuleId module, const ast::Block& block, FunctionId enclosing);
     void read_decorators(Function& function);
+    void read_space(Function& function, const ast::Call& call);
+    [[nodiscard]] bool is_generic(const Function& function) const;
+    [[nodiscard]] bool uses_kernel_names(const Function& function) const;
     void check_functions(ModuleId module);
     void check_main();
     void pass_captures_on();
-    Instance& new_instance(const Request& request);
+    Instance& new_instance(ModuleId module, Context context, std::string name);
+    std::string instance_key(const Request& request) const;
 
     std::map<std::string, ModuleId> loaded_;  // by path
     std::vector<std::string> loading_;        // paths, for cycles
@@ -99,6 +110,10 @@ private:
     std::map<std::string, InstanceId> instances_;  // by what was asked
     std::map<std::pair<ModuleId, std::string>, std::optional<Static>> constants_;
     std::set<std::pair<ModuleId, std::string>> evaluating_;
+    std::map<ModuleId, std::unique_ptr<Body>> module_bodies_;
+    std::vector<std::pair<FunctionId, InstanceId>> busy_nested_;
+    std::map<std::string, int> used_names_;
+    int depth_ = 0;
 };
 
 // `tile.linear_id` of an expression that is a dotted name, else empty.

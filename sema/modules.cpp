@@ -145,6 +145,8 @@ void Checker::declare_import(ModuleId module, const ast::Import& import) {
                 diagnostics.error("E0202", path_span(name.path), fmt::format("there is no `{}`", path));
                 symbol.kind = Symbol::Kind::broken;
             }
+        } else if (is_name_space(path) && !find_module(path, program.modules[module.index].file)) {
+            symbol = root_symbol(path);  // `import math`
         } else if (auto imported = import_module(path, program.modules[module.index].file, path_span(name.path))) {
             symbol.kind = Symbol::Kind::module;
             symbol.module = *imported;

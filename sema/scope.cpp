@@ -53,6 +53,14 @@ void count_statement(const ast::Stmt& stmt, Counts& counts) {
         count_target(*annotated->target, counts);
         // A declared type is the variable's own: what is assigned is converted to it, so it is not a bare constant.
         count_target(*annotated->target, counts);
+    } else if (const auto* statement = std::get_if<ast::ExprStmt>(&stmt.node)) {
+        // `list.append(x)` changes what the name stands for.
+        const auto* call = std::get_if<ast::Call>(&statement->value->node);
+        const auto* method = call ? std::get_if<ast::Attribute>(&call->callee->node) : nullptr;
+        if (method && method->name.text == "append") {
+            const auto* name = std::get_if<ast::Name>(&method->base->node);
+            if (name && counts.contains(name->text)) ++counts[name->text];
+        }
     } else if (const auto* branch = std::get_if<ast::If>(&stmt.node)) {
         for (const auto& b : branch->branches) count_bindings(b.body, counts);
         count_bindings(branch->otherwise, counts);

@@ -225,7 +225,8 @@ struct ModuleUnit {
 };
 
 struct Program {
-    std::deque<ModuleUnit> modules;  // the root last, each after what it imports
+    std::deque<ModuleUnit> modules;  // by ModuleId, the root first
+    std::vector<ModuleId> order;     // in which their statements run: each after what it imports, the root last
     std::deque<Function> functions;
     std::deque<Instance> instances;
     std::optional<InstanceId> main;

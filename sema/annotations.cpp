@@ -1,0 +1,266 @@
+// Annotations: the types that a program writes.
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "sema/body.h"
+
+namespace tsr::sema {
+
+namespace {
+
+// An unknown name with a capital is an element type to be bound (`T[M, K]`); a small one is a mistake.
+bool may_be_type_variable(const std::string& text) {
+    return !text.empty() && std::isupper(static_cast<unsigned char>(text[0]));
+}
+
+std::vector<std::string> type_names() {
+    std::vector<std::string> names{"Tensor",  "Region",  "fp32", "fp16",  "fp64",  "fp8",
+                                   "float32", "float16", "int8", "int16", "int32", "int64"};
+    for (int i = 0; i < kDTypes; ++i) names.emplace_back(name(static_cast<DType>(i)));
+    return names;
+}
+
+std::optional<Privilege> privilege_named(const std::string& text) {
+    if (text == "read") return Privilege::read;
+    if (text == "write") return Privilege::write;
+    if (text == "reduce_sum") return Privilege::reduce_sum;
+    if (text == "reduce_max") return Privilege::reduce_max;
+    if (text == "reduce_min") return Privilege::reduce_min;
+    if (text == "reduce_prod") return Privilege::reduce_prod;
+    return std::nullopt;
+}
+
+std::string last_name(const ast::Expr& e) {
+    if (const auto* n = std::get_if<ast::Name>(&e.node)) return n->text;
+    if (const auto* a = std::get_if<ast::Attribute>(&e.node)) return a->name.text;
+    return "";
+}
+
+}  // namespace
+
+Annotation Body::annotation(const ast::Expr& e, bool in_header) {
+    Annotation out;
+    if (const auto* qualified = std::get_if<ast::Qualified>(&e.node)) {
+        if (qualified->type) {
+            out = annotation(*qualified->type, in_header);
+        } else {
+            out.generic = true;
+        }
+        out.mut |= qualified->qualifier == ast::Qualified::Qualifier::mut;
+        out.fixed |= qualified->qualifier == ast::Qualified::Qualifier::fixed;
+        if (out.mut && out.type.is(Kind::tensor)) out.type = out.type.with_mut(true);
+        if (out.mut && !out.generic && !out.type.is(Kind::tensor) && !out.type.is_unknown()) {
+            error("E0332", e.span, fmt::format("`mut` stands before a tensor type, this is {}", shown(out.type)));
+        }
+        return out;
+    }
+    if (const auto* with = std::get_if<ast::WithPolicy>(&e.node)) {
+        out = annotation(*with->type, in_header);
+        Policy policy;
+        if (!policies(with->policies, policy)) {
+            out.type = Type::unknown();
+        } else if (out.type.is(Kind::tensor)) {
+            out.type = out.type.with_policy(policy);
+        } else if (out.type.is_scalar()) {
+            out.type = out.type.carrying(policy);
+        }
+        return out;
+    }
+    if (const auto* tuple = std::get_if<ast::Tuple>(&e.node)) {
+        std::vector<Type> parts;
+        for (const ast::Expr* element : tuple->elements) {
+            parts.push_back(annotation(*element, in_header).type);
+            if (parts.back().is_unknown()) return out;
+        }
+        out.type = Type::tuple(std::move(parts));
+        return out;
+    }
+    if (std::holds_alternative<ast::NoneLiteral>(e.node)) {
+        out.type = Type::none();
+        return out;
+    }
+    if (const auto* s = std::get_if<ast::Subscript>(&e.node)) {
+        out.type = tensor_annotation(e, *s, in_header, out);
+        return out;
+    }
+    if (std::holds_alternative<ast::Hole>(e.node)) return out;
+    std::string text = dotted(e);
+    if (text == "str") {
+        out.type = Type::string();
+        return out;
+    }
+    Symbol symbol = checker.resolve(instance.module, e);
+    if (symbol.kind == Symbol::Kind::dtype) {
+        out.type = Type::scalar(symbol.dtype);
+        if (symbol.dtype == DType::c64) refuse(Feature::host, e.span, "complex numbers are");
+        return out;
+    }
+    if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->id == Builtin::int_) {
+        out.type = Type::scalar(DType::i32);
+    } else if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->id == Builtin::float_) {
+        out.type = Type::scalar(DType::f32);
+    } else if (symbol.kind == Symbol::Kind::broken) {
+        return out;
+    } else if (symbol.kind == Symbol::Kind::none && in_header && may_be_type_variable(text)) {
+        out.type_variable = text;
+        out.generic = true;
+    } else {
+        auto& d =
+            error("E0309", e.span, text.empty() ? "a type is wanted here" : fmt::format("`{}` is not a type", text));
+        if (auto near = nearest(last_name(e), type_names()))
+            d.suggest(e.span, *near, fmt::format("did you mean `{}`?", *near));
+    }
+    return out;
+}
+
+// `f32[n]`, `T[M, K]`, `Tensor[…]`, `Region[…]`.
+Type Body::tensor_annotation(const ast::Expr& e, const ast::Subscript& s, bool in_header, Annotation& out) {
+    Symbol symbol = checker.resolve(instance.module, *s.base);
+    if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->id == Builtin::tensor)
+        return tensor_spelling(e, s, in_header, out);
+    if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->id == Builtin::region) {
+        region(e, s, in_header, out);
+        return out.type;
+    }
+    // `Region[read][f32[n]]`
+    if (const auto* inner = std::get_if<ast::Subscript>(&s.base->node)) {
+        Symbol outer = checker.resolve(instance.module, *inner->base);
+        if (outer.kind == Symbol::Kind::builtin && outer.builtin->id == Builtin::region && s.indices.size() == 1) {
+            region(*s.base, *inner, in_header, out);
+            Annotation type = annotation(*s.indices[0], in_header);
+            out.generic = type.generic;
+            out.type_variable = type.type_variable;
+            return out.mut && type.type.is(Kind::tensor) ? type.type.with_mut(true) : type.type;
+        }
+    }
+    std::string text = dotted(*s.base);
+    if (symbol.kind == Symbol::Kind::broken) return {};
+    DType elem = DType::f32;
+    if (symbol.kind == Symbol::Kind::dtype) {
+        elem = symbol.dtype;
+    } else if (symbol.kind == Symbol::Kind::none && in_header && may_be_type_variable(text)) {
+        out.type_variable = text;
+        out.generic = true;
+    } else {
+        if (text == "mxfp8" || text == "mxfp6" || text == "mxfp4" || text == "nvfp4") {
+            refuse(Feature::policies, s.base->span, fmt::format("`{}` is", text));
+            return {};
+        }
+        auto& d =
+            error("E0309", s.base->span,
+                  text.empty() ? "an element type is wanted here" : fmt::format("`{}` is not an element type", text));
+        if (auto near = nearest(last_name(*s.base), type_names()))
+            d.suggest(s.base->span, *near, fmt::format("did you mean `{}`?", *near));
+        return {};
+    }
+    if (elem == DType::c64) {
+        refuse(Feature::host, s.base->span, "complex numbers are");
+        return {};
+    }
+    TensorDetail detail;
+    for (const ast::Expr* index : s.indices) {
+        auto dim = dimension(*index, in_header);
+        if (!dim) return {};
+        detail.shape.push_back(*dim);
+    }
+    return Type::tensor(elem, std::move(detail));
+}
+
+// `Tensor["M", "K", bf16 @accum(f32)]`: the last part is the element type.
+Type Body::tensor_spelling(const ast::Expr& e, const ast::Subscript& s, bool in_header, Annotation& out) {
+    std::vector<const ast::Expr*> parts = s.indices;
+    if (parts.size() == 1 && std::holds_alternative<ast::Tuple>(parts[0]->node))
+        parts = std::get<ast::Tuple>(parts[0]->node).elements;
+    if (parts.empty()) {
+        error("E0309", e.span, "`Tensor[…]` names its dimensions and then its element type");
+        return {};
+    }
+    Annotation elem = annotation(*parts.back(), in_header);
+    if (elem.generic) {
+        out.generic = true;
+        out.type_variable = elem.type_variable;
+        elem.type = Type::scalar(DType::f32);
+    }
+    if (!elem.type.is_scalar()) {
+        if (!elem.type.is_unknown())
+            error("E0309", parts.back()->span, "the last part of `Tensor[…]` is its element type");
+        return {};
+    }
+    TensorDetail detail;
+    detail.policy = elem.type.policy();
+    if (const auto* with = std::get_if<ast::WithPolicy>(&parts.back()->node)) policies(with->policies, detail.policy);
+    for (size_t i = 0; i + 1 < parts.size(); ++i) {
+        auto dim = dimension(*parts[i], in_header);
+        if (!dim) return {};
+        detail.shape.push_back(*dim);
+    }
+    return Type::tensor(elem.type.elem(), std::move(detail));
+}
+
+void Body::region(const ast::Expr& e, const ast::Subscript& s, bool in_header, Annotation& out) {
+    auto privilege = s.indices.empty() ? std::nullopt : privilege_named(last_name(*s.indices[0]));
+    if (!privilege || s.indices.size() > 2) {
+        error("E0309", s.indices.empty() ? e.span : s.indices[0]->span,
+              "`Region[…]` takes read, write, reduce_sum, reduce_max, reduce_min or reduce_prod");
+        return;
+    }
+    out.privilege = *privilege;
+    out.mut = *privilege != Privilege::read;
+    if (s.indices.size() == 1) {
+        out.generic = true;
+        return;
+    }
+    Annotation inner = annotation(*s.indices[1], in_header);
+    out.generic = inner.generic;
+    out.type_variable = inner.type_variable;
+    out.type = out.mut && inner.type.is(Kind::tensor) ? inner.type.with_mut(true) : inner.type;
+}
+
+// False after a message.
+bool Body::policies(const std::vector<const ast::Expr*>& written, Policy& policy) {
+    for (const ast::Expr* e : written) {
+        const auto* call = std::get_if<ast::Call>(&e->node);
+        std::string word = last_name(call ? *call->callee : *e);
+        const ast::Expr* argument = call && !call->arguments.empty() ? call->arguments[0].value : nullptr;
+        if (word == "accum" && argument) {
+            policy.accum = dtype(*argument);
+            if (!policy.accum) return false;
+        } else if (word == "compute" && argument) {
+            if (last_name(*argument) == "tf32") {
+                policy.compute_tf32 = true;
+                continue;
+            }
+            policy.compute = dtype(*argument);
+            if (!policy.compute) return false;
+            if (!is_float(*policy.compute) || bits(*policy.compute) < 16) {
+                error("E0326", argument->span, "`@compute` takes f16, bf16, f32, f64 or tf32");
+                return false;
+            }
+        } else if (word == "stochastic_round" || word == "round" || word == "block_scale") {
+            refuse(Feature::policies, e->span, fmt::format("`@{}` is", word));
+            return false;
+        } else if (word == "loss_scale" && argument) {
+            if (last_name(*argument) == "dynamic") {
+                policy.loss_scale_dynamic = true;
+                continue;
+            }
+            Value scale = expr(*argument);
+            auto value = scale.value ? scale.value->real() : std::nullopt;
+            if (!value || *value <= 0) {
+                error("E0326", argument->span, "`@loss_scale` takes a positive number or `dynamic`");
+                return false;
+            }
+            policy.loss_scale = value;
+        } else {
+            error("E0326", e->span,
+                  fmt::format("`@{}` is not a policy: there are accum, compute, round, stochastic_round, loss_scale "
+                              "and block_scale",
+                              word));
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace tsr::sema

@@ -1,0 +1,323 @@
+// Assignments: names, elements, views; what a variable's type becomes; what may be written.
+#include <fmt/format.h>
+
+#include "sema/body.h"
+
+namespace tsr::sema {
+
+// The name at the root of `x[i]`, `x.parts[0]`: what a message about writing is about.
+static const ast::Expr& root_of(const ast::Expr& e) {
+    if (const auto* s = std::get_if<ast::Subscript>(&e.node)) return root_of(*s->base);
+    if (const auto* a = std::get_if<ast::Attribute>(&e.node)) return root_of(*a->base);
+    return e;
+}
+
+bool Body::require_writable(const ast::Expr& e, const Value& memory) {
+    if (!memory.type.is(Kind::tensor) || memory.type.tensor().mut) return true;
+    const ast::Expr& root = root_of(e);
+    auto& d = error("E0319", e.span, fmt::format("`{}` may not be written", source(e)));
+    const auto* variable = std::get_if<VariableId>(&instance.info(root).referent);
+    int parameter = variable ? instance.variables[variable->index].parameter : -1;
+    if (parameter < 0) {
+        d.note("only tensors that the function made and its `mut` parameters may be written; `.copy()` makes one");
+        return false;
+    }
+    const ast::Parameter& written = *instance.parameters[static_cast<size_t>(parameter)].syntax;
+    d.label(written.name.span, "this parameter is not `mut`");
+    if (written.annotation) {
+        Span at{written.annotation->span.file, written.annotation->span.begin, written.annotation->span.begin};
+        d.suggest(at, "mut ", fmt::format("declare it `{}: mut {}`", written.name.text, source(*written.annotation)));
+    } else {
+        Span at{written.name.span.file, written.name.span.end, written.name.span.end};
+        d.suggest(at, ": mut", fmt::format("declare it `{}: mut`", written.name.text));
+    }
+    return false;
+}
+
+void Body::assign(const ast::Stmt&, const ast::Assign& a) {
+    Value value = expr(*a.value);
+    const auto* call = std::get_if<ast::Call>(&a.value->node);
+    bool declares = false;
+    if (call) {
+        auto found = instance.calls.find(a.value->id);
+        declares = found != instance.calls.end() && found->second.kind == CallKind::builtin &&
+                   found->second.builtin == Builtin::alloc_register;
+    }
+    for (const ast::Expr* target : a.targets) {
+        Slot* slot = nullptr;
+        if (const auto* n = std::get_if<ast::Name>(&target->node)) slot = find_slot(n->text);
+        if (declares && slot && !value.broken()) {
+            slot->declared = value.type;
+            slot->declared_at = a.value->span;
+            slot->joined = value.type;
+            Value written;
+            written.type = value.type;
+            written.referent = slot->id;
+            record(*target, written);
+            continue;
+        }
+        assign_to(*target, value, *a.value);
+    }
+}
+
+void Body::assign_to(const ast::Expr& target, const Value& value, const ast::Expr& source) {
+    if (std::holds_alternative<ast::Name>(target.node)) return assign_name(target, value, source);
+    if (const auto* s = std::get_if<ast::Subscript>(&target.node)) return assign_element(target, *s, value, source);
+    if (const auto* t = std::get_if<ast::Tuple>(&target.node)) return unpack(target, t->elements, value, source);
+    if (const auto* l = std::get_if<ast::List>(&target.node)) return unpack(target, l->elements, value, source);
+    if (std::holds_alternative<ast::Hole>(target.node)) return;
+    if (const auto* a = std::get_if<ast::Attribute>(&target.node)) {
+        Value base = expr(*a->base);
+        if (base.broken()) return;
+    }
+    error("E0333", target.span, "this is not assigned to: a name, an element or a view is");
+}
+
+void Body::assign_name(const ast::Expr& target, const Value& value, const ast::Expr& source) {
+    Slot* slot = find_slot(std::get<ast::Name>(target.node).text);
+    if (!slot) return;
+    if (!slot->first_at.valid() || !slot->joined) {
+        if (instance.variables[slot->id.index].parameter < 0) {
+            slot->first_at = target.span;
+            instance.variables[slot->id.index].declared = target.span;
+        }
+    }
+    mark_assigned(*slot);
+    const Type& type = value.type;
+    bool holdable = !type.is(Kind::none) && !type.is(Kind::name_space) && !type.is(Kind::range) &&
+                    !type.is(Kind::type) && !type.is(Kind::launcher);
+    if (!holdable) {
+        error("E0208", source.span,
+              type.is(Kind::none) ? "this gives no value"
+                                  : fmt::format("{} is not a value that a variable holds", shown(type)));
+        slot->joined = Type::unknown();
+        return;
+    }
+    Value written;
+    written.referent = slot->id;
+    if (slot->declared) {
+        require_converts(source, value, *slot->declared, fmt::format("`{}`", slot->name));
+        written.type = *slot->declared;
+        record(target, written);
+        return;
+    }
+    auto joined = slot->joined ? join(*slot->joined, type, slot->only_value, value.value) : type;
+    if (joined && type.is(Kind::function) && slot->joined && *slot->joined != type) joined.reset();
+    if (!slot->joined)
+        slot->only_value = value.value;
+    else if (slot->only_value != value.value)
+        slot->only_value.reset();
+    if (joined) slot->joined = joined;
+    slot->dirty_join |= !joined;
+    bool parameter = instance.variables[slot->id.index].parameter >= 0;
+    if (slot->bindings == 1 && !parameter) slot->once = value;
+    if (slot->bindings == 1 && slot->once) slot->once->referent = {};
+    Type settled_as = slot->known ? slot->settled : slot->joined.value_or(Type::unknown());
+    written.type = settled_as;
+    record(target, written);
+    if (!aloud || settled_as.is_unknown() || value.broken()) return;
+    if (!converts(type, value.value, settled_as)) {
+        bool narrow =
+            settled_as.is_scalar() && type.is(Kind::int_literal) && value.value && settled_as.elem() != DType::boolean;
+        if (narrow) {
+            error("E0306", source.span,
+                  fmt::format("`{}` is {} and does not hold {}", slot->name, shown(settled_as), value.value->text()));
+            return;
+        }
+        auto& d = error("E0303", source.span,
+                        fmt::format("`{}` is {} elsewhere, this is {}", slot->name, shown(settled_as), shown(type)));
+        if (slot->first_at.valid() && !(slot->first_at == target.span)) d.label(slot->first_at, "first assigned here");
+        if (settled_as.is_scalar() && !settled_as.is_bool()) offer_cast(d, source, type, settled_as.elem());
+    }
+}
+
+void Body::unpack(const ast::Expr& target, const std::vector<const ast::Expr*>& targets, const Value& value,
+                  const ast::Expr& source) {
+    Value whole;
+    whole.type = value.type;
+    record(target, whole);
+    std::vector<Value> parts;
+    if (value.type.is(Kind::tuple)) {
+        for (size_t i = 0; i < value.type.parts().size(); ++i) {
+            Value part;
+            if (i < value.elements.size()) part = value.elements[i];
+            part.type = value.type.parts()[i];
+            parts.push_back(std::move(part));
+        }
+    } else if (value.type.is(Kind::list) && value.type.length()) {
+        for (int64_t i = 0; i < *value.type.length(); ++i) {
+            Value part;
+            part.type = value.type.parts()[0];
+            parts.push_back(std::move(part));
+        }
+    } else if (!value.broken()) {
+        error("E0318", source.span,
+              fmt::format("{} values are wanted here, this is {}", targets.size(), shown(value.type)));
+    }
+    if (!parts.empty() && parts.size() != targets.size()) {
+        error("E0318", target.span, fmt::format("{} names for {} values", targets.size(), parts.size()))
+            .label(source.span, value.type.text());
+        parts.clear();
+    }
+    const auto* tuple = std::get_if<ast::Tuple>(&source.node);
+    for (size_t i = 0; i < targets.size(); ++i) {
+        Value part = i < parts.size() ? parts[i] : Value{};
+        const ast::Expr& from = tuple && tuple->elements.size() == targets.size() ? *tuple->elements[i] : source;
+        assign_to(*targets[i], part, from);
+    }
+}
+
+// `y[i] = v`, `C[m:m+64, :] = v`, `acc[2] = v`.
+void Body::assign_element(const ast::Expr& target, const ast::Subscript& s, const Value& value,
+                          const ast::Expr& source) {
+    Value place = expr(target);
+    if (place.broken()) return;
+    Value base;
+    base.type = instance.type(*s.base);
+    base.referent = instance.info(*s.base).referent;
+    if (base.type.is(Kind::list)) {
+        if (const auto* variable = std::get_if<VariableId>(&base.referent)) {
+            Slot& slot = slots[variable->index];
+            auto joined =
+                slot.joined ? join(*slot.joined, Type::list(value.type, base.type.length()), {}, {}) : std::nullopt;
+            if (joined) slot.joined = joined;
+            if (slot.once) slot.once->value.reset();
+            slot.only_value.reset();
+        }
+        if (aloud) require_converts(source, value, base.type.parts()[0], "an element of the list");
+        return;
+    }
+    if (!base.type.is_memory()) {
+        error("E0333", target.span, fmt::format("elements of {} are not assigned", shown(base.type)));
+        return;
+    }
+    if (!require_writable(*s.base, base)) return;
+    if (place.type.is(Kind::view)) {
+        refuse(Feature::register_tiles, target.span, "the store of a tile to a view is");
+        return;
+    }
+    if (place.type.is(Kind::tensor)) {
+        if (value.type.is(Kind::tensor)) {
+            if (value.type.elem() != place.type.elem()) {
+                error("E0302", source.span,
+                      fmt::format("the slice is {}, this is {}", shown(place.type), shown(value.type)));
+            } else if (value.type.rank() != place.type.rank()) {
+                error("E0312", source.span,
+                      fmt::format("the slice has {} dimensions, this has {}", place.type.rank(), value.type.rank()));
+            } else {
+                for (size_t axis = 0; axis < value.type.rank(); ++axis) {
+                    const ir::Dim& wanted = place.type.tensor().shape[axis];
+                    const ir::Dim& found = value.type.tensor().shape[axis];
+                    if (ir::compare(wanted, found) != ir::Equality::different) continue;
+                    error("E0312", source.span,
+                          fmt::format("the slice has {} elements along axis {}, this has {}", wanted.text(), axis,
+                                      found.text()));
+                }
+            }
+            return;
+        }
+        require_converts(source, value, Type::scalar(place.type.elem()), "an element of the slice");
+        return;
+    }
+    if (in_kernel() && is_packed(base.type.elem())) {
+        error("E0322", target.span,
+              fmt::format("elements of `{}` share bytes: a single one is not stored in a kernel",
+                          tsr::name(base.type.elem())))
+            .note("store a vector of whole bytes with `store_vector`");
+        return;
+    }
+    require_converts(source, value, place.type, fmt::format("an element of `{}`", this->source(*s.base)));
+}
+
+void Body::augmented(const ast::Stmt& stmt, const ast::AugmentedAssign& a) {
+    Value before = expr(*a.target);
+    Value operand = expr(*a.value);
+    AugmentedInfo info;
+    if (before.type.is(Kind::view) && !operand.broken()) {
+        refuse(Feature::register_tiles, a.target->span, "adding a tile to a view is");
+        return;
+    }
+    if (before.type.is(Kind::tensor) && !operand.broken()) {
+        refuse(Feature::graphs, a.target->span, "arithmetic on whole tensors is");
+        return;
+    }
+    Value result = arithmetic(*a.value, a.op, *a.target, before, *a.value, operand, a.op_span);
+    info.type = result.type;
+    info.compute = result.compute;
+    instance.augmented[stmt.id] = info;
+    result.value.reset();  // the variable changes: it is not static
+    result.rounds = 0;
+    result.dim.reset();
+    if (result.broken()) {
+        if (const auto* n = std::get_if<ast::Name>(&a.target->node)) {
+            if (Slot* slot = find_slot(n->text)) mark_assigned(*slot);
+        }
+        return;
+    }
+    bool narrow = result.type.is_scalar() && is_float(result.type.elem()) && bits(result.type.elem()) == 16;
+    bool sums = a.op == ast::BinaryOp::add || a.op == ast::BinaryOp::sub;
+    if (narrow && sums && !loops.empty() && std::holds_alternative<ast::Name>(a.target->node)) {
+        const std::string& text = std::get<ast::Name>(a.target->node).text;
+        warning("W0101", stmt.span,
+                fmt::format("`{}` is summed as `{}` in a loop: it is rounded in every round", text,
+                            tsr::name(result.type.elem())))
+            .note(fmt::format("sum in f32: `{} = cast(0.0, f32)` before the loop", text));
+    }
+    assign_to(*a.target, result, *a.value);
+}
+
+void Body::annotated(const ast::Stmt& stmt, const ast::AnnotatedAssign& a) {
+    Annotation written = annotation(*a.annotation, false);
+    std::optional<Value> value;
+    if (a.value) value = expr(*a.value);
+    const auto* n = std::get_if<ast::Name>(&a.target->node);
+    Slot* slot = n ? find_slot(n->text) : nullptr;
+    if (!slot) {
+        error("E0333", a.target->span, "a declared type stands behind a name");
+        return;
+    }
+    if (written.type.is_unknown()) {
+        if (value) mark_assigned(*slot);
+        slot->joined = Type::unknown();
+        return;
+    }
+    Type type = written.type;
+    if (slot->declared && aloud && !(slot->declared_at == a.annotation->span) && !(*slot->declared == type)) {
+        error("E0303", a.annotation->span,
+              fmt::format("`{}` is declared as {} already", slot->name, shown(*slot->declared)))
+            .label(slot->declared_at, "here");
+        return;
+    }
+    if (value && value->type.is(Kind::tensor) && type.is(Kind::tensor)) {
+        type = type.with_mut(value->type.tensor().mut);
+        bool fits = value->type.elem() == type.elem() && value->type.rank() == type.rank();
+        std::vector<DimCheck> checks;
+        for (size_t axis = 0; fits && axis < type.rank(); ++axis) {
+            const ir::Dim &wanted = type.tensor().shape[axis], &found = value->type.tensor().shape[axis];
+            ir::Equality equality = ir::compare(wanted, found);
+            fits = equality != ir::Equality::different;
+            if (equality == ir::Equality::unknown)
+                checks.push_back({0, axis, found, wanted, wanted.text(), std::nullopt});
+        }
+        if (!fits)
+            error("E0302", a.value->span,
+                  fmt::format("`{}` is declared as {}, this is {}", slot->name, shown(type), shown(value->type)))
+                .label(a.annotation->span, "declared here");
+        if (!checks.empty()) instance.checks[stmt.id] = std::move(checks);
+    } else if (value) {
+        if (!require_converts(*a.value, *value, type, fmt::format("`{}`", slot->name)) && !value->broken())
+            type = Type(type);
+    }
+    slot->declared = type;
+    slot->declared_at = a.annotation->span;
+    slot->joined = type;
+    if (value) mark_assigned(*slot);
+    if (!slot->first_at.valid()) slot->first_at = a.target->span;
+    instance.variables[slot->id.index].declared = slot->first_at;
+    Value place;
+    place.type = type;
+    place.referent = slot->id;
+    record(*a.target, place);
+}
+
+}  // namespace tsr::sema

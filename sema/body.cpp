@@ -1,0 +1,230 @@
+#include "sema/body.h"
+
+#include <fmt/format.h>
+
+namespace tsr::sema {
+
+Body::Body(Checker& checker, Instance& instance, const Function* function, Body* enclosing)
+    : checker(checker), instance(instance), function(function), enclosing(enclosing) {}
+
+// ---- messages ----
+
+Diagnostic& Body::error(std::string code, Span span, std::string message) {
+    return (aloud ? state().found : scratch_).error(std::move(code), span, std::move(message));
+}
+
+Diagnostic& Body::warning(std::string code, Span span, std::string message) {
+    return (aloud ? state().found : scratch_).warning(std::move(code), span, std::move(message));
+}
+
+Value Body::refuse(Feature feature, Span span, const std::string& what) {
+    error(std::string(code(feature)), span, fmt::format("{} not compiled yet", what));
+    return {};
+}
+
+std::string Body::source(const ast::Expr& expr) const { return std::string(checker.sources.text(expr.span)); }
+
+std::string shown(const Type& type) {
+    bool spelled = type.is_scalar() || type.is(Kind::tensor);
+    return spelled ? "`" + type.text() + "`" : type.text();
+}
+
+// ---- slots ----
+
+Slot& Body::add_slot(const std::string& name, Span at) {
+    VariableId id(slots.size());
+    Slot& slot = slots.emplace_back();
+    slot.name = name;
+    slot.id = id;
+    slot.first_at = at;
+    Variable& variable = instance.variables.emplace_back();
+    variable.name = name;
+    variable.declared = at;
+    return slot;
+}
+
+Slot* Body::find_slot(std::string_view name) {
+    for (auto inner = inner_names.rbegin(); inner != inner_names.rend(); ++inner) {
+        if (inner->first == name) return &slots[inner->second.index];
+    }
+    auto found = names.find(name);
+    return found == names.end() ? nullptr : &slots[found->second.index];
+}
+
+void Body::mark_assigned(const Slot& slot) {
+    if (flow.assigned.size() <= slot.id.index) flow.assigned.resize(slot.id.index + 1);
+    flow.assigned[slot.id.index] = true;
+}
+
+// What holds where two paths meet; a path that ends says nothing.
+Flow Body::meet(const Flow& a, const Flow& b) {
+    if (!a.reachable) return b;
+    if (!b.reachable) return a;
+    Flow result = a;
+    for (size_t i = 0; i < result.assigned.size(); ++i) {
+        result.assigned[i] = result.assigned[i] && i < b.assigned.size() && b.assigned[i];
+    }
+    return result;
+}
+
+// ---- passes ----
+
+void Body::begin_pass(bool final) {
+    aloud = final;
+    scratch_ = {};
+    flow = entry_flow_;
+    loops.clear();
+    round_loops.clear();
+    returned.clear();
+    inner_names.clear();
+    state().allocations.clear();
+    state().callees.clear();
+    instance.exprs.clear();
+    instance.calls.clear();
+    instance.loops.clear();
+    instance.comprehensions.clear();
+    instance.augmented.clear();
+    instance.checks.clear();
+    instance.symbols.resize(header_symbols_);
+    variable_symbols.clear();
+    for (Slot& slot : slots) {
+        if (instance.variables[slot.id.index].parameter >= 0) continue;
+        if (instance.variables[slot.id.index].captured) continue;
+        slot.joined.reset();
+        slot.only_value.reset();
+        slot.once.reset();
+        slot.dirty_join = false;
+    }
+}
+
+// Takes the types found in a pass for the next one. True when one of them is new.
+bool Body::adopt(bool settle) {
+    bool changed = false;
+    for (Slot& slot : slots) {
+        if (!slot.joined) continue;
+        Type type = slot.declared ? *slot.declared : *slot.joined;
+        bool static_once = slot.bindings == 1 && slot.once && slot.once->is_static();
+        if (settle && !static_once) type = settled_type(type, slot.only_value);
+        if (slot.known && slot.settled == type) continue;
+        slot.settled = type;
+        slot.known = true;
+        changed = true;
+    }
+    return changed;
+}
+
+void Body::passes(const std::function<void()>& once) {
+    constexpr int kRounds = 12;  // a chain of joins through so many assignments is longer than programs are
+    for (bool settle : {false, true}) {
+        for (int round = 0; round < kRounds && !checker.cancelled(); ++round) {
+            begin_pass(false);
+            once();
+            if (!adopt(settle)) break;
+        }
+    }
+    begin_pass(true);
+    once();
+    publish_variables();
+}
+
+void Body::publish_variables() {
+    for (const Slot& slot : slots) {
+        Variable& variable = instance.variables[slot.id.index];
+        if (variable.parameter < 0) variable.type = slot.known ? slot.settled : Type::unknown();
+        variable.assigned_once = slot.bindings <= 1;
+    }
+}
+
+void Body::check_function(const Request& request) {
+    aloud = true;
+    read_header(request);
+    const ast::FunctionDef& def = *function->def;
+    std::map<std::string, int, std::less<>> counts;
+    count_bindings(def.body, counts);
+    for (const auto& [name, count] : counts) {
+        Slot* slot = find_slot(name);
+        if (!slot) {
+            Slot& added = add_slot(name, {});
+            names[name] = added.id;
+            slot = &added;
+            slot->bindings = count;
+        } else {
+            slot->bindings += count;
+        }
+    }
+    flow.assigned.resize(slots.size());
+    entry_flow_ = flow;
+    header_symbols_ = instance.symbols.size();
+    passes([&] {
+        check_defaults();
+        block(def.body);
+        finish_result(def.body);
+    });
+    if (function->kind == FunctionKind::kernel) finish_kernel();
+    instance.complete = !state().found.has_errors();
+}
+
+void Body::check_module(const ast::Module& tree) {
+    std::map<std::string, int, std::less<>> counts;
+    count_bindings(tree.body, counts);
+    for (const auto& [name, count] : counts) {
+        Slot& slot = add_slot(name, {});
+        names[name] = slot.id;
+        slot.bindings = count;
+    }
+    flow.assigned.resize(slots.size());
+    entry_flow_ = flow;
+    passes([&] { block(tree.body); });
+    instance.result = Type::none();
+    instance.complete = !state().found.has_errors();
+}
+
+std::optional<Static> Body::evaluate_constant(const ast::Expr& e) {
+    constant_only = true;
+    aloud = false;
+    Value value = expr(e);
+    if (value.type.is(Kind::dtype)) return Static::of(value.type.elem());
+    return value.value;
+}
+
+// Default values: constants of the types that they stand for.
+void Body::check_defaults() {
+    for (const ParameterInfo& parameter : instance.parameters) {
+        if (!parameter.syntax->default_value) continue;
+        Value value = expr(*parameter.syntax->default_value);
+        if (parameter.is_static && parameter.value) continue;
+        require_converts(*parameter.syntax->default_value, value, parameter.type, fmt::format("`{}`", parameter.name));
+    }
+}
+
+// The result of the function: declared, or the join of what it returns.
+void Body::finish_result(const ast::Block& body) {
+    const ast::FunctionDef& def = *function->def;
+    if (result_type) {
+        instance.result = *result_type;
+        bool only_ellipsis =
+            body.size() == 1 && std::holds_alternative<ast::ExprStmt>(body[0]->node) &&
+            std::holds_alternative<ast::EllipsisLiteral>(std::get<ast::ExprStmt>(body[0]->node).value->node);
+        if (flow.reachable && !result_type->is(Kind::none) && !result_type->is_unknown() && !only_ellipsis) {
+            error("E0317", def.name.span, fmt::format("`{}` may end without a `return`", def.name.text))
+                .label(result_at, fmt::format("it is to give {}", shown(*result_type)));
+        }
+        return;
+    }
+    if (returned.empty()) {
+        instance.result = Type::none();
+        return;
+    }
+    Type joined = settled_type(returned[0], {});
+    for (size_t i = 1; i < returned.size(); ++i) {
+        auto next = join(joined, settled_type(returned[i], {}));
+        joined = next ? *next : Type::unknown();
+    }
+    instance.result = joined;
+    if (flow.reachable && !joined.is(Kind::none) && !joined.is_unknown()) {
+        error("E0317", def.name.span, fmt::format("`{}` may end without a `return`", def.name.text))
+            .note(fmt::format("on other paths it gives {}", shown(joined)));
+    }
+}
+
+}  // namespace tsr::sema

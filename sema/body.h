@@ -1,0 +1,274 @@
+// The checking of one instance's body: what the variables are at one point of the text, and a function per kind of
+// statement and expression, a file per idea.
+//
+// A body is checked several times in silence, until the types of its variables do not change any more, and then once
+// aloud: a variable's type is the join of all that is assigned to it, also further down in the text.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "sema/checker.h"
+#include "sema/numeric.h"
+
+namespace tsr::sema {
+
+// What is known of an expression while a body is checked; ExprInfo is what stays of it.
+struct Value {
+    Type type;
+    std::optional<Static> value;
+    std::optional<ir::Dim> dim;
+    // The unrollable loops on whose rounds the value depends, one bit each; then it is static though `value` is not
+    // set.
+    uint64_t rounds = 0;
+    Referent referent;
+    std::optional<DType> compute;
+    std::vector<Value> elements;  // of a tuple or list whose elements are known one by one
+
+    [[nodiscard]] bool is_static() const { return value.has_value() || rounds != 0; }
+    [[nodiscard]] bool broken() const { return type.is_unknown(); }
+};
+
+// One name bound in this function.
+struct Slot {
+    std::string name;
+    VariableId id;
+    int bindings = 0;    // places in the text that bind it
+    bool known = false;  // `settled` is from an earlier pass
+    Type settled;
+    std::optional<Type> declared;  // by an annotation, or by alloc_register
+    Span declared_at;
+    // Of the pass that runs:
+    std::optional<Type> joined;
+    std::optional<Static> only_value;  // of the values joined so far, if there was one
+    std::optional<Value> once;         // what was assigned, where the text binds it once
+    Span first_at;
+    bool dirty_join = false;  // what was assigned does not join
+};
+
+struct Flow {
+    std::vector<bool> assigned;  // by VariableId: on every path
+    bool reachable = true;
+};
+
+// A type as written, with the words around it.
+struct Annotation {
+    Type type;  // unknown: nothing was said (generic), or an error was given
+    bool generic = false;
+    bool mut = false;
+    bool fixed = false;  // `static`
+    Privilege privilege = Privilege::none;
+    std::string type_variable;  // the `T` of `T[M, K]`
+};
+
+struct Loop {
+    const ast::Stmt* stmt = nullptr;
+    std::vector<Flow> breaks, continues;
+};
+
+// Arguments put to parameters.
+struct Matched {
+    bool ok = true;
+    std::vector<const ast::Expr*> arguments;  // one per parameter; nullptr: not given
+    std::vector<const ast::Expr*> rest;
+};
+
+class Body {
+public:
+    Body(Checker& checker, Instance& instance, const Function* function, Body* enclosing);
+
+    void check_function(const Request& request);  // header, then the body
+    void check_module(const ast::Module& tree);
+    // The value of a module-level expression, if it is static; says nothing.
+    std::optional<Static> evaluate_constant(const ast::Expr& expr);
+
+    Checker& checker;
+    Instance& instance;
+    const Function* function;  // nullptr: module-level statements
+    Body* enclosing;
+
+    [[nodiscard]] bool in_kernel() const { return instance.context == Context::kernel; }
+    [[nodiscard]] InstanceState& state() const { return checker.states[instance.id.index]; }
+
+    // ---- messages ----
+    Diagnostic& error(std::string code, Span span, std::string message);
+    Diagnostic& warning(std::string code, Span span, std::string message);
+    // The one message for a part of the language that is not compiled.
+    Value refuse(Feature feature, Span span, const std::string& what);
+    [[nodiscard]] std::string source(const ast::Expr& expr) const;
+
+    // ---- statements ----
+    void block(const ast::Block& block);
+    void statement(const ast::Stmt& stmt);
+
+    // ---- expressions ----
+    Value expr(const ast::Expr& e);
+    Value record(const ast::Expr& e, Value value);
+    // An element type named by an expression: `f32`, `ts.bf16`; says so if it is none.
+    std::optional<DType> dtype(const ast::Expr& e);
+    // A static integer; where it must be, loops that it depends on are unrolled. `what` begins the message.
+    std::optional<int64_t> static_integer(const ast::Expr& e, const std::string& what);
+    std::optional<std::string> static_string(const ast::Expr& e, const std::string& what);
+    bool require_static(const ast::Expr& e, const Value& v, const std::string& what);
+    void require_bool(const ast::Expr& e, const Value& v);
+    void require_integer(const ast::Expr& e, const Value& v, const std::string& what);
+    // Says so (E0302) where a value may not stand for a type; `cast` is offered where it helps.
+    bool require_converts(const ast::Expr& e, const Value& v, const Type& to, const std::string& what);
+    void offer_cast(Diagnostic& d, const ast::Expr& e, const Type& from, DType to);
+
+    // ---- names ----
+    Value name(const ast::Expr& e, const std::string& text);
+    Value symbol_value(const ast::Expr& e, const Symbol& symbol, Span at, const std::string& text);
+    Value read_variable(const ast::Expr& e, Slot& slot);
+    Value attribute(const ast::Expr& e, const ast::Attribute& a);
+    Value member(const ast::Expr& e, const Value& base, const ast::Attribute& a);
+    Value builtin_value(const ast::Expr& e, const BuiltinEntry& entry);
+    Slot* find_slot(std::string_view name);
+    Slot& capture(Body& owner, Slot& slot);
+    std::optional<Static> fixed_name(std::string_view name);  // tuning parameters, static parameters, constants
+    [[nodiscard]] const SymbolInfo* find_symbol(std::string_view name) const;
+
+    // ---- operators ----
+    Value unary(const ast::Expr& e, const ast::Unary& u);
+    Value binary(const ast::Expr& e, const ast::Binary& b);
+    Value arithmetic(const ast::Expr& at, ast::BinaryOp op, const ast::Expr& lhs_expr, const Value& lhs,
+                     const ast::Expr& rhs_expr, const Value& rhs, Span op_span);
+    Value compare(const ast::Expr& e, const ast::Compare& c);
+    Value logical(const ast::Expr& e, const ast::Logical& l);
+    Value conditional(const ast::Expr& e, const ast::Conditional& c);
+    // The join of two operands' types with the message if there is none.
+    std::optional<Type> operands_join(const ast::Expr& lhs_expr, const Value& lhs, const ast::Expr& rhs_expr,
+                                      const Value& rhs, Span op_span, const std::string& what);
+    // A scalar function of numbers: types, compute type, value. For math functions and methods.
+    Value elementwise(const ast::Expr& e, Builtin function, const std::vector<const ast::Expr*>& operands);
+
+    // ---- literals and displays ----
+    Value tuple(const ast::Expr& e, const std::vector<const ast::Expr*>& elements);
+    Value list(const ast::Expr& e, const std::vector<const ast::Expr*>& elements);
+    Value comprehension(const ast::Expr& e, const ast::Comprehension& c);
+    Value fstring(const ast::FString& f);
+
+    // ---- indexing ----
+    Value subscript(const ast::Expr& e, const ast::Subscript& s);
+    Value index_memory(const ast::Expr& e, const ast::Subscript& s, const Value& base);
+    Value index_host(const ast::Expr& e, const Value& base, const std::vector<const ast::Expr*>& indices);
+    Value index_elements(const ast::Expr& e, const ast::Subscript& s, const Value& base);
+    std::optional<ViewAxis> view_axis(const ast::Expr& index, const ir::Dim& extent);
+    void check_index(const ast::Expr& e, const Value& v, const ir::Dim& extent);
+    // The expression as a sum of atoms: dimensions, numbers, and source text for what is neither.
+    ir::Dim affine(const ast::Expr& e);
+
+    // ---- calls ----
+    Value call(const ast::Expr& e, const ast::Call& c);
+    Value call_function(const ast::Expr& e, const ast::Call& c, FunctionId id,
+                        const std::vector<const ast::Expr*>& groups);
+    Value call_builtin(const ast::Expr& e, const ast::Call& c, const BuiltinEntry& entry, const ast::Expr* receiver);
+    Value call_method(const ast::Expr& e, const ast::Call& c, const ast::Attribute& a, const Value& base);
+    Value convert(const ast::Expr& e, const ast::Call& c, DType type);
+    Value launch_groups(const ast::Expr& e, const ast::Subscript& s, FunctionId kernel);
+    Matched match(const ast::Call& c, Span callee, const std::string& what,
+                  const std::vector<BuiltinParameter>& parameters, const std::vector<bool>& has_default, size_t skip);
+    void evaluate_arguments(const ast::Call& c);
+    CallInfo& record_call(const ast::Expr& e, CallInfo info);
+
+    // ---- the builtins' own rules ----
+    Value tile_call(const ast::Expr& e, const BuiltinEntry& entry, const Matched& m);
+    Value host_call(const ast::Expr& e, const BuiltinEntry& entry, const Matched& m);
+    Value math_call(const ast::Expr& e, const BuiltinEntry& entry, const Matched& m);
+    Value alloc(const ast::Expr& e, const ast::Call& c, const std::optional<DType>& elem, const Matched& m,
+                bool by_tuple);
+
+    // ---- types and dimensions ----
+    Annotation annotation(const ast::Expr& e, bool in_header);
+    Type tensor_annotation(const ast::Expr& e, const ast::Subscript& s, bool in_header, Annotation& out);
+    Type tensor_spelling(const ast::Expr& e, const ast::Subscript& s, bool in_header, Annotation& out);
+    void region(const ast::Expr& e, const ast::Subscript& s, bool in_header, Annotation& out);
+    bool policies(const std::vector<const ast::Expr*>& written, Policy& policy);
+    std::optional<ir::Dim> dimension(const ast::Expr& e, bool in_header);
+    // A shape argument: `(n, 2*m)`, `n`, `x.shape`; static where it must be.
+    std::optional<std::vector<ir::Dim>> shape_argument(const ast::Expr& e);
+    std::optional<std::vector<int64_t>> static_shape(const ast::Expr& e, const std::string& what);
+    // A dimension for an integer that runs: its own expression, or a symbol that it binds.
+    ir::Dim dim_of(const ast::Expr& e, const Value& v);
+    ir::Dim fresh_symbol(const std::string& base, const ast::Expr& source, size_t axis, int element = -1);
+    // A callee's type in this body's symbols; symbols that nothing bound are bound by the expression's result.
+    Type imported_type(const Type& type, const std::vector<DimBinding>& bindings, const ast::Expr& source,
+                       int element = -1);
+
+    // ---- the header ----
+    void read_header(const Request& request);
+    void read_parameters(const Request& request);
+    void bind_dimensions();
+    void read_clauses();
+    void read_tuning();
+
+    // ---- statements, one by one ----
+    void assign(const ast::Stmt& stmt, const ast::Assign& a);
+    void assign_to(const ast::Expr& target, const Value& value, const ast::Expr& source);
+    void assign_name(const ast::Expr& target, const Value& value, const ast::Expr& source);
+    void assign_element(const ast::Expr& target, const ast::Subscript& s, const Value& value, const ast::Expr& source);
+    void unpack(const ast::Expr& target, const std::vector<const ast::Expr*>& targets, const Value& value,
+                const ast::Expr& source);
+    void augmented(const ast::Stmt& stmt, const ast::AugmentedAssign& a);
+    void annotated(const ast::Stmt& stmt, const ast::AnnotatedAssign& a);
+    // Says so where memory may not be written: its place in the text is `e`.
+    bool require_writable(const ast::Expr& e, const Value& memory);
+    void branch(const ast::If& i);
+    void loop(const ast::Stmt& stmt, const ast::For& f);
+    void loop_while(const ast::Stmt& stmt, const ast::While& w);
+    void iterate(const ast::Expr& iterable, const ast::Expr& target, ForInfo& info, bool& runs, uint64_t rounds_bit);
+    void iterate_range(const ast::Expr& iterable, const ast::Expr& target, ForInfo& info, bool& runs,
+                       uint64_t rounds_bit);
+    void leave(const ast::Stmt& stmt, bool is_break);
+    void give_back(const ast::Stmt& stmt, const ast::Return& r);
+    void assertion(const ast::Assert& a);
+    void define(const ast::Stmt& stmt, const ast::FunctionDef& def);
+
+    // ---- flow ----
+    static Flow meet(const Flow& a, const Flow& b);
+    void mark_assigned(const Slot& slot);
+
+    // ---- state of a pass ----
+    std::deque<Slot> slots;  // by VariableId
+    std::map<std::string, VariableId, std::less<>> names;
+    std::vector<std::pair<std::string, VariableId>> inner_names;  // targets of comprehensions, innermost last
+    std::map<ast::ExprId, VariableId> comprehension_slots;
+    std::map<std::string, FunctionId, std::less<>> nested;
+    std::map<std::string, Static, std::less<>> fixed;  // tuning and static parameters
+    std::map<std::string, std::string> opaque_names;   // a name that has no value of its own → the expression it is in
+    std::map<VariableId, std::string> variable_symbols;  // symbols of locals, of the pass that runs
+    // Names of symbols that the header does not bind: the same in every pass.
+    std::map<std::tuple<ast::ExprId, size_t, int>, std::string> fresh_names;
+    std::map<VariableId, std::string> fresh_variable_names;
+    Flow flow;
+    std::vector<Loop> loops;
+    std::vector<const ast::Stmt*> round_loops;  // by bit of Value::rounds
+    std::vector<Type> returned;
+    std::optional<Type> result_type;
+    Span result_at;
+    bool aloud = false;
+    bool constant_only = false;
+
+private:
+    void passes(const std::function<void()>& once);
+    bool adopt(bool settle);
+    void begin_pass(bool final);
+    Slot& add_slot(const std::string& name, Span at);
+    void finish_result(const ast::Block& body);
+    void check_defaults();
+    void finish_kernel();
+    void publish_variables();
+
+    Diagnostics scratch_;
+    Flow entry_flow_;
+    size_t header_symbols_ = 0;
+};
+
+// What the message calls a type: with an article-free name in back quotes for scalars, plain words else.
+std::string shown(const Type& type);
+
+}  // namespace tsr::sema

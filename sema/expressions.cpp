@@ -1,0 +1,286 @@
+// Expressions: which rule checks which kind, literals and displays, and the demands that contexts make on values.
+#include <fmt/format.h>
+
+#include "sema/body.h"
+
+namespace tsr::sema {
+
+namespace {
+
+Value integer_literal(const ast::IntLiteral& literal) {
+    Value value;
+    value.type = Type::int_literal();
+    value.value = Static::of_unsigned(literal.value);
+    if (auto n = value.value->integer()) value.dim = ir::Dim::constant(*n);
+    return value;
+}
+
+Value known(Type type, Static constant) {
+    Value value;
+    value.type = std::move(type);
+    value.value = std::move(constant);
+    return value;
+}
+
+struct Dispatch {
+    Body& body;
+    const ast::Expr& e;
+
+    Value operator()(const ast::Hole&) { return {}; }
+    Value operator()(const ast::Name& n) { return body.name(e, n.text); }
+    Value operator()(const ast::IntLiteral& n) { return n.overflow ? Value{} : integer_literal(n); }
+    Value operator()(const ast::FloatLiteral& n) { return known(Type::float_literal(), Static::of(n.value)); }
+    Value operator()(const ast::StringLiteral& s) { return known(Type::string(), Static::of(s.value)); }
+    Value operator()(const ast::BoolLiteral& b) { return known(Type::boolean(), Static::of(b.value)); }
+    Value operator()(const ast::NoneLiteral&) { return known(Type::none(), Static::none()); }
+    Value operator()(const ast::EllipsisLiteral&) {
+        Value value;
+        value.type = Type::none();
+        return value;
+    }
+    Value operator()(const ast::FString& f) { return body.fstring(f); }
+    Value operator()(const ast::Unary& u) { return body.unary(e, u); }
+    Value operator()(const ast::Binary& b) { return body.binary(e, b); }
+    Value operator()(const ast::Compare& c) { return body.compare(e, c); }
+    Value operator()(const ast::Logical& l) { return body.logical(e, l); }
+    Value operator()(const ast::Conditional& c) { return body.conditional(e, c); }
+    Value operator()(const ast::Lambda&) { return body.refuse(Feature::host, e.span, "`lambda` is"); }
+    Value operator()(const ast::Call& c) { return body.call(e, c); }
+    Value operator()(const ast::Subscript& s) { return body.subscript(e, s); }
+    Value operator()(const ast::Slice&) {
+        body.error("E0308", e.span, "a slice stands only between brackets");
+        return {};
+    }
+    Value operator()(const ast::Attribute& a) { return body.attribute(e, a); }
+    Value operator()(const ast::Tuple& t) { return body.tuple(e, t.elements); }
+    Value operator()(const ast::List& l) { return body.list(e, l.elements); }
+    Value operator()(const ast::Dict&) { return body.refuse(Feature::host, e.span, "dictionaries are"); }
+    Value operator()(const ast::Comprehension& c) { return body.comprehension(e, c); }
+    Value operator()(const ast::Qualified&) { return written_type(); }
+    Value operator()(const ast::WithPolicy&) { return written_type(); }
+
+    Value written_type() {
+        Annotation written = body.annotation(e, false);
+        Value value;
+        if (!written.type.is_unknown()) value.type = Type::type_value(written.type);
+        return value;
+    }
+};
+
+}  // namespace
+
+Value Body::expr(const ast::Expr& e) {
+    if (checker.cancelled()) return {};
+    return record(e, std::visit(Dispatch{*this, e}, e.node));
+}
+
+Value Body::record(const ast::Expr& e, Value value) {
+    ExprInfo& info = instance.exprs[e.id];
+    info.type = value.type;
+    info.value = value.value;
+    info.by_round = !value.value && value.rounds != 0;
+    info.dim = value.dim;
+    info.referent = value.referent;
+    info.compute = value.compute;
+    return value;
+}
+
+// ---- displays ----
+
+Value Body::tuple(const ast::Expr&, const std::vector<const ast::Expr*>& elements) {
+    Value result;
+    std::vector<Type> types;
+    std::vector<Static> values;
+    for (const ast::Expr* element : elements) {
+        Value value = expr(*element);
+        types.push_back(value.type);
+        if (value.value) values.push_back(*value.value);
+        result.rounds |= value.rounds;
+        result.elements.push_back(std::move(value));
+    }
+    result.type = Type::tuple(std::move(types));
+    if (values.size() == elements.size()) result.value = Static::of(std::move(values));
+    return result;
+}
+
+Value Body::list(const ast::Expr& e, const std::vector<const ast::Expr*>& elements) {
+    Value result;
+    std::optional<Type> joined;
+    bool broken = false;
+    std::vector<Static> values;
+    for (const ast::Expr* element : elements) {
+        Value value = expr(*element);
+        broken |= value.broken();
+        if (value.value) values.push_back(*value.value);
+        auto next = joined ? join(*joined, value.type, {}, value.value) : value.type;
+        if (!next) {
+            error("E0303", element->span,
+                  fmt::format("the elements of a list have one type: this is {}, those before it are {}",
+                              shown(value.type), shown(*joined)));
+            broken = true;
+        } else {
+            joined = next;
+        }
+    }
+    if (broken) return {};
+    if (!joined) {
+        error("E0327", e.span, "the type of an empty list is not known");
+        return {};
+    }
+    result.type = Type::list(*joined, static_cast<int64_t>(elements.size()));
+    if (values.size() == elements.size()) result.value = Static::of(std::move(values));
+    return result;
+}
+
+Value Body::comprehension(const ast::Expr& e, const ast::Comprehension& c) {
+    std::vector<const ast::Expr*> targets;
+    target_names(*c.target, targets);
+    ForInfo info;
+    size_t outer_names = inner_names.size();
+    Flow before = flow;
+    for (const ast::Expr* target : targets) {
+        auto found = comprehension_slots.find(target->id);
+        if (found == comprehension_slots.end()) {
+            Slot& slot = add_slot(std::get<ast::Name>(target->node).text, target->span);
+            slot.bindings = 1;
+            found = comprehension_slots.emplace(target->id, slot.id).first;
+        }
+        inner_names.emplace_back(std::get<ast::Name>(target->node).text, found->second);
+    }
+    bool runs = false;
+    iterate(*c.iterable, *c.target, info, runs, 0);
+    for (const ast::Expr* condition : c.conditions) require_bool(*condition, expr(*condition));
+    Value element = expr(*c.element);
+    inner_names.resize(outer_names);
+    flow.reachable = before.reachable;
+    std::optional<int64_t> length;
+    const ExprInfo& iterable = instance.info(*c.iterable);
+    if (c.conditions.empty() && iterable.type.is(Kind::list)) length = iterable.type.length();
+    if (c.conditions.empty() && info.kind == LoopKind::range && info.axes.size() == 1) {
+        auto bound = [&](const Bound& b, int64_t otherwise) -> std::optional<int64_t> {
+            if (!b.expr) return otherwise;
+            const auto& value = instance.info(*b.expr).value;
+            return value ? value->integer() : std::nullopt;
+        };
+        auto start = bound(info.axes[0].start, 0), stop = bound(info.axes[0].stop, 0),
+             step = bound(info.axes[0].step, 1);
+        if (start && stop && step && *step > 0) length = *stop > *start ? (*stop - *start + *step - 1) / *step : 0;
+    }
+    instance.comprehensions[e.id] = info;
+    if (element.broken()) return {};
+    if (in_kernel() && !length) {
+        error("E0314", c.iterable->span, "the number of elements of a list in a kernel must be static");
+        return {};
+    }
+    if (in_kernel()) instance.comprehensions[e.id].must_unroll = true;
+    Value result;
+    result.type = Type::list(element.type, length);
+    return result;
+}
+
+Value Body::fstring(const ast::FString& f) {
+    for (const ast::FString::Part& part : f.parts) {
+        if (part.value) expr(*part.value);
+    }
+    Value value;
+    value.type = Type::string();
+    return value;
+}
+
+// ---- what contexts demand ----
+
+std::optional<DType> Body::dtype(const ast::Expr& e) {
+    if (const auto* text = std::get_if<ast::StringLiteral>(&e.node)) {
+        record(e, known(Type::string(), Static::of(text->value)));
+        if (auto named = dtype_named(text->value)) return named;
+        error("E0309", e.span, fmt::format("there is no element type `{}`", text->value));
+        return std::nullopt;
+    }
+    Value value = expr(e);
+    if (value.type.is(Kind::dtype)) return value.type.elem();
+    if (value.value && value.value->dtype()) return value.value->dtype();
+    if (value.type.is(Kind::builtin) && value.type.builtin_name() == Builtin::int_) return DType::i32;
+    if (value.type.is(Kind::builtin) && value.type.builtin_name() == Builtin::float_) return DType::f32;
+    if (!value.broken())
+        error("E0309", e.span, fmt::format("an element type like `f32` is wanted here, this is {}", shown(value.type)));
+    return std::nullopt;
+}
+
+bool Body::require_static(const ast::Expr& e, const Value& v, const std::string& what) {
+    if (v.broken()) return false;
+    if (v.value) return true;
+    if (v.rounds == 0) {
+        auto& d = error("E0314", e.span, fmt::format("{} must be static", what));
+        if (const auto* variable = std::get_if<VariableId>(&v.referent)) {
+            const Slot& slot = slots[variable->index];
+            if (slot.first_at.valid())
+                d.label(slot.first_at, fmt::format("`{}` gets its value when the program runs", slot.name));
+        }
+        return false;
+    }
+    for (size_t bit = 0; bit < round_loops.size(); ++bit) {
+        if (v.rounds >> bit & 1) instance.loops[round_loops[bit]->id].must_unroll = true;
+    }
+    return true;
+}
+
+std::optional<int64_t> Body::static_integer(const ast::Expr& e, const std::string& what) {
+    Value value = expr(e);
+    if (!value.broken() && !value.type.is_integer()) {
+        error("E0302", e.span, fmt::format("{} must be an integer, this is {}", what, shown(value.type)));
+        return std::nullopt;
+    }
+    if (!value.value && value.rounds != 0) {
+        error("E0314", e.span, fmt::format("{} must be the same in every round of the loop", what));
+        return std::nullopt;
+    }
+    if (!require_static(e, value, what)) return std::nullopt;
+    return value.value->integer();
+}
+
+std::optional<std::string> Body::static_string(const ast::Expr& e, const std::string& what) {
+    Value value = expr(e);
+    if (value.broken()) return std::nullopt;
+    if (!value.value || !value.value->string()) {
+        error("E0314", e.span, fmt::format("{} must be a static string", what));
+        return std::nullopt;
+    }
+    return *value.value->string();
+}
+
+void Body::require_bool(const ast::Expr& e, const Value& v) {
+    if (v.broken() || v.type.is_bool()) return;
+    auto& d = error("E0307", e.span, fmt::format("a condition is a `bool`, this is {}", shown(v.type)));
+    if (v.type.is_number()) d.suggest(e.span, source(e) + " != 0", "compare it with zero");
+}
+
+void Body::require_integer(const ast::Expr& e, const Value& v, const std::string& what) {
+    if (v.broken() || v.type.is_integer()) return;
+    auto& d = error("E0311", e.span, fmt::format("{} must be an integer, this is {}", what, shown(v.type)));
+    if (v.type.is_float() && v.type.is_scalar()) offer_cast(d, e, v.type, DType::i32);
+}
+
+void Body::offer_cast(Diagnostic& d, const ast::Expr& e, const Type& from, DType to) {
+    if (!from.is_number() && !from.is(Kind::vector) && !from.is_bool()) return;
+    std::string replacement = fmt::format("cast({}, {})", source(e), tsr::name(to));
+    d.suggest(e.span, replacement, fmt::format("convert it: `{}`", replacement));
+}
+
+bool Body::require_converts(const ast::Expr& e, const Value& v, const Type& to, const std::string& what) {
+    if (v.broken() || to.is_unknown()) return false;
+    if (converts(v.type, v.value, to)) return true;
+    bool numbers = v.type.is_number() && to.is_scalar();
+    if (numbers && v.type.is(Kind::int_literal) && v.value && (is_integer(to.elem()) || is_float(to.elem()))) {
+        error("E0306", e.span, fmt::format("`{}` does not hold {}", tsr::name(to.elem()), v.value->text()));
+        return false;
+    }
+    if (numbers && policy_conflict(v.type.policy(), to.policy())) {
+        error("E0321", e.span, fmt::format("the policies differ:{} and{}", v.type.policy().text(), to.policy().text()));
+        return false;
+    }
+    auto& d = error("E0302", e.span, fmt::format("{} is {}, this is {}", what, shown(to), shown(v.type)));
+    if (to.is_scalar() && !to.is_bool()) offer_cast(d, e, v.type, to.elem());
+    return false;
+}
+
+}  // namespace tsr::sema

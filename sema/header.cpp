@@ -1,0 +1,269 @@
+// The header of a function: its parameters and dimensions, and what a kernel's decorator says.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sema/body.h"
+#include "sema/solve.h"
+
+namespace tsr::sema {
+
+void Body::read_header(const Request& request) {
+    const ast::FunctionDef& def = *function->def;
+    if (enclosing) {
+        for (const SymbolInfo& outer : enclosing->instance.symbols) {
+            SymbolInfo symbol = outer;
+            symbol.source = SymbolInfo::Source::enclosing;
+            instance.symbols.push_back(std::move(symbol));
+        }
+        for (const auto& [name, value] : enclosing->fixed) fixed[name] = value;
+    }
+    if (function->kind == FunctionKind::kernel) read_tuning();
+    read_parameters(request);
+    if (def.result) {
+        Annotation written = annotation(*def.result, true);
+        result_type = written.type;
+        result_at = def.result->span;
+        state().declared_result = true;
+        instance.result = written.type;
+    }
+    bind_dimensions();
+    if (function->kind == FunctionKind::kernel) read_clauses();
+}
+
+// `space=dict(BM=[128], stages=[2])`: fixed values; spaces with a choice were refused at the declaration.
+void Body::read_tuning() {
+    for (const ast::Decorator& decorator : function->def->decorators) {
+        const auto* call = std::get_if<ast::Call>(&decorator.value->node);
+        if (!call) continue;
+        for (const ast::Argument& argument : call->arguments) {
+            const auto* space = argument.keyword && argument.keyword->text == "space"
+                                    ? std::get_if<ast::Call>(&argument.value->node)
+                                    : nullptr;
+            if (!space) continue;
+            for (const ast::Argument& entry : space->arguments) {
+                const auto* list = std::get_if<ast::List>(&entry.value->node);
+                if (!entry.keyword || !list || list->elements.size() != 1) continue;
+                Value value = expr(*list->elements[0]);
+                if (value.broken()) continue;
+                if (!value.value) {
+                    error("E0413", list->elements[0]->span, "the values of a tuning space are static");
+                    continue;
+                }
+                fixed[entry.keyword->text] = *value.value;
+                instance.kernel.tuning.emplace_back(entry.keyword->text, *value.value);
+            }
+        }
+    }
+    auto warps = fixed.find("num_warps");
+    if (warps != fixed.end() && warps->second.integer())
+        instance.kernel.group_shape = {{32 * *warps->second.integer()}};
+}
+
+void Body::read_parameters(const Request& request) {
+    const ast::FunctionDef& def = *function->def;
+    std::map<std::string, DType> bound;  // type variables
+    for (size_t i = 0; i < def.parameters.size(); ++i) {
+        if (i < request.values.size() && request.values[i]) fixed[def.parameters[i].name.text] = *request.values[i];
+    }
+    for (size_t i = 0; i < def.parameters.size(); ++i) {
+        const ast::Parameter& parameter = def.parameters[i];
+        ParameterInfo info;
+        info.name = parameter.name.text;
+        info.syntax = &parameter;
+        Annotation written;
+        written.generic = true;
+        if (parameter.annotation) written = annotation(*parameter.annotation, true);
+        const Type given = i < request.types.size() ? request.types[i] : Type::unknown();
+        info.type = written.type;
+        if (!written.type_variable.empty()) {
+            auto known = bound.find(written.type_variable);
+            if (known == bound.end() && !given.is_unknown()) {
+                DType elem = settled_type(given, {}).elem();
+                known = bound.emplace(written.type_variable, elem).first;
+            }
+            if (known != bound.end())
+                info.type =
+                    written.type.is(Kind::tensor) ? written.type.with_elem(known->second) : Type::scalar(known->second);
+        } else if (written.generic) {
+            info.type = given;
+            if (given.is(Kind::tensor))
+                info.type = given.with_mut(written.mut || (given.tensor().mut && !parameter.annotation));
+        }
+        if (written.privilege != Privilege::none && info.type.is(Kind::tensor)) {
+            TensorDetail detail = info.type.tensor();
+            detail.privilege = written.privilege;
+            info.type = Type::tensor(info.type.elem(), std::move(detail));
+        }
+        // `main` may write what it was given: it is its own.
+        if (function->name == "main" && !function->enclosing && info.type.is(Kind::tensor))
+            info.type = info.type.with_mut(true);
+        info.is_static = written.fixed;
+        if (i < request.values.size()) info.value = request.values[i];
+        info.is_dimension = info.type.is_integer() && info.type.is_scalar();
+        instance.parameters.push_back(info);
+        Slot& slot = add_slot(info.name, parameter.name.span);
+        if (names.contains(info.name))
+            error("E0205", parameter.name.span, fmt::format("there are two parameters `{}`", info.name));
+        names[info.name] = slot.id;
+        slot.settled = info.type;
+        slot.known = true;
+        slot.bindings = 1;
+        slot.joined = info.type;
+        Value value;
+        value.type = info.type;
+        value.value = info.value;
+        slot.once = value;
+        Variable& variable = instance.variables[slot.id.index];
+        variable.type = info.type;
+        variable.parameter = static_cast<int>(i);
+        mark_assigned(slot);
+    }
+}
+
+// Section 3, "Dimensions": a name is bound where it stands alone, else by the first expression in which it is the only
+// unknown; an expression of several unknowns is one dimension.
+void Body::bind_dimensions() {
+    struct Place {
+        size_t parameter, axis;
+        ir::Dim dim;
+    };
+    std::vector<Place> places;
+    for (size_t p = 0; p < instance.parameters.size(); ++p) {
+        const Type& type = instance.parameters[p].type;
+        if (!type.is(Kind::tensor)) continue;
+        for (size_t axis = 0; axis < type.rank(); ++axis) places.push_back({p, axis, type.tensor().shape[axis]});
+    }
+    auto is_bound = [&](const std::string& name) { return find_symbol(name) != nullptr; };
+    auto add = [&](std::string name, SymbolInfo::Source source, const Place& place) {
+        SymbolInfo symbol;
+        symbol.name = std::move(name);
+        symbol.source = source;
+        symbol.parameter = place.parameter;
+        symbol.axis = place.axis;
+        symbol.extent = place.dim;
+        instance.symbols.push_back(std::move(symbol));
+    };
+    for (size_t p = 0; p < instance.parameters.size(); ++p) {
+        ParameterInfo& info = instance.parameters[p];
+        bool named = std::ranges::any_of(places, [&](const Place& place) { return mentions(place.dim, info.name); });
+        info.is_dimension = info.is_dimension && named && !info.is_static;
+        if (!info.is_dimension) continue;
+        add(info.name, SymbolInfo::Source::parameter, {p, 0, ir::Dim::symbol(info.name)});
+        Slot& slot = slots[p];
+        if (slot.once) slot.once->dim = ir::Dim::symbol(info.name);
+    }
+    for (const Place& place : places) {
+        auto name = place.dim.symbol_name();
+        if (name && !is_bound(*name)) add(*name, SymbolInfo::Source::axis, place);
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const Place& place : places) {
+            std::vector<std::string> unknown;
+            for (const std::string& name : place.dim.symbols()) {
+                if (!is_bound(name)) unknown.push_back(name);
+            }
+            if (unknown.size() != 1 || !solve(place.dim, unknown[0], ir::Dim::constant(1))) continue;
+            add(unknown[0], SymbolInfo::Source::axis, place);
+            changed = true;
+        }
+    }
+    for (const Place& place : places) {
+        std::vector<std::string> unknown;
+        for (const std::string& name : place.dim.symbols()) {
+            if (!is_bound(name)) unknown.push_back(name);
+        }
+        if (unknown.empty()) continue;
+        if (unknown.size() == 1) {
+            const ast::Parameter& written = *instance.parameters[place.parameter].syntax;
+            error("E0313", written.annotation->span,
+                  fmt::format("`{}` does not determine `{}`", place.dim.text(), unknown[0]))
+                .note("a name is bound where it stands alone, or in `K/tp`, `n+1`, `2*n`");
+            opaque_names[unknown[0]] = place.dim.text();
+            continue;
+        }
+        std::string name;
+        for (char c : place.dim.text())
+            name += std::isalnum(static_cast<unsigned char>(c)) ? std::string(1, c)
+                    : c == '*'                                  ? "_x_"
+                    : c == ' '                                  ? ""
+                                                                : "_";
+        for (const std::string& u : unknown) opaque_names[u] = place.dim.text();
+        if (!is_bound(name)) {
+            Place renamed = place;
+            renamed.dim = ir::Dim::symbol(name);
+            add(name, SymbolInfo::Source::axis, renamed);
+        }
+        auto rename = [&](const Type& type) {
+            if (!type.is(Kind::tensor)) return type;
+            std::vector<ir::Dim> shape;
+            for (const ir::Dim& dim : type.tensor().shape)
+                shape.push_back(dim == place.dim ? ir::Dim::symbol(name) : dim);
+            return type.with_shape(std::move(shape));
+        };
+        for (size_t p = 0; p < instance.parameters.size(); ++p) {
+            Slot& slot = slots[p];
+            instance.parameters[p].type = slot.settled = rename(slot.settled);
+            slot.joined = slot.settled;
+            slot.once->type = slot.settled;
+            instance.variables[p].type = slot.settled;
+        }
+        if (result_type) instance.result = *(result_type = rename(*result_type));
+    }
+}
+
+// `tile[(128,)]`, `tile[n]`, `shared(8_KiB)`.
+void Body::read_clauses() {
+    for (const ast::Decorator& decorator : function->def->decorators) {
+        for (const ast::Expr* clause : decorator.clauses) {
+            const auto* tile = std::get_if<ast::Subscript>(&clause->node);
+            const auto* shared = std::get_if<ast::Call>(&clause->node);
+            const ast::Expr* word = tile ? tile->base : shared ? shared->callee : nullptr;
+            std::string text = word ? dotted(*word) : "";
+            if (tile && text == "tile") {
+                std::vector<const ast::Expr*> extents = tile->indices;
+                bool grouped = extents.size() == 1 && std::holds_alternative<ast::Tuple>(extents[0]->node);
+                if (grouped) extents = std::get<ast::Tuple>(extents[0]->node).elements;
+                std::vector<ir::Dim> dims;
+                for (const ast::Expr* extent : extents) {
+                    auto dim = dimension(*extent, true);
+                    if (!dim) return;
+                    for (const std::string& name : dim->symbols()) {
+                        if (find_symbol(name)) continue;
+                        error("E0313", extent->span, fmt::format("`{}` is not a dimension of this kernel", name));
+                        return;
+                    }
+                    dims.push_back(*dim);
+                }
+                std::vector<int64_t> sizes;
+                for (const ir::Dim& dim : dims) {
+                    if (dim.constant_value()) sizes.push_back(*dim.constant_value());
+                }
+                if (sizes.size() != dims.size() || dims.empty()) {
+                    instance.kernel.flat = dims;
+                    if (grouped && !sizes.empty() && !dims.empty())
+                        error("E0405", clause->span, "the size of a group is static");
+                    continue;
+                }
+                instance.kernel.group_shape = sizes;
+                bool positive = std::ranges::all_of(sizes, [](int64_t n) { return n > 0; });
+                if (!positive || instance.kernel.group_size() > 1024 || sizes.size() > 3) {
+                    error("E0405", clause->span,
+                          fmt::format("a group has 1 to 1024 tiles on at most three axes, this is {}",
+                                      instance.kernel.group_size()));
+                }
+            } else if (shared && text == "shared" && shared->arguments.size() == 1) {
+                auto bytes = static_integer(*shared->arguments[0].value, "the limit of shared memory");
+                if (bytes && *bytes < 0) error("E0405", clause->span, "the limit of shared memory is not negative");
+                instance.kernel.shared_limit = bytes;
+                instance.kernel.shared_span = clause->span;
+            } else {
+                error("E0405", clause->span,
+                      fmt::format("`{}` is not a clause of a kernel: there are `tile[…]` and `shared(…)`", text));
+            }
+        }
+    }
+}
+
+}  // namespace tsr::sema

@@ -1,0 +1,262 @@
+// The builtins of host programs: tensors are made, read, written, copied.
+#include <fmt/format.h>
+
+#include "sema/body.h"
+
+namespace tsr::sema {
+
+namespace {
+
+Value typed(Type type) {
+    Value value;
+    value.type = std::move(type);
+    return value;
+}
+
+Value made(DType elem, std::vector<ir::Dim> shape) {
+    TensorDetail detail;
+    detail.shape = std::move(shape);
+    detail.mut = true;
+    return typed(Type::tensor(elem, std::move(detail)));
+}
+
+// The element type given by an optional argument; nothing after a message.
+std::optional<DType> element_type(Body& b, const ast::Expr* written, DType otherwise) {
+    if (!written) return otherwise;
+    auto type = b.dtype(*written);
+    if (type == DType::c64) {
+        b.refuse(Feature::host, written->span, "complex numbers are");
+        return std::nullopt;
+    }
+    return type;
+}
+
+Value filled(Body& b, const Matched& m, Builtin function) {
+    auto shape = b.shape_argument(*m.arguments[0]);
+    bool full = function == Builtin::full;
+    DType otherwise = DType::f32;
+    Value value;
+    if (full) {
+        value = b.expr(*m.arguments[1]);
+        if (value.broken()) return {};
+        if (!value.type.is_number() && !value.type.is_bool()) {
+            b.error("E0302", m.arguments[1]->span,
+                    fmt::format("a tensor is filled with a number, this is {}", shown(value.type)));
+            return {};
+        }
+        otherwise = settled(value.type, value.value);
+        if (otherwise == DType::index) otherwise = DType::i64;
+    }
+    auto elem = element_type(b, m.arguments[full ? 2 : 1], otherwise);
+    if (!elem || !shape) return {};
+    if (full && !b.require_converts(*m.arguments[1], value, Type::scalar(*elem), "an element")) return {};
+    return made(*elem, *shape);
+}
+
+Value filled_like(Body& b, const Matched& m) {
+    Value like = b.expr(*m.arguments[0]);
+    if (like.broken()) return {};
+    if (!like.type.is(Kind::tensor)) {
+        b.error("E0302", m.arguments[0]->span, fmt::format("a tensor is wanted here, this is {}", shown(like.type)));
+        return {};
+    }
+    auto elem = element_type(b, m.arguments[1], like.type.elem());
+    return elem ? made(*elem, like.type.tensor().shape) : Value{};
+}
+
+Value arange(Body& b, const ast::Expr& e, const Matched& m) {
+    std::vector<Value> bounds;
+    std::optional<Type> joined;
+    for (size_t i = 0; i < 3; ++i) {
+        if (!m.arguments[i]) continue;
+        Value v = b.expr(*m.arguments[i]);
+        if (v.broken()) return {};
+        if (!v.type.is_number()) {
+            b.error("E0302", m.arguments[i]->span,
+                    fmt::format("a bound of `arange` is a number, this is {}", shown(v.type)));
+            return {};
+        }
+        joined = joined ? join(*joined, v.type, {}, v.value) : v.type;
+        if (!joined) {
+            b.error("E0301", m.arguments[i]->span, "the bounds of `arange` have no common type");
+            return {};
+        }
+        bounds.push_back(std::move(v));
+    }
+    DType otherwise = settled(*joined, {});
+    if (otherwise == DType::index) otherwise = DType::i64;
+    auto elem = element_type(b, m.arguments[3], otherwise);
+    if (!elem) return {};
+    if (bounds.size() == 1 && joined->is_integer()) {
+        auto stop = bounds[0].value ? bounds[0].value->integer() : std::nullopt;
+        if (!stop || *stop >= 0) return made(*elem, {b.dim_of(*m.arguments[0], bounds[0])});
+    }
+    bool known = joined->is(Kind::int_literal);
+    for (const Value& bound : bounds) known &= bound.value && bound.value->integer();
+    if (known && bounds.size() >= 2) {
+        int64_t start = *bounds[0].value->integer(), stop = *bounds[1].value->integer();
+        int64_t step = bounds.size() > 2 ? *bounds[2].value->integer() : 1;
+        if (step == 0) {
+            b.error("E0334", m.arguments[2]->span, "the step is zero");
+            return {};
+        }
+        int64_t count = step > 0 ? (stop - start + step - 1) / step : (start - stop - step - 1) / -step;
+        return made(*elem, {ir::Dim::constant(count > 0 ? count : 0)});
+    }
+    return made(*elem, {b.fresh_symbol("arange", e, 0)});
+}
+
+Value linspace(Body& b, const Matched& m) {
+    for (size_t i = 0; i < 2; ++i) {
+        Value v = b.expr(*m.arguments[i]);
+        if (!v.broken() && !v.type.is_number())
+            b.error("E0302", m.arguments[i]->span,
+                    fmt::format("a bound of `linspace` is a number, this is {}", shown(v.type)));
+    }
+    Value count = b.expr(*m.arguments[2]);
+    b.require_integer(*m.arguments[2], count, "the number of values");
+    auto elem = element_type(b, m.arguments[3], DType::f32);
+    if (!elem || !count.type.is_integer()) return {};
+    return made(*elem, {b.dim_of(*m.arguments[2], count)});
+}
+
+Value from_list(Body& b, const ast::Expr& e, const Matched& m) {
+    Value values = b.expr(*m.arguments[0]);
+    if (values.broken()) return {};
+    Type type = values.type;
+    std::vector<ir::Dim> shape;
+    while (type.is(Kind::list)) {
+        shape.push_back(type.length() ? ir::Dim::constant(*type.length()) : b.fresh_symbol("length", e, shape.size()));
+        type = type.parts()[0];
+    }
+    if (shape.empty() || !(type.is_number() || type.is_bool())) {
+        b.error("E0302", m.arguments[0]->span,
+                fmt::format("`from_list` takes a list of numbers, this is {}", shown(values.type)));
+        return {};
+    }
+    DType otherwise = settled(type, {});
+    if (otherwise == DType::index) otherwise = DType::i64;
+    auto elem = element_type(b, m.arguments[1], otherwise);
+    if (!elem) return {};
+    if (!converts(type, {}, Type::scalar(*elem))) {
+        b.error("E0302", m.arguments[0]->span,
+                fmt::format("elements of `{}` are wanted, the list has {}", name(*elem), shown(type)));
+        return {};
+    }
+    return made(*elem, std::move(shape));
+}
+
+// `load("x.npy", f32[n])`: names that are new here are bound by the file.
+Value load_file(Body& b, const ast::Expr& e, const Matched& m) {
+    Value path = b.expr(*m.arguments[0]);
+    if (!path.broken() && !path.type.is(Kind::string))
+        b.error("E0302", m.arguments[0]->span, fmt::format("a path is a string, this is {}", shown(path.type)));
+    Annotation written = b.annotation(*m.arguments[1], true);
+    Type type = written.type;
+    if (type.is_scalar()) type = Type::tensor(type.elem(), {});
+    if (type.is_unknown() || written.generic) {
+        if (written.generic) b.error("E0309", m.arguments[1]->span, "`load` names the type of what it reads: `f32[n]`");
+        return {};
+    }
+    for (size_t axis = 0; axis < type.rank(); ++axis) {
+        const ir::Dim& dim = type.tensor().shape[axis];
+        for (const std::string& symbol : dim.symbols()) {
+            if (b.find_symbol(symbol)) continue;
+            if (dim.symbol_name() != symbol) {
+                b.error("E0313", m.arguments[1]->span, fmt::format("`{}` does not determine `{}`", dim.text(), symbol));
+                return {};
+            }
+            SymbolInfo info;
+            info.name = symbol;
+            info.source = SymbolInfo::Source::expression;
+            info.expr = &e;
+            info.axis = axis;
+            b.instance.symbols.push_back(std::move(info));
+        }
+    }
+    Value result = typed(type.with_mut(true));
+    b.record(*m.arguments[1], typed(Type::type_value(type)));
+    return result;
+}
+
+Value save(Body& b, const Matched& m) {
+    Value path = b.expr(*m.arguments[0]), value = b.expr(*m.arguments[1]);
+    if (!path.broken() && !path.type.is(Kind::string))
+        b.error("E0302", m.arguments[0]->span, fmt::format("a path is a string, this is {}", shown(path.type)));
+    bool fits = value.broken() || value.type.is(Kind::tensor) || value.type.is_number() || value.type.is_bool();
+    if (!fits) b.error("E0302", m.arguments[1]->span, fmt::format("a tensor is saved, this is {}", shown(value.type)));
+    return typed(Type::none());
+}
+
+Value append(Body& b, const Matched& m) {
+    Value list = b.expr(*m.arguments[0]), value = b.expr(*m.arguments[1]);
+    if (list.broken() || value.broken()) return {};
+    const auto* variable = std::get_if<VariableId>(&list.referent);
+    Type element = list.type.parts()[0];
+    if (variable) {
+        Slot& slot = b.slots[variable->index];
+        auto joined = join(element, value.type, {}, value.value);
+        if (joined && slot.joined) slot.joined = join(*slot.joined, Type::list(*joined, std::nullopt));
+    }
+    b.require_converts(*m.arguments[1], value, element, "an element of the list");
+    return typed(Type::none());
+}
+
+}  // namespace
+
+Value Body::host_call(const ast::Expr& e, const BuiltinEntry& row, const Matched& m) {
+    switch (row.id) {
+        case Builtin::zeros:
+        case Builtin::ones:
+        case Builtin::empty:
+        case Builtin::full:
+            return filled(*this, m, row.id);
+        case Builtin::zeros_like:
+        case Builtin::ones_like:
+            return filled_like(*this, m);
+        case Builtin::arange:
+            return arange(*this, e, m);
+        case Builtin::linspace:
+            return linspace(*this, m);
+        case Builtin::from_list:
+            return from_list(*this, e, m);
+        case Builtin::load_file:
+            return load_file(*this, e, m);
+        case Builtin::save:
+            return save(*this, m);
+        case Builtin::append:
+            return append(*this, m);
+        case Builtin::time:
+            return typed(Type::scalar(DType::f64));
+        case Builtin::copy:
+        case Builtin::item: {
+            Value x = expr(*m.arguments[0]);
+            if (x.broken()) return {};
+            if (!x.type.is(Kind::tensor)) {
+                error("E0302", m.arguments[0]->span,
+                      fmt::format("`{}` takes a tensor, this is {}", row.paths.front(), shown(x.type)));
+                return {};
+            }
+            if (row.id == Builtin::item) return typed(Type::scalar(x.type.elem()).carrying(x.type.policy()));
+            return typed(x.type.with_mut(true));
+        }
+        case Builtin::str_: {
+            expr(*m.arguments[0]);
+            return typed(Type::string());
+        }
+        case Builtin::progress:
+            for (const ast::Expr* argument : m.arguments) {
+                if (argument) expr(*argument);
+            }
+            return typed(Type::range());
+        default:
+            for (const ast::Expr* argument : m.arguments) {
+                if (argument) expr(*argument);
+            }
+            for (const ast::Expr* argument : m.rest) expr(*argument);
+            error("E0316", e.span, fmt::format("`{}` is not called here", row.paths.front()));
+            return {};
+    }
+}
+
+}  // namespace tsr::sema

@@ -1,0 +1,270 @@
+// Indexing: elements, views and buffers of a list in kernels; elements and slices on the host.
+#include <fmt/format.h>
+
+#include "sema/body.h"
+
+namespace tsr::sema {
+
+namespace {
+
+bool is_slice(const ast::Expr& e) { return std::holds_alternative<ast::Slice>(e.node); }
+
+// A[i, j] and A[(i, j)] are one thing.
+std::vector<const ast::Expr*> flat_indices(const ast::Subscript& s) {
+    if (s.indices.size() == 1) {
+        if (const auto* tuple = std::get_if<ast::Tuple>(&s.indices[0]->node)) return tuple->elements;
+    }
+    return s.indices;
+}
+
+}  // namespace
+
+ir::Dim Body::affine(const ast::Expr& e) {
+    if (const auto* b = std::get_if<ast::Binary>(&e.node)) {
+        if (b->op == ast::BinaryOp::add) return affine(*b->lhs) + affine(*b->rhs);
+        if (b->op == ast::BinaryOp::sub) return affine(*b->lhs) - affine(*b->rhs);
+        if (b->op == ast::BinaryOp::mul) return affine(*b->lhs) * affine(*b->rhs);
+    }
+    const ExprInfo& info = instance.info(e);
+    if (info.dim) return *info.dim;
+    if (info.value && info.value->integer()) return ir::Dim::constant(*info.value->integer());
+    return ir::Dim::symbol("$" + source(e));
+}
+
+void Body::check_index(const ast::Expr& e, const Value& v, const ir::Dim& extent) {
+    require_integer(e, v, "an index");
+    auto position = v.value ? v.value->integer() : std::nullopt;
+    auto size = extent.constant_value();
+    if (!position || !in_kernel()) {
+        if (!position || !size || (*position < *size && *position >= -*size)) return;
+    }
+    if (*position < 0 && in_kernel()) {
+        error("E0323", e.span,
+              fmt::format("index {} is outside: in kernels no index is counted from the end", *position));
+    } else if (size && (*position >= *size || *position < -*size)) {
+        error("E0323", e.span, fmt::format("index {} is outside: the axis has {} elements", *position, *size));
+    }
+}
+
+// One axis of a view, in kernels; nothing after a message.
+std::optional<ViewAxis> Body::view_axis(const ast::Expr& index, const ir::Dim& extent) {
+    const auto* slice = std::get_if<ast::Slice>(&index.node);
+    if (!slice) {
+        check_index(index, expr(index), extent);
+        return ViewAxis{};
+    }
+    for (const ast::Expr* bound : {slice->lower, slice->upper, slice->step}) {
+        if (!bound) continue;
+        Value v = expr(*bound);
+        require_integer(*bound, v, "a bound of a slice");
+        if (v.broken()) return std::nullopt;
+    }
+    if (slice->step) {
+        const auto& step = instance.info(*slice->step).value;
+        if (!step || step->integer() != 1) {
+            error("E0324", slice->step->span, "views in kernels have step 1");
+            return std::nullopt;
+        }
+    }
+    ir::Dim lower = slice->lower ? affine(*slice->lower) : ir::Dim::constant(0);
+    ir::Dim upper = slice->upper ? affine(*slice->upper) : extent;
+    ViewAxis axis;
+    axis.whole = !slice->lower && !slice->upper;
+    axis.extent = (upper - lower).constant_value();
+    if (axis.whole) return axis;
+    if (!axis.extent) {
+        error("E0324", index.span,
+              fmt::format("the extent of a view must be static, here it is {}",
+                          (upper - lower).text().find('$') == std::string::npos ? (upper - lower).text() : "not known"))
+            .note("write the same start on both sides: `t:t+128`");
+        return std::nullopt;
+    }
+    if (*axis.extent <= 0) {
+        error("E0324", index.span, fmt::format("the extent of a view must be positive, here it is {}", *axis.extent));
+        return std::nullopt;
+    }
+    return axis;
+}
+
+Value Body::subscript(const ast::Expr& e, const ast::Subscript& s) {
+    Value base = expr(*s.base);
+    if (base.broken()) {
+        for (const ast::Expr* index : s.indices) {
+            if (!is_slice(*index)) expr(*index);
+        }
+        return {};
+    }
+    switch (base.type.kind()) {
+        case Kind::tensor:
+        case Kind::buffer:
+            return index_memory(e, s, base);
+        case Kind::list:
+        case Kind::tuple:
+        case Kind::vector:
+            return index_elements(e, s, base);
+        case Kind::function:
+            return launch_groups(e, s, base.type.function_id());
+        case Kind::dtype:
+        case Kind::builtin: {
+            Annotation written = annotation(e, false);
+            Value value;
+            if (!written.type.is_unknown()) value.type = Type::type_value(written.type);
+            return value;
+        }
+        case Kind::unknown:
+        case Kind::none:
+        case Kind::int_literal:
+        case Kind::float_literal:
+        case Kind::scalar:
+        case Kind::string:
+        case Kind::view:
+        case Kind::dict:
+        case Kind::tile:
+        case Kind::range:
+        case Kind::launcher:
+        case Kind::name_space:
+        case Kind::type:
+        case Kind::policy:
+        case Kind::context:
+        case Kind::opaque:
+            break;
+    }
+    error("E0310", e.span, fmt::format("{} is not indexed", shown(base.type)));
+    return {};
+}
+
+Value Body::index_memory(const ast::Expr& e, const ast::Subscript& s, const Value& base) {
+    std::vector<const ast::Expr*> indices = flat_indices(s);
+    for (const ast::Expr* index : indices) {
+        if (!std::holds_alternative<ast::NoneLiteral>(index->node)) continue;
+        return refuse(in_kernel() ? Feature::register_tiles : Feature::graphs, index->span, "a new axis is");
+    }
+    std::vector<ir::Dim> shape = base.type.shape();
+    if (indices.size() > shape.size()) {
+        error("E0310", e.span,
+              fmt::format("{} indices for {} of rank {}", indices.size(), shown(base.type), shape.size()))
+            .label(s.base->span, base.type.text());
+        return {};
+    }
+    if (!in_kernel()) return index_host(e, base, indices);
+    std::vector<ViewAxis> axes;
+    bool element = indices.size() == shape.size(), broken = false;
+    uint64_t rounds = 0;
+    for (size_t i = 0; i < indices.size(); ++i) {
+        auto axis = view_axis(*indices[i], shape[i]);
+        broken |= !axis || (!is_slice(*indices[i]) && instance.type(*indices[i]).is_unknown());
+        element &= !is_slice(*indices[i]);
+        if (axis) axes.push_back(*axis);
+    }
+    (void)rounds;
+    if (broken) return {};
+    Value result;
+    if (element) {
+        result.type = Type::scalar(base.type.elem());
+        if (base.type.is(Kind::tensor)) result.type = result.type.carrying(base.type.policy());
+        return result;
+    }
+    while (axes.size() < shape.size()) axes.push_back({shape[axes.size()].constant_value(), true});
+    result.type = Type::view(base.type, std::move(axes));
+    return result;
+}
+
+Value Body::index_host(const ast::Expr& e, const Value& base, const std::vector<const ast::Expr*>& indices) {
+    std::vector<ir::Dim> shape = base.type.shape(), result_shape;
+    bool broken = false;
+    for (size_t i = 0; i < indices.size(); ++i) {
+        const auto* slice = std::get_if<ast::Slice>(&indices[i]->node);
+        if (!slice) {
+            Value v = expr(*indices[i]);
+            check_index(*indices[i], v, shape[i]);
+            broken |= v.broken();
+            continue;
+        }
+        bool plain = !slice->step;
+        for (const ast::Expr* bound : {slice->lower, slice->upper, slice->step}) {
+            if (!bound) continue;
+            Value v = expr(*bound);
+            require_integer(*bound, v, "a bound of a slice");
+            broken |= v.broken();
+        }
+        if (!slice->lower && !slice->upper && plain) {
+            result_shape.push_back(shape[i]);
+            continue;
+        }
+        // NumPy limits bounds to the axis: only what lies inside for certain has a known extent.
+        auto bound = [&](const ast::Expr* b, std::optional<int64_t> otherwise) {
+            if (!b) return otherwise;
+            const auto& value = instance.info(*b).value;
+            return value ? value->integer() : std::nullopt;
+        };
+        auto lower = bound(slice->lower, 0), upper = bound(slice->upper, shape[i].constant_value()),
+             size = shape[i].constant_value();
+        if (plain && lower && upper && size && 0 <= *lower && *lower <= *upper && *upper <= *size) {
+            result_shape.push_back(ir::Dim::constant(*upper - *lower));
+        } else {
+            result_shape.push_back(fresh_symbol("extent", e, result_shape.size()));
+        }
+    }
+    if (broken) return {};
+    for (size_t i = indices.size(); i < shape.size(); ++i) result_shape.push_back(shape[i]);
+    Value result;
+    if (result_shape.empty() && indices.size() == shape.size()) {
+        result.type = Type::scalar(base.type.elem()).carrying(base.type.policy());
+    } else {
+        result.type = base.type.with_shape(std::move(result_shape));
+    }
+    return result;
+}
+
+// Elements of lists, tuples and vectors. In kernels buffers take a stage number, scalars and vectors a static index.
+Value Body::index_elements(const ast::Expr& e, const ast::Subscript& s, const Value& base) {
+    std::vector<const ast::Expr*> indices = flat_indices(s);
+    if (indices.size() != 1 || is_slice(*indices[0])) {
+        error("E0310", e.span, fmt::format("{} takes one index", shown(base.type)));
+        return {};
+    }
+    const ast::Expr& at = *indices[0];
+    Value index = expr(at);
+    require_integer(at, index, "an index");
+    if (index.broken() || !index.type.is_integer()) return {};
+    bool tuple = base.type.is(Kind::tuple), vector = base.type.is(Kind::vector);
+    int64_t length = tuple ? static_cast<int64_t>(base.type.parts().size()) : base.type.length().value_or(-1);
+    bool stage = base.type.is(Kind::list) && base.type.parts()[0].is(Kind::buffer);
+    bool must_be_static = tuple || vector || (in_kernel() && !stage);
+    if (must_be_static && !require_static(at, index,
+                                          fmt::format("an index of {}", tuple    ? "a tuple"
+                                                                        : vector ? "a vector"
+                                                                                 : "a list in a kernel")))
+        return {};
+    std::optional<int64_t> position;
+    if (index.value) position = index.value->integer();
+    if (position.has_value() && length >= 0) {
+        const int64_t written = position.value();
+        const int64_t at_most = written < 0 && !in_kernel() ? written + length : written;
+        if (at_most < 0 || at_most >= length) {
+            error("E0323", at.span, fmt::format("index {} is outside: there are {} elements", written, length));
+            return {};
+        }
+        position = at_most;
+    }
+    Value result;
+    if (tuple) {
+        if (!position) {
+            error("E0314", at.span, "an index of a tuple must be the same in every round of the loop");
+            return {};
+        }
+        if (static_cast<size_t>(*position) < base.elements.size()) {
+            result = base.elements[static_cast<size_t>(*position)];
+            result.referent = {};
+            return result;
+        }
+        result.type = base.type.parts()[static_cast<size_t>(*position)];
+        return result;
+    }
+    result.type = vector ? Type::scalar(base.type.elem()).carrying(base.type.policy()) : base.type.parts()[0];
+    const auto* values = base.value ? base.value->tuple() : nullptr;
+    if (values && position) result.value = (*values)[static_cast<size_t>(*position)];
+    return result;
+}
+
+}  // namespace tsr::sema

@@ -1,0 +1,143 @@
+// Instances: a function is checked once for each signature that it is called with.
+#include <fmt/format.h>
+
+#include "sema/body.h"
+
+namespace tsr::sema {
+
+Checker::Checker(Sources& sources, const CheckOptions& options, Diagnostics& diagnostics)
+    : sources(sources), options(options), diagnostics(diagnostics) {}
+
+Checker::~Checker() = default;
+
+Instance& Checker::new_instance(ModuleId module, Context context, std::string name) {
+    InstanceId id(program.instances.size());
+    Instance& instance = program.instances.emplace_back();
+    states.emplace_back();
+    instance.id = id;
+    instance.module = module;
+    instance.context = context;
+    int& used = used_names_[name];
+    instance.name = used++ == 0 ? name : fmt::format("{}.{}", name, used);
+    instance.result = Type::none();
+    return instance;
+}
+
+std::string Checker::instance_key(const Request& request) const {
+    std::string key = fmt::format("{}/{}", request.function.index, static_cast<int>(request.context));
+    for (const Type& type : request.types) {
+        key += "/" + type.text() + type.policy().text();
+        if (type.is(Kind::tensor) && type.tensor().mut) key += "!";
+        if (type.is(Kind::function)) key += std::to_string(type.function_id().index);
+    }
+    for (const auto& value : request.values) key += value ? "=" + value->text() : "=";
+    return key;
+}
+
+InstanceId Checker::instantiate(const Request& request) {
+    constexpr int kDeepest = 100;  // calls of generic functions inside each other
+    const Function& function = program.function(request.function);
+    std::string key = instance_key(request);
+    if (request.enclosing) {
+        for (const auto& [busy, id] : busy_nested_) {
+            if (busy == request.function) return id;
+        }
+    } else if (auto found = instances_.find(key); found != instances_.end()) {
+        return found->second;
+    }
+    if (depth_ >= kDeepest || cancelled()) return {};
+    std::string name = program.modules[function.module.index].name;
+    name = name.empty() ? function.name : name + "." + function.name;
+    Instance& instance = new_instance(function.module, request.context, name);
+    instance.function = function.id;
+    if (!request.enclosing) instances_[key] = instance.id;
+    InstanceState& state = states[instance.id.index];
+    state.progress = InstanceState::Progress::busy;
+    if (request.enclosing) busy_nested_.emplace_back(function.id, instance.id);
+    ++depth_;
+    Body body(*this, instance, &function, request.enclosing);
+    body.check_function(request);
+    --depth_;
+    if (request.enclosing) busy_nested_.pop_back();
+    state.progress = InstanceState::Progress::done;
+    return instance.id;
+}
+
+void Checker::report(InstanceId id) {
+    InstanceState& state = states[id.index];
+    if (state.reported) return;
+    state.reported = true;
+    for (const Diagnostic& d : state.found.all()) {
+        Diagnostic& said = d.severity == Severity::error     ? diagnostics.error(d.code, d.span, d.message)
+                           : d.severity == Severity::warning ? diagnostics.warning(d.code, d.span, d.message)
+                                                             : diagnostics.note(d.code, d.span, d.message);
+        said.labels = d.labels;
+        said.notes = d.notes;
+        said.fix = d.fix;
+    }
+    for (InstanceId callee : state.callees) report(callee);
+}
+
+void Checker::check_statements(ModuleId module) {
+    ModuleUnit& unit = program.modules[module.index];
+    Instance& instance = new_instance(module, Context::host, unit.name.empty() ? "module" : unit.name + ".module");
+    unit.statements = instance.id;
+    auto body = std::make_unique<Body>(*this, instance, nullptr, nullptr);
+    open_modules[module] = body.get();
+    states[instance.id.index].progress = InstanceState::Progress::busy;
+    module_bodies_[module] = std::move(body);
+    open_modules[module]->check_module(*unit.tree);
+    states[instance.id.index].progress = InstanceState::Progress::done;
+    report(instance.id);
+}
+
+Checker::Constant Checker::evaluate(ModuleId module, const ast::Expr& expr) {
+    Instance scratch;
+    scratch.module = module;
+    Body body(*this, scratch, nullptr, nullptr);
+    Constant result;
+    result.value = body.evaluate_constant(expr);
+    result.type = settled_type(scratch.type(expr), result.value);
+    return result;
+}
+
+std::optional<Static> Checker::constant(ModuleId module, const std::string& name) {
+    const ModuleScope& scope = scopes[module.index];
+    auto symbol = scope.names.find(name);
+    if (symbol == scope.names.end() || symbol->second.kind != Symbol::Kind::variable) return std::nullopt;
+    ModuleId owner = symbol->second.module;
+    auto key = std::pair(owner, name);
+    if (auto known = constants_.find(key); known != constants_.end()) return known->second;
+    const auto& candidates = scopes[owner.index].constants;
+    auto found = candidates.find(name);
+    if (found == candidates.end() || !evaluating_.insert(key).second) return std::nullopt;
+    std::optional<Static> value = evaluate(owner, *found->second).value;
+    evaluating_.erase(key);
+    return constants_[key] = value;
+}
+
+// A host function that calls one with hidden parameters has them too, up to the one that owns the variables.
+void Checker::pass_captures_on() {
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (Instance& caller : program.instances) {
+            for (const auto& [expr, call] : caller.calls) {
+                if (call.kind != CallKind::function || !call.callee.valid()) continue;
+                const Instance& callee = program.instances[call.callee.index];
+                if (callee.id == caller.id) continue;
+                for (VariableId wanted : callee.captures) {
+                    const Variable variable = callee.variables[wanted.index];
+                    bool here = variable.captured->first == caller.id;
+                    for (VariableId own : caller.captures)
+                        here |= caller.variables[own.index].captured == variable.captured;
+                    if (here) continue;
+                    caller.captures.emplace_back(caller.variables.size());
+                    caller.variables.push_back(variable);
+                    changed = true;
+                }
+            }
+        }
+    }
+}
+
+}  // namespace tsr::sema

@@ -1,0 +1,239 @@
+// Loops: what they iterate, whether they run at all, which indices are static when the loop is unrolled.
+#include <fmt/format.h>
+
+#include "sema/body.h"
+
+namespace tsr::sema {
+
+namespace {
+
+std::optional<int64_t> constant(const Body& b, const Bound& bound, int64_t otherwise) {
+    if (!bound.expr) return otherwise;
+    const ExprInfo& info = b.instance.info(*bound.expr);
+    if (bound.element < 0) {
+        if (info.value) return info.value->integer();
+        return info.dim ? info.dim->constant_value() : std::nullopt;
+    }
+    const auto* parts = info.value ? info.value->tuple() : nullptr;
+    if (parts && static_cast<size_t>(bound.element) < parts->size())
+        return (*parts)[static_cast<size_t>(bound.element)].integer();
+    return std::nullopt;
+}
+
+// The bounds that an argument gives: one, or one per element of a tuple.
+std::vector<Bound> bounds(Body& b, const ast::Expr& e) {
+    Value value = b.expr(e);
+    if (const auto* tuple = std::get_if<ast::Tuple>(&e.node)) {
+        std::vector<Bound> result;
+        for (const ast::Expr* element : tuple->elements) {
+            Value part;
+            part.type = b.instance.type(*element);
+            b.require_integer(*element, part, "a bound of a loop");
+            result.push_back({element, -1});
+        }
+        return result;
+    }
+    if (value.type.is(Kind::tuple)) {
+        std::vector<Bound> result;
+        for (size_t i = 0; i < value.type.parts().size(); ++i) result.push_back({&e, static_cast<int>(i)});
+        return result;
+    }
+    b.require_integer(e, value, "a bound of a loop");
+    return {{&e, -1}};
+}
+
+}  // namespace
+
+// `range(…)`, `tile.range(…)`, `progress(range(…), "label")`.
+void Body::iterate_range(const ast::Expr& iterable, const ast::Expr& target, ForInfo& info, bool& runs,
+                         uint64_t rounds_bit) {
+    const auto& call_node = std::get<ast::Call>(iterable.node);
+    Value callee = expr(*call_node.callee);
+    const BuiltinEntry& row = entry(callee.type.builtin_name());
+    info.kind = row.id == Builtin::tile_range ? LoopKind::tile_range : LoopKind::range;
+    std::vector<bool> has_default;
+    for (const BuiltinParameter& p : row.parameters) has_default.push_back(p.optional);
+    Matched m = match(call_node, call_node.callee->span, fmt::format("`{}`", dotted(*call_node.callee)), row.parameters,
+                      has_default, 0);
+    std::vector<const ast::Expr*> targets{&target};
+    if (const auto* tuple = std::get_if<ast::Tuple>(&target.node)) targets = tuple->elements;
+    std::vector<std::vector<Bound>> given(3);
+    if (m.ok) {
+        for (size_t i = 0; i < 3; ++i) {
+            if (m.arguments[i]) given[i] = bounds(*this, *m.arguments[i]);
+        }
+        // `range(n)`: the one bound is the stop.
+        if (!m.arguments[1]) std::swap(given[0], given[1]);
+        Value range;
+        range.type = Type::range();
+        record(iterable, range);
+        CallInfo info_of_call;
+        info_of_call.builtin = row.id;
+        for (const ast::Expr* argument : m.arguments) info_of_call.arguments.push_back({argument, nullptr});
+        record_call(iterable, std::move(info_of_call));
+    } else {
+        evaluate_arguments(call_node);
+    }
+    size_t axes = given[1].size();
+    for (size_t i : {size_t{0}, size_t{2}}) {
+        if (!m.ok || given[i].empty() || given[i].size() == axes) continue;
+        error("E0330", iterable.span,
+              fmt::format("the bounds of this loop have {} and {} axes", given[i].size(), axes));
+        m.ok = false;
+    }
+    if (m.ok && axes != targets.size()) {
+        error("E0318", target.span,
+              fmt::format("{} name{} for {} ax{}", targets.size(), targets.size() == 1 ? "" : "s", axes,
+                          axes == 1 ? "is" : "es"))
+            .label(iterable.span, "iterated here");
+        m.ok = false;
+    }
+    if (m.ok && m.arguments.size() > 3 && m.arguments[3]) {
+        info.prefetch = m.arguments[3];
+        auto stages = static_integer(*m.arguments[3], "`prefetch`");
+        if (stages && *stages < 1)
+            error("E0412", m.arguments[3]->span, fmt::format("`prefetch` is at least 1, not {}", *stages));
+    }
+    runs = m.ok;
+    bool unrollable = m.ok && info.kind == LoopKind::range && rounds_bit != 0;
+    for (size_t axis = 0; m.ok && axis < axes; ++axis) {
+        LoopAxis a;
+        a.stop = given[1][axis];
+        if (!given[0].empty()) a.start = given[0][axis];
+        if (!given[2].empty()) a.step = given[2][axis];
+        auto start = constant(*this, a.start, 0), stop = constant(*this, a.stop, 0), step = constant(*this, a.step, 1);
+        if (step && *step == 0) error("E0334", a.step.expr->span, "the step of a loop is zero");
+        runs = runs && start && stop && step && (*step > 0 ? *start < *stop : *start > *stop);
+        unrollable = unrollable && start && stop && step && *step != 0;
+        info.axes.push_back(a);
+    }
+    for (size_t i = 0; i < targets.size(); ++i) {
+        Value index;
+        index.type = m.ok ? Type::index() : Type::unknown();
+        if (unrollable) index.rounds = rounds_bit;
+        assign_to(*targets[i], index, iterable);
+        if (i >= info.axes.size()) continue;
+        if (const auto* variable = std::get_if<VariableId>(&instance.info(*targets[i]).referent))
+            info.axes[i].variable = *variable;
+    }
+}
+
+void Body::iterate(const ast::Expr& iterable, const ast::Expr& target, ForInfo& info, bool& runs, uint64_t rounds_bit) {
+    const auto* call_node = std::get_if<ast::Call>(&iterable.node);
+    if (call_node) {
+        Value callee = expr(*call_node->callee);
+        if (callee.type.is(Kind::builtin)) {
+            Builtin called = callee.type.builtin_name();
+            if (called == Builtin::range || called == Builtin::tile_range)
+                return iterate_range(iterable, target, info, runs, rounds_bit);
+            if (called == Builtin::progress && !call_node->arguments.empty()) {
+                const BuiltinEntry& row = entry(called);
+                Matched m = match(*call_node, call_node->callee->span, "`progress`", row.parameters, {false, true}, 0);
+                if (!m.ok) {
+                    evaluate_arguments(*call_node);
+                    return;
+                }
+                if (m.arguments[1]) {
+                    Value label = expr(*m.arguments[1]);
+                    if (!label.broken() && !label.type.is(Kind::string))
+                        error("E0302", m.arguments[1]->span,
+                              fmt::format("the label is a string, this is {}", shown(label.type)));
+                }
+                iterate(*m.arguments[0], target, info, runs, 0);
+                info.label = m.arguments[1];
+                info.kind = info.kind == LoopKind::range ? LoopKind::progress_range : LoopKind::progress_list;
+                Value range;
+                range.type = Type::range();
+                record(iterable, range);
+                return;
+            }
+        }
+    }
+    Value value = expr(iterable);
+    Value element;
+    info.elements = &iterable;
+    info.kind = value.type.is(Kind::tuple) ? LoopKind::tuple : LoopKind::list;
+    if (value.type.is(Kind::list)) {
+        element.type = value.type.parts()[0];
+        runs = value.type.length().value_or(0) > 0;
+    } else if (value.type.is(Kind::tuple) && !value.type.parts().empty()) {
+        std::optional<Type> joined;
+        for (const Type& part : value.type.parts()) {
+            joined = joined ? join(*joined, part) : part;
+            if (!joined) break;
+        }
+        runs = true;
+        if (!joined) {
+            error("E0330", iterable.span, fmt::format("the elements of {} have no common type", shown(value.type)));
+        } else {
+            element.type = *joined;
+        }
+        if (element.type.is_literal() && value.is_static()) element.rounds = rounds_bit;
+    } else if (!value.broken()) {
+        auto& d = error("E0330", iterable.span, fmt::format("{} is not iterated", shown(value.type)));
+        if (value.type.is_integer())
+            d.suggest(iterable.span, fmt::format("range({})", source(iterable)), "iterate a range");
+        if (value.type.is(Kind::tensor)) d.note("iterate its indices: `for i in range(n)`");
+    }
+    std::vector<const ast::Expr*> targets{&target};
+    if (const auto* tuple = std::get_if<ast::Tuple>(&target.node)) targets = tuple->elements;
+    assign_to(target, element, iterable);
+    for (const ast::Expr* name : targets) {
+        const auto* variable = std::get_if<VariableId>(&instance.info(*name).referent);
+        info.targets.push_back(variable ? *variable : VariableId{});
+    }
+}
+
+void Body::loop(const ast::Stmt& stmt, const ast::For& f) {
+    Flow before = flow;
+    ForInfo& stored = instance.loops[stmt.id];
+    uint64_t bit = 0;
+    if (round_loops.size() < 64) {
+        bit = uint64_t{1} << round_loops.size();
+        round_loops.push_back(&stmt);
+    }
+    ForInfo info;
+    bool runs = false;
+    iterate(*f.iterable, *f.target, info, runs, bit);
+    bool unroll = stored.must_unroll;
+    instance.loops[stmt.id] = info;
+    instance.loops[stmt.id].must_unroll = unroll;
+    bool host_tuple = info.kind == LoopKind::tuple;
+    if (host_tuple) instance.loops[stmt.id].must_unroll = true;
+    loops.push_back({&stmt, {}});
+    block(f.body);
+    // A loop that is known to run leaves what every way through its body assigned.
+    Flow after = before;
+    if (runs) {
+        after = flow;
+        for (const Flow& out : loops.back().continues) after = meet(after, out);
+    }
+    for (const Flow& out : loops.back().breaks) after = meet(after, out);
+    loops.pop_back();
+    flow = after;
+    flow.reachable = before.reachable;
+}
+
+void Body::loop_while(const ast::Stmt& stmt, const ast::While& w) {
+    Value condition = expr(*w.condition);
+    require_bool(*w.condition, condition);
+    bool forever = condition.value && condition.value->boolean() == true;
+    Flow before = flow;
+    loops.push_back({&stmt, {}});
+    block(w.body);
+    std::vector<Flow> outs = std::move(loops.back().breaks);
+    loops.pop_back();
+    if (!forever) {
+        flow = before;
+        for (const Flow& out : outs) flow = meet(flow, out);
+        return;
+    }
+    if (outs.empty()) {
+        flow.reachable = false;
+        return;
+    }
+    flow = outs[0];
+    for (const Flow& out : outs) flow = meet(flow, out);
+}
+
+}  // namespace tsr::sema

@@ -1,0 +1,265 @@
+// What a name means inside a function: variables, dimensions, tuning parameters, functions, the module, the root.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "sema/body.h"
+
+namespace tsr::sema {
+
+namespace {
+
+// The type and value of a static value that a name stands for.
+Value static_value(const Static& value, Referent referent) {
+    Value result;
+    result.value = value;
+    result.referent = std::move(referent);
+    if (value.is_integer()) {
+        result.type = Type::int_literal();
+        if (auto n = value.integer()) result.dim = ir::Dim::constant(*n);
+    } else if (value.real()) {
+        result.type = Type::float_literal();
+    } else if (value.boolean()) {
+        result.type = Type::boolean();
+    } else if (value.string()) {
+        result.type = Type::string();
+    } else if (auto elem = value.dtype()) {
+        result.type = Type::dtype_value(*elem);
+    } else if (const auto* parts = value.tuple()) {
+        std::vector<Type> types;
+        for (const Static& part : *parts) {
+            result.elements.push_back(static_value(part, {}));
+            types.push_back(result.elements.back().type);
+        }
+        result.type = Type::tuple(std::move(types));
+    } else {
+        result.type = Type::none();
+    }
+    return result;
+}
+
+}  // namespace
+
+const SymbolInfo* Body::find_symbol(std::string_view name) const {
+    for (const SymbolInfo& symbol : instance.symbols) {
+        if (symbol.name == name) return &symbol;
+    }
+    return nullptr;
+}
+
+std::optional<Static> Body::fixed_name(std::string_view name) {
+    if (auto found = fixed.find(name); found != fixed.end()) return found->second;
+    if (Slot* slot = find_slot(name)) {
+        if (slot->bindings == 1 && slot->once && slot->once->value) return slot->once->value;
+        return std::nullopt;
+    }
+    if (enclosing) {
+        if (auto outer = enclosing->fixed_name(name)) return outer;
+    }
+    return checker.constant(instance.module, std::string(name));
+}
+
+Value Body::read_variable(const ast::Expr& e, Slot& slot) {
+    bool assigned = slot.id.index < flow.assigned.size() && flow.assigned[slot.id.index];
+    if (!assigned && flow.reachable) {
+        auto& d = error("E0206", e.span, fmt::format("`{}` may be read before it is assigned", slot.name));
+        if (slot.first_at.valid() && slot.joined)
+            d.label(slot.first_at, "this assignment does not happen on every path");
+        mark_assigned(slot);  // said once per path
+        return {};
+    }
+    Value value;
+    value.referent = slot.id;
+    if (slot.declared) {
+        value.type = *slot.declared;
+        return value;
+    }
+    if (slot.bindings <= 1 && slot.once) {
+        value = *slot.once;
+        value.compute.reset();
+        if (slot.known && !value.is_static()) value.type = slot.settled;
+        value.referent = slot.id;
+        return value;
+    }
+    value.type = slot.known ? slot.settled : slot.joined.value_or(Type::unknown());
+    return value;
+}
+
+// A variable of the function or module around this one: a hidden parameter with its type.
+Slot& Body::capture(Body& owner, Slot& outer) {
+    if (Slot* known = find_slot(outer.name)) return *known;
+    Slot& slot = add_slot(outer.name, outer.first_at);
+    names[slot.name] = slot.id;
+    slot.bindings = 1;
+    slot.once = Value{};
+    Value& value = *slot.once;
+    if (outer.bindings <= 1 && outer.once) value = *outer.once;
+    value.type = outer.known ? outer.settled : outer.joined.value_or(Type::unknown());
+    value.rounds = 0;
+    slot.settled = value.type;
+    slot.known = true;
+    Variable& variable = instance.variables[slot.id.index];
+    variable.type = value.type;
+    variable.captured = {owner.instance.id, outer.id};
+    instance.captures.push_back(slot.id);
+    mark_assigned(slot);
+    if (entry_flow_.assigned.size() <= slot.id.index) entry_flow_.assigned.resize(slot.id.index + 1);
+    entry_flow_.assigned[slot.id.index] = true;
+    return slot;
+}
+
+Value Body::name(const ast::Expr& e, const std::string& text) {
+    if (auto it = fixed.find(text); it != fixed.end()) return static_value(it->second, TuningParameter{text});
+    if (Slot* slot = find_slot(text)) return read_variable(e, *slot);
+    if (auto found = nested.find(text); found != nested.end()) {
+        Value value;
+        value.type = Type::function(found->second);
+        value.referent = FunctionName{found->second};
+        return value;
+    }
+    if (const SymbolInfo* symbol = find_symbol(text)) {
+        Value value;
+        value.type = Type::index();
+        value.dim = ir::Dim::symbol(symbol->name);
+        value.referent = DimensionSymbol{symbol->name};
+        return value;
+    }
+    if (auto whole = opaque_names.find(text); whole != opaque_names.end()) {
+        error("E0313", e.span, fmt::format("`{}` has no value of its own: only `{}` is known", text, whole->second));
+        return {};
+    }
+    if (enclosing) {
+        if (auto value = enclosing->fixed_name(text); value && !enclosing->find_slot(text))
+            return static_value(*value, {});
+        if (Slot* outer = enclosing->find_slot(text)) {
+            if (outer->bindings == 1 && outer->once && outer->once->value) return static_value(*outer->once->value, {});
+            return read_variable(e, capture(*enclosing, *outer));
+        }
+        if (auto found = enclosing->nested.find(text); found != enclosing->nested.end()) {
+            Value value;
+            value.type = Type::function(found->second);
+            value.referent = FunctionName{found->second};
+            return value;
+        }
+    }
+    Symbol symbol = checker.lookup(instance.module, text);
+    return symbol_value(e, symbol, e.span, text);
+}
+
+Value Body::symbol_value(const ast::Expr& e, const Symbol& symbol, Span at, const std::string& text) {
+    Value value;
+    switch (symbol.kind) {
+        case Symbol::Kind::none: {
+            auto& d = error("E0201", at, fmt::format("there is no `{}`", text));
+            std::vector<std::string> candidates = checker.names_of(instance.module);
+            for (const auto& [known, id] : names) candidates.push_back(known);
+            for (const SymbolInfo& known : instance.symbols) candidates.push_back(known.name);
+            for (const auto& [known, unused] : fixed) candidates.push_back(known);
+            if (auto near = nearest(text, candidates)) d.suggest(at, *near, fmt::format("did you mean `{}`?", *near));
+            return {};
+        }
+        case Symbol::Kind::broken:
+        case Symbol::Kind::class_:
+            return {};
+        case Symbol::Kind::function:
+            value.type = Type::function(symbol.function);
+            value.referent = FunctionName{symbol.function};
+            return value;
+        case Symbol::Kind::name_space:
+            value.type = Type::name_space(symbol.path);
+            value.referent = NameSpace{symbol.path};
+            return value;
+        case Symbol::Kind::module: {
+            std::string path = "module:" + std::to_string(symbol.module.index);
+            value.type = Type::name_space(path);
+            value.referent = NameSpace{path};
+            return value;
+        }
+        case Symbol::Kind::builtin:
+            return builtin_value(e, *symbol.builtin);
+        case Symbol::Kind::dtype:
+            value.type = Type::dtype_value(symbol.dtype);
+            value.value = Static::of(symbol.dtype);
+            return value;
+        case Symbol::Kind::variable:
+            break;
+    }
+    if (auto known = checker.constant(symbol.module, text))
+        return static_value(*known, ModuleConstant{symbol.module, text});
+    if (constant_only) return {};
+    if (in_kernel()) {
+        error("E0210", at,
+              fmt::format("`{}` is not a constant: kernels may only use names that are assigned once, from "
+                          "static values",
+                          text))
+            .label(symbol.declared, "assigned here");
+        return {};
+    }
+    auto open = checker.open_modules.find(symbol.module);
+    Slot* outer = open == checker.open_modules.end() ? nullptr : open->second->find_slot(text);
+    if (!outer) return {};
+    return read_variable(e, capture(*open->second, *outer));
+}
+
+Value Body::builtin_value(const ast::Expr& e, const BuiltinEntry& entry) {
+    Value value;
+    std::string text = dotted(e).empty() ? entry.paths.front() : dotted(e);
+    if (entry.feature != Feature::none) return refuse(entry.feature, e.span, fmt::format("`{}` is", text));
+    if (in_kernel() ? !entry.in_kernel : !entry.on_host) {
+        error(in_kernel() ? "E0402" : "E0401", e.span,
+              in_kernel() ? fmt::format("`{}` is for host programs, this runs in a kernel", text)
+                          : fmt::format("`{}` is only known in kernels", text));
+        return {};
+    }
+    value.referent = BuiltinName{entry.id};
+    value.type = Type::builtin(entry.id);
+    if (!entry.is_value) return value;
+    auto constant = [&](double number) {
+        value.type = Type::float_literal();
+        value.value = Static::of(number);
+    };
+    if (entry.id == Builtin::pi) constant(3.14159265358979323846);
+    if (entry.id == Builtin::e) constant(2.71828182845904523536);
+    if (entry.id == Builtin::tau) constant(6.28318530717958647693);
+    if (entry.id == Builtin::inf) constant(HUGE_VAL);
+    if (entry.id == Builtin::nan) constant(__builtin_nan(""));
+    if (entry.id == Builtin::version) value.type = Type::string();
+    if (entry.id == Builtin::args) value.type = Type::list(Type::string(), std::nullopt);
+    if (entry.id == Builtin::grid_groups) {
+        value.type = Type::index();
+        if (find_symbol("grid_groups")) value.dim = ir::Dim::symbol("grid_groups");
+    }
+    return value;
+}
+
+Value Body::attribute(const ast::Expr& e, const ast::Attribute& a) {
+    Value base = expr(*a.base);
+    if (base.broken()) return {};
+    bool root_member = base.type.is(Kind::builtin) && !dotted(e).empty();
+    if (!base.type.is(Kind::name_space) && !root_member) return member(e, base, a);
+    std::string path = root_member ? entry(base.type.builtin_name()).paths.front() : base.type.path();
+    if (path.starts_with("module:")) {
+        ModuleId module(std::stoul(path.substr(7)));
+        const auto& known = checker.scopes[module.index].names;
+        auto found = known.find(a.name.text);
+        if (found != known.end()) return symbol_value(e, found->second, a.name.span, a.name.text);
+        std::vector<std::string> candidates;
+        for (const auto& [candidate, unused] : known) candidates.push_back(candidate);
+        auto& d =
+            error("E0202", a.name.span,
+                  fmt::format("module `{}` has no `{}`", checker.program.modules[module.index].name, a.name.text));
+        if (auto near = nearest(a.name.text, candidates))
+            d.suggest(a.name.span, *near, fmt::format("did you mean `{}`?", *near));
+        return {};
+    }
+    Symbol symbol = root_symbol(path.empty() ? a.name.text : path + "." + a.name.text);
+    if (symbol.kind != Symbol::Kind::none) return symbol_value(e, symbol, a.name.span, a.name.text);
+    std::string shown_path = path.empty() ? "tessera" : path;
+    auto& d = error("E0202", a.name.span, fmt::format("`{}` has no `{}`", shown_path, a.name.text));
+    if (auto near = nearest(a.name.text, members(path))) {
+        d.suggest(a.name.span, *near, fmt::format("did you mean `{}.{}`?", source(*a.base), *near));
+    }
+    return {};
+}
+
+}  // namespace tsr::sema

@@ -1,0 +1,325 @@
+// Operators: which types meet, what the result is, what it is computed in (numerics rules 1 to 3).
+#include <fmt/format.h>
+
+#include "sema/body.h"
+#include "sema/fold.h"
+
+namespace tsr::sema {
+
+namespace {
+
+std::string_view symbol(ast::BinaryOp op) {
+    using enum ast::BinaryOp;
+    switch (op) {
+        case add:
+            return "+";
+        case sub:
+            return "-";
+        case mul:
+            return "*";
+        case div:
+            return "/";
+        case floordiv:
+            return "//";
+        case mod:
+            return "%";
+        case pow:
+            return "**";
+        case matmul:
+            return "@";
+        case bit_and:
+            return "&";
+        case bit_or:
+            return "|";
+        case bit_xor:
+            return "^";
+        case shl:
+            return "<<";
+        case shr:
+            return ">>";
+    }
+    return "";
+}
+
+bool is_bitwise(ast::BinaryOp op) {
+    using enum ast::BinaryOp;
+    return op == bit_and || op == bit_or || op == bit_xor || op == shl || op == shr;
+}
+
+// The dimension that integer arithmetic on dimensions gives.
+std::optional<ir::Dim> dim_result(ast::BinaryOp op, const Value& a, const Value& b) {
+    if (!a.dim || !b.dim) return std::nullopt;
+    if (op == ast::BinaryOp::add) return *a.dim + *b.dim;
+    if (op == ast::BinaryOp::sub) return *a.dim - *b.dim;
+    if (op == ast::BinaryOp::mul) return *a.dim * *b.dim;
+    if (op == ast::BinaryOp::floordiv && b.dim->constant_value().value_or(0) > 0)
+        return ir::Dim::floor_quotient(*a.dim, *b.dim);
+    return std::nullopt;
+}
+
+Type number_result(const Type& joined) {
+    if (joined.is_literal()) return joined;
+    return joined.with_elem(result_type(joined.elem(), joined.policy()));
+}
+
+DType number_compute(const Type& joined) {
+    if (joined.is_literal()) return settled(joined, {});
+    return compute_type(joined.elem(), joined.policy());
+}
+
+bool is_element(const Type& type) { return type.is_number() || type.is_bool() || type.is(Kind::vector); }
+
+// A scalar beside a vector counts as a vector.
+std::optional<Type> join_elements(const Value& a, const Value& b) {
+    if (a.type.is(Kind::vector) != b.type.is(Kind::vector)) {
+        const Value& vector = a.type.is(Kind::vector) ? a : b;
+        const Value& other = a.type.is(Kind::vector) ? b : a;
+        auto elem = join(Type::scalar(vector.type.elem()).carrying(vector.type.policy()), other.type, {}, other.value);
+        if (!elem || !elem->is_scalar()) return std::nullopt;
+        return Type::vector(elem->elem(), *vector.type.length()).carrying(elem->policy());
+    }
+    return join(a.type, b.type, a.value, b.value);
+}
+
+}  // namespace
+
+std::optional<Type> Body::operands_join(const ast::Expr& le, const Value& l, const ast::Expr& re, const Value& r,
+                                        Span op_span, const std::string& what) {
+    if (auto joined = join_elements(l, r)) return joined;
+    if (auto kind = policy_conflict(l.type.policy(), r.type.policy())) {
+        error("E0321", op_span,
+              fmt::format("the operands' {} policies differ:{} and{}", *kind, l.type.policy().text(),
+                          r.type.policy().text()))
+            .label(le.span, l.type.text())
+            .label(re.span, r.type.text());
+        return std::nullopt;
+    }
+    for (auto [literal, le_, other] : {std::tuple(&l, &le, &r), std::tuple(&r, &re, &l)}) {
+        if (!literal->type.is_literal() || !other->type.is_scalar()) continue;
+        if (literal->type.is(Kind::int_literal) && literal->value && other->type.is_number()) {
+            error("E0306", le_->span,
+                  fmt::format("`{}` does not hold {}", tsr::name(other->type.elem()), literal->value->text()));
+            return std::nullopt;
+        }
+    }
+    auto& d =
+        error("E0301", op_span,
+              fmt::format("{} of {} and {}: neither widens exactly to the other", what, shown(l.type), shown(r.type)));
+    d.label(le.span, shown(l.type)).label(re.span, shown(r.type));
+    bool float_beside_integer = (l.type.is(Kind::float_literal) && r.type.is_integer()) ||
+                                (r.type.is(Kind::float_literal) && l.type.is_integer());
+    if (float_beside_integer) {
+        const bool left = l.type.is_integer();
+        offer_cast(d, left ? le : re, left ? l.type : r.type, DType::f32);
+    } else if (l.type.is_number() && r.type.is_number() && l.type.is_scalar() && r.type.is_scalar()) {
+        // The narrower one is brought to the wider; a float wins over an integer.
+        bool to_left = is_float(l.type.elem()) != is_float(r.type.elem()) ? is_float(l.type.elem())
+                                                                          : bits(l.type.elem()) >= bits(r.type.elem());
+        offer_cast(d, to_left ? re : le, to_left ? r.type : l.type, to_left ? l.type.elem() : r.type.elem());
+    }
+    return std::nullopt;
+}
+
+Value Body::unary(const ast::Expr& e, const ast::Unary& u) {
+    Value operand = expr(*u.operand);
+    if (operand.broken()) return {};
+    if (u.op == ast::UnaryOp::logical_not) {
+        require_bool(*u.operand, operand);
+        Value result;
+        result.type = Type::boolean();
+        if (operand.value) result.value = fold(u.op, *operand.value).value;
+        result.rounds = operand.rounds;
+        return result;
+    }
+    if (operand.type.is(Kind::tensor)) return refuse(Feature::graphs, e.span, "arithmetic on whole tensors is");
+    bool invert = u.op == ast::UnaryOp::invert;
+    bool fits = invert ? operand.type.is_integer() || operand.type.is_bool() ||
+                             (operand.type.is(Kind::vector) && !is_float(operand.type.elem()))
+                       : operand.type.is_number() || operand.type.is(Kind::vector);
+    if (!fits) {
+        error("E0308", e.span,
+              fmt::format("`{}` is not defined for {}",
+                          invert                        ? "~"
+                          : u.op == ast::UnaryOp::minus ? "-"
+                                                        : "+",
+                          shown(operand.type)));
+        return {};
+    }
+    Value result;
+    result.rounds = operand.rounds;
+    if (operand.type.is_bool()) {
+        result.type = operand.type;
+    } else {
+        result.type = number_result(operand.type);
+        result.compute = number_compute(operand.type);
+    }
+    if (operand.value) result.value = fold(u.op, *operand.value).value;
+    if (operand.dim && u.op == ast::UnaryOp::minus) result.dim = ir::Dim::constant(0) - *operand.dim;
+    return result;
+}
+
+Value Body::binary(const ast::Expr& e, const ast::Binary& b) {
+    Value l = expr(*b.lhs), r = expr(*b.rhs);
+    return arithmetic(e, b.op, *b.lhs, l, *b.rhs, r, b.op_span);
+}
+
+Value Body::arithmetic(const ast::Expr& at, ast::BinaryOp op, const ast::Expr& le, const Value& l, const ast::Expr& re,
+                       const Value& r, Span op_span) {
+    if (l.broken() || r.broken()) return {};
+    if (op == ast::BinaryOp::matmul) return refuse(Feature::graphs, op_span, "the matrix product `@` is");
+    if (l.type.is(Kind::tensor) || r.type.is(Kind::tensor)) {
+        return refuse(Feature::graphs, op_span, "arithmetic on whole tensors is");
+    }
+    std::string what = fmt::format("`{}`", symbol(op));
+    if (l.value && r.value) {
+        Folded folded = fold(op, *l.value, *r.value);
+        if (!folded.fault.empty()) {
+            error("E0334", at.span, folded.fault);
+            return {};
+        }
+        bool untyped = l.type.is_literal() && r.type.is_literal();
+        if (folded.value && !untyped && l.type.is(Kind::string))
+            return Value{Type::string(), folded.value, {}, 0, {}, {}, {}};
+        if (folded.value && untyped) {
+            Value result;
+            result.value = folded.value;
+            result.type = folded.value->is_integer() ? Type::int_literal() : Type::float_literal();
+            if (auto n = folded.value->integer()) result.dim = ir::Dim::constant(*n);
+            return result;
+        }
+    }
+    if (!is_element(l.type) || !is_element(r.type)) {
+        error("E0308", op_span, fmt::format("{} is not defined for {} and {}", what, shown(l.type), shown(r.type)))
+            .label(le.span, shown(l.type))
+            .label(re.span, shown(r.type));
+        return {};
+    }
+    auto is_float_like = [](const Type& t) { return t.is_float() || (t.is(Kind::vector) && is_float(t.elem())); };
+    auto is_bool_like = [](const Type& t) { return t.is_bool() || (t.is(Kind::vector) && t.elem() == DType::boolean); };
+    bool bools = is_bool_like(l.type) && is_bool_like(r.type);
+    bool bad = is_bitwise(op) ? is_float_like(l.type) || is_float_like(r.type) ||
+                                    (bools && (op == ast::BinaryOp::shl || op == ast::BinaryOp::shr))
+                              : is_bool_like(l.type) || is_bool_like(r.type);
+    if (bad) {
+        error("E0308", op_span, fmt::format("{} is not defined for {} and {}", what, shown(l.type), shown(r.type)))
+            .label(le.span, shown(l.type))
+            .label(re.span, shown(r.type));
+        return {};
+    }
+    bool integers = !is_float_like(l.type) && !is_float_like(r.type) && !bools;
+    if (op == ast::BinaryOp::div && integers) {
+        auto& d = error("E0304", op_span,
+                        fmt::format("`/` of {} and {}: integers have no exact quotient", shown(l.type), shown(r.type)));
+        d.suggest(op_span, "//", "`//` rounds down").note("for a float result: `cast(…, f32)`");
+        return {};
+    }
+    auto joined = operands_join(le, l, re, r, op_span, what);
+    if (!joined) return {};
+    Value result;
+    result.rounds = l.is_static() && r.is_static() ? l.rounds | r.rounds : 0;
+    result.dim = dim_result(op, l, r);
+    if (bools) {
+        result.type = *joined;
+        if (l.value && r.value) result.value = fold(op, *l.value, *r.value).value;
+        return result;
+    }
+    if (joined->is_scalar() && !is_integer(joined->elem()) && !is_float(joined->elem())) {
+        error("E0308", op_span, fmt::format("{} is not defined for {}", what, shown(*joined)));
+        return {};
+    }
+    bool divides = op == ast::BinaryOp::floordiv || op == ast::BinaryOp::mod || op == ast::BinaryOp::div;
+    if (divides && integers && r.value && r.value->integer() == 0) error("E0334", re.span, "division by zero");
+    if (op == ast::BinaryOp::pow && integers && !(r.value && r.value->integer().value_or(-1) >= 0)) {
+        error("E0308", op_span, "`**` of integers wants a static exponent that is not negative")
+            .note("`cast(x, f32) ** y` computes in floats");
+        return {};
+    }
+    result.type = number_result(*joined);
+    result.compute = number_compute(*joined);
+    return result;
+}
+
+Value Body::compare(const ast::Expr& e, const ast::Compare& c) {
+    const ast::Expr* before = c.first;
+    Value l = expr(*c.first);
+    Value result;
+    result.type = Type::boolean();
+    bool all_known = true, all_hold = true;
+    for (const ast::Compare::Link& link : c.links) {
+        Value r = expr(*link.rhs);
+        std::optional<bool> known;
+        if (l.value && r.value) known = fold(link.op, *l.value, *r.value);
+        all_known = all_known && known.has_value();
+        all_hold = all_hold && known.value_or(false);
+        bool equality = link.op == ast::CompareOp::eq || link.op == ast::CompareOp::ne;
+        bool whole = l.type.is(Kind::tensor) || r.type.is(Kind::tensor);
+        if (!l.broken() && !r.broken() && !known) {
+            Span at{e.span.file, before->span.end, link.rhs->span.begin};
+            if (whole) {
+                refuse(Feature::graphs, before->span.to(link.rhs->span), "comparison of whole tensors is");
+                return {};
+            }
+            bool strings = l.type.is(Kind::string) && r.type.is(Kind::string);
+            bool bools = l.type.is_bool() && r.type.is_bool();
+            if ((!is_element(l.type) || !is_element(r.type) || (bools && !equality)) && !(strings && equality)) {
+                error("E0308", before->span.to(link.rhs->span),
+                      fmt::format("{} and {} are not compared", shown(l.type), shown(r.type)));
+            } else if (!strings) {
+                auto joined = operands_join(*before, l, *link.rhs, r, before->span.to(link.rhs->span), "comparison");
+                if (joined && !bools) result.compute = number_compute(*joined);
+                if (joined && joined->is(Kind::vector)) result.type = Type::vector(DType::boolean, *joined->length());
+            }
+            (void)at;
+        }
+        result.rounds |= l.is_static() && r.is_static() ? l.rounds | r.rounds : 0;
+        before = link.rhs;
+        l = std::move(r);
+    }
+    if (all_known) result.value = Static::of(all_hold);
+    return result;
+}
+
+Value Body::logical(const ast::Expr&, const ast::Logical& l) {
+    Value result;
+    result.type = Type::boolean();
+    bool is_and = l.op == ast::BoolOp::logical_and;
+    std::optional<bool> known = is_and;
+    for (const ast::Expr* operand : l.operands) {
+        Value value = expr(*operand);
+        require_bool(*operand, value);
+        std::optional<bool> b = value.value ? value.value->boolean() : std::nullopt;
+        if (known && b) {
+            known = is_and ? *known && *b : *known || *b;
+        } else {
+            known.reset();
+        }
+    }
+    if (known) result.value = Static::of(*known);
+    return result;
+}
+
+Value Body::conditional(const ast::Expr& e, const ast::Conditional& c) {
+    Value condition = expr(*c.condition);
+    require_bool(*c.condition, condition);
+    Value then = expr(*c.then), otherwise = expr(*c.otherwise);
+    if (condition.value && condition.value->boolean()) {
+        const Value& chosen = *condition.value->boolean() ? then : otherwise;
+        if (chosen.is_static()) return chosen;
+    }
+    if (then.broken() || otherwise.broken()) return {};
+    auto joined = join_elements(then, otherwise);
+    if (!joined) {
+        error("E0301", e.span,
+              fmt::format("the two results are {} and {}: neither widens exactly to the other", shown(then.type),
+                          shown(otherwise.type)))
+            .label(c.then->span, shown(then.type))
+            .label(c.otherwise->span, shown(otherwise.type));
+        return {};
+    }
+    Value result;
+    result.type = *joined;
+    if (then.dim && otherwise.dim && *then.dim == *otherwise.dim) result.dim = then.dim;
+    return result;
+}
+
+}  // namespace tsr::sema
