@@ -208,7 +208,12 @@ bool Compiler::group(OpId id, const Op& op) {
     if (!on_lanes) return false;
     if (in_lanes_) return refuse(id, fmt::format("'{}' stands among the code of one tile", name(op.kind))), true;
     if (op.kind != OpKind::group_reduce && !op.results.empty() && !varies(op.results[0])) {
-        // Of a value that all tiles share: each gives what each has.
+        if (op.kind == OpKind::shuffle || op.kind == OpKind::broadcast) {
+            // Every tile has the value that it asks another one for.
+            take_home(op.results[0]);
+            move_one({op.operands[0], home(op.results[0]), false}, false);
+            return spread(op.results[0]), true;
+        }
         return refuse(id, fmt::format("'{}' of a value that is the same for all tiles", name(op.kind))), true;
     }
     if (op.kind == OpKind::group_reduce || op.kind == OpKind::group_scan) return reduction(id, op), true;

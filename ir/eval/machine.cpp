@@ -15,6 +15,16 @@ Actor Machine::actor_of(size_t lane) const {
     return {static_cast<uint32_t>(unit), static_cast<int32_t>(tile_of(lane))};
 }
 
+std::vector<Actor> Machine::actors_of_all() const {
+    if (!in_lanes) return {actor_of(0)};
+    size_t first = 0;
+    while (first + 1 < n && mask[first] == 0) ++first;
+    size_t last = n - 1;
+    while (last > first && mask[last] == 0) --last;
+    if (first == last) return {actor_of(first)};
+    return {actor_of(first), actor_of(last)};
+}
+
 std::string Machine::who(std::optional<size_t> lane) const {
     if (in_lanes && over == LanesOver::domain) return lane ? fmt::format("tile {}", tile_of(*lane)) : "every tile";
     const std::string whose = fmt::format("group {}", group);

@@ -85,7 +85,6 @@ struct Machine {
     std::deque<PendingCopy> copies;
     int64_t commits = 0;
     uint64_t rounds = 0;
-    const Inst* next = nullptr;  // where a suspended run goes on
 
     template <typename T>
     [[nodiscard]] T& at(Slot slot) const {
@@ -97,6 +96,9 @@ struct Machine {
     // The tile that lane i is, or the round that it runs.
     [[nodiscard]] int64_t tile_of(size_t lane) const { return first_round + static_cast<int64_t>(lane); }
     [[nodiscard]] Actor actor_of(size_t lane) const;
+    // Who makes an access that is one for all: the group, or in a region every lane at work. Of those the first and the
+    // last stand for all: whoever else touches the element differs from one of them.
+    [[nodiscard]] std::vector<Actor> actors_of_all() const;
 
     // Ends the run. `lane` none: the group's own statement.
     const Inst* fail(const Inst& inst, std::string message, std::optional<size_t> lane = {});

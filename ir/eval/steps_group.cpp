@@ -24,6 +24,34 @@ void reduce_warp(const CollectiveData& data, uint8_t* values, size_t count) {
     }
 }
 
+// The sanitizer's share of reading a whole buffer.
+void watch_whole(Machine& machine, const Inst& inst, const View& view, const std::string& name) {
+    const std::string reader = machine.who(machine.in_lanes ? std::optional<size_t>(0) : std::nullopt);
+    for (const PendingCopy& copy : machine.copies) {
+        if (copy.to.data != view.data) continue;
+        machine.report(ReportKind::copy, inst.op,
+                       fmt::format("'{}' is read by {} while a copy to it is under way", name, reader), copy.op,
+                       "the copy");
+    }
+    for (int64_t i = 0; i < view.elements; ++i) {
+        if (!view.shadow->written(view.shadow_base + i)) {
+            machine.report(
+                ReportKind::uninitialized, inst.op,
+                fmt::format("element {} of '{}' is read by {} before anything was written there", i, name, reader));
+        }
+        for (const Actor& actor : machine.actors_of_all()) {
+            const auto other =
+                view.shadow->touch(view.shadow_base + i, TouchKind::read, actor, machine.clock, machine.epoch, inst.op);
+            if (!other) continue;
+            machine.report(ReportKind::race, inst.op,
+                           fmt::format("element {} of '{}' is read by {}, and nothing orders that with a write", i,
+                                       name, machine.who(actor)),
+                           OpId(other->touch.op),
+                           fmt::format("written here by {}", machine.who(Actor{other->touch.unit, other->touch.tile})));
+        }
+    }
+}
+
 }  // namespace
 
 const Inst* group_reduce(Machine& machine, const Inst& inst) {
@@ -85,25 +113,7 @@ const Inst* buffer_reduce(Machine& machine, const Inst& inst) {
     const CollectiveData& data = machine.program->collectives[inst.data];
     const View& view = machine.views[data.view];
     const auto elements = static_cast<size_t>(view.elements);
-    if (view.shadow != nullptr) {
-        const Actor actor{static_cast<uint32_t>(machine.unit), kGroupItself};
-        for (int64_t i = 0; i < view.elements; ++i) {
-            (void)view.shadow->touch(view.shadow_base + i, TouchKind::read, actor, machine.clock, machine.epoch,
-                                     inst.op);
-            if (view.shadow->written(view.shadow_base + i)) continue;
-            machine.report(ReportKind::uninitialized, inst.op,
-                           fmt::format("element {} of '{}' is read by {} before anything was written there", i,
-                                       machine.program->views[data.view].name, machine.who(std::nullopt)));
-            break;
-        }
-        for (const PendingCopy& copy : machine.copies) {
-            if (copy.to.data != view.data) continue;
-            machine.report(ReportKind::copy, inst.op,
-                           fmt::format("'{}' is read by {} while a copy to it is under way",
-                                       machine.program->views[data.view].name, machine.who(std::nullopt)),
-                           copy.op, "the copy");
-        }
-    }
+    if (view.shadow != nullptr) watch_whole(machine, inst, view, machine.program->views[data.view].name);
     std::array<uint8_t, kPartials * 8> partials{};
     for (size_t i = 0; i < kPartials; ++i) std::memcpy(partials.data() + i * data.size, &data.identity, data.size);
     for (size_t first = 0; first < elements; first += kPartials) {

@@ -139,6 +139,21 @@ void check_copies(Machine& machine, const Inst& inst, const View& view, size_t l
     }
 }
 
+// One touch of one element by one tile, held against those before it.
+void watch_one(Machine& machine, const Inst& inst, const AccessData& access, const View& view, int64_t element,
+               TouchKind kind, const Actor& actor) {
+    const auto other =
+        view.shadow->touch(view.shadow_base + element, kind, actor, machine.clock, machine.epoch, inst.op);
+    if (!other) return;
+    const Touch& earlier = other->touch;
+    const char* did = !other->wrote ? "read" : earlier.atomic != 0 ? "changed by an atomic" : "written";
+    machine.report(
+        ReportKind::race, inst.op,
+        fmt::format("'{}'{} is {} by {}, and nothing orders that with another access",
+                    machine.program->views[access.view].name, position(view, element), verb(kind), machine.who(actor)),
+        OpId(earlier.op), fmt::format("{} here by {}", did, machine.who(Actor{earlier.unit, earlier.tile})));
+}
+
 // The sanitizer's share of an access: every element of every lane.
 void watch(Machine& machine, const Inst& inst, const AccessData& access, const View& view, const Reached& lanes,
            TouchKind kind) {
@@ -158,26 +173,9 @@ void watch(Machine& machine, const Inst& inst, const AccessData& access, const V
                                fmt::format("'{}'{} is read by {} before anything was written there", name,
                                            position(view, element), machine.who(lane)));
             }
-            // A uniform access inside a region is made by every lane at work; the first stands for them.
-            Actor actor = machine.actor_of(i);
-            if (access.uniform && !machine.in_lanes) actor.tile = kGroupItself;
-            if (access.uniform && machine.in_lanes) {
-                const auto* first = static_cast<const uint8_t*>(std::memchr(machine.mask, 1, machine.n));
-                actor = machine.actor_of(first == nullptr ? 0 : static_cast<size_t>(first - machine.mask));
-            }
-            const auto other =
-                view.shadow->touch(view.shadow_base + element, kind, actor, machine.clock, machine.epoch, inst.op);
-            if (!other) continue;
-            const Touch& earlier = other->touch;
-            machine.report(ReportKind::race, inst.op,
-                           fmt::format("'{}'{} is {} by {}, and nothing orders that with another access", name,
-                                       position(view, element), verb(kind), machine.who(actor)),
-                           OpId(earlier.op),
-                           fmt::format("{} here by {}",
-                                       !other->wrote         ? "read"
-                                       : earlier.atomic != 0 ? "changed by an atomic"
-                                                             : "written",
-                                       machine.who(Actor{earlier.unit, earlier.tile})));
+            const std::vector<Actor> actors =
+                access.uniform ? machine.actors_of_all() : std::vector<Actor>{machine.actor_of(i)};
+            for (const Actor& actor : actors) watch_one(machine, inst, access, view, element, kind, actor);
         }
     }
 }

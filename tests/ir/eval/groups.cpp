@@ -315,6 +315,68 @@ TEST_CASE("vectors of a tile") {
     }
 }
 
+TEST_CASE("lane arrays of vectors, carried by a loop of the group") {
+    const std::string text = kernel("(%out: mut f32[16])", 8, R"(
+  %c3 = constant 3 : index
+  %one = constant 1.0 : f32
+  %ones = vector_build %one, %one : f32x2
+  %v = lanes %c0, %size, %c1 {over = tiles} : lanes f32x2 (%i: index) {
+    %f = cast %i {type = f32} : f32
+    %p = vector_build %f, %one : f32x2
+    yield %p
+  }
+  %w = for %c0, %c3, %c1, %v : lanes f32x2 (%k: index, %a: lanes f32x2) {
+    %n = lanes %c0, %size, %c1 {over = tiles} : lanes f32x2 (%j: index) {
+      %old = lane_read %a : f32x2
+      %new = add %old, %ones : f32x2
+      yield %new
+    }
+    yield %n
+  }
+  lanes %c0, %size, %c1 {over = tiles} (%m: index) {
+    %r = lane_read %w : f32x2
+    %at = mul %m, %c2 : index
+    write_vector %out[%at], %r
+  }
+)");
+    std::vector<float> out(16);
+    const auto outcome = run(text, {tensor(out)}, groups(1), sanitize(kRace));
+    REQUIRE_MESSAGE(outcome.clean(), why(outcome));
+    for (size_t i = 0; i < 8; ++i) {
+        CHECK(out[2 * i] == static_cast<float>(i) + 3.0F);
+        CHECK(out[2 * i + 1] == 4.0F);
+    }
+}
+
+TEST_CASE("elements of fewer than 8 bits are packed in tensors, not in buffers") {
+    const std::string text = kernel("(%x: fp6_e2m3[2, 5], %n: mut i4[2, 5])", 10, R"(
+  %c5 = constant 5 : index
+  %m2 = constant -2 : i32
+  %b = buffer {type = fp6_e2m3, shape = [5]} : shared fp6_e2m3[5]
+  copy_async %b, %x[%c1, %c0]
+  barrier
+  lanes %c0, %c5, %c1 {over = loop} (%i: index) {
+    %e = read %b[%i] : fp6_e2m3
+    %f = cast %e {type = i32} : i32
+    %g = mul %f, %m2 : i32
+    %h = cast %g {type = i4} : i4
+    write %n[%c1, %i], %h
+  }
+)");
+    // 1.0, 2.0, 3.0, 4.0 (and 5.0 in the next pack) as 0x08, 0x10, 0x14, 0x18, 0x1a; rows of two packs of three bytes.
+    std::vector<uint8_t> x(12);
+    const uint32_t pack = 0x08U | 0x10U << 6 | 0x14U << 12 | 0x18U << 18;
+    for (size_t k = 0; k < 3; ++k) x[6 + k] = static_cast<uint8_t>(pack >> (8 * k));
+    x[9] = 0x1A;
+    std::vector<uint8_t> n(6, 0xFF);
+    const auto outcome =
+        run(text, {TensorRef{x.data(), DType::fp6_e2m3, {2, 5}}, TensorRef{n.data(), DType::i4, {2, 5}}}, groups(1),
+            sanitize(kRace));
+    REQUIRE_MESSAGE(outcome.clean(), why(outcome));
+    // -2, -4, -6, -8, -10 wraps to 6.
+    CHECK(n == std::vector<uint8_t>{0xFF, 0xFF, 0xFF, 0xCE, 0x8A, 0xF6});
+}
+
 TEST_CASE("lines come by group and tile; a failed assert ends the run") {
     const std::string text = kernel("(%limit: i32)", 3, R"(
   %g = cast %group {type = i32} : i32
@@ -355,9 +417,16 @@ TEST_CASE("a kernel that can not be run is refused") {
             groups(1));
     REQUIRE(one_tile.failure.has_value());
     CHECK(one_tile.failure->message == "the kernel is the program of one tile: the evaluator runs the group's form");
-    const auto scalar_shuffle = run("kernel @k(%x: f32, %l: index) {\n  %y = shuffle %x, %l : f32\n}", {}, groups(1));
-    REQUIRE(scalar_shuffle.failure.has_value());
-    CHECK(scalar_shuffle.failure->message == "'shuffle' of a value that is the same for all tiles");
+    const auto scan = run("kernel @k(%x: f32) {\n  %y = group_scan %x {op = add} : f32\n}", {}, groups(1));
+    REQUIRE(scan.failure.has_value());
+    CHECK(scan.failure->message == "'group_scan' of a value that is the same for all tiles");
+}
+
+TEST_CASE("a value that all tiles share is the same wherever it comes from") {
+    const auto outcome = run("kernel @k(%x: f32, %l: index) {\n  %y = shuffle %x, %l : f32\n  result %y\n}",
+                             {scalar(1.5F), scalar(int64_t{3})}, groups(1));
+    REQUIRE_MESSAGE(outcome.clean(), why(outcome));
+    CHECK(outcome.result->bits == 0x3FC00000);
 }
 
 TEST_CASE("exp and its kin are computed as every machine computes them") {

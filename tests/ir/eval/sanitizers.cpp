@@ -66,7 +66,49 @@ TEST_CASE("race: writes after reads, and reads by several tiles") {
     REQUIRE(racing.reports.size() == 1);
     CHECK(racing.reports[0].message ==
           "'x'[0] is written by tile 1 of group 0, and nothing orders that with another access");
-    CHECK(racing.reports[0].other_text == "read here by tile 0 of group 0");
+    CHECK(racing.reports[0].other_text == "read here by tile 63 of group 0");
+}
+
+TEST_CASE("race: what all tiles read is written by the first, or by the last of them") {
+    for (const char* writer : {"0", "63"}) {
+        const std::string text = kernel("(%x: mut f32[64])", std::string("  %w = constant ") + writer + R"( : index
+  lanes %c0, %size, %c1 {over = tiles} (%i: index) {
+    %v = read %x[%c0] : f32
+    %is = eq %i, %w : bool
+    if %is {
+      write %x[%c0], %v
+    }
+  }
+)");
+        std::vector<float> x(64);
+        CHECK(run(text, {tensor(x)}, groups(1), sanitize(kRace)).reports.size() == 1);
+    }
+}
+
+TEST_CASE("race: summing a buffer that tiles have just written") {
+    const auto text = [](const std::string& between) {
+        return kernel("(%out: mut f32[64])", R"(
+  %s = buffer {type = f32, shape = [64], name = "smem"} : shared f32[64]
+  lanes %c0, %size, %c1 {over = tiles} (%i: index) {
+    write %s[%i], %f1
+  }
+  )" + between + R"(
+  lanes %c0, %size, %c1 {over = tiles} (%j: index) {
+    %is = eq %j, %c0 : bool
+    if %is {
+      %sum = buffer_reduce %s {op = add} : f32
+      write %out[%c0], %sum
+    }
+  }
+)");
+    };
+    std::vector<float> out(64);
+    CHECK(run(text("barrier"), {tensor(out)}, groups(1), sanitize(kRace)).clean());
+    CHECK(out[0] == 64.0F);
+    const auto racing = run(text(""), {tensor(out)}, groups(1), sanitize(kRace));
+    REQUIRE(racing.reports.size() == 1);
+    CHECK(racing.reports[0].message ==
+          "element 1 of 'smem' is read by tile 0 of group 0, and nothing orders that with a write");
 }
 
 TEST_CASE("race: groups have no order, also by atomics against plain accesses") {
