@@ -13,6 +13,8 @@ Term expm1(Term x);
 Term sinh(Term x);
 Term cosh(Term x);
 Term tanh(Term x);
+// root.cpp
+Term rsqrt(Term x);
 // logarithm.cpp
 Term log(Term x);
 Term log2(Term x);

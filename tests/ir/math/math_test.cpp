@@ -199,6 +199,10 @@ TEST_CASE("ends of the domains") {
         CHECK(at(OpKind::exp, inf) == inf);
         CHECK(at(OpKind::exp, -inf) == 0);
         CHECK(std::isnan(at(OpKind::exp, std::nan(""))));
+        CHECK(at(OpKind::rsqrt, 0) == inf);
+        CHECK(at(OpKind::rsqrt, inf) == 0);
+        CHECK(at(OpKind::rsqrt, 4) == 0.5);
+        CHECK(std::isnan(at(OpKind::rsqrt, -4)));
         CHECK(at(OpKind::log, 0) == -inf);
         CHECK(at(OpKind::log, inf) == inf);
         CHECK(std::isnan(at(OpKind::log, -1)));
