@@ -1,5 +1,7 @@
 #include "frontend/parse.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "TesseraLexer.h"
@@ -36,6 +38,35 @@ Layout read_words(std::string_view text, SyntaxReport& report) {
     return layout;
 }
 
+namespace {
+
+// The parser over `words`, with this project's messages and recovery.
+template <typename Use>
+void run_parser(const std::vector<Lexeme>& words, std::string_view text, SyntaxReport& report, Use use) {
+    antlr4::ListTokenSource source(parser_tokens(words));
+    antlr4::CommonTokenStream stream(&source);
+    TesseraParser parser(&stream);
+    parser.removeErrorListeners();
+    SyntaxMessages messages(words, text, parser.getVocabulary(), report);
+    parser.setErrorHandler(std::make_shared<RecoveryStrategy>(messages));
+    use(parser);
+}
+
+// The range between the quotes of a plain literal.
+Span inside_quotes(Span literal, std::string_view text) {
+    auto written = text.substr(literal.begin, literal.end - literal.begin);
+    uint32_t prefix = written[0] == 'r' || written[0] == 'R' ? 1 : 0;
+    auto quote = written.substr(prefix, 1);
+    auto triple = written.substr(prefix, 3);
+    bool tripled = triple.size() == 3 && triple[1] == quote[0] && triple[2] == quote[0];
+    uint32_t quotes = tripled ? 3 : 1;
+    uint32_t begin = std::min(literal.begin + prefix + quotes, literal.end);
+    bool closed = literal.end >= begin + quotes && written.ends_with(quote);
+    return {literal.file, begin, closed ? literal.end - quotes : literal.end};
+}
+
+}  // namespace
+
 std::unique_ptr<ast::Module> parse(FileId file, const Sources& sources, Diagnostics& diagnostics) {
     auto module = std::make_unique<ast::Module>();
     module->file = file;
@@ -49,17 +80,41 @@ std::unique_ptr<ast::Module> parse(FileId file, const Sources& sources, Diagnost
     }
     SyntaxReport report(file);
     Layout layout = read_words(text, report);
-    antlr4::ListTokenSource source(parser_tokens(layout.words));
-    antlr4::CommonTokenStream stream(&source);
-    TesseraParser parser(&stream);
-    parser.removeErrorListeners();
-    SyntaxMessages messages(layout.words, text, parser.getVocabulary(), report);
-    parser.setErrorHandler(std::make_shared<RecoveryStrategy>(messages));
-    auto* tree = parser.file();
+    run_parser(layout.words, text, report, [&](TesseraParser& parser) {
+        auto* tree = parser.file();
+        TreeBuilder(*module, text, report).build(tree);
+    });
     module->comments = std::move(layout.comments);
-    TreeBuilder(*module, text, report).build(tree);
     std::move(report).finish(layout.lines, diagnostics);
     return module;
+}
+
+TypeText parse_type(const ast::StringLiteral& literal, const Sources& sources, Diagnostics& diagnostics) {
+    TypeText out{std::make_unique<ast::Module>(), nullptr};
+    Span first = literal.pieces.front();
+    out.nodes->file = first.file;
+    auto text = sources.text(first.file);
+    SyntaxReport report(first.file);
+    if (literal.pieces.size() > 1) {
+        report.sentence("E0142", first.to(literal.pieces.back()), "a type is written in one string");
+    }
+    Span inner = inside_quotes(first, text);
+    auto words = lex(sources.text(inner));
+    for (Lexeme& word : words) {
+        word.begin += inner.begin;
+        word.end += inner.begin;
+    }
+    words = match_brackets(check_words(std::move(words), text, report), text, report);
+    std::erase_if(words, [](const Lexeme& word) {
+        return word.type == TesseraLexer::NEWLINE || word.type == TesseraLexer::COMMENT;
+    });
+    words.insert(words.end() - 1, {TesseraLexer::NEWLINE, inner.end, inner.end});
+    run_parser(words, text, report, [&](TesseraParser& parser) {
+        auto* tree = parser.typeText();
+        out.type = TreeBuilder(*out.nodes, text, report).build(tree);
+    });
+    std::move(report).finish({}, diagnostics);
+    return out;
 }
 
 }  // namespace tsr

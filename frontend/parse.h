@@ -13,4 +13,13 @@ namespace tsr {
 // Text that is not UTF-8 and nesting deeper than 200 brackets or 100 indents are diagnostics too.
 std::unique_ptr<ast::Module> parse(FileId file, const Sources& sources, Diagnostics& diagnostics);
 
+// A type or dimension that was written in a string.
+struct TypeText {
+    std::unique_ptr<ast::Module> nodes;  // owns them; their ids are not those of the file's module
+    const ast::Expr* type;               // a hole where the text could not be read
+};
+
+// Reads what stands between the quotes of `"B*H"` or `"bf16 @accum(f32)"` as an annotation. Spans lie in the file.
+TypeText parse_type(const ast::StringLiteral& literal, const Sources& sources, Diagnostics& diagnostics);
+
 }  // namespace tsr

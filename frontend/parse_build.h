@@ -20,6 +20,7 @@ public:
         : module_(module), text_(text), report_(report) {}
 
     void build(TesseraParser::FileContext* file);
+    const ast::Expr* build(TesseraParser::TypeTextContext* type);
 
 private:
     using P = TesseraParser;

@@ -87,6 +87,10 @@ private:
 
 }  // namespace
 
+const ast::Expr* TreeBuilder::build(P::TypeTextContext* type) {
+    return type->annotation() && !type->exception ? annotation(type->annotation()) : hole(span(type));
+}
+
 const ast::Expr* TreeBuilder::annotation(P::AnnotationContext* context) {
     auto at = span(context);
     using Qualifier = ast::Qualified::Qualifier;

@@ -14,6 +14,9 @@ options {
 
 file : statement* EOF;
 
+// What stands in a string where a type is meant: `"B*H"`, `"bf16 @accum(f32)"`.
+typeText : annotation NEWLINE;
+
 statement
     : simpleLine
     | ifStatement

@@ -32,8 +32,9 @@ TEST_CASE("the pages' examples show what they say") {
         std::ifstream in(entry.path());
         auto shown = examples({std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()});
         REQUIRE(shown.size() == 2);
-        // Bytes that are not UTF-8 and a thousand operators do not fit on a page.
-        if (code != "E0101" && code != "E0115") {
+        // Bytes that are not UTF-8 and a thousand operators do not fit on a page; strings are read as types only where
+        // a type is asked for.
+        if (code != "E0101" && code != "E0115" && code != "E0142") {
             Parsed wrong(shown[0]);
             REQUIRE(wrong.diagnostics.all().size() == 1);
             CHECK(wrong.diagnostics.all()[0].code == code);

@@ -300,3 +300,46 @@ TEST_CASE("an unclosed bracket does not swallow what follows") {
           "  name y\n"
           "  int 2\n");
 }
+
+namespace {
+
+// The outline and the messages of the text of a string.
+std::string type_of(const std::string& literal) {
+    Parsed parsed("x = " + literal + "\n");
+    REQUIRE(!parsed.diagnostics.has_errors());
+    const auto& assign = std::get<ast::Assign>(parsed.module->body[0]->node);
+    auto type = parse_type(std::get<ast::StringLiteral>(assign.value->node), parsed.sources, parsed.diagnostics);
+    REQUIRE(type.type != nullptr);
+    ast::Stmt stmt{ast::StmtId(0), type.type->span, ast::ExprStmt{type.type}};
+    type.nodes->body.push_back(&stmt);
+    auto out = outline(*type.nodes);
+    for (const auto& d : parsed.diagnostics.all()) {
+        auto at = parsed.sources.position(parsed.file, d.span.begin);
+        out += std::to_string(at.column) + " " + d.code + " " + d.message + "\n";
+    }
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("types in strings") {
+    CHECK(type_of("\"bf16 @accum(f32)\"") ==
+          "expression\n"
+          "  with policy\n"
+          "    name bf16\n"
+          "    call\n"
+          "      name accum\n"
+          "      argument \n"
+          "        name f32\n");
+    CHECK(type_of("'''B*H'''") ==
+          "expression\n"
+          "  binary *\n"
+          "    name B\n"
+          "    name H\n");
+    CHECK(type_of("\"B*\"") ==
+          "expression\n  binary *\n    name B\n    hole\n8 E0119 expected an expression after `*`\n");
+    CHECK(type_of("\"B H\"") == "expression\n  hole\n8 E0116 expected the end of the line, found `H`\n");
+    CHECK(type_of("\"(B\"") == "expression\n  name B\n6 E0103 `(` is never closed\n");
+    CHECK(type_of("\"\"") == "expression\n  hole\n6 E0119 expected an expression\n");
+    CHECK(type_of("\"B\" \"*H\"") == "expression\n  name B\n5 E0142 a type is written in one string\n");
+}
