@@ -75,7 +75,7 @@ void Pool::take_chunks(int worker) {
         int64_t last = 0;
         do {
             if (first >= tasks_) return;
-            last = first + std::max<int64_t>(1, (tasks_ - first) / (2 * workers_));
+            last = first + std::max<int64_t>(1, (tasks_ - first) / (16 * workers_));
         } while (!next_.compare_exchange_weak(first, last, std::memory_order_relaxed));
         work_(context_, worker, first, last);
     }
