@@ -155,7 +155,10 @@ Val fused(Body& b, const Factors& product, const Val& addend, bool negate_produc
         if (negate_product) return arithmetic(b, BinaryOp::sub, addend, value, compute, type);
         return arithmetic(b, negate_addend ? BinaryOp::sub : BinaryOp::add, value, addend, compute, type);
     }
-    const auto negated = [&](const Val& value) { return element_operation(b, OpKind::neg, {value}, compute, {}); };
+    const auto negated = [&](const Val& value) {
+        if (const auto real = value.is_fixed() ? value.fixed.real() : std::nullopt) return Val::of(Static::of(-*real));
+        return element_operation(b, OpKind::neg, {value}, compute, {});
+    };
     return element_operation(
         b, OpKind::fma,
         {negate_product ? negated(product.one) : product.one, product.other, negate_addend ? negated(addend) : addend},

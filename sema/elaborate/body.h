@@ -107,7 +107,8 @@ public:
     // One value for what the two sides hold. Before the `if` is closed.
     Val join(const Val& then, const Val& otherwise, const sema::Type* type, OpenIf& open);
     void close_if(OpenIf& open);
-    // Negates the condition and exchanges the sides.
+    // Exchanges the sides under the opposite comparison, of integers: `if i >= n: return` guards what follows like
+    // `if i < n:` does.
     void turn_round(ir::OpId choice);
     // Runs the body only where the flag holds; in it the flag is known to.
     void guarded(Slot flag, const std::function<void()>& body);

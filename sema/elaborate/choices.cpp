@@ -52,7 +52,17 @@ Val short_circuit(Body& b, const Val& lhs, bool decisive, const std::function<Va
     const int side = decisive ? 1 : 0;
     Body::OpenIf open = b.open_if(condition);
     ValueId other;
-    b.in_side(open, side, [&] { other = b.truth(rhs()); });
+    std::optional<bool> known;
+    b.in_side(open, side, [&] {
+        const Val value = rhs();
+        known = static_truth(value);
+        if (!known) other = b.truth(value);
+    });
+    if (known && b.emit.may_run_early(open.regions[side])) {
+        b.function().remove(open.op);
+        return *known == decisive ? Val::truth(decisive) : Val::ssa(condition, DType::boolean);
+    }
+    if (known) other = b.emit.constant(static_cast<int64_t>(*known), DType::boolean);
     if (b.emit.may_run_early(open.regions[side])) {
         b.function().remove(open.op);
         b.emit.splice(open.regions[side]);

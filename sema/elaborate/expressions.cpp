@@ -141,6 +141,7 @@ std::optional<Val> consecutive_stage(Body& b, const Val& list, const Val& index)
         if (!first) first = stage;
         if (part.site != list.parts[0].site || stage != *first + static_cast<int64_t>(i)) return std::nullopt;
     }
+    if (first.value_or(0) == 0) return b.coerce(index, DType::index);
     return arithmetic(b, ast::BinaryOp::add, Val::index(first.value_or(0)), index, DType::index, DType::index);
 }
 

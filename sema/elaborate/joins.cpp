@@ -116,16 +116,11 @@ std::optional<ir::OpKind> opposite(ir::OpKind kind) {
 void Body::turn_round(ir::OpId choice) {
     const ValueId condition = function().op(choice).operands[0];
     const ir::OpId test = function().value(condition).op;
-    ir::OpId negated;
     const auto kind = test.valid() ? opposite(function().op(test).kind) : std::nullopt;
     // Of floats the opposite comparison differs: NaN fails both.
-    if (kind && !is_float(type_of(function().op(test).operands[0]).elem)) {
-        negated = function().add_op(*kind, function().op(test).place, function().op(test).operands,
-                                    {ir::Type::scalar(DType::boolean)});
-    } else {
-        negated = function().add_op(ir::OpKind::bit_not, function().op(choice).place, {condition},
-                                    {ir::Type::scalar(DType::boolean)});
-    }
+    if (!kind || is_float(type_of(function().op(test).operands[0]).elem)) return;
+    const ir::OpId negated = function().add_op(*kind, function().op(test).place, function().op(test).operands,
+                                               {ir::Type::scalar(DType::boolean)});
     const ir::RegionId region = function().op(choice).parent;
     const std::vector<ir::OpId>& ops = function().region(region).ops;
     function().insert(region, static_cast<size_t>(std::find(ops.begin(), ops.end(), choice) - ops.begin()), negated);

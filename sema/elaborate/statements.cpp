@@ -171,7 +171,8 @@ struct Effects {
         } else if (const auto* list = std::get_if<ast::List>(&target.node)) {
             for (const ast::Expr* element : list->elements) name(*element);
         } else if (const auto* subscript = std::get_if<ast::Subscript>(&target.node)) {
-            name(*subscript->base);  // an element of a list of registers
+            const sema::Type& base = b.info(*subscript->base).type;
+            if (base.is(sema::Kind::list)) name(*subscript->base);  // an element of a list of registers
         } else if (const auto* variable = std::get_if<sema::VariableId>(&b.info(target).referent)) {
             found.assigned.insert(b.slot(*variable));
         }
