@@ -199,6 +199,49 @@ TEST_CASE("flags, hyphens, several results, the rest behind --") {
     CHECK(values(**load_tensor({folder.path("one.npy"), ""}, TSR_I32, 1)) == std::vector<double>{0, 0});
 }
 
+TEST_CASE("failures name their place; what was printed before comes out, and the trace") {
+    Folder folder;
+    save(folder, "x.npy", counting(TSR_F32, {4}));
+    TsrProgram program = saxpy;
+    program.run = [](void*, const TsrSlot* in, TsrSlot* out) {
+        static const TsrPlace place{"p.tsr", 4, 9};
+        saxpy.run(nullptr, in, out);
+        TsrString* text = tsr_string("before", 6);
+        tsr_print(text);
+        int64_t outside = 9;
+        tsr_get(in[0].tensor, &outside, 1, &place);
+    };
+    Ended ended = run(folder, {"--x", "x.npy", "--y", "x.npy"}, program, {{"TESSERA_TRACE", "t.json"}});
+    CHECK(ended.code == 1);
+    CHECK(ended.out == "before\n");
+    CHECK(ended.err == "p.tsr:4:9: error: index [9] is outside f32[4]: axis 0 has size 4\n");
+    CHECK(parse_json(file_text(folder.path("t.json"))));
+    program.run = [](void*, const TsrSlot*, TsrSlot*) {
+        static const TsrPlace place{"p.tsr", 7, 0};
+        tsr_assert_failed(tsr_string("too small", 9), &place);
+    };
+    CHECK(run(folder, {"--x", "x.npy", "--y", "x.npy"}, program).err ==
+          "p.tsr:7: error: assertion failed: too small\n");
+}
+
+TEST_CASE("progress is shown on a terminal, or when asked for") {
+    Folder folder;
+    save(folder, "x.npy", counting(TSR_F32, {4}));
+    TsrProgram program = saxpy;
+    program.nresults = 0;
+    program.run = [](void*, const TsrSlot*, TsrSlot*) {
+        TsrProgress* progress = tsr_progress_begin(tsr_string("rows", 4), 3);
+        for (int i = 0; i < 3; ++i) tsr_progress_step(progress);
+        tsr_progress_end(progress);
+    };
+    std::vector<std::string> words{"--x", "x.npy", "--y", "x.npy"};
+    CHECK(run(folder, words, program).err.empty());
+    CHECK(run(folder, words, program, {{"TESSERA_PROGRESS", "0"}}).err.empty());
+    CHECK(run(folder, words, program, {{"TESSERA_PROGRESS", "1"}}).err.starts_with("rows 3/3 100% "));
+    CHECK(run(folder, {"--x", "x.npy", "--y", "x.npy", "--out", "r.npy"}, program).err ==
+          "saxpy: --out: main returns nothing\n");
+}
+
 TEST_CASE("scalars are parsed in their type") {
     CHECK(bits_text("1_000", TSR_I32) == "1000");
     CHECK(bits_text("-0x10", TSR_I8) == "240");

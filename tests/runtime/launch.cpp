@@ -117,10 +117,22 @@ TEST_CASE("many launches one after the other, none lost") {
     CHECK(sum == 100000);
 }
 
-TEST_CASE("a pool of more threads than cores does all work") {
-    Pool& pool = Pool::instance();
-    CHECK(pool.workers() == tsr_workers());
-    CHECK(pool.workers() >= 1);
+TEST_CASE("a chunk is never handed to two workers at once, nor a worker two chunks") {
+    struct State {
+        std::atomic<int> inside[1024] = {};
+        std::atomic<int64_t> done = 0;
+        std::atomic<bool> wrong = false;
+    } state;
+    auto work = [](void* context, int worker, int64_t first, int64_t last) {
+        auto& s = *static_cast<State*>(context);
+        if (s.inside[worker].fetch_add(1) != 0 || worker >= tsr_workers() || first >= last) s.wrong = true;
+        std::this_thread::yield();
+        s.done += last - first;
+        s.inside[worker].fetch_sub(1);
+    };
+    for (int i = 0; i < 200; ++i) Pool::instance().run(1000, work, &state);
+    CHECK(state.done == 200000);
+    CHECK(!state.wrong);
 }
 
 TEST_CASE("the first variant whose guards hold is run") {
