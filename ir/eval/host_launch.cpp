@@ -73,7 +73,7 @@ LaunchSize HostRun::launch_size(Frame& frame, const Op& op, const Function& kern
         size.groups[k] = std::max<int64_t>(counts[k], 0);
         size.total *= size.groups[k];
     }
-    if (kernel.kernel.flat) size.total *= 128;  // `k[g](…)` is g * 128 tiles
+    if (kernel.kernel.flat) size = {{size.total * 128, 1, 1}, size.total * 128};  // `k[g](…)` is g * 128 tiles
     return size;
 }
 

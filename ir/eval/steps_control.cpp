@@ -74,7 +74,7 @@ void fill_counters(Machine& machine, const AxesData& axes, const std::vector<uin
         const uint64_t extent = std::max<uint64_t>(counts[k], 1);
         for (size_t i = 0; i < machine.n; ++i) {
             const uint64_t at = (first + i) / inner;
-            iv[i] = lower + (k == 0 ? at : at % extent) * step;  // the first axis has no end of its own
+            iv[i] = lower + at % extent * step;
         }
         inner *= extent;
     }
@@ -213,9 +213,6 @@ const Inst* lanes_begin(Machine& machine, const Inst& inst) {
     const AxesData& axes = machine.program->axes[inst.data];
     uint64_t total = 0;
     const std::vector<uint64_t> counts = extents(machine, axes, total);
-    // The launch of a flat kernel says how many tiles there are, the bounds of a grid loop how many rounds.
-    if (axes.over == LanesOver::domain && machine.program->function->kernel.flat)
-        total = static_cast<uint64_t>(std::max<int64_t>(machine.launch->size.total, 0));
     if (axes.over == LanesOver::tiles) total = machine.program->group_size;
     if (!machine.in_lanes) {
         machine.in_lanes = true;

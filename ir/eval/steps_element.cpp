@@ -132,7 +132,7 @@ const Inst* number(Machine& machine, const Inst& inst) {
             result = gx > 0 && gy > 0 ? group / gx / gy : 0;
             break;
         case LaunchNumber::count:
-            result = gx * gy * gz;
+            result = size.total;  // of a flat kernel: tiles
             break;
         case LaunchNumber::count_x:
             result = gx;

@@ -15,7 +15,8 @@ kernel @saxpy<n>(%x: f32[n], %y: mut f32[n], %alpha: f32) flat {
   %n = dim {dim = n} : index
   %c0 = constant 0 : index
   %c1 = constant 1 : index
-  lanes %c0, %n, %c1 {over = domain} (%i: index) {
+  %tiles = group_count : index
+  lanes %c0, %tiles, %c1 {over = domain} (%i: index) {
     %in = lt %i, %n : bool
     if %in {
       %a = read %x[%i] : f32
