@@ -32,6 +32,9 @@ struct KernelVariant {
     const ir::Function* function = nullptr;  // level Target
     std::string machine;                     // "x86-64-v4", "native", …
     std::vector<Guard> guards;               // all must hold; the last variant of a family has none
+    // The product of these slots is below the limit, too; each alone is, by a guard. Empty: nothing is asked.
+    std::vector<int32_t> product;
+    int64_t product_limit = 0;
     int64_t task = 1;     // groups (tiles of a flat kernel) worth one task; `task_begin` is a multiple of it
     int64_t scratch = 0;  // bytes per worker behind `scratch`
     std::string plan;     // its text

@@ -85,6 +85,29 @@ llvm::Constant* entry_of(Data& data, const std::string& name) {
     return entry;
 }
 
+// int32_t accepts(const uint64_t* slots): the product of some slots is below a limit. Each is below 2^31, so that a
+// product of two does not wrap, and a factor of 0 makes the rest indifferent.
+llvm::Constant* accepts_of(Data& data, const KernelVariant& variant) {
+    if (variant.product.empty()) return data.null();
+    llvm::Module& module = data.module();
+    llvm::LLVMContext& context = module.getContext();
+    auto* signature = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {data.null()->getType()}, false);
+    auto* accepts = llvm::Function::Create(signature, llvm::GlobalValue::InternalLinkage, "accepts", module);
+    accepts->addFnAttr(llvm::Attribute::NoUnwind);
+    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", accepts));
+    llvm::Value* limit = builder.getInt64(static_cast<uint64_t>(variant.product_limit));
+    llvm::Value* product = builder.getInt64(1);
+    llvm::Value* fits = builder.getTrue();
+    for (const int32_t slot : variant.product) {
+        llvm::Value* at = builder.CreateConstInBoundsGEP1_64(builder.getInt64Ty(), accepts->getArg(0),
+                                                             static_cast<uint64_t>(slot));
+        product = builder.CreateMul(product, builder.CreateLoad(builder.getInt64Ty(), at));
+        fits = builder.CreateAnd(fits, builder.CreateICmpULT(product, limit));
+    }
+    builder.CreateRet(builder.CreateZExt(fits, builder.getInt32Ty()));
+    return accepts;
+}
+
 }  // namespace
 
 std::string entry_name(const KernelFamily& family, size_t variant) {
@@ -114,8 +137,7 @@ llvm::Constant* family_table(Data& data, const KernelFamily& family, const std::
         const KernelVariant& variant = family.variants[i];
         variants.push_back(
             data.structure({data.i32(TSR_MACHINE_X86_64), data.i32(static_cast<int64_t>(variant.guards.size())),
-                            data.i64(static_cast<int64_t>(features_of(machines[i]))), guards_of(data, variant.guards),
-                            data.null(), entry_of(data, entry_name(family, i)), data.i64(variant.task),
+                            data.i64(static_cast<int64_t>(features_of(machines[i]))), guards_of(data, variant.guards), accepts_of(data, variant), entry_of(data, entry_name(family, i)), data.i64(variant.task),
                             data.i64(variant.scratch), data.text(variant.plan)}));
     }
     std::vector<llvm::Constant*> names;

@@ -1,0 +1,41 @@
+#include "codegen/family.h"
+
+#include <fmt/format.h>
+
+#include "ir/passes/target/cpu/index_range.h"
+
+namespace tsr::codegen {
+
+KernelFamily family_of(const ir::Function& kernel) {
+    KernelFamily family;
+    family.name = kernel.name;
+    if (kernel.place.valid()) family.place = kernel.place_of(kernel.place).span;
+    for (const ir::ValueId param : kernel.params()) family.slots.push_back(kernel.value(param).name);
+    family.slots.insert(family.slots.end(), kernel.symbols.begin(), kernel.symbols.end());
+    family.slots.insert(family.slots.end(), {"groups.x", "groups.y", "groups.z"});
+    return family;
+}
+
+void add_variant(KernelFamily& family, const ir::Function& kernel, const ir::Function& task) {
+    const ir::Plan& plan = *task.plan;
+    KernelVariant variant;
+    variant.function = &task;
+    variant.machine = plan.machine;
+    variant.task = plan.task;
+    variant.scratch = plan.scratch;
+    variant.plan = fmt::format("{}: lanes {} x {}, task {}{}", plan.machine, plan.lanes, plan.interleave, plan.task,
+                               plan.narrow_index ? ", 32-bit indices" : "");
+    if (plan.narrow_index) {
+        const int64_t limit = ir::IndexRanges::kLimit;
+        const auto symbols = static_cast<int32_t>(kernel.params().size());
+        const auto groups = symbols + static_cast<int32_t>(kernel.symbols.size());
+        for (int32_t slot = symbols; slot < groups + 3; ++slot) {
+            variant.guards.push_back({Guard::Op::less, slot, limit});
+        }
+        variant.product = {groups, groups + 1, groups + 2};
+        variant.product_limit = limit;
+    }
+    family.variants.push_back(std::move(variant));
+}
+
+}  // namespace tsr::codegen
