@@ -1,7 +1,8 @@
 """Runs programs and IR texts that carry their commands and expectations in comments.
 
 A file takes part when it has a `RUN:` line: `.test` files always (one without is an error), `.tsr` and `.ir` files when
-they have one. `%tesserac` is the compiler, `%samples` the folder of samples; FileCheck, not, count and split-file are
+they have one. `%tesserac` is the compiler, `%engines` runs a program on every engine (tests/run/Inputs/engines.py),
+`%npy` makes and shows arrays, `%samples` is the folder of samples; FileCheck, not, count and split-file are
 found by name.
 """
 
@@ -31,6 +32,8 @@ config.environment["ASAN_OPTIONS"] = "exitcode=99:detect_leaks=1"
 config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:exitcode=99:print_stacktrace=1"
 
 config.substitutions += [
+    ("%engines", f"python3 {root}/tests/run/Inputs/engines.py {build}/tesserac"),
+    ("%npy", f"python3 {root}/tests/run/Inputs/npy.py"),
     ("%tesserac", os.path.join(build, "tesserac")),
     ("%samples", os.path.join(root, "samples")),
     ("%python", "python3"),

@@ -26,7 +26,7 @@ def main():
                 if WORDS.search(line):
                     problems.append(f"{name}:{number}: {line.strip()}")
                 if name.endswith(".md"):
-                    for target in LINK.findall(line):
+                    for target in LINK.findall(re.sub(r"`[^`]*`", "", line)):
                         if not os.path.exists(os.path.join(os.path.dirname(path), target)):
                             problems.append(f"{name}:{number}: leads nowhere: {target}")
     print("\n".join(problems))
