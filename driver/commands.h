@@ -8,6 +8,8 @@ namespace tsr::driver {
 inline constexpr int kUsageError = 2;
 
 int compile(const Options& options);
+int run(const Options& options);
+int check(const Options& options);
 int format_files(const Options& options);
 int explain(const Options& options);
 int print_version(const Options& options);

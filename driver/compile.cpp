@@ -2,21 +2,83 @@
 #include <fmt/core.h>
 
 #include "driver/commands.h"
-#include "driver/session.h"
+#include "driver/compilation.h"
 #include "frontend/format.h"
 
 namespace tsr::driver {
 
+namespace {
+
+std::string output_name(const Options& options, std::string_view suffix) {
+    if (!options.output.empty()) return options.output;
+    auto name = options.input.substr(options.input.rfind('/') + 1);
+    auto dot = name.rfind('.');
+    if (dot != std::string::npos && dot != 0) name.resize(dot);
+    // A program without `.tsr` must not overwrite itself.
+    return name + std::string(suffix) == options.input ? name + ".out" : name + std::string(suffix);
+}
+
+void emit_code(Session& session, Compilation& compilation) {
+    const Options& options = session.options();
+    auto form = options.emit == Emit::llvm       ? codegen::Emit::llvm
+                : options.emit == Emit::assembly ? codegen::Emit::assembly
+                                                 : codegen::Emit::objects;
+    std::vector<std::string> made;
+    if (!compilation.generate(form, made)) return;
+    if (options.emit == Emit::executable) {
+        auto path = output_name(options, "");
+        if (path == "-")
+            session.fail("E0002", "an executable can not go to standard output: name a file");
+        else
+            compilation.link(made, path);
+        return;
+    }
+    for (size_t i = 0; i < made.size(); ++i) {
+        auto suffix = made.size() == 1 ? std::string(".o") : fmt::format(".{}.o", i);
+        session.write_result(made[i], options.emit == Emit::object ? output_name(options, suffix) : "");
+    }
+}
+
+// From the checked program on; what goes wrong is in the session.
+void compile_checked(Session& session, Compilation& compilation) {
+    const Options& options = session.options();
+    bool wants_executable = options.emit == Emit::executable;
+    if (wants_executable && !compilation.checked().main) {
+        session.fail("E0003", fmt::format("'{}' has no `main`: an executable needs one", options.input));
+        return;
+    }
+    bool lowered = compilation.lower();
+    if (lowered && options.emit == Emit::tile) {
+        session.write_result(compilation.text(), "");
+        return;
+    }
+    lowered = lowered && compilation.lower_to_machines();
+    if (compilation.stopped()) session.write_result(compilation.text(), "");
+    if (!lowered) return;
+    if (options.emit == Emit::schedule)
+        session.write_result(compilation.plans(), "");
+    else if (options.emit == Emit::target)
+        session.write_result(compilation.text(), "");
+    else
+        emit_code(session, compilation);
+}
+
+}  // namespace
+
 int compile(const Options& options) {
+    if (auto wrong = check_names(options); !wrong.empty()) {
+        fmt::print(stderr, "tesserac: {}\n", wrong);
+        return kUsageError;
+    }
     Session session(options);
-    auto module = session.parse_file(options.input);
-    if (module == nullptr) return session.finish();
     if (options.emit == Emit::ast) {
         // Also for broken programs: the holes are what one wants to see.
-        session.write_result(outline(*module), "");
+        if (auto module = session.parse_file(options.input)) session.write_result(outline(*module), "");
         return session.finish();
     }
-    session.fail("", "this build compiles no programs yet; --emit=ast works");
+    Compilation compilation(session);
+    if (compilation.read()) compile_checked(session, compilation);
+    compilation.report_times();
     return session.finish();
 }
 

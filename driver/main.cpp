@@ -6,6 +6,7 @@
 
 #include "driver/commands.h"
 #include "driver/crash.h"
+#include "ir/passes/manager.h"
 
 namespace tsr::driver {
 
@@ -13,12 +14,14 @@ namespace {
 
 int dispatch(const Options& options) {
     switch (options.command) {
-        case Command::compile: return compile(options);
-        case Command::format: return format_files(options);
+        case Command::compile:
+            return compile(options);
         case Command::run:
+            return run(options);
         case Command::check:
-            fmt::print(stderr, "tesserac: this build holds no checker\n");
-            return 1;
+            return check(options);
+        case Command::format:
+            return format_files(options);
         case Command::explain:
             return explain(options);
         case Command::version:
@@ -46,6 +49,9 @@ int main(int argc, char** argv) {
     watch_for_crashes(arguments, options.value().input);
     try {
         return dispatch(options.value());
+    } catch (const tsr::ir::BrokenPass& error) {
+        note_ir(error.pass, error.before);
+        return report_internal_error(error.what());
     } catch (const std::exception& error) {
         return report_internal_error(error.what());
     }

@@ -30,15 +30,21 @@ std::unique_ptr<ast::Module> Session::parse_file(const std::string& path) {
         fail("E0001", file.message());
         return nullptr;
     }
-    note_source(path, sources.text(file.value()));
+    note_sources();
     return parse(file.value(), sources, diagnostics);
+}
+
+void Session::note_sources() {
+    for (; noted_ < sources.count(); ++noted_) note_source(sources.path(FileId(noted_)), sources.text(FileId(noted_)));
+}
+
+std::string Session::show(const Diagnostics& some) const {
+    return options_.json ? render_json(some, sources) : render(some, sources, {.color = wants_color()});
 }
 
 int Session::finish() {
     diagnostics.sort();
-    auto text =
-        options_.json ? render_json(diagnostics, sources) : render(diagnostics, sources, {.color = wants_color()});
-    fmt::print(stderr, "{}", text);
+    fmt::print(stderr, "{}", show(diagnostics));
     return diagnostics.has_errors() ? 1 : 0;
 }
 

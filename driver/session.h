@@ -26,6 +26,12 @@ public:
     // An error that has no place in a program.
     void fail(std::string code, std::string message) { diagnostics.error(std::move(code), {}, std::move(message)); }
 
+    // From now on a crash leaves copies of all texts read so far.
+    void note_sources();
+
+    // Diagnostics in the form asked for.
+    [[nodiscard]] std::string show(const Diagnostics& some) const;
+
     // Prints the diagnostics to standard error in the form asked for. Gives the exit code: 1 if there were errors.
     int finish();
 
@@ -34,6 +40,7 @@ public:
 
 private:
     const Options& options_;
+    size_t noted_ = 0;  // sources
 };
 
 }  // namespace tsr::driver

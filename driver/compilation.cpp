@@ -1,0 +1,148 @@
+#include "driver/compilation.h"
+
+#include <fmt/core.h>
+
+#include "codegen/link.h"
+#include "driver/crash.h"
+#include "driver/families.h"
+#include "driver/main_function.h"
+#include "ir/core/print.h"
+#include "sema/elaborate/elaborate.h"
+
+namespace tsr::driver {
+
+namespace {
+
+ir::PassOptions pass_options(const Options& options) {
+    ir::PassOptions out;
+    out.dump_after = options.dump_after;
+    out.stop_after = options.stop_after;
+    out.pass_limit = options.pass_limit;
+    out.time_passes = options.time_passes;
+    out.dump = [](const std::string& text) { fmt::print(stderr, "{}", text); };
+    return out;
+}
+
+std::string stem(const std::string& path) {
+    auto name = path.substr(path.rfind('/') + 1);
+    auto dot = name.rfind('.');
+    return dot == std::string::npos || dot == 0 ? name : name.substr(0, dot);
+}
+
+}  // namespace
+
+Compilation::Compilation(Session& session) : session_(session), manager_(pass_options(session.options())) {}
+
+bool Compilation::read() {
+    const Options& options = session_.options();
+    tree_ = steps_.time("parse", [&] { return session_.parse_file(options.input); });
+    if (tree_ == nullptr) return false;
+    steps_.time("check", [&] {
+        checked_ =
+            sema::check(*tree_, session_.sources, {.import_folders = options.include_folders}, session_.diagnostics);
+    });
+    session_.note_sources();
+    return !session_.diagnostics.has_errors();
+}
+
+bool Compilation::after(ir::PassOutcome outcome) {
+    stopped_ = outcome == ir::PassOutcome::stopped;
+    return outcome == ir::PassOutcome::done && !session_.diagnostics.has_errors();
+}
+
+bool Compilation::lower() {
+    steps_.time("elaborate", [&] { module_ = sema::elaborate(checked_, session_.diagnostics); });
+    if (session_.diagnostics.has_errors()) return false;
+    note_ir("lowering kernels", ir::print(module_));
+    return after(
+        steps_.time("lower kernels", [&] { return ir::lower_module(module_, manager_, session_.diagnostics); }));
+}
+
+bool Compilation::lower_to_machine(Family& family, const std::string& machine) {
+    std::vector<ir::CpuVariant> made;
+    auto outcome = ir::lower_to_cpu(*family.kernel, planned_as(machine), module_, manager_, session_.diagnostics, made);
+    for (ir::CpuVariant& variant : made) family.variants.push_back({machine, std::move(variant)});
+    return after(outcome);
+}
+
+bool Compilation::lower_to_machines() {
+    note_ir("making tasks", ir::print(module_));
+    return steps_.time("lower to machines", [&] {
+        bool done = true;
+        for (const ir::Function& function : module_.functions) {
+            if (function.level != ir::Level::tile) continue;
+            Family& family = families_.emplace_back();
+            family.kernel = &function;
+            for (const std::string& machine : machines_of(session_.options()))
+                done = lower_to_machine(family, machine) && done;
+        }
+        return done;
+    });
+}
+
+codegen::Program Compilation::program() const {
+    codegen::Program out;
+    out.name = stem(session_.options().input);
+    out.docstring = tree_->docstring;
+    out.host = &module_;
+    if (module_.find(sema::kModuleStatements) != nullptr) out.initialize = sema::kModuleStatements;
+    describe_main(checked_, session_.sources, out);
+    for (const Family& family : families_) {
+        codegen::KernelFamily& made = out.families.emplace_back(describe_family(*family.kernel));
+        for (const Variant& variant : family.variants)
+            made.variants.push_back(describe_variant(variant.code, variant.machine));
+    }
+    return out;
+}
+
+bool Compilation::generate(codegen::Emit emit, std::vector<std::string>& made) {
+    const Options& options = session_.options();
+    codegen::Options how{.level = options.optimization, .debug = options.debug_info, .emit = emit};
+    note_ir("generating code", text());
+    auto code = steps_.time("generate code", [&] { return codegen::compile(program(), session_.sources, how); });
+    if (!code) {
+        session_.fail("", code.message());
+        return false;
+    }
+    made = std::move(code).value();
+    return true;
+}
+
+bool Compilation::link(const std::vector<std::string>& objects, const std::string& path) {
+    codegen::LinkOptions how;
+    how.output = path;
+    how.resources = codegen::resource_folder();
+    how.debug = session_.options().debug_info;
+    auto wrong = steps_.time("link", [&] { return codegen::link(objects, how); });
+    if (wrong) session_.fail("E0002", wrong->message);
+    return !wrong;
+}
+
+std::string Compilation::text() const {
+    if (families_.empty()) return ir::print(module_);
+    std::string out;
+    for (const Family& family : families_) {
+        for (const Variant& variant : family.variants) {
+            out += fmt::format("{}// {}{}\n{}", out.empty() ? "" : "\n", variant.machine,
+                               variant.code.narrow_index ? ", when sizes are below 2^30" : "",
+                               ir::print(variant.code.task));
+        }
+    }
+    return out;
+}
+
+std::string Compilation::plans() const {
+    std::string out;
+    for (const Family& family : families_) {
+        out += fmt::format("{}kernel @{}\n", out.empty() ? "" : "\n", family.kernel->name);
+        for (const Variant& variant : family.variants) out += plan_lines(variant.code, variant.machine);
+    }
+    return out;
+}
+
+void Compilation::report_times() const {
+    if (!session_.options().time_passes) return;
+    fmt::print(stderr, "{}\npasses\n{}", steps_.report(), manager_.time_report());
+}
+
+}  // namespace tsr::driver

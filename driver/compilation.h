@@ -1,0 +1,79 @@
+// A program on its way through the compiler, one step at a time. Each step says what is wrong to the session and gives
+// false when the next can not follow.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codegen/codegen.h"
+#include "driver/session.h"
+#include "driver/steps.h"
+#include "ir/pipeline.h"
+#include "sema/program.h"
+
+namespace tsr::driver {
+
+class Compilation {
+public:
+    explicit Compilation(Session& session);
+
+    // Parses and checks.
+    bool read();
+    // Kernels to the program of one group, host functions ready for code. False also where `--stop-after` ends it:
+    // `stopped` is then set.
+    bool lower();
+    // Kernels to tasks, for each machine that is asked for.
+    bool lower_to_machines();
+    // The code generator's view of the program; valid as long as this compilation. It has no main when `library` is
+    // set.
+    codegen::Program program() const;
+    // Objects, or the texts of assembly or LLVM.
+    bool generate(codegen::Emit emit, std::vector<std::string>& made);
+    // Objects to an executable.
+    bool link(const std::vector<std::string>& objects, const std::string& path);
+
+    // Where the program stands: every kernel's tasks if they were made, else the functions of the module.
+    [[nodiscard]] std::string text() const;
+    // The plans of all kernels with their reasons.
+    [[nodiscard]] std::string plans() const;
+
+    // `--time-passes`: what was done so far, to standard error.
+    void report_times() const;
+
+    [[nodiscard]] const ast::Module* tree() const { return tree_.get(); }
+    [[nodiscard]] const sema::Program& checked() const { return checked_; }
+    [[nodiscard]] const ir::Module& module() const { return module_; }
+    [[nodiscard]] bool stopped() const { return stopped_; }
+
+private:
+    struct Variant {
+        std::string machine;
+        ir::CpuVariant code;
+    };
+    struct Family {
+        const ir::Function* kernel = nullptr;
+        std::vector<Variant> variants;
+    };
+
+    bool lower_to_machine(Family& family, const std::string& machine);
+    bool after(ir::PassOutcome outcome);
+
+    Session& session_;
+    Steps steps_;
+    std::unique_ptr<ast::Module> tree_;
+    sema::Program checked_;
+    ir::Module module_;
+    ir::PassManager manager_;
+    std::deque<Family> families_;
+    bool stopped_ = false;
+};
+
+// The machines that code is made for: the one of `--cpu`, else three levels of x86-64, best first.
+std::vector<std::string> machines_of(const Options& options);
+
+// What is wrong with the names of machines and passes in the options; empty: nothing.
+std::string check_names(const Options& options);
+
+}  // namespace tsr::driver

@@ -1,0 +1,13 @@
+// What the command line of a program needs to know of its `main`, beside its signature.
+#pragma once
+
+#include "base/sources.h"
+#include "codegen/codegen.h"
+#include "sema/tables.h"
+
+namespace tsr::driver {
+
+// Fills in main's name, its defaults and the names of its results. Leaves all of it empty when there is no main.
+void describe_main(const sema::Program& program, const Sources& sources, codegen::Program& out);
+
+}  // namespace tsr::driver
