@@ -39,7 +39,9 @@ std::string Machine::who(const Actor& actor) const {
         if (program->function->op(inst.op).kind == OpKind::grid) unit_name = "grid round";
     }
     const std::string whose = fmt::format("{} {}", unit_name, actor.unit);
-    return actor.tile == kGroupItself ? whose : fmt::format("tile {} of {}", actor.tile, whose);
+    if (actor.tile == kGroupItself) return whose;
+    // Rounds race with rounds of their own loop alone, tiles with tiles.
+    return fmt::format("{} {} of {}", in_lanes && over == LanesOver::loop ? "round" : "tile", actor.tile, whose);
 }
 
 const Inst* Machine::fail(const Inst& inst, std::string message, std::optional<size_t> lane) {

@@ -198,7 +198,7 @@ TEST_CASE("a copy that no wait, or no barrier, covers is reported") {
         REQUIRE(!outcome.failure);
         REQUIRE(!outcome.reports.empty());
         CHECK(outcome.reports[0].kind == ReportKind::copy);
-        CHECK(outcome.reports[0].message.find("'ring'[0] is read by tile 0 of group 0") == 0);
+        CHECK(outcome.reports[0].message.find("'ring'[0][0] is read by tile 0 of group 0") == 0);
     }
 }
 
