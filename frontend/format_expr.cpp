@@ -1,5 +1,7 @@
 #include "frontend/format_expr.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "frontend/spelling.h"
@@ -48,8 +50,17 @@ Doc ExprFormatter::expr(const ast::Expr* of) {
     Within<const ast::Expr*> here(current_, of);
     if (!of->parenthesized || std::holds_alternative<ast::Tuple>(of->node)) return std::visit(*this, of->node);
     uint32_t close = of->span.end - 1;
-    Element inner{of->span.begin + 1, close, [this, of] { return std::visit(*this, of->node); }};
+    Element inner{behind_parenthesis(of->span.begin), close, [this, of] { return std::visit(*this, of->node); }};
     return bracketed({"(", ")", false}, {inner}, close);
+}
+
+// Where the expression in the parentheses that open at `open` begins; comments before it stand above it.
+uint32_t ExprFormatter::behind_parenthesis(uint32_t open) const {
+    size_t at = open + 1;
+    while (at < text_.size() && std::string_view(" \t\f\r\n\\#").find(text_[at]) != std::string_view::npos) {
+        at = text_[at] == '#' ? std::min(text_.find('\n', at), text_.size()) : at + 1;
+    }
+    return static_cast<uint32_t>(at);
 }
 
 Doc ExprFormatter::annotation(const ast::Expr* type) {

@@ -72,6 +72,7 @@ private:
     layout::Doc own_line_comments(uint32_t before);
     layout::Doc comments_behind(uint32_t end, uint32_t before);
     [[nodiscard]] bool keeps_broken(uint32_t last, uint32_t end) const;
+    [[nodiscard]] uint32_t behind_parenthesis(uint32_t open) const;
     Element element(const ast::Expr* of);
     std::vector<Element> elements(const std::vector<const ast::Expr*>& of);
 

@@ -52,6 +52,7 @@ TEST_CASE("comments") {
         "if a:\n    b\n    # tail of if\nelif c:\n    d\n# before else\nelse:  # behind else\n    # head of else\n    "
         "e\n");
     stays("f(\n    # first\n    a,  # behind a\n    # second\n    b,\n    # last\n)\n");
+    stays("x = (\n    # above\n    a + b\n    # below\n)\n");
     CHECK(formatted("x = [ # one\n]\n") == "x = [\n    # one\n]\n");
     stays("@jit  # why\n# and\n@kernel\ndef f():\n    \"\"\"Doc.\"\"\"  # behind\n    # head\n    return\n");
 }

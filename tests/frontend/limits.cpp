@@ -42,6 +42,16 @@ TEST_CASE("nesting has limits") {
     CHECK(codes(blocks + times(150, " ") + "pass\n") == "E0115");
 }
 
+TEST_CASE("what is just within the limits is read, formatted and read again") {
+    std::string text;
+    for (int i = 0; i < 99; ++i) text += times(i, " ") + "if x:\n";
+    text +=
+        times(99, " ") + "x = " + times(190, "(") + times(290, "-") + "1" + times(250, " + 1") + times(190, ")") + "\n";
+    CHECK(codes(text) == "");
+    Parsed parsed(text);
+    CHECK(Parsed(parsed.format()).outline() == parsed.outline());
+}
+
 TEST_CASE("what is long but flat is read") {
     CHECK(codes("x = 1" + times(900, " + 1")) == "");
     CHECK(codes("x = [" + times(50000, "1, ") + "]") == "");
