@@ -249,6 +249,7 @@ std::optional<Type> TextCursor::type() {
     const bool prefixed = *first == "mut" || *first == "shared" || *first == "lanes" || *first == "tile" ||
                           *first == "ptr" || *first == "list";
     std::optional<std::string> second = prefixed ? word() : first;
+    if (*first == "list" && second == "string") return Type::list(Type::string());
     std::optional<Type> element = second ? element_type(*second) : std::nullopt;
     if (!element) return std::nullopt;
     if (*first == "lanes") return Type::lane_array(element->elem, element->width);
