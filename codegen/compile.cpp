@@ -1,5 +1,8 @@
+#include <future>
 #include <mutex>
+#include <numeric>
 #include <stdexcept>
+#include <thread>
 
 #include <llvm/IR/DiagnosticHandler.h>
 #include <llvm/IR/DiagnosticInfo.h>
@@ -46,11 +49,45 @@ private:
     std::string& errors_;
 };
 
+// Which LLVM module each variant is compiled in, in the order of the program. Module 0 has the tables and the host,
+// too.
+struct Shares {
+    std::vector<size_t> module_of;
+    size_t modules = 1;
+};
+
+// Two modules, as even as it goes, where a second core saves more than a second module costs.
+Shares share(const Program& program, Emit emit) {
+    constexpr size_t kWorthwhile = 250;  // operations: about 10 ms of one core
+    Shares shares;
+    std::vector<size_t> costs;
+    for (const KernelFamily& family : program.families) {
+        for (const KernelVariant& variant : family.variants) costs.push_back(variant.function->op_count());
+    }
+    shares.module_of.assign(costs.size(), 0);
+    const size_t total = std::accumulate(costs.begin(), costs.end(), size_t{0});
+    const bool one_text = emit != Emit::objects;
+    if (one_text || total < kWorthwhile || costs.size() < 2 || std::thread::hardware_concurrency() < 2) return shares;
+    shares.modules = 2;
+    size_t left = total / 2;
+    for (size_t i = 0; i < costs.size(); ++i) {
+        if (costs[i] > left) continue;
+        left -= costs[i];
+        shares.module_of[i] = 1;
+    }
+    return shares;
+}
+
 // One LLVM module on its way to an object file.
 class Unit {
 public:
-    Unit(const Program& program, const Sources& sources, const Options& options)
-        : program_(program), options_(options), module_(program.name, context_), data_(module_, &sources) {
+    Unit(const Program& program, const Sources& sources, const Options& options, const Shares& shares, size_t number)
+        : program_(program),
+          options_(options),
+          shares_(shares),
+          number_(number),
+          module_(program.name, context_),
+          data_(module_, &sources) {
         context_.setDiagnosticHandler(std::make_unique<KeepErrors>(errors_));
         context_.setDiscardValueNames(options.emit != Emit::llvm);
         if (options.debug) debug_ = std::make_unique<DebugInfo>(module_, sources, first_place());
@@ -63,7 +100,7 @@ public:
         module_.setTargetTriple(target.value()->getTargetTriple());
         module_.setDataLayout(target.value()->createDataLayout());
         if (auto fault = emit_kernels()) return *fault;
-        if (program_.host != nullptr) emit_host(host.value());
+        if (program_.host != nullptr && number_ == 0) emit_host(host.value());
         if (debug_ != nullptr) debug_->finish();
         std::string fault;
         llvm::raw_string_ostream stream(fault);
@@ -84,15 +121,18 @@ private:
     }
 
     std::optional<Failure> emit_kernels() {
+        size_t next = 0;
         for (const KernelFamily& family : program_.families) {
             std::vector<Machine> machines;
             for (size_t i = 0; i < family.variants.size(); ++i) {
                 auto machine = machine_named(family.variants[i].machine);
                 if (!machine) return Failure{machine.message()};
                 machines.push_back(machine.value());
+                if (shares_.module_of[next++] != number_) continue;
                 const ir::Function& source = *family.variants[i].function;
                 emit_kernel_task(source, entry_name(family, i), machines.back(), data_, debug_.get());
             }
+            if (number_ != 0) continue;
             names_.families[family.name] = family_table(data_, family, machines, program_.main.empty());
         }
         return std::nullopt;
@@ -128,6 +168,8 @@ private:
 
     const Program& program_;
     const Options& options_;
+    const Shares& shares_;
+    size_t number_;
     llvm::LLVMContext context_;
     llvm::Module module_;
     Data data_;
@@ -158,13 +200,24 @@ std::optional<Failure> check(const Program& program) {
 Result<std::vector<std::string>> compile(const Program& program, const Sources& sources, const Options& options) {
     if (auto fault = check(program)) return *fault;
     catch_fatal_errors();
-    try {
-        auto code = std::make_unique<Unit>(program, sources, options)->compile();
-        if (!code) return Failure{code.message()};
-        return std::vector<std::string>{std::move(code).value()};
-    } catch (const std::exception& fatal) {
-        return Failure{std::string("internal error: LLVM: ") + fatal.what()};
+    const Shares shares = share(program, options.emit);
+    const auto compile_module = [&](size_t number) -> Result<std::string> {
+        try {
+            return std::make_unique<Unit>(program, sources, options, shares, number)->compile();
+        } catch (const std::exception& fatal) {
+            return Failure{std::string("internal error: LLVM: ") + fatal.what()};
+        }
+    };
+    std::vector<std::future<Result<std::string>>> others;
+    for (size_t i = 1; i < shares.modules; ++i) others.push_back(std::async(std::launch::async, compile_module, i));
+    std::vector<Result<std::string>> made{compile_module(0)};
+    for (auto& other : others) made.push_back(other.get());
+    std::vector<std::string> code;
+    for (Result<std::string>& one : made) {
+        if (!one) return Failure{one.message()};
+        code.push_back(std::move(one).value());
     }
+    return code;
 }
 
 Result<std::string> check_machine(const std::string& name) {

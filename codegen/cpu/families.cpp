@@ -99,8 +99,8 @@ llvm::Constant* accepts_of(Data& data, const KernelVariant& variant) {
     llvm::Value* product = builder.getInt64(1);
     llvm::Value* fits = builder.getTrue();
     for (const int32_t slot : variant.product) {
-        llvm::Value* at = builder.CreateConstInBoundsGEP1_64(builder.getInt64Ty(), accepts->getArg(0),
-                                                             static_cast<uint64_t>(slot));
+        llvm::Value* at =
+            builder.CreateConstInBoundsGEP1_64(builder.getInt64Ty(), accepts->getArg(0), static_cast<uint64_t>(slot));
         product = builder.CreateMul(product, builder.CreateLoad(builder.getInt64Ty(), at));
         fits = builder.CreateAnd(fits, builder.CreateICmpULT(product, limit));
     }
@@ -137,7 +137,8 @@ llvm::Constant* family_table(Data& data, const KernelFamily& family, const std::
         const KernelVariant& variant = family.variants[i];
         variants.push_back(
             data.structure({data.i32(TSR_MACHINE_X86_64), data.i32(static_cast<int64_t>(variant.guards.size())),
-                            data.i64(static_cast<int64_t>(features_of(machines[i]))), guards_of(data, variant.guards), accepts_of(data, variant), entry_of(data, entry_name(family, i)), data.i64(variant.task),
+                            data.i64(static_cast<int64_t>(features_of(machines[i]))), guards_of(data, variant.guards),
+                            accepts_of(data, variant), entry_of(data, entry_name(family, i)), data.i64(variant.task),
                             data.i64(variant.scratch), data.text(variant.plan)}));
     }
     std::vector<llvm::Constant*> names;

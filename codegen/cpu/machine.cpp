@@ -14,6 +14,8 @@ Machine level(const std::string& name, int number) {
     machine.sse41 = number >= 2;
     machine.avx2 = machine.fma = machine.f16c = number >= 3;
     machine.avx512 = number >= 4;
+    // LLVM holds gathers of AVX2 for slow and would branch once per lane instead.
+    if (number == 3) machine.features = "+fast-gather";
     return machine;
 }
 

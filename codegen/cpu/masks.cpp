@@ -172,8 +172,9 @@ private:
     std::map<Value*, Value*> wide_;
 };
 
-// What lost its last reader.
-void remove_dead(llvm::Function& function) {
+}  // namespace
+
+void remove_unread(llvm::Function& function) {
     bool changed = true;
     while (changed) {
         changed = false;
@@ -189,11 +190,9 @@ void remove_dead(llvm::Function& function) {
     }
 }
 
-}  // namespace
-
 void widen_masks(llvm::Function& function, unsigned register_bits) {
     Widening(function, register_bits).run();
-    remove_dead(function);
+    remove_unread(function);
 }
 
 }  // namespace tsr::codegen

@@ -11,4 +11,10 @@ namespace tsr::codegen {
 // `register_bits` is the width of a vector register. To be run after everything that simplifies: it would be undone.
 void widen_masks(llvm::Function& function, unsigned register_bits);
 
+// Where masks have registers: comparisons and additions under a mask are made such. To be run as late.
+void fit_mask_registers(llvm::Function& function);
+
+// Takes out what has no effect and no reader.
+void remove_unread(llvm::Function& function);
+
 }  // namespace tsr::codegen

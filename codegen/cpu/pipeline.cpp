@@ -118,7 +118,11 @@ void prepare(llvm::Module& module) {
         if (function.isDeclaration()) continue;
         unsigned bits = 0;
         function.getFnAttribute("prefer-vector-width").getValueAsString().getAsInteger(10, bits);
-        if (bits < 512) widen_masks(function, bits);
+        if (bits < 512) {
+            widen_masks(function, bits);
+        } else {
+            fit_mask_registers(function);
+        }
     }
 }
 

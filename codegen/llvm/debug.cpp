@@ -30,7 +30,7 @@ void DebugInfo::begin(llvm::Function& function, const std::string& name, Span sp
     function_file_ = span.file;
     const unsigned line = span.valid() ? sources_.position(span.file, span.begin).line : 0;
     llvm::DISubroutineType* type = builder_.createSubroutineType(builder_.getOrCreateTypeArray({}));
-    function_ = builder_.createFunction(file(span.file), name, function.getName(), file(span.file), line, type, line,
+    function_ = builder_.createFunction(file(span.file), name, "", file(span.file), line, type, line,
                                         llvm::DINode::FlagPrototyped, llvm::DISubprogram::SPFlagDefinition);
     function.setSubprogram(function_);
 }

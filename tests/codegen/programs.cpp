@@ -1,15 +1,15 @@
 // Whole programs: lowered from text, compiled for several processors, linked with the runtime, run.
-#include <doctest/doctest.h>
-#include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <array>
 #include <chrono>
 #include <cstdio>
 #include <deque>
 #include <filesystem>
 #include <fstream>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "codegen/codegen.h"
 #include "codegen/family.h"
@@ -73,7 +73,8 @@ Output run(const std::string& command) {
     FILE* pipe = popen((command + " 2>&1").c_str(), "r");
     REQUIRE(pipe != nullptr);
     std::array<char, 4096> buffer{};
-    for (size_t got = 0; (got = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) output.text.append(buffer.data(), got);
+    for (size_t got = 0; (got = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+        output.text.append(buffer.data(), got);
     const int status = pclose(pipe);
     output.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     return output;
@@ -163,6 +164,14 @@ TEST_CASE("failures at run time name file, line and column") {
     const Output failed = run(program.string() + " --a 7 --b 0");
     CHECK(failed.code == 1);
     CHECK(failed.text == "divide.tsr:2:12: error: integer division by zero\n");
+    // With line information a debugger stops on the line.
+    codegen::Options options;
+    options.level = 0;
+    options.debug = true;
+    const fs::path debuggable = build(folder, lowered, sources, options);
+    CHECK(run(debuggable.string() + " --a 7 --b -2").text.find("-4") != std::string::npos);
+    const Output lines = run("objdump --dwarf=decodedline " + debuggable.string());
+    CHECK(lines.text.find("divide.tsr  ") != std::string::npos);
 }
 
 TEST_CASE("an output that can not be written is an error") {
