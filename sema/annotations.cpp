@@ -31,6 +31,11 @@ std::optional<Privilege> privilege_named(const std::string& text) {
     return std::nullopt;
 }
 
+const ast::Expr& root_of(const ast::Expr& e) {
+    const auto* a = std::get_if<ast::Attribute>(&e.node);
+    return a ? root_of(*a->base) : e;
+}
+
 std::string last_name(const ast::Expr& e) {
     if (const auto* n = std::get_if<ast::Name>(&e.node)) return n->text;
     if (const auto* a = std::get_if<ast::Attribute>(&e.node)) return a->name.text;
@@ -86,14 +91,23 @@ Annotation Body::annotation(const ast::Expr& e, bool in_header) {
     }
     if (std::holds_alternative<ast::Hole>(e.node)) return out;
     std::string text = dotted(e);
+    const ast::Expr& root = root_of(e);
+    if (&root != &(e) && !dotted(root).empty() &&
+        checker.lookup(instance.module, dotted(root)).kind == Symbol::Kind::none) {
+        say_unknown(root.span, dotted(root));
+        return out;
+    }
     if (text == "str") {
         out.type = Type::string();
         return out;
     }
     Symbol symbol = checker.resolve(instance.module, e);
     if (symbol.kind == Symbol::Kind::dtype) {
-        out.type = Type::scalar(symbol.dtype);
-        if (symbol.dtype == DType::c64) refuse(Feature::host, e.span, "complex numbers are");
+        if (symbol.dtype == DType::c64) {
+            refuse(Feature::host, e.span, "complex numbers are");
+        } else {
+            out.type = Type::scalar(symbol.dtype);
+        }
         return out;
     }
     if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->id == Builtin::int_) {
@@ -135,6 +149,12 @@ Type Body::tensor_annotation(const ast::Expr& e, const ast::Subscript& s, bool i
         }
     }
     std::string text = dotted(*s.base);
+    const ast::Expr& root = root_of(*s.base);
+    if (&root != &(*s.base) && !dotted(root).empty() &&
+        checker.lookup(instance.module, dotted(root)).kind == Symbol::Kind::none) {
+        say_unknown(root.span, dotted(root));
+        return {};
+    }
     if (symbol.kind == Symbol::Kind::broken) return {};
     DType elem = DType::f32;
     if (symbol.kind == Symbol::Kind::dtype) {

@@ -65,11 +65,8 @@ void Body::assign_to(const ast::Expr& target, const Value& value, const ast::Exp
     if (const auto* s = std::get_if<ast::Subscript>(&target.node)) return assign_element(target, *s, value, source);
     if (const auto* t = std::get_if<ast::Tuple>(&target.node)) return unpack(target, t->elements, value, source);
     if (const auto* l = std::get_if<ast::List>(&target.node)) return unpack(target, l->elements, value, source);
-    if (std::holds_alternative<ast::Hole>(target.node)) return;
-    if (const auto* a = std::get_if<ast::Attribute>(&target.node)) {
-        Value base = expr(*a->base);
-        if (base.broken()) return;
-    }
+    const auto* attribute = std::get_if<ast::Attribute>(&target.node);
+    if (!attribute || expr(*attribute->base).broken()) return;  // other targets were refused when they were read
     error("E0333", target.span, "this is not assigned to: a name, an element or a view is");
 }
 
@@ -108,7 +105,6 @@ void Body::assign_name(const ast::Expr& target, const Value& value, const ast::E
     else if (slot->only_value != value.value)
         slot->only_value.reset();
     if (joined) slot->joined = joined;
-    slot->dirty_join |= !joined;
     bool parameter = instance.variables[slot->id.index].parameter >= 0;
     if (slot->bindings == 1 && !parameter) slot->once = value;
     if (slot->bindings == 1 && slot->once) slot->once->referent = {};
@@ -203,7 +199,7 @@ void Body::assign_element(const ast::Expr& target, const ast::Subscript& s, cons
                       fmt::format("the slice is {}, this is {}", shown(place.type), shown(value.type)));
             } else if (value.type.rank() != place.type.rank()) {
                 error("E0312", source.span,
-                      fmt::format("the slice has {} dimensions, this has {}", place.type.rank(), value.type.rank()));
+                      fmt::format("the slice has rank {}, this has rank {}", place.type.rank(), value.type.rank()));
             } else {
                 for (size_t axis = 0; axis < value.type.rank(); ++axis) {
                     const ir::Dim& wanted = place.type.tensor().shape[axis];

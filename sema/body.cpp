@@ -76,6 +76,7 @@ void Body::begin_pass(bool final) {
     loops.clear();
     round_loops.clear();
     returned.clear();
+    unknown_names.clear();
     inner_names.clear();
     state().allocations.clear();
     state().callees.clear();
@@ -91,9 +92,10 @@ void Body::begin_pass(bool final) {
         if (instance.variables[slot.id.index].parameter >= 0) continue;
         if (instance.variables[slot.id.index].captured) continue;
         slot.joined.reset();
+        slot.declared.reset();
         slot.only_value.reset();
         slot.once.reset();
-        slot.dirty_join = false;
+        slot.rounds = 0;
     }
 }
 

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -47,7 +48,7 @@ struct Slot {
     std::optional<Static> only_value;  // of the values joined so far, if there was one
     std::optional<Value> once;         // what was assigned, where the text binds it once
     Span first_at;
-    bool dirty_join = false;  // what was assigned does not join
+    uint64_t rounds = 0;  // in the body of the loop whose index it is, if nothing else there binds it
 };
 
 struct Flow {
@@ -92,7 +93,8 @@ public:
     Body* enclosing;
 
     [[nodiscard]] bool in_kernel() const { return instance.context == Context::kernel; }
-    [[nodiscard]] InstanceState& state() const { return checker.states[instance.id.index]; }
+    // Of a constant that is evaluated by itself there is no instance: what is noted then is forgotten.
+    [[nodiscard]] InstanceState& state() { return instance.id.valid() ? checker.states[instance.id.index] : no_state_; }
 
     // ---- messages ----
     Diagnostic& error(std::string code, Span span, std::string message);
@@ -124,6 +126,8 @@ public:
     Value name(const ast::Expr& e, const std::string& text);
     Value symbol_value(const ast::Expr& e, const Symbol& symbol, Span at, const std::string& text);
     Value read_variable(const ast::Expr& e, Slot& slot);
+    // Says that there is no such name, once in a function.
+    void say_unknown(Span at, const std::string& text);
     Value attribute(const ast::Expr& e, const ast::Attribute& a);
     Value member(const ast::Expr& e, const Value& base, const ast::Attribute& a);
     Value builtin_value(const ast::Expr& e, const BuiltinEntry& entry);
@@ -247,6 +251,7 @@ public:
     Flow flow;
     std::vector<Loop> loops;
     std::vector<const ast::Stmt*> round_loops;  // by bit of Value::rounds
+    std::set<std::string> unknown_names;        // said once
     std::vector<Type> returned;
     std::optional<Type> result_type;
     Span result_at;
@@ -263,6 +268,7 @@ private:
     void finish_kernel();
     void publish_variables();
 
+    InstanceState no_state_;
     Diagnostics scratch_;
     Flow entry_flow_;
     size_t header_symbols_ = 0;

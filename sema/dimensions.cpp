@@ -6,19 +6,6 @@
 
 namespace tsr::sema {
 
-namespace {
-
-// "B*H" in quotes: the same as without.
-std::optional<ir::Dim> parsed(const std::string& text) {
-    std::string trimmed;
-    for (char c : text) {
-        if (c != ' ') trimmed += c;
-    }
-    return ir::Dim::parse(trimmed);
-}
-
-}  // namespace
-
 std::optional<ir::Dim> Body::dimension(const ast::Expr& e, bool in_header) {
     auto named = [&](const std::string& text, Span at) -> std::optional<ir::Dim> {
         if (auto value = fixed_name(text)) {
@@ -36,7 +23,7 @@ std::optional<ir::Dim> Body::dimension(const ast::Expr& e, bool in_header) {
     if (const auto* n = std::get_if<ast::IntLiteral>(&e.node)) return ir::Dim::constant(static_cast<int64_t>(n->value));
     if (const auto* n = std::get_if<ast::Name>(&e.node)) return named(n->text, e.span);
     if (const auto* text = std::get_if<ast::StringLiteral>(&e.node)) {
-        auto dim = parsed(text->value);
+        auto dim = ir::Dim::parse(text->value);  // "B*H" in quotes: the same as without
         if (!dim) {
             error("E0313", e.span,
                   fmt::format("\"{}\" is not a dimension: an integer, a name, or `+ - * / //` of them", text->value));

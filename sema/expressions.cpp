@@ -148,6 +148,7 @@ Value Body::comprehension(const ast::Expr& e, const ast::Comprehension& c) {
         inner_names.emplace_back(std::get<ast::Name>(target->node).text, found->second);
     }
     bool runs = false;
+    const size_t allocated = state().allocations.size();
     iterate(*c.iterable, *c.target, info, runs, 0);
     for (const ast::Expr* condition : c.conditions) require_bool(*condition, expr(*condition));
     Value element = expr(*c.element);
@@ -172,7 +173,11 @@ Value Body::comprehension(const ast::Expr& e, const ast::Comprehension& c) {
         error("E0314", c.iterable->span, "the number of elements of a list in a kernel must be static");
         return {};
     }
-    if (in_kernel()) instance.comprehensions[e.id].must_unroll = true;
+    if (in_kernel()) {
+        instance.comprehensions[e.id].must_unroll = true;
+        auto& allocations = state().allocations;
+        for (size_t i = allocated; i < allocations.size(); ++i) allocations[i].second.second *= *length;
+    }
     Value result;
     result.type = Type::list(element.type, length);
     return result;

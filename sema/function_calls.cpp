@@ -114,7 +114,7 @@ private:
         }
         if (given.rank() != parameter.type.rank()) {
             auto& d = body_.error("E0312", argument.expr->span,
-                                  fmt::format("{} has {} dimensions, this has {}: {}", what, parameter.type.rank(),
+                                  fmt::format("{} has rank {}, this has rank {}: {}", what, parameter.type.rank(),
                                               given.rank(), shown(given)));
             if (parameter.syntax)
                 d.label(parameter.syntax->name.span, fmt::format("declared as {}", shown(parameter.type)));

@@ -50,11 +50,22 @@ void Checker::read_decorators(Function& function) {
         std::string text = dotted(named);
         if (symbol.kind == Symbol::Kind::broken) continue;
         if (symbol.kind == Symbol::Kind::none) {
-            auto& d = diagnostics.error(
-                "E0201", named.span,
-                fmt::format("there is no decorator `{}`", text.empty() ? std::string(sources.text(named.span)) : text));
-            if (auto near = nearest(text, {"kernel", "kernel.autotune", "jit", "autodiff"}))
-                d.suggest(named.span, *near, fmt::format("did you mean `@{}`?", *near));
+            const ast::Expr* root = &named;
+            while (const auto* a = std::get_if<ast::Attribute>(&root->node)) root = a->base;
+            bool no_root = root != &named && lookup(function.module, dotted(*root)).kind == Symbol::Kind::none;
+            if (no_root) {
+                auto& d = diagnostics.error("E0201", root->span, fmt::format("there is no `{}`", dotted(*root)));
+                if (dotted(*root) == "ts") d.note("`import tessera as ts` gives the root namespace this name");
+            } else {
+                std::string written = text.empty() ? std::string(sources.text(named.span)) : text;
+                auto& d = diagnostics.error("E0201", named.span, fmt::format("there is no decorator `{}`", written));
+                auto near = nearest(text, {"kernel", "kernel.autotune", "jit", "autodiff"});
+                if (near) d.suggest(named.span, *near, fmt::format("did you mean `@{}`?", *near));
+            }
+            // The body is checked as what was meant.
+            std::string last = text.substr(text.rfind('.') + 1);
+            if (last == "kernel" || last == "autotune" || nearest(last, {"kernel"}))
+                function.kind = FunctionKind::kernel;
             continue;
         }
         Builtin id = symbol.kind == Symbol::Kind::builtin ? symbol.builtin->id : Builtin::print;
@@ -179,7 +190,8 @@ void Checker::check_functions(ModuleId module) {
                 return made.function == function.id && states[made.id.index].reported;
             });
             if (used && function.name != "main") continue;
-            check(function, uses_kernel_names(function) ? Context::kernel : Context::host);
+            const bool is_main = function.name == "main" && module.index == 0;
+            check(function, !is_main && uses_kernel_names(function) ? Context::kernel : Context::host);
         }
     }
 }

@@ -195,13 +195,27 @@ void Body::loop(const ast::Stmt& stmt, const ast::For& f) {
     ForInfo info;
     bool runs = false;
     iterate(*f.iterable, *f.target, info, runs, bit);
+    bool unrollable = info.kind == LoopKind::range;
+    for (const LoopAxis& axis : info.axes) {
+        unrollable = unrollable && constant(*this, axis.start, 0) && constant(*this, axis.stop, 0) &&
+                     constant(*this, axis.step, 1).value_or(0) != 0;
+    }
     bool unroll = stored.must_unroll;
     instance.loops[stmt.id] = info;
     instance.loops[stmt.id].must_unroll = unroll;
     bool host_tuple = info.kind == LoopKind::tuple;
     if (host_tuple) instance.loops[stmt.id].must_unroll = true;
-    loops.push_back({&stmt, {}});
+    std::map<std::string, int, std::less<>> bound_inside;
+    count_bindings(f.body, bound_inside);
+    std::vector<Slot*> indices;
+    for (const LoopAxis& axis : info.axes) {
+        if (!axis.variable.valid() || bound_inside.contains(slots[axis.variable.index].name)) continue;
+        indices.push_back(&slots[axis.variable.index]);
+        indices.back()->rounds = unrollable ? bit : 0;
+    }
+    loops.push_back({&stmt, {}, {}});
     block(f.body);
+    for (Slot* index : indices) index->rounds = 0;
     // A loop that is known to run leaves what every way through its body assigned.
     Flow after = before;
     if (runs) {
@@ -219,7 +233,7 @@ void Body::loop_while(const ast::Stmt& stmt, const ast::While& w) {
     require_bool(*w.condition, condition);
     bool forever = condition.value && condition.value->boolean() == true;
     Flow before = flow;
-    loops.push_back({&stmt, {}});
+    loops.push_back({&stmt, {}, {}});
     block(w.body);
     std::vector<Flow> outs = std::move(loops.back().breaks);
     loops.pop_back();

@@ -82,6 +82,7 @@ Value Body::read_variable(const ast::Expr& e, Slot& slot) {
         return value;
     }
     value.type = slot.known ? slot.settled : slot.joined.value_or(Type::unknown());
+    value.rounds = slot.rounds;
     return value;
 }
 
@@ -146,18 +147,26 @@ Value Body::name(const ast::Expr& e, const std::string& text) {
     return symbol_value(e, symbol, e.span, text);
 }
 
+void Body::say_unknown(Span at, const std::string& text) {
+    if (!unknown_names.insert(text).second) return;
+    auto& d = error("E0201", at, fmt::format("there is no `{}`", text));
+    std::vector<std::string> candidates = checker.names_of(instance.module);
+    for (const auto& [known, id] : names) candidates.push_back(known);
+    for (const SymbolInfo& known : instance.symbols) candidates.push_back(known.name);
+    for (const auto& [known, unused] : fixed) candidates.push_back(known);
+    if (text == "ts") {
+        d.note("`import tessera as ts` gives the root namespace this name");
+    } else if (auto near = nearest(text, candidates)) {
+        d.suggest(at, *near, fmt::format("did you mean `{}`?", *near));
+    }
+}
+
 Value Body::symbol_value(const ast::Expr& e, const Symbol& symbol, Span at, const std::string& text) {
     Value value;
     switch (symbol.kind) {
-        case Symbol::Kind::none: {
-            auto& d = error("E0201", at, fmt::format("there is no `{}`", text));
-            std::vector<std::string> candidates = checker.names_of(instance.module);
-            for (const auto& [known, id] : names) candidates.push_back(known);
-            for (const SymbolInfo& known : instance.symbols) candidates.push_back(known.name);
-            for (const auto& [known, unused] : fixed) candidates.push_back(known);
-            if (auto near = nearest(text, candidates)) d.suggest(at, *near, fmt::format("did you mean `{}`?", *near));
+        case Symbol::Kind::none:
+            say_unknown(at, text);
             return {};
-        }
         case Symbol::Kind::broken:
         case Symbol::Kind::class_:
             return {};

@@ -102,12 +102,12 @@ std::optional<Type> Body::operands_join(const ast::Expr& le, const Value& l, con
             return std::nullopt;
         }
     }
-    auto& d =
-        error("E0301", op_span,
-              fmt::format("{} of {} and {}: neither widens exactly to the other", what, shown(l.type), shown(r.type)));
-    d.label(le.span, shown(l.type)).label(re.span, shown(r.type));
     bool float_beside_integer = (l.type.is(Kind::float_literal) && r.type.is_integer()) ||
                                 (r.type.is(Kind::float_literal) && l.type.is_integer());
+    std::string reason =
+        float_beside_integer ? "an integer does not become a float by itself" : "neither widens exactly to the other";
+    auto& d = error("E0301", op_span, fmt::format("{} of {} and {}: {}", what, shown(l.type), shown(r.type), reason));
+    d.label(le.span, shown(l.type)).label(re.span, shown(r.type));
     if (float_beside_integer) {
         const bool left = l.type.is_integer();
         offer_cast(d, left ? le : re, left ? l.type : r.type, DType::f32);

@@ -42,6 +42,10 @@ void count_target(const ast::Expr& target, Counts& counts) {
     std::vector<const ast::Expr*> names;
     target_names(target, names);
     for (const ast::Expr* name : names) ++counts[std::get<ast::Name>(name->node).text];
+    // `list[i] = x` changes what the name stands for.
+    const auto* place = std::get_if<ast::Subscript>(&target.node);
+    const auto* base = place ? std::get_if<ast::Name>(&place->base->node) : nullptr;
+    if (base && counts.contains(base->text)) ++counts[base->text];
 }
 
 void count_statement(const ast::Stmt& stmt, Counts& counts) {
