@@ -33,13 +33,16 @@ Doc Docs::choice(std::string broken, std::string flat) {
 Doc Docs::concat(std::vector<Doc> parts) { return add({Kind::concat, false, {}, {}, std::move(parts)}); }
 Doc Docs::nest(Doc inner) { return add({Kind::nest, false, {}, {}, {inner}}); }
 Doc Docs::group(Doc inner) { return add({Kind::group, false, {}, {}, {inner}}); }
+Doc Docs::firm(Doc inner) { return add({Kind::firm, false, {}, {}, {inner}}); }
 
-// Whether `first`, and what follows it up to the next possible line end, has room on this line.
-bool Docs::fits(const std::vector<Piece>& rest, Piece first, size_t room) const {
+// Whether `first` on one line, and what follows it up to the next possible line end, has room on this line.
+bool Docs::fits(const std::vector<Piece>& rest, Piece first, size_t room, bool firm) const {
     std::vector<Piece> todo{first};
     size_t left = rest.size();
+    bool after = false;
     while (true) {
         if (todo.empty()) {
+            after = true;
             if (left == 0) return true;
             todo.push_back(rest[--left]);
         }
@@ -64,8 +67,12 @@ bool Docs::fits(const std::vector<Piece>& rest, Piece first, size_t room) const 
                 break;
             case Kind::concat:
             case Kind::nest:
-            case Kind::group: {
-                bool broken = node.kind == Kind::group ? piece.broken && node.breaks : piece.broken;
+            case Kind::group:
+            case Kind::firm: {
+                // A group that follows can still be broken.
+                bool broken = piece.broken;
+                if (node.kind == Kind::group) broken = broken && (after || node.breaks);
+                if (node.kind == Kind::firm) broken = broken && (!firm || node.breaks);
                 for (Doc part : node.parts | std::views::reverse) todo.push_back({part, piece.indent, broken});
                 break;
             }
@@ -80,11 +87,20 @@ bool Docs::fits(const std::vector<Piece>& rest, Piece first, size_t room) const 
 }
 
 std::string Docs::render(Doc doc, size_t indent, size_t width) const {
+    Rendered firm = render(doc, indent, width, true);
+    if (firm.width <= width) return std::move(firm.text);
+    Rendered loose = render(doc, indent, width, false);
+    return loose.width < firm.width ? std::move(loose.text) : std::move(firm.text);
+}
+
+Docs::Rendered Docs::render(Doc doc, size_t indent, size_t width, bool firm) const {
     std::string out;
     size_t column = indent;
+    size_t widest = indent;
     std::vector<Piece> todo{{doc, indent, true}};
     auto put = [&](std::string_view text) {
         out += text;
+        widest = std::max(widest, column + width_of(text.substr(0, text.find('\n'))));
         auto end = text.rfind('\n');
         column = end == std::string_view::npos ? column + width_of(text) : width_of(text.substr(end + 1));
     };
@@ -94,8 +110,10 @@ std::string Docs::render(Doc doc, size_t indent, size_t width) const {
         const Node& node = nodes_[piece.doc];
         switch (node.kind) {
             case Kind::text:
-            case Kind::comment:
                 put(node.text);
+                break;
+            case Kind::comment:
+                out += node.text;
                 break;
             case Kind::choice:
                 put(piece.broken ? node.text : node.other);
@@ -120,13 +138,16 @@ std::string Docs::render(Doc doc, size_t indent, size_t width) const {
             case Kind::group: {
                 Piece flat{node.parts[0], piece.indent, false};
                 size_t room = column < width ? width - column : 0;
-                bool breaks = node.breaks || !fits(todo, flat, room);
+                bool breaks = node.breaks || (piece.broken && !fits(todo, flat, room, firm));
                 todo.push_back({node.parts[0], piece.indent, breaks});
                 break;
             }
+            case Kind::firm:
+                todo.push_back({node.parts[0], piece.indent, piece.broken && !firm});
+                break;
         }
     }
-    return out;
+    return {std::move(out), widest};
 }
 
 }  // namespace tsr::layout

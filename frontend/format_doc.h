@@ -1,4 +1,5 @@
-// Text that knows where it may break into lines (Wadler, "A prettier printer"; groups are broken outermost first).
+// Text that knows where it may break into lines (Wadler, "A prettier printer"): outer groups are broken before inner
+// ones, and of groups in a row the last.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +27,15 @@ public:
     Doc nest(Doc inner);
     // On one line if that fits.
     Doc group(Doc inner);
+    // On one line as long as other breaks can keep the text within the width.
+    Doc firm(Doc inner);
 
     // The document with its first line beginning at column `indent`, where all its broken lines begin as well.
     // No line end at the end.
     [[nodiscard]] std::string render(Doc doc, size_t indent, size_t width) const;
 
 private:
-    enum class Kind { text, comment, line, must_break, choice, concat, nest, group };
+    enum class Kind { text, comment, line, must_break, choice, concat, nest, group, firm };
     struct Node {
         Kind kind;
         bool breaks;  // holds a must_break
@@ -45,8 +48,14 @@ private:
         bool broken;
     };
 
+    struct Rendered {
+        std::string text;
+        size_t width;  // of the widest line, without its comment
+    };
+
     Doc add(Node node);
-    [[nodiscard]] bool fits(const std::vector<Piece>& rest, Piece first, size_t room) const;
+    [[nodiscard]] Rendered render(Doc doc, size_t indent, size_t width, bool firm) const;
+    [[nodiscard]] bool fits(const std::vector<Piece>& rest, Piece first, size_t room, bool firm) const;
 
     std::vector<Node> nodes_;
 };

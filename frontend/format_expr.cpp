@@ -254,8 +254,8 @@ Doc ExprFormatter::operator()(const ast::Subscript& subscript) {
     auto base = expr(subscript.base);
     Within<bool> dimensions(tight_, in_type_);
     bool several = subscript.indices.size() > 1;
-    return docs_.concat(
-        {base, bracketed({"[", "]", several}, elements(subscript.indices), end - (current_->parenthesized ? 0 : 1))});
+    uint32_t close = end - (current_->parenthesized ? 0 : 1);
+    return docs_.concat({base, docs_.firm(bracketed({"[", "]", several}, elements(subscript.indices), close))});
 }
 
 Doc ExprFormatter::operator()(const ast::Slice& slice) {

@@ -191,7 +191,7 @@ void StatementFormatter::operator()(const ast::FunctionDef& function) {
                                format.bracketed({"(", ")"}, format.parameters(function.parameters), end)};
         if (function.result) {
             parts.push_back(docs.text(" -> "));
-            parts.push_back(format.annotation(function.result));
+            parts.push_back(docs.firm(format.annotation(function.result)));
         }
         parts.push_back(docs.text(":"));
         return docs.concat(std::move(parts));

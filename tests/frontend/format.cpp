@@ -72,6 +72,25 @@ TEST_CASE("lines break at brackets, outermost first") {
           "    fourth_name_of_many,\n)\n");
 }
 
+TEST_CASE("subscripts and results break last, and of brackets in a row the last one does") {
+    CHECK(formatted("b[i + 1, j + 1] = 0.5 * a[i + 1, j + 1] + 0.125 * (a[i, j + 1] + a[i + 2, j + 1] + a[i + 1, j] + "
+                    "a[i + 1, j + 2])\n") ==
+          "b[i + 1, j + 1] = 0.5 * a[i + 1, j + 1] + 0.125 * (\n"
+          "    a[i, j + 1] + a[i + 2, j + 1] + a[i + 1, j] + a[i + 1, j + 2]\n)\n");
+    CHECK(formatted("def f(first_parameter: f32[n, m], second_parameter: f32[n, m]) -> (Tensor[\"n\", \"m\", bf16], "
+                    "f32[n, m]): pass\n") ==
+          "def f(\n    first_parameter: f32[n, m],\n    second_parameter: f32[n, m],\n"
+          ") -> (Tensor[\"n\", \"m\", bf16], f32[n, m]):\n    pass\n");
+    CHECK(formatted("y = first_function(an_argument, another_argument).second_function(an_argument, "
+                    "another_argument_of_it)\n") ==
+          "y = first_function(an_argument, another_argument).second_function(\n    an_argument,\n    "
+          "another_argument_of_it,\n)\n");
+    CHECK(formatted("a_tensor_with_a_long_name[some_first_index_expression, some_second_index_expression, "
+                    "the_third_index] = b\n") ==
+          "a_tensor_with_a_long_name[\n    some_first_index_expression,\n    some_second_index_expression,\n    "
+          "the_third_index,\n] = b\n");
+}
+
 TEST_CASE("a comma and a line end before the bracket keep one element per line") {
     stays("x = [\n    1,\n    2,\n]\n");
     CHECK(formatted("x = [\n    1,\n    2\n]\n") == "x = [1, 2]\n");

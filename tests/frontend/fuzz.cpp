@@ -33,7 +33,7 @@ private:
     void mutate(std::string& text) {
         size_t at = pick(text.size() + 1);
         size_t length = std::min(pick(12), text.size() - at);
-        switch (pick(6)) {
+        switch (pick(8)) {
             case 0:
                 text.erase(at, length);
                 break;
