@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "base/diagnostics.h"
 #include "driver/verify_expectations.h"
@@ -22,7 +24,49 @@ std::vector<std::string> programs() {
     return paths;
 }
 
+// The blocks of a page that are programs by themselves.
+std::vector<std::string> examples(const std::string& page) {
+    std::vector<std::string> blocks;
+    for (size_t at = page.find("```tessera\n"); at != std::string::npos; at = page.find("```tessera\n", at)) {
+        size_t begin = at + 11, end = page.find("```", begin);
+        blocks.push_back(page.substr(begin, end - begin));
+        at = end + 3;
+    }
+    return blocks;
+}
+
+std::vector<std::string> codes_of(const std::string& text) {
+    Sources sources;
+    FileId file = sources.add("example.tsr", text);
+    Diagnostics diagnostics;
+    auto tree = parse(file, sources, diagnostics);
+    sema::check(*tree, sources, {}, diagnostics);
+    std::vector<std::string> codes;
+    for (const Diagnostic& d : diagnostics.all()) codes.push_back(d.code);
+    return codes;
+}
+
 }  // namespace
+
+TEST_CASE("the examples of the error pages show what they say") {
+    int shown = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(TSR_ERROR_PAGES)) {
+        std::string code = entry.path().stem().string();
+        bool ours = code >= "E0201" && (code < "E0417" || (code > "E0500" && code < "E0700"));
+        if (!ours && code != "W0101") continue;
+        std::ifstream stream(entry.path());
+        std::string page((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+        std::vector<std::string> blocks = examples(page);
+        if (blocks.size() != 2 || blocks[0].find("def ") == std::string::npos) continue;
+        INFO(code);
+        std::vector<std::string> wrong = codes_of(blocks[0]), right = codes_of(blocks[1]);
+        CHECK_MESSAGE(std::ranges::find(wrong, code) != wrong.end(), "the wrong example is accepted");
+        for (const std::string& other : wrong) CHECK(other == code);
+        for (const std::string& other : right) CHECK_MESSAGE(false, "the right example gets ", other);
+        ++shown;
+    }
+    CHECK(shown > 30);
+}
 
 TEST_CASE("programs get the diagnostics that they expect") {
     REQUIRE(programs().size() > 20);

@@ -22,10 +22,12 @@ def main():
         if not os.path.isfile(path) or not name.endswith((".cpp", ".h", ".c", ".py", ".md", ".tsr", ".g4", ".build", ".sh", "x")):
             continue
         with open(path, encoding="utf-8", errors="replace") as file:
+            fenced = False
             for number, line in enumerate(file, 1):
+                fenced ^= line.startswith("```")
                 if WORDS.search(line):
                     problems.append(f"{name}:{number}: {line.strip()}")
-                if name.endswith(".md"):
+                if name.endswith(".md") and not fenced:
                     for target in LINK.findall(re.sub(r"`[^`]*`", "", line)):
                         if not os.path.exists(os.path.join(os.path.dirname(path), target)):
                             problems.append(f"{name}:{number}: leads nowhere: {target}")
