@@ -267,6 +267,12 @@ void SyntaxMessages::anything_else(size_t at, const IntervalSet& expected) {
     auto& told = report_.sentence("E0116", place(at),
                                   names.empty() ? fmt::format("did not expect {} here", found(at))
                                                 : fmt::format("expected {}, found {}", names, found(at)));
+    bool operand = type(at) == Type::NAME || type(at) == Type::NUMBER || is_string(type(at));
+    if (names.starts_with("`,`") && operand) {
+        auto behind = report_.span(words_[at - 1].end, words_[at - 1].end);
+        told.suggest(behind, ",", "add `,`");
+        return;
+    }
     if (at != head + 1 || type(head) != Type::NAME) return;
     if (text(head) == "print") {
         told.note("`print` is a function: `print(...)`");

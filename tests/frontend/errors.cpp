@@ -129,6 +129,8 @@ TEST_CASE("missing expressions and names") {
 
 TEST_CASE("words that do not follow") {
     CHECK(told("x[1 2]\n") == "1:5 E0116 expected `,` or `]`, found `2`\n");
+    CHECK(fixed("x = [\n    1\n    2,\n]\n") == "x = [\n    1,\n    2,\n]\n");
+    CHECK(fixed("def f(a b): pass\n") == "def f(a, b): pass\n");
     CHECK(told("return x y\n") == "1:10 E0116 expected the end of the line, found `y`\n");
     CHECK(told("x = a if b\n") == "1:11 E0116 expected `else`, found the end of the line\n");
     CHECK(told("print \"x\"\n") == "1:7 E0116 expected the end of the line, found a string\n");
