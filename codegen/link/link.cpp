@@ -7,7 +7,9 @@
 #include <mutex>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <lld/Common/Driver.h>
+#include <llvm/Support/CrashRecoveryContext.h>
 #include <llvm/Support/raw_ostream.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -64,7 +66,7 @@ std::string system_library(const std::string& name) {
 // LLD's lines without its name in front; the first says what is wrong.
 std::string first_error(const std::string& text) {
     const size_t at = text.find("error: ");
-    if (at == std::string::npos) return text.empty() ? "unknown error" : text;
+    if (at == std::string::npos) return text.empty() ? "the linker was ended by a signal" : text;
     const size_t begin = at + std::strlen("error: ");
     return text.substr(begin, text.find('\n', begin) - begin);
 }
@@ -131,17 +133,46 @@ Command command_line(const std::vector<MemoryFile>& objects, const LinkOptions& 
     return command;
 }
 
-// Why the output can not be written, if that is known before linking.
-std::optional<Failure> check_output(const std::string& output) {
+// Bytes that the output can not pass: those of all that goes into it.
+uintmax_t largest_output(const std::vector<std::string>& objects, const LinkOptions& options) {
+    uintmax_t bytes = 1U << 20;  // headers, tables of symbols and relocations
+    for (const std::string& object : objects) bytes += object.size();
+    std::vector<std::string> archives = options.archives;
+    archives.push_back((fs::path(options.resources) / "libtessera_rt.a").string());
+    for (const std::string& archive : archives) {
+        std::error_code missing;
+        const uintmax_t size = fs::file_size(archive, missing);
+        if (!missing) bytes += size;
+    }
+    return bytes;
+}
+
+// Why the output can not be written, if that is known before linking. The linker writes through a mapping, which a full
+// disk would end with a signal instead of an error.
+std::optional<Failure> check_output(const std::string& output, uintmax_t bytes) {
     const fs::path folder = fs::path(output).has_parent_path() ? fs::path(output).parent_path() : fs::path(".");
-    std::error_code ignored;
-    if (fs::is_directory(output, ignored)) return Failure{"can not write `" + output + "`: it is a folder"};
-    if (!fs::is_directory(folder, ignored)) {
+    std::error_code unknown;
+    if (fs::is_directory(output, unknown)) return Failure{"can not write `" + output + "`: it is a folder"};
+    if (!fs::is_directory(folder, unknown)) {
         return Failure{"can not write `" + output + "`: there is no folder `" + folder.string() + "`"};
     }
     if (access(folder.c_str(), W_OK) != 0) return Failure{"can not write `" + output + "`: " + std::strerror(errno)};
+    const fs::space_info space = fs::space(folder, unknown);
+    if (!unknown && space.available < bytes) {
+        return Failure{fmt::format("can not write `{}`: the disk is full ({} bytes are free, {} may be needed)", output,
+                                   space.available, bytes)};
+    }
     return std::nullopt;
 }
+
+// Signals that end LLD come back as an error of it.
+class CrashesAreErrors {
+public:
+    CrashesAreErrors() { llvm::CrashRecoveryContext::Enable(); }
+    ~CrashesAreErrors() { llvm::CrashRecoveryContext::Disable(); }
+    CrashesAreErrors(const CrashesAreErrors&) = delete;
+    CrashesAreErrors& operator=(const CrashesAreErrors&) = delete;
+};
 
 }  // namespace
 
@@ -160,7 +191,7 @@ std::optional<Failure> link(const std::vector<std::string>& objects, const LinkO
     static bool usable = true;
     const std::lock_guard lock(one_at_a_time);
     if (!usable) return Failure{"internal error: the linker failed before and can not run again"};
-    if (auto fault = check_output(options.output)) return fault;
+    if (auto fault = check_output(options.output, largest_output(objects, options))) return fault;
     std::vector<MemoryFile> files;
     for (const std::string& object : objects) {
         files.emplace_back(object);
@@ -172,6 +203,7 @@ std::optional<Failure> link(const std::vector<std::string>& objects, const LinkO
     for (const std::string& word : command.words()) words.push_back(word.c_str());
     std::string text;
     llvm::raw_string_ostream stream(text);
+    const CrashesAreErrors guard;
     const lld::Result result = lld::lldMain(words, stream, stream, {{lld::Gnu, &lld::elf::link}});
     usable = result.canRunAgain;
     if (result.retCode == 0) return std::nullopt;
