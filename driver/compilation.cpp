@@ -1,11 +1,16 @@
 #include "driver/compilation.h"
 
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
 #include <fmt/core.h>
 
 #include "codegen/link.h"
 #include "driver/crash.h"
 #include "driver/families.h"
 #include "driver/main_function.h"
+#include "driver/output.h"
 #include "ir/core/print.h"
 #include "sema/elaborate/elaborate.h"
 
@@ -109,6 +114,7 @@ bool Compilation::generate(codegen::Emit emit, std::vector<std::string>& made) {
 }
 
 bool Compilation::link(const std::vector<std::string>& objects, const std::string& path) {
+    if (!is_regular_or_new(path)) return link_into(objects, path);
     codegen::LinkOptions how;
     how.output = path;
     how.resources = codegen::resource_folder();
@@ -116,6 +122,18 @@ bool Compilation::link(const std::vector<std::string>& objects, const std::strin
     auto wrong = steps_.time("link", [&] { return codegen::link(objects, how); });
     if (wrong) session_.fail("E0002", wrong->message);
     return !wrong;
+}
+
+// The linker makes files; what goes into a pipe or a device is made elsewhere first.
+bool Compilation::link_into(const std::vector<std::string>& objects, const std::string& path) {
+    auto temporary = scratch_file("link");
+    if (!link(objects, temporary)) return false;
+    std::ifstream in(temporary, std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(in), {}};
+    std::remove(temporary.c_str());
+    auto wrong = write_output(path, bytes, FileKind::executable);
+    if (!wrong.empty()) session_.fail("E0002", wrong);
+    return wrong.empty();
 }
 
 std::string Compilation::text() const {

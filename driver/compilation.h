@@ -57,6 +57,7 @@ private:
         std::vector<Variant> variants;
     };
 
+    bool link_into(const std::vector<std::string>& objects, const std::string& path);
     bool lower_to_machine(Family& family, const std::string& machine);
     bool after(ir::PassOutcome outcome);
 

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include <fcntl.h>
@@ -44,6 +45,16 @@ std::string temporary_name(const std::string& path) {
     auto folder = slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
     auto file = slash == std::string::npos ? path : path.substr(slash + 1);
     return fmt::format("{}.{}.{}.part", folder, file, ::getpid());
+}
+
+bool is_regular_or_new(const std::string& path) {
+    struct stat there{};
+    return ::stat(path.c_str(), &there) != 0 || S_ISREG(there.st_mode);
+}
+
+std::string scratch_file(std::string_view purpose) {
+    const char* folder = std::getenv("TMPDIR");
+    return fmt::format("{}/tesserac-{}-{}", folder != nullptr && *folder != 0 ? folder : "/tmp", purpose, ::getpid());
 }
 
 std::string put_in_place(const std::string& temporary, const std::string& path) {

@@ -12,6 +12,12 @@ enum class FileKind { data, executable };
 // output, and what is no regular file (a pipe, a device) is written in place. Gives an empty text, or what went wrong.
 std::string write_output(const std::string& path, std::string_view bytes, FileKind kind);
 
+// False for pipes, devices and folders.
+bool is_regular_or_new(const std::string& path);
+
+// A name in TMPDIR (else /tmp) that only this process uses.
+std::string scratch_file(std::string_view purpose);
+
 // Writes to standard output, to the last byte. Gives an empty text, or what went wrong.
 std::string write_stdout(std::string_view bytes);
 

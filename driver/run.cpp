@@ -12,6 +12,7 @@
 #include "driver/commands.h"
 #include "driver/compilation.h"
 #include "driver/interpret.h"
+#include "driver/output.h"
 
 namespace tsr::driver {
 
@@ -40,11 +41,6 @@ int become_and_forget(const std::string& program, const Options& options) {
     return become(program, options, descriptor);
 }
 
-std::string temporary_program() {
-    const char* folder = std::getenv("TMPDIR");
-    return fmt::format("{}/tesserac-run-{}", folder != nullptr && *folder != 0 ? folder : "/tmp", ::getpid());
-}
-
 bool build(Session& session, Compilation& compilation, const std::string& path) {
     if (!compilation.checked().main) {
         session.fail("E0003", fmt::format("'{}' has no `main`: an executable needs one", session.options().input));
@@ -66,7 +62,7 @@ int run_compiled(const Options& options) {
     Compilation compilation(session);
     bool built = compilation.read();
     auto cached = cache.place_for(session.sources);
-    auto program = cached.value_or(temporary_program());
+    auto program = cached.value_or(scratch_file("run"));
     built = built && build(session, compilation, program);
     if (compilation.stopped()) session.write_result(compilation.text(), "");
     compilation.report_times();
