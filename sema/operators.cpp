@@ -188,6 +188,9 @@ Value Body::arithmetic(const ast::Expr& at, ast::BinaryOp op, const ast::Expr& l
             return result;
         }
     }
+    if (op == ast::BinaryOp::add && !in_kernel() && l.type.is(Kind::string) && r.type.is(Kind::string)) {
+        return Value{Type::string(), {}, {}, 0, {}, {}, {}};
+    }
     if (!is_element(l.type) || !is_element(r.type)) {
         error("E0308", op_span, fmt::format("{} is not defined for {} and {}", what, shown(l.type), shown(r.type)))
             .label(le.span, shown(l.type))
