@@ -52,7 +52,7 @@ Term formula(OpKind kind, const std::vector<Term>& x) {
         case OpKind::pow:
             return math::pow(x[0], x[1]);
         case OpKind::rsqrt:
-            return 1.0 / math::sqrt(x[0]);
+            return math::rsqrt(x[0]);
         case OpKind::sign:
             return select(x[0] > 0.0, 1.0, select(x[0] < 0.0, -1.0, x[0]));
         case OpKind::isnan:
