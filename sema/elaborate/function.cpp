@@ -134,6 +134,8 @@ ir::Function kernel_once(const sema::Program& program, const Instance& kernel, B
     if (kernel.result.is_scalar() && !kernel.returned_parameter) {
         const Val result = b.get(b.frame().result);
         fn.results = {ir_type(kernel.result)};
+        const ast::Block& body = function.def->body;
+        if (!body.empty() && std::holds_alternative<ast::Return>(body.back()->node)) b.emit.at(body.back()->span);
         b.emit.op(ir::OpKind::result, {b.scalar(result, kernel.result.elem())});
     }
     b.emit.yield({});

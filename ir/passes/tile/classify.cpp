@@ -62,14 +62,6 @@ private:
         bool good = true;
         walk(kernel_, kernel_.body, [&](OpId id) {
             const Op& op = kernel_.op(id);
-            bool groups_own = is_collective(op.kind) || op.kind == OpKind::buffer || op.kind == OpKind::group_id ||
-                              op.kind == OpKind::lane_id || op.kind == OpKind::group_count ||
-                              op.kind == OpKind::group_size || (op.kind == OpKind::tile_id && !op.attrs.empty());
-            if (groups_own) {
-                good = false;
-                diagnostics_.error("E0451", kernel_.span_of(id), "a flat kernel has tiles but no groups")
-                    .label(kernel_.span(), "flat because of this header");
-            }
             if (written_memory(op).valid() && shape_.variability.is_groups(kernel_, id)) {
                 good = false;
                 diagnostics_
