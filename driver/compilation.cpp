@@ -6,9 +6,10 @@
 
 #include <fmt/core.h>
 
+#include "codegen/family.h"
 #include "codegen/link.h"
 #include "driver/crash.h"
-#include "driver/families.h"
+#include "driver/machines.h"
 #include "driver/main_function.h"
 #include "driver/output.h"
 #include "ir/core/print.h"
@@ -66,7 +67,10 @@ bool Compilation::lower() {
 bool Compilation::lower_to_machine(Family& family, const std::string& machine) {
     std::vector<ir::CpuVariant> made;
     auto outcome = ir::lower_to_cpu(*family.kernel, planned_as(machine), module_, manager_, session_.diagnostics, made);
-    for (ir::CpuVariant& variant : made) family.variants.push_back({machine, std::move(variant)});
+    for (ir::CpuVariant& variant : made) {
+        variant.task.plan->machine = machine;
+        family.variants.push_back(std::move(variant));
+    }
     return after(outcome);
 }
 
@@ -93,9 +97,8 @@ codegen::Program Compilation::program() const {
     if (module_.find(sema::kModuleStatements) != nullptr) out.initialize = sema::kModuleStatements;
     describe_main(checked_, session_.sources, out);
     for (const Family& family : families_) {
-        codegen::KernelFamily& made = out.families.emplace_back(describe_family(*family.kernel));
-        for (const Variant& variant : family.variants)
-            made.variants.push_back(describe_variant(variant.code, variant.machine));
+        codegen::KernelFamily& made = out.families.emplace_back(codegen::family_of(*family.kernel));
+        for (const ir::CpuVariant& variant : family.variants) codegen::add_variant(made, *family.kernel, variant.task);
     }
     return out;
 }
@@ -140,11 +143,8 @@ std::string Compilation::text() const {
     if (families_.empty()) return ir::print(module_);
     std::string out;
     for (const Family& family : families_) {
-        for (const Variant& variant : family.variants) {
-            out += fmt::format("{}// {}{}\n{}", out.empty() ? "" : "\n", variant.machine,
-                               variant.code.narrow_index ? ", when sizes are below 2^30" : "",
-                               ir::print(variant.code.task));
-        }
+        for (const ir::CpuVariant& variant : family.variants)
+            out += (out.empty() ? "" : "\n") + ir::print(variant.task);
     }
     return out;
 }
@@ -153,7 +153,7 @@ std::string Compilation::plans() const {
     std::string out;
     for (const Family& family : families_) {
         out += fmt::format("{}kernel @{}\n", out.empty() ? "" : "\n", family.kernel->name);
-        for (const Variant& variant : family.variants) out += plan_lines(variant.code, variant.machine);
+        for (const ir::CpuVariant& variant : family.variants) out += plan_lines(*variant.task.plan);
     }
     return out;
 }

@@ -48,13 +48,9 @@ public:
     [[nodiscard]] bool stopped() const { return stopped_; }
 
 private:
-    struct Variant {
-        std::string machine;
-        ir::CpuVariant code;
-    };
     struct Family {
         const ir::Function* kernel = nullptr;
-        std::vector<Variant> variants;
+        std::vector<ir::CpuVariant> variants;  // the best machine first
     };
 
     bool link_into(const std::vector<std::string>& objects, const std::string& path);
@@ -70,11 +66,5 @@ private:
     std::deque<Family> families_;
     bool stopped_ = false;
 };
-
-// The machines that code is made for: the one of `--cpu`, else three levels of x86-64, best first.
-std::vector<std::string> machines_of(const Options& options);
-
-// What is wrong with the names of machines and passes in the options; empty: nothing.
-std::string check_names(const Options& options);
 
 }  // namespace tsr::driver

@@ -3,6 +3,7 @@
 
 #include "driver/commands.h"
 #include "driver/compilation.h"
+#include "driver/machines.h"
 #include "frontend/format.h"
 
 namespace tsr::driver {

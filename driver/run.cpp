@@ -12,6 +12,7 @@
 #include "driver/commands.h"
 #include "driver/compilation.h"
 #include "driver/interpret.h"
+#include "driver/machines.h"
 #include "driver/output.h"
 
 namespace tsr::driver {

@@ -1,0 +1,24 @@
+// What machines code is made for, and by what plans.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "driver/options.h"
+#include "ir/pipeline.h"
+
+namespace tsr::driver {
+
+// The machine of `--cpu`, else three levels of x86-64, best first.
+std::vector<std::string> machines_of(const Options& options);
+
+// The level whose plans a machine gets: "native" is the best level this processor runs.
+std::string planned_as(const std::string& machine);
+
+// A plan for `--emit=schedule`: a line, and one for each reason.
+std::string plan_lines(const ir::Plan& plan);
+
+// What is wrong with the names of machines and passes in the options; empty: nothing.
+std::string check_names(const Options& options);
+
+}  // namespace tsr::driver
