@@ -47,6 +47,7 @@ public:
     Diagnostics& diagnostics;
     Emitter emit;
     BufferSites& buffers;
+    const ir::Module* kernels = nullptr;  // of host functions: the kernels they may launch
     Env env;
     std::deque<Frame> frames;
 

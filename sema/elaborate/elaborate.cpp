@@ -1,38 +1,59 @@
 #include "sema/elaborate/elaborate.h"
 
+#include <functional>
+#include <vector>
+
 #include "sema/elaborate/function.h"
 
 namespace tsr::sema {
 
+namespace {
+
+// The module-level statements in the order they run in: each module's after those of what it imports.
+std::vector<const Instance*> statements_in_order(const Program& program) {
+    std::vector<const Instance*> statements;
+    std::vector<bool> seen(program.modules.size());
+    const std::function<void(ModuleId)> visit = [&](ModuleId id) {
+        if (seen[id.index]) return;
+        seen[id.index] = true;
+        const ModuleUnit& unit = program.modules[id.index];
+        for (const ModuleId imported : unit.imports) visit(imported);
+        if (unit.statements.valid() && program.instance(unit.statements).complete) {
+            statements.push_back(&program.instance(unit.statements));
+        }
+    };
+    for (const ModuleUnit& unit : program.modules) visit(unit.id);
+    return statements;
+}
+
+bool is_elaborated(const Program& program, const Instance& instance, FunctionKind kind) {
+    if (!instance.complete || !instance.function.valid()) return false;
+    if (program.function(instance.function).kind != kind) return false;
+    // In kernels plain functions are inlined.
+    return kind == FunctionKind::kernel || instance.context == Context::host;
+}
+
+}  // namespace
+
 ir::Module elaborate(const Program& program, Diagnostics& diagnostics) {
     ir::Module module;
-    std::vector<const Instance*> statements;
-    for (const ModuleUnit& unit : program.modules) {
-        if (!unit.statements.valid()) continue;
-        const Instance& instance = program.instance(unit.statements);
-        if (instance.complete) statements.push_back(&instance);
+    // Kernels first: a launch asks which of its arguments are written.
+    for (const Instance& instance : program.instances) {
+        if (!is_elaborated(program, instance, FunctionKind::kernel)) continue;
+        module.functions.push_back(elaborate::kernel_function(program, instance, diagnostics));
     }
-    if (!statements.empty()) {
-        ir::Function initialize = elaborate::module_function(program, statements, diagnostics);
+    const elaborate::Context context{program, module, diagnostics};
+    std::vector<ir::Function> host;
+    if (const auto statements = statements_in_order(program); !statements.empty()) {
+        ir::Function initialize = elaborate::module_function(context, statements);
         const bool runs = initialize.region(initialize.body).ops.size() > 1;
-        if (runs) module.functions.push_back(std::move(initialize));
+        if (runs) host.push_back(std::move(initialize));
     }
     for (const Instance& instance : program.instances) {
-        if (!instance.complete || !instance.function.valid()) continue;
-        switch (program.function(instance.function).kind) {
-            case FunctionKind::kernel:
-                module.functions.push_back(elaborate::kernel_function(program, instance, diagnostics));
-                break;
-            case FunctionKind::plain:
-                // In kernels plain functions are inlined.
-                if (instance.context == Context::host) {
-                    module.functions.push_back(elaborate::host_function(program, instance, diagnostics));
-                }
-                break;
-            case FunctionKind::graph:
-                break;
-        }
+        if (!is_elaborated(program, instance, FunctionKind::plain)) continue;
+        host.push_back(elaborate::host_function(context, instance));
     }
+    for (ir::Function& function : host) module.functions.push_back(std::move(function));
     return module;
 }
 

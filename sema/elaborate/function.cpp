@@ -1,5 +1,6 @@
 #include "sema/elaborate/function.h"
 
+#include "ir/ops/record.h"
 #include "sema/elaborate/body.h"
 #include "sema/elaborate/calls.h"
 #include "sema/elaborate/dimensions.h"
@@ -120,6 +121,24 @@ bool nondeterministic(const ir::Function& fn) {
     return false;
 }
 
+// A parameter of a generic kernel that was given a tensor that may be written, and does not write it.
+void note_unwritten(ir::Function& fn) {
+    std::vector<bool> written(fn.value_count());
+    for (size_t i = 0; i < fn.op_count(); ++i) {
+        const ir::Op& op = fn.op(ir::OpId(i));
+        if (!op.parent.valid()) continue;
+        for (size_t k = 0; k < op.operands.size(); ++k) {
+            const ir::Role* role = ir::role_of(ir::record(op.kind), k, op.operands.size());
+            const bool writes =
+                role && (role->access == ir::Access::writes || role->access == ir::Access::reads_writes);
+            if (writes) written[op.operands[k].index] = true;
+        }
+    }
+    for (const ValueId id : fn.params()) {
+        if (!written[id.index]) fn.value(id).type.mut = false;
+    }
+}
+
 ir::Function kernel_once(const sema::Program& program, const Instance& kernel, BufferSites& buffers,
                          Diagnostics& diagnostics) {
     const sema::Function& function = program.function(kernel.function);
@@ -151,16 +170,18 @@ ir::Function kernel_function(const sema::Program& program, const Instance& kerne
     while (buffers.begin_again()) fn = kernel_once(program, kernel, buffers, diagnostics);
     prune(fn);
     fn.kernel.nondeterministic = nondeterministic(fn);
+    if (program.function(kernel.function).generic) note_unwritten(fn);
     return fn;
 }
 
-ir::Function host_function(const sema::Program& program, const Instance& instance, Diagnostics& diagnostics) {
-    const sema::Function& function = program.function(instance.function);
+ir::Function host_function(const Context& context, const Instance& instance) {
+    const sema::Function& function = context.program.function(instance.function);
     ir::Function fn = begin_function(instance.name, ir::Level::host, place_of(function));
     fn.symbols = bound_symbols(instance);
     result_types(instance.result, fn.results);
     BufferSites buffers;
-    Body b(program, diagnostics, fn, buffers);
+    Body b(context.program, context.diagnostics, fn, buffers);
+    b.kernels = &context.kernels;
     b.emit.at(place_of(function));
     b.push_frame(instance, {});
     bind_parameters(b, instance);
@@ -178,14 +199,14 @@ ir::Function host_function(const sema::Program& program, const Instance& instanc
     return fn;
 }
 
-ir::Function module_function(const sema::Program& program, const std::vector<const Instance*>& modules,
-                             Diagnostics& diagnostics) {
+ir::Function module_function(const Context& context, const std::vector<const Instance*>& modules) {
     ir::Function fn = begin_function(sema::kModuleStatements, ir::Level::host, {});
     BufferSites buffers;
-    Body b(program, diagnostics, fn, buffers);
+    Body b(context.program, context.diagnostics, fn, buffers);
+    b.kernels = &context.kernels;
     for (const Instance* instance : modules) {
         b.push_frame(*instance, {});
-        block(b, program.modules[instance->module.index].tree->body);
+        block(b, context.program.modules[instance->module.index].tree->body);
     }
     b.emit.yield({});
     prune(fn);

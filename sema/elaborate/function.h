@@ -10,9 +10,14 @@
 namespace tsr::elaborate {
 
 ir::Function kernel_function(const sema::Program& program, const sema::Instance& kernel, Diagnostics& diagnostics);
-ir::Function host_function(const sema::Program& program, const sema::Instance& instance, Diagnostics& diagnostics);
+
+struct Context {
+    const sema::Program& program;
+    const ir::Module& kernels;
+    Diagnostics& diagnostics;
+};
+ir::Function host_function(const Context& context, const sema::Instance& instance);
 // Module-level statements, in order.
-ir::Function module_function(const sema::Program& program, const std::vector<const sema::Instance*>& modules,
-                             Diagnostics& diagnostics);
+ir::Function module_function(const Context& context, const std::vector<const sema::Instance*>& modules);
 
 }  // namespace tsr::elaborate

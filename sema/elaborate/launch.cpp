@@ -57,22 +57,36 @@ void check_declared_shape(Body& b, const std::vector<sema::DimCheck>& checks) {
 
 namespace {
 
-// Kernels take dense tensors: another view is copied, which for `mut` is an error when the program runs.
-ValueId kernel_argument(Body& b, const CallInfo& info, size_t parameter, ValueId tensor) {
-    const Instance& kernel = b.program.instance(info.callee);
-    const sema::ParameterInfo& known = kernel.parameters[parameter];
-    const std::string& function = b.program.function(kernel.function).name;
-    return host(b, "kernel_argument", {tensor}, b.type_of(tensor),
-                {{Attr::count, static_cast<int64_t>(known.type.tensor().mut)},
-                 {Attr::names, std::vector<std::string>{function, known.name}}});
+// Which of the kernel's parameters it may write.
+std::vector<bool> written_parameters(Body& b, const Instance& kernel) {
+    const ir::Function* function = b.kernels ? b.kernels->find(kernel.name) : nullptr;
+    std::vector<bool> written;
+    size_t next = 0;
+    for (const sema::ParameterInfo& parameter : kernel.parameters) {
+        const bool mut = parameter.type.is(Kind::tensor) && parameter.type.tensor().mut;
+        written.push_back(mut && (!function || function->type(function->params()[next]).mut));
+        next += !parameter.value;
+    }
+    return written;
 }
 
-void check_overlaps(Body& b, const CallInfo& info, const std::vector<Val>& arguments) {
+// Kernels take dense tensors: another view is copied, which for `mut` is an error when the program runs.
+ValueId kernel_argument(Body& b, const Instance& kernel, size_t parameter, ValueId tensor, bool written) {
+    const std::string& function = b.program.function(kernel.function).name;
+    return host(b, "kernel_argument", {tensor}, b.type_of(tensor),
+                {{Attr::count, static_cast<int64_t>(written)},
+                 {Attr::names, std::vector<std::string>{function, kernel.parameters[parameter].name}}});
+}
+
+void check_overlaps(Body& b, const CallInfo& info, const std::vector<Val>& arguments,
+                    const std::vector<bool>& written) {
     const Instance& kernel = b.program.instance(info.callee);
     const std::string& function = b.program.function(kernel.function).name;
-    for (const auto& [written, other] : info.overlap) {
-        host_effect(b, "check_overlap", {arguments[written].id, arguments[other].id},
-                    {{Attr::names, std::vector<std::string>{function, kernel.parameters[written].name,
+    for (auto [first, other] : info.overlap) {
+        if (!written[first]) std::swap(first, other);
+        if (!written[first]) continue;
+        host_effect(b, "check_overlap", {arguments[first].id, arguments[other].id},
+                    {{Attr::names, std::vector<std::string>{function, kernel.parameters[first].name,
                                                             kernel.parameters[other].name}}});
     }
 }
@@ -99,13 +113,14 @@ Val launch(Body& b, const ast::Expr& e, const CallInfo& info) {
     const std::vector<Val> arguments = argument_values(b, info);
     const At at(b.emit, e.span);
     check_shapes(b, info, arguments);
-    check_overlaps(b, info, arguments);
+    const std::vector<bool> written = written_parameters(b, kernel);
+    check_overlaps(b, info, arguments, written);
     std::vector<ValueId> operands;
     for (size_t i = 0; i < arguments.size(); ++i) {
         const sema::ParameterInfo& parameter = kernel.parameters[i];
         if (parameter.value) continue;
         if (parameter.type.is(Kind::tensor)) {
-            operands.push_back(kernel_argument(b, info, i, arguments[i].id));
+            operands.push_back(kernel_argument(b, kernel, i, arguments[i].id, written[i]));
         } else {
             operands.push_back(b.handle(arguments[i], parameter.type));
         }
