@@ -41,6 +41,9 @@ std::optional<Failure> check_host_op(const ir::Function& function, const ir::Op&
     switch (op.kind) {
         case OpKind::host: {
             const std::string& callee = op.attrs.string(Attr::callee);
+            if (callee == "from_values" && is_packed(op.attrs.dtype(Attr::type))) {
+                return refuse(function, op, "makes no tensors whose elements share bytes");
+            }
             if (ir::find_host_entry(callee) != nullptr) return std::nullopt;
             return refuse(function, op, fmt::format("names `{}`, which the runtime does not have", callee));
         }
@@ -69,6 +72,22 @@ std::optional<Failure> check_host_op(const ir::Function& function, const ir::Op&
     }
 }
 
+// What is said to the runtime is said in scalars, behind the number that orders it.
+std::optional<Failure> check_target_op(const ir::Function& function, const ir::Op& op) {
+    const bool is_message = op.kind == OpKind::print || op.kind == OpKind::assert_;
+    if (!is_message && op.kind != OpKind::runtime) return std::nullopt;
+    for (const ir::ValueId operand : op.operands) {
+        const ir::Type& type = function.type(operand);
+        if (!type.is_scalar() && type.kind != ir::TypeKind::pointer) {
+            return refuse(function, op, fmt::format("is given {}, which is no scalar", type.text()));
+        }
+    }
+    if (!is_message) return std::nullopt;
+    const size_t order = op.kind == OpKind::print ? 0 : 1;
+    if (op.operands.size() > order && is_integer(function.type(op.operands[order]).elem)) return std::nullopt;
+    return refuse(function, op, "has no number that orders it");
+}
+
 bool stands_in(const ir::Function& function, const ir::Op& op) {
     return op.parent.valid() && op.parent.index < function.region_count();
 }
@@ -81,6 +100,7 @@ std::optional<Failure> check_target(const ir::Function& function) {
         if (!stands_in(function, op)) continue;
         if (auto fault = check_level(function, op, ir::Level::target)) return fault;
         if (auto fault = check_types(function, op)) return fault;
+        if (auto fault = check_target_op(function, op)) return fault;
     }
     return std::nullopt;
 }

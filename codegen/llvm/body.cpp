@@ -54,7 +54,10 @@ llvm::AllocaInst* Body::stack_room(llvm::Type* type, uint64_t count, llvm::Align
 Body::Values Body::emit_region(ir::RegionId region) {
     for (const ir::OpId id : source_.region(region).ops) {
         const ir::Op& op = source_.op(id);
-        if (op.kind == OpKind::yield) return values(op.operands);
+        if (op.kind == OpKind::yield) {
+            if (debug_ != nullptr) debug_->locate(builder_, span_of(op));
+            return values(op.operands);
+        }
         emit(op);
     }
     return {};
