@@ -16,7 +16,7 @@ constexpr bool complete(const std::array<OpKind, Kinds>& kinds, const std::array
     for (size_t i = 0; i < Kinds; ++i) {
         const OpRecord& r = records[i];
         if (r.kind != kinds[i] || r.name.empty() || r.doc.empty()) return false;
-        if ((r.results == ResultsFrom::infer) != (r.infer != nullptr)) return false;
+        if ((r.results == ResultsFrom::infer) != r.infer.given) return false;
         if (!r.levels.host && !r.levels.tile && !r.levels.target) return false;
     }
     return true;

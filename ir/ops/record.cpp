@@ -93,7 +93,7 @@ Result<std::vector<Type>> infer(OpKind kind, std::span<const Type> operands, con
     if (auto fault = check_counts(r, operands.size())) return *fault;
     if (auto fault = check_attrs(r, attrs)) return *fault;
     if (r.results != ResultsFrom::infer) return std::vector<Type>{};
-    return r.infer(operands, attrs);
+    return r.infer.run(operands, attrs);
 }
 
 const Role* role_of(const OpRecord& r, size_t operand, size_t operand_count) {

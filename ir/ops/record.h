@@ -85,6 +85,17 @@ inline constexpr Levels kHostAndTile{true, true, false};
 // Types of the results from types of the operands and the attributes; a failure names operands by their roles.
 using InferFn = Result<std::vector<Type>> (*)(std::span<const Type> operands, const Attrs& attrs);
 
+// A function or none. With sanitizers g++ 12 does not compare the address of a template's instance with null while it
+// compiles, so that it is written down whether there is one.
+struct Inference {
+    InferFn run = nullptr;
+    bool given = false;
+
+    constexpr Inference() = default;
+    template <typename Function>
+    constexpr Inference(Function function) : run(function), given(true) {}
+};
+
 // Where the types of the results come from.
 enum class ResultsFrom : uint8_t {
     infer,    // from operands and attributes
@@ -97,7 +108,7 @@ struct OpRecord {
     std::string_view name;  // in IR text
     std::string_view doc;   // the law, then the edge cases
     FixedList<Role, 6> operands;
-    InferFn infer = nullptr;
+    Inference infer;
     Levels levels;
     FixedList<AttrRole, 9> attrs;
     Effects effects;
