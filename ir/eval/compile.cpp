@@ -16,8 +16,8 @@ namespace {
 constexpr uint32_t kChunk = 1024;
 }  // namespace
 
-Compiler::Compiler(const Function& function, const EvalOptions& options)
-    : fn_(function), options_(options), ops_(lane_ops()) {
+Compiler::Compiler(const Function& function, const EvalOptions& options, size_t written_ops)
+    : fn_(function), options_(options), ops_(lane_ops()), written_ops_(written_ops) {
     program_.function = &function;
     homes_.resize(function.value_count());
     view_of_.assign(function.value_count(), 0);
@@ -104,13 +104,13 @@ std::variant<Program, CompileFailure> Compiler::launch_region() {
 
 std::variant<Program, CompileFailure> compile_launch(const Function& kernel) {
     const EvalOptions plain;
-    return Compiler(kernel, plain).launch_region();
+    return Compiler(kernel, plain, kernel.op_count()).launch_region();
 }
 
 std::variant<Program, CompileFailure> compile_kernel(const Function& kernel, const EvalOptions& options) {
-    const std::shared_ptr<const Function> own = with_math_expanded(kernel);
-    auto made = Compiler(own ? *own : kernel, options).kernel();
-    if (auto* program = std::get_if<Program>(&made)) program->own = own;
+    const Expanded expanded = with_math_expanded(kernel, options.sanitizers.nan);
+    auto made = Compiler(expanded.function ? *expanded.function : kernel, options, expanded.written_ops).kernel();
+    if (auto* program = std::get_if<Program>(&made)) program->own = expanded.function;
     return made;
 }
 

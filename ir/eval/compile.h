@@ -32,7 +32,8 @@ struct Home {
 
 class Compiler {
 public:
-    Compiler(const Function& function, const EvalOptions& options);
+    // Operations from `written_ops` on are parts of an expanded one.
+    Compiler(const Function& function, const EvalOptions& options, size_t written_ops);
     std::variant<Program, CompileFailure> kernel();
     std::variant<Program, CompileFailure> launch_region();
 
@@ -103,6 +104,7 @@ private:
     bool memory(OpId id, const Op& op);
     bool group(OpId id, const Op& op);
     bool text(OpId id, const Op& op);
+    void watched(OpId id, const Op& op);
     void access(OpId id, const Op& op);
     void buffer(OpId id, const Op& op);
     void stage(OpId id, const Op& op);
@@ -113,6 +115,7 @@ private:
     const Function& fn_;
     const EvalOptions& options_;
     const LaneOps& ops_;
+    size_t written_ops_;
     Analysis facts_;
     Program program_;
     Frame frame_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "ir/eval/compile.h"
+#include "ir/eval/expanded.h"
 #include "ir/eval/steps.h"
 #include "ir/eval/text_parts.h"
 #include "ir/ops/record.h"
@@ -233,8 +234,23 @@ bool Compiler::group(OpId id, const Op& op) {
     return true;
 }
 
+// The operands and the result of an operation that was expanded.
+void Compiler::watched(OpId id, const Op& op) {
+    TextData text;
+    for (ValueId v : op.operands) text.parts.push_back({"", true, "", operand_of(v), fn_.type(v).elem});
+    text.parts.front().text = op.attrs.string(Attr::text);
+    Inst& inst = emit(&steps::check_finite, id);
+    inst.data = static_cast<uint32_t>(program_.texts.size());
+    inst.count = width_of(op.operands.back());
+    program_.texts.push_back(std::move(text));
+}
+
 bool Compiler::text(OpId id, const Op& op) {
     if (op.kind != OpKind::print && op.kind != OpKind::assert_) return false;
+    if (const AttrValue* mode = op.attrs.find(Attr::mode);
+        mode != nullptr && *mode == AttrValue(std::string(kWatched))) {
+        return watched(id, op), true;
+    }
     TextData text{parse_text_parts(op.attrs.string(Attr::text))};
     size_t at = op.kind == OpKind::assert_ ? 1 : 0;
     for (TextPart& part : text.parts) {

@@ -202,7 +202,8 @@ void Compiler::element(OpId id, const Op& op) {
     }
     take_home(result);
     const bool many = varies(result);
-    const bool checked = options_.sanitizers.nan && is_float(type.elem) && may_leave_the_numbers(op.kind);
+    const bool checked =
+        options_.sanitizers.nan && id.index < written_ops_ && is_float(type.elem) && may_leave_the_numbers(op.kind);
     Inst& inst = emit(
         many ? (checked ? &steps::lanes_checked : &steps::lanes) : (checked ? &steps::one_checked : &steps::one), id);
     inst.loop = loop;

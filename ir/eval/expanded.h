@@ -2,12 +2,20 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "ir/core/function.h"
 
 namespace tsr::ir::eval {
 
-// A copy in which they are expanded; null where the function has none of them.
-std::shared_ptr<const Function> with_math_expanded(const Function& function);
+struct Expanded {
+    std::shared_ptr<const Function> function;  // null: there was nothing to expand
+    size_t written_ops = 0;                    // operations from this id on are parts of an expanded one
+};
+
+// A copy in which they are expanded. With `watch`, behind each of them stands a `print` of its operands and result with
+// mode kWatched, its name as the text: what is inside an expansion may pass through infinities, its result counts.
+Expanded with_math_expanded(const Function& function, bool watch);
+inline constexpr std::string_view kWatched = "watched";
 
 }  // namespace tsr::ir::eval

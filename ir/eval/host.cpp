@@ -106,7 +106,7 @@ ProgramOutcome HostRun::run(const std::string& entry, std::span<const TsrSlot> a
 
 const Function& HostRun::expanded(const Function& function) {
     const auto [at, fresh] = expanded_.try_emplace(&function);
-    if (fresh) at->second = with_math_expanded(function);
+    if (fresh) at->second = with_math_expanded(function, false).function;
     return at->second ? *at->second : function;
 }
 

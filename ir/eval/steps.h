@@ -11,6 +11,7 @@ TSR_STEP(one)
 TSR_STEP(lanes)
 TSR_STEP(one_checked)
 TSR_STEP(lanes_checked)
+TSR_STEP(check_finite)  // the parts of a text: operands, last the result
 TSR_STEP(fill)         // result[lanes] = a
 TSR_STEP(fill_all)     // of every lane of a full frame
 TSR_STEP(copy_bytes)   // `count` bytes

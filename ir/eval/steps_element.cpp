@@ -1,5 +1,6 @@
 // Element operations, copies of values, numbers of the launch.
 #include <cmath>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -24,27 +25,42 @@ double as_double(const LaneOps& ops, DType type, const uint8_t* from) {
     return value;
 }
 
-// Reports lane i of an operation whose result is not finite though its float operands are.
-bool check_element(Machine& machine, const Inst& inst, size_t i, bool uniform) {
-    const Op& op = machine.program->function->op(inst.op);
-    const Type& type = machine.program->function->type(op.results[0]);
-    const size_t size = stored_size(type.elem);
-    const double value = as_double(*machine.ops, type.elem, machine.frame + inst.result + i * size);
+struct Watched {
+    DType type;
+    const uint8_t* bits;
+};
+
+// Reports a result that is not finite though all operands are.
+bool report_unless_finite(Machine& machine, OpId op, std::string_view what, const Watched& result,
+                          std::span<const Watched> operands, std::optional<size_t> lane) {
+    const double value = as_double(*machine.ops, result.type, result.bits);
     if (std::isfinite(value)) return false;
-    const std::array<Slot, 3> slots{inst.a, inst.b, inst.c};
     std::string given;
-    for (size_t k = 0; k < op.operands.size(); ++k) {
-        const DType from = machine.program->function->type(op.operands[k]).elem;
-        const double operand = as_double(*machine.ops, from, machine.frame + slots[k] + i * stored_size(from));
-        if (!std::isfinite(operand)) return false;
-        given += fmt::format("{}{}", k == 0 ? "" : ", ", operand);
+    for (const Watched& operand : operands) {
+        const double number = as_double(*machine.ops, operand.type, operand.bits);
+        if (!std::isfinite(number)) return false;
+        given += fmt::format("{}{}", given.empty() ? "" : ", ", number);
     }
     const char* made = std::isnan(value) ? "NaN" : value > 0 ? "inf" : "-inf";
-    const std::optional<size_t> lane = uniform ? std::nullopt : std::optional(i % machine.program->lanes);
-    machine.report(ReportKind::nan, inst.op,
-                   fmt::format("'{}' of {} makes {} from finite operands {}, in {}", name(op.kind), name(type.elem),
-                               made, given, machine.who(lane)));
+    machine.report(ReportKind::nan, op,
+                   fmt::format("'{}' of {} makes {} from finite operands {}, in {}", what, name(result.type), made,
+                               given, machine.who(lane)));
     return true;
+}
+
+// Element i of an operation's arrays.
+bool check_element(Machine& machine, const Inst& inst, size_t i, bool uniform) {
+    const Function& fn = *machine.program->function;
+    const Op& op = fn.op(inst.op);
+    const auto at = [&](ValueId v, Slot slot) {
+        const DType type = fn.type(v).elem;
+        return Watched{type, machine.bytes(slot) + i * stored_size(type)};
+    };
+    const std::array<Slot, 3> slots{inst.a, inst.b, inst.c};
+    std::vector<Watched> operands;
+    for (size_t k = 0; k < op.operands.size(); ++k) operands.push_back(at(op.operands[k], slots[k]));
+    const std::optional<size_t> lane = uniform ? std::nullopt : std::optional(i % machine.program->lanes);
+    return report_unless_finite(machine, inst.op, name(op.kind), at(op.results[0], inst.result), operands, lane);
 }
 
 }  // namespace
@@ -75,6 +91,26 @@ const Inst* lanes_checked(Machine& machine, const Inst& inst) {
             if (machine.mask[i] == 0) continue;
             if (check_element(machine, inst, k * machine.program->lanes + i, false)) return next(inst);
         }
+    }
+    return next(inst);
+}
+
+// `count` components of each value.
+const Inst* check_finite(Machine& machine, const Inst& inst) {
+    const TextData& text = machine.program->texts[inst.data];
+    const size_t n = machine.in_lanes ? machine.n : 1;
+    for (size_t i = 0; i < n * inst.count; ++i) {
+        const size_t lane = i % n;
+        if (machine.in_lanes && machine.mask[lane] == 0) continue;
+        std::vector<Watched> values;
+        for (const TextPart& part : text.parts) {
+            const size_t element = part.operand.uniform ? i / n : i / n * machine.program->lanes + lane;
+            values.push_back({part.type, machine.bytes(part.operand.slot) + element * stored_size(part.type)});
+        }
+        const Watched result = values.back();
+        values.pop_back();
+        const std::optional<size_t> who = machine.in_lanes ? std::optional(lane) : std::nullopt;
+        if (report_unless_finite(machine, inst.op, text.parts.front().text, result, values, who)) break;
     }
     return next(inst);
 }

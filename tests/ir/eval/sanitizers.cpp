@@ -305,6 +305,31 @@ TEST_CASE("nan: the operation that makes it, not those that pass it on") {
     CHECK(run(text, {tensor(given), tensor(out)}, groups(1), sanitize(kNan)).clean());
 }
 
+TEST_CASE("nan: exp is one operation, whatever it is made of") {
+    const std::string text = kernel("<n>(%x: f32[n], %out: mut f32[n])", R"(
+  %n = dim {dim = n} : index
+  lanes %c0, %n, %c1 {over = loop} (%i: index) {
+    %v = read %x[%i] : f32
+    %e = exp %v : f32
+    %l = log %e : f32
+    %t = tanh %l : f32
+    write %out[%i], %t
+  }
+)");
+    std::vector<float> out(4);
+    std::vector<float> fine{-80, 0, 1e-30F, 88};
+    const auto quiet = run(text, {tensor(fine), tensor(out)}, groups(1), sanitize(kNan));
+    CHECK_MESSAGE(quiet.clean(), why(quiet));
+    std::vector<float> large{1, 100, -1, 100};
+    const auto made = run(text, {tensor(large), tensor(out)}, groups(1), sanitize(kNan));
+    REQUIRE(made.reports.size() == 1);
+    CHECK(made.reports[0].message == "'exp' of f32 makes inf from finite operands 100, in round 1 of group 0");
+    std::vector<float> small{1, -200, -1, 1};
+    const auto zero = run(text, {tensor(small), tensor(out)}, groups(1), sanitize(kNan));
+    REQUIRE(zero.reports.size() == 1);
+    CHECK(zero.reports[0].message == "'log' of f32 makes -inf from finite operands 0, in round 1 of group 0");
+}
+
 TEST_CASE("places: reports carry those of both operations") {
     Module module = module_of(neighbours(""));
     Function& function = module.functions.front();
