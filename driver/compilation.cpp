@@ -1,5 +1,6 @@
 #include "driver/compilation.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -12,7 +13,9 @@
 #include "driver/machines.h"
 #include "driver/main_function.h"
 #include "driver/output.h"
+#include "ir/core/parse_text.h"
 #include "ir/core/print.h"
+#include "ir/core/verify.h"
 #include "sema/elaborate/elaborate.h"
 
 namespace tsr::driver {
@@ -22,6 +25,7 @@ namespace {
 ir::PassOptions pass_options(const Options& options) {
     ir::PassOptions out;
     out.dump_after = options.dump_after;
+    if (std::ranges::find(out.dump_after, "all") != out.dump_after.end()) out.dump_after = pass_names();
     out.stop_after = options.stop_after;
     out.pass_limit = options.pass_limit;
     out.time_passes = options.time_passes;
@@ -35,12 +39,24 @@ std::string stem(const std::string& path) {
     return dot == std::string::npos || dot == 0 ? name : name.substr(0, dot);
 }
 
+// Whether the functions are what `lower` makes: kernels in the form of groups, launches with their sizes.
+bool is_lowered(const ir::Module& module) {
+    for (const ir::Function& function : module.functions) {
+        for (size_t i = 0; i < function.op_count(); ++i) {
+            const ir::Op& op = function.op(ir::OpId(i));
+            if (op.kind == ir::OpKind::lanes || op.kind == ir::OpKind::grid) return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 Compilation::Compilation(Session& session) : session_(session), manager_(pass_options(session.options())) {}
 
 bool Compilation::read() {
     const Options& options = session_.options();
+    if (options.input.ends_with(".ir")) return steps_.time("read IR", [&] { return read_ir(); });
     tree_ = steps_.time("parse", [&] { return session_.parse_file(options.input); });
     if (tree_ == nullptr) return false;
     steps_.time("check", [&] {
@@ -51,13 +67,37 @@ bool Compilation::read() {
     return !session_.diagnostics.has_errors();
 }
 
+bool Compilation::read_ir() {
+    auto file = session_.sources.load(session_.options().input);
+    if (!file) {
+        session_.fail("E0001", file.message());
+        return false;
+    }
+    session_.note_sources();
+    auto read = ir::parse_text(session_.sources.text(file.value()));
+    if (!read) {
+        session_.fail("E0005", fmt::format("{}:{}", session_.options().input, read.message()));
+        return false;
+    }
+    module_ = std::move(read).value();
+    for (const std::string& fault : ir::verify(module_)) session_.fail("E0005", fault);
+    from_ir_ = true;
+    lowered_ = is_lowered(module_);
+    return !session_.diagnostics.has_errors();
+}
+
+bool Compilation::has_main() const { return from_ir_ ? module_.find("main") != nullptr : checked_.main.has_value(); }
+
 bool Compilation::after(ir::PassOutcome outcome) {
     stopped_ = outcome == ir::PassOutcome::stopped;
     return outcome == ir::PassOutcome::done && !session_.diagnostics.has_errors();
 }
 
 bool Compilation::lower() {
-    steps_.time("elaborate", [&] { module_ = sema::elaborate(checked_, session_.diagnostics); });
+    if (lowered_) return true;
+    if (!from_ir_) {
+        steps_.time("elaborate", [&] { module_ = sema::elaborate(checked_, session_.diagnostics); });
+    }
     if (session_.diagnostics.has_errors()) return false;
     note_ir("lowering kernels", ir::print(module_));
     return after(
@@ -92,10 +132,13 @@ bool Compilation::lower_to_machines() {
 codegen::Program Compilation::program() const {
     codegen::Program out;
     out.name = stem(session_.options().input);
-    out.docstring = tree_->docstring;
+    if (tree_ != nullptr) out.docstring = tree_->docstring;
     out.host = &module_;
     if (module_.find(sema::kModuleStatements) != nullptr) out.initialize = sema::kModuleStatements;
-    describe_main(checked_, session_.sources, out);
+    if (!from_ir_)
+        describe_main(checked_, session_.sources, out);
+    else if (has_main())
+        out.main = "main";
     for (const Family& family : families_) {
         codegen::KernelFamily& made = out.families.emplace_back(codegen::family_of(*family.kernel));
         for (const ir::CpuVariant& variant : family.variants) codegen::add_variant(made, *family.kernel, variant.task);

@@ -19,7 +19,7 @@ class Compilation {
 public:
     explicit Compilation(Session& session);
 
-    // Parses and checks.
+    // Parses and checks. A file named `.ir` is the text of functions, as `--emit=tile` or `--dump-after` print them.
     bool read();
     // Kernels to the program of one group, host functions ready for code. False also where `--stop-after` ends it:
     // `stopped` is then set.
@@ -43,7 +43,7 @@ public:
     void report_times() const;
 
     [[nodiscard]] const ast::Module* tree() const { return tree_.get(); }
-    [[nodiscard]] const sema::Program& checked() const { return checked_; }
+    [[nodiscard]] bool has_main() const;
     [[nodiscard]] const ir::Module& module() const { return module_; }
     [[nodiscard]] bool stopped() const { return stopped_; }
 
@@ -53,6 +53,7 @@ private:
         std::vector<ir::CpuVariant> variants;  // the best machine first
     };
 
+    bool read_ir();
     bool link_into(const std::vector<std::string>& objects, const std::string& path);
     bool lower_to_machine(Family& family, const std::string& machine);
     bool after(ir::PassOutcome outcome);
@@ -61,6 +62,8 @@ private:
     Steps steps_;
     std::unique_ptr<ast::Module> tree_;
     sema::Program checked_;
+    bool from_ir_ = false;
+    bool lowered_ = false;  // the text that was read is behind `lower`
     ir::Module module_;
     ir::PassManager manager_;
     std::deque<Family> families_;

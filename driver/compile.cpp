@@ -44,7 +44,7 @@ void emit_code(Session& session, Compilation& compilation) {
 void compile_checked(Session& session, Compilation& compilation) {
     const Options& options = session.options();
     bool wants_executable = options.emit == Emit::executable;
-    if (wants_executable && !compilation.checked().main) {
+    if (wants_executable && !compilation.has_main()) {
         session.fail("E0003", fmt::format("'{}' has no `main`: an executable needs one", options.input));
         return;
     }

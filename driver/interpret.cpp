@@ -132,7 +132,7 @@ int interpret(const Options& options) {
     Session session(options);
     Compilation compilation(session);
     bool ready = compilation.read();
-    if (ready && !compilation.checked().main) {
+    if (ready && !compilation.has_main()) {
         session.fail("E0003", fmt::format("'{}' has no `main`: there is nothing to run", options.input));
         ready = false;
     }

@@ -31,15 +31,23 @@ std::vector<std::string> machines_of(const Options& options) {
     return {"x86-64-v4", "x86-64-v3", "x86-64"};
 }
 
+std::vector<std::string> pass_names() {
+    std::vector<std::string> names;
+    auto add = [&](const auto& pipeline) {
+        for (const auto& step : pipeline.steps) names.emplace_back(step.name);
+    };
+    add(ir::kernel_pipeline());
+    add(ir::host_pipeline());
+    add(ir::cpu_pipeline());
+    return names;
+}
+
 std::string check_names(const Options& options) {
     if (!options.cpu.empty()) {
         auto known = codegen::check_machine(options.cpu);
         if (!known) return known.message();
     }
-    std::vector<std::string> passes;
-    for (const auto& step : ir::kernel_pipeline().steps) passes.emplace_back(step.name);
-    for (const auto& step : ir::host_pipeline().steps) passes.emplace_back(step.name);
-    for (const auto& step : ir::cpu_pipeline().steps) passes.emplace_back(step.name);
+    auto passes = pass_names();
     auto asked = options.dump_after;
     std::erase(asked, "all");
     if (!options.stop_after.empty()) asked.push_back(options.stop_after);

@@ -18,6 +18,9 @@ std::string planned_as(const std::string& machine);
 // A plan for `--emit=schedule`: a line, and one for each reason.
 std::string plan_lines(const ir::Plan& plan);
 
+// The names of all passes, in order.
+std::vector<std::string> pass_names();
+
 // What is wrong with the names of machines and passes in the options; empty: nothing.
 std::string check_names(const Options& options);
 

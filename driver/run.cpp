@@ -43,7 +43,7 @@ int become_and_forget(const std::string& program, const Options& options) {
 }
 
 bool build(Session& session, Compilation& compilation, const std::string& path) {
-    if (!compilation.checked().main) {
+    if (!compilation.has_main()) {
         session.fail("E0003", fmt::format("'{}' has no `main`: an executable needs one", session.options().input));
         return false;
     }
