@@ -3,6 +3,8 @@
 #include "codegen/llvm/element.h"
 #include "codegen/llvm/function.h"
 #include "codegen/llvm/types.h"
+#include "ir/core/internal.h"
+#include "ir/ops/record.h"
 #include "runtime/abi.h"
 
 namespace tsr::codegen {
@@ -71,7 +73,7 @@ void HostBody::emit_own(const ir::Op& op) {
             emit_assert(op);
             return;
         default:
-            return;
+            throw ir::InternalError("no code is emitted for `" + std::string(ir::name(op.kind)) + "` on level Host");
     }
 }
 

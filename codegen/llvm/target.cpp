@@ -2,6 +2,8 @@
 
 #include "codegen/llvm/element.h"
 #include "codegen/llvm/types.h"
+#include "ir/core/internal.h"
+#include "ir/ops/record.h"
 
 namespace tsr::codegen {
 
@@ -35,8 +37,8 @@ void TargetBody::emit_own(const ir::Op& op) {
         default:
             break;
     }
-    if (emit_memory(op) || emit_vector(op)) return;
-    emit_effect(op);
+    if (emit_memory(op) || emit_vector(op) || emit_effect(op)) return;
+    throw ir::InternalError("no code is emitted for `" + std::string(ir::name(op.kind)) + "` on level Target");
 }
 
 bool TargetBody::emit_memory(const ir::Op& op) {
