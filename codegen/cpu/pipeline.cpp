@@ -23,6 +23,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include "codegen/cpu/masks.h"
+#include "codegen/cpu/skipped.h"
 
 namespace tsr::codegen {
 
@@ -111,6 +112,9 @@ void optimize(llvm::Module& module, llvm::TargetMachine& target, int level) {
     llvm::ModulePassManager passes;
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(function_passes(level)));
     passes.run(module, modules);
+    for (llvm::Function& function : module) {
+        if (!function.isDeclaration()) select_in_branches(function);
+    }
 }
 
 void prepare(llvm::Module& module) {
