@@ -98,7 +98,7 @@ PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, Mod
         Function task = kernel;
         task.plan = choose_plan(kernel, *cpu_machine(machine), narrow);
         PassOutcome outcome = manager.run(cpu_pipeline(), task, context);
-        if (outcome == PassOutcome::done) variants.push_back({std::move(task), narrow});
+        if (outcome != PassOutcome::refused) variants.push_back({std::move(task), narrow});
         return outcome;
     };
     auto text_without_plan = [](Function task) {
