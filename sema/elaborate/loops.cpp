@@ -98,6 +98,7 @@ void counted_loop(Body& b, const std::vector<Bounds>& axes, size_t axis, ir::Att
         bounds.bind(Val::ssa(iv, DType::index));
         if (axis + 1 < axes.size()) {
             attrs.erase(Attr::prefetch);
+            attrs.set(Attr::axis, static_cast<int64_t>(axis) + 1);  // one range with the loop around it
             counted_loop(b, axes, axis + 1, std::move(attrs), carried, body);
         } else {
             body();
