@@ -119,6 +119,8 @@ public:
         return diagnostics.error(std::move(code), span, std::move(message));
     }
     bool failed = false;
+    int64_t unrolled_rounds = 0;
+    int64_t inlined_calls = 0;
 
     // Slots for the values of the instance's symbols (host).
     [[nodiscard]] Slot symbol_slot(size_t symbol) { return {frame().number, kSymbols + static_cast<uint32_t>(symbol)}; }

@@ -1,5 +1,7 @@
 #include "sema/elaborate/calls.h"
 
+#include <fmt/format.h>
+
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
@@ -84,8 +86,24 @@ std::map<std::string, ir::Dim> dims_in_function(Body& b, const CallInfo& info) {
 
 }  // namespace
 
+namespace {
+
+// Functions that call others twice, those again others twice, … grow without end when they are inlined.
+constexpr int64_t kMostInlined = 1 << 13;
+
+bool may_inline(Body& b, Span call) {
+    if (++b.inlined_calls <= kMostInlined) return true;
+    if (b.inlined_calls > kMostInlined + 1) return false;  // said already
+    b.error("E0336", call, "too many calls are inlined in this kernel")
+        .note(fmt::format("the calls of a kernel, and those of the functions it calls, are at most {}", kMostInlined));
+    return false;
+}
+
+}  // namespace
+
 Val inlined(Body& b, const ast::Expr& e, const CallInfo& info) {
     const Instance& callee = b.program.instance(info.callee);
+    if (!may_inline(b, e.span)) return b.undefined(callee.result);
     const sema::Function& function = b.program.function(callee.function);
     const std::vector<Val> arguments = argument_values(b, info);
     std::vector<Val> captures;

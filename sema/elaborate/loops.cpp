@@ -1,4 +1,8 @@
 // `for` and `while`: in the IR with what they carry, or unrolled.
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/carried.h"
 #include "sema/elaborate/expressions.h"
@@ -218,9 +222,32 @@ void emitted_loop(Body& b, Span range, const std::vector<Bounds>& axes, LoopEffe
     forget_new(b, before, effects);
 }
 
+// More than this is no program that a machine should be given.
+constexpr int64_t kMostRounds = 1 << 14;
+
+// Counts the rounds of a loop that is unrolled; false, with a message, when there are too many in the function.
+bool may_unroll(Body& b, Span range, const std::vector<Bounds>& axes) {
+    int64_t rounds = 1;
+    for (const Bounds& one : axes) {
+        const int64_t step = fixed(one.step).value_or(0);
+        const int64_t way = fixed(one.stop).value_or(0) - fixed(one.start).value_or(0);
+        if (step == 0 || (way > 0) != (step > 0)) return true;
+        rounds =
+            std::min((way + step - (step > 0 ? 1 : -1)) / step, kMostRounds + 1) * std::min(rounds, kMostRounds + 1);
+    }
+    b.unrolled_rounds = std::min(b.unrolled_rounds + rounds, 2 * kMostRounds);
+    if (b.unrolled_rounds <= kMostRounds) return true;
+    b.error("E0335", range, "the index of this loop is needed as a static value, and it has too many rounds to unroll")
+        .note(fmt::format("a function unrolls at most {} rounds, all its loops together", kMostRounds));
+    return false;
+}
+
 void range_loop(Body& b, Span range, const ForInfo& info, const ast::Block& body, const Round& each) {
     const std::vector<Bounds> axes = bounds_of(b, info);
-    if (info.must_unroll && all_fixed(axes)) return unrolled(b, static_rounds(b, axes), each);
+    if (info.must_unroll && all_fixed(axes)) {
+        if (may_unroll(b, b.emit.span(), axes)) unrolled(b, static_rounds(b, axes), each);
+        return;
+    }
     LoopEffects effects = effects_of(b, body);
     for (const Bounds& one : axes) {
         if (one.variable.valid()) effects.assigned.insert(b.slot(one.variable));

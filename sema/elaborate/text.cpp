@@ -53,12 +53,12 @@ void add_elements(Pieces& pieces, const Val& value, const sema::Type& type) {
 }
 
 void add_value(Pieces& pieces, const Val& value, const sema::Type& type, const std::string& format) {
+    if (value.has_elements()) return add_elements(pieces, value, type);
     if (value.is_fixed() && format.empty() && !value.type) return pieces.add(static_text(value.fixed));
     if (value.is_fixed() && format.empty() && (value.fixed.boolean() || value.fixed.is_integer())) {
         return pieces.add(static_text(value.fixed));
     }
     if (value.is(Val::Kind::none)) return pieces.add("None");
-    if (value.has_elements()) return add_elements(pieces, value, type);
     pieces.add({value, type, format});
 }
 

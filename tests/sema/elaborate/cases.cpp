@@ -112,6 +112,39 @@ TEST_CASE("every operation says where it comes from, calls around it included") 
     CHECK(inlined == 1);
 }
 
+TEST_CASE("a loop of too many rounds is not unrolled") {
+    Elaborated found(
+        "@kernel\n"
+        "def k(x: f32[n], o: mut f32[n]):\n"
+        "    acc = [0.0, 0.0]\n"
+        "    for a in range(1000):\n"
+        "        for b in range(1000):\n"
+        "            acc[(a + b) % 2] += x[0]\n"
+        "    o[0] = acc[0]\n");
+    REQUIRE(found.diagnostics.has_errors());
+    for (const Diagnostic& message : found.diagnostics.all()) {
+        CHECK(message.code == "E0335");
+        CHECK(found.sources.text(message.span).starts_with("for b in range(1000)"));
+    }
+}
+
+TEST_CASE("inlining ends") {
+    std::string text = "def f0(v: f32) -> f32:\n    return v + 1.0\n";
+    for (int i = 1; i < 30; ++i) {
+        const std::string inner = "f" + std::to_string(i - 1);
+        text += "def f" + std::to_string(i) + "(v: f32) -> f32:\n    return " + inner + "(v) + " + inner + "(v)\n";
+    }
+    Elaborated found(text +
+                     "@kernel\n"
+                     "def k(x: mut f32[n]):\n"
+                     "    i = tile.linear_id()\n"
+                     "    if i < n:\n"
+                     "        x[i] = f29(x[i])\n");
+    REQUIRE(found.diagnostics.has_errors());
+    REQUIRE(found.diagnostics.all().size() == 1);
+    CHECK(found.diagnostics.all()[0].code == "E0336");
+}
+
 TEST_CASE("a kernel's header is in its record") {
     Elaborated found(
         "@kernel tile[(16, 8)] shared(8_KiB)\n"
