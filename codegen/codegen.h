@@ -67,7 +67,12 @@ struct Program {
     std::vector<KernelFamily> families;
 };
 
-enum class Emit { objects, assembly, llvm };
+enum class Emit {
+    objects,  // one or more, for `link`
+    object,   // all in one
+    assembly,
+    llvm
+};
 
 struct Options {
     int level = 2;       // of -O, 0 to 3

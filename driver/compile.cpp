@@ -23,6 +23,7 @@ void emit_code(Session& session, Compilation& compilation) {
     const Options& options = session.options();
     auto form = options.emit == Emit::llvm       ? codegen::Emit::llvm
                 : options.emit == Emit::assembly ? codegen::Emit::assembly
+                : options.emit == Emit::object   ? codegen::Emit::object
                                                  : codegen::Emit::objects;
     std::vector<std::string> made;
     if (!compilation.generate(form, made)) return;
@@ -34,10 +35,7 @@ void emit_code(Session& session, Compilation& compilation) {
             compilation.link(made, path);
         return;
     }
-    for (size_t i = 0; i < made.size(); ++i) {
-        auto suffix = made.size() == 1 ? std::string(".o") : fmt::format(".{}.o", i);
-        session.write_result(made[i], options.emit == Emit::object ? output_name(options, suffix) : "");
-    }
+    session.write_result(made[0], options.emit == Emit::object ? output_name(options, ".o") : "");
 }
 
 // From the checked program on; what goes wrong is in the session.
