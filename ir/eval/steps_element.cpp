@@ -48,6 +48,15 @@ bool report_unless_finite(Machine& machine, OpId op, std::string_view what, cons
     return true;
 }
 
+// machine.inside[i] = 1 where the value of lane i is finite for sure.
+void mark_finite(Machine& machine, DType type, const uint8_t* values) {
+    const LaneFn test = machine.ops->element(OpKind::isfinite, type);
+    if (test == nullptr)
+        std::memset(machine.inside.data(), 0, machine.n);  // a type that is only stored
+    else
+        test(machine.inside.data(), values, nullptr, nullptr, machine.n);
+}
+
 // Element i of an operation's arrays.
 bool check_element(Machine& machine, const Inst& inst, size_t i, bool uniform) {
     const Function& fn = *machine.program->function;
@@ -85,10 +94,13 @@ const Inst* one_checked(Machine& machine, const Inst& inst) {
 
 const Inst* lanes_checked(Machine& machine, const Inst& inst) {
     run_loop(machine, inst, machine.n + inst.count);
+    const Function& fn = *machine.program->function;
+    const DType type = fn.type(fn.op(inst.op).results[0]).elem;
     const size_t components = 1 + inst.count / machine.program->lanes;
     for (size_t k = 0; k < components; ++k) {
+        mark_finite(machine, type, machine.bytes(inst.result) + k * machine.program->lanes * stored_size(type));
         for (size_t i = 0; i < machine.n; ++i) {
-            if (machine.mask[i] == 0) continue;
+            if (machine.inside[i] != 0 || machine.mask[i] == 0) continue;
             if (check_element(machine, inst, k * machine.program->lanes + i, false)) return next(inst);
         }
     }
@@ -99,9 +111,16 @@ const Inst* lanes_checked(Machine& machine, const Inst& inst) {
 const Inst* check_finite(Machine& machine, const Inst& inst) {
     const TextData& text = machine.program->texts[inst.data];
     const size_t n = machine.in_lanes ? machine.n : 1;
+    const TextPart& last = text.parts.back();
+    const size_t size = stored_size(last.type);
     for (size_t i = 0; i < n * inst.count; ++i) {
         const size_t lane = i % n;
-        if (machine.in_lanes && machine.mask[lane] == 0) continue;
+        const size_t first = last.operand.uniform ? i / n : i / n * machine.program->lanes;
+        if (lane == 0 && !last.operand.uniform) {
+            mark_finite(machine, last.type, machine.bytes(last.operand.slot) + first * size);
+        }
+        if (machine.in_lanes && (machine.mask[lane] == 0 || (!last.operand.uniform && machine.inside[lane] != 0)))
+            continue;
         std::vector<Watched> values;
         for (const TextPart& part : text.parts) {
             const size_t element = part.operand.uniform ? i / n : i / n * machine.program->lanes + lane;

@@ -1,4 +1,6 @@
 // Reads, writes and atomics: offsets of the lanes at work, checks, then the elements.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "ir/eval/machine.h"
@@ -62,7 +64,7 @@ struct Reached {
 // Takes the lanes that are outside away from the mask: with the bounds check they are reported, else the run fails.
 Reached drop_outside(Machine& machine, const Inst& inst, const AccessData& access, const View& view, bool writes) {
     const size_t n = access.uniform ? 1 : machine.n;
-    machine.inside.assign(machine.mask, machine.mask + n);
+    std::copy_n(machine.mask, n, machine.inside.begin());
     if (access.uniform) machine.inside[0] = 1;
     bool first = true;
     size_t active = 0;
