@@ -154,6 +154,11 @@ void Body::check_function(const Request& request) {
             slot->bindings += count;
         }
     }
+    for (const ast::Stmt* stmt : def.body) {
+        const auto* assertion = std::get_if<ast::Assert>(&stmt->node);
+        if (!assertion) break;
+        instance.assumed.push_back(assertion->condition);
+    }
     flow.assigned.resize(slots.size());
     entry_flow_ = flow;
     header_symbols_ = instance.symbols.size();

@@ -132,7 +132,9 @@ public:
     Value member(const ast::Expr& e, const Value& base, const ast::Attribute& a);
     Value builtin_value(const ast::Expr& e, const BuiltinEntry& entry);
     Slot* find_slot(std::string_view name);
-    Slot& capture(Body& owner, Slot& slot);
+    Slot& capture(Body& owner, Slot& slot, const ast::Expr& at);
+    // A module's tensor in symbols of this function: its extents are bound where it is first read.
+    Type captured_type(const Type& type, const std::string& variable, const ast::Expr& at);
     std::optional<Static> fixed_name(std::string_view name);  // tuning parameters, static parameters, constants
     [[nodiscard]] const SymbolInfo* find_symbol(std::string_view name) const;
 

@@ -1,4 +1,5 @@
 // What a name means inside a function: variables, dimensions, tuning parameters, functions, the module, the root.
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -87,7 +88,24 @@ Value Body::read_variable(const ast::Expr& e, Slot& slot) {
 }
 
 // A variable of the function or module around this one: a hidden parameter with its type.
-Slot& Body::capture(Body& owner, Slot& outer) {
+Type Body::captured_type(const Type& type, const std::string& variable, const ast::Expr& at) {
+    if (!type.is(Kind::tensor)) return type;
+    std::vector<ir::Dim> shape = type.tensor().shape;
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+        if (shape[axis].constant_value()) continue;
+        SymbolInfo symbol;
+        symbol.name = fmt::format("{}__{}", variable, checker.fresh++);
+        symbol.source = SymbolInfo::Source::expression;
+        symbol.expr = &at;
+        symbol.axis = axis;
+        shape[axis] = ir::Dim::symbol(symbol.name);
+        instance.symbols.insert(instance.symbols.begin() + static_cast<std::ptrdiff_t>(header_symbols_), symbol);
+        ++header_symbols_;
+    }
+    return type.with_shape(std::move(shape));
+}
+
+Slot& Body::capture(Body& owner, Slot& outer, const ast::Expr& at) {
     if (Slot* known = find_slot(outer.name)) return *known;
     Slot& slot = add_slot(outer.name, outer.first_at);
     names[slot.name] = slot.id;
@@ -96,6 +114,7 @@ Slot& Body::capture(Body& owner, Slot& outer) {
     Value& value = *slot.once;
     if (outer.bindings <= 1 && outer.once) value = *outer.once;
     value.type = outer.known ? outer.settled : outer.joined.value_or(Type::unknown());
+    if (!owner.function) value.type = captured_type(value.type, outer.name, at);
     value.rounds = 0;
     slot.settled = value.type;
     slot.known = true;
@@ -134,7 +153,7 @@ Value Body::name(const ast::Expr& e, const std::string& text) {
             return static_value(*value, {});
         if (Slot* outer = enclosing->find_slot(text)) {
             if (outer->bindings == 1 && outer->once && outer->once->value) return static_value(*outer->once->value, {});
-            return read_variable(e, capture(*enclosing, *outer));
+            return read_variable(e, capture(*enclosing, *outer, e));
         }
         if (auto found = enclosing->nested.find(text); found != enclosing->nested.end()) {
             Value value;
@@ -207,7 +226,16 @@ Value Body::symbol_value(const ast::Expr& e, const Symbol& symbol, Span at, cons
     auto open = checker.open_modules.find(symbol.module);
     Slot* outer = open == checker.open_modules.end() ? nullptr : open->second->find_slot(text);
     if (!outer) return {};
-    return read_variable(e, capture(*open->second, *outer));
+    Type type = outer->known ? outer->settled : outer->joined.value_or(Type::unknown());
+    bool sized = !type.is(Kind::tensor) || std::ranges::all_of(type.tensor().shape, [](const ir::Dim& d) {
+        return d.constant_value().has_value();
+    });
+    if (!sized && (!function || function->name != "main")) {
+        if (!unknown_names.insert(text).second) return {};  // said once
+        return refuse(Feature::host, at,
+                      fmt::format("`{}`, a module's tensor whose shape is not static, in a function is", text));
+    }
+    return read_variable(e, capture(*open->second, *outer, e));
 }
 
 Value Body::builtin_value(const ast::Expr& e, const BuiltinEntry& entry) {

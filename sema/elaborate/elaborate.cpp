@@ -44,14 +44,18 @@ ir::Module elaborate(const Program& program, Diagnostics& diagnostics) {
     }
     const elaborate::Context context{program, module, diagnostics};
     std::vector<ir::Function> host;
-    if (const auto statements = statements_in_order(program); !statements.empty()) {
+    const auto statements = statements_in_order(program);
+    const bool in_main = program.main && !program.instance(*program.main).captures.empty();
+    if (!statements.empty() && !in_main) {
         ir::Function initialize = elaborate::module_function(context, statements);
         const bool runs = initialize.region(initialize.body).ops.size() > 1;
         if (runs) host.push_back(std::move(initialize));
     }
     for (const Instance& instance : program.instances) {
         if (!is_elaborated(program, instance, FunctionKind::plain)) continue;
-        host.push_back(elaborate::host_function(context, instance));
+        const bool begins = in_main && instance.id == *program.main;
+        host.push_back(begins ? elaborate::host_function(context, instance, statements)
+                              : elaborate::host_function(context, instance));
     }
     for (ir::Function& function : host) module.functions.push_back(std::move(function));
     return module;

@@ -174,7 +174,26 @@ ir::Function kernel_function(const sema::Program& program, const Instance& kerne
     return fn;
 }
 
-ir::Function host_function(const Context& context, const Instance& instance) {
+// Runs module-level statements; what they assign stays in their frames.
+void run_statements(Body& b, const std::vector<const Instance*>& modules) {
+    for (const Instance* instance : modules) {
+        b.push_frame(*instance, {});
+        block(b, b.program.modules[instance->module.index].tree->body);
+    }
+}
+
+// What `main` uses of the module-level statements that ran before it, in frames of the same function.
+void take_captures(Body& b, const Instance& main) {
+    for (const sema::VariableId variable : main.captures) {
+        const auto& [owner, outer] = *main.variables[variable.index].captured;
+        for (const Frame& frame : b.frames) {
+            if (frame.instance->id == owner) b.set(b.slot(variable), b.get({frame.number, outer.index}));
+        }
+    }
+}
+
+ir::Function host_function(const Context& context, const Instance& instance,
+                           const std::vector<const Instance*>& before) {
     const sema::Function& function = context.program.function(instance.function);
     ir::Function fn = begin_function(instance.name, ir::Level::host, place_of(function));
     fn.symbols = bound_symbols(instance);
@@ -183,9 +202,10 @@ ir::Function host_function(const Context& context, const Instance& instance) {
     Body b(context.program, context.diagnostics, fn, buffers);
     b.kernels = &context.kernels;
     b.emit.at(place_of(function));
+    if (!before.empty()) run_statements(b, before);
     b.push_frame(instance, {});
     bind_parameters(b, instance);
-    bind_hidden_parameters(b, instance);
+    before.empty() ? bind_hidden_parameters(b, instance) : take_captures(b, instance);
     bind_entry_symbols(b);
     run_function(b, function);
     std::vector<ValueId> results;
@@ -204,10 +224,7 @@ ir::Function module_function(const Context& context, const std::vector<const Ins
     BufferSites buffers;
     Body b(context.program, context.diagnostics, fn, buffers);
     b.kernels = &context.kernels;
-    for (const Instance* instance : modules) {
-        b.push_frame(*instance, {});
-        block(b, context.program.modules[instance->module.index].tree->body);
-    }
+    run_statements(b, modules);
     b.emit.yield({});
     prune(fn);
     return fn;

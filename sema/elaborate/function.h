@@ -16,7 +16,9 @@ struct Context {
     const ir::Module& kernels;
     Diagnostics& diagnostics;
 };
-ir::Function host_function(const Context& context, const sema::Instance& instance);
+// `before`: the module-level statements that run at its beginning, for a `main` that uses their variables.
+ir::Function host_function(const Context& context, const sema::Instance& instance,
+                           const std::vector<const sema::Instance*>& before = {});
 // Module-level statements, in order.
 ir::Function module_function(const Context& context, const std::vector<const sema::Instance*>& modules);
 
