@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "ir/eval/expanded.h"
+#include "ir/eval/machine.h"
 #include "ir/eval/steps.h"
 #include "ir/ops/record.h"
 
@@ -70,6 +71,11 @@ std::variant<Program, CompileFailure> Compiler::kernel() {
     if (!fn_.is_kernel || fn_.level != Level::tile) refuse({}, "this function is not a kernel");
     const int64_t group_size = fn_.kernel.group_size();
     if (group_size < 1 || group_size > 1 << 20) refuse({}, fmt::format("a group of {} tiles", group_size));
+    for (size_t v = 0; v < fn_.value_count(); ++v) {
+        const Type& type = fn_.type(ValueId(v));
+        if (type.rank() > kMaxRank) refuse({}, fmt::format("{} has more than {} axes", type.text(), kMaxRank));
+        if (type.elem == DType::c64 && type.kind != TypeKind::none) refuse({}, "the evaluator has no complex numbers");
+    }
     if (failure_) return *failure_;
     program_.group_size = static_cast<uint32_t>(group_size);
     program_.lanes = (std::max(kChunk, program_.group_size) + 63) / 64 * 64;

@@ -3,7 +3,6 @@
 
 #include <map>
 #include <memory>
-#include <set>
 #include <unordered_map>
 
 #include "ir/eval/machine.h"
@@ -92,7 +91,7 @@ private:
     ProgramOutcome outcome_;
     std::unordered_map<const Function*, Program> programs_;
     std::unordered_map<const Function*, std::shared_ptr<const Function>> expanded_;
-    std::set<std::tuple<ReportKind, uint32_t, uint32_t>> reported_;
+    ReportedSet reported_;
     size_t depth_ = 0;
     uint64_t rounds_ = 0;
     // Where the run is, for a failure.

@@ -57,8 +57,8 @@ const Inst* Machine::fail(const Inst& inst, std::string message, std::optional<s
 void Machine::report(ReportKind kind, OpId op, std::string message, OpId other, std::string other_text) {
     std::vector<Report>& reports = launch->outcome.reports;
     if (reports.size() >= launch->options->report_limit) return;
-    if (!launch->reported.insert({kind, op.index, other.index}).second) return;
     const Function& function = *program->function;
+    if (!launch->reported.insert({&function, kind, op.index, other.index}).second) return;
     Report made{kind, function.name, std::move(message), {}, {}, std::move(other_text)};
     if (function.op(op).place.valid()) made.place = function.place_of(function.op(op).place);
     if (other.valid() && function.op(other).place.valid()) made.other = function.place_of(function.op(other).place);

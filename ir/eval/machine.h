@@ -45,6 +45,9 @@ struct PendingCopy {
     uint32_t clock = 0;   // when it was issued
 };
 
+// What was reported: a kernel, the kind, the two operations.
+using ReportedSet = std::set<std::tuple<const Function*, ReportKind, uint32_t, uint32_t>>;
+
 // What all groups of a launch share.
 struct Launch {
     const Program* program = nullptr;
@@ -54,8 +57,7 @@ struct Launch {
     std::deque<ShadowMemory> shadows;  // per tensor parameter, then per buffer
     std::vector<PrintLine> lines;
     KernelOutcome outcome;
-    std::set<std::tuple<ReportKind, uint32_t, uint32_t>> reported;
-    uint64_t rounds = 0;
+    ReportedSet reported;
 };
 
 struct Machine {
@@ -80,7 +82,7 @@ struct Machine {
 
     std::vector<View> views;
     std::vector<int64_t> offsets;
-    std::vector<uint8_t> inside;  // a mask without the lanes that were found outside
+    std::vector<uint8_t> inside;  // scratch: a mask without the lanes found outside, or with those that are finite
     std::vector<uint8_t> shared;
     std::deque<PendingCopy> copies;
     int64_t commits = 0;

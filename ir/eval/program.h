@@ -49,7 +49,6 @@ struct AccessData {
     Operand value, compare;  // of writes and atomics
     Slot result = 0;
     bool uniform = false;  // one access for all lanes, or the group's
-    bool has_result = false;
     AtomicOp atomic = AtomicOp::add;
     LaneFn combine = nullptr;  // of atomics: new = combine(old, value)
 };

@@ -108,6 +108,24 @@ TEST_CASE("group_sum: barriers in a uniform loop, lane arrays across them") {
     }
 }
 
+TEST_CASE("group_sum without one of its barriers is a race that is found") {
+    const std::string whole = kGroupSum;
+    const std::string barrier = "barrier\n";
+    size_t dropped = 0;
+    for (size_t at = whole.find(barrier); at != std::string::npos; at = whole.find(barrier, at + 1)) {
+        std::string text = whole;
+        text.erase(at, barrier.size());
+        std::vector<float> x(3000);
+        std::vector<float> out(5);
+        const auto outcome = run(text, {tensor(x), tensor(out)}, groups(5), sanitize(kRace));
+        REQUIRE(!outcome.failure);
+        REQUIRE(!outcome.reports.empty());
+        CHECK(outcome.reports[0].kind == ReportKind::race);
+        ++dropped;
+    }
+    CHECK(dropped == 2);
+}
+
 constexpr const char* kMandelbrot = R"(
 kernel @mandelbrot<H, W>(%img: mut i32[H, W], %limit: i32) flat {
   %c0 = constant 0 : index

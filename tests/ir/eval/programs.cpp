@@ -197,6 +197,31 @@ host @main<n>(%x: mut f32[n]) {
     api().tensor_release(y);
 }
 
+TEST_CASE("two kernels are reported each for itself, launches of one kernel once") {
+    const auto kernel = [](const std::string& name) {
+        return "kernel @" + name + R"((%x: mut f32[2]) group [1] {
+  %c0 = constant 0 : index
+  %f = constant 1.0 : f32
+  write %x[%c0], %f
+}
+)";
+    };
+    const std::string text = kernel("a") + kernel("b") + R"(
+host @main(%x: mut f32[2]) {
+  %g = constant 2 : index
+  launch %x, %g {callee = "a", count = 1}
+  launch %x, %g {callee = "b", count = 1}
+  launch %x, %g {callee = "a", count = 1}
+})";
+    TsrTensor* x = vector_of({0, 0});
+    const auto outcome = run_main(text, {slot(x)}, sanitize(kRace));
+    REQUIRE(!outcome.failure);
+    REQUIRE(outcome.reports.size() == 2);
+    CHECK(outcome.reports[0].function == "a");
+    CHECK(outcome.reports[1].function == "b");
+    api().tensor_release(x);
+}
+
 TEST_CASE("lines of kernels are given when their launch is over, formatted by the runtime") {
     const std::string text = R"(
 kernel @k(%a: f32) group [2] {
