@@ -112,3 +112,34 @@ TEST_CASE("AVX-512 compares and adds under masks") {
         for (size_t i = 0; i < 16; ++i) CHECK(counts[i] == (i == 0 || i == 4 ? 6 : 5));
     }
 }
+
+TEST_CASE("a branch that no lane takes leaves no selection behind") {
+    test::Kernel k;
+    k.function.name = "roots";
+    const ValueId x = k.load(k.pointer(0, DType::f32), 16);
+    const ValueId zero = k.splat(k.build.constant(0.0, DType::f32), 16);
+    const ValueId wanted = k.build.gt(x, zero);
+    const ValueId any =
+        k.build.value(OpKind::vector_reduce, {wanted}, {{Attr::op, static_cast<int64_t>(ir::ReduceOp::any)}});
+    const ir::Values roots = k.branch(
+        any, [&](const ir::Values&) -> ir::Values { return {k.build.element(OpKind::sqrt, {x})}; },
+        [&](const ir::Values&) -> ir::Values { return {zero}; });
+    k.store(k.pointer(1, DType::f32), k.build.select(wanted, roots[0], x));
+    k.yield();
+    const std::string text = test::text_of({&k.function}, "x86-64-v4", codegen::Emit::llvm);
+    const size_t select = text.find("select <16 x i1>");
+    REQUIRE(select != std::string::npos);
+    CHECK(select < text.find("endif:"));
+    for (const std::string& machine : test::machines()) {
+        const test::Library library({&k.function}, machine);
+        REQUIRE_MESSAGE(library.failure().empty(), library.failure());
+        for (const float first : {-4.0F, 4.0F}) {
+            std::vector<float> in(16, -1.0F);
+            std::vector<float> out(16, 7.0F);
+            in[0] = first;
+            library.run("roots", {test::slot(in.data()), test::slot(out.data())}, 0, 1);
+            CHECK(out[0] == (first > 0 ? 2.0F : first));
+            for (size_t i = 1; i < 16; ++i) CHECK(out[i] == -1.0F);
+        }
+    }
+}
