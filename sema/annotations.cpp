@@ -44,6 +44,11 @@ std::string last_name(const ast::Expr& e) {
 
 }  // namespace
 
+std::optional<DType> Body::bound_type(std::string_view name) const {
+    if (const auto found = bound_types.find(name); found != bound_types.end()) return found->second;
+    return enclosing ? enclosing->bound_type(name) : std::nullopt;
+}
+
 Annotation Body::annotation(const ast::Expr& e, bool in_header) {
     Annotation out;
     if (const auto* qualified = std::get_if<ast::Qualified>(&e.node)) {
@@ -116,6 +121,8 @@ Annotation Body::annotation(const ast::Expr& e, bool in_header) {
         out.type = Type::scalar(DType::f32);
     } else if (symbol.kind == Symbol::Kind::broken) {
         return out;
+    } else if (const auto bound = symbol.kind == Symbol::Kind::none ? bound_type(text) : std::nullopt) {
+        out.type = Type::scalar(*bound);
     } else if (symbol.kind == Symbol::Kind::none && in_header && may_be_type_variable(text)) {
         out.type_variable = text;
         out.generic = true;
@@ -159,6 +166,8 @@ Type Body::tensor_annotation(const ast::Expr& e, const ast::Subscript& s, bool i
     DType elem = DType::f32;
     if (symbol.kind == Symbol::Kind::dtype) {
         elem = symbol.dtype;
+    } else if (const auto bound = symbol.kind == Symbol::Kind::none ? bound_type(text) : std::nullopt) {
+        elem = *bound;
     } else if (symbol.kind == Symbol::Kind::none && in_header && may_be_type_variable(text)) {
         out.type_variable = text;
         out.generic = true;

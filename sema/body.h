@@ -190,6 +190,8 @@ public:
 
     // ---- types and dimensions ----
     Annotation annotation(const ast::Expr& e, bool in_header);
+    // What an argument bound the `T` of `T[M, K]` to, in this function or one around it.
+    [[nodiscard]] std::optional<DType> bound_type(std::string_view name) const;
     Type tensor_annotation(const ast::Expr& e, const ast::Subscript& s, bool in_header, Annotation& out);
     Type tensor_spelling(const ast::Expr& e, const ast::Subscript& s, bool in_header, Annotation& out);
     void region(const ast::Expr& e, const ast::Subscript& s, bool in_header, Annotation& out);
@@ -244,8 +246,9 @@ public:
     std::vector<std::pair<std::string, VariableId>> inner_names;  // targets of comprehensions, innermost last
     std::map<ast::ExprId, VariableId> comprehension_slots;
     std::map<std::string, FunctionId, std::less<>> nested;
-    std::map<std::string, Static, std::less<>> fixed;  // tuning and static parameters
-    std::map<std::string, std::string> opaque_names;   // a name that has no value of its own → the expression it is in
+    std::map<std::string, Static, std::less<>> fixed;       // tuning and static parameters
+    std::map<std::string, DType, std::less<>> bound_types;  // the `T` of `T[M, K]`, bound by an argument
+    std::map<std::string, std::string> opaque_names;  // a name that has no value of its own → the expression it is in
     std::map<VariableId, std::string> variable_symbols;  // symbols of locals, of the pass that runs
     // Names of symbols that the header does not bind: the same in every pass.
     std::map<std::tuple<ast::ExprId, size_t, int>, std::string> fresh_names;

@@ -62,7 +62,6 @@ void Body::read_tuning() {
 
 void Body::read_parameters(const Request& request) {
     const ast::FunctionDef& def = *function->def;
-    std::map<std::string, DType> bound;  // type variables
     for (size_t i = 0; i < def.parameters.size(); ++i) {
         if (i < request.values.size() && request.values[i]) fixed[def.parameters[i].name.text] = *request.values[i];
     }
@@ -77,12 +76,12 @@ void Body::read_parameters(const Request& request) {
         const Type given = i < request.types.size() ? request.types[i] : Type::unknown();
         info.type = written.type;
         if (!written.type_variable.empty()) {
-            auto known = bound.find(written.type_variable);
-            if (known == bound.end() && !given.is_unknown()) {
+            auto known = bound_types.find(written.type_variable);
+            if (known == bound_types.end() && !given.is_unknown()) {
                 DType elem = settled_type(given, {}).elem();
-                known = bound.emplace(written.type_variable, elem).first;
+                known = bound_types.emplace(written.type_variable, elem).first;
             }
-            if (known != bound.end())
+            if (known != bound_types.end())
                 info.type =
                     written.type.is(Kind::tensor) ? written.type.with_elem(known->second) : Type::scalar(known->second);
         } else if (written.generic) {

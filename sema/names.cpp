@@ -137,6 +137,12 @@ Value Body::name(const ast::Expr& e, const std::string& text) {
         value.referent = FunctionName{found->second};
         return value;
     }
+    if (const auto bound = bound_type(text)) {
+        Value value;
+        value.type = Type::dtype_value(*bound);
+        value.value = Static::of(*bound);
+        return value;
+    }
     if (const SymbolInfo* symbol = find_symbol(text)) {
         Value value;
         value.type = Type::index();

@@ -65,10 +65,10 @@ void Machine::report(ReportKind kind, OpId op, std::string message, OpId other, 
     reports.push_back(std::move(made));
 }
 
-void Machine::forget_buffers() {
+void Machine::forget_buffers(uint32_t kept) {
     for (size_t i = 0; i < views.size(); ++i) {
         if (program->views[i].buffer && program->views[i].of == i && views[i].shadow != nullptr) {
-            views[i].shadow->clear();
+            views[i].shadow->forget(kept, static_cast<uint32_t>(unit));
         }
     }
 }
@@ -209,7 +209,7 @@ void Runner::run_group(int64_t group) {
     machine_.commits = 0;
     machine_.region = 0;
     machine_.epoch = ++machine_.clock;
-    machine_.forget_buffers();
+    machine_.forget_buffers(0);
     const Inst* at = machine_.program->code.data();
     while (at != nullptr) at = at->step(machine_, *at);
 }

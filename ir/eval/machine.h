@@ -79,6 +79,7 @@ struct Machine {
     int64_t group = 0;
     int64_t unit = 0;               // what runs in order within the launch: a group, a round of a grid loop
     uint32_t clock = 1, epoch = 1;  // epoch: the clock at the last barrier
+    uint32_t before_rounds = 0;     // the clock where the grid loop began
 
     std::vector<View> views;
     std::vector<int64_t> offsets;
@@ -107,8 +108,8 @@ struct Machine {
     void report(ReportKind kind, OpId op, std::string message, OpId other = {}, std::string other_text = {});
     [[nodiscard]] std::string who(std::optional<size_t> lane) const;  // "tile 3 of group 0"
     [[nodiscard]] std::string who(const Actor& actor) const;
-    // Shared memory counts as never touched.
-    void forget_buffers();
+    // Shared memory counts as never touched but by writes up to clock `kept` (0: none).
+    void forget_buffers(uint32_t kept);
     // Counts a round of a loop; true when there were too many.
     bool too_many_rounds();
 };

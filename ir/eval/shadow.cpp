@@ -44,6 +44,14 @@ std::optional<Conflict> ShadowMemory::touch(int64_t element, TouchKind kind, Act
     return found;
 }
 
-void ShadowMemory::clear() { std::fill(cells_.begin(), cells_.end(), Cell{}); }
+void ShadowMemory::forget(uint32_t kept, uint32_t unit) {
+    for (Cell& cell : cells_) {
+        const Touch write = cell.write;
+        cell = {};
+        if (!write.happened() || write.clock > kept) continue;
+        cell.write = write;
+        cell.write.unit = unit;
+    }
+}
 
 }  // namespace tsr::ir::eval

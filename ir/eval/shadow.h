@@ -55,7 +55,9 @@ public:
                                   OpId op);
     [[nodiscard]] bool written(int64_t element) const { return cells_[static_cast<size_t>(element)].write.happened(); }
     [[nodiscard]] const Touch& last_write(int64_t element) const { return cells_[static_cast<size_t>(element)].write; }
-    void clear();  // nothing was touched: a new group's buffer
+    // Nothing was touched but by writes up to clock `kept`, which count as made by `unit` (0: none): a new group's buffer,
+    // or that of a round of a grid loop, which finds what the group wrote before the loop.
+    void forget(uint32_t kept, uint32_t unit);
 
 private:
     std::vector<Cell> cells_;

@@ -248,6 +248,7 @@ const Inst* grid_begin(Machine& machine, const Inst& inst) {
     const AxesData& axes = machine.program->axes[inst.data];
     uint64_t total = 0;
     extents(machine, axes, total);
+    machine.before_rounds = machine.clock;
     machine.at<int64_t>(axes.round) = machine.group;
     machine.at<uint64_t>(axes.round + 8) = total;
     return next(inst);
@@ -263,7 +264,7 @@ const Inst* grid_next(Machine& machine, const Inst& inst) {
     if (machine.too_many_rounds()) return stopped(machine, inst);
     machine.unit = static_cast<int64_t>(round);
     machine.epoch = ++machine.clock;
-    machine.forget_buffers();  // a round finds nothing that another one left
+    machine.forget_buffers(machine.before_rounds);  // a round finds nothing that another one left
     uint64_t rest = round;
     for (size_t k = axes.iv.size(); k-- > 0;) {
         const uint64_t at = rest % counts[k];

@@ -133,6 +133,7 @@ namespace {
 
 // Stages that follow each other need no choice.
 std::optional<Val> consecutive_stage(Body& b, const Val& list, const Val& index) {
+    if (list.parts.empty()) return std::nullopt;  // a static list
     std::optional<int64_t> first;
     for (size_t i = 0; i < list.parts.size(); ++i) {
         const Val& part = list.parts[i];
