@@ -1,10 +1,10 @@
-// Calls of the program's own functions and launches of its kernels: signatures, dimensions, what may be written.
+// Calls of the program's own functions and launches of its kernels.
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "sema/body.h"
-#include "sema/solve.h"
+#include "sema/passing.h"
 
 namespace tsr::sema {
 
@@ -30,302 +30,143 @@ Type own_symbols(const Type& type, const std::string& parameter, std::vector<std
     return type.with_shape(std::move(shape));
 }
 
-struct Argument {
-    const ast::Expr* expr;  // nullptr: the default
-    Value value;
-};
+// True after a message: what is called may not be called here.
+bool refused_callee(Body& b, const ast::Call& c, const Function& callee) {
+    if (callee.refused != Feature::none || b.constant_only) return true;
+    if (!b.in_kernel() || callee.kind == FunctionKind::plain) return false;
+    const char* kind = callee.kind == FunctionKind::kernel ? "kernel" : "graph function";
+    b.error("E0403", c.callee->span, fmt::format("a kernel does not call the {} `{}`", kind, callee.name))
+        .label(callee.def->name.span, "defined here")
+        .note("kernels call plain functions");
+    return true;
+}
 
-// One call being checked.
-class Passing {
-public:
-    Passing(Body& body, const ast::Expr& e, const Function& callee, std::vector<Argument>& arguments)
-        : body_(body), e_(e), callee_(callee), arguments_(arguments) {}
+// The body that a nested function is in, among those being checked around this one.
+Body* body_of(Body* from, FunctionId function) {
+    while (from && !(from->function && from->function->id == function)) from = from->enclosing;
+    return from;
+}
 
-    // False after a message.
-    bool types(const Instance& made) {
-        bool ok = true;
-        for (size_t i = 0; i < arguments_.size(); ++i) ok &= type(made, i);
-        return ok;
+bool is_static(const ast::Parameter& p) {
+    const auto* qualified = p.annotation ? std::get_if<ast::Qualified>(&p.annotation->node) : nullptr;
+    return qualified && qualified->qualifier == ast::Qualified::Qualifier::fixed;
+}
+
+// Whether a static parameter may have this value; false after a message.
+bool static_argument(Body& b, const Function& callee, const ast::Parameter& p, const ast::Expr& written,
+                     const Value& value) {
+    std::string what = fmt::format("the static parameter `{}`", p.name.text);
+    if (!value.value && value.rounds != 0) {
+        b.error("E0314", written.span, fmt::format("{} must be the same in every round of the loop", what));
+        return false;
     }
+    if (!b.require_static(written, value, what)) return false;
+    const auto& qualified = std::get<ast::Qualified>(p.annotation->node);
+    Symbol type = qualified.type ? b.checker.resolve(callee.module, *qualified.type) : Symbol{};
+    return type.kind != Symbol::Kind::dtype || b.require_converts(written, value, Type::scalar(type.dtype), what);
+}
 
-    bool dimensions(const Instance& made, CallInfo& info) {
-        for (const SymbolInfo& symbol : made.symbols) bind(made, symbol, info);
-        bool ok = true;
-        for (size_t p = 0; p < made.parameters.size(); ++p) ok &= shape(made, p, info);
-        return ok;
+// Evaluates the arguments and says for which signature the callee is wanted; false after a message.
+bool gather(Body& b, const Function& callee, const Matched& m, Request& request, std::vector<PassedValue>& arguments) {
+    std::vector<std::pair<ir::Dim, ir::Dim>> known;
+    bool ok = true;
+    for (size_t i = 0; i < callee.def->parameters.size(); ++i) {
+        const ast::Parameter& p = callee.def->parameters[i];
+        const ast::Expr* written = m.arguments[i];
+        Value value;
+        Type given;
+        std::optional<Static> fixed_value;
+        if (written) {
+            value = b.expr(*written);
+            ok &= !value.broken();
+            given = settled_type(value.type, value.value);
+            if (is_static(p)) ok &= static_argument(b, callee, p, *written, value);
+            if (is_static(p)) fixed_value = value.value;
+        } else {
+            Checker::Constant otherwise = b.checker.evaluate(callee.module, *p.default_value);
+            if (!p.annotation) given = otherwise.type;
+            if (is_static(p)) fixed_value = otherwise.value;
+        }
+        request.values.push_back(fixed_value);
+        request.types.push_back(callee.generic ? own_symbols(given, p.name.text, known) : Type::unknown());
+        arguments.push_back({written, std::move(value)});
     }
+    return ok;
+}
 
-    // `mut` arguments must not overlap another tensor of the call: decided here for one name, else when it runs.
-    bool overlap(const Instance& made, CallInfo& info) {
-        bool ok = true;
-        auto is_tensor = [&](size_t i) { return made.parameters[i].type.is(Kind::tensor) && arguments_[i].expr; };
-        for (size_t i = 0; i < arguments_.size(); ++i) {
-            if (!is_tensor(i) || !made.parameters[i].type.tensor().mut) continue;
-            for (size_t j = 0; j < arguments_.size(); ++j) {
-                if (i == j || !is_tensor(j)) continue;
-                bool both_mut = made.parameters[j].type.tensor().mut;
-                if (both_mut && j < i) continue;
-                const auto* a = std::get_if<VariableId>(&arguments_[i].value.referent);
-                const auto* b = std::get_if<VariableId>(&arguments_[j].value.referent);
-                if (a && b && *a == *b) {
-                    body_
-                        .error(
-                            "E0320", arguments_[j].expr->span,
-                            fmt::format(
-                                "`{}` is also passed to the `mut` parameter `{}`: it must not overlap another argument",
-                                body_.source(*arguments_[j].expr), made.parameters[i].name))
-                        .label(arguments_[i].expr->span, fmt::format("written through `{}`", made.parameters[i].name));
-                    ok = false;
-                } else {
-                    info.overlap.emplace_back(i, j);
-                }
-            }
-        }
-        return ok;
+// A function that calls itself, directly or through others; false after a message.
+bool recursion(Body& b, const ast::Expr& e, const Function& callee, const InstanceState& made) {
+    if (made.progress != InstanceState::Progress::busy) return true;
+    if (b.in_kernel()) {
+        b.error("E0404", e.span, fmt::format("`{}` calls itself: recursion is not possible in a kernel", callee.name));
+        return false;
     }
+    if (made.declared_result) return true;
+    b.error("E0506", e.span, fmt::format("`{}` calls itself: its result type must be declared", callee.name))
+        .label(callee.def->name.span, "declare it with `->`");
+    return false;
+}
 
-private:
-    bool type(const Instance& made, size_t i) {
-        const ParameterInfo& parameter = made.parameters[i];
-        Argument& argument = arguments_[i];
-        if (!argument.expr || argument.value.broken() || parameter.type.is_unknown()) return true;
-        const Type& given = argument.value.type;
-        std::string what = fmt::format("`{}` of `{}`", parameter.name, callee_.name);
-        if (parameter.is_static && parameter.value) return true;
-        if (!parameter.type.is(Kind::tensor)) {
-            if (parameter.type.is_scalar() || parameter.type.is_literal())
-                return body_.require_converts(*argument.expr, argument.value, parameter.type, what);
-            if (parameter.type.kind() == given.kind()) return true;
-            body_.error("E0302", argument.expr->span,
-                        fmt::format("{} is {}, this is {}", what, shown(parameter.type), shown(given)));
-            return false;
-        }
-        if (!given.is(Kind::tensor) || given.elem() != parameter.type.elem()) {
-            auto& d = body_.error("E0302", argument.expr->span,
-                                  fmt::format("{} is {}, this is {}", what, shown(parameter.type), shown(given)));
-            if (parameter.syntax) d.label(parameter.syntax->name.span, "declared here");
-            if (given.is(Kind::tensor)) {
-                std::string replacement =
-                    fmt::format("cast({}, {})", body_.source(*argument.expr), name(parameter.type.elem()));
-                d.suggest(argument.expr->span, replacement,
-                          fmt::format("tensors are not converted by a call: `{}`", replacement));
-            }
-            return false;
-        }
-        if (given.rank() != parameter.type.rank()) {
-            auto& d = body_.error("E0312", argument.expr->span,
-                                  fmt::format("{} has rank {}, this has rank {}: {}", what, parameter.type.rank(),
-                                              given.rank(), shown(given)));
-            if (parameter.syntax)
-                d.label(parameter.syntax->name.span, fmt::format("declared as {}", shown(parameter.type)));
-            return false;
-        }
-        if (auto kind = policy_conflict(given.policy(), parameter.type.policy())) {
-            body_.error("E0321", argument.expr->span,
-                        fmt::format("the {} policies differ:{} is wanted, this has{}", *kind,
-                                    parameter.type.policy().text(), given.policy().text()));
-            return false;
-        }
-        if (parameter.type.tensor().mut && !given.tensor().mut) {
-            body_.require_writable(*argument.expr, argument.value);
-            return false;
-        }
-        return true;
+// What a plain function allocates and names of the group counts for the kernel that it becomes part of.
+void inherit(InstanceState& caller, const InstanceState& callee) {
+    caller.allocations.insert(caller.allocations.end(), callee.allocations.begin(), callee.allocations.end());
+    if (!callee.group_name.valid() || caller.group_name.valid()) return;
+    caller.group_name = callee.group_name;
+    caller.group_spelling = callee.group_spelling;
+}
+
+Matched matched(Body& b, const ast::Call& c, const Function& callee) {
+    std::vector<BuiltinParameter> parameters;
+    std::vector<bool> has_default;
+    for (const ast::Parameter& p : callee.def->parameters) {
+        parameters.push_back({p.name.text, p.default_value != nullptr, false, p.keyword_only});
+        has_default.push_back(p.default_value != nullptr);
     }
-
-    void bind(const Instance& made, const SymbolInfo& symbol, CallInfo& info) {
-        switch (symbol.source) {
-            case SymbolInfo::Source::parameter: {
-                const Argument& argument = arguments_[symbol.parameter];
-                ir::Dim value =
-                    argument.expr ? body_.dim_of(*argument.expr, argument.value) : ir::Dim::symbol(symbol.name);
-                info.bindings.push_back({symbol.name, value});
-                return;
-            }
-            case SymbolInfo::Source::axis: {
-                const Type& given = arguments_[symbol.parameter].value.type;
-                if (!given.is(Kind::tensor) || symbol.axis >= given.rank()) return;
-                ir::Dim extent = substituted(symbol.extent, info, symbol.name);
-                auto value = solve(extent, symbol.name, given.tensor().shape[symbol.axis]);
-                if (value) info.bindings.push_back({symbol.name, *value});
-                return;
-            }
-            case SymbolInfo::Source::enclosing:
-                info.bindings.push_back({symbol.name, ir::Dim::symbol(symbol.name)});
-                return;
-            case SymbolInfo::Source::launch:
-            case SymbolInfo::Source::expression:
-            case SymbolInfo::Source::variable:
-                return;
-        }
-        (void)made;
-    }
-
-    static ir::Dim substituted(const ir::Dim& dim, const CallInfo& info, const std::string& except = {}) {
-        return dim.substitute([&](const std::string& name) -> std::optional<ir::Dim> {
-            for (const DimBinding& binding : info.bindings) {
-                if (binding.symbol == name && name != except) return binding.value;
-            }
-            return std::nullopt;
-        });
-    }
-
-    bool shape(const Instance& made, size_t p, CallInfo& info) {
-        const Type& wanted = made.parameters[p].type;
-        const Argument& argument = arguments_[p];
-        if (!wanted.is(Kind::tensor) || !argument.expr || !argument.value.type.is(Kind::tensor)) return true;
-        bool ok = true;
-        for (size_t axis = 0; axis < wanted.rank(); ++axis) {
-            const ir::Dim& header = wanted.tensor().shape[axis];
-            DimCheck check;
-            check.parameter = p;
-            check.axis = axis;
-            check.found = argument.value.type.tensor().shape[axis];
-            check.expected = substituted(header, info);
-            check.header = header.text();
-            const SymbolInfo* origin = nullptr;
-            for (const SymbolInfo& symbol : made.symbols) {
-                bool places =
-                    symbol.source == SymbolInfo::Source::axis || symbol.source == SymbolInfo::Source::parameter;
-                if (places && mentions(header, symbol.name) && symbol.parameter != p) origin = &symbol;
-            }
-            if (origin) check.origin = origin->parameter;
-            switch (ir::compare(check.found, check.expected)) {
-                case ir::Equality::equal:
-                    break;
-                case ir::Equality::unknown:
-                    info.checks.push_back(std::move(check));
-                    break;
-                case ir::Equality::different: {
-                    auto& d = body_.error(
-                        "E0312", argument.expr->span,
-                        fmt::format("`{}` of `{}` wants {} = {} along axis {}, this has {}", made.parameters[p].name,
-                                    callee_.name, check.header, check.expected.text(), axis, check.found.text()));
-                    if (origin && arguments_[origin->parameter].expr)
-                        d.label(arguments_[origin->parameter].expr->span,
-                                fmt::format("`{}` comes from here", origin->name));
-                    ok = false;
-                }
-            }
-        }
-        return ok;
-    }
-
-    Body& body_;
-    const ast::Expr& e_;
-    const Function& callee_;
-    std::vector<Argument>& arguments_;
-};
+    return b.match(c, c.callee->span, fmt::format("`{}`", callee.name), parameters, has_default, 0);
+}
 
 }  // namespace
 
 Value Body::call_function(const ast::Expr& e, const ast::Call& c, FunctionId id,
                           const std::vector<const ast::Expr*>& groups) {
     const Function& callee = checker.program.function(id);
-    const ast::FunctionDef& def = *callee.def;
-    if (callee.refused != Feature::none || constant_only) {
-        evaluate_arguments(c);
-        return {};
+    const bool launch = callee.kind == FunctionKind::kernel;
+    Matched m;
+    m.ok = !refused_callee(*this, c, callee);
+    if (m.ok) m = matched(*this, c, callee);
+    Request request;
+    request.function = id;
+    request.context = launch || in_kernel() ? Context::kernel : Context::host;
+    if (m.ok && callee.enclosing) {
+        request.enclosing = body_of(this, *callee.enclosing);
+        m.ok = request.enclosing != nullptr;
+        if (!m.ok)
+            refuse(Feature::host, c.callee->span,
+                   fmt::format("a call of `{}` outside of the function it is in is", callee.name));
     }
-    bool launch = callee.kind == FunctionKind::kernel;
-    if (in_kernel() && callee.kind != FunctionKind::plain) {
-        evaluate_arguments(c);
-        error("E0403", c.callee->span,
-              fmt::format("a kernel does not call the {} `{}`", launch ? "kernel" : "graph function", callee.name))
-            .label(def.name.span, "defined here")
-            .note("kernels call plain functions");
-        return {};
-    }
-    std::vector<BuiltinParameter> parameters;
-    std::vector<bool> has_default;
-    for (const ast::Parameter& p : def.parameters) {
-        parameters.push_back({p.name.text, p.default_value != nullptr, false, p.keyword_only});
-        has_default.push_back(p.default_value != nullptr);
-    }
-    Matched m = match(c, c.callee->span, fmt::format("`{}`", callee.name), parameters, has_default, 0);
     if (!m.ok) {
         evaluate_arguments(c);
         return {};
     }
-    Request request;
-    request.function = id;
-    request.context = launch || in_kernel() ? Context::kernel : Context::host;
-    if (callee.enclosing) request.enclosing = function && function->id == *callee.enclosing ? this : enclosing;
-    std::vector<Argument> arguments;
-    std::vector<std::pair<ir::Dim, ir::Dim>> known;
-    bool broken = false;
-    for (size_t i = 0; i < def.parameters.size(); ++i) {
-        const ast::Parameter& p = def.parameters[i];
-        const ast::Expr* written = m.arguments[i];
-        Value value;
-        if (written) {
-            value = expr(*written);
-            broken |= value.broken();
-        } else {
-            value.type = Type::unknown();
-        }
-        const auto* qualified = p.annotation ? std::get_if<ast::Qualified>(&p.annotation->node) : nullptr;
-        bool is_static = qualified && qualified->qualifier == ast::Qualified::Qualifier::fixed;
-        std::optional<Static> fixed_value;
-        if (is_static && written) {
-            if (!value.value && value.rounds != 0) {
-                error(
-                    "E0314", written->span,
-                    fmt::format("the static parameter `{}` must be the same in every round of the loop", p.name.text));
-                broken = true;
-            } else if (!require_static(*written, value, fmt::format("the static parameter `{}`", p.name.text))) {
-                broken = true;
-            }
-            fixed_value = value.value;
-        } else if (is_static && p.default_value) {
-            fixed_value = checker.evaluate(callee.module, *p.default_value).value;
-        }
-        request.values.push_back(fixed_value);
-        Type given = written ? settled_type(value.type, value.value) : Type::unknown();
-        if (!written && p.default_value && !p.annotation)
-            given = checker.evaluate(callee.module, *p.default_value).type;
-        request.types.push_back(callee.generic ? own_symbols(given, p.name.text, known) : Type::unknown());
-        arguments.push_back({written, std::move(value)});
-    }
-    if (broken) return {};
+    std::vector<PassedValue> arguments;
+    if (!gather(*this, callee, m, request, arguments)) return {};
     InstanceId made_id = checker.instantiate(request);
     if (!made_id.valid()) return {};
     const Instance& made = checker.program.instance(made_id);
-    InstanceState& made_state = checker.states[made_id.index];
     state().callees.insert(made_id);
-    if (made_state.progress == InstanceState::Progress::busy) {
-        if (in_kernel()) {
-            error("E0404", e.span,
-                  fmt::format("`{}` calls itself: recursion is not possible in a kernel", callee.name));
-            return {};
-        }
-        if (!made_state.declared_result) {
-            error("E0506", e.span, fmt::format("`{}` calls itself: its result type must be declared", callee.name))
-                .label(def.name.span, "declare it with `->`");
-            return {};
-        }
-    }
+    if (!recursion(*this, e, callee, checker.states[made_id.index])) return {};
+    if (!launch) inherit(state(), checker.states[made_id.index]);
     CallInfo info;
     info.kind = launch ? CallKind::launch : CallKind::function;
     info.callee = made_id;
     info.groups = groups;
-    for (size_t i = 0; i < arguments.size(); ++i)
-        info.arguments.push_back({arguments[i].expr, arguments[i].expr ? nullptr : def.parameters[i].default_value});
-    Passing passing(*this, e, callee, arguments);
-    bool ok = passing.types(made);
-    ok = ok && passing.dimensions(made, info) && passing.overlap(made, info);
-    for (const auto& allocation : made_state.allocations) {
-        if (!launch) state().allocations.push_back(allocation);
+    for (size_t i = 0; i < arguments.size(); ++i) {
+        info.arguments.push_back(
+            {arguments[i].expr, arguments[i].expr ? nullptr : callee.def->parameters[i].default_value});
     }
-    if (!launch && made_state.group_name.valid() && !state().group_name.valid()) {
-        state().group_name = made_state.group_name;
-        state().group_spelling = made_state.group_spelling;
-    }
+    Passing passing(*this, callee, arguments);
+    if (!passing.types(made) || !passing.dimensions(made, info) || !passing.overlap(made, info)) return {};
     Value result;
-    if (!ok) {
-        instance.calls.erase(e.id);
-        return result;
-    }
     if (launch && made.returned_parameter && arguments[*made.returned_parameter].expr) {
         result = arguments[*made.returned_parameter].value;
         result.referent = {};

@@ -97,6 +97,13 @@ void Body::read_parameters(const Request& request) {
         // `main` may write what it was given: it is its own.
         if (function->name == "main" && !function->enclosing && info.type.is(Kind::tensor))
             info.type = info.type.with_mut(true);
+        bool held =
+            info.type.is_unknown() || info.type.is(Kind::tensor) || info.type.is_scalar() || info.type.is_literal();
+        if (function->kind == FunctionKind::kernel && !held) {
+            error("E0410", parameter.name.span,
+                  fmt::format("a kernel takes tensors, numbers and bools, `{}` is {}", info.name, shown(info.type)));
+            info.type = Type::unknown();
+        }
         info.is_static = written.fixed;
         if (i < request.values.size()) info.value = request.values[i];
         info.is_dimension = info.type.is_integer() && info.type.is_scalar();

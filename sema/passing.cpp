@@ -1,0 +1,181 @@
+#include "sema/passing.h"
+
+#include <fmt/format.h>
+
+#include "sema/solve.h"
+
+namespace tsr::sema {
+
+bool Passing::types(const Instance& made) {
+    bool ok = true;
+    for (size_t i = 0; i < arguments_.size(); ++i) ok &= type(made, i);
+    return ok;
+}
+
+bool Passing::overlap(const Instance& made, CallInfo& info) {
+    bool ok = true;
+    auto is_tensor = [&](size_t i) { return made.parameters[i].type.is(Kind::tensor) && arguments_[i].expr; };
+    for (size_t i = 0; i < arguments_.size(); ++i) {
+        if (!is_tensor(i) || !made.parameters[i].type.tensor().mut) continue;
+        for (size_t j = 0; j < arguments_.size(); ++j) {
+            if (i == j || !is_tensor(j)) continue;
+            bool both_mut = made.parameters[j].type.tensor().mut;
+            if (both_mut && j < i) continue;
+            const auto* a = std::get_if<VariableId>(&arguments_[i].value.referent);
+            const auto* b = std::get_if<VariableId>(&arguments_[j].value.referent);
+            if (a && b && *a == *b) {
+                body_
+                    .error("E0320", arguments_[j].expr->span,
+                           fmt::format(
+                               "`{}` is also passed to the `mut` parameter `{}`: it must not overlap another argument",
+                               body_.source(*arguments_[j].expr), made.parameters[i].name))
+                    .label(arguments_[i].expr->span, fmt::format("written through `{}`", made.parameters[i].name));
+                ok = false;
+            } else {
+                info.overlap.emplace_back(i, j);
+            }
+        }
+    }
+    return ok;
+}
+
+bool Passing::type(const Instance& made, size_t i) {
+    const ParameterInfo& parameter = made.parameters[i];
+    const PassedValue& argument = arguments_[i];
+    if (!argument.expr || argument.value.broken() || parameter.type.is_unknown()) return true;
+    const Type& given = argument.value.type;
+    std::string what = fmt::format("`{}` of `{}`", parameter.name, callee_.name);
+    if (!parameter.type.is(Kind::tensor)) {
+        if (parameter.type.is_scalar() || parameter.type.is_literal())
+            return body_.require_converts(*argument.expr, argument.value, parameter.type, what);
+        if (parameter.type.kind() == given.kind()) return true;
+        body_.error("E0302", argument.expr->span,
+                    fmt::format("{} is {}, this is {}", what, shown(parameter.type), shown(given)));
+        return false;
+    }
+    return tensor(parameter, argument, what);
+}
+
+bool Passing::tensor(const ParameterInfo& parameter, const PassedValue& argument, const std::string& what) {
+    const Type& given = argument.value.type;
+    if (!given.is(Kind::tensor) || given.elem() != parameter.type.elem()) {
+        auto& d = body_.error("E0302", argument.expr->span,
+                              fmt::format("{} is {}, this is {}", what, shown(parameter.type), shown(given)));
+        if (parameter.syntax) d.label(parameter.syntax->name.span, "declared here");
+        if (given.is(Kind::tensor)) {
+            std::string replacement =
+                fmt::format("cast({}, {})", body_.source(*argument.expr), name(parameter.type.elem()));
+            d.suggest(argument.expr->span, replacement,
+                      fmt::format("tensors are not converted by a call: `{}`", replacement));
+        }
+        return false;
+    }
+    if (given.rank() != parameter.type.rank()) {
+        auto& d = body_.error("E0312", argument.expr->span,
+                              fmt::format("{} has rank {}, this has rank {}: {}", what, parameter.type.rank(),
+                                          given.rank(), shown(given)));
+        if (parameter.syntax)
+            d.label(parameter.syntax->name.span, fmt::format("declared as {}", shown(parameter.type)));
+        return false;
+    }
+    if (auto kind = policy_conflict(given.policy(), parameter.type.policy())) {
+        body_.error("E0321", argument.expr->span,
+                    fmt::format("the {} policies differ:{} is wanted, this has{}", *kind,
+                                parameter.type.policy().text(), given.policy().text()));
+        return false;
+    }
+    if (parameter.type.tensor().mut && !given.tensor().mut) {
+        body_.require_writable(*argument.expr, argument.value);
+        return false;
+    }
+    return true;
+}
+
+namespace {
+
+// A dimension of the callee in terms of the caller, as far as symbols are bound.
+ir::Dim substituted(const ir::Dim& dim, const CallInfo& info, const std::string& except = {}) {
+    return dim.substitute([&](const std::string& name) -> std::optional<ir::Dim> {
+        for (const DimBinding& binding : info.bindings) {
+            if (binding.symbol == name && name != except) return binding.value;
+        }
+        return std::nullopt;
+    });
+}
+
+}  // namespace
+
+bool Passing::dimensions(const Instance& made, CallInfo& info) {
+    for (const SymbolInfo& symbol : made.symbols) bind(symbol, info);
+    bool ok = true;
+    for (size_t p = 0; p < made.parameters.size(); ++p) ok &= shape(made, p, info);
+    return ok;
+}
+
+void Passing::bind(const SymbolInfo& symbol, CallInfo& info) {
+    switch (symbol.source) {
+        case SymbolInfo::Source::parameter: {
+            const PassedValue& argument = arguments_[symbol.parameter];
+            ir::Dim value = argument.expr ? body_.dim_of(*argument.expr, argument.value) : ir::Dim::symbol(symbol.name);
+            info.bindings.push_back({symbol.name, value});
+            return;
+        }
+        case SymbolInfo::Source::axis: {
+            const Type& given = arguments_[symbol.parameter].value.type;
+            if (!given.is(Kind::tensor) || symbol.axis >= given.rank()) return;
+            ir::Dim extent = substituted(symbol.extent, info, symbol.name);
+            auto value = solve(extent, symbol.name, given.tensor().shape[symbol.axis]);
+            if (value) info.bindings.push_back({symbol.name, *value});
+            return;
+        }
+        case SymbolInfo::Source::enclosing:
+            info.bindings.push_back({symbol.name, ir::Dim::symbol(symbol.name)});
+            return;
+        case SymbolInfo::Source::launch:
+        case SymbolInfo::Source::expression:
+        case SymbolInfo::Source::variable:
+            return;
+    }
+}
+
+bool Passing::shape(const Instance& made, size_t p, CallInfo& info) {
+    const Type& wanted = made.parameters[p].type;
+    const PassedValue& argument = arguments_[p];
+    if (!wanted.is(Kind::tensor) || !argument.expr || !argument.value.type.is(Kind::tensor)) return true;
+    bool ok = true;
+    for (size_t axis = 0; axis < wanted.rank(); ++axis) {
+        const ir::Dim& header = wanted.tensor().shape[axis];
+        DimCheck check;
+        check.parameter = p;
+        check.axis = axis;
+        check.found = argument.value.type.tensor().shape[axis];
+        check.expected = substituted(header, info);
+        check.header = header.text();
+        const SymbolInfo* origin = nullptr;
+        for (const SymbolInfo& symbol : made.symbols) {
+            bool places = symbol.source == SymbolInfo::Source::axis || symbol.source == SymbolInfo::Source::parameter;
+            if (places && mentions(header, symbol.name) && symbol.parameter != p) origin = &symbol;
+        }
+        if (origin) check.origin = origin->parameter;
+        switch (ir::compare(check.found, check.expected)) {
+            case ir::Equality::equal:
+                break;
+            case ir::Equality::unknown:
+                info.checks.push_back(std::move(check));
+                break;
+            case ir::Equality::different: {
+                auto& d = body_.error(
+                    "E0312", argument.expr->span,
+                    fmt::format("`{}` of `{}` wants {} = {} along axis {}, this has {}", made.parameters[p].name,
+                                callee_.name, check.header, check.expected.text(), axis, check.found.text()));
+                if (origin && arguments_[origin->parameter].expr)
+                    d.label(arguments_[origin->parameter].expr->span,
+                            fmt::format("`{}` comes from here", origin->name));
+                ok = false;
+            }
+        }
+    }
+    return ok;
+}
+
+}  // namespace tsr::sema
