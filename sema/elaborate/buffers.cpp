@@ -4,9 +4,9 @@
 
 namespace tsr::elaborate {
 
-uint32_t BufferSites::site(const std::string& key, const sema::Type& type, const std::string& name) {
+uint32_t BufferSites::site(const std::string& key, const sema::Type& type, const std::string& name, Span span) {
     const auto [entry, fresh] = numbers_.emplace(key, static_cast<uint32_t>(sites_.size()));
-    if (fresh) sites_.push_back({.type = type, .name = name, .parent = entry->second});
+    if (fresh) sites_.push_back({.type = type, .name = name, .span = span, .parent = entry->second});
     return entry->second;
 }
 

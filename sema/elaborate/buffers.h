@@ -16,7 +16,7 @@ namespace tsr::elaborate {
 class BufferSites {
 public:
     // The number of an allocation. Equal keys are one buffer: an allocation in a loop is made once.
-    uint32_t site(const std::string& key, const sema::Type& type, const std::string& name);
+    uint32_t site(const std::string& key, const sema::Type& type, const std::string& name, Span span);
     // One variable may hold either.
     void unite(uint32_t a, uint32_t b);
     // Forgets the values of the last elaboration; false when it found nothing new and its result stands.
@@ -27,12 +27,14 @@ public:
     [[nodiscard]] int64_t stages(uint32_t site) const;  // of its group
     [[nodiscard]] const sema::Type& type(uint32_t site) const { return sites_[site].type; }
     [[nodiscard]] const std::string& name(uint32_t site) const { return sites_[group(site)].name; }
+    [[nodiscard]] Span span(uint32_t site) const { return sites_[group(site)].span; }
     ir::ValueId& handle(uint32_t site) { return sites_[group(site)].handle; }
 
 private:
     struct Site {
         sema::Type type;
         std::string name;
+        Span span;  // the allocation
         uint32_t parent = 0;
         ir::ValueId handle;  // of the group's first site: the buffer operation's result
     };

@@ -46,7 +46,7 @@ bool names_group(Builtin builtin) {
 Val allocation(Body& b, const ast::Expr& e) {
     const std::string key =
         b.frame().path + ":" + std::to_string(b.instance().id.index) + "." + std::to_string(e.id.index) + b.site_path;
-    const uint32_t site = b.buffers.site(key, b.info(e).type, b.site_name);
+    const uint32_t site = b.buffers.site(key, b.info(e).type, b.site_name, e.span);
     return Val::buffer(b.buffers.group(site), Val::index(b.buffers.stage(site)));
 }
 

@@ -145,6 +145,7 @@ ValueId Body::memory(const Val& value) {
         if (detail.layout != "row") attrs.set(Attr::layout, detail.layout);
         if (detail.swizzle != "none") attrs.set(Attr::swizzle, detail.swizzle);
         if (detail.alignment != 0) attrs.set(Attr::alignment, detail.alignment);
+        const At allocation(emit, buffers.span(value.site));
         handle = emit.entry(OpKind::buffer, ir_type(type), std::move(attrs));
         function().value(handle).name = buffers.name(value.site);
     }
