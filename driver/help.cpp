@@ -55,7 +55,7 @@ Examples:
   tesserac run saxpy.tsr --x x.npy --y y.npy
   tesserac run --interpret --sanitize=race,bounds scan.tsr
   tesserac saxpy.tsr --emit=tile              what the kernel does, tile by tile
-  tesserac explain E0301
+  tesserac explain E0302
 
 Exit codes: 0 done; 1 the program or its input is wrong; 2 the command line is wrong; 70 an error in the compiler.
 Environment: TESSERA_CACHE_DIR compiled programs are kept here (default: ~/.cache/tesserac)
