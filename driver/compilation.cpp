@@ -196,6 +196,10 @@ std::string Compilation::plans() const {
     std::string out;
     for (const Family& family : families_) {
         out += fmt::format("{}kernel @{}\n", out.empty() ? "" : "\n", family.kernel->name);
+        for (const ir::Note& note : family.kernel->kernel.notes) {
+            auto line = note.place.valid() ? session_.sources.position(note.place.file, note.place.begin).line : 0;
+            out += fmt::format("  line {}: {}\n", line, note.text);
+        }
         for (const ir::CpuVariant& variant : family.variants) out += plan_lines(*variant.task.plan);
     }
     return out;

@@ -54,6 +54,12 @@ struct Region {
     std::vector<OpId> ops;
 };
 
+// What was decided about a loop or the whole kernel, and why, for the programmer.
+struct Note {
+    Span place;
+    std::string text;
+};
+
 // What is true of a kernel as a whole. Filled by elaboration from the header, completed by `classify`.
 struct KernelInfo {
     bool flat = false;                    // numbers the tiles of the launch; has no groups
@@ -65,6 +71,7 @@ struct KernelInfo {
     // not.
     bool names_group = false;
     bool nondeterministic = false;
+    std::vector<Note> notes;  // in the order of the text; not part of the IR's text
     // A region without arguments over the parameters' values (no memory is read): yields the number of groups per
     // axis; of tiles for a flat kernel, of elements where `elements`. Invalid: the launch must say.
     RegionId launch;

@@ -40,11 +40,13 @@ public:
             shape_.variability = find_variability(kernel_, shape_.roles);
             if (!check_flat()) return std::nullopt;
             flat_launch();
+            note_loops();
             return std::move(shape_);
         }
         find_grid();
         find_tile_loops();
         group_launch();
+        note_loops();
         return std::move(shape_);
     }
 
@@ -129,7 +131,7 @@ private:
         OpId candidate = *last;
         std::string reason = why_no_grid(candidate);
         if (!reason.empty()) {
-            shape_.why.push_back("runs on one group unless the launch says more: " + reason);
+            no_grid_ = {candidate, reason};
             return;
         }
         shape_.grid = candidate;
@@ -224,6 +226,47 @@ private:
         });
     }
 
+    // ---- what the programmer is told ----
+
+    void note_loops() {
+        if (kernel_.kernel.flat)
+            kernel_.kernel.notes.push_back({kernel_.span(), "flat: it numbers the tiles of the launch"});
+        walk(kernel_, kernel_.body, [&](OpId id) {
+            const Op& op = kernel_.op(id);
+            if (!is_tile_range(op) || op.attrs.has(Attr::axis)) return;
+            kernel_.kernel.notes.push_back({kernel_.span_of(id), role_text(id)});
+        });
+    }
+
+    [[nodiscard]] std::string role_text(OpId id) const {
+        switch (shape_.roles[id.index]) {
+            case LoopRole::grid_loop:
+                return "grid loop: its rounds are spread over the groups";
+            case LoopRole::element_grid:
+                return "grid loop of single elements: its rounds are spread over groups and tiles";
+            case LoopRole::tile_loop:
+                return "tile loop: its rounds are spread over the tiles of the group";
+            case LoopRole::in_order:
+                break;
+        }
+        std::string text = "in order: " + why_in_order(id);
+        if (id == no_grid_.first) text += "; one group runs it unless the launch says more, as " + no_grid_.second;
+        return text;
+    }
+
+    [[nodiscard]] std::string why_in_order(OpId id) const {
+        const Op& op = kernel_.op(id);
+        if (kernel_.kernel.flat) return "the kernel is flat";
+        if (!op.results.empty()) return "it carries a variable from round to round";
+        if (any_in(kernel_, id, [](const Op& o) { return is_collective(o.kind); }))
+            return "a collective operation is in it";
+        for (size_t i = 0; i < 3; ++i) {
+            if (shape_.variability.is_varying(op.operands[i])) return "its bounds differ between tiles";
+        }
+        if (shape_.variability.is_divergent(id)) return "not all tiles reach it";
+        return "it uses a value from outside that differs between tiles";
+    }
+
     // ---- number of groups ----
 
     void group_launch() {
@@ -244,6 +287,7 @@ private:
     Function& kernel_;
     Diagnostics& diagnostics_;
     KernelShape shape_;
+    std::pair<OpId, std::string> no_grid_;  // the last loop, and why it is no grid loop
 };
 
 }  // namespace

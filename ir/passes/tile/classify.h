@@ -12,11 +12,10 @@ namespace tsr::ir {
 struct KernelShape {
     LoopRoles roles;
     Variability variability;
-    OpId grid;                     // the grid loop, outermost axis; invalid if there is none
-    std::vector<std::string> why;  // for --emit=schedule and the editor: why a loop is what it is
+    OpId grid;  // the grid loop, outermost axis; invalid if there is none
 };
 
-// Fills `flat`, `elements` and `launch` of the kernel's info. Answers nothing when the program is refused.
+// Fills `flat`, `elements`, `launch` and `notes` of the kernel's info. Answers nothing when the program is refused.
 std::optional<KernelShape> classify(Function& kernel, Diagnostics& diagnostics);
 
 // The loops of one N-dimensional `tile.range`, outermost first; also directly nested tile loops, joined.
