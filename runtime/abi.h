@@ -278,6 +278,7 @@ void tsr_list_set(TsrList* list, int64_t index, TsrSlot item, const TsrPlace* pl
 /* ---- Input, output, time, ends ---- */
 
 void tsr_print(const TsrString* text); /* text and a line end, on stdout */
+void tsr_write(const TsrString* text); /* the text alone */
 /* By extension: .npy, .npz and .safetensors with `key`, needed when the file holds several. NULL or "": a path of the
  * form "path:key" is split. Any element type and rank. */
 TsrTensor* tsr_load(const TsrString* path, const TsrString* key, const TsrPlace* place);
@@ -508,25 +509,25 @@ extern const TsrProgram tsr_program;
 
 /* ---- The same functions as a table, for engines that do not link them by name ---- */
 
-#define TSR_HOST_FUNCTIONS(X)                                                                                         \
-    X(tensor_retain)                                                                                                  \
-    X(tensor_release)                                                                                                 \
-    X(empty)                                                                                                          \
-    X(zeros)                                                                                                          \
-    X(full)                                                                                                           \
-    X(ones)                                                                                                           \
-    X(arange_i64) X(arange_f64) X(linspace) X(from_values) X(from_list) X(philox4x32_10) X(seed) X(set_seed)          \
-        X(next_key) X(rand) X(randn) X(randint) X(copy) X(is_dense) X(contiguous) X(cast) X(convert_bits)             \
-            X(bits_to_f64) X(f64_to_bits) X(view) X(transpose) X(swap_last) X(reshape) X(broadcast_to) X(dim) X(size) \
-                X(get) X(get_f64) X(get_i64) X(set) X(set_f64) X(set_i64) X(item) X(assign) X(fill) X(equal)          \
-                    X(allclose) X(string) X(string_retain) X(string_release) X(concat) X(join) X(string_compare)      \
-                        X(format) X(format_string) X(format_tensor) X(format_list) X(list) X(list_retain)             \
-                            X(list_release) X(list_append) X(list_get) X(list_length) X(list_set) X(print) X(load)    \
-                                X(load_as) X(save) X(time) X(args) X(wait) X(allocate) X(free) X(progress_begin)      \
-                                    X(progress_step) X(progress_end) X(fail) X(assert_failed) X(set_failure_handler)  \
-                                        X(check_arguments) X(shape_failed) X(check_overlap) X(kernel_argument)        \
-                                            X(task_print) X(task_assert_failed) X(launch) X(cpu_features) X(workers)  \
-                                                X(main)
+#define TSR_HOST_FUNCTIONS(X)                                                                                          \
+    X(tensor_retain)                                                                                                   \
+    X(tensor_release)                                                                                                  \
+    X(empty)                                                                                                           \
+    X(zeros)                                                                                                           \
+    X(full)                                                                                                            \
+    X(ones)                                                                                                            \
+    X(arange_i64)                                                                                                      \
+    X(arange_f64) X(linspace) X(from_values) X(from_list) X(philox4x32_10) X(seed) X(set_seed) X(next_key) X(rand)     \
+        X(randn) X(randint) X(copy) X(is_dense) X(contiguous) X(cast) X(convert_bits) X(bits_to_f64) X(f64_to_bits)    \
+            X(view) X(transpose) X(swap_last) X(reshape) X(broadcast_to) X(dim) X(size) X(get) X(get_f64) X(get_i64)   \
+                X(set) X(set_f64) X(set_i64) X(item) X(assign) X(fill) X(equal) X(allclose) X(string) X(string_retain) \
+                    X(string_release) X(concat) X(join) X(string_compare) X(format) X(format_string) X(format_tensor)  \
+                        X(format_list) X(list) X(list_retain) X(list_release) X(list_append) X(list_get)               \
+                            X(list_length) X(list_set) X(print) X(write) X(load) X(load_as) X(save) X(time) X(args)    \
+                                X(wait) X(allocate) X(free) X(progress_begin) X(progress_step) X(progress_end) X(fail) \
+                                    X(assert_failed) X(set_failure_handler) X(check_arguments) X(shape_failed)         \
+                                        X(check_overlap) X(kernel_argument) X(task_print) X(task_assert_failed)        \
+                                            X(launch) X(cpu_features) X(workers) X(main)
 
 typedef struct TsrHostApi {
 #define TSR_HOST_ENTRY(name) __typeof__(&tsr_##name) name;

@@ -6,8 +6,10 @@
 
 extern "C" {
 
+void tsr_write(const TsrString* text) { std::fwrite(text->text, 1, static_cast<size_t>(text->length), stdout); }
+
 void tsr_print(const TsrString* text) {
-    std::fwrite(text->text, 1, static_cast<size_t>(text->length), stdout);
+    tsr_write(text);
     std::fputc('\n', stdout);
 }
 

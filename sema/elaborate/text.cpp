@@ -209,6 +209,8 @@ Val print_call(Body& b, const sema::CallInfo& info) {
         if (i > 0) pieces.add(separator);
         add_expression(b, pieces, *info.rest[i]);
     }
+    // In kernels a message is a line; the host may leave one open.
+    const bool line = b.in_kernel() || (!end.empty() && end.back() == '\n');
     if (!end.empty() && end.back() == '\n') end.pop_back();
     pieces.add(end);
     if (b.in_kernel()) {
@@ -216,7 +218,7 @@ Val print_call(Body& b, const sema::CallInfo& info) {
         const std::string text = pattern(b, pieces, values);
         b.emit.op(OpKind::print, std::move(values), {}, {{Attr::text, text}});
     } else {
-        host_effect(b, "print", {joined_text(b, pieces)});
+        host_effect(b, line ? "print" : "write", {joined_text(b, pieces)});
     }
     return Val::none();
 }

@@ -85,6 +85,7 @@ inline constexpr HostEntry kHostEntries[] = {
     {"list_set", "lieP", 'v'},
     // input, output, time, ends
     {"print", "s", 'v'},
+    {"write", "s", 'v'},
     {"save", "sFP", 'v'},  // path; {names} of the tensors that follow
     {"time", "", 'd'},
     {"args", "", 'l'},
