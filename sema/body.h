@@ -15,68 +15,9 @@
 
 #include "sema/checker.h"
 #include "sema/numeric.h"
+#include "sema/value.h"
 
 namespace tsr::sema {
-
-// What is known of an expression while a body is checked; ExprInfo is what stays of it.
-struct Value {
-    Type type;
-    std::optional<Static> value;
-    std::optional<ir::Dim> dim;
-    // The unrollable loops on whose rounds the value depends, one bit each; then it is static though `value` is not
-    // set.
-    uint64_t rounds = 0;
-    Referent referent;
-    std::optional<DType> compute;
-    std::vector<Value> elements;  // of a tuple or list whose elements are known one by one
-
-    [[nodiscard]] bool is_static() const { return value.has_value() || rounds != 0; }
-    [[nodiscard]] bool broken() const { return type.is_unknown(); }
-};
-
-// One name bound in this function.
-struct Slot {
-    std::string name;
-    VariableId id;
-    int bindings = 0;    // places in the text that bind it
-    bool known = false;  // `settled` is from an earlier pass
-    Type settled;
-    std::optional<Type> declared;  // by an annotation, or by alloc_register
-    Span declared_at;
-    // Of the pass that runs:
-    std::optional<Type> joined;
-    std::optional<Static> only_value;  // of the values joined so far, if there was one
-    std::optional<Value> once;         // what was assigned, where the text binds it once
-    Span first_at;
-    uint64_t rounds = 0;  // in the body of the loop whose index it is, if nothing else there binds it
-};
-
-struct Flow {
-    std::vector<bool> assigned;  // by VariableId: on every path
-    bool reachable = true;
-};
-
-// A type as written, with the words around it.
-struct Annotation {
-    Type type;  // unknown: nothing was said (generic), or an error was given
-    bool generic = false;
-    bool mut = false;
-    bool fixed = false;  // `static`
-    Privilege privilege = Privilege::none;
-    std::string type_variable;  // the `T` of `T[M, K]`
-};
-
-struct Loop {
-    const ast::Stmt* stmt = nullptr;
-    std::vector<Flow> breaks, continues;
-};
-
-// Arguments put to parameters.
-struct Matched {
-    bool ok = true;
-    std::vector<const ast::Expr*> arguments;  // one per parameter; nullptr: not given
-    std::vector<const ast::Expr*> rest;
-};
 
 class Body {
 public:
@@ -185,8 +126,7 @@ public:
     Value tile_call(const ast::Expr& e, const BuiltinEntry& entry, const Matched& m);
     Value host_call(const ast::Expr& e, const BuiltinEntry& entry, const Matched& m);
     Value math_call(const ast::Expr& e, const BuiltinEntry& entry, const Matched& m);
-    Value alloc(const ast::Expr& e, const ast::Call& c, const std::optional<DType>& elem, const Matched& m,
-                bool by_tuple);
+    Value alloc(const ast::Expr& e, const std::optional<DType>& elem, const Matched& m, bool by_tuple);
 
     // ---- types and dimensions ----
     Annotation annotation(const ast::Expr& e, bool in_header);
@@ -211,6 +151,8 @@ public:
     void read_header(const Request& request);
     void read_parameters(const Request& request);
     void bind_dimensions();
+    void bind_integer_parameters();
+    void bind_opaque(size_t parameter, size_t axis, const ir::Dim& dim);
     void read_clauses();
     void read_tuning();
 
@@ -233,6 +175,11 @@ public:
                        uint64_t rounds_bit);
     void leave(const ast::Stmt& stmt, bool is_break);
     void give_back(const ast::Stmt& stmt, const ast::Return& r);
+    bool kernel_result(const ast::Expr& e, const Value& value);
+    void inferred_result(const ast::Stmt& stmt, const ast::Return& r, const Value& value);
+    void declared_result(const ast::Stmt& stmt, const ast::Return& r, const Value& value);
+    bool result_part(const ast::Expr& e, const Type& found, const Type& wanted, size_t part,
+                     std::vector<DimCheck>& checks);
     void assertion(const ast::Assert& a);
     void define(const ast::Stmt& stmt, const ast::FunctionDef& def);
 

@@ -92,7 +92,7 @@ Value Body::call(const ast::Expr& e, const ast::Call& c) {
                 evaluate_arguments(c);
                 return {};
             }
-            return alloc(e, c, elem, m, false);
+            return alloc(e, elem, m, false);
         }
         if (base.type.is(Kind::function)) {
             Value launcher = launch_groups(callee, *s, base.type.function_id());
@@ -195,7 +195,7 @@ Value Body::call_builtin(const ast::Expr& e, const ast::Call& c, const BuiltinEn
     record_call(e, std::move(info));
     if (row.id == Builtin::alloc_shared) {
         auto elem = dtype(*m.arguments[1]);
-        if (elem) return alloc(e, c, elem, m, true);
+        if (elem) return alloc(e, elem, m, true);
         expr(*m.arguments[0]);
         return {};
     }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "sema/body.h"
-#include "sema/solve.h"
 
 namespace tsr::sema {
 
@@ -124,98 +123,6 @@ void Body::read_parameters(const Request& request) {
         variable.type = info.type;
         variable.parameter = static_cast<int>(i);
         mark_assigned(slot);
-    }
-}
-
-// Section 3, "Dimensions": a name is bound where it stands alone, else by the first expression in which it is the only
-// unknown; an expression of several unknowns is one dimension.
-void Body::bind_dimensions() {
-    struct Place {
-        size_t parameter, axis;
-        ir::Dim dim;
-    };
-    std::vector<Place> places;
-    for (size_t p = 0; p < instance.parameters.size(); ++p) {
-        const Type& type = instance.parameters[p].type;
-        if (!type.is(Kind::tensor)) continue;
-        for (size_t axis = 0; axis < type.rank(); ++axis) places.push_back({p, axis, type.tensor().shape[axis]});
-    }
-    auto is_bound = [&](const std::string& name) { return find_symbol(name) != nullptr; };
-    auto add = [&](std::string name, SymbolInfo::Source source, const Place& place) {
-        SymbolInfo symbol;
-        symbol.name = std::move(name);
-        symbol.source = source;
-        symbol.parameter = place.parameter;
-        symbol.axis = place.axis;
-        symbol.extent = place.dim;
-        instance.symbols.push_back(std::move(symbol));
-    };
-    for (size_t p = 0; p < instance.parameters.size(); ++p) {
-        ParameterInfo& info = instance.parameters[p];
-        bool named = std::ranges::any_of(places, [&](const Place& place) { return mentions(place.dim, info.name); });
-        info.is_dimension = info.is_dimension && named && !info.is_static;
-        if (!info.is_dimension) continue;
-        add(info.name, SymbolInfo::Source::parameter, {p, 0, ir::Dim::symbol(info.name)});
-        Slot& slot = slots[p];
-        if (slot.once) slot.once->dim = ir::Dim::symbol(info.name);
-    }
-    for (const Place& place : places) {
-        auto name = place.dim.symbol_name();
-        if (name && !is_bound(*name)) add(*name, SymbolInfo::Source::axis, place);
-    }
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (const Place& place : places) {
-            std::vector<std::string> unknown;
-            for (const std::string& name : place.dim.symbols()) {
-                if (!is_bound(name)) unknown.push_back(name);
-            }
-            if (unknown.size() != 1 || !solve(place.dim, unknown[0], ir::Dim::constant(1))) continue;
-            add(unknown[0], SymbolInfo::Source::axis, place);
-            changed = true;
-        }
-    }
-    for (const Place& place : places) {
-        std::vector<std::string> unknown;
-        for (const std::string& name : place.dim.symbols()) {
-            if (!is_bound(name)) unknown.push_back(name);
-        }
-        if (unknown.empty()) continue;
-        if (unknown.size() == 1) {
-            const ast::Parameter& written = *instance.parameters[place.parameter].syntax;
-            error("E0313", written.annotation->span,
-                  fmt::format("`{}` does not determine `{}`", place.dim.text(), unknown[0]))
-                .note("a name is bound where it stands alone, or in `K/tp`, `n+1`, `2*n`");
-            opaque_names[unknown[0]] = place.dim.text();
-            continue;
-        }
-        std::string name;
-        for (char c : place.dim.text())
-            name += std::isalnum(static_cast<unsigned char>(c)) ? std::string(1, c)
-                    : c == '*'                                  ? "_x_"
-                    : c == ' '                                  ? ""
-                                                                : "_";
-        for (const std::string& u : unknown) opaque_names[u] = place.dim.text();
-        if (!is_bound(name)) {
-            Place renamed = place;
-            renamed.dim = ir::Dim::symbol(name);
-            add(name, SymbolInfo::Source::axis, renamed);
-        }
-        auto rename = [&](const Type& type) {
-            if (!type.is(Kind::tensor)) return type;
-            std::vector<ir::Dim> shape;
-            for (const ir::Dim& dim : type.tensor().shape)
-                shape.push_back(dim == place.dim ? ir::Dim::symbol(name) : dim);
-            return type.with_shape(std::move(shape));
-        };
-        for (size_t p = 0; p < instance.parameters.size(); ++p) {
-            Slot& slot = slots[p];
-            instance.parameters[p].type = slot.settled = rename(slot.settled);
-            slot.joined = slot.settled;
-            slot.once->type = slot.settled;
-            instance.variables[p].type = slot.settled;
-        }
-        if (result_type) instance.result = *(result_type = rename(*result_type));
     }
 }
 

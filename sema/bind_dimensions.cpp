@@ -1,0 +1,124 @@
+// Which parameter gives a name in the header its value (language reference, section 3, "Dimensions"): a name is bound
+// where it stands alone, else by the first expression in which it is the only unknown; an expression of several
+// unknowns is one dimension.
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "sema/body.h"
+#include "sema/solve.h"
+
+namespace tsr::sema {
+
+namespace {
+
+struct Place {
+    size_t parameter, axis;
+    ir::Dim dim;
+};
+
+std::vector<Place> places_of(const Instance& instance) {
+    std::vector<Place> places;
+    for (size_t p = 0; p < instance.parameters.size(); ++p) {
+        const Type& type = instance.parameters[p].type;
+        if (!type.is(Kind::tensor)) continue;
+        for (size_t axis = 0; axis < type.rank(); ++axis) places.push_back({p, axis, type.tensor().shape[axis]});
+    }
+    return places;
+}
+
+std::vector<std::string> unknown_in(const Body& b, const ir::Dim& dim) {
+    std::vector<std::string> unknown;
+    for (const std::string& name : dim.symbols()) {
+        if (!b.find_symbol(name)) unknown.push_back(name);
+    }
+    return unknown;
+}
+
+void add_symbol(Instance& instance, std::string name, SymbolInfo::Source source, const Place& place) {
+    SymbolInfo symbol;
+    symbol.name = std::move(name);
+    symbol.source = source;
+    symbol.parameter = place.parameter;
+    symbol.axis = place.axis;
+    symbol.extent = place.dim;
+    instance.symbols.push_back(std::move(symbol));
+}
+
+// `B*H` as one name that reads back: "B_x_H".
+std::string one_name(const ir::Dim& dim) {
+    std::string name;
+    for (char c : dim.text()) {
+        if (std::isalnum(static_cast<unsigned char>(c))) name += c;
+        if (c == '*') name += "_x_";
+        if (c != '*' && c != ' ' && !std::isalnum(static_cast<unsigned char>(c))) name += '_';
+    }
+    return name;
+}
+
+Type renamed(const Type& type, const ir::Dim& from, const ir::Dim& to) {
+    if (!type.is(Kind::tensor)) return type;
+    std::vector<ir::Dim> shape = type.tensor().shape;
+    std::ranges::replace(shape, from, to);
+    return type.with_shape(std::move(shape));
+}
+
+}  // namespace
+
+// An integer parameter with a dimension's name is that dimension.
+void Body::bind_integer_parameters() {
+    std::vector<Place> places = places_of(instance);
+    for (size_t p = 0; p < instance.parameters.size(); ++p) {
+        ParameterInfo& info = instance.parameters[p];
+        bool named = std::ranges::any_of(places, [&](const Place& place) { return mentions(place.dim, info.name); });
+        info.is_dimension = info.is_dimension && named && !info.is_static;
+        if (!info.is_dimension) continue;
+        add_symbol(instance, info.name, SymbolInfo::Source::parameter, {p, 0, ir::Dim::symbol(info.name)});
+        if (slots[p].once) slots[p].once->dim = ir::Dim::symbol(info.name);
+    }
+}
+
+void Body::bind_dimensions() {
+    bind_integer_parameters();
+    const std::vector<Place> places = places_of(instance);
+    for (const Place& place : places) {
+        auto name = place.dim.symbol_name();
+        if (name && !find_symbol(*name)) add_symbol(instance, *name, SymbolInfo::Source::axis, place);
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const Place& place : places) {
+            std::vector<std::string> unknown = unknown_in(*this, place.dim);
+            if (unknown.size() != 1 || !solve(place.dim, unknown[0], ir::Dim::constant(1))) continue;
+            add_symbol(instance, unknown[0], SymbolInfo::Source::axis, place);
+            changed = true;
+        }
+    }
+    for (const Place& place : places) bind_opaque(place.parameter, place.axis, place.dim);
+}
+
+// A dimension with unknowns that nothing determines: one symbol of its own, or a mistake.
+void Body::bind_opaque(size_t parameter, size_t axis, const ir::Dim& dim) {
+    std::vector<std::string> unknown = unknown_in(*this, dim);
+    if (unknown.empty()) return;
+    for (const std::string& name : unknown) opaque_names[name] = dim.text();
+    if (unknown.size() == 1) {
+        const ast::Parameter& written = *instance.parameters[parameter].syntax;
+        error("E0313", written.annotation->span, fmt::format("`{}` does not determine `{}`", dim.text(), unknown[0]))
+            .note("a name is bound where it stands alone, or in `K/tp`, `n+1`, `2*n`");
+        return;
+    }
+    const std::string name = one_name(dim);
+    const ir::Dim symbol = ir::Dim::symbol(name);
+    if (!find_symbol(name)) add_symbol(instance, name, SymbolInfo::Source::axis, {parameter, axis, symbol});
+    for (size_t p = 0; p < instance.parameters.size(); ++p) {
+        const Type type = renamed(slots[p].settled, dim, symbol);
+        instance.parameters[p].type = instance.variables[p].type = slots[p].settled = type;
+        slots[p].joined = type;
+        slots[p].once->type = type;
+    }
+    if (result_type) instance.result = *(result_type = renamed(*result_type, dim, symbol));
+}
+
+}  // namespace tsr::sema
