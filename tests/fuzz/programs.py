@@ -19,6 +19,9 @@ ENGINES = {
     "-O3": ["-O3", "--cpu=native"],
     "baseline": ["-O2", "--cpu=x86-64"],
 }
+with open("/proc/cpuinfo") as cpu:
+    if {"avx2", "fma", "f16c", "bmi2"} <= set(next((line for line in cpu if line.startswith("flags")), "").split()):
+        ENGINES["v3"] = ["-O2", "--cpu=x86-64-v3"]  # masks as vectors
 
 
 # Bits of exponent and mantissa.
