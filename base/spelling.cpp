@@ -30,6 +30,9 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
     const std::string* best = nullptr;
     for (const std::string& candidate : candidates) {
         if (candidate == word) continue;
+        // As many edits at least as the lengths differ: a name of a million letters is not compared with anything.
+        size_t difference = std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size());
+        if (difference > limit) continue;
         size_t distance = edit_distance(word, candidate);
         if (distance < limit || (distance == limit && !best && word.size() > 2)) {
             best = &candidate;
