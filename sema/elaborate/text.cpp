@@ -54,6 +54,9 @@ void add_elements(Pieces& pieces, const Val& value, const sema::Type& type) {
 
 void add_value(Pieces& pieces, const Val& value, const sema::Type& type, const std::string& format) {
     if (value.has_elements()) return add_elements(pieces, value, type);
+    // A float literal alone is an f32, also in its text.
+    const bool literal = value.is_fixed() && !value.type && std::holds_alternative<double>(value.fixed.value);
+    if (literal) return pieces.add({value, sema::Type::scalar(DType::f32), format});
     if (value.is_fixed() && format.empty() && !value.type) return pieces.add(static_text(value.fixed));
     if (value.is_fixed() && format.empty() && (value.fixed.boolean() || value.fixed.is_integer())) {
         return pieces.add(static_text(value.fixed));
