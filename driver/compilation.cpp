@@ -1,6 +1,7 @@
 #include "driver/compilation.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -22,8 +23,18 @@ namespace tsr::driver {
 
 namespace {
 
+// Verification after each pass costs as much as the passes: tests and debug builds pay for it.
+bool verifies_passes() {
+#ifdef __OPTIMIZE__
+    return std::getenv("TESSERA_VERIFY") != nullptr;
+#else
+    return true;
+#endif
+}
+
 ir::PassOptions pass_options(const Options& options) {
     ir::PassOptions out;
+    out.verify = verifies_passes();
     out.dump_after = options.dump_after;
     if (std::ranges::find(out.dump_after, "all") != out.dump_after.end()) out.dump_after = pass_names();
     out.stop_after = options.stop_after;

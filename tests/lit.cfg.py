@@ -24,6 +24,7 @@ config.test_exec_root = os.path.join(build, "lit")
 
 llvm_tools = "/usr/lib/llvm-22/bin"
 config.environment["PATH"] = os.pathsep.join([llvm_tools, os.environ["PATH"]])
+config.environment["TESSERA_VERIFY"] = "1"  # after each pass
 config.environment["TESSERA_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
 for variable in ("TESSERA_DEVICE", "TESSERA_TRACE", "NO_COLOR"):
     config.environment.pop(variable, None)
