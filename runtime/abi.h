@@ -248,6 +248,7 @@ void tsr_string_release(TsrString* string);
 TsrString* tsr_concat(const TsrString* a, const TsrString* b);
 TsrString* tsr_join(const TsrString* const* parts, int32_t count, const char* separator);
 int32_t tsr_string_compare(const TsrString* a, const TsrString* b); /* < 0, 0, > 0 by bytes */
+int64_t tsr_string_length(const TsrString* text);                   /* in code points */
 /* One value by a Python format spec ([[fill]align][sign][#][0][width][,|_][.precision][type]; NULL or "": as str()).
  * A float without a precision has the fewest digits that give its value back in its own type. A bad spec fails. */
 TsrString* tsr_format(uint64_t bits, int32_t dtype, const char* spec, const TsrPlace* place);
@@ -521,13 +522,13 @@ extern const TsrProgram tsr_program;
         X(randn) X(randint) X(copy) X(is_dense) X(contiguous) X(cast) X(convert_bits) X(bits_to_f64) X(f64_to_bits)    \
             X(view) X(transpose) X(swap_last) X(reshape) X(broadcast_to) X(dim) X(size) X(get) X(get_f64) X(get_i64)   \
                 X(set) X(set_f64) X(set_i64) X(item) X(assign) X(fill) X(equal) X(allclose) X(string) X(string_retain) \
-                    X(string_release) X(concat) X(join) X(string_compare) X(format) X(format_string) X(format_tensor)  \
-                        X(format_list) X(list) X(list_retain) X(list_release) X(list_append) X(list_get)               \
-                            X(list_length) X(list_set) X(print) X(write) X(load) X(load_as) X(save) X(time) X(args)    \
-                                X(wait) X(allocate) X(free) X(progress_begin) X(progress_step) X(progress_end) X(fail) \
-                                    X(assert_failed) X(set_failure_handler) X(check_arguments) X(shape_failed)         \
-                                        X(check_overlap) X(kernel_argument) X(task_print) X(task_assert_failed)        \
-                                            X(launch) X(cpu_features) X(workers) X(main)
+                    X(string_release) X(concat) X(join) X(string_compare) X(string_length) X(format) X(format_string)  \
+                        X(format_tensor) X(format_list) X(list) X(list_retain) X(list_release) X(list_append)          \
+                            X(list_get) X(list_length) X(list_set) X(print) X(write) X(load) X(load_as) X(save)        \
+                                X(time) X(args) X(wait) X(allocate) X(free) X(progress_begin) X(progress_step)         \
+                                    X(progress_end) X(fail) X(assert_failed) X(set_failure_handler) X(check_arguments) \
+                                        X(shape_failed) X(check_overlap) X(kernel_argument) X(task_print)              \
+                                            X(task_assert_failed) X(launch) X(cpu_features) X(workers) X(main)
 
 typedef struct TsrHostApi {
 #define TSR_HOST_ENTRY(name) __typeof__(&tsr_##name) name;

@@ -34,8 +34,22 @@ bool Body::require_writable(const ast::Expr& e, const Value& memory) {
     return false;
 }
 
+// `xs = []` on the host: what is appended and assigned elsewhere says the type of its elements.
+std::optional<Value> Body::empty_list(const ast::Assign& a) {
+    const auto* list = std::get_if<ast::List>(&a.value->node);
+    if (!list || !list->elements.empty() || in_kernel()) return std::nullopt;
+    for (const ast::Expr* target : a.targets) {
+        if (!std::holds_alternative<ast::Name>(target->node)) return std::nullopt;
+    }
+    Value value;
+    value.type = Type::list(Type::unknown(), 0);
+    record(*a.value, value);
+    return value;
+}
+
 void Body::assign(const ast::Stmt&, const ast::Assign& a) {
-    Value value = expr(*a.value);
+    const std::optional<Value> empty = empty_list(a);
+    const Value value = empty ? *empty : expr(*a.value);
     const auto* call = std::get_if<ast::Call>(&a.value->node);
     bool declares = false;
     if (call) {
@@ -58,6 +72,14 @@ void Body::assign(const ast::Stmt&, const ast::Assign& a) {
         }
         assign_to(*target, value, *a.value);
     }
+}
+
+// Lists of lists exist in the compiler only: as constants, and where one is written out.
+bool Body::require_flat(const ast::Expr& e, const Type& type) {
+    if (in_kernel() || !is_nested_list(type)) return true;
+    error("E0608", e.span, "a list of lists or tuples whose values are not static is not compiled yet")
+        .note("a tensor of rank 2 holds rows of numbers: `from_list([[a, b], [c, d]])`");
+    return false;
 }
 
 void Body::assign_to(const ast::Expr& target, const Value& value, const ast::Expr& source) {
@@ -112,6 +134,12 @@ void Body::assign_name(const ast::Expr& target, const Value& value, const ast::E
     written.type = settled_as;
     record(target, written);
     if (!aloud || settled_as.is_unknown() || value.broken()) return;
+    if (settled_as.is(Kind::list) && settled_as.parts()[0].is_unknown()) {
+        error("E0327", source.span, "the type of an empty list is not known");
+        return;
+    }
+    const bool constant = slot->bindings == 1 && slot->once && slot->once->value;
+    if (!constant && !require_flat(source, settled_as)) return;
     if (!converts(type, value.value, settled_as)) {
         bool narrow =
             settled_as.is_scalar() && type.is(Kind::int_literal) && value.value && settled_as.elem() != DType::boolean;

@@ -1,5 +1,7 @@
 #include "sema/body.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace tsr::sema {
@@ -27,6 +29,12 @@ std::string Body::source(const ast::Expr& expr) const { return std::string(check
 std::string shown(const Type& type) {
     bool spelled = type.is_scalar() || type.is(Kind::tensor);
     return spelled ? "`" + type.text() + "`" : type.text();
+}
+
+bool is_nested_list(const Type& type) {
+    const auto holds = [](const Type& part) { return part.is(Kind::list) || part.is(Kind::tuple); };
+    if (type.is(Kind::list)) return holds(type.parts()[0]);
+    return type.is(Kind::tuple) && std::any_of(type.parts().begin(), type.parts().end(), is_nested_list);
 }
 
 // ---- slots ----

@@ -41,6 +41,8 @@ public:
     Diagnostic& error(std::string code, Span span, std::string message);
     Diagnostic& warning(std::string code, Span span, std::string message);
     // The one message for a part of the language that is not compiled.
+    bool require_flat(const ast::Expr& e, const Type& type);
+    std::optional<Value> empty_list(const ast::Assign& a);
     Value refuse(Feature feature, Span span, const std::string& what);
     [[nodiscard]] std::string source(const ast::Expr& expr) const;
 
@@ -102,7 +104,8 @@ public:
     // ---- indexing ----
     Value subscript(const ast::Expr& e, const ast::Subscript& s);
     Value index_memory(const ast::Expr& e, const ast::Subscript& s, const Value& base);
-    Value index_host(const ast::Expr& e, const Value& base, const std::vector<const ast::Expr*>& indices);
+    Value index_host(const ast::Expr& e, const Value& base, const std::vector<const ast::Expr*>& indices,
+                     size_t unnamed);
     Value index_elements(const ast::Expr& e, const ast::Subscript& s, const Value& base);
     std::optional<ViewAxis> view_axis(const ast::Expr& index, const ir::Dim& extent);
     void check_index(const ast::Expr& e, const Value& v, const ir::Dim& extent);
@@ -228,5 +231,6 @@ private:
 
 // What the message calls a type: with an article-free name in back quotes for scalars, plain words else.
 std::string shown(const Type& type);
+bool is_nested_list(const Type& type);  // of lists or tuples, or a tuple that holds one
 
 }  // namespace tsr::sema

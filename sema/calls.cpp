@@ -211,7 +211,7 @@ std::optional<Builtin> method_named(const Type& base, const std::string& name) {
     bool tensor = base.is(Kind::tensor);
     if (name == "astype" && (number || tensor)) return Builtin::cast;
     if (name == "copy" && tensor) return Builtin::copy;
-    if (name == "item" && tensor) return Builtin::item;
+    if (name == "item" && (tensor || base.is_scalar())) return Builtin::item;
     if (name == "append" && base.is(Kind::list)) return Builtin::append;
     return std::nullopt;
 }
@@ -308,8 +308,17 @@ Value Body::member(const ast::Expr&, const Value& base, const ast::Attribute& a)
         value.dim = ir::Dim::constant(static_cast<int64_t>(base.type.rank()));
         return value;
     }
-    if (shaped && text == "T")
-        return refuse(in_kernel() ? Feature::register_tiles : Feature::graphs, a.name.span, "`.T` is");
+    if (shaped && text == "T") {
+        if (in_kernel()) return refuse(Feature::register_tiles, a.name.span, "`.T` is");
+        std::vector<ir::Dim> shape = base.type.shape();
+        if (shape.size() >= 2) {
+            std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
+            value.type = base.type.with_shape(std::move(shape));
+            return value;
+        }
+        error("E0310", a.name.span, fmt::format("`.T` swaps the last two axes; this has {}", shape.size()));
+        return {};
+    }
     auto& d = error("E0328", a.name.span, fmt::format("{} has no `{}`", shown(base.type), text));
     if (auto near = nearest(text, {"astype", "copy", "item", "shape", "dtype", "ndim"}))
         d.suggest(a.name.span, *near, fmt::format("did you mean `{}`?", *near));

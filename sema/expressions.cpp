@@ -168,7 +168,7 @@ Value Body::comprehension(const ast::Expr& e, const ast::Comprehension& c) {
         if (start && stop && step && *step > 0) length = *stop > *start ? (*stop - *start + *step - 1) / *step : 0;
     }
     instance.comprehensions[e.id] = info;
-    if (element.broken()) return {};
+    if (element.broken() || !require_flat(e, Type::list(element.type, length))) return {};
     if (in_kernel() && !length) {
         error("E0314", c.iterable->span, "the number of elements of a list in a kernel must be static");
         return {};

@@ -78,7 +78,7 @@ bool gather(Body& b, const Function& callee, const Matched& m, Request& request,
         std::optional<Static> fixed_value;
         if (written) {
             value = b.expr(*written);
-            ok &= !value.broken();
+            ok &= !value.broken() && b.require_flat(*written, value.type);
             given = settled_type(value.type, value.value);
             if (is_static(p)) ok &= static_argument(b, callee, p, *written, value);
             if (is_static(p)) fixed_value = value.value;

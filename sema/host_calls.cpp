@@ -129,6 +129,11 @@ Value from_list(Body& b, const ast::Expr& e, const Matched& m) {
         shape.push_back(type.length() ? ir::Dim::constant(*type.length()) : b.fresh_symbol("length", e, shape.size()));
         type = type.parts()[0];
     }
+    for (size_t axis = 1; axis < shape.size(); ++axis) {
+        if (shape[axis].constant_value()) continue;
+        b.error("E0302", m.arguments[0]->span, "the rows of a tensor have one length; these lists have several");
+        return {};
+    }
     if (shape.empty() || !(type.is_number() || type.is_bool())) {
         b.error("E0302", m.arguments[0]->span,
                 fmt::format("`from_list` takes a list of numbers, this is {}", shown(values.type)));
@@ -195,10 +200,11 @@ Value append(Body& b, const Matched& m) {
     Type element = list.type.parts()[0];
     if (variable) {
         Slot& slot = b.slots[variable->index];
-        auto joined = join(element, value.type, {}, value.value);
+        auto joined = element.is_unknown() ? value.type : join(element, value.type, {}, value.value);
         if (joined && slot.joined) slot.joined = join(*slot.joined, Type::list(*joined, std::nullopt));
     }
     b.require_converts(*m.arguments[1], value, element, "an element of the list");
+    if (b.aloud) b.require_flat(*m.arguments[0], Type::list(value.type, std::nullopt));
     return typed(Type::none());
 }
 
@@ -232,6 +238,7 @@ Value Body::host_call(const ast::Expr& e, const BuiltinEntry& row, const Matched
         case Builtin::item: {
             Value x = expr(*m.arguments[0]);
             if (x.broken()) return {};
+            if (row.id == Builtin::item && x.type.is_scalar()) return typed(x.type);  // an element is one already
             if (!x.type.is(Kind::tensor)) {
                 error("E0302", m.arguments[0]->span,
                       fmt::format("`{}` takes a tensor, this is {}", row.paths.front(), shown(x.type)));

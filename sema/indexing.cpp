@@ -135,18 +135,20 @@ Value Body::subscript(const ast::Expr& e, const ast::Subscript& s) {
 
 Value Body::index_memory(const ast::Expr& e, const ast::Subscript& s, const Value& base) {
     std::vector<const ast::Expr*> indices = flat_indices(s);
+    size_t named = 0;  // axes of the tensor that an index stands for
     for (const ast::Expr* index : indices) {
-        if (!std::holds_alternative<ast::NoneLiteral>(index->node)) continue;
-        return refuse(in_kernel() ? Feature::register_tiles : Feature::graphs, index->span, "a new axis is");
+        const bool new_axis = std::holds_alternative<ast::NoneLiteral>(index->node);
+        const bool rest = std::holds_alternative<ast::EllipsisLiteral>(index->node);
+        if (new_axis && in_kernel()) return refuse(Feature::register_tiles, index->span, "a new axis is");
+        if (!new_axis && (!rest || in_kernel())) ++named;
     }
     std::vector<ir::Dim> shape = base.type.shape();
-    if (indices.size() > shape.size()) {
-        error("E0310", e.span,
-              fmt::format("{} indices for {} of rank {}", indices.size(), shown(base.type), shape.size()))
+    if (named > shape.size()) {
+        error("E0310", e.span, fmt::format("{} indices for {} of rank {}", named, shown(base.type), shape.size()))
             .label(s.base->span, base.type.text());
         return {};
     }
-    if (!in_kernel()) return index_host(e, base, indices);
+    if (!in_kernel()) return index_host(e, base, indices, shape.size() - named);
     std::vector<ViewAxis> axes;
     bool element = indices.size() == shape.size(), broken = false;
     uint64_t rounds = 0;
@@ -169,14 +171,31 @@ Value Body::index_memory(const ast::Expr& e, const ast::Subscript& s, const Valu
     return result;
 }
 
-Value Body::index_host(const ast::Expr& e, const Value& base, const std::vector<const ast::Expr*>& indices) {
+// NumPy's indices: numbers, slices, `None` for a new axis, one `...` for the axes that are not named.
+Value Body::index_host(const ast::Expr& e, const Value& base, const std::vector<const ast::Expr*>& indices,
+                       size_t unnamed) {
     std::vector<ir::Dim> shape = base.type.shape(), result_shape;
-    bool broken = false;
-    for (size_t i = 0; i < indices.size(); ++i) {
-        const auto* slice = std::get_if<ast::Slice>(&indices[i]->node);
+    bool broken = false, rest_seen = false;
+    size_t i = 0;  // the axis that the next index is for
+    for (const ast::Expr* index : indices) {
+        if (std::holds_alternative<ast::NoneLiteral>(index->node)) {
+            result_shape.push_back(ir::Dim::constant(1));
+            continue;
+        }
+        if (std::holds_alternative<ast::EllipsisLiteral>(index->node)) {
+            if (rest_seen) {
+                error("E0310", index->span, "an index has one `...`");
+                return {};
+            }
+            rest_seen = true;
+            for (size_t k = 0; k < unnamed; ++k) result_shape.push_back(shape[i++]);
+            continue;
+        }
+        const size_t axis = i++;
+        const auto* slice = std::get_if<ast::Slice>(&index->node);
         if (!slice) {
-            Value v = expr(*indices[i]);
-            check_index(*indices[i], v, shape[i]);
+            Value v = expr(*index);
+            check_index(*index, v, shape[axis]);
             broken |= v.broken();
             continue;
         }
@@ -188,7 +207,7 @@ Value Body::index_host(const ast::Expr& e, const Value& base, const std::vector<
             broken |= v.broken();
         }
         if (!slice->lower && !slice->upper && plain) {
-            result_shape.push_back(shape[i]);
+            result_shape.push_back(shape[axis]);
             continue;
         }
         // NumPy limits bounds to the axis: only what lies inside for certain has a known extent.
@@ -197,8 +216,8 @@ Value Body::index_host(const ast::Expr& e, const Value& base, const std::vector<
             const auto& value = instance.info(*b).value;
             return value ? value->integer() : std::nullopt;
         };
-        auto lower = bound(slice->lower, 0), upper = bound(slice->upper, shape[i].constant_value()),
-             size = shape[i].constant_value();
+        auto lower = bound(slice->lower, 0), upper = bound(slice->upper, shape[axis].constant_value()),
+             size = shape[axis].constant_value();
         if (plain && lower && upper && size && 0 <= *lower && *lower <= *upper && *upper <= *size) {
             result_shape.push_back(ir::Dim::constant(*upper - *lower));
         } else {
@@ -206,9 +225,9 @@ Value Body::index_host(const ast::Expr& e, const Value& base, const std::vector<
         }
     }
     if (broken) return {};
-    for (size_t i = indices.size(); i < shape.size(); ++i) result_shape.push_back(shape[i]);
+    while (i < shape.size()) result_shape.push_back(shape[i++]);
     Value result;
-    if (result_shape.empty() && indices.size() == shape.size()) {
+    if (result_shape.empty() && !rest_seen) {
         result.type = Type::scalar(base.type.elem()).carrying(base.type.policy());
     } else {
         result.type = base.type.with_shape(std::move(result_shape));
@@ -230,11 +249,13 @@ Value Body::index_elements(const ast::Expr& e, const ast::Subscript& s, const Va
     bool tuple = base.type.is(Kind::tuple), vector = base.type.is(Kind::vector);
     int64_t length = tuple ? static_cast<int64_t>(base.type.parts().size()) : base.type.length().value_or(-1);
     bool stage = base.type.is(Kind::list) && base.type.parts()[0].is(Kind::buffer);
-    bool must_be_static = tuple || vector || (in_kernel() && !stage);
+    bool nested = is_nested_list(base.type);
+    bool must_be_static = tuple || vector || nested || (in_kernel() && !stage);
     if (must_be_static && !require_static(at, index,
-                                          fmt::format("an index of {}", tuple    ? "a tuple"
-                                                                        : vector ? "a vector"
-                                                                                 : "a list in a kernel")))
+                                          fmt::format("an index of {}", tuple          ? "a tuple"
+                                                                        : vector       ? "a vector"
+                                                                        : !in_kernel() ? "a list of lists"
+                                                                                       : "a list in a kernel")))
         return {};
     std::optional<int64_t> position;
     if (index.value) position = index.value->integer();

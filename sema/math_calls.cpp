@@ -192,7 +192,7 @@ Value length_of(Body& b, const Matched& m) {
         result.dim = ir::Dim::constant(*known);
         return result;
     }
-    if (value.type.is(Kind::list)) return typed(Type::index());
+    if (value.type.is(Kind::list) || (value.type.is(Kind::string) && !b.in_kernel())) return typed(Type::index());
     b.error("E0302", x.span, fmt::format("{} has no length", shown(value.type)));
     return {};
 }

@@ -266,7 +266,10 @@ Value Body::builtin_value(const ast::Expr& e, const BuiltinEntry& entry) {
     if (entry.id == Builtin::tau) constant(6.28318530717958647693);
     if (entry.id == Builtin::inf) constant(HUGE_VAL);
     if (entry.id == Builtin::nan) constant(__builtin_nan(""));
-    if (entry.id == Builtin::version) value.type = Type::string();
+    if (entry.id == Builtin::version) {
+        value.type = Type::string();
+        value.value = Static::of(std::string(TSR_VERSION));
+    }
     if (entry.id == Builtin::args) value.type = Type::list(Type::string(), std::nullopt);
     if (entry.id == Builtin::grid_groups) {
         value.type = Type::index();

@@ -94,6 +94,10 @@ std::optional<Type> join_parts(const Type& a, const Type& b) {
     }
     if (a.is(Kind::tuple)) return Type::tuple(std::move(parts));
     if (a.is(Kind::dict)) return Type::dict(parts[0], parts[1]);
+    // An empty list takes the elements of the other.
+    for (const auto& [empty, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+        if (empty->parts()[0].is_unknown()) parts[0] = other->parts()[0];
+    }
     return Type::list(parts[0], a.length() == b.length() ? a.length() : std::nullopt);
 }
 

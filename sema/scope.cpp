@@ -44,6 +44,9 @@ void count_target(const ast::Expr& target, Counts& counts) {
     for (const ast::Expr* name : names) ++counts[std::get<ast::Name>(name->node).text];
     // `list[i] = x` changes what the name stands for.
     const auto* place = std::get_if<ast::Subscript>(&target.node);
+    while (place && std::holds_alternative<ast::Subscript>(place->base->node)) {
+        place = std::get_if<ast::Subscript>(&place->base->node);
+    }
     const auto* base = place ? std::get_if<ast::Name>(&place->base->node) : nullptr;
     if (base && counts.contains(base->text)) ++counts[base->text];
 }

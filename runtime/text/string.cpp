@@ -42,6 +42,12 @@ TsrString* tsr_join(const TsrString* const* parts, int32_t count, const char* se
     return make_string(result);
 }
 
+int64_t tsr_string_length(const TsrString* text) {
+    int64_t count = 0;
+    for (const char c : view(text)) count += (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;  // not a later byte
+    return count;
+}
+
 int32_t tsr_string_compare(const TsrString* a, const TsrString* b) {
     int order = view(a).compare(view(b));
     return order < 0 ? -1 : order > 0 ? 1 : 0;

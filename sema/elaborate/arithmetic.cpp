@@ -1,6 +1,7 @@
 #include "sema/elaborate/arithmetic.h"
 
 #include "sema/elaborate/expressions.h"
+#include "sema/elaborate/host.h"
 #include "sema/elaborate/text.h"
 #include "sema/elaborate/types.h"
 #include "sema/fold.h"
@@ -85,12 +86,19 @@ std::optional<DType> scalar_type(const sema::Type& type) {
 // The division of integers by zero ends a host program.
 void check_divisor(Body& b, BinaryOp op, const Val& rhs, DType compute) {
     if (b.in_kernel() || !is_integer(compute) || (op != BinaryOp::floordiv && op != BinaryOp::mod)) return;
-    if (rhs.is_fixed()) return;
-    const ValueId nonzero = b.emit.inferred(OpKind::ne, {b.scalar(rhs, compute), b.emit.constant(int64_t{0}, compute)});
-    b.emit.op(OpKind::assert_, {nonzero}, {}, {{ir::Attr::text, std::string("division by zero")}});
+    require_nonzero(b, rhs, compute, "division by zero");
 }
 
 }  // namespace
+
+void require_nonzero(Body& b, const Val& value, DType type, const std::string& message) {
+    if (value.is_fixed() && value.fixed.integer().value_or(1) != 0) return;
+    const auto fail = [&] { host_effect(b, "fail", {}, {{ir::Attr::text, message}}); };
+    const ValueId nonzero = b.emit.inferred(OpKind::ne, {b.scalar(value, type), b.emit.constant(int64_t{0}, type)});
+    Body::OpenIf open = b.open_if(nonzero);
+    b.in_side(open, 1, fail);
+    b.close_if(open);
+}
 
 Val arithmetic(Body& b, BinaryOp op, const Val& lhs, const Val& rhs, DType compute, std::optional<DType> type) {
     if (is_number(lhs) && is_number(rhs)) {

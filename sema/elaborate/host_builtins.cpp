@@ -141,7 +141,9 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
         case Builtin::copy:
             return Val::ssa(host(b, "copy", {argument_value(b, info, 0).id}, ir_type(type)));
         case Builtin::item: {
-            const ValueId tensor = argument_value(b, info, 0).id;
+            const Val value = argument_value(b, info, 0);
+            if (type == b.info(*argument(info, 0)).type) return value;
+            const ValueId tensor = value.id;
             return Val::ssa(host(b, "item", {tensor}, ir::Type::scalar(type.elem())), type.elem());
         }
         case Builtin::time:

@@ -105,7 +105,10 @@ Val subscript(Body& b, const ast::Expr& e, const ast::Subscript& node) {
     }
     if (items.size() != 1) return {};
     const Val index = expression(b, *items[0]);
-    if (base_type.is(Kind::list) && base.is_ssa()) return list_element(b, base.id, index, type);
+    const bool counted = base.is_ssa() || !index.is_fixed();  // a static list too takes a number of the run
+    if (base_type.is(Kind::list) && !b.in_kernel() && counted) {
+        return list_element(b, make_list(b, base, base_type), index, type);
+    }
     return element_of(b, base, index);
 }
 

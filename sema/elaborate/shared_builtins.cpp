@@ -133,6 +133,10 @@ Val length(Body& b, const CallInfo& info) {
     if (value.has_elements()) return Val::index(static_cast<int64_t>(value.element_count()));
     const sema::Type& type = b.info(of).type;
     if (!b.in_kernel() && type.is(Kind::list)) return Val::ssa(list_length(b, value.id), DType::index);
+    if (type.is(Kind::string)) {
+        const ir::Type number = ir::Type::scalar(DType::index);
+        return Val::ssa(host(b, "string_length", {b.handle(value, type)}, number), DType::index);
+    }
     if (!b.in_kernel() && type.is(Kind::tensor) && type.rank() > 0) {
         return Val::ssa(
             b.emit.value(OpKind::shape_of, {value.id}, ir::Type::scalar(DType::index), {{ir::Attr::axis, int64_t{0}}}),

@@ -46,7 +46,10 @@ void add_elements(Pieces& pieces, const Val& value, const sema::Type& type) {
     for (size_t i = 0; i < value.element_count(); ++i) {
         if (i > 0) pieces.add(", ");
         const size_t part = list ? 0 : i;
-        add_value(pieces, value.element(i), part < type.parts().size() ? type.parts()[part] : sema::Type(), {});
+        const sema::Type held = part < type.parts().size() ? type.parts()[part] : sema::Type();
+        if (held.is(Kind::string)) pieces.add("'");
+        add_value(pieces, value.element(i), held, {});
+        if (held.is(Kind::string)) pieces.add("'");
     }
     if (!list && value.element_count() == 1) pieces.add(",");
     pieces.add(list ? "]" : ")");

@@ -73,6 +73,7 @@ inline constexpr HostEntry kHostEntries[] = {
     {"concat", "ss", 's'},
     {"join", "XT", 's'},  // {text}: the separator
     {"string_compare", "ss", 'n'},
+    {"string_length", "s", 'i'},
     {"format", "bOTP", 's'},  // a scalar; {text}: the spec
     {"format_string", "sTP", 's'},
     {"format_tensor", "tTP", 's'},
