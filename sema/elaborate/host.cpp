@@ -44,6 +44,8 @@ ValueId make_list(Body& b, const Val& elements, const sema::Type& type) {
     if (elements.is_ssa()) return elements.id;
     const size_t count = elements.has_elements() ? elements.element_count() : 0;
     const ValueId list = empty_list(b, ir_type(type), static_cast<int64_t>(count));
+    // A list of lists is only ever read by static positions, from its elements: the runtime has none.
+    if (type.parts()[0].is(Kind::list)) return list;
     for (size_t i = 0; i < count; ++i) append_to_list(b, Val::ssa(list), elements.element(i), type.parts()[0]);
     return list;
 }
