@@ -70,6 +70,11 @@ public:
     void report(InstanceId instance);
 
     [[nodiscard]] FunctionId function_of(const ast::FunctionDef& def) const;
+    // The function that a lambda stands for; `enclosing`: the one that it is written in, if any.
+    FunctionId function_of(const ast::Expr& e, const ast::Lambda& lambda, ModuleId module,
+                           std::optional<FunctionId> enclosing);
+    // The innermost body of a function that is being checked; nullptr: none is.
+    [[nodiscard]] Body* open_body(FunctionId function) const;
     [[nodiscard]] bool cancelled() const { return options.cancel && options.cancel->load(); }
 
     Sources& sources;
@@ -107,11 +112,13 @@ private:
     std::map<std::string, ModuleId> loaded_;  // by path
     std::vector<std::string> loading_;        // paths, for cycles
     std::map<const ast::FunctionDef*, FunctionId> functions_;
+    std::map<const ast::Lambda*, FunctionId> lambdas_;
+    std::vector<Body*> open_bodies_;               // of functions, the innermost last
     std::map<std::string, InstanceId> instances_;  // by what was asked
     std::map<std::pair<ModuleId, std::string>, std::optional<Static>> constants_;
     std::set<std::pair<ModuleId, std::string>> evaluating_;
     std::map<ModuleId, std::unique_ptr<Body>> module_bodies_;
-    std::vector<std::pair<FunctionId, InstanceId>> busy_nested_;
+    std::vector<std::pair<std::string, InstanceId>> busy_nested_;  // by what was asked
     std::map<std::string, int> used_names_;
     int depth_ = 0;
 };

@@ -44,7 +44,14 @@ struct Dispatch {
     Value operator()(const ast::Compare& c) { return body.compare(e, c); }
     Value operator()(const ast::Logical& l) { return body.logical(e, l); }
     Value operator()(const ast::Conditional& c) { return body.conditional(e, c); }
-    Value operator()(const ast::Lambda&) { return body.refuse(Feature::host, e.span, "`lambda` is"); }
+    Value operator()(const ast::Lambda& l) {
+        const auto within = body.function ? std::optional(body.function->id) : std::nullopt;
+        const FunctionId id = body.checker.function_of(e, l, body.instance.module, within);
+        Value value;
+        value.type = Type::function(id);
+        value.referent = FunctionName{id};
+        return value;
+    }
     Value operator()(const ast::Call& c) { return body.call(e, c); }
     Value operator()(const ast::Subscript& s) { return body.subscript(e, s); }
     Value operator()(const ast::Slice&) {

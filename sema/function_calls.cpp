@@ -41,12 +41,6 @@ bool refused_callee(Body& b, const ast::Call& c, const Function& callee) {
     return true;
 }
 
-// The body that a nested function is in, among those being checked around this one.
-Body* body_of(Body* from, FunctionId function) {
-    while (from && !(from->function && from->function->id == function)) from = from->enclosing;
-    return from;
-}
-
 bool is_static(const ast::Parameter& p) {
     const auto* qualified = p.annotation ? std::get_if<ast::Qualified>(&p.annotation->node) : nullptr;
     return qualified && qualified->qualifier == ast::Qualified::Qualifier::fixed;
@@ -138,7 +132,7 @@ Value Body::call_function(const ast::Expr& e, const ast::Call& c, FunctionId id,
     request.function = id;
     request.context = launch || in_kernel() ? Context::kernel : Context::host;
     if (m.ok && callee.enclosing) {
-        request.enclosing = body_of(this, *callee.enclosing);
+        request.enclosing = checker.open_body(*callee.enclosing);
         m.ok = request.enclosing != nullptr;
         if (!m.ok)
             refuse(Feature::host, c.callee->span,

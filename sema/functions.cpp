@@ -36,6 +36,30 @@ void Checker::declare_nested(ModuleId module, const ast::Block& block, FunctionI
     }
 }
 
+FunctionId Checker::function_of(const ast::Expr& e, const ast::Lambda& lambda, ModuleId module,
+                                std::optional<FunctionId> enclosing) {
+    if (const auto found = lambdas_.find(&lambda); found != lambdas_.end()) return found->second;
+    LambdaFunction& made = program.lambdas.emplace_back();
+    made.returned.span = lambda.body->span;
+    made.returned.node = ast::Return{lambda.body};
+    made.stmt.span = e.span;
+    made.def.name = {"lambda", e.span};
+    made.def.parameters = lambda.parameters;
+    made.def.body = {&made.returned};
+    made.def.header = e.span;
+    const FunctionId id = declare_function(module, made.def, made.stmt, enclosing);
+    program.functions[id.index].generic = true;
+    lambdas_[&lambda] = id;
+    return id;
+}
+
+Body* Checker::open_body(FunctionId function) const {
+    for (size_t i = open_bodies_.size(); i-- > 0;) {
+        if (open_bodies_[i]->function->id == function) return open_bodies_[i];
+    }
+    return nullptr;
+}
+
 FunctionId Checker::function_of(const ast::FunctionDef& def) const {
     auto found = functions_.find(&def);
     return found == functions_.end() ? FunctionId{} : found->second;

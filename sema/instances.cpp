@@ -1,4 +1,6 @@
 // Instances: a function is checked once for each signature that it is called with.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sema/body.h"
@@ -38,9 +40,13 @@ InstanceId Checker::instantiate(const Request& request) {
     constexpr int kDeepest = 100;  // calls of generic functions inside each other
     const Function& function = program.function(request.function);
     std::string key = instance_key(request);
-    if (request.enclosing) {
+    // What a nested function means, also as an argument, depends on the body around it: nothing to be found again.
+    const bool bound = request.enclosing || std::ranges::any_of(request.types, [&](const Type& type) {
+                           return type.is(Kind::function) && program.function(type.function_id()).enclosing;
+                       });
+    if (bound) {
         for (const auto& [busy, id] : busy_nested_) {
-            if (busy == request.function) return id;
+            if (busy == key) return id;
         }
     } else if (auto found = instances_.find(key); found != instances_.end()) {
         return found->second;
@@ -50,15 +56,17 @@ InstanceId Checker::instantiate(const Request& request) {
     name = name.empty() ? function.name : name + "." + function.name;
     Instance& instance = new_instance(function.module, request.context, name);
     instance.function = function.id;
-    if (!request.enclosing) instances_[key] = instance.id;
+    if (!bound) instances_[key] = instance.id;
     InstanceState& state = states[instance.id.index];
     state.progress = InstanceState::Progress::busy;
-    if (request.enclosing) busy_nested_.emplace_back(function.id, instance.id);
+    if (bound) busy_nested_.emplace_back(key, instance.id);
     ++depth_;
     Body body(*this, instance, &function, request.enclosing);
+    open_bodies_.push_back(&body);
     body.check_function(request);
+    open_bodies_.pop_back();
     --depth_;
-    if (request.enclosing) busy_nested_.pop_back();
+    if (bound) busy_nested_.pop_back();
     state.progress = InstanceState::Progress::done;
     return instance.id;
 }

@@ -154,14 +154,13 @@ Value Body::name(const ast::Expr& e, const std::string& text) {
         error("E0313", e.span, fmt::format("`{}` has no value of its own: only `{}` is known", text, whole->second));
         return {};
     }
-    if (enclosing) {
-        if (auto value = enclosing->fixed_name(text); value && !enclosing->find_slot(text))
-            return static_value(*value, {});
-        if (Slot* outer = enclosing->find_slot(text)) {
+    for (Body* around = enclosing; around; around = around->enclosing) {
+        if (auto value = around->fixed_name(text); value && !around->find_slot(text)) return static_value(*value, {});
+        if (Slot* outer = around->find_slot(text)) {
             if (outer->bindings == 1 && outer->once && outer->once->value) return static_value(*outer->once->value, {});
-            return read_variable(e, capture(*enclosing, *outer, e));
+            return read_variable(e, capture(*around, *outer, e));
         }
-        if (auto found = enclosing->nested.find(text); found != enclosing->nested.end()) {
+        if (auto found = around->nested.find(text); found != around->nested.end()) {
             Value value;
             value.type = Type::function(found->second);
             value.referent = FunctionName{found->second};

@@ -174,8 +174,7 @@ struct KernelHeader {
 struct Function {
     FunctionId id;
     ModuleId module;
-    const ast::FunctionDef* def = nullptr;  // nullptr for a lambda
-    const ast::Lambda* lambda = nullptr;
+    const ast::FunctionDef* def = nullptr;
     const ast::Stmt* stmt = nullptr;
     std::string name;
     FunctionKind kind = FunctionKind::plain;
@@ -224,10 +223,17 @@ struct ModuleUnit {
     InstanceId statements;  // its module-level statements; run once, imports first
 };
 
+// A lambda as the function that it stands for: one `return`.
+struct LambdaFunction {
+    ast::FunctionDef def;
+    ast::Stmt returned, stmt;
+};
+
 struct Program {
     std::deque<ModuleUnit> modules;  // by ModuleId, the root first
     std::vector<ModuleId> order;     // in which their statements run: each after what it imports, the root last
     std::deque<Function> functions;
+    std::deque<LambdaFunction> lambdas;
     std::deque<Instance> instances;
     std::optional<InstanceId> main;
 

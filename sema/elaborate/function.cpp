@@ -64,8 +64,7 @@ void result_types(const sema::Type& type, std::vector<ir::Type>& types) {
 }
 
 Span place_of(const sema::Function& function) {
-    if (function.def) return function.def->header.valid() ? function.def->header : function.def->name.span;
-    return function.lambda ? function.lambda->body->span : Span{};
+    return function.def->header.valid() ? function.def->header : function.def->name.span;
 }
 
 std::vector<std::string> bound_symbols(const Instance& instance) {

@@ -138,10 +138,7 @@ void run(Body& b, const ast::Block& statements, size_t from) {
 
 void block(Body& b, const ast::Block& statements) { run(b, statements, 0); }
 
-void run_function(Body& b, const sema::Function& function) {
-    if (!function.lambda) return block(b, function.def->body);
-    b.set(b.frame().result, b.coerce(expression(b, *function.lambda->body), b.instance().result));
-}
+void run_function(Body& b, const sema::Function& function) { block(b, function.def->body); }
 
 void assign_to(Body& b, const ast::Expr& target, const Val& value) {
     const std::vector<const ast::Expr*>* parts = nullptr;
