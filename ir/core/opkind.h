@@ -23,6 +23,9 @@
     X(buffer) X(stage) X(atomic) X(copy_async) X(commit) X(wait_group) X(barrier)                                 \
     X(group_reduce) X(group_scan) X(shuffle) X(broadcast) X(ballot) X(buffer_reduce)                              \
     X(grid) X(lanes) X(lane_read) X(result)
+// Register tiles: values of the whole group.
+#define TSR_REGISTER_OPS(X)                                                                                       \
+    X(load_tile) X(store_tile) X(atomic_tile) X(expand) X(tile_iota) X(transpose) X(reduce) X(scan) X(mma)
 // Host programs.
 #define TSR_HOST_OPS(X) X(launch) X(host) X(shape_of) X(string)
 // A machine's own.
@@ -36,7 +39,7 @@ namespace tsr::ir {
 #define TSR_NAME(op) op,
 enum class OpKind : uint8_t {
     TSR_ELEMENT_OPS(TSR_NAME) TSR_CONTROL_OPS(TSR_NAME) TSR_MEMORY_OPS(TSR_NAME) TSR_TILE_OPS(TSR_NAME)
-        TSR_HOST_OPS(TSR_NAME) TSR_TARGET_OPS(TSR_NAME) count_
+        TSR_REGISTER_OPS(TSR_NAME) TSR_HOST_OPS(TSR_NAME) TSR_TARGET_OPS(TSR_NAME) count_
 };
 #undef TSR_NAME
 

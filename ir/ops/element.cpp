@@ -25,11 +25,11 @@ std::string_view what(Accepts accepts) {
     return "a number or bool";
 }
 
-bool spreads(const Type& type) { return type.is_scalar() || type.is_vector(); }
+bool spreads(const Type& type) { return type.is_scalar() || type.is_vector() || type.kind == TypeKind::tile; }
 
 std::optional<Failure> equal_operands(Operands operands, size_t begin, Accepts accepts) {
     const Type& first = operands[begin];
-    if (!spreads(first)) return Failure{fmt::format("an operand is {}, needs a scalar or vector", first.text())};
+    if (!spreads(first)) return Failure{fmt::format("an operand is {}, needs a scalar, vector or tile", first.text())};
     for (size_t i = begin + 1; i < operands.size(); ++i) {
         if (operands[i] == first) continue;
         return Failure{fmt::format("the operands are {} and {}, need one type", first.text(), operands[i].text())};

@@ -17,9 +17,10 @@ struct Family {
 };
 // In the order of the enumeration.
 constexpr std::array kFamilies{
-    Family{OpKind::add, element_records}, Family{OpKind::constant, control_records},
-    Family{OpKind::read, memory_records}, Family{OpKind::tile_id, tile_records},
-    Family{OpKind::launch, host_records}, Family{OpKind::slot, target_records},
+    Family{OpKind::add, element_records},        Family{OpKind::constant, control_records},
+    Family{OpKind::read, memory_records},        Family{OpKind::tile_id, tile_records},
+    Family{OpKind::load_tile, register_records}, Family{OpKind::launch, host_records},
+    Family{OpKind::slot, target_records},
 };
 
 std::optional<Failure> check_counts(const OpRecord& r, size_t count) {

@@ -146,6 +146,7 @@ std::span<const OpRecord> element_records();
 std::span<const OpRecord> control_records();
 std::span<const OpRecord> memory_records();
 std::span<const OpRecord> tile_records();
+std::span<const OpRecord> register_records();
 std::span<const OpRecord> host_records();
 std::span<const OpRecord> target_records();
 

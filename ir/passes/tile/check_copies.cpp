@@ -116,8 +116,10 @@ private:
 
     void touch(OpId id) {
         const Op& op = kernel_.op(id);
-        for (ValueId memory : {read_memory(op), written_memory(op)}) {
-            if (!memory.valid() || kernel_.type(memory).kind != TypeKind::buffer) continue;
+        std::vector<ValueId> memories = read_memories(kernel_, op);
+        if (ValueId written = written_memory(op); written.valid()) memories.push_back(written);
+        for (ValueId memory : memories) {
+            if (kernel_.type(memory).kind != TypeKind::buffer) continue;
             auto [buffer, stage] = named(memory);
             for (const Pending& p : pending_) {
                 if (p.buffer != buffer || p.stage != stage) continue;

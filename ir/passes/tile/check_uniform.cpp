@@ -51,10 +51,15 @@ private:
 
     void check(OpId id) {
         const Op& op = kernel_.op(id);
-        if (is_collective(op.kind) && shape_.variability.is_divergent(id)) {
-            auto& d = refuse("E0453", id, std::string(spelling(op.kind)) + " that not all tiles of the group reach");
+        const bool of_tiles = is_of_register_tiles(kernel_, op);
+        if (of_tiles && (op.kind == OpKind::yield || !op.regions.empty())) return;  // said of what makes the tile
+        if (is_collective(kernel_, op) && shape_.variability.is_divergent(id)) {
+            auto& d = refuse("E0453", id,
+                             std::string(of_tiles ? "an operation on a register tile" : spelling(op.kind)) +
+                                 " that not all tiles of the group reach");
             if (Span cause = divergence(id); cause.valid()) d.label(cause, "this differs between tiles");
         }
+        if (of_tiles) return uniform_operands(id, op);
         if (op.kind == OpKind::stage && shape_.variability.is_varying(op.operands[1])) {
             refuse("E0454", id, "a shared buffer is chosen here by a number that differs between tiles");
         }
@@ -64,6 +69,21 @@ private:
         }
         if (op.kind == OpKind::result && !shape_.variability.is_groups(kernel_, id)) {
             refuse("E0456", id, "a kernel returns one value, but this one differs between tiles");
+        }
+    }
+
+    // A register tile is one for the whole group, so is what it is made of.
+    void uniform_operands(OpId id, const Op& op) {
+        if (shape_.variability.is_divergent(id)) return;
+        for (ValueId operand : op.operands) {
+            if (!shape_.variability.is_varying(operand)) continue;
+            auto& d =
+                refuse("E0465", id,
+                       "a register tile is one for the group, but is made here of a value that differs between tiles");
+            OpId from = kernel_.value(operand).op;
+            if (from.valid() && kernel_.span_of(from).valid())
+                d.label(kernel_.span_of(from), "this differs between tiles");
+            return;
         }
     }
 

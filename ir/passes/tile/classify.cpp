@@ -175,8 +175,8 @@ private:
     [[nodiscard]] bool is_element_loop(OpId loop) const {
         if (kernel_.kernel.names_group || names(OpKind::tile_id)) return false;
         OpId innermost = axes_of(loop).back();
-        return !any_below(kernel_, kernel_.op(innermost).regions[0], [](const Op& op) {
-            return is_tile_range(op) || is_collective(op.kind) || op.kind == OpKind::buffer ||
+        return !any_below(kernel_, kernel_.op(innermost).regions[0], [&](const Op& op) {
+            return is_tile_range(op) || is_collective(kernel_, op) || op.kind == OpKind::buffer ||
                    op.kind == OpKind::buffer_reduce;
         });
     }
@@ -191,7 +191,7 @@ private:
                 const Op& op = kernel_.op(id);
                 if (!is_tile_range(op) || shape_.roles[id.index] != LoopRole::in_order) return;
                 bool candidate =
-                    op.results.empty() && !any_in(kernel_, id, [](const Op& o) { return is_collective(o.kind); });
+                    op.results.empty() && !any_in(kernel_, id, [&](const Op& o) { return is_collective(kernel_, o); });
                 if (candidate) shape_.roles[id.index] = LoopRole::tile_loop;
             });
         }
@@ -258,7 +258,7 @@ private:
         const Op& op = kernel_.op(id);
         if (kernel_.kernel.flat) return "the kernel is flat";
         if (!op.results.empty()) return "it carries a variable from round to round";
-        if (any_in(kernel_, id, [](const Op& o) { return is_collective(o.kind); }))
+        if (any_in(kernel_, id, [&](const Op& o) { return is_collective(kernel_, o); }))
             return "a collective operation is in it";
         for (size_t i = 0; i < 3; ++i) {
             if (shape_.variability.is_varying(op.operands[i])) return "its bounds differ between tiles";

@@ -244,8 +244,8 @@ private:
     void statement(OpId id) {
         const Op& op = old_.op(id);
         if (op.kind == OpKind::buffer) return group_buffer(id);
-        if (is_collective(op.kind)) return collective(id);
         if (!op.regions.empty()) return control(id);
+        if (is_collective(old_, op)) return collective(id);
         bool groups = shape_.variability.is_groups(old_, id) && group_ready(op);
         if (is_pure(op.kind)) {
             if (groups) {
@@ -371,7 +371,8 @@ private:
 
     [[nodiscard]] bool asks_for_split(OpId id) const {
         const Op& op = old_.op(id);
-        if (is_collective(op.kind) || shape_.roles[id.index] == LoopRole::tile_loop) return true;
+        if ((op.kind != OpKind::yield && is_collective(old_, op)) || shape_.roles[id.index] == LoopRole::tile_loop)
+            return true;
         if (op.kind == OpKind::result) return true;
         if (!op.regions.empty() || !shape_.variability.is_groups(old_, id)) return false;
         Touched touched = touched_by(old_, id);

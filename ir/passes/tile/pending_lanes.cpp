@@ -16,7 +16,7 @@ bool Touched::conflicts(const Touched& later) const {
 Touched touched_by(const Function& function, OpId op) {
     Touched touched;
     auto add = [&](const Op& o) {
-        if (ValueId m = read_memory(o); m.valid()) touched.read.insert(memory_root(function, m));
+        for (ValueId m : read_memories(function, o)) touched.read.insert(memory_root(function, m));
         if (ValueId m = written_memory(o); m.valid()) touched.written.insert(memory_root(function, m));
         if (o.kind == OpKind::print || o.kind == OpKind::assert_) touched.says = true;
         return false;

@@ -125,8 +125,13 @@ Variability find_variability(const Function& function, const LoopRoles& roles) {
     return Solver(function, roles).solve();
 }
 
-bool is_collective(OpKind kind) {
-    switch (kind) {
+bool is_of_register_tiles(const Function& function, const Op& op) {
+    auto tile = [&](ValueId v) { return function.type(v).kind == TypeKind::tile; };
+    return std::ranges::any_of(op.operands, tile) || std::ranges::any_of(op.results, tile);
+}
+
+bool is_collective(const Function& function, const Op& op) {
+    switch (op.kind) {
         case OpKind::barrier:
         case OpKind::copy_async:
         case OpKind::commit:
@@ -138,7 +143,7 @@ bool is_collective(OpKind kind) {
         case OpKind::ballot:
             return true;
         default:
-            return false;
+            return is_of_register_tiles(function, op);
     }
 }
 

@@ -35,6 +35,11 @@ bool is_pure(OpKind kind) {
         case OpKind::vector_build:
         case OpKind::lane_read:
         case OpKind::stage:
+        case OpKind::expand:
+        case OpKind::tile_iota:
+        case OpKind::transpose:
+        case OpKind::reduce:
+        case OpKind::scan:
             return true;
         default:
             return false;
@@ -47,21 +52,30 @@ ValueId written_memory(const Op& op) {
         case OpKind::write_vector:
         case OpKind::atomic:
         case OpKind::copy_async:
+        case OpKind::store_tile:
+        case OpKind::atomic_tile:
             return op.operands[0];
         default:
             return {};
     }
 }
 
-ValueId read_memory(const Op& op) {
+std::vector<ValueId> read_memories(const Function& function, const Op& op) {
     switch (op.kind) {
         case OpKind::read:
         case OpKind::read_vector:
         case OpKind::buffer_reduce:
         case OpKind::atomic:
-            return op.operands[0];
+        case OpKind::load_tile:
+        case OpKind::atomic_tile:
+            return {op.operands[0]};
         case OpKind::copy_async:
-            return op.operands[1];
+            return {op.operands[1]};
+        case OpKind::mma: {
+            std::vector<ValueId> buffers{op.operands[0], op.operands[1]};
+            std::erase_if(buffers, [&](ValueId v) { return !function.type(v).is_memory(); });
+            return buffers;
+        }
         default:
             return {};
     }

@@ -19,8 +19,8 @@ bool any_in(const Function& function, OpId op, const std::function<bool(const Op
 bool is_pure(OpKind kind);
 // The operand whose memory the operation writes; invalid if none.
 ValueId written_memory(const Op& op);
-// The operand whose memory the operation reads; invalid if none. An atomic both reads and writes.
-ValueId read_memory(const Op& op);
+// The operands whose memory the operation reads. An atomic both reads and writes.
+std::vector<ValueId> read_memories(const Function& function, const Op& op);
 // The tensor parameter or `buffer` result behind a handle.
 ValueId memory_root(const Function& function, ValueId memory);
 

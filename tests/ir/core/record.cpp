@@ -33,6 +33,7 @@ TEST_CASE("`infer` answers any types and attributes with a type or a fault") {
                                   Type::tensor(DType::f32, {}, false),
                                   Type::buffer(DType::f32, {Dim::constant(4)}),
                                   Type::lane_array(DType::i32),
+                                  Type::tile(DType::f32, {Dim::constant(3), Dim::constant(3)}),
                                   Type::pointer(DType::f32, Space::stack),
                                   Type::string(),
                                   Type::list(Type::scalar(DType::f32))};

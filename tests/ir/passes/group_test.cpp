@@ -36,3 +36,30 @@ TEST_CASE("a grid loop of single elements is spread over groups and tiles at onc
     CHECK(kernel.kernel.elements);
     CHECK(count(kernel, OpKind::lanes) == 1);
 }
+
+TEST_CASE("operations on register tiles are the group's; a loop that carries a tile is in order") {
+    Function kernel = kernels::formed(kernels::kGemm);
+    CHECK_FALSE(kernel.kernel.flat);
+    CHECK_FALSE(kernel.kernel.elements);
+    CHECK(count(kernel, OpKind::grid) == 1);
+    CHECK(count(kernel, OpKind::for_) == 1);
+    CHECK(count(kernel, OpKind::mma) == 1);
+    CHECK(count(kernel, OpKind::lanes) == 0);
+}
+
+TEST_CASE("a register tile is not made of values that differ between tiles") {
+    Function kernel = kernels::read(R"(kernel @f(%y: mut i32[4]) names_group {
+  %i = tile_id {mode = "local"} : index
+  %v = cast %i {type = i32} : i32
+  %t = expand %v {axes = [], shape = [4]} : tile i32[4]
+  %zero = constant 0 : index
+  store_tile %y, %t, %zero {axes = [0]}
+}
+)");
+    Diagnostics diagnostics;
+    auto shape = classify(kernel, diagnostics);
+    REQUIRE(shape.has_value());
+    CHECK_FALSE(check_uniform(kernel, *shape, diagnostics));
+    REQUIRE(diagnostics.all().size() == 1);
+    CHECK(diagnostics.all().front().code == "E0465");
+}

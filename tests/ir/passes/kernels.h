@@ -36,6 +36,26 @@ inline Function formed(const char* text) {
     return group;
 }
 
+// A product over a grid of tiles; the accumulator is carried.
+inline constexpr const char* kGemm = R"(kernel @gemm<M, N, K>(%A: bf16[M, K], %B: bf16[K, N], %C: mut f32[M, N]) {
+  %zero = constant 0 : index
+  %M = dim {dim = M} : index
+  %K = dim {dim = K} : index
+  %c64 = constant 64 : index
+  for %zero, %M, %c64 {loop = tile_range} (%m: index) {
+    %none = constant 0.0 : f32
+    %z = expand %none {axes = [], shape = [64, 48]} : tile f32[64, 48]
+    %acc = for %zero, %K, %c64, %z {loop = tile_range} : tile f32[64, 48] (%k: index, %c: tile f32[64, 48]) {
+      %a = load_tile %A, %m, %k {axes = [0, 1], shape = [64, 64]} : tile bf16[64, 64]
+      %b = load_tile %B, %k, %zero {axes = [0, 1], shape = [64, 48]} : tile bf16[64, 48]
+      %d = mma %a, %b, %c {axes = [0, 0], type = f32} : tile f32[64, 48]
+      yield %d
+    }
+    store_tile %C, %acc, %m, %zero {axes = [0, 1]}
+  }
+}
+)";
+
 inline constexpr const char* kSaxpy = R"(kernel @saxpy<n>(%x: f32[n], %y: mut f32[n], %alpha: f32) {
   %i = tile_id : index
   %n = dim {dim = n} : index

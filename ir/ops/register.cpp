@@ -1,0 +1,266 @@
+// Register tiles: values of the whole group, of static shape (language reference, section 4, "Register tiles").
+// All of them are collective: the group computes a tile once. What element operations do to tiles stands with them.
+#include "ir/ops/register.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ir/ops/family.h"
+
+namespace tsr::ir {
+
+namespace {
+
+bool is_tile(const Type& type) { return type.kind == TypeKind::tile; }
+
+std::optional<Failure> want_static(const std::vector<Dim>& shape) {
+    if (shape.empty()) return Failure{"a register tile has an axis at least"};
+    for (const Dim& extent : shape) {
+        if (extent.constant_value() && *extent.constant_value() > 0) continue;
+        return Failure{fmt::format("a tile's extent is {}, needs a static one above 0", extent.text())};
+    }
+    return std::nullopt;
+}
+
+std::optional<Failure> want_tile(const Type& type) {
+    if (is_tile(type)) return std::nullopt;
+    return Failure{fmt::format("{} is no register tile", type.text())};
+}
+
+// The axes that a tile takes of the memory: as many as the tile has, increasing.
+std::optional<Failure> check_view(const Type& memory, const std::vector<Dim>& shape, Operands starts,
+                                  const Attrs& attrs) {
+    if (!memory.is_memory()) return Failure{fmt::format("the memory is {}, needs a tensor or buffer", memory.text())};
+    const std::vector<int64_t>& axes = attrs.integers(Attr::axes);
+    const bool increasing = std::ranges::is_sorted(axes, std::less_equal<>());
+    const bool inside = axes.empty() || (axes.front() >= 0 && axes.back() < static_cast<int64_t>(memory.rank()));
+    if (axes.size() != shape.size() || !increasing || !inside) {
+        return Failure{fmt::format("{} axes of {} for a tile of rank {}", axes.size(), memory.text(), shape.size())};
+    }
+    if (starts.size() != memory.rank()) {
+        return Failure{fmt::format("{} starts in {}", starts.size(), memory.text())};
+    }
+    return want_integers(starts, 0, "start");
+}
+
+// memory, start per axis of it, [fill].
+Inferred infer_load_tile(Operands operands, const Attrs& attrs) {
+    const Type& memory = operands[0];
+    const std::vector<Dim>& shape = attrs.dims(Attr::shape);
+    if (auto fault = want_static(shape)) return *fault;
+    if (!memory.is_memory()) return Failure{fmt::format("{} is no memory to load from", memory.text())};
+    const size_t after = 1 + memory.rank();
+    if (operands.size() != after && operands.size() != after + 1) {
+        return Failure{fmt::format("a load from {} has {} operands", memory.text(), operands.size())};
+    }
+    if (auto fault = check_view(memory, shape, operands.subspan(1, memory.rank()), attrs)) return *fault;
+    if (operands.size() > after && operands[after] != Type::scalar(memory.elem)) {
+        return Failure{fmt::format("{} is filled with {}", memory.text(), operands[after].text())};
+    }
+    return gives(Type::tile(memory.elem, shape));
+}
+
+// memory, tile, start per axis of the memory.
+Inferred infer_store_tile(Operands operands, const Attrs& attrs) {
+    if (auto fault = want_tile(operands[1])) return *fault;
+    if (operands[0].elem != operands[1].elem) {
+        return Failure{fmt::format("{} is stored in {}", operands[1].text(), operands[0].text())};
+    }
+    if (auto fault = check_view(operands[0], operands[1].shape, operands.subspan(2), attrs)) return *fault;
+    return gives_nothing();
+}
+
+Inferred infer_atomic_tile(Operands operands, const Attrs& attrs) {
+    if (attrs.integer(Attr::op) == static_cast<int64_t>(AtomicOp::compare_exchange)) {
+        return Failure{"an atomic on a view compares nothing"};
+    }
+    return infer_store_tile(operands, attrs);
+}
+
+// Operand axis i becomes the result's axis axes[i].
+Inferred infer_expand(Operands operands, const Attrs& attrs) {
+    const std::vector<Dim>& shape = attrs.dims(Attr::shape);
+    const std::vector<int64_t>& axes = attrs.integers(Attr::axes);
+    const Type& value = operands[0];
+    if (auto fault = want_static(shape)) return *fault;
+    if (!value.is_scalar() && !is_tile(value)) return Failure{fmt::format("{} does not expand", value.text())};
+    if (axes.size() != value.rank() || !std::ranges::is_sorted(axes, std::less_equal<>())) {
+        return Failure{fmt::format("{} axes for {}", axes.size(), value.text())};
+    }
+    for (size_t i = 0; i < axes.size(); ++i) {
+        const bool inside = axes[i] >= 0 && axes[i] < static_cast<int64_t>(shape.size());
+        const bool fits = inside && (value.shape[i] == shape[axes[i]] || value.shape[i].constant_value() == 1);
+        if (!fits) return Failure{fmt::format("axis {} of {} does not fit", i, value.text())};
+    }
+    return gives(Type::tile(value.elem, shape));
+}
+
+Inferred infer_tile_iota(Operands, const Attrs& attrs) {
+    const std::vector<Dim>& shape = attrs.dims(Attr::shape);
+    if (auto fault = want_static(shape)) return *fault;
+    const int64_t axis = attrs.integer(Attr::axis);
+    if (axis < 0 || axis >= static_cast<int64_t>(shape.size()))
+        return Failure{fmt::format("there is no axis {}", axis)};
+    return gives(Type::tile(DType::i32, shape));
+}
+
+Inferred infer_transpose(Operands operands, const Attrs&) {
+    if (!is_tile(operands[0]) || operands[0].rank() < 2) {
+        return Failure{fmt::format("{} has no two axes to swap", operands[0].text())};
+    }
+    Type type = operands[0];
+    std::swap(type.shape[type.rank() - 1], type.shape[type.rank() - 2]);
+    return gives(type);
+}
+
+std::optional<Failure> check_along(const Type& type, const Attrs& attrs) {
+    if (auto fault = want_tile(type)) return fault;
+    const int64_t axis = attrs.integer(Attr::axis);
+    if (axis < 0 || axis >= static_cast<int64_t>(type.rank())) {
+        return Failure{fmt::format("{} has no axis {}", type.text(), axis)};
+    }
+    const auto op = static_cast<ReduceOp>(attrs.integer(Attr::op));
+    const bool logical = op == ReduceOp::any || op == ReduceOp::all;
+    const bool computed = (is_float(type.elem) && !is_storage_only(type.elem)) || is_integer(type.elem);
+    if (logical ? type.elem == DType::boolean : computed) return std::nullopt;
+    return Failure{fmt::format("'{}' does not reduce {}", name(op), type.text())};
+}
+
+Inferred infer_reduce(Operands operands, const Attrs& attrs) {
+    if (auto fault = check_along(operands[0], attrs)) return *fault;
+    Type type = operands[0];
+    if (type.rank() == 1) return gives(Type::scalar(type.elem));
+    type.shape.erase(type.shape.begin() + attrs.integer(Attr::axis));
+    return gives(type);
+}
+
+Inferred infer_scan(Operands operands, const Attrs& attrs) {
+    if (auto fault = check_along(operands[0], attrs)) return *fault;
+    return gives(operands[0]);
+}
+
+bool multiplies(DType a, DType b, DType accum) {
+    const bool integers = is_integer(a) && is_integer(b) && bits(a) <= 8 && bits(b) <= 8;
+    if (integers) return accum == DType::i32;
+    const bool narrow = is_storage_only(a) && is_storage_only(b) && is_float(a) && is_float(b);
+    if (!is_float(a) || !is_float(b) || (a != b && !narrow)) return false;
+    return is_float(accum) && !is_storage_only(accum);
+}
+
+// a, b, [accumulator].
+Inferred infer_mma(Operands operands, const Attrs& attrs) {
+    const DType accum = attrs.dtype(Attr::type);
+    const std::vector<int64_t>& transposed = attrs.integers(Attr::axes);
+    if (transposed.size() != 2) return Failure{"two operands, each transposed or not"};
+    for (size_t i = 0; i < 2; ++i) {
+        const bool held = is_tile(operands[i]) || operands[i].kind == TypeKind::buffer;
+        if (!held || operands[i].rank() != 2) {
+            return Failure{fmt::format("{} is no tile or buffer of two axes", operands[i].text())};
+        }
+    }
+    const auto extent = [&](size_t operand, size_t axis) {
+        return operands[operand].shape[transposed[operand] != 0 ? 1 - axis : axis];
+    };
+    if (extent(0, 1) != extent(1, 0)) {
+        return Failure{fmt::format("the inner extents are {} and {}", extent(0, 1).text(), extent(1, 0).text())};
+    }
+    if (!multiplies(operands[0].elem, operands[1].elem, accum)) {
+        return Failure{
+            fmt::format("no product of {} and {} in {}", name(operands[0].elem), name(operands[1].elem), name(accum))};
+    }
+    const Type type = Type::tile(accum, {extent(0, 0), extent(1, 1)});
+    if (operands.size() > 2 && operands[2] != type) {
+        return Failure{fmt::format("the accumulator is {}, needs {}", operands[2].text(), type.text())};
+    }
+    return gives(type);
+}
+
+using enum OpKind;
+
+constexpr std::array kKinds{TSR_REGISTER_OPS(TSR_KIND)};
+constexpr std::array kRecords{
+    OpRecord{.kind = load_tile,
+             .name = "load_tile",
+             .doc = "The view of the memory with the extents `shape` that begins at the starts, one per axis of the "
+                    "memory; the tile's axes run along the memory's axes `axes`, the others are single positions. "
+                    "Outside the memory is `fill`, 0 if not given.",
+             .operands = {Role{"memory", Many::one, Access::reads}, Role{"starts and fill", Many::any}},
+             .infer = infer_load_tile,
+             .levels = kTile,
+             .attrs = {needs(Attr::shape), needs(Attr::axes)},
+             .effects = {Effect::collective}},
+    OpRecord{.kind = store_tile,
+             .name = "store_tile",
+             .doc = "Stores a tile in the view that begins at the starts, as `load_tile` has it. What lies outside is "
+                    "left out.",
+             .operands = {Role{"memory", Many::one, Access::writes}, Role{"value"}, Role{"starts", Many::any}},
+             .infer = infer_store_tile,
+             .levels = kTile,
+             .attrs = {needs(Attr::axes)},
+             .effects = {Effect::collective}},
+    OpRecord{.kind = atomic_tile,
+             .name = "atomic_tile",
+             .doc = "Combines each element of a tile into the view, atomically and relaxed, in any order. What lies "
+                    "outside is left out.",
+             .operands = {Role{"memory", Many::one, Access::reads_writes}, Role{"value"}, Role{"starts", Many::any}},
+             .infer = infer_atomic_tile,
+             .levels = kTile,
+             .attrs = {needs(Attr::axes), needs(Attr::op)},
+             .effects = {Effect::collective, Effect::nondeterministic}},
+    OpRecord{.kind = expand,
+             .name = "expand",
+             .doc = "A scalar or tile repeated to `shape`: axis i of it becomes axis `axes`[i], of its own extent or "
+                    "repeated where that is 1; all other axes repeat it.",
+             .operands = {Role{"value"}},
+             .infer = infer_expand,
+             .levels = kTile,
+             .attrs = {needs(Attr::shape), needs(Attr::axes)}},
+    OpRecord{.kind = tile_iota,
+             .name = "tile_iota",
+             .doc = "The index along an axis, as i32.",
+             .infer = infer_tile_iota,
+             .levels = kTile,
+             .attrs = {needs(Attr::shape), needs(Attr::axis)}},
+    OpRecord{.kind = transpose,
+             .name = "transpose",
+             .doc = "The last two axes swapped.",
+             .operands = {Role{"value"}},
+             .infer = infer_transpose,
+             .levels = kTile},
+    OpRecord{.kind = reduce,
+             .name = "reduce",
+             .doc =
+                 "Combines along an axis, in the element type and an order fixed per machine; of one axis it gives a "
+                 "scalar. NaN passes on.",
+             .operands = {Role{"value"}},
+             .infer = infer_reduce,
+             .levels = kTile,
+             .attrs = {needs(Attr::op), needs(Attr::axis)}},
+    OpRecord{.kind = scan,
+             .name = "scan",
+             .doc = "Inclusive scan along an axis from its beginning, element after element.",
+             .operands = {Role{"value"}},
+             .infer = infer_scan,
+             .levels = kTile,
+             .attrs = {needs(Attr::op), needs(Attr::axis)}},
+    OpRecord{.kind = mma,
+             .name = "mma",
+             .doc =
+                 "accumulator + a @ b: element [i, j] is accumulator[i, j] (0 if not given) plus the sum over k of "
+                 "a[i, k] * b[k, j], every partial sum in `type`, in an order fixed per machine. `axes`[0] and [1] "
+                 "are 1 where a or b is given transposed. Floats: |error| <= K u sum |a| |b| / (1 - K u), u the unit "
+                 "roundoff of `type` (Higham, Accuracy and Stability, 3.5). Integers: exact, wrapping.",
+             .operands = {Role{"a", Many::one, Access::reads}, Role{"b", Many::one, Access::reads},
+                          Role{"accumulator", Many::optional}},
+             .infer = infer_mma,
+             .levels = kTile,
+             .attrs = {needs(Attr::type), needs(Attr::axes)}},
+};
+static_assert(complete(kKinds, kRecords), "every register-tile operation has its record, in the order of opkind.h");
+
+}  // namespace
+
+std::span<const OpRecord> register_records() { return kRecords; }
+
+}  // namespace tsr::ir

@@ -1,0 +1,53 @@
+// Handles of the operations on register tiles.
+#pragma once
+
+#include <optional>
+
+#include "ir/ops/handle.h"
+
+namespace tsr::ir {
+
+// load_tile, store_tile, atomic_tile: a view of memory.
+struct TileViewOp : Handle<OpKind::load_tile, OpKind::store_tile, OpKind::atomic_tile> {
+    using Handle::Handle;
+    [[nodiscard]] bool loads() const { return op().kind == OpKind::load_tile; }
+    [[nodiscard]] ValueId memory() const { return operand(0); }
+    [[nodiscard]] ValueId value() const { return operand(1); }  // of store_tile and atomic_tile
+    // One per axis of the memory.
+    [[nodiscard]] ValueSpan starts() const { return operands(loads() ? 1 : 2).first(fn.type(memory()).rank()); }
+    // Of load_tile: what stands outside of the memory; nothing: 0.
+    [[nodiscard]] std::optional<ValueId> fill() const {
+        const size_t at = 1 + fn.type(memory()).rank();
+        return op().operands.size() > at ? std::optional(operand(at)) : std::nullopt;
+    }
+    [[nodiscard]] const std::vector<int64_t>& axes() const { return attrs().integers(Attr::axes); }
+    [[nodiscard]] AtomicOp what() const { return static_cast<AtomicOp>(attrs().integer(Attr::op)); }
+};
+
+struct ExpandOp : Handle<OpKind::expand> {
+    using Handle::Handle;
+    [[nodiscard]] ValueId value() const { return operand(0); }
+    [[nodiscard]] const std::vector<int64_t>& axes() const { return attrs().integers(Attr::axes); }
+};
+
+// reduce, scan: along an axis.
+struct AlongOp : Handle<OpKind::reduce, OpKind::scan> {
+    using Handle::Handle;
+    [[nodiscard]] ValueId value() const { return operand(0); }
+    [[nodiscard]] ReduceOp what() const { return static_cast<ReduceOp>(attrs().integer(Attr::op)); }
+    [[nodiscard]] int64_t axis() const { return attrs().integer(Attr::axis); }
+};
+
+struct MmaOp : Handle<OpKind::mma> {
+    using Handle::Handle;
+    [[nodiscard]] ValueId a() const { return operand(0); }
+    [[nodiscard]] ValueId b() const { return operand(1); }
+    [[nodiscard]] std::optional<ValueId> accumulator() const {
+        return op().operands.size() > 2 ? std::optional(operand(2)) : std::nullopt;
+    }
+    [[nodiscard]] bool a_transposed() const { return attrs().integers(Attr::axes)[0] != 0; }
+    [[nodiscard]] bool b_transposed() const { return attrs().integers(Attr::axes)[1] != 0; }
+    [[nodiscard]] DType accumulates() const { return attrs().dtype(Attr::type); }
+};
+
+}  // namespace tsr::ir
