@@ -13,8 +13,15 @@ struct Term {
 
     [[nodiscard]] DType type() const { return builder->function().type(id).elem; }
     // A constant of this term's type.
-    [[nodiscard]] Term real(double value) const { return {builder, builder->constant(value, type())}; }
-    [[nodiscard]] Term whole(int64_t value) const { return {builder, builder->constant(value, type())}; }
+    [[nodiscard]] Term real(double value) const { return shaped(builder->constant(value, type())); }
+    [[nodiscard]] Term whole(int64_t value) const { return shaped(builder->constant(value, type())); }
+    // The scalar for each element of this term.
+    [[nodiscard]] Term shaped(ValueId scalar) const {
+        const Type& own = builder->function().type(id);
+        if (own.kind != TypeKind::tile) return {builder, scalar};
+        return {builder, builder->value(OpKind::expand, {scalar},
+                                        {{Attr::shape, own.shape}, {Attr::axes, std::vector<int64_t>{}}})};
+    }
     [[nodiscard]] Term cast(DType to) const { return {builder, builder->cast(id, to)}; }
     [[nodiscard]] Term bits(DType as) const { return {builder, builder->bitcast(id, as)}; }
     [[nodiscard]] Term apply(OpKind kind) const { return {builder, builder->element(kind, {id})}; }

@@ -1,5 +1,7 @@
 #include "ir/passes/target/cpu/group_code.h"
 
+#include <algorithm>
+
 #include "ir/passes/target/cpu/spread_lanes.h"
 #include "ir/passes/tile/walk.h"
 
@@ -41,8 +43,26 @@ void GroupCode::run() {
 
 void GroupCode::region(RegionId region) {
     for (OpId id : s_.tile.region(region).ops) {
-        if (s_.tile.op(id).kind != OpKind::yield) operation(id);
+        const Op& op = s_.tile.op(id);
+        if (op.kind == OpKind::yield) continue;
+        if (joins_tiles(op)) {
+            tiles_.add(id);
+            continue;
+        }
+        if (!passes_tiles(op)) tiles_.flush();
+        operation(id);
     }
+    tiles_.flush();
+}
+
+bool GroupCode::joins_tiles(const Op& op) const {
+    auto tile = [&](ValueId v) { return is_tile(s_.tile, v); };
+    return op.regions.empty() && (std::ranges::any_of(op.operands, tile) || std::ranges::any_of(op.results, tile));
+}
+
+// Scalar code that nothing on register tiles has a part in may be done before those that wait.
+bool GroupCode::passes_tiles(const Op& op) const {
+    return is_pure(op.kind) && std::ranges::none_of(op.operands, [&](ValueId v) { return tiles_.waits(v); });
 }
 
 void GroupCode::operation(OpId id) {
@@ -110,6 +130,8 @@ void GroupCode::buffer(const Op& op) {
 void GroupCode::control(const Op& op) {
     size_t bounds = op.kind == OpKind::for_ ? 3 : op.kind == OpKind::if_ ? 1 : 0;
     auto is_array = [&](size_t i) { return s_.tile.type(op.results[i]).kind == TypeKind::lane_array; };
+    auto is_held = [&](size_t i) { return is_tile(s_.tile, op.results[i]); };
+    std::vector<Home> homes(op.results.size());
     std::vector<ValueId> operands;
     std::vector<Type> types;
     std::vector<ValueId> storage(op.results.size());
@@ -119,6 +141,9 @@ void GroupCode::control(const Op& op) {
         if (is_array(i)) {
             storage[i] = new_array(type);
             if (op.kind != OpKind::if_) copy_array(storage[i], s_.arrays.at(op.operands[bounds + i]), type);
+        } else if (is_held(i)) {
+            homes[i] = tiles_.new_home(type, s_.tile.value(op.results[i]).name);
+            if (op.kind != OpKind::if_) tiles_.copy(homes[i], tiles_.home(op.operands[bounds + i]), type);
         } else {
             types.push_back(type);
             if (op.kind != OpKind::if_) operands.push_back(s_.scalars.at(op.operands[bounds + i]));
@@ -138,6 +163,9 @@ void GroupCode::control(const Op& op) {
         for (size_t i = 0; arg < old.args.size(); ++i, ++arg) {
             if (is_array(i)) {
                 s_.arrays[old.args[arg]] = storage[i];
+            } else if (is_held(i)) {
+                tiles_.set_home(old.args[arg], homes[i]);
+                if (op.kind == OpKind::for_) tiles_.carry_in_place(old.args[arg], s_.yielded(op.regions[0])[i]);
             } else {
                 s_.scalars[old.args[arg]] =
                     s_.target.add_arg(emit_.region, s_.tile.type(old.args[arg]), s_.tile.value(old.args[arg]).name);
@@ -150,8 +178,9 @@ void GroupCode::control(const Op& op) {
             out.push_back(s_.scalars.at(values[0]));
         } else {
             yield_arrays(op, values, storage);
+            yield_tiles(values, homes);
             for (size_t i = 0; i < values.size(); ++i) {
-                if (!is_array(i)) out.push_back(s_.scalars.at(values[i]));
+                if (!is_array(i) && !is_held(i)) out.push_back(s_.scalars.at(values[i]));
             }
         }
         emit_.yield(out);
@@ -160,9 +189,29 @@ void GroupCode::control(const Op& op) {
     for (size_t i = 0, next = 0; i < op.results.size(); ++i) {
         if (is_array(i)) {
             s_.arrays[op.results[i]] = storage[i];
+        } else if (is_held(i)) {
+            tiles_.set_home(op.results[i], homes[i]);
         } else {
             s_.scalars[op.results[i]] = s_.target.op(made).results[next++];
         }
+    }
+}
+
+// Yielded tiles may be in each other's homes (a swap): those go through a copy first.
+void GroupCode::yield_tiles(const std::vector<ValueId>& values, const std::vector<Home>& homes) {
+    std::vector<Home> sources(values.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+        if (!homes[i].pointer.valid()) continue;
+        sources[i] = tiles_.home(values[i]);
+        bool others = false;
+        for (size_t j = 0; j < homes.size(); ++j) others |= j != i && homes[j].pointer == sources[i].pointer;
+        if (!others) continue;
+        const Home saved = tiles_.new_home(s_.tile.type(values[i]), "");
+        tiles_.copy(saved, sources[i], s_.tile.type(values[i]));
+        sources[i] = saved;
+    }
+    for (size_t i = 0; i < values.size(); ++i) {
+        if (homes[i].pointer.valid()) tiles_.copy(homes[i], sources[i], s_.tile.type(values[i]));
     }
 }
 

@@ -2,18 +2,21 @@
 #pragma once
 
 #include "ir/passes/target/cpu/lane_code.h"
+#include "ir/passes/target/cpu/tiles/code.h"
 
 namespace tsr::ir {
 
 class GroupCode {
 public:
-    explicit GroupCode(Spread& spread) : s_(spread), emit_(spread.emit) {}
+    explicit GroupCode(Spread& spread) : s_(spread), emit_(spread.emit), tiles_(spread) {}
 
     // The whole task: all its groups, or all its tiles.
     void run();
 
 private:
     void region(RegionId region);
+    [[nodiscard]] bool joins_tiles(const Op& op) const;
+    [[nodiscard]] bool passes_tiles(const Op& op) const;
     void operation(OpId id);
     void buffer(const Op& op);
     void control(const Op& op);
@@ -25,6 +28,8 @@ private:
     void ballot(const Op& op);
     void atomic(const Op& op);
     void result(const Op& op);
+    // Register tiles: yielded ones are copied to the homes of those they become.
+    void yield_tiles(const std::vector<ValueId>& values, const std::vector<Home>& homes);
     // Lane arrays: yielded or carried ones are copied to the storage that stands for the name they get.
     void yield_arrays(const Op& op, const std::vector<ValueId>& values, const std::vector<ValueId>& storage);
     void copy_array(ValueId to, ValueId from, const Type& type);
@@ -68,6 +73,7 @@ private:
 
     Spread& s_;
     Emit& emit_;
+    TileCode tiles_;
 };
 
 }  // namespace tsr::ir

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/passes/target/cpu/tiles/uses.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -21,12 +22,29 @@ struct Cost {
     bool loops = false;
 };
 
+// Of a register tile each lane of the group has its share.
+int64_t operations(const Function& kernel, const Op& op) {
+    int64_t elements = 0;
+    for (ValueId v : op.operands) {
+        if (is_tile(kernel, v)) elements = std::max(elements, element_count(kernel.type(v)));
+    }
+    for (ValueId v : op.results) {
+        if (is_tile(kernel, v)) elements = std::max(elements, element_count(kernel.type(v)));
+    }
+    if (op.kind == OpKind::mma) {
+        const Type& a = kernel.type(op.operands[0]);
+        const size_t inner = op.attrs.integers(Attr::axes)[0] != 0 ? 0 : 1;
+        elements = element_count(kernel.type(op.results[0])) * a.shape[inner].constant_value().value_or(1);
+    }
+    return std::max<int64_t>(elements / std::max<int64_t>(kernel.kernel.group_size(), 1), 1);
+}
+
 void add_cost(const Function& kernel, RegionId region, int64_t weight, Cost& cost) {
     for (OpId id : kernel.region(region).ops) {
         const Op& op = kernel.op(id);
         if (op.kind == OpKind::constant || op.kind == OpKind::yield) continue;
         bool loop = op.kind == OpKind::for_ || op.kind == OpKind::while_;
-        cost.operations += weight;
+        cost.operations += weight * operations(kernel, op);
         if (loop) {
             cost.loops = true;
             cost.values += static_cast<int64_t>(op.results.size());

@@ -40,11 +40,15 @@ Spread::Spread(const Function& kernel)
     }
 }
 
-ValueId Spread::stack(DType type, int64_t count) {
-    OpId op = target.add_op(OpKind::stack, target.place, {}, {Type::pointer(type, Space::stack)},
-                            {{Attr::type, type}, {Attr::count, count}, {Attr::alignment, int64_t{64}}});
+ValueId Spread::at_entry(OpKind kind, const Type& type, Attrs attrs) {
+    OpId op = target.add_op(kind, target.place, {}, {type}, std::move(attrs));
     target.insert(entry, entry_position++, op);
     return target.op(op).results[0];
+}
+
+ValueId Spread::stack(DType type, int64_t count) {
+    return at_entry(OpKind::stack, Type::pointer(type, Space::stack),
+                    {{Attr::type, type}, {Attr::count, count}, {Attr::alignment, int64_t{64}}});
 }
 
 ValueId Spread::dimension(const Dim& dim) {

@@ -46,6 +46,8 @@ struct Spread {
     ValueId address(const Memory& memory, const std::vector<ValueId>& indices) {
         return emit.pointer_add(memory.pointer, linear(memory, indices));
     }
+    // A value that is the same for the whole task, made at the function's entry.
+    ValueId at_entry(OpKind kind, const Type& type, Attrs attrs);
     // Space for `count` elements on the stack, made at the function's entry.
     ValueId stack(DType type, int64_t count);
     RegionId entry;  // where stack space is made

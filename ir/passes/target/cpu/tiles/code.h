@@ -1,0 +1,147 @@
+// The code of register tiles on a CPU: nests of loops over vectors, products, scans.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ir/passes/target/cpu/spread.h"
+#include "ir/passes/target/cpu/tiles/schedule.h"
+
+namespace tsr::ir {
+
+// Where a tile lies in the worker's scratch memory. Rows are padded to whole vectors.
+struct Home {
+    ValueId pointer;
+    std::vector<int64_t> strides;  // elements, per axis; 0 along axes of which one position is kept
+};
+
+class TileCode {
+public:
+    explicit TileCode(Spread& spread) : s_(spread), emit_(spread.emit), uses_(spread.tile), width_(spread.plan.lanes) {}
+
+    // An operation on register tiles without regions joins those before it; the code comes with `flush`.
+    void add(OpId op) { run_.push_back(op); }
+    [[nodiscard]] bool waits(ValueId value) const;  // its operation has joined, its code has not come
+    void flush();
+
+    // The tiles that control flow gives or carries live in homes of their own.
+    Home new_home(const Type& tile, std::string name);
+    void set_home(ValueId value, const Home& home) { homes_[value] = home; }
+    [[nodiscard]] const Home& home(ValueId value) const { return homes_.at(value); }
+    void copy(const Home& to, const Home& from, const Type& tile);
+    // What a loop yields for a carried tile may be computed in the tile's own home.
+    void carry_in_place(ValueId argument, ValueId yielded);
+
+private:
+    // ---- one nest (nest.cpp) ----
+    void nest(const Nest& nest);
+    void rows(const Nest& nest, size_t axis);
+    void row(const Nest& nest);
+    void phase(const Nest& nest, const Phase& phase);
+    struct Sum {
+        const Root* root;
+        std::vector<ValueId> partials;
+    };
+    void columns(const Phase& phase, int64_t unroll, std::vector<Sum>& sums);
+    void vector(const Phase& phase, ValueId column, int64_t left, std::vector<Sum>& sums, size_t partial);
+    void finish_sum(const Sum& sum);
+    void per_row(const Root& root);
+    void fill(const Root& fold);
+    ValueId identity(OpId reduce);
+    [[nodiscard]] std::vector<OpId> views(const Nest& nest) const;
+    ValueId all_inside(const std::vector<OpId>& views);
+
+    // ---- values on the way (value.cpp) ----
+    // A coordinate: the number of a row, or the columns of the vector at hand.
+    struct Coordinate {
+        ValueId at;  // column: its first
+        bool column = false;
+        auto operator<=>(const Coordinate&) const = default;
+    };
+    using Coordinates = std::vector<Coordinate>;
+    ValueId value(ValueId tile, const Coordinates& at);
+    ValueId found(ValueId tile, const Coordinates& at);
+    ValueId compute(ValueId tile, const Coordinates& at);  // though it may have a home
+    ValueId element(const Op& op, const Coordinates& at);
+    ValueId expand(OpId id, const Coordinates& at);
+    ValueId iota(const Op& op, const Coordinates& at);
+    ValueId load(OpId id, const Coordinates& at);
+    void store(OpId id, ValueId value, const Coordinates& at);
+    ValueId load_home(const Home& home, DType elem, const Coordinates& at);
+    void store_home(const Home& home, ValueId value, const Coordinates& at);
+    // A view at coordinates: the address of the first element, the distance to the next, and which are inside.
+    struct Place {
+        ValueId pointer;
+        ValueId stride;  // between columns; invalid: 1
+        ValueId mask;    // invalid: all
+        bool vector = false;
+    };
+    Place place(OpId view, const Coordinates& at);
+    ValueId inside(OpId view, const Coordinates& at);
+    ValueId home_address(const Home& home, const Coordinates& at);
+    ValueId offsets(ValueId stride);
+    template <typename Make>
+    ValueId once_per_row(ValueId key, const Coordinates& at, int what, Make make);
+    [[nodiscard]] static bool has_column(const Coordinates& at);
+    [[nodiscard]] ValueId mask_and(ValueId a, ValueId b);
+
+    // ---- operations with loops of their own (alone.cpp, product.cpp) ----
+    void alone(OpId id);
+    void product(OpId id);
+    void scan(OpId id);
+    void atomic(OpId id);
+    void give(ValueId sum);
+    void find_homes();
+    Home room(DType elem, std::vector<int64_t> strides, int64_t elements, const std::string& name);
+    struct Panel {
+        int64_t rows;      // of the accumulator that stay in registers
+        int64_t vectors;   // of its columns
+        int64_t elements;  // of a vector
+    };
+    [[nodiscard]] Panel choose_panel(const Type& result, int64_t depth) const;
+    struct Factors {
+        Home a, b, c;
+        bool a_transposed;
+        bool from_zero;
+        Type type;  // of a vector of the accumulator
+        int64_t depth;
+    };
+    void row_panels(const Factors& f, const Panel& panel, int64_t rows, ValueId column);
+    void panel(const Factors& f, const Panel& panel, ValueId row, ValueId column);
+    void multiply(const Factors& f, const Panel& panel, ValueId a, ValueId b, ValueId k, std::vector<ValueId>& sums);
+
+    template <typename Body>
+    void counted_loop(int64_t count, int64_t step, Body body) {
+        RegionId outside = emit_.region;
+        OpId made = emit_.open(OpKind::for_, {emit_.integer(0), emit_.integer(count), emit_.integer(step)}, {});
+        emit_.region = emit_.add_region(made);
+        body(s_.target.add_arg(emit_.region, Type::scalar(DType::index)));
+        emit_.yield({});
+        emit_.close(made, outside);
+    }
+
+    Spread& s_;
+    Emit& emit_;
+    Uses uses_;
+    int64_t width_;  // elements of a vector
+    std::vector<OpId> run_;
+    std::unordered_map<ValueId, Home> homes_;
+    Schedule schedule_;  // of the run whose code is made
+
+    // Of the row at hand:
+    std::vector<ValueId> row_;  // its coordinates
+    RegionId row_region_;       // code that is the same for the whole row
+    bool clipped_ = false;      // views may pass the edges of their memory
+    using Key = std::tuple<ValueId, Coordinates, int>;
+    std::map<Key, ValueId> row_values_;
+    // Of the vector at hand:
+    ValueId tail_;      // which of its elements there are; invalid: all
+    int64_t left_ = 0;  // how many; `width_` or more: all
+    std::map<Key, ValueId> vector_values_;
+};
+
+}  // namespace tsr::ir

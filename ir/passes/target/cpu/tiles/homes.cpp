@@ -1,0 +1,140 @@
+// Runs of operations on register tiles: their homes, and the steps that compute them.
+#include <algorithm>
+
+#include "ir/ops/register.h"
+#include "ir/passes/target/cpu/tiles/code.h"
+#include "ir/passes/tile/walk.h"
+
+namespace tsr::ir {
+
+namespace {
+
+constexpr int64_t kLine = 64;  // bytes of a cache line
+
+int64_t padded(int64_t count, int64_t to) { return (count + to - 1) / to * to; }
+
+}  // namespace
+
+bool TileCode::waits(ValueId value) const {
+    const OpId made = s_.tile.value(value).op;
+    return made.valid() && std::ranges::find(run_, made) != run_.end();
+}
+
+void TileCode::flush() {
+    if (run_.empty()) return;
+    schedule_ = schedule(s_.tile, uses_, run_);
+    find_homes();
+    for (const Step& step : schedule_.steps) {
+        if (step.alone.valid())
+            alone(step.alone);
+        else
+            nest(step.nest);
+    }
+    run_.clear();
+}
+
+Home TileCode::room(DType elem, std::vector<int64_t> strides, int64_t elements, const std::string& name) {
+    const int64_t bytes = padded(elements * ((bits(elem) + 7) / 8), kLine);
+    Attrs attrs{{Attr::count, s_.scratch_bytes}, {Attr::type, elem}};
+    if (!name.empty()) attrs.set(Attr::name, name);
+    s_.scratch_bytes += bytes;
+    return {s_.at_entry(OpKind::scratch, Type::pointer(elem, Space::shared), attrs), std::move(strides)};
+}
+
+// Rows begin at whole vectors; rows a power of two apart would share few sets of a cache.
+Home TileCode::new_home(const Type& tile, std::string name) {
+    std::vector<int64_t> strides(tile.rank());
+    int64_t elements = 1;
+    for (size_t axis = tile.rank(); axis-- > 0;) {
+        strides[axis] = elements;
+        const int64_t extent = *tile.shape[axis].constant_value();
+        if (axis + 1 < tile.rank()) {
+            elements *= extent;
+            continue;
+        }
+        elements = padded(extent, std::max(width_, s_.plan.lanes * 32 / bits(tile.elem)));
+        const int64_t bytes = elements * ((bits(tile.elem) + 7) / 8);
+        if (tile.rank() > 1 && bytes >= 256 && (bytes & (bytes - 1)) == 0)
+            elements += padded(kLine * 8 / bits(tile.elem), width_);
+    }
+    return room(tile.elem, strides, padded(elements, width_), name);
+}
+
+void TileCode::find_homes() {
+    const Function& kernel = s_.tile;
+    auto only_use = [&](ValueId value) { return uses_.of(value).size() == 1; };
+    for (OpId id : run_) {
+        if (kernel.op(id).kind != OpKind::mma) continue;
+        const MmaOp op(kernel, id);
+        const auto start = op.accumulator();
+        const OpId from = start ? kernel.value(*start).op : OpId{};
+        const bool made_here = from.valid() && kernel.op(from).parent == kernel.op(id).parent && only_use(*start);
+        if (!homes_.contains(op.result())) {
+            auto before = start ? homes_.find(*start) : homes_.end();
+            const bool taken_over = made_here && before != homes_.end();
+            homes_[op.result()] =
+                taken_over ? before->second : new_home(kernel.type(op.result()), kernel.value(op.result()).name);
+        }
+        if (made_here && schedule_.homes.contains(*start)) homes_.try_emplace(*start, homes_.at(op.result()));
+    }
+    for (OpId id : run_) {
+        for (ValueId result : kernel.op(id).results) {
+            if (!schedule_.homes.contains(result) || homes_.contains(result)) continue;
+            Type type = kernel.type(result);
+            if (!schedule_.row_homes.contains(result)) {
+                homes_[result] = new_home(type, kernel.value(result).name);
+                continue;
+            }
+            std::vector<int64_t> strides(type.rank(), 0);
+            strides.back() = 1;
+            homes_[result] = room(type.elem, strides, padded(extents(type).back(), width_), kernel.value(result).name);
+        }
+    }
+}
+
+void TileCode::copy(const Home& to, const Home& from, const Type& tile) {
+    if (to.pointer == from.pointer) return;
+    const int64_t bytes = (bits(tile.elem) + 7) / 8;
+    if (tile.rank() == 1 || to.strides == from.strides) {
+        const int64_t elements =
+            tile.rank() == 1 ? *tile.shape[0].constant_value() : to.strides[0] * *tile.shape[0].constant_value();
+        emit_.statement(OpKind::memory_copy, {to.pointer, from.pointer, emit_.integer(elements * bytes)});
+        return;
+    }
+    const int64_t columns = extents(tile).back();
+    const size_t row = tile.rank() - 2;
+    counted_loop(element_count(tile) / columns, 1, [&](ValueId at) {
+        emit_.statement(OpKind::memory_copy,
+                        {emit_.pointer_add(to.pointer, emit_.mul(at, emit_.integer(to.strides[row]))),
+                         emit_.pointer_add(from.pointer, emit_.mul(at, emit_.integer(from.strides[row]))),
+                         emit_.integer(columns * bytes)});
+    });
+}
+
+// Where the carried tile is read only to compute the yielded one, element by element, that may overwrite it.
+void TileCode::carry_in_place(ValueId argument, ValueId yielded) {
+    const Function& kernel = s_.tile;
+    size_t found = 0;
+    auto reads = [&](auto&& self, ValueId value, bool root) -> bool {
+        if (value == argument) return ++found, true;
+        const OpId id = kernel.value(value).op;
+        if (!root && uses_.of(value).size() != 1)
+            return true;  // it does not lead to the argument, or the count says so
+        if (!id.valid()) return true;
+        const Op& op = kernel.op(id);
+        if (op.kind == OpKind::mma) {
+            const auto start = MmaOp(kernel, id).accumulator();
+            return root && (!start || self(self, *start, false));
+        }
+        if (op.kind > OpKind::isfinite) return true;
+        return std::ranges::all_of(op.operands, [&](ValueId v) { return self(self, v, false); });
+    };
+    if (homes_.contains(yielded) || !reads(reads, yielded, true) || found == 0) return;
+    const auto& users = uses_.of(argument);
+    const OpId made = kernel.value(yielded).op;
+    const bool local = made.valid() && kernel.op(made).parent == kernel.value(argument).region;
+    // Each of the argument's uses was met, and the yielded value is made in the loop's own body.
+    if (local && found == users.size()) homes_[yielded] = homes_.at(argument);
+}
+
+}  // namespace tsr::ir

@@ -1,0 +1,273 @@
+// Nests of loops: rows, in each row phases, in each phase vectors of columns.
+#include <algorithm>
+#include <unordered_set>
+
+#include "ir/ops/register.h"
+#include "ir/passes/target/cpu/reduction.h"
+#include "ir/passes/target/cpu/tiles/code.h"
+#include "ir/passes/tile/walk.h"
+
+namespace tsr::ir {
+
+namespace {
+
+// How many vectors a round takes, by the instructions that one takes.
+int64_t unrolling(int64_t cost) { return cost <= 12 ? 4 : cost <= 60 ? 2 : 1; }
+
+}  // namespace
+
+// The loads and stores of a nest.
+std::vector<OpId> TileCode::views(const Nest& nest) const {
+    std::vector<OpId> found;
+    std::unordered_set<ValueId> seen;
+    auto visit = [&](auto&& self, ValueId value, bool computed) -> void {
+        if (!is_tile(s_.tile, value) || !seen.insert(value).second) return;
+        if (!computed && homes_.contains(value)) return;
+        const OpId id = s_.tile.value(value).op;
+        if (!id.valid()) return;
+        const Op& op = s_.tile.op(id);
+        if (op.kind == OpKind::load_tile) found.push_back(id);
+        if (is_inline(op)) {
+            for (ValueId operand : op.operands) self(self, operand, false);
+        }
+    };
+    for (const Phase& phase : nest.phases) {
+        for (const Root& root : phase.roots) {
+            const Op& op = s_.tile.op(root.op);
+            if (root.kind == Root::Kind::store) found.push_back(root.op);
+            if (root.kind == Root::Kind::keep)
+                visit(visit, root.value, true);
+            else
+                visit(visit, root.kind == Root::Kind::store ? root.value : op.operands[0], false);
+        }
+    }
+    return found;
+}
+
+// True where every view of the nest lies in its memory as a whole.
+ValueId TileCode::all_inside(const std::vector<OpId>& views) {
+    ValueId all = emit_.boolean(true);
+    for (OpId id : views) {
+        const TileViewOp view(s_.tile, id);
+        const Memory& memory = s_.memories.at(view.memory());
+        const auto shape = extents(s_.tile.type(view.loads() ? view.result() : view.value()));
+        for (size_t axis = 0; axis < memory.dims.size(); ++axis) {
+            auto taken = std::ranges::find(view.axes(), static_cast<int64_t>(axis));
+            const int64_t extent =
+                taken == view.axes().end() ? 1 : shape[static_cast<size_t>(taken - view.axes().begin())];
+            const ValueId start = emit_.cast(s_.scalars.at(view.starts()[axis]), DType::index);
+            const ValueId room = emit_.binary(OpKind::sub, memory.dims[axis], emit_.integer(extent));
+            all = emit_.binary(OpKind::bit_and, all, emit_.compare(OpKind::ge, start, emit_.integer(0)));
+            all = emit_.binary(OpKind::bit_and, all, emit_.compare(OpKind::le, start, room));
+        }
+    }
+    return all;
+}
+
+void TileCode::nest(const Nest& nest) {
+    for (const Phase& phase : nest.phases) {
+        for (const Root& root : phase.roots) {
+            if (root.kind == Root::Kind::fold) fill(root);
+        }
+    }
+    const std::vector<OpId> edges = views(nest);
+    row_.assign(nest.rows.size(), {});
+    clipped_ = false;
+    if (edges.empty()) {
+        rows(nest, 0);
+    } else {
+        // Twice: tiles inside need no masks.
+        const RegionId outside = emit_.region;
+        const OpId choice = emit_.open(OpKind::if_, {all_inside(edges)}, {});
+        for (bool clipped : {false, true}) {
+            clipped_ = clipped;
+            emit_.region = emit_.add_region(choice);
+            rows(nest, 0);
+            emit_.yield({});
+        }
+        emit_.close(choice, outside);
+        clipped_ = false;
+    }
+    for (const Phase& phase : nest.phases) {
+        for (const Root& root : phase.roots) {
+            if (root.kind != Root::Kind::store) give(root.value);
+        }
+    }
+}
+
+// The sum of a tile of one axis is a scalar of the group.
+void TileCode::give(ValueId sum) {
+    if (is_tile(s_.tile, sum)) return;
+    s_.scalars[sum] = emit_.load(homes_.at(sum).pointer, 0);
+}
+
+void TileCode::rows(const Nest& nest, size_t axis) {
+    if (axis == nest.rows.size()) return row(nest);
+    if (nest.rows[axis] == 1) {
+        row_[axis] = emit_.integer(0);
+        return rows(nest, axis + 1);
+    }
+    counted_loop(nest.rows[axis], 1, [&](ValueId at) {
+        row_[axis] = at;
+        rows(nest, axis + 1);
+    });
+}
+
+void TileCode::row(const Nest& nest) {
+    row_region_ = emit_.region;
+    row_values_.clear();
+    for (const Phase& at : nest.phases) phase(nest, at);
+}
+
+ValueId TileCode::identity(OpId reduce) {
+    const AlongOp op(s_.tile, reduce);
+    const DType elem = s_.tile.type(op.value()).elem;
+    return emit_.constant(reduce_identity(op.what(), elem), elem);
+}
+
+void TileCode::phase(const Nest&, const Phase& phase) {
+    std::vector<Sum> sums;
+    int64_t cost = 0;
+    for (const Root& root : phase.roots) {
+        if (root.per_row) per_row(root);
+        if (root.kind == Root::Kind::reduce) sums.push_back({&root, {}});
+        cost += inline_cost(s_.tile, root.kind == Root::Kind::reduce || root.kind == Root::Kind::fold
+                                         ? s_.tile.op(root.op).operands[0]
+                                         : root.value);
+    }
+    if (phase.columns == 0) return;
+    int64_t unroll = std::min(unrolling(cost), std::max<int64_t>(phase.columns / width_, 1));
+    for (Sum& sum : sums) sum.partials.assign(static_cast<size_t>(unroll), emit_.splat(identity(sum.root->op), width_));
+    columns(phase, unroll, sums);
+    for (const Sum& sum : sums) finish_sum(sum);
+}
+
+// Whole rounds of `unroll` vectors, then single vectors, then a part of one.
+void TileCode::columns(const Phase& phase, int64_t unroll, std::vector<Sum>& sums) {
+    const int64_t round = unroll * width_;
+    int64_t rounds = phase.columns / round;
+    int64_t done = 0;
+    if (rounds > 2) {
+        std::vector<ValueId> operands{emit_.integer(0), emit_.integer(rounds * round), emit_.integer(round)};
+        std::vector<Type> types;
+        for (const Sum& sum : sums) {
+            for (ValueId partial : sum.partials) {
+                operands.push_back(partial);
+                types.push_back(s_.target.type(partial));
+            }
+        }
+        const RegionId outside = emit_.region;
+        const OpId loop = emit_.open(OpKind::for_, operands, types);
+        emit_.region = emit_.add_region(loop);
+        const ValueId column = s_.target.add_arg(emit_.region, Type::scalar(DType::index));
+        for (Sum& sum : sums) {
+            for (ValueId& partial : sum.partials) partial = s_.target.add_arg(emit_.region, s_.target.type(partial));
+        }
+        for (int64_t i = 0; i < unroll; ++i) {
+            vector(phase, emit_.add(column, emit_.integer(i * width_)), width_, sums, static_cast<size_t>(i));
+        }
+        std::vector<ValueId> out;
+        for (const Sum& sum : sums) out.insert(out.end(), sum.partials.begin(), sum.partials.end());
+        emit_.yield(out);
+        emit_.close(loop, outside);
+        size_t next = 0;
+        for (Sum& sum : sums) {
+            for (ValueId& partial : sum.partials) partial = s_.target.op(loop).results[next++];
+        }
+        done = rounds * round;
+    }
+    for (size_t i = 0; done < phase.columns; done += width_, ++i) {
+        vector(phase, emit_.integer(done), phase.columns - done, sums, i % static_cast<size_t>(unroll));
+    }
+}
+
+// The elements from `column` on, of which `left` are there.
+void TileCode::vector(const Phase& phase, ValueId column, int64_t left, std::vector<Sum>& sums, size_t partial) {
+    vector_values_.clear();
+    tail_ = {};
+    if (left < width_) {
+        tail_ = emit_.compare(OpKind::lt, emit_.iota(width_, DType::i32),
+                              emit_.splat(emit_.integer(left, DType::i32), width_));
+    }
+    Coordinates at;
+    for (ValueId row : row_) at.push_back({row});
+    at.push_back({column, true});
+    for (const Root& root : phase.roots) {
+        if (root.per_row) continue;
+        emit_.place = s_.tile.op(root.op).place;
+        switch (root.kind) {
+            case Root::Kind::store:
+                store(root.op, value(root.value, at), at);
+                break;
+            case Root::Kind::keep: {
+                const ValueId made = compute(root.value, at);
+                store_home(homes_.at(root.value), made, at);
+                vector_values_[Key{root.value, at, 0}] = made;
+                break;
+            }
+            case Root::Kind::fold: {
+                const AlongOp op(s_.tile, root.op);
+                Coordinates to = at;
+                to.erase(to.begin() + op.axis());
+                const Home& sum = homes_.at(root.value);
+                const ValueId before = load_home(sum, s_.tile.type(op.value()).elem, to);
+                store_home(sum, emit_.binary(combine(op.what()), before, value(op.value(), at)), to);
+                break;
+            }
+            case Root::Kind::reduce: {
+                const AlongOp op(s_.tile, root.op);
+                Sum& sum = *std::ranges::find(sums, &root, &Sum::root);
+                const ValueId before = sum.partials[partial];
+                const ValueId after = emit_.binary(combine(op.what()), before, value(op.value(), at));
+                sum.partials[partial] = tail_.valid() ? emit_.select(tail_, after, before) : after;
+                break;
+            }
+        }
+    }
+    tail_ = {};
+}
+
+void TileCode::finish_sum(const Sum& sum) {
+    const AlongOp op(s_.tile, sum.root->op);
+    std::vector<ValueId> partials = sum.partials;
+    while (partials.size() > 1) {
+        const size_t half = (partials.size() + 1) / 2;
+        for (size_t i = 0; i + half < partials.size(); ++i) {
+            partials[i] = emit_.binary(combine(op.what()), partials[i], partials[i + half]);
+        }
+        partials.resize(half);
+    }
+    const DType elem = s_.tile.type(op.value()).elem;
+    const ValueId total = emit_.op(OpKind::vector_reduce, {partials[0]}, Type::scalar(elem),
+                                   {{Attr::op, static_cast<int64_t>(op.what())}});
+    Coordinates at;
+    for (ValueId row : row_) at.push_back({row});
+    row_values_[Key{op.result(), at, 0}] = total;
+    if (auto home = homes_.find(op.result()); home != homes_.end()) store_home(home->second, total, at);
+}
+
+void TileCode::per_row(const Root& root) {
+    emit_.place = s_.tile.op(root.op).place;
+    Coordinates at;
+    for (ValueId row : row_) at.push_back({row});
+    if (root.kind == Root::Kind::store) return store(root.op, value(root.value, at), at);
+    const ValueId made = compute(root.value, at);
+    store_home(homes_.at(root.value), made, at);
+    row_values_[Key{root.value, at, 0}] = made;
+}
+
+// A fold starts at what changes nothing.
+void TileCode::fill(const Root& fold) {
+    const Type& type = s_.tile.type(fold.value);
+    const Home& home = homes_.at(fold.value);
+    const ValueId start = emit_.splat(identity(fold.op), width_);
+    const int64_t columns = extents(type).back();
+    const int64_t stride = type.rank() > 1 ? home.strides[type.rank() - 2] : 0;
+    counted_loop(element_count(type) / columns, 1, [&](ValueId row) {
+        const ValueId at = emit_.pointer_add(home.pointer, emit_.mul(row, emit_.integer(stride)));
+        counted_loop((columns + width_ - 1) / width_ * width_, width_,
+                     [&](ValueId column) { emit_.store(emit_.pointer_add(at, column), start); });
+    });
+}
+
+}  // namespace tsr::ir

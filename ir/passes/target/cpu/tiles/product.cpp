@@ -1,0 +1,133 @@
+// Products of register tiles in their homes, by panels of the accumulator that stay in vector registers (Goto and van
+// de Geijn, Anatomy of High-Performance Matrix Multiplication, ACM TOMS 34(3), 2008).
+#include <algorithm>
+
+#include "ir/ops/register.h"
+#include "ir/passes/target/cpu/plan.h"
+#include "ir/passes/target/cpu/tiles/code.h"
+
+namespace tsr::ir {
+
+namespace {
+
+constexpr int64_t kLatency = 8;  // multiply-adds that two units have in flight
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+// Cycles by multiply-adds and loads, two of each at a time; rows are spread evenly over the panels.
+TileCode::Panel TileCode::choose_panel(const Type& result, int64_t) const {
+    const auto shape = extents(result);
+    const int64_t elements = std::max<int64_t>(s_.plan.lanes * 32 / bits(result.elem), 1);
+    const int64_t registers = cpu_machine(s_.plan.machine)->registers;
+    Panel best{1, 1, elements};
+    double least = 0;
+    for (int64_t vectors = 1; vectors <= 4; ++vectors) {
+        const int64_t most = (registers - vectors - 1) / vectors;
+        if (most < 1 || (vectors > 1 && (vectors - 1) * elements >= shape[1])) continue;
+        const int64_t rows = ceil_div(shape[0], ceil_div(shape[0], most));
+        const int64_t work = std::max({rows * vectors, rows + vectors, kLatency});
+        const double cost = static_cast<double>(ceil_div(shape[0], rows) * work) *
+                            static_cast<double>(ceil_div(shape[1], vectors * elements));
+        if (least == 0 || cost < least) {
+            least = cost;
+            best = {rows, vectors, elements};
+        }
+    }
+    return best;
+}
+
+void TileCode::product(OpId id) {
+    const MmaOp op(s_.tile, id);
+    const Type& result = s_.tile.type(op.result());
+    const auto shape = extents(result);
+    const auto b_shape = extents(s_.tile.type(op.b()));
+    const Panel best = choose_panel(result, b_shape[0]);
+    const auto start = op.accumulator();
+    Factors f{homes_.at(op.a()), homes_.at(op.b()), homes_.at(op.result()), op.a_transposed(), false, {}, b_shape[0]};
+    f.from_zero = !start || is_zero(s_.tile, *start);
+    f.type = Type::vector(result.elem, static_cast<uint32_t>(best.elements));
+    if (!f.from_zero) copy(f.c, homes_.at(*start), result);
+    const int64_t step = best.vectors * best.elements;
+    const int64_t whole = shape[1] / step * step;
+    counted_loop(whole, step, [&](ValueId column) { row_panels(f, best, shape[0], column); });
+    if (whole == shape[1]) return;
+    Panel rest = best;
+    rest.vectors = ceil_div(shape[1] - whole, best.elements);
+    row_panels(f, rest, shape[0], emit_.integer(whole));
+}
+
+void TileCode::row_panels(const Factors& f, const Panel& at, int64_t rows, ValueId column) {
+    const int64_t whole = rows / at.rows * at.rows;
+    counted_loop(whole, at.rows, [&](ValueId row) { panel(f, at, row, column); });
+    if (whole == rows) return;
+    Panel rest = at;
+    rest.rows = rows - whole;
+    panel(f, rest, emit_.integer(whole), column);
+}
+
+void TileCode::panel(const Factors& f, const Panel& at, ValueId row, ValueId column) {
+    constexpr int64_t kUnroll = 4;
+    const int64_t c_row = f.c.strides[0];
+    const ValueId a =
+        emit_.pointer_add(f.a.pointer, emit_.mul(row, emit_.integer(f.a.strides[f.a_transposed ? 1 : 0])));
+    const ValueId b = emit_.pointer_add(f.b.pointer, column);
+    const ValueId c = emit_.pointer_add(emit_.pointer_add(f.c.pointer, emit_.mul(row, emit_.integer(c_row))), column);
+    auto at_c = [&](int64_t i, int64_t v) { return emit_.pointer_add(c, emit_.integer(i * c_row + v * at.elements)); };
+    std::vector<ValueId> sums;
+    for (int64_t i = 0; i < at.rows; ++i) {
+        for (int64_t v = 0; v < at.vectors; ++v) {
+            const ValueId zero =
+                f.from_zero && sums.empty()
+                    ? emit_.splat(
+                          emit_.constant(is_float(f.type.elem) ? AttrValue{0.0} : AttrValue{int64_t{0}}, f.type.elem),
+                          at.elements)
+                    : ValueId{};
+            sums.push_back(!f.from_zero ? emit_.load(at_c(i, v), at.elements) : zero.valid() ? zero : sums.front());
+        }
+    }
+    auto depth = [&](int64_t from, int64_t to, int64_t step) {
+        if (from == to) return;
+        std::vector<ValueId> operands{emit_.integer(from), emit_.integer(to), emit_.integer(step)};
+        operands.insert(operands.end(), sums.begin(), sums.end());
+        const RegionId outside = emit_.region;
+        const OpId loop = emit_.open(OpKind::for_, operands, std::vector<Type>(sums.size(), f.type));
+        emit_.region = emit_.add_region(loop);
+        const ValueId k = s_.target.add_arg(emit_.region, Type::scalar(DType::index));
+        for (ValueId& sum : sums) sum = s_.target.add_arg(emit_.region, f.type);
+        for (int64_t i = 0; i < step; ++i) multiply(f, at, a, b, emit_.add(k, emit_.integer(i)), sums);
+        emit_.yield(sums);
+        emit_.close(loop, outside);
+        sums = s_.target.op(loop).results;
+    };
+    const int64_t whole = f.depth / kUnroll * kUnroll;
+    depth(0, whole, kUnroll);
+    depth(whole, f.depth, 1);
+    for (int64_t i = 0; i < at.rows; ++i) {
+        for (int64_t v = 0; v < at.vectors; ++v) emit_.store(at_c(i, v), sums[static_cast<size_t>(i * at.vectors + v)]);
+    }
+}
+
+// One column of a times one row of b.
+void TileCode::multiply(const Factors& f, const Panel& at, ValueId a, ValueId b, ValueId k,
+                        std::vector<ValueId>& sums) {
+    const ValueId b_row = emit_.pointer_add(b, emit_.mul(k, emit_.integer(f.b.strides[0])));
+    const ValueId a_column = emit_.pointer_add(a, emit_.mul(k, emit_.integer(f.a.strides[f.a_transposed ? 0 : 1])));
+    std::vector<ValueId> row;
+    for (int64_t v = 0; v < at.vectors; ++v) {
+        row.push_back(emit_.load(emit_.pointer_add(b_row, emit_.integer(v * at.elements)), at.elements));
+    }
+    for (int64_t i = 0; i < at.rows; ++i) {
+        const ValueId from = emit_.pointer_add(a_column, emit_.integer(i * f.a.strides[f.a_transposed ? 1 : 0]));
+        const ValueId factor = emit_.splat(emit_.load(from, 0), at.elements);
+        for (int64_t v = 0; v < at.vectors; ++v) {
+            ValueId& sum = sums[static_cast<size_t>(i * at.vectors + v)];
+            sum = is_float(f.type.elem)
+                      ? emit_.op(OpKind::fma, {factor, row[static_cast<size_t>(v)], sum}, f.type)
+                      : emit_.binary(OpKind::add, sum, emit_.binary(OpKind::mul, factor, row[static_cast<size_t>(v)]));
+        }
+    }
+}
+
+}  // namespace tsr::ir

@@ -1,0 +1,356 @@
+#include "ir/passes/target/cpu/tiles/schedule.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+
+#include "ir/ops/register.h"
+#include "ir/passes/tile/walk.h"
+
+namespace tsr::ir {
+
+namespace {
+
+constexpr int64_t kCheapPerRow = 8;  // more than that is done for vectors of rows
+constexpr int64_t kCheapAgain = 3;   // more than that is not computed a second time
+
+AxisMap identity(size_t rank) {
+    AxisMap map(rank);
+    std::iota(map.begin(), map.end(), 0);
+    return map;
+}
+
+class Scheduler {
+public:
+    Scheduler(const Function& kernel, const Uses& uses, std::span<const OpId> run)
+        : kernel_(kernel), uses_(uses), run_(run) {
+        for (size_t i = 0; i < run.size(); ++i) position_[run[i]] = i;
+    }
+
+    Schedule make() {
+        for (OpId id : run_) find_homes(id);
+        for (OpId id : run_) keep_overwritten(id);
+        for (OpId id : run_) place(id);
+        close();
+        keep_what_is_needed_again();
+        return std::move(out_);
+    }
+
+private:
+    using Reached = std::function<void(ValueId value, const AxisMap& map)>;
+
+    [[nodiscard]] const Op& op(OpId id) const { return kernel_.op(id); }
+    [[nodiscard]] bool runs(OpId id) const { return position_.contains(id); }
+    [[nodiscard]] OpId maker(ValueId value) const { return kernel_.value(value).op; }
+    // Computed on the way to whoever wants it.
+    [[nodiscard]] bool inlined(ValueId value) const {
+        const OpId made = maker(value);
+        return made.valid() && runs(made) && is_inline(op(made)) && !out_.homes.contains(value);
+    }
+
+    // ---- what needs a home, whatever the loops are ----
+
+    void keep(ValueId value) {
+        if (inlined(value)) out_.homes.insert(value);
+    }
+
+    void find_homes(OpId id) {
+        const Op& o = op(id);
+        switch (o.kind) {
+            case OpKind::mma: {
+                const MmaOp product(kernel_, id);
+                keep(product.a());
+                keep(product.b());
+                if (auto start = product.accumulator(); start && !is_zero(kernel_, *start)) keep(*start);
+                out_.homes.insert(product.result());
+                return;
+            }
+            case OpKind::scan:
+                keep(o.operands[0]);
+                out_.homes.insert(o.results[0]);
+                return;
+            case OpKind::atomic_tile:
+                return keep(o.operands[1]);
+            case OpKind::transpose: {
+                const OpId from = maker(o.operands[0]);
+                const bool anywhere =
+                    from.valid() && (op(from).kind == OpKind::load_tile || op(from).kind == OpKind::tile_iota);
+                if (!anywhere) keep(o.operands[0]);
+                break;
+            }
+            case OpKind::expand:
+                if (is_tile(kernel_, o.operands[0]) && inline_cost(kernel_, o.operands[0]) > kCheapPerRow) {
+                    keep(o.operands[0]);
+                }
+                break;
+            default:
+                break;
+        }
+        if (o.results.empty()) return;
+        const auto& users = uses_.of(o.results[0]);
+        const bool escapes = std::ranges::any_of(users, [&](OpId user) { return !runs(user); });
+        const bool folds = o.kind == OpKind::reduce && AlongOp(kernel_, id).axis() + 1 != rank(o.operands[0]);
+        const bool sum = o.kind == OpKind::reduce && (escapes || folds || !is_tile(kernel_, o.results[0]));
+        if ((escapes && is_inline(o)) || sum) out_.homes.insert(o.results[0]);
+    }
+
+    [[nodiscard]] int64_t rank(ValueId value) const { return static_cast<int64_t>(kernel_.type(value).rank()); }
+
+    // ---- memory that is written while a load of it is still wanted ----
+
+    [[nodiscard]] bool same_view(OpId load, OpId store) const {
+        const TileViewOp a(kernel_, load);
+        const TileViewOp b(kernel_, store);
+        return a.memory() == b.memory() && a.axes() == b.axes() && std::ranges::equal(a.starts(), b.starts()) &&
+               kernel_.type(a.result()).shape == kernel_.type(b.value()).shape;
+    }
+
+    [[nodiscard]] ValueId memory(OpId view) const { return memory_root(kernel_, op(view).operands[0]); }
+    [[nodiscard]] bool writes(OpId id) const {
+        return op(id).kind == OpKind::store_tile || op(id).kind == OpKind::atomic_tile;
+    }
+
+    // The last operation of the run that computes something from the value on its way.
+    [[nodiscard]] size_t last_use(ValueId value) {
+        if (auto known = last_uses_.find(value); known != last_uses_.end()) return known->second;
+        size_t last = 0;
+        for (OpId user : uses_.of(value)) {
+            if (!runs(user)) continue;
+            const bool passes = !op(user).results.empty() && inlined(op(user).results[0]);
+            last = std::max(last, passes ? last_use(op(user).results[0]) : position_.at(user));
+        }
+        return last_uses_[value] = last;
+    }
+
+    void keep_overwritten(OpId id) {
+        if (op(id).kind != OpKind::load_tile || !inlined(op(id).results[0])) return;
+        const size_t last = last_use(op(id).results[0]);
+        for (size_t at = position_.at(id) + 1; at <= last && at < run_.size(); ++at) {
+            const OpId store = run_[at];
+            if (!writes(store) || memory(store) != memory(id)) continue;
+            if (at < last || op(store).kind != OpKind::store_tile || !same_view(id, store))
+                return keep(op(id).results[0]);
+        }
+    }
+
+    // ---- roots into nests and phases ----
+
+    void place(OpId id) {
+        const Op& o = op(id);
+        if (alone(o.kind)) {
+            close();
+            out_.steps.push_back({{}, id});
+            return;
+        }
+        switch (o.kind) {
+            case OpKind::store_tile:
+                return place({Root::Kind::store, id, o.operands[1]});
+            case OpKind::reduce: {
+                const bool last = AlongOp(kernel_, id).axis() + 1 == rank(o.operands[0]);
+                return place({last ? Root::Kind::reduce : Root::Kind::fold, id, o.results[0]});
+            }
+            default:
+                if (out_.homes.contains(o.results[0])) place({Root::Kind::keep, id, o.results[0]});
+        }
+    }
+
+    // The tile whose elements the root's loops run over.
+    [[nodiscard]] ValueId ranged(const Root& root) const {
+        return root.kind == Root::Kind::store || root.kind == Root::Kind::keep ? root.value : op(root.op).operands[0];
+    }
+
+    void place(Root root) {
+        const std::vector<int64_t> shape = extents(kernel_.type(ranged(root)));
+        std::vector<int64_t> rows(shape.begin(), shape.end() - 1);
+        if (open_ && join(root, shape, rows)) return;
+        close();
+        open_ = true;
+        nest_ = {};
+        nest_.rows = rows;
+        nest_.phases.push_back({shape.back(), {root}});
+        produce(root, 0);
+    }
+
+    struct Made {
+        Root::Kind kind;
+        bool per_row;
+        size_t phase;
+    };
+
+    void produce(const Root& root, size_t phase) {
+        if (root.kind != Root::Kind::store) made_[root.value] = {root.kind, root.per_row, phase};
+        if (root.kind == Root::Kind::store) written_.insert(memory(root.op));
+        reach(root, [&](ValueId value, const AxisMap&) {
+            const OpId from = maker(value);
+            if (from.valid() && op(from).kind == OpKind::load_tile && inlined(value)) read_.push_back(from);
+        });
+    }
+
+    void close() {
+        if (open_) out_.steps.push_back({std::move(nest_), {}});
+        open_ = false;
+        made_.clear();
+        written_.clear();
+        read_.clear();
+    }
+
+    bool join(Root root, const std::vector<int64_t>& shape, const std::vector<int64_t>& rows) {
+        const bool full = rows == nest_.rows;
+        const bool may_be_per_row = shape == nest_.rows &&
+                                    (root.kind == Root::Kind::store || root.kind == Root::Kind::keep) &&
+                                    inline_cost(kernel_, root.value) <= kCheapPerRow;
+        if (!full && !may_be_per_row) return false;
+        root.per_row = !full;
+        const size_t depth = nest_.rows.size();
+        bool fits = true;
+        bool uses_nest = false;
+        size_t first = 0;
+        reach(root, [&](ValueId value, const AxisMap& map) {
+            const OpId from = maker(value);
+            const bool load = from.valid() && op(from).kind == OpKind::load_tile && inlined(value);
+            if (load && written_.contains(memory(from))) fits = false;
+            auto made = made_.find(value);
+            if (made == made_.end()) return;
+            uses_nest = true;
+            const bool row = made->second.kind == Root::Kind::reduce || made->second.per_row;
+            fits = fits && made->second.kind != Root::Kind::fold && map == identity(row ? depth : depth + 1);
+            first = std::max(first, made->second.phase + (made->second.kind == Root::Kind::reduce ? 1 : 0));
+        });
+        if (!fits || (root.per_row && !uses_nest)) return false;
+        if (root.kind == Root::Kind::store) {
+            for (OpId load : read_) {
+                if (memory(load) != memory(root.op)) continue;
+                if (!same_view(load, root.op)) return false;
+                first = std::max(first, nest_.phases.size() - 1);
+            }
+            if (written_.contains(memory(root.op))) first = std::max(first, nest_.phases.size() - 1);
+        }
+        const size_t phase = phase_from(first, root.per_row ? 0 : shape.back());
+        nest_.phases[phase].roots.push_back(root);
+        produce(root, phase);
+        return true;
+    }
+
+    // The first phase from `first` on that runs over as many columns; 0: over any.
+    size_t phase_from(size_t first, int64_t columns) {
+        for (size_t at = first; at < nest_.phases.size(); ++at) {
+            int64_t& have = nest_.phases[at].columns;
+            if (have == 0) have = columns;
+            if (columns == 0 || have == columns) return at;
+        }
+        nest_.phases.push_back({columns, {}});
+        return nest_.phases.size() - 1;
+    }
+
+    // Every tile that the root reads on its way, with how the nest's axes run along it.
+    void reach(const Root& root, const Reached& visit) const {
+        const ValueId from = ranged(root);
+        const AxisMap map = identity(kernel_.type(from).rank());
+        Seen seen;
+        if (root.kind == Root::Kind::keep) return reach_operands(from, map, visit, seen);
+        reach_value(from, map, visit, seen);
+    }
+
+    using Seen = std::set<std::pair<ValueId, AxisMap>>;
+
+    void reach_value(ValueId value, const AxisMap& map, const Reached& visit, Seen& seen) const {
+        if (!is_tile(kernel_, value) || !seen.emplace(value, map).second) return;
+        visit(value, map);
+        if (inlined(value)) reach_operands(value, map, visit, seen);
+    }
+
+    void reach_operands(ValueId value, const AxisMap& map, const Reached& visit, Seen& seen) const {
+        const OpId id = maker(value);
+        const Op& o = op(id);
+        AxisMap inner = map;
+        if (o.kind == OpKind::expand) inner = through_expand(kernel_, id, map);
+        if (o.kind == OpKind::transpose) std::swap(inner[inner.size() - 1], inner[inner.size() - 2]);
+        for (ValueId operand : o.operands) reach_value(operand, inner, visit, seen);
+    }
+
+    // ---- what several phases would compute ----
+
+    using Spot = std::pair<size_t, size_t>;  // step, phase
+
+    void keep_what_is_needed_again() {
+        std::unordered_map<OpId, Spot> spots;
+        for (size_t s = 0; s < out_.steps.size(); ++s) {
+            for (size_t p = 0; p < out_.steps[s].nest.phases.size(); ++p) {
+                for (const Root& root : out_.steps[s].nest.phases[p].roots) spots[root.op] = {s, p};
+            }
+        }
+        std::unordered_map<ValueId, std::set<Spot>> wanted;
+        for (size_t i = run_.size(); i-- > 0;) {
+            const Op& o = op(run_[i]);
+            if (o.results.empty()) continue;
+            std::set<Spot>& at = wanted[o.results[0]];
+            for (OpId user : uses_.of(o.results[0])) {
+                if (auto spot = spots.find(user); spot != spots.end())
+                    at.insert(spot->second);
+                else if (runs(user) && !op(user).results.empty())
+                    at.merge(std::set<Spot>(wanted[op(user).results[0]]));
+            }
+            if (o.kind == OpKind::reduce) keep_for_others(run_[i], at, spots.at(run_[i]).first);
+            if (!inlined(o.results[0])) continue;
+            if (at.size() < 2 || inline_cost(kernel_, o.results[0]) <= kCheapAgain) continue;
+            const auto [step, phase] = *at.begin();
+            Nest& nest = out_.steps[step].nest;
+            std::vector<int64_t> shape = nest.rows;
+            shape.push_back(nest.phases[phase].columns);
+            if (extents(kernel_.type(o.results[0])) != shape) continue;
+            auto& roots = nest.phases[phase].roots;
+            roots.insert(roots.begin(), Root{Root::Kind::keep, run_[i], o.results[0]});
+            spots[run_[i]] = {step, phase};
+            out_.homes.insert(o.results[0]);
+            if (at.rbegin()->first == step) out_.row_homes.insert(o.results[0]);
+        }
+    }
+
+    // The sum of a row has a home where something outside of its nest asks for it.
+    void keep_for_others(OpId reduce, const std::set<Spot>& wanted, size_t step) {
+        const ValueId result = op(reduce).results[0];
+        const auto& users = uses_.of(result);
+        const bool others = std::ranges::any_of(wanted, [&](const Spot& spot) { return spot.first != step; }) ||
+                            std::ranges::any_of(users, [&](OpId user) { return runs(user) && alone(op(user).kind); });
+        if (others) out_.homes.insert(result);
+    }
+
+    static bool alone(OpKind kind) {
+        return kind == OpKind::mma || kind == OpKind::scan || kind == OpKind::atomic_tile;
+    }
+
+    const Function& kernel_;
+    const Uses& uses_;
+    std::span<const OpId> run_;
+    std::unordered_map<OpId, size_t> position_;
+    std::unordered_map<ValueId, size_t> last_uses_;
+    Schedule out_;
+    bool open_ = false;
+    Nest nest_;                               // while it is open,
+    std::unordered_map<ValueId, Made> made_;  // what it computes,
+    std::set<ValueId> written_;               // the memories it writes,
+    std::vector<OpId> read_;                  // and the loads it does on its way
+};
+
+}  // namespace
+
+AxisMap through_expand(const Function& kernel, OpId expand, const AxisMap& of_result) {
+    const ExpandOp op(kernel, expand);
+    AxisMap map;
+    if (!is_tile(kernel, op.value())) return map;
+    const auto from = extents(kernel.type(op.value()));
+    const auto to = extents(kernel.type(op.result()));
+    for (size_t axis = 0; axis < from.size(); ++axis) {
+        const auto target = static_cast<size_t>(op.axes()[axis]);
+        map.push_back(from[axis] == to[target] ? of_result[target] : kZero);
+    }
+    return map;
+}
+
+Schedule schedule(const Function& kernel, const Uses& uses, std::span<const OpId> run) {
+    return Scheduler(kernel, uses, run).make();
+}
+
+}  // namespace tsr::ir

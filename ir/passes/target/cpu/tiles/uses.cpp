@@ -1,0 +1,102 @@
+#include "ir/passes/target/cpu/tiles/uses.h"
+
+#include <cmath>
+#include <unordered_set>
+
+#include "ir/ops/register.h"
+#include "ir/passes/tile/walk.h"
+
+namespace tsr::ir {
+
+Uses::Uses(const Function& kernel) {
+    walk(kernel, kernel.body, [&](OpId id) {
+        for (ValueId operand : kernel.op(id).operands) uses_[operand].push_back(id);
+    });
+}
+
+std::vector<int64_t> extents(const Type& tile) {
+    std::vector<int64_t> out;
+    for (const Dim& extent : tile.shape) out.push_back(*extent.constant_value());
+    return out;
+}
+
+int64_t element_count(const Type& tile) {
+    int64_t count = 1;
+    for (int64_t extent : extents(tile)) count *= extent;
+    return count;
+}
+
+bool is_inline(const Op& op) {
+    switch (op.kind) {
+        case OpKind::load_tile:
+        case OpKind::expand:
+        case OpKind::tile_iota:
+        case OpKind::transpose:
+            return true;
+        default:
+            return op.kind <= OpKind::isfinite;  // the element operations stand first in the list
+    }
+}
+
+bool is_zero(const Function& kernel, ValueId value) {
+    const OpId made = kernel.value(value).op;
+    if (!made.valid() || kernel.op(made).kind != OpKind::expand) return false;
+    const OpId scalar = kernel.value(ExpandOp(kernel, made).value()).op;
+    if (!scalar.valid() || kernel.op(scalar).kind != OpKind::constant) return false;
+    const AttrValue& known = *kernel.op(scalar).attrs.find(Attr::value);
+    if (const auto* real = std::get_if<double>(&known)) return *real == 0.0 && !std::signbit(*real);
+    const auto* whole = std::get_if<int64_t>(&known);
+    return whole != nullptr && *whole == 0;
+}
+
+namespace {
+
+int64_t own_cost(const Op& op) {
+    switch (op.kind) {
+        case OpKind::div:
+        case OpKind::sqrt:
+            return 4;
+        case OpKind::floordiv:
+        case OpKind::mod:
+            return 12;
+        case OpKind::transpose:
+            return 8;
+        case OpKind::expand:
+            return 0;
+        default:
+            return 1;
+    }
+}
+
+class Cost {
+public:
+    Cost(const Function& kernel, int64_t limit) : kernel_(kernel), limit_(limit) {}
+
+    int64_t of(ValueId value) {
+        visit(value);
+        return sum_;
+    }
+
+private:
+    void visit(ValueId value) {
+        if (sum_ >= limit_ || !is_tile(kernel_, value) || !seen_.insert(value).second) return;
+        const OpId id = kernel_.value(value).op;
+        if (!id.valid() || !is_inline(kernel_.op(id))) {
+            ++sum_;
+            return;
+        }
+        sum_ += own_cost(kernel_.op(id));
+        for (ValueId operand : kernel_.op(id).operands) visit(operand);
+    }
+
+    const Function& kernel_;
+    int64_t limit_;
+    int64_t sum_ = 0;
+    std::unordered_set<ValueId> seen_;
+};
+
+}  // namespace
+
+int64_t inline_cost(const Function& kernel, ValueId value, int64_t limit) { return Cost(kernel, limit).of(value); }
+
+}  // namespace tsr::ir

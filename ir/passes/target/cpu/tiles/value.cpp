@@ -1,0 +1,268 @@
+// Elements of register tiles, computed where they are wanted: a vector of a row's columns, or one element.
+#include <algorithm>
+
+#include "ir/ops/register.h"
+#include "ir/passes/target/cpu/reduction.h"
+#include "ir/passes/target/cpu/tiles/code.h"
+
+namespace tsr::ir {
+
+bool TileCode::has_column(const Coordinates& at) {
+    return std::ranges::any_of(at, [](const Coordinate& c) { return c.column; });
+}
+
+// What all vectors of a row share is computed in front of its loop.
+template <typename Make>
+ValueId TileCode::once_per_row(ValueId key, const Coordinates& at, int what, Make make) {
+    auto [known, added] = row_values_.try_emplace(Key{key, at, what});
+    if (!added) return known->second;
+    const RegionId inside = emit_.region;
+    emit_.region = row_region_;
+    const ValueId made = make();
+    emit_.region = inside;
+    return row_values_[Key{key, at, what}] = made;
+}
+
+ValueId TileCode::value(ValueId tile, const Coordinates& at) {
+    if (!is_tile(s_.tile, tile)) return s_.scalars.at(tile);
+    if (!has_column(at)) {
+        return once_per_row(tile, at, 0, [&] { return found(tile, at); });
+    }
+    auto [known, added] = vector_values_.try_emplace(Key{tile, at, 0});
+    if (!added) return known->second;
+    const ValueId made = found(tile, at);
+    return vector_values_[Key{tile, at, 0}] = made;
+}
+
+// In its home, else computed.
+ValueId TileCode::found(ValueId tile, const Coordinates& at) {
+    auto home = homes_.find(tile);
+    return home == homes_.end() ? compute(tile, at) : load_home(home->second, s_.tile.type(tile).elem, at);
+}
+
+ValueId TileCode::compute(ValueId tile, const Coordinates& at) {
+    const OpId id = s_.tile.value(tile).op;
+    const Op& op = s_.tile.op(id);
+    switch (op.kind) {
+        case OpKind::load_tile:
+            return load(id, at);
+        case OpKind::expand:
+            return expand(id, at);
+        case OpKind::tile_iota:
+            return iota(op, at);
+        case OpKind::transpose: {
+            Coordinates swapped = at;
+            std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
+            return value(op.operands[0], swapped);
+        }
+        default:
+            return element(op, at);
+    }
+}
+
+ValueId TileCode::element(const Op& op, const Coordinates& at) {
+    std::vector<ValueId> operands;
+    for (ValueId v : op.operands) operands.push_back(value(v, at));
+    const DType elem = s_.tile.type(op.results[0]).elem;
+    const Type type = has_column(at) ? Type::vector(elem, static_cast<uint32_t>(width_)) : Type::scalar(elem);
+    return emit_.op(op.kind, operands, type, op.attrs);
+}
+
+ValueId TileCode::expand(OpId id, const Coordinates& at) {
+    const ExpandOp op(s_.tile, id);
+    AxisMap axes(at.size());
+    for (size_t i = 0; i < at.size(); ++i) axes[i] = static_cast<int>(i);
+    Coordinates inner;
+    for (int axis : through_expand(s_.tile, id, axes)) {
+        if (axis != kZero) {
+            inner.push_back(at[static_cast<size_t>(axis)]);
+            continue;
+        }
+        // One zero for all: coordinates are compared by their values.
+        inner.push_back({once_per_row({}, {}, 1, [&] { return emit_.integer(0); })});
+    }
+    if (!has_column(at) || has_column(inner)) return value(op.value(), inner);
+    return once_per_row(op.value(), inner, 2, [&] { return emit_.splat(value(op.value(), inner), width_); });
+}
+
+ValueId TileCode::iota(const Op& op, const Coordinates& at) {
+    const Coordinate& along = at[static_cast<size_t>(op.attrs.integer(Attr::axis))];
+    const ValueId first = emit_.cast(along.at, DType::i32);
+    if (!has_column(at)) return first;
+    const ValueId all = emit_.splat(first, width_);
+    return along.column ? emit_.binary(OpKind::add, all, emit_.iota(width_, DType::i32)) : all;
+}
+
+// ---- memory ----
+
+// `stride` times 0, 1, 2, …
+ValueId TileCode::offsets(ValueId stride) {
+    return emit_.binary(OpKind::mul, emit_.iota(width_, DType::index), emit_.splat(stride, width_));
+}
+
+ValueId TileCode::mask_and(ValueId a, ValueId b) {
+    if (!a.valid()) return b;
+    return b.valid() ? emit_.binary(OpKind::bit_and, a, b) : a;
+}
+
+// Which elements of the view are in the memory. In front of the loop: whether the row is, and the columns [lower,
+// upper) that are; both are brought near the vector at hand before they are narrowed to 32 bits.
+ValueId TileCode::inside(OpId id, const Coordinates& at) {
+    const TileViewOp view(s_.tile, id);
+    const Memory& memory = s_.memories.at(view.memory());
+    Coordinates row = at;
+    std::optional<size_t> column;
+    for (size_t i = 0; i < at.size(); ++i) {
+        if (!at[i].column) continue;
+        row[i] = {{}, true};
+        column = static_cast<size_t>(view.axes()[i]);
+    }
+    const ValueId key = view.loads() ? view.result() : view.value();
+    auto index = [&](size_t axis) {
+        ValueId start = emit_.cast(s_.scalars.at(view.starts()[axis]), DType::index);
+        for (size_t i = 0; i < at.size(); ++i) {
+            if (view.axes()[i] == static_cast<int64_t>(axis) && !at[i].column) start = emit_.add(start, at[i].at);
+        }
+        return start;
+    };
+    const int what = view.loads() ? 8 : 16;
+    const ValueId row_in = once_per_row(key, row, what, [&] {
+        ValueId in = emit_.boolean(true);
+        for (size_t axis = 0; axis < memory.dims.size(); ++axis) {
+            if (axis == column) continue;
+            in = emit_.binary(OpKind::bit_and, in, emit_.compare(OpKind::ge, index(axis), emit_.integer(0)));
+            in = emit_.binary(OpKind::bit_and, in, emit_.compare(OpKind::lt, index(axis), memory.dims[axis]));
+        }
+        return in;
+    });
+    if (!column) return row_in;
+    const ValueId lower =
+        once_per_row(key, row, what + 1, [&] { return emit_.binary(OpKind::sub, emit_.integer(0), index(*column)); });
+    const ValueId upper = once_per_row(key, row, what + 2, [&] {
+        const ValueId end = emit_.binary(OpKind::sub, memory.dims[*column], index(*column));
+        return emit_.select(row_in, end, emit_.integer(-1));
+    });
+    ValueId first;
+    for (const Coordinate& c : at) {
+        if (c.column) first = c.at;
+    }
+    auto near = [&](ValueId bound) {
+        ValueId distance = emit_.binary(OpKind::sub, bound, first);
+        distance = emit_.binary(OpKind::maximum, distance, emit_.integer(0));
+        distance = emit_.binary(OpKind::minimum, distance, emit_.integer(width_));
+        return emit_.splat(emit_.cast(distance, DType::i32), width_);
+    };
+    const ValueId lanes = emit_.iota(width_, DType::i32);
+    return emit_.binary(OpKind::bit_and, emit_.compare(OpKind::ge, lanes, near(lower)),
+                        emit_.compare(OpKind::lt, lanes, near(upper)));
+}
+
+TileCode::Place TileCode::place(OpId id, const Coordinates& at) {
+    const TileViewOp view(s_.tile, id);
+    const Memory& memory = s_.memories.at(view.memory());
+    Coordinates row = at;
+    size_t column = memory.dims.size();
+    ValueId first;
+    for (size_t i = 0; i < at.size(); ++i) {
+        if (!at[i].column) continue;
+        first = at[i].at;
+        row[i] = {{}, true};
+        column = static_cast<size_t>(view.axes()[i]);
+    }
+    const ValueId key = view.loads() ? view.result() : view.value();
+    const ValueId pointer = once_per_row(key, row, view.loads() ? 3 : 11, [&] {
+        std::vector<ValueId> indices;
+        for (size_t axis = 0; axis < memory.dims.size(); ++axis) {
+            ValueId index = emit_.cast(s_.scalars.at(view.starts()[axis]), DType::index);
+            for (size_t i = 0; i < at.size(); ++i) {
+                if (view.axes()[i] == static_cast<int64_t>(axis) && !at[i].column) index = emit_.add(index, at[i].at);
+            }
+            indices.push_back(index);
+        }
+        return s_.address(memory, indices);
+    });
+    Place out;
+    out.pointer = pointer;
+    out.vector = first.valid();
+    out.mask = clipped_ ? inside(id, at) : ValueId{};
+    if (!out.vector) return out;
+    out.mask = mask_and(out.mask, tail_);
+    if (column + 1 < memory.dims.size()) {
+        out.stride = once_per_row(key, row, view.loads() ? 4 : 12, [&] {
+            ValueId stride = emit_.integer(1);
+            for (size_t axis = column + 1; axis < memory.dims.size(); ++axis) {
+                stride = emit_.mul(stride, memory.dims[axis]);
+            }
+            return stride;
+        });
+        out.pointer = emit_.pointer_add(out.pointer, emit_.mul(first, out.stride));
+    } else {
+        out.pointer = emit_.pointer_add(out.pointer, first);
+    }
+    return out;
+}
+
+ValueId TileCode::load(OpId id, const Coordinates& at) {
+    const TileViewOp view(s_.tile, id);
+    const Place from = place(id, at);
+    const DType elem = s_.tile.type(view.memory()).elem;
+    ValueId loaded;
+    if (!from.stride.valid()) {
+        loaded = emit_.load(from.pointer, from.vector ? width_ : 0, from.mask);
+    } else {
+        std::vector<ValueId> operands{from.pointer, offsets(from.stride)};
+        Attrs attrs;
+        if (from.mask.valid()) {
+            operands.push_back(from.mask);
+            attrs.set(Attr::masked, int64_t{1});
+        }
+        loaded = emit_.op(OpKind::gather, operands, Type::vector(elem, static_cast<uint32_t>(width_)), attrs);
+    }
+    if (!view.fill() || !clipped_) return loaded;
+    const ValueId outside = s_.scalars.at(*view.fill());
+    return emit_.select(inside(id, at), loaded, from.vector ? emit_.splat(outside, width_) : outside);
+}
+
+void TileCode::store(OpId id, ValueId value, const Coordinates& at) {
+    const Place to = place(id, at);
+    if (!to.stride.valid()) return emit_.store(to.pointer, value, to.mask);
+    std::vector<ValueId> operands{to.pointer, value, offsets(to.stride)};
+    Attrs attrs;
+    if (to.mask.valid()) {
+        operands.push_back(to.mask);
+        attrs.set(Attr::masked, int64_t{1});
+    }
+    emit_.statement(OpKind::scatter, operands, attrs);
+}
+
+// ---- homes ----
+
+ValueId TileCode::home_address(const Home& home, const Coordinates& at) {
+    ValueId pointer = home.pointer;
+    for (size_t i = 0; i < at.size(); ++i) {
+        if (home.strides[i] == 0) continue;
+        pointer = emit_.pointer_add(pointer, emit_.mul(at[i].at, emit_.integer(home.strides[i])));
+    }
+    return pointer;
+}
+
+// Columns of a home that lie in its padding hold anything; whoever combines columns leaves them out.
+ValueId TileCode::load_home(const Home& home, DType elem, const Coordinates& at) {
+    const ValueId pointer = home_address(home, at);
+    if (!has_column(at)) return emit_.load(pointer, 0);
+    const auto column = static_cast<size_t>(std::ranges::find(at, true, &Coordinate::column) - at.begin());
+    if (column + 1 == at.size()) return emit_.load(pointer, width_);
+    std::vector<ValueId> operands{pointer, offsets(emit_.integer(home.strides[column]))};
+    Attrs attrs;
+    if (tail_.valid()) {
+        operands.push_back(tail_);
+        attrs.set(Attr::masked, int64_t{1});
+    }
+    return emit_.op(OpKind::gather, operands, Type::vector(elem, static_cast<uint32_t>(width_)), attrs);
+}
+
+void TileCode::store_home(const Home& home, ValueId value, const Coordinates& at) {
+    emit_.store(home_address(home, at), value);
+}
+
+}  // namespace tsr::ir

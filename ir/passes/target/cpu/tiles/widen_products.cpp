@@ -1,0 +1,89 @@
+#include "ir/passes/target/cpu/tiles/widen_products.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "ir/ops/register.h"
+#include "ir/passes/tile/walk.h"
+
+namespace tsr::ir {
+
+namespace {
+
+class Widener {
+public:
+    explicit Widener(Function& kernel) : kernel_(kernel) {}
+
+    void run() {
+        std::vector<OpId> products;
+        walk(kernel_, kernel_.body, [&](OpId id) {
+            if (kernel_.op(id).kind == OpKind::mma) products.push_back(id);
+        });
+        for (OpId id : products) {
+            const MmaOp product(kernel_, id);
+            const bool transposed = product.b_transposed();
+            const int64_t a_transposed = product.a_transposed() ? 1 : 0;
+            const ValueId a = operand(id, product.a(), product.accumulates(), false);
+            const ValueId b = operand(id, product.b(), product.accumulates(), transposed);
+            Op& op = kernel_.op(id);
+            op.operands[0] = a;
+            op.operands[1] = b;
+            op.attrs.set(Attr::axes, std::vector<int64_t>{a_transposed, 0});
+        }
+    }
+
+private:
+    ValueId operand(OpId product, ValueId value, DType type, bool transposed) {
+        if (kernel_.type(value).is_memory()) value = load(product, value);
+        if (kernel_.type(value).elem != type) value = made(value, OpKind::cast, type);
+        return transposed ? made(value, OpKind::transpose, type) : value;
+    }
+
+    // A shared buffer as it is when the product begins.
+    ValueId load(OpId product, ValueId buffer) {
+        const Type type = kernel_.type(buffer);
+        const PlaceId place = kernel_.op(product).place;
+        const OpId zero = kernel_.add_op(OpKind::constant, place, {}, {Type::scalar(DType::index)},
+                                         {{Attr::value, int64_t{0}}, {Attr::type, DType::index}});
+        const ValueId start = kernel_.op(zero).results[0];
+        const OpId load =
+            kernel_.add_op(OpKind::load_tile, place, {buffer, start, start}, {Type::tile(type.elem, type.shape)},
+                           {{Attr::shape, type.shape}, {Attr::axes, std::vector<int64_t>{0, 1}}});
+        const auto& ops = kernel_.region(kernel_.op(product).parent).ops;
+        const auto at = static_cast<size_t>(std::ranges::find(ops, product) - ops.begin());
+        kernel_.insert(kernel_.op(product).parent, at, load);
+        kernel_.insert(kernel_.op(product).parent, at, zero);
+        return kernel_.op(load).results[0];
+    }
+
+    // The value converted, right behind where it is made.
+    ValueId made(ValueId value, OpKind kind, DType type) {
+        auto [known, added] = made_.try_emplace({value.index, kind, type});
+        if (!added) return known->second;
+        const Value& from = kernel_.value(value);
+        Type result = from.type.with(type);
+        if (kind == OpKind::transpose) std::swap(result.shape[0], result.shape[1]);
+        const RegionId region = from.op.valid() ? kernel_.op(from.op).parent : from.region;
+        const PlaceId place = from.op.valid() ? kernel_.op(from.op).place : kernel_.place;
+        size_t at = 0;
+        if (from.op.valid()) {
+            const auto& ops = kernel_.region(region).ops;
+            at = static_cast<size_t>(std::ranges::find(ops, from.op) - ops.begin()) + 1;
+        }
+        Attrs attrs;
+        if (kind == OpKind::cast) attrs.set(Attr::type, type);
+        const OpId op = kernel_.add_op(kind, place, {value}, {result}, attrs);
+        kernel_.insert(region, at, op);
+        return known->second = kernel_.op(op).results[0];
+    }
+
+    Function& kernel_;
+    std::map<std::tuple<uint32_t, OpKind, DType>, ValueId> made_;
+};
+
+}  // namespace
+
+void widen_products(Function& kernel) { Widener(kernel).run(); }
+
+}  // namespace tsr::ir
