@@ -7,6 +7,7 @@
 #include "ir/passes/simplify/simplify.h"
 #include "ir/passes/target/cpu/plan.h"
 #include "ir/passes/target/cpu/spread_lanes.h"
+#include "ir/passes/target/cpu/tiles/merge_k.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"
 #include "ir/passes/tile/check_copies.h"
 #include "ir/passes/tile/check_resources.h"
@@ -64,6 +65,7 @@ Pipeline<Level::tile, Level::tile> kernel_pipeline() {
 
 Pipeline<Level::tile, Level::target> cpu_pipeline() {
     return start<Level::tile>()                                                         //
+           | better<Level::tile>("merge_k", merge_k)                                    //
            | always<Level::tile>("widen_products", widen_products)                      //
            | Pass<Level::tile, Level::target>{"spread_lanes", run_spread_lanes, false}  //
            | better<Level::target>("simplify_task", run_simplify);

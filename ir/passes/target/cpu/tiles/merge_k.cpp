@@ -1,0 +1,188 @@
+#include "ir/passes/target/cpu/tiles/merge_k.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "ir/core/builder.h"
+#include "ir/ops/control.h"
+#include "ir/ops/register.h"
+#include "ir/passes/target/cpu/tiles/uses.h"
+#include "ir/passes/tile/walk.h"
+
+namespace tsr::ir {
+
+namespace {
+
+// So deep that the accumulator's share is small, and panels of both operands stay in the first cache.
+constexpr int64_t kDepth = 256;
+
+std::optional<int64_t> constant_integer(const Function& kernel, ValueId value) {
+    const OpId made = kernel.value(value).op;
+    if (!made.valid() || kernel.op(made).kind != OpKind::constant) return std::nullopt;
+    const auto* known = std::get_if<int64_t>(kernel.op(made).attrs.find(Attr::value));
+    return known != nullptr ? std::optional(*known) : std::nullopt;
+}
+
+class Merger {
+public:
+    explicit Merger(Function& kernel) : kernel_(kernel) {}
+
+    void run() {
+        std::vector<OpId> loops;
+        walk(kernel_, kernel_.body, [&](OpId id) {
+            if (kernel_.op(id).kind == OpKind::for_) loops.push_back(id);
+        });
+        for (OpId id : loops) merge(id);
+    }
+
+private:
+    void merge(OpId id) {
+        const ForOp loop(kernel_, id);
+        const auto step = constant_integer(kernel_, loop.step());
+        if (!step || *step <= 0 || *step * 2 > kDepth || loop.inits().empty()) return;
+        if (!only_products(loop, *step)) return;
+        const int64_t factor = kDepth / *step;
+        Builder builder = Builder::at(kernel_, id);
+        const ValueId lower = loop.lower();
+        const ValueId upper = loop.upper();
+        ValueId middle = upper;
+        if (!ends_with_memory(loop)) {
+            // lower + floor(rounds / factor) * factor * step; of an empty range it is not above lower.
+            const ValueId span = builder.sub(upper, lower);
+            const ValueId one = builder.constant(*step, DType::index);
+            const ValueId rounds = builder.neg(builder.floordiv(builder.neg(span), one));
+            const ValueId many = builder.floordiv(rounds, builder.constant(factor, DType::index));
+            middle = builder.add(lower, builder.mul(many, builder.constant(factor * *step, DType::index)));
+        }
+        const OpId merged = longer(id, factor, *step, middle, builder);
+        if (middle == upper) {
+            const std::vector<ValueId> results = kernel_.op(id).results;
+            for (size_t i = 0; i < results.size(); ++i) kernel_.replace_uses(results[i], kernel_.op(merged).results[i]);
+            kernel_.remove(id);
+            return;
+        }
+        Op& rest = kernel_.op(id);
+        rest.operands[0] = builder.maximum(lower, middle);
+        for (size_t i = 0; i < rest.results.size(); ++i) rest.operands[3 + i] = kernel_.op(merged).results[i];
+    }
+
+    // Loads that advance by their own extent, conversions of them, products that add to what is carried.
+    [[nodiscard]] bool only_products(const ForOp& loop, int64_t step) const {
+        const RegionId body = loop.body();
+        const ValueId k = kernel_.region(body).args[0];
+        for (OpId id : kernel_.region(body).ops) {
+            const Op& op = kernel_.op(id);
+            switch (op.kind) {
+                case OpKind::load_tile:
+                    if (!advances(id, k, step)) return false;
+                    break;
+                case OpKind::cast:
+                case OpKind::transpose:
+                    if (!is_tile(kernel_, op.results[0])) return false;
+                    break;
+                case OpKind::mma:
+                    if (!adds_to_carried(id, body)) return false;
+                    break;
+                case OpKind::yield:
+                    break;
+                default:
+                    return false;
+            }
+        }
+        const auto results = yielded(kernel_, body);
+        return std::ranges::all_of(results, [&](ValueId v) { return defined_by(kernel_, v, OpKind::mma).has_value(); });
+    }
+
+    // The axis of the load's tile that runs along k.
+    [[nodiscard]] std::optional<size_t> axis_of(OpId load, ValueId k) const {
+        const TileViewOp view(kernel_, load);
+        for (size_t i = 0; i < view.axes().size(); ++i) {
+            if (view.starts()[static_cast<size_t>(view.axes()[i])] == k) return i;
+        }
+        return std::nullopt;
+    }
+
+    [[nodiscard]] bool advances(OpId load, ValueId k, int64_t step) const {
+        const TileViewOp view(kernel_, load);
+        if (std::ranges::count(view.starts(), k) != 1 || view.fill()) return false;
+        const auto axis = axis_of(load, k);
+        return axis && extents(kernel_.type(view.result()))[*axis] == step;
+    }
+
+    [[nodiscard]] bool adds_to_carried(OpId mma, RegionId body) const {
+        const MmaOp product(kernel_, mma);
+        const auto start = product.accumulator();
+        const auto& args = kernel_.region(body).args;
+        const auto results = yielded(kernel_, body);
+        for (size_t i = 0; i < results.size(); ++i) {
+            if (results[i] == product.result()) return start == args[1 + i];
+        }
+        return false;
+    }
+
+    // What a step takes too much lies outside of all memories, where both factors are 0.
+    [[nodiscard]] bool ends_with_memory(const ForOp& loop) const {
+        const OpId end = kernel_.value(loop.upper()).op;
+        if (!end.valid() || kernel_.op(end).kind != OpKind::dim) return false;
+        const Dim& extent = kernel_.op(end).attrs.dim(Attr::dim);
+        const ValueId k = kernel_.region(loop.body()).args[0];
+        return std::ranges::all_of(kernel_.region(loop.body()).ops, [&](OpId id) {
+            if (kernel_.op(id).kind != OpKind::load_tile) return true;
+            const TileViewOp view(kernel_, id);
+            const auto axis = static_cast<size_t>(view.axes()[*axis_of(id, k)]);
+            return compare(kernel_.type(view.memory()).shape[axis], extent) == Equality::equal;
+        });
+    }
+
+    // The loop with `factor` times its step, up to `upper`, in front of it.
+    OpId longer(OpId id, int64_t factor, int64_t step, ValueId upper, Builder& builder) {
+        const Op loop = kernel_.op(id);
+        std::vector<ValueId> operands = loop.operands;
+        operands[1] = upper;
+        operands[2] = builder.constant(factor * step, DType::index);
+        std::vector<Type> types;
+        for (ValueId result : loop.results) types.push_back(kernel_.type(result));
+        const OpId made = kernel_.add_op(OpKind::for_, loop.place, operands, types, loop.attrs);
+        const RegionId body = kernel_.add_region(made);
+        std::unordered_map<ValueId, ValueId> map;
+        const std::vector<ValueId> args = kernel_.region(loop.regions[0]).args;
+        for (ValueId arg : args) map[arg] = kernel_.add_arg(body, kernel_.type(arg), kernel_.value(arg).name);
+        for (OpId inner : std::vector<OpId>(kernel_.region(loop.regions[0]).ops)) {
+            copy(inner, body, args[0], factor, map);
+        }
+        const auto& around = kernel_.region(loop.parent).ops;
+        kernel_.insert(loop.parent, static_cast<size_t>(std::ranges::find(around, id) - around.begin()), made);
+        return made;
+    }
+
+    void copy(OpId id, RegionId body, ValueId k, int64_t factor, std::unordered_map<ValueId, ValueId>& map) {
+        const Op op = kernel_.op(id);
+        std::vector<ValueId> operands;
+        for (ValueId v : op.operands) operands.push_back(map.contains(v) ? map.at(v) : v);
+        std::vector<Type> types;
+        for (ValueId v : op.results) types.push_back(kernel_.type(v));
+        Attrs attrs = op.attrs;
+        if (op.kind == OpKind::load_tile) {
+            Dim& extent = types[0].shape[*axis_of(id, k)];
+            extent = extent * Dim::constant(factor);
+            attrs.set(Attr::shape, types[0].shape);
+        } else if (op.kind == OpKind::cast) {
+            types[0].shape = kernel_.type(operands[0]).shape;
+        } else if (op.kind == OpKind::transpose) {
+            types[0].shape = kernel_.type(operands[0]).shape;
+            std::swap(types[0].shape[types[0].rank() - 1], types[0].shape[types[0].rank() - 2]);
+        }
+        const OpId made = kernel_.add_op(op.kind, op.place, operands, types, attrs);
+        kernel_.append(body, made);
+        for (size_t i = 0; i < op.results.size(); ++i) map[op.results[i]] = kernel_.op(made).results[i];
+    }
+
+    Function& kernel_;
+};
+
+}  // namespace
+
+void merge_k(Function& kernel) { Merger(kernel).run(); }
+
+}  // namespace tsr::ir

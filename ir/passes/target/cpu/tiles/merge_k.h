@@ -1,0 +1,13 @@
+// Loops over the inner axis of products take longer steps than they were written with.
+#pragma once
+
+#include "ir/core/function.h"
+
+namespace tsr::ir {
+
+// A loop that does nothing but load tiles at its index and add products of them to what it carries takes several
+// rounds at once: what the accumulator costs to read and write is paid less often. The sum over k stays what it was, in
+// an order that `mma` leaves open. Rounds that are left over keep their step.
+void merge_k(Function& kernel);
+
+}  // namespace tsr::ir
