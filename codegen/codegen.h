@@ -21,9 +21,24 @@ struct Guard {
     int64_t value = 0;
 };
 
+// A buffer that a launch makes and fills before its groups run, block by block.
+struct PackedOperand {
+    struct Axis {
+        int32_t slot = -1;   // of the extent; -1: a constant one
+        int64_t extent = 0;  // where it is constant
+        int64_t step = 1;
+    };
+    const ir::Function* function = nullptr;  // level Target: its groups are the blocks
+    std::vector<Axis> axes;                  // the product of ceil(extent / step) blocks
+    int64_t block_bytes = 0;
+    int64_t task = 1;
+    int64_t scratch = 0;
+};
+
 // One compiled form of a kernel.
 //
-// Slots are numbered: the kernel's parameters in order, then its symbols in order, then its groups along x, y, z.
+// Slots are numbered: the kernel's parameters in order, then its symbols in order, then its groups along x, y, z, then
+// the buffers of its packed operands.
 // Beside what the operations' records say, level Target holds to this:
 //  - `print` and `assert` take first (behind the condition) the number of the group, of a flat kernel the tile, as an
 //    index: it orders the lines of a launch. Then come the values of the text. A failed assertion ends the task.
@@ -37,7 +52,8 @@ struct KernelVariant {
     int64_t product_limit = 0;
     int64_t task = 1;     // groups (tiles of a flat kernel) worth one task; `task_begin` is a multiple of it
     int64_t scratch = 0;  // bytes per worker behind `scratch`
-    std::string plan;     // its text
+    std::vector<PackedOperand> packed;
+    std::string plan;  // its text
 };
 
 // A kernel by its variants; the first that the machine has and whose guards hold is run.

@@ -131,6 +131,11 @@ private:
                 if (shares_.module_of[next++] != number_) continue;
                 const ir::Function& source = *family.variants[i].function;
                 emit_kernel_task(source, entry_name(family, i), machines.back(), data_, debug_.get());
+                const auto& packed = family.variants[i].packed;
+                for (size_t p = 0; p < packed.size(); ++p) {
+                    emit_kernel_task(*packed[p].function, entry_name(family, i, p), machines.back(), data_,
+                                     debug_.get());
+                }
             }
             if (number_ != 0) continue;
             names_.families[family.name] = family_table(data_, family, machines, program_.main.empty());
@@ -182,6 +187,9 @@ std::optional<Failure> check(const Program& program) {
     for (const KernelFamily& family : program.families) {
         for (const KernelVariant& variant : family.variants) {
             if (auto fault = check_target(*variant.function)) return fault;
+            for (const PackedOperand& operand : variant.packed) {
+                if (auto fault = check_target(*operand.function)) return fault;
+            }
         }
     }
     if (program.host == nullptr) return std::nullopt;

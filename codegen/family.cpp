@@ -16,15 +16,26 @@ KernelFamily family_of(const ir::Function& kernel) {
     return family;
 }
 
-void add_variant(KernelFamily& family, const ir::Function& kernel, const ir::Function& task) {
-    const ir::Plan& plan = *task.plan;
+void add_variant(KernelFamily& family, const ir::Function& kernel, const ir::CpuVariant& form) {
+    const ir::Plan& plan = *form.task.plan;
     KernelVariant variant;
-    variant.function = &task;
+    variant.function = &form.task;
     variant.machine = plan.machine;
     variant.task = plan.task;
     variant.scratch = plan.scratch;
     variant.plan = fmt::format("{}: lanes {} x {}, task {}{}", plan.machine, plan.lanes, plan.interleave, plan.task,
                                plan.narrow_index ? ", 32-bit indices" : "");
+    for (const ir::PackedOperand& operand : form.packed) {
+        PackedOperand& made = variant.packed.emplace_back();
+        made.function = &operand.kernel;
+        made.block_bytes = operand.block_bytes;
+        made.task = operand.kernel.plan->task;
+        made.scratch = operand.kernel.plan->scratch;
+        const auto symbols = static_cast<int32_t>(kernel.params().size());
+        for (const ir::BlockAxis& axis : operand.axes) {
+            made.axes.push_back({axis.symbol < 0 ? -1 : symbols + axis.symbol, axis.extent, axis.step});
+        }
+    }
     if (plan.narrow_index) {
         const int64_t limit = ir::IndexRanges::kLimit;
         const auto symbols = static_cast<int32_t>(kernel.params().size());

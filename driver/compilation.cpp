@@ -152,7 +152,7 @@ codegen::Program Compilation::program() const {
         out.main = "main";
     for (const Family& family : families_) {
         codegen::KernelFamily& made = out.families.emplace_back(codegen::family_of(*family.kernel));
-        for (const ir::CpuVariant& variant : family.variants) codegen::add_variant(made, *family.kernel, variant.task);
+        for (const ir::CpuVariant& variant : family.variants) codegen::add_variant(made, *family.kernel, variant);
     }
     return out;
 }

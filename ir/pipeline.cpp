@@ -63,10 +63,20 @@ Pipeline<Level::tile, Level::tile> kernel_pipeline() {
            | better<kTile>("simplify_groups", run_simplify);
 }
 
+Pipeline<Level::tile, Level::tile> cpu_product_pipeline(std::vector<PackedOperand>& packed) {
+    constexpr Level kTile = Level::tile;
+    auto pack = [&packed](Function& kernel, PassContext&) {
+        packed = pack_operands(kernel);
+        return true;
+    };
+    return start<kTile>()                                     //
+           | better<kTile>("merge_k", merge_k)                //
+           | always<kTile>("widen_products", widen_products)  //
+           | Pass<kTile, kTile>{"pack_operands", pack, true};
+}
+
 Pipeline<Level::tile, Level::target> cpu_pipeline() {
     return start<Level::tile>()                                                         //
-           | better<Level::tile>("merge_k", merge_k)                                    //
-           | always<Level::tile>("widen_products", widen_products)                      //
            | Pass<Level::tile, Level::target>{"spread_lanes", run_spread_lanes, false}  //
            | better<Level::target>("simplify_task", run_simplify);
 }
@@ -101,8 +111,15 @@ PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, Mod
     auto lower = [&](bool narrow) {
         Function task = kernel;
         task.plan = choose_plan(kernel, *cpu_machine(machine), narrow);
-        PassOutcome outcome = manager.run(cpu_pipeline(), task, context);
-        if (outcome != PassOutcome::refused) variants.push_back({std::move(task), narrow});
+        std::vector<PackedOperand> packed;
+        PassOutcome outcome = manager.run(cpu_product_pipeline(packed), task, context);
+        for (PackedOperand& operand : packed) {
+            if (outcome != PassOutcome::done) break;
+            operand.kernel.plan = choose_plan(operand.kernel, *cpu_machine(machine), narrow);
+            outcome = manager.run(cpu_pipeline(), operand.kernel, context);
+        }
+        if (outcome == PassOutcome::done) outcome = manager.run(cpu_pipeline(), task, context);
+        if (outcome != PassOutcome::refused) variants.push_back({std::move(task), std::move(packed), narrow});
         return outcome;
     };
     auto text_without_plan = [](Function task) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/passes/manager.h"
+#include "ir/passes/target/cpu/tiles/pack_operands.h"
 
 namespace tsr::ir {
 
@@ -12,7 +13,10 @@ namespace tsr::ir {
 // starts from.
 Pipeline<Level::tile, Level::tile> kernel_pipeline();
 
-// Group form with a plan → one task on a CPU.
+// Group form with a plan → the same with its products in the form of a CPU, and what fills their operands.
+Pipeline<Level::tile, Level::tile> cpu_product_pipeline(std::vector<PackedOperand>& packed);
+
+// The same → one task on a CPU.
 Pipeline<Level::tile, Level::target> cpu_pipeline();
 
 // Host functions, once the kernels they launch are in group form.
@@ -23,7 +27,8 @@ PassOutcome lower_module(Module& module, PassManager& manager, Diagnostics& diag
 
 // One compiled form of a kernel, and what it assumes.
 struct CpuVariant {
-    Function task;              // level Target, with its plan
+    Function task;                      // level Target, with its plan
+    std::vector<PackedOperand> packed;  // tasks of level Target, run before it
     bool narrow_index = false;  // every dimension and the number of groups or tiles is below IndexRanges::kLimit
 };
 

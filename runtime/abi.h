@@ -454,6 +454,22 @@ typedef struct TsrGuard {
     int64_t value;
 } TsrGuard;
 
+/* An operand of a kernel that its launch brings into a form of its own before the groups run. */
+typedef struct TsrBlockAxis {
+    int32_t slot; /* of the extent; -1: `extent` */
+    int32_t reserved;
+    int64_t extent;
+    int64_t step;
+} TsrBlockAxis;
+typedef struct TsrPackedOperand {
+    TsrKernelEntry entry;     /* fills blocks [begin, end); its groups along x are the blocks */
+    const TsrBlockAxis* axes; /* the product of ceil(extent / step) blocks */
+    int64_t naxes;
+    int64_t block_bytes;
+    int64_t task;    /* blocks worth one task */
+    int64_t scratch; /* bytes per worker */
+} TsrPackedOperand;
+
 typedef struct TsrKernelVariant {
     int32_t machine; /* TsrMachine */
     int32_t nguards;
@@ -464,6 +480,8 @@ typedef struct TsrKernelVariant {
     int64_t task;     /* groups or elements worth one task; also the alignment of every `begin`; >= 1 */
     int64_t scratch;  /* bytes per worker, given aligned to 64; 0: scratch is NULL */
     const char* plan; /* its text */
+    const TsrPackedOperand* packed; /* their buffers stand in the slots behind the kernel's own */
+    int64_t npacked;
 } TsrKernelVariant;
 
 /* A kernel in an executable. The first variant that the machine has and whose guards hold is run; the last of each

@@ -114,6 +114,31 @@ std::string entry_name(const KernelFamily& family, size_t variant) {
     return "kernel." + family.name + "." + std::to_string(variant);
 }
 
+std::string entry_name(const KernelFamily& family, size_t variant, size_t operand) {
+    return entry_name(family, variant) + ".pack" + std::to_string(operand);
+}
+
+namespace {
+
+llvm::Constant* packed_of(Data& data, const KernelFamily& family, size_t number) {
+    std::vector<llvm::Constant*> all;
+    const auto& packed = family.variants[number].packed;
+    for (size_t i = 0; i < packed.size(); ++i) {
+        std::vector<llvm::Constant*> axes;
+        for (const PackedOperand::Axis& axis : packed[i].axes) {
+            axes.push_back(
+                data.structure({data.i32(axis.slot), data.i32(0), data.i64(axis.extent), data.i64(axis.step)}));
+        }
+        all.push_back(
+            data.structure({entry_of(data, entry_name(family, number, i)),
+                            data.array(axes[0]->getType(), axes, "blocks"), data.i64(static_cast<int64_t>(axes.size())),
+                            data.i64(packed[i].block_bytes), data.i64(packed[i].task), data.i64(packed[i].scratch)}));
+    }
+    return all.empty() ? data.null() : data.array(all[0]->getType(), all, "packed");
+}
+
+}  // namespace
+
 uint64_t features_of(const Machine& machine) {
     if (machine.name == "x86-64") return TSR_LEVEL_V1;
     if (machine.name == "x86-64-v2") return TSR_LEVEL_V2;
@@ -139,7 +164,8 @@ llvm::Constant* family_table(Data& data, const KernelFamily& family, const std::
             data.structure({data.i32(TSR_MACHINE_X86_64), data.i32(static_cast<int64_t>(variant.guards.size())),
                             data.i64(static_cast<int64_t>(features_of(machines[i]))), guards_of(data, variant.guards),
                             accepts_of(data, variant), entry_of(data, entry_name(family, i)), data.i64(variant.task),
-                            data.i64(variant.scratch), data.text(variant.plan)}));
+                            data.i64(variant.scratch), data.text(variant.plan), packed_of(data, family, i),
+                            data.i64(static_cast<int64_t>(variant.packed.size()))}));
     }
     std::vector<llvm::Constant*> names;
     for (const std::string& slot : family.slots) names.push_back(data.text(slot));

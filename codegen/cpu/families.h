@@ -13,6 +13,8 @@ namespace tsr::codegen {
 
 // The linker's name of a variant's entry.
 std::string entry_name(const KernelFamily& family, size_t variant);
+// The same of what fills a packed operand.
+std::string entry_name(const KernelFamily& family, size_t variant, size_t operand);
 
 // What the processor must have (TSR_CPU_…) to run code for a machine.
 uint64_t features_of(const Machine& machine);

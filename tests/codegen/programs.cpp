@@ -54,7 +54,7 @@ void lower(Lowered& lowered, const std::string& text, const std::vector<std::str
             auto& variants = lowered.variants.emplace_back();
             REQUIRE(ir::lower_to_cpu(kernel, machine, lowered.module, manager, diagnostics, variants) ==
                     ir::PassOutcome::done);
-            for (const ir::CpuVariant& variant : variants) codegen::add_variant(family, kernel, variant.task);
+            for (const ir::CpuVariant& variant : variants) codegen::add_variant(family, kernel, variant);
         }
         lowered.program.families.push_back(std::move(family));
     }

@@ -75,8 +75,48 @@ Scratch& scratch() {
     return *instance;
 }
 
+// Memory of packed operands, kept from launch to launch and grown when one needs more.
+class PackedBuffers {
+public:
+    void* reserve(size_t number, int64_t bytes, const TsrPlace* place) {
+        if (number >= buffers_.size()) buffers_.resize(number + 1);
+        Buffer& buffer = buffers_[number];
+        if (bytes > buffer.bytes) {
+            tsr_free(buffer.memory);
+            buffer = {};
+            buffer.memory = tsr_allocate(bytes, place);
+            buffer.bytes = bytes;
+        }
+        return buffer.memory;
+    }
+
+private:
+    struct Buffer {
+        void* memory = nullptr;
+        int64_t bytes = 0;
+    };
+    std::vector<Buffer> buffers_;
+};
+
+PackedBuffers& packed_buffers() {
+    static auto* instance = new PackedBuffers;
+    return *instance;
+}
+
+int64_t blocks_of(const TsrPackedOperand& operand, const uint64_t* slots) {
+    int64_t blocks = 1;
+    for (int64_t i = 0; i < operand.naxes; ++i) {
+        const TsrBlockAxis& axis = operand.axes[i];
+        int64_t extent = axis.slot < 0 ? axis.extent : static_cast<int64_t>(slots[axis.slot]);
+        blocks *= extent <= 0 ? 0 : (extent - 1) / axis.step + 1;
+    }
+    return blocks;
+}
+
 struct Launch {
-    const TsrKernelVariant& variant;
+    TsrKernelEntry entry;
+    int64_t task;
+    int64_t scratch_bytes;
     const uint64_t* slots;
     int64_t total;
     uint64_t* result;
@@ -87,12 +127,42 @@ struct Launch {
         // After a failed assertion the rest is not begun.
         if (launch.messages.failed()) return;
         TsrTask task{worker, 0, launch.total, launch.result, &launch.messages};
-        void* memory = launch.variant.scratch > 0 ? scratch().of(worker) : nullptr;
-        int64_t begin = first * launch.variant.task;
-        int64_t end = std::min(last * launch.variant.task, launch.total);
-        launch.variant.entry(launch.slots, begin, end, memory, &task);
+        void* memory = launch.scratch_bytes > 0 ? scratch().of(worker) : nullptr;
+        int64_t begin = first * launch.task;
+        int64_t end = std::min(last * launch.task, launch.total);
+        launch.entry(launch.slots, begin, end, memory, &task);
     }
 };
+
+void run(Launch launch, const TsrPlace* place) {
+    if (launch.total <= 0) return;
+    Pool& pool = Pool::instance();
+    if (launch.scratch_bytes > 0) scratch().reserve(pool.workers(), launch.scratch_bytes, place);
+    pool.run((launch.total - 1) / launch.task + 1, Launch::work, &launch);
+}
+
+// The slots with the buffers behind them, filled. What fills one counts its blocks as groups.
+std::vector<uint64_t> pack(const TsrKernelVariant& variant, int32_t nslots, const uint64_t* slots, Messages& messages,
+                           const TsrPlace* place) {
+    std::vector<uint64_t> all(slots, slots + nslots);
+    uint64_t unused = 0;
+    for (int64_t i = 0; i < variant.npacked; ++i) {
+        const TsrPackedOperand& operand = variant.packed[i];
+        int64_t blocks = blocks_of(operand, slots);
+        void* memory =
+            packed_buffers().reserve(static_cast<size_t>(i), std::max<int64_t>(blocks, 1) * operand.block_bytes, place);
+        all.push_back(reinterpret_cast<uint64_t>(memory));
+    }
+    for (int64_t i = 0; i < variant.npacked; ++i) {
+        const TsrPackedOperand& operand = variant.packed[i];
+        std::vector<uint64_t> own = all;
+        int64_t blocks = blocks_of(operand, slots);
+        own[static_cast<size_t>(nslots) - 3] = static_cast<uint64_t>(blocks);
+        own[static_cast<size_t>(nslots) - 2] = own[static_cast<size_t>(nslots) - 1] = 1;
+        run({operand.entry, operand.task, operand.scratch, own.data(), blocks, &unused, messages}, place);
+    }
+    return all;
+}
 
 }  // namespace
 
@@ -104,13 +174,17 @@ extern "C" void tsr_launch(const TsrKernelFamily* family, const uint64_t* slots,
                            const TsrPlace* place) {
     if (total <= 0) return;
     const TsrKernelVariant& variant = choose(*family, slots, place);
-    Pool& pool = Pool::instance();
-    if (variant.scratch > 0) scratch().reserve(pool.workers(), variant.scratch, place);
     uint64_t unused = 0;
     Messages messages(*family);
-    Launch launch{variant, slots, total, result != nullptr ? result : &unused, messages};
     double begin = trace_enabled() ? tsr_time() : 0;
-    pool.run((total - 1) / variant.task + 1, Launch::work, &launch);
+    std::vector<uint64_t> with_buffers;
+    const uint64_t* given = slots;
+    if (variant.npacked > 0) {
+        with_buffers = pack(variant, family->nslots, slots, messages, place);
+        given = with_buffers.data();
+    }
+    run({variant.entry, variant.task, variant.scratch, given, total, result != nullptr ? result : &unused, messages},
+        place);
     if (trace_enabled()) trace_launch(*family, variant, slots, total, place, begin, tsr_time());
     messages.deliver();
 }

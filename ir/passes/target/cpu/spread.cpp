@@ -22,18 +22,26 @@ Spread::Spread(const Function& kernel)
         return emit.op(OpKind::slot, {}, Type::scalar(type), {{Attr::count, slot++}, {Attr::type, type}});
     };
     std::vector<ValueId> tensors;
-    for (ValueId param : kernel.params()) {
+    const auto packed = static_cast<std::ptrdiff_t>(kernel.kernel.packed);
+    const std::vector<ValueId> given(kernel.params().begin(), kernel.params().end() - packed);
+    const std::vector<ValueId> filled(kernel.params().end() - packed, kernel.params().end());
+    auto tensor_slot = [&](ValueId param) {
+        const DType elem = kernel.type(param).elem;
+        Attrs attrs{{Attr::count, slot++}, {Attr::type, elem}, {Attr::mode, std::string("pointer")}};
+        memories[param].pointer = emit.op(OpKind::slot, {}, Type::pointer(elem, Space::global), attrs);
+        tensors.push_back(param);
+    };
+    for (ValueId param : given) {
         const Type& type = kernel.type(param);
         if (type.kind == TypeKind::tensor) {
-            Attrs attrs{{Attr::count, slot++}, {Attr::type, type.elem}, {Attr::mode, std::string("pointer")}};
-            memories[param].pointer = emit.op(OpKind::slot, {}, Type::pointer(type.elem, Space::global), attrs);
-            tensors.push_back(param);
+            tensor_slot(param);
         } else {
             scalars[param] = scalar_slot(type.elem);
         }
     }
     for (const std::string& symbol : kernel.symbols) symbols[symbol] = scalar_slot(DType::index);
     for (ValueId& count : counts) count = scalar_slot(DType::index);
+    for (ValueId param : filled) tensor_slot(param);
     total = emit.mul(emit.mul(counts[0], counts[1]), counts[2]);
     for (ValueId tensor : tensors) {
         for (const Dim& dim : kernel.type(tensor).shape) memories[tensor].dims.push_back(dimension(dim));

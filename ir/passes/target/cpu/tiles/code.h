@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/passes/target/cpu/spread.h"
+#include "ir/passes/target/cpu/tiles/homes.h"
 #include "ir/passes/target/cpu/tiles/schedule.h"
 
 namespace tsr::ir {
@@ -17,6 +18,9 @@ namespace tsr::ir {
 struct Home {
     ValueId pointer;
     std::vector<int64_t> strides;  // elements, per axis; 0 along axes of which one position is kept
+    // Columns in panels of so many, one panel after the other, `panel_stride` elements apart; 0: rows are whole.
+    int64_t panel = 0;
+    int64_t panel_stride = 0;
 };
 
 class TileCode {
@@ -96,13 +100,9 @@ private:
     void atomic(OpId id);
     void give(ValueId sum);
     void find_homes();
+    void hold_packed();
     Home room(DType elem, std::vector<int64_t> strides, int64_t elements, const std::string& name);
-    struct Panel {
-        int64_t rows;      // of the accumulator that stay in registers
-        int64_t vectors;   // of its columns
-        int64_t elements;  // of a vector
-    };
-    [[nodiscard]] Panel choose_panel(const Type& result, int64_t depth) const;
+    Home panels_home(ValueId operand, const Type& accumulator);
     struct Factors {
         Home a, b, c;
         bool a_transposed;
@@ -130,7 +130,8 @@ private:
     int64_t width_;  // elements of a vector
     std::vector<OpId> run_;
     std::unordered_map<ValueId, Home> homes_;
-    Schedule schedule_;  // of the run whose code is made
+    std::unordered_set<ValueId> held_;  // tiles of the run that lie where they are
+    Schedule schedule_;                 // of the run whose code is made
 
     // Of the row at hand:
     std::vector<ValueId> row_;  // its coordinates

@@ -1,4 +1,6 @@
 // Runs of operations on register tiles: their homes, and the steps that compute them.
+#include "ir/passes/target/cpu/tiles/homes.h"
+
 #include <algorithm>
 
 #include "ir/ops/register.h"
@@ -15,6 +17,22 @@ int64_t padded(int64_t count, int64_t to) { return (count + to - 1) / to * to; }
 
 }  // namespace
 
+std::vector<int64_t> home_strides(const Type& tile, int64_t lanes) {
+    std::vector<int64_t> strides(tile.rank());
+    const int64_t vector = std::max(lanes, lanes * 32 / bits(tile.elem));
+    int64_t elements = 1;
+    for (size_t axis = tile.rank(); axis-- > 0;) {
+        strides[axis] = elements;
+        const int64_t extent = *tile.shape[axis].constant_value();
+        elements *= extent;
+        if (axis + 1 < tile.rank() || tile.rank() == 1) continue;
+        elements = padded(extent, vector);
+        const int64_t bytes = elements * ((bits(tile.elem) + 7) / 8);
+        if (bytes >= 256 && (bytes & (bytes - 1)) == 0) elements += padded(kLine * 8 / bits(tile.elem), vector);
+    }
+    return strides;
+}
+
 bool TileCode::waits(ValueId value) const {
     const OpId made = s_.tile.value(value).op;
     return made.valid() && std::ranges::find(run_, made) != run_.end();
@@ -22,7 +40,8 @@ bool TileCode::waits(ValueId value) const {
 
 void TileCode::flush() {
     if (run_.empty()) return;
-    schedule_ = schedule(s_.tile, uses_, run_);
+    hold_packed();
+    schedule_ = schedule(s_.tile, uses_, run_, held_);
     find_homes();
     for (const Step& step : schedule_.steps) {
         if (step.alone.valid())
@@ -41,23 +60,49 @@ Home TileCode::room(DType elem, std::vector<int64_t> strides, int64_t elements, 
     return {s_.at_entry(OpKind::scratch, Type::pointer(elem, Space::shared), attrs), std::move(strides)};
 }
 
-// Rows begin at whole vectors; rows a power of two apart would share few sets of a cache.
 Home TileCode::new_home(const Type& tile, std::string name) {
-    std::vector<int64_t> strides(tile.rank());
-    int64_t elements = 1;
-    for (size_t axis = tile.rank(); axis-- > 0;) {
-        strides[axis] = elements;
-        const int64_t extent = *tile.shape[axis].constant_value();
-        if (axis + 1 < tile.rank()) {
-            elements *= extent;
-            continue;
+    const std::vector<int64_t> strides = home_strides(tile, width_);
+    const int64_t elements = tile.rank() == 0 ? 1
+                                              : padded(strides[0] * *tile.shape[0].constant_value(),
+                                                       std::max(width_, width_ * 32 / bits(tile.elem)));
+    return room(tile.elem, strides, elements, name);
+}
+
+// A block of a packed operand lies as the product wants it.
+void TileCode::hold_packed() {
+    held_.clear();
+    const auto& params = s_.tile.params();
+    const auto first = params.end() - static_cast<std::ptrdiff_t>(s_.tile.kernel.packed);
+    for (OpId id : run_) {
+        if (s_.tile.op(id).kind != OpKind::load_tile) continue;
+        const TileViewOp view(s_.tile, id);
+        if (std::find(first, params.end(), view.memory()) == params.end()) continue;
+        std::vector<ValueId> starts;
+        for (ValueId start : view.starts()) starts.push_back(s_.scalars.at(start));
+        Home& home = homes_[view.result()];
+        home.pointer = s_.address(s_.memories.at(view.memory()), starts);
+        home.strides = home_strides(s_.tile.type(view.result()), width_);
+        const MmaOp product(s_.tile, uses_.of(view.result()).front());
+        if (product.b() == view.result()) home.panel = panel_columns(s_.tile.type(product.result()), s_.plan);
+        if (home.panel > 0) {
+            home.panel_stride = extents(s_.tile.type(view.result()))[0] * home.panel;
+            home.strides = {home.panel, 1};
         }
-        elements = padded(extent, std::max(width_, s_.plan.lanes * 32 / bits(tile.elem)));
-        const int64_t bytes = elements * ((bits(tile.elem) + 7) / 8);
-        if (tile.rank() > 1 && bytes >= 256 && (bytes & (bytes - 1)) == 0)
-            elements += padded(kLine * 8 / bits(tile.elem), width_);
+        held_.insert(view.result());
     }
-    return room(tile.elem, strides, padded(elements, width_), name);
+}
+
+// The second operand of one product: what a panel of the accumulator reads lies together.
+Home TileCode::panels_home(ValueId operand, const Type& accumulator) {
+    const Type& type = s_.tile.type(operand);
+    const int64_t columns = panel_columns(accumulator, s_.plan);
+    if (columns == 0) return new_home(type, s_.tile.value(operand).name);
+    const int64_t depth = extents(type)[0];
+    const int64_t panels = (extents(type)[1] + columns - 1) / columns;
+    Home home = room(type.elem, {columns, 1}, panels * depth * columns, s_.tile.value(operand).name);
+    home.panel = columns;
+    home.panel_stride = depth * columns;
+    return home;
 }
 
 void TileCode::find_homes() {
@@ -76,6 +121,13 @@ void TileCode::find_homes() {
                 taken_over ? before->second : new_home(kernel.type(op.result()), kernel.value(op.result()).name);
         }
         if (made_here && schedule_.homes.contains(*start)) homes_.try_emplace(*start, homes_.at(op.result()));
+    }
+    for (OpId id : run_) {
+        if (kernel.op(id).kind != OpKind::mma) continue;
+        const MmaOp op(kernel, id);
+        const bool ours = schedule_.homes.contains(op.b()) && only_use(op.b()) && !homes_.contains(op.b());
+        if (ours && is_inline(kernel.op(kernel.value(op.b()).op)))
+            homes_[op.b()] = panels_home(op.b(), kernel.type(op.result()));
     }
     for (OpId id : run_) {
         for (ValueId result : kernel.op(id).results) {

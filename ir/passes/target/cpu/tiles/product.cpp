@@ -17,10 +17,10 @@ int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 }  // namespace
 
 // Cycles by multiply-adds and loads, two of each at a time; rows are spread evenly over the panels.
-TileCode::Panel TileCode::choose_panel(const Type& result, int64_t) const {
+Panel choose_panel(const Type& result, const Plan& plan) {
     const auto shape = extents(result);
-    const int64_t elements = std::max<int64_t>(s_.plan.lanes * 32 / bits(result.elem), 1);
-    const int64_t registers = cpu_machine(s_.plan.machine)->registers;
+    const int64_t elements = std::max<int64_t>(plan.lanes * 32 / bits(result.elem), 1);
+    const int64_t registers = cpu_machine(plan.machine)->registers;
     Panel best{1, 1, elements};
     double least = 0;
     for (int64_t vectors = 1; vectors <= 4; ++vectors) {
@@ -38,12 +38,17 @@ TileCode::Panel TileCode::choose_panel(const Type& result, int64_t) const {
     return best;
 }
 
+int64_t panel_columns(const Type& accumulator, const Plan& plan) {
+    const int64_t columns = choose_panel(accumulator, plan).columns();
+    return columns % plan.lanes == 0 ? columns : 0;
+}
+
 void TileCode::product(OpId id) {
     const MmaOp op(s_.tile, id);
     const Type& result = s_.tile.type(op.result());
     const auto shape = extents(result);
     const auto b_shape = extents(s_.tile.type(op.b()));
-    const Panel best = choose_panel(result, b_shape[0]);
+    const Panel best = choose_panel(result, s_.plan);
     const auto start = op.accumulator();
     Factors f{homes_.at(op.a()), homes_.at(op.b()), homes_.at(op.result()), op.a_transposed(), false, {}, b_shape[0]};
     f.from_zero = !start || is_zero(s_.tile, *start);
@@ -72,7 +77,9 @@ void TileCode::panel(const Factors& f, const Panel& at, ValueId row, ValueId col
     const int64_t c_row = f.c.strides[0];
     const ValueId a =
         emit_.pointer_add(f.a.pointer, emit_.mul(row, emit_.integer(f.a.strides[f.a_transposed ? 1 : 0])));
-    const ValueId b = emit_.pointer_add(f.b.pointer, column);
+    // Panels of b are as wide as this one.
+    const ValueId before = f.b.panel == 0 ? column : emit_.mul(column, emit_.integer(f.b.panel_stride / f.b.panel));
+    const ValueId b = emit_.pointer_add(f.b.pointer, before);
     const ValueId c = emit_.pointer_add(emit_.pointer_add(f.c.pointer, emit_.mul(row, emit_.integer(c_row))), column);
     auto at_c = [&](int64_t i, int64_t v) { return emit_.pointer_add(c, emit_.integer(i * c_row + v * at.elements)); };
     std::vector<ValueId> sums;

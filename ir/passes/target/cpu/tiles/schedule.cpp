@@ -24,8 +24,10 @@ AxisMap identity(size_t rank) {
 
 class Scheduler {
 public:
-    Scheduler(const Function& kernel, const Uses& uses, std::span<const OpId> run)
-        : kernel_(kernel), uses_(uses), run_(run) {
+    Scheduler(const Function& kernel, const Uses& uses, std::span<const OpId> run,
+              const std::unordered_set<ValueId>& held)
+        : kernel_(kernel), uses_(uses), run_(run), held_(held) {
+        out_.homes = held;
         for (size_t i = 0; i < run.size(); ++i) position_[run[i]] = i;
     }
 
@@ -152,7 +154,8 @@ private:
                 return place({last ? Root::Kind::reduce : Root::Kind::fold, id, o.results[0]});
             }
             default:
-                if (out_.homes.contains(o.results[0])) place({Root::Kind::keep, id, o.results[0]});
+                if (out_.homes.contains(o.results[0]) && !held_.contains(o.results[0]))
+                    place({Root::Kind::keep, id, o.results[0]});
         }
     }
 
@@ -324,6 +327,7 @@ private:
     const Function& kernel_;
     const Uses& uses_;
     std::span<const OpId> run_;
+    const std::unordered_set<ValueId>& held_;
     std::unordered_map<OpId, size_t> position_;
     std::unordered_map<ValueId, size_t> last_uses_;
     Schedule out_;
@@ -349,8 +353,9 @@ AxisMap through_expand(const Function& kernel, OpId expand, const AxisMap& of_re
     return map;
 }
 
-Schedule schedule(const Function& kernel, const Uses& uses, std::span<const OpId> run) {
-    return Scheduler(kernel, uses, run).make();
+Schedule schedule(const Function& kernel, const Uses& uses, std::span<const OpId> run,
+                  const std::unordered_set<ValueId>& held) {
+    return Scheduler(kernel, uses, run, held).make();
 }
 
 }  // namespace tsr::ir

@@ -50,9 +50,10 @@ struct Schedule {
     std::unordered_set<ValueId> row_homes;  // of these: one row is enough, it is used up before the next
 };
 
-// `run` are consecutive operations on register tiles, without regions, in program order; what they use from elsewhere
-// has a home.
-Schedule schedule(const Function& kernel, const Uses& uses, std::span<const OpId> run);
+// `held` have a home without a step that makes them. `run` are consecutive operations on register tiles, without
+// regions, in program order; what they use from elsewhere has a home.
+Schedule schedule(const Function& kernel, const Uses& uses, std::span<const OpId> run,
+                  const std::unordered_set<ValueId>& held = {});
 
 // How an inner loop's coordinates become those of an operand: per axis of the operand the axis of the nest, or kZero.
 inline constexpr int kZero = -1;

@@ -241,6 +241,13 @@ ValueId TileCode::home_address(const Home& home, const Coordinates& at) {
     ValueId pointer = home.pointer;
     for (size_t i = 0; i < at.size(); ++i) {
         if (home.strides[i] == 0) continue;
+        if (home.panel > 0 && i + 1 == at.size()) {
+            const ValueId panel = emit_.integer(home.panel);
+            const ValueId first =
+                emit_.mul(emit_.binary(OpKind::floordiv, at[i].at, panel), emit_.integer(home.panel_stride));
+            pointer = emit_.pointer_add(pointer, emit_.add(first, emit_.binary(OpKind::mod, at[i].at, panel)));
+            continue;
+        }
         pointer = emit_.pointer_add(pointer, emit_.mul(at[i].at, emit_.integer(home.strides[i])));
     }
     return pointer;
