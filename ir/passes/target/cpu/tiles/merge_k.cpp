@@ -17,13 +17,6 @@ namespace {
 // So deep that the accumulator's share is small, and panels of both operands stay in the first cache.
 constexpr int64_t kDepth = 256;
 
-std::optional<int64_t> constant_integer(const Function& kernel, ValueId value) {
-    const OpId made = kernel.value(value).op;
-    if (!made.valid() || kernel.op(made).kind != OpKind::constant) return std::nullopt;
-    const auto* known = std::get_if<int64_t>(kernel.op(made).attrs.find(Attr::value));
-    return known != nullptr ? std::optional(*known) : std::nullopt;
-}
-
 class Merger {
 public:
     explicit Merger(Function& kernel) : kernel_(kernel) {}

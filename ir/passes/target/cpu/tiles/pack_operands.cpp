@@ -15,12 +15,6 @@ namespace tsr::ir {
 
 namespace {
 
-std::optional<int64_t> constant_integer(const Function& kernel, ValueId value) {
-    const auto made = defined_by(kernel, value, OpKind::constant);
-    if (!made || !ConstantOp(kernel, *made).is_whole()) return std::nullopt;
-    return ConstantOp(kernel, *made).integer();
-}
-
 // A start of a view that takes whole steps from 0.
 struct Stepping {
     ValueId index;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "ir/ops/control.h"
 #include "ir/ops/register.h"
 #include "ir/passes/tile/walk.h"
 
@@ -36,6 +37,12 @@ bool is_inline(const Op& op) {
         default:
             return op.kind <= OpKind::isfinite;  // the element operations stand first in the list
     }
+}
+
+std::optional<int64_t> constant_integer(const Function& kernel, ValueId value) {
+    const auto made = defined_by(kernel, value, OpKind::constant);
+    if (!made || !ConstantOp(kernel, *made).is_whole()) return std::nullopt;
+    return ConstantOp(kernel, *made).integer();
 }
 
 bool is_zero(const Function& kernel, ValueId value) {

@@ -1,6 +1,7 @@
 // Questions about the values of a kernel that the code for register tiles asks.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -30,6 +31,9 @@ int64_t element_count(const Type& tile);
 
 // It can be computed where it is needed, element by element, from its operands: no sum, product or scan.
 bool is_inline(const Op& op);
+
+// The value of an integer constant; nothing for other values.
+std::optional<int64_t> constant_integer(const Function& kernel, ValueId value);
 
 // True for a tile of zeros.
 bool is_zero(const Function& kernel, ValueId value);
