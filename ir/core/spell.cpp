@@ -65,7 +65,7 @@ std::vector<std::string_view> enumerators(OpKind kind, Attr key) {
     };
     if (key == Attr::loop) add_all(LoopKind::tile_range);
     if (key == Attr::over) add_all(LanesOver::domain);
-    const bool atomic = kind == OpKind::atomic || kind == OpKind::atomic_rmw;
+    const bool atomic = kind == OpKind::atomic || kind == OpKind::atomic_rmw || kind == OpKind::atomic_tile;
     if (key == Attr::op && atomic) add_all(AtomicOp::compare_exchange);
     if (key == Attr::op && !atomic) add_all(ReduceOp::all);
     return names;

@@ -77,6 +77,9 @@ private:
         if (shape_.variability.is_divergent(id)) return;
         for (ValueId operand : op.operands) {
             if (!shape_.variability.is_varying(operand)) continue;
+            const OpId maker = kernel_.value(operand).op;
+            const bool tile = kernel_.type(operand).kind == TypeKind::tile;
+            if (tile && maker.valid() && kernel_.op(maker).regions.empty()) continue;  // said where it is made
             auto& d =
                 refuse("E0465", id,
                        "a register tile is one for the group, but is made here of a value that differs between tiles");
