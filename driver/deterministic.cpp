@@ -25,7 +25,7 @@ std::optional<Span> nondeterministic_place(const ir::Function& function) {
     }
     for (ir::OpId id : all) {
         const ir::Op& op = function.op(id);
-        if (op.kind != ir::OpKind::atomic) continue;
+        if (op.kind != ir::OpKind::atomic && op.kind != ir::OpKind::atomic_tile) continue;
         bool result_used = !op.results.empty() && used.contains(op.results[0]);
         bool on_floats = is_float(function.type(op.operands[0]).elem);
         if (result_used || on_floats) return function.span_of(id);

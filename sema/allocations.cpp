@@ -49,7 +49,7 @@ bool read_shape(Body& b, const ast::Expr& e, const Matched& m, bool by_tuple, Bu
     if (by_tuple) written = {m.arguments[0]};
     bool ok = true;
     for (const ast::Expr* part : written) {
-        auto shape = b.static_shape(*part, "the shape of a shared buffer");
+        auto shape = b.static_shape(*part, "the shape of a shared buffer", "E0411");
         ok &= shape.has_value();
         if (shape) detail.shape.insert(detail.shape.end(), shape->begin(), shape->end());
     }
@@ -81,10 +81,7 @@ Value Body::alloc(const ast::Expr& e, const std::optional<DType>& elem, const Ma
         error("E0411", e.span, "this buffer is larger than any shared memory");
         return {};
     }
-    if (!state().group_name.valid()) {
-        state().group_name = e.span;
-        state().group_spelling = "a shared buffer";
-    }
+    name_group(e.span, "a shared buffer");
     state().allocations.push_back({e.span, {source(e), (*elements * bits(*elem) + 7) / 8}});
     CallInfo info;
     info.kind = CallKind::alloc;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "sema/body.h"
+#include "sema/elements.h"
 
 namespace tsr::sema {
 
@@ -217,7 +218,7 @@ void Body::assign_element(const ast::Expr& target, const ast::Subscript& s, cons
     }
     if (!require_writable(*s.base, base)) return;
     if (place.type.is(Kind::view)) {
-        refuse(Feature::register_tiles, target.span, "the store of a tile to a view is");
+        require_stores(target, place.type, source, value);
         return;
     }
     if (place.type.is(Kind::tensor)) {
@@ -257,9 +258,9 @@ void Body::augmented(const ast::Stmt& stmt, const ast::AugmentedAssign& a) {
     Value before = expr(*a.target);
     Value operand = expr(*a.value);
     AugmentedInfo info;
-    if (before.type.is(Kind::view) && !operand.broken()) {
-        refuse(Feature::register_tiles, a.target->span, "adding a tile to a view is");
-        return;
+    if (before.type.is(Kind::view) && !before.broken()) {  // read, combined, stored
+        name_group(a.target->span, "register tile");
+        before.type = viewed_tile(*a.target, before.type).value_or(Type::unknown());
     }
     if (before.type.is(Kind::tensor) && !operand.broken()) {
         refuse(Feature::graphs, a.target->span, "arithmetic on whole tensors is");
@@ -278,7 +279,7 @@ void Body::augmented(const ast::Stmt& stmt, const ast::AugmentedAssign& a) {
         }
         return;
     }
-    bool narrow = result.type.is_scalar() && is_float(result.type.elem()) && bits(result.type.elem()) == 16;
+    bool narrow = has_floats(result.type) && bits(result.type.elem()) == 16 && !result.type.is_literal();
     bool sums = a.op == ast::BinaryOp::add || a.op == ast::BinaryOp::sub;
     if (narrow && sums && !loops.empty() && std::holds_alternative<ast::Name>(a.target->node)) {
         const std::string& text = std::get<ast::Name>(a.target->node).text;

@@ -112,6 +112,23 @@ public:
     // The expression as a sum of atoms: dimensions, numbers, and source text for what is neither.
     ir::Dim affine(const ast::Expr& e);
 
+    // ---- register tiles ----
+    // A tile type of static extents, with the message if there is none.
+    std::optional<Type> tile_type(Span at, DType elem, std::vector<int64_t> shape);
+    std::optional<Type> viewed_tile(const ast::Expr& e, const Type& view);
+    // A static axis, counted from the front.
+    std::optional<int64_t> tile_axis(const ast::Expr& e, size_t rank);
+    Value index_tile(const ast::Expr& e, const std::vector<const ast::Expr*>& indices, const Value& base);
+    // Says so where two tiles have no common shape, or a tile meets a vector.
+    bool require_broadcast(const ast::Expr& le, const Value& l, const ast::Expr& re, const Value& r, Span at,
+                           const std::string& what);
+    bool require_stores(const ast::Expr& target, const Type& view, const ast::Expr& e, const Value& value);
+    bool require_plain(const ast::Expr& e, const Type& memory);  // no `.T` of a buffer
+    void offer_load(Diagnostic& d, const ast::Expr& e, const Type& type);
+    Value register_tile_call(const ast::Expr& e, const BuiltinEntry& entry, const Matched& m);
+    // What is used of the group, for the message about kernels that have none; the first one counts.
+    void name_group(Span at, const std::string& spelling);
+
     // ---- calls ----
     Value call(const ast::Expr& e, const ast::Call& c);
     Value call_function(const ast::Expr& e, const ast::Call& c, FunctionId id,
@@ -127,6 +144,7 @@ public:
 
     // ---- the builtins' own rules ----
     Value tile_call(const ast::Expr& e, const BuiltinEntry& entry, const Matched& m);
+    Value memory_call(const ast::Expr& e, const BuiltinEntry& entry, const Matched& m);
     Value host_call(const ast::Expr& e, const BuiltinEntry& entry, const Matched& m);
     Value math_call(const ast::Expr& e, const BuiltinEntry& entry, const Matched& m);
     Value alloc(const ast::Expr& e, const std::optional<DType>& elem, const Matched& m, bool by_tuple);
@@ -142,7 +160,8 @@ public:
     std::optional<ir::Dim> dimension(const ast::Expr& e, bool in_header);
     // A shape argument: `(n, 2*m)`, `n`, `x.shape`; static where it must be.
     std::optional<std::vector<ir::Dim>> shape_argument(const ast::Expr& e);
-    std::optional<std::vector<int64_t>> static_shape(const ast::Expr& e, const std::string& what);
+    // An extent that is not positive gets the code.
+    std::optional<std::vector<int64_t>> static_shape(const ast::Expr& e, const std::string& what, const char* code);
     // A dimension for an integer that runs: its own expression, or a symbol that it binds.
     ir::Dim dim_of(const ast::Expr& e, const Value& v);
     ir::Dim fresh_symbol(const std::string& base, const ast::Expr& source, size_t axis, int element = -1);

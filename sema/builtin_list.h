@@ -23,13 +23,13 @@
     X(cp_async, "cp_async.shared.global tile.cp_async", K, none, "dst, src", "Starts to copy a view of a tensor into a shared buffer; the data may be read after the next `tbarrier()`.") \
     X(cp_commit_group, "tile.cp_commit_group cp_async.commit_group", K, none, "", "Closes the group of copies started since the last one.") \
     X(cp_wait_group, "tile.cp_wait_group cp_async.wait_group", K, none, "n", "Waits until at most n groups of copies are under way.") \
-    X(load, "tile.load", K, none, "source | index?, fill?", "One element of a tensor or buffer, or a register tile from a view.") \
-    X(store, "tile.store", K, none, "target | index?, value", "Writes one element.") \
+    X(load, "tile.load", K, none, "source | index?, fill?", "One element of a tensor or buffer, or a register tile from a view; outside is `fill`, else 0.") \
+    X(store, "tile.store", K, none, "target | index?, value", "Writes one element, or a register tile to a view.") \
     X(load_vector, "load_vector tile.load_vector", K, none, "source | index?, width", "`width` consecutive elements of the last axis.") \
     X(store_vector, "store_vector tile.store_vector", K, none, "target, value | index?", "Writes consecutive elements of the last axis.") \
-    X(atomic_add, "atomic.add tile.atomic.add", K, none, "target, value | index?", "Adds to an element, atomically; gives its old value.") \
-    X(atomic_min, "atomic.min tile.atomic.min", K, none, "target, value | index?", "Lowers an element, atomically; gives its old value.") \
-    X(atomic_max, "atomic.max tile.atomic.max", K, none, "target, value | index?", "Raises an element, atomically; gives its old value.") \
+    X(atomic_add, "atomic.add tile.atomic.add", K, none, "target, value | index?", "Adds to an element, atomically; gives its old value. Of a view: each element, nothing is given.") \
+    X(atomic_min, "atomic.min tile.atomic.min", K, none, "target, value | index?", "Lowers an element, atomically; gives its old value. Of a view: each element, nothing is given.") \
+    X(atomic_max, "atomic.max tile.atomic.max", K, none, "target, value | index?", "Raises an element, atomically; gives its old value. Of a view: each element, nothing is given.") \
     X(atomic_bit_and, "atomic.bit_and", K, none, "target, value | index?", "Bitwise and into an element, atomically; gives its old value.") \
     X(atomic_bit_or, "atomic.bit_or", K, none, "target, value | index?", "Bitwise or into an element, atomically; gives its old value.") \
     X(atomic_bit_xor, "atomic.bit_xor", K, none, "target, value | index?", "Bitwise exclusive or into an element, atomically; gives its old value.") \
@@ -41,7 +41,7 @@
     X(group_reduce_prod, "tile.reduce_prod", K, none, "value", "The product of a value over the group's tiles.") \
     X(group_any, "tile.any", K, none, "condition", "Whether a condition holds in some tile of the group.") \
     X(group_all, "tile.all", K, none, "condition", "Whether a condition holds in every tile of the group.") \
-    X(scan, "tile.scan", K, none, "value | op?, axis?", "Inclusive scan of a value over the group's tiles by their linear index; op is \"add\", \"mul\", \"min\" or \"max\".") \
+    X(scan, "tile.scan", K, none, "value | op?, axis?", "Inclusive scan: of a value over the group's tiles by their linear index, or of a register tile along an axis; op is \"add\", \"mul\", \"min\" or \"max\".") \
     X(shuffle, "tile.shuffle", K, none, "value, lane", "The value of another lane of the warp.") \
     X(warp_broadcast, "tile.broadcast", K, none, "value, lane?", "The value of one lane of the warp in all of them.") \
     X(ballot, "tile.ballot", K, none, "condition", "A u32 with one bit per lane of the warp: whether the condition holds there.") \
@@ -49,14 +49,14 @@
     X(buffer_reduce_max, "reduce_max", K, none, "buffer", "The largest of a shared buffer's elements.") \
     X(buffer_reduce_min, "reduce_min", K, none, "buffer", "The smallest of a shared buffer's elements.") \
     X(buffer_reduce_prod, "reduce_prod", K, none, "buffer", "The product of a shared buffer's elements.") \
-    X(tile_zeros, "tile.zeros", K, register_tiles, "shape, T", "A register tile of zeros.") \
-    X(tile_full, "tile.full", K, register_tiles, "shape, value, T", "A register tile of one value.") \
-    X(tile_iota, "tile.iota", K, register_tiles, "shape | axis?", "A register tile of indices along an axis.") \
-    X(tile_row_max, "tile.row_max", K, register_tiles, "x", "The largest of each row of a register tile.") \
-    X(tile_row_sum, "tile.row_sum", K, register_tiles, "x", "The sum of each row of a register tile.") \
-    X(tile_reduce, "tile.reduce", K, register_tiles, "x, axis, op", "A reduction of a register tile along an axis.") \
-    X(tile_causal_mask, "tile.causal_mask", K, register_tiles, "scores, q0, k0", "-inf where k0 + j > q0 + i.") \
-    X(tile_mma, "tile.mma", K, register_tiles, "a, b | accum?, accumulator?", "The product of two tiles.")
+    X(tile_zeros, "tile.zeros", K, none, "shape, T", "A register tile of zeros.") \
+    X(tile_full, "tile.full", K, none, "shape, value, T", "A register tile of one value.") \
+    X(tile_iota, "tile.iota", K, none, "shape, axis?", "A register tile of indices along an axis, i32.") \
+    X(tile_row_max, "tile.row_max", K, none, "x", "The largest of each row of a register tile.") \
+    X(tile_row_sum, "tile.row_sum", K, none, "x", "The sum of each row of a register tile.") \
+    X(tile_reduce, "tile.reduce", K, none, "x, axis, op", "A register tile combined along an axis; op is \"add\", \"mul\", \"min\", \"max\", \"any\" or \"all\".") \
+    X(tile_causal_mask, "tile.causal_mask", K, none, "scores, q0, k0", "-inf where k0 + j > q0 + i.") \
+    X(tile_mma, "tile.mma", K, none, "a, b | accum?, accumulator?", "The matrix product of two register tiles or shared buffers, in the accumulation type.")
 
 // Computed alike in kernels and on the host. Elementwise.
 #define TSR_BUILTINS_MATH(X) \

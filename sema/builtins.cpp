@@ -119,8 +119,6 @@ std::string_view code(Feature feature) {
             return "E0602";
         case Feature::distribution:
             return "E0603";
-        case Feature::register_tiles:
-            return "E0604";
         case Feature::tuning:
             return "E0605";
         case Feature::randomness:
@@ -143,8 +141,6 @@ std::string_view title(Feature feature) {
             return "derivatives";
         case Feature::distribution:
             return "distribution over devices";
-        case Feature::register_tiles:
-            return "register tiles and their products";
         case Feature::tuning:
             return "tuning over several values";
         case Feature::randomness:

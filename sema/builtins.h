@@ -22,15 +22,14 @@ enum class Builtin : uint16_t {
 
 // Parts of the language that are parsed and not compiled. One diagnostic code each.
 enum class Feature : uint8_t {
-    none,            // compiled
-    graphs,          // E0601: @jit, operators on tensors
-    autodiff,        // E0602
-    distribution,    // E0603: meshes, collectives between devices
-    register_tiles,  // E0604: tile.zeros, tile.mma, tile.load of views
-    tuning,          // E0605: spaces with more than one value
-    randomness,      // E0606
-    policies,        // E0607: stochastic rounding, block scales, precision policy classes
-    host,            // E0608: forms of host programs: dictionaries, escaping functions
+    none,          // compiled
+    graphs,        // E0601: @jit, operators on tensors
+    autodiff,      // E0602
+    distribution,  // E0603: meshes, collectives between devices
+    tuning,        // E0605: spaces with more than one value
+    randomness,    // E0606
+    policies,      // E0607: stochastic rounding, block scales, precision policy classes
+    host,          // E0608: forms of host programs: dictionaries, escaping functions
 };
 std::string_view code(Feature feature);
 std::string_view title(Feature feature);  // "operator graphs", "register tiles and products"

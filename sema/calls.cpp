@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "sema/body.h"
+#include "sema/elements.h"
 
 namespace tsr::sema {
 
@@ -207,13 +208,20 @@ Value Body::call_builtin(const ast::Expr& e, const ast::Call& c, const BuiltinEn
 namespace {
 
 std::optional<Builtin> method_named(const Type& base, const std::string& name) {
-    bool number = base.is_number() || base.is_bool() || base.is(Kind::vector);
+    bool number = is_element(base);
     bool tensor = base.is(Kind::tensor);
     if (name == "astype" && (number || tensor)) return Builtin::cast;
     if (name == "copy" && tensor) return Builtin::copy;
     if (name == "item" && (tensor || base.is_scalar())) return Builtin::item;
     if (name == "append" && base.is(Kind::list)) return Builtin::append;
     return std::nullopt;
+}
+
+bool reduces(const std::string& name) {
+    for (const char* known : {"sum", "mean", "max", "min", "prod", "any", "all"}) {
+        if (name == known) return true;
+    }
+    return false;
 }
 
 std::optional<Feature> refused_method(const Type& base, const std::string& name) {
@@ -252,7 +260,9 @@ Value Body::call_method(const ast::Expr& e, const ast::Call& c, const ast::Attri
         return refuse(feature, a.name.span, fmt::format("`.{}()` is", a.name.text));
     }
     auto& d = error("E0328", a.name.span, fmt::format("{} has no `{}`", shown(base.type), a.name.text));
-    if (auto near = nearest(a.name.text, {"astype", "copy", "item", "shape", "dtype"}))
+    if (base.type.is(Kind::tile) && reduces(a.name.text)) {
+        d.note("`tile.reduce(t, axis, op)` with the op \"add\", \"mul\", \"min\", \"max\", \"any\" or \"all\"");
+    } else if (auto near = nearest(a.name.text, {"astype", "copy", "item", "shape", "dtype"}))
         d.suggest(a.name.span, *near, fmt::format("did you mean `{}`?", *near));
     return {};
 }
@@ -280,7 +290,7 @@ Value Body::member(const ast::Expr&, const Value& base, const ast::Attribute& a)
               fmt::format("the tile context has no `{}`: it has the tuning parameters and dimensions", text));
         return {};
     }
-    bool shaped = base.type.is(Kind::tensor) || base.type.is(Kind::buffer);
+    bool shaped = base.type.is_memory() || base.type.is(Kind::tile);
     if (shaped && text == "shape") {
         std::vector<Type> types;
         for (const ir::Dim& dim : base.type.shape()) {
@@ -309,14 +319,18 @@ Value Body::member(const ast::Expr&, const Value& base, const ast::Attribute& a)
         return value;
     }
     if (shaped && text == "T") {
-        if (in_kernel()) return refuse(Feature::register_tiles, a.name.span, "`.T` is");
-        std::vector<ir::Dim> shape = base.type.shape();
-        if (shape.size() >= 2) {
-            std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
-            value.type = base.type.with_shape(std::move(shape));
+        if (base.type.rank() < 2) {
+            error("E0310", a.name.span, fmt::format("`.T` swaps the last two axes; this has {}", base.type.rank()));
+            return {};
+        }
+        if (!in_kernel() || !base.type.is(Kind::tensor)) {
+            value.type = base.type.with_last_axes_swapped();
             return value;
         }
-        error("E0310", a.name.span, fmt::format("`.T` swaps the last two axes; this has {}", shape.size()));
+    }
+    if (in_kernel() && text == "T" && (base.type.is(Kind::tensor) || base.type.is(Kind::view))) {
+        error("E0310", a.name.span, "a kernel transposes register tiles and shared buffers, not tensors")
+            .note("`tile.load(view).T`");
         return {};
     }
     auto& d = error("E0328", a.name.span, fmt::format("{} has no `{}`", shown(base.type), text));

@@ -155,7 +155,7 @@ std::optional<std::vector<ir::Dim>> Body::shape_argument(const ast::Expr& e) {
     return ok ? std::optional(shape) : std::nullopt;
 }
 
-std::optional<std::vector<int64_t>> Body::static_shape(const ast::Expr& e, const std::string& what) {
+std::optional<std::vector<int64_t>> Body::static_shape(const ast::Expr& e, const std::string& what, const char* code) {
     std::vector<int64_t> shape;
     bool ok = true;
     auto add = [&](Span at, const std::optional<Static>& value, const Type& type) {
@@ -166,7 +166,7 @@ std::optional<std::vector<int64_t>> Body::static_shape(const ast::Expr& e, const
             error("E0314", at, fmt::format("{} must be static", what));
             ok = false;
         } else if (*n <= 0) {
-            error("E0411", at, fmt::format("an extent of a buffer is positive, this is {}", *n));
+            error(code, at, fmt::format("an extent is positive, this is {}", *n));
             ok = false;
         } else {
             shape.push_back(*n);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "sema/body.h"
+#include "sema/elements.h"
 
 namespace tsr::sema {
 
@@ -263,6 +264,8 @@ std::optional<std::string> Body::static_string(const ast::Expr& e, const std::st
 void Body::require_bool(const ast::Expr& e, const Value& v) {
     if (v.broken() || v.type.is_bool()) return;
     auto& d = error("E0307", e.span, fmt::format("a condition is a `bool`, this is {}", shown(v.type)));
+    if (v.type.is(Kind::tile) && has_bools(v.type))
+        d.note("`&`, `|`, `~` and `where` work on each element; `tile.reduce(t, axis, \"any\")` asks for one of them");
     if (v.type.is_number()) d.suggest(e.span, source(e) + " != 0", "compare it with zero");
 }
 
@@ -273,7 +276,7 @@ void Body::require_integer(const ast::Expr& e, const Value& v, const std::string
 }
 
 void Body::offer_cast(Diagnostic& d, const ast::Expr& e, const Type& from, DType to) {
-    if (!from.is_number() && !from.is(Kind::vector) && !from.is_bool()) return;
+    if (!is_element(from)) return;
     std::string replacement = fmt::format("cast({}, {})", source(e), tsr::name(to));
     d.suggest(e.span, replacement, fmt::format("convert it: `{}`", replacement));
 }

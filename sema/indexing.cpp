@@ -102,6 +102,8 @@ Value Body::subscript(const ast::Expr& e, const ast::Subscript& s) {
         case Kind::tuple:
         case Kind::vector:
             return index_elements(e, s, base);
+        case Kind::tile:
+            return index_tile(e, flat_indices(s), base);
         case Kind::function:
             return launch_groups(e, s, base.type.function_id());
         case Kind::dtype:
@@ -119,7 +121,6 @@ Value Body::subscript(const ast::Expr& e, const ast::Subscript& s) {
         case Kind::string:
         case Kind::view:
         case Kind::dict:
-        case Kind::tile:
         case Kind::range:
         case Kind::launcher:
         case Kind::name_space:
@@ -134,12 +135,17 @@ Value Body::subscript(const ast::Expr& e, const ast::Subscript& s) {
 }
 
 Value Body::index_memory(const ast::Expr& e, const ast::Subscript& s, const Value& base) {
+    if (!require_plain(*s.base, base.type)) return {};
     std::vector<const ast::Expr*> indices = flat_indices(s);
     size_t named = 0;  // axes of the tensor that an index stands for
     for (const ast::Expr* index : indices) {
         const bool new_axis = std::holds_alternative<ast::NoneLiteral>(index->node);
         const bool rest = std::holds_alternative<ast::EllipsisLiteral>(index->node);
-        if (new_axis && in_kernel()) return refuse(Feature::register_tiles, index->span, "a new axis is");
+        if (new_axis && in_kernel()) {
+            error("E0310", index->span, "memory has no new axis: a register tile gets one")
+                .note("`tile.load(view)[:, None]`");
+            return {};
+        }
         if (!new_axis && (!rest || in_kernel())) ++named;
     }
     std::vector<ir::Dim> shape = base.type.shape();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "sema/body.h"
+#include "sema/elements.h"
 #include "sema/fold.h"
 
 namespace tsr::sema {
@@ -35,10 +36,6 @@ bool is_test(Builtin function) {
     return function == Builtin::isnan || function == Builtin::isinf || function == Builtin::isfinite;
 }
 
-bool whole_tensor(const Value& v) {
-    return v.type.is(Kind::tensor) || v.type.is(Kind::tile) || v.type.is(Kind::view) || v.type.is(Kind::buffer);
-}
-
 }  // namespace
 
 Value Body::elementwise(const ast::Expr& e, Builtin function, const std::vector<const ast::Expr*>& operands) {
@@ -56,8 +53,9 @@ Value Body::elementwise(const ast::Expr& e, Builtin function, const std::vector<
         const Type& type = values[i].type;
         if (type.is(Kind::tensor))
             return refuse(Feature::graphs, e.span, fmt::format("`{}` of a whole tensor is", name));
-        if (type.is_number() || (type.is(Kind::vector) && type.elem() != DType::boolean)) continue;
-        error("E0302", operands[i]->span, fmt::format("`{}` takes numbers, this is {}", name, shown(type)));
+        if (is_element(type) && !has_bools(type)) continue;
+        auto& d = error("E0302", operands[i]->span, fmt::format("`{}` takes numbers, this is {}", name, shown(type)));
+        offer_load(d, *operands[i], type);
         return {};
     }
     Value joined = values[0];
@@ -83,8 +81,7 @@ Value Body::elementwise(const ast::Expr& e, Builtin function, const std::vector<
         }
     }
     Type type = joined.type;
-    bool integers = type.is_integer() || (type.is(Kind::vector) && is_integer(type.elem()));
-    if (integers && !takes_integers(function)) {
+    if (has_integers(type) && !takes_integers(function)) {
         if (type.is(Kind::int_literal)) {
             type = Type::float_literal();
         } else {
@@ -98,7 +95,7 @@ Value Body::elementwise(const ast::Expr& e, Builtin function, const std::vector<
     DType elem = settled(type, {});
     result.compute = compute_type(elem, type.policy());
     if (is_test(function)) {
-        result.type = type.is(Kind::vector) ? Type::vector(DType::boolean, *type.length()) : Type::boolean();
+        result.type = bool_like(type);
     } else {
         result.type = type.is_literal() ? type : type.with_elem(sema::result_type(elem, type.policy()));
     }
@@ -127,9 +124,10 @@ Value conversion(Body& b, const ast::Expr& e, const Matched& m, Builtin function
         detail.mut = true;
         return typed(Type::tensor(*to, std::move(detail)));
     }
-    bool element = value.type.is_number() || value.type.is_bool() || value.type.is(Kind::vector);
-    if (!element) {
-        b.error("E0302", x.span, fmt::format("`{}` takes a number, this is {}", spelling(function), shown(value.type)));
+    if (!is_element(value.type)) {
+        auto& d = b.error("E0302", x.span,
+                          fmt::format("`{}` takes a number, this is {}", spelling(function), shown(value.type)));
+        b.offer_load(d, x, value.type);
         return {};
     }
     DType from = settled(value.type, value.value);
@@ -140,7 +138,9 @@ Value conversion(Body& b, const ast::Expr& e, const Matched& m, Builtin function
         return {};
     }
     Value result;
-    result.type = value.type.is(Kind::vector) ? value.type.with_elem(*to) : Type::scalar(*to);
+    result.type = value.type.is(Kind::vector) ? value.type.with_elem(*to)
+                  : value.type.is(Kind::tile) ? Type::tile(*to, value.type.tile_shape())
+                                              : Type::scalar(*to);
     if (function == Builtin::cast && is_integer(*to) && value.type.is_integer()) result.dim = value.dim;
     return result;
 }
@@ -177,7 +177,7 @@ Value length_of(Body& b, const Matched& m) {
     std::optional<int64_t> known;
     if (value.type.is(Kind::tuple)) known = static_cast<int64_t>(value.type.parts().size());
     if (value.type.is(Kind::list)) known = value.type.length();
-    if (value.type.is_memory() && value.type.rank() > 0) {
+    if ((value.type.is_memory() || value.type.is(Kind::tile)) && value.type.rank() > 0) {
         ir::Dim dim = value.type.shape()[0];
         known = dim.constant_value();
         if (!known) {
@@ -198,17 +198,34 @@ Value length_of(Body& b, const Matched& m) {
 }
 
 Value select(Body& b, const ast::Expr& e, const Matched& m) {
-    Value condition = b.expr(*m.arguments[0]), then = b.expr(*m.arguments[1]), otherwise = b.expr(*m.arguments[2]);
+    const ast::Expr* written[] = {m.arguments[0], m.arguments[1], m.arguments[2]};
+    Value condition = b.expr(*written[0]), then = b.expr(*written[1]), otherwise = b.expr(*written[2]);
     if (condition.broken() || then.broken() || otherwise.broken()) return {};
-    if (whole_tensor(condition) || whole_tensor(then) || whole_tensor(otherwise))
-        return b.refuse(Feature::graphs, e.span, "`where` on whole tensors is");
-    bool vector = condition.type.is(Kind::vector) && condition.type.elem() == DType::boolean;
-    if (!vector) b.require_bool(*m.arguments[0], condition);
-    auto joined = b.operands_join(*m.arguments[1], then, *m.arguments[2], otherwise,
-                                  m.arguments[1]->span.to(m.arguments[2]->span), "`where`");
-    if (!joined) return {};
-    if (vector && joined->is_scalar()) joined = Type::vector(joined->elem(), *condition.type.length());
-    return typed(*joined);
+    for (const Value* v : {&condition, &then, &otherwise}) {
+        if (v->type.is(Kind::tensor)) return b.refuse(Feature::graphs, e.span, "`where` on whole tensors is");
+    }
+    for (size_t i = 1; i < 3; ++i) {
+        const Type& type = i == 1 ? then.type : otherwise.type;
+        if (!type.is(Kind::view) && !type.is(Kind::buffer)) continue;
+        auto& d = b.error("E0302", written[i]->span, fmt::format("`where` takes values, this is {}", shown(type)));
+        b.offer_load(d, *written[i], type);
+        return {};
+    }
+    const bool masked = condition.type.is(Kind::vector) || condition.type.is(Kind::tile);
+    if (!masked || !has_bools(condition.type)) {
+        b.require_bool(*written[0], condition);
+        if (!condition.type.is_bool()) return {};
+    }
+    auto joined =
+        b.operands_join(*written[1], then, *written[2], otherwise, written[1]->span.to(written[2]->span), "`where`");
+    if (!joined || !masked) return joined ? typed(*joined) : Value{};
+    // The elements of the results in the shape that they have together with the condition.
+    if (joined->is_literal()) joined = settled_type(*joined, {});
+    Value mask = condition, values;
+    mask.type = mask.type.with_elem(joined->elem()).carrying({});
+    values.type = *joined;
+    auto whole = b.operands_join(*written[0], mask, *written[1], values, e.span, "`where`");
+    return whole ? typed(*whole) : Value{};
 }
 
 Value print_values(Body& b, const Matched& m) {

@@ -120,6 +120,11 @@ std::optional<Type> join(const Type& a, const Type& b, const std::optional<Stati
         if (!elem || a.length() != b.length()) return std::nullopt;
         return Type::vector(*elem, *a.length()).carrying(join_policies(a.policy(), b.policy()));
     }
+    if (a.is(Kind::tile)) {
+        auto elem = join(a.elem(), b.elem());
+        if (!elem || a.tile_shape() != b.tile_shape() || policy_conflict(a.policy(), b.policy())) return std::nullopt;
+        return Type::tile(*elem, a.tile_shape()).carrying(join_policies(a.policy(), b.policy()));
+    }
     if (a.is(Kind::tensor)) return join_tensor(a, b);
     if (a.is(Kind::list) || a.is(Kind::tuple) || a.is(Kind::dict)) return join_parts(a, b);
     return std::nullopt;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "sema/body.h"
+#include "sema/elements.h"
 #include "sema/fold.h"
 
 namespace tsr::sema {
@@ -57,30 +58,6 @@ std::optional<ir::Dim> dim_result(ast::BinaryOp op, const Value& a, const Value&
     return std::nullopt;
 }
 
-Type number_result(const Type& joined) {
-    if (joined.is_literal()) return joined;
-    return joined.with_elem(result_type(joined.elem(), joined.policy()));
-}
-
-DType number_compute(const Type& joined) {
-    if (joined.is_literal()) return settled(joined, {});
-    return compute_type(joined.elem(), joined.policy());
-}
-
-bool is_element(const Type& type) { return type.is_number() || type.is_bool() || type.is(Kind::vector); }
-
-// A scalar beside a vector counts as a vector.
-std::optional<Type> join_elements(const Value& a, const Value& b) {
-    if (a.type.is(Kind::vector) != b.type.is(Kind::vector)) {
-        const Value& vector = a.type.is(Kind::vector) ? a : b;
-        const Value& other = a.type.is(Kind::vector) ? b : a;
-        auto elem = join(Type::scalar(vector.type.elem()).carrying(vector.type.policy()), other.type, {}, other.value);
-        if (!elem || !elem->is_scalar()) return std::nullopt;
-        return Type::vector(elem->elem(), *vector.type.length()).carrying(elem->policy());
-    }
-    return join(a.type, b.type, a.value, b.value);
-}
-
 }  // namespace
 
 std::optional<Type> Body::operands_join(const ast::Expr& le, const Value& l, const ast::Expr& re, const Value& r,
@@ -94,28 +71,30 @@ std::optional<Type> Body::operands_join(const ast::Expr& le, const Value& l, con
             .label(re.span, r.type.text());
         return std::nullopt;
     }
-    for (auto [literal, le_, other] : {std::tuple(&l, &le, &r), std::tuple(&r, &re, &l)}) {
-        if (!literal->type.is_literal() || !other->type.is_scalar()) continue;
-        if (literal->type.is(Kind::int_literal) && literal->value && other->type.is_number()) {
+    if (!require_broadcast(le, l, re, r, op_span, what)) return std::nullopt;
+    const Type left = element_type(l.type), right = element_type(r.type);
+    for (auto [literal, le_, other] : {std::tuple(&l, &le, &right), std::tuple(&r, &re, &left)}) {
+        if (!literal->type.is_literal() || !other->is_scalar()) continue;
+        if (literal->type.is(Kind::int_literal) && literal->value && other->is_number()) {
             error("E0306", le_->span,
-                  fmt::format("`{}` does not hold {}", tsr::name(other->type.elem()), literal->value->text()));
+                  fmt::format("`{}` does not hold {}", tsr::name(other->elem()), literal->value->text()));
             return std::nullopt;
         }
     }
-    bool float_beside_integer = (l.type.is(Kind::float_literal) && r.type.is_integer()) ||
-                                (r.type.is(Kind::float_literal) && l.type.is_integer());
+    bool float_beside_integer =
+        (left.is(Kind::float_literal) && right.is_integer()) || (right.is(Kind::float_literal) && left.is_integer());
     std::string reason =
         float_beside_integer ? "an integer does not become a float by itself" : "neither widens exactly to the other";
     auto& d = error("E0301", op_span, fmt::format("{} of {} and {}: {}", what, shown(l.type), shown(r.type), reason));
     d.label(le.span, shown(l.type)).label(re.span, shown(r.type));
     if (float_beside_integer) {
-        const bool left = l.type.is_integer();
-        offer_cast(d, left ? le : re, left ? l.type : r.type, DType::f32);
-    } else if (l.type.is_number() && r.type.is_number() && l.type.is_scalar() && r.type.is_scalar()) {
+        const bool is_left = left.is_integer();
+        offer_cast(d, is_left ? le : re, is_left ? l.type : r.type, DType::f32);
+    } else if (left.is_number() && right.is_number() && left.is_scalar() && right.is_scalar()) {
         // The narrower one is brought to the wider; a float wins over an integer.
-        bool to_left = is_float(l.type.elem()) != is_float(r.type.elem()) ? is_float(l.type.elem())
-                                                                          : bits(l.type.elem()) >= bits(r.type.elem());
-        offer_cast(d, to_left ? re : le, to_left ? r.type : l.type, to_left ? l.type.elem() : r.type.elem());
+        bool to_left = is_float(left.elem()) != is_float(right.elem()) ? is_float(left.elem())
+                                                                       : bits(left.elem()) >= bits(right.elem());
+        offer_cast(d, to_left ? re : le, to_left ? r.type : l.type, to_left ? left.elem() : right.elem());
     }
     return std::nullopt;
 }
@@ -133,16 +112,16 @@ Value Body::unary(const ast::Expr& e, const ast::Unary& u) {
     }
     if (operand.type.is(Kind::tensor)) return refuse(Feature::graphs, e.span, "arithmetic on whole tensors is");
     bool invert = u.op == ast::UnaryOp::invert;
-    bool fits = invert ? operand.type.is_integer() || operand.type.is_bool() ||
-                             (operand.type.is(Kind::vector) && !is_float(operand.type.elem()))
-                       : operand.type.is_number() || operand.type.is(Kind::vector);
+    bool fits = invert ? has_integers(operand.type) || has_bools(operand.type)
+                       : is_element(operand.type) && !has_bools(operand.type);
     if (!fits) {
-        error("E0308", e.span,
-              fmt::format("`{}` is not defined for {}",
-                          invert                        ? "~"
-                          : u.op == ast::UnaryOp::minus ? "-"
-                                                        : "+",
-                          shown(operand.type)));
+        auto& d = error("E0308", e.span,
+                        fmt::format("`{}` is not defined for {}",
+                                    invert                        ? "~"
+                                    : u.op == ast::UnaryOp::minus ? "-"
+                                                                  : "+",
+                                    shown(operand.type)));
+        offer_load(d, *u.operand, operand.type);
         return {};
     }
     Value result;
@@ -166,6 +145,12 @@ Value Body::binary(const ast::Expr& e, const ast::Binary& b) {
 Value Body::arithmetic(const ast::Expr& at, ast::BinaryOp op, const ast::Expr& le, const Value& l, const ast::Expr& re,
                        const Value& r, Span op_span) {
     if (l.broken() || r.broken()) return {};
+    if (op == ast::BinaryOp::matmul && (l.type.is(Kind::tile) || r.type.is(Kind::tile))) {
+        error("E0308", op_span, "`@` is the product of whole tensors")
+            .suggest(le.span.to(re.span), fmt::format("tile.mma({}, {})", source(le), source(re)),
+                     "the product of tiles is `tile.mma(a, b)`");
+        return {};
+    }
     if (op == ast::BinaryOp::matmul) return refuse(Feature::graphs, op_span, "the matrix product `@` is");
     if (l.type.is(Kind::tensor) || r.type.is(Kind::tensor)) {
         return refuse(Feature::graphs, op_span, "arithmetic on whole tensors is");
@@ -192,24 +177,23 @@ Value Body::arithmetic(const ast::Expr& at, ast::BinaryOp op, const ast::Expr& l
         return Value{Type::string(), {}, {}, 0, {}, {}, {}};
     }
     if (!is_element(l.type) || !is_element(r.type)) {
-        error("E0308", op_span, fmt::format("{} is not defined for {} and {}", what, shown(l.type), shown(r.type)))
-            .label(le.span, shown(l.type))
-            .label(re.span, shown(r.type));
+        auto& d =
+            error("E0308", op_span, fmt::format("{} is not defined for {} and {}", what, shown(l.type), shown(r.type)));
+        d.label(le.span, shown(l.type)).label(re.span, shown(r.type));
+        offer_load(d, l.type.is(Kind::view) ? le : re, l.type.is(Kind::view) ? l.type : r.type);
         return {};
     }
-    auto is_float_like = [](const Type& t) { return t.is_float() || (t.is(Kind::vector) && is_float(t.elem())); };
-    auto is_bool_like = [](const Type& t) { return t.is_bool() || (t.is(Kind::vector) && t.elem() == DType::boolean); };
-    bool bools = is_bool_like(l.type) && is_bool_like(r.type);
-    bool bad = is_bitwise(op) ? is_float_like(l.type) || is_float_like(r.type) ||
+    bool bools = has_bools(l.type) && has_bools(r.type);
+    bool bad = is_bitwise(op) ? has_floats(l.type) || has_floats(r.type) ||
                                     (bools && (op == ast::BinaryOp::shl || op == ast::BinaryOp::shr))
-                              : is_bool_like(l.type) || is_bool_like(r.type);
+                              : has_bools(l.type) || has_bools(r.type);
     if (bad) {
         error("E0308", op_span, fmt::format("{} is not defined for {} and {}", what, shown(l.type), shown(r.type)))
             .label(le.span, shown(l.type))
             .label(re.span, shown(r.type));
         return {};
     }
-    bool integers = !is_float_like(l.type) && !is_float_like(r.type) && !bools;
+    bool integers = !has_floats(l.type) && !has_floats(r.type) && !bools;
     if (op == ast::BinaryOp::div && integers) {
         auto& d = error("E0304", op_span,
                         fmt::format("`/` of {} and {}: integers have no exact quotient", shown(l.type), shown(r.type)));
@@ -257,22 +241,27 @@ Value Body::compare(const ast::Expr& e, const ast::Compare& c) {
         bool equality = link.op == ast::CompareOp::eq || link.op == ast::CompareOp::ne;
         bool whole = l.type.is(Kind::tensor) || r.type.is(Kind::tensor);
         if (!l.broken() && !r.broken() && !known) {
-            Span at{e.span.file, before->span.end, link.rhs->span.begin};
             if (whole) {
                 refuse(Feature::graphs, before->span.to(link.rhs->span), "comparison of whole tensors is");
                 return {};
             }
             bool strings = l.type.is(Kind::string) && r.type.is(Kind::string);
-            bool bools = l.type.is_bool() && r.type.is_bool();
+            bool bools = has_bools(l.type) && has_bools(r.type);
             if ((!is_element(l.type) || !is_element(r.type) || (bools && !equality)) && !(strings && equality)) {
-                error("E0308", before->span.to(link.rhs->span),
-                      fmt::format("{} and {} are not compared", shown(l.type), shown(r.type)));
+                auto& d = error("E0308", before->span.to(link.rhs->span),
+                                fmt::format("{} and {} are not compared", shown(l.type), shown(r.type)));
+                offer_load(d, l.type.is(Kind::view) ? *before : *link.rhs, l.type.is(Kind::view) ? l.type : r.type);
             } else if (!strings) {
                 auto joined = operands_join(*before, l, *link.rhs, r, before->span.to(link.rhs->span), "comparison");
                 if (joined && !bools) result.compute = number_compute(*joined);
-                if (joined && joined->is(Kind::vector)) result.type = Type::vector(DType::boolean, *joined->length());
+                if (joined) result.type = bool_like(*joined);
+                if (joined && !result.type.is_bool() && c.links.size() > 1) {
+                    error("E0307", e.span,
+                          fmt::format("a chain of comparisons wants one truth value, this is {}", shown(result.type)))
+                        .note("compare twice and combine the elements: `(a < x) & (x < b)`");
+                    return {};
+                }
             }
-            (void)at;
         }
         result.rounds |= l.is_static() && r.is_static() ? l.rounds | r.rounds : 0;
         before = link.rhs;
@@ -310,7 +299,8 @@ Value Body::conditional(const ast::Expr& e, const ast::Conditional& c) {
         if (chosen.is_static()) return chosen;
     }
     if (then.broken() || otherwise.broken()) return {};
-    auto joined = join_elements(then, otherwise);
+    const bool tiles = then.type.is(Kind::tile) || otherwise.type.is(Kind::tile);  // of one shape: nothing is repeated
+    auto joined = tiles ? join(then.type, otherwise.type) : join_elements(then, otherwise);
     if (!joined) {
         error("E0301", e.span,
               fmt::format("the two results are {} and {}: neither widens exactly to the other", shown(then.type),

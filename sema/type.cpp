@@ -1,5 +1,7 @@
 #include "sema/type.h"
 
+#include <utility>
+
 namespace tsr::sema {
 
 // What only some kinds have.
@@ -224,6 +226,24 @@ Type Type::with_policy(Policy policy) const {
     TensorDetail d = *tensor_;
     d.policy = std::move(policy);
     return tensor(elem_, std::move(d));
+}
+
+Type Type::with_last_axes_swapped() const {
+    const auto swap_last = [](auto& shape) { std::swap(shape[shape.size() - 1], shape[shape.size() - 2]); };
+    if (kind_ == Kind::tile) {
+        std::vector<int64_t> shape = tile_shape();
+        swap_last(shape);
+        return tile(elem_, std::move(shape)).carrying(policy());
+    }
+    if (kind_ == Kind::buffer) {
+        BufferDetail d = *buffer_;
+        swap_last(d.shape);
+        d.transposed = !d.transposed;
+        return buffer(elem_, std::move(d));
+    }
+    std::vector<ir::Dim> shape = tensor_->shape;
+    swap_last(shape);
+    return with_shape(std::move(shape));
 }
 
 namespace {

@@ -143,6 +143,7 @@ public:
     [[nodiscard]] Type with_mut(bool mut) const;                      // of a tensor
     [[nodiscard]] Type with_shape(std::vector<ir::Dim> shape) const;  // of a tensor
     [[nodiscard]] Type with_policy(Policy policy) const;              // of a tensor
+    [[nodiscard]] Type with_last_axes_swapped() const;                // `.T` of a tensor, buffer or tile
 
     // As in source: `f32`, `mut bf16[M, K] @accum(f32)`, `shared f16[128, 64]`, `a view f32[128]`.
     [[nodiscard]] std::string text() const;

@@ -75,7 +75,7 @@ std::string Type::text() const {
         case Kind::view:
             return fmt::format("view {}{}", name(elem_), extents(*this));
         case Kind::buffer:
-            return fmt::format("shared {}{}", name(elem_), extents(*this));
+            return fmt::format("{}shared {}{}", buffer().transposed ? "transposed " : "", name(elem_), extents(*this));
         case Kind::list:
             return fmt::format("a list of {}", parts()[0].text());
         case Kind::tuple:

@@ -3,6 +3,7 @@
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/text.h"
+#include "sema/elaborate/tiles.h"
 #include "sema/elaborate/types.h"
 #include "sema/fold.h"
 
@@ -17,7 +18,7 @@ std::optional<DType> element_type(Body& b, const Val& value) {
     if (value.type) return value.type;
     if (!value.is_ssa()) return std::nullopt;
     const ir::Type& type = b.type_of(value.id);
-    return type.is_scalar() || type.is_vector() ? std::optional(type.elem) : std::nullopt;
+    return holds_elements(type) ? std::optional(type.elem) : std::nullopt;
 }
 
 DType computing_type(Body& b, const Val& lhs, const Val& rhs) {
@@ -34,9 +35,12 @@ Val element_operation(Body& b, OpKind kind, const std::vector<Val>& operands, DT
     for (const Val& operand : operands) {
         if (operand.is_ssa() && b.type_of(operand.id).is_vector()) width = b.type_of(operand.id).width;
     }
+    const auto shape = joint_shape(b, operands);
     std::vector<ValueId> ids;
     for (const Val& operand : operands) {
-        ids.push_back(width > 0 ? b.vector(operand, compute, width) : b.scalar(operand, compute));
+        ids.push_back(shape       ? b.tile(operand, compute, *shape)
+                      : width > 0 ? b.vector(operand, compute, width)
+                                  : b.scalar(operand, compute));
     }
     const ValueId id = b.emit.inferred(kind, std::move(ids));
     const DType given = b.type_of(id).elem;
@@ -78,11 +82,6 @@ OpKind kind_of(BinaryOp op) {
 
 bool is_number(const Val& value) { return value.is_fixed() && (value.fixed.is_number() || value.fixed.boolean()); }
 
-std::optional<DType> scalar_type(const sema::Type& type) {
-    const bool scalar = type.is_scalar() || type.is(sema::Kind::vector);
-    return scalar ? std::optional(type.elem()) : std::nullopt;
-}
-
 // The division of integers by zero ends a host program.
 void check_divisor(Body& b, BinaryOp op, const Val& rhs, DType compute) {
     if (b.in_kernel() || !is_integer(compute) || (op != BinaryOp::floordiv && op != BinaryOp::mod)) return;
@@ -117,7 +116,7 @@ Val unary(Body& b, const ast::Expr& e, const ast::Unary& node) {
     if (operand.is_fixed()) {
         if (const auto folded = sema::fold(node.op, operand.fixed); folded.value) {
             const Val value = Val::of(*folded.value);
-            const auto type = scalar_type(info.type);
+            const auto type = element_type(info.type);
             return type ? b.coerce(value, *type) : value;
         }
     }
@@ -126,9 +125,9 @@ Val unary(Body& b, const ast::Expr& e, const ast::Unary& node) {
         case ast::UnaryOp::plus:
             return element_type(b, operand) == compute ? operand : b.coerce(operand, compute);
         case ast::UnaryOp::minus:
-            return element_operation(b, OpKind::neg, {operand}, compute, scalar_type(info.type));
+            return element_operation(b, OpKind::neg, {operand}, compute, element_type(info.type));
         case ast::UnaryOp::invert:
-            return element_operation(b, OpKind::bit_not, {operand}, compute, scalar_type(info.type));
+            return element_operation(b, OpKind::bit_not, {operand}, compute, element_type(info.type));
         case ast::UnaryOp::logical_not:
             return Val::ssa(b.emit.inferred(OpKind::bit_not, {b.truth(operand)}), DType::boolean);
     }
@@ -141,7 +140,7 @@ const ast::Binary* as_product(Body& b, const ast::Expr& e, DType compute) {
     const auto* node = std::get_if<ast::Binary>(&e.node);
     if (!node || node->op != BinaryOp::mul) return nullptr;
     const sema::ExprInfo& info = b.info(e);
-    if (info.value || !scalar_type(info.type) || !is_float(info.type.elem())) return nullptr;
+    if (info.value || !element_type(info.type) || !is_float(info.type.elem())) return nullptr;
     return info.compute.value_or(computing(info.type.elem())) == compute ? node : nullptr;
 }
 
@@ -177,9 +176,10 @@ Val fused(Body& b, const Factors& product, const Val& addend, bool negate_produc
 
 Val binary(Body& b, const ast::Expr& e, const ast::Binary& node) {
     const sema::ExprInfo& info = b.info(e);
-    const auto type = scalar_type(info.type);
+    const auto type = element_type(info.type);
     const bool sum = node.op == BinaryOp::add || node.op == BinaryOp::sub;
     if (info.type.is(sema::Kind::string)) return concatenate(b, e);
+    if (auto accumulated = accumulated_sum(b, node, info.type)) return *accumulated;
     if (sum && type && is_float(*type)) {
         const DType compute = info.compute.value_or(computing(*type));
         const bool minus = node.op == BinaryOp::sub;
@@ -203,8 +203,11 @@ Val binary(Body& b, const ast::Expr& e, const ast::Binary& node) {
 
 Val combine_augmented(Body& b, const ast::AugmentedAssign& statement, const Val& before,
                       const sema::AugmentedInfo& info) {
-    const auto type = scalar_type(info.type);
+    const auto type = element_type(info.type);
     if (info.type.is(sema::Kind::string)) return concatenate(b, before, expression(b, *statement.value));
+    if (statement.op == BinaryOp::add) {
+        if (auto accumulated = accumulated_sum(b, before, *statement.value, info.type)) return *accumulated;
+    }
     const bool sum = statement.op == BinaryOp::add || statement.op == BinaryOp::sub;
     if (sum && type && is_float(*type)) {
         const DType compute = info.compute.value_or(computing(*type));

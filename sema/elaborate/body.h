@@ -73,9 +73,11 @@ public:
     // The value with the type, rounded to it: what naming, storing, passing and returning do.
     Val coerce(const Val& value, const sema::Type& type);
     Val coerce(const Val& value, DType type);
-    // The IR scalar or vector in the element type.
+    // The IR scalar, vector or tile in the element type.
     ir::ValueId scalar(const Val& value, DType type);
     ir::ValueId index(const Val& value) { return scalar(value, DType::index); }
+    // A scalar or smaller tile is repeated.
+    ir::ValueId tile(const Val& value, DType type, const std::vector<ir::Dim>& shape);
     // A scalar is repeated.
     ir::ValueId vector(const Val& value, DType type, int64_t width);
     ir::ValueId truth(const Val& value);

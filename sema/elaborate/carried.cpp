@@ -1,5 +1,7 @@
 #include "sema/elaborate/carried.h"
 
+#include "sema/elaborate/types.h"
+
 namespace tsr::elaborate {
 
 using ir::ValueId;
@@ -93,7 +95,7 @@ std::vector<ValueId> Carried::leaves() {
         b_.flatten(shapes_[i], b_.declared(slots_[i]), values);
     }
     for (size_t k = 0; k < values.size(); ++k) {
-        if (types_[k].is_scalar()) values[k] = b_.emit.cast(values[k], types_[k].elem);
+        if (holds_elements(types_[k])) values[k] = b_.emit.cast(values[k], types_[k].elem);
     }
     return values;
 }

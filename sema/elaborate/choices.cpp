@@ -83,8 +83,8 @@ Val compared(Body& b, ast::CompareOp op, const Val& lhs, const Val& rhs, std::op
     }
     if (is_text(b, lhs) || is_text(b, rhs)) return compare_text(b, kind_of(op), lhs, rhs);
     const bool booleans = element_type(b, lhs) == DType::boolean || element_type(b, rhs) == DType::boolean;
-    if (booleans) return Val::ssa(b.emit.inferred(kind_of(op), {b.truth(lhs), b.truth(rhs)}), DType::boolean);
-    return element_operation(b, kind_of(op), {lhs, rhs}, compute.value_or(computing_type(b, lhs, rhs)), DType::boolean);
+    const DType type = booleans ? DType::boolean : compute.value_or(computing_type(b, lhs, rhs));
+    return element_operation(b, kind_of(op), {lhs, rhs}, type, DType::boolean);
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ Val logical(Body& b, const ast::Expr&, const ast::Logical& node) {
 }
 
 void unify(Body& b, Val& then, Val& otherwise, const sema::Type& type) {
-    const bool numbers = type.is_scalar() || type.is(sema::Kind::vector) || type.is_literal();
+    const bool numbers = element_type(type) || type.is_literal();
     if (!numbers) {
         then = b.coerce(then, type);
         otherwise = b.coerce(otherwise, type);
@@ -128,7 +128,9 @@ void unify(Body& b, Val& then, Val& otherwise, const sema::Type& type) {
     // An expression that is not rounded yet stays so.
     const DType common = held(then) == wanted && held(otherwise) == wanted ? wanted : computing(wanted);
     for (Val* side : {&then, &otherwise}) {
-        if (type.is(sema::Kind::vector)) {
+        if (type.is(sema::Kind::tile)) {
+            *side = Val::ssa(b.tile(*side, common, type.shape()), wanted);
+        } else if (type.is(sema::Kind::vector)) {
             *side = Val::ssa(b.vector(*side, common, type.length().value_or(1)), wanted);
         } else {
             *side = Val::ssa(b.scalar(*side, common), wanted);
@@ -157,10 +159,10 @@ Val conditional(Body& b, const ast::Expr& e, const ast::Conditional& node) {
         return Val::ssa(b.emit.inferred(OpKind::select, {test, values[0].id, values[1].id}), language_type);
     }
     // Both sides in the type that the wider of them is held in.
-    const bool narrow = element && !type.is_literal() && computing(type.elem()) != type.elem();
+    const bool narrow = element_type(type) && computing(type.elem()) != type.elem();
     for (int side = 0; side < 2; ++side) {
         b.in_side(open, side, [&] {
-            if (narrow && type.is_scalar()) {
+            if (narrow && !type.is(sema::Kind::vector)) {
                 values[side] = Val::ssa(b.scalar(values[side], computing(type.elem())), type.elem());
             } else {
                 values[side] = b.coerce(values[side], type);
@@ -169,7 +171,7 @@ Val conditional(Body& b, const ast::Expr& e, const ast::Conditional& node) {
     }
     Val result = b.join(values[0], values[1], &type, open);
     b.close_if(open);
-    if (result.is_ssa() && element && !type.is_literal()) result.type = type.elem();
+    if (result.is_ssa() && element_type(type)) result.type = type.elem();
     return result;
 }
 

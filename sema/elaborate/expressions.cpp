@@ -7,6 +7,7 @@
 #include "sema/elaborate/memory.h"
 #include "sema/elaborate/statements.h"
 #include "sema/elaborate/text.h"
+#include "sema/elaborate/tiles.h"
 #include "sema/elaborate/types.h"
 
 namespace tsr::elaborate {
@@ -75,7 +76,8 @@ Val attribute(Body& b, const ast::Expr& e, const ast::Attribute& node) {
     if (node.name.text == "T" && base.is(Kind::tensor) && !b.in_kernel()) {
         return host_transpose(b, expression(b, *node.base), info.type);
     }
-    return expression(b, *node.base);
+    if (node.name.text == "T" && base.is(Kind::tile)) return tile_transpose(b, expression(b, *node.base));
+    return expression(b, *node.base);  // the `.T` of a buffer is told by its type
 }
 
 struct Evaluate {

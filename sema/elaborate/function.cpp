@@ -114,7 +114,9 @@ bool nondeterministic(const ir::Function& fn) {
     }
     for (size_t i = 0; i < fn.op_count(); ++i) {
         const ir::Op& op = fn.op(ir::OpId(i));
-        if (!op.parent.valid() || op.kind != ir::OpKind::atomic) continue;
+        if (!op.parent.valid()) continue;
+        if (op.kind == ir::OpKind::atomic_tile && is_float(fn.type(op.operands[1]).elem)) return true;
+        if (op.kind != ir::OpKind::atomic) continue;
         if (is_float(fn.type(op.results[0]).elem) || used[op.results[0].index]) return true;
     }
     return false;

@@ -3,6 +3,7 @@
 #include "sema/elaborate/calls.h"
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/memory.h"
+#include "sema/elaborate/tiles.h"
 #include "sema/elaborate/types.h"
 
 namespace tsr::elaborate {
@@ -37,6 +38,14 @@ bool names_group(Builtin builtin) {
         case Builtin::shuffle:
         case Builtin::warp_broadcast:
         case Builtin::ballot:
+        case Builtin::tile_zeros:
+        case Builtin::tile_full:
+        case Builtin::tile_iota:
+        case Builtin::tile_row_max:
+        case Builtin::tile_row_sum:
+        case Builtin::tile_reduce:
+        case Builtin::tile_causal_mask:
+        case Builtin::tile_mma:
             return true;
         default:
             return false;
@@ -71,15 +80,23 @@ Val copy(Body& b, const CallInfo& info) {
     return Val::none();
 }
 
-Val load_element(Body& b, const CallInfo& info) {
+Val load(Body& b, const ast::Expr& e, const CallInfo& info) {
     const Val source = argument_value(b, info, 0);
+    if (b.info(e).type.is(sema::Kind::tile)) {
+        return load_tile(b, source, b.info(*argument(info, 0)).type, argument_value(b, info, 2));
+    }
     // An element that was read where the argument stands: `tile.load(x[i])`.
     if (source.is_ssa() && b.type_of(source.id).is_scalar()) return source;
     return read_element(b, source, element_index(b, source, argument(info, 1)));
 }
 
-Val store_element(Body& b, const CallInfo& info) {
+Val store(Body& b, const CallInfo& info) {
     const Val target = argument_value(b, info, 0);
+    const sema::Type& type = b.info(*argument(info, 0)).type;
+    if (type.is(sema::Kind::view)) {
+        store_tile(b, target, type, argument_value(b, info, 2));
+        return Val::none();
+    }
     const std::vector<Val> index = element_index(b, target, argument(info, 1));
     write_element(b, target, index, argument_value(b, info, 2));
     return Val::none();
@@ -134,6 +151,11 @@ std::optional<ir::AtomicOp> atomic_op(Builtin builtin) {
 Val atomic(Body& b, const CallInfo& info, ir::AtomicOp op) {
     const bool compares = op == ir::AtomicOp::compare_exchange;
     const ast::Expr& target = *argument(info, 0);
+    if (b.info(target).type.is(sema::Kind::view)) {
+        const Val view = expression(b, target);
+        atomic_tile(b, view, b.info(target).type, argument_value(b, info, 1), op);
+        return Val::none();
+    }
     Val memory;
     std::vector<Val> index;
     if (const auto* element = std::get_if<ast::Subscript>(&target.node); element && b.info(target).type.is_scalar()) {
@@ -307,6 +329,7 @@ Val collective(Body& b, const ast::Expr& e, const CallInfo& info) {
 
 Val kernel_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
     if (const auto op = atomic_op(info.builtin)) return atomic(b, info, *op);
+    if (auto tile = tile_builtin(b, e, info)) return *tile;
     switch (info.builtin) {
         case Builtin::linear_id:
             return id(b, OpKind::tile_id);
@@ -321,9 +344,9 @@ Val kernel_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
         case Builtin::grid_groups:
             return id(b, OpKind::group_count);
         case Builtin::load:
-            return load_element(b, info);
+            return load(b, e, info);
         case Builtin::store:
-            return store_element(b, info);
+            return store(b, info);
         case Builtin::load_vector:
             return load_vector(b, e, info);
         case Builtin::store_vector:

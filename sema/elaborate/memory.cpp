@@ -3,6 +3,7 @@
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
+#include "sema/elaborate/tiles.h"
 #include "sema/elaborate/types.h"
 
 namespace tsr::elaborate {
@@ -103,6 +104,7 @@ Val subscript(Body& b, const ast::Expr& e, const ast::Subscript& node) {
         if (type.is(Kind::tensor)) return host_view(b, base, items, type);
         return read_element(b, base, indices_of(b, items));
     }
+    if (base_type.is(Kind::tile)) return tile_axes(b, base, items, type);
     if (items.size() != 1) return {};
     const Val index = expression(b, *items[0]);
     const bool counted = base.is_ssa() || !index.is_fixed();  // a static list too takes a number of the run
@@ -161,6 +163,11 @@ Target subscript_target(Body& b, const ast::Expr& e, const ast::Subscript& node)
         target.memory = host_view(b, base, items, *target.type);
         return target;
     }
+    if (target.type->is(Kind::view)) {
+        target.kind = Target::Kind::view;
+        target.memory = view_of(b, base, items, base_type.rank());
+        return target;
+    }
     target.kind = Target::Kind::element;
     target.memory = base;
     target.indices = indices_of(b, items);
@@ -209,6 +216,8 @@ Val read_target(Body& b, const Target& target) {
             return list_element(b, target.memory.id, target.indices[0], *target.type);
         case Target::Kind::region:
             return target.memory;
+        case Target::Kind::view:
+            return load_tile(b, target.memory, *target.type, {});
     }
     return {};
 }
@@ -230,6 +239,8 @@ void write_target(Body& b, const Target& target, const Val& value) {
             return set_list_element(b, target.memory.id, target.indices[0], value, *target.type);
         case Target::Kind::region:
             return host_assign(b, target.memory, value, *target.type);
+        case Target::Kind::view:
+            return store_tile(b, target.memory, *target.type, value);
     }
 }
 

@@ -20,11 +20,11 @@ std::vector<Val> element_index(Body& b, const Val& memory, const ast::Expr* inde
 
 // What is assigned to. Its parts are evaluated once, also where it is read first (`x[i] += v`).
 struct Target {
-    enum class Kind : uint8_t { nothing, variable, element, item, list_item, region };
+    enum class Kind : uint8_t { nothing, variable, element, item, list_item, region, view };
     Kind kind = Kind::nothing;
     sema::VariableId variable;  // variable; item: the list
     std::vector<size_t> path;   // item: positions, outermost first
-    Val memory;                 // element: tensor or buffer; list_item: list; region: a view on the host
+    Val memory;                 // element: tensor or buffer; list_item: list; region, view: of the host, of a kernel
     std::vector<Val> indices;   // element; list_item: one
     const sema::Type* type = nullptr;
 };

@@ -60,11 +60,6 @@ bool rounds(OpKind op) {
 }
 bool asks(OpKind op) { return op == OpKind::isnan || op == OpKind::isinf || op == OpKind::isfinite; }
 
-std::optional<DType> scalar_type(const sema::Type& type) {
-    const bool element = type.is_scalar() || type.is(Kind::vector);
-    return element ? std::optional(type.elem()) : std::nullopt;
-}
-
 DType joint_compute(Body& b, const sema::ExprInfo& info, const std::vector<Val>& operands) {
     if (info.compute) return *info.compute;
     const Val* typed = &operands[0];
@@ -86,7 +81,7 @@ Val apply(Body& b, const ast::Expr& e, OpKind op, const std::vector<Val>& operan
         if (rounds(op)) return operands[0];
         if (asks(op)) return Val::truth(op == OpKind::isfinite);
     }
-    return element_operation(b, op, operands, compute, scalar_type(info.type));
+    return element_operation(b, op, operands, compute, element_type(info.type));
 }
 
 // min and max of two values or more, from left to right.
@@ -100,7 +95,7 @@ Val extreme(Body& b, const ast::Expr& e, const CallInfo& info) {
         for (size_t i = 0; i < parts.element_count(); ++i) values.push_back(parts.element(i));
     }
     if (values.empty()) return {};
-    const auto type = scalar_type(b.info(e).type);
+    const auto type = element_type(b.info(e).type);
     const DType compute = joint_compute(b, b.info(e), values);
     Val result = values[0];
     for (size_t i = 1; i < values.size(); ++i) {
@@ -119,11 +114,15 @@ Val where(Body& b, const ast::Expr& e, const CallInfo& info) {
     const Val condition = argument_value(b, info, 0);
     Val then = argument_value(b, info, 1);
     Val otherwise = argument_value(b, info, 2);
-    if (condition.is_fixed_bool(true)) return then;
-    if (condition.is_fixed_bool(false)) return otherwise;
-    unify(b, then, otherwise, b.info(e).type);
-    const bool mask = condition.is_ssa() && b.type_of(condition.id).is_vector();
-    const ValueId test = mask ? condition.id : b.truth(condition);
+    const sema::Type& type = b.info(e).type;
+    const bool tiles = type.is(Kind::tile);  // of which a side may be smaller than the result
+    if (condition.is_fixed() && !tiles) return condition.is_fixed_bool(true) ? then : otherwise;
+    unify(b, then, otherwise, type);
+    if (condition.is_fixed()) return condition.is_fixed_bool(true) ? then : otherwise;
+    const bool mask = condition.is_ssa() && !b.type_of(condition.id).is_scalar();
+    const ValueId test = !mask   ? b.truth(condition)
+                         : tiles ? b.tile(condition, DType::boolean, type.shape())
+                                 : condition.id;
     return Val::ssa(b.emit.inferred(OpKind::select, {test, then.id, otherwise.id}), element_type(b, then));
 }
 
@@ -152,7 +151,7 @@ Val convert(Body& b, const Val& value, const sema::Type& type) {
     if (value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::tensor) {
         return Val::ssa(host(b, "cast", {value.id}, ir_type(type), {{ir::Attr::type, type.elem()}}));
     }
-    const auto target = scalar_type(type);
+    const auto target = element_type(type);
     if (!target) return value;
     if (value.is_fixed() && value.fixed.is_number()) {
         const auto real = value.fixed.real().value_or(0);
@@ -183,7 +182,7 @@ std::optional<Val> shared_builtin(Body& b, const ast::Expr& e, const CallInfo& i
             const Val low = argument_value(b, info, 1);
             const Val high = argument_value(b, info, 2);
             const DType compute = joint_compute(b, b.info(e), {x, low, high});
-            const auto type = scalar_type(b.info(e).type);
+            const auto type = element_type(b.info(e).type);
             const Val raised = element_operation(b, OpKind::maximum, {x, low}, compute, type);
             return element_operation(b, OpKind::minimum, {raised, high}, compute, type);
         }

@@ -12,6 +12,8 @@ ir::Type ir_type(const sema::Type& type) {
             return ir::Type::scalar(type.elem());
         case Kind::vector:
             return ir::Type::vector(type.elem(), static_cast<uint32_t>(type.length().value_or(1)));
+        case Kind::tile:
+            return ir::Type::tile(type.elem(), type.shape());
         case Kind::tensor:
             return ir::Type::tensor(type.elem(), type.tensor().shape, type.tensor().mut);
         case Kind::buffer:
@@ -29,7 +31,6 @@ ir::Type ir_type(const sema::Type& type) {
         case Kind::view:
         case Kind::tuple:
         case Kind::dict:
-        case Kind::tile:
         case Kind::range:
         case Kind::function:
         case Kind::builtin:
@@ -43,6 +44,15 @@ ir::Type ir_type(const sema::Type& type) {
             return ir::Type::none();
     }
     return ir::Type::none();
+}
+
+bool holds_elements(const ir::Type& type) {
+    return type.is_scalar() || type.is_vector() || type.kind == ir::TypeKind::tile;
+}
+
+std::optional<DType> element_type(const sema::Type& type) {
+    const bool held = type.is_scalar() || type.is(Kind::vector) || type.is(Kind::tile);
+    return held ? std::optional(type.elem()) : std::nullopt;
 }
 
 DType computing(DType type) {

@@ -17,7 +17,7 @@ struct Val {
         undefined,  // declared or assigned on other paths only: no read reaches it
         none,       // no runtime value: `None`, functions, types, name spaces
         fixed,      // static: no operation yet
-        ssa,        // a value of the IR: scalar, vector, tensor, string, list
+        ssa,        // a value of the IR: scalar, vector, tile, tensor, string, list
         tuple,      // parts
         list,       // parts; lists of kernels and list expressions of the host before they are stored
         buffer,     // a stage of a shared buffer: `site` says which allocation, parts[0] the stage number
@@ -25,8 +25,8 @@ struct Val {
     };
     Kind kind = Kind::undefined;
     sema::Static fixed;
-    // fixed: the type a context gave it. ssa scalar or vector: its type in the language, narrower than the IR value's
-    // while an expression of narrow floats is not rounded yet.
+    // fixed: the type a context gave it. ssa scalar, vector or tile: its type in the language, narrower than the IR
+    // value's while an expression of narrow floats is not rounded yet.
     std::optional<DType> type;
     ir::ValueId id;
     std::vector<Val> parts;

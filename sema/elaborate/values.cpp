@@ -38,8 +38,7 @@ bool is_number_like(const Static& value) { return value.is_number() || value.boo
 Val Body::coerce(const Val& value, DType type) {
     if (value.is_fixed()) return is_number_like(value.fixed) ? Val::of(converted(value.fixed, type), type) : value;
     if (!value.is_ssa()) return value;
-    const ir::Type& held = type_of(value.id);
-    if (!held.is_scalar() && !held.is_vector()) return value;
+    if (!holds_elements(type_of(value.id))) return value;
     return Val::ssa(emit.cast(value.id, type), type);
 }
 
@@ -49,6 +48,9 @@ Val Body::coerce(const Val& value, const sema::Type& type) {
             return coerce(value, type.elem());
         case Kind::vector:
             return Val::ssa(vector(value, type.elem(), type.length().value_or(1)), type.elem());
+        case Kind::tile:
+            if (value.is(Val::Kind::undefined)) return value;
+            return Val::ssa(tile(value, type.elem(), type.shape()), type.elem());
         case Kind::tuple:
         case Kind::list: {
             if (type.is(Kind::list) && !in_kernel() && !value.is(Val::Kind::undefined)) {
@@ -72,7 +74,6 @@ Val Body::coerce(const Val& value, const sema::Type& type) {
         case Kind::view:
         case Kind::buffer:
         case Kind::dict:
-        case Kind::tile:
         case Kind::range:
         case Kind::function:
         case Kind::builtin:
@@ -158,6 +159,8 @@ ValueId Body::undefined_leaf(const ir::Type& type) {
     switch (type.kind) {
         case ir::TypeKind::vector:
             return vector(Val::of(Static::of(int64_t{0})), type.elem, type.width);
+        case ir::TypeKind::tile:
+            return tile(Val::of(Static::of(int64_t{0})), type.elem, type.shape);
         case ir::TypeKind::tensor: {
             std::vector<ValueId> shape(type.rank(), emit.constant(int64_t{0}, DType::index));
             return emit.value(OpKind::host, std::move(shape), type,
@@ -171,7 +174,6 @@ ValueId Body::undefined_leaf(const ir::Type& type) {
         case ir::TypeKind::none:
         case ir::TypeKind::buffer:
         case ir::TypeKind::lane_array:
-        case ir::TypeKind::tile:
         case ir::TypeKind::pointer:
             break;
     }
@@ -188,8 +190,7 @@ Val Body::undefined(const sema::Type& type) {
     if (held.kind == ir::TypeKind::none || held.kind == ir::TypeKind::buffer || (in_kernel() && type.is(Kind::list))) {
         return {};
     }
-    return Val::ssa(undefined_leaf(held),
-                    held.is_scalar() || held.is_vector() ? std::optional(held.elem) : std::nullopt);
+    return Val::ssa(undefined_leaf(held), holds_elements(held) ? std::optional(held.elem) : std::nullopt);
 }
 
 void Body::flatten(const Val& value, const sema::Type* type, std::vector<ValueId>& leaves) {
@@ -229,7 +230,7 @@ Val Body::unflatten(const Val& shape, const std::vector<ValueId>& leaves, size_t
     const auto leaf = [&] {
         const ValueId id = leaves[next++];
         const ir::Type& type = type_of(id);
-        return Val::ssa(id, type.is_scalar() || type.is_vector() ? std::optional(type.elem) : std::nullopt);
+        return Val::ssa(id, holds_elements(type) ? std::optional(type.elem) : std::nullopt);
     };
     switch (shape.kind) {
         case Val::Kind::ssa:

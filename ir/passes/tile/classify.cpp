@@ -45,6 +45,7 @@ public:
         }
         find_grid();
         find_tile_loops();
+        if (!check_prefetch()) return std::nullopt;
         group_launch();
         note_loops();
         return std::move(shape_);
@@ -224,6 +225,20 @@ private:
                 return shape_.variability.is_varying(v) && from.valid() && !stands_below(kernel_, from, id);
             });
         });
+    }
+
+    // Rounds that are spread over groups or tiles have no next one whose loads could start.
+    bool check_prefetch() {
+        bool good = true;
+        walk(kernel_, kernel_.body, [&](OpId id) {
+            if (shape_.roles[id.index] == LoopRole::in_order || !kernel_.op(id).attrs.has(Attr::prefetch)) return;
+            good = false;
+            diagnostics_
+                .error("E0412", kernel_.span_of(id),
+                       "`prefetch` belongs to a loop in order, and the rounds of this one are spread")
+                .note(role_text(id));
+        });
+        return good;
     }
 
     // ---- what the programmer is told ----

@@ -1,0 +1,120 @@
+#include "sema/elaborate/tiles.h"
+
+#include "sema/elaborate/memory.h"
+#include "sema/elaborate/types.h"
+#include "sema/elements.h"
+
+namespace tsr::elaborate {
+
+using ir::Attr;
+using ir::OpKind;
+using ir::ValueId;
+using sema::Kind;
+
+namespace {
+
+std::vector<int64_t> extents(const std::vector<ir::Dim>& shape) {
+    std::vector<int64_t> known;
+    for (const ir::Dim& dim : shape) known.push_back(dim.constant_value().value_or(1));
+    return known;
+}
+
+// A view as the operations on tiles take it.
+struct View {
+    ValueId memory;
+    std::vector<ValueId> starts;  // one per axis of the memory
+    std::vector<int64_t> axes;    // those that the tile runs along
+    std::vector<ir::Dim> shape;
+};
+
+View view_of(Body& b, const Val& memory, const sema::Type& type) {
+    View view;
+    b.names_group = true;  // what is loaded and stored as a whole is the group's
+    view.memory = b.memory(memory);
+    view.shape = type.shape();
+    const size_t rank = b.type_of(view.memory).rank();
+    const bool whole = !memory.is(Val::Kind::view);
+    for (size_t axis = 0; axis < rank; ++axis) {
+        view.starts.push_back(b.index(whole ? Val::index(0) : memory.parts[axis + 1]));
+        if (whole || type.axes()[axis].extent) view.axes.push_back(static_cast<int64_t>(axis));
+    }
+    return view;
+}
+
+void put_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value, OpKind kind, ir::Attrs attrs) {
+    const View view = view_of(b, memory, type);
+    std::vector<ValueId> operands{view.memory, b.tile(value, type.elem(), view.shape)};
+    operands.insert(operands.end(), view.starts.begin(), view.starts.end());
+    attrs.set(Attr::axes, view.axes);
+    b.emit.op(kind, std::move(operands), {}, std::move(attrs));
+}
+
+}  // namespace
+
+ValueId Body::tile(const Val& value, DType type, const std::vector<ir::Dim>& shape) {
+    const ValueId id = scalar(value, type);
+    const ir::Type& held = type_of(id);
+    if (held.kind == ir::TypeKind::tile && held.shape == shape) return id;
+    std::vector<int64_t> axes;
+    for (size_t i = 0; i < held.rank(); ++i) axes.push_back(static_cast<int64_t>(shape.size() - held.rank() + i));
+    return emit.value(OpKind::expand, {id}, ir::Type::tile(type, shape), {{Attr::axes, axes}, {Attr::shape, shape}});
+}
+
+std::optional<std::vector<ir::Dim>> joint_shape(Body& b, const std::vector<Val>& operands) {
+    std::optional<std::vector<int64_t>> joint;
+    for (const Val& operand : operands) {
+        if (!operand.is_ssa() || b.type_of(operand.id).kind != ir::TypeKind::tile) continue;
+        const std::vector<int64_t> shape = extents(b.type_of(operand.id).shape);
+        joint = joint ? sema::broadcast(*joint, shape) : shape;
+    }
+    if (!joint) return std::nullopt;
+    std::vector<ir::Dim> dims;
+    for (const int64_t extent : *joint) dims.push_back(ir::Dim::constant(extent));
+    return dims;
+}
+
+Val load_tile(Body& b, const Val& memory, const sema::Type& type, const Val& fill) {
+    const View view = view_of(b, memory, type);
+    std::vector<ValueId> operands{view.memory};
+    operands.insert(operands.end(), view.starts.begin(), view.starts.end());
+    if (!fill.is(Val::Kind::undefined)) operands.push_back(b.scalar(fill, type.elem()));
+    const ValueId id = b.emit.value(OpKind::load_tile, std::move(operands), ir::Type::tile(type.elem(), view.shape),
+                                    {{Attr::axes, view.axes}, {Attr::shape, view.shape}});
+    return Val::ssa(id, type.elem());
+}
+
+void store_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value) {
+    put_tile(b, memory, type, value, OpKind::store_tile, {});
+}
+
+void atomic_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value, ir::AtomicOp op) {
+    put_tile(b, memory, type, value, OpKind::atomic_tile, {{Attr::op, static_cast<int64_t>(op)}});
+}
+
+Val tile_axes(Body& b, const Val& tile, const std::vector<const ast::Expr*>& items, const sema::Type& type) {
+    const std::vector<ir::Dim> shape = type.shape();
+    const size_t rank = b.type_of(tile.id).rank();
+    if (shape.size() == rank) return tile;
+    size_t named = 0;
+    for (const ast::Expr* item : items) named += std::holds_alternative<ast::Slice>(item->node);
+    std::vector<int64_t> axes;
+    int64_t at = 0;
+    for (const ast::Expr* item : items) {
+        if (std::holds_alternative<ast::NoneLiteral>(item->node)) {
+            ++at;
+            continue;
+        }
+        const bool rest = std::holds_alternative<ast::EllipsisLiteral>(item->node);
+        for (size_t left = rest ? rank - named : 1; left > 0; --left) axes.push_back(at++);
+    }
+    while (axes.size() < rank) axes.push_back(at++);
+    const ValueId id = b.emit.value(OpKind::expand, {tile.id}, ir::Type::tile(b.type_of(tile.id).elem, shape),
+                                    {{Attr::axes, axes}, {Attr::shape, shape}});
+    return Val::ssa(id, tile.type);
+}
+
+Val tile_transpose(Body& b, const Val& tile) {
+    return Val::ssa(b.emit.inferred(OpKind::transpose, {tile.id}), tile.type);
+}
+
+}  // namespace tsr::elaborate

@@ -1,0 +1,32 @@
+// Register tiles: views of memory as tiles, their axes, and the builtins that make, reduce and multiply them.
+#pragma once
+
+#include <optional>
+
+#include "frontend/ast.h"
+#include "sema/elaborate/body.h"
+
+namespace tsr::elaborate {
+
+// The shape that tiles among the operands have together; nothing where none is a tile.
+std::optional<std::vector<ir::Dim>> joint_shape(Body& b, const std::vector<Val>& operands);
+
+// A view of memory, or all of it, as its type says. Outside is `fill`, undefined: 0.
+Val load_tile(Body& b, const Val& memory, const sema::Type& type, const Val& fill);
+// Tiles of smaller shape and scalars are repeated.
+void store_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value);
+void atomic_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value, ir::AtomicOp op);
+
+// `t[:, None]`
+Val tile_axes(Body& b, const Val& tile, const std::vector<const ast::Expr*>& items, const sema::Type& type);
+Val tile_transpose(Body& b, const Val& tile);
+
+// The builtins of register tiles; nothing for others.
+std::optional<Val> tile_builtin(Body& b, const ast::Expr& e, const sema::CallInfo& info);
+
+// `e + tile.mma(…)` and `tile.mma(…) + e` of the result type: the accumulation starts at the rounded value of `e`.
+// Nothing where the sum is none of these.
+std::optional<Val> accumulated_sum(Body& b, const ast::Binary& sum, const sema::Type& type);
+std::optional<Val> accumulated_sum(Body& b, const Val& before, const ast::Expr& value, const sema::Type& type);
+
+}  // namespace tsr::elaborate
