@@ -15,6 +15,16 @@ namespace {
 // Lanes of one chunk of a tile loop or a flat launch: enough to hide what an instruction costs, few enough that the
 // values of a kernel stay in the caches.
 constexpr uint32_t kChunk = 1024;
+
+bool fits_a_frame(const Type& tile) {
+    uint64_t bytes = stored_size(tile.elem);
+    for (const Dim& extent : tile.shape) {
+        const auto count = static_cast<uint64_t>(extent.constant_value().value_or(0));
+        if (count == 0 || bytes > UINT32_MAX / count) return false;
+        bytes *= count;
+    }
+    return true;
+}
 }  // namespace
 
 Compiler::Compiler(const Function& function, const EvalOptions& options, size_t written_ops)
@@ -54,9 +64,13 @@ void Compiler::region(RegionId id) {
 void Compiler::op(OpId id) {
     const Op& op = fn_.op(id);
     const auto begin = program_.code.size();
-    if (is_element(op.kind))
+    const auto is_tile = [&](ValueId v) { return fn_.type(v).kind == TypeKind::tile; };
+    if (in_lanes_ && (std::ranges::any_of(op.operands, is_tile) || std::ranges::any_of(op.results, is_tile)))
+        refuse(id, fmt::format("'{}' of a register tile stands among the code of one tile", name(op.kind)));
+    else if (is_element(op.kind))
         element(id, op);
-    else if (!plain_value(id, op) && !control(id, op) && !memory(id, op) && !group(id, op) && !text(id, op)) {
+    else if (!plain_value(id, op) && !control(id, op) && !memory(id, op) && !tile_operation(id, op) && !group(id, op) &&
+             !text(id, op)) {
         refuse(id, op.kind == OpKind::tile_id
                        ? "the kernel is the program of one tile: the evaluator runs the group's form"
                        : fmt::format("the evaluator does not run '{}' in a kernel", name(op.kind)));
@@ -73,7 +87,12 @@ std::variant<Program, CompileFailure> Compiler::kernel() {
     if (group_size < 1 || group_size > 1 << 20) refuse({}, fmt::format("a group of {} tiles", group_size));
     for (size_t v = 0; v < fn_.value_count(); ++v) {
         const Type& type = fn_.type(ValueId(v));
-        if (type.rank() > kMaxRank) refuse({}, fmt::format("{} has more than {} axes", type.text(), kMaxRank));
+        if (type.is_memory() && type.rank() > kMaxRank) {
+            refuse({}, fmt::format("{} has more than {} axes", type.text(), kMaxRank));
+        }
+        if (type.kind == TypeKind::tile && !fits_a_frame(type)) {
+            refuse(fn_.value(ValueId(v)).op, fmt::format("{} does not fit a frame of 4 GiB", type.text()));
+        }
         if (type.elem == DType::c64 && type.kind != TypeKind::none) refuse({}, "the evaluator has no complex numbers");
     }
     if (failure_) return *failure_;

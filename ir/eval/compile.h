@@ -1,33 +1,21 @@
 // From a kernel to a program: slots, instructions, side tables.
 #pragma once
 
+#include <array>
 #include <map>
 #include <span>
 
+#include "ir/eval/frame.h"
 #include "ir/eval/program.h"
 #include "ir/eval/variability.h"
 
 namespace tsr::ir::eval {
 
-// Hands out bytes of the frame; what is given back is used again for the same size.
-class Frame {
-public:
-    Slot take(uint64_t bytes);
-    // For what is filled once per launch: a place that nothing else ever had, as its user may run before, again and
-    // again in a loop.
-    Slot take_for_good(uint64_t bytes);
-    void give_back(Slot slot, uint64_t bytes);
-    [[nodiscard]] uint64_t bytes() const { return end_; }
-
-private:
-    uint64_t end_ = 64;  // slot 0 is nobody's
-    std::map<uint64_t, std::vector<Slot>> free_;
-};
-
 // Where a value stands: one for all (`one`), an array over lanes (`many`), or both.
 struct Home {
     Slot one = 0, many = 0;
-    bool owned = true;  // `many` is given back after the last use
+    bool owned = true;       // `many` is given back after the last use
+    bool owned_one = false;  // so is `one`: a register tile's
 };
 
 class Compiler {
@@ -43,13 +31,15 @@ private:
     void take_home(ValueId v);             // slots of a result
     Slot take_array(ValueId v);            // of the value's size over all lanes
     void take_fixed(ValueId v, Slot one);  // known when a launch begins
+    Slot fixed_array(Slot one, uint32_t size, uint32_t width);
     void release_after(OpId op);
     [[nodiscard]] uint32_t size_of(ValueId v) const;
-    [[nodiscard]] uint32_t width_of(ValueId v) const;
+    [[nodiscard]] uint32_t width_of(ValueId v) const;  // elements: of a vector, of a register tile
     [[nodiscard]] uint64_t array_bytes(ValueId v) const;
     [[nodiscard]] bool varies(ValueId v) const { return facts_.varying[v.index]; }
     [[nodiscard]] Home& home(ValueId v) { return homes_[v.index]; }
     Slot constant_slot(DType type, uint64_t bits);
+    Slot constant_slot(const Op& constant);
     // After the value is made: its array, where loops over lanes want one.
     void spread(ValueId v);
     void spread_into(ValueId v, Slot many, bool whole_frame);
@@ -77,10 +67,13 @@ private:
     bool refuse(OpId id, std::string message);
     [[nodiscard]] const std::vector<ValueId>& yielded(RegionId id) const;
 
-    // Element operations and plain values (compile_values.cpp).
+    // Element operations (compile_elements.cpp).
     void element(OpId id, const Op& op);
     void select_by_one(OpId id, const Op& op);
-    LaneFn loop_of(const Op& op) const;
+    [[nodiscard]] LaneFn loop_of(const Op& op) const;
+    static void set_operands(Inst& inst, const Op& op, std::array<Slot, 3> slots);
+
+    // Plain values (compile_values.cpp).
     bool plain_value(OpId id, const Op& op);
     void vector_extract(OpId id, const Op& op);
     void vector_build(OpId id, const Op& op);
@@ -112,6 +105,15 @@ private:
     void reduction(OpId id, const Op& op);
     Operand operand_of(ValueId v);
 
+    // Register tiles (compile_register.cpp).
+    bool tile_operation(OpId id, const Op& op);
+    Slot tile_start(ValueId v);
+    void tile_view(OpId id, const Op& op);
+    void expand(OpId id, const Op& op);
+    void along(OpId id, const Op& op);
+    void product(OpId id, const Op& op);
+    FactorData factor(ValueId v, bool transposed, DType to);
+
     const Function& fn_;
     const EvalOptions& options_;
     const LaneOps& ops_;
@@ -128,5 +130,9 @@ private:
     bool in_lanes_ = false;
     std::optional<CompileFailure> failure_;
 };
+
+// How a reduction combines two elements; an atomic, null where it combines nothing.
+OpKind element_of(ReduceOp op);
+LaneFn combine_of(const LaneOps& ops, AtomicOp op, DType type);
 
 }  // namespace tsr::ir::eval

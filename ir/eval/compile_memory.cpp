@@ -11,44 +11,6 @@
 
 namespace tsr::ir::eval {
 
-namespace {
-
-OpKind element_of(ReduceOp op) {
-    switch (op) {
-        case ReduceOp::add:
-            return OpKind::add;
-        case ReduceOp::mul:
-            return OpKind::mul;
-        case ReduceOp::min:
-            return OpKind::minimum;
-        case ReduceOp::max:
-            return OpKind::maximum;
-        case ReduceOp::any:
-            return OpKind::bit_or;
-        case ReduceOp::all:
-            return OpKind::bit_and;
-    }
-    return OpKind::add;
-}
-
-// The one that leaves every value as it is, as a double or an integer.
-double identity_of(ReduceOp op) {
-    switch (op) {
-        case ReduceOp::add:
-        case ReduceOp::any:
-            return 0;
-        case ReduceOp::mul:
-        case ReduceOp::all:
-            return 1;
-        case ReduceOp::min:
-            return std::numeric_limits<double>::infinity();
-        case ReduceOp::max:
-            return -std::numeric_limits<double>::infinity();
-    }
-    return 0;
-}
-
-// Null for the operations that combine nothing.
 LaneFn combine_of(const LaneOps& ops, AtomicOp op, DType type) {
     switch (op) {
         case AtomicOp::add:
@@ -68,6 +30,43 @@ LaneFn combine_of(const LaneOps& ops, AtomicOp op, DType type) {
             return nullptr;
     }
     return nullptr;
+}
+
+OpKind element_of(ReduceOp op) {
+    switch (op) {
+        case ReduceOp::add:
+            return OpKind::add;
+        case ReduceOp::mul:
+            return OpKind::mul;
+        case ReduceOp::min:
+            return OpKind::minimum;
+        case ReduceOp::max:
+            return OpKind::maximum;
+        case ReduceOp::any:
+            return OpKind::bit_or;
+        case ReduceOp::all:
+            return OpKind::bit_and;
+    }
+    return OpKind::add;
+}
+
+namespace {
+
+// The one that leaves every value as it is, as a double or an integer.
+double identity_of(ReduceOp op) {
+    switch (op) {
+        case ReduceOp::add:
+        case ReduceOp::any:
+            return 0;
+        case ReduceOp::mul:
+        case ReduceOp::all:
+            return 1;
+        case ReduceOp::min:
+            return std::numeric_limits<double>::infinity();
+        case ReduceOp::max:
+            return -std::numeric_limits<double>::infinity();
+    }
+    return 0;
 }
 
 bool combines(AtomicOp op) { return op != AtomicOp::exchange && op != AtomicOp::compare_exchange; }

@@ -1,4 +1,4 @@
-// Homes of values, constants, element operations.
+// Homes of values, constants, what launches and lanes are numbered by, vectors.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -9,29 +9,15 @@
 
 namespace tsr::ir::eval {
 
-Slot Frame::take(uint64_t bytes) {
-    const uint64_t size = (bytes + 63) / 64 * 64;
-    std::vector<Slot>& free = free_[size];
-    if (!free.empty()) {
-        const Slot slot = free.back();
-        free.pop_back();
-        return slot;
-    }
-    const auto slot = static_cast<Slot>(end_);
-    end_ += size;
-    return slot;
-}
-
-Slot Frame::take_for_good(uint64_t bytes) {
-    const auto slot = static_cast<Slot>(end_);
-    end_ += (bytes + 63) / 64 * 64;
-    return slot;
-}
-
-void Frame::give_back(Slot slot, uint64_t bytes) { free_[(bytes + 63) / 64 * 64].push_back(slot); }
-
 uint32_t Compiler::size_of(ValueId v) const { return static_cast<uint32_t>(stored_size(fn_.type(v).elem)); }
-uint32_t Compiler::width_of(ValueId v) const { return std::max(fn_.type(v).width, 1U); }
+uint32_t Compiler::width_of(ValueId v) const {
+    const Type& type = fn_.type(v);
+    uint32_t count = std::max(type.width, 1U);
+    if (type.kind == TypeKind::tile) {
+        for (const Dim& extent : type.shape) count *= static_cast<uint32_t>(*extent.constant_value());
+    }
+    return count;
+}
 uint64_t Compiler::array_bytes(ValueId v) const {
     return static_cast<uint64_t>(size_of(v)) * width_of(v) * program_.lanes;
 }
@@ -44,8 +30,11 @@ void Compiler::take_home(ValueId v) {
         if (at.many == 0) at.many = take_array(v);
         return;
     }
-    // Single values are small: their slots are not used again.
-    if (at.one == 0) at.one = frame_.take(static_cast<uint64_t>(size_of(v)) * width_of(v));
+    // Single values are small: their slots are not used again. Register tiles are not.
+    if (at.one == 0) {
+        at.one = frame_.take(static_cast<uint64_t>(size_of(v)) * width_of(v));
+        at.owned_one = fn_.type(v).kind == TypeKind::tile;
+    }
     if (facts_.needs_array[v.index] && at.many == 0) at.many = take_array(v);
 }
 
@@ -54,13 +43,16 @@ void Compiler::take_fixed(ValueId v, Slot one) {
     Home& at = home(v);
     at.one = one;
     at.owned = false;
-    if (!facts_.needs_array[v.index]) return;
+    if (facts_.needs_array[v.index]) at.many = fixed_array(one, size_of(v), width_of(v));
+}
+
+Slot Compiler::fixed_array(Slot one, uint32_t size, uint32_t width) {
     Slot& many = fixed_arrays_[one];
     if (many == 0) {
-        many = frame_.take_for_good(array_bytes(v));
-        program_.fills.push_back({one, many, size_of(v), width_of(v)});
+        many = frame_.take_for_good(static_cast<uint64_t>(size) * width * program_.lanes);
+        program_.fills.push_back({one, many, size, width});
     }
-    at.many = many;
+    return many;
 }
 
 void Compiler::take_params() {
@@ -91,9 +83,25 @@ Slot Compiler::constant_slot(DType type, uint64_t bits) {
     return slot;
 }
 
+Slot Compiler::constant_slot(const Op& constant) {
+    const DType type = constant.attrs.dtype(Attr::type);
+    const AttrValue& value = *constant.attrs.find(Attr::value);
+    uint64_t bits = 0;
+    if (const auto* whole = std::get_if<int64_t>(&value))
+        ops_.cast(DType::i64, type)(&bits, whole, nullptr, nullptr, 1);
+    else
+        ops_.cast(DType::f64, type)(&bits, &std::get<double>(value), nullptr, nullptr, 1);
+    return constant_slot(type, bits);
+}
+
 void Compiler::release_after(OpId op) {
     for (ValueId v : dying_[op.index]) {
         Home& at = home(v);
+        if (at.owned_one) {
+            frame_.give_back(at.one, static_cast<uint64_t>(size_of(v)) * width_of(v));
+            at.one = 0;
+            at.owned_one = false;
+        }
         if (at.many == 0 || !at.owned) continue;
         frame_.give_back(at.many, array_bytes(v));
         at.many = 0;
@@ -169,76 +177,6 @@ Operand Compiler::operand_of(ValueId v) {
     return varies(v) ? Operand{home(v).many, false} : Operand{home(v).one, true};
 }
 
-LaneFn Compiler::loop_of(const Op& op) const {
-    const DType from = fn_.type(op.operands[0]).elem;
-    if (op.kind == OpKind::cast) return ops_.cast(from, op.attrs.dtype(Attr::type));
-    if (op.kind == OpKind::bitcast) return ops_.cast(from, from);
-    if (op.kind == OpKind::select) return ops_.blend(stored_size(fn_.type(op.operands[1]).elem));
-    return ops_.element(op.kind, from);
-}
-
-namespace {
-// Operations that can make NaN or an infinity of finite floats.
-bool may_leave_the_numbers(OpKind kind) {
-    for (OpKind k : {OpKind::add, OpKind::sub, OpKind::mul, OpKind::div, OpKind::floordiv, OpKind::mod, OpKind::fma,
-                     OpKind::sqrt, OpKind::cast}) {
-        if (k == kind) return true;
-    }
-    return false;
-}
-}  // namespace
-
-void Compiler::element(OpId id, const Op& op) {
-    const ValueId result = op.results[0];
-    const Type& type = fn_.type(result);
-    const LaneFn loop = loop_of(op);
-    if (loop == nullptr) {
-        refuse(id, fmt::format("the evaluator has no '{}' of {}: it is to be expanded into other operations first",
-                               name(op.kind), tsr::name(fn_.type(op.operands[0]).elem)));
-        return;
-    }
-    if (op.kind == OpKind::select && type.is_vector() && fn_.type(op.operands[0]).is_scalar()) {
-        return select_by_one(id, op);
-    }
-    take_home(result);
-    const bool many = varies(result);
-    const bool checked =
-        options_.sanitizers.nan && id.index < written_ops_ && is_float(type.elem) && may_leave_the_numbers(op.kind);
-    Inst& inst = emit(
-        many ? (checked ? &steps::lanes_checked : &steps::lanes) : (checked ? &steps::one_checked : &steps::one), id);
-    inst.loop = loop;
-    std::array<Slot, 3> slots{};
-    for (size_t k = 0; k < op.operands.size(); ++k) {
-        slots[k] = many ? home(op.operands[k]).many : home(op.operands[k]).one;
-    }
-    if (op.kind == OpKind::select) slots = {slots[1], slots[2], slots[0]};
-    inst.a = slots[0];
-    inst.b = slots[1];
-    inst.c = slots[2];
-    inst.result = many ? home(result).many : home(result).one;
-    inst.count = many ? (width_of(result) - 1) * program_.lanes : width_of(result);
-    spread(result);
-}
-
-// One condition for a whole vector.
-void Compiler::select_by_one(OpId id, const Op& op) {
-    const ValueId result = op.results[0];
-    take_home(result);
-    const bool many = varies(result);
-    const uint32_t stride = size_of(result) * (many ? program_.lanes : 1);
-    for (uint32_t k = 0; k < width_of(result); ++k) {
-        Inst& inst = emit(many ? &steps::lanes : &steps::one, id);
-        inst.loop = ops_.blend(size_of(result));
-        const auto slot = [&](ValueId v) { return many ? home(v).many : home(v).one; };
-        inst.a = slot(op.operands[1]) + k * stride;
-        inst.b = slot(op.operands[2]) + k * stride;
-        inst.c = slot(op.operands[0]);
-        inst.result = slot(result) + k * stride;
-        inst.count = many ? 0 : 1;
-    }
-    spread(result);
-}
-
 void Compiler::vector_extract(OpId id, const Op& op) {
     const ValueId result = op.results[0];
     const ValueId from = op.operands[0];
@@ -272,14 +210,7 @@ void Compiler::vector_build(OpId, const Op& op) {
 
 bool Compiler::plain_value(OpId id, const Op& op) {
     if (op.kind == OpKind::constant) {
-        const DType type = op.attrs.dtype(Attr::type);
-        const AttrValue& value = *op.attrs.find(Attr::value);
-        uint64_t bits = 0;
-        if (const auto* whole = std::get_if<int64_t>(&value))
-            ops_.cast(DType::i64, type)(&bits, whole, nullptr, nullptr, 1);
-        else
-            ops_.cast(DType::f64, type)(&bits, &std::get<double>(value), nullptr, nullptr, 1);
-        take_fixed(op.results[0], constant_slot(type, bits));
+        take_fixed(op.results[0], constant_slot(op));
         return true;
     }
     if (op.kind == OpKind::group_size) {

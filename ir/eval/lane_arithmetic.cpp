@@ -254,6 +254,7 @@ const LaneOps& lane_ops() {
         made.fill = &fill_loop;
         made.blend = &blend_loop;
         set_mask_loops(made);
+        set_tile_loops(made);
         return made;
     }();
     return ops;

@@ -14,6 +14,14 @@ namespace tsr::ir::eval {
 // Elements stand as `stored_size` says; packed types take a byte each.
 using LaneFn = void (*)(void* result, const void* a, const void* b, const void* c, size_t n);
 
+struct ProductSize {
+    size_t rows = 0, columns = 0, inner = 0;
+};
+// result[i, j] becomes result[i, j] + a[i, k] * b[k, j] for each k in order, product and sum rounded once together
+// (floats) or wrapping. All three are dense and row-major; `scratch` has `kPanelBytes` for each k.
+using ProductFn = void (*)(void* result, const void* a, const void* b, void* scratch, const ProductSize& size);
+inline constexpr size_t kPanelBytes = 128;
+
 struct LaneOps {
     // The operation on operands of `type`; null where the operation does not take it, or has no exact result: those
     // within a bound are expanded into these first.
@@ -43,6 +51,13 @@ struct LaneOps {
                     size_t n);
     // result[i] = start + i * step.
     void (*iota)(int64_t* result, int64_t start, int64_t step, size_t n);
+
+    // a and b as elements of `factor`, which is f32, f64 or i32; null where it does not widen to such a sum.
+    ProductFn (*product)(DType factor, DType sum);
+    // result[j, i] = from[i, j], elements of 1, 2, 4 or 8 bytes.
+    void (*transpose)(void* result, const void* from, size_t size, size_t rows, size_t columns);
+    // result[i * to] = from[i * step] for i < n.
+    void (*copy_strided)(void* result, int64_t to, const void* from, int64_t step, size_t size, size_t n);
 };
 
 const LaneOps& lane_ops();

@@ -13,6 +13,7 @@
 #include "ir/core/function.h"
 #include "ir/eval/evaluate.h"
 #include "ir/eval/lane_ops.h"
+#include "ir/eval/register_data.h"
 
 namespace tsr::ir::eval {
 
@@ -20,8 +21,6 @@ struct Machine;
 struct Inst;
 // Does one instruction and gives the next; null ends or suspends the run.
 using Step = const Inst* (*)(Machine&, const Inst&);
-
-using Slot = uint32_t;  // a byte offset in the frame
 
 struct Inst {
     Step step = nullptr;
@@ -140,6 +139,7 @@ struct Program {
     std::vector<TextData> texts;
     std::vector<CollectiveData> collectives;
     std::vector<ViewData> views;
+    TileTables tiles;
 
     std::vector<Operand> results;  // of a launch region's program: groups per axis, or tiles
 };

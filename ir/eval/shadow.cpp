@@ -16,12 +16,9 @@ bool races(const Touch& before, const Touch& now, uint32_t epoch) {
 bool same_actor(const Touch& a, const Touch& b) { return a.unit == b.unit && a.tile == b.tile; }
 
 void note_reader(Cell& cell, const Touch& now) {
-    if (now.tile == kGroupItself) {
-        cell.group_read = now;
-        return;
-    }
-    if (cell.read[0].happened() && !same_actor(cell.read[0], now)) cell.read[1] = cell.read[0];
-    cell.read[0] = now;
+    Touch(&readers)[2] = now.tile == kGroupItself ? cell.group_read : cell.read;
+    if (readers[0].happened() && !same_actor(readers[0], now)) readers[1] = readers[0];
+    readers[0] = now;
 }
 
 }  // namespace
@@ -33,7 +30,7 @@ std::optional<Conflict> ShadowMemory::touch(int64_t element, TouchKind kind, Act
     std::optional<Conflict> found;
     if (races(cell.write, now, epoch)) found = Conflict{cell.write, true};
     if (kind != TouchKind::read) {
-        for (const Touch* reader : {&cell.read[0], &cell.read[1], &cell.group_read}) {
+        for (const Touch* reader : {&cell.read[0], &cell.read[1], &cell.group_read[0], &cell.group_read[1]}) {
             if (!found && races(*reader, now, epoch)) found = Conflict{*reader, false};
         }
     }

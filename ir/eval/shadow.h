@@ -31,11 +31,12 @@ struct Touch {
     [[nodiscard]] bool happened() const { return clock != 0; }
 };
 
-// Of one element. Two readers are kept that differ in tile or unit: any writer races with one of them if with any.
+// Of one element. Two readers are kept that differ in tile or unit, and two groups: any writer races with one of them if
+// with any.
 struct Cell {
     Touch write;
     Touch read[2];
-    Touch group_read;
+    Touch group_read[2];
 };
 
 enum class TouchKind { read, write, atomic };

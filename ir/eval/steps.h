@@ -9,15 +9,16 @@ namespace tsr::ir::eval::steps {
 // Element operations: `loop` over `count` elements, or over the lanes at work (`count` more for vectors).
 TSR_STEP(one)
 TSR_STEP(lanes)
-TSR_STEP(one_checked)
-TSR_STEP(lanes_checked)
+TSR_STEP(check_one)  // of the operation before, whose slots and count it has: is its result finite?
+TSR_STEP(check_lanes)
 TSR_STEP(check_finite)  // the parts of a text: operands, last the result
-TSR_STEP(fill)         // result[lanes] = a
-TSR_STEP(fill_all)     // of every lane of a full frame
-TSR_STEP(copy_bytes)   // `count` bytes
-TSR_STEP(copy_lanes)   // `data` bytes per element, `count` more elements
-TSR_STEP(merge_lanes)  // the same where the mask is true
-TSR_STEP(number)       // result = a number of the launch, see `LaunchNumber`
+TSR_STEP(fill)          // result[lanes] = a
+TSR_STEP(fill_all)      // of every lane of a full frame
+TSR_STEP(copy_bytes)    // `count` bytes
+TSR_STEP(copy_chosen)   // `count` bytes of a where c holds, else of b
+TSR_STEP(copy_lanes)    // `data` bytes per element, `count` more elements
+TSR_STEP(merge_lanes)   // the same where the mask is true
+TSR_STEP(number)        // result = a number of the launch, see `LaunchNumber`
 TSR_STEP(lane_number)
 // Control.
 TSR_STEP(stop)
@@ -47,6 +48,16 @@ TSR_STEP(barrier)
 TSR_STEP(copy_async)
 TSR_STEP(commit)
 TSR_STEP(wait_group)
+// Register tiles.
+TSR_STEP(load_tile)
+TSR_STEP(store_tile)
+TSR_STEP(atomic_tile)
+TSR_STEP(expand)
+TSR_STEP(tile_iota)
+TSR_STEP(transpose)
+TSR_STEP(reduce)
+TSR_STEP(scan)
+TSR_STEP(mma)
 // The group together.
 TSR_STEP(group_reduce)
 TSR_STEP(group_scan)

@@ -1,4 +1,5 @@
 // Element operations, copies of values, numbers of the launch.
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -6,6 +7,7 @@
 
 #include "ir/eval/machine.h"
 #include "ir/eval/steps.h"
+#include "ir/eval/watch.h"
 #include "ir/ops/record.h"
 
 namespace tsr::ir::eval::steps {
@@ -30,9 +32,15 @@ struct Watched {
     const uint8_t* bits;
 };
 
+// Who has a result, and where it stands in a register tile.
+struct Whose {
+    std::optional<size_t> lane;
+    std::string at;
+};
+
 // Reports a result that is not finite though all operands are.
 bool report_unless_finite(Machine& machine, OpId op, std::string_view what, const Watched& result,
-                          std::span<const Watched> operands, std::optional<size_t> lane) {
+                          std::span<const Watched> operands, const Whose& whose) {
     const double value = as_double(*machine.ops, result.type, result.bits);
     if (std::isfinite(value)) return false;
     std::string given;
@@ -43,18 +51,18 @@ bool report_unless_finite(Machine& machine, OpId op, std::string_view what, cons
     }
     const char* made = std::isnan(value) ? "NaN" : value > 0 ? "inf" : "-inf";
     machine.report(ReportKind::nan, op,
-                   fmt::format("'{}' of {} makes {} from finite operands {}, in {}", what, name(result.type), made,
-                               given, machine.who(lane)));
+                   fmt::format("'{}' of {} makes {} from finite operands {}{}, in {}", what, name(result.type), made,
+                               given, whose.at, machine.who(whose.lane)));
     return true;
 }
 
-// machine.inside[i] = 1 where the value of lane i is finite for sure.
-void mark_finite(Machine& machine, DType type, const uint8_t* values) {
+// machine.inside[i] = 1 where value i is finite for sure.
+void mark_finite(Machine& machine, DType type, const uint8_t* values, size_t n) {
     const LaneFn test = machine.ops->element(OpKind::isfinite, type);
     if (test == nullptr)
-        std::memset(machine.inside.data(), 0, machine.n);  // a type that is only stored
+        std::memset(machine.inside.data(), 0, n);  // a type that is only stored
     else
-        test(machine.inside.data(), values, nullptr, nullptr, machine.n);
+        test(machine.inside.data(), values, nullptr, nullptr, n);
 }
 
 // Element i of an operation's arrays.
@@ -68,8 +76,11 @@ bool check_element(Machine& machine, const Inst& inst, size_t i, bool uniform) {
     const std::array<Slot, 3> slots{inst.a, inst.b, inst.c};
     std::vector<Watched> operands;
     for (size_t k = 0; k < op.operands.size(); ++k) operands.push_back(at(op.operands[k], slots[k]));
-    const std::optional<size_t> lane = uniform ? std::nullopt : std::optional(i % machine.program->lanes);
-    return report_unless_finite(machine, inst.op, name(op.kind), at(op.results[0], inst.result), operands, lane);
+    const Type& type = fn.type(op.results[0]);
+    Whose whose;
+    if (!uniform) whose.lane = i % machine.program->lanes;
+    if (type.kind == TypeKind::tile) whose.at = ", at " + tile_position(type, i);
+    return report_unless_finite(machine, inst.op, name(op.kind), at(op.results[0], inst.result), operands, whose);
 }
 
 }  // namespace
@@ -84,21 +95,26 @@ const Inst* lanes(Machine& machine, const Inst& inst) {
     return next(inst);
 }
 
-const Inst* one_checked(Machine& machine, const Inst& inst) {
-    run_loop(machine, inst, inst.count);
-    for (size_t i = 0; i < inst.count; ++i) {
-        if (check_element(machine, inst, i, true)) break;
+const Inst* check_one(Machine& machine, const Inst& inst) {
+    const Function& fn = *machine.program->function;
+    const DType type = fn.type(fn.op(inst.op).results[0]).elem;
+    for (size_t first = 0; first < inst.count; first += machine.program->lanes) {
+        const size_t n = std::min<size_t>(machine.program->lanes, inst.count - first);
+        mark_finite(machine, type, machine.bytes(inst.result) + first * stored_size(type), n);
+        for (size_t i = 0; i < n; ++i) {
+            if (machine.inside[i] == 0 && check_element(machine, inst, first + i, true)) return next(inst);
+        }
     }
     return next(inst);
 }
 
-const Inst* lanes_checked(Machine& machine, const Inst& inst) {
-    run_loop(machine, inst, machine.n + inst.count);
+const Inst* check_lanes(Machine& machine, const Inst& inst) {
     const Function& fn = *machine.program->function;
     const DType type = fn.type(fn.op(inst.op).results[0]).elem;
     const size_t components = 1 + inst.count / machine.program->lanes;
     for (size_t k = 0; k < components; ++k) {
-        mark_finite(machine, type, machine.bytes(inst.result) + k * machine.program->lanes * stored_size(type));
+        mark_finite(machine, type, machine.bytes(inst.result) + k * machine.program->lanes * stored_size(type),
+                    machine.n);
         for (size_t i = 0; i < machine.n; ++i) {
             if (machine.inside[i] != 0 || machine.mask[i] == 0) continue;
             if (check_element(machine, inst, k * machine.program->lanes + i, false)) return next(inst);
@@ -107,20 +123,30 @@ const Inst* lanes_checked(Machine& machine, const Inst& inst) {
     return next(inst);
 }
 
-// `count` components of each value.
+// `count` components of each value, or elements of each tile.
 const Inst* check_finite(Machine& machine, const Inst& inst) {
     const TextData& text = machine.program->texts[inst.data];
     const size_t n = machine.in_lanes ? machine.n : 1;
     const TextPart& last = text.parts.back();
     const size_t size = stored_size(last.type);
+    const Function& fn = *machine.program->function;
+    const Type& tile = fn.type(fn.op(inst.op).operands.back());
     for (size_t i = 0; i < n * inst.count; ++i) {
         const size_t lane = i % n;
         const size_t first = last.operand.uniform ? i / n : i / n * machine.program->lanes;
-        if (lane == 0 && !last.operand.uniform) {
-            mark_finite(machine, last.type, machine.bytes(last.operand.slot) + first * size);
+        if (machine.in_lanes) {
+            if (lane == 0 && !last.operand.uniform) {
+                mark_finite(machine, last.type, machine.bytes(last.operand.slot) + first * size, n);
+            }
+            if (machine.mask[lane] == 0 || (!last.operand.uniform && machine.inside[lane] != 0)) continue;
+        } else {
+            const size_t stretch = i % machine.program->lanes;
+            if (stretch == 0) {
+                mark_finite(machine, last.type, machine.bytes(last.operand.slot) + i * size,
+                            std::min<size_t>(machine.program->lanes, inst.count - i));
+            }
+            if (machine.inside[stretch] != 0) continue;
         }
-        if (machine.in_lanes && (machine.mask[lane] == 0 || (!last.operand.uniform && machine.inside[lane] != 0)))
-            continue;
         std::vector<Watched> values;
         for (const TextPart& part : text.parts) {
             const size_t element = part.operand.uniform ? i / n : i / n * machine.program->lanes + lane;
@@ -128,8 +154,10 @@ const Inst* check_finite(Machine& machine, const Inst& inst) {
         }
         const Watched result = values.back();
         values.pop_back();
-        const std::optional<size_t> who = machine.in_lanes ? std::optional(lane) : std::nullopt;
-        if (report_unless_finite(machine, inst.op, text.parts.front().text, result, values, who)) break;
+        Whose whose;
+        if (machine.in_lanes) whose.lane = lane;
+        if (tile.kind == TypeKind::tile) whose.at = ", at " + tile_position(tile, i);
+        if (report_unless_finite(machine, inst.op, text.parts.front().text, result, values, whose)) break;
     }
     return next(inst);
 }
@@ -146,6 +174,12 @@ const Inst* fill_all(Machine& machine, const Inst& inst) {
 
 const Inst* copy_bytes(Machine& machine, const Inst& inst) {
     std::memcpy(machine.frame + inst.result, machine.frame + inst.a, inst.count);
+    return next(inst);
+}
+
+const Inst* copy_chosen(Machine& machine, const Inst& inst) {
+    const Slot from = machine.at<uint8_t>(inst.c) != 0 ? inst.a : inst.b;
+    std::memcpy(machine.frame + inst.result, machine.frame + from, inst.count);
     return next(inst);
 }
 

@@ -6,6 +6,7 @@
 #include "ir/eval/machine.h"
 #include "ir/eval/packed.h"
 #include "ir/eval/steps.h"
+#include "ir/eval/watch.h"
 
 namespace tsr::ir::eval::steps {
 
@@ -24,18 +25,6 @@ std::string position(const Machine& machine, const AccessData& access, size_t la
         text += fmt::format("{}{}", k == 0 ? "" : ", ", index_of(machine, access.indices[k], lane));
     }
     return text + "]";
-}
-
-// Of a buffer with stages as the source writes it: the stage, then the element.
-std::string position(const Machine& machine, uint32_t row, const View& view, int64_t element) {
-    std::string text = "]";
-    for (size_t k = view.rank; k-- > 0;) {
-        const int64_t at = k == 0 || view.stride[k] == 0 ? element / std::max<int64_t>(view.stride[k], 1)
-                                                         : element / view.stride[k] % view.extent[k];
-        text = fmt::format("{}{}{}", k == 0 ? "" : ", ", at, text);
-    }
-    const ViewData& data = machine.program->views[row];
-    return (data.stages > 1 ? fmt::format("[{}][", view.stage) : "[") + text;
 }
 
 std::string shape_text(const View& view) {
@@ -121,65 +110,17 @@ Reached reach(Machine& machine, const Inst& inst, const AccessData& access, cons
     return {mask, access.uniform ? 1 : machine.active, false};
 }
 
-const char* verb(TouchKind kind) {
-    return kind == TouchKind::read ? "read" : kind == TouchKind::write ? "written" : "changed by an atomic";
-}
-
-// Data of a copy that is still under way may not be touched. True when that was so.
-bool check_copies(Machine& machine, const Inst& inst, const AccessData& access, const View& view, const Actor& actor,
-                  int64_t element, TouchKind kind) {
-    for (const PendingCopy& copy : machine.copies) {
-        if (copy.to.data != view.data) continue;
-        const char* missing = copy.waited                ? "no barrier stands after the wait"
-                              : machine.program->commits ? "no wait covers it"
-                                                         : "no barrier stands after it";
-        machine.report(
-            ReportKind::copy, inst.op,
-            fmt::format("'{}'{} is {} by {} while a copy to it is under way: {}",
-                        machine.program->views[access.view].name, position(machine, access.view, view, element),
-                        verb(kind), machine.who(actor), missing),
-            copy.op, "the copy");
-        return true;
-    }
-    return false;
-}
-
-// One touch of one element by one tile, held against those before it.
-void watch_one(Machine& machine, const Inst& inst, const AccessData& access, const View& view, int64_t element,
-               TouchKind kind, const Actor& actor) {
-    const auto other =
-        view.shadow->touch(view.shadow_base + element, kind, actor, machine.clock, machine.epoch, inst.op);
-    if (!other) return;
-    const Touch& earlier = other->touch;
-    const char* did = !other->wrote ? "read" : earlier.atomic != 0 ? "changed by an atomic" : "written";
-    machine.report(ReportKind::race, inst.op,
-                   fmt::format("'{}'{} is {} by {}, and nothing orders that with another access",
-                               machine.program->views[access.view].name, position(machine, access.view, view, element),
-                               verb(kind), machine.who(actor)),
-                   OpId(earlier.op), fmt::format("{} here by {}", did, machine.who(Actor{earlier.unit, earlier.tile})));
-}
-
 // The sanitizer's share of an access: every element of every lane.
 void watch(Machine& machine, const Inst& inst, const AccessData& access, const View& view, const Reached& lanes,
            TouchKind kind) {
     const size_t n = access.uniform ? 1 : machine.n;
-    const bool buffer = machine.program->views[access.view].buffer;
-    const bool copies = buffer && !machine.copies.empty();
     std::vector<Actor> actors(1);
     if (access.uniform) actors = machine.actors_of_all();
     for (size_t i = 0; i < n; ++i) {
         if (lanes.mask[i] == 0) continue;
         if (!access.uniform) actors[0] = machine.actor_of(i);
         for (uint32_t k = 0; k < access.width; ++k) {
-            const int64_t element = machine.offsets[i] + k;
-            const bool copying = copies && check_copies(machine, inst, access, view, actors[0], element, kind);
-            if (buffer && !copying && kind != TouchKind::write && !view.shadow->written(view.shadow_base + element)) {
-                machine.report(ReportKind::uninitialized, inst.op,
-                               fmt::format("'{}'{} is read by {} before anything was written there",
-                                           machine.program->views[access.view].name,
-                                           position(machine, access.view, view, element), machine.who(actors[0])));
-            }
-            for (const Actor& actor : actors) watch_one(machine, inst, access, view, element, kind, actor);
+            watch_element(machine, inst, access.view, view, machine.offsets[i] + k, kind, actors);
         }
     }
 }

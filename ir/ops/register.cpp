@@ -122,8 +122,9 @@ std::optional<Failure> check_along(const Type& type, const Attrs& attrs) {
     }
     const auto op = static_cast<ReduceOp>(attrs.integer(Attr::op));
     const bool logical = op == ReduceOp::any || op == ReduceOp::all;
-    const bool computed = (is_float(type.elem) && !is_storage_only(type.elem)) || is_integer(type.elem);
-    if (logical ? type.elem == DType::boolean : computed) return std::nullopt;
+    const bool computed = is_float(type.elem) ? !is_storage_only(type.elem) : is_integer(type.elem);
+    const bool fits = logical ? type.elem == DType::boolean : computed && type.elem != DType::i4;  // i4 computes as i8
+    if (fits) return std::nullopt;
     return Failure{fmt::format("'{}' does not reduce {}", name(op), type.text())};
 }
 
@@ -172,6 +173,7 @@ Inferred infer_mma(Operands operands, const Attrs& attrs) {
             fmt::format("no product of {} and {} in {}", name(operands[0].elem), name(operands[1].elem), name(accum))};
     }
     const Type type = Type::tile(accum, {extent(0, 0), extent(1, 1)});
+    if (auto fault = want_static(type.shape)) return *fault;
     if (operands.size() > 2 && operands[2] != type) {
         return Failure{fmt::format("the accumulator is {}, needs {}", operands[2].text(), type.text())};
     }
@@ -184,9 +186,11 @@ constexpr std::array kKinds{TSR_REGISTER_OPS(TSR_KIND)};
 constexpr std::array kRecords{
     OpRecord{.kind = load_tile,
              .name = "load_tile",
-             .doc = "The view of the memory with the extents `shape` that begins at the starts, one per axis of the "
-                    "memory; the tile's axes run along the memory's axes `axes`, the others are single positions. "
-                    "Outside the memory is `fill`, 0 if not given.",
+             .doc =
+                 "The view of the memory with the extents `shape` that begins at the starts, one per axis of the "
+                 "memory; the tile's axes run along the memory's axes `axes`, the others are single positions. A start "
+                 "may be any number. Outside the memory is `fill`, 0 if not given: everywhere, where a single position "
+                 "is outside.",
              .operands = {Role{"memory", Many::one, Access::reads}, Role{"starts and fill", Many::any}},
              .infer = infer_load_tile,
              .levels = kTile,
@@ -195,7 +199,8 @@ constexpr std::array kRecords{
     OpRecord{.kind = store_tile,
              .name = "store_tile",
              .doc = "Stores a tile in the view that begins at the starts, as `load_tile` has it. What lies outside is "
-                    "left out.",
+                    "left out. Of packed types whole packs are stored (2 elements of 4 bits, 4 of 6 bits): two groups "
+                    "must not store to one pack.",
              .operands = {Role{"memory", Many::one, Access::writes}, Role{"value"}, Role{"starts", Many::any}},
              .infer = infer_store_tile,
              .levels = kTile,
@@ -241,7 +246,7 @@ constexpr std::array kRecords{
              .attrs = {needs(Attr::op), needs(Attr::axis)}},
     OpRecord{.kind = scan,
              .name = "scan",
-             .doc = "Inclusive scan along an axis from its beginning, element after element.",
+             .doc = "Inclusive scan along an axis from its beginning, element after element, in the element type.",
              .operands = {Role{"value"}},
              .infer = infer_scan,
              .levels = kTile,

@@ -64,8 +64,9 @@ bool per_tile(const Type& type) { return type.is_scalar() || (type.kind == TypeK
 std::optional<Failure> check_reduce(const Type& type, const Attrs& attrs) {
     const auto op = static_cast<ReduceOp>(attrs.integer(Attr::op));
     const bool logical = op == ReduceOp::any || op == ReduceOp::all;
-    const bool computed = (is_float(type.elem) && !is_storage_only(type.elem)) || is_integer(type.elem);
-    if (logical ? type.elem == DType::boolean : computed) return std::nullopt;
+    const bool computed = is_float(type.elem) ? !is_storage_only(type.elem) : is_integer(type.elem);
+    const bool fits = logical ? type.elem == DType::boolean : computed && type.elem != DType::i4;  // i4 computes as i8
+    if (fits) return std::nullopt;
     return Failure{fmt::format("'{}' does not reduce {}", name(op), type.text())};
 }
 

@@ -54,7 +54,7 @@ Term formula(OpKind kind, const std::vector<Term>& x) {
         case OpKind::rsqrt:
             return math::rsqrt(x[0]);
         case OpKind::sign:
-            return select(x[0] > 0.0, 1.0, select(x[0] < 0.0, -1.0, x[0]));
+            return select(x[0] > 0.0, 1.0, select(x[0] < 0.0, -1.0, x[0] + 0.0));  // -0 + 0 is 0
         case OpKind::isnan:
             return x[0] != x[0];
         case OpKind::isinf:

@@ -145,7 +145,7 @@ Term pow(Term x, Term y) {
     Term odd = whole & (floor(y * 0.5) != y * 0.5);
     Term negative = x.bits(DType::i64) < x.bits(DType::i64).whole(0);
     result = select(negative & odd, -result, result);
-    Term undefined = (x < 0.0) & (size < kInfinity) & (whole == Term{x.builder, x.builder->boolean(false)});
+    Term undefined = (x < 0.0) & (size < kInfinity) & (whole == whole.shaped(x.builder->boolean(false)));
     result = select(undefined, kNan, result);
     result = select((x != x) | (y != y), kNan, result);
     return select((y == 0.0) | (x == 1.0), 1.0, result);

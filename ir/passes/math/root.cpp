@@ -6,7 +6,6 @@ namespace tsr::ir::math {
 
 Term rsqrt(Term x) {
     if (x.type() != DType::f32) return 1.0 / sqrt(x);
-    Builder& b = *x.builder;
     Term bits = x.bits(DType::i32);
     // Halving and negating the exponent, and one step with constants that spread its error: within 6.6e-4
     // (J. Kadlec, "Improving the fast inverse square root", 2010).
@@ -19,10 +18,7 @@ Term rsqrt(Term x) {
     // rare, so who has none does not pay for them.
     Term above = (bits - bits.whole(0x00800000)).bits(DType::u32);
     Term normal = above < above.whole(0x7F000000);
-    OpId chosen = b.if_(
-        normal.id, [&](Builder&) { return Values{fast.id}; },
-        [&](Builder& in) { return Values{(1.0 / sqrt(Term{&in, x.id})).id}; });
-    return {&b, b.function().op(chosen).results[0]};
+    return choose(normal, [&](Builder&) { return fast; }, [&](Builder& in) { return 1.0 / sqrt(Term{&in, x.id}); });
 }
 
 }  // namespace tsr::ir::math

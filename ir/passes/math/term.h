@@ -70,6 +70,18 @@ inline Term select(Term condition, Term then, double otherwise) {
     return select(condition, then, then.real(otherwise));
 }
 
+// One of two formulas, each given the builder to stand in: only that which is asked for is computed, so that who never
+// needs a rare one does not pay for it. Of register tiles both are.
+template <typename Then, typename Otherwise>
+Term choose(Term condition, Then&& then, Otherwise&& otherwise) {
+    Builder& b = *condition.builder;
+    if (b.function().type(condition.id).kind == TypeKind::tile) return select(condition, then(b), otherwise(b));
+    const OpId chosen = b.if_(
+        condition.id, [&](Builder& in) { return Values{then(in).id}; },
+        [&](Builder& in) { return Values{otherwise(in).id}; });
+    return {&b, b.function().op(chosen).results[0]};
+}
+
 // c[0] + x c[1] + x^2 c[2] + …, by Horner's rule with one rounding a step.
 template <size_t N>
 Term polynomial(Term x, const std::array<double, N>& coefficients) {

@@ -78,13 +78,11 @@ Term circular(Term x, int64_t ahead) {
         return ahead == 0 ? select(x == 0.0, x, result) : result;  // keeps -0
     };
     if (x.type() != DType::f32) return with_ends(near);
-    Builder& b = *x.builder;
-    // Few programs ever get here; lanes that do not need it do not pay for it.
+    // Few programs ever get here.
     Term huge = abs(x) > 1.0e15;
-    OpId chosen = b.if_(
-        huge.id, [&](Builder& in) { return Values{turned(reduce_huge(Term{&in, wide.id}), ahead, DType::f32).id}; },
-        [&](Builder&) { return Values{near.id}; });
-    return with_ends({&b, b.function().op(chosen).results[0]});
+    return with_ends(choose(
+        huge, [&](Builder& in) { return turned(reduce_huge(Term{&in, wide.id}), ahead, DType::f32); },
+        [&](Builder&) { return near; }));
 }
 
 }  // namespace

@@ -219,5 +219,8 @@ TEST_CASE("ends of the domains") {
         CHECK(at(OpKind::expm1, -inf) == -1);
         CHECK(std::signbit(at(OpKind::sin, -0.0)));
         CHECK(std::signbit(at(OpKind::tanh, -0.0)));
+        CHECK(at(OpKind::sign, -7) == -1);
+        CHECK(!std::signbit(at(OpKind::sign, -0.0)));
+        CHECK(std::isnan(at(OpKind::sign, std::nan(""))));
     }
 }
