@@ -133,7 +133,7 @@ bool Compilation::lower_to_machines() {
             if (function.level != ir::Level::tile) continue;
             Family& family = families_.emplace_back();
             family.kernel = &function;
-            for (const std::string& machine : machines_of(session_.options()))
+            for (const std::string& machine : machines_of(session_.options(), function))
                 done = lower_to_machine(family, machine) && done;
         }
         return done;

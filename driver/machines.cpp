@@ -5,7 +5,9 @@
 #include <fmt/core.h>
 
 #include "codegen/codegen.h"
+#include "ir/ops/effects.h"
 #include "ir/passes/target/cpu/plan.h"
+#include "ir/passes/target/cpu/tiles/widen_products.h"
 
 namespace tsr::driver {
 
@@ -31,6 +33,17 @@ std::vector<std::string> machines_of(const Options& options) {
     return {"x86-64-v4", "x86-64-v3", "x86-64"};
 }
 
+std::vector<std::string> machines_of(const Options& options, const ir::Function& kernel) {
+    auto machines = machines_of(options);
+    if (!options.cpu.empty()) return machines;
+    bool suits = false;
+    ir::for_each_op(kernel, kernel.body, [&](ir::OpId id) {
+        suits = suits || (kernel.op(id).kind == ir::OpKind::mma && ir::suits_matrix_unit(kernel, id));
+    });
+    if (suits) machines.insert(machines.begin(), "x86-64-v4-amx");
+    return machines;
+}
+
 std::vector<std::string> pass_names() {
     std::vector<std::string> names;
     auto add = [&](const auto& pipeline) {
@@ -38,6 +51,8 @@ std::vector<std::string> pass_names() {
     };
     add(ir::kernel_pipeline());
     add(ir::host_pipeline());
+    std::vector<ir::PackedOperand> packed;
+    add(ir::cpu_product_pipeline(packed));
     add(ir::cpu_pipeline());
     return names;
 }

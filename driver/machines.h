@@ -9,8 +9,10 @@
 
 namespace tsr::driver {
 
-// The machine of `--cpu`, else three levels of x86-64, best first.
+// The machine of `--cpu`, else levels of x86-64, best first.
 std::vector<std::string> machines_of(const Options& options);
+// The same for one kernel: where its products suit a matrix unit, a machine that has one comes first.
+std::vector<std::string> machines_of(const Options& options, const ir::Function& kernel);
 
 // The level whose plans a machine gets: "native" is the best level this processor runs.
 std::string planned_as(const std::string& machine);

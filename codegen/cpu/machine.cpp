@@ -57,8 +57,14 @@ Result<Machine> machine_named(const std::string& name) {
     if (name == "x86-64-v2") return level(name, 2);
     if (name == "x86-64-v3") return level(name, 3);
     if (name == "x86-64-v4") return level(name, 4);
+    if (name == "x86-64-v4-amx") {
+        Machine machine = level(name, 4);
+        machine.cpu = "x86-64-v4";
+        machine.features = "+amx-tile,+amx-bf16,+amx-int8";
+        return machine;
+    }
     if (name == "native") return native();
-    return Failure{"unknown processor `" + name + "`: known are x86-64, x86-64-v2, x86-64-v3, x86-64-v4 and native"};
+    return Failure{"unknown processor `" + name + "`: known are x86-64, x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-amx and native"};
 }
 
 std::vector<std::string> host_levels() {
@@ -68,7 +74,11 @@ std::vector<std::string> host_levels() {
     levels.emplace_back("x86-64-v2");
     if (!has.lookup("avx2") || !has.lookup("fma") || !has.lookup("f16c") || !has.lookup("bmi2")) return levels;
     levels.emplace_back("x86-64-v3");
-    if (has_avx512(has)) levels.emplace_back("x86-64-v4");
+    if (!has_avx512(has)) return levels;
+    levels.emplace_back("x86-64-v4");
+    if (has.lookup("amx-tile") && has.lookup("amx-bf16") && has.lookup("amx-int8")) {
+        levels.emplace_back("x86-64-v4-amx");
+    }
     return levels;
 }
 

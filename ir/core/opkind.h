@@ -25,7 +25,8 @@
     X(grid) X(lanes) X(lane_read) X(result)
 // Register tiles: values of the whole group.
 #define TSR_REGISTER_OPS(X)                                                                                       \
-    X(load_tile) X(store_tile) X(atomic_tile) X(expand) X(tile_iota) X(transpose) X(reduce) X(scan) X(mma)
+    X(load_tile) X(store_tile) X(atomic_tile) X(expand) X(tile_iota) X(transpose) X(reduce) X(scan) X(mma)                      \
+    X(pack_rows) X(mma_words)
 // Host programs.
 #define TSR_HOST_OPS(X) X(launch) X(host) X(shape_of) X(string)
 // A machine's own.

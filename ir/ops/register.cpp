@@ -180,6 +180,35 @@ Inferred infer_mma(Operands operands, const Attrs& attrs) {
     return gives(type);
 }
 
+// Two rows of 16 bits or four of 8 in one of words.
+Inferred infer_pack_rows(Operands operands, const Attrs&) {
+    const Type& tile = operands[0];
+    if (!is_tile(tile) || tile.rank() != 2 || bits(tile.elem) > 16) {
+        return Failure{fmt::format("the rows of {} do not pack", tile.text())};
+    }
+    const int64_t count = 32 / bits(tile.elem);
+    const auto rows = tile.shape[0].constant_value();
+    if (!rows || *rows % count != 0) return Failure{fmt::format("{} rows do not pack by {}", tile.text(), count)};
+    return gives(Type::tile(DType::u32, {Dim::constant(*rows / count), tile.shape[1]}));
+}
+
+// a, b in words, [accumulator].
+Inferred infer_mma_words(Operands operands, const Attrs& attrs) {
+    const Type& a = operands[0];
+    const Type& b = operands[1];
+    if (!is_tile(a) || !is_tile(b) || a.rank() != 2 || b.rank() != 2 || b.elem != DType::u32 || bits(a.elem) > 16) {
+        return Failure{fmt::format("no product of {} and words {}", a.text(), b.text())};
+    }
+    if (a.shape[1] != b.shape[0] * Dim::constant(32 / bits(a.elem))) {
+        return Failure{fmt::format("the inner extents of {} and {} differ", a.text(), b.text())};
+    }
+    const Type type = Type::tile(attrs.dtype(Attr::type), {a.shape[0], b.shape[1]});
+    if (operands.size() > 2 && operands[2] != type) {
+        return Failure{fmt::format("the accumulator is {}, needs {}", operands[2].text(), type.text())};
+    }
+    return gives(type);
+}
+
 using enum OpKind;
 
 constexpr std::array kKinds{TSR_REGISTER_OPS(TSR_KIND)};
@@ -263,6 +292,20 @@ constexpr std::array kRecords{
              .infer = infer_mma,
              .levels = kTile,
              .attrs = {needs(Attr::type), needs(Attr::axes)}},
+    OpRecord{.kind = pack_rows,
+             .name = "pack_rows",
+             .doc = "Rows that follow each other in one: a word holds two elements of 16 bits, or four of 8, the first "
+                    "row's lowest. What the matrix units of CPUs read as their second operand.",
+             .operands = {Role{"value"}},
+             .infer = infer_pack_rows,
+             .levels = kTile},
+    OpRecord{.kind = mma_words,
+             .name = "mma_words",
+             .doc = "`mma` with the second operand packed by `pack_rows`; its element type is `mode`.",
+             .operands = {Role{"a"}, Role{"b"}, Role{"accumulator", Many::optional}},
+             .infer = infer_mma_words,
+             .levels = kTile,
+             .attrs = {needs(Attr::type), needs(Attr::axes), needs(Attr::mode)}},
 };
 static_assert(complete(kKinds, kRecords), "every register-tile operation has its record, in the order of opkind.h");
 

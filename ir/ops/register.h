@@ -38,7 +38,7 @@ struct AlongOp : Handle<OpKind::reduce, OpKind::scan> {
     [[nodiscard]] int64_t axis() const { return attrs().integer(Attr::axis); }
 };
 
-struct MmaOp : Handle<OpKind::mma> {
+struct MmaOp : Handle<OpKind::mma, OpKind::mma_words> {
     using Handle::Handle;
     [[nodiscard]] ValueId a() const { return operand(0); }
     [[nodiscard]] ValueId b() const { return operand(1); }

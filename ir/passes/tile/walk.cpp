@@ -40,6 +40,7 @@ bool is_pure(OpKind kind) {
         case OpKind::transpose:
         case OpKind::reduce:
         case OpKind::scan:
+        case OpKind::pack_rows:
             return true;
         default:
             return false;

@@ -10,10 +10,11 @@ namespace tsr::ir {
 
 namespace {
 
-const std::array<CpuMachine, 3> kMachines{{
-    {"x86-64", 4, 16, false},
-    {"x86-64-v3", 8, 16, false},
-    {"x86-64-v4", 16, 32, true},
+const std::array<CpuMachine, 4> kMachines{{
+    {"x86-64", 4, 16, false, false},
+    {"x86-64-v3", 8, 16, false, false},
+    {"x86-64-v4", 16, 32, true, false},
+    {"x86-64-v4-amx", 16, 32, true, true},
 }};
 
 struct Cost {

@@ -13,9 +13,10 @@ struct CpuMachine {
     int64_t lanes;        // 32-bit elements of a vector register
     int64_t registers;    // vector registers
     bool mask_registers;  // masks have registers of their own
+    bool matrix_unit;     // AMX: products of tiles of bf16 and of 8-bit integers
 };
 
-// x86-64 (SSE2), x86-64-v3 (AVX2, FMA), x86-64-v4 (AVX-512). Nothing for a name that is none of them.
+// x86-64 (SSE2), x86-64-v3 (AVX2, FMA), x86-64-v4 (AVX-512), x86-64-v4-amx. Nothing for a name that is none of them.
 const CpuMachine* cpu_machine(const std::string& name);
 
 // Chooses lanes, interleave and task size for a kernel in group form. `narrow_index` assumes that every dimension and

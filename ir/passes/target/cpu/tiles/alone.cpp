@@ -11,6 +11,7 @@ void TileCode::alone(OpId id) {
     emit_.place = s_.tile.op(id).place;
     switch (s_.tile.op(id).kind) {
         case OpKind::mma:
+        case OpKind::mma_words:
             return product(id);
         case OpKind::scan:
             return scan(id);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/ops/register.h"
 #include "ir/passes/target/cpu/spread.h"
 #include "ir/passes/target/cpu/tiles/homes.h"
 #include "ir/passes/target/cpu/tiles/schedule.h"
@@ -102,7 +103,9 @@ private:
     void find_homes();
     void hold_packed();
     Home room(DType elem, std::vector<int64_t> strides, int64_t elements, const std::string& name);
-    Home panels_home(ValueId operand, const Type& accumulator);
+    Home panels_home(const MmaOp& product);
+    void words_product(const MmaOp& op, const Home& c, bool from_zero);
+    ValueId packed_rows(const Op& op, const Coordinates& at);
     struct Factors {
         Home a, b, c;
         bool a_transposed;

@@ -83,7 +83,7 @@ void TileCode::hold_packed() {
         home.pointer = s_.address(s_.memories.at(view.memory()), starts);
         home.strides = home_strides(s_.tile.type(view.result()), width_);
         const MmaOp product(s_.tile, uses_.of(view.result()).front());
-        if (product.b() == view.result()) home.panel = panel_columns(s_.tile.type(product.result()), s_.plan);
+        if (product.b() == view.result()) home.panel = panel_columns(product, s_.plan);
         if (home.panel > 0) {
             home.panel_stride = extents(s_.tile.type(view.result()))[0] * home.panel;
             home.strides = {home.panel, 1};
@@ -93,9 +93,10 @@ void TileCode::hold_packed() {
 }
 
 // The second operand of one product: what a panel of the accumulator reads lies together.
-Home TileCode::panels_home(ValueId operand, const Type& accumulator) {
+Home TileCode::panels_home(const MmaOp& product) {
+    const ValueId operand = product.b();
     const Type& type = s_.tile.type(operand);
-    const int64_t columns = panel_columns(accumulator, s_.plan);
+    const int64_t columns = panel_columns(product, s_.plan);
     if (columns == 0) return new_home(type, s_.tile.value(operand).name);
     const int64_t depth = extents(type)[0];
     const int64_t panels = (extents(type)[1] + columns - 1) / columns;
@@ -109,7 +110,7 @@ void TileCode::find_homes() {
     const Function& kernel = s_.tile;
     auto only_use = [&](ValueId value) { return uses_.of(value).size() == 1; };
     for (OpId id : run_) {
-        if (kernel.op(id).kind != OpKind::mma) continue;
+        if (!is_product(kernel.op(id))) continue;
         const MmaOp op(kernel, id);
         const auto start = op.accumulator();
         const OpId from = start ? kernel.value(*start).op : OpId{};
@@ -123,11 +124,10 @@ void TileCode::find_homes() {
         if (made_here && schedule_.homes.contains(*start)) homes_.try_emplace(*start, homes_.at(op.result()));
     }
     for (OpId id : run_) {
-        if (kernel.op(id).kind != OpKind::mma) continue;
+        if (!is_product(kernel.op(id))) continue;
         const MmaOp op(kernel, id);
         const bool ours = schedule_.homes.contains(op.b()) && only_use(op.b()) && !homes_.contains(op.b());
-        if (ours && is_inline(kernel.op(kernel.value(op.b()).op)))
-            homes_[op.b()] = panels_home(op.b(), kernel.type(op.result()));
+        if (ours && is_inline(kernel.op(kernel.value(op.b()).op))) homes_[op.b()] = panels_home(op);
     }
     for (OpId id : run_) {
         for (ValueId result : kernel.op(id).results) {
@@ -174,7 +174,7 @@ void TileCode::carry_in_place(ValueId argument, ValueId yielded) {
             return true;  // it does not lead to the argument, or the count says so
         if (!id.valid()) return true;
         const Op& op = kernel.op(id);
-        if (op.kind == OpKind::mma) {
+        if (is_product(op)) {
             const auto start = MmaOp(kernel, id).accumulator();
             return root && (!start || self(self, *start, false));
         }

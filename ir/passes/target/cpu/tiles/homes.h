@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ir/core/function.h"
+#include "ir/ops/register.h"
 
 namespace tsr::ir {
 
@@ -21,6 +21,6 @@ struct Panel {
 Panel choose_panel(const Type& accumulator, const Plan& plan);
 // The columns of such a panel, where the product's second operand lies in panels of as many: they are whole vectors of
 // the loops that fill it. 0: it lies in rows.
-int64_t panel_columns(const Type& accumulator, const Plan& plan);
+int64_t panel_columns(const MmaOp& product, const Plan& plan);
 
 }  // namespace tsr::ir

@@ -33,10 +33,10 @@ public:
             const Op& op = kernel_.op(id);
             if (op.kind == OpKind::grid) grid_axes = GridOp(kernel_, id).axes();
             if (ValueId memory = written_memory(op); memory.valid()) written_.push_back(memory_root(kernel_, memory));
-            if (op.kind != OpKind::mma) return;
+            if (!is_product(op)) return;
             const MmaOp product(kernel_, id);
             operands.emplace_back(product.a(), 0);
-            operands.emplace_back(product.b(), panel_columns(kernel_.type(product.result()), *kernel_.plan));
+            operands.emplace_back(product.b(), panel_columns(product, *kernel_.plan));
         });
         for (const auto& [operand, panel] : operands) pack(operand, panel, grid_axes);
         return std::move(packed_);
@@ -96,7 +96,7 @@ private:
         if (!id.valid()) return std::nullopt;
         const Op& op = kernel_.op(id);
         if (op.kind == OpKind::load_tile) return id;
-        const bool converts = op.kind == OpKind::cast || op.kind == OpKind::transpose;
+        const bool converts = op.kind == OpKind::cast || op.kind == OpKind::transpose || op.kind == OpKind::pack_rows;
         return converts ? load_under(op.operands[0]) : std::nullopt;
     }
 

@@ -38,8 +38,9 @@ Panel choose_panel(const Type& result, const Plan& plan) {
     return best;
 }
 
-int64_t panel_columns(const Type& accumulator, const Plan& plan) {
-    const int64_t columns = choose_panel(accumulator, plan).columns();
+int64_t panel_columns(const MmaOp& product, const Plan& plan) {
+    if (product.op().kind == OpKind::mma_words) return 32;  // two tiles of the matrix unit
+    const int64_t columns = choose_panel(product.type(product.result()), plan).columns();
     return columns % plan.lanes == 0 ? columns : 0;
 }
 
@@ -54,6 +55,7 @@ void TileCode::product(OpId id) {
     f.from_zero = !start || is_zero(s_.tile, *start);
     f.type = Type::vector(result.elem, static_cast<uint32_t>(best.elements));
     if (!f.from_zero) copy(f.c, homes_.at(*start), result);
+    if (op.op().kind == OpKind::mma_words) return words_product(op, f.c, f.from_zero);
     const int64_t step = best.vectors * best.elements;
     const int64_t whole = shape[1] / step * step;
     counted_loop(whole, step, [&](ValueId column) { row_panels(f, best, shape[0], column); });
@@ -61,6 +63,22 @@ void TileCode::product(OpId id) {
     Panel rest = best;
     rest.vectors = ceil_div(shape[1] - whole, best.elements);
     row_panels(f, rest, shape[0], emit_.integer(whole));
+}
+
+// By the matrix unit (runtime/device/cpu/matrix.cpp).
+void TileCode::words_product(const MmaOp& op, const Home& c, bool from_zero) {
+    const DType a = s_.tile.type(op.a()).elem;
+    const std::string b = op.attrs().string(Attr::mode);
+    const auto shape = extents(s_.tile.type(op.result()));
+    const int64_t depth = extents(s_.tile.type(op.a()))[1];
+    const int64_t a_row = homes_.at(op.a()).strides[0] * bits(a) / 8;
+    std::vector<ValueId> operands{homes_.at(op.a()).pointer, homes_.at(op.b()).pointer, c.pointer};
+    for (int64_t number :
+         {a_row, c.strides[0] * 4, shape[0], shape[1], depth * bits(a) / 8, int64_t{from_zero ? 1 : 0}}) {
+        operands.push_back(emit_.integer(number));
+    }
+    const std::string callee = a == DType::bf16 ? "tsr_product_bf16" : "tsr_product_" + std::string(name(a)) + "_" + b;
+    emit_.statement(OpKind::runtime, operands, {{Attr::callee, callee}});
 }
 
 void TileCode::row_panels(const Factors& f, const Panel& at, int64_t rows, ValueId column) {

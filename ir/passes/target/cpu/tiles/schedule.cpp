@@ -61,7 +61,8 @@ private:
     void find_homes(OpId id) {
         const Op& o = op(id);
         switch (o.kind) {
-            case OpKind::mma: {
+            case OpKind::mma:
+            case OpKind::mma_words: {
                 const MmaOp product(kernel_, id);
                 keep(product.a());
                 keep(product.b());
@@ -321,7 +322,7 @@ private:
     }
 
     static bool alone(OpKind kind) {
-        return kind == OpKind::mma || kind == OpKind::scan || kind == OpKind::atomic_tile;
+        return kind == OpKind::mma || kind == OpKind::mma_words || kind == OpKind::scan || kind == OpKind::atomic_tile;
     }
 
     const Function& kernel_;

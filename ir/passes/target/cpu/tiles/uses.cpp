@@ -33,6 +33,7 @@ bool is_inline(const Op& op) {
         case OpKind::expand:
         case OpKind::tile_iota:
         case OpKind::transpose:
+        case OpKind::pack_rows:
             return true;
         default:
             return op.kind <= OpKind::isfinite;  // the element operations stand first in the list
@@ -67,6 +68,7 @@ int64_t own_cost(const Op& op) {
         case OpKind::mod:
             return 12;
         case OpKind::transpose:
+        case OpKind::pack_rows:
             return 8;
         case OpKind::expand:
             return 0;

@@ -35,6 +35,8 @@ bool is_inline(const Op& op);
 // The value of an integer constant; nothing for other values.
 std::optional<int64_t> constant_integer(const Function& kernel, ValueId value);
 
+inline bool is_product(const Op& op) { return op.kind == OpKind::mma || op.kind == OpKind::mma_words; }
+
 // True for a tile of zeros.
 bool is_zero(const Function& kernel, ValueId value);
 

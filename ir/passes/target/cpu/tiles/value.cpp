@@ -50,6 +50,8 @@ ValueId TileCode::compute(ValueId tile, const Coordinates& at) {
             return expand(id, at);
         case OpKind::tile_iota:
             return iota(op, at);
+        case OpKind::pack_rows:
+            return packed_rows(op, at);
         case OpKind::transpose: {
             Coordinates swapped = at;
             std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
@@ -83,6 +85,30 @@ ValueId TileCode::expand(OpId id, const Coordinates& at) {
     }
     if (!has_column(at) || has_column(inner)) return value(op.value(), inner);
     return once_per_row(op.value(), inner, 2, [&] { return emit_.splat(value(op.value(), inner), width_); });
+}
+
+ValueId TileCode::packed_rows(const Op& op, const Coordinates& at) {
+    const DType elem = s_.tile.type(op.operands[0]).elem;
+    const int64_t count = 32 / bits(elem);
+    const DType whole = bits(elem) == 16 ? DType::u16 : DType::u8;
+    ValueId word;
+    for (int64_t i = 0; i < count; ++i) {
+        Coordinates row = at;
+        row[0].at = once_per_row(op.results[0], {at[0]}, 20 + static_cast<int>(i), [&] {
+            return emit_.add(emit_.mul(at[0].at, emit_.integer(count)), emit_.integer(i));
+        });
+        const ValueId from = value(op.operands[0], row);
+        const Type type = s_.target.type(from);
+        ValueId part =
+            elem == whole ? from : emit_.op(OpKind::bitcast, {from}, type.with(whole), {{Attr::type, whole}});
+        part = emit_.cast(part, DType::u32);
+        if (i > 0) {
+            const ValueId by = emit_.integer(i * bits(elem), DType::u32);
+            part = emit_.binary(OpKind::shl, part, type.is_vector() ? emit_.splat(by, width_) : by);
+        }
+        word = i == 0 ? part : emit_.binary(OpKind::bit_or, word, part);
+    }
+    return word;
 }
 
 ValueId TileCode::iota(const Op& op, const Coordinates& at) {

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "ir/ops/register.h"
+#include "ir/passes/target/cpu/plan.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -20,8 +21,13 @@ public:
         walk(kernel_, kernel_.body, [&](OpId id) {
             if (kernel_.op(id).kind == OpKind::mma) products.push_back(id);
         });
+        const bool words = kernel_.plan && cpu_machine(kernel_.plan->machine)->matrix_unit;
         for (OpId id : products) {
             const MmaOp product(kernel_, id);
+            if (words && suits_matrix_unit(kernel_, id)) {
+                to_words(id);
+                continue;
+            }
             const bool transposed = product.b_transposed();
             const int64_t a_transposed = product.a_transposed() ? 1 : 0;
             const ValueId a = operand(id, product.a(), product.accumulates(), false);
@@ -34,6 +40,21 @@ public:
     }
 
 private:
+    // Operands keep their types; the second has its rows packed.
+    void to_words(OpId id) {
+        const MmaOp product(kernel_, id);
+        const DType a_type = kernel_.type(product.a()).elem;
+        const DType b_type = kernel_.type(product.b()).elem;
+        const ValueId a = operand(id, product.a(), a_type, false);
+        const ValueId b = made(operand(id, product.b(), b_type, product.b_transposed()), OpKind::pack_rows, b_type);
+        Op& op = kernel_.op(id);
+        op.kind = OpKind::mma_words;
+        op.operands[0] = a;
+        op.operands[1] = b;
+        op.attrs.set(Attr::axes, std::vector<int64_t>{0, 0});
+        op.attrs.set(Attr::mode, std::string(name(b_type)));
+    }
+
     ValueId operand(OpId product, ValueId value, DType type, bool transposed) {
         if (kernel_.type(value).is_memory()) value = load(product, value);
         if (kernel_.type(value).elem != type) value = made(value, OpKind::cast, type);
@@ -63,6 +84,10 @@ private:
         if (!added) return known->second;
         const Value& from = kernel_.value(value);
         Type result = from.type.with(type);
+        if (kind == OpKind::pack_rows) {
+            result = Type::tile(DType::u32, from.type.shape);
+            result.shape[0] = Dim::constant(*from.type.shape[0].constant_value() * bits(type) / 32);
+        }
         if (kind == OpKind::transpose) std::swap(result.shape[0], result.shape[1]);
         const RegionId region = from.op.valid() ? kernel_.op(from.op).parent : from.region;
         const PlaceId place = from.op.valid() ? kernel_.op(from.op).place : kernel_.place;
@@ -83,6 +108,17 @@ private:
 };
 
 }  // namespace
+
+bool suits_matrix_unit(const Function& kernel, OpId mma) {
+    const MmaOp product(kernel, mma);
+    const Type& a = kernel.type(product.a());
+    const DType b = kernel.type(product.b()).elem;
+    auto small = [](DType type) { return type == DType::i8 || type == DType::u8; };
+    const bool floats = a.elem == DType::bf16 && b == DType::bf16 && product.accumulates() == DType::f32;
+    const bool integers = small(a.elem) && small(b) && product.accumulates() == DType::i32;
+    // A row of a tile register is 64 bytes of k.
+    return (floats || integers) && !product.a_transposed() && *a.shape[1].constant_value() * bits(a.elem) % 512 == 0;
+}
 
 void widen_products(Function& kernel) { Widener(kernel).run(); }
 
