@@ -1,5 +1,6 @@
 // Whole tensors from one element type to another (the laws stand in abi.h).
 #include <algorithm>
+#include <bit>
 
 #include "runtime/fail.h"
 #include "runtime/numbers/dtypes.h"
@@ -17,6 +18,20 @@ template <typename Element, typename Value>
 void store_as(TsrTensor& tensor, int64_t offset, const Value* from, int64_t count) {
     auto* to = static_cast<Element*>(tensor.dl.data) + offset;
     for (int64_t i = 0; i < count; ++i) to[i] = static_cast<Element>(from[i]);
+}
+
+// bf16 is the upper half of f32, rounded to nearest even. False where a value is no f32 (it would be rounded twice) or
+// NaN.
+bool store_bf16(TsrTensor& tensor, int64_t offset, const double* from, int64_t count) {
+    auto* to = static_cast<uint16_t*>(tensor.dl.data) + offset;
+    bool exact = true;
+    for (int64_t i = 0; i < count; ++i) {
+        const auto single = static_cast<float>(from[i]);
+        exact &= static_cast<double>(single) == from[i];
+        const auto bits = std::bit_cast<uint32_t>(single);
+        to[i] = static_cast<uint16_t>((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+    }
+    return exact;
 }
 
 // True when the pair of kinds has a fast way.
@@ -40,6 +55,9 @@ bool store_fast(TsrTensor& to, int64_t offset, const Lanes& lanes, int64_t count
                 return store_as<uint64_t>(to, offset, from, count), true;
         }
         return false;
+    }
+    if (to.dtype == TSR_BF16 && lanes.kind == Number::Kind::floating) {
+        return store_bf16(to, offset, lanes.values.floating.data(), count);
     }
     if (to.dtype == TSR_F64 || to.dtype == TSR_F32) {
         auto both = [&](const auto* from) {
