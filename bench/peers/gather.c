@@ -1,7 +1,7 @@
 #include "timing.h"
 
-__attribute__((noinline)) static void gather(const float* restrict x, const int* restrict index, const int* restrict flags,
-                                             float* restrict y, int n, int rounds) {
+__attribute__((noinline)) static void gather(const float* restrict x, const int* restrict index,
+                                             const int* restrict flags, float* restrict y, int n, int rounds) {
     for (int r = 0; r < rounds; ++r)
         for (int i = 0; i < n; ++i)
             if (flags[i] > r) y[i] += x[index[i]] * 0.5f;

@@ -23,7 +23,8 @@ int main(void) {
                 __m512 dx = _mm512_sub_ps(sx, p[v]), dy = _mm512_sub_ps(sy, p[v]), dz = _mm512_sub_ps(sz, p[v]);
                 __m512 d = _mm512_fmadd_ps(dx, dx, _mm512_fmadd_ps(dy, dy, _mm512_fmadd_ps(dz, dz, soft)));
                 __m512 guess = _mm512_rsqrt14_ps(d), half = _mm512_mul_ps(d, _mm512_set1_ps(0.5f));
-                __m512 near = _mm512_mul_ps(guess, _mm512_fnmadd_ps(_mm512_mul_ps(half, guess), guess, _mm512_set1_ps(1.5f)));
+                __m512 near =
+                    _mm512_mul_ps(guess, _mm512_fnmadd_ps(_mm512_mul_ps(half, guess), guess, _mm512_set1_ps(1.5f)));
                 __m512 pull = _mm512_mul_ps(mass, _mm512_mul_ps(near, _mm512_mul_ps(near, near)));
                 f[v][0] = _mm512_fmadd_ps(pull, dx, f[v][0]);
                 f[v][1] = _mm512_fmadd_ps(pull, dy, f[v][1]);

@@ -260,7 +260,12 @@ private:
     using Seen = std::set<std::pair<ValueId, AxisMap>>;
 
     void reach_value(ValueId value, const AxisMap& map, const Reached& visit, Seen& seen) const {
-        if (!is_tile(kernel_, value) || !seen.emplace(value, map).second) return;
+        if (!is_tile(kernel_, value)) {
+            // The sum of a tile of one axis is a scalar.
+            if (maker(value).valid() && runs(maker(value))) visit(value, {});
+            return;
+        }
+        if (!seen.emplace(value, map).second) return;
         visit(value, map);
         if (inlined(value)) reach_operands(value, map, visit, seen);
     }

@@ -24,7 +24,10 @@ ValueId TileCode::once_per_row(ValueId key, const Coordinates& at, int what, Mak
 }
 
 ValueId TileCode::value(ValueId tile, const Coordinates& at) {
-    if (!is_tile(s_.tile, tile)) return s_.scalars.at(tile);
+    if (!is_tile(s_.tile, tile)) {
+        auto sum = row_values_.find(Key{tile, {}, 0});
+        return sum == row_values_.end() ? s_.scalars.at(tile) : sum->second;
+    }
     if (!has_column(at)) {
         return once_per_row(tile, at, 0, [&] { return found(tile, at); });
     }
