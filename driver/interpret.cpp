@@ -6,7 +6,6 @@
 #include <fmt/core.h>
 
 #include "driver/compilation.h"
-#include "driver/register_tiles.h"
 #include "ir/eval/evaluate.h"
 #include "ir/eval/signature.h"
 #include "runtime/abi.h"
@@ -137,7 +136,7 @@ int interpret(const Options& options) {
         session.fail("E0003", fmt::format("'{}' has no `main`: there is nothing to run", options.input));
         ready = false;
     }
-    ready = ready && compilation.lower() && refuse_register_tiles(compilation.module(), session.diagnostics);
+    ready = ready && compilation.lower();
     if (compilation.stopped()) session.write_result(compilation.text(), "");
     compilation.report_times();
     int status = session.finish();
