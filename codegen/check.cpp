@@ -23,7 +23,9 @@ std::optional<Failure> check_types(const ir::Function& function, const ir::Op& o
             const ir::Type& type = function.type(id);
             const bool has_elements = type.is_scalar() || type.is_vector() || type.kind == ir::TypeKind::pointer;
             if (has_elements && type.elem == DType::c64) return refuse(function, op, "has no code for c64");
-            if (type.kind == ir::TypeKind::pointer && is_packed(type.elem)) {
+            // On the stack and in scratch memory each has a byte.
+            const bool shared = type.kind == ir::TypeKind::pointer && type.space == ir::Space::global;
+            if (shared && is_packed(type.elem)) {
                 return refuse(function, op,
                               fmt::format("addresses single elements of {}, which share bytes", name(type.elem)));
             }
@@ -41,9 +43,6 @@ std::optional<Failure> check_host_op(const ir::Function& function, const ir::Op&
     switch (op.kind) {
         case OpKind::host: {
             const std::string& callee = op.attrs.string(Attr::callee);
-            if (callee == "from_values" && is_packed(op.attrs.dtype(Attr::type))) {
-                return refuse(function, op, "makes no tensors whose elements share bytes");
-            }
             if (ir::find_host_entry(callee) != nullptr) return std::nullopt;
             return refuse(function, op, fmt::format("names `{}`, which the runtime does not have", callee));
         }

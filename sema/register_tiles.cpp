@@ -155,6 +155,11 @@ bool Body::require_stores(const ast::Expr& target, const Type& view, const ast::
     name_group(target.span, "register tile");
     const auto stored = viewed_tile(target, view);
     if (!stored || value.broken()) return false;
+    if (is_packed(view.elem())) {
+        refuse(Feature::host, target.span,
+               fmt::format("the store of a tile of `{}`, whose elements share bytes, is", tsr::name(view.elem())));
+        return false;
+    }
     if (value.type.is(Kind::tile) && !repeats_to(value.type.tile_shape(), stored->tile_shape())) {
         error("E0312", e.span, fmt::format("{} does not fill {}", shown(value.type), shown(view)))
             .label(target.span, shown(view));

@@ -1,5 +1,7 @@
 #include "codegen/llvm/cast.h"
 
+#include <algorithm>
+
 #include <llvm/IR/Intrinsics.h>
 
 #include "codegen/llvm/narrow.h"
@@ -110,7 +112,14 @@ llvm::Value* emit_cast(Build& build, DType from, DType to, Value* value) {
     return is_integer(to) ? float_to_integer(build, from, to, value) : float_to_float(build, from, to, value);
 }
 
-llvm::Value* emit_bitcast(Build& build, DType to, Value* value) {
+// Elements that share bytes in memory lie in a byte each here: i4 sign-extended, floats as their code.
+llvm::Value* emit_bitcast(Build& build, DType from, DType to, Value* value) {
+    if (to == DType::i4) {
+        llvm::Constant* four = llvm::ConstantInt::get(value->getType(), 4);
+        return build.ir.CreateAShr(build.ir.CreateShl(value, four), four);
+    }
+    const int width = std::min(bits(from), bits(to));
+    if (width < 8) return build.ir.CreateAnd(value, llvm::ConstantInt::get(value->getType(), (1U << width) - 1));
     return build.ir.CreateBitCast(value, shaped(build, value, to));
 }
 

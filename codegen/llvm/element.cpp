@@ -54,7 +54,7 @@ bool is_element_op(OpKind kind) { return static_cast<int>(kind) <= static_cast<i
 Value* emit_element(Build& build, const ElementOp& op) {
     if (op.kind == OpKind::select) return build.ir.CreateSelect(op.operands[0], op.operands[1], op.operands[2]);
     if (op.kind == OpKind::cast) return emit_cast(build, op.type, op.to, op.operands[0]);
-    if (op.kind == OpKind::bitcast) return emit_bitcast(build, op.to, op.operands[0]);
+    if (op.kind == OpKind::bitcast) return emit_bitcast(build, op.type, op.to, op.operands[0]);
     if (op.type == DType::boolean) return emit_bool(build, op);
     if (is_integer(op.type)) return emit_integer(build, op);
     if (op.kind == OpKind::fma) return emit_fma(build, op.type, op.operands[0], op.operands[1], op.operands[2]);

@@ -140,6 +140,20 @@ void read_packed(Machine& machine, const AccessData& access, const View& view, c
     }
 }
 
+// Whole bytes are written: what begins inside of one is refused, in compiled code it is undefined.
+bool begins_at_bytes(Machine& machine, const Inst& inst, const AccessData& access, const View& view,
+                     const Reached& lanes) {
+    const size_t n = access.uniform ? 1 : machine.n;
+    for (size_t i = 0; i < n; ++i) {
+        if (lanes.mask[i] == 0 || machine.offsets[i] % pack_of(view.elem) == 0) continue;
+        machine.fail(inst, fmt::format("a write of '{}' at {} does not begin at a byte of its own, by {}",
+                                       machine.program->views[access.view].name, position(machine, access, i),
+                                       machine.who(access.uniform ? std::nullopt : std::optional(i))));
+        return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 const Inst* read(Machine& machine, const Inst& inst) {
@@ -172,6 +186,7 @@ const Inst* write(Machine& machine, const Inst& inst) {
     const View& view = machine.views[access.view];
     const Reached lanes = reach(machine, inst, access, view, true);
     if (lanes.failed) return nullptr;
+    if (view.packed && !begins_at_bytes(machine, inst, access, view, lanes)) return nullptr;
     watch_if_asked(machine, inst, access, view, lanes, TouchKind::write);
     const size_t n = access.uniform ? 1 : machine.n;
     const uint8_t* values = machine.bytes(access.value.slot);

@@ -70,7 +70,8 @@ Inferred infer_bitcast(Operands operands, const Attrs& attrs) {
     const DType from = operands[0].elem;
     const DType to = attrs.dtype(Attr::type);
     if (!spreads(operands[0])) return Failure{fmt::format("{} has no bits to name anew", operands[0].text())};
-    if (from == DType::boolean || to == DType::boolean || bits(from) != bits(to)) {
+    const bool code = (from == DType::u8 && is_packed(to)) || (to == DType::u8 && is_packed(from));
+    if (from == DType::boolean || to == DType::boolean || (bits(from) != bits(to) && !code)) {
         return Failure{fmt::format("{} has {} bits, {} has {}", name(from), bits(from), name(to), bits(to))};
     }
     return gives(operands[0].with(to));
@@ -144,7 +145,8 @@ constexpr std::array kRecords{
              {needs(Attr::type)}},
     OpRecord{bitcast,
              "bitcast",
-             "The same bits in another element type of the same size.",
+             "The same bits in another element type of the same size; between u8 and an element that shares bytes its "
+             "code in the low bits.",
              {Role{"operand"}},
              infer_bitcast,
              kEveryLevel,

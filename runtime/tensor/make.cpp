@@ -116,6 +116,16 @@ TsrTensor* tsr_linspace(int32_t dtype, double start, double stop, int64_t count,
 
 TsrTensor* tsr_from_values(int32_t dtype, const int64_t* shape, int32_t rank, const void* values,
                            const TsrPlace* place) {
+    if (is_packed(dtype)) {
+        TensorRef result = make_tensor(dtype, axes(shape, rank), Contents::zero, place);
+        const auto* codes = static_cast<const uint8_t*>(values);
+        const auto fill = [&](auto&& self, int32_t axis, int64_t offset) -> void {
+            if (axis == rank) return write_bits(*result, offset, *codes++);
+            for (int64_t i = 0; i < shape[axis]; ++i) self(self, axis + 1, offset + i * result->strides[axis]);
+        };
+        fill(fill, 0, 0);
+        return result.give();
+    }
     TensorRef result = make_tensor(dtype, axes(shape, rank), Contents::undefined, place);
     std::memcpy(result->dl.data, values, static_cast<size_t>(*dense_bytes(dtype, axes(shape, rank))));
     return result.give();

@@ -21,6 +21,7 @@ void GroupCode::copy(const Op& op) {
     int64_t width = s_.plan.lanes;
     std::vector<ValueId> at = start;
     std::vector<ValueId> inside_buffer(to.dims.size());
+    const ValueId columns = from.packed ? from.row : from.dims.back();
     auto row = [&] {
         ValueId in = emit_.boolean(true);
         for (size_t i = 0; i + 1 < rank; ++i) {
@@ -34,12 +35,12 @@ void GroupCode::copy(const Op& op) {
             ValueId lanes = emit_.binary(OpKind::add, emit_.splat(position, width), emit_.iota(width, DType::index));
             ValueId mask = emit_.binary(OpKind::bit_and, in_all,
                                         emit_.compare(OpKind::ge, lanes, emit_.splat(emit_.integer(0), width)));
-            mask = emit_.binary(OpKind::bit_and, mask,
-                                emit_.compare(OpKind::lt, lanes, emit_.splat(from.dims.back(), width)));
+            mask = emit_.binary(OpKind::bit_and, mask, emit_.compare(OpKind::lt, lanes, emit_.splat(columns, width)));
             std::vector<ValueId> source = at;
-            source.back() = position;
+            source.back() = from.packed ? emit_.integer(0) : position;
             inside_buffer.back() = column;
-            ValueId value = emit_.load(s_.address(from, source), width, mask);
+            ValueId value = from.packed ? s_.gather_packed(from, s_.linear(from, source), lanes, width, mask)
+                                        : emit_.load(s_.address(from, source), width, mask);
             ValueId target = s_.address(to, inside_buffer);
             if (extent % width == 0) return emit_.store(target, value);
             ValueId left = emit_.binary(OpKind::sub, emit_.integer(extent), column);

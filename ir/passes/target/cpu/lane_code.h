@@ -80,6 +80,12 @@ private:
     Access access(const Memory& memory, const std::vector<LaneValue>& indices, int64_t shift = 0);
     std::vector<ValueId> load(const Memory& memory, const Access& access, DType elem);
     void store(const Memory& memory, const Access& access, const LaneValue& value, DType elem);
+    // lane_packed.cpp
+    LaneValue moved(const LaneValue& value, int64_t distance);  // an index, so much further
+    LaneValue read_packed(const Memory& memory, std::vector<LaneValue> indices, int64_t part);
+    LaneValue read_pairs(const Memory& memory, std::vector<LaneValue> indices);
+    void write_packed(const Memory& memory, std::vector<LaneValue> indices, const std::vector<LaneValue>& parts);
+    LaneValue byte_of(std::span<const LaneValue> parts, DType type, int64_t byte);
     // Runs `body` once per active lane with the number of its copy and its number in it.
     template <typename Body>
     void for_each_active(Body body);

@@ -68,6 +68,10 @@ void LaneCode::read(const Op& op) {
     const Memory& memory = s_.memories.at(op.operands[0]);
     std::vector<LaneValue> indices;
     for (size_t i = 1; i < op.operands.size(); ++i) indices.push_back(value(op.operands[i]));
+    if (memory.packed) {
+        values_[op.results[0]] = read_packed(memory, std::move(indices), 0);
+        return;
+    }
     Access where = access(memory, indices);
     DType elem = s_.tile.type(op.results[0]).elem;
     if (where.kind == Access::Kind::uniform) {
@@ -117,6 +121,10 @@ void LaneCode::read_vector(const Op& op) {
     LaneValue result{LaneValue::Kind::parts, {}, 0, {}, {}};
     const Type& type = s_.tile.type(op.results[0]);
     for (uint32_t part = 0; part < type.width; ++part) {
+        if (memory.packed) {
+            result.parts.push_back(read_packed(memory, indices, part));
+            continue;
+        }
         Access where = access(memory, indices, part);
         result.parts.push_back(where.kind == Access::Kind::uniform ? uniform(emit_.load(where.address, 0))
                                                                    : of(load(memory, where, type.elem)));
@@ -129,6 +137,7 @@ void LaneCode::write_vector(const Op& op) {
     std::vector<LaneValue> indices;
     for (size_t i = 2; i < op.operands.size(); ++i) indices.push_back(value(op.operands[i]));
     LaneValue written = value(op.operands[1]);
+    if (memory.packed) return write_packed(memory, std::move(indices), written.parts);
     for (size_t part = 0; part < written.parts.size(); ++part) {
         store(memory, access(memory, indices, static_cast<int64_t>(part)), written.parts[part],
               s_.tile.type(op.operands[0]).elem);

@@ -26,7 +26,9 @@ Spread::Spread(const Function& kernel)
     const std::vector<ValueId> given(kernel.params().begin(), kernel.params().end() - packed);
     const std::vector<ValueId> filled(kernel.params().end() - packed, kernel.params().end());
     auto tensor_slot = [&](ValueId param) {
-        const DType elem = kernel.type(param).elem;
+        DType elem = kernel.type(param).elem;
+        if (is_packed(elem)) memories[param].packed = elem;
+        if (is_packed(elem)) elem = DType::u8;
         Attrs attrs{{Attr::count, slot++}, {Attr::type, elem}, {Attr::mode, std::string("pointer")}};
         memories[param].pointer = emit.op(OpKind::slot, {}, Type::pointer(elem, Space::global), attrs);
         tensors.push_back(param);
@@ -45,6 +47,7 @@ Spread::Spread(const Function& kernel)
     total = emit.mul(emit.mul(counts[0], counts[1]), counts[2]);
     for (ValueId tensor : tensors) {
         for (const Dim& dim : kernel.type(tensor).shape) memories[tensor].dims.push_back(dimension(dim));
+        if (memories[tensor].packed) describe_packed(memories[tensor]);
     }
 }
 
@@ -103,8 +106,12 @@ bool Spread::vector_operation(const Op& op) {
     }
     if (op.kind == OpKind::write_vector) {
         const auto& values = parts.at(op.operands[1]);
-        for (size_t i = 0; i < values.size(); ++i)
-            emit.store(address(memories.at(op.operands[0]), indices(2, i)), values[i]);
+        const Memory& memory = memories.at(op.operands[0]);
+        if (memory.packed) {
+            store_packed(memory, indices(2, 0), values);
+            return true;
+        }
+        for (size_t i = 0; i < values.size(); ++i) emit.store(address(memory, indices(2, i)), values[i]);
         return true;
     }
     if (op.results.empty() || !tile.type(op.results[0]).is_vector()) return false;
@@ -112,7 +119,7 @@ bool Spread::vector_operation(const Op& op) {
     std::vector<ValueId>& out = parts[op.results[0]];
     for (size_t i = 0; i < type.width; ++i) {
         if (op.kind == OpKind::read_vector) {
-            out.push_back(emit.load(address(memories.at(op.operands[0]), indices(1, i)), 0));
+            out.push_back(load(memories.at(op.operands[0]), indices(1, i)));
         } else if (op.kind == OpKind::vector_build) {
             out.push_back(scalars.at(op.operands[i]));
         } else {
@@ -150,7 +157,7 @@ bool Spread::scalar_operation(const Op& op) {
         case OpKind::group_size:
             return bind(group_number(op));
         case OpKind::read:
-            return bind(emit.load(address(memories.at(op.operands[0]), indices(1)), 0));
+            return bind(load(memories.at(op.operands[0]), indices(1)));
         case OpKind::write:
             emit.store(address(memories.at(op.operands[0]), indices(2)), value(1));
             return true;

@@ -75,6 +75,7 @@ private:
     ValueId expand(OpId id, const Coordinates& at);
     ValueId iota(const Op& op, const Coordinates& at);
     ValueId load(OpId id, const Coordinates& at);
+    ValueId load_packed(OpId id, const Coordinates& at);  // packed_views.cpp
     void store(OpId id, ValueId value, const Coordinates& at);
     ValueId load_home(const Home& home, DType elem, const Coordinates& at);
     void store_home(const Home& home, ValueId value, const Coordinates& at);

@@ -56,7 +56,7 @@ ValueId TileCode::all_inside(const std::vector<OpId>& views) {
             const int64_t extent =
                 taken == view.axes().end() ? 1 : shape[static_cast<size_t>(taken - view.axes().begin())];
             const ValueId start = emit_.cast(s_.scalars.at(view.starts()[axis]), DType::index);
-            const ValueId room = emit_.binary(OpKind::sub, memory.dims[axis], emit_.integer(extent));
+            const ValueId room = emit_.binary(OpKind::sub, memory.extent(axis), emit_.integer(extent));
             all = emit_.binary(OpKind::bit_and, all, emit_.compare(OpKind::ge, start, emit_.integer(0)));
             all = emit_.binary(OpKind::bit_and, all, emit_.compare(OpKind::le, start, room));
         }

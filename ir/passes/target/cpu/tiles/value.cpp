@@ -160,7 +160,7 @@ ValueId TileCode::inside(OpId id, const Coordinates& at) {
         for (size_t axis = 0; axis < memory.dims.size(); ++axis) {
             if (axis == column) continue;
             in = emit_.binary(OpKind::bit_and, in, emit_.compare(OpKind::ge, index(axis), emit_.integer(0)));
-            in = emit_.binary(OpKind::bit_and, in, emit_.compare(OpKind::lt, index(axis), memory.dims[axis]));
+            in = emit_.binary(OpKind::bit_and, in, emit_.compare(OpKind::lt, index(axis), memory.extent(axis)));
         }
         return in;
     });
@@ -168,7 +168,7 @@ ValueId TileCode::inside(OpId id, const Coordinates& at) {
     const ValueId lower =
         once_per_row(key, row, what + 1, [&] { return emit_.binary(OpKind::sub, emit_.integer(0), index(*column)); });
     const ValueId upper = once_per_row(key, row, what + 2, [&] {
-        const ValueId end = emit_.binary(OpKind::sub, memory.dims[*column], index(*column));
+        const ValueId end = emit_.binary(OpKind::sub, memory.extent(*column), index(*column));
         return emit_.select(row_in, end, emit_.integer(-1));
     });
     ValueId first;
@@ -233,10 +233,13 @@ TileCode::Place TileCode::place(OpId id, const Coordinates& at) {
 
 ValueId TileCode::load(OpId id, const Coordinates& at) {
     const TileViewOp view(s_.tile, id);
-    const Place from = place(id, at);
+    const bool packed = s_.memories.at(view.memory()).packed.has_value();
+    const Place from = packed ? Place{{}, {}, {}, has_column(at)} : place(id, at);
     const DType elem = s_.tile.type(view.memory()).elem;
     ValueId loaded;
-    if (!from.stride.valid()) {
+    if (packed) {
+        loaded = load_packed(id, at);
+    } else if (!from.stride.valid()) {
         loaded = emit_.load(from.pointer, from.vector ? width_ : 0, from.mask);
     } else {
         std::vector<ValueId> operands{from.pointer, offsets(from.stride)};
