@@ -148,7 +148,7 @@ TsrTensor* tsr_arange_i64(int32_t dtype, int64_t start, int64_t stop, int64_t st
 TsrTensor* tsr_arange_f64(int32_t dtype, double start, double stop, double step, const TsrPlace* place);
 /* count points start + i * (stop - start) / (count - 1), computed in f64, the last one exactly stop. */
 TsrTensor* tsr_linspace(int32_t dtype, double start, double stop, int64_t count, const TsrPlace* place);
-/* Copies dense row-major elements in storage form. */
+/* Copies dense row-major elements in storage form; of packed types each has a byte of its own. */
 TsrTensor* tsr_from_values(int32_t dtype, const int64_t* shape, int32_t rank, const void* values,
                            const TsrPlace* place);
 /* From a list of scalars, or of lists of equal lengths and so on; list scalars are converted from the list's dtype. */
@@ -187,7 +187,7 @@ typedef enum TsrRounding { TSR_ROUND_NEAREST, TSR_ROUND_TO_ZERO, TSR_ROUND_STOCH
 /* The laws of cast, for tensors and for one value:
  * - To a float: one rounding, nearest-even by default; f16 and bf16 overflow to infinity, types of 8 bits or fewer
  *   saturate at their largest finite value, infinities included. A NaN keeps its sign and the upper bits of its payload
- *   and is made quiet; in a type without NaN it becomes the largest finite value.
+ *   and is made quiet; of 8 bits or fewer it is the positive one of all ones, or the largest finite value.
  * - To e8m0: the nearest power of two, a tie goes to the even code; 0 gives 2^-127; negative values and NaN give NaN.
  * - To an integer: from a float toward zero, saturating, NaN gives 0; from an integer it wraps; from bool 0 or 1.
  * - To bool: != 0 (NaN is true).

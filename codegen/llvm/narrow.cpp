@@ -27,7 +27,7 @@ struct Format {
 Format format_of(DType type) {
     if (type == DType::f16) return {5, 10, 15, 0x7c00, 0x7e00, 0x7c00};
     if (type == DType::fp8_e4m3) return {4, 3, 7, 0x7e, 0x7f, 0};
-    if (type == DType::fp8_e5m2) return {5, 2, 15, 0x7b, 0x7e, 0x7c};
+    if (type == DType::fp8_e5m2) return {5, 2, 15, 0x7b, 0x7f, 0x7c};
     if (type == DType::fp6_e3m2) return {3, 2, 3, 0x1f, 0x1f, 0};
     if (type == DType::fp6_e2m3) return {2, 3, 1, 0x1f, 0x1f, 0};
     return {2, 1, 1, 0x7, 0x7, 0};  // fp4_e2m1
@@ -68,6 +68,8 @@ Value* decode_format(Build& build, const Format& format, Value* code) {
     result = ir.CreateSelect(is_small, w.bits_of(ir.CreateFMul(integer, unit)), result);
     if (format.infinity != 0) {
         Value* special = ir.CreateOr(moved, w.constant(0x7f800000));
+        Value* is_nan = ir.CreateICmpUGT(magnitude, w.constant(format.infinity));
+        special = ir.CreateSelect(is_nan, ir.CreateOr(special, w.constant(0x00400000)), special);  // a quiet one
         result = ir.CreateSelect(ir.CreateICmpUGE(magnitude, w.constant(format.infinity)), special, result);
     } else if (format.has_nan()) {
         Value* is_nan = ir.CreateICmpEQ(magnitude, w.constant(format.nan));
@@ -97,7 +99,7 @@ Value* encode_format(Build& build, const Format& format, Value* f32, llvm::Type*
     Value* is_small = ir.CreateICmpULT(magnitude, w.constant(power_bits(1 - format.bias)));
     result = ir.CreateSelect(is_small, encode_subnormal(w, format, magnitude), result);
     result = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, result, w.constant(format.largest));
-    // NaN is the quiet positive one, or the largest value where there is none.
+    // NaN is the positive one of all ones, or the largest value where there is none.
     Value* is_nan = ir.CreateICmpUGT(magnitude, w.constant(0x7f800000));
     result = ir.CreateSelect(is_nan, w.constant(format.nan), ir.CreateOr(result, sign));
     return ir.CreateTrunc(result, shaped_like(f32, code));

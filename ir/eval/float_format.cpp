@@ -40,7 +40,7 @@ struct Format {
     [[nodiscard]] uint64_t nan() const {
         switch (specials) {
             case Specials::ieee:
-                return infinity() | (uint64_t{1} << (fraction_bits - 1));
+                return saturates ? sign_bit() - 1 : infinity() | (uint64_t{1} << (fraction_bits - 1));
             case Specials::last_code:
                 return sign_bit() - 1;
             case Specials::none:

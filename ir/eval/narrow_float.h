@@ -37,6 +37,7 @@ constexpr uint32_t encode(const FloatFormat& format, double value) {
     const uint64_t magnitude = all & ~(uint64_t{1} << 63);
     if (magnitude > kDoubleInfinity) {
         if (format.nan == 0) return format.largest;
+        if (format.overflow == format.largest) return format.sign - 1;  // 8 bits or fewer: one NaN, all ones
         const auto payload = static_cast<uint32_t>((magnitude & (kDoubleFraction >> 1)) >> (51 - format.payload));
         return sign | format.nan | payload;
     }

@@ -28,23 +28,16 @@ uint64_t overflow_code(const FloatFormat& format) {
     return format.specials == Specials::infinities && !format.saturates ? format.max_code + 1 : format.max_code;
 }
 
-// Sign and upper payload bits stay, the quiet bit is set; formats without NaN give the largest finite value, positive
-// as the conversion instructions of PTX do.
+// Sign and upper payload bits stay, the quiet bit is set. Formats of 8 bits or fewer have one NaN, as the conversion
+// instructions of PTX give it: all ones, positive; where the format has none, the largest finite value.
 uint64_t nan_code(const FloatFormat& format, double value) {
+    if (format.specials == Specials::none) return format.max_code;
+    if (format.saturates) return (uint64_t{1} << (format.bits - 1)) - 1;
     auto raw = std::bit_cast<uint64_t>(value);
-    bool negative = (raw >> 63) != 0;
-    switch (format.specials) {
-        case Specials::none:
-            return format.max_code;
-        case Specials::nan_only:
-            return sign_bit(format, negative) | (format.max_code + 1);
-        case Specials::infinities:
-            break;
-    }
     int fraction_bits = format.digits - 1;
     uint64_t payload = (raw & ((uint64_t{1} << kF64Payload) - 1)) >> (kF64Payload - fraction_bits);
     uint64_t quiet = uint64_t{1} << (fraction_bits - 1);
-    return sign_bit(format, negative) | (format.max_code + 1) | payload | quiet;
+    return sign_bit(format, (raw >> 63) != 0) | (format.max_code + 1) | payload | quiet;
 }
 
 // magnitude * 2^-shift to an integer, 1 <= shift.

@@ -69,7 +69,9 @@ void check_case(const Case& c, const test::Library& library, const std::string& 
         const Bits want = c.want(values[i]);
         const Bits got = out.at(i);
         const DType type = carrier(c.to);
-        if (got == want || (test::is_nan(type, got) && test::is_nan(type, want))) continue;
+        // Which NaN is promised of floats of 8 bits or fewer alone.
+        const bool nans = !is_storage_only(type) && test::is_nan(type, got) && test::is_nan(type, want);
+        if (got == want || nans) continue;
         if (wrong++ > 2) continue;
         FAIL_CHECK(fmt::format("{} on {}: {:#x} gives {:#x}, not {:#x}", c.kernel.function.name, machine, values[i],
                                got, want));

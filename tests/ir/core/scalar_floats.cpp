@@ -71,7 +71,8 @@ TEST_CASE("the ends of each narrow format") {
     CHECK(std::isnan(decode_float(DType::fp8_e4m3, 0x7f)));
     CHECK(encode_float(DType::fp8_e4m3, NAN) == 0x7f);
     CHECK(std::isinf(decode_float(DType::fp8_e5m2, 0x7c)));
-    CHECK(encode_float(DType::fp8_e5m2, NAN) == 0x7e);
+    CHECK(encode_float(DType::fp8_e5m2, NAN) == 0x7f);
+    CHECK(encode_float(DType::fp8_e5m2, -NAN) == 0x7f);
     CHECK(encode_float(DType::f16, NAN) == 0x7e00);
     CHECK(encode_float(DType::bf16, NAN) == 0x7fc0);
     CHECK(encode_float(DType::fp6_e3m2, NAN) == 0x1f);  // no NaN: the largest

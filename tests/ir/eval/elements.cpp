@@ -81,8 +81,10 @@ bool is_nan(DType type, Bits value) {
     return std::isnan(x);
 }
 
-// NaN has no fixed bits; all else has.
-bool same(DType type, Bits a, Bits b) { return a == b || (is_nan(type, a) && is_nan(type, b)); }
+// NaN has no fixed bits in floats of more than 8; all else has.
+bool same(DType type, Bits a, Bits b) {
+    return a == b || (!is_storage_only(type) && is_nan(type, a) && is_nan(type, b));
+}
 
 size_t operand_count(OpKind kind) { return record(kind).operands.size(); }
 
