@@ -60,7 +60,7 @@ const sema::Type* Body::declared(Slot slot) {
 void Body::assign(sema::VariableId variable, const Val& value) {
     if (!variable.valid()) return;
     const sema::Variable& known = instance().variables[variable.index];
-    Val stored = coerce(value, known.type);
+    Val stored = coerce(rounded(value), known.type);
     if (stored.is_ssa()) {
         std::string& name = function().value(stored.id).name;
         if (name.empty()) name = known.name;

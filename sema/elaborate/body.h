@@ -70,7 +70,10 @@ public:
     [[nodiscard]] const sema::Type* declared(Slot slot);
 
     // ---- values ----
-    // The value with the type, rounded to it: what naming, storing, passing and returning do.
+    // An expression of narrow floats, computed in a wider type, is rounded to its own where it is named, stored, passed
+    // or returned (language reference, numerics rule 3), also where something wider takes it.
+    Val rounded(const Val& value);
+    // The value with the type.
     Val coerce(const Val& value, const sema::Type& type);
     Val coerce(const Val& value, DType type);
     // The IR scalar, vector or tile in the element type.

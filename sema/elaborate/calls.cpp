@@ -46,7 +46,7 @@ std::vector<Val> argument_values(Body& b, const CallInfo& info) {
         } else if (const ast::Expr* fallback = info.arguments[i].default_value) {
             if (const auto& known = callee.info(*fallback).value) value = Val::of(*known);
         }
-        values.push_back(b.coerce(value, parameter.type));
+        values.push_back(b.coerce(b.rounded(value), parameter.type));
     }
     return values;
 }

@@ -59,11 +59,11 @@ Val list_element(Body& b, ValueId list, const Val& index, const sema::Type& elem
 }
 
 void set_list_element(Body& b, ValueId list, const Val& index, const Val& value, const sema::Type& element) {
-    host_effect(b, "list_set", {list, b.index(index), b.handle(b.coerce(value, element), element)});
+    host_effect(b, "list_set", {list, b.index(index), b.handle(b.coerce(b.rounded(value), element), element)});
 }
 
 void append_to_list(Body& b, const Val& list, const Val& value, const sema::Type& element) {
-    host_effect(b, "list_append", {list.id, b.handle(b.coerce(value, element), element)});
+    host_effect(b, "list_append", {list.id, b.handle(b.coerce(b.rounded(value), element), element)});
 }
 
 Val host_args(Body& b, const sema::Type& type) {
@@ -155,7 +155,7 @@ void host_assign(Body& b, const Val& view, const Val& value, const sema::Type& t
     const bool tensor = value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::tensor;
     if (tensor) return host_effect(b, "assign", {view.id, value.id});
     if (value.has_elements()) return;
-    host_effect(b, "fill", {view.id, b.scalar(value, type.elem())});
+    host_effect(b, "fill", {view.id, b.scalar(b.rounded(value), type.elem())});
 }
 
 // ---- progress lines ----

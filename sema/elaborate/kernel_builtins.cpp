@@ -119,7 +119,7 @@ Val store_vector(Body& b, const CallInfo& info) {
     const Val value = argument_value(b, info, 1);
     const std::vector<Val> index = element_index(b, target, argument(info, 2));
     const int64_t width = b.info(*argument(info, 1)).type.length().value_or(1);
-    std::vector<ValueId> operands{b.memory(target), b.vector(value, memory_type(b, target), width)};
+    std::vector<ValueId> operands{b.memory(target), b.vector(b.rounded(value), memory_type(b, target), width)};
     for (const Val& i : index) operands.push_back(b.index(i));
     b.emit.op(OpKind::write_vector, std::move(operands));
     return Val::none();

@@ -75,7 +75,7 @@ Val read_element(Body& b, const Val& memory, const std::vector<Val>& indices) {
 
 void write_element(Body& b, const Val& memory, const std::vector<Val>& indices, const Val& value) {
     std::vector<ValueId> operands = index_values(b, indices);
-    const ValueId stored = b.scalar(value, memory_type(b, memory));
+    const ValueId stored = b.scalar(b.rounded(value), memory_type(b, memory));
     operands.insert(operands.begin(), {b.memory(memory), stored});
     b.emit.op(OpKind::write, std::move(operands));
 }
@@ -232,7 +232,7 @@ void write_target(Body& b, const Target& target, const Val& value) {
             return write_element(b, target.memory, target.indices, value);
         case Target::Kind::item: {
             Val list = b.get(b.slot(target.variable));
-            store_item(list, target.path, 0, b.coerce(value, *target.type));
+            store_item(list, target.path, 0, b.coerce(b.rounded(value), *target.type));
             return b.set(b.slot(target.variable), std::move(list));
         }
         case Target::Kind::list_item:

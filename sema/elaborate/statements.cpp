@@ -1,5 +1,7 @@
 #include "sema/elaborate/statements.h"
 
+#include <algorithm>
+
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/calls.h"
 #include "sema/elaborate/expressions.h"
@@ -58,12 +60,28 @@ void check_declared(Body& b, const ast::Stmt& stmt) {
     if (found != b.instance().checks.end() && !b.in_kernel()) check_declared_shape(b, found->second);
 }
 
+bool is_reduction(sema::Builtin name) {
+    using sema::Builtin;
+    return (name >= Builtin::group_reduce_sum && name <= Builtin::group_reduce_prod) ||
+           (name >= Builtin::buffer_reduce_sum && name <= Builtin::buffer_reduce_prod);
+}
+
+// What a declared type or an element takes: rounded first, unless a reduction stands directly there, whose type it then
+// chooses.
+Val for_declared(Body& b, const ast::Expr& e) {
+    Val value = expression(b, e);
+    const auto call = b.instance().calls.find(e.id);
+    const bool builtin = call != b.instance().calls.end() && call->second.kind == sema::CallKind::builtin;
+    if (builtin && is_reduction(call->second.builtin)) value.type.reset();
+    return value;
+}
+
 void return_statement(Body& b, const ast::Stmt& stmt, const ast::Return& statement) {
     Frame& frame = b.frame();
     if (statement.value && !frame.instance->result.is(sema::Kind::none)) {
-        const Val value = expression(b, *statement.value);
+        const Val value = for_declared(b, *statement.value);
         check_declared(b, stmt);
-        b.set(frame.result, b.coerce(value, frame.instance->result));
+        b.set(frame.result, b.coerce(b.rounded(value), frame.instance->result));
     }
     b.set(frame.live, Val::truth(false));
     for (const LoopFlags& loop : frame.loops) {
@@ -90,13 +108,15 @@ struct Run {
     void operator()(const ast::ExprStmt& s) { expression(b, *s.value); }
     void operator()(const ast::Assign& s) {
         if (const auto* name = std::get_if<ast::Name>(&s.targets[0]->node)) b.site_name = name->text;
-        const Val value = expression(b, *s.value);
+        const bool stores = std::ranges::all_of(
+            s.targets, [](const ast::Expr* target) { return std::holds_alternative<ast::Subscript>(target->node); });
+        const Val value = stores ? for_declared(b, *s.value) : expression(b, *s.value);
         for (const ast::Expr* target : s.targets) assign_to(b, *target, value);
     }
     void operator()(const ast::AugmentedAssign& s) { augmented(b, stmt, s); }
     void operator()(const ast::AnnotatedAssign& s) {
         if (!s.value) return;
-        const Val value = expression(b, *s.value);
+        const Val value = for_declared(b, *s.value);
         check_declared(b, stmt);
         assign_to(b, *s.target, value);
     }

@@ -35,6 +35,13 @@ bool is_number_like(const Static& value) { return value.is_number() || value.boo
 
 }  // namespace
 
+Val Body::rounded(const Val& value) {
+    if (!value.is_ssa() || !value.type) return value;
+    const ir::Type& held = type_of(value.id);
+    if (!held.is_scalar() && !held.is_vector()) return value;
+    return Val::ssa(emit.cast(value.id, *value.type), value.type);
+}
+
 Val Body::coerce(const Val& value, DType type) {
     if (value.is_fixed()) return is_number_like(value.fixed) ? Val::of(converted(value.fixed, type), type) : value;
     if (!value.is_ssa()) return value;
