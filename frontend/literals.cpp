@@ -53,6 +53,9 @@ constexpr Suffix kSuffixes[] = {{"_KiB", 1ULL << 10U}, {"_MiB", 1ULL << 20U}, {"
 
 BadNumber bad_tail(std::string_view text, std::string_view tail) {
     if (tail == "j" || tail == "J") return {"there are no imaginary literals"};
+    if (std::ranges::any_of(kSuffixes, [&](const Suffix& suffix) { return tail == suffix.text; })) {
+        return {fmt::format("a size is a whole number of `{}`", tail.substr(1))};
+    }
     if (tail.starts_with('_') && tail.size() > 1 && tail.ends_with('B')) {
         return {fmt::format("the size suffixes are `_KiB`, `_MiB` and `_GiB`, not `{}`", tail)};
     }

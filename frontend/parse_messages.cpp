@@ -218,6 +218,10 @@ bool SyntaxMessages::missing_colon(size_t at, const IntervalSet& expected, size_
 }
 
 bool SyntaxMessages::set_display(size_t at, const IntervalSet& expected, const antlr4::ParserRuleContext& context) {
+    if (type(at) == Type::FOR && expected.contains(size_t{Type::COMMA}) && expected.contains(size_t{Type::RBRACE})) {
+        report_.sentence("E0134", place(at), "Tessera has list comprehensions only");
+        return true;
+    }
     bool entry = context.getRuleIndex() == Type::RuleEntry && expected.contains(size_t{Type::COLON});
     if (!entry || (type(at) != Type::COMMA && type(at) != Type::RBRACE)) return false;
     report_.sentence("E0134", place(at), "Tessera has no sets; `{}` holds `key: value` pairs");
@@ -247,7 +251,7 @@ std::string SyntaxMessages::list(const IntervalSet& expected) const {
         if (!name.empty()) names.push_back(std::move(name));
         closes = closes || type == Type::RPAREN || type == Type::RBRACK || type == Type::RBRACE;
     }
-    if (closes && names.size() == 1) names.insert(names.begin(), "`,`");
+    if (closes && names.size() == 1 && names[0] != "`,`") names.insert(names.begin(), "`,`");
     if (names.empty() || names.size() > kMostNamed) return {};
     std::string out;
     for (size_t i = 0; i < names.size(); ++i) {

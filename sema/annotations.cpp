@@ -218,7 +218,10 @@ Type Body::tensor_spelling(const ast::Expr& e, const ast::Subscript& s, bool in_
     }
     TensorDetail detail;
     detail.policy = elem.type.policy();
-    if (const auto* with = std::get_if<ast::WithPolicy>(&parts.back()->node)) policies(with->policies, detail.policy);
+    if (const auto* with = std::get_if<ast::WithPolicy>(&parts.back()->node)) {
+        detail.policy = {};  // those that do not spread too
+        policies(with->policies, detail.policy);
+    }
     for (size_t i = 0; i + 1 < parts.size(); ++i) {
         auto dim = dimension(*parts[i], in_header);
         if (!dim) return {};
@@ -244,52 +247,6 @@ void Body::region(const ast::Expr& e, const ast::Subscript& s, bool in_header, A
     out.generic = inner.generic;
     out.type_variable = inner.type_variable;
     out.type = out.mut && inner.type.is(Kind::tensor) ? inner.type.with_mut(true) : inner.type;
-}
-
-// False after a message.
-bool Body::policies(const std::vector<const ast::Expr*>& written, Policy& policy) {
-    for (const ast::Expr* e : written) {
-        const auto* call = std::get_if<ast::Call>(&e->node);
-        std::string word = last_name(call ? *call->callee : *e);
-        const ast::Expr* argument = call && !call->arguments.empty() ? call->arguments[0].value : nullptr;
-        if (word == "accum" && argument) {
-            policy.accum = dtype(*argument);
-            if (!policy.accum) return false;
-        } else if (word == "compute" && argument) {
-            if (last_name(*argument) == "tf32") {
-                policy.compute_tf32 = true;
-                continue;
-            }
-            policy.compute = dtype(*argument);
-            if (!policy.compute) return false;
-            if (!is_float(*policy.compute) || bits(*policy.compute) < 16) {
-                error("E0326", argument->span, "`@compute` takes f16, bf16, f32, f64 or tf32");
-                return false;
-            }
-        } else if (word == "stochastic_round" || word == "round" || word == "block_scale") {
-            refuse(Feature::policies, e->span, fmt::format("`@{}` is", word));
-            return false;
-        } else if (word == "loss_scale" && argument) {
-            if (last_name(*argument) == "dynamic") {
-                policy.loss_scale_dynamic = true;
-                continue;
-            }
-            Value scale = expr(*argument);
-            auto value = scale.value ? scale.value->real() : std::nullopt;
-            if (!value || *value <= 0) {
-                error("E0326", argument->span, "`@loss_scale` takes a positive number or `dynamic`");
-                return false;
-            }
-            policy.loss_scale = value;
-        } else {
-            error("E0326", e->span,
-                  fmt::format("`@{}` is not a policy: there are accum, compute, round, stochastic_round, loss_scale "
-                              "and block_scale",
-                              word));
-            return false;
-        }
-    }
-    return true;
 }
 
 }  // namespace tsr::sema

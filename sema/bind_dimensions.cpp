@@ -2,7 +2,6 @@
 // where it stands alone, else by the first expression in which it is the only unknown; an expression of several
 // unknowns is one dimension.
 #include <algorithm>
-#include <cctype>
 
 #include <fmt/format.h>
 
@@ -44,17 +43,6 @@ void add_symbol(Instance& instance, std::string name, SymbolInfo::Source source,
     symbol.axis = place.axis;
     symbol.extent = place.dim;
     instance.symbols.push_back(std::move(symbol));
-}
-
-// `B*H` as one name that reads back: "B_x_H".
-std::string one_name(const ir::Dim& dim) {
-    std::string name;
-    for (char c : dim.text()) {
-        if (std::isalnum(static_cast<unsigned char>(c))) name += c;
-        if (c == '*') name += "_x_";
-        if (c != '*' && c != ' ' && !std::isalnum(static_cast<unsigned char>(c))) name += '_';
-    }
-    return name;
 }
 
 Type renamed(const Type& type, const ir::Dim& from, const ir::Dim& to) {
@@ -109,7 +97,7 @@ void Body::bind_opaque(size_t parameter, size_t axis, const ir::Dim& dim) {
             .note("a name is bound where it stands alone, or in `K/tp`, `n+1`, `2*n`");
         return;
     }
-    const std::string name = one_name(dim);
+    const std::string name = dim.text();  // `B*H` is a name
     const ir::Dim symbol = ir::Dim::symbol(name);
     if (!find_symbol(name)) add_symbol(instance, name, SymbolInfo::Source::axis, {parameter, axis, symbol});
     for (size_t p = 0; p < instance.parameters.size(); ++p) {

@@ -64,6 +64,7 @@ public:
     // Says so (E0302) where a value may not stand for a type; `cast` is offered where it helps.
     bool require_converts(const ast::Expr& e, const Value& v, const Type& to, const std::string& what);
     void offer_cast(Diagnostic& d, const ast::Expr& e, const Type& from, DType to);
+    void offer_joining_cast(Diagnostic& d, const ast::Expr& le, const Type& l, const ast::Expr& re, const Type& r);
 
     // ---- names ----
     Value name(const ast::Expr& e, const std::string& text);
@@ -107,6 +108,7 @@ public:
     Value index_host(const ast::Expr& e, const Value& base, const std::vector<const ast::Expr*>& indices,
                      size_t unnamed);
     Value index_elements(const ast::Expr& e, const ast::Subscript& s, const Value& base);
+    Value element_by_round(const ast::Expr& at, const Value& base, const Value& index);
     std::optional<ViewAxis> view_axis(const ast::Expr& index, const ir::Dim& extent);
     void check_index(const ast::Expr& e, const Value& v, const ir::Dim& extent);
     // The expression as a sum of atoms: dimensions, numbers, and source text for what is neither.

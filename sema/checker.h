@@ -33,6 +33,7 @@ struct InstanceState {
     enum class Progress : uint8_t { open, busy, done } progress = Progress::open;
     Diagnostics found;  // of a generic one: kept until a call that stays asks for it
     bool reported = false;
+    Span called_at;  // of a generic one: the first call with this signature
     bool declared_result = false;
     std::vector<std::pair<Span, std::pair<std::string, int64_t>>> allocations;  // place, name, bytes
     std::set<InstanceId> callees;
@@ -55,6 +56,8 @@ public:
     [[nodiscard]] Symbol resolve(ModuleId module, const ast::Expr& expr) const;
     // The value of a module-level name, if it is a constant.
     std::optional<Static> constant(ModuleId module, const std::string& name);
+    // A mistake in the text was told in this line: what its names mean is not known.
+    [[nodiscard]] bool is_broken_line(Span at) const;
 
     // A module-level expression by itself: its type (literals settled) and value, if it is static. Says nothing.
     struct Constant {

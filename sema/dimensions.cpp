@@ -129,13 +129,27 @@ std::optional<std::vector<ir::Dim>> Body::shape_argument(const ast::Expr& e) {
         }
         if (ok) shape.push_back(dim_of(at, v));
     };
-    if (const auto* tuple = std::get_if<ast::Tuple>(&e.node)) {
-        Value whole = expr(e);
-        for (size_t i = 0; i < tuple->elements.size(); ++i) add(*tuple->elements[i], whole.elements[i]);
+    const auto* tuple = std::get_if<ast::Tuple>(&e.node);
+    const auto* list = std::get_if<ast::List>(&e.node);
+    if (tuple || list) {
+        const std::vector<const ast::Expr*>& written = tuple ? tuple->elements : list->elements;
+        const Value whole = expr(e);
+        if (whole.elements.size() != written.size()) return std::nullopt;  // a list that has no type
+        for (size_t i = 0; i < written.size(); ++i) add(*written[i], whole.elements[i]);
         return ok ? std::optional(shape) : std::nullopt;
     }
     Value value = expr(e);
     if (value.broken()) return std::nullopt;
+    if (value.type.is(Kind::list) && value.value) {  // a module constant
+        for (const Static& extent : *value.value->tuple()) {
+            Value part;
+            part.value = extent;
+            part.type = extent.is_integer() ? Type::int_literal() : value.type.parts()[0];
+            if (const auto n = extent.integer()) part.dim = ir::Dim::constant(*n);
+            add(e, part);
+        }
+        return ok ? std::optional(shape) : std::nullopt;
+    }
     if (value.type.is(Kind::tuple)) {
         for (size_t i = 0; i < value.type.parts().size(); ++i) {
             Value part;

@@ -129,6 +129,7 @@ Value Body::list(const ast::Expr& e, const std::vector<const ast::Expr*>& elemen
         } else {
             joined = next;
         }
+        result.elements.push_back(std::move(value));
     }
     if (broken) return {};
     if (!joined) {
@@ -136,7 +137,7 @@ Value Body::list(const ast::Expr& e, const std::vector<const ast::Expr*>& elemen
         return {};
     }
     result.type = Type::list(*joined, static_cast<int64_t>(elements.size()));
-    if (values.size() == elements.size()) result.value = Static::of(std::move(values));
+    if (values.size() == elements.size()) result.value = Static::list(std::move(values));
     return result;
 }
 

@@ -168,10 +168,10 @@ Folded fold(ast::BinaryOp op, const Static& lhs, const Static& rhs) {
     if (lhs.boolean() && rhs.boolean()) return fold_bools(op, *lhs.boolean(), *rhs.boolean());
     if (lhs.string() && rhs.string() && op == ast::BinaryOp::add)
         return {Static::of(*lhs.string() + *rhs.string()), ""};
-    if (lhs.tuple() && rhs.tuple() && op == ast::BinaryOp::add) {
+    if (lhs.tuple() && rhs.tuple() && lhs.is_list == rhs.is_list && op == ast::BinaryOp::add) {
         std::vector<Static> both = *lhs.tuple();
         both.insert(both.end(), rhs.tuple()->begin(), rhs.tuple()->end());
-        return {Static::of(std::move(both)), ""};
+        return {lhs.is_list ? Static::list(std::move(both)) : Static::of(std::move(both)), ""};
     }
     return {};
 }

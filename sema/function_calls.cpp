@@ -148,6 +148,8 @@ Value Body::call_function(const ast::Expr& e, const ast::Call& c, FunctionId id,
     if (!made_id.valid()) return {};
     const Instance& made = checker.program.instance(made_id);
     state().callees.insert(made_id);
+    if (callee.generic && !checker.states[made_id.index].called_at.valid())
+        checker.states[made_id.index].called_at = e.span;
     if (!recursion(*this, e, callee, checker.states[made_id.index])) return {};
     if (!launch) inherit(state(), checker.states[made_id.index]);
     CallInfo info;

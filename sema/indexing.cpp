@@ -242,6 +242,22 @@ Value Body::index_host(const ast::Expr& e, const Value& base, const std::vector<
 }
 
 // Elements of lists, tuples and vectors. In kernels buffers take a stage number, scalars and vectors a static index.
+// `WEIGHTS[k]` in a loop that is unrolled: the elements of the tuple have one type, each round knows its own.
+Value Body::element_by_round(const ast::Expr& at, const Value& base, const Value& index) {
+    std::optional<Type> joined;
+    for (size_t i = 0; i < base.type.parts().size(); ++i) {
+        const Type& part = base.type.parts()[i];
+        joined = i == 0 ? part : join(*joined, part);
+        if (joined) continue;
+        error("E0314", at.span, "an index of a tuple of several types must be the same in every round of the loop");
+        return {};
+    }
+    Value result;
+    result.type = joined.value_or(Type::unknown());
+    result.rounds = index.rounds;
+    return result;
+}
+
 Value Body::index_elements(const ast::Expr& e, const ast::Subscript& s, const Value& base) {
     std::vector<const ast::Expr*> indices = flat_indices(s);
     if (indices.size() != 1 || is_slice(*indices[0])) {
@@ -276,10 +292,7 @@ Value Body::index_elements(const ast::Expr& e, const ast::Subscript& s, const Va
     }
     Value result;
     if (tuple) {
-        if (!position) {
-            error("E0314", at.span, "an index of a tuple must be the same in every round of the loop");
-            return {};
-        }
+        if (!position) return element_by_round(at, base, index);
         if (static_cast<size_t>(*position) < base.elements.size()) {
             result = base.elements[static_cast<size_t>(*position)];
             result.referent = {};
@@ -291,6 +304,7 @@ Value Body::index_elements(const ast::Expr& e, const ast::Subscript& s, const Va
     result.type = vector ? Type::scalar(base.type.elem()).carrying(base.type.policy()) : base.type.parts()[0];
     const auto* values = base.value ? base.value->tuple() : nullptr;
     if (values && position) result.value = (*values)[static_cast<size_t>(*position)];
+    if (!position && base.is_static()) result.rounds = base.rounds | index.rounds;
     return result;
 }
 

@@ -71,6 +71,19 @@ InstanceId Checker::instantiate(const Request& request) {
     return instance.id;
 }
 
+namespace {
+
+// "x: i32, y: f32[n]"
+std::string signature_text(const Instance& instance) {
+    std::string text;
+    for (const ParameterInfo& parameter : instance.parameters) {
+        text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", parameter.name, shown(parameter.type));
+    }
+    return text;
+}
+
+}  // namespace
+
 void Checker::report(InstanceId id) {
     InstanceState& state = states[id.index];
     if (state.reported) return;
@@ -82,6 +95,9 @@ void Checker::report(InstanceId id) {
         said.labels = d.labels;
         said.notes = d.notes;
         said.fix = d.fix;
+        if (state.called_at.valid() && d.severity == Severity::error) {
+            said.label(state.called_at, fmt::format("called here with {}", signature_text(program.instance(id))));
+        }
     }
     for (InstanceId callee : state.callees) report(callee);
 }

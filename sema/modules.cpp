@@ -1,4 +1,6 @@
 // Modules: what a program imports, and what the names at module level stand for.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "frontend/parse.h"
@@ -162,12 +164,14 @@ void Checker::declare_from(ModuleId module, const ast::FromImport& from, Span at
     if (from.module.empty()) return;
     std::string path = path_text(from.module);
     std::optional<ModuleId> source;
-    if (!is_root(path)) {
+    // `from math import sqrt`, where no file has that name.
+    const bool root = is_root(path) || (is_name_space(path) && !find_module(path, program.modules[module.index].file));
+    if (!root) {
         source = import_module(path, program.modules[module.index].file, path_span(from.module));
         if (source) program.modules[module.index].imports.push_back(*source);
     }
     if (from.names.empty()) {
-        if (is_root(path)) return;  // its members are visible anyway
+        if (root) return;  // its members are visible anyway
         if (!source) return;
         for (const auto& [name, symbol] : scopes[source->index].names) scopes[module.index].names[name] = symbol;
         return;
@@ -178,7 +182,7 @@ void Checker::declare_from(ModuleId module, const ast::FromImport& from, Span at
         Symbol symbol;
         symbol.kind = Symbol::Kind::broken;
         std::vector<std::string> candidates;
-        if (is_root(path)) {
+        if (root) {
             symbol = root_symbol(path + "." + wanted.text);
             candidates = members(root_symbol(path).path);
         } else if (source) {
@@ -210,6 +214,14 @@ void Checker::declare_class(ModuleId module, const ast::ClassDef& def) {
     Symbol symbol;
     symbol.kind = Symbol::Kind::broken;
     bind(module, def.name, symbol);
+}
+
+bool Checker::is_broken_line(Span at) const {
+    const uint32_t line = sources.position(at.file, at.begin).line;
+    return std::ranges::any_of(diagnostics.all(), [&](const Diagnostic& d) {
+        return d.code.starts_with("E01") && d.span.file == at.file &&
+               sources.position(at.file, d.span.begin).line == line;
+    });
 }
 
 Symbol Checker::lookup(ModuleId module, std::string_view name) const {

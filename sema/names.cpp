@@ -1,5 +1,6 @@
 // What a name means inside a function: variables, dimensions, tuning parameters, functions, the module, the root.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -9,6 +10,13 @@
 namespace tsr::sema {
 
 namespace {
+
+// Of a list of static values; its elements joined when it was written.
+Type list_type(const std::vector<Type>& types) {
+    std::optional<Type> joined;
+    for (const Type& type : types) joined = joined ? join(*joined, type) : type;
+    return Type::list(joined.value_or(Type::unknown()), static_cast<int64_t>(types.size()));
+}
 
 // The type and value of a static value that a name stands for.
 Value static_value(const Static& value, Referent referent) {
@@ -32,7 +40,8 @@ Value static_value(const Static& value, Referent referent) {
             result.elements.push_back(static_value(part, {}));
             types.push_back(result.elements.back().type);
         }
-        result.type = Type::tuple(std::move(types));
+        result.type = value.is_list ? list_type(types) : Type::tuple(std::move(types));
+        if (value.is_list) result.elements.clear();
     } else {
         result.type = Type::none();
     }
@@ -172,13 +181,19 @@ Value Body::name(const ast::Expr& e, const std::string& text) {
 }
 
 void Body::say_unknown(Span at, const std::string& text) {
-    if (!unknown_names.insert(text).second) return;
+    if (!unknown_names.insert(text).second || checker.is_broken_line(at)) return;
     auto& d = error("E0201", at, fmt::format("there is no `{}`", text));
     std::vector<std::string> candidates = checker.names_of(instance.module);
     for (const auto& [known, id] : names) candidates.push_back(known);
     for (const SymbolInfo& known : instance.symbols) candidates.push_back(known.name);
     for (const auto& [known, unused] : fixed) candidates.push_back(known);
-    if (text == "ts") {
+    // As other languages write them.
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kFamiliar{
+        {{"true", "True"}, {"false", "False"}, {"none", "None"}, {"null", "None"}, {"nil", "None"}}};
+    const auto* familiar = std::ranges::find(kFamiliar, text, &std::pair<std::string_view, std::string_view>::first);
+    if (familiar != kFamiliar.end()) {
+        d.suggest(at, std::string(familiar->second), fmt::format("did you mean `{}`?", familiar->second));
+    } else if (text == "ts") {
         d.note("`import tessera as ts` gives the root namespace this name");
     } else if (auto near = nearest(text, candidates)) {
         d.suggest(at, *near, fmt::format("did you mean `{}`?", *near));

@@ -87,16 +87,21 @@ std::optional<Type> Body::operands_join(const ast::Expr& le, const Value& l, con
         float_beside_integer ? "an integer does not become a float by itself" : "neither widens exactly to the other";
     auto& d = error("E0301", op_span, fmt::format("{} of {} and {}: {}", what, shown(l.type), shown(r.type), reason));
     d.label(le.span, shown(l.type)).label(re.span, shown(r.type));
-    if (float_beside_integer) {
-        const bool is_left = left.is_integer();
-        offer_cast(d, is_left ? le : re, is_left ? l.type : r.type, DType::f32);
-    } else if (left.is_number() && right.is_number() && left.is_scalar() && right.is_scalar()) {
-        // The narrower one is brought to the wider; a float wins over an integer.
-        bool to_left = is_float(left.elem()) != is_float(right.elem()) ? is_float(left.elem())
-                                                                       : bits(left.elem()) >= bits(right.elem());
-        offer_cast(d, to_left ? re : le, to_left ? r.type : l.type, to_left ? left.elem() : right.elem());
-    }
+    offer_joining_cast(d, le, l.type, re, r.type);
     return std::nullopt;
+}
+
+// The narrower one is brought to the wider; a float wins over an integer.
+void Body::offer_joining_cast(Diagnostic& d, const ast::Expr& le, const Type& l, const ast::Expr& re, const Type& r) {
+    const Type left = element_type(l), right = element_type(r);
+    if ((left.is(Kind::float_literal) && right.is_integer()) || (right.is(Kind::float_literal) && left.is_integer())) {
+        const bool is_left = left.is_integer();
+        return offer_cast(d, is_left ? le : re, is_left ? l : r, DType::f32);
+    }
+    if (!left.is_number() || !right.is_number() || !left.is_scalar() || !right.is_scalar()) return;
+    const bool alike = is_float(left.elem()) == is_float(right.elem());
+    const bool to_left = alike ? bits(left.elem()) >= bits(right.elem()) : is_float(left.elem());
+    offer_cast(d, to_left ? re : le, to_left ? r : l, to_left ? left.elem() : right.elem());
 }
 
 Value Body::unary(const ast::Expr& e, const ast::Unary& u) {
@@ -302,11 +307,11 @@ Value Body::conditional(const ast::Expr& e, const ast::Conditional& c) {
     const bool tiles = then.type.is(Kind::tile) || otherwise.type.is(Kind::tile);  // of one shape: nothing is repeated
     auto joined = tiles ? join(then.type, otherwise.type) : join_elements(then, otherwise);
     if (!joined) {
-        error("E0301", e.span,
-              fmt::format("the two results are {} and {}: neither widens exactly to the other", shown(then.type),
-                          shown(otherwise.type)))
-            .label(c.then->span, shown(then.type))
-            .label(c.otherwise->span, shown(otherwise.type));
+        auto& d = error("E0301", e.span,
+                        fmt::format("the two results are {} and {}: neither widens exactly to the other",
+                                    shown(then.type), shown(otherwise.type)));
+        d.label(c.then->span, shown(then.type)).label(c.otherwise->span, shown(otherwise.type));
+        offer_joining_cast(d, *c.then, then.type, *c.otherwise, otherwise.type);
         return {};
     }
     Value result;

@@ -103,39 +103,58 @@ ir::Dim substituted(const ir::Dim& dim, const CallInfo& info, const std::string&
     });
 }
 
+// "n + 1 = 4", or what the header says where that is the number.
+std::string header_and_value(const DimCheck& check) {
+    const std::string value = check.expected.text();
+    return check.header == value ? value : fmt::format("{} = {}", check.header, value);
+}
+
+// A quotient of numbers that is no whole number.
+bool is_broken(const ir::Dim& dim) { return dim.symbols().empty() && !dim.constant_value(); }
+
 }  // namespace
 
 bool Passing::dimensions(const Instance& made, CallInfo& info) {
-    for (const SymbolInfo& symbol : made.symbols) bind(symbol, info);
     bool ok = true;
+    for (const SymbolInfo& symbol : made.symbols) ok &= bind(made, symbol, info);
+    if (!ok) return false;
     for (size_t p = 0; p < made.parameters.size(); ++p) ok &= shape(made, p, info);
     return ok;
 }
 
-void Passing::bind(const SymbolInfo& symbol, CallInfo& info) {
+// False after a message.
+bool Passing::bind(const Instance& made, const SymbolInfo& symbol, CallInfo& info) {
     switch (symbol.source) {
         case SymbolInfo::Source::parameter: {
             const PassedValue& argument = arguments_[symbol.parameter];
             ir::Dim value = argument.expr ? body_.dim_of(*argument.expr, argument.value) : ir::Dim::symbol(symbol.name);
             info.bindings.push_back({symbol.name, value});
-            return;
+            return true;
         }
         case SymbolInfo::Source::axis: {
             const Type& given = arguments_[symbol.parameter].value.type;
-            if (!given.is(Kind::tensor) || symbol.axis >= given.rank()) return;
+            if (!given.is(Kind::tensor) || symbol.axis >= given.rank()) return true;
             ir::Dim extent = substituted(symbol.extent, info, symbol.name);
             auto value = solve(extent, symbol.name, given.tensor().shape[symbol.axis]);
+            if (value && is_broken(*value)) {
+                body_.error("E0312", arguments_[symbol.parameter].expr->span,
+                            fmt::format("`{}` of `{}` wants {} along axis {}, this has {}: no whole number `{}` fits",
+                                        made.parameters[symbol.parameter].name, callee_.name, symbol.extent.text(),
+                                        symbol.axis, given.tensor().shape[symbol.axis].text(), symbol.name));
+                return false;
+            }
             if (value) info.bindings.push_back({symbol.name, *value});
-            return;
+            return true;
         }
         case SymbolInfo::Source::enclosing:
             info.bindings.push_back({symbol.name, ir::Dim::symbol(symbol.name)});
-            return;
+            return true;
         case SymbolInfo::Source::launch:
         case SymbolInfo::Source::expression:
         case SymbolInfo::Source::variable:
-            return;
+            return true;
     }
+    return true;
 }
 
 bool Passing::shape(const Instance& made, size_t p, CallInfo& info) {
@@ -157,6 +176,16 @@ bool Passing::shape(const Instance& made, size_t p, CallInfo& info) {
             if (places && mentions(header, symbol.name) && symbol.parameter != p) origin = &symbol;
         }
         if (origin) check.origin = origin->parameter;
+        if (is_broken(check.expected)) {
+            auto& d = body_.error(
+                "E0312", argument.expr->span,
+                fmt::format("`{}` of `{}` wants {} along axis {}, but {} is no whole number", made.parameters[p].name,
+                            callee_.name, check.header, axis, check.expected.text()));
+            if (origin && arguments_[origin->parameter].expr)
+                d.label(arguments_[origin->parameter].expr->span, fmt::format("`{}` comes from here", origin->name));
+            ok = false;
+            continue;
+        }
         switch (ir::compare(check.found, check.expected)) {
             case ir::Equality::equal:
                 break;
@@ -164,10 +193,10 @@ bool Passing::shape(const Instance& made, size_t p, CallInfo& info) {
                 info.checks.push_back(std::move(check));
                 break;
             case ir::Equality::different: {
-                auto& d = body_.error(
-                    "E0312", argument.expr->span,
-                    fmt::format("`{}` of `{}` wants {} = {} along axis {}, this has {}", made.parameters[p].name,
-                                callee_.name, check.header, check.expected.text(), axis, check.found.text()));
+                auto& d =
+                    body_.error("E0312", argument.expr->span,
+                                fmt::format("`{}` of `{}` wants {} along axis {}, this has {}", made.parameters[p].name,
+                                            callee_.name, header_and_value(check), axis, check.found.text()));
                 if (origin && arguments_[origin->parameter].expr)
                     d.label(arguments_[origin->parameter].expr->span,
                             fmt::format("`{}` comes from here", origin->name));

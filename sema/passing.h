@@ -27,7 +27,7 @@ public:
 private:
     bool type(const Instance& made, size_t i);
     bool tensor(const ParameterInfo& parameter, const PassedValue& argument, const std::string& what);
-    void bind(const SymbolInfo& symbol, CallInfo& info);
+    bool bind(const Instance& made, const SymbolInfo& symbol, CallInfo& info);
     bool shape(const Instance& made, size_t p, CallInfo& info);
 
     Body& body_;

@@ -43,9 +43,10 @@ std::string real_text(double v) {
     return text;
 }
 
-std::string tuple_text(const std::vector<Static>& elements) {
-    std::string text = "(";
+std::string tuple_text(const std::vector<Static>& elements, bool is_list) {
+    std::string text = is_list ? "[" : "(";
     for (size_t i = 0; i < elements.size(); ++i) text += (i ? ", " : "") + elements[i].text();
+    if (is_list) return text + "]";
     return text + (elements.size() == 1 ? ",)" : ")");
 }
 
@@ -59,7 +60,7 @@ std::string Static::text() const {
     if (const auto* v = std::get_if<bool>(&value)) return *v ? "True" : "False";
     if (const auto* v = std::get_if<std::string>(&value)) return "\"" + *v + "\"";
     if (const auto* v = std::get_if<DType>(&value)) return std::string(name(*v));
-    return tuple_text(*tuple());
+    return tuple_text(*tuple(), is_list);
 }
 
 }  // namespace tsr::sema

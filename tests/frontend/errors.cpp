@@ -76,6 +76,7 @@ TEST_CASE("strings") {
 TEST_CASE("numbers") {
     CHECK(told("a = 12abc\n") == "1:5 E0108 the number `12` runs into `abc`\n");
     CHECK(told("a = 8_KB\n") == "1:5 E0108 the size suffixes are `_KiB`, `_MiB` and `_GiB`, not `_KB`\n");
+    CHECK(told("a = 1.5_KiB\n") == "1:5 E0108 a size is a whole number of `KiB`\n");
     CHECK(told("a = 012\n") == "1:5 E0108 a decimal number has no leading zeros; octal is written `0o17`\n");
     CHECK(told("a = 18446744073709551616\n") == "1:5 E0109 this integer does not fit in 64 bits\n");
     CHECK(told("a = 1e999\n") ==
@@ -180,6 +181,7 @@ TEST_CASE("what Python has and Tessera has not") {
     CHECK(told("a, *b = c\n") == "1:4 E0123 Tessera does not unpack with `*`\n");
     CHECK(told("for x in y:\n    pass\nelse:\n    pass\n") == "3:1 E0133 a loop has no `else` in Tessera\n");
     CHECK(told("x = {1, 2}\n") == "1:7 E0134 Tessera has no sets; `{}` holds `key: value` pairs\n");
+    CHECK(told("x = {a: b for a in c}\n") == "1:11 E0134 Tessera has list comprehensions only\n");
     CHECK(fixed("f(x for x in y)\n") == "f([x for x in y])\n");
     CHECK(told("x = [a for a in b for c in d]\n") == "1:19 E0134 a comprehension has one `for`\n");
     CHECK(told("x = [a, b for a in c]\n") == "1:6 E0134 a comprehension has one element; a tuple needs parentheses\n");
