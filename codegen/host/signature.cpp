@@ -65,8 +65,8 @@ llvm::Constant* dimensions_of(Data& data, const std::vector<ir::Dim>& shape, con
         Steps steps(data, symbols);
         steps.add(dim);
         llvm::Constant* list = data.array(steps.all()[0]->getType(), steps.all(), "steps");
-        dims.push_back(
-            data.structure({data.text(dim.text()), list, data.i32(static_cast<int64_t>(steps.all().size()))}));
+        dims.push_back(data.structure({data.text(dim.symbol_name().value_or(dim.text())), list,
+                                       data.i32(static_cast<int64_t>(steps.all().size()))}));
     }
     return dims.empty() ? data.null() : data.array(dims[0]->getType(), dims, "dimensions");
 }

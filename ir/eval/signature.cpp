@@ -22,7 +22,8 @@ Signature::Signature(const Function& function) : fn_(function) {
         for (const Dim& dim : type.shape) {
             std::vector<TsrDimStep>& steps = steps_.emplace_back();
             add_steps(steps, dim);
-            dims.push_back({keep(dim.text()), steps.data(), static_cast<int32_t>(steps.size())});
+            dims.push_back(
+                {keep(dim.symbol_name().value_or(dim.text())), steps.data(), static_cast<int32_t>(steps.size())});
         }
         TsrParameter parameter{};
         parameter.name = keep(function.value(v).name);
