@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "base/diagnostics.h"
+#include "base/terminal.h"
 
 namespace tsr {
 
@@ -44,7 +45,8 @@ const char* color(Severity severity) {
 
 bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
 
-// The marks under a line: one per character, tabs kept so that the columns stand where the text does.
+// The marks under a line: as many as the character takes columns of a terminal, tabs kept, so that they stand where the
+// text does.
 std::string marks(std::string_view line, uint32_t begin, uint32_t end, char mark) {
     std::string out;
     bool any = false;
@@ -52,7 +54,10 @@ std::string marks(std::string_view line, uint32_t begin, uint32_t end, char mark
         if (!starts_character(line[i])) continue;
         bool inside = i >= begin && i < end;
         if (!inside && i >= end) break;
-        out += inside ? mark : line[i] == '\t' ? '\t' : ' ';
+        if (line[i] == '\t')
+            out += inside ? mark : '\t';
+        else
+            out.append(static_cast<size_t>(terminal_columns(line.substr(i))), inside ? mark : ' ');
         any |= inside;
     }
     if (!any) out += mark;  // an empty range, or the end of the line
@@ -160,10 +165,18 @@ private:
     std::string out_;
 };
 
+// Bytes that are no UTF-8, as names of files may have them, stand as U+FFFD: JSON knows no others.
 std::string quoted(std::string_view text) {
     std::string out = "\"";
-    for (char c : text) {
+    for (size_t i = 0; i < text.size(); ++i) {
+        char c = text[i];
         auto byte = static_cast<unsigned char>(c);
+        if (byte >= 0x80) {
+            const Character character = first_character(text.substr(i));
+            out += character.code == kNoCharacter ? "\uFFFD" : text.substr(i, character.bytes);
+            i += character.bytes - 1;
+            continue;
+        }
         if (c == '"' || c == '\\') {
             out += '\\';
             out += c;
