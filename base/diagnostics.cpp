@@ -21,8 +21,10 @@ Diagnostic& Diagnostic::suggest(Span at, std::string replacement, std::string te
 }
 
 Diagnostic& Diagnostics::add(Severity severity, std::string code, Span span, std::string message) {
-    for (const Diagnostic& earlier : all_) {
-        if (earlier.code == code && earlier.span == span) {
+    // What lies further back than anybody reads is not looked through: a hundred thousand errors would take minutes.
+    constexpr size_t kLookedThrough = 4096;
+    for (size_t i = all_.size(); i-- > 0 && i + kLookedThrough > all_.size();) {
+        if (all_[i].span == span && all_[i].code == code) {
             dropped_ = {};
             return dropped_;
         }
@@ -46,7 +48,8 @@ Diagnostic& Diagnostics::note(std::string code, Span span, std::string message) 
 
 void Diagnostics::sort() {
     std::ranges::stable_sort(all_, [](const Diagnostic& a, const Diagnostic& b) {
-        return std::tuple(a.span.file.index, a.span.begin, a.severity) < std::tuple(b.span.file.index, b.span.begin, b.severity);
+        return std::tuple(a.span.file.index, a.span.begin, a.severity) <
+               std::tuple(b.span.file.index, b.span.begin, b.severity);
     });
 }
 

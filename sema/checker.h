@@ -105,7 +105,7 @@ private:
     void read_decorators(Function& function);
     void read_space(Function& function, const ast::Call& call);
     [[nodiscard]] bool is_generic(const Function& function) const;
-    [[nodiscard]] bool uses_kernel_names(const Function& function) const;
+    bool uses_kernel_names(const Function& function);
     void check_functions(ModuleId module);
     void check_main();
     void pass_captures_on();
@@ -123,6 +123,8 @@ private:
     std::map<ModuleId, std::unique_ptr<Body>> module_bodies_;
     std::vector<std::pair<std::string, InstanceId>> busy_nested_;  // by what was asked
     std::map<std::string, int> used_names_;
+    std::map<ModuleId, std::set<uint32_t>> kernel_names_;  // where names stand that only kernels know
+    std::set<FunctionId> reported_;                        // functions with an instance that was reported
     int depth_ = 0;
 };
 

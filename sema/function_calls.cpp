@@ -145,7 +145,10 @@ Value Body::call_function(const ast::Expr& e, const ast::Call& c, FunctionId id,
     std::vector<PassedValue> arguments;
     if (!gather(*this, callee, m, request, arguments)) return {};
     InstanceId made_id = checker.instantiate(request);
-    if (!made_id.valid()) return {};
+    if (!made_id.valid()) {
+        if (!checker.cancelled()) error("E0115", e.span, "calls nest too deep here");
+        return {};
+    }
     const Instance& made = checker.program.instance(made_id);
     state().callees.insert(made_id);
     if (callee.generic && !checker.states[made_id.index].called_at.valid())

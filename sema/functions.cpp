@@ -176,14 +176,18 @@ bool Checker::is_generic(const Function& function) const {
 }
 
 // True of a plain function that reads a name which only kernels know.
-bool Checker::uses_kernel_names(const Function& function) const {
-    for (const ast::Expr& e : program.modules[function.module.index].tree->exprs) {
-        bool inside = e.span.begin >= function.stmt->span.begin && e.span.end <= function.stmt->span.end;
-        if (!inside || dotted(e).empty()) continue;
-        Symbol symbol = resolve(function.module, e);
-        if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->in_kernel && !symbol.builtin->on_host) return true;
+bool Checker::uses_kernel_names(const Function& function) {
+    auto [entry, fresh] = kernel_names_.try_emplace(function.module);
+    std::set<uint32_t>& places = entry->second;
+    const auto& exprs = program.modules[function.module.index].tree->exprs;
+    for (size_t i = 0; fresh && i < exprs.size(); ++i) {
+        if (dotted(exprs[i]).empty()) continue;
+        Symbol symbol = resolve(function.module, exprs[i]);
+        if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->in_kernel && !symbol.builtin->on_host)
+            places.insert(exprs[i].span.begin);
     }
-    return false;
+    auto first = places.lower_bound(function.stmt->span.begin);
+    return first != places.end() && *first < function.stmt->span.end;
 }
 
 void Checker::check_functions(ModuleId module) {
@@ -210,10 +214,7 @@ void Checker::check_functions(ModuleId module) {
                 check(function, Context::kernel);
                 continue;
             }
-            bool used = std::ranges::any_of(program.instances, [&](const Instance& made) {
-                return made.function == function.id && states[made.id.index].reported;
-            });
-            if (used && function.name != "main") continue;
+            if (reported_.contains(function.id) && function.name != "main") continue;
             const bool is_main = function.name == "main" && module.index == 0;
             check(function, !is_main && uses_kernel_names(function) ? Context::kernel : Context::host);
         }

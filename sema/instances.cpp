@@ -37,7 +37,7 @@ std::string Checker::instance_key(const Request& request) const {
 }
 
 InstanceId Checker::instantiate(const Request& request) {
-    constexpr int kDeepest = 100;  // calls of generic functions inside each other
+    constexpr int kDeepest = 100;  // a function is checked inside its first caller
     const Function& function = program.function(request.function);
     std::string key = instance_key(request);
     // What a nested function means, also as an argument, depends on the body around it: nothing to be found again.
@@ -88,6 +88,7 @@ void Checker::report(InstanceId id) {
     InstanceState& state = states[id.index];
     if (state.reported) return;
     state.reported = true;
+    reported_.insert(program.instances[id.index].function);
     for (const Diagnostic& d : state.found.all()) {
         Diagnostic& said = d.severity == Severity::error     ? diagnostics.error(d.code, d.span, d.message)
                            : d.severity == Severity::warning ? diagnostics.warning(d.code, d.span, d.message)

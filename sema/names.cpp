@@ -183,6 +183,8 @@ Value Body::name(const ast::Expr& e, const std::string& text) {
 void Body::say_unknown(Span at, const std::string& text) {
     if (!unknown_names.insert(text).second || checker.is_broken_line(at)) return;
     auto& d = error("E0201", at, fmt::format("there is no `{}`", text));
+    constexpr size_t kMostGuesses = 100;  // each takes time, and no more than a few are ever shown
+    if (unknown_names.size() > kMostGuesses) return;
     std::vector<std::string> candidates = checker.names_of(instance.module);
     for (const auto& [known, id] : names) candidates.push_back(known);
     for (const SymbolInfo& known : instance.symbols) candidates.push_back(known.name);

@@ -60,6 +60,7 @@ def nested():
     yield "elif", b"if a: pass\n" + b"elif a: pass\n" * DEPTH
     yield "indents", b"".join(b" " * depth + b"if a:\n" for depth in range(2000))
     yield "nested def", b"".join(b" " * depth + b"def f():\n" for depth in range(2000))
+    yield "calls inside calls", b"".join(b"def f%d(a):\n    return f%d(a)\n" % (i, i + 1) for i in range(400)) + b"x = f0(1)\n"
     yield "annotation", b"def f(x: " + b"f32[" * DEPTH + b"): pass\n"
 
 
@@ -84,6 +85,7 @@ def encodings():
     yield "a long name", b"x" * 1_000_000
     yield "a long number", b"x = " + b"9" * 100_000 + b"\n"
     yield "a long exponent", b"x = 1e" + b"9" * 100_000 + b"\n"
+    yield "many unknown names", b"".join(b"x%d = y%d\n" % (i, i) for i in range(3000))
     yield "many lines", b"x = )\n" * 20_000
 
 
