@@ -13,6 +13,21 @@ namespace tsr {
 
 namespace {
 
+// No program is larger. What never ends, as `/dev/zero`, must not fill the memory.
+constexpr size_t kMostBytes = 64U << 20U;
+
+Result<std::string> read_all(FILE* in, const std::string& name) {
+    std::string text;
+    char chunk[1 << 16];
+    size_t got = 0;
+    while ((got = std::fread(chunk, 1, sizeof chunk, in)) > 0) {
+        text.append(chunk, got);
+        if (text.size() > kMostBytes) return Failure{fmt::format("'{}' has more than 64 MiB: no program has", name)};
+    }
+    if (std::ferror(in) != 0) return Failure{fmt::format("can not read '{}': {}", name, std::strerror(errno))};
+    return text;
+}
+
 Result<std::string> read_file(const std::string& path) {
     struct stat info{};
     if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
@@ -20,12 +35,7 @@ Result<std::string> read_file(const std::string& path) {
     }
     std::unique_ptr<FILE, int (*)(FILE*)> in(std::fopen(path.c_str(), "rb"), &std::fclose);
     if (!in) return Failure{fmt::format("can not read '{}': {}", path, std::strerror(errno))};
-    std::string text;
-    char chunk[1 << 16];
-    size_t got = 0;
-    while ((got = std::fread(chunk, 1, sizeof chunk, in.get())) > 0) text.append(chunk, got);
-    if (std::ferror(in.get())) return Failure{fmt::format("can not read '{}': {}", path, std::strerror(errno))};
-    return text;
+    return read_all(in.get(), path);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// `tesserac fmt`: brings programs into the one layout, in place; `--check` only says which would change.
+// `tesserac fmt`: brings programs into the one layout, in place (`-`: from standard input to standard output);
+// `--check` only says which would change.
 #include <fmt/core.h>
 
 #include "driver/commands.h"
@@ -17,11 +18,12 @@ bool format_file(Session& session, const std::string& path) {
     // A broken program is left as it is.
     if (module == nullptr || session.diagnostics.error_count() > errors_before) return true;
     auto formatted = format(*module, session.sources);
-    if (formatted == session.sources.text(module->file)) return true;
+    bool changes = formatted != session.sources.text(module->file);
     if (session.options().format_check) {
-        fmt::print("{}: would change\n", path);
-        return false;
+        if (changes) fmt::print("{}: would change\n", session.sources.path(module->file));
+        return !changes;
     }
+    if (!changes && path != "-") return true;
     if (auto wrong = write_output(path, formatted, FileKind::data); !wrong.empty()) session.fail("E0002", wrong);
     return true;
 }

@@ -147,8 +147,9 @@ constexpr std::array kOptions{
 constexpr std::array kCommands{
     CommandRow{Command::compile, "", "FILE.tsr [-o OUT]", "compile a program to an executable"},
     CommandRow{Command::run, "run", "FILE.tsr [ARGS]", "compile a program, if it changed, and run it with ARGS"},
-    CommandRow{Command::check, "check", "FILE.tsr", "report what is wrong with a program; compile nothing"},
-    CommandRow{Command::format, "fmt", "FILE.tsr…", "bring programs into the one layout"},
+    CommandRow{Command::check, "check", "FILE.tsr", "report what is wrong with a program (`-`: standard input)"},
+    CommandRow{Command::format, "fmt", "FILE.tsr…",
+               "bring programs into the one layout (`-`: standard input to standard output)"},
     CommandRow{Command::explain, "explain", "CODE", "tell the rule behind a diagnostic, with an example"},
     CommandRow{Command::version, "version", "", "print the version"},
     CommandRow{Command::help, "help", "[COMMAND]", "this text, or what one command takes"},

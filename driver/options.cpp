@@ -100,7 +100,8 @@ private:
             return set(row, "");
         }
         if (equals != std::string::npos) return set(row, argument.substr(equals + 1));
-        if (row.spelling == "-O" || next_ >= arguments_.size()) {
+        if (row.spelling == "-O") return "`-O` needs a level: -O0, -O1, -O2, -O3";
+        if (next_ >= arguments_.size()) {
             return fmt::format("`{}` needs a value: {}{}{}", row.spelling, row.spelling,
                                row.spelling.size() == 2 ? " " : "=", row.value);
         }
@@ -147,6 +148,8 @@ private:
         bool needs_file = options_.command == Command::compile || options_.command == Command::run ||
                           options_.command == Command::check;
         if (needs_file && options_.input.empty()) return "no program was named";
+        if (options_.input == "-" && (options_.command == Command::compile || options_.command == Command::run))
+            return "only `check` and `fmt` read standard input; name a file";
         if (options_.command == Command::format && options_.files.empty()) return "no file to format was named";
         if (options_.command == Command::explain && options_.input.empty())
             return "which code? For example: tesserac explain E0101";

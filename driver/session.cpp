@@ -25,7 +25,7 @@ bool wants_color() {
 }  // namespace
 
 std::unique_ptr<ast::Module> Session::parse_file(const std::string& path) {
-    auto file = sources.load(path);
+    auto file = sources.load(path == "-" ? "/dev/stdin" : path);
     if (!file) {
         fail("E0001", file.message());
         return nullptr;

@@ -20,7 +20,8 @@ public:
 
     [[nodiscard]] const Options& options() const { return options_; }
 
-    // Reads and parses a file. Null when it could not be read, which is then a diagnostic.
+    // Reads and parses a file, standard input where the path is `-`. Null when it could not be read, which is then a
+    // diagnostic.
     std::unique_ptr<ast::Module> parse_file(const std::string& path);
 
     // An error that has no place in a program.
