@@ -1,7 +1,6 @@
 // Object files to an executable or a shared library, by LLD in this process.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +9,6 @@
 namespace tsr::codegen {
 
 struct LinkOptions {
-    std::string output;                 // path; written beside it and renamed: never half there
     std::string resources;              // the folder of start files and archives: `resource_folder()`
     std::vector<std::string> archives;  // more of them, such as the runtime's where it is not in `resources`
     bool shared = false;                // a shared library, without the runtime
@@ -21,7 +19,7 @@ struct LinkOptions {
 std::string resource_folder();
 
 // `objects` are the files' contents. An executable gets `main` from libtessera_rt.a of the resources.
-// Nothing on success. Calls wait for each other: LLD links one thing at a time.
-std::optional<Failure> link(const std::vector<std::string>& objects, const LinkOptions& options);
+// Gives the bytes of the executable or library. Calls wait for each other: LLD links one thing at a time.
+Result<std::string> link(const std::vector<std::string>& objects, const LinkOptions& options);
 
 }  // namespace tsr::codegen

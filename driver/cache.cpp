@@ -98,9 +98,12 @@ std::optional<std::string> ProgramCache::find() const {
         std::string digest;
         words >> kind;
         if (kind == "program") {
-            words >> digest;
+            uintmax_t bytes = 0;
+            words >> digest >> bytes;
             auto program = fmt::format("{}/{}.program", folder_, digest);
             std::error_code error;
+            // A disk that was full, or a hand, left something else there.
+            if (fs::file_size(program, error) != bytes || error) return std::nullopt;
             fs::last_write_time(program, fs::file_time_type::clock::now(), error);  // it was used now
             return error ? std::nullopt : std::optional(program);
         }
@@ -138,7 +141,10 @@ void ProgramCache::remember(const Sources& sources, const std::string& program) 
         if (sources.is_file(file)) list += fmt::format("have {} {}\n", sha256(sources.text(file)), sources.path(file));
     }
     for (const std::string& path : sources.looked_for()) list += fmt::format("miss {}\n", path);
-    list += fmt::format("program {}\n", fs::path(program).stem().string());
+    std::error_code error;
+    const uintmax_t bytes = fs::file_size(program, error);
+    if (error) return;
+    list += fmt::format("program {} {}\n", fs::path(program).stem().string(), bytes);
     // A list that can not be written costs the next run its time, nothing else.
     (void)write_output(inputs_, list, FileKind::data);
     drop_oldest(folder_);

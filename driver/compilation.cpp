@@ -1,10 +1,7 @@
 #include "driver/compilation.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/core.h>
 
@@ -13,7 +10,6 @@
 #include "driver/crash.h"
 #include "driver/machines.h"
 #include "driver/main_function.h"
-#include "driver/output.h"
 #include "ir/core/parse_text.h"
 #include "ir/core/print.h"
 #include "ir/core/verify.h"
@@ -170,27 +166,17 @@ bool Compilation::generate(codegen::Emit emit, std::vector<std::string>& made) {
     return true;
 }
 
-bool Compilation::link(const std::vector<std::string>& objects, const std::string& path) {
-    if (!is_regular_or_new(path)) return link_into(objects, path);
+bool Compilation::link(const std::vector<std::string>& objects, std::string& executable) {
     codegen::LinkOptions how;
-    how.output = path;
     how.resources = codegen::resource_folder();
     how.debug = session_.options().debug_info;
-    auto wrong = steps_.time("link", [&] { return codegen::link(objects, how); });
-    if (wrong) session_.fail("E0002", wrong->message);
-    return !wrong;
-}
-
-// The linker makes files; what goes into a pipe or a device is made elsewhere first.
-bool Compilation::link_into(const std::vector<std::string>& objects, const std::string& path) {
-    auto temporary = scratch_file("link");
-    if (!link(objects, temporary)) return false;
-    std::ifstream in(temporary, std::ios::binary);
-    std::string bytes{std::istreambuf_iterator<char>(in), {}};
-    std::remove(temporary.c_str());
-    auto wrong = write_output(path, bytes, FileKind::executable);
-    if (!wrong.empty()) session_.fail("E0002", wrong);
-    return wrong.empty();
+    auto linked = steps_.time("link", [&] { return codegen::link(objects, how); });
+    if (!linked) {
+        session_.fail("E0002", linked.message());
+        return false;
+    }
+    executable = std::move(linked).value();
+    return true;
 }
 
 std::string Compilation::text() const {

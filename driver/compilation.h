@@ -31,8 +31,8 @@ public:
     codegen::Program program() const;
     // Objects, or the texts of assembly or LLVM.
     bool generate(codegen::Emit emit, std::vector<std::string>& made);
-    // Objects to an executable.
-    bool link(const std::vector<std::string>& objects, const std::string& path);
+    // Objects to the bytes of an executable.
+    bool link(const std::vector<std::string>& objects, std::string& executable);
 
     // Where the program stands: every kernel's tasks if they were made, else the functions of the module.
     [[nodiscard]] std::string text() const;
@@ -54,7 +54,6 @@ private:
     };
 
     bool read_ir();
-    bool link_into(const std::vector<std::string>& objects, const std::string& path);
     bool lower_to_machine(Family& family, const std::string& machine);
     bool after(ir::PassOutcome outcome);
 

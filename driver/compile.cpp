@@ -4,6 +4,7 @@
 #include "driver/commands.h"
 #include "driver/compilation.h"
 #include "driver/machines.h"
+#include "driver/output.h"
 #include "frontend/format.h"
 
 namespace tsr::driver {
@@ -28,11 +29,10 @@ void emit_code(Session& session, Compilation& compilation) {
     std::vector<std::string> made;
     if (!compilation.generate(form, made)) return;
     if (options.emit == Emit::executable) {
-        auto path = output_name(options, "");
-        if (path == "-")
-            session.fail("E0002", "an executable can not go to standard output: name a file");
-        else
-            compilation.link(made, path);
+        std::string executable;
+        if (!compilation.link(made, executable)) return;
+        auto wrong = write_output(output_name(options, ""), executable, FileKind::executable);
+        if (!wrong.empty()) session.fail("E0002", wrong);
         return;
     }
     session.write_result(made[0], options.emit == Emit::object ? output_name(options, ".o") : "");
@@ -65,7 +65,10 @@ void compile_checked(Session& session, Compilation& compilation) {
 }  // namespace
 
 int compile(const Options& options) {
-    if (auto wrong = check_names(options); !wrong.empty()) {
+    auto wrong = check_names(options);
+    if (options.output == "-" && options.emit == Emit::executable)
+        wrong = "an executable can not go to standard output: name a file";
+    if (!wrong.empty()) {
         fmt::print(stderr, "tesserac: {}\n", wrong);
         return kUsageError;
     }

@@ -1,9 +1,10 @@
 #include "driver/output.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -12,13 +13,6 @@
 
 namespace tsr::driver {
 
-namespace {
-
-std::string failure(std::string_view path, int error) {
-    return fmt::format("can not write '{}': {}", path, std::strerror(error));
-}
-
-// 0, or the error that stopped the writing.
 int write_all(int file, std::string_view bytes) {
     while (!bytes.empty()) {
         ssize_t written = ::write(file, bytes.data(), bytes.size());
@@ -31,6 +25,12 @@ int write_all(int file, std::string_view bytes) {
     return 0;
 }
 
+namespace {
+
+std::string failure(std::string_view path, int error) {
+    return fmt::format("can not write '{}': {}", path, std::strerror(error));
+}
+
 int write_and_close(int file, std::string_view bytes) {
     int error = write_all(file, bytes);
     // Some file systems say only here that there is no room.
@@ -38,52 +38,56 @@ int write_and_close(int file, std::string_view bytes) {
     return error;
 }
 
+int write_in_place(const std::string& path, std::string_view bytes) {
+    int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    return file < 0 ? errno : write_and_close(file, bytes);
+}
+
+// While this lives, what asks the process to end waits: no part of a file stays behind.
+class SignalsWait {
+public:
+    SignalsWait() {
+        sigset_t ending;
+        sigemptyset(&ending);
+        for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaddset(&ending, signal);
+        ::pthread_sigmask(SIG_BLOCK, &ending, &before_);
+    }
+    ~SignalsWait() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    SignalsWait(const SignalsWait&) = delete;
+    SignalsWait& operator=(const SignalsWait&) = delete;
+
+private:
+    sigset_t before_{};
+};
+
+// Writes a hidden file beside the output and renames it. A link stays one: what it points to is replaced.
+int replace(const std::string& path, std::string_view bytes, const struct stat* there, FileKind kind) {
+    std::error_code unknown;
+    auto real = there != nullptr ? std::filesystem::canonical(path, unknown).string() : path;
+    if (unknown) real = path;
+    auto temporary = fmt::format("{}.tesserac.{}.part", real.substr(0, real.rfind('/') + 1), ::getpid());
+    SignalsWait signals_wait;
+    int file =
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kind == FileKind::executable ? 0777 : 0666);
+    if (file < 0) return errno;
+    if (there != nullptr && kind == FileKind::data) ::fchmod(file, there->st_mode & 07777U);
+    int error = write_and_close(file, bytes);
+    if (error == 0 && std::rename(temporary.c_str(), real.c_str()) != 0) error = errno;
+    if (error != 0) ::unlink(temporary.c_str());
+    return error;
+}
+
 }  // namespace
-
-std::string temporary_name(const std::string& path) {
-    auto slash = path.rfind('/');
-    auto folder = slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
-    auto file = slash == std::string::npos ? path : path.substr(slash + 1);
-    return fmt::format("{}.{}.{}.part", folder, file, ::getpid());
-}
-
-bool is_regular_or_new(const std::string& path) {
-    struct stat there{};
-    return ::stat(path.c_str(), &there) != 0 || S_ISREG(there.st_mode);
-}
-
-std::string scratch_file(std::string_view purpose) {
-    const char* folder = std::getenv("TMPDIR");
-    return fmt::format("{}/tesserac-{}-{}", folder != nullptr && *folder != 0 ? folder : "/tmp", purpose, ::getpid());
-}
-
-std::string put_in_place(const std::string& temporary, const std::string& path) {
-    if (std::rename(temporary.c_str(), path.c_str()) == 0) return {};
-    int error = errno;
-    ::unlink(temporary.c_str());
-    return failure(path, error);
-}
 
 std::string write_output(const std::string& path, std::string_view bytes, FileKind kind) {
     if (path == "-") return write_stdout(bytes);
     struct stat there{};
     bool exists = ::stat(path.c_str(), &there) == 0;
     if (exists && S_ISDIR(there.st_mode)) return fmt::format("can not write '{}': it is a folder", path);
-    mode_t mode = kind == FileKind::executable ? 0777 : 0666;
-    if (exists && !S_ISREG(there.st_mode)) {
-        int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-        if (file < 0) return failure(path, errno);
-        int error = write_and_close(file, bytes);
-        return error == 0 ? "" : failure(path, error);
-    }
-    auto temporary = temporary_name(path);
-    int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-    if (file < 0) return failure(path, errno);
-    if (int error = write_and_close(file, bytes); error != 0) {
-        ::unlink(temporary.c_str());
-        return failure(path, error);
-    }
-    return put_in_place(temporary, path);
+    if (exists && ::access(path.c_str(), W_OK) != 0) return failure(path, errno);
+    int error = exists && !S_ISREG(there.st_mode) ? write_in_place(path, bytes)
+                                                  : replace(path, bytes, exists ? &there : nullptr, kind);
+    return error == 0 ? "" : failure(path, error);
 }
 
 std::string write_stdout(std::string_view bytes) {

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "driver/cache.h"
@@ -19,37 +20,44 @@ namespace tsr::driver {
 
 namespace {
 
-// Becomes the program; comes back only when that fails.
-int become(const std::string& program, const Options& options, int descriptor = -1) {
+// Becomes the program that stands in an open file; comes back only when that fails, with the reason.
+std::string become(int program, const Options& options) {
     auto name = options.input;
     std::vector<char*> words{name.data()};
     std::vector<std::string> arguments = options.program_arguments;
     for (std::string& argument : arguments) words.push_back(argument.data());
     words.push_back(nullptr);
     std::signal(SIGXFSZ, SIG_DFL);
-    if (descriptor >= 0)
-        ::fexecve(descriptor, words.data(), environ);
-    else
-        ::execv(program.c_str(), words.data());
-    fmt::print(stderr, "tesserac: can not start '{}': {}\n", program, std::strerror(errno));
-    return 1;
+    ::fexecve(program, words.data(), environ);
+    std::string why = std::strerror(errno);
+    std::signal(SIGXFSZ, SIG_IGN);
+    ::close(program);
+    return why;
 }
 
-// Without a cache the executable has no name for longer than it takes to start it.
-int become_and_forget(const std::string& program, const Options& options) {
-    int descriptor = ::open(program.c_str(), O_RDONLY | O_CLOEXEC);
-    ::unlink(program.c_str());
-    return become(program, options, descriptor);
+// The executable in an open file: in the cache where that can be written, else in memory alone. -1: `errno` says why.
+int keep(const std::string& executable, const std::optional<std::string>& cached) {
+    if (cached && write_output(*cached, executable, FileKind::executable).empty()) {
+        int file = ::open(cached->c_str(), O_RDONLY | O_CLOEXEC);
+        if (file >= 0) return file;
+    }
+    int file = ::memfd_create("program", MFD_CLOEXEC);
+    if (file < 0) return file;
+    int error = write_all(file, executable);
+    if (error == 0) return file;
+    ::close(file);
+    errno = error;
+    return -1;
 }
 
-bool build(Session& session, Compilation& compilation, const std::string& path) {
+bool build(Session& session, Compilation& compilation, std::string& executable) {
     if (!compilation.has_main()) {
         session.fail("E0003", fmt::format("'{}' has no `main`: an executable needs one", session.options().input));
         return false;
     }
     std::vector<std::string> objects;
     return compilation.lower() && compilation.lower_to_machines() &&
-           compilation.generate(codegen::Emit::objects, objects) && compilation.link(objects, path);
+           compilation.generate(codegen::Emit::objects, objects) && compilation.link(objects, executable);
 }
 
 int run_compiled(const Options& options) {
@@ -57,22 +65,28 @@ int run_compiled(const Options& options) {
     // What was asked to be shown is shown by compiling.
     bool shows = options.time_passes || !options.dump_after.empty() || !options.stop_after.empty();
     if (!shows) {
-        if (auto program = cache.find()) return become(*program, options);
+        // What can not be started, for whatever reason, is compiled again.
+        if (auto program = cache.find()) {
+            int file = ::open(program->c_str(), O_RDONLY | O_CLOEXEC);
+            if (file >= 0) become(file, options);
+        }
     }
     Session session(options);
     Compilation compilation(session);
-    bool built = compilation.read();
-    auto cached = cache.place_for(session.sources);
-    auto program = cached.value_or(scratch_file("run"));
-    built = built && build(session, compilation, program);
+    std::string executable;
+    bool built = compilation.read() && build(session, compilation, executable);
     if (compilation.stopped()) session.write_result(compilation.text(), "");
     compilation.report_times();
     int status = session.finish();
     if (!built || status != 0) return status;
-    if (!cached) return become_and_forget(program, options);
+    auto cached = cache.place_for(session.sources);
+    int program = keep(executable, cached);
+    auto why = program < 0 ? std::string(std::strerror(errno)) : "";
     // A program with warnings is compiled again in the next run, so that they are seen again.
-    if (session.diagnostics.all().empty()) cache.remember(session.sources, program);
-    return become(program, options);
+    if (cached && session.diagnostics.all().empty()) cache.remember(session.sources, *cached);
+    if (program >= 0) why = become(program, options);
+    fmt::print(stderr, "tesserac: can not start the program: {}\n", why);
+    return 1;
 }
 
 }  // namespace

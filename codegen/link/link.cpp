@@ -3,16 +3,16 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <lld/Common/Driver.h>
 #include <llvm/Support/CrashRecoveryContext.h>
 #include <llvm/Support/raw_ostream.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "codegen/link/memory_output.h"
 
 LLD_HAS_DRIVER(elf)
 
@@ -101,7 +101,7 @@ private:
     std::string missing_;
 };
 
-Command command_line(const std::vector<MemoryFile>& objects, const LinkOptions& options) {
+Command command_line(const std::vector<MemoryFile>& objects, const std::string& output, const LinkOptions& options) {
     Command command(options);
     for (const char* word : {"ld.lld", "-m", "elf_x86_64", "--gc-sections", "--hash-style=gnu", "--eh-frame-hdr",
                              "--build-id=none", "-z", "relro", "-z", "noexecstack", "--threads=1"}) {
@@ -114,7 +114,7 @@ Command command_line(const std::vector<MemoryFile>& objects, const LinkOptions& 
         command.resource("Scrt1.o");
     }
     command.flag("-o");
-    command.flag(options.output);
+    command.flag(output);
     command.resource("crti.o");
     command.resource("crtbeginS.o");
     for (const MemoryFile& object : objects) command.flag(object.path());
@@ -131,38 +131,6 @@ Command command_line(const std::vector<MemoryFile>& objects, const LinkOptions& 
     command.resource("crtendS.o");
     command.resource("crtn.o");
     return command;
-}
-
-// Bytes that the output can not pass: those of all that goes into it.
-uintmax_t largest_output(const std::vector<std::string>& objects, const LinkOptions& options) {
-    uintmax_t bytes = 1U << 20;  // headers, tables of symbols and relocations
-    for (const std::string& object : objects) bytes += object.size();
-    std::vector<std::string> archives = options.archives;
-    archives.push_back((fs::path(options.resources) / "libtessera_rt.a").string());
-    for (const std::string& archive : archives) {
-        std::error_code missing;
-        const uintmax_t size = fs::file_size(archive, missing);
-        if (!missing) bytes += size;
-    }
-    return bytes;
-}
-
-// Why the output can not be written, if that is known before linking. The linker writes through a mapping, which a full
-// disk would end with a signal instead of an error.
-std::optional<Failure> check_output(const std::string& output, uintmax_t bytes) {
-    const fs::path folder = fs::path(output).has_parent_path() ? fs::path(output).parent_path() : fs::path(".");
-    std::error_code unknown;
-    if (fs::is_directory(output, unknown)) return Failure{"can not write `" + output + "`: it is a folder"};
-    if (!fs::is_directory(folder, unknown)) {
-        return Failure{"can not write `" + output + "`: there is no folder `" + folder.string() + "`"};
-    }
-    if (access(folder.c_str(), W_OK) != 0) return Failure{"can not write `" + output + "`: " + std::strerror(errno)};
-    const fs::space_info space = fs::space(folder, unknown);
-    if (!unknown && space.available < bytes) {
-        return Failure{fmt::format("can not write `{}`: the disk is full ({} bytes are free, {} may be needed)", output,
-                                   space.available, bytes)};
-    }
-    return std::nullopt;
 }
 
 // Signals that end LLD come back as an error of it.
@@ -186,18 +154,19 @@ std::string resource_folder() {
     return (folder / "lib" / "tessera").string();
 }
 
-std::optional<Failure> link(const std::vector<std::string>& objects, const LinkOptions& options) {
+Result<std::string> link(const std::vector<std::string>& objects, const LinkOptions& options) {
     static std::mutex one_at_a_time;
     static bool usable = true;
     const std::lock_guard lock(one_at_a_time);
     if (!usable) return Failure{"internal error: the linker failed before and can not run again"};
-    if (auto fault = check_output(options.output, largest_output(objects, options))) return fault;
     std::vector<MemoryFile> files;
     for (const std::string& object : objects) {
         files.emplace_back(object);
         if (!files.back().ok()) return Failure{std::string("no memory for an object file: ") + std::strerror(errno)};
     }
-    const Command command = command_line(files, options);
+    MemoryOutput output;
+    if (!output.ok()) return Failure{std::string("can not link: ") + std::strerror(errno)};
+    const Command command = command_line(files, output.path(), options);
     if (!command.missing().empty()) return Failure{"linking needs `" + command.missing() + "`, which is not there"};
     std::vector<const char*> words;
     for (const std::string& word : command.words()) words.push_back(word.c_str());
@@ -206,8 +175,8 @@ std::optional<Failure> link(const std::vector<std::string>& objects, const LinkO
     const CrashesAreErrors guard;
     const lld::Result result = lld::lldMain(words, stream, stream, {{lld::Gnu, &lld::elf::link}});
     usable = result.canRunAgain;
-    if (result.retCode == 0) return std::nullopt;
-    return Failure{"can not link `" + options.output + "`: " + first_error(text)};
+    if (result.retCode == 0) return output.take();
+    return Failure{"can not link: " + first_error(text)};
 }
 
 }  // namespace tsr::codegen

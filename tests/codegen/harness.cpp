@@ -2,12 +2,11 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <unistd.h>
-
-#include "codegen/link.h"
 
 namespace tsr::test {
 
@@ -125,6 +124,15 @@ codegen::Program program_of(const std::vector<const ir::Function*>& kernels, con
 
 }  // namespace
 
+std::string link_to(const std::filesystem::path& path, const std::vector<std::string>& objects,
+                    const codegen::LinkOptions& options) {
+    auto linked = codegen::link(objects, options);
+    if (!linked) return linked.message();
+    std::ofstream(path, std::ios::binary) << linked.value();
+    std::filesystem::permissions(path, std::filesystem::perms::owner_exec, std::filesystem::perm_options::add);
+    return {};
+}
+
 Library::Library(const std::vector<const ir::Function*>& kernels, const std::string& machine, int level) {
     const Sources sources;
     codegen::Options options;
@@ -138,15 +146,13 @@ Library::Library(const std::vector<const ir::Function*>& kernels, const std::str
     codegen::LinkOptions link;
     link.shared = true;
     link.resources = TSR_TEST_RESOURCES;
-    link.output = std::filesystem::temp_directory_path() /
-                  ("tsr-codegen-" + std::to_string(getpid()) + "-" + std::to_string(number++) + ".so");
-    if (auto fault = codegen::link(objects.value(), link)) {
-        failure_ = fault->message;
-        return;
-    }
-    handle_ = dlopen(link.output.c_str(), RTLD_NOW | RTLD_LOCAL);
+    const auto path = std::filesystem::temp_directory_path() /
+                      ("tsr-codegen-" + std::to_string(getpid()) + "-" + std::to_string(number++) + ".so");
+    failure_ = link_to(path, objects.value(), link);
+    if (!failure_.empty()) return;
+    handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle_ == nullptr) failure_ = dlerror();
-    std::filesystem::remove(link.output);
+    std::filesystem::remove(path);
 }
 
 Library::~Library() {

@@ -1,12 +1,14 @@
 // Compiles functions of level Target into a shared library and runs them in this process.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "codegen/codegen.h"
+#include "codegen/link.h"
 #include "ir/core/builder.h"
 #include "runtime/abi.h"
 
@@ -44,6 +46,10 @@ struct Kernel {
 private:
     void fill(ir::RegionId region, const std::function<ir::Values()>& body);
 };
+
+// Links into a file. Empty, or what went wrong.
+std::string link_to(const std::filesystem::path& path, const std::vector<std::string>& objects,
+                    const codegen::LinkOptions& options);
 
 // A library of kernels, loaded.
 class Library {

@@ -14,6 +14,7 @@
 #include "codegen/codegen.h"
 #include "codegen/family.h"
 #include "codegen/link.h"
+#include "harness.h"
 #include "ir/core/parse_text.h"
 #include "ir/core/print.h"
 #include "ir/pipeline.h"
@@ -84,12 +85,12 @@ fs::path build(const Folder& folder, const Lowered& lowered, const Sources& sour
     auto objects = codegen::compile(lowered.program, sources, options);
     REQUIRE_MESSAGE(objects.ok(), objects.message());
     codegen::LinkOptions link;
-    link.output = folder.path / "program";
     link.resources = TSR_TEST_RESOURCES;
     link.debug = options.debug;
-    const auto fault = codegen::link(objects.value(), link);
-    REQUIRE_MESSAGE(!fault, fault->message);
-    return link.output;
+    const auto path = folder.path / "program";
+    const auto fault = test::link_to(path, objects.value(), link);
+    REQUIRE_MESSAGE(fault.empty(), fault);
+    return path;
 }
 
 constexpr const char* kSaxpy = R"(
@@ -174,17 +175,16 @@ TEST_CASE("failures at run time name file, line and column") {
     CHECK(lines.text.find("divide.tsr  ") != std::string::npos);
 }
 
-TEST_CASE("an output that can not be written is an error") {
+TEST_CASE("what can not be linked is an error, also the second time") {
     codegen::LinkOptions link;
     link.resources = TSR_TEST_RESOURCES;
-    link.output = "/nowhere/at/all";
-    auto fault = codegen::link({}, link);
-    REQUIRE(fault.has_value());
-    CHECK(fault->message == "can not write `/nowhere/at/all`: there is no folder `/nowhere/at`");
-    link.output = "/proc/program";
-    CHECK(codegen::link({}, link).has_value());
-    link.output = fs::temp_directory_path();
-    fault = codegen::link({}, link);
-    REQUIRE(fault.has_value());
-    CHECK(fault->message.find("it is a folder") != std::string::npos);
+    for (int i = 0; i < 2; ++i) {
+        const auto linked = codegen::link({"no object file"}, link);
+        REQUIRE(!linked.ok());
+        CHECK(linked.message().starts_with("can not link: "));
+    }
+    link.resources = "/nowhere/at/all";
+    const auto linked = codegen::link({}, link);
+    REQUIRE(!linked.ok());
+    CHECK(linked.message().starts_with("linking needs `/nowhere/at/all/"));
 }

@@ -82,5 +82,6 @@ TEST_CASE("a program is not found when something it follows from has changed") {
     }
     SUBCASE("the options") { project.options.optimization = 0; }
     SUBCASE("the program was removed") { fs::remove(program); }
+    SUBCASE("the program was cut") { write(program, "an exe"); }
     CHECK(!project.find());
 }
