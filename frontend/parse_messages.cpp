@@ -193,7 +193,10 @@ bool SyntaxMessages::misplaced_word(size_t at, const IntervalSet& expected, size
     }
     bool wants_name = expected.contains(size_t{Type::NAME}) && !expects_expression(expected);
     if (is_keyword(of) && wants_name) {
-        return tell("E0131", at, fmt::format("`{}` is a word of the language and can not be a name", text(at)));
+        const bool atomic = before == Type::DOT && (of == Type::AND || of == Type::OR);
+        const std::string instead = atomic ? fmt::format(": write `.bit_{}`", text(at)) : "";
+        return tell("E0131", at,
+                    fmt::format("`{}` is a word of the language and can not be a name{}", text(at), instead));
     }
     return false;
 }

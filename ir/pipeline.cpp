@@ -10,9 +10,11 @@
 #include "ir/passes/target/cpu/tiles/merge_k.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"
 #include "ir/passes/tile/check_copies.h"
+#include "ir/passes/tile/check_races.h"
 #include "ir/passes/tile/check_resources.h"
 #include "ir/passes/tile/check_uniform.h"
 #include "ir/passes/tile/form_groups.h"
+#include "ir/passes/tile/number_tensors.h"
 #include "ir/passes/tile/peel_guard.h"
 
 namespace tsr::ir {
@@ -37,7 +39,9 @@ Pass<At, At> check(std::string_view name, bool (*run)(const Function&, Diagnosti
 
 bool run_form_groups(Function& kernel, PassContext& context) {
     auto shape = classify(kernel, context.diagnostics);
-    if (!shape || !check_uniform(kernel, *shape, context.diagnostics)) return false;
+    if (!shape) return false;
+    bool uniform = check_uniform(kernel, *shape, context.diagnostics);
+    if (!check_races(kernel, *shape, context.diagnostics) || !uniform) return false;
     kernel = form_groups(kernel, *shape);
     return true;
 }
@@ -54,6 +58,7 @@ void run_simplify(Function& function) { simplify(function); }
 Pipeline<Level::tile, Level::tile> kernel_pipeline() {
     constexpr Level kTile = Level::tile;
     return start<kTile>()                                               //
+           | always<kTile>("number_tensors", number_tensors)            //
            | better<kTile>("simplify", run_simplify)                    //
            | Pass<kTile, kTile>{"form_groups", run_form_groups, false}  //
            | check<kTile>("check_resources", check_resources)           //

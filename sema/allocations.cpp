@@ -7,14 +7,35 @@ namespace tsr::sema {
 
 namespace {
 
+// `blocked(8, 8)`: the word, and positive numbers in brackets.
+bool is_sized(std::string_view layout, std::string_view word) {
+    if (!layout.starts_with(word)) return false;
+    layout.remove_prefix(word.size());
+    if (layout.size() < 3 || layout.front() != '(' || layout.back() != ')') return false;
+    layout = layout.substr(1, layout.size() - 2);
+    bool number = false, positive = false;
+    for (char c : layout) {
+        if (c >= '0' && c <= '9') {
+            number = true;
+            positive |= c != '0';
+        } else if (c == ',') {
+            if (!positive) return false;
+            number = positive = false;
+        } else if (c != ' ') {
+            return false;
+        }
+    }
+    return number && positive;
+}
+
 // `layout=`, `swizzle=`, `alignment=`, which stand one behind the other; false after a message.
 bool read_options(Body& b, const Matched& m, size_t first, BufferDetail& detail) {
     if (const ast::Expr* e = m.arguments[first]) {
         auto layout = b.static_string(*e, "a layout");
         if (!layout) return false;
         detail.layout = *layout;
-        bool known = *layout == "row" || *layout == "col" || layout->starts_with("blocked(") ||
-                     layout->starts_with("interleaved(");
+        bool known =
+            *layout == "row" || *layout == "col" || is_sized(*layout, "blocked") || is_sized(*layout, "interleaved");
         if (!known) {
             b.error(
                 "E0411", e->span,

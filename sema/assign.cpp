@@ -153,6 +153,9 @@ void Body::assign_name(const ast::Expr& target, const Value& value, const ast::E
                         fmt::format("`{}` is {} elsewhere, this is {}", slot->name, shown(settled_as), shown(type)));
         if (slot->first_at.valid() && !(slot->first_at == target.span)) d.label(slot->first_at, "first assigned here");
         if (settled_as.is_scalar() && !settled_as.is_bool()) offer_cast(d, source, type, settled_as.elem());
+        bool extents = type.is(Kind::tensor) && settled_as.is(Kind::tensor) && type.elem() == settled_as.elem() &&
+                       type.rank() == settled_as.rank();
+        if (extents) d.note("a variable keeps its extents: a tensor of other extents needs a name of its own");
     }
 }
 

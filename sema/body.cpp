@@ -1,6 +1,7 @@
 #include "sema/body.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -26,9 +27,35 @@ Value Body::refuse(Feature feature, Span span, const std::string& what) {
 
 std::string Body::source(const ast::Expr& expr) const { return std::string(checker.sources.text(expr.span)); }
 
+namespace {
+
+// Symbols that stand for values of expressions have a number behind two underscores, which nobody wrote: `n__3` is the
+// value that a variable `n` had, `extent__4` one without a name.
+std::string readable(const std::string& text) {
+    std::string result;
+    for (size_t i = 0; i < text.size();) {
+        const bool part = std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_';
+        size_t end = i + 1;
+        while (part && end < text.size() &&
+               (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) {
+            ++end;
+        }
+        const std::string word = text.substr(i, end - i);
+        i = end;
+        const size_t mark = word.rfind("__");
+        const bool made = mark != std::string::npos && mark > 0 && mark + 2 < word.size() &&
+                          word.find_first_not_of("0123456789", mark + 2) == std::string::npos;
+        result += !made ? word : word.starts_with("extent__") ? "?" : word.substr(0, mark);
+    }
+    return result;
+}
+
+}  // namespace
+
 std::string shown(const Type& type) {
     bool spelled = type.is_scalar() || type.is(Kind::tensor);
-    return spelled ? "`" + type.text() + "`" : type.text();
+    const std::string text = readable(type.text());
+    return spelled ? "`" + text + "`" : text;
 }
 
 bool is_nested_list(const Type& type) {

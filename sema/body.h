@@ -100,7 +100,9 @@ public:
     Value tuple(const ast::Expr& e, const std::vector<const ast::Expr*>& elements);
     Value list(const ast::Expr& e, const std::vector<const ast::Expr*>& elements);
     Value comprehension(const ast::Expr& e, const ast::Comprehension& c);
-    Value fstring(const ast::FString& f);
+    Value fstring(const ast::Expr& e, const ast::FString& f);
+    // What `print` and `assert` write: also in kernels made of values.
+    Value message_part(const ast::Expr& e);
 
     // ---- indexing ----
     Value subscript(const ast::Expr& e, const ast::Subscript& s);

@@ -30,11 +30,11 @@
     X(atomic_add, "atomic.add tile.atomic.add", K, none, "target, value | index?", "Adds to an element, atomically; gives its old value. Of a view: each element, nothing is given.") \
     X(atomic_min, "atomic.min tile.atomic.min", K, none, "target, value | index?", "Lowers an element, atomically; gives its old value. Of a view: each element, nothing is given.") \
     X(atomic_max, "atomic.max tile.atomic.max", K, none, "target, value | index?", "Raises an element, atomically; gives its old value. Of a view: each element, nothing is given.") \
-    X(atomic_bit_and, "atomic.bit_and", K, none, "target, value | index?", "Bitwise and into an element, atomically; gives its old value.") \
-    X(atomic_bit_or, "atomic.bit_or", K, none, "target, value | index?", "Bitwise or into an element, atomically; gives its old value.") \
-    X(atomic_bit_xor, "atomic.bit_xor", K, none, "target, value | index?", "Bitwise exclusive or into an element, atomically; gives its old value.") \
-    X(atomic_exchange, "atomic.exchange", K, none, "target, value | index?", "Replaces an element, atomically; gives its old value.") \
-    X(atomic_compare_exchange, "atomic.compare_exchange", K, none, "target, expected, value | index?", "Replaces an element that has the expected value, atomically; gives its old value.") \
+    X(atomic_bit_and, "atomic.bit_and atomic.and_ atomic.band tile.atomic.bit_and", K, none, "target, value | index?", "Bitwise and into an element, atomically; gives its old value.") \
+    X(atomic_bit_or, "atomic.bit_or atomic.or_ atomic.bor tile.atomic.bit_or", K, none, "target, value | index?", "Bitwise or into an element, atomically; gives its old value.") \
+    X(atomic_bit_xor, "atomic.bit_xor atomic.xor atomic.xor_ tile.atomic.bit_xor", K, none, "target, value | index?", "Bitwise exclusive or into an element, atomically; gives its old value.") \
+    X(atomic_exchange, "atomic.exchange atomic.xchg atomic.exch tile.atomic.exchange", K, none, "target, value | index?", "Replaces an element, atomically; gives its old value.") \
+    X(atomic_compare_exchange, "atomic.compare_exchange atomic.cas tile.atomic.compare_exchange", K, none, "target, expected, value | index?", "Replaces an element that has the expected value, atomically; gives its old value.") \
     X(group_reduce_sum, "tile.reduce_sum", K, none, "value", "The sum of a value over the group's tiles.") \
     X(group_reduce_max, "tile.reduce_max", K, none, "value", "The largest of a value over the group's tiles.") \
     X(group_reduce_min, "tile.reduce_min", K, none, "value", "The smallest of a value over the group's tiles.") \

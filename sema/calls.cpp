@@ -200,6 +200,12 @@ Value Body::call_builtin(const ast::Expr& e, const ast::Call& c, const BuiltinEn
         expr(*m.arguments[0]);
         return {};
     }
+    if (row.id == Builtin::tshared_alloc) {
+        evaluate_arguments(c);
+        error("E0315", c.callee->span, fmt::format("`{}` lacks the type of its elements", dotted(*c.callee)))
+            .note("it stands in brackets: `tshared.alloc[f32](128)`");
+        return {};
+    }
     if (row.id < Builtin::abs) return tile_call(e, row, m);
     if (row.id < Builtin::zeros) return math_call(e, row, m);
     return host_call(e, row, m);

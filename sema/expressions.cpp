@@ -39,7 +39,7 @@ struct Dispatch {
         value.type = Type::none();
         return value;
     }
-    Value operator()(const ast::FString& f) { return body.fstring(f); }
+    Value operator()(const ast::FString& f) { return body.fstring(e, f); }
     Value operator()(const ast::Unary& u) { return body.unary(e, u); }
     Value operator()(const ast::Binary& b) { return body.binary(e, b); }
     Value operator()(const ast::Compare& c) { return body.compare(e, c); }
@@ -192,12 +192,38 @@ Value Body::comprehension(const ast::Expr& e, const ast::Comprehension& c) {
     return result;
 }
 
-Value Body::fstring(const ast::FString& f) {
+namespace {
+
+// The type of an f-string, and whether all its values are known when the program is compiled.
+std::pair<Value, bool> formatted(Body& b, const ast::FString& f) {
+    bool fixed = true;
     for (const ast::FString::Part& part : f.parts) {
-        if (part.value) expr(*part.value);
+        if (!part.value) continue;
+        const Value value = b.expr(*part.value);
+        fixed &= value.broken() || value.is_static();
     }
-    Value value;
-    value.type = Type::string();
+    Value text;
+    text.type = Type::string();
+    return {text, fixed};
+}
+
+}  // namespace
+
+Value Body::fstring(const ast::Expr& e, const ast::FString& f) {
+    auto [text, fixed] = formatted(*this, f);
+    if (in_kernel() && !fixed) {
+        error("E0417", e.span, "a kernel has no text made of values")
+            .note("an f-string of values stands directly in `print(…)` or behind the comma of an `assert`");
+        return {};
+    }
+    return text;
+}
+
+Value Body::message_part(const ast::Expr& e) {
+    const auto* text = std::get_if<ast::FString>(&e.node);
+    if (!text) return expr(e);
+    const Value value = formatted(*this, *text).first;
+    record(e, value);
     return value;
 }
 

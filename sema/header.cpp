@@ -1,5 +1,6 @@
 // The header of a function: its parameters and dimensions, and what a kernel's decorator says.
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -85,8 +86,8 @@ void Body::read_parameters(const Request& request) {
                     written.type.is(Kind::tensor) ? written.type.with_elem(known->second) : Type::scalar(known->second);
         } else if (written.generic) {
             info.type = given;
-            if (given.is(Kind::tensor))
-                info.type = given.with_mut(written.mut || (given.tensor().mut && !parameter.annotation));
+            // What the caller may write does not matter: only `mut` lets a function write what it is given.
+            if (given.is(Kind::tensor)) info.type = given.with_mut(written.mut);
         }
         if (written.privilege != Privilege::none && info.type.is(Kind::tensor)) {
             TensorDetail detail = info.type.tensor();
@@ -128,12 +129,18 @@ void Body::read_parameters(const Request& request) {
 
 // `tile[(128,)]`, `tile[n]`, `shared(8_KiB)`.
 void Body::read_clauses() {
+    std::map<std::string, Span> seen;
     for (const ast::Decorator& decorator : function->def->decorators) {
         for (const ast::Expr* clause : decorator.clauses) {
             const auto* tile = std::get_if<ast::Subscript>(&clause->node);
             const auto* shared = std::get_if<ast::Call>(&clause->node);
             const ast::Expr* word = tile ? tile->base : shared ? shared->callee : nullptr;
             std::string text = word ? dotted(*word) : "";
+            if (auto [first, fresh] = seen.emplace(text, clause->span); !fresh) {
+                error("E0405", clause->span, fmt::format("a kernel has one clause `{}`", text))
+                    .label(first->second, "the first");
+                continue;
+            }
             if (tile && text == "tile") {
                 std::vector<const ast::Expr*> extents = tile->indices;
                 bool grouped = extents.size() == 1 && std::holds_alternative<ast::Tuple>(extents[0]->node);

@@ -230,7 +230,7 @@ Value select(Body& b, const ast::Expr& e, const Matched& m) {
 
 Value print_values(Body& b, const Matched& m) {
     for (const ast::Expr* value : m.rest) {
-        Value v = b.expr(*value);
+        Value v = b.message_part(*value);
         if (v.broken()) continue;
         bool simple = v.type.is_number() || v.type.is_bool() || v.type.is(Kind::string) || v.type.is(Kind::dtype) ||
                       v.type.is(Kind::none);

@@ -180,6 +180,34 @@ Value Body::name(const ast::Expr& e, const std::string& text) {
     return symbol_value(e, symbol, e.span, text);
 }
 
+namespace {
+
+// What CUDA and Triton call what kernels have here.
+std::optional<std::string_view> own_spelling(std::string_view text) {
+    static constexpr std::pair<std::string_view, std::string_view> kOwn[] = {
+        {"__syncthreads", "tbarrier"},        {"syncthreads", "tbarrier"},
+        {"tile.sync", "tile.barrier"},        {"tile.syncthreads", "tile.barrier"},
+        {"tile.program_id", "tile.group_id"}, {"tile.num_programs", "grid_groups"},
+        {"tile.block_id", "tile.group_id"},   {"tile.thread_id", "tile.local_id"},
+        {"tile.global_id", "tile.linear_id"}, {"tile.shared", "tile.alloc_shared"},
+        {"tile.sum", "tile.reduce_sum"},      {"tile.max", "tile.reduce_max"},
+        {"tile.min", "tile.reduce_min"},      {"atomicAdd", "atomic.add"},
+        {"atomicMax", "atomic.max"},          {"atomicMin", "atomic.min"},
+        {"atomicExch", "atomic.exchange"},    {"atomicCAS", "atomic.compare_exchange"},
+        {"atomic_add", "atomic.add"},         {"atomic_max", "atomic.max"},
+        {"atomic_min", "atomic.min"},         {"atomic_cas", "atomic.compare_exchange"},
+        {"tile.atomic_add", "atomic.add"},    {"tile.atomic_max", "atomic.max"},
+        {"tile.atomic_min", "atomic.min"},    {"tile.atomic_cas", "atomic.compare_exchange"},
+        {"atomic.fetch_add", "atomic.add"},   {"tile.any_sync", "tile.any"},
+    };
+    for (const auto& [foreign, own] : kOwn) {
+        if (foreign == text) return own;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
 void Body::say_unknown(Span at, const std::string& text) {
     if (!unknown_names.insert(text).second || checker.is_broken_line(at)) return;
     auto& d = error("E0201", at, fmt::format("there is no `{}`", text));
@@ -197,6 +225,8 @@ void Body::say_unknown(Span at, const std::string& text) {
         d.suggest(at, std::string(familiar->second), fmt::format("did you mean `{}`?", familiar->second));
     } else if (text == "ts") {
         d.note("`import tessera as ts` gives the root namespace this name");
+    } else if (auto ours = own_spelling(text)) {
+        d.suggest(at, std::string(*ours), fmt::format("here this is `{}`", *ours));
     } else if (auto near = nearest(text, candidates)) {
         d.suggest(at, *near, fmt::format("did you mean `{}`?", *near));
     }
@@ -318,7 +348,9 @@ Value Body::attribute(const ast::Expr& e, const ast::Attribute& a) {
     if (symbol.kind != Symbol::Kind::none) return symbol_value(e, symbol, a.name.span, a.name.text);
     std::string shown_path = path.empty() ? "tessera" : path;
     auto& d = error("E0202", a.name.span, fmt::format("`{}` has no `{}`", shown_path, a.name.text));
-    if (auto near = nearest(a.name.text, members(path))) {
+    if (auto ours = own_spelling(path + "." + a.name.text)) {
+        d.suggest(e.span, std::string(*ours), fmt::format("here this is `{}`", *ours));
+    } else if (auto near = nearest(a.name.text, members(path))) {
         d.suggest(a.name.span, *near, fmt::format("did you mean `{}.{}`?", source(*a.base), *near));
     }
     return {};

@@ -176,6 +176,7 @@ bool Passing::shape(const Instance& made, size_t p, CallInfo& info) {
             if (places && mentions(header, symbol.name) && symbol.parameter != p) origin = &symbol;
         }
         if (origin) check.origin = origin->parameter;
+        if (origin) check.symbol = origin->name;
         if (is_broken(check.expected)) {
             auto& d = body_.error(
                 "E0312", argument.expr->span,

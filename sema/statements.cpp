@@ -73,7 +73,7 @@ void Body::assertion(const ast::Assert& a) {
         error("E0331", a.condition->span, "this never holds");
     }
     if (!a.message) return;
-    Value message = expr(*a.message);
+    Value message = message_part(*a.message);
     if (!message.broken() && !message.type.is(Kind::string)) {
         error("E0302", a.message->span,
               fmt::format("the message of an `assert` is a string, this is {}", shown(message.type)));

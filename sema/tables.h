@@ -64,6 +64,7 @@ struct DimCheck {
     ir::Dim expected;              // the header's dimension, in the caller's symbols
     std::string header;            // the header's dimension as written: "K/tp"
     std::optional<size_t> origin;  // the parameter that bound it
+    std::string symbol;            // the dimension of the header that it bound
 };
 struct PassedArgument {
     const ast::Expr* expr = nullptr;           // as written; nullptr: the default

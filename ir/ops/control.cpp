@@ -84,18 +84,22 @@ constexpr std::array kRecords{
     OpRecord{.kind = while_,
              .name = "while",
              .doc = "The first region takes what is carried and yields a bool; while it is true the second runs and "
-                    "yields what is carried on. A loop without effects is taken to end.",
+                    "yields what is carried on. A loop without effects is taken to end. A counted loop that may be "
+                    "left early stands as one: `loop`, `axis` and `prefetch` are those of its `for`, and the yield of "
+                    "its rounds comes from the place where it is left.",
              .operands = {Role{"initial", Many::any}},
              .infer = infer_while,
              .levels = kEveryLevel,
-             .attrs = {may(Attr::name)},
+             .attrs = {may(Attr::name), may(Attr::loop), may(Attr::axis), may(Attr::prefetch)},
              .regions = 2},
     OpRecord{.kind = if_,
              .name = "if",
              .doc = "Runs the first region where the condition holds, else the second; gives what it yields. Both "
-                    "regions are there, be it with a bare yield.",
+                    "regions are there, be it with a bare yield. `mode` \"tensor\": the condition asks which tensor a "
+                    "variable of the program holds.",
              .operands = {Role{"condition"}},
              .levels = kEveryLevel,
+             .attrs = {may(Attr::mode)},
              .regions = 2,
              .results = ResultsFrom::regions},
     OpRecord{.kind = call,

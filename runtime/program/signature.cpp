@@ -1,5 +1,6 @@
 // Checks on entry: types, shapes, dimensions bound and compared, overlaps of mut arguments.
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/fail.h"
@@ -168,7 +169,12 @@ void tsr_check_arguments(const TsrSignature* signature, const TsrSlot* arguments
 void tsr_shape_failed(const char* function, const char* argument, const char* dimension, int64_t value,
                       const char* other_argument, const char* other_dimension, int64_t other_value,
                       const TsrPlace* place) {
-    if (other_argument == nullptr) {
+    const bool alone = other_argument == nullptr || *other_argument == '\0';
+    if (alone && std::string_view(dimension) == "grid_groups") {
+        fail(place, "%s: argument `%s` has `grid_groups` = %lld, but the launch has %lld groups", function, argument,
+             static_cast<long long>(value), static_cast<long long>(other_value));
+    }
+    if (alone) {
         fail(place, "%s: argument `%s` has size %lld where %s is needed", function, argument,
              static_cast<long long>(value), dimension);
     }

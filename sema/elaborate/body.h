@@ -86,6 +86,7 @@ public:
     ir::ValueId truth(const Val& value);
     // Any value as one value of the IR (tensors, strings and lists of the host too).
     ir::ValueId handle(const Val& value, const sema::Type& type);
+    ir::ValueId text_handle(const std::string& text);
     ir::ValueId memory(const Val& value);  // a tensor, or the handle of a buffer's stage
     [[nodiscard]] const ir::Type& type_of(ir::ValueId id) { return function().type(id); }
     Val undefined(const sema::Type& type);  // a value of the type that no read reaches

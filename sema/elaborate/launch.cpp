@@ -29,10 +29,15 @@ void check_shapes(Body& b, const CallInfo& info, const std::vector<Val>& argumen
         Body::OpenIf open = b.open_if(b.emit.inferred(OpKind::ne, {found, expected}));
         b.in_side(open, 0, [&] {
             const std::string origin = check.origin ? callee.parameters[*check.origin].name : std::string();
-            // The value that the other argument gives the same dimension.
-            host_effect(b, "shape_failed", {found, expected},
+            // What the other argument gave the header's dimension: of `n * 2` the `n`.
+            ValueId bound = expected;
+            for (const sema::DimBinding& binding : info.bindings) {
+                if (binding.symbol == check.symbol) bound = b.index(b.dimension(binding.value));
+            }
+            const std::string& symbol = check.symbol.empty() ? check.header : check.symbol;
+            host_effect(b, "shape_failed", {found, bound},
                         {{Attr::names, std::vector<std::string>{function, callee.parameters[check.parameter].name,
-                                                                check.header, origin, check.header}}});
+                                                                check.header, origin, symbol}}});
         });
         b.close_if(open);
     }
@@ -105,6 +110,35 @@ std::vector<ValueId> explicit_groups(Body& b, const CallInfo& info) {
     return groups;
 }
 
+// `o: f32[grid_groups]` and `k[g](…)`: two numbers of groups, which must be one.
+void check_groups(Body& b, const CallInfo& info, const std::vector<ValueId>& groups) {
+    if (groups.empty()) return;
+    const Instance& kernel = b.program.instance(info.callee);
+    for (const sema::DimBinding& binding : info.bindings) {
+        if (binding.symbol != "grid_groups") continue;
+        const auto whole = [&](ValueId group) {
+            const ValueId zero = b.emit.constant(int64_t{0}, DType::index);
+            return b.emit.inferred(OpKind::maximum, {b.emit.cast(group, DType::index), zero});
+        };
+        ValueId total = whole(groups[0]);
+        for (size_t i = 1; i < groups.size(); ++i) {
+            total = b.emit.inferred(OpKind::mul, {total, whole(groups[i])});
+        }
+        const ValueId wanted = b.index(b.dimension(binding.value));
+        Body::OpenIf open = b.open_if(b.emit.inferred(OpKind::ne, {total, wanted}));
+        b.in_side(open, 0, [&] {
+            std::string argument;
+            for (const sema::SymbolInfo& symbol : kernel.symbols) {
+                if (symbol.name == binding.symbol) argument = kernel.parameters[symbol.parameter].name;
+            }
+            host_effect(b, "shape_failed", {wanted, total},
+                        {{Attr::names, std::vector<std::string>{b.program.function(kernel.function).name, argument,
+                                                                binding.symbol, "", binding.symbol}}});
+        });
+        b.close_if(open);
+    }
+}
+
 }  // namespace
 
 Val launch(Body& b, const ast::Expr& e, const CallInfo& info) {
@@ -113,6 +147,7 @@ Val launch(Body& b, const ast::Expr& e, const CallInfo& info) {
     const std::vector<Val> arguments = argument_values(b, info);
     const At at(b.emit, e.span);
     check_shapes(b, info, arguments);
+    check_groups(b, info, groups);
     const std::vector<bool> written = written_parameters(b, kernel);
     check_overlaps(b, info, arguments, written);
     std::vector<ValueId> operands;

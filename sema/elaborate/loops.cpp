@@ -114,14 +114,15 @@ void counted_loop(Body& b, const std::vector<Bounds>& axes, size_t axis, ir::Att
 }
 
 // A `for` that may be left early: the number of the round is carried beside the flag.
-void left_loop(Body& b, const Bounds& bounds, Slot loop_live, Carried& carried, const Round& body) {
+void left_loop(Body& b, const Bounds& bounds, Slot loop_live, Span left_at, ir::Attrs attrs, Carried& carried,
+               const Round& body) {
     const ir::Type index = ir::Type::scalar(DType::index);
     std::vector<ValueId> operands{b.index(bounds.start)};
     const std::vector<ValueId> initial = carried.initial();
     operands.insert(operands.end(), initial.begin(), initial.end());
     std::vector<ir::Type> types{index};
     types.insert(types.end(), carried.types().begin(), carried.types().end());
-    const ir::OpId op = b.emit.op(OpKind::while_, std::move(operands), types);
+    const ir::OpId op = b.emit.op(OpKind::while_, std::move(operands), types, std::move(attrs));
     const ir::RegionId test = b.function().add_region(op);
     const ir::RegionId rounds = b.function().add_region(op);
     {
@@ -140,6 +141,7 @@ void left_loop(Body& b, const Bounds& bounds, Slot loop_live, Carried& carried, 
         std::vector<ValueId> next{b.emit.inferred(OpKind::add, {at, b.index(bounds.step)})};
         const std::vector<ValueId> values = carried.leaves();
         next.insert(next.end(), values.begin(), values.end());
+        const At left(b.emit, left_at);
         b.emit.yield(std::move(next));
     }
     const std::vector<ValueId>& results = b.function().op(op).results;
@@ -213,7 +215,11 @@ void emitted_loop(Body& b, Span range, const std::vector<Bounds>& axes, LoopEffe
         counted_loop(b, axes, 0, attrs, carried, round);
     } else {
         const std::function<void(size_t)> nest = [&](size_t axis) {
-            left_loop(b, axes[axis], scope.flags.loop_live, carried, [&] {
+            ir::Attrs own;  // a `range` is in order anyway
+            const bool spread = attrs.integer(Attr::loop, 0) == static_cast<int64_t>(ir::LoopKind::tile_range);
+            if (spread) own = attrs;
+            if (spread && axis > 0) own.set(Attr::axis, static_cast<int64_t>(axis));
+            left_loop(b, axes[axis], scope.flags.loop_live, effects.left_at, std::move(own), carried, [&] {
                 if (axis + 1 < axes.size()) return nest(axis + 1);
                 round();
             });

@@ -181,6 +181,7 @@ struct Effects {
     Body& b;
     LoopEffects& found;
     int depth = 0;  // loops around, inside of the one asked about
+    Span statement;
 
     void name(const ast::Expr& target) {
         if (const auto* tuple = std::get_if<ast::Tuple>(&target.node)) {
@@ -195,7 +196,14 @@ struct Effects {
         }
     }
     void statements(const ast::Block& block) {
-        for (const ast::Stmt* stmt : block) std::visit(*this, stmt->node);
+        for (const ast::Stmt* stmt : block) {
+            statement = stmt->span;
+            std::visit(*this, stmt->node);
+        }
+    }
+    void leaves(bool& how) {
+        how = true;
+        if (!found.left_at.valid()) found.left_at = statement;
     }
     void loop(const ast::Block& body) {
         ++depth;
@@ -217,8 +225,10 @@ struct Effects {
         loop(s.body);
     }
     void operator()(const ast::While& s) { loop(s.body); }
-    void operator()(const ast::Break&) { found.leaves = found.leaves || depth == 0; }
-    void operator()(const ast::Return&) { found.returns = true; }
+    void operator()(const ast::Break&) {
+        if (depth == 0) leaves(found.leaves);
+    }
+    void operator()(const ast::Return&) { leaves(found.returns); }
     template <typename Other>
     void operator()(const Other&) {}
 };

@@ -23,6 +23,7 @@ struct LoopEffects {
     std::set<Slot> assigned;  // variables of the current frame
     bool leaves = false;      // `break` of this loop
     bool returns = false;
+    Span left_at;  // the first statement that leaves the loop
 };
 LoopEffects effects_of(Body& b, const ast::Block& statements);
 

@@ -123,18 +123,27 @@ ValueId Body::truth(const Val& value) {
     return emit.inferred(OpKind::ne, {emit.cast(value.id, type), emit.constant(int64_t{0}, type)});
 }
 
+// A text that only the run chooses: kernels have none.
+ValueId Body::text_handle(const std::string& text) {
+    if (in_kernel() && !failed) {
+        error("E0417", emit.span(), "a kernel has no text that is chosen while it runs")
+            .note("`print` each text where it is chosen");
+    }
+    return emit.value(OpKind::string, {}, ir::Type::string(), {{Attr::value, text}});
+}
+
 ValueId Body::handle(const Val& value, const sema::Type& type) {
     if (value.is_ssa() && type.is_scalar()) return emit.cast(value.id, type.elem());
     if (value.is_ssa()) return value.id;
     if (type.is(Kind::string)) {
         const std::string* text = value.is_fixed() ? value.fixed.string() : nullptr;
-        return emit.value(OpKind::string, {}, ir::Type::string(), {{Attr::value, text ? *text : std::string()}});
+        return text_handle(text ? *text : std::string());
     }
     if (type.is(Kind::list)) return make_list(*this, value, type);
     if (type.is(Kind::vector)) return vector(value, type.elem(), type.length().value_or(1));
     if (value.is_fixed()) {
         if (const std::string* text = value.fixed.string()) {
-            return emit.value(OpKind::string, {}, ir::Type::string(), {{Attr::value, *text}});
+            return text_handle(*text);
         }
         return scalar(value, type.is_scalar() ? type.elem() : value.type.value_or(default_type(value.fixed)));
     }
@@ -169,6 +178,10 @@ ValueId Body::undefined_leaf(const ir::Type& type) {
         case ir::TypeKind::tile:
             return tile(Val::of(Static::of(int64_t{0})), type.elem, type.shape);
         case ir::TypeKind::tensor: {
+            // The tensors of a kernel are its parameters: one of them is of this type.
+            for (const ValueId param : function().params()) {
+                if (in_kernel() && type_of(param) == type) return param;
+            }
             std::vector<ValueId> shape(type.rank(), emit.constant(int64_t{0}, DType::index));
             return emit.value(OpKind::host, std::move(shape), type,
                               {{Attr::callee, std::string("empty")}, {Attr::type, type.elem}});

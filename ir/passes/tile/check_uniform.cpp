@@ -63,6 +63,10 @@ private:
         if (op.kind == OpKind::stage && shape_.variability.is_varying(op.operands[1])) {
             refuse("E0454", id, "a shared buffer is chosen here by a number that differs between tiles");
         }
+        if (op.kind == OpKind::if_ && op.attrs.has(Attr::mode) && shape_.variability.is_varying(op.operands[0])) {
+            refuse("E0454", id, "a tensor is chosen here by a condition that differs between tiles")
+                .note("read or write an element of each tensor under the condition instead");
+        }
         if (op.kind == OpKind::copy_async && !shape_.variability.is_divergent(id) &&
             !shape_.variability.is_groups(kernel_, id)) {
             refuse("E0455", id, "the group copies one view, but where it starts differs between tiles");

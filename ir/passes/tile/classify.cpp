@@ -45,7 +45,7 @@ public:
         }
         find_grid();
         find_tile_loops();
-        if (!check_prefetch()) return std::nullopt;
+        if (!check_prefetch() || !check_left()) return std::nullopt;
         group_launch();
         note_loops();
         return std::move(shape_);
@@ -123,18 +123,23 @@ private:
 
     // ---- grid loops ----
 
-    void find_grid() {
+    // The kernel's last statement, a `return` and values aside; invalid if there is none.
+    [[nodiscard]] OpId last_statement() const {
         const auto& ops = kernel_.region(kernel_.body).ops;
         auto last = ops.rbegin() + 1;  // the yield stands last
         while (last != ops.rend() && (kernel_.op(*last).kind == OpKind::result || is_pure(kernel_.op(*last).kind)))
             ++last;
-        if (last == ops.rend() || !is_tile_range(kernel_.op(*last))) return;
-        OpId candidate = *last;
-        std::string reason = why_no_grid(candidate);
-        if (!reason.empty()) {
-            no_grid_ = {candidate, reason};
+        return last == ops.rend() ? OpId{} : *last;
+    }
+
+    void find_grid() {
+        OpId candidate = last_statement();
+        if (!candidate.valid() || !is_tile_range(kernel_.op(candidate))) {
+            no_grid_ = names(is_tile_range) ? "its last statement is no loop over `tile.range`" : "";
             return;
         }
+        no_grid_ = why_no_grid(candidate);
+        if (!no_grid_.empty()) return;
         shape_.grid = candidate;
         kernel_.kernel.elements = is_element_loop(candidate);
         LoopRole role = kernel_.kernel.elements ? LoopRole::element_grid : LoopRole::grid_loop;
@@ -142,7 +147,7 @@ private:
     }
 
     std::string why_no_grid(OpId loop) const {
-        if (names(OpKind::group_id)) return "it names a group id";
+        if (names(OpKind::group_id)) return "the kernel names a group id";
         for (OpId id : kernel_.region(kernel_.body).ops) {
             if (id == loop) break;
             auto writes = [&](const Op& op) {
@@ -152,14 +157,35 @@ private:
             if (any_in(kernel_, id, writes)) return "a tensor is written before its last loop";
         }
         for (OpId axis : axes_of(loop)) {
-            const Op& op = kernel_.op(axis);
-            if (!op.results.empty()) return "its last loop carries a variable";
-            for (size_t i = 0; i < 3; ++i) {
-                if (!known_at_launch(kernel_, op.operands[i]))
-                    return "the bounds of its last loop are not known at the launch";
-            }
+            if (carries_variable(axis)) return "its last loop carries a variable";
+            if (!std::ranges::all_of(bounds(axis), [&](ValueId v) { return known_at_launch(kernel_, v); }))
+                return "the bounds of its last loop are not known at the launch";
         }
         return {};
+    }
+
+    // A `for` carries what it gives. One that may be left early stands as a `while`, which also carries the number of
+    // its round and its flags: those are bools that no variable of the program holds.
+    [[nodiscard]] bool carries_variable(OpId loop) const {
+        const Op& op = kernel_.op(loop);
+        if (op.kind == OpKind::for_) return !op.results.empty();
+        return std::ranges::any_of(op.results.begin() + 1, op.results.end(), [&](ValueId v) {
+            return kernel_.type(v) != Type::scalar(DType::boolean) || !kernel_.value(v).name.empty();
+        });
+    }
+
+    // Lower bound, upper bound and step. Those of a `while` are what its test takes from outside.
+    [[nodiscard]] std::vector<ValueId> bounds(OpId loop) const {
+        const Op& op = kernel_.op(loop);
+        if (op.kind == OpKind::for_) return {op.operands.begin(), op.operands.begin() + 3};
+        std::vector<ValueId> found{op.operands[0]};
+        for (OpId id : kernel_.region(op.regions[0]).ops) {
+            for (ValueId v : kernel_.op(id).operands) {
+                OpId from = defining_op(kernel_, v);
+                if (!from.valid() || !stands_below(kernel_, from, loop)) found.push_back(v);
+            }
+        }
+        return found;
     }
 
     // The loops that one N-dimensional range was written as.
@@ -218,8 +244,12 @@ private:
             if (shape_.variability.is_varying(op.operands[i])) return false;
         }
         if (joined) return stays_tile_loop(parent);
-        if (shape_.variability.is_divergent(id)) return false;
-        return !any_in(kernel_, id, [&](const Op& inner) {
+        return !shape_.variability.is_divergent(id) && !takes_varying(id);
+    }
+
+    // Whether a varying value from outside is used in it.
+    [[nodiscard]] bool takes_varying(OpId id) const {
+        return any_in(kernel_, id, [&](const Op& inner) {
             return std::ranges::any_of(inner.operands, [&](ValueId v) {
                 OpId from = defining_op(kernel_, v);
                 return shape_.variability.is_varying(v) && from.valid() && !stands_below(kernel_, from, id);
@@ -241,6 +271,40 @@ private:
         return good;
     }
 
+    [[nodiscard]] bool may_be_left(OpId id) const {
+        const Op& op = kernel_.op(id);
+        return op.kind == OpKind::while_ && !op.attrs.has(Attr::axis) &&
+               op.attrs.integer(Attr::loop, 0) == static_cast<int64_t>(LoopKind::tile_range);
+    }
+
+    // Without its `break` or `return` the loop would be a grid or a tile loop: then no round is before another, and
+    // none can end the rest.
+    bool check_left() {
+        bool good = true;
+        walk(kernel_, kernel_.body, [&](OpId id) {
+            if (!may_be_left(id) || carries_variable(id)) return;
+            bool grid = id == last_statement() && why_no_grid(id).empty();
+            if (!grid && !would_be_tile_loop(id)) return;
+            good = false;
+            refuse_left(id, grid);
+        });
+        return good;
+    }
+
+    [[nodiscard]] bool would_be_tile_loop(OpId id) const {
+        if (any_in(kernel_, id, [&](const Op& o) { return is_collective(kernel_, o); })) return false;
+        auto varies = [&](ValueId v) { return shape_.variability.is_varying(v); };
+        return std::ranges::none_of(bounds(id), varies) && !shape_.variability.is_divergent(id) && !takes_varying(id);
+    }
+
+    void refuse_left(OpId id, bool grid) {
+        OpId rounds = kernel_.region(kernel_.op(id).regions[1]).ops.back();
+        diagnostics_.error("E0470", kernel_.span_of(rounds), "a loop whose rounds are spread is not left early")
+            .label(kernel_.span_of(id),
+                   grid ? "these rounds are spread over the groups" : "these rounds are spread over the group's tiles")
+            .note("`range` runs its rounds in order, and may be left");
+    }
+
     // ---- what the programmer is told ----
 
     void note_loops() {
@@ -251,6 +315,10 @@ private:
             if (!is_tile_range(op) || op.attrs.has(Attr::axis)) return;
             kernel_.kernel.notes.push_back({kernel_.span_of(id), role_text(id)});
         });
+        bool sized = std::ranges::find(kernel_.symbols, "grid_groups") != kernel_.symbols.end();
+        if (!no_grid_.empty() && !sized)
+            kernel_.kernel.notes.push_back(
+                {kernel_.span(), "no grid loop, as " + no_grid_ + ": one group runs it unless the launch says more"});
     }
 
     [[nodiscard]] std::string role_text(OpId id) const {
@@ -264,9 +332,7 @@ private:
             case LoopRole::in_order:
                 break;
         }
-        std::string text = "in order: " + why_in_order(id);
-        if (id == no_grid_.first) text += "; one group runs it unless the launch says more, as " + no_grid_.second;
-        return text;
+        return "in order: " + why_in_order(id);
     }
 
     [[nodiscard]] std::string why_in_order(OpId id) const {
@@ -302,7 +368,7 @@ private:
     Function& kernel_;
     Diagnostics& diagnostics_;
     KernelShape shape_;
-    std::pair<OpId, std::string> no_grid_;  // the last loop, and why it is no grid loop
+    std::string no_grid_;  // why a kernel with loops over `tile.range` has no grid loop
 };
 
 }  // namespace

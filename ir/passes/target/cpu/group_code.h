@@ -45,10 +45,12 @@ private:
         ValueId count;  // rounds
     };
     std::vector<Axis> axes(const Op& op);
-    // Lanes of the last axis from round `first` to `last`, in vectors; the values of outer axes are given.
-    void vector_loop(const Op& op, const Axis& axis, const std::vector<ValueId>& outer, ValueId first, ValueId last);
+    // Lanes of the last axis from round `first` to `last`, in vectors; the values of outer axes are given, and how many
+    // rounds stand in the rows before this one, if there are rows.
+    void vector_loop(const Op& op, const Axis& axis, const std::vector<ValueId>& outer, ValueId first, ValueId last,
+                     ValueId before = {});
     void vector_body(const Op& op, const Axis& axis, const std::vector<ValueId>& outer, ValueId round, int64_t copies,
-                     const std::vector<ValueId>& mask);
+                     const std::vector<ValueId>& mask, ValueId before);
 
     template <typename Body>
     void counted_loop(ValueId lower, ValueId upper, int64_t step, Body body) {

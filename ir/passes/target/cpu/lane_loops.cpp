@@ -71,14 +71,14 @@ void GroupCode::lanes_over_rounds(const Op& op, ValueId begin, ValueId end, bool
                 from = emit_.binary(OpKind::maximum, emit_.binary(OpKind::sub, begin, start), from);
                 to = emit_.binary(OpKind::minimum, emit_.binary(OpKind::sub, end, start), to);
             }
-            vector_loop(op, last, outer, from, to);
+            vector_loop(op, last, outer, from, to, start);
         });
     });
 }
 
 // Whole bundles of vectors without a mask, then single vectors under the mask of what is left.
 void GroupCode::vector_loop(const Op& op, const Axis& axis, const std::vector<ValueId>& outer, ValueId first,
-                            ValueId last) {
+                            ValueId last, ValueId before) {
     int64_t width = s_.plan.lanes;
     int64_t bundle = width * s_.plan.interleave;
     auto from = emit_.integer_value(first);
@@ -91,23 +91,25 @@ void GroupCode::vector_loop(const Op& op, const Axis& axis, const std::vector<Va
                               emit_.binary(OpKind::mod, length, emit_.integer(bundle)));
     }
     counted_loop(first, middle, bundle,
-                 [&](ValueId round) { vector_body(op, axis, outer, round, s_.plan.interleave, {}); });
+                 [&](ValueId round) { vector_body(op, axis, outer, round, s_.plan.interleave, {}, before); });
     if (whole) return;
     counted_loop(middle, last, width, [&](ValueId round) {
         ValueId left = emit_.binary(OpKind::minimum, emit_.binary(OpKind::sub, last, round), emit_.integer(width));
         ValueId limit = emit_.splat(emit_.cast(left, DType::i32), width);
-        vector_body(op, axis, outer, round, 1, {emit_.compare(OpKind::lt, emit_.iota(width, DType::i32), limit)});
+        vector_body(op, axis, outer, round, 1, {emit_.compare(OpKind::lt, emit_.iota(width, DType::i32), limit)},
+                    before);
     });
 }
 
 void GroupCode::vector_body(const Op& op, const Axis& axis, const std::vector<ValueId>& outer, ValueId round,
-                            int64_t copies, const std::vector<ValueId>& mask) {
+                            int64_t copies, const std::vector<ValueId>& mask, ValueId before) {
     RegionId region = op.regions[0];
     const auto& args = s_.tile.region(region).args;
     LaneCode code(s_, s_.plan.lanes, copies, mask);
     code.use_arrays_at(round);
     bool by_tile = s_.tile.kernel.flat || s_.tile.kernel.elements;
-    code.number_messages(by_tile ? LaneCode::affine(round, 1) : LaneCode::uniform(s_.group));
+    ValueId number = before.valid() ? emit_.add(before, round) : round;
+    code.number_messages(by_tile ? LaneCode::affine(number, 1) : LaneCode::uniform(s_.group));
     for (size_t i = 0; i < outer.size(); ++i) code.set(args[i], LaneCode::uniform(outer[i]));
     ValueId index = emit_.add(axis.lower, emit_.mul(round, axis.step));
     if (auto step = emit_.integer_value(axis.step); step && std::abs(*step) < (1 << 20)) {

@@ -1,0 +1,211 @@
+#include "ir/passes/tile/check_races.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "ir/passes/tile/affine.h"
+#include "ir/passes/tile/walk.h"
+
+namespace tsr::ir {
+
+namespace {
+
+// Rounds this near to each other are taken to be there in loops whose bounds only the run knows.
+constexpr int64_t kNear = 8;
+
+// An element that a round reads or writes.
+struct Access {
+    OpId op;
+    ValueId memory;
+    ValueId root;
+    bool writes = false;
+    bool single = true;  // one element, no vector of them
+    std::vector<Affine> index;
+    std::vector<uint32_t> under;  // regions of the branches around it, outermost first
+};
+
+class NestChecker {
+public:
+    NestChecker(const Function& kernel, std::vector<OpId> nest, LoopRole role, Diagnostics& diagnostics)
+        : kernel_(kernel),
+          nest_(std::move(nest)),
+          role_(role),
+          indices_(kernel, nest_, role != LoopRole::grid_loop),
+          diagnostics_(diagnostics) {}
+
+    bool run() {
+        collect(kernel_.op(nest_.front()).regions[0]);
+        for (const Access& access : found_) {
+            if (access.writes) check_alone(access);
+        }
+        for (const Access& access : found_) {
+            if (access.writes) check_others(access);
+        }
+        return good_;
+    }
+
+private:
+    // What each round does: not what stands under a condition that differs between rounds.
+    void collect(RegionId region) {
+        for (OpId id : kernel_.region(region).ops) {
+            const Op& op = kernel_.op(id);
+            if (op.kind == OpKind::if_ && indices_.depends(op.operands[0])) continue;
+            if (op.kind == OpKind::while_) continue;
+            bool inner = op.kind == OpKind::for_ && std::ranges::find(nest_, id) == nest_.end();
+            if (inner && std::any_of(op.operands.begin(), op.operands.begin() + 3,
+                                     [&](ValueId v) { return indices_.depends(v); }))
+                continue;
+            add(id, op);
+            for (RegionId below : op.regions) {
+                if (op.kind == OpKind::if_) branches_.push_back(below.index);
+                collect(below);
+                if (op.kind == OpKind::if_) branches_.pop_back();
+            }
+        }
+    }
+
+    void add(OpId id, const Op& op) {
+        Access access;
+        access.op = id;
+        access.writes = op.kind == OpKind::write || op.kind == OpKind::write_vector;
+        access.single = op.kind == OpKind::read || op.kind == OpKind::write;
+        if (!access.writes && op.kind != OpKind::read && op.kind != OpKind::read_vector) return;
+        access.memory = op.operands[0];
+        access.root = memory_root(kernel_, access.memory);
+        bool shared = kernel_.type(access.root).kind == TypeKind::buffer;
+        if (shared && role_ != LoopRole::tile_loop) return;  // each group has its own
+        if (indices_.depends(access.memory)) return;
+        for (size_t i = access.writes ? 2 : 1; i < op.operands.size(); ++i) {
+            auto index = indices_.index(op.operands[i]);
+            if (!index) return;
+            access.index.push_back(std::move(*index));
+        }
+        access.under = branches_;
+        found_.push_back(std::move(access));
+    }
+
+    // Rounds of one axis; nothing where only the run knows.
+    [[nodiscard]] std::optional<int64_t> rounds(size_t axis) const {
+        const Op& loop = kernel_.op(nest_[axis]);
+        std::vector<int64_t> bounds;
+        for (size_t i = 0; i < 3; ++i) {
+            auto bound = indices_.index(loop.operands[i]);
+            if (!bound || !bound->terms.empty()) return std::nullopt;
+            bounds.push_back(bound->constant);
+        }
+        if (bounds[2] == 0) return 0;
+        int64_t way = bounds[1] - bounds[0];
+        if ((way > 0) != (bounds[2] > 0)) return 0;
+        return (way + bounds[2] - (bounds[2] > 0 ? 1 : -1)) / bounds[2];
+    }
+
+    [[nodiscard]] std::optional<int64_t> step(size_t axis) const {
+        auto found = indices_.index(kernel_.op(nest_[axis]).operands[2]);
+        return found && found->terms.empty() ? std::optional(found->constant) : std::nullopt;
+    }
+
+    Diagnostic& refuse(const Access& access, std::string message) {
+        good_ = false;
+        reported_.insert(access.root);
+        std::string how = role_ == LoopRole::grid_loop   ? "over the groups"
+                          : role_ == LoopRole::tile_loop ? "over the group's tiles"
+                                                         : "over groups and tiles";
+        return diagnostics_.error("E0472", kernel_.span_of(access.op), std::move(message))
+            .label(kernel_.span_of(nest_.front()), "its rounds are spread " + how);
+    }
+
+    // An index of the nest that no index of the element contains: all rounds along it write one element.
+    void check_alone(const Access& access) {
+        if (reported_.contains(access.root)) return;
+        for (size_t axis = 0; axis < nest_.size(); ++axis) {
+            ValueId iv = indices_.induction(axis);
+            bool used = std::ranges::any_of(access.index, [&](const Affine& index) { return index.of(iv) != 0; });
+            if (used || rounds(axis).value_or(2) < 2) continue;
+            const std::string& name = kernel_.value(iv).name;
+            std::string message = "every round of the loop writes the same element";
+            if (nest_.size() > 1 && !name.empty())
+                message = fmt::format("rounds that differ in `{}` alone write the same element", name);
+            refuse(access, message).note("`atomic.add` adds up what rounds give; `range` runs its rounds in order");
+            return;
+        }
+    }
+
+    void check_others(const Access& written) {
+        for (const Access& other : found_) {
+            bool twice = other.writes && other.op.index <= written.op.index;
+            if (other.memory != written.memory || twice || !written.single || !other.single) continue;
+            if (reported_.contains(written.root) || !meet(written, other)) continue;
+            refuse(written, other.writes ? "another round of the loop writes this element too"
+                                         : "another round of the loop reads this element")
+                .label(kernel_.span_of(other.op), other.writes ? "written here" : "read here");
+            return;
+        }
+    }
+
+    // Whether one of them happens wherever the other does: they do not stand under conditions that may exclude each
+    // other.
+    [[nodiscard]] static bool together(const Access& a, const Access& b) {
+        const auto& [shorter, longer] =
+            std::minmax(a.under, b.under, [](const auto& x, const auto& y) { return x.size() < y.size(); });
+        return std::equal(shorter.begin(), shorter.end(), longer.begin());
+    }
+
+    // Whether two rounds that are a fixed way apart meet in one element.
+    [[nodiscard]] bool meet(const Access& a, const Access& b) const {
+        if (!together(a, b)) return false;
+        std::vector<std::optional<int64_t>> ways(nest_.size());
+        for (size_t dim = 0; dim < a.index.size(); ++dim) {
+            if (a.index[dim].terms != b.index[dim].terms) return false;
+            int64_t apart = b.index[dim].constant - a.index[dim].constant;
+            std::vector<size_t> axes;
+            for (size_t axis = 0; axis < nest_.size(); ++axis) {
+                if (a.index[dim].of(indices_.induction(axis)) != 0) axes.push_back(axis);
+            }
+            if (axes.empty() && apart != 0) return false;
+            if (axes.empty()) continue;
+            if (axes.size() > 1) return false;
+            auto by = step(axes[0]);
+            int64_t coefficient = a.index[dim].of(indices_.induction(axes[0]));
+            if (!by || *by == 0 || apart % coefficient != 0 || apart / coefficient % *by != 0) return false;
+            int64_t way = apart / coefficient / *by;
+            if (ways[axes[0]].value_or(way) != way) return false;
+            ways[axes[0]] = way;
+        }
+        bool apart = false;
+        for (size_t axis = 0; axis < nest_.size(); ++axis) {
+            int64_t way = std::abs(ways[axis].value_or(0));
+            if (way >= rounds(axis).value_or(kNear + 1)) return false;
+            apart |= way != 0;
+        }
+        return apart;
+    }
+
+    const Function& kernel_;
+    std::vector<OpId> nest_;
+    LoopRole role_;
+    AffineIndices indices_;
+    Diagnostics& diagnostics_;
+    std::vector<Access> found_;
+    std::vector<uint32_t> branches_;  // around what is being collected
+    std::unordered_set<ValueId> reported_;
+    bool good_ = true;
+};
+
+}  // namespace
+
+bool check_races(const Function& kernel, const KernelShape& shape, Diagnostics& diagnostics) {
+    bool good = true;
+    std::unordered_set<OpId> seen;
+    walk(kernel, kernel.body, [&](OpId id) {
+        LoopRole role = shape.roles[id.index];
+        if (role == LoopRole::in_order || seen.contains(id)) return;
+        auto nest = loop_nest(kernel, id, shape.roles);
+        seen.insert(nest.begin(), nest.end());
+        good &= NestChecker(kernel, std::move(nest), role, diagnostics).run();
+    });
+    return good;
+}
+
+}  // namespace tsr::ir
