@@ -30,7 +30,7 @@ struct Identifier {
 
 enum class UnaryOp { plus, minus, invert, logical_not };
 enum class BinaryOp { add, sub, mul, div, floordiv, mod, pow, matmul, bit_and, bit_or, bit_xor, shl, shr };
-enum class CompareOp { eq, ne, lt, le, gt, ge };
+enum class CompareOp { eq, ne, lt, le, gt, ge, in, not_in };
 enum class BoolOp { logical_and, logical_or };
 
 struct Hole {};  // where the parser found no expression; the message was given
@@ -125,11 +125,16 @@ struct List {
 struct Dict {
     std::vector<std::pair<const Expr*, const Expr*>> entries;
 };
+// [a for x in xs if c for y in ys]: the clauses from the outermost loop to the innermost.
 struct Comprehension {
+    struct Clause {
+        const Expr* target;
+        const Expr* iterable;
+        std::vector<const Expr*> conditions;
+    };
     const Expr* element;
-    const Expr* target;
-    const Expr* iterable;
-    std::vector<const Expr*> conditions;
+    const Expr* value = nullptr;  // of a dictionary's: `element: value`
+    std::vector<Clause> clauses;  // one or more
 };
 // In annotations only: `mut f32[n]`, a bare `mut` (type is nullptr), `static i32`, `param bf16[D, K]`.
 struct Qualified {

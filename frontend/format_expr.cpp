@@ -320,19 +320,28 @@ Doc ExprFormatter::operator()(const ast::Dict& dict) {
 Doc ExprFormatter::operator()(const ast::Comprehension& comprehension) {
     const ast::Expr* of = current_;
     auto make = [this, &comprehension] {
-        std::vector<Doc> parts{expr(comprehension.element), space(), text("for ")};
-        parts.push_back(expr(comprehension.target));
-        parts.push_back(text(" in "));
-        parts.push_back(expr(comprehension.iterable));
-        for (const auto* condition : comprehension.conditions) {
+        std::vector<Doc> parts{expr(comprehension.element)};
+        if (comprehension.value) {
+            parts.push_back(text(": "));
+            parts.push_back(expr(comprehension.value));
+        }
+        for (const auto& clause : comprehension.clauses) {
             parts.push_back(space());
-            parts.push_back(text("if "));
-            parts.push_back(expr(condition));
+            parts.push_back(text("for "));
+            parts.push_back(expr(clause.target));
+            parts.push_back(text(" in "));
+            parts.push_back(expr(clause.iterable));
+            for (const auto* condition : clause.conditions) {
+                parts.push_back(space());
+                parts.push_back(text("if "));
+                parts.push_back(expr(condition));
+            }
         }
         return docs_.concat(std::move(parts));
     };
     Element inner{comprehension.element->span.begin, of->span.end - 1, make};
-    return bracketed({"[", "]", false}, {inner}, of->span.end - 1);
+    const bool dict = comprehension.value != nullptr;
+    return bracketed({dict ? "{" : "[", dict ? "}" : "]", false}, {inner}, of->span.end - 1);
 }
 
 // ---- types and parameters ----

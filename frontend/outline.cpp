@@ -128,9 +128,13 @@ public:
         for (const auto& [key, value] : dict.entries) parts(key, value);
     }
     void operator()(const ast::Comprehension& comprehension) {
-        line("comprehension");
-        parts(comprehension.element, comprehension.target, comprehension.iterable);
-        each(comprehension.conditions);
+        line("{}", comprehension.value ? "dict comprehension" : "comprehension");
+        parts(comprehension.element);
+        if (comprehension.value) parts(comprehension.value);
+        for (const auto& clause : comprehension.clauses) {
+            parts(clause.target, clause.iterable);
+            each(clause.conditions);
+        }
     }
     void operator()(const ast::Qualified& qualified) {
         line("{}", spelling(qualified.qualifier));

@@ -71,7 +71,9 @@ private:
     const ast::Expr* trailer(const ast::Expr* base, P::TrailerContext* context);
     std::vector<ast::Argument> arguments(P::ArgumentsContext* context);
     const ast::Expr* subscript(P::SubscriptContext* context);
-    const ast::Expr* comprehension(const ast::Expr* element, P::ComprehensionContext* context, Span span);
+    // `value`: of a dictionary's, else null.
+    const ast::Expr* comprehension(const ast::Expr* element, const ast::Expr* value, P::ComprehensionContext* context,
+                                   Span span);
 
     // parse_build_atom.cpp: names, literals, displays
     const ast::Expr* atom(P::AtomContext* context);

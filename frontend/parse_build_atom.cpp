@@ -30,7 +30,7 @@ const ast::Expr* TreeBuilder::parenthesis(P::AtomContext* context) {
     }
     const ast::Expr* inner = test_list(context->testList());
     if (context->comprehension()) {
-        error("E0134", at, "Tessera has list comprehensions only; put it in brackets");
+        error("E0134", at, "Tessera has no generators; put it in brackets");
         return hole(at);
     }
     // A second pair of parentheses adds nothing.
@@ -50,7 +50,7 @@ const ast::Expr* TreeBuilder::list(P::AtomContext* context) {
             error("E0134", span(tests), "a comprehension has one element; a tuple needs parentheses");
             return hole(at);
         }
-        return comprehension(test(tests->test(0)), context->comprehension(), at);
+        return comprehension(test(tests->test(0)), nullptr, context->comprehension(), at);
     }
     ast::List out;
     for (auto* element : tests->test()) out.elements.push_back(test(element));
@@ -58,6 +58,12 @@ const ast::Expr* TreeBuilder::list(P::AtomContext* context) {
 }
 
 const ast::Expr* TreeBuilder::dict(P::AtomContext* context) {
+    if (auto* loop = context->comprehension()) {
+        auto* entry = context->entry(0);
+        if (entry->exception || entry->test().size() != 2) return hole(span(context));
+        const ast::Expr* key = test(entry->test(0));
+        return comprehension(key, test(entry->test(1)), loop, span(context));
+    }
     ast::Dict out;
     for (auto* entry : context->entry()) {
         if (entry->exception || entry->test().size() != 2) return hole(span(context));

@@ -61,6 +61,8 @@ std::optional<ast::CompareOp> compare_op(size_t token) {
             return CompareOp::gt;
         case P::GE:
             return CompareOp::ge;
+        case P::IN:
+            return CompareOp::in;
         default:
             return std::nullopt;
     }
@@ -68,10 +70,17 @@ std::optional<ast::CompareOp> compare_op(size_t token) {
 
 // The operator of `expression op expression` or `op expression`; nullptr for a primary.
 antlr4::Token* operator_of(P::ExpressionContext* context) {
-    size_t at = context->children.size() == 3 ? 1 : 0;
+    size_t at = context->children.size() >= 3 ? 1 : 0;  // of `not in` the first word
     if (context->children.size() < 2) return nullptr;
     auto* node = dynamic_cast<antlr4::tree::TerminalNode*>(context->children[at]);
     return node ? node->getSymbol() : nullptr;
+}
+
+// The operator of a comparison.
+std::optional<ast::CompareOp> link_op(P::ExpressionContext* context) {
+    if (context->children.size() == 4) return ast::CompareOp::not_in;
+    auto* op = context->children.size() == 3 ? operator_of(context) : nullptr;
+    return op ? compare_op(op->getType()) : std::nullopt;
 }
 
 class Deeper {
@@ -165,7 +174,7 @@ const ast::Expr* TreeBuilder::expression(P::ExpressionContext* context) {
     auto* op = operator_of(context);
     if (!op) return hole(span(context));
     if (context->children.size() == 2) return unary(context);
-    if (compare_op(op->getType())) return comparison(context);
+    if (link_op(context)) return comparison(context);
     return binary_op(op->getType()) ? binary(context) : logical(context);
 }
 
@@ -210,8 +219,8 @@ const ast::Expr* TreeBuilder::policy(const ast::Expr* type, const ast::Expr* pol
 const ast::Expr* TreeBuilder::comparison(P::ExpressionContext* context) {
     std::vector<std::pair<ast::CompareOp, P::ExpressionContext*>> links;
     P::ExpressionContext* first = context;
-    while (first && !first->exception && first->children.size() == 3) {
-        auto op = compare_op(operator_of(first) ? operator_of(first)->getType() : 0);
+    while (first && !first->exception) {
+        auto op = link_op(first);
         if (!op) break;
         links.emplace_back(*op, first->expression(1));
         first = first->expression(0);
@@ -304,7 +313,7 @@ std::vector<ast::Argument> TreeBuilder::arguments(P::ArgumentsContext* context) 
         }
         const ast::Expr* value = test(argument->test());
         if (argument->comprehension()) {
-            error("E0134", span(argument), "Tessera has list comprehensions only; put it in brackets")
+            error("E0134", span(argument), "Tessera has no generators; put it in brackets")
                 .suggest(span(argument), fmt::format("[{}]", text(span(argument))), "make it a list");
             value = hole(span(argument));
         }
@@ -328,17 +337,19 @@ const ast::Expr* TreeBuilder::subscript(P::SubscriptContext* context) {
     return make(span(context), out);
 }
 
-const ast::Expr* TreeBuilder::comprehension(const ast::Expr* element, P::ComprehensionContext* context, Span at) {
-    if (context->exception || context->targetList().empty()) return hole(at);
-    if (context->FOR().size() > 1) {
-        error("E0134", span(context->FOR(1)), "a comprehension has one `for`");
-        return hole(at);
+const ast::Expr* TreeBuilder::comprehension(const ast::Expr* element, const ast::Expr* value,
+                                            P::ComprehensionContext* context, Span at) {
+    ast::Comprehension out{element, value, {}};
+    for (auto* clause : context->comprehensionClause()) {
+        if (clause->exception || !clause->targetList()) return hole(at);
+        const ast::Expr* target = target_list(clause->targetList());
+        check_target(target, "bind");
+        auto parts = clause->expression();
+        ast::Comprehension::Clause made{target, parts.empty() ? hole(at) : expression(parts[0]), {}};
+        for (size_t i = 1; i < parts.size(); ++i) made.conditions.push_back(expression(parts[i]));
+        out.clauses.push_back(std::move(made));
     }
-    const ast::Expr* target = target_list(context->targetList(0));
-    check_target(target, "bind");
-    auto parts = context->expression();
-    ast::Comprehension out{element, target, parts.empty() ? hole(at) : expression(parts[0]), {}};
-    for (size_t i = 1; i < parts.size(); ++i) out.conditions.push_back(expression(parts[i]));
+    if (context->exception || out.clauses.empty()) return hole(at);
     return make(at, std::move(out));
 }
 

@@ -121,11 +121,6 @@ bool SyntaxMessages::refused_operator(size_t at) {
     if (of == Type::NAME && text(at) == "is") {
         return refuse(place(at), "Tessera has no `is`; values are compared with `==`", "==");
     }
-    if (of == Type::IN && before != Type::FOR)
-        return refuse(place(at), "Tessera has no `in` test; `in` stands only in `for`", "");
-    if (of == Type::NOT && type(at + 1) == Type::IN) {
-        return refuse(report_.span(words_[at].begin, words_[at + 1].end), "Tessera has no `not in` test", "");
-    }
     if (of == Type::AMP && before == Type::AMP) return refuse(both(), "Tessera has no `&&`", "and");
     if (of == Type::PIPE && before == Type::PIPE) return refuse(both(), "Tessera has no `||`", "or");
     if (of == Type::GT && before == Type::LT) return refuse(both(), "Tessera has no `<>`", "!=");

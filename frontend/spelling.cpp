@@ -60,6 +60,10 @@ std::string_view spelling(ast::CompareOp op) {
             return "<=";
         case ast::CompareOp::gt:
             return ">";
+        case ast::CompareOp::in:
+            return "in";
+        case ast::CompareOp::not_in:
+            return "not in";
         case ast::CompareOp::ge:
             return ">=";
     }

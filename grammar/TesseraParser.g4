@@ -106,7 +106,7 @@ expression
     | expression AMP expression
     | expression CARET expression
     | expression PIPE expression
-    | expression (EQ | NE | LT | LE | GT | GE) expression
+    | expression (EQ | NE | LT | LE | GT | GE | IN | NOT IN) expression
     | NOT expression
     | expression AND expression
     | expression OR expression
@@ -126,7 +126,8 @@ argument
     ;
 subscripts : subscript (COMMA subscript)* COMMA?;
 subscript : test | lower = test? COLON upper = test? (COLON step = test?)?;
-comprehension : (FOR targetList IN expression (IF expression)*)+;
+comprehension : comprehensionClause+;
+comprehensionClause : FOR targetList IN expression (IF expression)*;
 
 atom
     : NAME
@@ -138,7 +139,7 @@ atom
     | ELLIPSIS
     | LPAREN (testList comprehension?)? RPAREN
     | LBRACK (testList comprehension?)? RBRACK
-    | LBRACE (entry (COMMA entry)* COMMA?)? RBRACE
+    | LBRACE (entry (comprehension | (COMMA entry)* COMMA?))? RBRACE
     ;
 entry : test COLON test;
 

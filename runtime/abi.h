@@ -75,7 +75,7 @@ typedef enum TsrKind {
     TSR_KIND_TENSOR,
     TSR_KIND_SCALAR /* numbers and bool */,
     TSR_KIND_STRING,
-    TSR_KIND_LIST
+    TSR_KIND_LIST /* any container */
 } TsrKind;
 
 /* ---- Tensors: DLPack's DLTensor, its layout and its numbers ---- */
@@ -163,6 +163,10 @@ TsrTensor* tsr_from_list(int32_t dtype, const struct TsrList* list, const TsrPla
  * - randn: Box-Muller on the pair of elements (2k, 2k + 1), their words a and b (f64: word0 << 32 | word1 each):
  *   u = (a + 1) * 2^-32, v = b * 2^-32 (f64: u = ((a >> 11) + 1) * 2^-53, v = (b >> 11) * 2^-53), r = sqrt(-2 ln u);
  *   element 2k = r * cos(2 pi v), element 2k + 1 = r * sin(2 pi v); in f64, rounded once. For f64 f32 f16 bf16.
+ * - bernoulli: word * 2^-32 < probability; gives bool.
+ * - permutation: 0, 1, … count - 1, sorted by two words of each element (those of f64), equal ones by number.
+ * - poisson: by inversion with the uniform number of f64: it is lowered by the probabilities of m, m + 1, m - 1, m + 2,
+ * … in turn, m the rate rounded down, until it is below zero. Rates from 0 to 1e9.
  * - randint: low + (word * (high - low) >> 32); when high - low > 2^32, an element has two words as in f64, >> 64. */
 typedef struct TsrRandomKey {
     uint64_t seed;
@@ -178,6 +182,11 @@ TsrTensor* tsr_rand(int32_t dtype, const int64_t* shape, int32_t rank, const Tsr
 TsrTensor* tsr_randn(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey* key, const TsrPlace* place);
 TsrTensor* tsr_randint(int32_t dtype, const int64_t* shape, int32_t rank, int64_t low, int64_t high,
                        const TsrRandomKey* key, const TsrPlace* place);
+TsrTensor* tsr_poisson(int32_t dtype, const int64_t* shape, int32_t rank, double rate, const TsrRandomKey* key,
+                       const TsrPlace* place);
+TsrTensor* tsr_bernoulli(const int64_t* shape, int32_t rank, double probability, const TsrRandomKey* key,
+                         const TsrPlace* place);
+TsrTensor* tsr_permutation(int32_t dtype, int64_t count, const TsrRandomKey* key, const TsrPlace* place);
 
 /* -- copies and conversions -- */
 TsrTensor* tsr_copy(const TsrTensor* tensor, const TsrPlace* place); /* dense, row-major, storage of its own */
@@ -249,32 +258,96 @@ TsrString* tsr_concat(const TsrString* a, const TsrString* b);
 TsrString* tsr_join(const TsrString* const* parts, int32_t count, const char* separator);
 int32_t tsr_string_compare(const TsrString* a, const TsrString* b); /* < 0, 0, > 0 by bytes */
 int64_t tsr_string_length(const TsrString* text);                   /* in code points */
+/* As Python's methods of these names; positions count code points; ASCII letters have case. */
+TsrString* tsr_string_get(const TsrString* text, int64_t index, const TsrPlace* place);
+TsrString* tsr_string_slice(const TsrString* text, const TsrIndexItem* items, int32_t count, const TsrPlace* place);
+TsrString* tsr_string_repeat(const TsrString* text, int64_t times, const TsrPlace* place);
+TsrString* tsr_string_upper(const TsrString* text);
+TsrString* tsr_string_lower(const TsrString* text);
+TsrString* tsr_string_strip(const TsrString* text, const TsrString* set); /* an empty set: white space */
+TsrString* tsr_string_lstrip(const TsrString* text, const TsrString* set);
+TsrString* tsr_string_rstrip(const TsrString* text, const TsrString* set);
+TsrString* tsr_string_replace(const TsrString* text, const TsrString* from, const TsrString* to);
+TsrString* tsr_string_join(const TsrString* separator, const struct TsrList* strings);
+struct TsrList* tsr_string_split(const TsrString* text, const TsrString* separator); /* empty: at white space */
+struct TsrList* tsr_string_lines(const TsrString* text);
+struct TsrList* tsr_string_characters(const TsrString* text);
+int64_t tsr_string_find(const TsrString* text, const TsrString* part); /* -1: not there */
+int64_t tsr_string_count(const TsrString* text, const TsrString* part);
+int32_t tsr_string_starts(const TsrString* text, const TsrString* part);
+int32_t tsr_string_ends(const TsrString* text, const TsrString* part);
+int32_t tsr_string_has(const TsrString* text, const TsrString* part);
+int32_t tsr_string_is_digits(const TsrString* text);
+int64_t tsr_string_to_integer(const TsrString* text, const TsrPlace* place); /* as Python's int(text); else fails */
+double tsr_string_to_real(const TsrString* text, const TsrPlace* place);     /* as Python's float(text) */
 /* One value by a Python format spec ([[fill]align][sign][#][0][width][,|_][.precision][type]; NULL or "": as str()).
  * A float without a precision has the fewest digits that give its value back in its own type. A bad spec fails. */
 TsrString* tsr_format(uint64_t bits, int32_t dtype, const char* spec, const TsrPlace* place);
 TsrString* tsr_format_string(const TsrString* string, const char* spec, const TsrPlace* place);
 /* As NumPy prints: precision 8, lines of 75, more than 1000 elements summarized. A spec formats each element. */
 TsrString* tsr_format_tensor(const TsrTensor* tensor, const char* spec, const TsrPlace* place);
-TsrString* tsr_format_list(const struct TsrList* list, const TsrPlace* place); /* [1, 2], strings quoted */
+TsrString* tsr_format_list(const struct TsrList* list, const TsrPlace* place); /* any container, as Python prints it */
 
-/* ---- Lists: growable, of one kind ---- */
+/* ---- Containers: lists, dictionaries, and the tuples and records that stand in them ----
+ * One structure; its type says what its items are. Types are text in prefix order, a letter per node:
+ *   T  a tensor            S  a string          a, b, …  a scalar: 'a' + its TsrDType
+ *   L item  a list         D key value  a dictionary: its entries in the order of their first assignment
+ *   ( items )  a tuple     { name ; (field ; type) … }  a record
+ * The text lives as long as the program. A function that gives a slot gives a new reference; slots taken are borrowed.
+ * Items are equal, ordered and hashed by value; a NaN is equal to nothing, 0.0 and -0.0 are one; tensors by identity.
+ */
+
+struct TsrIndex; /* of a dictionary: where its keys stand */
 
 typedef struct TsrList {
     int32_t refs;
-    int32_t kind;  /* TsrKind of the items */
-    int32_t dtype; /* of scalar items */
     int32_t reserved;
-    int64_t length, capacity;
-    TsrSlot* items; /* handles are owned by the list */
+    const char* type;
+    int64_t length, capacity; /* items; of a dictionary entries */
+    TsrSlot* items;           /* handles are owned; of a dictionary keys and values in turn */
+    struct TsrIndex* index;
 } TsrList;
 
-TsrList* tsr_list(int32_t kind, int32_t dtype, int64_t capacity);
+TsrList* tsr_list(const char* type, int64_t capacity); /* empty */
+TsrList* tsr_list_of(const char* type, const TsrSlot* items, int32_t count);
 TsrList* tsr_list_retain(TsrList* list);
 void tsr_list_release(TsrList* list);
-void tsr_list_append(TsrList* list, TsrSlot item);                               /* retains a handle */
-TsrSlot tsr_list_get(const TsrList* list, int64_t index, const TsrPlace* place); /* borrowed; negative from the end */
 int64_t tsr_list_length(const TsrList* list);
+/* -- lists and tuples -- negative positions count from the end; one outside fails */
+TsrSlot tsr_list_get(const TsrList* list, int64_t index, const TsrPlace* place);
 void tsr_list_set(TsrList* list, int64_t index, TsrSlot item, const TsrPlace* place);
+void tsr_list_append(TsrList* list, TsrSlot item);
+void tsr_list_insert(TsrList* list, int64_t index, TsrSlot item); /* as Python: any position */
+TsrSlot tsr_list_pop(TsrList* list, int64_t index, const TsrPlace* place);
+void tsr_list_remove(TsrList* list, TsrSlot item, const TsrPlace* place); /* the first equal one; none fails */
+void tsr_list_clear(TsrList* list);                                       /* of a dictionary too */
+void tsr_list_reverse(TsrList* list);
+void tsr_list_sort(TsrList* list, int64_t descending); /* stable; `descending` keeps the order of equal items */
+void tsr_list_sort_by(TsrList* list, TsrList* keys, int64_t descending); /* sorts both by the keys */
+void tsr_list_extend(TsrList* list, const TsrList* other);
+TsrList* tsr_list_concat(const TsrList* a, const TsrList* b);
+TsrList* tsr_list_repeat(const TsrList* list, int64_t times, const TsrPlace* place);
+TsrList* tsr_list_slice(const TsrList* list, const TsrIndexItem* items, int32_t count, const TsrPlace* place);
+int64_t tsr_list_find(const TsrList* list, TsrSlot item);                         /* the first equal one, -1: none */
+int64_t tsr_list_index(const TsrList* list, TsrSlot item, const TsrPlace* place); /* none fails */
+int64_t tsr_list_count(const TsrList* list, TsrSlot item);
+int32_t tsr_list_equal(const TsrList* a, const TsrList* b);   /* of one type; dictionaries in any order */
+int32_t tsr_list_compare(const TsrList* a, const TsrList* b); /* < 0, 0, > 0, item by item */
+/* -- dictionaries -- */
+TsrSlot tsr_dict_get(const TsrList* dict, TsrSlot key, const TsrPlace* place); /* a missing key fails */
+TsrSlot tsr_dict_get_or(const TsrList* dict, TsrSlot key, TsrSlot otherwise);
+TsrSlot tsr_dict_set_default(TsrList* dict, TsrSlot key,
+                             TsrSlot value); /* the value there, `value` if there was none */
+void tsr_dict_set(TsrList* dict, TsrSlot key, TsrSlot value);
+int32_t tsr_dict_has(const TsrList* dict, TsrSlot key);
+TsrSlot tsr_dict_pop(TsrList* dict, TsrSlot key, const TsrPlace* place);
+TsrSlot tsr_dict_pop_or(TsrList* dict, TsrSlot key, TsrSlot otherwise);
+void tsr_dict_update(TsrList* dict, const TsrList* other);
+TsrList* tsr_dict_copy(const TsrList* dict);
+/* Lists, of the given type. */
+TsrList* tsr_dict_keys(const TsrList* dict, const char* type);
+TsrList* tsr_dict_values(const TsrList* dict, const char* type);
+TsrList* tsr_dict_items(const TsrList* dict, const char* type); /* of (key, value) */
 
 /* ---- Input, output, time, ends ---- */
 
@@ -477,9 +550,9 @@ typedef struct TsrKernelVariant {
     const TsrGuard* guards;                    /* all must hold */
     int32_t (*accepts)(const uint64_t* slots); /* and this, when not NULL */
     TsrKernelEntry entry;
-    int64_t task;     /* groups or elements worth one task; also the alignment of every `begin`; >= 1 */
-    int64_t scratch;  /* bytes per worker, given aligned to 64; 0: scratch is NULL */
-    const char* plan; /* its text */
+    int64_t task;                   /* groups or elements worth one task; also the alignment of every `begin`; >= 1 */
+    int64_t scratch;                /* bytes per worker, given aligned to 64; 0: scratch is NULL */
+    const char* plan;               /* its text */
     const TsrPackedOperand* packed; /* their buffers stand in the slots behind the kernel's own */
     int64_t npacked;
 } TsrKernelVariant;
@@ -535,25 +608,22 @@ extern const TsrProgram tsr_program;
 
 /* ---- The same functions as a table, for engines that do not link them by name ---- */
 
-#define TSR_HOST_FUNCTIONS(X)                                                                                          \
-    X(tensor_retain)                                                                                                   \
-    X(tensor_release)                                                                                                  \
-    X(empty)                                                                                                           \
-    X(zeros)                                                                                                           \
-    X(full)                                                                                                            \
-    X(ones)                                                                                                            \
-    X(arange_i64)                                                                                                      \
-    X(arange_f64) X(linspace) X(from_values) X(from_list) X(philox4x32_10) X(seed) X(set_seed) X(next_key) X(rand)     \
-        X(randn) X(randint) X(copy) X(is_dense) X(contiguous) X(cast) X(convert_bits) X(bits_to_f64) X(f64_to_bits)    \
-            X(view) X(transpose) X(swap_last) X(reshape) X(broadcast_to) X(dim) X(size) X(get) X(get_f64) X(get_i64)   \
-                X(set) X(set_f64) X(set_i64) X(item) X(assign) X(fill) X(equal) X(allclose) X(string) X(string_retain) \
-                    X(string_release) X(concat) X(join) X(string_compare) X(string_length) X(format) X(format_string)  \
-                        X(format_tensor) X(format_list) X(list) X(list_retain) X(list_release) X(list_append)          \
-                            X(list_get) X(list_length) X(list_set) X(print) X(write) X(load) X(load_as) X(save)        \
-                                X(time) X(args) X(wait) X(allocate) X(free) X(progress_begin) X(progress_step)         \
-                                    X(progress_end) X(fail) X(assert_failed) X(set_failure_handler) X(check_arguments) \
-                                        X(shape_failed) X(check_overlap) X(kernel_argument) X(task_print)              \
-                                            X(task_assert_failed) X(launch) X(cpu_features) X(workers) X(main)
+/* clang-format off */
+#define TSR_HOST_FUNCTIONS(X) \
+    X(tensor_retain) X(tensor_release) X(empty) X(zeros) X(full) X(ones) X(arange_i64) X(arange_f64) X(linspace) X(from_values) X(from_list) X(philox4x32_10) X(seed) \
+    X(set_seed) X(next_key) X(rand) X(randn) X(randint) X(poisson) X(bernoulli) X(permutation) X(copy) X(is_dense) X(contiguous) X(cast) X(convert_bits) X(bits_to_f64) \
+    X(f64_to_bits) X(view) X(transpose) X(swap_last) X(reshape) X(broadcast_to) X(dim) X(size) X(get) X(get_f64) X(get_i64) X(set) X(set_f64) X(set_i64) X(item) X(assign) X(fill) \
+    X(equal) X(allclose) X(string) X(string_retain) X(string_release) X(concat) X(join) X(string_compare) X(string_length) X(string_get) X(string_slice) \
+    X(string_repeat) X(string_upper) X(string_lower) X(string_strip) X(string_lstrip) X(string_rstrip) X(string_replace) X(string_join) X(string_split) \
+    X(string_lines) X(string_characters) X(string_find) X(string_count) X(string_starts) X(string_ends) X(string_has) X(string_is_digits) X(string_to_integer) \
+    X(string_to_real) X(format) X(format_string) X(format_tensor) X(format_list) X(list) X(list_of) X(list_retain) X(list_release) X(list_length) X(list_get) \
+    X(list_set) X(list_append) X(list_insert) X(list_pop) X(list_remove) X(list_clear) X(list_reverse) X(list_sort) X(list_sort_by) X(list_extend) \
+    X(list_concat) X(list_repeat) X(list_slice) X(list_find) X(list_index) X(list_count) X(list_equal) X(list_compare) X(dict_get) X(dict_get_or) \
+    X(dict_set_default) X(dict_set) X(dict_has) X(dict_pop) X(dict_pop_or) X(dict_update) X(dict_copy) X(dict_keys) X(dict_values) X(dict_items) X(print) X(write) \
+    X(load) X(load_as) X(save) X(time) X(args) X(wait) X(allocate) X(free) X(progress_begin) X(progress_step) X(progress_end) X(fail) X(assert_failed) \
+    X(set_failure_handler) X(check_arguments) X(shape_failed) X(check_overlap) X(kernel_argument) X(task_print) X(task_assert_failed) X(launch) \
+    X(cpu_features) X(workers) X(main)
+/* clang-format on */
 
 typedef struct TsrHostApi {
 #define TSR_HOST_ENTRY(name) __typeof__(&tsr_##name) name;

@@ -91,6 +91,10 @@ Annotation Body::annotation(const ast::Expr& e, bool in_header) {
         return out;
     }
     if (const auto* s = std::get_if<ast::Subscript>(&e.node)) {
+        if (const auto container = container_annotation(*s, in_header)) {
+            out.type = *container;
+            return out;
+        }
         out.type = tensor_annotation(e, *s, in_header, out);
         return out;
     }
@@ -133,6 +137,32 @@ Annotation Body::annotation(const ast::Expr& e, bool in_header) {
             d.suggest(e.span, *near, fmt::format("did you mean `{}`?", *near));
     }
     return out;
+}
+
+// `list[f32]`, `dict[str, i32]`, `tuple[f32, str]`; nothing where it is another type.
+std::optional<Type> Body::container_annotation(const ast::Subscript& s, bool in_header) {
+    const auto* name = std::get_if<ast::Name>(&s.base->node);
+    const bool one = name && (name->text == "list" || name->text == "dict" || name->text == "tuple");
+    if (!one || in_kernel()) return std::nullopt;
+    Symbol symbol = checker.resolve(instance.module, *s.base);
+    if (symbol.kind != Symbol::Kind::none && symbol.kind != Symbol::Kind::builtin) return std::nullopt;
+    std::vector<const ast::Expr*> written = s.indices;
+    if (written.size() == 1 && std::holds_alternative<ast::Tuple>(written[0]->node))
+        written = std::get<ast::Tuple>(written[0]->node).elements;
+    std::vector<Type> parts;
+    for (const ast::Expr* part : written) {
+        parts.push_back(annotation(*part, in_header).type);
+        if (parts.back().is_unknown()) return Type::unknown();
+    }
+    const size_t wanted = name->text == "list" ? 1 : name->text == "dict" ? 2 : parts.size();
+    if (parts.size() != wanted) {
+        error("E0309", s.base->span,
+              fmt::format("`{}[…]` names {} type{}", name->text, wanted, wanted == 1 ? "" : "s"));
+        return Type::unknown();
+    }
+    if (name->text == "list") return stored(Type::list(parts[0], std::nullopt));
+    if (name->text == "dict") return stored(Type::dict(parts[0], parts[1]));
+    return Type::tuple(std::move(parts));
 }
 
 // `f32[n]`, `T[M, K]`, `Tensor[…]`, `Region[…]`.

@@ -35,22 +35,8 @@ bool Body::require_writable(const ast::Expr& e, const Value& memory) {
     return false;
 }
 
-// `xs = []` on the host: what is appended and assigned elsewhere says the type of its elements.
-std::optional<Value> Body::empty_list(const ast::Assign& a) {
-    const auto* list = std::get_if<ast::List>(&a.value->node);
-    if (!list || !list->elements.empty() || in_kernel()) return std::nullopt;
-    for (const ast::Expr* target : a.targets) {
-        if (!std::holds_alternative<ast::Name>(target->node)) return std::nullopt;
-    }
-    Value value;
-    value.type = Type::list(Type::unknown(), 0);
-    record(*a.value, value);
-    return value;
-}
-
 void Body::assign(const ast::Stmt&, const ast::Assign& a) {
-    const std::optional<Value> empty = empty_list(a);
-    const Value value = empty ? *empty : expr(*a.value);
+    const Value value = expr(*a.value);
     const auto* call = std::get_if<ast::Call>(&a.value->node);
     bool declares = false;
     if (call) {
@@ -75,14 +61,6 @@ void Body::assign(const ast::Stmt&, const ast::Assign& a) {
     }
 }
 
-// Lists of lists exist in the compiler only: as constants, and where one is written out.
-bool Body::require_flat(const ast::Expr& e, const Type& type) {
-    if (in_kernel() || !is_nested_list(type)) return true;
-    error("E0608", e.span, "a list of lists or tuples whose values are not static is not compiled yet")
-        .note("a tensor of rank 2 holds rows of numbers: `from_list([[a, b], [c, d]])`");
-    return false;
-}
-
 void Body::assign_to(const ast::Expr& target, const Value& value, const ast::Expr& source) {
     if (std::holds_alternative<ast::Name>(target.node)) return assign_name(target, value, source);
     if (const auto* s = std::get_if<ast::Subscript>(&target.node)) return assign_element(target, *s, value, source);
@@ -93,7 +71,18 @@ void Body::assign_to(const ast::Expr& target, const Value& value, const ast::Exp
     error("E0333", target.span, "this is not assigned to: a name, an element or a view is");
 }
 
-void Body::assign_name(const ast::Expr& target, const Value& value, const ast::Expr& source) {
+// What a variable of the host holds may change through other names: its length and items are not static.
+static Value variable_value(const Value& value) {
+    Value held = value;
+    held.type = stored(value.type);
+    if (held.type == value.type && !value.type.is(Kind::list)) return held;
+    held.value.reset();
+    held.elements.clear();
+    return held;
+}
+
+void Body::assign_name(const ast::Expr& target, const Value& given, const ast::Expr& source) {
+    const Value value = in_kernel() || !function ? given : variable_value(given);
     Slot* slot = find_slot(std::get<ast::Name>(target.node).text);
     if (!slot) return;
     if (!slot->first_at.valid() || !slot->joined) {
@@ -135,12 +124,11 @@ void Body::assign_name(const ast::Expr& target, const Value& value, const ast::E
     written.type = settled_as;
     record(target, written);
     if (!aloud || settled_as.is_unknown() || value.broken()) return;
-    if (settled_as.is(Kind::list) && settled_as.parts()[0].is_unknown()) {
-        error("E0327", source.span, "the type of an empty list is not known");
+    if (names_no_type(settled_as)) {
+        error("E0327", source.span,
+              fmt::format("the type of an empty {} is not known", settled_as.is(Kind::dict) ? "dictionary" : "list"));
         return;
     }
-    const bool constant = slot->bindings == 1 && slot->once && slot->once->value;
-    if (!constant && !require_flat(source, settled_as)) return;
     if (!converts(type, value.value, settled_as)) {
         bool narrow =
             settled_as.is_scalar() && type.is(Kind::int_literal) && value.value && settled_as.elem() != DType::boolean;
@@ -172,10 +160,12 @@ void Body::unpack(const ast::Expr& target, const std::vector<const ast::Expr*>& 
             part.type = value.type.parts()[i];
             parts.push_back(std::move(part));
         }
-    } else if (value.type.is(Kind::list) && value.type.length()) {
-        for (int64_t i = 0; i < *value.type.length(); ++i) {
+    } else if (value.type.is(Kind::list) && (value.type.length() || !in_kernel())) {
+        const auto count = value.type.length() ? static_cast<size_t>(*value.type.length()) : targets.size();
+        for (size_t i = 0; i < count; ++i) {
             Value part;
             part.type = value.type.parts()[0];
+            if (!in_kernel() && i < targets.size()) part = item_for(part.type, *targets[i]);
             parts.push_back(std::move(part));
         }
     } else if (!value.broken()) {
@@ -195,15 +185,36 @@ void Body::unpack(const ast::Expr& target, const std::vector<const ast::Expr*>& 
     }
 }
 
+// `xs[i] = v`, `d[k] = v`
+void Body::assign_item(const ast::Expr& target, const ast::Subscript& s, const Value& base, const Value& value,
+                       const ast::Expr& source) {
+    const bool list = base.type.is(Kind::list);
+    if (std::holds_alternative<ast::Slice>(s.indices[0]->node)) {
+        refuse(Feature::host, target.span, "the assignment of a slice of a list is");
+        return;
+    }
+    if (!in_kernel()) {
+        if (!require_changeable(*s.base, target.span)) return;
+        const Type part = settled_type(stored(value.type), value.value);
+        const ExprInfo& key = instance.info(*s.indices[0]);
+        widen(*s.base,
+              list ? Type::list(part, std::nullopt) : Type::dict(settled_type(stored(key.type), key.value), part));
+    }
+    if (!aloud) return;
+    require_converts(source, value, base.type.parts()[list ? 0 : 1],
+                     list ? "an element of the list" : "a value of the dictionary");
+}
+
 // `y[i] = v`, `C[m:m+64, :] = v`, `acc[2] = v`.
 void Body::assign_element(const ast::Expr& target, const ast::Subscript& s, const Value& value,
                           const ast::Expr& source) {
     Value place = expr(target);
-    if (place.broken()) return;
+    const Type& of = instance.type(*s.base);
+    if (place.broken() && !of.is(Kind::list) && !of.is(Kind::dict)) return;
     Value base;
     base.type = instance.type(*s.base);
     base.referent = instance.info(*s.base).referent;
-    if (base.type.is(Kind::list)) {
+    if (base.type.is(Kind::list) && in_kernel()) {
         if (const auto* variable = std::get_if<VariableId>(&base.referent)) {
             Slot& slot = slots[variable->index];
             auto joined =
@@ -212,9 +223,8 @@ void Body::assign_element(const ast::Expr& target, const ast::Subscript& s, cons
             if (slot.once) slot.once->value.reset();
             slot.only_value.reset();
         }
-        if (aloud) require_converts(source, value, base.type.parts()[0], "an element of the list");
-        return;
     }
+    if (base.type.is(Kind::list) || base.type.is(Kind::dict)) return assign_item(target, s, base, value, source);
     if (!base.type.is_memory()) {
         error("E0333", target.span, fmt::format("elements of {} are not assigned", shown(base.type)));
         return;
@@ -267,6 +277,11 @@ void Body::augmented(const ast::Stmt& stmt, const ast::AugmentedAssign& a) {
     }
     if (before.type.is(Kind::tensor) && !operand.broken()) {
         refuse(Feature::graphs, a.target->span, "arithmetic on whole tensors is");
+        return;
+    }
+    if (before.type.is(Kind::list) && !in_kernel() && a.op == ast::BinaryOp::add && !operand.broken()) {
+        instance.augmented[stmt.id].type = before.type;  // in place, as `extend`
+        if (require_changeable(*a.target, a.target->span)) method_argument(*a.target, before.type, 'x', *a.value);
         return;
     }
     Value result = arithmetic(*a.value, a.op, *a.target, before, *a.value, operand, a.op_span);

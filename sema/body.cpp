@@ -58,12 +58,6 @@ std::string shown(const Type& type) {
     return spelled ? "`" + text + "`" : text;
 }
 
-bool is_nested_list(const Type& type) {
-    const auto holds = [](const Type& part) { return part.is(Kind::list) || part.is(Kind::tuple); };
-    if (type.is(Kind::list)) return holds(type.parts()[0]);
-    return type.is(Kind::tuple) && std::any_of(type.parts().begin(), type.parts().end(), is_nested_list);
-}
-
 // ---- slots ----
 
 Slot& Body::add_slot(const std::string& name, Span at) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sema/checker.h"
+#include "sema/containers.h"
 #include "sema/numeric.h"
 #include "sema/value.h"
 
@@ -41,8 +42,6 @@ public:
     Diagnostic& error(std::string code, Span span, std::string message);
     Diagnostic& warning(std::string code, Span span, std::string message);
     // The one message for a part of the language that is not compiled.
-    bool require_flat(const ast::Expr& e, const Type& type);
-    std::optional<Value> empty_list(const ast::Assign& a);
     Value refuse(Feature feature, Span span, const std::string& what);
     [[nodiscard]] std::string source(const ast::Expr& expr) const;
 
@@ -88,6 +87,11 @@ public:
     Value arithmetic(const ast::Expr& at, ast::BinaryOp op, const ast::Expr& lhs_expr, const Value& lhs,
                      const ast::Expr& rhs_expr, const Value& rhs, Span op_span);
     Value compare(const ast::Expr& e, const ast::Compare& c);
+    std::optional<Value> sequence_arithmetic(ast::BinaryOp op, const Value& l, const Value& r);
+    bool compare_sequences(ast::CompareOp op, const ast::Expr& lhs_expr, const Value& lhs, const ast::Expr& rhs_expr,
+                           const Value& rhs);
+    void contains(const ast::Expr& item_expr, const Value& item, const ast::Expr& container_expr,
+                  const Value& container);
     Value logical(const ast::Expr& e, const ast::Logical& l);
     Value conditional(const ast::Expr& e, const ast::Conditional& c);
     // The join of two operands' types with the message if there is none.
@@ -99,10 +103,21 @@ public:
     // ---- literals and displays ----
     Value tuple(const ast::Expr& e, const std::vector<const ast::Expr*>& elements);
     Value list(const ast::Expr& e, const std::vector<const ast::Expr*>& elements);
+    Value dict(const ast::Expr& e, const ast::Dict& d);
+    void comprehension_clause(const ast::Comprehension::Clause& clause, ForInfo& info);
     Value comprehension(const ast::Expr& e, const ast::Comprehension& c);
     Value fstring(const ast::Expr& e, const ast::FString& f);
     // What `print` and `assert` write: also in kernels made of values.
     Value message_part(const ast::Expr& e);
+    std::optional<Type> join_items(const std::optional<Type>& before, const ast::Expr& e, const Value& value,
+                                   const char* what);
+    bool require_known(const ast::Expr& e, const Value& value);
+    bool require_hashable(const ast::Expr& e, const Value& key);
+    Type item_type(const Type& item, const ast::Expr& source, int element = -1);
+    std::optional<Type> items_of(const ast::Expr& e, const Value& value);
+    Value item_for(const Type& item, const ast::Expr& target);
+    void widen(const ast::Expr& container, const Type& type);
+    bool require_changeable(const ast::Expr& container, Span at);
 
     // ---- indexing ----
     Value subscript(const ast::Expr& e, const ast::Subscript& s);
@@ -111,6 +126,8 @@ public:
                      size_t unnamed);
     Value index_elements(const ast::Expr& e, const ast::Subscript& s, const Value& base);
     Value element_by_round(const ast::Expr& at, const Value& base, const Value& index);
+    Value index_dict(const ast::Expr& e, const ast::Subscript& s, const Value& base);
+    Value slice_sequence(const ast::Slice& slice, const Value& base);
     std::optional<ViewAxis> view_axis(const ast::Expr& index, const ir::Dim& extent);
     void check_index(const ast::Expr& e, const Value& v, const ir::Dim& extent);
     // The expression as a sum of atoms: dimensions, numbers, and source text for what is neither.
@@ -139,6 +156,8 @@ public:
                         const std::vector<const ast::Expr*>& groups);
     Value call_builtin(const ast::Expr& e, const ast::Call& c, const BuiltinEntry& entry, const ast::Expr* receiver);
     Value call_method(const ast::Expr& e, const ast::Call& c, const ast::Attribute& a, const Value& base);
+    Value host_method(const ast::Expr& e, const ast::Call& c, const ast::Attribute& a, const Value& base);
+    bool method_argument(const ast::Expr& receiver, const Type& type, char letter, const ast::Expr& argument);
     Value convert(const ast::Expr& e, const ast::Call& c, DType type);
     Value launch_groups(const ast::Expr& e, const ast::Subscript& s, FunctionId kernel);
     Matched match(const ast::Call& c, Span callee, const std::string& what,
@@ -150,6 +169,11 @@ public:
     Value tile_call(const ast::Expr& e, const BuiltinEntry& entry, const Matched& m);
     Value memory_call(const ast::Expr& e, const BuiltinEntry& entry, const Matched& m);
     Value host_call(const ast::Expr& e, const BuiltinEntry& entry, const Matched& m);
+    Value sequence_call(const ast::Expr& e, const BuiltinEntry& entry, const Matched& m);
+    // sum, any, all, and min and max of one iterable.
+    Value reduction_call(const ast::Expr& e, const BuiltinEntry& entry, const ast::Expr* iterable);
+    Value sorted(const ast::Expr& e, const Type& item, const ast::Expr* key, const ast::Expr* descending);
+    Value random_call(const BuiltinEntry& entry, const Matched& m);
     Value math_call(const ast::Expr& e, const BuiltinEntry& entry, const Matched& m);
     Value alloc(const ast::Expr& e, const std::optional<DType>& elem, const Matched& m, bool by_tuple);
 
@@ -157,6 +181,7 @@ public:
     Annotation annotation(const ast::Expr& e, bool in_header);
     // What an argument bound the `T` of `T[M, K]` to, in this function or one around it.
     [[nodiscard]] std::optional<DType> bound_type(std::string_view name) const;
+    std::optional<Type> container_annotation(const ast::Subscript& s, bool in_header);
     Type tensor_annotation(const ast::Expr& e, const ast::Subscript& s, bool in_header, Annotation& out);
     Type tensor_spelling(const ast::Expr& e, const ast::Subscript& s, bool in_header, Annotation& out);
     void region(const ast::Expr& e, const ast::Subscript& s, bool in_header, Annotation& out);
@@ -187,6 +212,8 @@ public:
     void assign_to(const ast::Expr& target, const Value& value, const ast::Expr& source);
     void assign_name(const ast::Expr& target, const Value& value, const ast::Expr& source);
     void assign_element(const ast::Expr& target, const ast::Subscript& s, const Value& value, const ast::Expr& source);
+    void assign_item(const ast::Expr& target, const ast::Subscript& s, const Value& base, const Value& value,
+                     const ast::Expr& source);
     void unpack(const ast::Expr& target, const std::vector<const ast::Expr*>& targets, const Value& value,
                 const ast::Expr& source);
     void augmented(const ast::Stmt& stmt, const ast::AugmentedAssign& a);
@@ -254,6 +281,5 @@ private:
 
 // What the message calls a type: with an article-free name in back quotes for scalars, plain words else.
 std::string shown(const Type& type);
-bool is_nested_list(const Type& type);  // of lists or tuples, or a tuple that holds one
 
 }  // namespace tsr::sema

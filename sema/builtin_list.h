@@ -128,14 +128,22 @@
     X(args, "args", H, none, "-", "The program's command line, a list of strings.") \
     X(progress, "progress", H, none, "iterable, label?", "Iterates and shows how far it is.") \
     X(str_, "str", H, none, "x", "The text of a value, as `print` writes it.") \
-    X(append, "append", H, none, "list, value", "`list.append(value)`.") \
+    X(enumerate, "enumerate", H, none, "iterable, start?", "Pairs of a number, from `start` or 0 on, and an item.") \
+    X(zip, "zip", H, none, "*iterables", "Tuples of the items that stand at one place; as many as the shortest has.") \
+    X(reversed, "reversed", H, none, "iterable", "The items from the last to the first.") \
+    X(sorted, "sorted", H, none, "iterable | key?, reverse?", "A list of the items in order; equal ones keep theirs.") \
+    X(list_, "list", H, none, "iterable", "A list of the items.") \
+    X(sum, "sum", H, none, "iterable", "The sum of the items; of integers an i64.") \
+    X(any, "any", H, none, "iterable", "Whether one of the items holds.") \
+    X(all, "all", H, none, "iterable", "Whether all of the items hold.") \
+    X(sort_list, ".sort", H, none, "list | key?, reverse?", "`xs.sort()`: sorts the list itself.") \
     X(version, "__version__", H, none, "-", "The compiler's version.") \
-    X(randn, "randn", HG, randomness, "shape?, T? | seed?", "Normally distributed numbers.") \
-    X(rand, "rand", HG, randomness, "shape?, T? | seed?", "Uniform numbers in [0, 1).") \
-    X(randint, "randint", HG, randomness, "low, high, shape?, T? | seed?", "Uniform integers in [low, high).") \
-    X(poisson, "poisson", HG, randomness, "rate, shape? | seed?", "Poisson-distributed numbers.") \
-    X(bernoulli, "bernoulli", HG, randomness, "p, shape? | seed?", "True with probability p.") \
-    X(permutation, "permutation", HG, randomness, "n | seed?", "0 … n-1 in random order.")
+    X(randn, "randn", H, none, "shape?, T? | seed?", "Normally distributed numbers.") \
+    X(rand, "rand", H, none, "shape?, T? | seed?", "Uniform numbers in [0, 1).") \
+    X(randint, "randint", H, none, "low, high, shape?, T? | seed?", "Uniform integers in [low, high).") \
+    X(poisson, "poisson", H, none, "rate, shape?, T? | seed?", "Poisson-distributed integers.") \
+    X(bernoulli, "bernoulli", H, none, "p, shape? | seed?", "True with probability p.") \
+    X(permutation, "permutation", H, none, "n, T? | seed?", "0 … n-1 in random order.")
 
 // Decorators and type constructors.
 #define TSR_BUILTINS_FORM(X) \
@@ -191,7 +199,7 @@
 
 // Operators of the standard library that only graphs compute; their parameters are of no use before they are compiled.
 #define TSR_OPERATOR_NAMES                                                                                             \
-    "bmm einsum dot sum mean prod argmax argmin var std logsumexp cumsum reshape transpose broadcast_to concat split " \
+    "bmm einsum dot mean prod argmax argmin var std logsumexp cumsum reshape transpose broadcast_to concat split "     \
     "stack pad slice gather scatter sort topk one_hot cholesky qr lu svd eigh solve triangular_solve inv det relu "    \
     "gelu silu sigmoid softmax log_softmax softmax_safe layernorm layernorm_safe rmsnorm rmsnorm_safe batchnorm "      \
     "dropout embedding conv1d conv2d max_pool2d avg_pool2d mse cross_entropy split_qkv rope flash_attention sgd adam " \

@@ -121,8 +121,6 @@ std::string_view code(Feature feature) {
             return "E0603";
         case Feature::tuning:
             return "E0605";
-        case Feature::randomness:
-            return "E0606";
         case Feature::policies:
             return "E0607";
         case Feature::host:
@@ -143,8 +141,6 @@ std::string_view title(Feature feature) {
             return "distribution over devices";
         case Feature::tuning:
             return "tuning over several values";
-        case Feature::randomness:
-            return "random numbers";
         case Feature::policies:
             return "this precision policy";
         case Feature::host:

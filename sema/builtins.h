@@ -27,9 +27,8 @@ enum class Feature : uint8_t {
     autodiff,      // E0602
     distribution,  // E0603: meshes, collectives between devices
     tuning,        // E0605: spaces with more than one value
-    randomness,    // E0606
     policies,      // E0607: stochastic rounding, block scales, precision policy classes
-    host,          // E0608: forms of host programs: dictionaries, escaping functions
+    host,          // E0608: forms of host programs: classes, escaping functions
 };
 std::string_view code(Feature feature);
 std::string_view title(Feature feature);  // "operator graphs", "register tiles and products"

@@ -3,6 +3,7 @@
 
 #include "sema/body.h"
 #include "sema/elements.h"
+#include "sema/host_methods.h"
 
 namespace tsr::sema {
 
@@ -219,7 +220,7 @@ std::optional<Builtin> method_named(const Type& base, const std::string& name) {
     if (name == "astype" && (number || tensor)) return Builtin::cast;
     if (name == "copy" && tensor) return Builtin::copy;
     if (name == "item" && (tensor || base.is_scalar())) return Builtin::item;
-    if (name == "append" && base.is(Kind::list)) return Builtin::append;
+    if (name == "sort" && base.is(Kind::list)) return Builtin::sort_list;
     return std::nullopt;
 }
 
@@ -242,6 +243,12 @@ std::optional<Feature> refused_method(const Type& base, const std::string& name)
 }  // namespace
 
 Value Body::call_method(const ast::Expr& e, const ast::Call& c, const ast::Attribute& a, const Value& base) {
+    if (!host_methods(base.type.kind(), a.name.text).empty()) {
+        if (!in_kernel()) return host_method(e, c, a, base);
+        evaluate_arguments(c);
+        error("E0402", a.name.span, fmt::format("`.{}()` is for host programs, this runs in a kernel", a.name.text));
+        return {};
+    }
     auto method = method_named(base.type, a.name.text);
     if (method) {
         const BuiltinEntry& row = entry(*method);
@@ -266,9 +273,11 @@ Value Body::call_method(const ast::Expr& e, const ast::Call& c, const ast::Attri
         return refuse(feature, a.name.span, fmt::format("`.{}()` is", a.name.text));
     }
     auto& d = error("E0328", a.name.span, fmt::format("{} has no `{}`", shown(base.type), a.name.text));
+    std::vector<std::string> known = host_method_names(base.type.kind());
+    if (known.empty()) known = {"astype", "copy", "item", "shape", "dtype"};
     if (base.type.is(Kind::tile) && reduces(a.name.text)) {
         d.note("`tile.reduce(t, axis, op)` with the op \"add\", \"mul\", \"min\", \"max\", \"any\" or \"all\"");
-    } else if (auto near = nearest(a.name.text, {"astype", "copy", "item", "shape", "dtype"}))
+    } else if (auto near = nearest(a.name.text, known))
         d.suggest(a.name.span, *near, fmt::format("did you mean `{}`?", *near));
     return {};
 }

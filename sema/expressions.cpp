@@ -62,7 +62,7 @@ struct Dispatch {
     Value operator()(const ast::Attribute& a) { return body.attribute(e, a); }
     Value operator()(const ast::Tuple& t) { return body.tuple(e, t.elements); }
     Value operator()(const ast::List& l) { return body.list(e, l.elements); }
-    Value operator()(const ast::Dict&) { return body.refuse(Feature::host, e.span, "dictionaries are"); }
+    Value operator()(const ast::Dict& d) { return body.dict(e, d); }
     Value operator()(const ast::Comprehension& c) { return body.comprehension(e, c); }
     Value operator()(const ast::Qualified&) { return written_type(); }
     Value operator()(const ast::WithPolicy&) { return written_type(); }
@@ -111,42 +111,30 @@ Value Body::tuple(const ast::Expr&, const std::vector<const ast::Expr*>& element
     return result;
 }
 
-Value Body::list(const ast::Expr& e, const std::vector<const ast::Expr*>& elements) {
-    Value result;
-    std::optional<Type> joined;
-    bool broken = false;
-    std::vector<Static> values;
-    for (const ast::Expr* element : elements) {
-        Value value = expr(*element);
-        broken |= value.broken();
-        if (value.value) values.push_back(*value.value);
-        auto next = joined ? join(*joined, value.type, {}, value.value) : value.type;
-        if (!next) {
-            error("E0303", element->span,
-                  fmt::format("the elements of a list have one type: this is {}, those before it are {}",
-                              shown(value.type), shown(*joined)));
-            broken = true;
-        } else {
-            joined = next;
-        }
-        result.elements.push_back(std::move(value));
-    }
-    if (broken) return {};
-    if (!joined) {
-        error("E0327", e.span, "the type of an empty list is not known");
-        return {};
-    }
-    result.type = Type::list(*joined, static_cast<int64_t>(elements.size()));
-    if (values.size() == elements.size()) result.value = Static::list(std::move(values));
-    return result;
+namespace {
+
+// How many elements a clause of a comprehension gives, where that is static.
+std::optional<int64_t> clause_length(const Body& b, const ast::Comprehension::Clause& clause, const ForInfo& info) {
+    if (!clause.conditions.empty()) return std::nullopt;
+    const ExprInfo& iterable = b.instance.info(*clause.iterable);
+    if (iterable.type.is(Kind::list)) return iterable.type.length();
+    if (info.kind != LoopKind::range || info.axes.size() != 1) return std::nullopt;
+    auto bound = [&](const Bound& at, int64_t otherwise) -> std::optional<int64_t> {
+        if (!at.expr) return otherwise;
+        const auto& value = b.instance.info(*at.expr).value;
+        return value ? value->integer() : std::nullopt;
+    };
+    auto start = bound(info.axes[0].start, 0), stop = bound(info.axes[0].stop, 0), step = bound(info.axes[0].step, 1);
+    if (!start || !stop || !step || *step <= 0) return std::nullopt;
+    return *stop > *start ? (*stop - *start + *step - 1) / *step : 0;
 }
 
-Value Body::comprehension(const ast::Expr& e, const ast::Comprehension& c) {
+}  // namespace
+
+// The names of a clause are known from it on.
+void Body::comprehension_clause(const ast::Comprehension::Clause& clause, ForInfo& info) {
     std::vector<const ast::Expr*> targets;
-    target_names(*c.target, targets);
-    ForInfo info;
-    size_t outer_names = inner_names.size();
-    Flow before = flow;
+    target_names(*clause.target, targets);
     for (const ast::Expr* target : targets) {
         auto found = comprehension_slots.find(target->id);
         if (found == comprehension_slots.end()) {
@@ -157,37 +145,47 @@ Value Body::comprehension(const ast::Expr& e, const ast::Comprehension& c) {
         inner_names.emplace_back(std::get<ast::Name>(target->node).text, found->second);
     }
     bool runs = false;
-    const size_t allocated = state().allocations.size();
-    iterate(*c.iterable, *c.target, info, runs, 0);
-    for (const ast::Expr* condition : c.conditions) require_bool(*condition, expr(*condition));
-    Value element = expr(*c.element);
-    inner_names.resize(outer_names);
-    flow.reachable = before.reachable;
-    std::optional<int64_t> length;
-    const ExprInfo& iterable = instance.info(*c.iterable);
-    if (c.conditions.empty() && iterable.type.is(Kind::list)) length = iterable.type.length();
-    if (c.conditions.empty() && info.kind == LoopKind::range && info.axes.size() == 1) {
-        auto bound = [&](const Bound& b, int64_t otherwise) -> std::optional<int64_t> {
-            if (!b.expr) return otherwise;
-            const auto& value = instance.info(*b.expr).value;
-            return value ? value->integer() : std::nullopt;
-        };
-        auto start = bound(info.axes[0].start, 0), stop = bound(info.axes[0].stop, 0),
-             step = bound(info.axes[0].step, 1);
-        if (start && stop && step && *step > 0) length = *stop > *start ? (*stop - *start + *step - 1) / *step : 0;
-    }
-    instance.comprehensions[e.id] = info;
-    if (element.broken() || !require_flat(e, Type::list(element.type, length))) return {};
-    if (in_kernel() && !length) {
-        error("E0314", c.iterable->span, "the number of elements of a list in a kernel must be static");
+    iterate(*clause.iterable, *clause.target, info, runs, 0);
+    for (const ast::Expr* condition : clause.conditions) require_bool(*condition, expr(*condition));
+}
+
+Value Body::comprehension(const ast::Expr& e, const ast::Comprehension& c) {
+    if (in_kernel() && (c.clauses.size() > 1 || c.value)) {
+        error("E0402", e.span, "a comprehension in a kernel makes a list and has one `for`");
         return {};
     }
-    if (in_kernel()) {
-        instance.comprehensions[e.id].must_unroll = true;
-        auto& allocations = state().allocations;
-        for (size_t i = allocated; i < allocations.size(); ++i) allocations[i].second.second *= *length;
-    }
+    size_t outer_names = inner_names.size();
+    Flow before = flow;
+    const size_t allocated = state().allocations.size();
+    std::vector<ForInfo> infos(c.clauses.size());
+    for (size_t i = 0; i < c.clauses.size(); ++i) comprehension_clause(c.clauses[i], infos[i]);
+    Value element = expr(*c.element);
+    Value of_key;
+    if (c.value) of_key = expr(*c.value);
+    inner_names.resize(outer_names);
+    flow.reachable = before.reachable;
+    const std::optional<int64_t> length =
+        c.clauses.size() == 1 ? clause_length(*this, c.clauses[0], infos[0]) : std::nullopt;
+    instance.comprehensions[e.id] = std::move(infos);
+    if (element.broken() || (c.value && of_key.broken())) return {};
     Value result;
+    if (!in_kernel()) {
+        result.type = Type::list(settled_type(element.type, element.value), std::nullopt);
+        if (c.value) {
+            if (!require_hashable(*c.element, element)) return {};
+            result.type =
+                Type::dict(settled_type(element.type, element.value), settled_type(of_key.type, of_key.value));
+        }
+        result.type = stored(result.type);
+        return result;
+    }
+    if (!length) {
+        error("E0314", c.clauses[0].iterable->span, "the number of elements of a list in a kernel must be static");
+        return {};
+    }
+    instance.comprehensions[e.id][0].must_unroll = true;
+    auto& allocations = state().allocations;
+    for (size_t i = allocated; i < allocations.size(); ++i) allocations[i].second.second *= *length;
     result.type = Type::list(element.type, length);
     return result;
 }

@@ -137,6 +137,9 @@ bool compared(ast::CompareOp op, const T& a, const T& b) {
             return a > b;
         case ge:
             return a >= b;
+        case in:
+        case not_in:
+            break;
     }
     return false;
 }
@@ -177,6 +180,7 @@ Folded fold(ast::BinaryOp op, const Static& lhs, const Static& rhs) {
 }
 
 std::optional<bool> fold(ast::CompareOp op, const Static& lhs, const Static& rhs) {
+    if (op == ast::CompareOp::in || op == ast::CompareOp::not_in) return std::nullopt;
     auto a = wide(lhs), b = wide(rhs);
     if (a && b) return compared(op, *a, *b);
     if (lhs.is_number() && rhs.is_number()) return compared(op, *lhs.real(), *rhs.real());

@@ -72,8 +72,8 @@ bool gather(Body& b, const Function& callee, const Matched& m, Request& request,
         std::optional<Static> fixed_value;
         if (written) {
             value = b.expr(*written);
-            ok &= !value.broken() && b.require_flat(*written, value.type);
-            given = settled_type(value.type, value.value);
+            ok &= !value.broken() && (!callee.generic || b.require_known(*written, value));
+            given = settled_type(b.in_kernel() ? value.type : stored(value.type), value.value);
             if (is_static(p)) ok &= static_argument(b, callee, p, *written, value);
             if (is_static(p)) fixed_value = value.value;
         } else {

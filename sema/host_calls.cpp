@@ -120,19 +120,34 @@ Value linspace(Body& b, const Matched& m) {
     return made(*elem, {b.dim_of(*m.arguments[2], count)});
 }
 
+// The lengths of written lists in each other, as far as they are written; false where they are ragged.
+bool written_shape(const ast::Expr& e, size_t depth, std::vector<std::optional<int64_t>>& shape) {
+    const auto* list = std::get_if<ast::List>(&e.node);
+    if (!list || depth >= shape.size()) return true;
+    const auto length = static_cast<int64_t>(list->elements.size());
+    if (shape[depth] && *shape[depth] != length) return false;
+    shape[depth] = length;
+    for (const ast::Expr* element : list->elements) {
+        if (!written_shape(*element, depth + 1, shape)) return false;
+    }
+    return true;
+}
+
 Value from_list(Body& b, const ast::Expr& e, const Matched& m) {
     Value values = b.expr(*m.arguments[0]);
     if (values.broken()) return {};
     Type type = values.type;
-    std::vector<ir::Dim> shape;
-    while (type.is(Kind::list)) {
-        shape.push_back(type.length() ? ir::Dim::constant(*type.length()) : b.fresh_symbol("length", e, shape.size()));
-        type = type.parts()[0];
-    }
-    for (size_t axis = 1; axis < shape.size(); ++axis) {
-        if (shape[axis].constant_value()) continue;
+    size_t rank = 0;
+    for (; type.is(Kind::list); ++rank) type = Type(type.parts()[0]);
+    std::vector<std::optional<int64_t>> written(rank);
+    if (rank > 0 && values.type.length()) written[0] = values.type.length();
+    if (!written_shape(*m.arguments[0], 0, written)) {
         b.error("E0302", m.arguments[0]->span, "the rows of a tensor have one length; these lists have several");
         return {};
+    }
+    std::vector<ir::Dim> shape;
+    for (size_t axis = 0; axis < rank; ++axis) {
+        shape.push_back(written[axis] ? ir::Dim::constant(*written[axis]) : b.fresh_symbol("length", e, axis));
     }
     if (shape.empty() || !(type.is_number() || type.is_bool())) {
         b.error("E0302", m.arguments[0]->span,
@@ -193,19 +208,12 @@ Value save(Body& b, const Matched& m) {
     return typed(Type::none());
 }
 
-Value append(Body& b, const Matched& m) {
-    Value list = b.expr(*m.arguments[0]), value = b.expr(*m.arguments[1]);
-    if (list.broken() || value.broken()) return {};
-    const auto* variable = std::get_if<VariableId>(&list.referent);
-    Type element = list.type.parts()[0];
-    if (variable) {
-        Slot& slot = b.slots[variable->index];
-        auto joined = element.is_unknown() ? value.type : join(element, value.type, {}, value.value);
-        if (joined && slot.joined) slot.joined = join(*slot.joined, Type::list(*joined, std::nullopt));
-    }
-    b.require_converts(*m.arguments[1], value, element, "an element of the list");
-    if (b.aloud) b.require_flat(*m.arguments[0], Type::list(value.type, std::nullopt));
-    return typed(Type::none());
+Value sort_list(Body& b, const Matched& m) {
+    Value list = b.expr(*m.arguments[0]);
+    if (list.broken() || !b.require_changeable(*m.arguments[0], m.arguments[0]->span)) return {};
+    return b.sorted(*m.arguments[0], list.type.parts()[0], m.arguments[1], m.arguments[2]).broken()
+               ? Value{}
+               : typed(Type::none());
 }
 
 }  // namespace
@@ -230,8 +238,25 @@ Value Body::host_call(const ast::Expr& e, const BuiltinEntry& row, const Matched
             return load_file(*this, e, m);
         case Builtin::save:
             return save(*this, m);
-        case Builtin::append:
-            return append(*this, m);
+        case Builtin::enumerate:
+        case Builtin::zip:
+        case Builtin::reversed:
+        case Builtin::sorted:
+        case Builtin::list_:
+            return sequence_call(e, row, m);
+        case Builtin::sum:
+        case Builtin::any:
+        case Builtin::all:
+            return reduction_call(e, row, m.arguments[0]);
+        case Builtin::sort_list:
+            return sort_list(*this, m);
+        case Builtin::rand:
+        case Builtin::randn:
+        case Builtin::randint:
+        case Builtin::poisson:
+        case Builtin::bernoulli:
+        case Builtin::permutation:
+            return random_call(row, m);
         case Builtin::time:
             return typed(Type::scalar(DType::f64));
         case Builtin::copy:

@@ -98,6 +98,11 @@ Value Body::subscript(const ast::Expr& e, const ast::Subscript& s) {
         case Kind::tensor:
         case Kind::buffer:
             return index_memory(e, s, base);
+        case Kind::dict:
+            return index_dict(e, s, base);
+        case Kind::string:
+            if (in_kernel()) break;
+            return index_elements(e, s, base);
         case Kind::list:
         case Kind::tuple:
         case Kind::vector:
@@ -118,9 +123,7 @@ Value Body::subscript(const ast::Expr& e, const ast::Subscript& s) {
         case Kind::int_literal:
         case Kind::float_literal:
         case Kind::scalar:
-        case Kind::string:
         case Kind::view:
-        case Kind::dict:
         case Kind::range:
         case Kind::launcher:
         case Kind::name_space:
@@ -260,6 +263,9 @@ Value Body::element_by_round(const ast::Expr& at, const Value& base, const Value
 
 Value Body::index_elements(const ast::Expr& e, const ast::Subscript& s, const Value& base) {
     std::vector<const ast::Expr*> indices = flat_indices(s);
+    const bool sliced = !in_kernel() && (base.type.is(Kind::list) || base.type.is(Kind::string));
+    if (indices.size() == 1 && is_slice(*indices[0]) && sliced)
+        return slice_sequence(std::get<ast::Slice>(indices[0]->node), base);
     if (indices.size() != 1 || is_slice(*indices[0])) {
         error("E0310", e.span, fmt::format("{} takes one index", shown(base.type)));
         return {};
@@ -269,15 +275,15 @@ Value Body::index_elements(const ast::Expr& e, const ast::Subscript& s, const Va
     require_integer(at, index, "an index");
     if (index.broken() || !index.type.is_integer()) return {};
     bool tuple = base.type.is(Kind::tuple), vector = base.type.is(Kind::vector);
-    int64_t length = tuple ? static_cast<int64_t>(base.type.parts().size()) : base.type.length().value_or(-1);
+    const bool counted = base.type.is(Kind::list) || vector;
+    int64_t length = counted ? base.type.length().value_or(-1) : -1;
+    if (tuple) length = static_cast<int64_t>(base.type.parts().size());
     bool stage = base.type.is(Kind::list) && base.type.parts()[0].is(Kind::buffer);
-    bool nested = is_nested_list(base.type);
-    bool must_be_static = tuple || vector || nested || (in_kernel() && !stage);
+    bool must_be_static = tuple || vector || (in_kernel() && !stage);
     if (must_be_static && !require_static(at, index,
-                                          fmt::format("an index of {}", tuple          ? "a tuple"
-                                                                        : vector       ? "a vector"
-                                                                        : !in_kernel() ? "a list of lists"
-                                                                                       : "a list in a kernel")))
+                                          fmt::format("an index of {}", tuple    ? "a tuple"
+                                                                        : vector ? "a vector"
+                                                                                 : "a list in a kernel")))
         return {};
     std::optional<int64_t> position;
     if (index.value) position = index.value->integer();
@@ -301,10 +307,15 @@ Value Body::index_elements(const ast::Expr& e, const ast::Subscript& s, const Va
         result.type = base.type.parts()[static_cast<size_t>(*position)];
         return result;
     }
+    if (base.type.is(Kind::string)) {
+        result.type = Type::string();
+        return result;
+    }
     result.type = vector ? Type::scalar(base.type.elem()).carrying(base.type.policy()) : base.type.parts()[0];
     const auto* values = base.value ? base.value->tuple() : nullptr;
     if (values && position) result.value = (*values)[static_cast<size_t>(*position)];
     if (!position && base.is_static()) result.rounds = base.rounds | index.rounds;
+    if (!in_kernel() && !result.value) result.type = item_type(settled_type(stored(result.type), {}), e);
     return result;
 }
 

@@ -120,7 +120,9 @@ void Body::iterate_range(const ast::Expr& iterable, const ast::Expr& target, For
 
 void Body::iterate(const ast::Expr& iterable, const ast::Expr& target, ForInfo& info, bool& runs, uint64_t rounds_bit) {
     const auto* call_node = std::get_if<ast::Call>(&iterable.node);
-    if (call_node) {
+    const auto* method = call_node ? std::get_if<ast::Attribute>(&call_node->callee->node) : nullptr;
+    const Kind of = method ? expr(*method->base).type.kind() : Kind::name_space;
+    if (call_node && (of == Kind::name_space || of == Kind::builtin)) {
         Value callee = expr(*call_node->callee);
         if (callee.type.is(Kind::builtin)) {
             Builtin called = callee.type.builtin_name();
@@ -152,32 +154,18 @@ void Body::iterate(const ast::Expr& iterable, const ast::Expr& target, ForInfo& 
     Value value = expr(iterable);
     Value element;
     info.elements = &iterable;
+    info.target = &target;
     info.kind = value.type.is(Kind::tuple) ? LoopKind::tuple : LoopKind::list;
-    if (value.type.is(Kind::list)) {
-        element.type = value.type.parts()[0];
-        runs = value.type.length().value_or(0) > 0;
-    } else if (value.type.is(Kind::tuple) && !value.type.parts().empty()) {
-        std::optional<Type> joined;
-        for (const Type& part : value.type.parts()) {
-            joined = joined ? join(*joined, part) : part;
-            if (!joined) break;
-        }
-        runs = true;
-        if (!joined) {
-            error("E0330", iterable.span, fmt::format("the elements of {} have no common type", shown(value.type)));
-        } else {
-            element.type = *joined;
-        }
-        if (element.type.is_literal() && value.is_static()) element.rounds = rounds_bit;
-    } else if (!value.broken()) {
-        auto& d = error("E0330", iterable.span, fmt::format("{} is not iterated", shown(value.type)));
-        if (value.type.is_integer())
-            d.suggest(iterable.span, fmt::format("range({})", source(iterable)), "iterate a range");
-        if (value.type.is(Kind::tensor)) d.note("iterate its indices: `for i in range(n)`");
+    if (value.type.is(Kind::list)) runs = value.type.length().value_or(0) > 0;
+    if (value.type.is(Kind::tuple)) runs = true;
+    if (auto item = items_of(iterable, value)) {
+        element.type = *item;
+        if (value.type.is(Kind::tuple) && item->is_literal() && value.is_static()) element.rounds = rounds_bit;
+        if (!in_kernel() && !value.type.is(Kind::tuple)) element = item_for(*item, target);
     }
-    std::vector<const ast::Expr*> targets{&target};
-    if (const auto* tuple = std::get_if<ast::Tuple>(&target.node)) targets = tuple->elements;
     assign_to(target, element, iterable);
+    std::vector<const ast::Expr*> targets;
+    target_names(target, targets);
     for (const ast::Expr* name : targets) {
         const auto* variable = std::get_if<VariableId>(&instance.info(*name).referent);
         info.targets.push_back(variable ? *variable : VariableId{});

@@ -158,8 +158,10 @@ Value python_conversion(Body& b, const Matched& m, DType to) {
         if (*text == "-inf" || *text == "-infinity") result.value = Static::of(-HUGE_VAL);
         if (*text == "nan") result.value = Static::of(std::nan(""));
         if (result.value) return result;
-        b.error("E0302", x.span, fmt::format("\"{}\" is not a number: `float` takes 'inf', '-inf' and 'nan'", *text));
-        return {};
+    }
+    // Of a text: what Python reads there. An integer may be larger than an i32.
+    if (value.type.is(Kind::string) && !b.in_kernel()) {
+        return typed(Type::scalar(is_integer(to) ? DType::i64 : DType::f64));
     }
     if (!value.type.is_number() && !value.type.is_bool()) {
         b.error("E0302", x.span, fmt::format("a number is wanted here, this is {}", shown(value.type)));
@@ -192,7 +194,8 @@ Value length_of(Body& b, const Matched& m) {
         result.dim = ir::Dim::constant(*known);
         return result;
     }
-    if (value.type.is(Kind::list) || (value.type.is(Kind::string) && !b.in_kernel())) return typed(Type::index());
+    const bool counted = value.type.is(Kind::list) || value.type.is(Kind::dict) || value.type.is(Kind::string);
+    if (counted && (value.type.is(Kind::list) || !b.in_kernel())) return typed(Type::index());
     b.error("E0302", x.span, fmt::format("{} has no length", shown(value.type)));
     return {};
 }
@@ -234,7 +237,7 @@ Value print_values(Body& b, const Matched& m) {
         if (v.broken()) continue;
         bool simple = v.type.is_number() || v.type.is_bool() || v.type.is(Kind::string) || v.type.is(Kind::dtype) ||
                       v.type.is(Kind::none);
-        bool host = v.type.is(Kind::tensor) || v.type.is(Kind::list) || v.type.is(Kind::tuple);
+        bool host = v.type.is(Kind::tensor) || v.type.is(Kind::list) || v.type.is(Kind::tuple) || v.type.is(Kind::dict);
         if (simple || v.type.is(Kind::vector) || (host && !b.in_kernel())) continue;
         b.error("E0302", value->span,
                 b.in_kernel() ? fmt::format("a kernel prints numbers and strings, this is {}", shown(v.type))
@@ -277,6 +280,7 @@ Value Body::math_call(const ast::Expr& e, const BuiltinEntry& row, const Matched
                 Value only = expr(*m.rest[0]);
                 if (only.type.is(Kind::tensor))
                     return refuse(Feature::graphs, e.span, fmt::format("`{}` of a whole tensor is", row.paths.front()));
+                if (!in_kernel()) return reduction_call(e, row, m.rest[0]);
             }
             if (m.rest.size() < 2) {
                 error("E0315", e.span, fmt::format("`{}` takes two or more values", row.paths.front()));

@@ -264,8 +264,9 @@ Value Body::symbol_value(const ast::Expr& e, const Symbol& symbol, Span at, cons
         case Symbol::Kind::variable:
             break;
     }
-    if (auto known = checker.constant(symbol.module, text))
+    if (auto known = checker.constant(symbol.module, text)) {
         return static_value(*known, ModuleConstant{symbol.module, text});
+    }
     if (constant_only) return {};
     if (in_kernel()) {
         error("E0210", at,

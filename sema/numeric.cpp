@@ -24,6 +24,7 @@ DType settled(const Type& type, const std::optional<Static>& value) {
 Type settled_type(const Type& type, const std::optional<Static>& value) {
     if (type.is_literal()) return Type::scalar(settled(type, value));
     if (type.is(Kind::list)) return Type::list(settled_type(type.parts()[0], {}), type.length());
+    if (type.is(Kind::dict)) return Type::dict(settled_type(type.parts()[0], {}), settled_type(type.parts()[1], {}));
     if (type.is(Kind::tuple)) {
         std::vector<Type> parts;
         const auto* values = value ? value->tuple() : nullptr;
@@ -90,15 +91,28 @@ std::optional<Type> join_parts(const Type& a, const Type& b) {
     for (size_t i = 0; i < a.parts().size(); ++i) {
         auto part = join(a.parts()[i], b.parts()[i]);
         if (!part) return std::nullopt;
+        // An empty container takes what the other holds.
+        if (!a.is(Kind::tuple) && a.parts()[i].is_unknown()) part = b.parts()[i];
+        if (!a.is(Kind::tuple) && b.parts()[i].is_unknown()) part = a.parts()[i];
         parts.push_back(*part);
     }
     if (a.is(Kind::tuple)) return Type::tuple(std::move(parts));
     if (a.is(Kind::dict)) return Type::dict(parts[0], parts[1]);
-    // An empty list takes the elements of the other.
-    for (const auto& [empty, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
-        if (empty->parts()[0].is_unknown()) parts[0] = other->parts()[0];
-    }
     return Type::list(parts[0], a.length() == b.length() ? a.length() : std::nullopt);
+}
+
+// Whether a container may stand for one of another type: items are not converted, so they are of the same type, or of
+// none yet.
+bool holds_same(const Type& from, const Type& to) {
+    if (from == to || from.is_unknown() || to.is_unknown()) return true;
+    if (from.is_literal()) return converts(from, {}, to);
+    const bool parted = from.is(Kind::list) || from.is(Kind::dict) || from.is(Kind::tuple);
+    if (from.is(Kind::tensor)) return join(from, to).has_value();
+    if (!parted || from.kind() != to.kind() || from.parts().size() != to.parts().size()) return false;
+    for (size_t i = 0; i < from.parts().size(); ++i) {
+        if (!holds_same(from.parts()[i], to.parts()[i])) return false;
+    }
+    return true;
 }
 
 }  // namespace
@@ -144,16 +158,26 @@ bool converts(const Type& from, const std::optional<Static>& value, const Type& 
         if (!index_stored && !widens_exactly(from.elem(), to.elem())) return false;
         return !policy_conflict(from.policy(), to.policy());
     }
-    auto joined = join(from, to, value, {});
-    if (!joined) return false;
-    if (to.is(Kind::list)) return !to.length() || to.length() == from.length();
-    if (to.is(Kind::tensor)) return from.tensor().mut || !to.tensor().mut;
-    if (to.is(Kind::tuple)) {
+    // In a container nothing is known of the extents.
+    if (from.is(Kind::tensor) && to.is(Kind::tensor) && from.rank() == to.rank()) {
+        std::vector<ir::Dim> shape = from.tensor().shape;
+        for (size_t axis = 0; axis < shape.size(); ++axis) {
+            if (to.tensor().shape[axis].symbol_name() == "_") shape[axis] = to.tensor().shape[axis];
+        }
+        const Type known = from.with_shape(std::move(shape));
+        return join(known, to).has_value() && (from.tensor().mut || !to.tensor().mut);
+    }
+    if (from.is(Kind::tuple) && to.is(Kind::tuple)) {
+        if (from.parts().size() != to.parts().size()) return false;
         for (size_t i = 0; i < to.parts().size(); ++i) {
             if (!converts(from.parts()[i], {}, to.parts()[i])) return false;
         }
         return true;
     }
+    auto joined = join(from, to, value, {});
+    if (!joined) return false;
+    if (to.is(Kind::list) && to.length()) return to.length() == from.length();  // registers of a kernel
+    if (to.is(Kind::list) || to.is(Kind::dict)) return holds_same(from, to);
     return *joined == to || joined->elem() == to.elem();
 }
 

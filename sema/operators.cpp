@@ -178,9 +178,7 @@ Value Body::arithmetic(const ast::Expr& at, ast::BinaryOp op, const ast::Expr& l
             return result;
         }
     }
-    if (op == ast::BinaryOp::add && !in_kernel() && l.type.is(Kind::string) && r.type.is(Kind::string)) {
-        return Value{Type::string(), {}, {}, 0, {}, {}, {}};
-    }
+    if (auto sequence = sequence_arithmetic(op, l, r)) return *sequence;
     if (!is_element(l.type) || !is_element(r.type)) {
         auto& d =
             error("E0308", op_span, fmt::format("{} is not defined for {} and {}", what, shown(l.type), shown(r.type)));
@@ -246,17 +244,21 @@ Value Body::compare(const ast::Expr& e, const ast::Compare& c) {
         bool equality = link.op == ast::CompareOp::eq || link.op == ast::CompareOp::ne;
         bool whole = l.type.is(Kind::tensor) || r.type.is(Kind::tensor);
         if (!l.broken() && !r.broken() && !known) {
+            if (compare_sequences(link.op, *before, l, *link.rhs, r)) {
+                before = link.rhs;
+                l = std::move(r);
+                continue;
+            }
             if (whole) {
                 refuse(Feature::graphs, before->span.to(link.rhs->span), "comparison of whole tensors is");
                 return {};
             }
-            bool strings = l.type.is(Kind::string) && r.type.is(Kind::string);
             bool bools = has_bools(l.type) && has_bools(r.type);
-            if ((!is_element(l.type) || !is_element(r.type) || (bools && !equality)) && !(strings && equality)) {
+            if (!is_element(l.type) || !is_element(r.type) || (bools && !equality)) {
                 auto& d = error("E0308", before->span.to(link.rhs->span),
                                 fmt::format("{} and {} are not compared", shown(l.type), shown(r.type)));
                 offer_load(d, l.type.is(Kind::view) ? *before : *link.rhs, l.type.is(Kind::view) ? l.type : r.type);
-            } else if (!strings) {
+            } else {
                 auto joined = operands_join(*before, l, *link.rhs, r, before->span.to(link.rhs->span), "comparison");
                 if (joined && !bools) result.compute = number_compute(*joined);
                 if (joined) result.type = bool_like(*joined);

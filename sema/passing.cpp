@@ -48,6 +48,9 @@ bool Passing::type(const Instance& made, size_t i) {
     if (!parameter.type.is(Kind::tensor)) {
         if (parameter.type.is_scalar() || parameter.type.is_literal())
             return body_.require_converts(*argument.expr, argument.value, parameter.type, what);
+        const bool container = parameter.type.is(Kind::list) || parameter.type.is(Kind::dict);
+        if (container && !body_.in_kernel())
+            return body_.require_converts(*argument.expr, argument.value, parameter.type, what);
         if (parameter.type.kind() == given.kind()) return true;
         body_.error("E0302", argument.expr->span,
                     fmt::format("{} is {}, this is {}", what, shown(parameter.type), shown(given)));

@@ -40,7 +40,7 @@ bool Body::kernel_result(const ast::Expr& e, const Value& value) {
 }
 
 void Body::inferred_result(const ast::Stmt& stmt, const ast::Return& r, const Value& value) {
-    Type type = settled_type(value.type, value.value);
+    Type type = settled_type(in_kernel() ? value.type : stored(value.type), value.value);
     if (!returned.empty() && !join(returned[0], type)) {
         error("E0303", r.value ? r.value->span : stmt.span,
               fmt::format("other returns give {}, this gives {}", shown(returned[0]), shown(value.type)));

@@ -26,6 +26,8 @@ enum class Context : uint8_t { host, kernel };
 
 // ---- what a name names ----
 
+struct HostMethod;  // sema/host_methods.h
+
 struct DimensionSymbol {
     std::string name;  // a symbol of the instance
 };
@@ -75,11 +77,13 @@ enum class CallKind : uint8_t {
     function,    // a plain function: called on the host, inlined in kernels
     launch,      // a kernel
     conversion,  // `f32(x)`: x is arguments[0], the target is the call's type
+    method,      // of a string, list or dictionary; the receiver is the first argument
     alloc,       // tshared.alloc[T](…), tile.alloc_shared((…), T): the call's type is the buffer
 };
 struct CallInfo {
     CallKind kind = CallKind::builtin;
     Builtin builtin = Builtin::print;
+    const HostMethod* method = nullptr;
     InstanceId callee;  // function, launch
     // One per parameter (of a method: the receiver is the first). An argument of a variadic parameter is in `rest`.
     std::vector<PassedArgument> arguments;
@@ -118,7 +122,8 @@ struct ForInfo {
     LoopKind kind = LoopKind::range;
     std::vector<LoopAxis> axes;           // range kinds: one or more
     const ast::Expr* elements = nullptr;  // list kinds: what is iterated
-    std::vector<VariableId> targets;      // list kinds: one, or one per element of a tuple target
+    const ast::Expr* target = nullptr;    // list kinds
+    std::vector<VariableId> targets;      // its names
     const ast::Expr* prefetch = nullptr;  // static
     const ast::Expr* label = nullptr;     // of progress
     bool must_unroll = false;             // its index is needed as a static value; the bounds are static
@@ -204,7 +209,7 @@ struct Instance {
     std::unordered_map<ast::ExprId, ExprInfo> exprs;
     std::unordered_map<ast::ExprId, CallInfo> calls;
     std::unordered_map<ast::StmtId, ForInfo> loops;
-    std::unordered_map<ast::ExprId, ForInfo> comprehensions;
+    std::unordered_map<ast::ExprId, std::vector<ForInfo>> comprehensions;  // one per clause
     // Of a `return` or an annotated assignment: extents that the declared type says and only the run can compare.
     std::unordered_map<ast::StmtId, std::vector<DimCheck>> checks;
     std::unordered_map<ast::StmtId, AugmentedInfo> augmented;

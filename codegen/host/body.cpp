@@ -195,6 +195,9 @@ Value* HostBody::formatted_value(const ir::Op& op, size_t number, const std::str
         case ir::TypeKind::string:
             return call_runtime(build_, "tsr_format_string", string, {operand(op, number), text, place});
         case ir::TypeKind::list:
+        case ir::TypeKind::dict:
+        case ir::TypeKind::tuple:
+        case ir::TypeKind::record:
             return call_runtime(build_, "tsr_format_list", string, {operand(op, number), place});
         default:
             return call_runtime(build_, "tsr_format", string,

@@ -3,6 +3,7 @@
 #include "codegen/llvm/cast.h"
 #include "codegen/llvm/function.h"
 #include "codegen/llvm/types.h"
+#include "ir/passes/host/container_type.h"
 #include "ir/passes/host/entries.h"
 #include "runtime/abi.h"
 
@@ -66,6 +67,9 @@ private:
             case 'X':
                 add_strings();
                 return;
+            case 'E':
+                add_slots();
+                return;
             case 'W':
                 add_scalars();
                 return;
@@ -103,6 +107,9 @@ private:
                 return;
             case 'K':
                 push(data_.i32(op_.attrs.integer(Attr::count, 0)));
+                return;
+            case 'Y':
+                push(data_.text(ir::container_type(body_.source_.type(op_.results[0]))));
                 return;
             case 'P':
                 push(body_.place_of(op_));
@@ -158,6 +165,13 @@ private:
     void add_strings() {
         HostBody::Values all;
         for (size_t left = rest(); left > 0; --left) all.push_back(body_.operand(op_, next_++));
+        push(body_.row(all));
+        push_count(all.size());
+    }
+
+    void add_slots() {
+        HostBody::Values all;
+        for (size_t left = rest(); left > 0; --left) all.push_back(body_.slot_of(op_, next_++));
         push(body_.row(all));
         push_count(all.size());
     }
@@ -219,7 +233,7 @@ private:
         Value* seed = data_.null();
         if (has_seed()) seed = body_.row({body_.as_i64(op_, next_++)});
         Value* key = body_.stack_room(build_.ir.getInt64Ty(), 2, llvm::Align(8));
-        call_runtime(build_, "tsr_next_key", nullptr, {data_.i32(op_.attrs.integer(Attr::value, 0)), seed, key});
+        call_runtime(build_, "tsr_next_key", nullptr, {data_.i32(op_.attrs.integer(Attr::count, 0)), seed, key});
         push(key);
     }
 

@@ -91,7 +91,7 @@ llvm::Constant* parameter_of(Data& data, const ir::Function& source, ir::ValueId
 int kind_of(const ir::Type& type) {
     if (type.kind == ir::TypeKind::tensor) return TSR_KIND_TENSOR;
     if (type.kind == ir::TypeKind::string) return TSR_KIND_STRING;
-    return type.kind == ir::TypeKind::list ? TSR_KIND_LIST : TSR_KIND_SCALAR;
+    return type.is_container() ? TSR_KIND_LIST : TSR_KIND_SCALAR;
 }
 
 llvm::Constant* signature_of(Data& data, const ir::Function& source,

@@ -59,6 +59,9 @@ llvm::Type* value_type(llvm::LLVMContext& context, const ir::Type& type) {
         case ir::TypeKind::pointer:
         case ir::TypeKind::string:
         case ir::TypeKind::list:
+        case ir::TypeKind::dict:
+        case ir::TypeKind::tuple:
+        case ir::TypeKind::record:
             return llvm::PointerType::get(context, 0);
     }
     return nullptr;

@@ -241,15 +241,56 @@ std::optional<Type> TextCursor::element_type(std::string_view word) {
     return std::nullopt;
 }
 
+// What a container holds.
+std::optional<Type> TextCursor::part() {
+    constexpr int kDepth = 64;
+    if (depth_ == kDepth) {
+        fail("containers are nested too deeply");
+        return std::nullopt;
+    }
+    ++depth_;
+    std::optional<Type> held = type();
+    --depth_;
+    return held;
+}
+
+std::optional<Type> TextCursor::container(std::string_view kind) {
+    if (kind == "list" || kind == "dict") {
+        std::optional<Type> first = part();
+        if (!first || kind == "list") return first ? std::optional(Type::list(*first)) : std::nullopt;
+        std::optional<Type> value = part();
+        return value ? std::optional(Type::dict(*first, *value)) : std::nullopt;
+    }
+    std::vector<std::string> names;
+    std::vector<Type> parts;
+    const bool record = kind == "record";
+    const auto name = [&] {
+        std::optional<std::string> read = word();
+        if (read) names.push_back(*read);
+        return read.has_value();
+    };
+    if ((record && !name()) || !want('(')) return std::nullopt;
+    while (!take(')')) {
+        if (!parts.empty() && !want(',')) return std::nullopt;
+        if (record && !name()) return std::nullopt;
+        std::optional<Type> held = part();
+        if (!held) return std::nullopt;
+        parts.push_back(std::move(*held));
+    }
+    return record ? Type::record(std::move(names), parts) : Type::tuple(parts);
+}
+
 std::optional<Type> TextCursor::type() {
     std::optional<std::string> first = word();
     if (!first) return std::nullopt;
+    for (const char* kind : {"list", "dict", "tuple", "record"}) {
+        if (*first == kind) return container(kind);
+    }
     if (*first == "none") return Type::none();
     if (*first == "string") return Type::string();
-    const bool prefixed = *first == "mut" || *first == "shared" || *first == "lanes" || *first == "tile" ||
-                          *first == "ptr" || *first == "list";
+    const bool prefixed =
+        *first == "mut" || *first == "shared" || *first == "lanes" || *first == "tile" || *first == "ptr";
     std::optional<std::string> second = prefixed ? word() : first;
-    if (*first == "list" && second == "string") return Type::list(Type::string());
     std::optional<Type> element = second ? element_type(*second) : std::nullopt;
     if (!element) return std::nullopt;
     if (*first == "lanes") return Type::lane_array(element->elem, element->width);
@@ -261,10 +302,7 @@ std::optional<Type> TextCursor::type() {
         fail("'global', 'shared' or 'stack' is expected");
         return std::nullopt;
     }
-    if (peek() != '[') {
-        if (*first == "list" && element->is_scalar()) return Type::list(*element);
-        if (!prefixed) return element;
-    }
+    if (peek() != '[' && !prefixed) return element;
     std::optional<std::vector<Dim>> shape = dims();
     if (!shape) return std::nullopt;
     if (element->is_vector()) {
@@ -273,8 +311,7 @@ std::optional<Type> TextCursor::type() {
     }
     if (*first == "shared") return Type::buffer(element->elem, std::move(*shape));
     if (*first == "tile") return Type::tile(element->elem, std::move(*shape));
-    Type tensor = Type::tensor(element->elem, std::move(*shape), *first == "mut");
-    return *first == "list" ? Type::list(tensor) : tensor;
+    return Type::tensor(element->elem, std::move(*shape), *first == "mut");
 }
 
 }  // namespace tsr::ir

@@ -47,9 +47,12 @@ public:
 private:
     void skip();
     std::optional<Type> element_type(std::string_view word);
+    std::optional<Type> container(std::string_view kind);
+    std::optional<Type> part();
 
     std::string_view text_;
     size_t at_ = 0;
+    int depth_ = 0;  // containers around what is read
     std::string error_;
 };
 

@@ -28,6 +28,16 @@ std::string element_text(const Type& type) {
     return text;
 }
 
+std::string parts_text(const Type& type) {
+    std::string text = "(";
+    for (size_t i = 0; i < type.parts.size(); ++i) {
+        text += i == 0 ? "" : ", ";
+        if (i + 1 < type.names.size()) text += type.names[i + 1] + " ";
+        text += type.parts[i].text();
+    }
+    return text + ")";
+}
+
 }  // namespace
 
 std::string Type::text() const {
@@ -51,8 +61,13 @@ std::string Type::text() const {
         case TypeKind::string:
             return "string";
         case TypeKind::list:
-            if (width == 2) return "list string";
-            return "list " + std::string(name(elem)) + (width == 1 ? shape_text(shape) : "");
+            return "list " + parts[0].text();
+        case TypeKind::dict:
+            return "dict " + parts[0].text() + " " + parts[1].text();
+        case TypeKind::tuple:
+            return "tuple" + parts_text(*this);
+        case TypeKind::record:
+            return "record " + names[0] + parts_text(*this);
     }
     return "";
 }

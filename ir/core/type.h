@@ -19,7 +19,11 @@ enum class TypeKind : uint8_t {
     tile,        // a register tile, static shape
     pointer,     // level Target: address of elements
     string,      // level Host
-    list,        // level Host: scalars of `elem`; tensors where width is 1, strings where it is 2
+    // Level Host, counted references to containers:
+    list,    // parts[0]: its items
+    dict,    // parts: key, value
+    tuple,   // parts: its items; tuples stand in one value only as items of containers
+    record,  // parts: its fields; names: of the class, then of the fields
 };
 
 // Where a pointer points (level Target).
@@ -28,10 +32,12 @@ enum class Space : uint8_t { global, shared, stack };
 struct Type {
     TypeKind kind = TypeKind::none;
     DType elem = DType::f32;
-    uint32_t width = 0;           // vector, lane_array of vectors
-    bool mut = false;             // tensor
-    Space space = Space::global;  // pointer
-    std::vector<Dim> shape;       // tensor, buffer, tile
+    uint32_t width = 0;              // vector, lane_array of vectors
+    bool mut = false;                // tensor
+    Space space = Space::global;     // pointer
+    std::vector<Dim> shape;          // tensor, buffer, tile
+    std::vector<Type> parts;         // containers
+    std::vector<std::string> names;  // record
 
     static Type none() { return {}; }
     static Type scalar(DType elem) { return make(TypeKind::scalar, elem, 0, {}); }
@@ -50,14 +56,19 @@ struct Type {
         return type;
     }
     static Type string() { return make(TypeKind::string, DType::u8, 0, {}); }
-    static Type list(const Type& of) {
-        const uint32_t items = of.kind == TypeKind::scalar ? 0 : of.kind == TypeKind::string ? 2 : 1;
-        return make(TypeKind::list, of.elem, items, of.shape);
+    static Type list(const Type& items) { return container(TypeKind::list, {items}, {}); }
+    static Type dict(const Type& key, const Type& value) { return container(TypeKind::dict, {key, value}, {}); }
+    static Type tuple(const std::vector<Type>& parts) { return container(TypeKind::tuple, parts, {}); }
+    static Type record(std::vector<std::string> names, const std::vector<Type>& fields) {
+        return container(TypeKind::record, fields, std::move(names));
     }
 
     [[nodiscard]] bool is_scalar() const { return kind == TypeKind::scalar; }
     [[nodiscard]] bool is_vector() const { return kind == TypeKind::vector; }
     [[nodiscard]] bool is_memory() const { return kind == TypeKind::tensor || kind == TypeKind::buffer; }
+    [[nodiscard]] bool is_container() const {
+        return kind == TypeKind::list || kind == TypeKind::dict || kind == TypeKind::tuple || kind == TypeKind::record;
+    }
     [[nodiscard]] bool is_bool() const { return is_scalar() && elem == DType::boolean; }
     [[nodiscard]] size_t rank() const { return shape.size(); }
     // The same kind and width with another element type.
@@ -69,10 +80,19 @@ struct Type {
     bool operator==(const Type&) const = default;
 
     // `f32`, `f32x16`, `mut f32[n, m+1]`, `shared bf16[128, 64]`, `lanes f32`, `tile f32[128, 64]`,
-    // `ptr f32 global`, `string`, `list f32`, `none`; reads back.
+    // `ptr f32 global`, `string`, `none`, `list f32`, `dict string list f32`, `tuple(i32, string)`,
+    // `record Layer(w f32[n], rate f32)`; reads back.
     [[nodiscard]] std::string text() const;
 
 private:
+    // Who holds a container may write the tensors in it as far as their own type says: containers do not.
+    static Type container(TypeKind kind, std::vector<Type> parts, std::vector<std::string> names) {
+        Type type = make(kind, DType::u8, 0, {});
+        type.parts = std::move(parts);
+        for (Type& part : type.parts) part.mut = false;
+        type.names = std::move(names);
+        return type;
+    }
     static Type make(TypeKind kind, DType elem, uint32_t width, std::vector<Dim> shape) {
         Type type;
         type.kind = kind;

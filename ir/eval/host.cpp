@@ -12,6 +12,14 @@
 
 namespace tsr::ir::eval {
 
+namespace {
+
+bool is_container(TypeKind kind) {
+    return kind == TypeKind::list || kind == TypeKind::dict || kind == TypeKind::tuple || kind == TypeKind::record;
+}
+
+}  // namespace
+
 HostValue HostValue::scalar(uint64_t bits) {
     HostValue value;
     value.kind_ = TypeKind::scalar;
@@ -38,14 +46,14 @@ HostValue::HostValue(const HostValue& other) : api_(other.api_), kind_(other.kin
     if (api_ == nullptr || slot_.bits == 0) return;
     if (kind_ == TypeKind::tensor) api_->tensor_retain(slot_.tensor);
     if (kind_ == TypeKind::string) api_->string_retain(slot_.string);
-    if (kind_ == TypeKind::list) api_->list_retain(slot_.list);
+    if (is_container(kind_)) api_->list_retain(slot_.list);
 }
 
 HostValue::~HostValue() {
     if (api_ == nullptr || slot_.bits == 0) return;
     if (kind_ == TypeKind::tensor) api_->tensor_release(slot_.tensor);
     if (kind_ == TypeKind::string) api_->string_release(slot_.string);
-    if (kind_ == TypeKind::list) api_->list_release(slot_.list);
+    if (is_container(kind_)) api_->list_release(slot_.list);
 }
 
 TsrSlot HostValue::release() {
@@ -248,7 +256,7 @@ std::string HostRun::formatted(const Type& type, const HostValue& value, const s
     const char* how = spec.empty() ? nullptr : spec.c_str();
     if (type.kind == TypeKind::tensor) return take(api_.format_tensor(value.slot().tensor, how, nullptr));
     if (type.kind == TypeKind::string) return take(api_.format_string(value.slot().string, how, nullptr));
-    if (type.kind == TypeKind::list) return take(api_.format_list(value.slot().list, nullptr));
+    if (type.is_container()) return take(api_.format_list(value.slot().list, nullptr));
     return take(api_.format(value.bits(), static_cast<int32_t>(type.elem), how, nullptr));
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <unordered_map>
 
 #include "ir/eval/machine.h"
@@ -92,6 +93,7 @@ private:
     std::unordered_map<const Function*, Program> programs_;
     std::unordered_map<const Function*, std::shared_ptr<const Function>> expanded_;
     ReportedSet reported_;
+    std::set<std::string> container_types_;  // containers point to the text of their type
     size_t depth_ = 0;
     uint64_t rounds_ = 0;
     // Where the run is, for a failure.

@@ -6,6 +6,7 @@
 #include "ir/eval/host.h"
 #include "ir/eval/host_call.h"
 #include "ir/eval/scalar.h"
+#include "ir/passes/host/container_type.h"
 #include "ir/passes/host/entries.h"
 
 namespace tsr::ir::eval {
@@ -16,8 +17,8 @@ namespace {
 class EntryCall {
 public:
     EntryCall(const TsrHostApi& api, const Function& function, const Op& op, const HostEntry& entry,
-              const std::vector<HostValue>& values)
-        : api_(api), fn_(function), op_(op), entry_(entry), values_(values) {
+              const std::vector<HostValue>& values, std::set<std::string>& container_types)
+        : api_(api), fn_(function), op_(op), entry_(entry), values_(values), container_types_(container_types) {
         for (const char letter : entry.arguments) add(letter);
     }
 
@@ -70,9 +71,9 @@ private:
             case 'd':
                 return add_real();
             case 'A':
-                return add_row(true);
             case 'X':
-                return add_row(true);
+            case 'E':
+                return add_row();
             case 'W':
                 return add_elements();
             case 'F':
@@ -105,6 +106,10 @@ private:
             }
             case 'K':
                 return push_integer(op_.attrs.integer(Attr::count, 0));
+            case 'Y': {
+                const Type& type = fn_.type(op_.results.at(0));
+                return push_pointer(container_types_.insert(container_type(type)).first->c_str());
+            }
             default:
                 return push_integer(0);  // a null pointer, an integer 0, or the place, which a failure knows here
         }
@@ -117,12 +122,12 @@ private:
         push(slot);
     }
 
-    // All that is left, side by side: integers or handles.
-    void add_row(bool count) {
+    // All that is left, side by side: integers, handles or slots.
+    void add_row() {
         std::vector<uint64_t>& row = rows_.emplace_back();
         for (size_t left = rest(); left > 0; --left) row.push_back(next_slot().bits);
         push_pointer(row.data());
-        if (count) push_integer(static_cast<int64_t>(row.size()));
+        push_integer(static_cast<int64_t>(row.size()));
     }
 
     void add_elements() {
@@ -143,7 +148,7 @@ private:
             names.push_back(reinterpret_cast<uintptr_t>(texts_.emplace_back(name).c_str()));
         }
         push_pointer(names.data());
-        add_row(true);
+        add_row();
     }
 
     void add_items() {
@@ -166,7 +171,7 @@ private:
     void add_random_key() {
         uint64_t seed = 0;
         if (has_seed()) seed = next_slot().bits;
-        api_.next_key(static_cast<uint32_t>(op_.attrs.integer(Attr::value, 0)), has_seed() ? &seed : nullptr, &key_);
+        api_.next_key(static_cast<uint32_t>(op_.attrs.integer(Attr::count, 0)), has_seed() ? &seed : nullptr, &key_);
         push_pointer(&key_);
     }
 
@@ -175,6 +180,7 @@ private:
     const Op& op_;
     const HostEntry& entry_;
     const std::vector<HostValue>& values_;
+    std::set<std::string>& container_types_;
     size_t next_ = 0;
     size_t name_ = 0;
     std::vector<TsrSlot> arguments_;
@@ -189,11 +195,11 @@ bool counts_references(std::string_view name) { return name.ends_with("_retain")
 
 }  // namespace
 
-// A borrowed or scalar slot in the type of the operation's result.
+// A new reference or a scalar in the type of the operation's result.
 void HostRun::give(Frame& frame, const Op& op, TsrSlot slot) {
     const Type& type = frame.function->type(op.results[0]);
-    value(frame, op.results[0]) = type.is_scalar() ? HostValue::scalar(canonical(type.elem, slot.bits))
-                                                   : HostValue::borrowed(api_, type.kind, slot);
+    value(frame, op.results[0]) =
+        type.is_scalar() ? HostValue::scalar(canonical(type.elem, slot.bits)) : HostValue::owned(api_, type.kind, slot);
 }
 
 void HostRun::entry(Frame& frame, const Op& op) {
@@ -202,16 +208,11 @@ void HostRun::entry(Frame& frame, const Op& op) {
     const HostThunk thunk = host_thunk(name);
     if (entry == nullptr || thunk == nullptr) throw HostFailure{fmt::format("the runtime has no entry '{}'", name)};
     if (counts_references(name)) return;
-    const EntryCall call(api_, *frame.function, op, *entry, frame.values);
+    const EntryCall call(api_, *frame.function, op, *entry, frame.values, container_types_);
     TsrSlot given = thunk(api_, call.arguments());
     if (op.results.empty()) return;
     const Type& type = frame.function->type(op.results[0]);
     switch (entry->result) {
-        case 't':
-        case 's':
-        case 'l':
-            value(frame, op.results[0]) = HostValue::owned(api_, type.kind, given);
-            return;
         case 'c':
             given.integer = given.integer != 0 ? 1 : 0;
             return give(frame, op, given);

@@ -9,7 +9,7 @@ namespace {
 int32_t kind_of(const Type& type) {
     if (type.kind == TypeKind::tensor) return TSR_KIND_TENSOR;
     if (type.kind == TypeKind::string) return TSR_KIND_STRING;
-    return type.kind == TypeKind::list ? TSR_KIND_LIST : TSR_KIND_SCALAR;
+    return type.is_container() ? TSR_KIND_LIST : TSR_KIND_SCALAR;
 }
 
 }  // namespace

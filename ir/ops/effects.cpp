@@ -12,7 +12,7 @@ void add_once(std::vector<T>& to, T item) {
 }
 
 bool names_memory(const Type& type) {
-    return type.is_memory() || type.kind == TypeKind::pointer || type.kind == TypeKind::list;
+    return type.is_memory() || type.kind == TypeKind::pointer || type.is_container();
 }
 
 void add_op(const Function& function, OpId id, Touches& all) {

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "runtime/fail.h"
+#include "runtime/io/inputs.h"
 #include "runtime/io/npy.h"
 #include "runtime/io/png.h"
 #include "runtime/io/zip.h"
@@ -138,6 +139,7 @@ Result<TensorRef> load_tensor(const Location& location, int32_t dtype, int32_t r
 }
 
 Result<Done> save_tensors(const std::string& path, std::span<const NamedTensor> tensors) {
+    if (auto place = check_output(path); !place) return place;
     std::vector<NamedTensor> dense;
     for (const NamedTensor& entry : tensors) {
         dense.push_back({entry.name, TensorRef(tsr_contiguous(entry.tensor.get(), nullptr))});
@@ -147,6 +149,11 @@ Result<Done> save_tensors(const std::string& path, std::span<const NamedTensor> 
     if (written) written = file.commit();
     if (!written) return Refusal{path + ": " + written.message()};
     return written;
+}
+
+bool is_tensor_file(const std::string& path) {
+    const std::string kind = named_kind(path);
+    return kind.ends_with(".npy") || kind.ends_with(".png") || holds_several(kind);
 }
 
 bool holds_several(const std::string& path) { return path.ends_with(".npz") || path.ends_with(".safetensors"); }

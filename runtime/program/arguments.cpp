@@ -2,6 +2,7 @@
 
 #include "runtime/fail.h"
 #include "runtime/io/files.h"
+#include "runtime/io/inputs.h"
 #include "runtime/numbers/number.h"
 #include "runtime/program/dimensions.h"
 #include "runtime/program/scalars.h"
@@ -23,6 +24,7 @@ Result<TsrSlot> Arguments::value(const TsrParameter& parameter, const std::strin
         case TSR_KIND_TENSOR: {
             Result<TensorRef> tensor = load_tensor(split_location(word), parameter.dtype, parameter.rank);
             if (!tensor) return tensor.refusal();
+            note_input(split_location(word).path);
             slot.tensor = tensor->give();
             return slot;
         }

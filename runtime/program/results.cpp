@@ -5,6 +5,7 @@
 
 #include "runtime/fail.h"
 #include "runtime/io/files.h"
+#include "runtime/io/inputs.h"
 #include "runtime/text/format_spec.h"
 #include "runtime/text/string.h"
 #include "runtime/text/tensor_text.h"
@@ -87,6 +88,21 @@ Result<Done> check_outputs(const TsrProgram& program, const CommandLine& line) {
     if (line.out && program.nresults > 1 && !holds_several(*line.out)) {
         return Refusal{text("--out: main returns %d values; use an .npz or .safetensors file, or --out.NAME for each",
                             program.nresults)};
+    }
+    return Done{};
+}
+
+Result<Done> check_places(const CommandLine& line) {
+    std::vector<std::string> places;
+    if (line.out) places.push_back(*line.out);
+    for (const auto& out : line.outs) {
+        if (out) places.push_back(*out);
+    }
+    for (size_t i = 0; i < places.size(); ++i) {
+        if (auto place = check_output(places[i]); !place) return place;
+        const bool twice = std::find(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(i), places[i]) !=
+                           places.begin() + static_cast<std::ptrdiff_t>(i);
+        if (twice && !places[i].starts_with("/dev/")) return Refusal{places[i] + ": two results go to one file"};
     }
     return Done{};
 }

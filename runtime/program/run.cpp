@@ -54,6 +54,7 @@ int run(const TsrProgram& program, const std::vector<std::string>& words) {
     Result<Done> read = arguments.read(*line, missing);
     if (!read && missing) return usage_error(program, read.message());
     if (!read) fail(nullptr, "%s", read.message().c_str());
+    if (auto places = check_places(*line); !places) fail(nullptr, "%s", places.message().c_str());
     set_words(line->rest);
     tsr_set_seed(line->seed);
     std::vector<int64_t> dims(static_cast<size_t>(program.signature.nsymbols));

@@ -100,7 +100,13 @@ Result<uint64_t> parse_scalar(const std::string& word, int32_t dtype) {
     double value = 0;
     const char* rest = nullptr;
     if (!read_float(word.c_str(), dtype == TSR_F32, value, rest) || *rest != 0) return expected("a number", word);
-    return bits_of(Number::of(value), dtype);
+    const uint64_t bits = bits_of(Number::of(value), dtype);
+    // What is written as a number is one: only `inf` gives an infinity.
+    const bool written_infinite = word.find_first_of("nN") != std::string::npos;
+    if (std::isinf(to_f64(number_of(bits, dtype))) && !written_infinite) {
+        return Refusal{text("%s is outside the range of %s", word.c_str(), std::string(name(dtype)).c_str())};
+    }
+    return bits;
 }
 
 }  // namespace tsr::runtime

@@ -19,7 +19,7 @@ void set_words(std::vector<std::string> new_words) { words() = std::move(new_wor
 
 extern "C" TsrList* tsr_args(void) {
     using namespace tsr::runtime;
-    TsrList* list = tsr_list(TSR_KIND_STRING, 0, static_cast<int64_t>(words().size()));
+    TsrList* list = tsr_list("LS", static_cast<int64_t>(words().size()));
     for (const std::string& word : words()) {
         TsrSlot slot{};
         slot.string = make_string(word);

@@ -8,6 +8,7 @@
 #include "runtime/numbers/number.h"
 #include "runtime/tensor/rows.h"
 #include "runtime/tensor/tensor.h"
+#include "runtime/values/value_type.h"
 
 namespace tsr::runtime {
 
@@ -30,7 +31,7 @@ Shape list_shape(const TsrList& list, std::array<int64_t, TSR_MAX_RANK>& shape, 
     while (true) {
         if (rank == TSR_MAX_RANK) fail(place, "a list nested more than %d deep", TSR_MAX_RANK);
         shape[rank++] = level->length;
-        if (level->kind != TSR_KIND_LIST || level->length == 0) break;
+        if (!is_container_type(level->type + 1) || level->length == 0) break;
         level = level->items[0].list;
     }
     return {shape.data(), rank};
@@ -42,13 +43,13 @@ void fill_from_list(TsrTensor& tensor, const TsrList& list, size_t axis, int64_t
              static_cast<long long>(list.length), static_cast<long long>(tensor.shape[axis]));
     }
     bool innermost = axis + 1 == static_cast<size_t>(tensor.dl.ndim);
-    if (list.length > 0 && list.kind != (innermost ? TSR_KIND_SCALAR : TSR_KIND_LIST)) {
+    if (list.length > 0 && (innermost ? !is_scalar_type(list.type + 1) : !is_container_type(list.type + 1))) {
         fail(place, "lists of different depth do not make a tensor");
     }
     for (int64_t i = 0; i < list.length; ++i) {
         int64_t at = offset + i * tensor.strides[axis];
         if (innermost) {
-            write_bits(tensor, at, tsr_convert_bits(list.items[i].bits, list.dtype, tensor.dtype));
+            write_bits(tensor, at, tsr_convert_bits(list.items[i].bits, scalar_dtype(list.type + 1), tensor.dtype));
         } else {
             fill_from_list(tensor, *list.items[i].list, axis + 1, at, place);
         }

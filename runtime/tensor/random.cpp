@@ -7,8 +7,7 @@
 #include "runtime/fail.h"
 #include "runtime/numbers/dtypes.h"
 #include "runtime/numbers/number.h"
-#include "runtime/numbers/philox.h"
-#include "runtime/tensor/rows.h"
+#include "runtime/tensor/random_words.h"
 #include "runtime/tensor/tensor.h"
 
 namespace tsr::runtime {
@@ -62,21 +61,6 @@ SineCosine turn(double v) {
     return {sine, cosine};
 }
 
-// The words of the elements of one tensor.
-class ElementWords {
-public:
-    explicit ElementWords(const TsrRandomKey& key) : words_(key) {}
-    uint32_t one(int64_t element) { return words_.word(static_cast<uint64_t>(element)); }
-    uint64_t two(int64_t element) {
-        auto first = static_cast<uint64_t>(element) * 2;
-        uint64_t high = words_.word(first);
-        return high << 32 | words_.word(first + 1);
-    }
-
-private:
-    PhiloxWords words_;
-};
-
 double uniform(ElementWords& words, int32_t dtype, int64_t element) {
     int digits = float_format(dtype).digits;
     if (dtype == TSR_F64) return static_cast<double>(words.two(element) >> (64 - digits)) * 0x1p-53;
@@ -116,15 +100,6 @@ private:
     int64_t pair_ = -1;
     double first_ = 0, second_ = 0;
 };
-
-// Calls write(index, offset) for all elements, row-major.
-template <typename Write>
-void for_elements(const TsrTensor& tensor, Write write) {
-    int64_t index = 0;
-    for_rows<1>(shape(tensor), {tensor.strides}, [&](Offsets<1> start, int64_t length, Offsets<1>) {
-        for (int64_t i = 0; i < length; ++i) write(index++, start[0] + i);
-    });
-}
 
 // value(index) gives an element.
 template <typename Value>

@@ -1,5 +1,6 @@
 #include "sema/elaborate/arithmetic.h"
 
+#include "sema/elaborate/containers.h"
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/text.h"
@@ -48,6 +49,10 @@ Val element_operation(Body& b, OpKind kind, const std::vector<Val>& operands, DT
 }
 
 namespace {
+
+bool is_sequence_type(const sema::Type& type) {
+    return type.is(sema::Kind::string) || type.is(sema::Kind::list) || type.is(sema::Kind::tuple);
+}
 
 OpKind kind_of(BinaryOp op) {
     switch (op) {
@@ -178,7 +183,10 @@ Val binary(Body& b, const ast::Expr& e, const ast::Binary& node) {
     const sema::ExprInfo& info = b.info(e);
     const auto type = element_type(info.type);
     const bool sum = node.op == BinaryOp::add || node.op == BinaryOp::sub;
-    if (info.type.is(sema::Kind::string)) return concatenate(b, e);
+    if (is_sequence_type(info.type)) {
+        const Val lhs = expression(b, *node.lhs);
+        return sequence_arithmetic(b, node.op, lhs, expression(b, *node.rhs), info.type);
+    }
     if (auto accumulated = accumulated_sum(b, node, info.type)) return *accumulated;
     if (sum && type && is_float(*type)) {
         const DType compute = info.compute.value_or(computing(*type));
@@ -204,7 +212,9 @@ Val binary(Body& b, const ast::Expr& e, const ast::Binary& node) {
 Val combine_augmented(Body& b, const ast::AugmentedAssign& statement, const Val& before,
                       const sema::AugmentedInfo& info) {
     const auto type = element_type(info.type);
-    if (info.type.is(sema::Kind::string)) return concatenate(b, before, expression(b, *statement.value));
+    if (is_sequence_type(info.type)) {
+        return sequence_arithmetic(b, statement.op, before, expression(b, *statement.value), info.type);
+    }
     if (statement.op == BinaryOp::add) {
         if (auto accumulated = accumulated_sum(b, before, *statement.value, info.type)) return *accumulated;
     }

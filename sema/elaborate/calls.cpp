@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sema/elaborate/arithmetic.h"
+#include "sema/elaborate/containers.h"
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/statements.h"
@@ -184,6 +185,8 @@ Val call(Body& b, const ast::Expr& e, const ast::Call&) {
             return b.in_kernel() ? inlined(b, e, info) : called(b, info);
         case CallKind::launch:
             return launch(b, e, info);
+        case CallKind::method:
+            return host_method(b, e, info);
         case CallKind::alloc:
             return allocation(b, e);
         case CallKind::conversion: {

@@ -1,5 +1,6 @@
 // Comparisons, `and`, `or`, conditional expressions: what is evaluated only where it is needed.
 #include "sema/elaborate/arithmetic.h"
+#include "sema/elaborate/containers.h"
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/text.h"
 #include "sema/elaborate/types.h"
@@ -26,6 +27,9 @@ OpKind kind_of(ast::CompareOp op) {
             return OpKind::gt;
         case ast::CompareOp::ge:
             return OpKind::ge;
+        case ast::CompareOp::in:
+        case ast::CompareOp::not_in:
+            break;
     }
     return OpKind::eq;
 }
@@ -97,7 +101,9 @@ Val compare(Body& b, const ast::Expr& e, const ast::Compare& node) {
     // The links from `k` on: each is evaluated only where the ones before hold.
     const std::function<Val(size_t)> chain = [&](size_t k) -> Val {
         const Val right = expression(b, *node.links[k].rhs);
-        const Val holds = compared(b, node.links[k].op, left, right, compute);
+        const ast::Expr& left_expr = k == 0 ? *node.first : *node.links[k - 1].rhs;
+        const auto whole = compare_containers(b, node.links[k].op, left_expr, left, *node.links[k].rhs, right);
+        const Val holds = whole ? *whole : compared(b, node.links[k].op, left, right, compute);
         if (k + 1 == node.links.size()) return holds;
         left = right;
         return short_circuit(b, holds, false, [&] { return chain(k + 1); });

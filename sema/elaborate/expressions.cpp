@@ -2,6 +2,7 @@
 
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/calls.h"
+#include "sema/elaborate/containers.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/memory.h"
@@ -105,7 +106,15 @@ struct Evaluate {
     Val operator()(const ast::Attribute& node) { return attribute(b, e, node); }
     Val operator()(const ast::Tuple& node) { return Val::tuple(all(node.elements)); }
     Val operator()(const ast::List& node) { return Val::list(all(node.elements)); }
-    Val operator()(const ast::Dict&) { return Val::none(); }
+    // Keys and values in turn, until they are stored.
+    Val operator()(const ast::Dict& node) {
+        Val entries = Val::list({});
+        for (const auto& [key, value] : node.entries) {
+            entries.parts.push_back(expression(b, *key));
+            entries.parts.push_back(expression(b, *value));
+        }
+        return entries;
+    }
     Val operator()(const ast::Comprehension& node) { return list_comprehension(b, e, node); }
     Val operator()(const ast::Qualified&) { return Val::none(); }
     Val operator()(const ast::WithPolicy&) { return Val::none(); }

@@ -1,6 +1,7 @@
 // Tensors, lists and calls of the runtime in host functions. The entries and their arguments: ir/passes/host/entries.h.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,14 +14,6 @@ ir::ValueId host(Body& b, const std::string& entry, std::vector<ir::ValueId> ope
                  ir::Attrs attrs = {});
 void host_effect(Body& b, const std::string& entry, std::vector<ir::ValueId> operands, ir::Attrs attrs = {});
 
-// ---- lists ----
-ir::ValueId make_list(Body& b, const Val& elements, const sema::Type& type);
-ir::ValueId empty_list(Body& b, const ir::Type& type, int64_t capacity);
-ir::ValueId list_length(Body& b, ir::ValueId list);
-Val list_element(Body& b, ir::ValueId list, const Val& index, const sema::Type& element);
-void set_list_element(Body& b, ir::ValueId list, const Val& index, const Val& value, const sema::Type& element);
-void append_to_list(Body& b, const Val& list, const Val& value, const sema::Type& element);
-Val list_comprehension(Body& b, const ast::Expr& e, const ast::Comprehension& node);
 Val host_args(Body& b, const sema::Type& type);
 
 // ---- tensors ----
@@ -35,6 +28,10 @@ ir::ValueId progress_begin(Body& b, const Val& label, const Val& total);
 void progress_step(Body& b, ir::ValueId line);
 void progress_end(Body& b, ir::ValueId line);
 
+// `n`, `(n, m)` or `[n, m]`.
+std::vector<ir::ValueId> shape_values(Body& b, const Val& shape);
+// A random tensor or number; nothing where the builtin is another.
+std::optional<Val> random_builtin(Body& b, const ast::Expr& e, const sema::CallInfo& info);
 // A builtin that only host functions have.
 Val host_builtin(Body& b, const ast::Expr& e, const sema::CallInfo& info);
 

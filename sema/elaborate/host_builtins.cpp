@@ -1,6 +1,7 @@
 // What only host functions have: making, reading and writing tensors, time, arguments.
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/calls.h"
+#include "sema/elaborate/containers.h"
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/text.h"
@@ -15,15 +16,14 @@ using sema::CallInfo;
 using sema::Kind;
 using sema::Static;
 
-namespace {
-
-// `n`, `(n, m)` or `[n, m]`.
 std::vector<ValueId> shape_values(Body& b, const Val& shape) {
     std::vector<ValueId> extents;
     if (!shape.has_elements()) return {b.index(shape)};
     for (size_t i = 0; i < shape.element_count(); ++i) extents.push_back(b.index(shape.element(i)));
     return extents;
 }
+
+namespace {
 
 Val made(Body& b, const std::string& entry, std::vector<ValueId> operands, const sema::Type& type) {
     return Val::ssa(host(b, entry, std::move(operands), ir_type(type), {{Attr::type, type.elem()}}));
@@ -53,17 +53,17 @@ Val arange(Body& b, const CallInfo& info, const sema::Type& type) {
     return made(b, whole ? "arange_i64" : "arange_f64", std::move(bounds), type);
 }
 
-// The elements of nested lists in order, and the extents; false when they are not all of one length.
-bool nested(const Val& list, size_t depth, std::vector<int64_t>& shape, std::vector<Val>& elements) {
+// The elements of nested lists in order, and the extents; false when some are not known by name.
+bool nested(Body& b, const Val& list, size_t depth, std::vector<int64_t>& shape, std::vector<Val>& elements) {
     if (!list.has_elements()) {
         elements.push_back(list);
-        return depth == shape.size();
+        return depth == shape.size() && !(list.is_ssa() && b.type_of(list.id).is_container());
     }
     const auto count = static_cast<int64_t>(list.element_count());
     if (depth == shape.size() && elements.empty()) shape.push_back(count);
     if (depth >= shape.size() || shape[depth] != count) return false;
     for (size_t i = 0; i < list.element_count(); ++i) {
-        if (!nested(list.element(i), depth + 1, shape, elements)) return false;
+        if (!nested(b, list.element(i), depth + 1, shape, elements)) return false;
     }
     return true;
 }
@@ -73,7 +73,9 @@ Val from_list(Body& b, const CallInfo& info, const sema::Type& type) {
     if (list.is_ssa()) return made(b, "from_list", {list.id}, type);
     std::vector<int64_t> shape;
     std::vector<Val> elements;
-    nested(list, 0, shape, elements);
+    if (!nested(b, list, 0, shape, elements)) {
+        return made(b, "from_list", {container(b, list, b.info(*argument(info, 0)).type)}, type);
+    }
     std::vector<ValueId> values;
     for (const Val& element : elements) values.push_back(b.scalar(element, type.elem()));
     return Val::ssa(
@@ -110,6 +112,8 @@ Val save(Body& b, const CallInfo& info) {
 
 Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
     const sema::Type& type = b.info(e).type;
+    if (auto value = random_builtin(b, e, info)) return *value;
+    if (auto value = sequence_builtin(b, e, info)) return *value;
     switch (info.builtin) {
         case Builtin::zeros:
         case Builtin::empty:
@@ -152,12 +156,6 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
             return host_args(b, type);
         case Builtin::str_:
             return text_of(b, argument_value(b, info, 0), b.info(*argument(info, 0)).type);
-        case Builtin::append: {
-            const Val list = argument_value(b, info, 0);
-            const sema::Type& list_type = b.info(*argument(info, 0)).type;
-            if (list.is_ssa()) append_to_list(b, list, argument_value(b, info, 1), list_type.parts()[0]);
-            return Val::none();
-        }
         default:
             return Val::none();
     }

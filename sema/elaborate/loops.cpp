@@ -5,6 +5,7 @@
 
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/carried.h"
+#include "sema/elaborate/containers.h"
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/statements.h"
@@ -262,33 +263,30 @@ void range_loop(Body& b, Span range, const ForInfo& info, const ast::Block& body
     emitted_loop(b, range, axes, std::move(effects), attributes(b, info), each);
 }
 
-void bind_targets(Body& b, const ForInfo& info, const Val& element) {
-    if (info.targets.size() == 1) return b.assign(info.targets[0], element);
-    for (size_t i = 0; i < info.targets.size(); ++i) {
-        b.assign(info.targets[i], element_of(b, element, Val::index(static_cast<int64_t>(i))));
-    }
-}
-
 std::vector<Round> element_rounds(Body& b, const ForInfo& info, const Val& elements) {
     std::vector<Round> rounds;
     for (size_t i = 0; i < elements.element_count(); ++i) {
-        rounds.push_back([&b, &info, element = elements.element(i)] { bind_targets(b, info, element); });
+        rounds.push_back([&b, &info, element = elements.element(i)] { bind_target(b, *info.target, element); });
     }
     return rounds;
+}
+
+void sequence_loop(Body& b, Span range, const ForInfo& info, const ast::Block& body, const Sequence& items,
+                   const Round& each) {
+    LoopEffects effects = effects_of(b, body);
+    for (const sema::VariableId target : info.targets) {
+        if (target.valid()) effects.assigned.insert(b.slot(target));
+    }
+    Bounds bounds{Val::index(0), items.length, Val::index(1), {}, {}};
+    bounds.bind = [&](const Val& iv) { bind_target(b, *info.target, items.at(iv)); };
+    emitted_loop(b, range, {bounds}, std::move(effects), attributes(b, info), each);
 }
 
 void element_loop(Body& b, Span range, const ForInfo& info, const ast::Block& body, const Val& elements,
                   const Round& each) {
     if (elements.has_elements()) return unrolled(b, element_rounds(b, info, elements), each);
     if (!elements.is_ssa()) return;
-    LoopEffects effects = effects_of(b, body);
-    for (const sema::VariableId target : info.targets) {
-        if (target.valid()) effects.assigned.insert(b.slot(target));
-    }
-    const sema::Type& type = b.info(*info.elements).type.parts()[0];
-    Bounds bounds{Val::index(0), Val::ssa(list_length(b, elements.id), DType::index), Val::index(1), {}, {}};
-    bounds.bind = [&](const Val& iv) { bind_targets(b, info, list_element(b, elements.id, iv, type)); };
-    emitted_loop(b, range, {bounds}, std::move(effects), attributes(b, info), each);
+    sequence_loop(b, range, info, body, sequence_of(b, elements, b.info(*info.elements).type), each);
 }
 
 // How many rounds a range has, for the progress line.
@@ -324,6 +322,9 @@ void for_statement(Body& b, const ast::Stmt& stmt, const ast::For& loop) {
             return range_loop(b, stmt.span, info, loop.body, each);
         case sema::LoopKind::list:
         case sema::LoopKind::tuple:
+            if (is_sequence(b, *info.elements)) {
+                return sequence_loop(b, stmt.span, info, loop.body, sequence_of(b, *info.elements), each);
+            }
             return element_loop(b, stmt.span, info, loop.body, expression(b, *info.elements), each);
         case sema::LoopKind::progress_range:
         case sema::LoopKind::progress_list:
@@ -331,10 +332,9 @@ void for_statement(Body& b, const ast::Stmt& stmt, const ast::For& loop) {
     }
     const Val label = info.label ? expression(b, *info.label) : Val::of(sema::Static::of(std::string()));
     const bool range = info.kind == sema::LoopKind::progress_range;
-    const Val elements = range ? Val{} : expression(b, *info.elements);
-    const Val total = range                     ? round_count(b, bounds_of(b, info))
-                      : elements.has_elements() ? Val::index(static_cast<int64_t>(elements.element_count()))
-                                                : Val::ssa(list_length(b, elements.id), DType::index);
+    std::optional<Sequence> items;
+    if (!range) items = sequence_of(b, *info.elements);
+    const Val total = range ? round_count(b, bounds_of(b, info)) : items->length;
     const ValueId line = progress_begin(b, label, total);
     // The round is counted when it ends, however it ends.
     each = [&, rounds = std::move(each)] {
@@ -344,7 +344,7 @@ void for_statement(Body& b, const ast::Stmt& stmt, const ast::For& loop) {
     if (range) {
         range_loop(b, stmt.span, info, loop.body, each);
     } else {
-        element_loop(b, stmt.span, info, loop.body, elements, each);
+        sequence_loop(b, stmt.span, info, loop.body, *items, each);
     }
     progress_end(b, line);
 }
@@ -383,7 +383,17 @@ void for_each_round(Body& b, const ast::Expr& e, const ForInfo& info, const Roun
     static const ast::Block kNothing;
     const bool range = info.kind == sema::LoopKind::range || info.kind == sema::LoopKind::tile_range;
     if (range) return range_loop(b, e.span, info, kNothing, body);
-    if (info.elements) element_loop(b, e.span, info, kNothing, expression(b, *info.elements), body);
+    if (!info.elements) return;
+    if (!b.in_kernel()) return sequence_loop(b, e.span, info, kNothing, sequence_of(b, *info.elements), body);
+    element_loop(b, e.span, info, kNothing, expression(b, *info.elements), body);
+}
+
+void for_each_position(Body& b, Span range, const Val& count, LoopEffects effects,
+                       const std::function<void(const Val&)>& body) {
+    Val position;
+    Bounds bounds{Val::index(0), count, Val::index(1), {}, {}};
+    bounds.bind = [&](const Val& iv) { position = iv; };
+    emitted_loop(b, range, {bounds}, std::move(effects), {}, [&] { body(position); });
 }
 
 }  // namespace tsr::elaborate

@@ -1,6 +1,7 @@
 #include "sema/elaborate/memory.h"
 
 #include "sema/elaborate/arithmetic.h"
+#include "sema/elaborate/containers.h"
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/tiles.h"
@@ -105,11 +106,20 @@ Val subscript(Body& b, const ast::Expr& e, const ast::Subscript& node) {
         return read_element(b, base, indices_of(b, items));
     }
     if (base_type.is(Kind::tile)) return tile_axes(b, base, items, type);
+    if (base_type.is(Kind::dict)) {
+        const sema::Type held = container_type(base_type);
+        const Val key = expression(b, *node.indices[0]);
+        return dict_value(b, container(b, base, held), held, key, type);
+    }
     if (items.size() != 1) return {};
+    if (const auto* part = std::get_if<ast::Slice>(&items[0]->node)) return slice(b, base, base_type, *part);
     const Val index = expression(b, *items[0]);
+    if (base_type.is(Kind::string)) {
+        return Val::ssa(host(b, "string_get", {b.handle(base, base_type), b.index(index)}, ir::Type::string()));
+    }
     const bool counted = base.is_ssa() || !index.is_fixed();  // a static list too takes a number of the run
     if (base_type.is(Kind::list) && !b.in_kernel() && counted) {
-        return list_element(b, make_list(b, base, base_type), index, type);
+        return list_element(b, container(b, base, base_type), index, type);
     }
     return element_of(b, base, index);
 }
@@ -145,14 +155,18 @@ Target subscript_target(Body& b, const ast::Expr& e, const ast::Subscript& node)
     target.type = &b.info(e).type;
     const sema::Type& base_type = b.info(*node.base).type;
     const std::vector<const ast::Expr*> items = index_items(node);
+    if (base_type.is(Kind::dict) || (base_type.is(Kind::list) && !b.in_kernel())) {
+        target.kind = Target::Kind::list_item;
+        target.container = container_type(base_type);
+        target.memory = Val::ssa(container(b, expression(b, *node.base), target.container));
+        target.indices = {expression(b, *node.indices[0])};
+        return target;
+    }
     if (base_type.is(Kind::list) || base_type.is(Kind::tuple)) {
         if (list_path(b, e, target)) {
             target.kind = Target::Kind::item;
             return target;
         }
-        target.memory = expression(b, *node.base);
-        target.indices = indices_of(b, items);
-        if (target.memory.is_ssa()) target.kind = Target::Kind::list_item;
         return target;
     }
     if (!base_type.is_memory()) return target;
@@ -213,7 +227,11 @@ Val read_target(Body& b, const Target& target) {
             return item;
         }
         case Target::Kind::list_item:
-            return list_element(b, target.memory.id, target.indices[0], *target.type);
+            if (target.container.is(Kind::dict)) {
+                return dict_value(b, target.memory.id, target.container, target.indices[0],
+                                  target.container.parts()[1]);
+            }
+            return list_element(b, target.memory.id, target.indices[0], target.container.parts()[0]);
         case Target::Kind::region:
             return target.memory;
         case Target::Kind::view:
@@ -236,7 +254,7 @@ void write_target(Body& b, const Target& target, const Val& value) {
             return b.set(b.slot(target.variable), std::move(list));
         }
         case Target::Kind::list_item:
-            return set_list_element(b, target.memory.id, target.indices[0], value, *target.type);
+            return set_item(b, target.memory.id, target.container, target.indices[0], value);
         case Target::Kind::region:
             return host_assign(b, target.memory, value, *target.type);
         case Target::Kind::view:

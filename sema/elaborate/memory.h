@@ -27,6 +27,7 @@ struct Target {
     Val memory;                 // element: tensor or buffer; list_item: list; region, view: of the host, of a kernel
     std::vector<Val> indices;   // element; list_item: one
     const sema::Type* type = nullptr;
+    sema::Type container;  // list_item: a list or dictionary
 };
 Target evaluate_target(Body& b, const ast::Expr& e);
 Val read_target(Body& b, const Target& target);

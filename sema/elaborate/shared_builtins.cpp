@@ -4,6 +4,7 @@
 #include "ir/eval/scalar.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/calls.h"
+#include "sema/elaborate/containers.h"
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/text.h"
@@ -88,12 +89,8 @@ Val apply(Body& b, const ast::Expr& e, OpKind op, const std::vector<Val>& operan
 Val extreme(Body& b, const ast::Expr& e, const CallInfo& info) {
     const bool least = info.builtin == Builtin::min;
     std::vector<Val> values;
+    if (info.rest.size() == 1 && !b.in_kernel()) return reduction(b, e, info.builtin, *info.rest[0]);
     for (const ast::Expr* value : info.rest) values.push_back(expression(b, *value));
-    if (values.size() == 1 && values[0].has_elements()) {
-        Val parts = std::move(values[0]);
-        values.clear();
-        for (size_t i = 0; i < parts.element_count(); ++i) values.push_back(parts.element(i));
-    }
     if (values.empty()) return {};
     const auto type = element_type(b.info(e).type);
     const DType compute = joint_compute(b, b.info(e), values);
@@ -129,9 +126,12 @@ Val where(Body& b, const ast::Expr& e, const CallInfo& info) {
 Val length(Body& b, const CallInfo& info) {
     const ast::Expr& of = *argument(info, 0);
     const Val value = expression(b, of);
-    if (value.has_elements()) return Val::index(static_cast<int64_t>(value.element_count()));
     const sema::Type& type = b.info(of).type;
-    if (!b.in_kernel() && type.is(Kind::list)) return Val::ssa(list_length(b, value.id), DType::index);
+    if (type.is(Kind::dict)) return Val::ssa(list_length(b, container(b, value, type)), DType::index);
+    if (value.has_elements()) return Val::index(static_cast<int64_t>(value.element_count()));
+    if (!b.in_kernel() && type.is(Kind::list)) {
+        return Val::ssa(list_length(b, value.id), DType::index);
+    }
     if (type.is(Kind::string)) {
         const ir::Type number = ir::Type::scalar(DType::index);
         return Val::ssa(host(b, "string_length", {b.handle(value, type)}, number), DType::index);
@@ -153,6 +153,13 @@ Val convert(Body& b, const Val& value, const sema::Type& type) {
     }
     const auto target = element_type(type);
     if (!target) return value;
+    if (is_text(b, value)) {  // int("12"), float("0.5")
+        const ValueId text = b.handle(value, sema::Type::string());
+        const bool whole = is_integer(*target);
+        const ir::Type read = ir::Type::scalar(whole ? DType::index : DType::f64);
+        const ValueId number = host(b, whole ? "string_to_integer" : "string_to_real", {text}, read);
+        return b.coerce(Val::ssa(number, read.elem), *target);
+    }
     if (value.is_fixed() && value.fixed.is_number()) {
         const auto real = value.fixed.real().value_or(0);
         const bool fraction = !value.fixed.is_integer();

@@ -4,6 +4,8 @@
 
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/calls.h"
+#include "sema/elaborate/containers.h"
+#include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/memory.h"
 #include "sema/elaborate/text.h"
@@ -96,6 +98,10 @@ void augmented(Body& b, const ast::Stmt& stmt, const ast::AugmentedAssign& state
     const sema::AugmentedInfo& info = found->second;
     const Target target = evaluate_target(b, *statement.target);
     const Val before = read_target(b, target);
+    // In place: other names of the list see it too.
+    if (info.type.is(sema::Kind::list) && !b.in_kernel() && statement.op == ast::BinaryOp::add) {
+        return extend_list(b, before, expression(b, *statement.value), info.type);
+    }
     const Val after = combine_augmented(b, statement, before, info);
     write_target(b, target, after);
 }
@@ -110,7 +116,11 @@ struct Run {
         if (const auto* name = std::get_if<ast::Name>(&s.targets[0]->node)) b.site_name = name->text;
         const bool stores = std::ranges::all_of(
             s.targets, [](const ast::Expr* target) { return std::holds_alternative<ast::Subscript>(target->node); });
-        const Val value = stores ? for_declared(b, *s.value) : expression(b, *s.value);
+        Val value = stores ? for_declared(b, *s.value) : expression(b, *s.value);
+        // `a = b = []`: one list with two names.
+        const sema::Type& first = b.info(*s.targets[0]).type;
+        const bool container = first.is(sema::Kind::list) || first.is(sema::Kind::dict);
+        if (s.targets.size() > 1 && container && !b.in_kernel()) value = b.coerce(value, first);
         for (const ast::Expr* target : s.targets) assign_to(b, *target, value);
     }
     void operator()(const ast::AugmentedAssign& s) { augmented(b, stmt, s); }
@@ -165,9 +175,15 @@ void assign_to(Body& b, const ast::Expr& target, const Val& value) {
     if (const auto* tuple = std::get_if<ast::Tuple>(&target.node)) parts = &tuple->elements;
     if (const auto* list = std::get_if<ast::List>(&target.node)) parts = &list->elements;
     if (!parts) return write_target(b, evaluate_target(b, target), value);
+    const sema::Type& whole = b.info(target).type;
+    if (value.is_ssa() && whole.is(sema::Kind::list)) require_length(b, value.id, parts->size());
     for (size_t i = 0; i < parts->size(); ++i) {
         if (value.has_elements() && i < value.element_count()) {
             assign_to(b, *(*parts)[i], value.element(i));
+        } else if (value.is_ssa() && whole.is(sema::Kind::list)) {
+            const Val item = list_element(b, value.id, Val::index(static_cast<int64_t>(i)), whole.parts()[0]);
+            assign_to(b, *(*parts)[i], item);
+            bind_symbols_of(b, *(*parts)[i], item);
         } else if (value.is_ssa()) {
             assign_to(b, *(*parts)[i], element_of(b, value, Val::index(static_cast<int64_t>(i))));
         }
@@ -190,7 +206,8 @@ struct Effects {
             for (const ast::Expr* element : list->elements) name(*element);
         } else if (const auto* subscript = std::get_if<ast::Subscript>(&target.node)) {
             const sema::Type& base = b.info(*subscript->base).type;
-            if (base.is(sema::Kind::list)) name(*subscript->base);  // an element of a list of registers
+            if (base.is(sema::Kind::list) && b.in_kernel())
+                name(*subscript->base);  // an element of a list of registers
         } else if (const auto* variable = std::get_if<sema::VariableId>(&b.info(target).referent)) {
             found.assigned.insert(b.slot(*variable));
         }

@@ -34,4 +34,9 @@ void while_statement(Body& b, const ast::While& loop);
 // in a loop.
 void for_each_round(Body& b, const ast::Expr& e, const sema::ForInfo& info, const std::function<void()>& body);
 
+// Runs `body` for the positions 0 … count - 1 of a host program, in a loop.
+// `effects`: what `body` assigns.
+void for_each_position(Body& b, Span range, const Val& count, LoopEffects effects,
+                       const std::function<void(const Val&)>& body);
+
 }  // namespace tsr::elaborate

@@ -1,6 +1,8 @@
 #include "sema/elaborate/text.h"
 
+#include "sema/containers.h"
 #include "sema/elaborate/arithmetic.h"
+#include "sema/elaborate/containers.h"
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/types.h"
@@ -41,6 +43,7 @@ void add_value(Pieces& pieces, const Val& value, const sema::Type& type, const s
 
 // Tuples and lists of named elements are written out.
 void add_elements(Pieces& pieces, const Val& value, const sema::Type& type) {
+    if (type.is(Kind::dict)) return pieces.add("{}");
     const bool list = type.is(Kind::list);
     pieces.add(list ? "[" : "(");
     for (size_t i = 0; i < value.element_count(); ++i) {
@@ -56,6 +59,10 @@ void add_elements(Pieces& pieces, const Val& value, const sema::Type& type) {
 }
 
 void add_value(Pieces& pieces, const Val& value, const sema::Type& type, const std::string& format) {
+    const bool container = type.is(Kind::list) || type.is(Kind::dict);
+    if (value.has_elements() && container && !sema::names_no_type(type)) {
+        return pieces.add({value, container_type(type), format});
+    }
     if (value.has_elements()) return add_elements(pieces, value, type);
     // A float literal alone is an f32, also in its text.
     const bool literal = value.is_fixed() && !value.type && std::holds_alternative<double>(value.fixed.value);
@@ -82,7 +89,7 @@ void add_expression(Body& b, Pieces& pieces, const ast::Expr& e) {
 // The value of a hole, rounded to its type: it leaves the expression.
 ValueId hole_value(Body& b, const Pieces::Hole& hole) {
     if (hole.type.is_scalar()) return b.scalar(hole.value, hole.type.elem());
-    if (hole.value.is_fixed()) return b.handle(hole.value, sema::Type::unknown());
+    if (hole.value.is_fixed() && !hole.type.is(Kind::list)) return b.handle(hole.value, sema::Type::unknown());
     return b.handle(hole.value, hole.type);
 }
 
@@ -133,6 +140,9 @@ ValueId formatted(Body& b, ValueId value, const std::string& format) {
             entry = "format_tensor";
             break;
         case ir::TypeKind::list:
+        case ir::TypeKind::dict:
+        case ir::TypeKind::tuple:
+        case ir::TypeKind::record:
             return host(b, "format_list", {value}, ir::Type::string());
         case ir::TypeKind::none:
         case ir::TypeKind::scalar:

@@ -21,7 +21,9 @@ ir::Type ir_type(const sema::Type& type) {
         case Kind::string:
             return ir::Type::string();
         case Kind::list:
-            return type.parts().empty() ? ir::Type::none() : ir::Type::list(ir_type(type.parts()[0]));
+            return type.parts().empty() ? ir::Type::none() : ir::Type::list(item_ir_type(type.parts()[0]));
+        case Kind::dict:
+            return ir::Type::dict(item_ir_type(type.parts()[0]), item_ir_type(type.parts()[1]));
         case Kind::int_literal:
             return ir::Type::scalar(DType::i32);
         case Kind::float_literal:
@@ -30,7 +32,6 @@ ir::Type ir_type(const sema::Type& type) {
         case Kind::none:
         case Kind::view:
         case Kind::tuple:
-        case Kind::dict:
         case Kind::range:
         case Kind::function:
         case Kind::builtin:
@@ -53,6 +54,13 @@ bool holds_elements(const ir::Type& type) {
 std::optional<DType> element_type(const sema::Type& type) {
     const bool held = type.is_scalar() || type.is(Kind::vector) || type.is(Kind::tile);
     return held ? std::optional(type.elem()) : std::nullopt;
+}
+
+ir::Type item_ir_type(const sema::Type& type) {
+    if (!type.is(Kind::tuple)) return ir_type(type);
+    std::vector<ir::Type> parts;
+    for (const sema::Type& part : type.parts()) parts.push_back(item_ir_type(part));
+    return ir::Type::tuple(parts);
 }
 
 DType computing(DType type) {

@@ -9,8 +9,10 @@
 
 namespace tsr::elaborate {
 
-// Of scalars, vectors, tiles, tensors, buffers, strings and lists of scalars, tensors or strings; else `none`.
+// Of scalars, vectors, tiles, tensors, buffers, strings, lists and dictionaries; else `none`.
 ir::Type ir_type(const sema::Type& type);
+// As an item of a container: there a tuple is one value.
+ir::Type item_ir_type(const sema::Type& type);
 
 // Scalars, vectors and register tiles: what elementwise operations take.
 bool holds_elements(const ir::Type& type);

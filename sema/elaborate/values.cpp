@@ -2,7 +2,7 @@
 #include "ir/eval/float_format.h"
 #include "ir/eval/scalar.h"
 #include "sema/elaborate/body.h"
-#include "sema/elaborate/host.h"
+#include "sema/elaborate/containers.h"
 #include "sema/elaborate/types.h"
 
 namespace tsr::elaborate {
@@ -61,7 +61,7 @@ Val Body::coerce(const Val& value, const sema::Type& type) {
         case Kind::tuple:
         case Kind::list: {
             if (type.is(Kind::list) && !in_kernel() && !value.is(Val::Kind::undefined)) {
-                return Val::ssa(handle(value, type));
+                return Val::ssa(container(*this, value, type));
             }
             if (!value.has_elements()) return value;
             Val parts = type.is(Kind::tuple) ? Val::tuple({}) : Val::list({});
@@ -72,6 +72,8 @@ Val Body::coerce(const Val& value, const sema::Type& type) {
             }
             return parts;
         }
+        case Kind::dict:
+            return value.is(Val::Kind::undefined) ? value : Val::ssa(container(*this, value, type));
         case Kind::unknown:
         case Kind::none:
         case Kind::int_literal:
@@ -80,7 +82,6 @@ Val Body::coerce(const Val& value, const sema::Type& type) {
         case Kind::tensor:
         case Kind::view:
         case Kind::buffer:
-        case Kind::dict:
         case Kind::range:
         case Kind::function:
         case Kind::builtin:
@@ -139,7 +140,8 @@ ValueId Body::handle(const Val& value, const sema::Type& type) {
         const std::string* text = value.is_fixed() ? value.fixed.string() : nullptr;
         return text_handle(text ? *text : std::string());
     }
-    if (type.is(Kind::list)) return make_list(*this, value, type);
+    if (type.is(Kind::list) || type.is(Kind::dict)) return container(*this, value, type);
+    if (type.is(Kind::tuple) && !in_kernel()) return boxed(*this, value, type);
     if (type.is(Kind::vector)) return vector(value, type.elem(), type.length().value_or(1));
     if (value.is_fixed()) {
         if (const std::string* text = value.fixed.string()) {
@@ -189,7 +191,14 @@ ValueId Body::undefined_leaf(const ir::Type& type) {
         case ir::TypeKind::string:
             return emit.value(OpKind::string, {}, type, {{Attr::value, std::string()}});
         case ir::TypeKind::list:
-            return empty_list(*this, type, 0);
+        case ir::TypeKind::dict:
+            return empty_container(*this, type, 0);
+        case ir::TypeKind::tuple:
+        case ir::TypeKind::record: {
+            std::vector<ValueId> parts;
+            for (const ir::Type& part : type.parts) parts.push_back(undefined_leaf(part));
+            return container_of(*this, type, std::move(parts));
+        }
         case ir::TypeKind::scalar:
         case ir::TypeKind::none:
         case ir::TypeKind::buffer:

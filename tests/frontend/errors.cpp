@@ -167,8 +167,6 @@ TEST_CASE("what Python has and Tessera has not") {
     CHECK(told("y = await f()\n") == "1:5 E0121 Tessera has no `await`\n");
     CHECK(told("x = (a := 3)\n") == "1:8 E0122 Tessera has no `:=`; assign on a line of its own\n");
     CHECK(told("x is None\n") == "1:3 E0122 Tessera has no `is`; values are compared with `==`\n");
-    CHECK(told("if x in y: pass\n") == "1:6 E0122 Tessera has no `in` test; `in` stands only in `for`\n");
-    CHECK(told("x not in y\n") == "1:3 E0122 Tessera has no `not in` test\n");
     CHECK(fixed("a && b\n") == "a and b\n");
     CHECK(fixed("a || b\n") == "a or b\n");
     CHECK(fixed("a <> b\n") == "a != b\n");
@@ -183,7 +181,6 @@ TEST_CASE("what Python has and Tessera has not") {
     CHECK(told("x = {1, 2}\n") == "1:7 E0134 Tessera has no sets; `{}` holds `key: value` pairs\n");
     CHECK(told("x = {a: b for a in c}\n") == "1:11 E0134 Tessera has list comprehensions only\n");
     CHECK(fixed("f(x for x in y)\n") == "f([x for x in y])\n");
-    CHECK(told("x = [a for a in b for c in d]\n") == "1:19 E0134 a comprehension has one `for`\n");
     CHECK(told("x = [a, b for a in c]\n") == "1:6 E0134 a comprehension has one element; a tuple needs parentheses\n");
     CHECK(told("from . import x\n") == "1:1 E0136 Tessera has no relative imports; a file is found by its name\n");
 }

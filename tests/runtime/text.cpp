@@ -143,7 +143,7 @@ TEST_CASE("strings and lists") {
     CHECK(tsr_string_compare(a, b) < 0);
     CHECK(tsr_string_compare(b, a) > 0);
     CHECK(tsr_string_compare(a, a) == 0);
-    TsrList* list = tsr_list(TSR_KIND_STRING, 0, 0);
+    TsrList* list = tsr_list("LS", 0);
     tsr_list_append(list, TsrSlot{.string = a});
     tsr_list_append(list, TsrSlot{.string = b});
     CHECK(a->refs == 2);
@@ -157,7 +157,7 @@ TEST_CASE("strings and lists") {
     CHECK(constant.refs == -1);
     tsr_string_release(a);
     tsr_string_release(b);
-    TsrList* numbers = tsr_list(TSR_KIND_SCALAR, TSR_F32, 0);
+    TsrList* numbers = tsr_list("Lm", 0);
     tsr_list_append(numbers, TsrSlot{.bits = std::bit_cast<uint32_t>(0.1f)});
     tsr_list_append(numbers, TsrSlot{.bits = std::bit_cast<uint32_t>(2.0f)});
     CHECK(taken(tsr_format_list(numbers, nullptr)) == "[0.1, 2.0]");

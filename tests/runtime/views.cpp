@@ -164,9 +164,9 @@ TEST_CASE("making: counts, ends, limits") {
 }
 
 TEST_CASE("from lists") {
-    TsrList* outer = tsr_list(TSR_KIND_LIST, 0, 2);
+    TsrList* outer = tsr_list("LLe", 2);
     for (int64_t row = 0; row < 2; ++row) {
-        TsrList* inner = tsr_list(TSR_KIND_SCALAR, TSR_I32, 0);
+        TsrList* inner = tsr_list("Le", 0);
         for (int64_t i = 0; i < 3; ++i) tsr_list_append(inner, TsrSlot{.integer = 10 * row + i});
         tsr_list_append(outer, TsrSlot{.list = inner});
         tsr_list_release(inner);

@@ -9,24 +9,25 @@
 namespace tsr::ir {
 
 // One letter per C argument, in the order of the C declaration. Operands are taken from left to right.
-//   t  operand: tensor                          s  operand: string               l  operand: list
+//   t  operand: tensor                          s  operand: string               l  operand: container
 //   g  operand: progress handle (scalar u64)    e  operand: any value as a TsrSlot
 //   b  operand: scalar in storage form (`bits`) i  operand: integer as int64_t   d  operand: float as double
 //   A  the operands that no other letter takes: int64_t array and its int32_t count
 //   X  the operands that no other letter takes: TsrString* array and its int32_t count
+//   E  the operands that no other letter takes: TsrSlot array and its int32_t count
 //   W  the operands that no other letter takes: scalars of {type}, dense array of their storage form
 //   F  {names} as a const char* array, the operands that no other letter takes as a TsrTensor* array, int32_t count
 //   D  {type} as int32_t                        O  the dtype of the operand taken last, as int32_t
 //   S  {axes} as int64_t array and int32_t count
 //   T  {text} as const char*                    N  the next string of {names} as const char*
-//   K  {count} as an integer
+//   K  {count} as an integer      Y  the type of the result as text (container_type.h)
 //   V  TsrIndexItem array and int32_t count, from {axes}: one code per item (see IndexCode) and the operands it needs
 //   R  const TsrRandomKey*: filled by tsr_next_key({count}, NULL); where {mode} is "seed", the next operand, an
 //      integer, is the seed
 //   Z  a null pointer or 0                      P  const TsrPlace* of the operation
 // The result: one letter of t s l g; i: int64_t as index; c: int32_t as bool (!= 0); n: int32_t as i32; d: double as
-// f64; b: `bits` as a scalar of the result's type; e: TsrSlot as the result's type, borrowed; v: none.
-// A result t, s or l is a new reference (e is not); operands are borrowed.
+// f64; b: `bits` as a scalar of the result's type; e: TsrSlot as the result's type; v: none.
+// A result is a new reference; operands are borrowed.
 struct HostEntry {
     std::string_view name;
     std::string_view arguments;
@@ -51,8 +52,11 @@ inline constexpr HostEntry kHostEntries[] = {
     {"rand", "DARP", 't'},  // shape..., seed?
     {"randn", "DARP", 't'},
     {"randint", "DAiiRP", 't'},  // shape..., low, high, seed?
-    {"load", "ssP", 't'},        // path, key ("" for none)
-    {"load_as", "ssDKP", 't'},   // and the element type and rank ({count}) that are expected
+    {"poisson", "DAdRP", 't'},   // shape..., rate, seed?
+    {"bernoulli", "AdRP", 't'},  // shape..., probability, seed?
+    {"permutation", "DiRP", 't'},
+    {"load", "ssP", 't'},       // path, key ("" for none)
+    {"load_as", "ssDKP", 't'},  // and the element type and rank ({count}) that are expected
     // tensors: from tensors
     {"copy", "tP", 't'},
     {"cast", "tDZZP", 't'},
@@ -78,12 +82,62 @@ inline constexpr HostEntry kHostEntries[] = {
     {"format_string", "sTP", 's'},
     {"format_tensor", "tTP", 's'},
     {"format_list", "lP", 's'},
-    // lists
-    {"list", "KDi", 'l'},  // {count}: TsrKind of the items, {type}: dtype of scalar items; operand: capacity
-    {"list_append", "le", 'v'},
-    {"list_get", "liP", 'e'},
+    {"string_get", "siP", 's'},
+    {"string_slice", "sVP", 's'},
+    {"string_repeat", "siP", 's'},
+    {"string_upper", "s", 's'},
+    {"string_lower", "s", 's'},
+    {"string_strip", "ss", 's'},
+    {"string_lstrip", "ss", 's'},
+    {"string_rstrip", "ss", 's'},
+    {"string_replace", "sss", 's'},
+    {"string_join", "sl", 's'},
+    {"string_split", "ss", 'l'},
+    {"string_lines", "s", 'l'},
+    {"string_characters", "s", 'l'},
+    {"string_find", "ss", 'i'},
+    {"string_count", "ss", 'i'},
+    {"string_starts", "ss", 'c'},
+    {"string_ends", "ss", 'c'},
+    {"string_has", "ss", 'c'},
+    {"string_is_digits", "s", 'c'},
+    {"string_to_integer", "sP", 'i'},
+    {"string_to_real", "sP", 'd'},
+    // containers
+    {"list", "Yi", 'l'},     // empty; operand: capacity
+    {"list_of", "YE", 'l'},  // items; of a dictionary keys and values in turn
     {"list_length", "l", 'i'},
+    {"list_get", "liP", 'e'},
     {"list_set", "lieP", 'v'},
+    {"list_append", "le", 'v'},
+    {"list_insert", "lie", 'v'},
+    {"list_pop", "liP", 'e'},
+    {"list_remove", "leP", 'v'},
+    {"list_clear", "l", 'v'},
+    {"list_reverse", "l", 'v'},
+    {"list_sort", "li", 'v'},  // descending
+    {"list_sort_by", "lli", 'v'},
+    {"list_extend", "ll", 'v'},
+    {"list_concat", "ll", 'l'},
+    {"list_repeat", "liP", 'l'},
+    {"list_slice", "lVP", 'l'},
+    {"list_find", "le", 'i'},
+    {"list_index", "leP", 'i'},
+    {"list_count", "le", 'i'},
+    {"list_equal", "ll", 'c'},
+    {"list_compare", "ll", 'n'},
+    {"dict_get", "leP", 'e'},
+    {"dict_get_or", "lee", 'e'},
+    {"dict_set_default", "lee", 'e'},
+    {"dict_set", "lee", 'v'},
+    {"dict_has", "le", 'c'},
+    {"dict_pop", "leP", 'e'},
+    {"dict_pop_or", "lee", 'e'},
+    {"dict_update", "ll", 'v'},
+    {"dict_copy", "l", 'l'},
+    {"dict_keys", "lY", 'l'},
+    {"dict_values", "lY", 'l'},
+    {"dict_items", "lY", 'l'},
     // input, output, time, ends
     {"print", "s", 'v'},
     {"write", "s", 'v'},

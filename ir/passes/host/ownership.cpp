@@ -3,7 +3,6 @@
 #include <string>
 
 #include "ir/core/builder.h"
-#include "ir/passes/host/entries.h"
 
 namespace tsr::ir {
 
@@ -16,20 +15,17 @@ const char* counted(const Type& type) {
         case TypeKind::string:
             return "string";
         case TypeKind::list:
+        case TypeKind::dict:
+        case TypeKind::tuple:
+        case TypeKind::record:
             return "list";
         default:
             return nullptr;
     }
 }
 
-// Whether the operation's results are new references. Constants live as long as the program; an element of a list is
-// the list's.
-bool makes_references(const Op& op) {
-    if (op.kind == OpKind::string) return false;
-    if (op.kind != OpKind::host) return true;
-    const HostEntry* entry = find_host_entry(op.attrs.string(Attr::callee));
-    return entry == nullptr || entry->result != 'e';
-}
+// Whether the operation's results are new references. Constants live as long as the program.
+bool makes_references(const Op& op) { return op.kind != OpKind::string; }
 
 class Owner {
 public:

@@ -1,0 +1,58 @@
+#include "runtime/io/inputs.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/io/files.h"
+
+namespace tsr::runtime {
+
+namespace {
+
+using FileIdentity = std::pair<dev_t, ino_t>;
+
+std::vector<FileIdentity>& inputs() {
+    static auto* files = new std::vector<FileIdentity>;
+    return *files;
+}
+
+std::string folder_of(const std::string& path) {
+    const size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+}  // namespace
+
+void note_input(const std::string& path) {
+    struct stat status{};
+    const bool file = stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+    if (file) inputs().emplace_back(status.st_dev, status.st_ino);
+}
+
+Result<Done> check_output(const std::string& path) {
+    if (!is_tensor_file(path)) {
+        return Refusal{path + ": tensors are written to .npy, .npz, .safetensors and .png files"};
+    }
+    struct stat status{};
+    if (stat(path.c_str(), &status) != 0) {
+        const std::string folder = folder_of(path);
+        if (stat(folder.c_str(), &status) != 0) return Refusal{path + ": no such folder"};
+        if (!S_ISDIR(status.st_mode)) return Refusal{path + ": " + folder + " is no folder"};
+        if (access(folder.c_str(), W_OK) != 0) return Refusal{path + ": " + std::strerror(errno)};
+        return Done{};
+    }
+    if (S_ISDIR(status.st_mode)) return Refusal{path + ": this is a folder"};
+    const FileIdentity file{status.st_dev, status.st_ino};
+    if (S_ISREG(status.st_mode) && std::ranges::find(inputs(), file) != inputs().end()) {
+        return Refusal{path + ": this is an input, and input files never change"};
+    }
+    return Done{};
+}
+
+}  // namespace tsr::runtime

@@ -1,0 +1,17 @@
+// The types of containers of host programs.
+#pragma once
+
+#include "sema/type.h"
+
+namespace tsr::sema {
+
+// As a variable of the host holds it: containers of no known length, their tensors of no known extents.
+Type stored(const Type& type);
+// An empty container, and nothing says what it holds.
+bool names_no_type(const Type& type);
+// Of numbers, strings, truth values, or sequences of them.
+bool is_ordered(const Type& type);
+// The one type that two sequences or dictionaries have where they are compared or joined; none if they differ.
+std::optional<Type> common_container(const Type& a, const Type& b);
+
+}  // namespace tsr::sema

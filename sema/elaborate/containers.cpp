@@ -1,0 +1,197 @@
+#include "sema/elaborate/containers.h"
+
+#include "ir/passes/host/entries.h"
+#include "sema/containers.h"
+#include "sema/elaborate/expressions.h"
+#include "sema/elaborate/host.h"
+#include "sema/elaborate/text.h"
+#include "sema/elaborate/types.h"
+#include "sema/numeric.h"
+
+namespace tsr::elaborate {
+
+using ir::Attr;
+using ir::OpKind;
+using ir::ValueId;
+using sema::Kind;
+using sema::Static;
+
+// ---- values ----
+
+ValueId empty_container(Body& b, const ir::Type& type, int64_t capacity) {
+    return host(b, "list", {b.emit.constant(capacity, DType::index)}, type);
+}
+
+ValueId container_of(Body& b, const ir::Type& type, std::vector<ValueId> items) {
+    return host(b, "list_of", std::move(items), type);
+}
+
+sema::Type container_type(const sema::Type& type) { return sema::settled_type(sema::stored(type), {}); }
+
+ValueId container(Body& b, const Val& value, const sema::Type& type) {
+    if (value.is_ssa()) return value.id;
+    const sema::Type held = container_type(type);
+    const ir::Type made = ir_type(held);
+    if (!value.has_elements() || value.element_count() == 0) return empty_container(b, made, 0);
+    std::vector<ValueId> items;
+    for (size_t i = 0; i < value.element_count(); ++i) {
+        items.push_back(boxed(b, value.element(i), held.parts()[held.is(Kind::dict) ? i % 2 : 0]));
+    }
+    return container_of(b, made, std::move(items));
+}
+
+ValueId boxed(Body& b, const Val& value, const sema::Type& type) {
+    if (!type.is(Kind::tuple)) return b.handle(b.coerce(b.rounded(value), type), type);
+    if (value.is_ssa()) return value.id;
+    std::vector<ValueId> items;
+    for (size_t i = 0; i < type.parts().size(); ++i) {
+        items.push_back(boxed(b, i < value.element_count() ? value.element(i) : Val{}, type.parts()[i]));
+    }
+    return container_of(b, item_ir_type(type), std::move(items));
+}
+
+Val unboxed(Body& b, ValueId item, const sema::Type& type) {
+    if (!type.is(Kind::tuple)) return Val::ssa(item, type.is_scalar() ? std::optional(type.elem()) : std::nullopt);
+    Val parts = Val::tuple({});
+    for (size_t i = 0; i < type.parts().size(); ++i) {
+        parts.parts.push_back(list_element(b, item, Val::index(static_cast<int64_t>(i)), type.parts()[i]));
+    }
+    return parts;
+}
+
+// ---- items ----
+
+ValueId list_length(Body& b, ValueId list) { return host(b, "list_length", {list}, ir::Type::scalar(DType::index)); }
+
+Val list_element(Body& b, ValueId list, const Val& index, const sema::Type& element) {
+    return unboxed(b, host(b, "list_get", {list, b.index(index)}, item_ir_type(element)), element);
+}
+
+void set_item(Body& b, ValueId container, const sema::Type& type, const Val& key, const Val& value) {
+    if (type.is(Kind::dict)) {
+        const ValueId name = boxed(b, key, type.parts()[0]);
+        return host_effect(b, "dict_set", {container, name, boxed(b, value, type.parts()[1])});
+    }
+    host_effect(b, "list_set", {container, b.index(key), boxed(b, value, type.parts()[0])});
+}
+
+Val dict_value(Body& b, ValueId dict, const sema::Type& type, const Val& key, const sema::Type& value) {
+    return unboxed(b, host(b, "dict_get", {dict, boxed(b, key, type.parts()[0])}, item_ir_type(value)), value);
+}
+
+void append_to_list(Body& b, ValueId list, const Val& value, const sema::Type& element) {
+    host_effect(b, "list_append", {list, boxed(b, value, element)});
+}
+
+void extend_list(Body& b, const Val& list, const Val& other, const sema::Type& type) {
+    host_effect(b, "list_extend", {list.id, container(b, other, type)});
+}
+
+Val slice(Body& b, const Val& base, const sema::Type& type, const ast::Slice& slice) {
+    const bool text = type.is(Kind::string);
+    std::vector<ValueId> operands{text ? b.handle(base, type) : container(b, base, type)};
+    int64_t code = ir::index_slice;
+    int64_t bit = 1;
+    for (const ast::Expr* bound : {slice.lower, slice.upper, slice.step}) {
+        if (bound) {
+            code += bit;
+            operands.push_back(b.index(expression(b, *bound)));
+        }
+        bit *= 2;
+    }
+    return Val::ssa(host(b, text ? "string_slice" : "list_slice", std::move(operands), ir_type(container_type(type)),
+                         {{Attr::axes, std::vector<int64_t>{code}}}));
+}
+
+void require_length(Body& b, ValueId list, size_t count) {
+    const ValueId wanted = b.emit.constant(static_cast<int64_t>(count), DType::index);
+    const ValueId fits = b.emit.inferred(OpKind::eq, {list_length(b, list), wanted});
+    Body::OpenIf open = b.open_if(fits);
+    b.in_side(open, 1, [&] {
+        host_effect(b, "fail", {}, {{Attr::text, "a list of " + std::to_string(count) + " items is wanted here"}});
+    });
+    b.close_if(open);
+}
+
+// ---- operators ----
+
+Val sequence_arithmetic(Body& b, ast::BinaryOp op, const Val& lhs, const Val& rhs, const sema::Type& type) {
+    if (type.is(Kind::tuple)) {
+        Val both = Val::tuple({});
+        for (const Val* side : {&lhs, &rhs}) {
+            for (size_t i = 0; i < side->element_count(); ++i) both.parts.push_back(side->element(i));
+        }
+        return both;
+    }
+    const bool text = type.is(Kind::string);
+    if (op == ast::BinaryOp::add) {
+        if (text) return concatenate(b, lhs, rhs);
+        return Val::ssa(host(b, "list_concat", {container(b, lhs, type), container(b, rhs, type)}, ir_type(type)));
+    }
+    const auto is_number = [&](const Val& v) {
+        return v.is_ssa() ? b.type_of(v.id).is_scalar() : v.is_fixed() && v.fixed.is_integer();
+    };
+    const Val& repeated = is_number(lhs) ? rhs : lhs;
+    const Val& times = is_number(lhs) ? lhs : rhs;
+    const ValueId whole = text ? b.handle(repeated, type) : container(b, repeated, type);
+    return Val::ssa(host(b, text ? "string_repeat" : "list_repeat", {whole, b.index(times)}, ir_type(type)));
+}
+
+namespace {
+
+Val negated(Body& b, const Val& truth) {
+    return Val::ssa(b.emit.inferred(OpKind::ne, {truth.id, b.emit.constant(int64_t{1}, DType::boolean)}),
+                    DType::boolean);
+}
+
+Val truth_of(Body& b, const char* entry, std::vector<ValueId> operands) {
+    return Val::ssa(host(b, entry, std::move(operands), ir::Type::scalar(DType::boolean)), DType::boolean);
+}
+
+Val contains(Body& b, const Val& item, const Val& whole, const sema::Type& type) {
+    if (type.is(Kind::string)) {
+        return truth_of(b, "string_has", {b.handle(whole, type), b.handle(item, type)});
+    }
+    sema::Type list = type;
+    if (type.is(Kind::tuple)) {
+        std::optional<sema::Type> joined;
+        for (const sema::Type& part : type.parts()) joined = joined ? sema::join(*joined, part) : part;
+        list = sema::Type::list(joined.value_or(sema::Type::unknown()), std::nullopt);
+    }
+    list = container_type(list);
+    const ValueId held = container(b, whole, list);
+    if (list.parts()[0].is_unknown()) return Val::truth(false);
+    const ValueId wanted = boxed(b, item, list.parts()[0]);
+    if (type.is(Kind::dict)) return truth_of(b, "dict_has", {held, wanted});
+    const ValueId at = host(b, "list_find", {held, wanted}, ir::Type::scalar(DType::index));
+    return Val::ssa(b.emit.inferred(OpKind::ge, {at, b.emit.constant(int64_t{0}, DType::index)}), DType::boolean);
+}
+
+}  // namespace
+
+std::optional<Val> compare_containers(Body& b, ast::CompareOp op, const ast::Expr& lhs_expr, const Val& lhs,
+                                      const ast::Expr& rhs_expr, const Val& rhs) {
+    using Op = ast::CompareOp;
+    const sema::Type& l = b.info(lhs_expr).type;
+    const sema::Type& r = b.info(rhs_expr).type;
+    if (op == Op::in || op == Op::not_in) {
+        const Val found = contains(b, lhs, rhs, r);
+        if (found.is_fixed()) return Val::truth(op == Op::not_in);  // in an empty list
+        return op == Op::in ? found : negated(b, found);
+    }
+    const bool containers = l.is(Kind::list) || l.is(Kind::dict) || l.is(Kind::tuple);
+    if (!containers || b.in_kernel()) return std::nullopt;
+    const sema::Type type = sema::common_container(l, r).value_or(l);
+    const auto held = [&](const Val& v) { return type.is(Kind::tuple) ? boxed(b, v, type) : container(b, v, type); };
+    const ValueId a = held(lhs);
+    const ValueId other = held(rhs);
+    if (op == Op::eq || op == Op::ne) {
+        const Val same = truth_of(b, "list_equal", {a, other});
+        return op == Op::eq ? same : negated(b, same);
+    }
+    const ValueId order = host(b, "list_compare", {a, other}, ir::Type::scalar(DType::i32));
+    const OpKind kind = op == Op::lt ? OpKind::lt : op == Op::le ? OpKind::le : op == Op::gt ? OpKind::gt : OpKind::ge;
+    return Val::ssa(b.emit.inferred(kind, {order, b.emit.constant(int64_t{0}, DType::i32)}), DType::boolean);
+}
+
+}  // namespace tsr::elaborate

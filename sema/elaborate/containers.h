@@ -1,0 +1,61 @@
+// Lists, dictionaries, tuples in containers, and the methods of them and of strings, in host functions.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "frontend/ast.h"
+#include "sema/elaborate/body.h"
+
+namespace tsr::elaborate {
+
+// ---- values ----
+ir::ValueId empty_container(Body& b, const ir::Type& type, int64_t capacity);
+// Items in order; of a dictionary keys and values in turn.
+ir::ValueId container_of(Body& b, const ir::Type& type, std::vector<ir::ValueId> items);
+// Any list or dictionary value as one value of the IR, of the type that it has as a variable.
+ir::ValueId container(Body& b, const Val& value, const sema::Type& type);
+sema::Type container_type(const sema::Type& type);
+// A value as an item of a container: tuples in one piece. And back.
+ir::ValueId boxed(Body& b, const Val& value, const sema::Type& type);
+Val unboxed(Body& b, ir::ValueId item, const sema::Type& type);
+
+// ---- items ----
+ir::ValueId list_length(Body& b, ir::ValueId list);
+Val list_element(Body& b, ir::ValueId list, const Val& index, const sema::Type& element);
+void set_item(Body& b, ir::ValueId container, const sema::Type& type, const Val& key, const Val& value);
+Val dict_value(Body& b, ir::ValueId dict, const sema::Type& type, const Val& key, const sema::Type& value);
+void append_to_list(Body& b, ir::ValueId list, const Val& value, const sema::Type& element);
+void extend_list(Body& b, const Val& list, const Val& other, const sema::Type& type);
+Val slice(Body& b, const Val& base, const sema::Type& type, const ast::Slice& slice);
+// Fails when the program runs unless the list has this many items.
+void require_length(Body& b, ir::ValueId list, size_t count);
+
+// ---- operators ----
+Val sequence_arithmetic(Body& b, ast::BinaryOp op, const Val& lhs, const Val& rhs, const sema::Type& type);
+// Nothing where the link is of numbers.
+std::optional<Val> compare_containers(Body& b, ast::CompareOp op, const ast::Expr& lhs_expr, const Val& lhs,
+                                      const ast::Expr& rhs_expr, const Val& rhs);
+
+// ---- calls ----
+Val host_method(Body& b, const ast::Expr& e, const sema::CallInfo& info);
+Val list_comprehension(Body& b, const ast::Expr& e, const ast::Comprehension& node);
+
+// ---- sequences: what is gone through by position ----
+struct Sequence {
+    Val length;
+    std::function<Val(const Val& position)> at;
+};
+Sequence sequence_of(Body& b, const ast::Expr& e);
+// Of a list, dictionary (its keys) or string.
+Sequence sequence_of(Body& b, const Val& value, const sema::Type& type);
+// enumerate, zip, reversed, sorted, list, and `xs.sort()`.
+std::optional<Val> sequence_builtin(Body& b, const ast::Expr& e, const sema::CallInfo& info);
+Val reduction(Body& b, const ast::Expr& e, sema::Builtin function, const ast::Expr& iterable);
+// Gives the targets of a loop their values, and the dimensions that are bound where they stand.
+void bind_target(Body& b, const ast::Expr& target, const Val& element);
+// True of what a loop goes through by a Sequence.
+bool is_sequence(Body& b, const ast::Expr& e);
+
+}  // namespace tsr::elaborate

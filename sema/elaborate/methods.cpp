@@ -1,0 +1,70 @@
+// Methods of strings, lists and dictionaries: calls of the entries that their rows name.
+#include "ir/passes/host/entries.h"
+#include "sema/elaborate/calls.h"
+#include "sema/elaborate/containers.h"
+#include "sema/elaborate/expressions.h"
+#include "sema/elaborate/host.h"
+#include "sema/elaborate/types.h"
+#include "sema/host_methods.h"
+
+namespace tsr::elaborate {
+
+using ir::Attr;
+using ir::ValueId;
+using sema::Kind;
+using sema::Static;
+
+namespace {
+
+ValueId method_operand(Body& b, const sema::MethodParameter& parameter, const Val& value, const sema::Type& receiver) {
+    switch (parameter.letter) {
+        case 's':
+            return b.handle(value, sema::Type::string());
+        case 'i':
+            return b.index(value);
+        case 'S':
+            return container(b, value, sema::Type::list(sema::Type::string(), std::nullopt));
+        case 'x':
+            return container(b, value, receiver);
+        case 'v':
+        case 'V':
+            return boxed(b, value, receiver.parts()[1]);
+        default:
+            return boxed(b, value, receiver.parts()[0]);
+    }
+}
+
+Val default_value(const sema::MethodParameter& parameter) {
+    if (parameter.letter == 'i') return Val::index(parameter.otherwise == "-1" ? -1 : 0);
+    return Val::of(Static::of(std::string(parameter.otherwise)));
+}
+
+}  // namespace
+
+Val host_method(Body& b, const ast::Expr& e, const sema::CallInfo& info) {
+    const sema::HostMethod& method = *info.method;
+    const ast::Expr& of = *argument(info, 0);
+    const sema::Type receiver =
+        b.info(of).type.is(Kind::string) ? sema::Type::string() : container_type(b.info(of).type);
+    const Val whole = expression(b, of);
+    std::vector<ValueId> operands{receiver.is(Kind::string) ? b.handle(whole, receiver)
+                                                            : container(b, whole, receiver)};
+    const auto parameters = sema::method_parameters(method);
+    for (size_t i = 0; i < parameters.size(); ++i) {
+        const ast::Expr* given = argument(info, i + 1);
+        const Val value = given ? expression(b, *given) : default_value(parameters[i]);
+        operands.push_back(method_operand(b, parameters[i], value, receiver));
+    }
+    ir::Attrs attrs;
+    const std::string entry(method.entry);
+    if (entry == "list_slice") attrs.set(Attr::axes, std::vector<int64_t>{ir::index_slice});  // the whole
+    const At at(b.emit, e.span);
+    if (method.result == 'n') {
+        host_effect(b, entry, std::move(operands), std::move(attrs));
+        return Val::none();
+    }
+    const sema::Type& type = b.info(e).type;
+    return unboxed(b, host(b, entry, std::move(operands), item_ir_type(type), std::move(attrs)), type);
+}
+
+}  // namespace tsr::elaborate
