@@ -46,6 +46,10 @@ void GroupCode::region(RegionId region) {
         const Op& op = s_.tile.op(id);
         if (op.kind == OpKind::yield) continue;
         if (joins_tiles(op)) {
+            const bool view =
+                op.kind == OpKind::load_tile || op.kind == OpKind::store_tile || op.kind == OpKind::atomic_tile;
+            auto waits = [&](ValueId v) { return !is_tile(s_.tile, v) && tiles_.waits(v); };
+            if (view && std::ranges::any_of(op.operands, waits)) tiles_.flush();  // where it lies is not known yet
             tiles_.add(id);
             continue;
         }

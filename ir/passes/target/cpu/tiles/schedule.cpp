@@ -110,6 +110,13 @@ private:
                kernel_.type(a.result()).shape == kernel_.type(b.value()).shape;
     }
 
+    [[nodiscard]] bool same_place(OpId one, OpId other) const {
+        const TileViewOp a(kernel_, one);
+        const TileViewOp b(kernel_, other);
+        return a.memory() == b.memory() && a.axes() == b.axes() && std::ranges::equal(a.starts(), b.starts()) &&
+               kernel_.type(a.value()).shape == kernel_.type(b.value()).shape;
+    }
+
     [[nodiscard]] ValueId memory(OpId view) const { return memory_root(kernel_, op(view).operands[0]); }
     [[nodiscard]] bool writes(OpId id) const {
         return op(id).kind == OpKind::store_tile || op(id).kind == OpKind::atomic_tile;
@@ -185,11 +192,20 @@ private:
 
     void produce(const Root& root, size_t phase) {
         if (root.kind != Root::Kind::store) made_[root.value] = {root.kind, root.per_row, phase};
-        if (root.kind == Root::Kind::store) written_.insert(memory(root.op));
+        if (root.kind == Root::Kind::store) {
+            written_.insert(memory(root.op));
+            stores_.push_back(root.op);
+        }
+        if (loads(root)) read_.push_back(root.op);
         reach(root, [&](ValueId value, const AxisMap&) {
             const OpId from = maker(value);
             if (from.valid() && op(from).kind == OpKind::load_tile && inlined(value)) read_.push_back(from);
         });
+    }
+
+    // The root is a load that has a home.
+    [[nodiscard]] bool loads(const Root& root) const {
+        return root.kind == Root::Kind::keep && op(root.op).kind == OpKind::load_tile;
     }
 
     void close() {
@@ -197,6 +213,7 @@ private:
         open_ = false;
         made_.clear();
         written_.clear();
+        stores_.clear();
         read_.clear();
     }
 
@@ -208,7 +225,7 @@ private:
         if (!full && !may_be_per_row) return false;
         root.per_row = !full;
         const size_t depth = nest_.rows.size();
-        bool fits = true;
+        bool fits = !loads(root) || !written_.contains(memory(root.op));
         bool uses_nest = false;
         size_t first = 0;
         reach(root, [&](ValueId value, const AxisMap& map) {
@@ -229,7 +246,12 @@ private:
                 if (!same_view(load, root.op)) return false;
                 first = std::max(first, nest_.phases.size() - 1);
             }
-            if (written_.contains(memory(root.op))) first = std::max(first, nest_.phases.size() - 1);
+            // Stores to one memory happen in the order of the text, in every row only where they are to one place.
+            for (OpId store : stores_) {
+                if (memory(store) != memory(root.op)) continue;
+                if (!same_place(store, root.op)) return false;
+                first = std::max(first, nest_.phases.size() - 1);
+            }
         }
         const size_t phase = phase_from(first, root.per_row ? 0 : shape.back());
         nest_.phases[phase].roots.push_back(root);
@@ -341,7 +363,8 @@ private:
     Nest nest_;                               // while it is open,
     std::unordered_map<ValueId, Made> made_;  // what it computes,
     std::set<ValueId> written_;               // the memories it writes,
-    std::vector<OpId> read_;                  // and the loads it does on its way
+    std::vector<OpId> stores_;
+    std::vector<OpId> read_;  // and the loads it does on its way
 };
 
 }  // namespace
