@@ -571,12 +571,12 @@ typedef struct TsrKernelFamily {
 /* Runs [0, total) over all cores; total <= 0 runs nothing. `result` may be NULL when the kernel returns nothing. */
 void tsr_launch(const TsrKernelFamily* family, const uint64_t* slots, int64_t total, uint64_t* result,
                 const TsrPlace* place);
-/* c (m x n, rows c_row bytes apart) is, or where from_zero is 0 grows by, the product of a (m rows, a_row bytes apart, of
- * depth bytes, a multiple of 64) and b (panels of 32 columns one after the other, rows of 32 words of 4 bytes of depth
- * each). Whole vectors of 16 columns of c are written. Needs TSR_CPU_AMX_…. */
+/* c (m x n, rows c_row bytes apart) is, or where from_zero is 0 grows by, the product of a (m rows, a_row bytes apart,
+ * of depth bytes, a multiple of 64) and b (panels of 32 columns one after the other, rows of 32 words of 4 bytes of
+ * depth each). Whole vectors of 16 columns of c are written. Needs TSR_CPU_AMX_…. */
 typedef void TsrProduct(const void* a, const void* b, void* c, int64_t a_row, int64_t c_row, int64_t m, int64_t n,
                         int64_t depth, int64_t from_zero);
-TsrProduct tsr_product_bf16; /* in f32 */
+TsrProduct tsr_product_bf16;                                                           /* in f32 */
 TsrProduct tsr_product_i8_i8, tsr_product_i8_u8, tsr_product_u8_i8, tsr_product_u8_u8; /* in i32 */
 uint64_t tsr_cpu_features(void); /* of this machine, as limited by TESSERA_CPU=v1|v2|v3|v4 */
 int32_t tsr_workers(void);       /* TESSERA_THREADS, else the cores this process may use */

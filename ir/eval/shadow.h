@@ -31,8 +31,8 @@ struct Touch {
     [[nodiscard]] bool happened() const { return clock != 0; }
 };
 
-// Of one element. Two readers are kept that differ in tile or unit, and two groups: any writer races with one of them if
-// with any.
+// Of one element. Two readers are kept that differ in tile or unit, and two groups: any writer races with one of them
+// if with any.
 struct Cell {
     Touch write;
     Touch read[2];
@@ -56,8 +56,8 @@ public:
                                   OpId op);
     [[nodiscard]] bool written(int64_t element) const { return cells_[static_cast<size_t>(element)].write.happened(); }
     [[nodiscard]] const Touch& last_write(int64_t element) const { return cells_[static_cast<size_t>(element)].write; }
-    // Nothing was touched but by writes up to clock `kept`, which count as made by `unit` (0: none): a new group's buffer,
-    // or that of a round of a grid loop, which finds what the group wrote before the loop.
+    // Nothing was touched but by writes up to clock `kept`, which count as made by `unit` (0: none): a new group's
+    // buffer, or that of a round of a grid loop, which finds what the group wrote before the loop.
     void forget(uint32_t kept, uint32_t unit);
 
 private:
