@@ -88,6 +88,7 @@ private:
     };
     Place place(OpId view, const Coordinates& at);
     ValueId inside(OpId view, const Coordinates& at);
+    [[nodiscard]] static int view_key(OpId view, int what);
     ValueId home_address(const Home& home, const Coordinates& at);
     ValueId offsets(ValueId stride);
     template <typename Make>

@@ -124,6 +124,9 @@ ValueId TileCode::iota(const Op& op, const Coordinates& at) {
 
 // ---- memory ----
 
+// One tile may be stored in several views: what is remembered of a view is remembered by its operation.
+int TileCode::view_key(OpId view, int what) { return 100 + 8 * static_cast<int>(view.index) + what; }
+
 // `stride` times 0, 1, 2, …
 ValueId TileCode::offsets(ValueId stride) {
     return emit_.binary(OpKind::mul, emit_.iota(width_, DType::index), emit_.splat(stride, width_));
@@ -154,7 +157,7 @@ ValueId TileCode::inside(OpId id, const Coordinates& at) {
         }
         return start;
     };
-    const int what = view.loads() ? 8 : 16;
+    const int what = view_key(id, 0);
     const ValueId row_in = once_per_row(key, row, what, [&] {
         ValueId in = emit_.boolean(true);
         for (size_t axis = 0; axis < memory.dims.size(); ++axis) {
@@ -199,7 +202,7 @@ TileCode::Place TileCode::place(OpId id, const Coordinates& at) {
         column = static_cast<size_t>(view.axes()[i]);
     }
     const ValueId key = view.loads() ? view.result() : view.value();
-    const ValueId pointer = once_per_row(key, row, view.loads() ? 3 : 11, [&] {
+    const ValueId pointer = once_per_row(key, row, view_key(id, 3), [&] {
         std::vector<ValueId> indices;
         for (size_t axis = 0; axis < memory.dims.size(); ++axis) {
             ValueId index = emit_.cast(s_.scalars.at(view.starts()[axis]), DType::index);
@@ -217,7 +220,7 @@ TileCode::Place TileCode::place(OpId id, const Coordinates& at) {
     if (!out.vector) return out;
     out.mask = mask_and(out.mask, tail_);
     if (column + 1 < memory.dims.size()) {
-        out.stride = once_per_row(key, row, view.loads() ? 4 : 12, [&] {
+        out.stride = once_per_row(key, row, view_key(id, 4), [&] {
             ValueId stride = emit_.integer(1);
             for (size_t axis = column + 1; axis < memory.dims.size(); ++axis) {
                 stride = emit_.mul(stride, memory.dims[axis]);
