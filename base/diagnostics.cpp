@@ -3,7 +3,21 @@
 #include <algorithm>
 #include <tuple>
 
+#include <fmt/core.h>
+
 namespace tsr {
+
+std::string_view name(Severity severity) {
+    switch (severity) {
+        case Severity::error:
+            return "error";
+        case Severity::warning:
+            return "warning";
+        case Severity::note:
+            return "note";
+    }
+    return "";
+}
 
 Diagnostic& Diagnostic::label(Span at, std::string text) {
     labels.push_back({at, std::move(text)});
@@ -51,6 +65,22 @@ void Diagnostics::sort() {
         return std::tuple(a.span.file.index, a.span.begin, a.severity) <
                std::tuple(b.span.file.index, b.span.begin, b.severity);
     });
+}
+
+Shown first_errors(const Diagnostics& diagnostics, size_t limit) {
+    Shown shown;
+    size_t errors = 0;
+    for (const Diagnostic& d : diagnostics.all()) {
+        if (d.severity == Severity::error && ++errors > limit)
+            ++shown.hidden_errors;
+        else
+            shown.diagnostics.push_back(&d);
+    }
+    return shown;
+}
+
+std::string hidden_text(size_t errors) {
+    return fmt::format("{} more error{} not shown", errors, errors == 1 ? "" : "s");
 }
 
 }  // namespace tsr

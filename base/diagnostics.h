@@ -1,6 +1,8 @@
-// What is said about a program: coded, placed messages with secondary ranges and fixes (language reference, section 11).
+// What is said about a program: coded, placed messages with secondary ranges and fixes (language reference, section
+// 11).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +14,8 @@
 namespace tsr {
 
 enum class Severity { error, warning, note };
+
+std::string_view name(Severity severity);
 
 // A second range that explains the first: "the expectation comes from here".
 struct Label {
@@ -63,9 +67,21 @@ private:
     size_t errors_ = 0;
 };
 
+// So many errors are shown; the rest are counted.
+inline constexpr size_t kMostErrors = 20;
+
+// The diagnostics that are shown, in their order.
+struct Shown {
+    std::vector<const Diagnostic*> diagnostics;
+    size_t hidden_errors = 0;
+};
+Shown first_errors(const Diagnostics& diagnostics, size_t limit);
+// "3 more errors not shown"
+std::string hidden_text(size_t errors);
+
 struct RenderOptions {
     bool color = false;
-    size_t limit = 20;  // errors shown; the rest are counted
+    size_t limit = kMostErrors;
 };
 
 // `file.tsr:LINE:COLUMN: error[E0312]: message`, the line with carets, labels, notes and the fix.
@@ -73,7 +89,17 @@ std::string render(const Diagnostics& diagnostics, const Sources& sources, const
 
 // One JSON object per diagnostic and line: severity, code, message, file, range (lines and columns from 1, and bytes),
 // labels, notes, fix.
-std::string render_json(const Diagnostics& diagnostics, const Sources& sources);
+std::string render_json(const Diagnostics& diagnostics, const Sources& sources, size_t limit = kMostErrors);
+
+struct SarifTool {
+    std::string_view name;
+    std::string_view version;
+    std::function<std::string(std::string_view code)> title_of;  // one line about a code
+};
+
+// A log of one run in the Static Analysis Results Interchange Format (OASIS SARIF 2.1.0).
+std::string render_sarif(const Diagnostics& diagnostics, const Sources& sources, const SarifTool& tool,
+                         size_t limit = kMostErrors);
 
 // The entry of `candidates` nearest to `word` by edit distance, if it is near enough to be what was meant.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);

@@ -19,18 +19,6 @@ struct Paint {
     }
 };
 
-std::string_view word(Severity severity) {
-    switch (severity) {
-        case Severity::error:
-            return "error";
-        case Severity::warning:
-            return "warning";
-        case Severity::note:
-            return "note";
-    }
-    return "";
-}
-
 const char* color(Severity severity) {
     switch (severity) {
         case Severity::error:
@@ -116,7 +104,7 @@ private:
         } else {
             out_ += "tesserac: ";
         }
-        auto kind = d.code.empty() ? std::string(word(d.severity)) : fmt::format("{}[{}]", word(d.severity), d.code);
+        auto kind = d.code.empty() ? std::string(name(d.severity)) : fmt::format("{}[{}]", name(d.severity), d.code);
         out_ += fmt::format("{}: {}\n", paint_(color(d.severity), kind), paint_("1", d.message));
     }
 
@@ -165,77 +153,14 @@ private:
     std::string out_;
 };
 
-// Bytes that are no UTF-8, as names of files may have them, stand as U+FFFD: JSON knows no others.
-std::string quoted(std::string_view text) {
-    std::string out = "\"";
-    for (size_t i = 0; i < text.size(); ++i) {
-        char c = text[i];
-        auto byte = static_cast<unsigned char>(c);
-        if (byte >= 0x80) {
-            const Character character = first_character(text.substr(i));
-            out += character.code == kNoCharacter ? "\uFFFD" : text.substr(i, character.bytes);
-            i += character.bytes - 1;
-            continue;
-        }
-        if (c == '"' || c == '\\') {
-            out += '\\';
-            out += c;
-        } else if (byte < 0x20) {
-            out += fmt::format("\\u{:04x}", byte);
-        } else {
-            out += c;
-        }
-    }
-    return out + "\"";
-}
-
-std::string range_json(Span span, const Sources& sources) {
-    if (!span.valid()) return "null";
-    auto from = sources.position(span.file, span.begin);
-    auto to = sources.position(span.file, span.end);
-    return fmt::format(
-        R"({{"file":{},"start":{{"line":{},"column":{},"byte":{}}},"end":{{"line":{},"column":{},"byte":{}}}}})",
-        quoted(sources.path(span.file)), from.line, from.column, span.begin, to.line, to.column, span.end);
-}
-
 }  // namespace
 
 std::string render(const Diagnostics& diagnostics, const Sources& sources, const RenderOptions& options) {
+    const Shown shown = first_errors(diagnostics, options.limit);
     std::string out;
     Renderer renderer(sources, options.color);
-    size_t shown = 0;
-    size_t hidden = 0;
-    for (const Diagnostic& d : diagnostics.all()) {
-        if (d.severity == Severity::error && ++shown > options.limit) {
-            ++hidden;
-            continue;
-        }
-        out += renderer(d);
-    }
-    if (hidden > 0) out += fmt::format("tesserac: {} more error{} not shown\n", hidden, hidden == 1 ? "" : "s");
-    return out;
-}
-
-std::string render_json(const Diagnostics& diagnostics, const Sources& sources) {
-    std::string out;
-    for (const Diagnostic& d : diagnostics.all()) {
-        std::string labels;
-        for (const Label& label : d.labels) {
-            labels += fmt::format(R"({}{{"range":{},"text":{}}})", labels.empty() ? "" : ",",
-                                  range_json(label.span, sources), quoted(label.text));
-        }
-        std::string notes;
-        for (const std::string& note : d.notes) notes += (notes.empty() ? "" : ",") + quoted(note);
-        std::string fix = "null";
-        if (d.fix) {
-            fix = fmt::format(R"({{"range":{},"replacement":{},"text":{}}})", range_json(d.fix->span, sources),
-                              quoted(d.fix->replacement), quoted(d.fix->text));
-        }
-        out += fmt::format(
-            R"({{"severity":"{}","code":{},"message":{},"range":{},"labels":[{}],"notes":[{}],"fix":{}}})",
-            word(d.severity), quoted(d.code), quoted(d.message), range_json(d.span, sources), labels, notes, fix);
-        out += '\n';
-    }
+    for (const Diagnostic* d : shown.diagnostics) out += renderer(*d);
+    if (shown.hidden_errors > 0) out += fmt::format("tesserac: {}\n", hidden_text(shown.hidden_errors));
     return out;
 }
 

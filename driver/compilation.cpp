@@ -41,6 +41,7 @@ ir::PassOptions pass_options(const Options& options) {
 }
 
 std::string stem(const std::string& path) {
+    if (path == "-") return "stdin";
     auto name = path.substr(path.rfind('/') + 1);
     auto dot = name.rfind('.');
     return dot == std::string::npos || dot == 0 ? name : name.substr(0, dot);

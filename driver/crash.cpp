@@ -122,7 +122,8 @@ void watch_for_crashes(std::span<const std::string> arguments, std::string_view 
     scene.replay = "#!/bin/sh\ncd \"$(dirname \"$0\")\"\nexec tesserac";
     for (const std::string& argument : arguments) {
         bool is_input = !input.empty() && argument == input;
-        scene.replay += " " + quoted(is_input ? fmt::format("source/{}", base_name(input)) : argument);
+        scene.replay +=
+            " " + quoted(is_input ? fmt::format("source/{}", base_name(input == "-" ? "stdin" : input)) : argument);
     }
     scene.replay += "\n";
 

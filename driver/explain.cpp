@@ -11,6 +11,16 @@
 
 namespace tsr::driver {
 
+std::string page_title(std::string_view code) {
+    for (const Page& page : error_pages()) {
+        if (page.code != code) continue;
+        auto line = page.text.substr(0, page.text.find('\n'));
+        auto colon = line.find(": ");
+        return std::string(colon == std::string_view::npos ? line : line.substr(colon + 2));
+    }
+    return {};
+}
+
 int explain(const Options& options) {
     std::string code = options.input;
     std::ranges::transform(code, code.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });

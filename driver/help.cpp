@@ -8,26 +8,6 @@ namespace {
 
 constexpr size_t kColumn = 26;  // where explanations begin
 
-std::string_view title(Group group) {
-    switch (group) {
-        case Group::output:
-            return "Input and output";
-        case Group::code:
-            return "Code";
-        case Group::checking:
-            return "Checking";
-        case Group::inspection:
-            return "Looking inside";
-    }
-    return {};
-}
-
-std::string spelling(const OptionRow& row) {
-    if (row.value.empty()) return std::string(row.spelling);
-    if (row.spelling == "-O") return "-O0, -O1, -O2, -O3";
-    return fmt::format("{}{}{}", row.spelling, row.spelling.size() == 2 ? " " : "=", row.value);
-}
-
 std::string line(std::string_view left, std::string_view right) {
     return left.size() + 4 > kColumn ? fmt::format("  {}\n{:{}}{}\n", left, "", kColumn, right)
                                      : fmt::format("  {:<{}}{}\n", left, kColumn - 2, right);
@@ -37,33 +17,39 @@ std::string line(std::string_view left, std::string_view right) {
 std::string options_of(Group group, unsigned commands) {
     std::string out;
     for (const OptionRow& row : option_table()) {
-        if (row.group == group && (row.commands & commands) != 0) out += line(spelling(row), row.help);
+        if (row.group == group && (row.commands & commands) != 0) out += line(shown_spelling(row), row.help);
     }
     return out.empty() ? out : fmt::format("\n{}:\n{}", title(group), out);
 }
 
 std::string all_options(unsigned commands) {
     std::string out;
-    for (Group group : {Group::output, Group::code, Group::checking, Group::inspection})
-        out += options_of(group, commands);
+    for (Group group : kGroups) out += options_of(group, commands);
     return out;
 }
 
-constexpr std::string_view kExamples = R"(
-Examples:
-  tesserac saxpy.tsr -o saxpy && ./saxpy --x x.npy --y y.npy --alpha 3 --out result.npy
+constexpr std::string_view kMore = R"(
+`-` as a program is standard input. `@FILE` among the arguments stands for those that FILE holds, separated by blanks.
+Exit codes: 0 done; 1 the program or its input is wrong; 2 the command line is wrong; 70 an error in the compiler.
+)";
+
+}  // namespace
+
+std::string_view example_text() {
+    return R"(  tesserac saxpy.tsr -o saxpy && ./saxpy --x x.npy --y y.npy --alpha 3 --out result.npy
   tesserac run saxpy.tsr --x x.npy --y y.npy
   tesserac run --interpret --sanitize=race,bounds scan.tsr
   tesserac saxpy.tsr --emit=tile              what the kernel does, tile by tile
   tesserac explain E0302
-
-Exit codes: 0 done; 1 the program or its input is wrong; 2 the command line is wrong; 70 an error in the compiler.
-Environment: TESSERA_CACHE_DIR compiled programs are kept here (default: ~/.cache/tesserac)
-             TESSERA_DEVICE    cpu, cuda:0, … where programs run
-             TESSERA_TRACE     programs write what ran when to this file (Perfetto)
 )";
+}
 
-}  // namespace
+std::string_view environment_text() {
+    return R"(  TESSERA_CACHE_DIR       compiled programs are kept here (default: ~/.cache/tesserac)
+  TESSERA_DEVICE          cpu, cuda:0, … where programs run
+  TESSERA_TRACE           programs write what ran when to this file (Perfetto)
+)";
+}
 
 std::string help_text(std::optional<Command> about) {
     if (about) {
@@ -82,7 +68,7 @@ std::string help_text(std::optional<Command> about) {
         out += fmt::format("  {:<32}{}\n", words, row.help);
     }
     out += all_options(~0U);
-    out += kExamples;
+    out += fmt::format("\nExamples:\n{}\nEnvironment:\n{}{}", example_text(), environment_text(), kMore);
     return out;
 }
 

@@ -44,6 +44,12 @@ std::vector<std::string> machines_of(const Options& options, const ir::Function&
     return machines;
 }
 
+std::vector<std::string> machine_names() {
+    auto names = ir::cpu_machine_names();
+    names.insert(names.begin(), "native");
+    return names;
+}
+
 std::vector<std::string> pass_names() {
     std::vector<std::string> names;
     auto add = [&](const auto& pipeline) {

@@ -17,6 +17,9 @@ std::vector<std::string> machines_of(const Options& options, const ir::Function&
 // The level whose plans a machine gets: "native" is the best level this processor runs.
 std::string planned_as(const std::string& machine);
 
+// What `--cpu` takes by name; other processors of x86-64 are known to the code generator.
+std::vector<std::string> machine_names();
+
 // A plan for `--emit=schedule`: a line, and one for each reason.
 std::string plan_lines(const ir::Plan& plan);
 

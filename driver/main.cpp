@@ -24,6 +24,10 @@ int dispatch(const Options& options) {
             return format_files(options);
         case Command::explain:
             return explain(options);
+        case Command::completions:
+            return print_completions(options);
+        case Command::manual:
+            return print_manual(options);
         case Command::version:
             return print_version(options);
         case Command::help:

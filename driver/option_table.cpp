@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "base/diagnostics.h"
+#include "driver/machines.h"
 
 namespace tsr::driver {
 
@@ -29,16 +30,29 @@ std::string one_of(std::string_view what, std::string_view got, const std::vecto
                        meant ? fmt::format("; did you mean `{}`?", *meant) : "");
 }
 
+std::vector<std::string> emit_levels() {
+    std::vector<std::string> levels;
+    for (const EmitName& entry : kEmitNames) levels.emplace_back(entry.spelling);
+    return levels;
+}
+std::vector<std::string> optimization_levels() { return {"0", "1", "2", "3"}; }
+std::vector<std::string> sanitizers() { return {"race", "bounds", "nan"}; }
+// In the order of `DiagnosticForm`.
+std::vector<std::string> diagnostic_forms() { return {"text", "json", "sarif"}; }
+std::vector<std::string> passes_and_all() {
+    auto names = pass_names();
+    names.emplace_back("all");
+    return names;
+}
+
 std::string set_emit(Options& options, std::string_view value) {
-    std::vector<std::string> allowed;
     for (const EmitName& entry : kEmitNames) {
-        allowed.emplace_back(entry.spelling);
         if (entry.spelling != value) continue;
         options.emit = entry.level;
         options.emit_given = true;
         return {};
     }
-    return one_of("a level to emit", value, allowed);
+    return one_of("a level to emit", value, emit_levels());
 }
 
 std::string set_optimization(Options& options, std::string_view value) {
@@ -60,15 +74,17 @@ std::string set_sanitize(Options& options, std::string_view value) {
         else if (kind == "nan")
             options.sanitize.nan = true;
         else
-            return one_of("something to look for", kind, {"race", "bounds", "nan"});
+            return one_of("something to look for", kind, sanitizers());
         if (comma == std::string_view::npos) return {};
         value.remove_prefix(comma + 1);
     }
 }
 
 std::string set_diagnostics(Options& options, std::string_view value) {
-    if (value != "text" && value != "json") return one_of("a form of diagnostics", value, {"text", "json"});
-    options.json = value == "json";
+    auto allowed = diagnostic_forms();
+    auto found = std::ranges::find(allowed, value);
+    if (found == allowed.end()) return one_of("a form of diagnostics", value, allowed);
+    options.diagnostics = static_cast<DiagnosticForm>(found - allowed.begin());
     return {};
 }
 
@@ -106,51 +122,61 @@ std::string set_flag(Options& options, std::string_view) {
 constexpr unsigned kCode = kCompile | kRun;
 constexpr unsigned kProgram = kCompile | kRun | kCheck;
 
+constexpr auto kAny = nullptr;  // values that can not be listed, or none
+
 constexpr std::array kOptions{
-    OptionRow{"-o", "FILE", kCompile, Group::output, "write the result to FILE (`-`: standard output)", set_output},
+    OptionRow{"-o", "FILE", kCompile, Group::output, "write the result to FILE (`-`: standard output)", kAny,
+              set_output},
     OptionRow{"--emit", "LEVEL", kCompile, Group::output,
-              "stop at a level and write it: ast, schedule, tile, target, llvm, asm, obj, exe (default)", set_emit},
-    OptionRow{"-I", "FOLDER", kProgram, Group::output, "look for imported modules in FOLDER too",
+              "stop at a level and write it: ast, schedule, tile, target, llvm, asm, obj, exe (default)", emit_levels,
+              set_emit},
+    OptionRow{"-I", "FOLDER", kProgram, Group::output, "look for imported modules in FOLDER too", kAny,
               add_text<&Options::include_folders>},
 
-    OptionRow{"-O", "0..3", kCode, Group::code, "how much to optimize (default 2)", set_optimization},
-    OptionRow{"-g", "", kCode, Group::code, "describe source lines to debuggers", set_flag<&Options::debug_info>},
+    OptionRow{"-O", "0..3", kCode, Group::code, "how much to optimize (default 2)", optimization_levels,
+              set_optimization},
+    OptionRow{"-g", "", kCode, Group::code, "describe source lines to debuggers", kAny, set_flag<&Options::debug_info>},
     OptionRow{"--cpu", "CPU", kCode, Group::code,
               "code for one CPU: native, x86-64-v3, x86-64-v4, … (default: several levels in one executable)",
-              set_text<&Options::cpu>},
+              machine_names, set_text<&Options::cpu>},
 
-    OptionRow{"--deterministic", "", kProgram, Group::checking, "refuse what may give other bits in another run",
+    OptionRow{"--deterministic", "", kProgram, Group::checking, "refuse what may give other bits in another run", kAny,
               set_flag<&Options::deterministic>},
     OptionRow{"--verify", "", kCheck, Group::checking,
-              "compare the diagnostics with the expectations in the program's comments", set_flag<&Options::verify>},
-    OptionRow{"--check", "", kFormat, Group::checking, "change nothing; fail if a file would change",
+              "compare the diagnostics with the expectations in the program's comments", kAny,
+              set_flag<&Options::verify>},
+    OptionRow{"--check", "", kFormat, Group::checking, "change nothing; fail if a file would change", kAny,
               set_flag<&Options::format_check>},
-    OptionRow{"--interpret", "", kRun, Group::checking, "run in the evaluator instead of compiling",
+    OptionRow{"--interpret", "", kRun, Group::checking, "run in the evaluator instead of compiling", kAny,
               set_flag<&Options::interpret>},
     OptionRow{"--sanitize", "KINDS", kRun, Group::checking,
-              "with --interpret, report: race, bounds, nan (separated by commas)", set_sanitize},
+              "with --interpret, report: race, bounds, nan (separated by commas)", sanitizers, set_sanitize},
     OptionRow{"--diagnostics", "FORM", kProgram | kFormat, Group::checking,
-              "text (default), or json: one object per line", set_diagnostics},
+              "text (default); json: one object per line; sarif: one log, for other tools", diagnostic_forms,
+              set_diagnostics},
 
     OptionRow{"--dump-after", "PASS", kCode, Group::inspection, "print the IR after a pass (`all`: after each)",
-              add_text<&Options::dump_after>},
-    OptionRow{"--stop-after", "PASS", kCode, Group::inspection, "run no pass behind this one",
+              passes_and_all, add_text<&Options::dump_after>},
+    OptionRow{"--stop-after", "PASS", kCode, Group::inspection, "run no pass behind this one", pass_names,
               set_text<&Options::stop_after>},
     OptionRow{"--pass-limit", "N", kCode, Group::inspection,
-              "run only the first N passes, to find the one that breaks a program", set_pass_limit},
-    OptionRow{"--time-passes", "", kProgram, Group::inspection, "say how long each step took",
+              "run only the first N passes, to find the one that breaks a program", kAny, set_pass_limit},
+    OptionRow{"--time-passes", "", kProgram, Group::inspection, "say how long each step took", kAny,
               set_flag<&Options::time_passes>},
-    OptionRow{"--verbose", "", kVersion, Group::inspection, "with --version: how the compiler was built",
+    OptionRow{"--verbose", "", kVersion, Group::inspection, "with --version: how the compiler was built", kAny,
               set_flag<&Options::verbose>},
 };
 
 constexpr std::array kCommands{
     CommandRow{Command::compile, "", "FILE.tsr [-o OUT]", "compile a program to an executable"},
     CommandRow{Command::run, "run", "FILE.tsr [ARGS]", "compile a program, if it changed, and run it with ARGS"},
-    CommandRow{Command::check, "check", "FILE.tsr", "report what is wrong with a program (`-`: standard input)"},
+    CommandRow{Command::check, "check", "FILE.tsr", "report what is wrong with a program"},
     CommandRow{Command::format, "fmt", "FILE.tsr…",
                "bring programs into the one layout (`-`: standard input to standard output)"},
     CommandRow{Command::explain, "explain", "CODE", "tell the rule behind a diagnostic, with an example"},
+    CommandRow{Command::completions, "completions", "bash|zsh|fish",
+               "print what makes a shell complete the command line"},
+    CommandRow{Command::manual, "manual", "", "print the manual page, for man(1)"},
     CommandRow{Command::version, "version", "", "print the version"},
     CommandRow{Command::help, "help", "[COMMAND]", "this text, or what one command takes"},
 };
@@ -160,6 +186,26 @@ constexpr std::array kCommands{
 std::span<const OptionRow> option_table() { return kOptions; }
 
 std::span<const CommandRow> command_table() { return kCommands; }
+
+std::string shown_spelling(const OptionRow& row) {
+    if (row.value.empty()) return std::string(row.spelling);
+    if (row.spelling == "-O") return "-O0, -O1, -O2, -O3";
+    return fmt::format("{}{}{}", row.spelling, row.spelling.size() == 2 ? " " : "=", row.value);
+}
+
+std::string_view title(Group group) {
+    switch (group) {
+        case Group::output:
+            return "Input and output";
+        case Group::code:
+            return "Code";
+        case Group::checking:
+            return "Checking";
+        case Group::inspection:
+            return "Looking inside";
+    }
+    return {};
+}
 
 std::string_view name(Command command) {
     for (const CommandRow& row : kCommands) {

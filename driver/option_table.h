@@ -5,17 +5,19 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "driver/options.h"
 
 namespace tsr::driver {
 
 // Commands that take an option, as a set of bits.
-inline constexpr unsigned kCompile = 1U << static_cast<unsigned>(Command::compile);
-inline constexpr unsigned kRun = 1U << static_cast<unsigned>(Command::run);
-inline constexpr unsigned kCheck = 1U << static_cast<unsigned>(Command::check);
-inline constexpr unsigned kFormat = 1U << static_cast<unsigned>(Command::format);
-inline constexpr unsigned kVersion = 1U << static_cast<unsigned>(Command::version);
+constexpr unsigned bit(Command command) { return 1U << static_cast<unsigned>(command); }
+inline constexpr unsigned kCompile = bit(Command::compile);
+inline constexpr unsigned kRun = bit(Command::run);
+inline constexpr unsigned kCheck = bit(Command::check);
+inline constexpr unsigned kFormat = bit(Command::format);
+inline constexpr unsigned kVersion = bit(Command::version);
 
 enum class Group { output, code, checking, inspection };
 
@@ -25,11 +27,16 @@ struct OptionRow {
     unsigned commands;
     Group group;
     std::string_view help;
+    // Every value there is, where they can be listed.
+    std::vector<std::string> (*choices)();
     // Takes the value (empty for a flag). Gives an empty text, or what is wrong with the value.
     std::string (*set)(Options& options, std::string_view value);
 };
 
 std::span<const OptionRow> option_table();
+
+// "-O0, -O1, …", "-o FILE", "--emit=LEVEL".
+std::string shown_spelling(const OptionRow& row);
 
 struct CommandRow {
     Command command;
@@ -39,5 +46,8 @@ struct CommandRow {
 };
 
 std::span<const CommandRow> command_table();
+
+std::string_view title(Group group);
+inline constexpr std::array kGroups{Group::output, Group::code, Group::checking, Group::inspection};
 
 }  // namespace tsr::driver

@@ -7,12 +7,11 @@
 
 #include "base/diagnostics.h"
 #include "driver/option_table.h"
+#include "driver/response_file.h"
 
 namespace tsr::driver {
 
 namespace {
-
-constexpr unsigned bit(Command command) { return 1U << static_cast<unsigned>(command); }
 
 std::string meant(std::string_view word, const std::vector<std::string>& candidates) {
     auto found = nearest(word, candidates);
@@ -29,11 +28,14 @@ std::vector<std::string> spellings_for(Command command) {
 
 class Parser {
 public:
-    explicit Parser(const std::vector<std::string>& arguments) : arguments_(arguments) {}
+    explicit Parser(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {}
 
     Result<Options> operator()() {
+        if (auto wrong = expand(); !wrong.empty()) return Failure{wrong};
         if (auto wrong = take_command(); !wrong.empty()) return Failure{wrong};
         while (next_ < arguments_.size() && !done_) {
+            if (auto wrong = expand(); !wrong.empty()) return Failure{wrong};
+            if (next_ == arguments_.size()) break;
             std::string argument = arguments_[next_++];
             auto wrong = !only_operands_ && argument.size() > 1 && argument[0] == '-' ? take_option(argument)
                                                                                       : take_operand(argument);
@@ -44,6 +46,23 @@ public:
     }
 
 private:
+    // Puts the words of a file where the next argument is `@FILE`; they may name files themselves.
+    std::string expand() {
+        constexpr size_t kMostFiles = 64;  // a file that names itself must end
+        while (!only_operands_ && next_ < arguments_.size() && arguments_[next_].size() > 1 &&
+               arguments_[next_][0] == '@') {
+            auto path = arguments_[next_].substr(1);
+            if (++files_read_ > kMostFiles)
+                return fmt::format("`@{}`: more than {} files of arguments", path, kMostFiles);
+            auto words = read_response_file(path);
+            if (!words) return words.message();
+            auto at = arguments_.begin() + static_cast<ptrdiff_t>(next_);
+            at = arguments_.erase(at);
+            arguments_.insert(at, words.value().begin(), words.value().end());
+        }
+        return {};
+    }
+
     // The first argument is a command, or a program to compile.
     std::string take_command() {
         if (arguments_.empty()) {
@@ -125,7 +144,8 @@ private:
             options_.files.push_back(argument);
             return {};
         }
-        if (options_.command == Command::version) return fmt::format("`version` takes no `{}`", argument);
+        if (options_.command == Command::version || options_.command == Command::manual)
+            return fmt::format("`{}` takes no `{}`", name(options_.command), argument);
         if (!options_.input.empty())
             return fmt::format("one program at a time: `{}` and `{}` were given", options_.input, argument);
         options_.input = argument;
@@ -148,18 +168,24 @@ private:
         bool needs_file = options_.command == Command::compile || options_.command == Command::run ||
                           options_.command == Command::check;
         if (needs_file && options_.input.empty()) return "no program was named";
-        if (options_.input == "-" && (options_.command == Command::compile || options_.command == Command::run))
-            return "only `check` and `fmt` read standard input; name a file";
+        bool to_file = options_.emit == Emit::executable || options_.emit == Emit::object;
+        if (options_.command == Command::compile && options_.input == "-" && to_file && options_.output.empty())
+            return "a program from standard input has no name to call the result after: add `-o FILE`";
         if (options_.command == Command::format && options_.files.empty()) return "no file to format was named";
         if (options_.command == Command::explain && options_.input.empty())
             return "which code? For example: tesserac explain E0101";
+        if (options_.command == Command::completions && options_.input.empty())
+            return "for which shell? bash, zsh or fish";
+        if (options_.command == Command::run && options_.diagnostics == DiagnosticForm::sarif)
+            return "`--diagnostics=sarif` goes with `check`: what a program writes would stand in the log";
         if (options_.sanitize.any() && !options_.interpret)
             return "`--sanitize` works in the evaluator: add `--interpret`";
         return {};
     }
 
-    const std::vector<std::string>& arguments_;
+    std::vector<std::string> arguments_;
     size_t next_ = 0;
+    size_t files_read_ = 0;
     bool done_ = false;
     bool only_operands_ = false;
     Options options_;

@@ -10,10 +10,12 @@
 
 namespace tsr::driver {
 
-enum class Command { compile, run, check, format, explain, version, help };
+enum class Command { compile, run, check, format, explain, completions, manual, version, help };
 
 // What a compilation ends with. `executable` is the only one that needs a `main`.
 enum class Emit { ast, schedule, tile, target, llvm, assembly, object, executable };
+
+enum class DiagnosticForm { text, json, sarif };
 
 struct Sanitize {
     bool race = false;
@@ -25,7 +27,7 @@ struct Sanitize {
 struct Options {
     Command command = Command::compile;
     std::optional<Command> help_about;           // `tesserac run --help`
-    std::string input;                           // the program; for `explain` the code
+    std::string input;                           // the program; for `explain` the code, for `completions` the shell
     std::vector<std::string> files;              // `fmt` takes several
     std::vector<std::string> program_arguments;  // `run`: what stands behind the program's name
     std::vector<std::string> include_folders;
@@ -38,7 +40,7 @@ struct Options {
     std::string cpu;  // empty: every level the compiler makes variants for
     bool deterministic = false;
 
-    bool json = false;
+    DiagnosticForm diagnostics = DiagnosticForm::text;
     bool verify = false;
     bool interpret = false;
     Sanitize sanitize;
@@ -52,11 +54,20 @@ struct Options {
 };
 
 // The options that `arguments` (without the program's name) ask for, or what is wrong with them, with the option or
-// command that was probably meant.
+// command that was probably meant. `@FILE` stands for the arguments that a file holds.
 Result<Options> parse_arguments(const std::vector<std::string>& arguments);
 
 // What `--help` prints: everything, or what one command takes.
 std::string help_text(std::optional<Command> about);
+// What can be learned from an example, and which variables of the environment count; both for help and manual.
+std::string_view example_text();
+std::string_view environment_text();
+
+// The manual page, for man(1).
+std::string manual_page();
+
+// What makes a shell (bash, zsh, fish) complete commands, options and their values; nothing for another shell.
+std::optional<std::string> completion_script(std::string_view shell);
 
 std::string_view name(Command command);
 std::string_view name(Emit level);

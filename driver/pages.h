@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace tsr::driver {
@@ -13,5 +14,8 @@ struct Page {
 
 // In the order of their codes.
 std::span<const Page> error_pages();
+
+// The first line of a page, without its code: "a file can not be read". Empty where there is no such page.
+std::string page_title(std::string_view code);
 
 }  // namespace tsr::driver

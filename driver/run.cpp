@@ -64,7 +64,8 @@ int run_compiled(const Options& options) {
     ProgramCache cache(options);
     // What was asked to be shown is shown by compiling.
     bool shows = options.time_passes || !options.dump_after.empty() || !options.stop_after.empty();
-    if (!shows) {
+    bool is_piped = options.input == "-";  // what was read is gone
+    if (!shows && !is_piped) {
         // What can not be started, for whatever reason, is compiled again.
         if (auto program = cache.find()) {
             int file = ::open(program->c_str(), O_RDONLY | O_CLOEXEC);
@@ -83,7 +84,7 @@ int run_compiled(const Options& options) {
     int program = keep(executable, cached);
     auto why = program < 0 ? std::string(std::strerror(errno)) : "";
     // A program with warnings is compiled again in the next run, so that they are seen again.
-    if (cached && session.diagnostics.all().empty()) cache.remember(session.sources, *cached);
+    if (cached && !is_piped && session.diagnostics.all().empty()) cache.remember(session.sources, *cached);
     if (program >= 0) why = become(program, options);
     fmt::print(stderr, "tesserac: can not start the program: {}\n", why);
     return 1;

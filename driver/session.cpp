@@ -8,6 +8,7 @@
 
 #include "driver/crash.h"
 #include "driver/output.h"
+#include "driver/pages.h"
 #include "frontend/parse.h"
 
 namespace tsr::driver {
@@ -39,7 +40,15 @@ void Session::note_sources() {
 }
 
 std::string Session::show(const Diagnostics& some) const {
-    return options_.json ? render_json(some, sources) : render(some, sources, {.color = wants_color()});
+    switch (options_.diagnostics) {
+        case DiagnosticForm::text:
+            return render(some, sources, {.color = wants_color()});
+        case DiagnosticForm::json:
+            return render_json(some, sources);
+        case DiagnosticForm::sarif:
+            return render_sarif(some, sources, {"tesserac", TSR_VERSION, page_title});
+    }
+    return {};
 }
 
 int Session::finish() {

@@ -1,4 +1,4 @@
-// `tesserac --version`, `tesserac --help`.
+// `tesserac --version`, `tesserac --help`, `tesserac manual`, `tesserac completions`: what is said about the compiler.
 #include <fmt/core.h>
 
 #include "driver/commands.h"
@@ -28,5 +28,13 @@ int print_version(const Options& options) {
 }
 
 int print_help(const Options& options) { return print(help_text(options.help_about)); }
+
+int print_manual(const Options&) { return print(manual_page()); }
+
+int print_completions(const Options& options) {
+    if (auto script = completion_script(options.input)) return print(*script);
+    fmt::print(stderr, "tesserac: there are no completions for `{}` (bash, zsh, fish)\n", options.input);
+    return kUsageError;
+}
 
 }  // namespace tsr::driver

@@ -233,15 +233,23 @@ void Body::check_defaults() {
     }
 }
 
+// Whether what stands in a file could not all be read: a `return` may be in what is missing.
+static bool has_unread_text(const Diagnostics& diagnostics, FileId file) {
+    return std::ranges::any_of(diagnostics.all(), [&](const Diagnostic& d) {
+        return d.severity == Severity::error && d.code.starts_with("E01") && d.span.file == file;
+    });
+}
+
 // The result of the function: declared, or the join of what it returns.
 void Body::finish_result(const ast::Block& body) {
     const ast::FunctionDef& def = *function->def;
+    const bool ends = flow.reachable && !has_unread_text(checker.diagnostics, def.name.span.file);
     if (result_type) {
         instance.result = *result_type;
         bool only_ellipsis =
             body.size() == 1 && std::holds_alternative<ast::ExprStmt>(body[0]->node) &&
             std::holds_alternative<ast::EllipsisLiteral>(std::get<ast::ExprStmt>(body[0]->node).value->node);
-        if (flow.reachable && !result_type->is(Kind::none) && !result_type->is_unknown() && !only_ellipsis) {
+        if (ends && !result_type->is(Kind::none) && !result_type->is_unknown() && !only_ellipsis) {
             error("E0317", def.name.span, fmt::format("`{}` may end without a `return`", def.name.text))
                 .label(result_at, fmt::format("it is to give {}", shown(*result_type)));
         }
@@ -257,7 +265,7 @@ void Body::finish_result(const ast::Block& body) {
         joined = next ? *next : Type::unknown();
     }
     instance.result = joined;
-    if (flow.reachable && !joined.is(Kind::none) && !joined.is_unknown()) {
+    if (ends && !joined.is(Kind::none) && !joined.is_unknown()) {
         error("E0317", def.name.span, fmt::format("`{}` may end without a `return`", def.name.text))
             .note(fmt::format("on other paths it gives {}", shown(joined)));
     }

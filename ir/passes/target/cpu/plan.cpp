@@ -61,6 +61,12 @@ const CpuMachine* cpu_machine(const std::string& name) {
     return found == kMachines.end() ? nullptr : &*found;
 }
 
+std::vector<std::string> cpu_machine_names() {
+    std::vector<std::string> names;
+    for (const CpuMachine& machine : kMachines) names.push_back(machine.name);
+    return names;
+}
+
 Plan choose_plan(const Function& kernel, const CpuMachine& machine, bool narrow_index) {
     Cost cost;
     add_cost(kernel, kernel.body, 1, cost);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ir/core/function.h"
 
@@ -18,6 +19,7 @@ struct CpuMachine {
 
 // x86-64 (SSE2), x86-64-v3 (AVX2, FMA), x86-64-v4 (AVX-512), x86-64-v4-amx. Nothing for a name that is none of them.
 const CpuMachine* cpu_machine(const std::string& name);
+std::vector<std::string> cpu_machine_names();
 
 // Chooses lanes, interleave and task size for a kernel in group form. `narrow_index` assumes that every dimension and
 // the number of tiles are below 2^30.
