@@ -1,17 +1,21 @@
 """Random programs in the evaluator, at -O0 and at -O3: the same bits, or a failure with its seed and a smaller program.
 
-    programs.py TESSERAC [--count N] [--seed FIRST] [--keep FOLDER]
+    programs.py TESSERAC [--tiles] [--engines NAME,…] [--count N] [--seed FIRST] [--keep FOLDER]
+
+With --tiles kernels of register tiles, else of elements. What a program calls `a0 within 0.5` may differ by so much.
 """
 
 import argparse
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
 import zipfile
 
-from generate import program
+import generate
+import tiles
 
 ENGINES = {
     "evaluator": ["--interpret", "--sanitize=race,bounds"],
@@ -20,30 +24,65 @@ ENGINES = {
     "baseline": ["-O2", "--cpu=x86-64"],
 }
 with open("/proc/cpuinfo") as cpu:
-    if {"avx2", "fma", "f16c", "bmi2"} <= set(next((line for line in cpu if line.startswith("flags")), "").split()):
-        ENGINES["v3"] = ["-O2", "--cpu=x86-64-v3"]  # masks as vectors
+    FLAGS = set(next((line for line in cpu if line.startswith("flags")), "").split())
+if {"avx2", "fma", "f16c", "bmi2"} <= FLAGS:
+    ENGINES["v3"] = ["-O2", "--cpu=x86-64-v3"]  # masks as vectors
+if {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= FLAGS:
+    ENGINES["v4"] = ["-O2", "--cpu=x86-64-v4"]  # no matrix unit
 
 
 # Bits of exponent and mantissa.
 FORMATS = {"f64": (11, 52), "f32": (8, 23), "f16": (5, 10), "bf16": (8, 7)}
 
 
+def bit_patterns(data, kind, zeros):
+    """Which NaN an operation gives is not promised: each becomes the same. Nor is the sign of a sum that is 0, where
+    `zeros` says so."""
+    exponent, mantissa = FORMATS[kind]
+    size = (1 + exponent + mantissa) // 8
+    infinity = ((1 << exponent) - 1) << mantissa
+    sign = 1 << (exponent + mantissa)
+    for at in range(0, len(data), size):
+        value = int.from_bytes(data[at:at + size], "little")
+        yield -1 if value & (sign - 1) > infinity else 0 if zeros and value == sign else value
+
+
+def number(pattern, kind):
+    """The float with these bits, which is no NaN."""
+    if kind == "f64":
+        return struct.unpack("<d", pattern.to_bytes(8, "little"))[0]
+    if kind == "f16":
+        return struct.unpack("<e", pattern.to_bytes(2, "little"))[0]
+    return struct.unpack("<f", (pattern << 16 if kind == "bf16" else pattern).to_bytes(4, "little"))[0]
+
+
 def arrays(path, text):
-    """The results in a file. Which NaN an operation gives is not promised: each becomes the same."""
-    kinds = dict(re.findall(r"\b(r\d): mut (\w+)", text))
+    """The results in a file, with the difference that each may have; bits where it may have none."""
+    kinds = re.findall(r"\b([rau]\d): mut (\w+)", text)
+    bounds = {name: float(bound) for name, bound in re.findall(r"^# (a\d) within (\S+)", text, re.MULTILINE)}
     out = {}
     with zipfile.ZipFile(path) as file:
-        for name, kind in kinds.items():
+        for name, kind in kinds:
             data = file.read(f"{name}.npy")
             data = data[10 + int.from_bytes(data[8:10], "little"):]
+            bound = bounds.get(name, 0.0)
             if kind in FORMATS:
-                exponent, mantissa = FORMATS[kind]
-                size = (1 + exponent + mantissa) // 8
-                infinity = ((1 << exponent) - 1) << mantissa
-                values = (int.from_bytes(data[at:at + size], "little") for at in range(0, len(data), size))
-                data = [-1 if value & ((2 << (exponent + mantissa - 1)) - 1) > infinity else value for value in values]
-            out[name] = data
+                data = list(bit_patterns(data, kind, "tile.load(" in text))
+                if bound > 0.0:
+                    data = [float("nan") if pattern < 0 else number(pattern, kind) for pattern in data]
+            out[name] = (data, bound)
     return out
+
+
+def agree(one, other):
+    """Whether the arrays of two engines do."""
+    for name, (data, bound) in one.items():
+        if bound == 0.0:
+            if data != other[name][0]:
+                return False
+        elif not all(a == b or abs(a - b) <= bound or (a != a and b != b) for a, b in zip(data, other[name][0])):
+            return False
+    return True
 
 
 def outcome(tesserac, text, folder, engines=None):
@@ -63,11 +102,13 @@ def outcome(tesserac, text, folder, engines=None):
         except subprocess.TimeoutExpired:
             return "hang", f"{name} did not end"
         if done.returncode != 0:
-            return f"{name} exit {done.returncode}", f"{name} ended with {done.returncode}\n{done.stderr.decode(errors='replace')[:1500]}"
+            said = done.stderr.decode(errors="replace")
+            code = re.search(r"error\[(\w+)\]", said)
+            return f"{name} exit {done.returncode} {code[1] if code else ''}", f"{name} ended with {done.returncode}\n{said[:1500]}"
         content = arrays(out, text)
         if first is None:
             first = (name, content)
-        elif content != first[1]:
+        elif not agree(content, first[1]):
             return f"{name} differs", f"{name} and {first[0]} wrote different bits"
     return None
 
@@ -81,33 +122,88 @@ def block_end(lines, begin):
     return end
 
 
-def reduced(tesserac, text, kind, folder, attempts=150):
-    """The program without the lines that the failure does not need."""
+def simpler_lines(lines, at):
+    """The lines without one and what stands under it, or without the line that stands over others."""
+    end = block_end(lines, at)
+    yield lines[:at] + lines[end:]
+    if end > at + 1:
+        yield lines[:at] + [line[4:] for line in lines[at + 1:end]] + lines[end:]
+
+
+def arguments_of(line, begin):
+    """Where the parts of a bracket that opens there lie, and its end."""
+    parts, depth, start = [], 0, begin + 1
+    for at in range(begin, len(line)):
+        if line[at] in "([":
+            depth += 1
+        elif line[at] in ")]":
+            depth -= 1
+        if depth == 0 or (depth == 1 and line[at] == ","):
+            parts.append((start, at))
+            start = at + 1
+        if depth == 0:
+            return parts, at + 1
+    return [], len(line)
+
+
+def simpler_texts(line):
+    """The line with a call or a sum in brackets replaced by one of its parts."""
+    for bracket in re.finditer(r"[\w.]*\(", line):
+        if line.lstrip().startswith(("def ", "@", "#")):
+            return
+        parts, end = arguments_of(line, bracket.end() - 1)
+        inner = [line[start:stop].strip() for start, stop in parts]
+        if bracket.group() == "(" and len(inner) == 1:
+            terms = re.split(r" [-+*/%&|^<>=!]+ ", inner[0])
+            inner += [term for term in terms if term.count("(") == term.count(")") and term.count("[") == term.count("]")]
+        for part in inner:
+            yield line[:bracket.start()] + part + line[end:]
+
+
+def reduced(tesserac, text, kind, folder, attempts=250):
+    """The program without the lines, and then the parts of lines, that the failure does not need."""
     lines = text.splitlines()
+
+    def fails(shorter):
+        nonlocal attempts
+        attempts -= 1
+        found = outcome(tesserac, "\n".join(shorter) + "\n", folder, engines)
+        return found is not None and found[0] == kind
+
+    engines = list(dict.fromkeys([*list(ENGINES)[:1], next(name for name in ENGINES if kind.startswith(name))]))
     at = len(lines) - 1
     while at >= 0 and attempts > 0:
-        shorter = lines[:at] + lines[block_end(lines, at):]
-        attempts -= 1
-        found = outcome(tesserac, "\n".join(shorter) + "\n", folder)
-        if found is not None and found[0] == kind:
-            lines = shorter
+        lines = next((shorter for shorter in simpler_lines(lines, at) if attempts > 0 and fails(shorter)), lines)
         at -= 1
+    at = len(lines) - 1
+    while at >= 0 and attempts > 0:
+        texts = (text for text in simpler_texts(lines[at]) if len(text) < len(lines[at]))
+        found = next((text for text in texts if attempts > 0 and fails([*lines[:at], text, *lines[at + 1:]])), None)
+        if found is None:
+            at -= 1
+        else:
+            lines[at] = found
     return "\n".join(lines) + "\n"
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tesserac")
+    parser.add_argument("--tiles", action="store_true", help="kernels of register tiles")
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", help="where failing programs are put")
     parser.add_argument("--whole", action="store_true", help="do not make failing programs smaller")
+    parser.add_argument("--engines", help="these beside the evaluator, else all")
     asked = parser.parse_args()
+    for name in list(ENGINES)[1:] if asked.engines else []:
+        if name not in asked.engines.split(","):
+            del ENGINES[name]
     tesserac = os.path.abspath(asked.tesserac)
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(asked.seed, asked.seed + asked.count):
-            text = program(seed)
+            text = (tiles if asked.tiles else generate).program(seed)
             found = outcome(tesserac, text, folder)
             if found is None:
                 continue
@@ -116,7 +212,7 @@ def main():
             print(f"seed {seed}: {found[1]}\n{small}", flush=True)
             if asked.keep:
                 os.makedirs(asked.keep, exist_ok=True)
-                with open(os.path.join(asked.keep, f"{seed}.tsr"), "w", encoding="utf-8") as file:
+                with open(os.path.join(asked.keep, f"{'tiles' if asked.tiles else 'elements'}-{seed}.tsr"), "w", encoding="utf-8") as file:
                     file.write(small)
     print(f"{asked.count} programs from seed {asked.seed}, {failures} failed")
     return 1 if failures else 0
