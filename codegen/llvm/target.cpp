@@ -69,6 +69,18 @@ bool TargetBody::emit_memory(const ir::Op& op) {
             builder_.CreateMemCpy(operand(op, 0), llvm::MaybeAlign(), operand(op, 1), llvm::MaybeAlign(),
                                   builder_.CreateIntCast(operand(op, 2), builder_.getInt64Ty(), true));
             return true;
+        case OpKind::prefetch: {
+            constexpr int kRead = 0;
+            constexpr int kSecondCache = 2;
+            constexpr int kData = 1;
+            llvm::Type* element = memory_type(target_.getContext(), operand_type(op, 0).elem);
+            Value* offset = builder_.CreateIntCast(operand(op, 1), builder_.getInt64Ty(), true);
+            Value* address = builder_.CreateGEP(element, operand(op, 0), offset);
+            builder_.CreateIntrinsic(
+                llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
+                {address, builder_.getInt32(kRead), builder_.getInt32(kSecondCache), builder_.getInt32(kData)});
+            return true;
+        }
         default:
             return false;
     }

@@ -32,7 +32,8 @@
 // A machine's own.
 #define TSR_TARGET_OPS(X)                                                                                         \
     X(slot) X(task_begin) X(task_end) X(scratch) X(stack) X(pointer_add) X(load) X(store) X(gather) X(scatter)    \
-    X(splat) X(iota) X(extract) X(insert) X(vector_reduce) X(for_active) X(atomic_rmw) X(memory_copy) X(runtime)
+    X(splat) X(iota) X(extract) X(insert) X(vector_reduce) X(for_active) X(atomic_rmw) X(memory_copy) X(prefetch)   \
+    X(runtime)
 // clang-format on
 
 namespace tsr::ir {

@@ -157,6 +157,12 @@ Inferred infer_memory_copy(Operands operands, const Attrs&) {
     return gives_nothing();
 }
 
+Inferred infer_prefetch(Operands operands, const Attrs&) {
+    if (auto fault = want_pointer(operands[0])) return *fault;
+    if (auto fault = want_integers(operands, 1, "offset")) return *fault;
+    return gives_nothing();
+}
+
 using enum OpKind;
 
 constexpr std::array kKinds{TSR_TARGET_OPS(TSR_KIND)};
@@ -284,6 +290,14 @@ constexpr std::array kRecords{
              .operands = {Role{"to", Many::one, Access::writes}, Role{"from", Many::one, Access::reads}, Role{"bytes"}},
              .infer = infer_memory_copy,
              .levels = kTarget},
+    OpRecord{
+        .kind = prefetch,
+        .name = "prefetch",
+        .doc = "Brings the cache line of the element `offset` further into the second cache. There need not be one.",
+        .operands = {Role{"pointer"}, Role{"offset"}},
+        .infer = infer_prefetch,
+        .levels = kTarget,
+        .effects = {Effect::in_order}},
     OpRecord{.kind = runtime,
              .name = "runtime",
              .doc = "A call of a function of the runtime by its C name.",

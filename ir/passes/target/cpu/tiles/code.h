@@ -114,9 +114,12 @@ private:
         bool from_zero;
         Type type;  // of a vector of the accumulator
         int64_t depth;
+        int64_t rows;        // of the accumulator
+        int64_t panel_rows;  // of them
     };
     void row_panels(const Factors& f, const Panel& panel, int64_t rows, ValueId column);
     void panel(const Factors& f, const Panel& panel, ValueId row, ValueId column);
+    void fetch_ahead(const Factors& f, ValueId b, ValueId row, ValueId k);
     void multiply(const Factors& f, const Panel& panel, ValueId a, ValueId b, ValueId k, std::vector<ValueId>& sums);
 
     template <typename Body>

@@ -11,6 +11,7 @@ namespace tsr::ir {
 namespace {
 
 constexpr int64_t kLatency = 8;  // multiply-adds that two units have in flight
+constexpr int64_t kUnroll = 4;   // steps of k
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -51,7 +52,8 @@ void TileCode::product(OpId id) {
     const auto b_shape = extents(s_.tile.type(op.b()));
     const Panel best = choose_panel(result, s_.plan);
     const auto start = op.accumulator();
-    Factors f{homes_.at(op.a()), homes_.at(op.b()), homes_.at(op.result()), op.a_transposed(), false, {}, b_shape[0]};
+    Factors f{homes_.at(op.a()), homes_.at(op.b()), homes_.at(op.result()), op.a_transposed(), false, {}, b_shape[0],
+              shape[0],          best.rows};
     f.from_zero = !start || is_zero(s_.tile, *start);
     f.type = Type::vector(result.elem, static_cast<uint32_t>(best.elements));
     if (!f.from_zero) copy(f.c, homes_.at(*start), result);
@@ -91,7 +93,6 @@ void TileCode::row_panels(const Factors& f, const Panel& at, int64_t rows, Value
 }
 
 void TileCode::panel(const Factors& f, const Panel& at, ValueId row, ValueId column) {
-    constexpr int64_t kUnroll = 4;
     const int64_t c_row = f.c.strides[0];
     const ValueId a =
         emit_.pointer_add(f.a.pointer, emit_.mul(row, emit_.integer(f.a.strides[f.a_transposed ? 1 : 0])));
@@ -121,6 +122,7 @@ void TileCode::panel(const Factors& f, const Panel& at, ValueId row, ValueId col
         emit_.region = emit_.add_region(loop);
         const ValueId k = s_.target.add_arg(emit_.region, Type::scalar(DType::index));
         for (ValueId& sum : sums) sum = s_.target.add_arg(emit_.region, f.type);
+        if (f.b.panel != 0 && step == kUnroll) fetch_ahead(f, b, row, k);
         for (int64_t i = 0; i < step; ++i) multiply(f, at, a, b, emit_.add(k, emit_.integer(i)), sums);
         emit_.yield(sums);
         emit_.close(loop, outside);
@@ -132,6 +134,22 @@ void TileCode::panel(const Factors& f, const Panel& at, ValueId row, ValueId col
     for (int64_t i = 0; i < at.rows; ++i) {
         for (int64_t v = 0; v < at.vectors; ++v) emit_.store(at_c(i, v), sums[static_cast<size_t>(i * at.vectors + v)]);
     }
+}
+
+// The panel of b behind this one comes into the second cache while panels of rows go over this one, some lines at each
+// round of k: memory would not give it as fast as the first of them takes it.
+void TileCode::fetch_ahead(const Factors& f, ValueId b, ValueId row, ValueId k) {
+    const int64_t line = int64_t{64} * 8 / bits(f.type.elem);
+    const int64_t rounds = f.depth / kUnroll;
+    const int64_t lines = ceil_div(f.b.panel_stride, line);
+    const int64_t at_once = std::min(ceil_div(lines, ceil_div(f.rows, f.panel_rows) * rounds), kUnroll);
+    const Type index = Type::scalar(DType::index);
+    const ValueId panels_before = emit_.op(OpKind::floordiv, {row, emit_.integer(f.panel_rows)}, index);
+    const ValueId rounds_before = emit_.op(OpKind::floordiv, {k, emit_.integer(kUnroll)}, index);
+    const ValueId round = emit_.add(emit_.mul(panels_before, emit_.integer(rounds)), rounds_before);
+    const ValueId first = emit_.mul(round, emit_.integer(at_once * line));
+    for (int64_t i = 0; i < at_once; ++i)
+        emit_.statement(OpKind::prefetch, {b, emit_.add(first, emit_.integer(f.b.panel_stride + i * line))});
 }
 
 // One column of a times one row of b.
