@@ -117,15 +117,37 @@ private:
         int64_t rows;        // of the accumulator
         int64_t panel_rows;  // of them
     };
-    void row_panels(const Factors& f, const Panel& panel, int64_t rows, ValueId column);
+    // The rows and columns of a product that are ever looked at, from 0; invalid: all.
+    struct Wanted {
+        ValueId rows, columns;
+    };
+    Wanted wanted(ValueId product);
+    ValueId inside_of(const std::vector<OpId>& stores, size_t axis, int64_t extent);
+    void row_panels(const Factors& f, const Panel& panel, ValueId rows, ValueId column);
     void panel(const Factors& f, const Panel& panel, ValueId row, ValueId column);
     void fetch_ahead(const Factors& f, ValueId b, ValueId row, ValueId k);
     void multiply(const Factors& f, const Panel& panel, ValueId a, ValueId b, ValueId k, std::vector<ValueId>& sums);
 
+    // Calls `body` for panels of `step` positions out of `count`, and for what is left behind them; from `end` on,
+    // where it is valid, nothing is wanted.
+    template <typename Body>
+    void panels(int64_t count, int64_t step, ValueId end, Body body) {
+        const int64_t whole = count / step * step;
+        auto until = [&](int64_t to) {
+            return end.valid() ? emit_.binary(OpKind::minimum, end, emit_.integer(to)) : emit_.integer(to);
+        };
+        loop_between(emit_.integer(0), until(whole), step, [&](ValueId at) { body(at, step); });
+        if (whole == count) return;
+        loop_between(emit_.integer(whole), until(count), step, [&](ValueId at) { body(at, count - whole); });
+    }
     template <typename Body>
     void counted_loop(int64_t count, int64_t step, Body body) {
+        loop_between(emit_.integer(0), emit_.integer(count), step, body);
+    }
+    template <typename Body>
+    void loop_between(ValueId from, ValueId to, int64_t step, Body body) {
         RegionId outside = emit_.region;
-        OpId made = emit_.open(OpKind::for_, {emit_.integer(0), emit_.integer(count), emit_.integer(step)}, {});
+        OpId made = emit_.open(OpKind::for_, {from, to, emit_.integer(step)}, {});
         emit_.region = emit_.add_region(made);
         body(s_.target.add_arg(emit_.region, Type::scalar(DType::index)));
         emit_.yield({});

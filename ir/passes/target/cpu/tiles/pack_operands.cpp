@@ -63,6 +63,8 @@ private:
             if (stepping->of_grid) --shared;
             steps.push_back(*stepping);
         }
+        // The blocks that one group walks through lie one behind the other.
+        std::ranges::stable_partition(steps, &Stepping::of_grid);
         // A block that one group alone asks for is made where it is.
         if (shared == 0 || steps.empty()) return;
         const Op made = kernel_.op(kernel_.value(operand).op);

@@ -5,6 +5,7 @@
 #include "ir/ops/register.h"
 #include "ir/passes/target/cpu/plan.h"
 #include "ir/passes/target/cpu/tiles/code.h"
+#include "ir/passes/target/cpu/tiles/wanted.h"
 
 namespace tsr::ir {
 
@@ -58,13 +59,36 @@ void TileCode::product(OpId id) {
     f.type = Type::vector(result.elem, static_cast<uint32_t>(best.elements));
     if (!f.from_zero) copy(f.c, homes_.at(*start), result);
     if (op.op().kind == OpKind::mma_words) return words_product(op, f.c, f.from_zero);
-    const int64_t step = best.vectors * best.elements;
-    const int64_t whole = shape[1] / step * step;
-    counted_loop(whole, step, [&](ValueId column) { row_panels(f, best, shape[0], column); });
-    if (whole == shape[1]) return;
-    Panel rest = best;
-    rest.vectors = ceil_div(shape[1] - whole, best.elements);
-    row_panels(f, rest, shape[0], emit_.integer(whole));
+    const Wanted some = wanted(op.result());
+    panels(shape[1], best.columns(), some.columns, [&](ValueId column, int64_t columns) {
+        Panel at = best;
+        at.vectors = ceil_div(columns, best.elements);
+        row_panels(f, at, some.rows, column);
+    });
+}
+
+// What stands outside of the memory that a product is stored to is not computed: at ragged edges that is most of it.
+TileCode::Wanted TileCode::wanted(ValueId product) {
+    const auto shape = extents(s_.tile.type(product));
+    const std::vector<OpId> stores = stores_of(s_.tile, uses_, product);
+    if (stores.empty()) return {};
+    return {inside_of(stores, 0, shape[0]), inside_of(stores, 1, shape[1])};
+}
+
+// Positions along an axis of a tile that lie before the end of the memory of one of the stores.
+ValueId TileCode::inside_of(const std::vector<OpId>& stores, size_t axis, int64_t extent) {
+    ValueId most;
+    for (OpId id : stores) {
+        const TileViewOp view(s_.tile, id);
+        const auto along = static_cast<size_t>(view.axes()[axis]);
+        const auto start = s_.scalars.find(view.starts()[along]);
+        if (start == s_.scalars.end()) return {};  // it is not known yet
+        const ValueId inside = emit_.binary(OpKind::sub, s_.memories.at(view.memory()).extent(along),
+                                            emit_.cast(start->second, DType::index));
+        most = most.valid() ? emit_.binary(OpKind::maximum, most, inside) : inside;
+    }
+    most = emit_.binary(OpKind::minimum, most, emit_.integer(extent));
+    return emit_.binary(OpKind::maximum, most, emit_.integer(0));
 }
 
 // By the matrix unit (runtime/device/cpu/matrix.cpp).
@@ -74,22 +98,22 @@ void TileCode::words_product(const MmaOp& op, const Home& c, bool from_zero) {
     const auto shape = extents(s_.tile.type(op.result()));
     const int64_t depth = extents(s_.tile.type(op.a()))[1];
     const int64_t a_row = homes_.at(op.a()).strides[0] * bits(a) / 8;
-    std::vector<ValueId> operands{homes_.at(op.a()).pointer, homes_.at(op.b()).pointer, c.pointer};
-    for (int64_t number :
-         {a_row, c.strides[0] * 4, shape[0], shape[1], depth * bits(a) / 8, int64_t{from_zero ? 1 : 0}}) {
-        operands.push_back(emit_.integer(number));
-    }
+    const Wanted some = wanted(op.result());
+    auto known = [&](ValueId end, int64_t extent) { return end.valid() ? end : emit_.integer(extent); };
+    const std::vector<ValueId> operands{
+        homes_.at(op.a()).pointer,     homes_.at(op.b()).pointer,          c.pointer,
+        emit_.integer(a_row),          emit_.integer(c.strides[0] * 4),    known(some.rows, shape[0]),
+        known(some.columns, shape[1]), emit_.integer(depth * bits(a) / 8), emit_.integer(from_zero ? 1 : 0)};
     const std::string callee = a == DType::bf16 ? "tsr_product_bf16" : "tsr_product_" + std::string(name(a)) + "_" + b;
     emit_.statement(OpKind::runtime, operands, {{Attr::callee, callee}});
 }
 
-void TileCode::row_panels(const Factors& f, const Panel& at, int64_t rows, ValueId column) {
-    const int64_t whole = rows / at.rows * at.rows;
-    counted_loop(whole, at.rows, [&](ValueId row) { panel(f, at, row, column); });
-    if (whole == rows) return;
-    Panel rest = at;
-    rest.rows = rows - whole;
-    panel(f, rest, emit_.integer(whole), column);
+void TileCode::row_panels(const Factors& f, const Panel& at, ValueId rows, ValueId column) {
+    panels(f.rows, at.rows, rows, [&](ValueId row, int64_t count) {
+        Panel of_rows = at;
+        of_rows.rows = count;
+        panel(f, of_rows, row, column);
+    });
 }
 
 void TileCode::panel(const Factors& f, const Panel& at, ValueId row, ValueId column) {
