@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -46,7 +47,8 @@ private:
     void nest(const Nest& nest);
     void rows(const Nest& nest, size_t axis);
     void row(const Nest& nest);
-    void phase(const Nest& nest, const Phase& phase);
+    void phase(const Phase& phase);
+    void choose_ahead(const Nest& nest);
     struct Sum {
         const Root* root;
         std::vector<ValueId> partials;
@@ -57,7 +59,7 @@ private:
     void per_row(const Root& root);
     void fill(const Root& fold);
     ValueId identity(OpId reduce);
-    [[nodiscard]] std::vector<OpId> views(const Nest& nest) const;
+    [[nodiscard]] std::vector<OpId> views(std::span<const Phase> phases) const;
     ValueId all_inside(const std::vector<OpId>& views);
 
     // ---- values on the way (value.cpp) ----
@@ -79,6 +81,7 @@ private:
     void store(OpId id, ValueId value, const Coordinates& at);
     ValueId load_home(const Home& home, DType elem, const Coordinates& at);
     void store_home(const Home& home, ValueId value, const Coordinates& at);
+    void fetch_ahead(const Coordinates& at);
     // A view at coordinates: the address of the first element, the distance to the next, and which are inside.
     struct Place {
         ValueId pointer;
@@ -125,7 +128,7 @@ private:
     ValueId inside_of(const std::vector<OpId>& stores, size_t axis, int64_t extent);
     void row_panels(const Factors& f, const Panel& panel, ValueId rows, ValueId column);
     void panel(const Factors& f, const Panel& panel, ValueId row, ValueId column);
-    void fetch_ahead(const Factors& f, ValueId b, ValueId row, ValueId k);
+    void fetch_panel(const Factors& f, ValueId b, ValueId row, ValueId k);
     void multiply(const Factors& f, const Panel& panel, ValueId a, ValueId b, ValueId k, std::vector<ValueId>& sums);
 
     // Calls `body` for panels of `step` positions out of `count`, and for what is left behind them; from `end` on,
@@ -167,6 +170,7 @@ private:
     std::vector<ValueId> row_;  // its coordinates
     RegionId row_region_;       // code that is the same for the whole row
     bool clipped_ = false;      // views may pass the edges of their memory
+    std::vector<OpId> ahead_;   // views whose next row (of stores: this row) the phase at hand fetches
     using Key = std::tuple<ValueId, Coordinates, int>;
     std::map<Key, ValueId> row_values_;
     // Of the vector at hand:

@@ -16,8 +16,8 @@ int64_t unrolling(int64_t cost) { return cost <= 12 ? 4 : cost <= 60 ? 2 : 1; }
 
 }  // namespace
 
-// The loads and stores of a nest.
-std::vector<OpId> TileCode::views(const Nest& nest) const {
+// The loads and stores of some phases.
+std::vector<OpId> TileCode::views(std::span<const Phase> phases) const {
     std::vector<OpId> found;
     std::unordered_set<ValueId> seen;
     auto visit = [&](auto&& self, ValueId value, bool computed) -> void {
@@ -31,7 +31,7 @@ std::vector<OpId> TileCode::views(const Nest& nest) const {
             for (ValueId operand : op.operands) self(self, operand, false);
         }
     };
-    for (const Phase& phase : nest.phases) {
+    for (const Phase& phase : phases) {
         for (const Root& root : phase.roots) {
             const Op& op = s_.tile.op(root.op);
             if (root.kind == Root::Kind::store) found.push_back(root.op);
@@ -70,7 +70,7 @@ void TileCode::nest(const Nest& nest) {
             if (root.kind == Root::Kind::fold) fill(root);
         }
     }
-    const std::vector<OpId> edges = views(nest);
+    const std::vector<OpId> edges = views(nest.phases);
     row_.assign(nest.rows.size(), {});
     clipped_ = false;
     if (edges.empty()) {
@@ -116,7 +116,40 @@ void TileCode::rows(const Nest& nest, size_t axis) {
 void TileCode::row(const Nest& nest) {
     row_region_ = emit_.region;
     row_values_.clear();
-    for (const Phase& at : nest.phases) phase(nest, at);
+    for (size_t i = 0; i < nest.phases.size(); ++i) {
+        if (i == 1) choose_ahead(nest);
+        phase(nest.phases[i]);
+        ahead_.clear();
+    }
+}
+
+// Memory works in the first and the last phase of a row, and arithmetic between them: what the first phase of the next
+// row loads and the last of this one stores is fetched in between.
+void TileCode::choose_ahead(const Nest& nest) {
+    constexpr int64_t kWorthwhile = 2048;  // bytes of a row; shorter ones are in the cache before anybody could ask
+    auto consider = [&](const Phase& phase, bool loads) {
+        for (OpId id : views({&phase, 1})) {
+            const TileViewOp view(s_.tile, id);
+            const Type& memory = s_.tile.type(view.memory());
+            const int64_t bytes = phase.columns * bits(memory.elem) / 8;
+            const bool contiguous = view.axes().back() + 1 == static_cast<int64_t>(memory.rank());
+            if (view.loads() == loads && memory.kind == TypeKind::tensor && memory.rank() > 1 && contiguous &&
+                bytes >= kWorthwhile && bits(memory.elem) >= 8)
+                ahead_.push_back(id);
+        }
+    };
+    if (clipped_ || nest.phases.front().columns != nest.phases[1].columns) return;
+    consider(nest.phases.front(), true);
+    if (nest.phases.size() > 2 && nest.phases.back().columns == nest.phases[1].columns)
+        consider(nest.phases.back(), false);
+}
+
+void TileCode::fetch_ahead(const Coordinates& at) {
+    for (OpId id : ahead_) {
+        const TileViewOp view(s_.tile, id);
+        const ValueId further = view.loads() ? s_.memories.at(view.memory()).dims.back() : emit_.integer(0);
+        emit_.statement(OpKind::prefetch, {place(id, at).pointer, further});
+    }
 }
 
 ValueId TileCode::identity(OpId reduce) {
@@ -125,7 +158,7 @@ ValueId TileCode::identity(OpId reduce) {
     return emit_.constant(reduce_identity(op.what(), elem), elem);
 }
 
-void TileCode::phase(const Nest&, const Phase& phase) {
+void TileCode::phase(const Phase& phase) {
     std::vector<Sum> sums;
     int64_t cost = 0;
     for (const Root& root : phase.roots) {
@@ -192,6 +225,7 @@ void TileCode::vector(const Phase& phase, ValueId column, int64_t left, std::vec
     Coordinates at;
     for (ValueId row : row_) at.push_back({row});
     at.push_back({column, true});
+    fetch_ahead(at);
     for (const Root& root : phase.roots) {
         if (root.per_row) continue;
         emit_.place = s_.tile.op(root.op).place;

@@ -146,7 +146,7 @@ void TileCode::panel(const Factors& f, const Panel& at, ValueId row, ValueId col
         emit_.region = emit_.add_region(loop);
         const ValueId k = s_.target.add_arg(emit_.region, Type::scalar(DType::index));
         for (ValueId& sum : sums) sum = s_.target.add_arg(emit_.region, f.type);
-        if (f.b.panel != 0 && step == kUnroll) fetch_ahead(f, b, row, k);
+        if (f.b.panel != 0 && step == kUnroll) fetch_panel(f, b, row, k);
         for (int64_t i = 0; i < step; ++i) multiply(f, at, a, b, emit_.add(k, emit_.integer(i)), sums);
         emit_.yield(sums);
         emit_.close(loop, outside);
@@ -162,7 +162,7 @@ void TileCode::panel(const Factors& f, const Panel& at, ValueId row, ValueId col
 
 // The panel of b behind this one comes into the second cache while panels of rows go over this one, some lines at each
 // round of k: memory would not give it as fast as the first of them takes it.
-void TileCode::fetch_ahead(const Factors& f, ValueId b, ValueId row, ValueId k) {
+void TileCode::fetch_panel(const Factors& f, ValueId b, ValueId row, ValueId k) {
     const int64_t line = int64_t{64} * 8 / bits(f.type.elem);
     const int64_t rounds = f.depth / kUnroll;
     const int64_t lines = ceil_div(f.b.panel_stride, line);
