@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 
+import register_tiles
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 
@@ -29,18 +31,23 @@ class Bench:
 
     def compile(self, name):
         out = os.path.join(self.folder, name)
+        if os.path.exists(out):
+            return out
         subprocess.run([self.tesserac, os.path.join(HERE, name + ".tsr"), "--cpu=native", "-o", out], check=True)
         return out
 
-    def peer(self, name, compiler):
+    def peer(self, name, compiler, libraries=()):
         out = os.path.join(self.folder, f"{name}.{os.path.basename(compiler)}")
-        source = os.path.join(HERE, "peers", name + ".c")
-        subprocess.run([compiler, "-O3", "-march=native", "-o", out, source, "-lm"], check=True)
+        if os.path.exists(out):
+            return out
+        source = os.path.join(HERE, "peers", name + (".cpp" if compiler.endswith("++") else ".c"))
+        subprocess.run([compiler, "-O3", "-march=native", "-o", out, source, *libraries, "-lm"], check=True)
         return out
 
     def best(self, command, threads, pick=min):
         """The best first number that the program prints over some runs, taken in turn with others by the caller."""
-        environment = dict(os.environ, TESSERA_THREADS=str(threads), TESSERA_DEVICE="cpu")
+        environment = dict(os.environ, TESSERA_DEVICE="cpu",
+                           **{f"{who}_THREADS": str(threads) for who in ("TESSERA", "OPENBLAS_NUM", "OMP_NUM")})
         texts = [subprocess.run(command, check=True, env=environment, capture_output=True, text=True).stdout
                  for _ in range(self.repeats)]
         return pick(float(text.split()[0]) for text in texts), texts[0].split()[1:]
@@ -155,6 +162,7 @@ WORKS = {
     "stencil": lambda b: against_vectorizers(b, "stencil", "stencil (5 points, one core)"),
     "gather": lambda b: against_vectorizers(b, "gather", "gather (with branch, one core)"),
     "nbody": bodies,
+    **register_tiles.WORKS,
     "evaluator": evaluator,
     "start": start_up,
     "check": checking,

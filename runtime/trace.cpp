@@ -41,15 +41,16 @@ std::string place_text(const TsrPlace* place) {
 bool trace_enabled() { return trace() != nullptr; }
 
 void trace_launch(const TsrKernelFamily& family, const TsrKernelVariant& variant, const uint64_t* slots, int64_t total,
-                  const TsrPlace* place, double begin, double end) {
+                  const TsrPlace* place, const LaunchTimes& times) {
     std::string& events = trace()->events;
     if (!events.empty()) events += ",\n";
     events += "{\"name\":" + json_quoted(family.name) + ",\"cat\":\"launch\",\"ph\":\"X\"";
     events += text(",\"pid\":%d,\"tid\":%ld,\"ts\":%.3f,\"dur\":%.3f", static_cast<int>(getpid()),
-                   static_cast<long>(syscall(SYS_gettid)), begin * 1e6, (end - begin) * 1e6);
+                   static_cast<long>(syscall(SYS_gettid)), times.begin * 1e6, (times.end - times.begin) * 1e6);
     events += ",\"args\":{\"kernel\":" + json_quoted(place_text(&family.place));
     events += ",\"launched\":" + json_quoted(place_text(place));
     events += text(",\"total\":%lld,\"workers\":%d", static_cast<long long>(total), static_cast<int>(tsr_workers()));
+    events += text(",\"packing\":%.3f", (times.packed - times.begin) * 1e6);
     if (variant.plan != nullptr) events += ",\"plan\":" + json_quoted(variant.plan);
     for (int32_t i = 0; family.slot_names != nullptr && i < family.nslots; ++i) {
         if (family.slot_names[i] == nullptr) continue;

@@ -6,9 +6,12 @@
 namespace tsr::runtime {
 
 bool trace_enabled();
-// `begin` and `end` as of tsr_time.
+// As of tsr_time; from `begin` to `packed` operands were brought into the form that the variant wants.
+struct LaunchTimes {
+    double begin, packed, end;
+};
 void trace_launch(const TsrKernelFamily& family, const TsrKernelVariant& variant, const uint64_t* slots, int64_t total,
-                  const TsrPlace* place, double begin, double end);
+                  const TsrPlace* place, const LaunchTimes& times);
 // Writes the file. A message on stderr when that fails: a trace is not worth the program's exit code.
 void finish_trace();
 

@@ -20,6 +20,7 @@ int main(void) {
         double start = now();
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, kLength, kLength, kWidth, 0.125f, q, kWidth, k, kWidth, 0,
                     s, kLength);
+#pragma omp parallel for
         for (int i = 0; i < kLength; ++i) {
             float* row = s + (long)i * kLength;
             float most = row[0], sum = 0;

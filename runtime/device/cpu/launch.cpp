@@ -176,16 +176,21 @@ extern "C" void tsr_launch(const TsrKernelFamily* family, const uint64_t* slots,
     const TsrKernelVariant& variant = choose(*family, slots, place);
     uint64_t unused = 0;
     Messages messages(*family);
-    double begin = trace_enabled() ? tsr_time() : 0;
+    LaunchTimes times{};
+    if (trace_enabled()) times.begin = times.packed = tsr_time();
     std::vector<uint64_t> with_buffers;
     const uint64_t* given = slots;
     if (variant.npacked > 0) {
         with_buffers = pack(variant, family->nslots, slots, messages, place);
         given = with_buffers.data();
+        if (trace_enabled()) times.packed = tsr_time();
     }
     run({variant.entry, variant.task, variant.scratch, given, total, result != nullptr ? result : &unused, messages},
         place);
-    if (trace_enabled()) trace_launch(*family, variant, slots, total, place, begin, tsr_time());
+    if (trace_enabled()) {
+        times.end = tsr_time();
+        trace_launch(*family, variant, slots, total, place, times);
+    }
     messages.deliver();
 }
 
