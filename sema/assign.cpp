@@ -3,6 +3,7 @@
 
 #include "sema/body.h"
 #include "sema/elements.h"
+#include "sema/reductions.h"
 
 namespace tsr::sema {
 
@@ -347,7 +348,7 @@ void Body::annotated(const ast::Stmt& stmt, const ast::AnnotatedAssign& a) {
                   fmt::format("`{}` is declared as {}, this is {}", slot->name, shown(type), shown(value->type)))
                 .label(a.annotation->span, "declared here");
         if (!checks.empty()) instance.checks[stmt.id] = std::move(checks);
-    } else if (value) {
+    } else if (value && !chooses_result(*this, *a.value, value->type, type)) {
         if (!require_converts(*a.value, *value, type, fmt::format("`{}`", slot->name)) && !value->broken())
             type = Type(type);
     }

@@ -35,26 +35,26 @@
     X(atomic_bit_xor, "atomic.bit_xor atomic.xor atomic.xor_ tile.atomic.bit_xor", K, none, "target, value | index?", "Bitwise exclusive or into an element, atomically; gives its old value.") \
     X(atomic_exchange, "atomic.exchange atomic.xchg atomic.exch tile.atomic.exchange", K, none, "target, value | index?", "Replaces an element, atomically; gives its old value.") \
     X(atomic_compare_exchange, "atomic.compare_exchange atomic.cas tile.atomic.compare_exchange", K, none, "target, expected, value | index?", "Replaces an element that has the expected value, atomically; gives its old value.") \
-    X(group_reduce_sum, "tile.reduce_sum", K, none, "value", "The sum of a value over the group's tiles.") \
-    X(group_reduce_max, "tile.reduce_max", K, none, "value", "The largest of a value over the group's tiles.") \
-    X(group_reduce_min, "tile.reduce_min", K, none, "value", "The smallest of a value over the group's tiles.") \
-    X(group_reduce_prod, "tile.reduce_prod", K, none, "value", "The product of a value over the group's tiles.") \
+    X(group_reduce_sum, "tile.reduce_sum", K, none, "value | out?", "The sum of a value over the group's tiles.") \
+    X(group_reduce_max, "tile.reduce_max", K, none, "value | out?", "The largest of a value over the group's tiles.") \
+    X(group_reduce_min, "tile.reduce_min", K, none, "value | out?", "The smallest of a value over the group's tiles.") \
+    X(group_reduce_prod, "tile.reduce_prod", K, none, "value | out?", "The product of a value over the group's tiles.") \
     X(group_any, "tile.any", K, none, "condition", "Whether a condition holds in some tile of the group.") \
     X(group_all, "tile.all", K, none, "condition", "Whether a condition holds in every tile of the group.") \
     X(scan, "tile.scan", K, none, "value | op?, axis?", "Inclusive scan: of a value over the group's tiles by their linear index, or of a register tile along an axis; op is \"add\", \"mul\", \"min\" or \"max\".") \
     X(shuffle, "tile.shuffle", K, none, "value, lane", "The value of another lane of the warp.") \
     X(warp_broadcast, "tile.broadcast", K, none, "value, lane?", "The value of one lane of the warp in all of them.") \
     X(ballot, "tile.ballot", K, none, "condition", "A u32 with one bit per lane of the warp: whether the condition holds there.") \
-    X(buffer_reduce_sum, "reduce_sum", K, none, "buffer", "The sum of a shared buffer's elements.") \
-    X(buffer_reduce_max, "reduce_max", K, none, "buffer", "The largest of a shared buffer's elements.") \
-    X(buffer_reduce_min, "reduce_min", K, none, "buffer", "The smallest of a shared buffer's elements.") \
-    X(buffer_reduce_prod, "reduce_prod", K, none, "buffer", "The product of a shared buffer's elements.") \
+    X(buffer_reduce_sum, "reduce_sum", K, none, "buffer | out?", "The sum of a shared buffer's elements.") \
+    X(buffer_reduce_max, "reduce_max", K, none, "buffer | out?", "The largest of a shared buffer's elements.") \
+    X(buffer_reduce_min, "reduce_min", K, none, "buffer | out?", "The smallest of a shared buffer's elements.") \
+    X(buffer_reduce_prod, "reduce_prod", K, none, "buffer | out?", "The product of a shared buffer's elements.") \
     X(tile_zeros, "tile.zeros", K, none, "shape, T", "A register tile of zeros.") \
     X(tile_full, "tile.full", K, none, "shape, value, T", "A register tile of one value.") \
     X(tile_iota, "tile.iota", K, none, "shape, axis?", "A register tile of indices along an axis, i32.") \
-    X(tile_row_max, "tile.row_max", K, none, "x", "The largest of each row of a register tile.") \
-    X(tile_row_sum, "tile.row_sum", K, none, "x", "The sum of each row of a register tile.") \
-    X(tile_reduce, "tile.reduce", K, none, "x, axis, op", "A register tile combined along an axis; op is \"add\", \"mul\", \"min\", \"max\", \"any\" or \"all\".") \
+    X(tile_row_max, "tile.row_max", K, none, "x | out?", "The largest of each row of a register tile.") \
+    X(tile_row_sum, "tile.row_sum", K, none, "x | out?", "The sum of each row of a register tile.") \
+    X(tile_reduce, "tile.reduce", K, none, "x, axis, op | out?", "A register tile combined along an axis; op is \"add\", \"mul\", \"min\", \"max\", \"any\" or \"all\".") \
     X(tile_causal_mask, "tile.causal_mask", K, none, "scores, q0, k0", "-inf where k0 + j > q0 + i.") \
     X(tile_mma, "tile.mma", K, none, "a, b | accum?, accumulator?", "The matrix product of two register tiles or shared buffers, in the accumulation type.")
 

@@ -3,6 +3,7 @@
 
 #include "sema/body.h"
 #include "sema/elements.h"
+#include "sema/reductions.h"
 
 namespace tsr::sema {
 
@@ -105,7 +106,7 @@ Value reduction(Body& b, const BuiltinEntry& row, const Matched& m) {
     const auto axis =
         rows ? std::optional(static_cast<int64_t>(tile->rank()) - 1) : b.tile_axis(*m.arguments[1], tile->rank());
     auto result = combined(b, row, *m.arguments[0], *tile, *how);
-    if (!axis || !result) return {};
+    if (!axis || !result || !choose_result(b, m.arguments[rows ? 1 : 3], *result)) return {};
     std::vector<int64_t> shape = tile->tile_shape();
     shape.erase(shape.begin() + *axis);
     if (!shape.empty())

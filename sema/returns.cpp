@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "sema/body.h"
+#include "sema/reductions.h"
 
 namespace tsr::sema {
 
@@ -84,6 +85,7 @@ void Body::declared_result(const ast::Stmt& stmt, const ast::Return& r, const Va
                   value.type.parts().size() == result_type->parts().size();
     std::vector<Type> found = tuples ? value.type.parts() : std::vector{value.type};
     std::vector<Type> wanted = tuples ? result_type->parts() : std::vector{*result_type};
+    if (chooses_result(*this, *r.value, value.type, *result_type)) return;
     if (!tuples && !found[0].is(Kind::tensor) && !wanted[0].is(Kind::tensor)) {
         require_converts(*r.value, value, *result_type, fmt::format("the result of `{}`", function->name));
         return;

@@ -3,6 +3,7 @@
 
 #include "sema/body.h"
 #include "sema/elements.h"
+#include "sema/reductions.h"
 
 namespace tsr::sema {
 
@@ -72,13 +73,9 @@ Value group_value(Body& b, const ast::Expr& call, const BuiltinEntry& row, const
         }
     }
     Value result;
-    if (!sums) {
-        result.type = Type::scalar(elem);
-        result.compute = elem;
-        return result;
-    }
-    result.compute = accumulation(elem, value.type.policy());
-    result.type = Type::scalar(accumulated(elem, value.type.policy()));
+    result.compute = sums ? accumulation(elem, value.type.policy()) : elem;
+    result.type = Type::scalar(sums ? accumulated(elem, value.type.policy()) : elem);
+    if (row.id != Builtin::scan && !choose_result(b, m.arguments[1], result)) return {};
     return result;
 }
 

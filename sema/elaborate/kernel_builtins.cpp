@@ -178,18 +178,10 @@ Val atomic(Body& b, const CallInfo& info, ir::AtomicOp op) {
                     type);
 }
 
-// The type that a reduction to this result works in: the accumulation type where that is wider.
-DType accumulating(const sema::ExprInfo& info, DType element) {
-    if (info.compute) return *info.compute;
-    return info.type.is_scalar() && bits(info.type.elem()) > bits(computing(element)) ? info.type.elem()
-                                                                                      : computing(element);
-}
-
 Val group_reduce(Body& b, const ast::Expr& e, const CallInfo& info, ReduceOp op) {
     const Val value = argument_value(b, info, 0);
     const bool logical = op == ReduceOp::any || op == ReduceOp::all;
-    const DType type =
-        logical ? DType::boolean : accumulating(b.info(e), element_type(b, value).value_or(b.info(e).type.elem()));
+    const DType type = logical ? DType::boolean : *b.info(e).compute;
     const ValueId operand = logical ? b.truth(value) : b.scalar(value, type);
     const ValueId result =
         b.emit.value(OpKind::group_reduce, {operand}, ir::Type::scalar(type), {{Attr::op, static_cast<int64_t>(op)}});
@@ -257,7 +249,7 @@ ValueId widened_reduce(Body& b, ValueId memory, ReduceOp op, DType type) {
 Val buffer_reduce(Body& b, const ast::Expr& e, const CallInfo& info, ReduceOp op) {
     const Val buffer = argument_value(b, info, 0);
     const DType element = memory_type(b, buffer);
-    const DType type = accumulating(b.info(e), element);
+    const DType type = *b.info(e).compute;
     const ValueId memory = b.memory(buffer);
     const ValueId result = type == element ? b.emit.value(OpKind::buffer_reduce, {memory}, ir::Type::scalar(type),
                                                           {{Attr::op, static_cast<int64_t>(op)}})
@@ -307,7 +299,7 @@ Val collective(Body& b, const ast::Expr& e, const CallInfo& info) {
             return group_reduce(b, e, info, ReduceOp::all);
         case Builtin::scan: {
             const Val value = argument_value(b, info, 0);
-            const DType type = accumulating(b.info(e), element_type(b, value).value_or(b.info(e).type.elem()));
+            const DType type = *b.info(e).compute;
             const ValueId id = b.emit.value(OpKind::group_scan, {b.scalar(value, type)}, ir::Type::scalar(type),
                                             {{Attr::op, static_cast<int64_t>(scan_op(b, info))}});
             return Val::ssa(id, b.info(e).type.elem());

@@ -10,6 +10,7 @@
 #include "sema/elaborate/memory.h"
 #include "sema/elaborate/text.h"
 #include "sema/elaborate/types.h"
+#include "sema/reductions.h"
 
 namespace tsr::elaborate {
 
@@ -62,19 +63,12 @@ void check_declared(Body& b, const ast::Stmt& stmt) {
     if (found != b.instance().checks.end() && !b.in_kernel()) check_declared_shape(b, found->second);
 }
 
-bool is_reduction(sema::Builtin name) {
-    using sema::Builtin;
-    return (name >= Builtin::group_reduce_sum && name <= Builtin::group_reduce_prod) ||
-           (name >= Builtin::buffer_reduce_sum && name <= Builtin::buffer_reduce_prod);
-}
-
 // What a declared type or an element takes: rounded first, unless a reduction stands directly there, whose type it then
 // chooses.
 Val for_declared(Body& b, const ast::Expr& e) {
     Val value = expression(b, e);
     const auto call = b.instance().calls.find(e.id);
-    const bool builtin = call != b.instance().calls.end() && call->second.kind == sema::CallKind::builtin;
-    if (builtin && is_reduction(call->second.builtin)) value.type.reset();
+    if (call != b.instance().calls.end() && sema::takes_declared_type(call->second)) value.type.reset();
     return value;
 }
 

@@ -20,7 +20,7 @@ using sema::Kind;
 namespace {
 
 Val full(Body& b, const sema::Type& type, const Val& value) {
-    return Val::ssa(b.tile(value, type.elem(), type.shape()), type.elem());
+    return Val::ssa(b.tile(b.rounded(value), type.elem(), type.shape()), type.elem());
 }
 
 // A static axis counted from the front; `otherwise` where none is given.

@@ -43,7 +43,7 @@ View view_of(Body& b, const Val& memory, const sema::Type& type) {
 
 void put_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value, OpKind kind, ir::Attrs attrs) {
     const View view = view_of(b, memory, type);
-    std::vector<ValueId> operands{view.memory, b.tile(value, type.elem(), view.shape)};
+    std::vector<ValueId> operands{view.memory, b.tile(b.rounded(value), type.elem(), view.shape)};
     operands.insert(operands.end(), view.starts.begin(), view.starts.end());
     attrs.set(Attr::axes, view.axes);
     b.emit.op(kind, std::move(operands), {}, std::move(attrs));
@@ -77,7 +77,7 @@ Val load_tile(Body& b, const Val& memory, const sema::Type& type, const Val& fil
     const View view = view_of(b, memory, type);
     std::vector<ValueId> operands{view.memory};
     operands.insert(operands.end(), view.starts.begin(), view.starts.end());
-    if (!fill.is(Val::Kind::undefined)) operands.push_back(b.scalar(fill, type.elem()));
+    if (!fill.is(Val::Kind::undefined)) operands.push_back(b.scalar(b.rounded(fill), type.elem()));
     const ValueId id = b.emit.value(OpKind::load_tile, std::move(operands), ir::Type::tile(type.elem(), view.shape),
                                     {{Attr::axes, view.axes}, {Attr::shape, view.shape}});
     return Val::ssa(id, type.elem());

@@ -38,7 +38,7 @@ bool is_number_like(const Static& value) { return value.is_number() || value.boo
 Val Body::rounded(const Val& value) {
     if (!value.is_ssa() || !value.type) return value;
     const ir::Type& held = type_of(value.id);
-    if (!held.is_scalar() && !held.is_vector()) return value;
+    if (!holds_elements(held)) return value;
     return Val::ssa(emit.cast(value.id, *value.type), value.type);
 }
 

@@ -1,0 +1,19 @@
+// What sums, products, the least and the greatest of many values give (numerics rule 4).
+#pragma once
+
+#include "sema/body.h"
+
+namespace tsr::sema {
+
+// A reduction of the tiles of a group, of a shared buffer, or along an axis of a register tile, without `out=`: what it
+// stands directly in chooses its type. A scan is none.
+bool takes_declared_type(const CallInfo& call);
+
+// Whether a declared type that is not the value's own is chosen by it: the value is a reduction that stands directly
+// there.
+bool chooses_result(const Body& b, const ast::Expr& value, const Type& own, const Type& declared);
+
+// `out=T`, if it is written: the result has this type. False after a message.
+bool choose_result(Body& b, const ast::Expr* out, Value& result);
+
+}  // namespace tsr::sema
