@@ -71,6 +71,14 @@ struct Default {
     std::string string;
 };
 
+// A function of level Host that C calls: int32_t SYMBOL(arguments…, where results go…), see `tsr_call`.
+struct Export {
+    std::string symbol;
+    std::string name;  // as written, for messages
+    std::string function;
+    std::vector<std::string> results;  // names; "": its number
+};
+
 struct Program {
     std::string name;
     std::optional<std::string> docstring;
@@ -80,6 +88,8 @@ struct Program {
     std::string initialize;                   // runs once before it; empty: nothing does
     std::map<std::string, Default> defaults;  // of parameters of main, by name
     std::vector<std::string> results;         // names of what main returns; "": its number
+    std::vector<Export> exports;              // of a library; without a main
+    std::string last_error;                   // the symbol of the function that tells what failed last
     std::vector<KernelFamily> families;
 };
 

@@ -138,7 +138,8 @@ private:
                 }
             }
             if (number_ != 0) continue;
-            names_.families[family.name] = family_table(data_, family, machines, program_.main.empty());
+            const bool exported = program_.main.empty() && program_.exports.empty();
+            names_.families[family.name] = family_table(data_, family, machines, exported);
         }
         return std::nullopt;
     }
@@ -157,6 +158,7 @@ private:
             HostBody(function, target, machine, data_, debug_.get(), names_).emit_function();
         }
         if (!program_.main.empty()) emit_program_table(data_, program_, names_, machine);
+        if (!program_.exports.empty()) emit_exports(data_, program_, names_, machine);
     }
 
     Result<std::string> finish(llvm::TargetMachine& target) {

@@ -11,7 +11,7 @@ namespace tsr::codegen {
 struct LinkOptions {
     std::string resources;              // the folder of start files and archives: `resource_folder()`
     std::vector<std::string> archives;  // more of them, such as the runtime's where it is not in `resources`
-    bool shared = false;                // a shared library, without the runtime
+    bool shared = false;                // a shared library: what the objects offer is seen, the runtime in it is not
     bool debug = false;                 // keep symbols and debug information
 };
 

@@ -108,8 +108,13 @@ bool Compilation::lower() {
     }
     if (session_.diagnostics.has_errors()) return false;
     note_ir("lowering kernels", ir::print(module_));
+    const bool kernels =
+        after(steps_.time("lower kernels", [&] { return ir::lower_kernels(module_, manager_, session_.diagnostics); }));
+    if (!kernels) return false;
+    if (session_.options().makes_library() && !from_ir_)
+        library_ = make_library(stem(session_.options().input), checked_, module_);
     return after(
-        steps_.time("lower kernels", [&] { return ir::lower_module(module_, manager_, session_.diagnostics); }));
+        steps_.time("lower host functions", [&] { return ir::lower_hosts(module_, manager_, session_.diagnostics); }));
 }
 
 bool Compilation::lower_to_machine(Family& family, const std::string& machine) {
@@ -143,7 +148,10 @@ codegen::Program Compilation::program() const {
     if (tree_ != nullptr) out.docstring = tree_->docstring;
     out.host = &module_;
     if (module_.find(sema::kModuleStatements) != nullptr) out.initialize = sema::kModuleStatements;
-    if (!from_ir_)
+    if (session_.options().makes_library()) {
+        for (const Library::Function& function : library_.functions) out.exports.push_back(function.exported);
+        out.last_error = library_.last_error();
+    } else if (!from_ir_)
         describe_main(checked_, session_.sources, out);
     else if (has_main())
         out.main = "main";
@@ -171,6 +179,7 @@ bool Compilation::link(const std::vector<std::string>& objects, std::string& exe
     codegen::LinkOptions how;
     how.resources = codegen::resource_folder();
     how.debug = session_.options().debug_info;
+    how.shared = session_.options().makes_library();
     auto linked = steps_.time("link", [&] { return codegen::link(objects, how); });
     if (!linked) {
         session_.fail("E0002", linked.message());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/codegen.h"
+#include "driver/library.h"
 #include "driver/session.h"
 #include "driver/steps.h"
 #include "ir/pipeline.h"
@@ -36,6 +37,8 @@ public:
 
     // Where the program stands: every kernel's tasks if they were made, else the functions of the module.
     [[nodiscard]] std::string text() const;
+    // What a library offers; there is one where the options ask for one, from `lower` on.
+    [[nodiscard]] const Library& library() const { return library_; }
     // The plans of all kernels with their reasons.
     [[nodiscard]] std::string plans() const;
 
@@ -67,6 +70,7 @@ private:
     ir::PassManager manager_;
     std::deque<Family> families_;
     bool stopped_ = false;
+    Library library_;
 };
 
 }  // namespace tsr::driver

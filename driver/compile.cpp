@@ -38,6 +38,38 @@ void emit_code(Session& session, Compilation& compilation) {
     session.write_result(made[0], options.emit == Emit::object ? output_name(options, ".o") : "");
 }
 
+std::string_view suffix_of(Emit part) { return part == Emit::shared ? ".so" : part == Emit::header ? ".h" : ".json"; }
+
+// `-o` names the one part there is, else the shared library; the others stand beside it, named after the program.
+std::string part_name(const Options& options, const Library& library, Emit part) {
+    const bool named = options.library_parts.size() == 1 || part == Emit::shared;
+    if (named && !options.output.empty()) return options.output;
+    auto folder = options.output.substr(0, options.output.rfind('/') + 1);
+    return fmt::format("{}{}{}{}", folder, part == Emit::shared ? "lib" : "", library.name, suffix_of(part));
+}
+
+void emit_library(Session& session, Compilation& compilation) {
+    const Options& options = session.options();
+    const Library& library = compilation.library();
+    if (library.functions.empty()) {
+        session.fail("E0007", fmt::format("'{}' has no function that C could call", options.input));
+        return;
+    }
+    for (Emit part : options.library_parts) {
+        std::string bytes;
+        if (part == Emit::header) bytes = header_text(library, compilation.module());
+        if (part == Emit::manifest) bytes = manifest_text(library, compilation.module());
+        std::vector<std::string> made;
+        const bool built = part != Emit::shared ||
+                           (compilation.lower_to_machines() && compilation.generate(codegen::Emit::objects, made) &&
+                            compilation.link(made, bytes));
+        if (!built) return;
+        auto kind = part == Emit::shared ? FileKind::executable : FileKind::data;
+        auto wrong = write_output(part_name(options, library, part), bytes, kind);
+        if (!wrong.empty()) session.fail("E0002", wrong);
+    }
+}
+
 // From the checked program on; what goes wrong is in the session.
 void compile_checked(Session& session, Compilation& compilation) {
     const Options& options = session.options();
@@ -49,6 +81,10 @@ void compile_checked(Session& session, Compilation& compilation) {
     bool lowered = compilation.lower();
     if (lowered && options.emit == Emit::tile) {
         session.write_result(compilation.text(), "");
+        return;
+    }
+    if (lowered && options.makes_library()) {
+        emit_library(session, compilation);
         return;
     }
     lowered = lowered && compilation.lower_to_machines();

@@ -34,8 +34,10 @@ void collect_returns(const ast::Block& block, std::vector<Names>& all) {
     }
 }
 
+}  // namespace
+
 // A result has a name when every `return` gives the same variable for it.
-Names result_names(const ast::Block& body, size_t count) {
+std::vector<std::string> result_names(const ast::Block& body, size_t count) {
     std::vector<Names> returns;
     collect_returns(body, returns);
     Names out(count);
@@ -53,6 +55,8 @@ Names result_names(const ast::Block& body, size_t count) {
     }
     return out;
 }
+
+namespace {
 
 uint64_t storage_bits(const sema::Static& value, DType type) {
     if (auto truth = value.boolean()) return *truth ? 1 : 0;

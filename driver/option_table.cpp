@@ -19,7 +19,8 @@ struct EmitName {
 constexpr std::array kEmitNames{
     EmitName{"ast", Emit::ast},       EmitName{"schedule", Emit::schedule}, EmitName{"tile", Emit::tile},
     EmitName{"target", Emit::target}, EmitName{"llvm", Emit::llvm},         EmitName{"asm", Emit::assembly},
-    EmitName{"obj", Emit::object},    EmitName{"exe", Emit::executable},
+    EmitName{"obj", Emit::object},    EmitName{"exe", Emit::executable},    EmitName{"shared", Emit::shared},
+    EmitName{"header", Emit::header}, EmitName{"manifest", Emit::manifest},
 };
 
 std::string one_of(std::string_view what, std::string_view got, const std::vector<std::string>& allowed) {
@@ -49,6 +50,10 @@ std::string set_emit(Options& options, std::string_view value) {
     for (const EmitName& entry : kEmitNames) {
         if (entry.spelling != value) continue;
         options.emit = entry.level;
+        const bool library =
+            entry.level == Emit::shared || entry.level == Emit::header || entry.level == Emit::manifest;
+        if (library && std::ranges::find(options.library_parts, entry.level) == options.library_parts.end())
+            options.library_parts.push_back(entry.level);
         options.emit_given = true;
         return {};
     }
@@ -127,9 +132,11 @@ constexpr auto kAny = nullptr;  // values that can not be listed, or none
 constexpr std::array kOptions{
     OptionRow{"-o", "FILE", kCompile, Group::output, "write the result to FILE (`-`: standard output)", kAny,
               set_output},
-    OptionRow{"--emit", "LEVEL", kCompile, Group::output,
-              "stop at a level and write it: ast, schedule, tile, target, llvm, asm, obj, exe (default)", emit_levels,
-              set_emit},
+    OptionRow{
+        "--emit", "LEVEL", kCompile, Group::output,
+        "what to write: a level (ast, schedule, tile, target, llvm, asm, obj), exe (default), or of a library shared, "
+        "header, manifest: one of them or several",
+        emit_levels, set_emit},
     OptionRow{"-I", "FOLDER", kProgram, Group::output, "look for imported modules in FOLDER too", kAny,
               add_text<&Options::include_folders>},
 

@@ -13,7 +13,7 @@ namespace tsr::driver {
 enum class Command { compile, run, check, format, explain, completions, manual, version, help };
 
 // What a compilation ends with. `executable` is the only one that needs a `main`.
-enum class Emit { ast, schedule, tile, target, llvm, assembly, object, executable };
+enum class Emit { ast, schedule, tile, target, llvm, assembly, object, executable, shared, header, manifest };
 
 enum class DiagnosticForm { text, json, sarif };
 
@@ -35,6 +35,8 @@ struct Options {
     std::string output;  // empty: beside the working folder, named after the input
     Emit emit = Emit::executable;
     bool emit_given = false;
+    std::vector<Emit> library_parts;  // of shared, header and manifest what was asked for
+    [[nodiscard]] bool makes_library() const { return !library_parts.empty(); }
     int optimization = 2;
     bool debug_info = false;
     std::string cpu;  // empty: every level the compiler makes variants for

@@ -95,19 +95,34 @@ Pipeline<Level::host, Level::host> host_pipeline() {
            | always<kHost>("ownership", place_ownership);
 }
 
-PassOutcome lower_module(Module& module, PassManager& manager, Diagnostics& diagnostics) {
+namespace {
+
+template <Level level>
+PassOutcome lower_all(const Pipeline<level, level>& pipeline, Module& module, PassManager& manager,
+                      Diagnostics& diagnostics) {
     PassContext context{module, diagnostics, ""};
     PassOutcome all = PassOutcome::done;
-    auto lower = [&](Level level, const auto& pipeline) {
-        for (Function& function : module.functions) {
-            if (function.level != level) continue;
-            PassOutcome outcome = manager.run(pipeline, function, context);
-            if (outcome != PassOutcome::done && all != PassOutcome::refused) all = outcome;
-        }
-    };
-    lower(Level::tile, kernel_pipeline());
-    if (all == PassOutcome::done) lower(Level::host, host_pipeline());
+    for (Function& function : module.functions) {
+        if (function.level != level) continue;
+        PassOutcome outcome = manager.run(pipeline, function, context);
+        if (outcome != PassOutcome::done && all != PassOutcome::refused) all = outcome;
+    }
     return all;
+}
+
+}  // namespace
+
+PassOutcome lower_kernels(Module& module, PassManager& manager, Diagnostics& diagnostics) {
+    return lower_all(kernel_pipeline(), module, manager, diagnostics);
+}
+
+PassOutcome lower_hosts(Module& module, PassManager& manager, Diagnostics& diagnostics) {
+    return lower_all(host_pipeline(), module, manager, diagnostics);
+}
+
+PassOutcome lower_module(Module& module, PassManager& manager, Diagnostics& diagnostics) {
+    const PassOutcome kernels = lower_kernels(module, manager, diagnostics);
+    return kernels == PassOutcome::done ? lower_hosts(module, manager, diagnostics) : kernels;
 }
 
 PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, Module& module, PassManager& manager,

@@ -22,7 +22,10 @@ Pipeline<Level::tile, Level::target> cpu_pipeline();
 // Host functions, once the kernels they launch are in group form.
 Pipeline<Level::host, Level::host> host_pipeline();
 
-// Runs the first on every kernel of the module, then the last on every host function.
+// Runs the first on every kernel of the module; the last on every host function.
+PassOutcome lower_kernels(Module& module, PassManager& manager, Diagnostics& diagnostics);
+PassOutcome lower_hosts(Module& module, PassManager& manager, Diagnostics& diagnostics);
+// Both.
 PassOutcome lower_module(Module& module, PassManager& manager, Diagnostics& diagnostics);
 
 // One compiled form of a kernel, and what it assumes.

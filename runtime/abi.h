@@ -606,6 +606,37 @@ int tsr_main(const TsrProgram* program, int argc, char** argv);
 /* Defined by the compiled program; the runtime's main() starts it. */
 extern const TsrProgram tsr_program;
 
+/* ---- Libraries: functions of a program that C calls ---- */
+
+/* DLPack's DLManagedTensor. */
+typedef struct TsrDLManagedTensor {
+    TsrDLTensor dl_tensor;
+    void* manager_ctx;
+    void (*deleter)(struct TsrDLManagedTensor* self);
+} TsrDLManagedTensor;
+
+typedef enum TsrStatus {
+    TSR_OK,
+    TSR_INVALID_ARGUMENT, /* of another type, rank, shape or device than the function takes; nothing was done */
+    TSR_FAILED            /* an error of the program; `mut` tensors may be half written */
+} TsrStatus;
+
+typedef struct TsrLibraryFunction {
+    int32_t abi; /* TSR_ABI_VERSION */
+    int32_t nresults;
+    TsrSignature signature;
+    const TsrResult* results;
+    void (*initialize)(void* context); /* module-level statements, run before the first call; may be NULL */
+    void (*run)(void* context, const TsrSlot* in, TsrSlot* out);
+} TsrLibraryFunction;
+
+/* Calls `function`. Of `arguments` a tensor is its DLTensor* (on the CPU; strides may be NULL), a string its const
+ * char*, a scalar its bits; tensors are borrowed for the call. results[i] takes a tensor as a new DLManagedTensor*, a
+ * scalar in its storage. Calls wait for each other. Gives a TsrStatus; of a failure tsr_last_error() tells. */
+int32_t tsr_call(const TsrLibraryFunction* function, const TsrSlot* arguments, void* const* results);
+/* What the last failed call on this thread said, with its place; "" when there was none. */
+const char* tsr_last_error(void);
+
 /* ---- The same functions as a table, for engines that do not link them by name ---- */
 
 /* clang-format off */

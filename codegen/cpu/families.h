@@ -24,6 +24,16 @@ uint64_t features_of(const Machine& machine);
 llvm::Constant* family_table(Data& data, const KernelFamily& family, const std::vector<Machine>& machines,
                              bool exported);
 
+// void run(void* context, const TsrSlot* in, TsrSlot* out): `callee`, which `source` describes, on slots.
+llvm::Function* emit_run(Data& data, const ir::Function& source, llvm::Function* callee, const Machine& machine);
+// void initialize(void* context), or null where nothing runs before main.
+llvm::Constant* emit_initialize(Data& data, const Program& program, const HostNames& names, const Machine& machine);
+// const TsrResult*
+llvm::Constant* results_of(Data& data, const ir::Function& source, const std::vector<std::string>& names);
+
+// Defines what `program.exports` names, and `program.last_error`.
+void emit_exports(Data& data, const Program& program, const HostNames& names, const Machine& machine);
+
 // Defines `tsr_program`.
 void emit_program_table(Data& data, const Program& program, const HostNames& names, const Machine& machine);
 

@@ -6,8 +6,6 @@
 
 namespace tsr::codegen {
 
-namespace {
-
 using llvm::Value;
 
 // void run(void* context, const TsrSlot* in, TsrSlot* out)
@@ -54,18 +52,16 @@ llvm::Constant* emit_initialize(Data& data, const Program& program, const HostNa
     return function;
 }
 
-llvm::Constant* results_of(Data& data, const Program& program, const ir::Function& main) {
+llvm::Constant* results_of(Data& data, const ir::Function& source, const std::vector<std::string>& names) {
     std::vector<llvm::Constant*> results;
-    for (size_t i = 0; i < main.results.size(); ++i) {
-        const std::string name = i < program.results.size() ? program.results[i] : "";
-        const ir::Type& type = main.results[i];
+    for (size_t i = 0; i < source.results.size(); ++i) {
+        const std::string name = i < names.size() ? names[i] : "";
+        const ir::Type& type = source.results[i];
         results.push_back(data.structure({name.empty() ? data.null() : data.text(name), data.i32(kind_of(type)),
                                           data.i32(static_cast<int>(type.elem))}));
     }
     return results.empty() ? data.null() : data.array(results[0]->getType(), results, "results");
 }
-
-}  // namespace
 
 void emit_program_table(Data& data, const Program& program, const HostNames& names, const Machine& machine) {
     const ir::Function& main = *program.host->find(program.main);
@@ -76,7 +72,7 @@ void emit_program_table(Data& data, const Program& program, const HostNames& nam
     llvm::Constant* value = data.structure(
         {data.i32(TSR_ABI_VERSION), data.i32(static_cast<int64_t>(main.results.size())), data.text(program.name),
          program.docstring ? data.text(*program.docstring) : data.null(), signature_of(data, main, defaults),
-         results_of(data, program, main), initialize, run, data.null()});
+         results_of(data, main, program.results), initialize, run, data.null()});
     new llvm::GlobalVariable(data.module(), value->getType(), true, llvm::GlobalValue::ExternalLinkage, value,
                              "tsr_program");
 }

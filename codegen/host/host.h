@@ -63,14 +63,15 @@ private:
 // `name` names the function for the linker. Nothing for no result, the value, or a structure of several.
 llvm::Function* declare_host(const ir::Function& source, const std::string& name, llvm::Module& module);
 
-// The data of TsrSignature for a function's parameters; `defaults` as in the program's description, or empty.
+// The data of TsrSignature for a function's parameters; `defaults` as in the program's description, or empty; `shown`
+// its name in messages, where that is another.
 struct DefaultValue {
     std::string text;  // as written
     uint64_t bits = 0;
     std::string string;
 };
 llvm::Constant* signature_of(Data& data, const ir::Function& source,
-                             const std::map<std::string, DefaultValue>& defaults);
+                             const std::map<std::string, DefaultValue>& defaults, const std::string& shown = {});
 int kind_of(const ir::Type& type);  // TsrKind
 
 }  // namespace tsr::codegen

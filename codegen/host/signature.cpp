@@ -95,7 +95,7 @@ int kind_of(const ir::Type& type) {
 }
 
 llvm::Constant* signature_of(Data& data, const ir::Function& source,
-                             const std::map<std::string, DefaultValue>& defaults) {
+                             const std::map<std::string, DefaultValue>& defaults, const std::string& shown) {
     std::vector<llvm::Constant*> symbols;
     for (const std::string& symbol : source.symbols) symbols.push_back(data.text(symbol));
     std::vector<llvm::Constant*> parameters;
@@ -106,7 +106,8 @@ llvm::Constant* signature_of(Data& data, const ir::Function& source,
     llvm::Constant* names = data.array(data.null()->getType(), symbols, "symbols");
     llvm::Constant* list =
         parameters.empty() ? data.null() : data.array(parameters[0]->getType(), parameters, "parameters");
-    return data.structure({data.text(source.name), data.i32(static_cast<int64_t>(symbols.size())), names,
+    return data.structure({data.text(shown.empty() ? source.name : shown),
+                           data.i32(static_cast<int64_t>(symbols.size())), names,
                            data.i32(static_cast<int64_t>(parameters.size())), list});
 }
 

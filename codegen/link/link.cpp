@@ -108,6 +108,9 @@ Command command_line(const std::vector<MemoryFile>& objects, const std::string& 
         command.flag(word);
     }
     command.flag(options.shared ? "-shared" : "-pie");
+    if (options.shared) {
+        for (const char* word : {"--exclude-libs", "ALL", "-Bsymbolic", "-z", "defs"}) command.flag(word);
+    }
     if (!options.debug) command.flag("-s");
     if (!options.shared) {
         command.flag("--dynamic-linker=/lib64/ld-linux-x86-64.so.2");
@@ -119,7 +122,7 @@ Command command_line(const std::vector<MemoryFile>& objects, const std::string& 
     command.resource("crtbeginS.o");
     for (const MemoryFile& object : objects) command.flag(object.path());
     for (const std::string& archive : options.archives) command.flag(archive);
-    if (!options.shared) command.resource("libtessera_rt.a");
+    command.resource("libtessera_rt.a");
     command.flag("--as-needed");
     command.system("libstdc++.so.6");
     command.system("libm.so.6");

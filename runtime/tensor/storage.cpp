@@ -88,7 +88,9 @@ void retain(TsrStorage* storage) { storage->refs.fetch_add(1, std::memory_order_
 
 void release(TsrStorage* storage) {
     if (storage->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    if (storage->mapped) {
+    if (storage->borrowed) {
+        // Its owner frees it.
+    } else if (storage->mapped) {
         munmap(storage->data, static_cast<size_t>(storage->bytes));
     } else {
         std::free(storage->data);

@@ -9,6 +9,7 @@
 struct TsrStorage {
     std::atomic<int32_t> refs{1};
     bool mapped = false;
+    bool borrowed = false;  // somebody else frees it
     void* data = nullptr;
     int64_t bytes = 0;
 };

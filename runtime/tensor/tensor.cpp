@@ -106,6 +106,15 @@ TensorRef make_tensor(int32_t dtype, Shape shape, Contents contents, const TsrPl
     return tensor;
 }
 
+TensorRef borrow_tensor(int32_t dtype, Shape shape, Shape strides, void* data) {
+    TensorRef tensor = new_handle(dtype, shape);
+    set_axes(*tensor, shape, strides);
+    tensor->storage = new TsrStorage;
+    tensor->storage->borrowed = true;
+    tensor->storage->data = tensor->dl.data = data;
+    return tensor;
+}
+
 Result<TensorRef> try_make_tensor(int32_t dtype, Shape shape, Contents contents) {
     Result<int64_t> bytes = dense_bytes(dtype, shape);
     if (!bytes) return bytes.refusal();
