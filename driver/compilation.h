@@ -48,6 +48,9 @@ public:
     [[nodiscard]] const ast::Module* tree() const { return tree_.get(); }
     [[nodiscard]] bool has_main() const;
     [[nodiscard]] const ir::Module& module() const { return module_; }
+    // Runs of optional passes, and the last of them in words.
+    [[nodiscard]] size_t optional_runs() const { return manager_.optional_runs(); }
+    [[nodiscard]] const std::string& last_optional() const { return manager_.last_optional(); }
     [[nodiscard]] bool stopped() const { return stopped_; }
 
 private:

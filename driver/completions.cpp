@@ -65,6 +65,8 @@ std::vector<std::string> operands_of(Command command) {
         case Command::run:
         case Command::check:
         case Command::format:
+        case Command::bisect:
+        case Command::reduce:
         case Command::manual:
         case Command::version:
             return {};

@@ -24,6 +24,10 @@ int dispatch(const Options& options) {
             return format_files(options);
         case Command::explain:
             return explain(options);
+        case Command::bisect:
+            return bisect(options);
+        case Command::reduce:
+            return reduce(options);
         case Command::completions:
             return print_completions(options);
         case Command::manual:

@@ -126,24 +126,25 @@ std::string set_flag(Options& options, std::string_view) {
 
 constexpr unsigned kCode = kCompile | kRun;
 constexpr unsigned kProgram = kCompile | kRun | kCheck;
+constexpr unsigned kHunt = kBisect | kReduce;
 
 constexpr auto kAny = nullptr;  // values that can not be listed, or none
 
 constexpr std::array kOptions{
-    OptionRow{"-o", "FILE", kCompile, Group::output, "write the result to FILE (`-`: standard output)", kAny,
+    OptionRow{"-o", "FILE", kCompile | kReduce, Group::output, "write the result to FILE (`-`: standard output)", kAny,
               set_output},
     OptionRow{
         "--emit", "LEVEL", kCompile, Group::output,
         "what to write: a level (ast, schedule, tile, target, llvm, asm, obj), exe (default), or of a library shared, "
         "header, manifest: one of them or several",
         emit_levels, set_emit},
-    OptionRow{"-I", "FOLDER", kProgram, Group::output, "look for imported modules in FOLDER too", kAny,
+    OptionRow{"-I", "FOLDER", kProgram | kHunt, Group::output, "look for imported modules in FOLDER too", kAny,
               add_text<&Options::include_folders>},
 
-    OptionRow{"-O", "0..3", kCode, Group::code, "how much to optimize (default 2)", optimization_levels,
+    OptionRow{"-O", "0..3", kCode | kHunt, Group::code, "how much to optimize (default 2)", optimization_levels,
               set_optimization},
     OptionRow{"-g", "", kCode, Group::code, "describe source lines to debuggers", kAny, set_flag<&Options::debug_info>},
-    OptionRow{"--cpu", "CPU", kCode, Group::code,
+    OptionRow{"--cpu", "CPU", kCode | kBisect, Group::code,
               "code for one CPU: native, x86-64-v3, x86-64-v4, … (default: several levels in one executable)",
               machine_names, set_text<&Options::cpu>},
 
@@ -162,6 +163,12 @@ constexpr std::array kOptions{
               "text (default); json: one object per line; sarif: one log, for other tools", diagnostic_forms,
               set_diagnostics},
 
+    OptionRow{
+        "--test", "COMMAND", kHunt, Group::inspection,
+        "what tells right from wrong, given a file: of bisect the executable, right where it ends with 0 (default: "
+        "it writes what the evaluator writes); of reduce the program, small enough to go on with where it ends "
+        "with 0 (default: the compiler fails)",
+        kAny, set_text<&Options::test>},
     OptionRow{"--dump-after", "PASS", kCode, Group::inspection, "print the IR after a pass (`all`: after each)",
               passes_and_all, add_text<&Options::dump_after>},
     OptionRow{"--stop-after", "PASS", kCode, Group::inspection, "run no pass behind this one", pass_names,
@@ -181,6 +188,8 @@ constexpr std::array kCommands{
     CommandRow{Command::format, "fmt", "FILE.tsr…",
                "bring programs into the one layout (`-`: standard input to standard output)"},
     CommandRow{Command::explain, "explain", "CODE", "tell the rule behind a diagnostic, with an example"},
+    CommandRow{Command::bisect, "bisect", "FILE.tsr [ARGS]", "find the pass that makes a program go wrong"},
+    CommandRow{Command::reduce, "reduce", "FILE.tsr", "make a program smaller as long as it shows an error"},
     CommandRow{Command::completions, "completions", "bash|zsh|fish",
                "print what makes a shell complete the command line"},
     CommandRow{Command::manual, "manual", "", "print the manual page, for man(1)"},

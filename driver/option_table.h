@@ -17,6 +17,8 @@ inline constexpr unsigned kCompile = bit(Command::compile);
 inline constexpr unsigned kRun = bit(Command::run);
 inline constexpr unsigned kCheck = bit(Command::check);
 inline constexpr unsigned kFormat = bit(Command::format);
+inline constexpr unsigned kBisect = bit(Command::bisect);
+inline constexpr unsigned kReduce = bit(Command::reduce);
 inline constexpr unsigned kVersion = bit(Command::version);
 
 enum class Group { output, code, checking, inspection };

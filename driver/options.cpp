@@ -149,7 +149,7 @@ private:
         if (!options_.input.empty())
             return fmt::format("one program at a time: `{}` and `{}` were given", options_.input, argument);
         options_.input = argument;
-        if (options_.command == Command::run) {
+        if (options_.command == Command::run || options_.command == Command::bisect) {
             options_.program_arguments.assign(arguments_.begin() + static_cast<ptrdiff_t>(next_), arguments_.end());
             done_ = true;
         }
@@ -166,7 +166,8 @@ private:
                                command.empty() ? "compiling" : fmt::format("`{}`", command));
         }
         bool needs_file = options_.command == Command::compile || options_.command == Command::run ||
-                          options_.command == Command::check;
+                          options_.command == Command::check || options_.command == Command::bisect ||
+                          options_.command == Command::reduce;
         if (needs_file && options_.input.empty()) return "no program was named";
         bool to_file = options_.emit == Emit::executable || options_.emit == Emit::object;
         if (options_.command == Command::compile && options_.input == "-" && to_file && options_.output.empty())

@@ -10,7 +10,7 @@
 
 namespace tsr::driver {
 
-enum class Command { compile, run, check, format, explain, completions, manual, version, help };
+enum class Command { compile, run, check, format, explain, bisect, reduce, completions, manual, version, help };
 
 // What a compilation ends with. `executable` is the only one that needs a `main`.
 enum class Emit { ast, schedule, tile, target, llvm, assembly, object, executable, shared, header, manifest };
@@ -53,6 +53,7 @@ struct Options {
     std::vector<std::string> dump_after;
     std::string stop_after;
     std::optional<size_t> pass_limit;
+    std::string test;  // `bisect`, `reduce`: a command of the shell
 };
 
 // The options that `arguments` (without the program's name) ask for, or what is wrong with them, with the option or

@@ -41,7 +41,11 @@ PassOutcome PassManager::run_steps(const std::vector<PassStep>& steps, Level fro
     }
     for (const PassStep& step : steps) {
         if (step.optional && options_.pass_limit && optional_runs_ >= *options_.pass_limit) continue;
-        optional_runs_ += step.optional ? 1 : 0;
+        if (step.optional) {
+            ++optional_runs_;
+            last_optional_ = fmt::format("`{}` on `{}`{}", step.name, function.name,
+                                         context.machine.empty() ? "" : " for " + context.machine);
+        }
         if (!run_step(step, function, context)) return PassOutcome::refused;
         if (step.name == options_.stop_after) return PassOutcome::stopped;
     }

@@ -56,6 +56,8 @@ public:
     // One line per pass, the slowest first.
     [[nodiscard]] std::string time_report() const;
     [[nodiscard]] size_t optional_runs() const { return optional_runs_; }
+    // "`simplify` on `saxpy` for x86-64-v4"; empty when there was none.
+    [[nodiscard]] const std::string& last_optional() const { return last_optional_; }
 
 private:
     PassOutcome run_steps(const std::vector<PassStep>& steps, Level from, Function& function, PassContext& context);
@@ -64,6 +66,7 @@ private:
 
     PassOptions options_;
     size_t optional_runs_ = 0;
+    std::string last_optional_;
     std::vector<Time> times_;
 };
 
