@@ -74,7 +74,7 @@ private:
 }  // namespace
 
 std::vector<OpId> stores_of(const Function& kernel, const Uses& uses, ValueId tile) {
-    const Type type = kernel.type(tile);
+    const Type& type = kernel.type(tile);
     Follower follower(kernel, uses, type);
     if (type.rank() != 2 || !follower.follow(tile)) return {};
     return std::move(follower.stores);
