@@ -37,8 +37,9 @@ Diagnostic& Diagnostic::suggest(Span at, std::string replacement, std::string te
 Diagnostic& Diagnostics::add(Severity severity, std::string code, Span span, std::string message) {
     // What lies further back than anybody reads is not looked through: a hundred thousand errors would take minutes.
     constexpr size_t kLookedThrough = 4096;
-    for (size_t i = all_.size(); i-- > 0 && i + kLookedThrough > all_.size();) {
-        if (all_[i].span == span && all_[i].code == code) {
+    const size_t first = all_.size() > kLookedThrough ? all_.size() - kLookedThrough : 0;
+    for (size_t i = all_.size(); i > first; --i) {
+        if (all_[i - 1].span == span && all_[i - 1].code == code) {
             dropped_ = {};
             return dropped_;
         }

@@ -20,10 +20,11 @@ Result<std::string> read_all(FILE* in, const std::string& name) {
     std::string text;
     char chunk[1 << 16];
     size_t got = 0;
-    while ((got = std::fread(chunk, 1, sizeof chunk, in)) > 0) {
+    do {
+        got = std::fread(chunk, 1, sizeof chunk, in);
         text.append(chunk, got);
         if (text.size() > kMostBytes) return Failure{fmt::format("'{}' has more than 64 MiB: no program has", name)};
-    }
+    } while (got == sizeof chunk);
     if (std::ferror(in) != 0) return Failure{fmt::format("can not read '{}': {}", name, std::strerror(errno))};
     return text;
 }

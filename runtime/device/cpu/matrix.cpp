@@ -57,6 +57,23 @@ struct Block {
     bool from_zero;
 };
 
+// What the next product of a sum is expected to read stands behind what this one reads: the blocks that a launch packs
+// follow each other. It comes into the second cache a few lines at a time.
+class Ahead {
+public:
+    Ahead(const void* from, int64_t bytes, int64_t rounds)
+        : next_(static_cast<const char*>(from) + bytes),
+          lines_((bytes / kLine + rounds - 1) / std::max<int64_t>(rounds, 1)) {}
+    void fetch() {
+        for (int64_t i = 0; i < lines_; ++i, next_ += kLine) _mm_prefetch(next_, _MM_HINT_T1);
+    }
+
+private:
+    static constexpr int64_t kLine = 64;
+    const char* next_;
+    int64_t lines_;
+};
+
 // `lower`: there are rows for the lower two tiles; `right`: columns for the right two.
 template <Kind kind>
 TSR_AMX void multiply(const Block& at, bool lower, bool right) {
@@ -99,6 +116,9 @@ template <Kind kind>
 TSR_AMX void product(const void* a, const void* b, void* c, int64_t a_row, int64_t c_row, int64_t m, int64_t n,
                      int64_t depth, int64_t from_zero) {
     const int64_t whole = m / (2 * kRows) * (2 * kRows);
+    const int64_t rounds = ((m + 2 * kRows - 1) / (2 * kRows)) * ((n + kPanel - 1) / kPanel);
+    Ahead ahead_a(a, m * a_row, rounds);
+    Ahead ahead_b(b, (n + kPanel - 1) / kPanel * kPanel * depth, rounds);
     for (int64_t begin = 0; begin < m; begin = whole) {
         // Whole pairs of tiles first, then what is left with a configuration of its own.
         const bool rest = begin == whole;
@@ -116,6 +136,8 @@ TSR_AMX void product(const void* a, const void* b, void* c, int64_t a_row, int64
                                c_row,
                                depth,
                                from_zero != 0};
+                ahead_a.fetch();
+                ahead_b.fetch();
                 multiply<kind>(at, lower > 0, n - j > kRows);
             }
         }

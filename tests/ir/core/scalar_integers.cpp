@@ -32,10 +32,16 @@ Wide floor_quotient(Wide a, Wide b) {
     return quotient;
 }
 
+// Modulo 2^128: what is kept of a product of 64-bit values is in its low half.
+Wide product(Wide a, Wide b) {
+    using Bits = unsigned __int128;
+    return static_cast<Wide>(static_cast<Bits>(a) * static_cast<Bits>(b));
+}
+
 Wide power(Wide base, Wide exponent, DType type) {
     if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
     Wide result = 1;
-    for (Wide i = 0; i < exponent; ++i) result = wrapped(type, result * base);
+    for (Wide i = 0; i < exponent; ++i) result = wrapped(type, product(result, base));
     return result;
 }
 
@@ -52,7 +58,7 @@ Wide expected(OpKind kind, DType type, Wide a, Wide b) {
         case OpKind::sub:
             return a - b;
         case OpKind::mul:
-            return a * b;
+            return product(a, b);
         case OpKind::floordiv:
             return b == 0 ? 0 : floor_quotient(a, b);
         case OpKind::mod:

@@ -8,7 +8,10 @@ namespace {
 std::optional<int64_t> element_under(const Shape& memory, const Shape& starts, const Shape& axes,
                                      const Shape& position) {
     Shape at = starts;
-    for (size_t k = 0; k < axes.size(); ++k) at[static_cast<size_t>(axes[k])] += position[k];
+    for (size_t k = 0; k < axes.size(); ++k) {
+        int64_t& along = at[static_cast<size_t>(axes[k])];
+        if (__builtin_add_overflow(along, position[k], &along)) return std::nullopt;
+    }
     for (size_t k = 0; k < memory.size(); ++k) {
         if (at[k] < 0 || at[k] >= memory[k]) return std::nullopt;
     }
