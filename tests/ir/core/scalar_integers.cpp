@@ -34,8 +34,9 @@ Wide floor_quotient(Wide a, Wide b) {
 
 // Modulo 2^128: what is kept of a product of 64-bit values is in its low half.
 Wide product(Wide a, Wide b) {
-    using Bits = unsigned __int128;
-    return static_cast<Wide>(static_cast<Bits>(a) * static_cast<Bits>(b));
+    Wide low = 0;
+    (void)__builtin_mul_overflow(a, b, &low);
+    return low;
 }
 
 Wide power(Wide base, Wide exponent, DType type) {
