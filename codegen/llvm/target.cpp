@@ -4,6 +4,7 @@
 #include "codegen/llvm/types.h"
 #include "ir/core/internal.h"
 #include "ir/ops/record.h"
+#include "ir/ops/reduction.h"
 
 namespace tsr::codegen {
 
@@ -147,7 +148,7 @@ void TargetBody::emit_reduce(const ir::Op& op) {
     const DType type = operand_type(op, 0).elem;
     Value* vector = operand(op, 0);
     unsigned width = operand_type(op, 0).width;
-    if (kind == ir::ReduceOp::any || kind == ir::ReduceOp::all) {
+    if (ir::is_logical(kind)) {
         Value* bits = builder_.CreateBitCast(vector, builder_.getIntNTy(width));
         Value* result = kind == ir::ReduceOp::any
                             ? builder_.CreateICmpNE(bits, llvm::Constant::getNullValue(bits->getType()))
@@ -155,10 +156,7 @@ void TargetBody::emit_reduce(const ir::Op& op) {
         define(op.results[0], result);
         return;
     }
-    OpKind step = OpKind::add;
-    if (kind == ir::ReduceOp::mul) step = OpKind::mul;
-    if (kind == ir::ReduceOp::min) step = OpKind::minimum;
-    if (kind == ir::ReduceOp::max) step = OpKind::maximum;
+    const OpKind step = ir::combining(kind);
     while (width > 1) {
         const unsigned lower = (width + 1) / 2;
         const unsigned upper = width - lower;

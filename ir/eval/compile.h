@@ -131,8 +131,7 @@ private:
     std::optional<CompileFailure> failure_;
 };
 
-// How a reduction combines two elements; an atomic, null where it combines nothing.
-OpKind element_of(ReduceOp op);
+// How an atomic combines two elements; null where it combines nothing.
 LaneFn combine_of(const LaneOps& ops, AtomicOp op, DType type);
 
 }  // namespace tsr::ir::eval

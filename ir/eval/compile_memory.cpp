@@ -8,6 +8,7 @@
 #include "ir/eval/steps.h"
 #include "ir/eval/text_parts.h"
 #include "ir/ops/record.h"
+#include "ir/ops/reduction.h"
 
 namespace tsr::ir::eval {
 
@@ -30,24 +31,6 @@ LaneFn combine_of(const LaneOps& ops, AtomicOp op, DType type) {
             return nullptr;
     }
     return nullptr;
-}
-
-OpKind element_of(ReduceOp op) {
-    switch (op) {
-        case ReduceOp::add:
-            return OpKind::add;
-        case ReduceOp::mul:
-            return OpKind::mul;
-        case ReduceOp::min:
-            return OpKind::minimum;
-        case ReduceOp::max:
-            return OpKind::maximum;
-        case ReduceOp::any:
-            return OpKind::bit_or;
-        case ReduceOp::all:
-            return OpKind::bit_and;
-    }
-    return OpKind::add;
 }
 
 namespace {
@@ -170,7 +153,7 @@ void Compiler::reduction(OpId id, const Op& op) {
     CollectiveData data;
     data.elem = fn_.type(op.operands[0]).elem;
     data.size = static_cast<uint32_t>(stored_size(data.elem));
-    data.combine = ops_.element(element_of(how), data.elem);
+    data.combine = ops_.element(combining(how), data.elem);
     const double identity = identity_of(how);
     ops_.cast(DType::f64, data.elem)(&data.identity, &identity, nullptr, nullptr, 1);
     take_home(op.results[0]);

@@ -6,6 +6,7 @@
 #include "ir/eval/compile.h"
 #include "ir/eval/steps.h"
 #include "ir/ops/record.h"
+#include "ir/ops/reduction.h"
 #include "ir/ops/register.h"
 
 namespace tsr::ir::eval {
@@ -152,7 +153,7 @@ void Compiler::along(OpId id, const Op& op) {
     Step step = transposes ? &steps::transpose : &steps::tile_iota;
     if (op.kind == OpKind::reduce || op.kind == OpKind::scan) {
         step = op.kind == OpKind::reduce ? &steps::reduce : &steps::scan;
-        data.combine = ops_.element(element_of(AlongOp(fn_, id).what()), type.elem);
+        data.combine = ops_.element(combining(AlongOp(fn_, id).what()), type.elem);
         if (data.inner < kShort && data.outer > 1 && data.length > 1) {
             data.turned = temporary(data.outer * data.length * data.inner * data.size);
         }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "ir/ops/family.h"
+#include "ir/ops/reduction.h"
 
 namespace tsr::ir {
 
@@ -120,12 +121,7 @@ std::optional<Failure> check_along(const Type& type, const Attrs& attrs) {
     if (axis < 0 || axis >= static_cast<int64_t>(type.rank())) {
         return Failure{fmt::format("{} has no axis {}", type.text(), axis)};
     }
-    const auto op = static_cast<ReduceOp>(attrs.integer(Attr::op));
-    const bool logical = op == ReduceOp::any || op == ReduceOp::all;
-    const bool computed = is_float(type.elem) ? !is_storage_only(type.elem) : is_integer(type.elem);
-    const bool fits = logical ? type.elem == DType::boolean : computed && type.elem != DType::i4;  // i4 computes as i8
-    if (fits) return std::nullopt;
-    return Failure{fmt::format("'{}' does not reduce {}", name(op), type.text())};
+    return check_reduce(type, attrs);
 }
 
 Inferred infer_reduce(Operands operands, const Attrs& attrs) {

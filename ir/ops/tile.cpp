@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ir/ops/family.h"
+#include "ir/ops/reduction.h"
 
 namespace tsr::ir {
 
@@ -60,15 +61,6 @@ Inferred infer_copy_async(Operands operands, const Attrs&) {
 
 // A value of each tile: a scalar in the program of one tile, a lane array in that of the group.
 bool per_tile(const Type& type) { return type.is_scalar() || (type.kind == TypeKind::lane_array && type.width == 0); }
-
-std::optional<Failure> check_reduce(const Type& type, const Attrs& attrs) {
-    const auto op = static_cast<ReduceOp>(attrs.integer(Attr::op));
-    const bool logical = op == ReduceOp::any || op == ReduceOp::all;
-    const bool computed = is_float(type.elem) ? !is_storage_only(type.elem) : is_integer(type.elem);
-    const bool fits = logical ? type.elem == DType::boolean : computed && type.elem != DType::i4;  // i4 computes as i8
-    if (fits) return std::nullopt;
-    return Failure{fmt::format("'{}' does not reduce {}", name(op), type.text())};
-}
 
 Inferred infer_group_reduce(Operands operands, const Attrs& attrs) {
     if (!per_tile(operands[0])) return Failure{fmt::format("{} is not a value of each tile", operands[0].text())};

@@ -138,7 +138,7 @@ public:
 
 private:
     Val join_leaf(const Val& then, const Val& otherwise, const sema::Type* type, OpenIf& open);
-    ir::ValueId undefined_leaf(const ir::Type& type);
+    ir::ValueId undefined_leaf(ir::Type type);  // by value: it makes values, and types move then
     Val symbol(const std::string& name);
     Val kernel_dimension(const ir::Dim& dim);
 

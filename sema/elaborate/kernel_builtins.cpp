@@ -1,4 +1,5 @@
 // What only kernels have: ids, collectives, shared buffers, copies, atomics, vectors.
+#include "ir/ops/reduction.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/calls.h"
 #include "sema/elaborate/expressions.h"
@@ -180,7 +181,7 @@ Val atomic(Body& b, const CallInfo& info, ir::AtomicOp op) {
 
 Val group_reduce(Body& b, const ast::Expr& e, const CallInfo& info, ReduceOp op) {
     const Val value = argument_value(b, info, 0);
-    const bool logical = op == ReduceOp::any || op == ReduceOp::all;
+    const bool logical = ir::is_logical(op);
     const DType type = logical ? DType::boolean : *b.info(e).compute;
     const ValueId operand = logical ? b.truth(value) : b.scalar(value, type);
     const ValueId result =
@@ -194,24 +195,6 @@ ReduceOp scan_op(Body& b, const CallInfo& info) {
     if (!text || *text == "add" || *text == "sum") return ReduceOp::add;
     if (*text == "mul" || *text == "prod") return ReduceOp::mul;
     return *text == "min" ? ReduceOp::min : ReduceOp::max;
-}
-
-OpKind combining(ReduceOp op) {
-    switch (op) {
-        case ReduceOp::add:
-            return OpKind::add;
-        case ReduceOp::mul:
-            return OpKind::mul;
-        case ReduceOp::min:
-            return OpKind::minimum;
-        case ReduceOp::max:
-            return OpKind::maximum;
-        case ReduceOp::any:
-            return OpKind::bit_or;
-        case ReduceOp::all:
-            return OpKind::bit_and;
-    }
-    return OpKind::add;
 }
 
 // Elements in row-major order, each brought to the accumulation type: for elements that are narrower than it.
@@ -229,7 +212,7 @@ ValueId widened_reduce(Body& b, ValueId memory, ReduceOp op, DType type) {
     const ValueId first = extreme ? element(zeros) : b.emit.constant(int64_t{op == ReduceOp::mul}, type);
     const std::function<ValueId(std::vector<ValueId>, ValueId)> over = [&](std::vector<ValueId> index,
                                                                            ValueId carried) -> ValueId {
-        if (index.size() == buffer.rank()) return b.emit.inferred(combining(op), {carried, element(index)});
+        if (index.size() == buffer.rank()) return b.emit.inferred(ir::combining(op), {carried, element(index)});
         const int64_t extent = buffer.shape[index.size()].constant_value().value_or(0);
         const ir::OpId loop =
             b.emit.op(OpKind::for_,

@@ -170,10 +170,11 @@ ValueId Body::memory(const Val& value) {
     }
     const Val& stage = value.parts[0];
     if (stage.is_fixed() && stage.fixed.integer() == 0) return handle;
-    return emit.value(OpKind::stage, {handle, index(stage)}, type_of(handle));
+    const ValueId number = index(stage);  // makes values: no reference to a type is kept over it
+    return emit.value(OpKind::stage, {handle, number}, ir::Type(type_of(handle)));
 }
 
-ValueId Body::undefined_leaf(const ir::Type& type) {
+ValueId Body::undefined_leaf(ir::Type type) {  // NOLINT(performance-unnecessary-value-param)
     switch (type.kind) {
         case ir::TypeKind::vector:
             return vector(Val::of(Static::of(int64_t{0})), type.elem, type.width);

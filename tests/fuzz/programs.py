@@ -58,7 +58,7 @@ def number(pattern, kind):
 
 def arrays(path, text):
     """The results in a file, with the difference that each may have; bits where it may have none."""
-    kinds = re.findall(r"\b([rau]\d): mut (\w+)", text)
+    kinds = re.findall(r"\b([rauw]\d): mut (\w+)", text)
     bounds = {name: float(bound) for name, bound in re.findall(r"^# (a\d) within (\S+)", text, re.MULTILINE)}
     out = {}
     with zipfile.ZipFile(path) as file:

@@ -14,6 +14,17 @@ def random_input(draw, name):
     return Tensor(name, kind, shape, float(bound), whole)
 
 
+def random_factors(draw, number):
+    """Two inputs that are multiplied block by block; mostly they share the extent that is summed over."""
+    one, other = draw.choice([("f32", "f32"), ("f64", "f64"), ("bf16", "bf16"), ("bf16", "bf16"), ("f16", "f16"), ("i8", "i8"),
+                              ("u8", "i8"), ("fp8_e4m3", "fp8_e5m2"), ("f16", "f32")])
+    rows, inner, columns = (draw.choice([5, 16, 20, 33, 50, 64, 70]) for _ in range(3))
+    whole = not is_float(one) or one in STORED or draw.random() < 0.8
+    names = f"x{number}", f"x{number + 1}"
+    return [Tensor(names[0], one, (rows, inner), 3.0 if whole else 8.0, whole, dims=("M", "K")),
+            Tensor(names[1], other, (inner, columns), 3.0 if whole else 8.0, whole, dims=("K", "N"))]
+
+
 def maker(tensor):
     """The host expression that makes an input."""
     shape = shape_text(tensor.shape)

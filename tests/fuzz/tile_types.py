@@ -54,6 +54,10 @@ class Tensor:
     bound: float
     whole: bool
     left: float = 0.0    # what may be added to it
+    dims: tuple = ()     # names of its extents; its own if there are none
+
+    def dim(self, axis):
+        return self.dims[axis] if self.dims else f"{self.name.upper()}_{axis}"
 
 
 def count(shape):

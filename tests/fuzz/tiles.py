@@ -6,15 +6,15 @@ and a comment in the program says how near they are."""
 import random
 from dataclasses import replace
 
-from tile_tensors import Grid, maker, random_input, random_result
+from tile_loops import ProductLoops
+from tile_tensors import Grid, maker, random_factors, random_input, random_result
 from tile_types import EXTENTS, FLOATS, INTEGERS, PACKED, STORED, WHOLE, Tensor, Value, count, is_float, shape_text
-from tile_values import Expressions
 
 ATOMIC = ["i32", "u32", "i64", "f32", "f64"]
 MOST = 2500  # elements of a named tile
 
 
-class Body(Expressions):
+class Body(ProductLoops):
     """Statements of a kernel; each line knows how deep it stands."""
 
     def __init__(self, draw):
@@ -124,6 +124,16 @@ class Body(Expressions):
             for _ in value.shape:
                 text = f"tile.row_sum({text})"
             self.line(f"atomic.add(u0[{self.draw.randrange(8)}], {text})")
+
+    def spread(self):
+        """A loop over the tiles of the group, each of which computes with what the group knows."""
+        index = self.fresh("t")
+        known = [name for name, value in self.variables.items() if value.shape == () and value.kind != "bool" and not value.error]
+        if not known or self.draw.random() < 0.5:
+            known = [self.define("v", self.want(self.draw.choice(["f32", "i32", "i64", "f64"]), (), 2))]
+        term = f"cast({self.draw.choice(known)}, f64)"
+        self.line(f"for {index} in tile.range({self.draw.choice([5, 24])}):")
+        self.line(f"    w0[{index}] = w0[{index}] {self.draw.choice('+-')} cast({index}, f64) * {term}")
 
     def condition(self):
         form = self.draw.randrange(4)
@@ -262,19 +272,27 @@ class Body(Expressions):
         form = self.draw.random()
         if budget > 0 and form < 0.14:
             self.branch(budget)
-        elif budget > 0 and form < 0.32:
+        elif budget > 0 and form < 0.26:
             self.loop(budget)
+        elif form < 0.34 and len(self.factors) == 2:
+            self.product_loop()
         elif form < 0.48 and self.results:
             self.store()
         elif form < 0.54:
             self.buffer()
+        elif form < 0.58 and not self.homes:
+            self.spread()
         else:
             self.assign()
 
 
 def finish(draw, body):
-    """Each result is written by what the kernel has computed; one may hold what is not the same everywhere."""
+    """Some results are written by what the kernel has computed. A count stands behind the last loop."""
+    if not body.homes:
+        body.line("atomic.add(u0[7], cast(1, i64))")
     for result in body.results:
+        if draw.random() < 0.5:
+            continue
         view, shape = body.homes.get(result.name, (None, None))
         view = view or f"{result.name}[{', '.join(f'0:{extent}' for extent in result.shape)}]"
         shape = shape or result.shape
@@ -301,6 +319,9 @@ def program(seed):
     draw = random.Random(f"tiles {seed}")
     body = Body(draw)
     body.inputs = [random_input(draw, f"x{number}") for number in range(draw.randint(2, 4))]
+    if draw.random() < 0.6:
+        body.factors = random_factors(draw, len(body.inputs))
+        body.inputs += body.factors
     body.scalars = [Value("c", "i32", (), 4.0), Value("f", "f32", (), 3.0)]
     body.starts = ["c"]
     grid = Grid(draw, body) if draw.random() < 0.6 else None
@@ -320,19 +341,21 @@ def program(seed):
     for _ in range(draw.randint(2, 7)):
         body.statement(2)
     body.use(list(body.variables))
+    if len(body.factors) == 2 and draw.random() < 0.5:
+        body.product_loop()
     finish(draw, body)
     near = [approximate(draw, body, grid)] if draw.random() < 0.5 else []
     return text_of(draw, body, near)
 
 
 def header_type(tensor, mut):
-    extents = ", ".join(f"{tensor.name.upper()}_{axis}" for axis in range(len(tensor.shape)))
+    extents = ", ".join(tensor.dim(axis) for axis in range(len(tensor.shape)))
     return f"{tensor.name}: {'mut ' if mut else ''}{tensor.kind}[{extents}]"
 
 
 def text_of(draw, body, near):
     read = [tensor for tensor in body.inputs if tensor not in body.results]
-    written = body.results + near + [Tensor("u0", "i64", (8,), 0.0, True)]
+    written = body.results + near + [Tensor("u0", "i64", (8,), 0.0, True), Tensor("w0", "f64", (24,), 0.0, False)]
     names = [tensor.name for tensor in read + written]
     lines = [f"# {tensor.name} within {tensor.bound!r}" for tensor in near]
     parameters = [header_type(tensor, False) for tensor in read] + [header_type(tensor, True) for tensor in written]

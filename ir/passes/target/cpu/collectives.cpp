@@ -81,7 +81,7 @@ void GroupCode::reduce(const Op& op) {
             values = emit_.select(mask, values, nothing);
         }
         ValueId part = emit_.op(OpKind::vector_reduce, {values}, Type::scalar(elem), attrs);
-        sum = sum.valid() ? emit_.binary(combine(kind), sum, part) : part;
+        sum = sum.valid() ? emit_.binary(combining(kind), sum, part) : part;
     }
     s_.scalars[op.results[0]] = sum;
 }
@@ -100,7 +100,7 @@ void GroupCode::scan(const Op& op) {
     emit_.region = emit_.add_region(made);
     ValueId at = s_.target.add_arg(emit_.region, Type::scalar(DType::index));
     ValueId before = s_.target.add_arg(emit_.region, Type::scalar(type.elem));
-    ValueId sum = emit_.binary(combine(kind), before, emit_.load(emit_.pointer_add(array, at), 0));
+    ValueId sum = emit_.binary(combining(kind), before, emit_.load(emit_.pointer_add(array, at), 0));
     emit_.store(emit_.pointer_add(out, at), sum);
     emit_.yield({sum});
     emit_.close(made, outside);

@@ -16,24 +16,6 @@ int64_t smallest(DType type) { return is_signed(type) ? -largest(type) - 1 : 0; 
 
 }  // namespace
 
-OpKind combine(ReduceOp kind) {
-    switch (kind) {
-        case ReduceOp::add:
-            return OpKind::add;
-        case ReduceOp::mul:
-            return OpKind::mul;
-        case ReduceOp::min:
-            return OpKind::minimum;
-        case ReduceOp::max:
-            return OpKind::maximum;
-        case ReduceOp::any:
-            return OpKind::bit_or;
-        case ReduceOp::all:
-            return OpKind::bit_and;
-    }
-    return OpKind::add;
-}
-
 AttrValue reduce_identity(ReduceOp kind, DType type) {
     const double infinity = std::numeric_limits<double>::infinity();
     switch (kind) {

@@ -199,7 +199,7 @@ ValueId Spread::reduce_buffer(const Op& op) {
     auto step = [&](ValueId sum, ValueId at, ValueId mask) {
         ValueId loaded = emit.load(emit.pointer_add(memory.pointer, at), kPartials, mask);
         loaded = elem == accumulator ? loaded : emit.cast(loaded, accumulator);
-        ValueId next = emit.binary(combine(kind), sum, loaded);
+        ValueId next = emit.binary(combining(kind), sum, loaded);
         return mask.valid() ? emit.select(mask, next, sum) : next;
     };
     RegionId outside = emit.region;

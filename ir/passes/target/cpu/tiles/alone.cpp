@@ -1,8 +1,8 @@
 // Operations on register tiles with loops of their own.
 #include <algorithm>
 
+#include "ir/ops/reduction.h"
 #include "ir/ops/register.h"
-#include "ir/passes/target/cpu/reduction.h"
 #include "ir/passes/target/cpu/tiles/code.h"
 
 namespace tsr::ir {
@@ -28,7 +28,7 @@ void TileCode::scan(OpId id) {
     const DType elem = s_.tile.type(op.value()).elem;
     const Home& from = homes_.at(op.value());
     const Home& to = homes_.at(op.result());
-    auto combined = [&](ValueId a, ValueId b) { return emit_.binary(combine(op.what()), a, b); };
+    auto combined = [&](ValueId a, ValueId b) { return emit_.binary(combining(op.what()), a, b); };
     Coordinates at(shape.size());
     auto along = [&] {
         at[axis].at = emit_.integer(0);

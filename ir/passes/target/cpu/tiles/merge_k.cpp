@@ -75,7 +75,7 @@ private:
                     if (!is_tile(kernel_, op.results[0])) return false;
                     break;
                 case OpKind::mma:
-                    if (!adds_to_carried(id, body)) return false;
+                    if (!adds_to_carried(id, body) || !sums_over(id, body, k)) return false;
                     break;
                 case OpKind::yield:
                     break;
@@ -112,6 +112,22 @@ private:
             if (results[i] == product.result()) return start == args[1 + i];
         }
         return false;
+    }
+
+    // Both factors are blocks along k, whose steps are summed over.
+    [[nodiscard]] bool sums_over(OpId mma, RegionId body, ValueId k) const {
+        const MmaOp product(kernel_, mma);
+        return runs_along(product.a(), product.a_transposed() ? 0 : 1, body, k) &&
+               runs_along(product.b(), product.b_transposed() ? 1 : 0, body, k);
+    }
+
+    [[nodiscard]] bool runs_along(ValueId factor, size_t axis, RegionId body, ValueId k) const {
+        const OpId id = kernel_.value(factor).op;
+        if (!id.valid() || kernel_.op(id).parent != body) return false;
+        const Op& op = kernel_.op(id);
+        if (op.kind == OpKind::load_tile) return axis_of(id, k) == axis;
+        const bool converts = op.kind == OpKind::cast || op.kind == OpKind::transpose;
+        return converts && runs_along(op.operands[0], op.kind == OpKind::transpose ? 1 - axis : axis, body, k);
     }
 
     // What a step takes too much lies outside of all memories, where both factors are 0.

@@ -245,14 +245,14 @@ void TileCode::vector(const Phase& phase, ValueId column, int64_t left, std::vec
                 to.erase(to.begin() + op.axis());
                 const Home& sum = homes_.at(root.value);
                 const ValueId before = load_home(sum, s_.tile.type(op.value()).elem, to);
-                store_home(sum, emit_.binary(combine(op.what()), before, value(op.value(), at)), to);
+                store_home(sum, emit_.binary(combining(op.what()), before, value(op.value(), at)), to);
                 break;
             }
             case Root::Kind::reduce: {
                 const AlongOp op(s_.tile, root.op);
                 Sum& sum = *std::ranges::find(sums, &root, &Sum::root);
                 const ValueId before = sum.partials[partial];
-                const ValueId after = emit_.binary(combine(op.what()), before, value(op.value(), at));
+                const ValueId after = emit_.binary(combining(op.what()), before, value(op.value(), at));
                 sum.partials[partial] = tail_.valid() ? emit_.select(tail_, after, before) : after;
                 break;
             }
@@ -267,7 +267,7 @@ void TileCode::finish_sum(const Sum& sum) {
     while (partials.size() > 1) {
         const size_t half = (partials.size() + 1) / 2;
         for (size_t i = 0; i + half < partials.size(); ++i) {
-            partials[i] = emit_.binary(combine(op.what()), partials[i], partials[i + half]);
+            partials[i] = emit_.binary(combining(op.what()), partials[i], partials[i + half]);
         }
         partials.resize(half);
     }

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "ir/ops/register.h"
-#include "ir/passes/target/cpu/reduction.h"
 #include "ir/passes/target/cpu/tiles/code.h"
 
 namespace tsr::ir {
