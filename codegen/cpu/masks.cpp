@@ -93,6 +93,15 @@ private:
             return at.CreateSelect(condition, wide(select->getTrueValue()), wide(select->getFalseValue()));
         }
         if (llvm::isa<llvm::FreezeInst>(mask)) return at.CreateFreeze(wide(mask.getOperand(0)));
+        if (auto* shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(&mask)) {
+            return at.CreateShuffleVector(wide(mask.getOperand(0)), wide(mask.getOperand(1)),
+                                          shuffle->getShuffleMask());
+        }
+        // What else makes a mask of masks reads their lanes: the masks themselves are about to go.
+        llvm::IRBuilder<> before(&mask);
+        for (llvm::Use& operand : mask.operands()) {
+            if (is_mask(*operand)) operand.set(narrow(operand, before));
+        }
         return at.CreateSExt(&mask, wide_type(mask));
     }
 

@@ -194,6 +194,8 @@ class Body(ProductLoops):
                 self.line(f"if {self.condition()}:")
                 self.line(f"    {self.draw.choice(['break', 'continue'])}")
             self.rounds //= rounds
+            if "tile.range" in text:  # the loop is the group's, whatever is used of it
+                self.line("atomic.add(u0[6:7], tile.full((1,), 1, i64))")
 
         self.line(text)
         self.scope(rounds_of_it)
@@ -244,6 +246,16 @@ class Body(ProductLoops):
         elif value.shape == shape:
             self.line(f"atomic.add({view}, {value.text})")
 
+    def reload(self):
+        """What a group reads of what it writes."""
+        result = self.draw.choice(self.results)
+        view, shape = self.homes.get(result.name) or (f"{result.name}[{', '.join(f'0:{extent}' for extent in result.shape)}]", result.shape)
+        self.define("m", Value(f"tile.load({view})", result.kind, shape, result.bound, result.whole))
+        if not self.homes and self.draw.random() < 0.5:
+            value = self.fitted(self.want(result.kind, shape, 2), result.bound / 2, result.whole)
+            if value is not None:
+                self.line(f"{view} = {value.text}")
+
     def buffer(self):
         """Shared memory that is filled by a store, a copy, or by the tiles of the group."""
         shape = tuple(self.draw.choice([3, 8, 16, 20, 32, 33]) for _ in range(self.draw.choice([1, 2, 2])))
@@ -278,8 +290,10 @@ class Body(ProductLoops):
             self.product_loop()
         elif form < 0.48 and self.results:
             self.store()
-        elif form < 0.54:
+        elif form < 0.52:
             self.buffer()
+        elif form < 0.54 and self.results:
+            self.reload()
         elif form < 0.58 and not self.homes:
             self.spread()
         else:
@@ -335,6 +349,8 @@ def program(seed):
     else:
         for number in range(draw.randint(1, 3)):
             shape = tuple(draw.choice([3, 8, 17, 24, 40]) for _ in range(draw.choice([1, 2, 2])))
+            if draw.random() < 0.3:
+                shape = (shape[0], shape[0])
             body.results.append(random_result(draw, f"r{number}", shape))
             body.shapes.append(shape)
         body.inputs += [result for result in body.results if draw.random() < 0.5]

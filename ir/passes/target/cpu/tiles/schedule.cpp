@@ -103,18 +103,21 @@ private:
 
     // ---- memory that is written while a load of it is still wanted ----
 
-    [[nodiscard]] bool same_view(OpId load, OpId store) const {
-        const TileViewOp a(kernel_, load);
-        const TileViewOp b(kernel_, store);
-        return a.memory() == b.memory() && a.axes() == b.axes() && std::ranges::equal(a.starts(), b.starts()) &&
-               kernel_.type(a.result()).shape == kernel_.type(b.value()).shape;
-    }
-
-    [[nodiscard]] bool same_place(OpId one, OpId other) const {
+    [[nodiscard]] bool same_view(OpId one, OpId other) const {
         const TileViewOp a(kernel_, one);
         const TileViewOp b(kernel_, other);
+        auto shape = [&](const TileViewOp& v) { return kernel_.type(v.loads() ? v.result() : v.value()).shape; };
         return a.memory() == b.memory() && a.axes() == b.axes() && std::ranges::equal(a.starts(), b.starts()) &&
-               kernel_.type(a.value()).shape == kernel_.type(b.value()).shape;
+               shape(a) == shape(b);
+    }
+
+    // Each element that the store writes was read for itself alone: a transposed load wants others of them later.
+    [[nodiscard]] bool overwrites_in_place(OpId load, OpId store) const {
+        bool itself = same_view(load, store);
+        reach({Root::Kind::store, store, op(store).operands[1]}, [&](ValueId value, const AxisMap& map) {
+            if (maker(value) == load) itself = itself && map == identity(map.size());
+        });
+        return itself;
     }
 
     [[nodiscard]] ValueId memory(OpId view) const { return memory_root(kernel_, op(view).operands[0]); }
@@ -140,7 +143,7 @@ private:
         for (size_t at = position_.at(id) + 1; at <= last && at < run_.size(); ++at) {
             const OpId store = run_[at];
             if (!writes(store) || memory(store) != memory(id)) continue;
-            if (at < last || op(store).kind != OpKind::store_tile || !same_view(id, store))
+            if (at < last || op(store).kind != OpKind::store_tile || !overwrites_in_place(id, store))
                 return keep(op(id).results[0]);
         }
     }
@@ -196,12 +199,18 @@ private:
             written_.insert(memory(root.op));
             stores_.push_back(root.op);
         }
-        if (loads(root)) read_.push_back(root.op);
-        reach(root, [&](ValueId value, const AxisMap&) {
+        if (loads(root)) read_.push_back({root.op, true});
+        reach(root, [&](ValueId value, const AxisMap& map) {
             const OpId from = maker(value);
-            if (from.valid() && op(from).kind == OpKind::load_tile && inlined(value)) read_.push_back(from);
+            if (from.valid() && op(from).kind == OpKind::load_tile && inlined(value))
+                read_.push_back({from, map == identity(map.size())});
         });
     }
+
+    struct Read {
+        OpId load;
+        bool for_itself;  // in the order of the nest's own axes
+    };
 
     // The root is a load that has a home.
     [[nodiscard]] bool loads(const Root& root) const {
@@ -241,15 +250,16 @@ private:
         });
         if (!fits || (root.per_row && !uses_nest)) return false;
         if (root.kind == Root::Kind::store) {
-            for (OpId load : read_) {
-                if (memory(load) != memory(root.op)) continue;
-                if (!same_view(load, root.op)) return false;
-                first = std::max(first, nest_.phases.size() - 1);
+            for (const Read& read : read_) {
+                if (memory(read.load) != memory(root.op)) continue;
+                if (!read.for_itself || !same_view(read.load, root.op)) return false;
+                // What is done once per row comes first in its phase.
+                first = std::max(first, nest_.phases.size() - (root.per_row ? 0 : 1));
             }
             // Stores to one memory happen in the order of the text, in every row only where they are to one place.
             for (OpId store : stores_) {
                 if (memory(store) != memory(root.op)) continue;
-                if (!same_place(store, root.op)) return false;
+                if (!same_view(store, root.op)) return false;
                 first = std::max(first, nest_.phases.size() - 1);
             }
         }
@@ -364,7 +374,7 @@ private:
     std::unordered_map<ValueId, Made> made_;  // what it computes,
     std::set<ValueId> written_;               // the memories it writes,
     std::vector<OpId> stores_;
-    std::vector<OpId> read_;  // and the loads it does on its way
+    std::vector<Read> read_;  // and the loads it does on its way
 };
 
 }  // namespace
