@@ -130,7 +130,7 @@ void Body::assign_name(const ast::Expr& target, const Value& given, const ast::E
               fmt::format("the type of an empty {} is not known", settled_as.is(Kind::dict) ? "dictionary" : "list"));
         return;
     }
-    if (!converts(type, value.value, settled_as)) {
+    if (!converts(type, value.value, settled_as) && !makes(source, value, settled_as)) {
         bool narrow =
             settled_as.is_scalar() && type.is(Kind::int_literal) && value.value && settled_as.elem() != DType::boolean;
         if (narrow) {

@@ -163,6 +163,7 @@ void Body::publish_variables() {
         Variable& variable = instance.variables[slot.id.index];
         if (variable.parameter < 0) variable.type = slot.known ? slot.settled : Type::unknown();
         variable.assigned_once = slot.bindings <= 1;
+        variable.last_read = slot.last_read;
     }
 }
 
@@ -172,7 +173,9 @@ void Body::check_function(const Request& request) {
     const ast::FunctionDef& def = *function->def;
     std::map<std::string, int, std::less<>> counts;
     count_bindings(def.body, counts);
+    loop_names = checker.places_of(instance.module).own_to_loops(def, counts);
     for (const auto& [name, count] : counts) {
+        if (loop_names.contains(name)) continue;
         Slot* slot = find_slot(name);
         if (!slot) {
             Slot& added = add_slot(name, {});

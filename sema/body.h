@@ -104,6 +104,7 @@ public:
     Value tuple(const ast::Expr& e, const std::vector<const ast::Expr*>& elements);
     Value list(const ast::Expr& e, const std::vector<const ast::Expr*>& elements);
     Value dict(const ast::Expr& e, const ast::Dict& d);
+    void bind_inner(const ast::Expr& target);
     void comprehension_clause(const ast::Comprehension::Clause& clause, ForInfo& info);
     Value comprehension(const ast::Expr& e, const ast::Comprehension& c);
     Value fstring(const ast::Expr& e, const ast::FString& f);
@@ -117,6 +118,10 @@ public:
     std::optional<Type> items_of(const ast::Expr& e, const Value& value);
     Value item_for(const Type& item, const ast::Expr& target);
     void widen(const ast::Expr& container, const Type& type);
+    // A container that is made here has no other name: it may be made of another type that its items convert to.
+    bool makes(const ast::Expr& e, const Value& value, const Type& to);
+    [[nodiscard]] bool may_make(const ast::Expr& e, const Type& to) const;
+    void make(const ast::Expr& e, const Type& to);
     bool require_changeable(const ast::Expr& container, Span at);
 
     // ---- indexing ----
@@ -243,8 +248,10 @@ public:
     // ---- state of a pass ----
     std::deque<Slot> slots;  // by VariableId
     std::map<std::string, VariableId, std::less<>> names;
-    std::vector<std::pair<std::string, VariableId>> inner_names;  // targets of comprehensions, innermost last
-    std::map<ast::ExprId, VariableId> comprehension_slots;
+    // Targets of comprehensions, and of loops whose variables are their own; the innermost last.
+    std::vector<std::pair<std::string, VariableId>> inner_names;
+    std::map<ast::ExprId, VariableId> inner_slots;  // by target
+    std::set<std::string, std::less<>> loop_names;  // that each loop has for itself
     std::map<std::string, FunctionId, std::less<>> nested;
     std::map<std::string, Static, std::less<>> fixed;       // tuning and static parameters
     std::map<std::string, DType, std::less<>> bound_types;  // the `T` of `T[M, K]`, bound by an argument

@@ -10,6 +10,7 @@
 
 #include "base/diagnostics.h"
 #include "base/sources.h"
+#include "sema/loop_names.h"
 #include "sema/program.h"
 #include "sema/scope.h"
 #include "sema/tables.h"
@@ -78,6 +79,8 @@ public:
                            std::optional<FunctionId> enclosing);
     // The innermost body of a function that is being checked; nullptr: none is.
     [[nodiscard]] Body* open_body(FunctionId function) const;
+    // Where names stand in a module's text.
+    const NamePlaces& places_of(ModuleId module);
     [[nodiscard]] bool cancelled() const { return options.cancel && options.cancel->load(); }
 
     Sources& sources;
@@ -124,7 +127,8 @@ private:
     std::vector<std::pair<std::string, InstanceId>> busy_nested_;  // by what was asked
     std::map<std::string, int> used_names_;
     std::map<ModuleId, std::set<uint32_t>> kernel_names_;  // where names stand that only kernels know
-    std::set<FunctionId> reported_;                        // functions with an instance that was reported
+    std::map<ModuleId, NamePlaces> places_;
+    std::set<FunctionId> reported_;  // functions with an instance that was reported
     int depth_ = 0;
 };
 

@@ -131,19 +131,23 @@ std::optional<int64_t> clause_length(const Body& b, const ast::Comprehension::Cl
 
 }  // namespace
 
+// A name of its own, until `inner_names` is cut again.
+void Body::bind_inner(const ast::Expr& target) {
+    const std::string& text = std::get<ast::Name>(target.node).text;
+    auto found = inner_slots.find(target.id);
+    if (found == inner_slots.end()) {
+        Slot& slot = add_slot(text, target.span);
+        slot.bindings = 1;
+        found = inner_slots.emplace(target.id, slot.id).first;
+    }
+    inner_names.emplace_back(text, found->second);
+}
+
 // The names of a clause are known from it on.
 void Body::comprehension_clause(const ast::Comprehension::Clause& clause, ForInfo& info) {
     std::vector<const ast::Expr*> targets;
     target_names(*clause.target, targets);
-    for (const ast::Expr* target : targets) {
-        auto found = comprehension_slots.find(target->id);
-        if (found == comprehension_slots.end()) {
-            Slot& slot = add_slot(std::get<ast::Name>(target->node).text, target->span);
-            slot.bindings = 1;
-            found = comprehension_slots.emplace(target->id, slot.id).first;
-        }
-        inner_names.emplace_back(std::get<ast::Name>(target->node).text, found->second);
-    }
+    for (const ast::Expr* target : targets) bind_inner(*target);
     bool runs = false;
     iterate(*clause.iterable, *clause.target, info, runs, 0);
     for (const ast::Expr* condition : clause.conditions) require_bool(*condition, expr(*condition));
@@ -301,14 +305,15 @@ void Body::require_integer(const ast::Expr& e, const Value& v, const std::string
 }
 
 void Body::offer_cast(Diagnostic& d, const ast::Expr& e, const Type& from, DType to) {
-    if (!is_element(from)) return;
+    // What a loop goes through is not what its variable is given.
+    if (!is_element(from) || instance.type(e).kind() != from.kind()) return;
     std::string replacement = fmt::format("cast({}, {})", source(e), tsr::name(to));
     d.suggest(e.span, replacement, fmt::format("convert it: `{}`", replacement));
 }
 
 bool Body::require_converts(const ast::Expr& e, const Value& v, const Type& to, const std::string& what) {
     if (v.broken() || to.is_unknown()) return false;
-    if (converts(v.type, v.value, to)) return true;
+    if (converts(v.type, v.value, to) || makes(e, v, to)) return true;
     bool numbers = v.type.is_number() && to.is_scalar();
     if (numbers && v.type.is(Kind::int_literal) && v.value && (is_integer(to.elem()) || is_float(to.elem()))) {
         error("E0306", e.span, fmt::format("`{}` does not hold {}", tsr::name(to.elem()), v.value->text()));

@@ -175,6 +175,12 @@ bool Checker::is_generic(const Function& function) const {
     return false;
 }
 
+const NamePlaces& Checker::places_of(ModuleId module) {
+    auto known = places_.find(module);
+    if (known == places_.end()) known = places_.emplace(module, *program.modules[module.index].tree).first;
+    return known->second;
+}
+
 // True of a plain function that reads a name which only kernels know.
 bool Checker::uses_kernel_names(const Function& function) {
     auto [entry, fresh] = kernel_names_.try_emplace(function.module);

@@ -182,6 +182,12 @@ void Body::loop(const ast::Stmt& stmt, const ast::For& f) {
     }
     ForInfo info;
     bool runs = false;
+    const size_t outer_names = inner_names.size();
+    std::vector<const ast::Expr*> targets;
+    target_names(*f.target, targets);
+    for (const ast::Expr* target : targets) {
+        if (loop_names.contains(std::get<ast::Name>(target->node).text)) bind_inner(*target);
+    }
     iterate(*f.iterable, *f.target, info, runs, bit);
     bool unrollable = info.kind == LoopKind::range;
     for (const LoopAxis& axis : info.axes) {
@@ -189,6 +195,7 @@ void Body::loop(const ast::Stmt& stmt, const ast::For& f) {
                      constant(*this, axis.step, 1).value_or(0) != 0;
     }
     bool unroll = stored.must_unroll;
+    info.runs = runs;
     instance.loops[stmt.id] = info;
     instance.loops[stmt.id].must_unroll = unroll;
     bool host_tuple = info.kind == LoopKind::tuple;
@@ -203,6 +210,7 @@ void Body::loop(const ast::Stmt& stmt, const ast::For& f) {
     }
     loops.push_back({&stmt, {}, {}});
     block(f.body);
+    inner_names.resize(outer_names);
     for (Slot* index : indices) index->rounds = 0;
     // A loop that is known to run leaves what every way through its body assigned.
     Flow after = before;

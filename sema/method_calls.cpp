@@ -157,6 +157,11 @@ Value Body::host_method(const ast::Expr& e, const ast::Call& c, const ast::Attri
     if (!ok) return {};
     Value result;
     result.type = item_type(given_type(base.type, row->result), e);
+    // Of an empty dictionary the default alone says what is given: `d[k] = d.get(k, 0) + 1`.
+    for (size_t i = 0; result.broken() && row->result == 'v' && i < parameters.size(); ++i) {
+        const bool is_default = (parameters[i].letter == 'v' || parameters[i].letter == 'V') && i < c.arguments.size();
+        if (is_default) result.type = stored(instance.type(*c.arguments[i].value));
+    }
     return result;
 }
 

@@ -11,11 +11,16 @@ namespace tsr::sema {
 
 namespace {
 
-// Of a list of static values; its elements joined when it was written.
-Type list_type(const std::vector<Type>& types) {
+// Of a list of static values; its elements joined when it was written. A literal that an i32 does not hold makes it a
+// list of a larger type.
+Type list_type(const std::vector<Value>& elements) {
     std::optional<Type> joined;
-    for (const Type& type : types) joined = joined ? join(*joined, type) : type;
-    return Type::list(joined.value_or(Type::unknown()), static_cast<int64_t>(types.size()));
+    for (const Value& element : elements) {
+        const bool large = element.type.is(Kind::int_literal) && settled(element.type, element.value) != DType::i32;
+        const Type type = large ? settled_type(element.type, element.value) : element.type;
+        joined = joined ? join(*joined, type) : type;
+    }
+    return Type::list(joined.value_or(Type::unknown()), static_cast<int64_t>(elements.size()));
 }
 
 // The type and value of a static value that a name stands for.
@@ -40,7 +45,7 @@ Value static_value(const Static& value, Referent referent) {
             result.elements.push_back(static_value(part, {}));
             types.push_back(result.elements.back().type);
         }
-        result.type = value.is_list ? list_type(types) : Type::tuple(std::move(types));
+        result.type = value.is_list ? list_type(result.elements) : Type::tuple(std::move(types));
         if (value.is_list) result.elements.clear();
     } else {
         result.type = Type::none();
@@ -78,6 +83,7 @@ Value Body::read_variable(const ast::Expr& e, Slot& slot) {
         mark_assigned(slot);  // said once per path
         return {};
     }
+    slot.last_read = std::max(slot.last_read, e.span.begin);
     Value value;
     value.referent = slot.id;
     if (slot.declared) {
@@ -116,6 +122,7 @@ Type Body::captured_type(const Type& type, const std::string& variable, const as
 
 Slot& Body::capture(Body& owner, Slot& outer, const ast::Expr& at) {
     if (Slot* known = find_slot(outer.name)) return *known;
+    outer.last_read = UINT32_MAX;
     Slot& slot = add_slot(outer.name, outer.first_at);
     names[slot.name] = slot.id;
     slot.bindings = 1;

@@ -126,6 +126,7 @@ struct ForInfo {
     std::vector<VariableId> targets;      // its names
     const ast::Expr* prefetch = nullptr;  // static
     const ast::Expr* label = nullptr;     // of progress
+    bool runs = false;                    // at least once, for certain: what it assigns may be read behind it
     bool must_unroll = false;             // its index is needed as a static value; the bounds are static
 };
 struct AugmentedInfo {
@@ -139,6 +140,7 @@ struct Variable {
     Span declared;       // its first assignment, or the parameter
     int parameter = -1;  // which parameter it is; -1: a local
     bool assigned_once = false;
+    uint32_t last_read = 0;  // the place in the text behind which nothing reads it
     // Of a variable of an enclosing function or of the module: whose it is there. It comes in as a hidden parameter.
     std::optional<std::pair<InstanceId, VariableId>> captured;
 };

@@ -39,7 +39,8 @@ struct Slot {
     std::optional<Static> only_value;  // of the values joined so far, if there was one
     std::optional<Value> once;         // what was assigned, where the text binds it once
     Span first_at;
-    uint64_t rounds = 0;  // in the body of the loop whose index it is, if nothing else there binds it
+    uint32_t last_read = 0;  // the end of the text if a function inside reads it
+    uint64_t rounds = 0;     // in the body of the loop whose index it is, if nothing else there binds it
 };
 
 struct Flow {

@@ -26,8 +26,8 @@ std::string name_of(const Body& b, Slot slot) {
 
 }  // namespace
 
-Carried::Carried(Body& b, const LoopEffects& effects, const LoopFlags& flags, bool always) : b_(b) {
-    for (const Slot slot : effects.assigned) add(slot, always);
+Carried::Carried(Body& b, const LoopEffects& effects, const LoopFlags& flags, const std::set<Slot>& kept) : b_(b) {
+    for (const Slot slot : effects.assigned) add(slot, kept.contains(slot));
     if (effects.leaves || effects.returns) add(flags.loop_live, false);
     if (!effects.returns) return;
     add(b.frame().live, false);

@@ -2,6 +2,7 @@
 // before, and the flags that its body may lower. Those that turn out not to be needed are pruned afterwards.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,8 @@ namespace tsr::elaborate {
 
 class Carried {
 public:
-    // `always` is true of loops that run at least one round: what they assign first may be read behind them.
-    Carried(Body& b, const LoopEffects& effects, const LoopFlags& flags, bool always);
+    // `kept`: what a loop that runs at least one round assigns first, to be read behind it.
+    Carried(Body& b, const LoopEffects& effects, const LoopFlags& flags, const std::set<Slot>& kept);
     // Symbols that expressions in the range bind.
     void add_symbols(Span range);
 

@@ -20,10 +20,19 @@ using sema::ForInfo;
 
 namespace {
 
-// Variables that were first assigned in the loop are not read behind it.
-void forget_new(Body& b, const Env& before, const LoopEffects& effects) {
+// Whether a variable that a loop assigns is read in the text behind the loop.
+bool is_read_behind(const Body& b, Slot slot, Span range) {
+    for (const Frame& frame : b.frames) {
+        if (slot.frame != frame.number || slot.variable >= frame.instance->variables.size()) continue;
+        return frame.instance->variables[slot.variable].last_read >= range.end;
+    }
+    return false;
+}
+
+// Variables that were first assigned in the loop are read behind it only where it is known to run.
+void forget_new(Body& b, const Env& before, const LoopEffects& effects, const std::set<Slot>& kept) {
     for (const Slot slot : effects.assigned) {
-        if (!before.contains(slot)) b.env.erase(slot);
+        if (!before.contains(slot) && !kept.contains(slot)) b.env.erase(slot);
     }
 }
 
@@ -206,10 +215,14 @@ bool all_fixed(const std::vector<Bounds>& axes) {
 
 // The loop in the IR, once bounds are known: with what it carries, and a flag where it may be left.
 void emitted_loop(Body& b, Span range, const std::vector<Bounds>& axes, LoopEffects effects, const ir::Attrs& attrs,
-                  const Round& each) {
+                  bool runs, const Round& each) {
     const Env before = b.env;
+    std::set<Slot> kept;
+    for (const Slot slot : effects.assigned) {
+        if (runs && is_read_behind(b, slot, range)) kept.insert(slot);
+    }
     LoopScope scope(b);
-    Carried carried(b, effects, scope.flags, false);
+    Carried carried(b, effects, scope.flags, kept);
     carried.add_symbols(range);
     const Round round = [&] { scope.round(each); };
     if (!effects.leaves && !effects.returns) {
@@ -227,7 +240,7 @@ void emitted_loop(Body& b, Span range, const std::vector<Bounds>& axes, LoopEffe
         };
         nest(0);
     }
-    forget_new(b, before, effects);
+    forget_new(b, before, effects, kept);
 }
 
 // More than this is no program that a machine should be given.
@@ -260,7 +273,7 @@ void range_loop(Body& b, Span range, const ForInfo& info, const ast::Block& body
     for (const Bounds& one : axes) {
         if (one.variable.valid()) effects.assigned.insert(b.slot(one.variable));
     }
-    emitted_loop(b, range, axes, std::move(effects), attributes(b, info), each);
+    emitted_loop(b, range, axes, std::move(effects), attributes(b, info), info.runs, each);
 }
 
 std::vector<Round> element_rounds(Body& b, const ForInfo& info, const Val& elements) {
@@ -279,7 +292,7 @@ void sequence_loop(Body& b, Span range, const ForInfo& info, const ast::Block& b
     }
     Bounds bounds{Val::index(0), items.length, Val::index(1), {}, {}};
     bounds.bind = [&](const Val& iv) { bind_target(b, *info.target, items.at(iv)); };
-    emitted_loop(b, range, {bounds}, std::move(effects), attributes(b, info), each);
+    emitted_loop(b, range, {bounds}, std::move(effects), attributes(b, info), info.runs, each);
 }
 
 void element_loop(Body& b, Span range, const ForInfo& info, const ast::Block& body, const Val& elements,
@@ -356,7 +369,7 @@ void while_statement(Body& b, const ast::While& loop) {
     const LoopEffects effects = effects_of(b, loop.body);
     const Env before = b.env;
     LoopScope scope(b);
-    Carried carried(b, effects, scope.flags, forever);
+    Carried carried(b, effects, scope.flags, forever ? effects.assigned : std::set<Slot>());
     carried.add_symbols(loop.header.to(loop.body.empty() ? loop.header : loop.body.back()->span));
     const ir::OpId op = b.emit.op(OpKind::while_, carried.initial(), carried.types());
     const ir::RegionId test = b.function().add_region(op);
@@ -376,7 +389,7 @@ void while_statement(Body& b, const ast::While& loop) {
         b.emit.yield(carried.leaves());
     }
     carried.hold(b.function().op(op).results);
-    if (!forever) forget_new(b, before, effects);
+    if (!forever) forget_new(b, before, effects, {});
 }
 
 void for_each_round(Body& b, const ast::Expr& e, const ForInfo& info, const Round& body) {
@@ -393,7 +406,7 @@ void for_each_position(Body& b, Span range, const Val& count, LoopEffects effect
     Val position;
     Bounds bounds{Val::index(0), count, Val::index(1), {}, {}};
     bounds.bind = [&](const Val& iv) { position = iv; };
-    emitted_loop(b, range, {bounds}, std::move(effects), {}, [&] { body(position); });
+    emitted_loop(b, range, {bounds}, std::move(effects), {}, false, [&] { body(position); });
 }
 
 }  // namespace tsr::elaborate
