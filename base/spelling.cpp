@@ -37,7 +37,8 @@ private:
 }  // namespace
 
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates) {
-    size_t limit = word.size() <= 2 ? 1 : word.size() <= 5 ? 2 : 3;
+    // A short word is near to every other short one.
+    size_t limit = word.size() <= 3 ? 1 : word.size() <= 5 ? 2 : 3;
     const std::string* best = nullptr;
     EditDistance edit_distance;
     for (const std::string& candidate : candidates) {
@@ -46,7 +47,8 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
         size_t difference = std::max(word.size(), candidate.size()) - std::min(word.size(), candidate.size());
         if (difference > limit) continue;
         size_t distance = edit_distance(word, candidate, limit);
-        if (distance < limit || (distance == limit && !best && word.size() > 2)) {
+        const bool anagram = word.size() <= 3 && std::ranges::is_permutation(word, candidate);
+        if (distance < limit || (distance == limit && !best && (word.size() > 3 || anagram))) {
             best = &candidate;
             limit = distance;
         }

@@ -15,6 +15,10 @@ std::string quoted(std::string_view text) {
         if (c == '"' || c == '\\') {
             out += '\\';
             out += c;
+        } else if (c == '\n') {
+            out += "\\n";
+        } else if (c == '\t') {
+            out += "\\t";
         } else if (byte < 0x20 || byte == 0x7F) {
             out += fmt::format("\\x{:02x}", byte);
         } else {
@@ -45,7 +49,7 @@ public:
     void operator()(const ast::IntLiteral& literal) {
         literal.overflow ? line("int overflow") : line("int {}", literal.value);
     }
-    void operator()(const ast::FloatLiteral& literal) { line("float {:a}", literal.value); }
+    void operator()(const ast::FloatLiteral& literal) { line("float {}", literal.value); }
     void operator()(const ast::StringLiteral& literal) { line("string {}", quoted(literal.value)); }
     void operator()(const ast::BoolLiteral& literal) { line("bool {}", literal.value); }
     void operator()(const ast::NoneLiteral&) { line("none"); }

@@ -13,7 +13,9 @@ Body::Body(Checker& checker, Instance& instance, const Function* function, Body*
 // ---- messages ----
 
 Diagnostic& Body::error(std::string code, Span span, std::string message) {
-    return (aloud ? state().found : scratch_).error(std::move(code), span, std::move(message));
+    const bool said =
+        aloud && !(span.valid() && checker.is_broken_line(span));  // what the text means there is not known
+    return (said ? state().found : scratch_).error(std::move(code), span, std::move(message));
 }
 
 Diagnostic& Body::warning(std::string code, Span span, std::string message) {

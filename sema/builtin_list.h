@@ -123,6 +123,7 @@
     X(load_file, "load", H, none, "path, T", "Reads a tensor: `load(\"x.npy\", f32[n])`.") \
     X(save, "save", H, none, "path, value", "Writes a tensor to .npy.") \
     X(copy, "copy", H, none, "x", "A tensor of its own with the same elements; also `x.copy()`.") \
+    X(reshape, "reshape", H, none, "x, *shape", "A tensor of another shape with the same elements in the same order; one extent may be -1. A view where that is possible, as in NumPy.") \
     X(item, "item", H, none, "x", "The element of a tensor that has one; `x.item()`.") \
     X(time, "time", H, none, "", "Seconds since a fixed point, as f64.") \
     X(args, "args", H, none, "-", "The program's command line, a list of strings.") \
@@ -199,7 +200,7 @@
 
 // Operators of the standard library that only graphs compute; their parameters are of no use before they are compiled.
 #define TSR_OPERATOR_NAMES                                                                                             \
-    "bmm einsum dot mean prod argmax argmin var std logsumexp cumsum reshape transpose broadcast_to concat split "     \
+    "bmm einsum dot mean prod argmax argmin var std logsumexp cumsum transpose broadcast_to concat split "     \
     "stack pad slice gather scatter sort topk one_hot cholesky qr lu svd eigh solve triangular_solve inv det relu "    \
     "gelu silu sigmoid softmax log_softmax softmax_safe layernorm layernorm_safe rmsnorm rmsnorm_safe batchnorm "      \
     "dropout embedding conv1d conv2d max_pool2d avg_pool2d mse cross_entropy split_qkv rope flash_attention sgd adam " \

@@ -219,6 +219,8 @@ std::optional<Builtin> method_named(const Type& base, const std::string& name) {
     bool tensor = base.is(Kind::tensor);
     if (name == "astype" && (number || tensor)) return Builtin::cast;
     if (name == "copy" && tensor) return Builtin::copy;
+    if (name == "reshape" && tensor) return Builtin::reshape;
+    if (name == "tolist" && tensor && base.rank() == 1) return Builtin::list_;
     if (name == "item" && (tensor || base.is_scalar())) return Builtin::item;
     if (name == "sort" && base.is(Kind::list)) return Builtin::sort_list;
     return std::nullopt;
@@ -234,7 +236,7 @@ bool reduces(const std::string& name) {
 std::optional<Feature> refused_method(const Type& base, const std::string& name) {
     if (!base.is(Kind::tensor)) return std::nullopt;
     if (name == "parts") return Feature::distribution;
-    for (const char* known : {"sum", "mean", "max", "min", "reshape", "transpose", "argmax", "argmin", "prod"}) {
+    for (const char* known : {"sum", "mean", "max", "min", "transpose", "argmax", "argmin", "prod"}) {
         if (name == known) return Feature::graphs;
     }
     return std::nullopt;
@@ -322,9 +324,17 @@ Value Body::member(const ast::Expr&, const Value& base, const ast::Attribute& a)
         value.type = Type::tuple(std::move(types));
         return value;
     }
-    if ((shaped || base.type.is_scalar()) && text == "dtype") {
-        value.type = Type::dtype_value(base.type.elem());
-        value.value = Static::of(base.type.elem());
+    if ((shaped || base.type.is_scalar() || base.type.is_literal()) && text == "dtype") {
+        const DType elem = settled(base.type, base.value);
+        value.type = Type::dtype_value(elem);
+        value.value = Static::of(elem);
+        return value;
+    }
+    if (base.type.is(Kind::tensor) && !in_kernel() && text == "size") {
+        value.type = Type::index();
+        ir::Dim size = ir::Dim::constant(1);
+        for (const ir::Dim& extent : base.type.shape()) size = size * extent;
+        value.dim = size;
         return value;
     }
     if (shaped && text == "ndim") {

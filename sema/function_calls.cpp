@@ -88,6 +88,18 @@ bool gather(Body& b, const Function& callee, const Matched& m, Request& request,
     return ok;
 }
 
+// Whether some `return` of these statements gives a value.
+bool gives_value(const ast::Block& block) {
+    return std::ranges::any_of(block, [](const ast::Stmt* stmt) {
+        if (const auto* given = std::get_if<ast::Return>(&stmt->node)) return given->value != nullptr;
+        if (const auto* loop = std::get_if<ast::For>(&stmt->node)) return gives_value(loop->body);
+        if (const auto* loop = std::get_if<ast::While>(&stmt->node)) return gives_value(loop->body);
+        const auto* branch = std::get_if<ast::If>(&stmt->node);
+        return branch && (gives_value(branch->otherwise) ||
+                          std::ranges::any_of(branch->branches, [](const auto& b) { return gives_value(b.body); }));
+    });
+}
+
 // A function that calls itself, directly or through others; false after a message.
 bool recursion(Body& b, const ast::Expr& e, const Function& callee, const InstanceState& made) {
     if (made.progress != InstanceState::Progress::busy) return true;
@@ -95,7 +107,7 @@ bool recursion(Body& b, const ast::Expr& e, const Function& callee, const Instan
         b.error("E0404", e.span, fmt::format("`{}` calls itself: recursion is not possible in a kernel", callee.name));
         return false;
     }
-    if (made.declared_result) return true;
+    if (made.declared_result || !gives_value(callee.def->body)) return true;
     b.error("E0506", e.span, fmt::format("`{}` calls itself: its result type must be declared", callee.name))
         .label(callee.def->name.span, "declare it with `->`");
     return false;

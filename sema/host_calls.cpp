@@ -208,6 +208,61 @@ Value save(Body& b, const Matched& m) {
     return typed(Type::none());
 }
 
+// `x.reshape(2, -1)`, `reshape(x, (2, 3))`, `x.reshape(y.shape)`.
+Value reshape(Body& b, const ast::Expr& e, const Matched& m) {
+    const Value x = b.expr(*m.arguments[0]);
+    std::vector<const ast::Expr*> written = m.rest;
+    const auto* tuple = m.rest.size() == 1 ? std::get_if<ast::Tuple>(&m.rest[0]->node) : nullptr;
+    const auto* list = m.rest.size() == 1 ? std::get_if<ast::List>(&m.rest[0]->node) : nullptr;
+    const bool whole = tuple || list;
+    if (whole) {
+        b.expr(*m.rest[0]);
+        written = tuple ? tuple->elements : list->elements;
+    }
+    std::vector<ir::Dim> shape;
+    std::optional<size_t> open;  // the axis of the extent -1
+    for (const ast::Expr* extent : written) {
+        const Value v = b.expr(*extent);
+        if (v.type.is(Kind::tuple) && written.size() == 1 && !whole) {
+            auto given = b.shape_argument(*extent);
+            if (!given) return {};
+            shape = *given;
+            break;
+        }
+        b.require_integer(*extent, v, "an extent");
+        if (v.broken() || !v.type.is_integer()) return {};
+        const bool rest = v.value && v.value->integer() == -1;
+        if (rest && open) {
+            b.error("E0312", extent->span, "only one extent is left open by -1");
+            return {};
+        }
+        if (rest) open = shape.size();
+        shape.push_back(rest ? b.fresh_symbol("extent", e, shape.size()) : b.dim_of(*extent, v));
+    }
+    if (x.broken()) return {};
+    if (!x.type.is(Kind::tensor)) {
+        b.error("E0302", m.arguments[0]->span, fmt::format("`reshape` takes a tensor, this is {}", shown(x.type)));
+        return {};
+    }
+    int64_t elements = 1, wanted = 1;
+    bool known = true;
+    for (const ir::Dim& extent : x.type.shape()) {
+        known &= extent.constant_value().has_value();
+        elements *= extent.constant_value().value_or(1);
+    }
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+        if (open == axis) continue;
+        known &= shape[axis].constant_value().has_value();
+        wanted *= shape[axis].constant_value().value_or(1);
+    }
+    if (known && (open ? wanted <= 0 || elements % wanted != 0 : elements != wanted)) {
+        b.error("E0312", e.span, fmt::format("{} has {} elements, the shape has {}", shown(x.type), elements, wanted));
+        return {};
+    }
+    if (known && open) shape[*open] = ir::Dim::constant(elements / wanted);
+    return typed(x.type.with_shape(std::move(shape)));
+}
+
 Value sort_list(Body& b, const Matched& m) {
     Value list = b.expr(*m.arguments[0]);
     if (list.broken() || !b.require_changeable(*m.arguments[0], m.arguments[0]->span)) return {};
@@ -248,6 +303,8 @@ Value Body::host_call(const ast::Expr& e, const BuiltinEntry& row, const Matched
         case Builtin::any:
         case Builtin::all:
             return reduction_call(e, row, m.arguments[0]);
+        case Builtin::reshape:
+            return reshape(*this, e, m);
         case Builtin::sort_list:
             return sort_list(*this, m);
         case Builtin::rand:

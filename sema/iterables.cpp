@@ -31,9 +31,15 @@ std::optional<Type> Body::items_of(const ast::Expr& e, const Value& value) {
         error("E0330", e.span, fmt::format("the elements of {} have no common type", shown(value.type)));
         return std::nullopt;
     }
+    if (value.type.is(Kind::tensor) && value.type.rank() > 0 && !in_kernel()) {  // elements, or rows
+        std::vector<ir::Dim> shape = value.type.tensor().shape;
+        shape.erase(shape.begin());
+        if (shape.empty()) return Type::scalar(value.type.elem()).carrying(value.type.policy());
+        return value.type.with_shape(std::move(shape));
+    }
     auto& d = error("E0330", e.span, fmt::format("{} is not iterated", shown(value.type)));
     if (value.type.is_integer()) d.suggest(e.span, fmt::format("range({})", source(e)), "iterate a range");
-    if (value.type.is(Kind::tensor)) d.note("iterate its indices: `for i in range(n)`");
+    if (value.type.is(Kind::tensor) && in_kernel()) d.note("iterate its indices: `for i in range(n)`");
     return std::nullopt;
 }
 

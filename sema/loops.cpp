@@ -158,6 +158,8 @@ void Body::iterate(const ast::Expr& iterable, const ast::Expr& target, ForInfo& 
     info.kind = value.type.is(Kind::tuple) ? LoopKind::tuple : LoopKind::list;
     if (value.type.is(Kind::list)) runs = value.type.length().value_or(0) > 0;
     if (value.type.is(Kind::tuple)) runs = true;
+    if (value.type.is(Kind::tensor) && value.type.rank() > 0)
+        runs = value.type.tensor().shape[0].constant_value().value_or(0) > 0;
     if (auto item = items_of(iterable, value)) {
         element.type = *item;
         if (value.type.is(Kind::tuple) && item->is_literal() && value.is_static()) element.rounds = rounds_bit;

@@ -17,6 +17,18 @@ Value typed(Type type) {
     return value;
 }
 
+// `[0.0] * 4` in a kernel: registers, as many as is known when it is compiled.
+std::optional<Value> repeated_registers(const Value& l, const Value& r) {
+    const Value& list = l.type.is(Kind::list) ? l : r;
+    const Value& times = l.type.is(Kind::list) ? r : l;
+    const auto count = times.value ? times.value->integer() : std::nullopt;
+    constexpr int64_t kMost = 1024;
+    if (!list.type.is(Kind::list) || !list.type.length() || !count || *count < 1 || *count > kMost) return std::nullopt;
+    const Type& item = list.type.parts()[0];
+    if (!item.is_number() && !item.is_bool()) return std::nullopt;
+    return typed(Type::list(item, *list.type.length() * *count));
+}
+
 bool has_tensors(const Type& type) {
     if (type.is(Kind::tensor)) return true;
     return is_container(type) && std::any_of(type.parts().begin(), type.parts().end(), has_tensors);
@@ -40,7 +52,7 @@ std::optional<Type> common_container(const Type& a, const Type& b) {
 
 // Nothing where the operands are no sequences: numbers have their own rules.
 std::optional<Value> Body::sequence_arithmetic(ast::BinaryOp op, const Value& l, const Value& r) {
-    if (in_kernel()) return std::nullopt;
+    if (in_kernel()) return op == ast::BinaryOp::mul ? repeated_registers(l, r) : std::nullopt;
     const auto sequence = [](const Value& v) { return v.type.is(Kind::string) || v.type.is(Kind::list); };
     if (op == ast::BinaryOp::mul) {
         const Value& repeated = sequence(l) ? l : r;

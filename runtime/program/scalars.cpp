@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <string_view>
 
 #include "runtime/fail.h"
@@ -103,7 +104,11 @@ Result<uint64_t> parse_scalar(const std::string& word, int32_t dtype) {
     const uint64_t bits = bits_of(Number::of(value), dtype);
     // What is written as a number is one: only `inf` gives an infinity.
     const bool written_infinite = word.find_first_of("nN") != std::string::npos;
-    if (std::isinf(to_f64(number_of(bits, dtype))) && !written_infinite) {
+    // Arithmetic saturates the narrow types; a number that somebody wrote is not changed in silence.
+    const double largest = to_f64(number_of(bits_of(Number::of(std::numeric_limits<double>::max()), dtype), dtype));
+    const bool beyond = std::isinf(to_f64(number_of(bits, dtype))) || std::fabs(value) > largest;
+    const bool negative_scale = family(dtype) == Family::scale && value <= 0;
+    if ((beyond || negative_scale) && !written_infinite) {
         return Refusal{text("%s is outside the range of %s", word.c_str(), std::string(name(dtype)).c_str())};
     }
     return bits;

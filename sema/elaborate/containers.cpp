@@ -123,6 +123,14 @@ Val sequence_arithmetic(Body& b, ast::BinaryOp op, const Val& lhs, const Val& rh
         }
         return both;
     }
+    if (b.in_kernel()) {
+        const Val& list = lhs.has_elements() ? lhs : rhs;
+        Val registers = Val::list({});
+        for (int64_t i = 0; i < type.length().value_or(0); ++i) {
+            registers.parts.push_back(list.element(static_cast<size_t>(i) % list.element_count()));
+        }
+        return registers;
+    }
     const bool text = type.is(Kind::string);
     if (op == ast::BinaryOp::add) {
         if (text) return concatenate(b, lhs, rhs);

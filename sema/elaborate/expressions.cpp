@@ -65,7 +65,15 @@ Val attribute(Body& b, const ast::Expr& e, const ast::Attribute& node) {
     if (!std::holds_alternative<std::monostate>(info.referent)) return named(b, e);
     const sema::Type& base = b.info(*node.base).type;
     if (node.name.text == "shape") return shape_of(b, *node.base);
-    if (node.name.text == "dtype") return Val::of(Static::of(base.elem()));
+    if (node.name.text == "dtype") return Val::of(*b.info(e).value);
+    if (node.name.text == "size") {
+        const Val shape = shape_of(b, *node.base);
+        Val size = Val::index(1);
+        for (size_t axis = 0; axis < shape.element_count(); ++axis) {
+            size = arithmetic(b, ast::BinaryOp::mul, size, shape.element(axis), DType::index, DType::index);
+        }
+        return size;
+    }
     if (node.name.text == "ndim") return Val::index(static_cast<int64_t>(base.rank()));
     if (node.name.text == "size") {
         Val size = Val::index(1);

@@ -144,6 +144,14 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
             return save(b, info);
         case Builtin::copy:
             return Val::ssa(host(b, "copy", {argument_value(b, info, 0).id}, ir_type(type)));
+        case Builtin::reshape: {
+            std::vector<ValueId> operands{argument_value(b, info, 0).id};
+            for (const ast::Expr* extent : info.rest) {
+                const std::vector<ValueId> extents = shape_values(b, expression(b, *extent));
+                operands.insert(operands.end(), extents.begin(), extents.end());
+            }
+            return Val::ssa(host(b, "reshape", std::move(operands), ir_type(type)));
+        }
         case Builtin::item: {
             const Val value = argument_value(b, info, 0);
             if (type == b.info(*argument(info, 0)).type) return value;

@@ -7,6 +7,7 @@
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
+#include "sema/elaborate/memory.h"
 #include "sema/elaborate/statements.h"
 #include "sema/elaborate/types.h"
 #include "sema/numeric.h"
@@ -87,6 +88,23 @@ Sequence reverse(Body& b, const CallInfo& info) {
     return {inner.length, [&b, inner, last](const Val& position) { return inner.at(minus(b, last, position)); }};
 }
 
+// The elements of a tensor of rank 1, else its rows: views.
+Sequence rows(Body& b, const Val& tensor, const sema::Type& type) {
+    const ValueId length =
+        b.emit.value(OpKind::shape_of, {tensor.id}, ir::Type::scalar(DType::index), {{Attr::axis, int64_t{0}}});
+    if (type.rank() == 1) {
+        return {Val::ssa(length, DType::index),
+                [&b, tensor](const Val& position) { return read_element(b, tensor, {position}); }};
+    }
+    std::vector<ir::Dim> shape = type.tensor().shape;
+    shape.erase(shape.begin());
+    const ir::Type row = ir_type(type.with_shape(std::move(shape)));
+    return {Val::ssa(length, DType::index), [&b, tensor, row](const Val& position) {
+                return Val::ssa(host(b, "view", {tensor.id, b.index(position)}, row,
+                                     {{Attr::axes, std::vector<int64_t>{ir::index_integer}}}));
+            }};
+}
+
 bool makes_sequence(Builtin function) {
     return function == Builtin::range || function == Builtin::zip || function == Builtin::enumerate ||
            function == Builtin::reversed;
@@ -95,6 +113,7 @@ bool makes_sequence(Builtin function) {
 }  // namespace
 
 Sequence sequence_of(Body& b, const Val& value, const sema::Type& type) {
+    if (type.is(Kind::tensor)) return rows(b, value, type);
     ValueId list;
     sema::Type item = sema::Type::string();
     if (type.is(Kind::string)) {
@@ -145,7 +164,8 @@ bool is_sequence(Body& b, const ast::Expr& e) {
     if (b.in_kernel()) return false;
     const CallInfo* call = builtin_call(b, e);
     const sema::Type& type = b.info(e).type;
-    return (call && makes_sequence(call->builtin)) || type.is(Kind::dict) || type.is(Kind::string);
+    return (call && makes_sequence(call->builtin)) || type.is(Kind::dict) || type.is(Kind::string) ||
+           type.is(Kind::tensor);
 }
 
 // sum, any, all, min, max of a sequence, item by item from the first.

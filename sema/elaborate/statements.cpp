@@ -44,7 +44,8 @@ bool branch(Body& b, const ast::If& statement, size_t k, const std::function<voi
     });
     bool done = false;
     b.in_side(open, 1, [&] {
-        done = branch(b, statement, k + 1, ended[0] ? rest : nullptr);
+        const bool inner = branch(b, statement, k + 1, ended[0] ? rest : nullptr);
+        done = inner && ended[0];  // else the rest follows the first side, also where the other ends
         ended[1] = b.dead();
     });
     if (rest && !done && ended[0] != ended[1]) {

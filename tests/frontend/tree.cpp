@@ -179,7 +179,7 @@ TEST_CASE("strings") {
     CHECK(outline_of("x = 'a' \"b\\n\" r'\\n' '''c\n'''\n") ==
           "assign\n"
           "  name x\n"
-          "  string \"ab\\x0a\\\\nc\\x0a\"\n");
+          "  string \"ab\\n\\\\nc\\n\"\n");
 }
 
 TEST_CASE("f-strings are text and holes in turn") {

@@ -255,6 +255,10 @@ TEST_CASE("scalars are parsed in their type") {
     CHECK(bits_text("_1", TSR_I32) == "expected an integer, found '_1'");
     CHECK(bits_text("", TSR_I32) == "expected an integer, found ''");
     CHECK(bits_text("0.1", TSR_F32) == std::to_string(0x3DCCCCCD));
+    CHECK(bits_text("448", TSR_FP8_E4M3) == std::to_string(0x7E));
+    CHECK(bits_text("-500", TSR_FP8_E4M3) == "-500 is outside the range of fp8_e4m3");
+    CHECK(bits_text("6.5", TSR_FP4_E2M1) == "6.5 is outside the range of fp4_e2m1");
+    CHECK(bits_text("0", TSR_E8M0) == "0 is outside the range of e8m0");
     CHECK(bits_text("inf", TSR_F16) == std::to_string(0x7C00));
     CHECK(bits_text("0.1x", TSR_F32) == "expected a number, found '0.1x'");
     CHECK(bits_text(" 1", TSR_F32) == "expected a number, found ' 1'");
