@@ -12,6 +12,7 @@ struct LinkOptions {
     std::string resources;              // the folder of start files and archives: `resource_folder()`
     std::vector<std::string> archives;  // more of them, such as the runtime's where it is not in `resources`
     bool shared = false;                // a shared library: what the objects offer is seen, the runtime in it is not
+    bool runtime = true;                // false: what loads the library has the runtime
     bool debug = false;                 // keep symbols and debug information
 };
 

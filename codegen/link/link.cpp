@@ -109,7 +109,7 @@ Command command_line(const std::vector<MemoryFile>& objects, const std::string& 
     }
     command.flag(options.shared ? "-shared" : "-pie");
     if (options.shared) {
-        for (const char* word : {"--exclude-libs", "ALL", "-Bsymbolic", "-z", "defs"}) command.flag(word);
+        for (const char* word : {"--exclude-libs", "ALL", "-Bsymbolic"}) command.flag(word);
     }
     if (!options.debug) command.flag("-s");
     if (!options.shared) {
@@ -122,7 +122,7 @@ Command command_line(const std::vector<MemoryFile>& objects, const std::string& 
     command.resource("crtbeginS.o");
     for (const MemoryFile& object : objects) command.flag(object.path());
     for (const std::string& archive : options.archives) command.flag(archive);
-    command.resource("libtessera_rt.a");
+    if (options.runtime) command.resource("libtessera_rt.a");
     command.flag("--as-needed");
     command.system("libstdc++.so.6");
     command.system("libm.so.6");

@@ -54,6 +54,7 @@ TEST_CASE("variants carry their machine, guards and work") {
     REQUIRE_MESSAGE(objects.ok(), objects.message());
     codegen::LinkOptions link;
     link.shared = true;
+    link.runtime = false;
     link.resources = TSR_TEST_RESOURCES;
     const auto path = std::filesystem::temp_directory_path() / "tsr-families.so";
     REQUIRE(test::link_to(path, objects.value(), link) == "");

@@ -145,6 +145,7 @@ Library::Library(const std::vector<const ir::Function*>& kernels, const std::str
     static int number = 0;
     codegen::LinkOptions link;
     link.shared = true;
+    link.runtime = false;
     link.resources = TSR_TEST_RESOURCES;
     const auto path = std::filesystem::temp_directory_path() /
                       ("tsr-codegen-" + std::to_string(getpid()) + "-" + std::to_string(number++) + ".so");
