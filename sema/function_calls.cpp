@@ -33,6 +33,7 @@ Type own_symbols(const Type& type, const std::string& parameter, std::vector<std
 // True after a message: what is called may not be called here.
 bool refused_callee(Body& b, const ast::Call& c, const Function& callee) {
     if (callee.refused != Feature::none || b.constant_only) return true;
+    if (b.checker.is_broken_line(callee.def->name.span)) return true;  // what it takes is not known
     if (!b.in_kernel() || callee.kind == FunctionKind::plain) return false;
     const char* kind = callee.kind == FunctionKind::kernel ? "kernel" : "graph function";
     b.error("E0403", c.callee->span, fmt::format("a kernel does not call the {} `{}`", kind, callee.name))

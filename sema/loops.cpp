@@ -1,4 +1,6 @@
 // Loops: what they iterate, whether they run at all, which indices are static when the loop is unrolled.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sema/body.h"
@@ -40,6 +42,28 @@ std::vector<Bound> bounds(Body& b, const ast::Expr& e) {
     }
     b.require_integer(e, value, "a bound of a loop");
     return {{&e, -1}};
+}
+
+}  // namespace
+
+namespace {
+
+// Whether what is iterated has an item for certain. It was checked before.
+bool has_items(const Body& b, const ast::Expr& e) {
+    const ExprInfo& info = b.instance.info(e);
+    const auto call = b.instance.calls.find(e.id);
+    if (call != b.instance.calls.end() && call->second.kind == CallKind::builtin) {
+        const auto& arguments = call->second.arguments;
+        const auto some = [&](const ast::Expr* part) { return part && has_items(b, *part); };
+        const Builtin function = call->second.builtin;
+        if (function == Builtin::enumerate || function == Builtin::reversed) return some(arguments[0].expr);
+        if (function == Builtin::zip) return std::ranges::all_of(call->second.rest, some);
+    }
+    if (info.type.is(Kind::list)) return info.type.length().value_or(0) > 0;
+    if (info.type.is(Kind::tensor))
+        return info.type.rank() > 0 && info.type.shape()[0].constant_value().value_or(0) > 0;
+    if (info.type.is(Kind::string)) return info.value && info.value->string() && !info.value->string()->empty();
+    return info.type.is(Kind::tuple);
 }
 
 }  // namespace
@@ -156,10 +180,7 @@ void Body::iterate(const ast::Expr& iterable, const ast::Expr& target, ForInfo& 
     info.elements = &iterable;
     info.target = &target;
     info.kind = value.type.is(Kind::tuple) ? LoopKind::tuple : LoopKind::list;
-    if (value.type.is(Kind::list)) runs = value.type.length().value_or(0) > 0;
-    if (value.type.is(Kind::tuple)) runs = true;
-    if (value.type.is(Kind::tensor) && value.type.rank() > 0)
-        runs = value.type.tensor().shape[0].constant_value().value_or(0) > 0;
+    runs = has_items(*this, iterable);
     if (auto item = items_of(iterable, value)) {
         element.type = *item;
         if (value.type.is(Kind::tuple) && item->is_literal() && value.is_static()) element.rounds = rounds_bit;
