@@ -1,7 +1,10 @@
 #include "codegen/check.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "ir/ops/host.h"
 #include "ir/ops/record.h"
 #include "ir/passes/host/entries.h"
 
@@ -55,6 +58,11 @@ std::optional<Failure> check_host_op(const ir::Function& function, const ir::Op&
         case OpKind::launch: {
             if (!op.attrs.has(Attr::mode) || op.attrs.string(Attr::mode) != "total") {
                 return refuse(function, op, "has no total of groups yet");
+            }
+            if (const auto points = ir::LaunchOp::points_of(op); points.size() > 1) {
+                const auto known = [&](const Tuning& tuning) { return tuning.names == points; };
+                if (std::ranges::any_of(program.tunings, known)) return std::nullopt;
+                return refuse(function, op, "names points of no tuned kernel");
             }
             for (const KernelFamily& family : program.families) {
                 if (family.name == op.attrs.string(Attr::callee)) return std::nullopt;

@@ -62,6 +62,23 @@ struct KernelFamily {
     Span place;
     std::vector<std::string> slots;  // names, for traces
     std::vector<KernelVariant> variants;
+    std::string shown;  // what people call it, where that differs: of a point the tuned kernel
+};
+
+// The points of a tuned kernel that launches name together.
+struct Tuning {
+    struct Point {
+        std::string family;
+        std::string text;     // "BM=64, BN=128"
+        size_t launched = 0;  // its number among `names`
+    };
+    std::vector<std::string> names;  // as the launches have them
+    std::vector<Point> points;       // those that are compiled; without the ones that have the code of another
+    std::string kernel;
+    std::string content;               // tells their code from that of any other kernel
+    std::string known;                 // records of winners (runtime/tune/record.h)
+    std::vector<int64_t> written;      // parameters that are tensors and written
+    int32_t first_dim = 0, ndims = 0;  // the kernel's symbols among its slots
 };
 
 // What `--help` and the command line need to know of a parameter of main that may be left out.
@@ -91,6 +108,7 @@ struct Program {
     std::vector<Export> exports;              // of a library; without a main
     std::string last_error;                   // the symbol of the function that tells what failed last
     std::vector<KernelFamily> families;
+    std::vector<Tuning> tunings;
 };
 
 enum class Emit {

@@ -141,6 +141,9 @@ private:
             const bool exported = program_.main.empty() && program_.exports.empty();
             names_.families[family.name] = family_table(data_, family, machines, exported);
         }
+        for (const Tuning& tuning : program_.tunings) {
+            if (number_ == 0) names_.tunings[tuning.names] = {&tuning, tuning_table(data_, tuning, names_)};
+        }
         return std::nullopt;
     }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/passes/host/points.h"
 #include "ir/passes/target/cpu/index_range.h"
 
 namespace tsr::codegen {
@@ -9,6 +10,8 @@ namespace tsr::codegen {
 KernelFamily family_of(const ir::Function& kernel) {
     KernelFamily family;
     family.name = kernel.name;
+    const auto point = ir::point_of(kernel);
+    if (point) family.shown = point->kernel;
     if (kernel.place.valid()) family.place = kernel.place_of(kernel.place).span;
     for (const ir::ValueId param : kernel.params()) family.slots.push_back(kernel.value(param).name);
     family.slots.insert(family.slots.end(), kernel.symbols.begin(), kernel.symbols.end());
@@ -23,8 +26,10 @@ void add_variant(KernelFamily& family, const ir::Function& kernel, const ir::Cpu
     variant.machine = plan.machine;
     variant.task = plan.task;
     variant.scratch = plan.scratch;
-    variant.plan = fmt::format("{}: lanes {} x {}, task {}{}", plan.machine, plan.lanes, plan.interleave, plan.task,
-                               plan.narrow_index ? ", 32-bit indices" : "");
+    const auto tuned = ir::point_of(kernel);
+    const std::string point = tuned ? tuned->values + ": " : "";
+    variant.plan = fmt::format("{}{}: lanes {} x {}, task {}{}", point, plan.machine, plan.lanes, plan.interleave,
+                               plan.task, plan.narrow_index ? ", 32-bit indices" : "");
     for (const ir::PackedOperand& operand : form.packed) {
         PackedOperand& made = variant.packed.emplace_back();
         made.function = &operand.kernel;

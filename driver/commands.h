@@ -9,6 +9,7 @@ inline constexpr int kUsageError = 2;
 
 int compile(const Options& options);
 int run(const Options& options);
+int tune(const Options& options);
 int check(const Options& options);
 int format_files(const Options& options);
 int explain(const Options& options);

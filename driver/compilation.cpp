@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 #include <fmt/core.h>
 
@@ -10,6 +11,7 @@
 #include "driver/crash.h"
 #include "driver/machines.h"
 #include "driver/main_function.h"
+#include "driver/tunings.h"
 #include "ir/core/parse_text.h"
 #include "ir/core/print.h"
 #include "ir/core/verify.h"
@@ -108,8 +110,9 @@ bool Compilation::lower() {
     }
     if (session_.diagnostics.has_errors()) return false;
     note_ir("lowering kernels", ir::print(module_));
-    const bool kernels =
-        after(steps_.time("lower kernels", [&] { return ir::lower_kernels(module_, manager_, session_.diagnostics); }));
+    const auto points = session_.options().deterministic ? ir::Points::first : ir::Points::all;
+    const bool kernels = after(steps_.time(
+        "lower kernels", [&] { return ir::lower_kernels(module_, manager_, points, session_.diagnostics); }));
     if (!kernels) return false;
     if (session_.options().makes_library() && !from_ir_)
         library_ = make_library(stem(session_.options().input), checked_, module_);
@@ -131,12 +134,14 @@ bool Compilation::lower_to_machines() {
     note_ir("making tasks", ir::print(module_));
     return steps_.time("lower to machines", [&] {
         bool done = true;
+        const std::set<std::string> points = launched_points(module_);
         for (const ir::Function& function : module_.functions) {
             if (function.level != ir::Level::tile) continue;
             Family& family = families_.emplace_back();
             family.kernel = &function;
             for (const std::string& machine : machines_of(session_.options(), function))
                 done = lower_to_machine(family, machine) && done;
+            if (points.contains(function.name)) point_code_[function.name] = code_text(family.variants);
         }
         return done;
     });
@@ -155,7 +160,15 @@ codegen::Program Compilation::program() const {
         describe_main(checked_, session_.sources, out);
     else if (has_main())
         out.main = "main";
+    // Of points with the same code one is compiled.
+    if (!families_.empty()) out.tunings = tunings_of(module_, point_code_, known_, session_.options());
+    std::set<std::string> left_out;
+    for (const codegen::Tuning& tuning : out.tunings) left_out.insert(tuning.names.begin(), tuning.names.end());
+    for (const codegen::Tuning& tuning : out.tunings) {
+        for (const codegen::Tuning::Point& point : tuning.points) left_out.erase(point.family);
+    }
     for (const Family& family : families_) {
+        if (left_out.contains(family.kernel->name)) continue;
         codegen::KernelFamily& made = out.families.emplace_back(codegen::family_of(*family.kernel));
         for (const ir::CpuVariant& variant : family.variants) codegen::add_variant(made, *family.kernel, variant);
     }
@@ -187,6 +200,15 @@ bool Compilation::link(const std::vector<std::string>& objects, std::string& exe
     }
     executable = std::move(linked).value();
     return true;
+}
+
+bool Compilation::make_executable(std::string& executable) {
+    if (!has_main()) {
+        session_.fail("E0003", fmt::format("'{}' has no `main`: an executable needs one", session_.options().input));
+        return false;
+    }
+    std::vector<std::string> objects;
+    return lower() && lower_to_machines() && generate(codegen::Emit::objects, objects) && link(objects, executable);
 }
 
 std::string Compilation::text() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,11 @@ public:
     bool generate(codegen::Emit emit, std::vector<std::string>& made);
     // Objects to the bytes of an executable.
     bool link(const std::vector<std::string>& objects, std::string& executable);
+
+    // From the checked program to the bytes of an executable, which needs a main.
+    bool make_executable(std::string& executable);
+    // Winners of tuning (runtime/tune/record.h) that the code shall know.
+    void know(std::string records) { known_ = std::move(records); }
 
     // Where the program stands: every kernel's tasks if they were made, else the functions of the module.
     [[nodiscard]] std::string text() const;
@@ -72,6 +78,8 @@ private:
     ir::Module module_;
     ir::PassManager manager_;
     std::deque<Family> families_;
+    std::map<std::string, std::string> point_code_;  // of points of tuned kernels
+    std::string known_;
     bool stopped_ = false;
     Library library_;
 };

@@ -115,6 +115,11 @@ int compile(const Options& options) {
         return session.finish();
     }
     Compilation compilation(session);
+    if (!options.tuned.empty()) {
+        auto records = session.sources.load(options.tuned);
+        if (!records) session.fail("E0001", records.message());
+        if (records) compilation.know(std::string(session.sources.text(records.value())));
+    }
     if (compilation.read()) compile_checked(session, compilation);
     compilation.report_times();
     return session.finish();

@@ -63,6 +63,7 @@ std::vector<std::string> operands_of(Command command) {
             return command_words();
         case Command::compile:
         case Command::run:
+        case Command::tune:
         case Command::check:
         case Command::format:
         case Command::bisect:

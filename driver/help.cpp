@@ -40,12 +40,14 @@ std::string_view example_text() {
   tesserac run saxpy.tsr --x x.npy --y y.npy
   tesserac run --interpret --sanitize=race,bounds scan.tsr
   tesserac saxpy.tsr --emit=tile              what the kernel does, tile by tile
+  tesserac tune gemm.tsr --m 4096 -o gemm     measure, and keep the winners in the executable
   tesserac explain E0302
 )";
 }
 
 std::string_view environment_text() {
     return R"(  TESSERA_CACHE_DIR       compiled programs are kept here (default: ~/.cache/tesserac)
+  TESSERA_TUNE            off: programs measure no kernel; again: they forget what they know
   TESSERA_DEVICE          cpu, cuda:0, … where programs run
   TESSERA_TRACE           programs write what ran when to this file (Perfetto)
 )";

@@ -18,6 +18,8 @@ int dispatch(const Options& options) {
             return compile(options);
         case Command::run:
             return run(options);
+        case Command::tune:
+            return tune(options);
         case Command::check:
             return check(options);
         case Command::format:

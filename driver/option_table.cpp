@@ -124,15 +124,15 @@ std::string set_flag(Options& options, std::string_view) {
     return {};
 }
 
-constexpr unsigned kCode = kCompile | kRun;
-constexpr unsigned kProgram = kCompile | kRun | kCheck;
+constexpr unsigned kCode = kCompile | kRun | kTune;
+constexpr unsigned kProgram = kCompile | kRun | kTune | kCheck;
 constexpr unsigned kHunt = kBisect | kReduce;
 
 constexpr auto kAny = nullptr;  // values that can not be listed, or none
 
 constexpr std::array kOptions{
-    OptionRow{"-o", "FILE", kCompile | kReduce, Group::output, "write the result to FILE (`-`: standard output)", kAny,
-              set_output},
+    OptionRow{"-o", "FILE", kCompile | kTune | kReduce, Group::output,
+              "write the result to FILE (`-`: standard output)", kAny, set_output},
     OptionRow{
         "--emit", "LEVEL", kCompile, Group::output,
         "what to write: a level (ast, schedule, tile, target, llvm, asm, obj), exe (default), or of a library shared, "
@@ -148,8 +148,13 @@ constexpr std::array kOptions{
               "code for one CPU: native, x86-64-v3, x86-64-v4, … (default: several levels in one executable)",
               machine_names, set_text<&Options::cpu>},
 
-    OptionRow{"--deterministic", "", kProgram, Group::checking, "refuse what may give other bits in another run", kAny,
-              set_flag<&Options::deterministic>},
+    OptionRow{"--tuned", "FILE", kCompile | kTune, Group::code,
+              "winners of tuning that become part of the executable; with tune: write them to FILE", kAny,
+              set_text<&Options::tuned>},
+
+    OptionRow{"--deterministic", "", kCompile | kRun | kCheck, Group::checking,
+              "take the first point of each tuning space; with check: refuse what may give other bits in another run",
+              kAny, set_flag<&Options::deterministic>},
     OptionRow{"--verify", "", kCheck, Group::checking,
               "compare the diagnostics with the expectations in the program's comments", kAny,
               set_flag<&Options::verify>},
@@ -184,6 +189,8 @@ constexpr std::array kOptions{
 constexpr std::array kCommands{
     CommandRow{Command::compile, "", "FILE.tsr [-o OUT]", "compile a program to an executable"},
     CommandRow{Command::run, "run", "FILE.tsr [ARGS]", "compile a program, if it changed, and run it with ARGS"},
+    CommandRow{Command::tune, "tune", "FILE.tsr [ARGS] [-o OUT]",
+               "run a program to find the fastest points of its tuning spaces; OUT is an executable that knows them"},
     CommandRow{Command::check, "check", "FILE.tsr", "report what is wrong with a program"},
     CommandRow{Command::format, "fmt", "FILE.tsr…",
                "bring programs into the one layout (`-`: standard input to standard output)"},

@@ -15,6 +15,7 @@ namespace tsr::driver {
 constexpr unsigned bit(Command command) { return 1U << static_cast<unsigned>(command); }
 inline constexpr unsigned kCompile = bit(Command::compile);
 inline constexpr unsigned kRun = bit(Command::run);
+inline constexpr unsigned kTune = bit(Command::tune);
 inline constexpr unsigned kCheck = bit(Command::check);
 inline constexpr unsigned kFormat = bit(Command::format);
 inline constexpr unsigned kBisect = bit(Command::bisect);

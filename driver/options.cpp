@@ -153,6 +153,19 @@ private:
             options_.program_arguments.assign(arguments_.begin() + static_cast<ptrdiff_t>(next_), arguments_.end());
             done_ = true;
         }
+        return options_.command == Command::tune ? take_program_arguments() : "";
+    }
+
+    // Everything behind the program is its own, but `-o`, which no program has.
+    std::string take_program_arguments() {
+        for (; next_ < arguments_.size(); ++next_) {
+            if (arguments_[next_] != "-o") {
+                options_.program_arguments.push_back(arguments_[next_]);
+                continue;
+            }
+            if (next_ + 1 == arguments_.size()) return "`-o` needs a value: -o FILE";
+            options_.output = arguments_[++next_];
+        }
         return {};
     }
 
@@ -166,8 +179,8 @@ private:
                                command.empty() ? "compiling" : fmt::format("`{}`", command));
         }
         bool needs_file = options_.command == Command::compile || options_.command == Command::run ||
-                          options_.command == Command::check || options_.command == Command::bisect ||
-                          options_.command == Command::reduce;
+                          options_.command == Command::tune || options_.command == Command::check ||
+                          options_.command == Command::bisect || options_.command == Command::reduce;
         if (needs_file && options_.input.empty()) return "no program was named";
         bool to_file = options_.emit == Emit::executable || options_.emit == Emit::object;
         if (options_.command == Command::compile && options_.input == "-" && to_file && options_.output.empty())
@@ -184,7 +197,8 @@ private:
             return "which code? For example: tesserac explain E0101";
         if (options_.command == Command::completions && options_.input.empty())
             return "for which shell? bash, zsh or fish";
-        if (options_.command == Command::run && options_.diagnostics == DiagnosticForm::sarif)
+        const bool runs = options_.command == Command::run || options_.command == Command::tune;
+        if (runs && options_.diagnostics == DiagnosticForm::sarif)
             return "`--diagnostics=sarif` goes with `check`: what a program writes would stand in the log";
         if (options_.sanitize.any() && !options_.interpret)
             return "`--sanitize` works in the evaluator: add `--interpret`";

@@ -10,7 +10,7 @@
 
 namespace tsr::driver {
 
-enum class Command { compile, run, check, format, explain, bisect, reduce, completions, manual, version, help };
+enum class Command { compile, run, tune, check, format, explain, bisect, reduce, completions, manual, version, help };
 
 // What a compilation ends with. `executable` is the only one that needs a `main`.
 enum class Emit { ast, schedule, tile, target, llvm, assembly, object, executable, shared, header, manifest };
@@ -29,7 +29,7 @@ struct Options {
     std::optional<Command> help_about;           // `tesserac run --help`
     std::string input;                           // the program; for `explain` the code, for `completions` the shell
     std::vector<std::string> files;              // `fmt` takes several
-    std::vector<std::string> program_arguments;  // `run`: what stands behind the program's name
+    std::vector<std::string> program_arguments;  // `run`, `tune`: what stands behind the program's name
     std::vector<std::string> include_folders;
 
     std::string output;  // empty: beside the working folder, named after the input
@@ -41,6 +41,7 @@ struct Options {
     bool debug_info = false;
     std::string cpu;  // empty: every level the compiler makes variants for
     bool deterministic = false;
+    std::string tuned;  // a file of winners of tuning: read, of `tune` written
 
     DiagnosticForm diagnostics = DiagnosticForm::text;
     bool verify = false;

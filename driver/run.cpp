@@ -15,25 +15,11 @@
 #include "driver/interpret.h"
 #include "driver/machines.h"
 #include "driver/output.h"
+#include "driver/start.h"
 
 namespace tsr::driver {
 
 namespace {
-
-// Becomes the program that stands in an open file; comes back only when that fails, with the reason.
-std::string become(int program, const Options& options) {
-    auto name = options.input;
-    std::vector<char*> words{name.data()};
-    std::vector<std::string> arguments = options.program_arguments;
-    for (std::string& argument : arguments) words.push_back(argument.data());
-    words.push_back(nullptr);
-    std::signal(SIGXFSZ, SIG_DFL);
-    ::fexecve(program, words.data(), environ);
-    std::string why = std::strerror(errno);
-    std::signal(SIGXFSZ, SIG_IGN);
-    ::close(program);
-    return why;
-}
 
 // The executable in an open file: in the cache where that can be written, else in memory alone. -1: `errno` says why.
 int keep(const std::string& executable, const std::optional<std::string>& cached) {
@@ -41,23 +27,7 @@ int keep(const std::string& executable, const std::optional<std::string>& cached
         int file = ::open(cached->c_str(), O_RDONLY | O_CLOEXEC);
         if (file >= 0) return file;
     }
-    int file = ::memfd_create("program", MFD_CLOEXEC);
-    if (file < 0) return file;
-    int error = write_all(file, executable);
-    if (error == 0) return file;
-    ::close(file);
-    errno = error;
-    return -1;
-}
-
-bool build(Session& session, Compilation& compilation, std::string& executable) {
-    if (!compilation.has_main()) {
-        session.fail("E0003", fmt::format("'{}' has no `main`: an executable needs one", session.options().input));
-        return false;
-    }
-    std::vector<std::string> objects;
-    return compilation.lower() && compilation.lower_to_machines() &&
-           compilation.generate(codegen::Emit::objects, objects) && compilation.link(objects, executable);
+    return in_memory(executable);
 }
 
 int run_compiled(const Options& options) {
@@ -75,7 +45,7 @@ int run_compiled(const Options& options) {
     Session session(options);
     Compilation compilation(session);
     std::string executable;
-    bool built = compilation.read() && build(session, compilation, executable);
+    bool built = compilation.read() && compilation.make_executable(executable);
     if (compilation.stopped()) session.write_result(compilation.text(), "");
     compilation.report_times();
     int status = session.finish();

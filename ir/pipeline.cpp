@@ -1,8 +1,12 @@
 #include "ir/pipeline.h"
 
+#include <algorithm>
+#include <map>
+
 #include "ir/core/print.h"
 #include "ir/passes/host/lower_launches.h"
 #include "ir/passes/host/ownership.h"
+#include "ir/passes/host/points.h"
 #include "ir/passes/math/expand_math.h"
 #include "ir/passes/simplify/simplify.h"
 #include "ir/passes/target/cpu/plan.h"
@@ -97,31 +101,59 @@ Pipeline<Level::host, Level::host> host_pipeline() {
 
 namespace {
 
-template <Level level>
-PassOutcome lower_all(const Pipeline<level, level>& pipeline, Module& module, PassManager& manager,
-                      Diagnostics& diagnostics) {
+void add(Diagnostics& all, const Diagnostics& found) {
+    for (const Diagnostic& said : found.all()) {
+        Diagnostic& here = said.severity == Severity::error     ? all.error(said.code, said.span, said.message)
+                           : said.severity == Severity::warning ? all.warning(said.code, said.span, said.message)
+                                                                : all.note(said.code, said.span, said.message);
+        here.labels = said.labels;
+        here.notes = said.notes;
+        here.fix = said.fix;
+    }
+}
+
+// A point of a tuned kernel that is refused for its size alone leaves the choice to the others.
+bool too_large(const Function& kernel, const Diagnostics& found) {
+    return point_of(kernel) && found.has_errors() && std::ranges::all_of(found.all(), [](const Diagnostic& d) {
+               return d.severity != Severity::error || d.code == kTooMuchMemory;
+           });
+}
+
+}  // namespace
+
+PassOutcome lower_kernels(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics) {
+    PassOutcome all = PassOutcome::done;
+    std::map<std::string, Diagnostics> unfit;
+    for (Function& function : module.functions) {
+        if (function.level != Level::tile) continue;
+        Diagnostics found;
+        PassContext context{module, found, ""};
+        const PassOutcome outcome = manager.run(kernel_pipeline(), function, context);
+        if (too_large(function, found)) {
+            unfit.emplace(function.name, std::move(found));
+            continue;
+        }
+        add(diagnostics, found);
+        if (outcome != PassOutcome::done && all != PassOutcome::refused) all = outcome;
+    }
+    if (!drop_unfit_points(module, unfit, diagnostics)) return PassOutcome::refused;
+    if (points == Points::first && all == PassOutcome::done) keep_first_points(module);
+    return all;
+}
+
+PassOutcome lower_hosts(Module& module, PassManager& manager, Diagnostics& diagnostics) {
     PassContext context{module, diagnostics, ""};
     PassOutcome all = PassOutcome::done;
     for (Function& function : module.functions) {
-        if (function.level != level) continue;
-        PassOutcome outcome = manager.run(pipeline, function, context);
+        if (function.level != Level::host) continue;
+        PassOutcome outcome = manager.run(host_pipeline(), function, context);
         if (outcome != PassOutcome::done && all != PassOutcome::refused) all = outcome;
     }
     return all;
 }
 
-}  // namespace
-
-PassOutcome lower_kernels(Module& module, PassManager& manager, Diagnostics& diagnostics) {
-    return lower_all(kernel_pipeline(), module, manager, diagnostics);
-}
-
-PassOutcome lower_hosts(Module& module, PassManager& manager, Diagnostics& diagnostics) {
-    return lower_all(host_pipeline(), module, manager, diagnostics);
-}
-
-PassOutcome lower_module(Module& module, PassManager& manager, Diagnostics& diagnostics) {
-    const PassOutcome kernels = lower_kernels(module, manager, diagnostics);
+PassOutcome lower_module(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics) {
+    const PassOutcome kernels = lower_kernels(module, manager, points, diagnostics);
     return kernels == PassOutcome::done ? lower_hosts(module, manager, diagnostics) : kernels;
 }
 

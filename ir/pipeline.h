@@ -22,11 +22,13 @@ Pipeline<Level::tile, Level::target> cpu_pipeline();
 // Host functions, once the kernels they launch are in group form.
 Pipeline<Level::host, Level::host> host_pipeline();
 
+// Which points of tuned kernels stay in the module: those that fit, or the first of them.
+enum class Points : uint8_t { all, first };
 // Runs the first on every kernel of the module; the last on every host function.
-PassOutcome lower_kernels(Module& module, PassManager& manager, Diagnostics& diagnostics);
+PassOutcome lower_kernels(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics);
 PassOutcome lower_hosts(Module& module, PassManager& manager, Diagnostics& diagnostics);
 // Both.
-PassOutcome lower_module(Module& module, PassManager& manager, Diagnostics& diagnostics);
+PassOutcome lower_module(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics);
 
 // One compiled form of a kernel, and what it assumes.
 struct CpuVariant {

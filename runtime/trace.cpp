@@ -36,6 +36,14 @@ std::string place_text(const TsrPlace* place) {
     return std::string(place->file) + ":" + std::to_string(place->line);
 }
 
+void begin_event(const std::string& name, const char* category, double begin, double end) {
+    std::string& events = trace()->events;
+    if (!events.empty()) events += ",\n";
+    events += "{\"name\":" + json_quoted(name) + ",\"cat\":\"" + category + "\",\"ph\":\"X\"";
+    events += text(",\"pid\":%d,\"tid\":%ld,\"ts\":%.3f,\"dur\":%.3f", static_cast<int>(getpid()),
+                   static_cast<long>(syscall(SYS_gettid)), begin * 1e6, (end - begin) * 1e6);
+}
+
 }  // namespace
 
 bool trace_enabled() { return trace() != nullptr; }
@@ -43,10 +51,7 @@ bool trace_enabled() { return trace() != nullptr; }
 void trace_launch(const TsrKernelFamily& family, const TsrKernelVariant& variant, const uint64_t* slots, int64_t total,
                   const TsrPlace* place, const LaunchTimes& times) {
     std::string& events = trace()->events;
-    if (!events.empty()) events += ",\n";
-    events += "{\"name\":" + json_quoted(family.name) + ",\"cat\":\"launch\",\"ph\":\"X\"";
-    events += text(",\"pid\":%d,\"tid\":%ld,\"ts\":%.3f,\"dur\":%.3f", static_cast<int>(getpid()),
-                   static_cast<long>(syscall(SYS_gettid)), times.begin * 1e6, (times.end - times.begin) * 1e6);
+    begin_event(family.name, "launch", times.begin, times.end);
     events += ",\"args\":{\"kernel\":" + json_quoted(place_text(&family.place));
     events += ",\"launched\":" + json_quoted(place_text(place));
     events += text(",\"total\":%lld,\"workers\":%d", static_cast<long long>(total), static_cast<int>(tsr_workers()));
@@ -58,6 +63,14 @@ void trace_launch(const TsrKernelFamily& family, const TsrKernelVariant& variant
                   text(":%lld", static_cast<long long>(static_cast<int64_t>(slots[i])));
     }
     events += "}}";
+}
+
+void trace_tuning(const TsrTuning& tuning, const char* point, double seconds, const TsrPlace* place, double begin,
+                  double end) {
+    std::string& events = trace()->events;
+    begin_event(std::string("tuning ") + tuning.kernel, "tuning", begin, end);
+    events += ",\"args\":{\"point\":" + json_quoted(point) + ",\"launched\":" + json_quoted(place_text(place));
+    events += text(",\"seconds\":%.9f}}", seconds);
 }
 
 void finish_trace() {

@@ -1,7 +1,7 @@
 // TESSERA_TRACE=FILE: the launches of a program as Chrome trace events, which ui.perfetto.dev shows.
 #pragma once
 
-#include "runtime/abi.h"
+#include "runtime/tune/abi.h"
 
 namespace tsr::runtime {
 
@@ -12,6 +12,9 @@ struct LaunchTimes {
 };
 void trace_launch(const TsrKernelFamily& family, const TsrKernelVariant& variant, const uint64_t* slots, int64_t total,
                   const TsrPlace* place, const LaunchTimes& times);
+// One form of a tuned kernel, measured from `begin` to `end`, that took `seconds` at its best.
+void trace_tuning(const TsrTuning& tuning, const char* point, double seconds, const TsrPlace* place, double begin,
+                  double end);
 // Writes the file. A message on stderr when that fails: a trace is not worth the program's exit code.
 void finish_trace();
 

@@ -26,6 +26,8 @@ public:
 
     void check_function(const Request& request);  // header, then the body
     void check_module(const ast::Module& tree);
+    // Of the header of a tuned kernel: the points of its space, the last parameter fastest. Empty after an error.
+    [[nodiscard]] std::vector<TuningPoint> space_points() const;
     // The value of a module-level expression, if it is static; says nothing.
     std::optional<Static> evaluate_constant(const ast::Expr& expr);
 
@@ -210,7 +212,11 @@ public:
     void bind_integer_parameters();
     void bind_opaque(size_t parameter, size_t axis, const ir::Dim& dim);
     void read_clauses();
-    void read_tuning();
+    void read_tuning(const Request& request);
+    void read_space();
+    void bind_space();
+    // Says so where an extent known here is not among the values of the kernel's tuning space.
+    bool listed_dimensions(const ast::Expr& e, const Instance& kernel, const CallInfo& info);
 
     // ---- statements, one by one ----
     void assign(const ast::Stmt& stmt, const ast::Assign& a);
@@ -253,8 +259,9 @@ public:
     std::map<ast::ExprId, VariableId> inner_slots;  // by target
     std::set<std::string, std::less<>> loop_names;  // that each loop has for itself
     std::map<std::string, FunctionId, std::less<>> nested;
-    std::map<std::string, Static, std::less<>> fixed;       // tuning and static parameters
-    std::map<std::string, DType, std::less<>> bound_types;  // the `T` of `T[M, K]`, bound by an argument
+    std::map<std::string, Static, std::less<>> fixed;                // tuning and static parameters
+    std::vector<std::pair<std::string, std::vector<Static>>> space;  // of a tuned kernel's header
+    std::map<std::string, DType, std::less<>> bound_types;           // the `T` of `T[M, K]`, bound by an argument
     std::map<std::string, std::string> opaque_names;  // a name that has no value of its own → the expression it is in
     std::map<VariableId, std::string> variable_symbols;  // symbols of locals, of the pass that runs
     // Names of symbols that the header does not bind: the same in every pass.

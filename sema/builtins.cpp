@@ -120,7 +120,7 @@ std::string_view code(Feature feature) {
         case Feature::distribution:
             return "E0603";
         case Feature::tuning:
-            return "E0605";
+            return "E0413";
         case Feature::policies:
             return "E0607";
         case Feature::host:
@@ -140,7 +140,7 @@ std::string_view title(Feature feature) {
         case Feature::distribution:
             return "distribution over devices";
         case Feature::tuning:
-            return "tuning over several values";
+            return "this tuning space";
         case Feature::policies:
             return "this precision policy";
         case Feature::host:

@@ -26,7 +26,7 @@ enum class Feature : uint8_t {
     graphs,        // E0601: @jit, operators on tensors
     autodiff,      // E0602
     distribution,  // E0603: meshes, collectives between devices
-    tuning,        // E0605: spaces with more than one value
+    tuning,        // E0413: a tuning space that is not one
     policies,      // E0607: stochastic rounding, block scales, precision policy classes
     host,          // E0608: forms of host programs: classes, escaping functions
 };

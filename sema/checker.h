@@ -27,6 +27,7 @@ struct Request {
     std::vector<Type> types;
     std::vector<std::optional<Static>> values;  // of static parameters
     Body* enclosing = nullptr;                  // of a nested function: the body around it, being checked
+    std::optional<TuningPoint> point;           // of a tuned kernel: the point; without one its header is asked for
 };
 
 // Beside the tables: what only the checker needs to know of an instance.
@@ -40,6 +41,8 @@ struct InstanceState {
     std::set<InstanceId> callees;
     Span group_name;  // the first name of the group that it uses, if any
     std::string group_spelling;
+    InstanceId header;                   // of a point: the header of its kernel
+    std::vector<InstanceId> all_points;  // of a header: those that do not fit, too
 };
 
 class Checker {
@@ -114,6 +117,9 @@ private:
     void pass_captures_on();
     Instance& new_instance(ModuleId module, Context context, std::string name);
     std::string instance_key(const Request& request) const;
+    void check_points(InstanceId header, const Request& request, const std::vector<TuningPoint>& points);
+    void say_unfit(InstanceId header, const std::vector<InstanceId>& unfit);
+    [[nodiscard]] bool at_every_point(const InstanceState& point, const Diagnostic& found) const;
 
     std::map<std::string, ModuleId> loaded_;  // by path
     std::vector<std::string> loading_;        // paths, for cycles

@@ -1,4 +1,6 @@
 // Dimensions: expressions in types, the symbols they bind, and the shapes that programs compute.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sema/body.h"
@@ -8,6 +10,8 @@ namespace tsr::sema {
 
 std::optional<ir::Dim> Body::dimension(const ast::Expr& e, bool in_header) {
     auto named = [&](const std::string& text, Span at) -> std::optional<ir::Dim> {
+        const bool tuned = std::ranges::any_of(space, [&](const auto& entry) { return entry.first == text; });
+        if (in_header && tuned) return ir::Dim::symbol(text);
         if (auto value = fixed_name(text)) {
             if (auto n = value->integer()) return ir::Dim::constant(*n);
         }

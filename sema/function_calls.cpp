@@ -178,6 +178,7 @@ Value Body::call_function(const ast::Expr& e, const ast::Call& c, FunctionId id,
     }
     Passing passing(*this, callee, arguments);
     if (!passing.types(made) || !passing.dimensions(made, info) || !passing.overlap(made, info)) return {};
+    if (made.tuned && !listed_dimensions(e, made, info)) return {};
     Value result;
     if (launch && made.returned_parameter && arguments[*made.returned_parameter].expr) {
         result = arguments[*made.returned_parameter].value;

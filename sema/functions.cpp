@@ -115,30 +115,33 @@ void Checker::read_decorators(Function& function) {
     }
 }
 
-// `space=dict(BM=[128], stages=[2])`
+// `space=dict(BM=[64, 128], stages=[2])`
 void Checker::read_space(Function& function, const ast::Call& call) {
+    auto refuse = [&](Span at, const char* message) {
+        diagnostics.error("E0413", at, message);
+        function.refused = Feature::tuning;
+    };
     for (const ast::Argument& argument : call.arguments) {
         const auto* space = std::get_if<ast::Call>(&argument.value->node);
         bool dict = space && resolve(function.module, *space->callee).kind == Symbol::Kind::builtin &&
                     resolve(function.module, *space->callee).builtin->id == Builtin::dict_;
         if (!argument.keyword || argument.keyword->text != "space" || !dict) {
-            diagnostics.error("E0413", argument.value->span,
-                              "a tuned kernel is written `@kernel.autotune(space=dict(BM=[64, 128]))`");
-            function.refused = Feature::tuning;
-            return;
+            return refuse(argument.value->span,
+                          "a tuned kernel is written `@kernel.autotune(space=dict(BM=[64, 128]))`");
         }
+        function.space_at = space->callee->span;
         for (const ast::Argument& entry : space->arguments) {
             const auto* list = std::get_if<ast::List>(&entry.value->node);
-            if (!entry.keyword || !list || list->elements.empty()) {
-                diagnostics.error("E0413", entry.value->span,
-                                  "an entry of a tuning space is a name and the list of its values: `BM=[64, 128]`");
-                function.refused = Feature::tuning;
-            } else if (list->elements.size() > 1 && function.refused == Feature::none) {
-                diagnostics
-                    .error(std::string(code(Feature::tuning)), entry.value->span,
-                           "a tuning space with a choice is not compiled yet")
-                    .note("one value each is compiled: `BM=[128]`");
-                function.refused = Feature::tuning;
+            if (!entry.keyword || !list) {
+                refuse(entry.value->span,
+                       "an entry of a tuning space is a name and the list of its values: `BM=[64, 128]`");
+            } else if (list->elements.empty()) {
+                refuse(entry.value->span, "a tuning parameter has at least one value");
+            } else if (std::ranges::find(function.space, entry.keyword->text, &TuningEntry::name) !=
+                       function.space.end()) {
+                refuse(entry.keyword->span, "a tuning space names each parameter once");
+            } else {
+                function.space.push_back({entry.keyword->text, entry.keyword->span, list->elements});
             }
         }
     }

@@ -18,7 +18,7 @@ void Body::read_header(const Request& request) {
         }
         for (const auto& [name, value] : enclosing->fixed) fixed[name] = value;
     }
-    if (function->kind == FunctionKind::kernel) read_tuning();
+    if (!function->space.empty()) read_tuning(request);
     read_parameters(request);
     if (def.result) {
         Annotation written = annotation(*def.result, true);
@@ -28,36 +28,8 @@ void Body::read_header(const Request& request) {
         instance.result = written.type;
     }
     bind_dimensions();
+    if (instance.tuned) return bind_space();
     if (function->kind == FunctionKind::kernel) read_clauses();
-}
-
-// `space=dict(BM=[128], stages=[2])`: fixed values; spaces with a choice were refused at the declaration.
-void Body::read_tuning() {
-    for (const ast::Decorator& decorator : function->def->decorators) {
-        const auto* call = std::get_if<ast::Call>(&decorator.value->node);
-        if (!call) continue;
-        for (const ast::Argument& argument : call->arguments) {
-            const auto* space = argument.keyword && argument.keyword->text == "space"
-                                    ? std::get_if<ast::Call>(&argument.value->node)
-                                    : nullptr;
-            if (!space) continue;
-            for (const ast::Argument& entry : space->arguments) {
-                const auto* list = std::get_if<ast::List>(&entry.value->node);
-                if (!entry.keyword || !list || list->elements.size() != 1) continue;
-                Value value = expr(*list->elements[0]);
-                if (value.broken()) continue;
-                if (!value.value) {
-                    error("E0413", list->elements[0]->span, "the values of a tuning space are static");
-                    continue;
-                }
-                fixed[entry.keyword->text] = *value.value;
-                instance.kernel.tuning.emplace_back(entry.keyword->text, *value.value);
-            }
-        }
-    }
-    auto warps = fixed.find("num_warps");
-    if (warps != fixed.end() && warps->second.integer())
-        instance.kernel.group_shape = {{32 * *warps->second.integer()}};
 }
 
 void Body::read_parameters(const Request& request) {

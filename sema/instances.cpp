@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "sema/body.h"
+#include "sema/tuning.h"
 
 namespace tsr::sema {
 
@@ -33,6 +34,7 @@ std::string Checker::instance_key(const Request& request) const {
         if (type.is(Kind::function)) key += std::to_string(type.function_id().index);
     }
     for (const auto& value : request.values) key += value ? "=" + value->text() : "=";
+    if (request.point) key += "@" + point_text(*request.point);
     return key;
 }
 
@@ -54,6 +56,7 @@ InstanceId Checker::instantiate(const Request& request) {
     if (depth_ >= kDeepest || cancelled()) return {};
     std::string name = program.modules[function.module.index].name;
     name = name.empty() ? function.name : name + "." + function.name;
+    if (request.point) name += point_suffix(*request.point);
     Instance& instance = new_instance(function.module, request.context, name);
     instance.function = function.id;
     if (!bound) instances_[key] = instance.id;
@@ -65,6 +68,7 @@ InstanceId Checker::instantiate(const Request& request) {
     open_bodies_.push_back(&body);
     body.check_function(request);
     open_bodies_.pop_back();
+    if (instance.tuned) check_points(instance.id, request, body.space_points());
     --depth_;
     if (bound) busy_nested_.pop_back();
     state.progress = InstanceState::Progress::done;
@@ -96,8 +100,10 @@ void Checker::report(InstanceId id) {
         said.labels = d.labels;
         said.notes = d.notes;
         said.fix = d.fix;
-        if (state.called_at.valid() && d.severity == Severity::error) {
-            said.label(state.called_at, fmt::format("called here with {}", signature_text(program.instance(id))));
+        if (!at_every_point(state, d)) said.note("at " + point_text(program.instance(id).kernel.tuning));
+        const Span called_at = state.header.valid() ? states[state.header.index].called_at : state.called_at;
+        if (called_at.valid() && d.severity == Severity::error) {
+            said.label(called_at, fmt::format("called here with {}", signature_text(program.instance(id))));
         }
     }
     for (InstanceId callee : state.callees) report(callee);

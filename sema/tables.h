@@ -170,13 +170,25 @@ struct SymbolInfo {
     ir::Dim extent;                   // source axis: that parameter's dimension there, an expression in the symbol
 };
 
+// One parameter of a tuning space with its values as they are written.
+struct TuningEntry {
+    std::string name;
+    Span at;
+    std::vector<const ast::Expr*> values;
+};
+// A point of a tuning space: each parameter with the value it has there.
+using TuningPoint = std::vector<std::pair<std::string, Static>>;
+// "BM=64, stages=2"
+std::string point_text(const TuningPoint& point);
+
 struct KernelHeader {
     std::optional<std::vector<int64_t>> group_shape;  // `tile[(128,)]`, or 32 * num_warps
     std::vector<ir::Dim> flat;                        // `tile[n]`, `tile[H*W]`
     std::optional<int64_t> shared_limit;              // bytes
     Span shared_span;
-    std::vector<std::pair<std::string, Static>> tuning;  // fixed values of the space
-    [[nodiscard]] int64_t group_size() const;            // 128 where nothing says otherwise
+    TuningPoint tuning;                         // of a point: its values
+    std::vector<std::string> tuned_dimensions;  // of a header: parameters of the space that are dimensions, too
+    [[nodiscard]] int64_t group_size() const;   // 128 where nothing says otherwise
 };
 
 struct Function {
@@ -188,6 +200,8 @@ struct Function {
     FunctionKind kind = FunctionKind::plain;
     bool generic = false;
     Feature refused = Feature::none;  // a feature that its decorators name: the body is not checked
+    std::vector<TuningEntry> space;   // of a tuned kernel
+    Span space_at;
     std::optional<FunctionId> enclosing;
 };
 
@@ -205,7 +219,11 @@ struct Instance {
     std::vector<SymbolInfo> symbols;        // parameters' first, in order of binding
     std::vector<const ast::Expr*> assumed;  // conditions of the asserts at the top, known to hold after entry
     std::deque<Variable> variables;
-    KernelHeader kernel;    // of kernels
+    KernelHeader kernel;  // of kernels
+    // A tuned kernel is checked once for each point of its space. This instance then is its header: what a launch is
+    // checked against; the points that fit are instances of their own, the first one first.
+    bool tuned = false;
+    std::vector<InstanceId> points;
     bool complete = false;  // checked without an error: elaborate only these
 
     std::unordered_map<ast::ExprId, ExprInfo> exprs;

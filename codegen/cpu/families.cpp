@@ -172,12 +172,24 @@ llvm::Constant* family_table(Data& data, const KernelFamily& family, const std::
     for (const std::string& slot : family.slots) names.push_back(data.text(slot));
     llvm::Constant* slots = data.array(data.null()->getType(), names, "slot_names");
     llvm::Constant* list = variants.empty() ? data.null() : data.array(variants[0]->getType(), variants, "variants");
-    llvm::Constant* table = data.structure({data.text(family.name), data.place_value(family.place),
-                                            data.i32(static_cast<int64_t>(names.size())),
-                                            data.i32(static_cast<int64_t>(variants.size())), slots, list});
+    llvm::Constant* table = data.structure(
+        {data.text(family.shown.empty() ? family.name : family.shown), data.place_value(family.place),
+         data.i32(static_cast<int64_t>(names.size())), data.i32(static_cast<int64_t>(variants.size())), slots, list});
     if (!exported) return data.global(table, "family." + family.name);
     return new llvm::GlobalVariable(data.module(), table->getType(), true, llvm::GlobalValue::ExternalLinkage, table,
                                     "tsr_kernel_" + family.name);
+}
+
+llvm::Constant* tuning_table(Data& data, const Tuning& tuning, const HostNames& names) {
+    std::vector<llvm::Constant*> points;
+    for (const Tuning::Point& point : tuning.points)
+        points.push_back(data.structure({names.families.at(point.family), data.text(point.text)}));
+    llvm::Constant* list = data.array(points[0]->getType(), points, "points");
+    llvm::Constant* known = tuning.known.empty() ? data.null() : data.text(tuning.known);
+    llvm::Constant* table = data.structure({data.text(tuning.kernel), data.text(tuning.content),
+                                            data.i32(static_cast<int64_t>(points.size())), data.i32(tuning.ndims),
+                                            data.i32(tuning.first_dim), data.i32(0), list, known});
+    return data.global(table, "tuning." + tuning.kernel);
 }
 
 }  // namespace tsr::codegen

@@ -24,6 +24,9 @@ uint64_t features_of(const Machine& machine);
 llvm::Constant* family_table(Data& data, const KernelFamily& family, const std::vector<Machine>& machines,
                              bool exported);
 
+// const TsrTuning*; the families are those of `names`.
+llvm::Constant* tuning_table(Data& data, const Tuning& tuning, const HostNames& names);
+
 // void run(void* context, const TsrSlot* in, TsrSlot* out): `callee`, which `source` describes, on slots.
 llvm::Function* emit_run(Data& data, const ir::Function& source, llvm::Function* callee, const Machine& machine);
 // void initialize(void* context), or null where nothing runs before main.

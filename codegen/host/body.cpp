@@ -4,6 +4,7 @@
 #include "codegen/llvm/function.h"
 #include "codegen/llvm/types.h"
 #include "ir/core/internal.h"
+#include "ir/ops/host.h"
 #include "ir/ops/record.h"
 #include "runtime/abi.h"
 
@@ -134,9 +135,10 @@ void HostBody::emit_call(const ir::Op& op) {
 // Slots are the kernel's arguments, its symbols' values and its groups along x, y, z; the last operand is their total.
 // Tensors are dense here: a slot is the address of the first element.
 void HostBody::emit_launch(const ir::Op& op) {
-    const size_t count = op.operands.size() - 1;
+    const size_t points = ir::LaunchOp::points_of(op).size();
+    const size_t total = op.operands.size() - 4 * (points - 1) - 1;  // of the first point
     Values slots;
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < total; ++i) {
         const ir::Type& type = operand_type(op, i);
         if (type.kind == ir::TypeKind::tensor) {
             // TsrTensor begins with the data pointer.
@@ -150,12 +152,36 @@ void HostBody::emit_launch(const ir::Op& op) {
         result = stack_room(builder_.getInt64Ty(), 1, llvm::Align(8));
         builder_.CreateStore(builder_.getInt64(0), result);
     }
-    llvm::Constant* family = names_.families.at(op.attrs.string(Attr::callee));
-    call_runtime(build_, "tsr_launch", nullptr, {family, row(slots), as_i64(op, count), result, place_of(op)});
+    if (points > 1) {
+        emit_tuned_launch(op, row(slots), result);
+    } else {
+        llvm::Constant* family = names_.families.at(op.attrs.string(Attr::callee));
+        call_runtime(build_, "tsr_launch", nullptr, {family, row(slots), as_i64(op, total), result, place_of(op)});
+    }
     if (op.results.empty()) return;
     call_runtime(build_, "tsr_wait", nullptr, {});
     Value* bits = builder_.CreateLoad(builder_.getInt64Ty(), result);
     define(op.results[0], from_slot(source_.type(op.results[0]), bits));
+}
+
+// The numbers of groups of all points, and which arguments are written: the runtime chooses the point.
+void HostBody::emit_tuned_launch(const ir::Op& op, Value* slots, Value* result) {
+    const std::vector<std::string> points = ir::LaunchOp::points_of(op);
+    const auto& [tuning, table] = names_.tunings.at(points);
+    Values groups;
+    for (const Tuning::Point& point : tuning->points) {
+        const size_t first = op.operands.size() - 4 * (points.size() - point.launched);
+        for (size_t i = 0; i < 4; ++i) groups.push_back(as_i64(op, first + i));
+    }
+    Values written;
+    for (const int64_t parameter : tuning->written) {
+        written.push_back(builder_.getInt64(static_cast<uint64_t>(parameter)));
+        written.push_back(builder_.CreatePtrToInt(operand(op, static_cast<size_t>(parameter)), builder_.getInt64Ty()));
+    }
+    Value* list = written.empty() ? data_.null() : row(written);
+    call_runtime(build_, "tsr_launch_tuned", nullptr,
+                 {table, slots, row(groups), list, data_.i64(static_cast<int64_t>(tuning->written.size())), result,
+                  place_of(op)});
 }
 
 void HostBody::emit_shape_of(const ir::Op& op) {

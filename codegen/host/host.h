@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "codegen/codegen.h"
 #include "codegen/llvm/body.h"
 #include "ir/core/dim.h"
 
@@ -13,6 +14,8 @@ namespace tsr::codegen {
 struct HostNames {
     std::map<std::string, llvm::Function*> functions;
     std::map<std::string, llvm::Constant*> families;  // const TsrKernelFamily*
+    // By the points that a launch names: const TsrTuning*.
+    std::map<std::vector<std::string>, std::pair<const Tuning*, llvm::Constant*>> tunings;
 };
 
 class HostBody : public Body {
@@ -31,6 +34,7 @@ private:
     void emit_element_op(const ir::Op& op) override;
     void emit_call(const ir::Op& op);
     void emit_launch(const ir::Op& op);
+    void emit_tuned_launch(const ir::Op& op, llvm::Value* slots, llvm::Value* result);
     void emit_read(const ir::Op& op);
     void emit_write(const ir::Op& op);
     void emit_print(const ir::Op& op);

@@ -96,8 +96,10 @@ void check_regions(const Function& fn, OpId id, Messages& out) {
     } else if (op.kind == OpKind::launch) {
         LaunchOp launch(fn, id);
         const bool fit = launch.symbol_count() + launch.group_operands() <= op.operands.size();
-        if (!fit || launch.group_operands() > LaunchOp::kGrid)
+        if (!fit || launch.group_operands() > LaunchOp::kGrid * launch.points().size())
             out.push_back("has fewer operands than groups and symbols");
+        if (launch.points().empty() || launch.points().front() != launch.callee())
+            out.push_back("the first point is the callee");
     } else if (op.kind == OpKind::for_active) {
         check_region(fn, ForActiveOp(fn, id).body(), {Type::scalar(DType::i32)}, {}, out);
     }
@@ -221,6 +223,16 @@ Messages check_callee(const Function& fn, OpId id, const Module& module) {
     LaunchOp launch(fn, id);
     check_arguments(fn, launch.arguments(), *callee, out);
     if (op.results.size() > 1) out.push_back("a kernel gives one scalar at most");
+    for (const std::string& point : launch.points()) {
+        const Function* other = module.find(point);
+        if (other == nullptr) {
+            out.push_back(fmt::format("there is no function @{}", point));
+        } else if (!other->is_kernel || other->symbols != callee->symbols) {
+            out.push_back(fmt::format("@{} does not stand for @{}", point, callee->name));
+        } else if (other != callee) {
+            check_arguments(fn, launch.arguments(), *other, out);
+        }
+    }
     return out;
 }
 

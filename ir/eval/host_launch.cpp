@@ -64,8 +64,8 @@ LaunchSize HostRun::launch_size(Frame& frame, const Op& op, const Function& kern
     for (; at < op.operands.size(); ++at) counts.push_back(integer(frame, op.operands[at]));
     if (const AttrValue* mode = op.attrs.find(Attr::mode);
         mode != nullptr && *mode == AttrValue(std::string("total"))) {
-        if (counts.size() != 4) throw HostFailure{"a lowered launch ends with three numbers of groups and their total"};
-        return {{counts[0], counts[1], counts[2]}, counts[3]};
+        if (counts.size() < 4) throw HostFailure{"a lowered launch ends with three numbers of groups and their total"};
+        return {{counts[0], counts[1], counts[2]}, counts[3]};  // of the first point
     }
     if (counts.empty()) return own_size(kernel, arguments, symbols);
     LaunchSize size;

@@ -1,4 +1,8 @@
 // Host programs: launches, the runtime's host API, strings.
+#include "ir/ops/host.h"
+
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "ir/ops/family.h"
@@ -29,10 +33,13 @@ constexpr std::array kRecords{
              .doc = "Launches a kernel: its arguments in order, then `count` numbers of groups (tiles of a flat "
                     "kernel), none if the kernel says them itself. With mode \"total\", which lowering makes: the "
                     "arguments, one index per symbol in `names`, groups along x, y, z, and their total. No groups: "
-                    "nothing happens. A result is waited for.",
+                    "nothing happens. A result is waited for. With `text`, names of kernels, the callee and others "
+                    "that do the same, "
+                    "one of them is launched; mode \"total\" then has four numbers for each.",
              .operands = {Role{"arguments", Many::any, Access::reads_writes}},
              .levels = kHost,
-             .attrs = {needs(Attr::callee), may(Attr::count), may(Attr::axes), may(Attr::mode), may(Attr::names)},
+             .attrs = {needs(Attr::callee), may(Attr::count), may(Attr::axes), may(Attr::mode), may(Attr::names),
+                       may(Attr::text)},
              .effects = {Effect::io},
              .results = ResultsFrom::given},
     OpRecord{.kind = host,
@@ -61,6 +68,27 @@ constexpr std::array kRecords{
 static_assert(complete(kKinds, kRecords), "every host operation has its record, in the order of ir/core/opkind.h");
 
 }  // namespace
+
+std::vector<std::string> LaunchOp::points_of(const Op& launch) {
+    if (!launch.attrs.has(Attr::text)) return {launch.attrs.string(Attr::callee)};
+    std::vector<std::string> points;
+    const std::string& text = launch.attrs.string(Attr::text);
+    for (size_t at = 0; at < text.size();) {
+        const size_t end = std::min(text.find(' ', at), text.size());
+        points.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return points;
+}
+
+void LaunchOp::set_points(Op& launch, const std::vector<std::string>& points) {
+    launch.attrs.set(Attr::callee, points.at(0));
+    launch.attrs.erase(Attr::text);
+    if (points.size() < 2) return;
+    std::string text;
+    for (const std::string& point : points) text += (text.empty() ? "" : " ") + point;
+    launch.attrs.set(Attr::text, text);
+}
 
 std::span<const OpRecord> host_records() { return kRecords; }
 

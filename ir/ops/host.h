@@ -6,7 +6,7 @@
 namespace tsr::ir {
 
 // Before launches are lowered: arguments, then explicit numbers of groups. After: arguments, one value per symbol of
-// the kernel, groups along x, y, z, their total.
+// the kernel, groups along x, y, z, their total; of a tuned kernel these four for each of its points.
 struct LaunchOp : Handle<OpKind::launch> {
     using Handle::Handle;
     static constexpr size_t kGrid = 4;  // x, y, z, total
@@ -16,14 +16,20 @@ struct LaunchOp : Handle<OpKind::launch> {
     [[nodiscard]] size_t symbol_count() const {
         return attrs().has(Attr::names) ? attrs().strings(Attr::names).size() : 0;
     }
+    // Of a tuned kernel: its points, the callee first. The attribute has their names with spaces between.
+    [[nodiscard]] std::vector<std::string> points() const { return points_of(op()); }
+    static std::vector<std::string> points_of(const Op& launch);
+    static void set_points(Op& launch, const std::vector<std::string>& points);
     [[nodiscard]] size_t group_operands() const {
-        return lowered() ? kGrid : static_cast<size_t>(attrs().integer(Attr::count, 0));
+        return lowered() ? kGrid * points().size() : static_cast<size_t>(attrs().integer(Attr::count, 0));
     }
     [[nodiscard]] ValueSpan arguments() const {
         return operands(0).first(op().operands.size() - group_operands() - symbol_count());
     }
     [[nodiscard]] ValueSpan symbols() const { return operands(arguments().size()).first(symbol_count()); }
-    [[nodiscard]] ValueSpan groups() const { return operands(0).last(group_operands()); }  // lowered: x, y, z, total
+    [[nodiscard]] ValueSpan groups() const {
+        return operands(0).last(group_operands());
+    }  // lowered: x, y, z, total of each point
 };
 
 struct HostOp : Handle<OpKind::host> {

@@ -1,6 +1,7 @@
 #include "sema/elaborate/function.h"
 
 #include "ir/ops/record.h"
+#include "ir/passes/host/points.h"
 #include "sema/elaborate/body.h"
 #include "sema/elaborate/calls.h"
 #include "sema/elaborate/dimensions.h"
@@ -146,6 +147,7 @@ ir::Function kernel_once(const sema::Program& program, const Instance& kernel, B
     ir::Function fn = begin_function(kernel.name, ir::Level::tile, place_of(function));
     fn.symbols = bound_symbols(kernel);
     fill_header(fn, kernel);
+    if (!kernel.kernel.tuning.empty()) ir::mark_point(fn, {function.name, sema::point_text(kernel.kernel.tuning)});
     Body b(program, diagnostics, fn, buffers);
     b.emit.at(place_of(function));
     b.push_frame(kernel, {});

@@ -1,5 +1,9 @@
 // Launches of kernels: explicit numbers of groups, the kernel's symbols from the shapes of its arguments, and the
 // checks that could not be made at compile time.
+#include <algorithm>
+#include <set>
+
+#include "ir/ops/host.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/calls.h"
 #include "sema/elaborate/expressions.h"
@@ -63,8 +67,8 @@ void check_declared_shape(Body& b, const std::vector<sema::DimCheck>& checks) {
 namespace {
 
 // Which of the kernel's parameters it may write.
-std::vector<bool> written_parameters(Body& b, const Instance& kernel) {
-    const ir::Function* function = b.kernels ? b.kernels->find(kernel.name) : nullptr;
+std::vector<bool> written_parameters(Body& b, const Instance& kernel, const Instance& first) {
+    const ir::Function* function = b.kernels ? b.kernels->find(first.name) : nullptr;
     std::vector<bool> written;
     size_t next = 0;
     for (const sema::ParameterInfo& parameter : kernel.parameters) {
@@ -139,6 +143,133 @@ void check_groups(Body& b, const CallInfo& info, const std::vector<ValueId>& gro
     }
 }
 
+// Points of a tuned kernel that differ in nothing but parameters that are measured: those for the same dimensions.
+struct Choice {
+    std::vector<int64_t> extents;  // of the header's tuned dimensions
+    std::vector<const Instance*> kernels;
+};
+
+std::vector<Choice> choices_of(Body& b, const Instance& header) {
+    if (!header.tuned) return {{{}, {&header}}};
+    std::vector<Choice> choices;
+    for (const sema::InstanceId id : header.points) {
+        const Instance& point = b.program.instance(id);
+        std::vector<int64_t> extents;
+        for (const auto& [name, value] : point.kernel.tuning) {
+            const auto& dims = header.kernel.tuned_dimensions;
+            const bool tuned = std::find(dims.begin(), dims.end(), name) != dims.end();
+            if (tuned) extents.push_back(value.integer().value_or(0));
+        }
+        auto found = std::ranges::find(choices, extents, &Choice::extents);
+        if (found == choices.end()) found = choices.insert(choices.end(), {extents, {}});
+        found->kernels.push_back(&point);
+    }
+    return choices;
+}
+
+// One launch, with everything that is the same for all choices.
+struct Launcher {
+    Body& b;
+    const CallInfo& info;
+    const Instance& header;
+    std::vector<Choice> choices;
+    std::vector<ValueId> arguments;
+    const std::vector<ValueId>& groups;
+    Slot result;  // of a kernel that returns a scalar
+
+    [[nodiscard]] bool gives_scalar() const { return header.result.is_scalar() && !header.returned_parameter; }
+
+    // The choice's kernel, or one of its points.
+    void emit(const Choice& choice) {
+        const Instance& kernel = *choice.kernels[0];
+        std::vector<ValueId> operands = arguments;
+        std::vector<std::string> names;
+        for (const sema::SymbolInfo& symbol : kernel.symbols) {
+            for (const sema::DimBinding& binding : info.bindings) {
+                if (binding.symbol != symbol.name) continue;
+                names.push_back(symbol.name);
+                operands.push_back(b.index(b.dimension(binding.value)));
+            }
+        }
+        operands.insert(operands.end(), groups.begin(), groups.end());
+        ir::Attrs attrs{{Attr::callee, kernel.name}, {Attr::count, static_cast<int64_t>(groups.size())}};
+        if (!names.empty()) attrs.set(Attr::names, names);
+        std::vector<std::string> points;
+        for (const Instance* point : choice.kernels) points.push_back(point->name);
+        std::vector<ir::Type> results;
+        if (gives_scalar()) results.push_back(ir_type(header.result));
+        const ir::OpId op = b.emit.op(OpKind::launch, std::move(operands), results, std::move(attrs));
+        ir::LaunchOp::set_points(b.function().op(op), points);
+        if (gives_scalar()) b.set(result, Val::ssa(b.function().op(op).results[0], header.result.elem()));
+    }
+
+    // The choices from `first` on: the tensors' own extents choose, one that none has ends the program.
+    void choose(size_t first) {
+        if (first == choices.size()) return refuse();
+        const Choice& choice = choices[first];
+        ValueId holds;
+        for (size_t i = 0; i < choice.extents.size(); ++i) {
+            const ValueId wanted = b.emit.constant(choice.extents[i], DType::index);
+            const ValueId same = b.emit.inferred(OpKind::eq, {extent(i), wanted});
+            holds = holds.valid() ? b.emit.inferred(OpKind::bit_and, {holds, same}) : same;
+        }
+        if (!holds.valid()) return emit(choice);
+        Body::OpenIf open = b.open_if(holds);
+        b.in_side(open, 0, [&] { emit(choice); });
+        b.in_side(open, 1, [&] { choose(first + 1); });
+        b.close_if(open);
+    }
+
+    // The parameter that gives a dimension its value.
+    [[nodiscard]] std::string binder(const std::string& dimension) const {
+        for (const sema::SymbolInfo& symbol : header.symbols) {
+            if (symbol.name == dimension) return header.parameters[symbol.parameter].name;
+        }
+        return dimension;
+    }
+
+    [[nodiscard]] ValueId extent(size_t dimension) const {
+        for (const sema::DimBinding& binding : info.bindings) {
+            if (binding.symbol == header.kernel.tuned_dimensions[dimension]) return b.index(b.dimension(binding.value));
+        }
+        return b.emit.constant(int64_t{0}, DType::index);
+    }
+
+    // Each extent is listed, but what they choose together does not fit.
+    void refuse() {
+        const std::string& function = b.program.function(header.function).name;
+        host_effect(b, "fail", {},
+                    {{Attr::text, "kernel " + function + ": no point of its tuning space fits these dimensions"}});
+    }
+};
+
+// The tensors' own extents, where the tuning space has them too, must be among its values.
+void check_tuned_dimensions(Body& b, const Launcher& launcher) {
+    const auto& dimensions = launcher.header.kernel.tuned_dimensions;
+    for (size_t i = 0; i < dimensions.size(); ++i) {
+        ValueId listed;
+        std::string values;
+        std::set<int64_t> seen;
+        for (const Choice& choice : launcher.choices) {
+            if (!seen.insert(choice.extents[i]).second) continue;
+            values += (values.empty() ? "" : ", ") + std::to_string(choice.extents[i]);
+            const ValueId value = b.emit.constant(choice.extents[i], DType::index);
+            const ValueId same = b.emit.inferred(OpKind::eq, {launcher.extent(i), value});
+            listed = listed.valid() ? b.emit.inferred(OpKind::bit_or, {listed, same}) : same;
+        }
+        Body::OpenIf open = b.open_if(listed);
+        b.in_side(open, 1, [&] {
+            const std::string& function = b.program.function(launcher.header.function).name;
+            const std::string wanted = "one of " + dimensions[i] + " = " + values;
+            const ValueId none = b.emit.constant(int64_t{0}, DType::index);
+            host_effect(
+                b, "shape_failed", {launcher.extent(i), none},
+                {{Attr::names, std::vector<std::string>{function, launcher.binder(dimensions[i]), wanted, "", ""}}});
+        });
+        b.close_if(open);
+    }
+}
+
 }  // namespace
 
 Val launch(Body& b, const ast::Expr& e, const CallInfo& info) {
@@ -148,34 +279,25 @@ Val launch(Body& b, const ast::Expr& e, const CallInfo& info) {
     const At at(b.emit, e.span);
     check_shapes(b, info, arguments);
     check_groups(b, info, groups);
-    const std::vector<bool> written = written_parameters(b, kernel);
+    Launcher launcher{b, info, kernel, choices_of(b, kernel), {}, groups, b.fresh_slot()};
+    const std::vector<bool> written = written_parameters(b, kernel, *launcher.choices[0].kernels[0]);
     check_overlaps(b, info, arguments, written);
-    std::vector<ValueId> operands;
     for (size_t i = 0; i < arguments.size(); ++i) {
         const sema::ParameterInfo& parameter = kernel.parameters[i];
         if (parameter.value) continue;
         if (parameter.type.is(Kind::tensor)) {
-            operands.push_back(kernel_argument(b, kernel, i, arguments[i].id, written[i]));
+            launcher.arguments.push_back(kernel_argument(b, kernel, i, arguments[i].id, written[i]));
         } else {
-            operands.push_back(b.handle(arguments[i], parameter.type));
+            launcher.arguments.push_back(b.handle(arguments[i], parameter.type));
         }
     }
-    std::vector<std::string> names;
-    for (const sema::SymbolInfo& symbol : kernel.symbols) {
-        for (const sema::DimBinding& binding : info.bindings) {
-            if (binding.symbol != symbol.name) continue;
-            names.push_back(symbol.name);
-            operands.push_back(b.index(b.dimension(binding.value)));
-        }
+    check_tuned_dimensions(b, launcher);
+    launcher.choose(0);
+    if (launcher.gives_scalar()) {
+        const Val result = b.get(launcher.result);
+        b.env.erase(launcher.result);
+        return result;
     }
-    operands.insert(operands.end(), groups.begin(), groups.end());
-    ir::Attrs attrs{{Attr::callee, kernel.name}, {Attr::count, static_cast<int64_t>(groups.size())}};
-    if (!names.empty()) attrs.set(Attr::names, names);
-    const bool scalar = kernel.result.is_scalar() && !kernel.returned_parameter;
-    std::vector<ir::Type> results;
-    if (scalar) results.push_back(ir_type(kernel.result));
-    const ir::OpId op = b.emit.op(OpKind::launch, std::move(operands), results, std::move(attrs));
-    if (scalar) return Val::ssa(b.function().op(op).results[0], kernel.result.elem());
     return kernel.returned_parameter ? arguments[*kernel.returned_parameter] : Val::none();
 }
 

@@ -47,7 +47,7 @@ void lower(Lowered& lowered, const std::string& text, const std::vector<std::str
     lowered.module = std::move(module).value();
     Diagnostics diagnostics;
     ir::PassManager manager({});
-    REQUIRE(ir::lower_module(lowered.module, manager, diagnostics) == ir::PassOutcome::done);
+    REQUIRE(ir::lower_module(lowered.module, manager, ir::Points::all, diagnostics) == ir::PassOutcome::done);
     for (const ir::Function& kernel : lowered.module.functions) {
         if (kernel.level != ir::Level::tile) continue;
         codegen::KernelFamily family = codegen::family_of(kernel);

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "ir/core/builder.h"
+#include "ir/ops/host.h"
 
 namespace tsr::ir {
 
@@ -37,7 +38,8 @@ bool binds_itself(const Function& kernel) {
 
 std::string launcher_name(const std::string& kernel) { return "launch " + kernel; }
 
-bool add_launcher(Module& module, const std::string& name) {
+bool add_launcher(Module& module, const std::vector<std::string>& points) {
+    const std::string& name = points.front();
     const Function& kernel = *module.find(name);
     if (!kernel.kernel.launch.valid() || !binds_itself(kernel)) return false;
     Function out;
@@ -70,6 +72,7 @@ bool add_launcher(Module& module, const std::string& name) {
     Attrs attrs{{Attr::callee, name}, {Attr::count, int64_t{0}}};
     if (!kernel.symbols.empty()) attrs.set(Attr::names, kernel.symbols);
     const OpId launch = builder.emit(OpKind::launch, operands, attrs, kernel.results);
+    LaunchOp::set_points(out.op(launch), points);
     builder.yield(out.op(launch).results);
     module.functions.push_back(std::move(out));
     return true;

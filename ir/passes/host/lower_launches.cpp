@@ -1,5 +1,6 @@
 #include "ir/passes/host/lower_launches.h"
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 
@@ -17,10 +18,11 @@ constexpr int64_t kFlatGroup = 128;  // tiles that one explicit group of a flat 
 
 class Lowering {
 public:
-    Lowering(Function& host, OpId launch, const Function& kernel, Diagnostics& diagnostics)
+    // `kernels`: of a tuned kernel its points, of any other the kernel.
+    Lowering(Function& host, OpId launch, std::vector<const Function*> kernels, Diagnostics& diagnostics)
         : host_(host),
           launch_(launch),
-          kernel_(kernel),
+          kernels_(std::move(kernels)),
           diagnostics_(diagnostics),
           builder_(Builder::at(host, launch)) {
         LaunchOp op(host, launch);
@@ -34,31 +36,17 @@ public:
     }
 
     bool run() {
-        Values counts;
-        if (!groups_.empty()) {
-            counts = explicit_counts();
-        } else if (kernel_.kernel.launch.valid()) {
-            counts = kernel_counts();
-        } else {
-            diagnostics_
-                .error("E0459", host_.span_of(launch_),
-                       fmt::format("how many tiles `{}` runs must be said here: `{}[groups](…)`", kernel_.name,
-                                   kernel_.name))
-                .label(kernel_.span(),
-                       "no guard stands around all its writes, and no single `mut` tensor gives a number");
-            return false;
+        Values totals;
+        for (const Function* kernel : kernels_) {
+            if (!add_counts(*kernel, totals)) return false;
         }
-        while (counts.size() < 3) counts.push_back(builder_.index(1));
-        ValueId total = counts[0];
-        for (size_t i = 1; i < counts.size(); ++i) total = builder_.mul(total, counts[i]);
         std::vector<std::string> names;
         Values operands = arguments_;
-        for (const std::string& symbol : kernel_.symbols) {
+        for (const std::string& symbol : kernels_[0]->symbols) {
             names.push_back(symbol);
             operands.push_back(symbols_.at(symbol));
         }
-        operands.insert(operands.end(), counts.begin(), counts.end());
-        operands.push_back(total);
+        operands.insert(operands.end(), totals.begin(), totals.end());
         Op& op = host_.op(launch_);
         op.operands = operands;
         op.attrs.erase(Attr::count);
@@ -68,29 +56,53 @@ public:
     }
 
 private:
+    // Groups along x, y, z, and their total.
+    bool add_counts(const Function& kernel, Values& totals) {
+        Values counts;
+        if (!groups_.empty()) {
+            counts = explicit_counts(kernel);
+        } else if (kernel.kernel.launch.valid()) {
+            counts = kernel_counts(kernel);
+        } else {
+            diagnostics_
+                .error("E0459", host_.span_of(launch_),
+                       fmt::format("how many tiles `{}` runs must be said here: `{}[groups](…)`", kernel.name,
+                                   kernel.name))
+                .label(kernel.span(),
+                       "no guard stands around all its writes, and no single `mut` tensor gives a number");
+            return false;
+        }
+        while (counts.size() < 3) counts.push_back(builder_.index(1));
+        ValueId total = counts[0];
+        for (size_t i = 1; i < counts.size(); ++i) total = builder_.mul(total, counts[i]);
+        totals.insert(totals.end(), counts.begin(), counts.end());
+        totals.push_back(total);
+        return true;
+    }
+
     ValueId at_least_zero(ValueId count) {
         return builder_.maximum(builder_.cast(count, DType::index), builder_.index(0));
     }
 
-    Values explicit_counts() {
+    Values explicit_counts(const Function& kernel) {
         Values counts;
         for (ValueId group : groups_) counts.push_back(at_least_zero(group));
-        if (!kernel_.kernel.flat && !kernel_.kernel.elements) return counts;
+        if (!kernel.kernel.flat && !kernel.kernel.elements) return counts;
         ValueId total = counts[0];
         for (size_t i = 1; i < counts.size(); ++i) total = builder_.mul(total, counts[i]);
-        if (kernel_.kernel.flat) return {builder_.mul(total, builder_.index(kFlatGroup))};
+        if (kernel.kernel.flat) return {builder_.mul(total, builder_.index(kFlatGroup))};
         // All elements are done by however many groups there are; by none nothing is.
         ValueId any = builder_.gt(total, builder_.index(0));
-        return {builder_.select(any, kernel_counts()[0], builder_.index(0))};
+        return {builder_.select(any, kernel_counts(kernel)[0], builder_.index(0))};
     }
 
     // The kernel's launch region over the arguments of this call.
-    Values kernel_counts() {
+    Values kernel_counts(const Function& kernel) {
         std::unordered_map<ValueId, ValueId> values;
-        for (size_t i = 0; i < kernel_.params().size(); ++i) values[kernel_.params()[i]] = arguments_[i];
+        for (size_t i = 0; i < kernel.params().size(); ++i) values[kernel.params()[i]] = arguments_[i];
         Values counts;
-        for (OpId id : kernel_.region(kernel_.kernel.launch).ops) {
-            const Op& op = kernel_.op(id);
+        for (OpId id : kernel.region(kernel.kernel.launch).ops) {
+            const Op& op = kernel.op(id);
             Values operands;
             for (ValueId v : op.operands) operands.push_back(values.at(v));
             if (op.kind == OpKind::yield) {
@@ -121,7 +133,7 @@ private:
 
     Function& host_;
     OpId launch_;
-    const Function& kernel_;
+    std::vector<const Function*> kernels_;
     Diagnostics& diagnostics_;
     Builder builder_;
     Values arguments_;
@@ -138,8 +150,10 @@ bool lower_launches(Function& host, PassContext& context) {
     });
     bool good = true;
     for (OpId id : launches) {
-        const Function* kernel = context.module.find(LaunchOp(host, id).callee());
-        if (kernel) good &= Lowering(host, id, *kernel, context.diagnostics).run();
+        std::vector<const Function*> kernels;
+        for (const std::string& point : LaunchOp(host, id).points()) kernels.push_back(context.module.find(point));
+        const bool known = std::ranges::find(kernels, nullptr) == kernels.end();
+        if (known) good &= Lowering(host, id, std::move(kernels), context.diagnostics).run();
     }
     return good;
 }

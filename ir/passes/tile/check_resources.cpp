@@ -43,7 +43,7 @@ bool check_resources(const Function& kernel, Diagnostics& diagnostics) {
         if (sum <= limit) continue;
         int64_t total = 0;
         for (const Allocation& a : all) total += a.bytes;
-        auto& d = diagnostics.error("E0457", kernel.span_of(all[i].op),
+        auto& d = diagnostics.error(std::string(kTooMuchMemory), kernel.span_of(all[i].op),
                                     fmt::format("shared buffers of {} bytes, but {} {}", total, whose, limit));
         for (const Allocation& a : all) d.note(fmt::format("`{}` takes {} bytes", a.name, a.bytes));
         return false;

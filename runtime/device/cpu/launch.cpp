@@ -1,9 +1,10 @@
 // Launches: the variant of a kernel that fits, run by all cores.
+#include "runtime/device/cpu/launch.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <vector>
 
-#include "runtime/device/cpu/messages.h"
 #include "runtime/device/cpu/pool.h"
 #include "runtime/fail.h"
 #include "runtime/trace.h"
@@ -34,18 +35,17 @@ bool accepts(const TsrKernelVariant& variant, const uint64_t* slots) {
     return variant.accepts == nullptr || variant.accepts(slots) != 0;
 }
 
+bool has_machine(const TsrKernelVariant& variant) {
+    return variant.machine == TSR_MACHINE_X86_64 && (variant.features & ~tsr_cpu_features()) == 0;
+}
+
 const TsrKernelVariant& choose(const TsrKernelFamily& family, const uint64_t* slots, const TsrPlace* place) {
-    uint64_t features = tsr_cpu_features();
-    bool has_machine = false;
-    for (int32_t i = 0; i < family.nvariants; ++i) {
-        const TsrKernelVariant& variant = family.variants[i];
-        if (variant.machine != TSR_MACHINE_X86_64 || (variant.features & ~features) != 0) continue;
-        has_machine = true;
-        if (accepts(variant, slots)) return variant;
-    }
+    const TsrKernelVariant* found = find_variant(family, slots);
+    if (found != nullptr) return *found;
+    const bool has_code = std::any_of(family.variants, family.variants + family.nvariants, has_machine);
     fail(place,
-         has_machine ? "kernel %s: no variant in this executable takes these arguments"
-                     : "kernel %s: this executable holds no code for this processor",
+         has_code ? "kernel %s: no variant in this executable takes these arguments"
+                  : "kernel %s: this executable holds no code for this processor",
          family.name);
 }
 
@@ -166,6 +166,28 @@ std::vector<uint64_t> pack(const TsrKernelVariant& variant, int32_t nslots, cons
 
 }  // namespace
 
+const TsrKernelVariant* find_variant(const TsrKernelFamily& family, const uint64_t* slots) {
+    for (int32_t i = 0; i < family.nvariants; ++i) {
+        const TsrKernelVariant& variant = family.variants[i];
+        if (has_machine(variant) && accepts(variant, slots)) return &variant;
+    }
+    return nullptr;
+}
+
+void run_variant(const TsrKernelFamily& family, const TsrKernelVariant& variant, const uint64_t* slots, int64_t total,
+                 uint64_t* result, Messages& messages, const TsrPlace* place, double* packed) {
+    uint64_t unused = 0;
+    std::vector<uint64_t> with_buffers;
+    const uint64_t* given = slots;
+    if (variant.npacked > 0) {
+        with_buffers = pack(variant, family.nslots, slots, messages, place);
+        given = with_buffers.data();
+    }
+    if (packed != nullptr) *packed = tsr_time();
+    run({variant.entry, variant.task, variant.scratch, given, total, result != nullptr ? result : &unused, messages},
+        place);
+}
+
 }  // namespace tsr::runtime
 
 using namespace tsr::runtime;
@@ -174,19 +196,10 @@ extern "C" void tsr_launch(const TsrKernelFamily* family, const uint64_t* slots,
                            const TsrPlace* place) {
     if (total <= 0) return;
     const TsrKernelVariant& variant = choose(*family, slots, place);
-    uint64_t unused = 0;
     Messages messages(*family);
     LaunchTimes times{};
-    if (trace_enabled()) times.begin = times.packed = tsr_time();
-    std::vector<uint64_t> with_buffers;
-    const uint64_t* given = slots;
-    if (variant.npacked > 0) {
-        with_buffers = pack(variant, family->nslots, slots, messages, place);
-        given = with_buffers.data();
-        if (trace_enabled()) times.packed = tsr_time();
-    }
-    run({variant.entry, variant.task, variant.scratch, given, total, result != nullptr ? result : &unused, messages},
-        place);
+    if (trace_enabled()) times.begin = tsr_time();
+    run_variant(*family, variant, slots, total, result, messages, place, trace_enabled() ? &times.packed : nullptr);
     if (trace_enabled()) {
         times.end = tsr_time();
         trace_launch(*family, variant, slots, total, place, times);

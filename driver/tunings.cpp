@@ -1,0 +1,107 @@
+#include "driver/tunings.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/core.h>
+
+#include "driver/build_id.h"
+#include "driver/sha256.h"
+#include "ir/core/print.h"
+#include "ir/ops/effects.h"
+#include "ir/ops/host.h"
+#include "ir/passes/host/points.h"
+
+namespace tsr::driver {
+
+namespace {
+
+std::string nameless(ir::Function task) {
+    task.name.clear();
+    std::string text = ir::print(task);
+    if (task.plan) text += fmt::format("{} {} {}\n", task.plan->machine, task.plan->task, task.plan->scratch);
+    return text;
+}
+
+std::vector<std::vector<std::string>> named_together(const ir::Module& module) {
+    std::vector<std::vector<std::string>> lists;
+    for (const ir::Function& function : module.functions) {
+        if (function.level != ir::Level::host) continue;
+        ir::for_each_op(function, function.body, [&](ir::OpId id) {
+            const ir::Op& op = function.op(id);
+            if (op.kind != ir::OpKind::launch) return;
+            const auto points = ir::LaunchOp::points_of(op);
+            if (points.size() > 1 && std::ranges::find(lists, points) == lists.end()) lists.push_back(points);
+        });
+    }
+    return lists;
+}
+
+// The records of one kernel: those with this line.
+std::string records_of(const std::string& known, const std::string& kernel) {
+    constexpr std::string_view kEnd = "\nend\n";
+    std::string found;
+    for (size_t at = 0; at < known.size();) {
+        const size_t end = known.find(kEnd, at);
+        if (end == std::string::npos) break;
+        const std::string record = known.substr(at, end + kEnd.size() - at);
+        at = end + kEnd.size();
+        if (record.find(kernel) != std::string::npos && found.find(record) == std::string::npos) found += record;
+    }
+    return found;
+}
+
+}  // namespace
+
+std::set<std::string> launched_points(const ir::Module& module) {
+    std::set<std::string> names;
+    for (const std::vector<std::string>& list : named_together(module)) names.insert(list.begin(), list.end());
+    return names;
+}
+
+std::string code_text(const std::vector<ir::CpuVariant>& variants) {
+    std::string text;
+    for (const ir::CpuVariant& variant : variants) {
+        text += nameless(variant.task) + (variant.narrow_index ? "narrow\n" : "");
+        for (const ir::PackedOperand& operand : variant.packed) {
+            text += nameless(operand.kernel) + fmt::format("{} bytes\n", operand.block_bytes);
+            for (const ir::BlockAxis& axis : operand.axes)
+                text += fmt::format("{} {} {}\n", axis.symbol, axis.extent, axis.step);
+        }
+    }
+    return text;
+}
+
+std::vector<codegen::Tuning> tunings_of(const ir::Module& module, const std::map<std::string, std::string>& code,
+                                        const std::string& known, const Options& options) {
+    std::vector<codegen::Tuning> tunings;
+    for (const std::vector<std::string>& names : named_together(module)) {
+        const ir::Function& first = *module.find(names[0]);
+        codegen::Tuning& tuning = tunings.emplace_back();
+        tuning.names = names;
+        const auto tuned = ir::point_of(first);
+        tuning.kernel = tuned ? tuned->kernel : first.name;
+        std::set<std::string> seen;
+        Sha256 content;
+        content.add_field(build_id());
+        content.add_field(fmt::format("O{}", options.optimization));
+        for (size_t i = 0; i < names.size(); ++i) {
+            if (!seen.insert(code.at(names[i])).second) continue;
+            const auto point = ir::point_of(*module.find(names[i]));
+            tuning.points.push_back({names[i], point ? point->values : names[i], i});
+            content.add_field(tuning.points.back().text);
+            content.add_field(code.at(names[i]));
+        }
+        tuning.content = content.finish().substr(0, 32);
+        tuning.known = records_of(known, fmt::format("kernel {} {}\n", tuning.kernel, tuning.content));
+        for (size_t i = 0; i < first.params().size(); ++i) {
+            const ir::Type& type = first.type(first.params()[i]);
+            if (type.kind == ir::TypeKind::tensor && type.mut) tuning.written.push_back(static_cast<int64_t>(i));
+        }
+        tuning.first_dim = static_cast<int32_t>(first.params().size());
+        tuning.ndims = static_cast<int32_t>(first.symbols.size());
+    }
+    return tunings;
+}
+
+}  // namespace tsr::driver

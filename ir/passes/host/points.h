@@ -1,0 +1,29 @@
+// Points of tuned kernels (language reference, section 4, "Tuning") as launches name them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/diagnostics.h"
+#include "ir/core/function.h"
+
+namespace tsr::ir {
+
+// What a kernel is a point of, in a note that `--emit=schedule` shows, too.
+struct Point {
+    std::string kernel;  // as the program names it
+    std::string values;  // "BM=64, BN=128"
+};
+void mark_point(Function& kernel, const Point& point);
+std::optional<Point> point_of(const Function& kernel);
+
+// Takes kernels that are too large for a target out of the launches that name them beside others, and out of the
+// module. `unfit`: what is said of each. False, with a diagnostic, where nothing would be left; else it is a warning.
+bool drop_unfit_points(Module& module, const std::map<std::string, Diagnostics>& unfit, Diagnostics& diagnostics);
+
+// Every launch of a tuned kernel becomes one of its first point; the others leave the module.
+void keep_first_points(Module& module);
+
+}  // namespace tsr::ir

@@ -1,0 +1,124 @@
+// Launches of tuned kernels: which point of the space is taken. What a program has found out it keeps; what it has not
+// it looks for among the records that came with it and in the cache, and then measures.
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/device/cpu/launch.h"
+#include "runtime/fail.h"
+#include "runtime/tune/measure.h"
+#include "runtime/tune/record.h"
+
+namespace tsr::runtime {
+
+namespace {
+
+// TESSERA_TUNE=off: nothing is measured, the first point is taken where no winner is known.
+// TESSERA_TUNE=again: winners of earlier runs do not count.
+enum class Wish : uint8_t { usual, off, again };
+
+Wish wish() {
+    const char* word = std::getenv("TESSERA_TUNE");
+    const std::string_view text = word != nullptr ? word : "";
+    if (text.empty()) return Wish::usual;
+    if (text == "off") return Wish::off;
+    if (text == "again") return Wish::again;
+    fail(nullptr, "TESSERA_TUNE=%s: expected off or again", word);
+}
+
+struct Decision {
+    std::string content;       // of the tuning
+    std::vector<int> classes;  // of the sizes
+    int32_t point;
+};
+
+struct TunedLaunch {
+    const TsrTuning& tuning;
+    std::span<const uint64_t> slots;
+    const int64_t* groups;
+    std::span<const TsrWritten> written;
+    const TsrPlace* place;
+
+    const int64_t* groups_of(int32_t point) const { return groups + 4 * static_cast<size_t>(point); }
+
+    // The points that this processor has code for.
+    std::vector<Candidate> candidates() const {
+        std::vector<Candidate> found;
+        std::vector<uint64_t> own(slots.begin(), slots.end());
+        for (int32_t i = 0; i < tuning.npoints; ++i) {
+            std::copy(groups_of(i), groups_of(i) + 3, own.end() - 3);
+            if (find_variant(*tuning.points[i].family, own.data()) == nullptr) continue;
+            found.push_back({i, &tuning.points[i], groups_of(i)});
+        }
+        return found;
+    }
+
+    // The candidate with this text; -1: there is none.
+    static int32_t named(std::span<const Candidate> candidates, const std::optional<std::string>& point) {
+        for (const Candidate& candidate : candidates) {
+            if (point && *point == candidate.form->text) return candidate.point;
+        }
+        return -1;
+    }
+
+    int32_t decide() const {
+        const std::vector<Candidate> all = candidates();
+        // Without code for this processor the launch itself says so.
+        if (all.empty()) return 0;
+        const std::string key = record_key(tuning, slots.data());
+        const std::string folder = cache_folder();
+        const std::string path = folder.empty() ? "" : record_file(folder, key);
+        int32_t point = -1;
+        double seconds = 0;
+        if (wish() != Wish::again) {
+            if (tuning.known != nullptr) point = named(all, find_point(tuning.known, key));
+            if (point < 0 && !path.empty()) point = named(all, find_point(read_records(path), key));
+        }
+        if (point < 0 && (wish() == Wish::off || all.size() == 1)) return all[0].point;
+        if (point < 0) {
+            const std::optional<Winner> winner = measure(tuning, all, slots, written, place);
+            if (!winner) return all[0].point;
+            point = winner->point;
+            seconds = winner->seconds;
+            if (!path.empty()) write_record(path, record_text(key, tuning.points[point].text, seconds));
+        }
+        const char* list = std::getenv("TESSERA_TUNE_RECORD");
+        if (list != nullptr && *list != 0) append_record(list, record_text(key, tuning.points[point].text, seconds));
+        return point;
+    }
+};
+
+// Of one process; launches come from one thread.
+int32_t decision(const TunedLaunch& launch) {
+    static auto* decisions = new std::vector<Decision>;
+    std::vector<int> classes;
+    for (int32_t i = 0; i < launch.tuning.ndims; ++i) {
+        const auto slot = static_cast<size_t>(launch.tuning.first_dim + i);
+        classes.push_back(size_class(static_cast<int64_t>(launch.slots[slot])));
+    }
+    for (const Decision& known : *decisions) {
+        if (known.content == launch.tuning.content && known.classes == classes) return known.point;
+    }
+    const int32_t point = launch.decide();
+    decisions->push_back({launch.tuning.content, std::move(classes), point});
+    return point;
+}
+
+}  // namespace
+
+}  // namespace tsr::runtime
+
+extern "C" void tsr_launch_tuned(const TsrTuning* tuning, const uint64_t* slots, const int64_t* groups,
+                                 const TsrWritten* written, int64_t nwritten, uint64_t* result, const TsrPlace* place) {
+    using namespace tsr::runtime;
+    // Where there is nothing to do for one point there is nothing for any.
+    if (groups[3] <= 0) return;
+    const auto nslots = static_cast<size_t>(tuning->points[0].family->nslots);
+    const TunedLaunch launch{*tuning, {slots, nslots}, groups, {written, static_cast<size_t>(nwritten)}, place};
+    const int32_t point = tuning->npoints > 1 ? decision(launch) : 0;
+    std::vector<uint64_t> own(slots, slots + nslots);
+    std::copy(launch.groups_of(point), launch.groups_of(point) + 3, own.end() - 3);
+    tsr_launch(tuning->points[point].family, own.data(), launch.groups_of(point)[3], result, place);
+}
