@@ -165,6 +165,7 @@ void Compiler::along(OpId id, const Op& op) {
     inst.data = static_cast<uint32_t>(program_.tiles.alongs.size());
     program_.tiles.alongs.push_back(data);
     drop_temporaries(temporaries);
+    spread(result);  // of a tile of one axis a number that tiles may compute with
 }
 
 FactorData Compiler::factor(ValueId v, bool transposed, DType to) {

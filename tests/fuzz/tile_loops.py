@@ -48,7 +48,8 @@ class ProductLoops(Expressions):
 
     def product_loop(self):
         homes = [(name, view, shape) for name, (view, shape) in self.homes.items() if len(shape) == 2]
-        shapes = [shape for _, _, shape in homes] or [shape for shape in self.shapes if len(shape) == 2 and count(shape) < 1500] or [(8, 20)]
+        shapes = [shape for _, _, shape in homes]
+        shapes = shapes or [shape for shape in self.shapes if len(shape) == 2 and count(shape) < 1500] or [(8, 20)]
         kind = "i32" if not is_float(self.factors[0].kind) else "f64" if self.factors[0].kind == "f64" else "f32"
         step = self.draw.choice([4, 8, 16, 32, 10])
         sums, index = [], self.fresh("k")
