@@ -11,7 +11,6 @@
 #include "driver/crash.h"
 #include "driver/machines.h"
 #include "driver/main_function.h"
-#include "driver/tunings.h"
 #include "ir/core/parse_text.h"
 #include "ir/core/print.h"
 #include "ir/core/verify.h"
@@ -134,14 +133,24 @@ bool Compilation::lower_to_machines() {
     note_ir("making tasks", ir::print(module_));
     return steps_.time("lower to machines", [&] {
         bool done = true;
-        const std::set<std::string> points = launched_points(module_);
+        const auto points = launched_points(module_);
+        std::map<std::pair<std::string, std::string>, const ir::Function*> lowered;  // of points, by their form
         for (const ir::Function& function : module_.functions) {
             if (function.level != ir::Level::tile) continue;
             Family& family = families_.emplace_back();
             family.kernel = &function;
+            const auto point = points.find(function.name);
+            if (point != points.end()) {
+                const auto [first, fresh] = lowered.emplace(std::pair(point->second, form_text(function)), &function);
+                if (!fresh) family.same = first->second;
+            }
+            if (family.same != nullptr) {
+                point_code_[function.name] = point_code_.at(family.same->name);
+                continue;
+            }
             for (const std::string& machine : machines_of(session_.options(), function))
                 done = lower_to_machine(family, machine) && done;
-            if (points.contains(function.name)) point_code_[function.name] = code_text(family.variants);
+            if (point != points.end()) point_code_[function.name] = point_code(family.variants);
         }
         return done;
     });
@@ -229,6 +238,7 @@ std::string Compilation::plans() const {
             auto line = note.place.valid() ? session_.sources.position(note.place.file, note.place.begin).line : 0;
             out += fmt::format("  line {}: {}\n", line, note.text);
         }
+        if (family.same != nullptr) out += fmt::format("  the code of @{}\n", family.same->name);
         for (const ir::CpuVariant& variant : family.variants) out += plan_lines(*variant.task.plan);
     }
     return out;

@@ -12,6 +12,7 @@
 #include "driver/library.h"
 #include "driver/session.h"
 #include "driver/steps.h"
+#include "driver/tunings.h"
 #include "ir/pipeline.h"
 #include "sema/program.h"
 
@@ -63,6 +64,7 @@ private:
     struct Family {
         const ir::Function* kernel = nullptr;
         std::vector<ir::CpuVariant> variants;  // the best machine first
+        const ir::Function* same = nullptr;    // a point that was lowered before, whose code this one has
     };
 
     bool read_ir();
@@ -78,7 +80,7 @@ private:
     ir::Module module_;
     ir::PassManager manager_;
     std::deque<Family> families_;
-    std::map<std::string, std::string> point_code_;  // of points of tuned kernels
+    std::map<std::string, PointCode> point_code_;  // of points of tuned kernels
     std::string known_;
     bool stopped_ = false;
     Library library_;

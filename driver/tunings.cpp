@@ -53,26 +53,47 @@ std::string records_of(const std::string& known, const std::string& kernel) {
 
 }  // namespace
 
-std::set<std::string> launched_points(const ir::Module& module) {
-    std::set<std::string> names;
-    for (const std::vector<std::string>& list : named_together(module)) names.insert(list.begin(), list.end());
+std::map<std::string, std::string> launched_points(const ir::Module& module) {
+    std::map<std::string, std::string> names;
+    for (const std::vector<std::string>& list : named_together(module)) {
+        for (const std::string& name : list) names.emplace(name, list[0]);
+    }
     return names;
 }
 
-std::string code_text(const std::vector<ir::CpuVariant>& variants) {
-    std::string text;
-    for (const ir::CpuVariant& variant : variants) {
-        text += nameless(variant.task) + (variant.narrow_index ? "narrow\n" : "");
-        for (const ir::PackedOperand& operand : variant.packed) {
-            text += nameless(operand.kernel) + fmt::format("{} bytes\n", operand.block_bytes);
-            for (const ir::BlockAxis& axis : operand.axes)
-                text += fmt::format("{} {} {}\n", axis.symbol, axis.extent, axis.step);
-        }
-    }
-    return text;
+std::string form_text(const ir::Function& kernel) {
+    ir::Function plain = kernel;
+    plain.name.clear();
+    for (size_t i = 0; i < plain.op_count(); ++i) plain.op(ir::OpId(i)).attrs.erase(ir::Attr::prefetch);
+    return ir::print(plain);
 }
 
-std::vector<codegen::Tuning> tunings_of(const ir::Module& module, const std::map<std::string, std::string>& code,
+PointCode point_code(const std::vector<ir::CpuVariant>& variants) {
+    PointCode code;
+    for (const ir::CpuVariant& variant : variants) {
+        code.text += nameless(variant.task) + (variant.narrow_index ? "narrow\n" : "");
+        code.scratch = std::max(code.scratch, variant.task.plan ? variant.task.plan->scratch : 0);
+        for (const ir::PackedOperand& operand : variant.packed) {
+            code.text += nameless(operand.kernel) + fmt::format("{} bytes\n", operand.block_bytes);
+            for (const ir::BlockAxis& axis : operand.axes)
+                code.text += fmt::format("{} {} {}\n", axis.symbol, axis.extent, axis.step);
+        }
+    }
+    return code;
+}
+
+namespace {
+
+// More than the second-level cache that a core has, and than this many times what another point needs: it is not worth
+// its measuring.
+constexpr int64_t kCache = int64_t{2} << 20;
+constexpr int64_t kTimes = 4;
+
+bool ruled_out(int64_t scratch, int64_t least) { return scratch > kCache && scratch / kTimes > least; }
+
+}  // namespace
+
+std::vector<codegen::Tuning> tunings_of(const ir::Module& module, const std::map<std::string, PointCode>& code,
                                         const std::string& known, const Options& options) {
     std::vector<codegen::Tuning> tunings;
     for (const std::vector<std::string>& names : named_together(module)) {
@@ -85,12 +106,15 @@ std::vector<codegen::Tuning> tunings_of(const ir::Module& module, const std::map
         Sha256 content;
         content.add_field(build_id());
         content.add_field(fmt::format("O{}", options.optimization));
+        int64_t least = code.at(names[0]).scratch;
+        for (const std::string& name : names) least = std::min(least, code.at(name).scratch);
         for (size_t i = 0; i < names.size(); ++i) {
-            if (!seen.insert(code.at(names[i])).second) continue;
+            const PointCode& own = code.at(names[i]);
+            if (ruled_out(own.scratch, least) || !seen.insert(own.text).second) continue;
             const auto point = ir::point_of(*module.find(names[i]));
             tuning.points.push_back({names[i], point ? point->values : names[i], i});
             content.add_field(tuning.points.back().text);
-            content.add_field(code.at(names[i]));
+            content.add_field(own.text);
         }
         tuning.content = content.finish().substr(0, 32);
         tuning.known = records_of(known, fmt::format("kernel {} {}\n", tuning.kernel, tuning.content));

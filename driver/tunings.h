@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -12,16 +11,23 @@
 
 namespace tsr::driver {
 
-// The kernels that are points of a launch.
-std::set<std::string> launched_points(const ir::Module& module);
+// The kernels that are points of a launch, each with the first one of the points it stands beside.
+std::map<std::string, std::string> launched_points(const ir::Module& module);
 
-// What tells the code of a kernel from that of another: its tasks without their names.
-std::string code_text(const std::vector<ir::CpuVariant>& variants);
+// The text of a kernel in group form without what no CPU looks at: its name, and how far loads run ahead.
+std::string form_text(const ir::Function& kernel);
 
-// The points that launches of host functions name together, each list once. `code` is the text of each kernel's code:
-// of kernels with the same the first one stands for all.
-// `known`: records of winners, of any kernels.
-std::vector<codegen::Tuning> tunings_of(const ir::Module& module, const std::map<std::string, std::string>& code,
+// What is known of a point when it has been lowered to the machines.
+struct PointCode {
+    std::string text;     // tells its code from that of another: its tasks without their names
+    int64_t scratch = 0;  // bytes that a worker needs at most
+};
+PointCode point_code(const std::vector<ir::CpuVariant>& variants);
+
+// The points that launches of host functions name together, each list once. Of points with the same code the first one
+// stands for all; one whose workers need far more memory than a cache has, and than another's, is left out. `known`:
+// records of winners, of any kernels.
+std::vector<codegen::Tuning> tunings_of(const ir::Module& module, const std::map<std::string, PointCode>& code,
                                         const std::string& known, const Options& options);
 
 }  // namespace tsr::driver
