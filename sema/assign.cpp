@@ -20,6 +20,14 @@ bool Body::require_writable(const ast::Expr& e, const Value& memory) {
     auto& d = error("E0319", e.span, fmt::format("`{}` may not be written", source(e)));
     const auto* variable = std::get_if<VariableId>(&instance.info(root).referent);
     int parameter = variable ? instance.variables[variable->index].parameter : -1;
+    const bool several = variable && slots[variable->index].bindings > (parameter < 0 ? 1 : 0);
+    if (several) {
+        d.note(
+            fmt::format("`{0}` also stands for a tensor that may not be written, and a variable has one type: give "
+                        "what is written a name of its own, as in `own = {0}.copy()`",
+                        this->source(root)));
+        return false;
+    }
     if (parameter < 0) {
         d.note("only tensors that the function made and its `mut` parameters may be written; `.copy()` makes one");
         return false;
@@ -240,17 +248,18 @@ void Body::assign_element(const ast::Expr& target, const ast::Subscript& s, cons
             if (value.type.elem() != place.type.elem()) {
                 error("E0302", source.span,
                       fmt::format("the slice is {}, this is {}", shown(place.type), shown(value.type)));
-            } else if (value.type.rank() != place.type.rank()) {
+            } else if (value.type.rank() > place.type.rank()) {
                 error("E0312", source.span,
                       fmt::format("the slice has rank {}, this has rank {}", place.type.rank(), value.type.rank()));
-            } else {
+            } else {  // repeated as NumPy does: the last axes are one another's, 1 fits any extent
+                const size_t more = place.type.rank() - value.type.rank();
                 for (size_t axis = 0; axis < value.type.rank(); ++axis) {
-                    const ir::Dim& wanted = place.type.tensor().shape[axis];
+                    const ir::Dim& wanted = place.type.tensor().shape[more + axis];
                     const ir::Dim& found = value.type.tensor().shape[axis];
-                    if (ir::compare(wanted, found) != ir::Equality::different) continue;
+                    if (ir::compare(wanted, found) != ir::Equality::different || found.constant_value() == 1) continue;
                     error("E0312", source.span,
-                          fmt::format("the slice has {} elements along axis {}, this has {}", wanted.text(), axis,
-                                      found.text()));
+                          fmt::format("the slice has {} elements along axis {}, this has {}", wanted.text(),
+                                      more + axis, found.text()));
                 }
             }
             return;
