@@ -179,6 +179,12 @@ void Body::check_function(const Request& request) {
     const ast::FunctionDef& def = *function->def;
     std::map<std::string, int, std::less<>> counts;
     count_bindings(def.body, counts);
+    for (const TuningEntry& entry : function->space) {
+        if (!counts.contains(entry.name)) continue;
+        error(
+            "E0413", entry.at,
+            fmt::format("`{}` is assigned in the kernel: a tuning parameter has its value from the space", entry.name));
+    }
     loop_names = checker.places_of(instance.module).own_to_loops(def, counts);
     for (const auto& [name, count] : counts) {
         if (loop_names.contains(name)) continue;
