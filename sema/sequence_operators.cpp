@@ -21,12 +21,12 @@ Value typed(Type type) {
 std::optional<Value> repeated_registers(const Value& l, const Value& r) {
     const Value& list = l.type.is(Kind::list) ? l : r;
     const Value& times = l.type.is(Kind::list) ? r : l;
-    const auto count = times.value ? times.value->integer() : std::nullopt;
+    const int64_t count = times.value ? times.value->integer().value_or(0) : 0;
     constexpr int64_t kMost = 1024;
-    if (!list.type.is(Kind::list) || !list.type.length() || !count || *count < 1 || *count > kMost) return std::nullopt;
+    if (!list.type.is(Kind::list) || !list.type.length() || count < 1 || count > kMost) return std::nullopt;
     const Type& item = list.type.parts()[0];
     if (!item.is_number() && !item.is_bool()) return std::nullopt;
-    return typed(Type::list(item, *list.type.length() * *count));
+    return typed(Type::list(item, *list.type.length() * count));
 }
 
 bool has_tensors(const Type& type) {
