@@ -23,6 +23,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include "codegen/cpu/masks.h"
+#include "codegen/cpu/single_stores.h"
 #include "codegen/cpu/skipped.h"
 
 namespace tsr::codegen {
@@ -127,6 +128,7 @@ void prepare(llvm::Module& module) {
         } else {
             fit_mask_registers(function);
         }
+        store_single_elements(function);
     }
 }
 
