@@ -50,13 +50,13 @@ struct Alias {
     DType type;
 };
 constexpr std::array kAliases{
-    Alias{"fp64", DType::f64},     Alias{"fp32", DType::f32},     Alias{"fp16", DType::f16},
-    Alias{"float64", DType::f64},  Alias{"float32", DType::f32},  Alias{"float16", DType::f16},
-    Alias{"bfloat16", DType::bf16}, Alias{"fp8", DType::fp8_e4m3}, Alias{"fp6", DType::fp6_e3m2},
-    Alias{"fp4", DType::fp4_e2m1}, Alias{"int4", DType::i4},      Alias{"int8", DType::i8},
-    Alias{"int16", DType::i16},    Alias{"int32", DType::i32},    Alias{"int64", DType::i64},
-    Alias{"uint8", DType::u8},     Alias{"uint16", DType::u16},   Alias{"uint32", DType::u32},
-    Alias{"uint64", DType::u64},   Alias{"complex64", DType::c64}, Alias{"boolean", DType::boolean},
+    Alias{"fp64", DType::f64},      Alias{"fp32", DType::f32},      Alias{"fp16", DType::f16},
+    Alias{"float64", DType::f64},   Alias{"float32", DType::f32},   Alias{"float16", DType::f16},
+    Alias{"bfloat16", DType::bf16}, Alias{"fp8", DType::fp8_e4m3},  Alias{"fp6", DType::fp6_e3m2},
+    Alias{"fp4", DType::fp4_e2m1},  Alias{"int4", DType::i4},       Alias{"int8", DType::i8},
+    Alias{"int16", DType::i16},     Alias{"int32", DType::i32},     Alias{"int64", DType::i64},
+    Alias{"uint8", DType::u8},      Alias{"uint16", DType::u16},    Alias{"uint32", DType::u32},
+    Alias{"uint64", DType::u64},    Alias{"complex64", DType::c64}, Alias{"boolean", DType::boolean},
 };
 
 }  // namespace
@@ -91,7 +91,8 @@ bool widens_exactly(DType from, DType to) {
     if (b.kind == 'f') {
         if (a.kind != 'f') return a.digits <= b.digits && a.digits <= b.max_exponent + 1;
         bool same_specials = !a.infinities || b.infinities;
-        return same_specials && a.digits <= b.digits && a.min_exponent >= b.min_exponent && a.max_exponent <= b.max_exponent;
+        return same_specials && a.digits <= b.digits && a.min_exponent >= b.min_exponent &&
+               a.max_exponent <= b.max_exponent;
     }
     if (a.kind == 'f') return false;
     if (a.kind == 's' && b.kind == 'u') return false;

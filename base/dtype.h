@@ -9,11 +9,25 @@ namespace tsr {
 
 enum class DType : uint8_t {
     boolean,
-    i4, i8, i16, i32, i64,
-    u8, u16, u32, u64,
+    i4,
+    i8,
+    i16,
+    i32,
+    i64,
+    u8,
+    u16,
+    u32,
+    u64,
     index,  // signed, 64 bits in meaning
-    f64, f32, f16, bf16,
-    fp8_e4m3, fp8_e5m2, fp6_e3m2, fp6_e2m3, fp4_e2m1,
+    f64,
+    f32,
+    f16,
+    bf16,
+    fp8_e4m3,
+    fp8_e5m2,
+    fp6_e3m2,
+    fp6_e2m3,
+    fp4_e2m1,
     e8m0,  // a scale: powers of two
     c64,
 };

@@ -140,7 +140,7 @@ def checking(b):
     while text.count("\n") < 500:
         for source in sources:
             part = open(source).read()
-            for name in re.findall(r"^def (\w+)", part, re.M):
+            for name in re.findall(r"^(?:def )?(\w+)(?=\(| = )", part, re.M):
                 part = re.sub(rf"\b{name}\b", f"{name}_{number}", part)
             text += re.sub(r'^""".*?"""', "", part, flags=re.S)
             number += 1

@@ -200,7 +200,7 @@
 
 // Operators of the standard library that only graphs compute; their parameters are of no use before they are compiled.
 #define TSR_OPERATOR_NAMES                                                                                             \
-    "bmm einsum dot mean prod argmax argmin var std logsumexp cumsum transpose broadcast_to concat split "     \
+    "bmm einsum dot mean prod argmax argmin var std logsumexp cumsum transpose broadcast_to concat split "             \
     "stack pad slice gather scatter sort topk one_hot cholesky qr lu svd eigh solve triangular_solve inv det relu "    \
     "gelu silu sigmoid softmax log_softmax softmax_safe layernorm layernorm_safe rmsnorm rmsnorm_safe batchnorm "      \
     "dropout embedding conv1d conv2d max_pool2d avg_pool2d mse cross_entropy split_qkv rope flash_attention sgd adam " \

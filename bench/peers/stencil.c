@@ -9,8 +9,8 @@ __attribute__((noinline)) static void stencil(float (*restrict a)[kSize], float 
 }
 
 int main(void) {
-    float(*a)[kSize] = (void*)floats(kSize * kSize);
-    float(*b)[kSize] = (void*)floats(kSize * kSize);
+    float (*a)[kSize] = (void*)floats(kSize * kSize);
+    float (*b)[kSize] = (void*)floats(kSize * kSize);
     for (int i = 0; i < kSize; ++i)
         for (int j = 0; j < kSize; ++j) a[i][j] = 1, b[i][j] = 0;
     double best = 1e9;

@@ -64,7 +64,8 @@ Result<Machine> machine_named(const std::string& name) {
         return machine;
     }
     if (name == "native") return native();
-    return Failure{"unknown processor `" + name + "`: known are x86-64, x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-amx and native"};
+    return Failure{"unknown processor `" + name +
+                   "`: known are x86-64, x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-amx and native"};
 }
 
 std::vector<std::string> host_levels() {

@@ -23,7 +23,8 @@ struct Machine {
     [[nodiscard]] unsigned vector_bits() const { return avx512 ? 512 : avx2 ? 256 : 128; }
 };
 
-// "x86-64" (SSE2), "x86-64-v2" (SSE4.2), "x86-64-v3" (AVX2, FMA, F16C), "x86-64-v4" (AVX-512), "x86-64-v4-amx" or "native".
+// "x86-64" (SSE2), "x86-64-v2" (SSE4.2), "x86-64-v3" (AVX2, FMA, F16C), "x86-64-v4" (AVX-512), "x86-64-v4-amx" or
+// "native".
 Result<Machine> machine_named(const std::string& name);
 
 // The levels that this processor runs, lowest first, without "native".

@@ -71,7 +71,7 @@ struct KernelInfo {
     // not.
     bool names_group = false;
     bool nondeterministic = false;
-    size_t packed = 0;  // on a CPU: the last parameters, buffers that the launch has filled before
+    size_t packed = 0;        // on a CPU: the last parameters, buffers that the launch has filled before
     std::vector<Note> notes;  // in the order of the text; not part of the IR's text
     // A region without arguments over the parameters' values (no memory is read): yields the number of groups per
     // axis; of tiles for a flat kernel, of elements where `elements`. Invalid: the launch must say.

@@ -18,7 +18,8 @@ static DLTensor matrix(float* data, int64_t* shape, int ndim) {
 int main(void) {
     float a[4] = {1, 2, 3, 4}, b[4] = {10, 20, 30, 40}, out[4] = {0};
     int64_t four[1] = {4}, three[1] = {3}, square[2] = {2, 2};
-    DLTensor ta = matrix(a, four, 1), tb = matrix(b, four, 1), to = matrix(out, four, 1), shorter = matrix(out, three, 1);
+    DLTensor ta = matrix(a, four, 1), tb = matrix(b, four, 1), to = matrix(out, four, 1),
+             shorter = matrix(out, three, 1);
 
     int status = blend_blend(&ta, &tb, 0.25f, &to);
     printf("blend: status %d: %g %g %g %g\n", status, out[0], out[1], out[2], out[3]);

@@ -1,7 +1,7 @@
 // Rules that are clearer as C++ than as programs: joins of types, folding, solving for a dimension, the name table.
-#include <doctest/doctest.h>
-
 #include <cmath>
+
+#include <doctest/doctest.h>
 
 #include "sema/builtins.h"
 #include "sema/fold.h"
