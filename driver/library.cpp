@@ -60,7 +60,7 @@ Library make_library(const std::string& name, const sema::Program& program, ir::
         const std::vector<std::string> kernels = kernels_of(program, instance, module);
         const sema::Function& function = program.function(instance.function);
         if (kernels.empty()) {
-            if (instance.tuned) library.left_out.push_back(function.name);
+            if (instance.tuned) library.left_out.push_back({function.name, "the tensors' extents choose its point"});
             continue;
         }
         Library::Function made;
@@ -74,7 +74,7 @@ Library make_library(const std::string& name, const sema::Program& program, ir::
             continue;
         if (made.kernel) {
             if (!ir::add_launcher(module, kernels)) {
-                library.left_out.push_back(function.name);
+                library.left_out.push_back({function.name, "its launch must say how many tiles run"});
                 continue;
             }
             made.exported.function = ir::launcher_name(kernels.front());

@@ -21,7 +21,11 @@ struct Library {
         codegen::Export exported;
     };
     std::vector<Function> functions;
-    std::vector<std::string> left_out;  // names of kernels whose launch must say how many tiles run
+    struct LeftOut {
+        std::string kernel;
+        std::string why;
+    };
+    std::vector<LeftOut> left_out;
     [[nodiscard]] std::string last_error() const { return name + "_last_error"; }
 };
 

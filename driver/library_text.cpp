@@ -175,8 +175,9 @@ const char* {0}_last_error(void);
                            function.documentation.empty() ? "" : "\n * ", comment(function.documentation),
                            prototype(function, source));
     }
-    for (const std::string& name : library.left_out)
-        out += fmt::format("\n/* Not here: the launch of kernel `{}` must say how many tiles run. */\n", name);
+    for (const Library::LeftOut& kernel : library.left_out)
+        out += fmt::format("\n/* Not here: kernel `{}`: {}. A host function may launch it. */\n", kernel.kernel,
+                           kernel.why);
     return out + fmt::format("\n#ifdef __cplusplus\n}}\n#endif\n\n#endif /* {}_H */\n", guard);
 }
 

@@ -50,9 +50,8 @@ std::string set_emit(Options& options, std::string_view value) {
     for (const EmitName& entry : kEmitNames) {
         if (entry.spelling != value) continue;
         options.emit = entry.level;
-        const bool library =
-            entry.level == Emit::shared || entry.level == Emit::header || entry.level == Emit::manifest;
-        if (library && std::ranges::find(options.library_parts, entry.level) == options.library_parts.end())
+        if (is_library_part(entry.level) &&
+            std::ranges::find(options.library_parts, entry.level) == options.library_parts.end())
             options.library_parts.push_back(entry.level);
         options.emit_given = true;
         return {};

@@ -185,9 +185,7 @@ private:
         bool to_file = options_.emit == Emit::executable || options_.emit == Emit::object;
         if (options_.command == Command::compile && options_.input == "-" && to_file && options_.output.empty())
             return "a program from standard input has no name to call the result after: add `-o FILE`";
-        const bool is_part =
-            options_.emit == Emit::shared || options_.emit == Emit::header || options_.emit == Emit::manifest;
-        if (options_.makes_library() && !is_part)
+        if (options_.makes_library() && !is_library_part(options_.emit))
             return fmt::format("`--emit={}` is no part of a library: shared, header and manifest go together",
                                name(options_.emit));
         if (options_.makes_library() && options_.input.ends_with(".ir"))

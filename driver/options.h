@@ -15,6 +15,11 @@ enum class Command { compile, run, tune, check, format, explain, bisect, reduce,
 // What a compilation ends with. `executable` is the only one that needs a `main`.
 enum class Emit { ast, schedule, tile, target, llvm, assembly, object, executable, shared, header, manifest };
 
+// Parts of a library go together; the others are written alone.
+constexpr bool is_library_part(Emit what) {
+    return what == Emit::shared || what == Emit::header || what == Emit::manifest;
+}
+
 enum class DiagnosticForm { text, json, sarif };
 
 struct Sanitize {

@@ -16,43 +16,21 @@
 #include "driver/machines.h"
 #include "driver/output.h"
 #include "driver/start.h"
+#include "driver/subprocess.h"
 
 namespace tsr::driver {
 
 namespace {
 
-// A file for the records of the program that runs, removed with this.
-class RecordFile {
-public:
-    RecordFile() {
-        const char* folder = std::getenv("TMPDIR");
-        path_ = fmt::format("{}/tesserac-tune-XXXXXX", folder != nullptr && *folder != 0 ? folder : "/tmp");
-        const int file = ::mkstemp(path_.data());
-        made_ = file >= 0;
-        if (made_) ::close(file);
-    }
-    RecordFile(const RecordFile&) = delete;
-    RecordFile& operator=(const RecordFile&) = delete;
-    ~RecordFile() {
-        if (made_) ::unlink(path_.c_str());
-    }
-
-    [[nodiscard]] bool made() const { return made_; }
-    [[nodiscard]] const std::string& path() const { return path_; }
-    [[nodiscard]] std::string records() const {
-        std::ifstream in(path_, std::ios::binary);
-        std::ostringstream text;
-        text << in.rdbuf();
-        return std::move(text).str();
-    }
-
-private:
-    std::string path_;
-    bool made_ = false;
-};
+std::string content(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return std::move(text).str();
+}
 
 // The program's exit code, as a shell tells it.
-int run_program(const std::string& executable, const Options& options, const std::string& records) {
+int run_measuring(const std::string& executable, const Options& options, const std::string& records) {
     const int program = in_memory(executable);
     const pid_t child = program < 0 ? -1 : ::fork();
     if (child == 0) {
@@ -117,13 +95,14 @@ int tune(const Options& options) {
     if (compilation.stopped()) session.write_result(compilation.text(), "");
     compilation.report_times();
     if (const int status = session.finish(); !built || status != 0) return status;
-    const RecordFile file;
-    if (!file.made()) {
-        fmt::print(stderr, "tesserac: can not write '{}': {}\n", file.path(), std::strerror(errno));
+    const TemporaryFolder folder;
+    if (!folder.ok()) {
+        fmt::print(stderr, "tesserac: there is no place for temporary files\n");
         return 1;
     }
-    if (const int status = run_program(executable, options, file.path()); status != 0) return status;
-    const std::string records = file.records();
+    const std::string file = folder.file("records");
+    if (const int status = run_measuring(executable, options, file); status != 0) return status;
+    const std::string records = content(file);
     tell(records);
     if (!options.output.empty() && !make_tuned(compilation, records, executable)) return session.finish();
     Session written(options);
