@@ -16,9 +16,9 @@
 #include "codegen/codegen.h"
 #include "codegen/cpu/families.h"
 #include "codegen/cpu/pipeline.h"
+#include "codegen/cpu/task.h"
 #include "codegen/host/host.h"
 #include "codegen/llvm/function.h"
-#include "codegen/llvm/target.h"
 
 namespace tsr::codegen {
 
@@ -94,7 +94,7 @@ public:
     }
 
     Result<std::string> compile() {
-        auto host = machine_named("x86-64");
+        auto host = processor_named("x86-64");
         auto target = make_target_machine(host.value(), options_.level);
         if (!target) return Failure{target.message()};
         module_.setTargetTriple(target.value()->getTargetTriple());
@@ -123,9 +123,9 @@ private:
     std::optional<Failure> emit_kernels() {
         size_t next = 0;
         for (const KernelFamily& family : program_.families) {
-            std::vector<Machine> machines;
+            std::vector<Processor> machines;
             for (size_t i = 0; i < family.variants.size(); ++i) {
-                auto machine = machine_named(family.variants[i].machine);
+                auto machine = processor_named(family.variants[i].machine);
                 if (!machine) return Failure{machine.message()};
                 machines.push_back(machine.value());
                 if (shares_.module_of[next++] != number_) continue;
@@ -147,7 +147,7 @@ private:
         return std::nullopt;
     }
 
-    void emit_host(const Machine& machine) {
+    void emit_host(const Processor& machine) {
         for (const ir::Function& function : program_.host->functions) {
             if (function.level != ir::Level::host) continue;
             names_.functions[function.name] = declare_host(function, "host." + function.name, module_);
@@ -155,7 +155,7 @@ private:
         for (const ir::Function& function : program_.host->functions) {
             if (function.level != ir::Level::host) continue;
             llvm::Function& target = *names_.functions.at(function.name);
-            set_machine(target, machine);
+            set_processor(target, machine);
             const Span span = function.place.valid() ? function.place_of(function.place).span : Span{};
             if (debug_ != nullptr) debug_->begin(target, function.name, span);
             HostBody(function, target, machine, data_, debug_.get(), names_).emit_function();
@@ -234,7 +234,7 @@ Result<std::vector<std::string>> compile(const Program& program, const Sources& 
 }
 
 Result<std::string> check_machine(const std::string& name) {
-    auto machine = machine_named(name);
+    auto machine = processor_named(name);
     if (!machine) return Failure{machine.message()};
     return machine.value().name;
 }

@@ -38,7 +38,7 @@ Value* slot_bits(llvm::IRBuilder<>& builder, Value* argument) {
 
 // int32_t SYMBOL(arguments…, where results go…)
 void emit_function(Data& data, const Export& exported, const ir::Function& source, llvm::Constant* table,
-                   const Machine& machine) {
+                   const Processor& machine) {
     llvm::Module& module = data.module();
     llvm::LLVMContext& context = module.getContext();
     llvm::Type* pointer = llvm::PointerType::get(context, 0);
@@ -48,7 +48,7 @@ void emit_function(Data& data, const Export& exported, const ir::Function& sourc
     types.insert(types.end(), source.results.size(), pointer);
     auto* signature = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), types, false);
     auto* function = llvm::Function::Create(signature, llvm::GlobalValue::ExternalLinkage, exported.symbol, module);
-    set_machine(*function, machine);
+    set_processor(*function, machine);
     llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", function));
     Build build{builder, machine};
     llvm::Type* i64 = builder.getInt64Ty();
@@ -64,12 +64,12 @@ void emit_function(Data& data, const Export& exported, const ir::Function& sourc
     builder.CreateRet(call_runtime(build, "tsr_call", builder.getInt32Ty(), {table, slots, results}));
 }
 
-void emit_last_error(Data& data, const std::string& symbol, const Machine& machine) {
+void emit_last_error(Data& data, const std::string& symbol, const Processor& machine) {
     llvm::Module& module = data.module();
     llvm::Type* pointer = llvm::PointerType::get(module.getContext(), 0);
     auto* function = llvm::Function::Create(llvm::FunctionType::get(pointer, {}, false),
                                             llvm::GlobalValue::ExternalLinkage, symbol, module);
-    set_machine(*function, machine);
+    set_processor(*function, machine);
     llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "entry", function));
     Build build{builder, machine};
     builder.CreateRet(call_runtime(build, "tsr_last_error", pointer, {}));
@@ -77,7 +77,7 @@ void emit_last_error(Data& data, const std::string& symbol, const Machine& machi
 
 }  // namespace
 
-void emit_exports(Data& data, const Program& program, const HostNames& names, const Machine& machine) {
+void emit_exports(Data& data, const Program& program, const HostNames& names, const Processor& machine) {
     llvm::Constant* initialize = emit_initialize(data, program, names, machine);
     for (const Export& exported : program.exports) {
         const ir::Function& source = *program.host->find(exported.function);

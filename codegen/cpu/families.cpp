@@ -139,7 +139,7 @@ llvm::Constant* packed_of(Data& data, const KernelFamily& family, size_t number)
 
 }  // namespace
 
-uint64_t features_of(const Machine& machine) {
+uint64_t features_of(const Processor& machine) {
     if (machine.name == "x86-64") return TSR_LEVEL_V1;
     if (machine.name == "x86-64-v2") return TSR_LEVEL_V2;
     if (machine.name == "x86-64-v3") return TSR_LEVEL_V3;
@@ -156,7 +156,7 @@ uint64_t features_of(const Machine& machine) {
     return needed;
 }
 
-llvm::Constant* family_table(Data& data, const KernelFamily& family, const std::vector<Machine>& machines,
+llvm::Constant* family_table(Data& data, const KernelFamily& family, const std::vector<Processor>& machines,
                              bool exported) {
     std::vector<llvm::Constant*> variants;
     for (size_t i = 0; i < family.variants.size(); ++i) {

@@ -1,18 +1,18 @@
 #include "codegen/cpu/machine.h"
 
 #include <llvm/ADT/StringMap.h>
+#include <llvm/IR/Function.h>
 #include <llvm/TargetParser/Host.h>
 
 namespace tsr::codegen {
 
 namespace {
 
-Machine level(const std::string& name, int number) {
-    Machine machine;
+Processor level(const std::string& name, int number) {
+    Processor machine;
     machine.name = name;
     machine.cpu = name;
-    machine.sse41 = number >= 2;
-    machine.avx2 = machine.fma = machine.f16c = number >= 3;
+    machine.avx2 = machine.fma = machine.converts_f16 = number >= 3;
     machine.avx512 = number >= 4;
     // LLVM holds gathers of AVX2 for slow and would branch once per lane instead.
     if (number == 3) machine.features = "+fast-gather";
@@ -32,33 +32,32 @@ bool has_avx512(const llvm::StringMap<bool>& has) {
            has.lookup("avx512vl");
 }
 
-Machine native() {
+Processor native() {
     const llvm::StringMap<bool> has = llvm::sys::getHostCPUFeatures();
-    Machine machine;
+    Processor machine;
     machine.name = "native";
     machine.cpu = host_cpu(has);
     for (const auto& feature : has) {
         if (!machine.features.empty()) machine.features += ',';
         machine.features += (feature.second ? '+' : '-') + feature.first().str();
     }
-    machine.sse41 = has.lookup("sse4.1");
     machine.avx2 = has.lookup("avx2");
     machine.avx512 = has_avx512(has);
     machine.fma = has.lookup("fma");
-    machine.f16c = has.lookup("f16c");
-    machine.fp16 = machine.avx512 && has.lookup("avx512fp16");
+    machine.converts_f16 = has.lookup("f16c");
+    machine.computes_f16 = machine.avx512 && has.lookup("avx512fp16");
     return machine;
 }
 
 }  // namespace
 
-Result<Machine> machine_named(const std::string& name) {
+Result<Processor> processor_named(const std::string& name) {
     if (name == "x86-64") return level(name, 1);
     if (name == "x86-64-v2") return level(name, 2);
     if (name == "x86-64-v3") return level(name, 3);
     if (name == "x86-64-v4") return level(name, 4);
     if (name == "x86-64-v4-amx") {
-        Machine machine = level(name, 4);
+        Processor machine = level(name, 4);
         machine.cpu = "x86-64-v4";
         machine.features = "+amx-tile,+amx-bf16,+amx-int8";
         return machine;
@@ -81,6 +80,14 @@ std::vector<std::string> host_levels() {
         levels.emplace_back("x86-64-v4-amx");
     }
     return levels;
+}
+
+void set_processor(llvm::Function& function, const Processor& processor) {
+    function.addFnAttr("target-cpu", processor.cpu);
+    if (!processor.features.empty()) function.addFnAttr("target-features", processor.features);
+    // Without it LLVM keeps to half the registers' width on some processors.
+    function.addFnAttr("prefer-vector-width", std::to_string(processor.vector_bits()));
+    function.addFnAttr(llvm::Attribute::NoUnwind);
 }
 
 }  // namespace tsr::codegen

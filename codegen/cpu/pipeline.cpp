@@ -81,7 +81,7 @@ llvm::FunctionPassManager function_passes(int level) {
 
 }  // namespace
 
-Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Machine& machine, int level) {
+Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Processor& machine, int level) {
     initialize_once();
     const llvm::Triple triple(kTriple);
     std::string fault;

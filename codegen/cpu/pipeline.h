@@ -15,7 +15,7 @@ namespace tsr::codegen {
 enum class Form { object, assembly };
 
 // `level` is that of -O, 0 to 3. Functions name their own processor; `machine` is what holds for those that do not.
-Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Machine& machine, int level);
+Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Processor& machine, int level);
 
 // The passes for small numeric code: nothing vectorizes (that was done), nothing reassociates or contracts floats.
 void optimize(llvm::Module& module, llvm::TargetMachine& target, int level);

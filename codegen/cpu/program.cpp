@@ -9,13 +9,13 @@ namespace tsr::codegen {
 using llvm::Value;
 
 // void run(void* context, const TsrSlot* in, TsrSlot* out)
-llvm::Function* emit_run(Data& data, const ir::Function& main, llvm::Function* callee, const Machine& machine) {
+llvm::Function* emit_run(Data& data, const ir::Function& main, llvm::Function* callee, const Processor& machine) {
     llvm::Module& module = data.module();
     llvm::LLVMContext& context = module.getContext();
     llvm::Type* pointer = llvm::PointerType::get(context, 0);
     auto* signature = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, pointer, pointer}, false);
     auto* run = llvm::Function::Create(signature, llvm::GlobalValue::InternalLinkage, "run", module);
-    set_machine(*run, machine);
+    set_processor(*run, machine);
     llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", run));
     Build build{builder, machine};
     llvm::Type* i64 = builder.getInt64Ty();
@@ -38,14 +38,14 @@ llvm::Function* emit_run(Data& data, const ir::Function& main, llvm::Function* c
 }
 
 // void initialize(void* context)
-llvm::Constant* emit_initialize(Data& data, const Program& program, const HostNames& names, const Machine& machine) {
+llvm::Constant* emit_initialize(Data& data, const Program& program, const HostNames& names, const Processor& machine) {
     if (program.initialize.empty()) return data.null();
     llvm::Module& module = data.module();
     llvm::LLVMContext& context = module.getContext();
     llvm::Type* pointer = llvm::PointerType::get(context, 0);
     auto* signature = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer}, false);
     auto* function = llvm::Function::Create(signature, llvm::GlobalValue::InternalLinkage, "initialize", module);
-    set_machine(*function, machine);
+    set_processor(*function, machine);
     llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", function));
     builder.CreateCall(names.functions.at(program.initialize), {});
     builder.CreateRetVoid();
@@ -63,7 +63,7 @@ llvm::Constant* results_of(Data& data, const ir::Function& source, const std::ve
     return results.empty() ? data.null() : data.array(results[0]->getType(), results, "results");
 }
 
-void emit_program_table(Data& data, const Program& program, const HostNames& names, const Machine& machine) {
+void emit_program_table(Data& data, const Program& program, const HostNames& names, const Processor& machine) {
     const ir::Function& main = *program.host->find(program.main);
     llvm::Constant* run = emit_run(data, main, names.functions.at(program.main), machine);
     llvm::Constant* initialize = emit_initialize(data, program, names, machine);

@@ -3,7 +3,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 
-#include "codegen/cpu/machine.h"
+#include "codegen/llvm/machine.h"
 
 namespace tsr::codegen {
 

@@ -4,6 +4,7 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include "codegen/llvm/fp8.h"
 #include "codegen/llvm/narrow.h"
 #include "codegen/llvm/types.h"
 
@@ -21,19 +22,27 @@ llvm::Type* f32_like(Build& build, Value* like) { return shaped(build, like, DTy
 
 bool is_integer_or_bool(DType type) { return is_integer(type) || type == DType::boolean; }
 
+bool is_fp8(DType type) { return type == DType::fp8_e4m3 || type == DType::fp8_e5m2; }
+
 // Any float or scale but f64 as f32. Exact.
 Value* widen(Build& build, DType from, Value* value) {
     if (from == DType::f32) return value;
+    if (is_fp8(from) && build.machine.converts_fp8) return decode_fp8(build, from, value);
     if (from != DType::f16) return decode_narrow(build, from, value);
-    if (build.machine.f16c) return build.ir.CreateFPExt(value, f32_like(build, value));
+    if (build.machine.converts_f16) return build.ir.CreateFPExt(value, f32_like(build, value));
     Value* bits = build.ir.CreateBitCast(value, shaped_like(value, build.ir.getInt16Ty()));
     return decode_narrow(build, from, bits);
 }
 
 Value* narrow(Build& build, DType to, Value* f32) {
     if (to == DType::f32) return f32;
+    if (to == DType::bf16 && build.machine.rounds_bf16) {
+        Value* rounded = build.ir.CreateFPTrunc(f32, shaped_like(f32, build.ir.getBFloatTy()));
+        return build.ir.CreateBitCast(rounded, shaped(build, f32, to));
+    }
+    if (is_fp8(to) && build.machine.converts_fp8) return encode_fp8(build, to, f32);
     if (to != DType::f16) return encode_narrow(build, to, f32);
-    if (build.machine.f16c) return build.ir.CreateFPTrunc(f32, shaped(build, f32, to));
+    if (build.machine.converts_f16) return build.ir.CreateFPTrunc(f32, shaped(build, f32, to));
     return build.ir.CreateBitCast(encode_narrow(build, to, f32), shaped(build, f32, to));
 }
 

@@ -1,5 +1,5 @@
 // Integer division rounded down. x86-64 traps on a zero divisor and on the smallest number by -1, and has no division
-// of vectors at all.
+// of vectors at all; to LLVM both are undefined on every machine.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/PatternMatch.h>
 
@@ -52,7 +52,8 @@ Value* divide_as_floats(Build& build, DType type, Value* dividend, Value* diviso
 Value* floor_divide(Build& build, DType type, Value* dividend, Value* divisor) {
     llvm::IRBuilder<>& ir = build.ir;
     llvm::Type* held = dividend->getType();
-    if (held->isVectorTy() && held->getScalarSizeInBits() <= 32 && known_divisor(divisor) == nullptr) {
+    const bool lanes = held->isVectorTy() && build.machine.divides_lanes;
+    if (lanes && held->getScalarSizeInBits() <= 32 && known_divisor(divisor) == nullptr) {
         return divide_as_floats(build, type, dividend, divisor);
     }
     if (!is_signed(type)) return ir.CreateUDiv(dividend, divisor);

@@ -44,7 +44,7 @@ Value* through_f32(Build& build, const ElementOp& op) {
 }
 
 bool computes(const Machine& machine, DType type) {
-    return type == DType::f32 || type == DType::f64 || (type == DType::f16 && machine.fp16);
+    return type == DType::f32 || type == DType::f64 || (type == DType::f16 && machine.computes_f16);
 }
 
 }  // namespace
@@ -58,7 +58,8 @@ Value* emit_element(Build& build, const ElementOp& op) {
     if (op.type == DType::boolean) return emit_bool(build, op);
     if (is_integer(op.type)) return emit_integer(build, op);
     if (op.kind == OpKind::fma) return emit_fma(build, op.type, op.operands[0], op.operands[1], op.operands[2]);
-    return computes(build.machine, op.type) ? emit_real(build, op) : through_f32(build, op);
+    const bool in_f32 = !computes(build.machine, op.type) || (op.kind == OpKind::mod && op.type == DType::f16);
+    return in_f32 ? through_f32(build, op) : emit_real(build, op);
 }
 
 }  // namespace tsr::codegen

@@ -8,14 +8,6 @@ namespace tsr::codegen {
 
 using llvm::Value;
 
-void set_machine(llvm::Function& function, const Machine& machine) {
-    function.addFnAttr("target-cpu", machine.cpu);
-    if (!machine.features.empty()) function.addFnAttr("target-features", machine.features);
-    // Without it LLVM keeps to half the registers' width on some processors.
-    function.addFnAttr("prefer-vector-width", std::to_string(machine.vector_bits()));
-    function.addFnAttr(llvm::Attribute::NoUnwind);
-}
-
 Value* call_runtime(Build& build, const std::string& name, llvm::Type* result, llvm::ArrayRef<Value*> arguments) {
     llvm::IRBuilder<>& ir = build.ir;
     llvm::Type* i32 = ir.getInt32Ty();

@@ -1,4 +1,4 @@
-// What functions of every level share: attributes of their machine, calls of the runtime, scalars as 64 bits.
+// What functions of every level share: calls of the runtime, scalars as 64 bits.
 #pragma once
 
 #include <string>
@@ -7,9 +7,6 @@
 #include "codegen/llvm/build.h"
 
 namespace tsr::codegen {
-
-// The processor that a function is compiled for, and no exceptions.
-void set_machine(llvm::Function& function, const Machine& machine);
 
 // Calls the C function `name`; `result` null: none. Its type follows from the arguments; a bool argument or result is
 // an int32_t in C.

@@ -2,6 +2,7 @@
 #include <llvm/IR/Constants.h>
 
 #include "codegen/llvm/element.h"
+#include "codegen/llvm/function.h"
 #include "codegen/llvm/target.h"
 #include "codegen/llvm/types.h"
 
@@ -20,6 +21,18 @@ Value* TargetBody::from_memory(DType type, Value* stored) {
 Value* TargetBody::to_memory(DType type, Value* held) {
     if (type != DType::boolean) return held;
     return builder_.CreateZExt(held, shaped_like(held, builder_.getInt8Ty()));
+}
+
+Value* TargetBody::bits_of(const ir::Type& type, Value* scalar) {
+    if (type.kind == ir::TypeKind::pointer) return builder_.CreatePtrToInt(scalar, builder_.getInt64Ty());
+    return scalar_bits(build_, type.elem, scalar);
+}
+
+Value* TargetBody::address(const ir::Op& op, bool in_bounds) {
+    llvm::Type* element = memory_type(target_.getContext(), operand_type(op, 0).elem);
+    Value* offset = builder_.CreateIntCast(operand(op, 1), builder_.getInt64Ty(), is_signed(operand_type(op, 1).elem));
+    return builder_.CreateGEP(element, operand(op, 0), offset, "",
+                              in_bounds ? llvm::GEPNoWrapFlags::inBounds() : llvm::GEPNoWrapFlags::none());
 }
 
 llvm::Align TargetBody::alignment_of(const ir::Op& op, DType type) const {
@@ -93,23 +106,6 @@ void TargetBody::emit_store(const ir::Op& op) {
     }
 }
 
-void TargetBody::emit_gather(const ir::Op& op) {
-    const DType type = operand_type(op, 0).elem;
-    llvm::Type* stored = memory_type(target_.getContext(), type);
-    Value* addresses = builder_.CreateGEP(stored, operand(op, 0), operand(op, 1));
-    llvm::Type* vector = shaped_like(operand(op, 1), stored);
-    Value* gathered = builder_.CreateMaskedGather(vector, addresses, llvm::Align(memory_bytes(type)), mask_of(op),
-                                                  llvm::Constant::getNullValue(vector));
-    define(op.results[0], from_memory(type, gathered));
-}
-
-void TargetBody::emit_scatter(const ir::Op& op) {
-    const DType type = operand_type(op, 0).elem;
-    Value* stored = to_memory(type, operand(op, 1));
-    Value* addresses = builder_.CreateGEP(stored->getType()->getScalarType(), operand(op, 0), operand(op, 2));
-    builder_.CreateMaskedScatter(stored, addresses, llvm::Align(memory_bytes(type)), mask_of(op));
-}
-
 namespace {
 
 OpKind combination(AtomicOp op) {
@@ -157,34 +153,38 @@ llvm::AtomicRMWInst::BinOp integer_operation(AtomicOp op, bool has_sign) {
 
 }  // namespace
 
-// Integers by one instruction; floats by comparing and exchanging until nobody came between. Floats compare by their
-// bits.
+// Integers by one instruction; floats by comparing and exchanging, by their bits.
 void TargetBody::emit_atomic(const ir::Op& op) {
     const auto kind = static_cast<AtomicOp>(op.attrs.integer(Attr::op));
     const DType type = operand_type(op, 0).elem;
     const auto order = llvm::AtomicOrdering::Monotonic;
     const llvm::Align alignment(memory_bytes(type));
     llvm::Type* word = builder_.getIntNTy(memory_bytes(type) * 8);
-    llvm::Type* held = element_type(target_.getContext(), type);
-    Value* address = operand(op, 0);
-    const auto to_word = [&](Value* element) { return builder_.CreateBitCast(to_memory(type, element), word); };
-    const auto to_held = [&](Value* bits) {
-        return type == DType::boolean ? from_memory(type, bits) : builder_.CreateBitCast(bits, held);
+    const auto to_word = [&](size_t number) {
+        return builder_.CreateBitCast(to_memory(type, operand(op, number)), word);
     };
+    Value* old = nullptr;
     if (kind == AtomicOp::compare_exchange) {
-        Value* pair = builder_.CreateAtomicCmpXchg(address, to_word(operand(op, 2)), to_word(operand(op, 1)), alignment,
-                                                   order, order);
-        define(op.results[0], to_held(builder_.CreateExtractValue(pair, 0)));
-        return;
+        Value* pair = builder_.CreateAtomicCmpXchg(operand(op, 0), to_word(2), to_word(1), alignment, order, order,
+                                                   atomic_scope());
+        old = builder_.CreateExtractValue(pair, 0);
+    } else if (!is_float(type) || kind == AtomicOp::exchange) {
+        old = builder_.CreateAtomicRMW(integer_operation(kind, is_signed(type)), operand(op, 0), to_word(1), alignment,
+                                       order, atomic_scope());
+    } else {
+        old = exchange_until_alone(op, word);
     }
-    if (!is_float(type) || kind == AtomicOp::exchange) {
-        Value* old = builder_.CreateAtomicRMW(integer_operation(kind, is_signed(type)), address,
-                                              to_word(operand(op, 1)), alignment, order);
-        define(op.results[0], to_held(old));
-        return;
-    }
-    Value* first = builder_.CreateAlignedLoad(word, address, alignment);
-    llvm::cast<llvm::LoadInst>(first)->setAtomic(order);
+    llvm::Type* held = element_type(target_.getContext(), type);
+    define(op.results[0], type == DType::boolean ? from_memory(type, old) : builder_.CreateBitCast(old, held));
+}
+
+Value* TargetBody::exchange_until_alone(const ir::Op& op, llvm::Type* word) {
+    const auto kind = static_cast<AtomicOp>(op.attrs.integer(Attr::op));
+    const DType type = operand_type(op, 0).elem;
+    const auto order = llvm::AtomicOrdering::Monotonic;
+    const llvm::Align alignment(memory_bytes(type));
+    llvm::LoadInst* first = builder_.CreateAlignedLoad(word, operand(op, 0), alignment);
+    first->setAtomic(order, atomic_scope());
     llvm::BasicBlock* before = builder_.GetInsertBlock();
     llvm::BasicBlock* attempt = block("attempt");
     llvm::BasicBlock* done = block("exchanged");
@@ -192,13 +192,14 @@ void TargetBody::emit_atomic(const ir::Op& op) {
     builder_.SetInsertPoint(attempt);
     llvm::PHINode* seen = builder_.CreatePHI(word, 2);
     seen->addIncoming(first, before);
-    Value* const both[] = {to_held(seen), operand(op, 1)};
-    Value* next = to_word(emit_element(build_, {combination(kind), type, type, both}));
-    Value* pair = builder_.CreateAtomicCmpXchg(address, seen, next, alignment, order, order);
+    Value* held = builder_.CreateBitCast(seen, element_type(target_.getContext(), type));
+    Value* const both[] = {held, operand(op, 1)};
+    Value* next = builder_.CreateBitCast(emit_element(build_, {combination(kind), type, type, both}), word);
+    Value* pair = builder_.CreateAtomicCmpXchg(operand(op, 0), seen, next, alignment, order, order, atomic_scope());
     seen->addIncoming(builder_.CreateExtractValue(pair, 0), builder_.GetInsertBlock());
     builder_.CreateCondBr(builder_.CreateExtractValue(pair, 1), done, attempt);
     builder_.SetInsertPoint(done);
-    define(op.results[0], to_held(seen));
+    return seen;
 }
 
 }  // namespace tsr::codegen

@@ -5,6 +5,7 @@
 #include "codegen/llvm/element.h"
 #include "codegen/llvm/libm.h"
 #include "codegen/llvm/narrow.h"
+#include "codegen/llvm/remainder.h"
 #include "codegen/llvm/types.h"
 
 namespace tsr::codegen {
@@ -27,7 +28,7 @@ Value* emit_sign(Build& build, Value* x) {
 // The exact remainder, moved by the divisor where signs differ; a zero has the sign of the divisor.
 Value* emit_float_mod(Build& build, Value* x, Value* y) {
     llvm::IRBuilder<>& ir = build.ir;
-    Value* rest = ir.CreateFRem(x, y);
+    Value* rest = build.machine.has_libm ? ir.CreateFRem(x, y) : emit_remainder(build, x, y);
     Value* zero = constant(x, 0.0);
     Value* signs_differ = ir.CreateXor(ir.CreateFCmpOLT(rest, zero), ir.CreateFCmpOLT(y, zero));
     Value* moved = ir.CreateSelect(signs_differ, ir.CreateFAdd(rest, y), rest);
@@ -125,10 +126,16 @@ Value* fused_in_f64(Build& build, Value* factor, Value* other, Value* addend) {
 }  // namespace
 
 Value* emit_fma(Build& build, DType type, Value* factor, Value* other, Value* addend) {
-    const bool native =
-        type == DType::f64 || (type == DType::f32 && build.machine.fma) || (type == DType::f16 && build.machine.fp16);
+    const bool native = type == DType::f64 || (type == DType::f32 && build.machine.fma) ||
+                        (type == DType::f16 && build.machine.computes_f16);
     if (native) {
         return build.ir.CreateIntrinsic(llvm::Intrinsic::fma, {factor->getType()}, {factor, other, addend});
+    }
+    if (type == DType::bf16 && build.machine.fuses_bf16) {
+        llvm::Type* held = shaped_like(factor, build.ir.getBFloatTy());
+        const auto real = [&](Value* code) { return build.ir.CreateBitCast(code, held); };
+        Value* sum = build.ir.CreateIntrinsic(llvm::Intrinsic::fma, {held}, {real(factor), real(other), real(addend)});
+        return build.ir.CreateBitCast(sum, factor->getType());
     }
     Value* sum = fused_in_f64(build, emit_cast(build, type, DType::f64, factor),
                               emit_cast(build, type, DType::f64, other), emit_cast(build, type, DType::f64, addend));

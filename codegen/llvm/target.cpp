@@ -1,6 +1,9 @@
 #include "codegen/llvm/target.h"
 
+#include <map>
+
 #include "codegen/llvm/element.h"
+#include "codegen/llvm/function.h"
 #include "codegen/llvm/types.h"
 #include "ir/core/internal.h"
 #include "ir/ops/record.h"
@@ -12,6 +15,23 @@ using ir::Attr;
 using ir::OpKind;
 using llvm::Value;
 
+llvm::Align Slot::least_alignment() const {
+    return llvm::Align(std::max<uint64_t>(static_cast<uint64_t>(alignment), memory_bytes(type.elem)));
+}
+
+std::vector<Slot> slots_of(const ir::Function& source) {
+    std::map<int64_t, Slot> found;
+    for (size_t i = 0; i < source.op_count(); ++i) {
+        const ir::Op& op = source.op(ir::OpId(i));
+        if (op.kind != OpKind::slot || !op.parent.valid()) continue;
+        const int64_t number = op.attrs.integer(Attr::count);
+        found.emplace(number, Slot{number, source.type(op.results[0]), op.attrs.integer(Attr::alignment, 0)});
+    }
+    std::vector<Slot> slots;
+    for (auto& [number, slot] : found) slots.push_back(std::move(slot));
+    return slots;
+}
+
 void TargetBody::emit_function() {
     if (debug_ != nullptr) debug_->locate(builder_, {});
     emit_region(source_.body);
@@ -20,25 +40,7 @@ void TargetBody::emit_function() {
 }
 
 void TargetBody::emit_own(const ir::Op& op) {
-    switch (op.kind) {
-        case OpKind::slot:
-            define(op.results[0], slots_.at(op.attrs.integer(Attr::count)));
-            return;
-        case OpKind::task_begin:
-            define(op.results[0], task_.begin);
-            return;
-        case OpKind::task_end:
-            define(op.results[0], task_.end);
-            return;
-        case OpKind::scratch:
-            define(op.results[0],
-                   builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), task_.scratch,
-                                                       static_cast<uint64_t>(op.attrs.integer(Attr::count))));
-            return;
-        default:
-            break;
-    }
-    if (emit_memory(op) || emit_vector(op) || emit_effect(op)) return;
+    if (emit_memory(op) || emit_vector(op) || emit_of_machine(op)) return;
     throw ir::InternalError("no code is emitted for `" + std::string(ir::name(op.kind)) + "` on level Target");
 }
 
@@ -47,41 +49,22 @@ bool TargetBody::emit_memory(const ir::Op& op) {
         case OpKind::stack:
             emit_stack(op);
             return true;
-        case OpKind::pointer_add: {
-            llvm::Type* element = memory_type(target_.getContext(), operand_type(op, 0).elem);
-            Value* offset =
-                builder_.CreateIntCast(operand(op, 1), builder_.getInt64Ty(), is_signed(operand_type(op, 1).elem));
-            define(op.results[0], builder_.CreateInBoundsGEP(element, operand(op, 0), offset));
+        case OpKind::pointer_add:
+            define(op.results[0], address(op, true));
             return true;
-        }
         case OpKind::load:
             emit_load(op);
             return true;
         case OpKind::store:
             emit_store(op);
             return true;
-        case OpKind::gather:
-            emit_gather(op);
-            return true;
-        case OpKind::scatter:
-            emit_scatter(op);
+        case OpKind::atomic_rmw:
+            emit_atomic(op);
             return true;
         case OpKind::memory_copy:
             builder_.CreateMemCpy(operand(op, 0), llvm::MaybeAlign(), operand(op, 1), llvm::MaybeAlign(),
                                   builder_.CreateIntCast(operand(op, 2), builder_.getInt64Ty(), true));
             return true;
-        case OpKind::prefetch: {
-            constexpr int kRead = 0;
-            constexpr int kSecondCache = 2;
-            constexpr int kData = 1;
-            llvm::Type* element = memory_type(target_.getContext(), operand_type(op, 0).elem);
-            Value* offset = builder_.CreateIntCast(operand(op, 1), builder_.getInt64Ty(), true);
-            Value* address = builder_.CreateGEP(element, operand(op, 0), offset);
-            builder_.CreateIntrinsic(
-                llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
-                {address, builder_.getInt32(kRead), builder_.getInt32(kSecondCache), builder_.getInt32(kData)});
-            return true;
-        }
         default:
             return false;
     }
@@ -114,28 +97,6 @@ bool TargetBody::emit_vector(const ir::Op& op) {
             return true;
         case OpKind::vector_reduce:
             emit_reduce(op);
-            return true;
-        default:
-            return false;
-    }
-}
-
-bool TargetBody::emit_effect(const ir::Op& op) {
-    switch (op.kind) {
-        case OpKind::for_active:
-            emit_for_active(op);
-            return true;
-        case OpKind::atomic_rmw:
-            emit_atomic(op);
-            return true;
-        case OpKind::print:
-            emit_print(op);
-            return true;
-        case OpKind::assert_:
-            emit_assert(op);
-            return true;
-        case OpKind::runtime:
-            emit_runtime(op);
             return true;
         default:
             return false;
@@ -179,33 +140,6 @@ void TargetBody::emit_reduce(const ir::Op& op) {
         width = lower;
     }
     define(op.results[0], builder_.CreateExtractElement(vector, uint64_t{0}));
-}
-
-// The true lanes from the lowest on: the mask's bits, one cleared after the other.
-void TargetBody::emit_for_active(const ir::Op& op) {
-    llvm::Type* bits_type = builder_.getIntNTy(operand_type(op, 0).width);
-    Value* zero = llvm::Constant::getNullValue(bits_type);
-    Value* all = builder_.CreateBitCast(operand(op, 0), bits_type);
-    llvm::BasicBlock* before = builder_.GetInsertBlock();
-    llvm::BasicBlock* head = block("active");
-    llvm::BasicBlock* body = block("lane");
-    llvm::BasicBlock* done = block("done");
-    builder_.CreateBr(head);
-    builder_.SetInsertPoint(head);
-    llvm::PHINode* left = builder_.CreatePHI(bits_type, 2);
-    left->addIncoming(all, before);
-    builder_.CreateCondBr(builder_.CreateICmpNE(left, zero), body, done);
-    builder_.SetInsertPoint(body);
-    Value* lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, builder_.getTrue());
-    define(
-        source_.region(op.regions[0]).args[0],
-        builder_.CreateIntCast(
-            lane, element_type(target_.getContext(), source_.type(source_.region(op.regions[0]).args[0]).elem), false));
-    emit_region(op.regions[0]);
-    Value* rest = builder_.CreateAnd(left, builder_.CreateSub(left, llvm::ConstantInt::get(bits_type, 1)));
-    left->addIncoming(rest, builder_.GetInsertBlock());
-    builder_.CreateBr(head);
-    builder_.SetInsertPoint(done);
 }
 
 }  // namespace tsr::codegen

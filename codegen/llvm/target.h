@@ -1,70 +1,59 @@
-// Functions of level Target: one task of a kernel.
+// Functions of level Target: what their code has in common on all machines.
 #pragma once
 
-#include <map>
-#include <string>
+#include <vector>
 
 #include "codegen/llvm/body.h"
 
 namespace tsr::codegen {
 
-// Beside its slots a task has these; they follow the slots as parameters of the body.
-struct TaskParameters {
-    llvm::Value* begin = nullptr;
-    llvm::Value* end = nullptr;
-    llvm::Value* scratch = nullptr;
-    llvm::Value* task = nullptr;  // TsrTask*
+// A slot of the launch, as the operations `slot` of a function describe it.
+struct Slot {
+    int64_t number = 0;
+    ir::Type type;
+    int64_t alignment = 0;  // 0: of its elements
+
+    [[nodiscard]] llvm::Align least_alignment() const;
 };
+// Each slot once, in order of number.
+std::vector<Slot> slots_of(const ir::Function& source);
 
 class TargetBody : public Body {
 public:
-    // `slots` are the parameters of `target` by number of slot.
-    TargetBody(const ir::Function& source, llvm::Function& target, const Machine& machine, Data& data, DebugInfo* debug,
-               std::map<int64_t, llvm::Value*> slots, TaskParameters task)
-        : Body(source, target, machine, data, debug), slots_(std::move(slots)), task_(task) {}
+    using Body::Body;
 
-    // The whole function.
+    // The whole function, which gives nothing.
     void emit_function();
+
+protected:
+    // Operations that each machine has its own code for; false where it has none.
+    virtual bool emit_of_machine(const ir::Op& op) = 0;
+    virtual void emit_atomic(const ir::Op& op);
+    // Who sees an atomic operation as one.
+    [[nodiscard]] virtual llvm::SyncScope::ID atomic_scope() const { return llvm::SyncScope::System; }
+
+    // Between register and memory form: only bool differs.
+    llvm::Value* from_memory(DType type, llvm::Value* stored);
+    llvm::Value* to_memory(DType type, llvm::Value* held);
+    // The mask, or null where there is none or it is known to be true in all lanes.
+    [[nodiscard]] llvm::Value* mask_of(const ir::Op& op) const;
+    // 64 bits that hold a scalar, as the runtime reads them.
+    llvm::Value* bits_of(const ir::Type& type, llvm::Value* scalar);
+    // `pointer`, `offset` elements of its type further.
+    llvm::Value* address(const ir::Op& op, bool in_bounds);
 
 private:
     void emit_own(const ir::Op& op) override;
     bool emit_memory(const ir::Op& op);
     bool emit_vector(const ir::Op& op);
-    bool emit_effect(const ir::Op& op);
 
     void emit_stack(const ir::Op& op);
     void emit_load(const ir::Op& op);
     void emit_store(const ir::Op& op);
-    void emit_gather(const ir::Op& op);
-    void emit_scatter(const ir::Op& op);
     void emit_reduce(const ir::Op& op);
-    void emit_for_active(const ir::Op& op);
-    void emit_atomic(const ir::Op& op);
-    void emit_print(const ir::Op& op);
-    void emit_assert(const ir::Op& op);
-    void emit_runtime(const ir::Op& op);
-
-    // Between register and memory form: only bool differs.
-    llvm::Value* from_memory(DType type, llvm::Value* stored);
-    llvm::Value* to_memory(DType type, llvm::Value* held);
-    llvm::Align alignment_of(const ir::Op& op, DType type) const;
-    // The mask, or null where there is none or it is known to be true in all lanes.
-    llvm::Value* mask_of(const ir::Op& op) const;
-    // 64 bits that hold a scalar, as the runtime reads them.
-    llvm::Value* bits_of(const ir::Type& type, llvm::Value* scalar);
-    // Stored in one row on the stack; the row's address.
-    llvm::Value* row_of_bits(const ir::Op& op, size_t first);
-    // Operations that say something to the runtime: the message from the operands after `first`, ordered by the
-    // operand `first`, the number of the group or tile.
-    void call_message(const ir::Op& op, const char* callee, size_t first);
-
-    std::map<int64_t, llvm::Value*> slots_;
-    TaskParameters task_;
+    // By comparing and exchanging until nobody came between.
+    llvm::Value* exchange_until_alone(const ir::Op& op, llvm::Type* word);
+    [[nodiscard]] llvm::Align alignment_of(const ir::Op& op, DType type) const;
 };
-
-// Defines `name` with the signature TsrKernelEntry. It loads the slots and calls the body, whose pointer parameters do
-// not overlap.
-llvm::Function* emit_kernel_task(const ir::Function& source, const std::string& name, const Machine& machine,
-                                 Data& data, DebugInfo* debug);
 
 }  // namespace tsr::codegen

@@ -1,6 +1,7 @@
 // A task's entry, and what it says to the runtime.
+#include "codegen/cpu/task.h"
+
 #include "codegen/llvm/function.h"
-#include "codegen/llvm/target.h"
 #include "codegen/llvm/types.h"
 
 namespace tsr::codegen {
@@ -9,12 +10,45 @@ using ir::Attr;
 using ir::OpKind;
 using llvm::Value;
 
-Value* TargetBody::bits_of(const ir::Type& type, Value* scalar) {
-    if (type.kind == ir::TypeKind::pointer) return builder_.CreatePtrToInt(scalar, builder_.getInt64Ty());
-    return scalar_bits(build_, type.elem, scalar);
+bool CpuTask::emit_of_machine(const ir::Op& op) {
+    if (emit_place(op) || emit_lanes(op)) return true;
+    switch (op.kind) {
+        case OpKind::print:
+            emit_print(op);
+            return true;
+        case OpKind::assert_:
+            emit_assert(op);
+            return true;
+        case OpKind::runtime:
+            emit_runtime(op);
+            return true;
+        default:
+            return false;
+    }
 }
 
-Value* TargetBody::row_of_bits(const ir::Op& op, size_t first) {
+bool CpuTask::emit_place(const ir::Op& op) {
+    switch (op.kind) {
+        case OpKind::slot:
+            define(op.results[0], slots_.at(op.attrs.integer(Attr::count)));
+            return true;
+        case OpKind::task_begin:
+            define(op.results[0], task_.begin);
+            return true;
+        case OpKind::task_end:
+            define(op.results[0], task_.end);
+            return true;
+        case OpKind::scratch:
+            define(op.results[0],
+                   builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), task_.scratch,
+                                                       static_cast<uint64_t>(op.attrs.integer(Attr::count))));
+            return true;
+        default:
+            return false;
+    }
+}
+
+Value* CpuTask::row_of_bits(const ir::Op& op, size_t first) {
     const size_t count = op.operands.size() - std::min(first, op.operands.size());
     if (count == 0) return data_.null();
     llvm::AllocaInst* row = stack_room(builder_.getInt64Ty(), count, llvm::Align(8));
@@ -25,7 +59,7 @@ Value* TargetBody::row_of_bits(const ir::Op& op, size_t first) {
     return row;
 }
 
-void TargetBody::call_message(const ir::Op& op, const char* callee, size_t first) {
+void CpuTask::call_message(const ir::Op& op, const char* callee, size_t first) {
     std::vector<DType> types;
     for (size_t i = first + 1; i < op.operands.size(); ++i) types.push_back(operand_type(op, i).elem);
     llvm::Constant* message = data_.message(span_of(op), op.attrs.string(Attr::text), types);
@@ -34,10 +68,10 @@ void TargetBody::call_message(const ir::Op& op, const char* callee, size_t first
     call_runtime(build_, callee, nullptr, {task_.task, message, row_of_bits(op, first + 1), order});
 }
 
-void TargetBody::emit_print(const ir::Op& op) { call_message(op, "tsr_task_print", 0); }
+void CpuTask::emit_print(const ir::Op& op) { call_message(op, "tsr_task_print", 0); }
 
 // A failed assertion ends the task; the runtime tells the others.
-void TargetBody::emit_assert(const ir::Op& op) {
+void CpuTask::emit_assert(const ir::Op& op) {
     Value* failed = builder_.CreateNot(operand(op, 0));
     when(failed, [&] {
         call_message(op, "tsr_task_assert_failed", 1);
@@ -45,7 +79,7 @@ void TargetBody::emit_assert(const ir::Op& op) {
     });
 }
 
-void TargetBody::emit_runtime(const ir::Op& op) {
+void CpuTask::emit_runtime(const ir::Op& op) {
     const std::string& callee = op.attrs.string(Attr::callee);
     if (callee == "task_result") {
         // TsrTask::result stands behind worker, failed and total.
@@ -61,26 +95,6 @@ void TargetBody::emit_runtime(const ir::Op& op) {
 
 namespace {
 
-struct Slot {
-    int64_t number;
-    ir::Type type;
-    int64_t alignment;
-};
-
-// Each slot once, in order of number.
-std::vector<Slot> slots_of(const ir::Function& source) {
-    std::map<int64_t, Slot> found;
-    for (size_t i = 0; i < source.op_count(); ++i) {
-        const ir::Op& op = source.op(ir::OpId(i));
-        if (op.kind != OpKind::slot || !op.parent.valid()) continue;
-        const int64_t number = op.attrs.integer(Attr::count);
-        found.emplace(number, Slot{number, source.type(op.results[0]), op.attrs.integer(Attr::alignment, 0)});
-    }
-    std::vector<Slot> slots;
-    for (auto& [number, slot] : found) slots.push_back(std::move(slot));
-    return slots;
-}
-
 llvm::Function* declare_body(const std::vector<Slot>& slots, const std::string& name, llvm::Module& module) {
     llvm::LLVMContext& context = module.getContext();
     std::vector<llvm::Type*> types;
@@ -95,16 +109,14 @@ llvm::Function* declare_body(const std::vector<Slot>& slots, const std::string& 
         if (!types[i]->isPointerTy()) continue;
         body->addParamAttr(i, llvm::Attribute::NoAlias);
         if (i >= slots.size()) continue;
-        const auto alignment = static_cast<uint64_t>(slots[i].alignment);
-        const llvm::Align least(std::max<uint64_t>(alignment, memory_bytes(slots[i].type.elem)));
-        body->addParamAttr(i, llvm::Attribute::getWithAlignment(context, least));
+        body->addParamAttr(i, llvm::Attribute::getWithAlignment(context, slots[i].least_alignment()));
     }
     return body;
 }
 
 }  // namespace
 
-llvm::Function* emit_kernel_task(const ir::Function& source, const std::string& name, const Machine& machine,
+llvm::Function* emit_kernel_task(const ir::Function& source, const std::string& name, const Processor& machine,
                                  Data& data, DebugInfo* debug) {
     llvm::Module& module = data.module();
     llvm::LLVMContext& context = module.getContext();
@@ -112,7 +124,7 @@ llvm::Function* emit_kernel_task(const ir::Function& source, const std::string& 
     llvm::Type* pointer = llvm::PointerType::get(context, 0);
     const std::vector<Slot> slots = slots_of(source);
     llvm::Function* body = declare_body(slots, name, module);
-    set_machine(*body, machine);
+    set_processor(*body, machine);
     std::map<int64_t, Value*> slot_values;
     for (unsigned i = 0; i < slots.size(); ++i) slot_values[slots[i].number] = body->getArg(i);
     const auto after = static_cast<unsigned>(slots.size());
@@ -120,13 +132,13 @@ llvm::Function* emit_kernel_task(const ir::Function& source, const std::string& 
                               body->getArg(after + 3)};
     const Span span = source.place.valid() ? source.place_of(source.place).span : Span{};
     if (debug != nullptr) debug->begin(*body, source.name, span);
-    TargetBody(source, *body, machine, data, debug, slot_values, task).emit_function();
+    CpuTask(source, *body, machine, data, debug, slot_values, task).emit_function();
 
     auto* signature =
         llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, i64, i64, pointer, pointer}, false);
     auto* entry = llvm::Function::Create(signature, llvm::GlobalValue::ExternalLinkage, name, module);
     entry->setVisibility(llvm::GlobalValue::HiddenVisibility);
-    set_machine(*entry, machine);
+    set_processor(*entry, machine);
     llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", entry));
     Build build{builder, machine};
     std::vector<Value*> arguments;

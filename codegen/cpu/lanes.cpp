@@ -1,0 +1,84 @@
+// Lanes of a vector that go to memory each for itself, or through code one after the other.
+#include <llvm/IR/Constants.h>
+
+#include "codegen/cpu/task.h"
+#include "codegen/llvm/types.h"
+
+namespace tsr::codegen {
+
+using ir::OpKind;
+using llvm::Value;
+
+bool CpuTask::emit_lanes(const ir::Op& op) {
+    switch (op.kind) {
+        case OpKind::gather:
+            emit_gather(op);
+            return true;
+        case OpKind::scatter:
+            emit_scatter(op);
+            return true;
+        case OpKind::prefetch:
+            emit_prefetch(op);
+            return true;
+        case OpKind::for_active:
+            emit_for_active(op);
+            return true;
+        default:
+            return false;
+    }
+}
+
+void CpuTask::emit_gather(const ir::Op& op) {
+    const DType type = operand_type(op, 0).elem;
+    llvm::Type* stored = memory_type(target_.getContext(), type);
+    Value* addresses = builder_.CreateGEP(stored, operand(op, 0), operand(op, 1));
+    llvm::Type* vector = shaped_like(operand(op, 1), stored);
+    Value* gathered = builder_.CreateMaskedGather(vector, addresses, llvm::Align(memory_bytes(type)), mask_of(op),
+                                                  llvm::Constant::getNullValue(vector));
+    define(op.results[0], from_memory(type, gathered));
+}
+
+void CpuTask::emit_scatter(const ir::Op& op) {
+    const DType type = operand_type(op, 0).elem;
+    Value* stored = to_memory(type, operand(op, 1));
+    Value* addresses = builder_.CreateGEP(stored->getType()->getScalarType(), operand(op, 0), operand(op, 2));
+    builder_.CreateMaskedScatter(stored, addresses, llvm::Align(memory_bytes(type)), mask_of(op));
+}
+
+void CpuTask::emit_prefetch(const ir::Op& op) {
+    constexpr int kRead = 0;
+    constexpr int kSecondCache = 2;
+    constexpr int kData = 1;
+    builder_.CreateIntrinsic(
+        llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
+        {address(op, false), builder_.getInt32(kRead), builder_.getInt32(kSecondCache), builder_.getInt32(kData)});
+}
+
+// The true lanes from the lowest on: the mask's bits, one cleared after the other.
+void CpuTask::emit_for_active(const ir::Op& op) {
+    llvm::Type* bits_type = builder_.getIntNTy(operand_type(op, 0).width);
+    Value* zero = llvm::Constant::getNullValue(bits_type);
+    Value* all = builder_.CreateBitCast(operand(op, 0), bits_type);
+    llvm::BasicBlock* before = builder_.GetInsertBlock();
+    llvm::BasicBlock* head = block("active");
+    llvm::BasicBlock* body = block("lane");
+    llvm::BasicBlock* done = block("done");
+    builder_.CreateBr(head);
+    builder_.SetInsertPoint(head);
+    llvm::PHINode* left = builder_.CreatePHI(bits_type, 2);
+    left->addIncoming(all, before);
+    builder_.CreateCondBr(builder_.CreateICmpNE(left, zero), body, done);
+    builder_.SetInsertPoint(body);
+    Value* lane = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, builder_.getTrue());
+    define(
+        source_.region(op.regions[0]).args[0],
+        builder_.CreateIntCast(
+            lane, element_type(target_.getContext(), source_.type(source_.region(op.regions[0]).args[0]).elem), false));
+    emit_region(op.regions[0]);
+    Value* rest = builder_.CreateAnd(left, builder_.CreateSub(left, llvm::ConstantInt::get(bits_type, 1)));
+    left->addIncoming(rest, builder_.GetInsertBlock());
+    builder_.CreateBr(head);
+    builder_.SetInsertPoint(done);
+}
+
+}  // namespace tsr::codegen

@@ -1,0 +1,20 @@
+// What a machine does by itself, as far as the code of elements depends on it.
+#pragma once
+
+#include <string>
+
+namespace tsr::codegen {
+
+struct Machine {
+    std::string name;           // "x86-64-v4", "native", "sm_80"
+    bool fma = false;           // fused multiply-add of f32 and f64
+    bool converts_f16 = false;  // between f16 and f32
+    bool computes_f16 = false;  // arithmetic of f16, fused multiply-add with it
+    bool rounds_bf16 = false;   // f32 to bf16
+    bool fuses_bf16 = false;    // fused multiply-add of bf16
+    bool converts_fp8 = false;  // between f32 and fp8
+    bool divides_lanes = true;  // integers of vectors divide as floats rather than one by one
+    bool has_libm = true;       // functions of the C library can be called
+};
+
+}  // namespace tsr::codegen
