@@ -33,7 +33,8 @@
 #define TSR_TARGET_OPS(X)                                                                                         \
     X(slot) X(task_begin) X(task_end) X(scratch) X(stack) X(pointer_add) X(load) X(store) X(gather) X(scatter)    \
     X(splat) X(iota) X(extract) X(insert) X(vector_reduce) X(for_active) X(atomic_rmw) X(memory_copy) X(prefetch)   \
-    X(runtime)
+    X(thread_id) X(block_id) X(block_barrier) X(warp_shuffle) X(warp_vote) X(async_copy) X(async_commit)            \
+    X(async_wait) X(runtime)
 // clang-format on
 
 namespace tsr::ir {

@@ -163,6 +163,45 @@ Inferred infer_prefetch(Operands operands, const Attrs&) {
     return gives_nothing();
 }
 
+Inferred infer_nothing(Operands, const Attrs&) { return gives_nothing(); }
+
+// Between the threads of a warp: a value of any type that a register holds, and the number of a lane.
+Inferred infer_warp_shuffle(Operands operands, const Attrs& attrs) {
+    const std::string& mode = attrs.string(Attr::mode);
+    if (mode != "index" && mode != "xor" && mode != "up" && mode != "down") {
+        return Failure{fmt::format("a shuffle has no mode '{}'", mode)};
+    }
+    if (!operands[0].is_scalar()) return Failure{fmt::format("{} is no scalar", operands[0].text())};
+    if (operands[1] != Type::scalar(DType::i32)) {
+        return Failure{fmt::format("the lane is {}, needs i32", operands[1].text())};
+    }
+    return gives(operands[0]);
+}
+
+Inferred infer_warp_vote(Operands operands, const Attrs& attrs) {
+    const std::string& mode = attrs.string(Attr::mode);
+    if (mode != "any" && mode != "all" && mode != "ballot") {
+        return Failure{fmt::format("a vote has no mode '{}'", mode)};
+    }
+    if (!operands[0].is_bool()) return Failure{fmt::format("the condition is {}, needs bool", operands[0].text())};
+    return gives(Type::scalar(mode == "ballot" ? DType::u32 : DType::boolean));
+}
+
+Inferred infer_async_copy(Operands operands, const Attrs& attrs) {
+    for (size_t i = 0; i < 2; ++i) {
+        if (auto fault = want_pointer(operands[i])) return *fault;
+    }
+    if (operands[0].space != Space::shared || operands[1].space != Space::global) {
+        return Failure{"an asynchronous copy goes from global to shared memory"};
+    }
+    if (operands[2] != Type::scalar(DType::i32)) {
+        return Failure{fmt::format("the number of bytes is {}, needs i32", operands[2].text())};
+    }
+    const int64_t width = attrs.integer(Attr::width);
+    if (width != 4 && width != 8 && width != 16) return Failure{"an asynchronous copy moves 4, 8 or 16 bytes"};
+    return gives_nothing();
+}
+
 using enum OpKind;
 
 constexpr std::array kKinds{TSR_TARGET_OPS(TSR_KIND)};
@@ -298,6 +337,67 @@ constexpr std::array kRecords{
         .infer = infer_prefetch,
         .levels = kTarget,
         .effects = {Effect::in_order}},
+    OpRecord{.kind = thread_id,
+             .name = "thread_id",
+             .doc = "Of a GPU: this thread's number in its block, from 0. Blocks have one dimension and whole warps.",
+             .infer = infer_index,
+             .levels = kTarget},
+    OpRecord{.kind = block_id,
+             .name = "block_id",
+             .doc = "Of a GPU: this block's number in the launch, from 0. Grids have one dimension.",
+             .infer = infer_index,
+             .levels = kTarget},
+    OpRecord{.kind = block_barrier,
+             .name = "block_barrier",
+             .doc = "Every thread of the block arrives, and sees what the others wrote, before one goes on (PTX ISA, "
+                    "bar.sync).",
+             .infer = infer_nothing,
+             .levels = kTarget,
+             .effects = {Effect::barrier, Effect::collective, Effect::in_order}},
+    OpRecord{.kind = warp_shuffle,
+             .name = "warp_shuffle",
+             .doc =
+                 "The value of another thread of the warp: of the lane given (`index`), of this lane's number xor "
+                 "it, or of the lane so much below (`up`) or above (`down`), the own one where there is none. All 32 "
+                 "lanes take part (PTX ISA, shfl.sync).",
+             .operands = {Role{"value"}, Role{"lane"}},
+             .infer = infer_warp_shuffle,
+             .levels = kTarget,
+             .attrs = {needs(Attr::mode)},
+             .effects = {Effect::collective}},
+    OpRecord{.kind = warp_vote,
+             .name = "warp_vote",
+             .doc = "Is the condition true in `any` or `all` lanes of the warp, or as `ballot` a bit for each, lane 0 "
+                    "lowest. All 32 lanes take part (PTX ISA, vote.sync).",
+             .operands = {Role{"condition"}},
+             .infer = infer_warp_vote,
+             .levels = kTarget,
+             .attrs = {needs(Attr::mode)},
+             .effects = {Effect::collective}},
+    OpRecord{.kind = async_copy,
+             .name = "async_copy",
+             .doc =
+                 "Starts to copy `bytes` bytes, 0 … `width`, and makes the rest of `width` zero; both places are "
+                 "aligned to `width`. Until a wait covers it the destination is undefined (PTX ISA, cp.async); before "
+                 "sm_80 it is done at once.",
+             .operands = {Role{"to", Many::one, Access::writes}, Role{"from", Many::one, Access::reads}, Role{"bytes"}},
+             .infer = infer_async_copy,
+             .levels = kTarget,
+             .attrs = {needs(Attr::width)},
+             .effects = {Effect::in_order}},
+    OpRecord{.kind = async_commit,
+             .name = "async_commit",
+             .doc = "Puts this thread's copies started since the last one into a group of copies.",
+             .infer = infer_nothing,
+             .levels = kTarget,
+             .effects = {Effect::in_order}},
+    OpRecord{.kind = async_wait,
+             .name = "async_wait",
+             .doc = "Waits until at most `count` of this thread's groups of copies are in flight.",
+             .infer = infer_nothing,
+             .levels = kTarget,
+             .attrs = {needs(Attr::count)},
+             .effects = {Effect::in_order}},
     OpRecord{.kind = runtime,
              .name = "runtime",
              .doc = "A call of a function of the runtime by its C name.",
