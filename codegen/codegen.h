@@ -63,6 +63,8 @@ struct KernelFamily {
     std::vector<std::string> slots;  // names, for traces
     std::vector<KernelVariant> variants;
     std::string shown;  // what people call it, where that differs: of a point the tuned kernel
+    enum class Use : uint8_t { value, read, written };
+    std::vector<Use> uses;  // of each slot; of kernels without tensors it may be empty
 };
 
 // The points of a tuned kernel that launches name together.
@@ -77,7 +79,6 @@ struct Tuning {
     std::string kernel;
     std::string content;               // tells their code from that of any other kernel
     std::string known;                 // records of winners (runtime/tune/record.h)
-    std::vector<int64_t> written;      // parameters that are tensors and written
     int32_t first_dim = 0, ndims = 0;  // the kernel's symbols among its slots
 };
 

@@ -13,9 +13,15 @@ KernelFamily family_of(const ir::Function& kernel) {
     const auto point = ir::point_of(kernel);
     if (point) family.shown = point->kernel;
     if (kernel.place.valid()) family.place = kernel.place_of(kernel.place).span;
-    for (const ir::ValueId param : kernel.params()) family.slots.push_back(kernel.value(param).name);
+    using Use = KernelFamily::Use;
+    for (const ir::ValueId param : kernel.params()) {
+        const ir::Type& type = kernel.type(param);
+        family.slots.push_back(kernel.value(param).name);
+        family.uses.push_back(type.kind != ir::TypeKind::tensor ? Use::value : type.mut ? Use::written : Use::read);
+    }
     family.slots.insert(family.slots.end(), kernel.symbols.begin(), kernel.symbols.end());
     family.slots.insert(family.slots.end(), {"groups.x", "groups.y", "groups.z"});
+    family.uses.resize(family.slots.size(), Use::value);
     return family;
 }
 

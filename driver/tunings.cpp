@@ -118,10 +118,6 @@ std::vector<codegen::Tuning> tunings_of(const ir::Module& module, const std::map
         }
         tuning.content = content.finish().substr(0, 32);
         tuning.known = records_of(known, fmt::format("kernel {} {}\n", tuning.kernel, tuning.content));
-        for (size_t i = 0; i < first.params().size(); ++i) {
-            const ir::Type& type = first.type(first.params()[i]);
-            if (type.kind == ir::TypeKind::tensor && type.mut) tuning.written.push_back(static_cast<int64_t>(i));
-        }
         tuning.first_dim = static_cast<int32_t>(first.params().size());
         tuning.ndims = static_cast<int32_t>(first.symbols.size());
     }

@@ -10,7 +10,7 @@ rm -rf "$root"
 mkdir -p "$root"
 for folder in "$@"; do
     case $folder in
-        runtime/abi.h) mkdir -p "$root/runtime" && ln -s "$source/runtime/abi.h" "$root/runtime/abi.h" ;;
+        */*) mkdir -p "$root/${folder%/*}" && ln -s "$source/$folder" "$root/$folder" ;;
         *) ln -s "$source/$folder" "$root/$folder" ;;
     esac
 done

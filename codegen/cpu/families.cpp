@@ -1,5 +1,6 @@
 #include "codegen/cpu/families.h"
 
+#include <algorithm>
 #include <array>
 
 #include <llvm/ADT/StringRef.h>
@@ -120,6 +121,28 @@ std::string entry_name(const KernelFamily& family, size_t variant, size_t operan
 
 namespace {
 
+int slot_use(KernelFamily::Use use) {
+    switch (use) {
+        case KernelFamily::Use::value:
+            return TSR_SLOT_VALUE;
+        case KernelFamily::Use::read:
+            return TSR_SLOT_READ;
+        case KernelFamily::Use::written:
+            return TSR_SLOT_WRITTEN;
+    }
+    return TSR_SLOT_VALUE;
+}
+
+// Null where no tensor is among the slots.
+llvm::Constant* uses_of(Data& data, const KernelFamily& family) {
+    if (std::ranges::all_of(family.uses, [](auto use) { return use == KernelFamily::Use::value; })) return data.null();
+    llvm::Type* byte = llvm::Type::getInt8Ty(data.module().getContext());
+    std::vector<llvm::Constant*> all;
+    for (const KernelFamily::Use use : family.uses)
+        all.push_back(llvm::ConstantInt::get(byte, static_cast<uint64_t>(slot_use(use))));
+    return data.array(byte, all, "uses");
+}
+
 llvm::Constant* packed_of(Data& data, const KernelFamily& family, size_t number) {
     std::vector<llvm::Constant*> all;
     const auto& packed = family.variants[number].packed;
@@ -166,15 +189,16 @@ llvm::Constant* family_table(Data& data, const KernelFamily& family, const std::
                             data.i64(static_cast<int64_t>(features_of(machines[i]))), guards_of(data, variant.guards),
                             accepts_of(data, variant), entry_of(data, entry_name(family, i)), data.i64(variant.task),
                             data.i64(variant.scratch), data.text(variant.plan), packed_of(data, family, i),
-                            data.i64(static_cast<int64_t>(variant.packed.size()))}));
+                            data.i64(static_cast<int64_t>(variant.packed.size())), data.null()}));
     }
     std::vector<llvm::Constant*> names;
     for (const std::string& slot : family.slots) names.push_back(data.text(slot));
     llvm::Constant* slots = data.array(data.null()->getType(), names, "slot_names");
     llvm::Constant* list = variants.empty() ? data.null() : data.array(variants[0]->getType(), variants, "variants");
-    llvm::Constant* table = data.structure(
-        {data.text(family.shown.empty() ? family.name : family.shown), data.place_value(family.place),
-         data.i32(static_cast<int64_t>(names.size())), data.i32(static_cast<int64_t>(variants.size())), slots, list});
+    llvm::Constant* table =
+        data.structure({data.text(family.shown.empty() ? family.name : family.shown), data.place_value(family.place),
+                        data.i32(static_cast<int64_t>(names.size())), data.i32(static_cast<int64_t>(variants.size())),
+                        slots, list, uses_of(data, family)});
     if (!exported) return data.global(table, "family." + family.name);
     return new llvm::GlobalVariable(data.module(), table->getType(), true, llvm::GlobalValue::ExternalLinkage, table,
                                     "tsr_kernel_" + family.name);

@@ -137,12 +137,14 @@ void HostBody::emit_call(const ir::Op& op) {
 void HostBody::emit_launch(const ir::Op& op) {
     const size_t points = ir::LaunchOp::points_of(op).size();
     const size_t total = op.operands.size() - 4 * (points - 1) - 1;  // of the first point
-    Values slots;
+    Values slots, tensors;
     for (size_t i = 0; i < total; ++i) {
         const ir::Type& type = operand_type(op, i);
         if (type.kind == ir::TypeKind::tensor) {
             // TsrTensor begins with the data pointer.
             slots.push_back(builder_.CreateLoad(builder_.getInt64Ty(), operand(op, i)));
+            tensors.resize(i, data_.null());
+            tensors.push_back(operand(op, i));
         } else {
             slots.push_back(slot_of(op, i));
         }
@@ -153,10 +155,11 @@ void HostBody::emit_launch(const ir::Op& op) {
         builder_.CreateStore(builder_.getInt64(0), result);
     }
     if (points > 1) {
-        emit_tuned_launch(op, row(slots), result);
+        emit_tuned_launch(op, row(slots), row(tensors), result);
     } else {
         llvm::Constant* family = names_.families.at(op.attrs.string(Attr::callee));
-        call_runtime(build_, "tsr_launch", nullptr, {family, row(slots), as_i64(op, total), result, place_of(op)});
+        call_runtime(build_, "tsr_launch", nullptr,
+                     {family, row(slots), row(tensors), as_i64(op, total), result, place_of(op)});
     }
     if (op.results.empty()) return;
     call_runtime(build_, "tsr_wait", nullptr, {});
@@ -164,8 +167,8 @@ void HostBody::emit_launch(const ir::Op& op) {
     define(op.results[0], from_slot(source_.type(op.results[0]), bits));
 }
 
-// The numbers of groups of all points, and which arguments are written: the runtime chooses the point.
-void HostBody::emit_tuned_launch(const ir::Op& op, Value* slots, Value* result) {
+// The numbers of groups of all points: the runtime chooses the point.
+void HostBody::emit_tuned_launch(const ir::Op& op, Value* slots, Value* tensors, Value* result) {
     const std::vector<std::string> points = ir::LaunchOp::points_of(op);
     const auto& [tuning, table] = names_.tunings.at(points);
     Values groups;
@@ -173,15 +176,7 @@ void HostBody::emit_tuned_launch(const ir::Op& op, Value* slots, Value* result) 
         const size_t first = op.operands.size() - 4 * (points.size() - point.launched);
         for (size_t i = 0; i < 4; ++i) groups.push_back(as_i64(op, first + i));
     }
-    Values written;
-    for (const int64_t parameter : tuning->written) {
-        written.push_back(builder_.getInt64(static_cast<uint64_t>(parameter)));
-        written.push_back(builder_.CreatePtrToInt(operand(op, static_cast<size_t>(parameter)), builder_.getInt64Ty()));
-    }
-    Value* list = written.empty() ? data_.null() : row(written);
-    call_runtime(build_, "tsr_launch_tuned", nullptr,
-                 {table, slots, row(groups), list, data_.i64(static_cast<int64_t>(tuning->written.size())), result,
-                  place_of(op)});
+    call_runtime(build_, "tsr_launch_tuned", nullptr, {table, slots, tensors, row(groups), result, place_of(op)});
 }
 
 void HostBody::emit_shape_of(const ir::Op& op) {

@@ -34,7 +34,7 @@ private:
     void emit_element_op(const ir::Op& op) override;
     void emit_call(const ir::Op& op);
     void emit_launch(const ir::Op& op);
-    void emit_tuned_launch(const ir::Op& op, llvm::Value* slots, llvm::Value* result);
+    void emit_tuned_launch(const ir::Op& op, llvm::Value* slots, llvm::Value* tensors, llvm::Value* result);
     void emit_read(const ir::Op& op);
     void emit_write(const ir::Op& op);
     void emit_print(const ir::Op& op);

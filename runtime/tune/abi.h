@@ -24,15 +24,10 @@ typedef struct TsrTuning {
     const char* known; /* records of winners that came with the program (runtime/tune/record.h), or NULL */
 } TsrTuning;
 /* Launches one point: of these arguments' sizes the fastest that is known, else what measuring finds (language
- * reference, section 4, "Tuning").
- * groups: per point groups along x, y, z, which become the last three slots, and their total.
- * written: per tensor that the kernel may write its slot and the tensor, which is dense; measuring writes copies. */
-typedef struct TsrWritten {
-    int64_t slot;
-    const TsrTensor* tensor;
-} TsrWritten;
-void tsr_launch_tuned(const TsrTuning* tuning, const uint64_t* slots, const int64_t* groups, const TsrWritten* written,
-                      int64_t nwritten, uint64_t* result, const TsrPlace* place);
+ * reference, section 4, "Tuning"), on copies of the tensors that the kernel may write.
+ * groups: per point groups along x, y, z, which become the last three slots, and their total. */
+void tsr_launch_tuned(const TsrTuning* tuning, const uint64_t* slots, TsrTensor* const* tensors, const int64_t* groups,
+                      uint64_t* result, const TsrPlace* place);
 
 #ifdef __cplusplus
 }

@@ -6,18 +6,19 @@
 
 namespace tsr::runtime {
 
-Copies::Copies(std::span<const uint64_t> slots, std::span<const TsrWritten> written)
+Copies::Copies(const TsrKernelFamily& family, std::span<const uint64_t> slots, TsrTensor* const* tensors)
     : slots_(slots.begin(), slots.end()) {
-    for (const TsrWritten& one : written) {
-        const Result<int64_t> bytes =
-            dense_bytes(one.tensor->dtype, {one.tensor->dl.shape, static_cast<size_t>(one.tensor->dl.ndim)});
+    for (size_t slot = 0; family.uses != nullptr && slot < slots.size(); ++slot) {
+        if (family.uses[slot] != TSR_SLOT_WRITTEN) continue;
+        const TsrTensor& tensor = *tensors[slot];
+        const Result<int64_t> bytes = dense_bytes(tensor.dtype, shape(tensor));
         TsrStorage* storage = bytes ? try_allocate(*bytes, Contents::undefined) : nullptr;
         if (storage == nullptr) {
             complete_ = false;
             return;
         }
-        copies_.push_back({tsr_data(one.tensor), storage});
-        slots_[static_cast<size_t>(one.slot)] = reinterpret_cast<uint64_t>(storage->data);
+        copies_.push_back({tsr_data(&tensor), storage});
+        slots_[slot] = reinterpret_cast<uint64_t>(storage->data);
     }
 }
 

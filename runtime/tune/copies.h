@@ -11,8 +11,8 @@ namespace tsr::runtime {
 
 class Copies {
 public:
-    // `slots` of the kernel and which of them are tensors it writes.
-    Copies(std::span<const uint64_t> slots, std::span<const TsrWritten> written);
+    // `slots` of the kernel and the tensors among them.
+    Copies(const TsrKernelFamily& family, std::span<const uint64_t> slots, TsrTensor* const* tensors);
     Copies(const Copies&) = delete;
     Copies& operator=(const Copies&) = delete;
     ~Copies();

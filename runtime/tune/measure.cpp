@@ -26,8 +26,9 @@ constexpr double kSame = 1.01;
 
 class Measuring {
 public:
-    Measuring(std::span<const uint64_t> slots, std::span<const TsrWritten> written, const TsrPlace* place)
-        : copies_(slots, written), place_(place) {}
+    Measuring(const TsrKernelFamily& family, std::span<const uint64_t> slots, TsrTensor* const* tensors,
+              const TsrPlace* place)
+        : copies_(family, slots, tensors), place_(place) {}
 
     bool possible() const { return copies_.complete(); }
     bool failed() const { return failed_; }
@@ -71,9 +72,8 @@ private:
 }  // namespace
 
 std::optional<Winner> measure(const TsrTuning& tuning, std::span<const Candidate> candidates,
-                              std::span<const uint64_t> slots, std::span<const TsrWritten> written,
-                              const TsrPlace* place) {
-    Measuring measuring(slots, written, place);
+                              std::span<const uint64_t> slots, TsrTensor* const* tensors, const TsrPlace* place) {
+    Measuring measuring(*candidates[0].form->family, slots, tensors, place);
     if (!measuring.possible()) return std::nullopt;
     const std::string label = std::string("tuning ") + tuning.kernel;
     TsrString* shown = tsr_string(label.data(), static_cast<int64_t>(label.size()));

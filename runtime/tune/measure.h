@@ -23,7 +23,6 @@ struct Winner {
 
 // Nothing where they could not be measured: no memory for copies, or an assertion that fails.
 std::optional<Winner> measure(const TsrTuning& tuning, std::span<const Candidate> candidates,
-                              std::span<const uint64_t> slots, std::span<const TsrWritten> written,
-                              const TsrPlace* place);
+                              std::span<const uint64_t> slots, TsrTensor* const* tensors, const TsrPlace* place);
 
 }  // namespace tsr::runtime

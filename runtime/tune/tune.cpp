@@ -38,7 +38,7 @@ struct TunedLaunch {
     const TsrTuning& tuning;
     std::span<const uint64_t> slots;
     const int64_t* groups;
-    std::span<const TsrWritten> written;
+    TsrTensor* const* tensors;
     const TsrPlace* place;
 
     const int64_t* groups_of(int32_t point) const { return groups + 4 * static_cast<size_t>(point); }
@@ -78,7 +78,7 @@ struct TunedLaunch {
         }
         if (point < 0 && (wish() == Wish::off || all.size() == 1)) return all[0].point;
         if (point < 0) {
-            const std::optional<Winner> winner = measure(tuning, all, slots, written, place);
+            const std::optional<Winner> winner = measure(tuning, all, slots, tensors, place);
             if (!winner) return all[0].point;
             point = winner->point;
             seconds = winner->seconds;
@@ -110,15 +110,15 @@ int32_t decision(const TunedLaunch& launch) {
 
 }  // namespace tsr::runtime
 
-extern "C" void tsr_launch_tuned(const TsrTuning* tuning, const uint64_t* slots, const int64_t* groups,
-                                 const TsrWritten* written, int64_t nwritten, uint64_t* result, const TsrPlace* place) {
+extern "C" void tsr_launch_tuned(const TsrTuning* tuning, const uint64_t* slots, TsrTensor* const* tensors,
+                                 const int64_t* groups, uint64_t* result, const TsrPlace* place) {
     using namespace tsr::runtime;
     // Where there is nothing to do for one point there is nothing for any.
     if (groups[3] <= 0) return;
     const auto nslots = static_cast<size_t>(tuning->points[0].family->nslots);
-    const TunedLaunch launch{*tuning, {slots, nslots}, groups, {written, static_cast<size_t>(nwritten)}, place};
+    const TunedLaunch launch{*tuning, {slots, nslots}, groups, tensors, place};
     const int32_t point = tuning->npoints > 1 ? decision(launch) : 0;
     std::vector<uint64_t> own(slots, slots + nslots);
     std::copy(launch.groups_of(point), launch.groups_of(point) + 3, own.end() - 3);
-    tsr_launch(tuning->points[point].family, own.data(), launch.groups_of(point)[3], result, place);
+    tsr_launch(tuning->points[point].family, own.data(), tensors, launch.groups_of(point)[3], result, place);
 }

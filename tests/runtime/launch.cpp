@@ -93,7 +93,7 @@ TEST_CASE("every group is run once, for any total and task size") {
             TsrKernelVariant variant = plain(count_groups, task);
             TsrKernelFamily k = family(&variant, 1);
             uint64_t slots[] = {std::bit_cast<uint64_t>(counts.data()), static_cast<uint64_t>(total), 0, 0}, result = 0;
-            tsr_launch(&k, slots, total, &result, nullptr);
+            tsr_launch(&k, slots, nullptr, total, &result, nullptr);
             bool once = true;
             for (auto& count : counts) once &= count == 1;
             CHECK(once);
@@ -110,10 +110,10 @@ TEST_CASE("many launches one after the other, none lost") {
     TsrKernelVariant variant = plain(add, 1);
     TsrKernelFamily k = family(&variant, 1);
     uint64_t slots[] = {std::bit_cast<uint64_t>(&sum), 0, 0, 0};
-    for (int i = 0; i < 20000; ++i) tsr_launch(&k, slots, 5, nullptr, nullptr);
+    for (int i = 0; i < 20000; ++i) tsr_launch(&k, slots, nullptr, 5, nullptr, nullptr);
     CHECK(sum == 100000);
-    tsr_launch(&k, slots, 0, nullptr, nullptr);
-    tsr_launch(&k, slots, -4, nullptr, nullptr);
+    tsr_launch(&k, slots, nullptr, 0, nullptr, nullptr);
+    tsr_launch(&k, slots, nullptr, -4, nullptr, nullptr);
     CHECK(sum == 100000);
 }
 
@@ -160,7 +160,7 @@ TEST_CASE("the first variant whose guards hold is run") {
     TsrKernelFamily k = family(variants, 6);
     auto run = [&](int64_t value) {
         uint64_t slots[] = {std::bit_cast<uint64_t>(&chosen), number(6), static_cast<uint64_t>(value), 0};
-        tsr_launch(&k, slots, 1, nullptr, nullptr);
+        tsr_launch(&k, slots, nullptr, 1, nullptr, nullptr);
         return chosen;
     };
     CHECK(run(10) == 2);
@@ -172,9 +172,9 @@ TEST_CASE("the first variant whose guards hold is run") {
     CHECK(run(105) == 6);
     TsrKernelFamily none = family(variants, 1), unfit = family(variants + 1, 1);
     uint64_t slots[] = {std::bit_cast<uint64_t>(&chosen), 0, 5, 0};
-    CHECK(failure([&] { tsr_launch(&none, slots, 1, nullptr, nullptr); }) ==
+    CHECK(failure([&] { tsr_launch(&none, slots, nullptr, 1, nullptr, nullptr); }) ==
           "kernel k: this executable holds no code for this processor");
-    CHECK(failure([&] { tsr_launch(&unfit, slots, 1, nullptr, nullptr); }) ==
+    CHECK(failure([&] { tsr_launch(&unfit, slots, nullptr, 1, nullptr, nullptr); }) ==
           "kernel k: no variant in this executable takes these arguments");
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("each worker has scratch memory of its own, aligned") {
         TsrKernelVariant variant = plain(use_scratch, 1, bytes);
         TsrKernelFamily k = family(&variant, 1);
         uint64_t slots[] = {std::bit_cast<uint64_t>(&wrong), 0, 0, 0};
-        tsr_launch(&k, slots, 500, nullptr, nullptr);
+        tsr_launch(&k, slots, nullptr, 500, nullptr, nullptr);
     }
     CHECK(wrong == 0);
 }
@@ -193,7 +193,7 @@ TEST_CASE("lines of kernels come in the order of groups") {
     TsrKernelVariant variant = plain(talk, 10);
     TsrKernelFamily k = family(&variant, 1);
     uint64_t slots[] = {0, 0, 0, 0};
-    std::string text = on_stderr([&] { tsr_launch(&k, slots, 400, nullptr, nullptr); });
+    std::string text = on_stderr([&] { tsr_launch(&k, slots, nullptr, 400, nullptr, nullptr); });
     CHECK(text == "group   7 has 1.75\ngroup 107 has 26.75\ngroup 207 has 51.75\ngroup 307 has 76.75\n");
 }
 
@@ -212,7 +212,7 @@ TEST_CASE("a failed assertion ends the program with kernel and line") {
             throw Thrown{};
         },
         nullptr);
-    on_stderr([&] { CHECK_THROWS_AS(tsr_launch(&k, slots, 200, nullptr, nullptr), Thrown); });
+    on_stderr([&] { CHECK_THROWS_AS(tsr_launch(&k, slots, nullptr, 200, nullptr, nullptr), Thrown); });
     tsr_set_failure_handler(nullptr, nullptr);
     CHECK(said == "assertion failed in kernel k: group 150 has 37.5");
     CHECK(told.line == 5);

@@ -16,6 +16,7 @@ void saxpy_entry(const uint64_t* slots, int64_t begin, int64_t end, void*, TsrTa
 const TsrKernelVariant variants[] = {
     {TSR_MACHINE_X86_64, 0, TSR_LEVEL_V1, nullptr, nullptr, saxpy_entry, 16384, 0, "lanes 1"}};
 const char* const slot_names[] = {nullptr, nullptr, "alpha", "n"};
+const uint8_t uses[] = {TSR_SLOT_READ, TSR_SLOT_WRITTEN, TSR_SLOT_VALUE, TSR_SLOT_VALUE};
 
 const TsrDimStep n_steps[] = {{TSR_DIM_SYMBOL, 0}};
 const TsrDimension n_dims[] = {{"n", n_steps, 1}};
@@ -35,13 +36,14 @@ void run(void*, const TsrSlot* in, TsrSlot* out) {
     TsrTensor* y = in[1].tensor;
     uint64_t slots[] = {std::bit_cast<uint64_t>(x->dl.data), std::bit_cast<uint64_t>(y->dl.data), in[2].bits,
                         in[4].bits};
-    tsr_launch(&saxpy_kernel, slots, x->shape[0], nullptr, &place);
+    TsrTensor* const in_order[] = {x, y};
+    tsr_launch(&saxpy_kernel, slots, in_order, x->shape[0], nullptr, &place);
     out[0].tensor = tsr_tensor_retain(y);
 }
 
 }  // namespace
 
-const TsrKernelFamily saxpy_kernel{"saxpy", {"saxpy.tsr", 3, 1}, 4, 1, slot_names, variants};
+const TsrKernelFamily saxpy_kernel{"saxpy", {"saxpy.tsr", 3, 1}, 4, 1, slot_names, variants, uses};
 const TsrProgram saxpy{
     TSR_ABI_VERSION, 1,   "saxpy", "Scale and add two vectors.", {"main", 1, symbols, 5, parameters}, results,
     nullptr,         run, nullptr};

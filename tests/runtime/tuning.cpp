@@ -55,8 +55,8 @@ struct Kernel {
     float launch(int64_t size) {
         const uint64_t slots[] = {std::bit_cast<uint64_t>(tsr_data(y.get())), static_cast<uint64_t>(size), 0, 0, 0};
         const int64_t groups[] = {12, 1, 1, 12, 2, 1, 1, 2, 24, 1, 1, 24};
-        const TsrWritten written{0, y.get()};
-        tsr_launch_tuned(&tuning, slots, groups, &written, 1, nullptr, nullptr);
+        TsrTensor* const tensors[] = {y.get()};
+        tsr_launch_tuned(&tuning, slots, tensors, groups, nullptr, nullptr);
         return static_cast<const float*>(y->dl.data)[1];
     }
     std::string record_path(int64_t size) const {
@@ -69,9 +69,10 @@ struct Kernel {
     TensorRef y = tensor(TSR_F32, {2}, {0, 0});
     const char* names[5] = {"y", "n", "groups.x", "groups.y", "groups.z"};
     TsrKernelVariant variants[3] = {variant(grow<0>), variant(grow<1>), variant(grow<2>)};
-    TsrKernelFamily families[3] = {{"k", kPlace, 5, 1, names, &variants[0]},
-                                   {"k", kPlace, 5, 1, names, &variants[1]},
-                                   {"k", kPlace, 5, 1, names, &variants[2]}};
+    const uint8_t uses[5] = {TSR_SLOT_WRITTEN};
+    TsrKernelFamily families[3] = {{"k", kPlace, 5, 1, names, &variants[0], uses},
+                                   {"k", kPlace, 5, 1, names, &variants[1], uses},
+                                   {"k", kPlace, 5, 1, names, &variants[2], uses}};
     TsrTuningPoint points[3] = {{&families[0], "B=8"}, {&families[1], "B=64"}, {&families[2], "B=4"}};
     TsrTuning tuning{"k", nullptr, 3, 1, 1, 0, points, nullptr};
 };
@@ -100,7 +101,7 @@ TEST_CASE("nothing to do is nothing to measure") {
     Kernel k("nothing");
     const uint64_t slots[] = {0, 0, 0, 0, 0};
     const int64_t groups[12] = {};
-    tsr_launch_tuned(&k.tuning, slots, groups, nullptr, 0, nullptr, nullptr);
+    tsr_launch_tuned(&k.tuning, slots, nullptr, groups, nullptr, nullptr);
     CHECK(runs[0] + runs[1] + runs[2] == 0);
 }
 

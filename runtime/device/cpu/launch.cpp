@@ -192,8 +192,8 @@ void run_variant(const TsrKernelFamily& family, const TsrKernelVariant& variant,
 
 using namespace tsr::runtime;
 
-extern "C" void tsr_launch(const TsrKernelFamily* family, const uint64_t* slots, int64_t total, uint64_t* result,
-                           const TsrPlace* place) {
+extern "C" void tsr_launch(const TsrKernelFamily* family, const uint64_t* slots, TsrTensor* const*, int64_t total,
+                           uint64_t* result, const TsrPlace* place) {
     if (total <= 0) return;
     const TsrKernelVariant& variant = choose(*family, slots, place);
     Messages messages(*family);
