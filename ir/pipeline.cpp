@@ -13,6 +13,7 @@
 #include "ir/passes/target/cpu/spread_lanes.h"
 #include "ir/passes/target/cpu/tiles/merge_k.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"
+#include "ir/passes/target/gpu/plan.h"
 #include "ir/passes/tile/check_copies.h"
 #include "ir/passes/tile/check_races.h"
 #include "ir/passes/tile/check_resources.h"
@@ -88,6 +89,16 @@ Pipeline<Level::tile, Level::target> cpu_pipeline() {
     return start<Level::tile>()                                                         //
            | Pass<Level::tile, Level::target>{"spread_lanes", run_spread_lanes, false}  //
            | better<Level::target>("simplify_task", run_simplify);
+}
+
+Pipeline<Level::tile, Level::target> gpu_pipeline(const GpuMachine& machine) {
+    auto spread = [&machine](Function& kernel, PassContext&) {
+        kernel = spread_threads(kernel, machine);
+        return true;
+    };
+    return start<Level::tile>()                                                 //
+           | Pass<Level::tile, Level::target>{"spread_threads", spread, false}  //
+           | better<Level::target>("simplify_thread", run_simplify);
 }
 
 Pipeline<Level::host, Level::host> host_pipeline() {
@@ -185,6 +196,18 @@ PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, Mod
     // Where no vector of indices is made both are one.
     if (text_without_plan(variants.end()[-2].task) == text_without_plan(variants.back().task))
         variants.erase(variants.end() - 2);
+    return outcome;
+}
+
+PassOutcome lower_to_gpu(const Function& kernel, const GpuMachine& machine, Module& module, PassManager& manager,
+                         Diagnostics& diagnostics, GpuCode& code) {
+    code.without = without_gpu_code(kernel, machine);
+    if (code.without) return PassOutcome::done;
+    PassContext context{module, diagnostics, machine.name};
+    Function thread = kernel;
+    thread.plan = choose_gpu_plan(kernel, machine);
+    const PassOutcome outcome = manager.run(gpu_pipeline(machine), thread, context);
+    if (outcome != PassOutcome::refused) code.kernel = std::move(thread);
     return outcome;
 }
 

@@ -6,6 +6,7 @@
 
 #include "ir/passes/manager.h"
 #include "ir/passes/target/cpu/tiles/pack_operands.h"
+#include "ir/passes/target/gpu/spread_threads.h"
 
 namespace tsr::ir {
 
@@ -18,6 +19,9 @@ Pipeline<Level::tile, Level::tile> cpu_product_pipeline(std::vector<PackedOperan
 
 // The same → one task on a CPU.
 Pipeline<Level::tile, Level::target> cpu_pipeline();
+
+// Group form with a plan for a GPU → the program of one thread.
+Pipeline<Level::tile, Level::target> gpu_pipeline(const GpuMachine& machine);
 
 // Host functions, once the kernels they launch are in group form.
 Pipeline<Level::host, Level::host> host_pipeline();
@@ -40,5 +44,13 @@ struct CpuVariant {
 // The variants of a kernel in group form for one machine, the one without assumptions last.
 PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, Module& module, PassManager& manager,
                          Diagnostics& diagnostics, std::vector<CpuVariant>& variants);
+
+// A kernel in group form for one GPU: level Target, with its plan; or what keeps it from having code there.
+struct GpuCode {
+    std::optional<Function> kernel;
+    std::optional<NoGpuCode> without;
+};
+PassOutcome lower_to_gpu(const Function& kernel, const GpuMachine& machine, Module& module, PassManager& manager,
+                         Diagnostics& diagnostics, GpuCode& code);
 
 }  // namespace tsr::ir

@@ -164,6 +164,7 @@ bool parse_plan(TextCursor& in, Plan& plan) {
             int64_t* field = *key == "lanes"        ? &plan.lanes
                              : *key == "interleave" ? &plan.interleave
                              : *key == "task"       ? &plan.task
+                             : *key == "threads"    ? &plan.threads
                              : *key == "scratch"    ? &plan.scratch
                                                     : nullptr;
             if (field == nullptr) return in.fail(fmt::format("a plan has no '{}'", *key));

@@ -1,6 +1,6 @@
 // What all tiles of a group do together, on one thread.
 #include "ir/passes/target/cpu/group_code.h"
-#include "ir/passes/target/cpu/reduction.h"
+#include "ir/passes/target/reduction.h"
 
 namespace tsr::ir {
 
@@ -144,16 +144,7 @@ void GroupCode::ballot(const Op& op) {
 }
 
 void GroupCode::atomic(const Op& op) {
-    const Memory& memory = s_.memories.at(op.operands[0]);
-    bool compares = op.attrs.integer(Attr::op) == static_cast<int64_t>(AtomicOp::compare_exchange);
-    size_t first = compares ? 3 : 2;
-    std::vector<ValueId> indices;
-    for (size_t i = first; i < op.operands.size(); ++i) indices.push_back(s_.scalars.at(op.operands[i]));
-    std::vector<ValueId> operands{s_.address(memory, indices)};
-    for (size_t i = 1; i < first; ++i) operands.push_back(s_.scalars.at(op.operands[i]));
-    Attrs attrs{{Attr::op, op.attrs.integer(Attr::op)}};
-    Type type = Type::scalar(s_.target.type(operands[0]).elem);
-    ValueId old = emit_.op(OpKind::atomic_rmw, operands, type, attrs);
+    ValueId old = s_.atomic_rmw(op);
     if (!op.results.empty()) s_.scalars[op.results[0]] = old;
 }
 

@@ -39,12 +39,8 @@ private:
     void lanes(const Op& op);
     void lanes_over_tiles(const Op& op);
     void lanes_over_rounds(const Op& op, ValueId begin, ValueId end, bool partial);
-    struct Axis {
-        ValueId lower;
-        ValueId step;
-        ValueId count;  // rounds
-    };
-    std::vector<Axis> axes(const Op& op);
+    using Axis = KernelCode::Axis;
+    std::vector<Axis> axes(const Op& op) { return s_.axes(op); }
     // Lanes of the last axis from round `first` to `last`, in vectors; the values of outer axes are given, and how many
     // rounds stand in the rows before this one, if there are rows.
     void vector_loop(const Op& op, const Axis& axis, const std::vector<ValueId>& outer, ValueId first, ValueId last,
@@ -54,23 +50,11 @@ private:
 
     template <typename Body>
     void counted_loop(ValueId lower, ValueId upper, int64_t step, Body body) {
-        RegionId outside = emit_.region;
-        OpId made = emit_.open(OpKind::for_, {lower, upper, emit_.integer(step)}, {});
-        emit_.region = emit_.add_region(made);
-        body(s_.target.add_arg(emit_.region, Type::scalar(DType::index)));
-        emit_.yield({});
-        emit_.close(made, outside);
+        s_.counted_loop(lower, upper, step, body);
     }
     template <typename Body>
     void when(ValueId condition, Body body) {
-        RegionId outside = emit_.region;
-        OpId made = emit_.open(OpKind::if_, {condition}, {});
-        emit_.region = emit_.add_region(made);
-        body();
-        emit_.yield({});
-        emit_.region = emit_.add_region(made);
-        emit_.yield({});
-        emit_.close(made, outside);
+        s_.when(condition, body);
     }
 
     Spread& s_;

@@ -3,25 +3,6 @@
 
 namespace tsr::ir {
 
-std::vector<GroupCode::Axis> GroupCode::axes(const Op& op) {
-    std::vector<Axis> out;
-    for (size_t i = 0; i < op.operands.size(); i += 3) {
-        ValueId lower = s_.scalars.at(op.operands[i]);
-        ValueId upper = s_.scalars.at(op.operands[i + 1]);
-        ValueId step = s_.scalars.at(op.operands[i + 2]);
-        ValueId count;
-        if (emit_.is_integer(step, 1) && emit_.is_integer(lower, 0)) {
-            count = upper;
-        } else {  // ceil((upper - lower) / step), for either sign
-            ValueId span = emit_.binary(OpKind::sub, lower, upper);
-            ValueId floor = emit_.is_integer(step, 1) ? span : emit_.binary(OpKind::floordiv, span, step);
-            count = emit_.op(OpKind::neg, {floor}, Type::scalar(DType::index));
-        }
-        out.push_back({lower, step, emit_.binary(OpKind::maximum, count, emit_.integer(0))});
-    }
-    return out;
-}
-
 void GroupCode::lanes(const Op& op) {
     switch (static_cast<LanesOver>(op.attrs.integer(Attr::over))) {
         case LanesOver::tiles:

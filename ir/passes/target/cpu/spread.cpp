@@ -1,54 +1,12 @@
 #include "ir/passes/target/cpu/spread.h"
 
-#include <algorithm>
-
-#include "ir/passes/target/cpu/reduction.h"
 #include "ir/passes/target/cpu/uniformity.h"
-#include "ir/passes/tile/walk.h"
+#include "ir/passes/target/reduction.h"
 
 namespace tsr::ir {
 
-Spread::Spread(const Function& kernel)
-    : tile(kernel), plan(*kernel.plan), emit(target), differing(find_differing(kernel)), ranges(kernel) {
-    target.name = kernel.name;
-    target.level = Level::target;
-    target.share_places(kernel);
-    target.place = kernel.place;
-    emit.place = target.place;
-    emit.region = target.body;
+Spread::Spread(const Function& kernel) : KernelCode(kernel), differing(find_differing(kernel)), ranges(kernel) {
     entry = target.body;
-    int64_t slot = 0;
-    auto scalar_slot = [&](DType type) {
-        return emit.op(OpKind::slot, {}, Type::scalar(type), {{Attr::count, slot++}, {Attr::type, type}});
-    };
-    std::vector<ValueId> tensors;
-    const auto packed = static_cast<std::ptrdiff_t>(kernel.kernel.packed);
-    const std::vector<ValueId> given(kernel.params().begin(), kernel.params().end() - packed);
-    const std::vector<ValueId> filled(kernel.params().end() - packed, kernel.params().end());
-    auto tensor_slot = [&](ValueId param) {
-        DType elem = kernel.type(param).elem;
-        if (is_packed(elem)) memories[param].packed = elem;
-        if (is_packed(elem)) elem = DType::u8;
-        Attrs attrs{{Attr::count, slot++}, {Attr::type, elem}, {Attr::mode, std::string("pointer")}};
-        memories[param].pointer = emit.op(OpKind::slot, {}, Type::pointer(elem, Space::global), attrs);
-        tensors.push_back(param);
-    };
-    for (ValueId param : given) {
-        const Type& type = kernel.type(param);
-        if (type.kind == TypeKind::tensor) {
-            tensor_slot(param);
-        } else {
-            scalars[param] = scalar_slot(type.elem);
-        }
-    }
-    for (const std::string& symbol : kernel.symbols) symbols[symbol] = scalar_slot(DType::index);
-    for (ValueId& count : counts) count = scalar_slot(DType::index);
-    for (ValueId param : filled) tensor_slot(param);
-    total = emit.mul(emit.mul(counts[0], counts[1]), counts[2]);
-    for (ValueId tensor : tensors) {
-        for (const Dim& dim : kernel.type(tensor).shape) memories[tensor].dims.push_back(dimension(dim));
-        if (memories[tensor].packed) describe_packed(memories[tensor]);
-    }
 }
 
 ValueId Spread::at_entry(OpKind kind, const Type& type, Attrs attrs) {
@@ -62,131 +20,6 @@ ValueId Spread::stack(DType type, int64_t count) {
                     {{Attr::type, type}, {Attr::count, count}, {Attr::alignment, int64_t{64}}});
 }
 
-ValueId Spread::dimension(const Dim& dim) {
-    ValueId sum;
-    for (const Dim::Term& term : dim.terms()) {
-        ValueId product;
-        for (const Dim::Atom& atom : term.factors) {
-            ValueId factor =
-                atom.kind == Dim::Atom::Kind::symbol
-                    ? symbols.at(atom.name)
-                    : emit.binary(OpKind::floordiv, dimension(*atom.numerator), dimension(*atom.denominator));
-            product = product.valid() ? emit.mul(product, factor) : factor;
-        }
-        if (!product.valid()) {
-            product = emit.integer(term.coefficient);
-        } else if (term.coefficient != 1) {
-            product = emit.mul(product, emit.integer(term.coefficient));
-        }
-        sum = sum.valid() ? emit.add(sum, product) : product;
-    }
-    return sum.valid() ? sum : emit.integer(0);
-}
-
-ValueId Spread::linear(const Memory& memory, const std::vector<ValueId>& indices) {
-    if (indices.empty()) return emit.integer(0);
-    auto index = [&](size_t i) { return emit.cast(indices[i], DType::index); };
-    ValueId at = index(0);
-    for (size_t i = 1; i < indices.size(); ++i) at = emit.add(emit.mul(at, memory.dims[i]), index(i));
-    return at;
-}
-
-// Small vectors of one tile, the same for all tiles: element by element.
-bool Spread::vector_operation(const Op& op) {
-    auto indices = [&](size_t first, size_t part) {
-        std::vector<ValueId> out;
-        for (size_t i = first; i < op.operands.size(); ++i)
-            out.push_back(emit.cast(scalars.at(op.operands[i]), DType::index));
-        out.back() = emit.add(out.back(), emit.integer(static_cast<int64_t>(part)));
-        return out;
-    };
-    if (op.kind == OpKind::vector_extract) {
-        scalars[op.results[0]] = parts.at(op.operands[0]).at(static_cast<size_t>(op.attrs.integer(Attr::axis)));
-        return true;
-    }
-    if (op.kind == OpKind::write_vector) {
-        const auto& values = parts.at(op.operands[1]);
-        const Memory& memory = memories.at(op.operands[0]);
-        if (memory.packed) {
-            store_packed(memory, indices(2, 0), values);
-            return true;
-        }
-        for (size_t i = 0; i < values.size(); ++i) emit.store(address(memory, indices(2, i)), values[i]);
-        return true;
-    }
-    if (op.results.empty() || !tile.type(op.results[0]).is_vector()) return false;
-    const Type& type = tile.type(op.results[0]);
-    std::vector<ValueId>& out = parts[op.results[0]];
-    for (size_t i = 0; i < type.width; ++i) {
-        if (op.kind == OpKind::read_vector) {
-            out.push_back(load(memories.at(op.operands[0]), indices(1, i)));
-        } else if (op.kind == OpKind::vector_build) {
-            out.push_back(scalars.at(op.operands[i]));
-        } else {
-            std::vector<ValueId> operands;
-            for (ValueId v : op.operands) operands.push_back(parts.contains(v) ? parts.at(v)[i] : scalars.at(v));
-            out.push_back(emit.op(op.kind, operands, Type::scalar(type.elem), op.attrs));
-        }
-    }
-    return true;
-}
-
-bool Spread::scalar_operation(const Op& op) {
-    emit.place = op.place;
-    if (vector_operation(op)) return true;
-    auto value = [&](size_t i) { return scalars.at(op.operands[i]); };
-    auto bind = [&](ValueId made) {
-        scalars[op.results[0]] = made;
-        return true;
-    };
-    auto indices = [&](size_t first) {
-        std::vector<ValueId> out;
-        for (size_t i = first; i < op.operands.size(); ++i) out.push_back(value(i));
-        return out;
-    };
-    if (op.kind <= OpKind::isfinite || op.kind == OpKind::constant) {
-        std::vector<ValueId> operands;
-        for (size_t i = 0; i < op.operands.size(); ++i) operands.push_back(value(i));
-        return bind(emit.op(op.kind, operands, tile.type(op.results[0]), op.attrs));
-    }
-    switch (op.kind) {
-        case OpKind::dim:
-            return bind(dimension(op.attrs.dim(Attr::dim)));
-        case OpKind::group_id:
-        case OpKind::group_count:
-        case OpKind::group_size:
-            return bind(group_number(op));
-        case OpKind::read:
-            return bind(load(memories.at(op.operands[0]), indices(1)));
-        case OpKind::write:
-            emit.store(address(memories.at(op.operands[0]), indices(2)), value(1));
-            return true;
-        case OpKind::buffer_reduce:
-            return bind(reduce_buffer(op));
-        case OpKind::stage: {
-            Memory stage = memories.at(op.operands[0]);
-            ValueId offset = emit.mul(emit.cast(value(1), DType::index), emit.integer(stage.elements));
-            stage.pointer = emit.pointer_add(stage.pointer, offset);
-            memories[op.results[0]] = stage;
-            return true;
-        }
-        default:
-            return false;
-    }
-}
-
-ValueId Spread::group_number(const Op& op) {
-    if (op.kind == OpKind::group_size) return emit.integer(tile.kernel.group_size());
-    bool axis = op.attrs.has(Attr::axis);
-    int64_t number = axis ? op.attrs.integer(Attr::axis) : 0;
-    if (op.kind == OpKind::group_count) return axis ? counts[number] : total;
-    if (!axis) return group;
-    ValueId at = group;
-    for (int64_t i = 0; i < number; ++i) at = emit.binary(OpKind::floordiv, at, counts[i]);
-    return number == 2 ? at : emit.binary(OpKind::mod, at, counts[number]);
-}
-
-// Sixteen partial results, element i in partial i % 16, then halved: one order on every machine.
 ValueId Spread::reduce_buffer(const Op& op) {
     const Memory& memory = memories.at(op.operands[0]);
     auto kind = static_cast<ReduceOp>(op.attrs.integer(Attr::op));

@@ -1,4 +1,4 @@
-#include "ir/passes/target/cpu/reduction.h"
+#include "ir/passes/target/reduction.h"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "ir/passes/target/cpu/emit.h"
+#include "ir/passes/target/emit.h"
 
 namespace tsr::ir {
 

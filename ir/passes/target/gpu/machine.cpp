@@ -1,0 +1,37 @@
+#include "ir/passes/target/gpu/machine.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tsr::ir {
+
+namespace {
+
+constexpr int64_t kKiB = 1024;
+
+const std::array<GpuMachine, 9> kMachines{{
+    {"sm_70", 70, false, 96 * kKiB, false},
+    {"sm_75", 75, false, 64 * kKiB, false},
+    {"sm_80", 80, false, 163 * kKiB, true},
+    {"sm_86", 86, false, 99 * kKiB, true},
+    {"sm_89", 89, false, 99 * kKiB, true},
+    {"sm_90", 90, false, 227 * kKiB, true},
+    {"sm_90a", 90, true, 227 * kKiB, true},
+    {"sm_100a", 100, true, 227 * kKiB, true},
+    {"sm_120a", 120, true, 99 * kKiB, true},
+}};
+
+}  // namespace
+
+const GpuMachine* gpu_machine(const std::string& name) {
+    auto found = std::ranges::find(kMachines, name, &GpuMachine::name);
+    return found == kMachines.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> gpu_machine_names() {
+    std::vector<std::string> names;
+    for (const GpuMachine& machine : kMachines) names.push_back(machine.name);
+    return names;
+}
+
+}  // namespace tsr::ir

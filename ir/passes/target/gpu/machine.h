@@ -1,0 +1,27 @@
+// What is true of each generation of NVIDIA GPUs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tsr::ir {
+
+// CUDA C++ Programming Guide, "Compute Capabilities"; PTX ISA, `.target`.
+struct GpuMachine {
+    std::string name;      // "sm_90a"
+    int32_t capability;    // 10 * major + minor
+    bool exact;            // an 'a' target: it runs on this capability alone; others on this one and later ones
+    int64_t shared_bytes;  // the most that a block can have
+    bool async_copies;     // cp.async
+};
+
+inline constexpr int64_t kWarp = 32;
+inline constexpr int64_t kMostThreads = 1024;  // of a block
+
+// Null for a name that is none of them.
+const GpuMachine* gpu_machine(const std::string& name);
+// Lowest capability first.
+std::vector<std::string> gpu_machine_names();
+
+}  // namespace tsr::ir

@@ -1,0 +1,109 @@
+#include "ir/passes/target/gpu/plan.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "ir/passes/tile/walk.h"
+
+namespace tsr::ir {
+
+namespace {
+
+constexpr int64_t kFlatThreads = 256;
+constexpr int64_t kAccess = 16;     // bytes of the widest access of a thread
+constexpr int64_t kShortBody = 24;  // operations of a body that is written several times
+constexpr int64_t kMostNeighbours = 8;
+
+// Bytes of the smallest elements that the region touches; nothing where it touches none, or elements share bytes.
+std::optional<int64_t> smallest_element(const Function& kernel, RegionId region) {
+    int64_t least = kAccess;
+    bool any = false;
+    bool packed = false;
+    for (OpId id : kernel.region(region).ops) {
+        const Op& op = kernel.op(id);
+        if (op.kind != OpKind::read && op.kind != OpKind::write) continue;
+        const DType elem = kernel.type(op.operands[0]).elem;
+        packed |= is_packed(elem);
+        least = std::min<int64_t>(least, (bits(elem) + 7) / 8);
+        any = true;
+    }
+    return any && !packed ? std::optional(least) : std::nullopt;
+}
+
+// Neighbouring tiles that a thread does: as many as make its accesses of the smallest elements 16 bytes wide, where the
+// code of a tile is short, straight, and reads and writes at the tile's own number.
+int64_t neighbours(const Function& kernel, const Op& lanes) {
+    if (lanes.operands.size() != 3) return 1;
+    const Region& body = kernel.region(lanes.regions[0]);
+    if (static_cast<int64_t>(body.ops.size()) > kShortBody) return 1;
+    for (OpId id : body.ops) {
+        const Op& op = kernel.op(id);
+        if (!op.regions.empty()) return 1;
+        const bool element = op.kind == OpKind::read || op.kind == OpKind::write;
+        if (!element && !is_pure(op.kind) && op.kind != OpKind::yield) return 1;
+        if (element && op.operands.back() != body.args[0]) return 1;
+    }
+    auto smallest = smallest_element(kernel, lanes.regions[0]);
+    return smallest ? std::clamp<int64_t>(kAccess / *smallest, 1, kMostNeighbours) : 1;
+}
+
+int64_t whole_warps(int64_t threads) { return (threads + kWarp - 1) / kWarp * kWarp; }
+
+// The most rounds that a tile loop is known to have; nothing where one is not known.
+std::optional<int64_t> rounds(const Function& kernel) {
+    std::optional<int64_t> most = 0;
+    walk(kernel, kernel.body, [&](OpId id) {
+        const Op& op = kernel.op(id);
+        if (op.kind != OpKind::lanes || !most) return;
+        int64_t product = 1;
+        for (size_t i = 0; i < op.operands.size() && most; i += 3) {
+            std::optional<int64_t> bounds[3];
+            for (size_t part = 0; part < 3; ++part) {
+                OpId from = kernel.value(op.operands[i + part]).op;
+                if (!from.valid() || kernel.op(from).kind != OpKind::constant) continue;
+                bounds[part] = kernel.op(from).attrs.integer(Attr::value);
+            }
+            if (!bounds[0] || !bounds[1] || !bounds[2] || *bounds[2] <= 0) {
+                most.reset();
+            } else {
+                product *= std::max<int64_t>((*bounds[1] - *bounds[0] + *bounds[2] - 1) / *bounds[2], 0);
+            }
+        }
+        if (most) most = std::max(*most, product);
+    });
+    return most;
+}
+
+}  // namespace
+
+Plan choose_gpu_plan(const Function& kernel, const GpuMachine& machine) {
+    Plan plan;
+    plan.machine = machine.name;
+    const KernelInfo& info = kernel.kernel;
+    if (info.flat || info.elements) {
+        plan.threads = kFlatThreads;
+        for (OpId id : kernel.region(kernel.body).ops) {
+            const Op& op = kernel.op(id);
+            if (op.kind == OpKind::lanes) plan.interleave = neighbours(kernel, op);
+        }
+        plan.task = plan.threads * plan.interleave;
+        plan.reasons.push_back(plan.interleave > 1 ? "neighbouring tiles to a thread: accesses of 16 bytes"
+                                                   : "one tile to a thread: its code is long, or branches, or reads "
+                                                     "elsewhere than at its number");
+        return plan;
+    }
+    plan.threads = whole_warps(info.group_size());
+    const bool tiles = any_below(kernel, kernel.body, [](const Op& op) {
+        return op.kind == OpKind::lanes && static_cast<LanesOver>(op.attrs.integer(Attr::over)) == LanesOver::tiles;
+    });
+    if (info.names_group || tiles) {
+        plan.reasons.push_back("threads: the tiles of a group, in whole warps");
+        return plan;
+    }
+    plan.threads = kFlatThreads;
+    if (auto most = rounds(kernel)) plan.threads = std::clamp(whole_warps(*most), kWarp, kFlatThreads);
+    plan.reasons.push_back("threads: the kernel names no tile, as many as its loops have rounds, at most 256");
+    return plan;
+}
+
+}  // namespace tsr::ir

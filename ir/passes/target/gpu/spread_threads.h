@@ -1,0 +1,25 @@
+// Group form of a kernel → the program of one thread of a GPU.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ir/core/function.h"
+#include "ir/passes/target/gpu/machine.h"
+
+namespace tsr::ir {
+
+// What keeps a kernel from having code on a GPU.
+struct NoGpuCode {
+    OpId op;           // where; invalid: the kernel as a whole
+    std::string what;  // "a product of register tiles", …
+};
+std::optional<NoGpuCode> without_gpu_code(const Function& kernel, const GpuMachine& machine);
+
+// `kernel` is in group form with its math expanded, has a plan for a GPU, and is not without code. A block runs one
+// group, `thread_id` one tile of it; of a flat kernel a block runs `plan.task` tiles. Slots are parameters, symbols,
+// group counts x, y, z. `task_begin` is the first group of the launch, of a flat kernel the first tile, a multiple of
+// `plan.task`. The plan comes with it, and says how many bytes of shared memory a block takes.
+Function spread_threads(const Function& kernel, const GpuMachine& machine);
+
+}  // namespace tsr::ir

@@ -1,0 +1,331 @@
+#include "ir/passes/target/gpu/thread_code.h"
+
+#include "ir/passes/target/gpu/barriers.h"
+#include "ir/passes/tile/walk.h"
+
+namespace tsr::ir {
+
+namespace {
+
+constexpr int64_t kSharedAlignment = 16;  // of a buffer whose program asks for none
+
+ValueId index_of(Emit& emit, OpKind kind) { return emit.op(kind, {}, Type::scalar(DType::index)); }
+
+}  // namespace
+
+ThreadCode::ThreadCode(const Function& kernel, const GpuMachine& machine)
+    : KernelCode(kernel), machine_(machine), barriers_(place_barriers(kernel)) {
+    auto has = [&](OpKind kind) {
+        return any_below(kernel, kernel.body, [&](const Op& op) { return op.kind == kind; });
+    };
+    copies_ = has(OpKind::copy_async);
+    commits_ = has(OpKind::commit);
+    thread_ = index_of(emit, OpKind::thread_id);
+    lane_ = emit.cast(emit.binary(OpKind::bit_and, thread_, emit.integer(kWarp - 1)), DType::i32);
+    warp_ = emit.binary(OpKind::shr, thread_, emit.integer(5));
+}
+
+void ThreadCode::run() {
+    const bool by_tile = tile.kernel.flat || tile.kernel.elements;
+    ValueId block = index_of(emit, OpKind::block_id);
+    group = by_tile ? emit.integer(0) : emit.add(index_of(emit, OpKind::task_begin), block);
+    region(tile.body);
+    emit.yield({});
+}
+
+ValueId ThreadCode::shared(DType type, int64_t bytes, int64_t alignment) {
+    shared_bytes_ = (shared_bytes_ + alignment - 1) / alignment * alignment;
+    const int64_t at = shared_bytes_;
+    shared_bytes_ += bytes;
+    return emit.op(OpKind::scratch, {}, Type::pointer(type, Space::shared),
+                   {{Attr::count, at}, {Attr::type, type}, {Attr::alignment, alignment}});
+}
+
+ValueId ThreadCode::shuffle(const char* mode, ValueId value, ValueId lane) {
+    return emit.op(OpKind::warp_shuffle, {value, lane}, target.type(value), {{Attr::mode, std::string(mode)}});
+}
+
+void ThreadCode::region(RegionId region) {
+    for (OpId id : tile.region(region).ops) {
+        if (tile.op(id).kind != OpKind::yield) operation(id);
+    }
+}
+
+void ThreadCode::operation(OpId id) {
+    const Op& op = tile.op(id);
+    emit.place = op.place;
+    if (!in_lanes_ && barriers_.contains(id)) block_barrier();
+    switch (op.kind) {
+        case OpKind::for_:
+        case OpKind::while_:
+        case OpKind::if_:
+            return control(op);
+        case OpKind::lane_read:
+            if (parts.contains(op.operands[0])) {
+                parts[op.results[0]] = parts.at(op.operands[0]);
+            } else {
+                scalars[op.results[0]] = scalars.at(op.operands[0]);
+            }
+            return;
+        default:
+            break;
+    }
+    if (!in_lanes_) return group_operation(id);
+    if (op.kind == OpKind::atomic) {
+        ValueId old = atomic_rmw(op);
+        if (!op.results.empty()) scalars[op.results[0]] = old;
+        return;
+    }
+    if (op.kind == OpKind::print || op.kind == OpKind::assert_) return message(op, number_);
+    scalar_operation(op);
+}
+
+void ThreadCode::group_operation(OpId id) {
+    const Op& op = tile.op(id);
+    switch (op.kind) {
+        case OpKind::lanes:
+            return lanes(op);
+        case OpKind::grid:
+            return grid(op);
+        case OpKind::buffer:
+            return buffer(op);
+        case OpKind::barrier:
+            return barrier(id);
+        case OpKind::copy_async:
+            return copy(op);
+        case OpKind::commit:
+            return emit.statement(OpKind::async_commit, {});
+        case OpKind::wait_group:
+            return emit.statement(OpKind::async_wait, {}, {{Attr::count, op.attrs.integer(Attr::count)}});
+        case OpKind::atomic:
+            return group_atomic(op);
+        case OpKind::write:
+        case OpKind::write_vector:
+            return first_thread([&] { scalar_operation(op); });
+        case OpKind::print:
+            return first_thread([&] { message(op, group); });
+        case OpKind::assert_:
+            return message(op, group);
+        case OpKind::result:
+            return result(op);
+        default:
+            if (!collective(op)) scalar_operation(op);
+    }
+}
+
+void ThreadCode::buffer(const Op& op) {
+    const Type& type = tile.type(op.results[0]);
+    Memory memory;
+    memory.elements = 1;
+    for (const Dim& dim : type.shape) {
+        const int64_t extent = dim.constant_value().value_or(0);
+        memory.elements *= extent;
+        memory.dims.push_back(emit.integer(extent));
+    }
+    const int64_t bytes = memory.elements * op.attrs.integer(Attr::count, 1) * ((bits(type.elem) + 7) / 8);
+    memory.pointer = shared(type.elem, bytes, std::max(op.attrs.integer(Attr::alignment, 0), kSharedAlignment));
+    memories[op.results[0]] = memory;
+}
+
+// ---- values ----
+
+std::vector<ValueId> ThreadCode::registers(ValueId old) {
+    if (auto found = parts.find(old); found != parts.end()) return found->second;
+    return {scalars.at(old)};
+}
+
+std::vector<Type> ThreadCode::register_types(const Type& type) const {
+    const bool small = type.is_vector() || (type.kind == TypeKind::lane_array && type.width > 0);
+    return std::vector<Type>(small ? type.width : 1, Type::scalar(type.elem));
+}
+
+void ThreadCode::bind(ValueId old, const std::vector<ValueId>& made, size_t& at) {
+    const Type& type = tile.type(old);
+    const size_t count = register_types(type).size();
+    if (type.is_vector() || (type.kind == TypeKind::lane_array && type.width > 0)) {
+        parts[old].assign(made.begin() + static_cast<std::ptrdiff_t>(at),
+                          made.begin() + static_cast<std::ptrdiff_t>(at + count));
+    } else {
+        scalars[old] = made[at];
+    }
+    at += count;
+}
+
+void ThreadCode::control(const Op& op) {
+    const size_t bounds = op.kind == OpKind::for_ ? 3 : op.kind == OpKind::if_ ? 1 : 0;
+    std::vector<ValueId> operands;
+    std::vector<Type> types;
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+        for (ValueId v : i < bounds ? std::vector{scalars.at(op.operands[i])} : registers(op.operands[i]))
+            operands.push_back(v);
+    }
+    for (ValueId result : op.results) {
+        for (const Type& type : register_types(tile.type(result))) types.push_back(type);
+    }
+    RegionId outside = emit.region;
+    OpId made = emit.open(op.kind, operands, types, op.kind == OpKind::for_ ? Attrs{} : op.attrs);
+    for (size_t number = 0; number < op.regions.size(); ++number) {
+        const Region& old = tile.region(op.regions[number]);
+        emit.region = emit.add_region(made);
+        std::vector<ValueId> args;
+        for (ValueId arg : old.args) {
+            for (const Type& type : register_types(tile.type(arg)))
+                args.push_back(target.add_arg(emit.region, type, tile.value(arg).name));
+        }
+        size_t at = 0;
+        for (ValueId arg : old.args) bind(arg, args, at);
+        region(op.regions[number]);
+        std::vector<ValueId> out;
+        for (ValueId v : yielded(op.regions[number])) {
+            for (ValueId part : registers(v)) out.push_back(part);
+        }
+        emit.yield(out);
+    }
+    emit.close(made, outside);
+    size_t at = 0;
+    const std::vector<ValueId> results = target.op(made).results;
+    for (ValueId result : op.results) bind(result, results, at);
+}
+
+// The rounds number `group`, `group` + groups, …; with the launch's own number of groups, exactly one.
+void ThreadCode::grid(const Op& op) {
+    std::vector<Axis> all = axes(op);
+    ValueId rounds = all[0].count;
+    for (size_t i = 1; i < all.size(); ++i) rounds = emit.mul(rounds, all[i].count);
+    RegionId outside = emit.region;
+    OpId made = emit.open(OpKind::for_, {group, rounds, total}, {});
+    emit.region = emit.add_region(made);
+    ValueId rest = target.add_arg(emit.region, Type::scalar(DType::index), "round");
+    const auto& args = tile.region(op.regions[0]).args;
+    for (size_t i = all.size(); i-- > 0;) {
+        ValueId number = i == 0 ? rest : emit.binary(OpKind::mod, rest, all[i].count);
+        if (i > 0) rest = emit.binary(OpKind::floordiv, rest, all[i].count);
+        scalars[args[i]] = emit.add(all[i].lower, emit.mul(number, all[i].step));
+    }
+    region(op.regions[0]);
+    emit.yield({});
+    emit.close(made, outside);
+}
+
+// ---- lanes ----
+
+void ThreadCode::lanes(const Op& op) {
+    switch (static_cast<LanesOver>(op.attrs.integer(Attr::over))) {
+        case LanesOver::tiles:
+            return lanes_over_tiles(op);
+        case LanesOver::loop:
+            return lanes_over_loop(op);
+        case LanesOver::domain:
+            return lanes_over_domain(op);
+    }
+}
+
+void ThreadCode::in_lanes(RegionId inner, ValueId number) {
+    in_lanes_ = true;
+    number_ = number;
+    region(inner);
+    in_lanes_ = false;
+}
+
+// A thread is a tile; those that fill the last warp up are none.
+void ThreadCode::lanes_over_tiles(const Op& op) {
+    const RegionId inner = op.regions[0];
+    scalars[tile.region(inner).args[0]] = thread_;
+    std::vector<ValueId> made;
+    auto body = [&] {
+        in_lanes(inner, group);
+        made.clear();
+        for (ValueId v : yielded(inner)) {
+            for (ValueId part : registers(v)) made.push_back(part);
+        }
+    };
+    if (plan.threads == tile.kernel.group_size()) {
+        body();
+    } else {
+        std::vector<Type> types;
+        for (ValueId result : op.results) {
+            for (const Type& type : register_types(tile.type(result))) types.push_back(type);
+        }
+        RegionId outside = emit.region;
+        ValueId inside = emit.compare(OpKind::lt, thread_, emit.integer(tile.kernel.group_size()));
+        OpId branch = emit.open(OpKind::if_, {inside}, types);
+        emit.region = emit.add_region(branch);
+        body();
+        emit.yield(made);
+        emit.region = emit.add_region(branch);
+        std::vector<ValueId> nothing;
+        for (const Type& type : types) {
+            nothing.push_back(emit.constant(is_float(type.elem) ? AttrValue{0.0} : AttrValue{int64_t{0}}, type.elem));
+        }
+        emit.yield(nothing);
+        emit.close(branch, outside);
+        made = target.op(branch).results;
+    }
+    size_t at = 0;
+    for (ValueId result : op.results) bind(result, made, at);
+}
+
+// The round of that number, the last axis fastest.
+void ThreadCode::round(const Op& op, const std::vector<Axis>& all, ValueId number) {
+    ValueId rest = number;
+    const auto& args = tile.region(op.regions[0]).args;
+    for (size_t i = all.size(); i-- > 0;) {
+        ValueId at = i == 0 ? rest : emit.binary(OpKind::mod, rest, all[i].count);
+        if (i > 0) rest = emit.binary(OpKind::floordiv, rest, all[i].count);
+        scalars[args[i]] = emit.add(all[i].lower, emit.mul(at, all[i].step));
+    }
+    const bool by_tile = tile.kernel.flat || tile.kernel.elements;
+    in_lanes(op.regions[0], by_tile ? number : group);
+}
+
+// Neighbouring rounds go to neighbouring threads.
+void ThreadCode::lanes_over_loop(const Op& op) {
+    std::vector<Axis> all = axes(op);
+    ValueId rounds = all[0].count;
+    for (size_t i = 1; i < all.size(); ++i) rounds = emit.mul(rounds, all[i].count);
+    counted_loop(thread_, rounds, plan.threads, [&](ValueId number) { round(op, all, number); });
+}
+
+// Tiles of the launch. Where a thread does several they are neighbours, and the last ones are done one by one.
+void ThreadCode::lanes_over_domain(const Op& op) {
+    std::vector<Axis> all = axes(op);
+    ValueId rounds = all[0].count;
+    for (size_t i = 1; i < all.size(); ++i) rounds = emit.mul(rounds, all[i].count);
+    ValueId end = emit.binary(OpKind::minimum, rounds, total);
+    ValueId begin = index_of(emit, OpKind::task_begin);
+    const int64_t many = plan.interleave;
+    if (many > 1) {
+        // Says that the address of a thread's first tile is aligned.
+        begin = emit.mul(emit.binary(OpKind::floordiv, begin, emit.integer(plan.task)), emit.integer(plan.task));
+    }
+    ValueId block = emit.mul(index_of(emit, OpKind::block_id), emit.integer(plan.task));
+    ValueId first = emit.add(emit.add(begin, block), emit.mul(thread_, emit.integer(many)));
+    if (many == 1) return when(emit.compare(OpKind::lt, first, end), [&] { round(op, all, first); });
+    RegionId outside = emit.region;
+    ValueId whole = emit.compare(OpKind::le, emit.add(first, emit.integer(many)), end);
+    OpId branch = emit.open(OpKind::if_, {whole}, {});
+    emit.region = emit.add_region(branch);
+    for (int64_t i = 0; i < many; ++i) round(op, all, emit.add(first, emit.integer(i)));
+    emit.yield({});
+    emit.region = emit.add_region(branch);
+    counted_loop(first, end, 1, [&](ValueId number) { round(op, all, number); });
+    emit.yield({});
+    emit.close(branch, outside);
+}
+
+void ThreadCode::message(const Op& op, ValueId number) {
+    std::vector<ValueId> operands;
+    for (ValueId v : op.operands) operands.push_back(scalars.at(v));
+    operands.insert(operands.begin() + (op.kind == OpKind::assert_ ? 1 : 0), number);
+    emit.statement(op.kind, operands, op.attrs);
+}
+
+void ThreadCode::result(const Op& op) {
+    ValueId start = emit.binary(OpKind::bit_or, index_of(emit, OpKind::task_begin), index_of(emit, OpKind::block_id));
+    ValueId first = emit.binary(OpKind::bit_or, start, thread_);
+    when(emit.compare(OpKind::eq, first, emit.integer(0)), [&] {
+        emit.statement(OpKind::runtime, {scalars.at(op.operands[0])}, {{Attr::callee, std::string("task_result")}});
+    });
+}
+
+}  // namespace tsr::ir

@@ -1,0 +1,86 @@
+// The code of one thread: group statements are done by all threads where they are pure, by the first where they write;
+// a lanes region is done by each thread for its tiles or rounds.
+#pragma once
+
+#include <unordered_set>
+
+#include "ir/passes/target/gpu/machine.h"
+#include "ir/passes/target/kernel_code.h"
+
+namespace tsr::ir {
+
+class ThreadCode : public KernelCode {
+public:
+    ThreadCode(const Function& kernel, const GpuMachine& machine);
+
+    // The whole kernel.
+    void run();
+
+    // A place in the block's shared memory; never given back.
+    ValueId shared(DType type, int64_t bytes, int64_t alignment);
+    [[nodiscard]] int64_t shared_bytes() const { return shared_bytes_; }
+    void block_barrier() { emit.statement(OpKind::block_barrier, {}); }
+    ValueId shuffle(const char* mode, ValueId value, ValueId lane);
+    ValueId thread() const { return thread_; }  // an index
+    ValueId lane() const { return lane_; }      // i32, in the warp
+    ValueId warp() const { return warp_; }      // an index
+    [[nodiscard]] int64_t warps() const { return plan.threads / kWarp; }
+    // The value of all threads of the block, combined in each warp with the lanes 16, 8, 4, 2, 1 off, then over the
+    // warps in order; every thread gets it.
+    ValueId block_reduce(ReduceOp kind, ValueId value);
+
+private:
+    void region(RegionId region);
+    void operation(OpId id);
+    void group_operation(OpId id);
+    // Loops and branches: every value is a register of the thread, on the level of the group as in lanes.
+    void control(const Op& op);
+    void grid(const Op& op);
+    void buffer(const Op& op);
+    // lanes regions
+    void lanes(const Op& op);
+    void lanes_over_tiles(const Op& op);
+    void lanes_over_loop(const Op& op);
+    void lanes_over_domain(const Op& op);
+    void round(const Op& op, const std::vector<Axis>& axes, ValueId number);
+    void in_lanes(RegionId region, ValueId number);
+    void message(const Op& op, ValueId number);
+    void result(const Op& op);
+    template <typename Body>
+    void first_thread(Body body) {
+        when(emit.compare(OpKind::eq, thread_, emit.integer(0)), body);
+    }
+    // thread_collectives.cpp
+    bool collective(const Op& op);
+    ValueId present(ValueId value, const AttrValue& otherwise);
+    ValueId warp_reduce(ReduceOp kind, ValueId value, int64_t lanes);
+    ValueId scan(ReduceOp kind, ValueId value);
+    ValueId exchange(ValueId value, ValueId source);
+    void group_atomic(const Op& op);
+    ValueId reduce_buffer(const Op& op) override;
+    ValueId reduce_alone(const Op& op);
+    ValueId area(DType type);
+    // thread_copies.cpp
+    void copy(const Op& op);
+    void copy_chunks(const Memory& to, const Memory& from, const std::vector<ValueId>& start, int64_t chunk);
+    void copy_elements(const Memory& to, const Memory& from, const std::vector<ValueId>& start);
+    void barrier(OpId id);
+    [[nodiscard]] bool wait_may_be_later(OpId barrier) const;
+
+    // Values flattened to registers: a small vector is its elements.
+    std::vector<ValueId> registers(ValueId old);
+    void bind(ValueId old, const std::vector<ValueId>& made, size_t& at);
+    [[nodiscard]] std::vector<Type> register_types(const Type& type) const;
+
+    const GpuMachine& machine_;
+    std::unordered_set<OpId> barriers_;  // before which one stands
+    ValueId thread_, lane_, warp_;
+    ValueId number_;  // in lanes: what messages are ordered by
+    bool in_lanes_ = false;
+    bool copies_ = false;   // some are asynchronous
+    bool commits_ = false;  // the program groups them itself
+    int64_t shared_bytes_ = 0;
+    std::optional<int64_t> area_at_;  // where in shared memory warps exchange values: 8 bytes for each
+};
+
+}  // namespace tsr::ir

@@ -1,0 +1,118 @@
+// The code of a kernel on level Target, as far as it is the same on every machine: its slots, what it knows of its
+// memories, its dimensions, and operations on scalars.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/passes/target/emit.h"
+
+namespace tsr::ir {
+
+// A tensor or a stage of a shared buffer: dense, row-major.
+struct Memory {
+    ValueId pointer;
+    std::vector<ValueId> dims;    // index scalars
+    int64_t elements = 0;         // of a buffer's stage
+    std::optional<DType> packed;  // of a tensor whose elements share bytes: pointer and dims are of its bytes
+    ValueId row;                  // packed: the elements along the last axis
+    // Elements along an axis.
+    [[nodiscard]] ValueId extent(size_t axis) const { return packed && axis + 1 == dims.size() ? row : dims[axis]; }
+};
+
+// Where elements of a packed type stand, by their index along the last axis: a scalar, or a vector of `width`.
+struct PackedPlace {
+    ValueId byte, next;  // that the element begins and ends in
+    ValueId shift;       // bits of `byte` below it
+};
+PackedPlace packed_place(Emit& emit, DType type, ValueId element, int64_t width);
+// Elements in the fewest whole bytes.
+inline size_t pack_size(DType type) { return bits(type) == 4 ? 2 : 4; }
+// The elements whose codes begin `shift` bits up in a byte and may end in the next one; scalars or vectors of u8.
+ValueId unpacked(Emit& emit, DType type, ValueId byte, ValueId next, ValueId shift, int64_t width);
+// Byte number `byte` of elements side by side, the first in the lowest bits.
+ValueId packed_byte(Emit& emit, DType type, const std::vector<ValueId>& elements, int64_t byte, int64_t width);
+
+struct KernelCode {
+    // Takes the plan over, and makes the slots: parameters, symbols, group counts x, y, z, packed operands.
+    explicit KernelCode(const Function& kernel);
+    KernelCode(const KernelCode&) = delete;
+    KernelCode& operator=(const KernelCode&) = delete;
+    virtual ~KernelCode() = default;
+
+    const Function& tile;
+    const Plan& plan;
+    Function target;
+    Emit emit;
+    std::unordered_map<ValueId, ValueId> scalars;             // values of one register, old → new
+    std::unordered_map<ValueId, std::vector<ValueId>> parts;  // small vectors of one tile: their elements
+    std::unordered_map<ValueId, Memory> memories;             // tensors and buffers
+    std::unordered_map<std::string, ValueId> symbols;
+    ValueId group;      // linear number of the running group
+    ValueId counts[3];  // groups of the launch along x, y, z
+    ValueId total;      // groups or tiles of the launch
+
+    [[nodiscard]] const std::vector<ValueId>& yielded(RegionId region) const {
+        return tile.op(tile.region(region).ops.back()).operands;
+    }
+    // A dimension's value from the symbols.
+    ValueId dimension(const Dim& dim);
+    // An operation all of whose operands are scalars or small vectors here, at the insertion point. True when it was
+    // one.
+    bool scalar_operation(const Op& op);
+    ValueId linear(const Memory& memory, const std::vector<ValueId>& indices);
+    ValueId address(const Memory& memory, const std::vector<ValueId>& indices) {
+        return emit.pointer_add(memory.pointer, linear(memory, indices));
+    }
+    // One element of any memory.
+    ValueId load(const Memory& memory, const std::vector<ValueId>& indices) {
+        return memory.packed ? load_packed(memory, indices) : emit.load(address(memory, indices), 0);
+    }
+    // packed.cpp: elements of a packed tensor.
+    ValueId load_packed(const Memory& memory, std::vector<ValueId> indices, ValueId mask = {});
+    void store_packed(const Memory& memory, std::vector<ValueId> indices, const std::vector<ValueId>& values);
+    // The atomic's address, its value and what it compares with, as operands of `atomic_rmw`; gives what was found.
+    ValueId atomic_rmw(const Op& op);
+
+    // The axes of a loop over rounds, as `lanes` and `grid` have them.
+    struct Axis {
+        ValueId lower;
+        ValueId step;
+        ValueId count;  // rounds
+    };
+    std::vector<Axis> axes(const Op& op);
+
+    template <typename Body>
+    void counted_loop(ValueId lower, ValueId upper, int64_t step, Body body) {
+        RegionId outside = emit.region;
+        OpId made = emit.open(OpKind::for_, {lower, upper, emit.integer(step)}, {});
+        emit.region = emit.add_region(made);
+        body(target.add_arg(emit.region, Type::scalar(DType::index)));
+        emit.yield({});
+        emit.close(made, outside);
+    }
+    template <typename Body>
+    void when(ValueId condition, Body body) {
+        RegionId outside = emit.region;
+        OpId made = emit.open(OpKind::if_, {condition}, {});
+        emit.region = emit.add_region(made);
+        body();
+        emit.yield({});
+        emit.region = emit.add_region(made);
+        emit.yield({});
+        emit.close(made, outside);
+    }
+
+protected:
+    // Combines all elements of a buffer, where it is asked for by scalar code.
+    virtual ValueId reduce_buffer(const Op& op) = 0;
+
+private:
+    void describe_packed(Memory& memory);
+    bool vector_operation(const Op& op);
+    ValueId group_number(const Op& op);
+};
+
+}  // namespace tsr::ir
