@@ -15,84 +15,134 @@ namespace {
 using ir::Attr;
 using ir::OpKind;
 
-Failure refuse(const ir::Function& function, const ir::Op& op, const std::string& reason) {
-    return Failure{fmt::format("in `{}`: `{}` {}", function.name, ir::name(op.kind), reason)};
-}
+// A function, and where its places are found.
+struct Subject {
+    const ir::Function& function;
+    const Sources& sources;
 
-std::optional<Failure> check_types(const ir::Function& function, const ir::Op& op) {
+    [[nodiscard]] Failure refuse(const ir::Op& op, const std::string& reason) const {
+        const Span span = op.place.valid() ? function.place_of(op.place).span : Span{};
+        std::string place;
+        if (span.valid()) {
+            const LineColumn at = sources.position(span.file, span.begin);
+            place = fmt::format("{}:{}:{}: ", sources.path(span.file), at.line, at.column);
+        }
+        return Failure{fmt::format("{}in `{}`: `{}` {}", place, function.name, ir::name(op.kind), reason)};
+    }
+    [[nodiscard]] const ir::Type& type(ir::ValueId id) const { return function.type(id); }
+};
+
+std::optional<Failure> check_types(const Subject& in, const ir::Op& op) {
     const auto& values = {op.operands, op.results};
     for (const std::vector<ir::ValueId>& ids : values) {
         for (const ir::ValueId id : ids) {
-            const ir::Type& type = function.type(id);
+            const ir::Type& type = in.type(id);
             const bool has_elements = type.is_scalar() || type.is_vector() || type.kind == ir::TypeKind::pointer;
-            if (has_elements && type.elem == DType::c64) return refuse(function, op, "has no code for c64");
+            if (has_elements && type.elem == DType::c64) return in.refuse(op, "has no code for c64");
             // On the stack and in scratch memory each has a byte.
             const bool shared = type.kind == ir::TypeKind::pointer && type.space == ir::Space::global;
             if (shared && is_packed(type.elem)) {
-                return refuse(function, op,
-                              fmt::format("addresses single elements of {}, which share bytes", name(type.elem)));
+                return in.refuse(op,
+                                 fmt::format("addresses single elements of {}, which share bytes", name(type.elem)));
             }
         }
     }
     return std::nullopt;
 }
 
-std::optional<Failure> check_level(const ir::Function& function, const ir::Op& op, ir::Level level) {
+std::optional<Failure> check_level(const Subject& in, const ir::Op& op, ir::Level level) {
     if (ir::record(op.kind).levels.has(level)) return std::nullopt;
-    return refuse(function, op, level == ir::Level::host ? "is not of level Host" : "is not of level Target");
+    return in.refuse(op, level == ir::Level::host ? "is not of level Host" : "is not of level Target");
 }
 
-std::optional<Failure> check_host_op(const ir::Function& function, const ir::Op& op, const Program& program) {
+std::optional<Failure> check_host_op(const Subject& in, const ir::Op& op, const Program& program) {
     switch (op.kind) {
         case OpKind::host: {
             const std::string& callee = op.attrs.string(Attr::callee);
             if (ir::find_host_entry(callee) != nullptr) return std::nullopt;
-            return refuse(function, op, fmt::format("names `{}`, which the runtime does not have", callee));
+            return in.refuse(op, fmt::format("names `{}`, which the runtime does not have", callee));
         }
         case OpKind::call: {
             const std::string& callee = op.attrs.string(Attr::callee);
             const ir::Function* found = program.host->find(callee);
             if (found != nullptr && found->level == ir::Level::host) return std::nullopt;
-            return refuse(function, op, fmt::format("names `{}`, which is no Host function", callee));
+            return in.refuse(op, fmt::format("names `{}`, which is no Host function", callee));
         }
         case OpKind::launch: {
             if (!op.attrs.has(Attr::mode) || op.attrs.string(Attr::mode) != "total") {
-                return refuse(function, op, "has no total of groups yet");
+                return in.refuse(op, "has no total of groups yet");
             }
             if (const auto points = ir::LaunchOp::points_of(op); points.size() > 1) {
                 const auto known = [&](const Tuning& tuning) { return tuning.names == points; };
                 if (std::ranges::any_of(program.tunings, known)) return std::nullopt;
-                return refuse(function, op, "names points of no tuned kernel");
+                return in.refuse(op, "names points of no tuned kernel");
             }
             for (const KernelFamily& family : program.families) {
                 if (family.name == op.attrs.string(Attr::callee)) return std::nullopt;
             }
-            return refuse(function, op, fmt::format("names `{}`, which is no kernel", op.attrs.string(Attr::callee)));
+            return in.refuse(op, fmt::format("names `{}`, which is no kernel", op.attrs.string(Attr::callee)));
         }
         case OpKind::read_vector:
         case OpKind::write_vector:
         case OpKind::vector_extract:
         case OpKind::vector_build:
-            return refuse(function, op, "has no code on the host");
+            return in.refuse(op, "has no code on the host");
         default:
             return std::nullopt;
     }
 }
 
 // What is said to the runtime is said in scalars, behind the number that orders it.
-std::optional<Failure> check_target_op(const ir::Function& function, const ir::Op& op) {
+std::optional<Failure> check_target_op(const Subject& in, const ir::Op& op) {
     const bool is_message = op.kind == OpKind::print || op.kind == OpKind::assert_;
     if (!is_message && op.kind != OpKind::runtime) return std::nullopt;
     for (const ir::ValueId operand : op.operands) {
-        const ir::Type& type = function.type(operand);
+        const ir::Type& type = in.type(operand);
         if (!type.is_scalar() && type.kind != ir::TypeKind::pointer) {
-            return refuse(function, op, fmt::format("is given {}, which is no scalar", type.text()));
+            return in.refuse(op, fmt::format("is given {}, which is no scalar", type.text()));
         }
     }
     if (!is_message) return std::nullopt;
     const size_t order = op.kind == OpKind::print ? 0 : 1;
-    if (op.operands.size() > order && is_integer(function.type(op.operands[order]).elem)) return std::nullopt;
-    return refuse(function, op, "has no number that orders it");
+    if (op.operands.size() > order && is_integer(in.type(op.operands[order]).elem)) return std::nullopt;
+    return in.refuse(op, "has no number that orders it");
+}
+
+// What a GPU alone has, or a CPU.
+bool is_of_gpu(OpKind kind) {
+    switch (kind) {
+        case OpKind::thread_id:
+        case OpKind::block_id:
+        case OpKind::block_barrier:
+        case OpKind::warp_shuffle:
+        case OpKind::warp_vote:
+        case OpKind::async_copy:
+        case OpKind::async_commit:
+        case OpKind::async_wait:
+            return true;
+        default:
+            return false;
+    }
+}
+bool is_of_cpu(OpKind kind) { return kind == OpKind::gather || kind == OpKind::scatter || kind == OpKind::for_active; }
+
+std::optional<Failure> check_cpu_op(const Subject& in, const ir::Op& op) {
+    if (is_of_gpu(op.kind)) return in.refuse(op, "has no code on a CPU");
+    return std::nullopt;
+}
+
+// Neither masks nor a C library; of the runtime a kernel gives back its result alone.
+std::optional<Failure> check_gpu_op(const Subject& in, const ir::Op& op) {
+    if (is_of_cpu(op.kind)) return in.refuse(op, "has no code on a GPU");
+    if (op.attrs.integer(Attr::masked, 0) != 0) return in.refuse(op, "has no code under a mask on a GPU");
+    if (op.kind == OpKind::runtime && op.attrs.string(Attr::callee) != "task_result") {
+        return in.refuse(op, fmt::format("of `{}` has no code on a GPU", op.attrs.string(Attr::callee)));
+    }
+    const bool is_real = !op.operands.empty() && is_float(in.type(op.operands[0]).elem);
+    if (is_real && calls_libm(op.kind)) {
+        return in.refuse(op, fmt::format("of {} has no code on a GPU", name(in.type(op.operands[0]).elem)));
+    }
+    return std::nullopt;
 }
 
 bool stands_in(const ir::Function& function, const ir::Op& op) {
@@ -101,24 +151,27 @@ bool stands_in(const ir::Function& function, const ir::Op& op) {
 
 }  // namespace
 
-std::optional<Failure> check_target(const ir::Function& function) {
+std::optional<Failure> check_target(const ir::Function& function, Runs runs, const Sources& sources) {
+    const Subject in{function, sources};
     for (size_t i = 0; i < function.op_count(); ++i) {
         const ir::Op& op = function.op(ir::OpId(i));
         if (!stands_in(function, op)) continue;
-        if (auto fault = check_level(function, op, ir::Level::target)) return fault;
-        if (auto fault = check_types(function, op)) return fault;
-        if (auto fault = check_target_op(function, op)) return fault;
+        if (auto fault = check_level(in, op, ir::Level::target)) return fault;
+        if (auto fault = check_types(in, op)) return fault;
+        if (auto fault = check_target_op(in, op)) return fault;
+        if (auto fault = runs == Runs::on_gpu ? check_gpu_op(in, op) : check_cpu_op(in, op)) return fault;
     }
     return std::nullopt;
 }
 
-std::optional<Failure> check_host(const ir::Function& function, const Program& program) {
+std::optional<Failure> check_host(const ir::Function& function, const Program& program, const Sources& sources) {
+    const Subject in{function, sources};
     for (size_t i = 0; i < function.op_count(); ++i) {
         const ir::Op& op = function.op(ir::OpId(i));
         if (!stands_in(function, op)) continue;
-        if (auto fault = check_level(function, op, ir::Level::host)) return fault;
-        if (auto fault = check_types(function, op)) return fault;
-        if (auto fault = check_host_op(function, op, program)) return fault;
+        if (auto fault = check_level(in, op, ir::Level::host)) return fault;
+        if (auto fault = check_types(in, op)) return fault;
+        if (auto fault = check_host_op(in, op, program)) return fault;
     }
     return std::nullopt;
 }

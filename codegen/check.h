@@ -8,8 +8,12 @@
 
 namespace tsr::codegen {
 
-// The first operation that has no code, with the reason.
-std::optional<Failure> check_target(const ir::Function& function);
-std::optional<Failure> check_host(const ir::Function& function, const Program& program);
+// True for operations whose code for floats calls the C library.
+bool calls_libm(ir::OpKind kind);
+
+// The first operation that has no code, with its place and the reason.
+enum class Runs { on_cpu, on_gpu };
+std::optional<Failure> check_target(const ir::Function& function, Runs runs, const Sources& sources);
+std::optional<Failure> check_host(const ir::Function& function, const Program& program, const Sources& sources);
 
 }  // namespace tsr::codegen

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -45,7 +46,7 @@ struct PackedOperand {
 //  - `runtime {callee = "task_result"} v` gives the scalar that the kernel returns; group 0 alone may do it.
 struct KernelVariant {
     const ir::Function* function = nullptr;  // level Target
-    std::string machine;                     // "x86-64-v4", "native", …
+    std::string machine;                     // "x86-64-v4", "native", "sm_80", …
     std::vector<Guard> guards;               // all must hold; the last variant of a family has none
     // The product of these slots is below the limit, too; each alone is, by a guard. Empty: nothing is asked.
     std::vector<int32_t> product;
@@ -54,6 +55,14 @@ struct KernelVariant {
     int64_t scratch = 0;  // bytes per worker behind `scratch`
     std::vector<PackedOperand> packed;
     std::string plan;  // its text
+    // Of a GPU, where a task is a block: its threads, and whether it is assembled for the target, too. Its scratch is
+    // shared memory.
+    int64_t threads = 0;
+    bool cubin = false;
+    // Code that LLVM can not make fails. Otherwise its table has no image, and the kernel runs elsewhere.
+    bool required = true;
+
+    [[nodiscard]] bool on_gpu() const { return machine.starts_with("sm_"); }
 };
 
 // A kernel by its variants; the first that the machine has and whose guards hold is run.
@@ -122,12 +131,29 @@ enum class Emit {
 struct Options {
     int level = 2;       // of -O, 0 to 3
     bool debug = false;  // line information for debuggers
+    // PTX to a cubin for a target; called by several threads at once. Empty: variants with `cubin` fail.
+    std::function<Result<std::string>(const std::string& ptx, const std::string& target)> assemble;
     Emit emit = Emit::objects;
 };
 
 // Object files, to be linked together; or the texts of assembly or LLVM, one for each.
 // A program whose code can not be made fails with a message; LLVM itself never ends the process.
 Result<std::vector<std::string>> compile(const Program& program, const Sources& sources, const Options& options);
+
+// The code of one kernel for one GPU.
+struct GpuText {
+    std::string kernel;
+    std::string target;
+    std::string text;  // PTX, LLVM, or a cubin
+};
+enum class GpuForm { ptx, llvm, cubin };
+// Of every variant for a GPU, in the order of the program. `compile` puts PTX and cubins into objects; the texts of
+// assembly and LLVM that it makes are those of the CPU alone.
+Result<std::vector<GpuText>> compile_for_gpus(const Program& program, const Sources& sources, const Options& options,
+                                              GpuForm form);
+
+// Whether CUDA 13's ptxas makes cubins for a GPU.
+bool ptxas_knows(const std::string& name);
 
 // Names of processors that `KernelVariant::machine` may have, known or not to this machine.
 Result<std::string> check_machine(const std::string& name);

@@ -1,15 +1,10 @@
 #include <future>
-#include <mutex>
 #include <numeric>
-#include <stdexcept>
+#include <optional>
 #include <thread>
 
-#include <llvm/IR/DiagnosticHandler.h>
-#include <llvm/IR/DiagnosticInfo.h>
-#include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Verifier.h>
-#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include "codegen/check.h"
@@ -18,36 +13,13 @@
 #include "codegen/cpu/pipeline.h"
 #include "codegen/cpu/task.h"
 #include "codegen/host/host.h"
+#include "codegen/llvm/errors.h"
 #include "codegen/llvm/function.h"
+#include "codegen/nvptx/images.h"
 
 namespace tsr::codegen {
 
 namespace {
-
-// LLVM gives up by calling this, which must not return; what it held is lost, the process is not.
-void give_up(void*, const char* reason, bool) { throw std::runtime_error(reason); }
-
-void catch_fatal_errors() {
-    static std::once_flag once;
-    std::call_once(once, [] { llvm::install_fatal_error_handler(give_up, nullptr); });
-}
-
-// Keeps LLVM's errors; the default handler would print them and exit.
-class KeepErrors : public llvm::DiagnosticHandler {
-public:
-    explicit KeepErrors(std::string& errors) : errors_(errors) {}
-
-    bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
-        if (info.getSeverity() != llvm::DS_Error) return true;
-        llvm::raw_string_ostream stream(errors_);
-        llvm::DiagnosticPrinterRawOStream printer(stream);
-        info.print(printer);
-        return true;
-    }
-
-private:
-    std::string& errors_;
-};
 
 // Which LLVM module each variant is compiled in, in the order of the program. Module 0 has the tables and the host,
 // too.
@@ -62,7 +34,8 @@ Shares share(const Program& program, Emit emit) {
     Shares shares;
     std::vector<size_t> costs;
     for (const KernelFamily& family : program.families) {
-        for (const KernelVariant& variant : family.variants) costs.push_back(variant.function->op_count());
+        for (const KernelVariant& variant : family.variants)
+            costs.push_back(variant.on_gpu() ? 0 : variant.function->op_count());
     }
     shares.module_of.assign(costs.size(), 0);
     const size_t total = std::accumulate(costs.begin(), costs.end(), size_t{0});
@@ -81,14 +54,17 @@ Shares share(const Program& program, Emit emit) {
 // One LLVM module on its way to an object file.
 class Unit {
 public:
-    Unit(const Program& program, const Sources& sources, const Options& options, const Shares& shares, size_t number)
+    // `images`: the code for GPUs, which this module then carries; null: another does, or none.
+    Unit(const Program& program, const Sources& sources, const Options& options, const Shares& shares, size_t number,
+         const GpuImages* images)
         : program_(program),
           options_(options),
           shares_(shares),
           number_(number),
+          images_(images),
           module_(program.name, context_),
           data_(module_, &sources) {
-        context_.setDiagnosticHandler(std::make_unique<KeepErrors>(errors_));
+        context_.setDiagnosticHandler(keep_errors(errors_));
         context_.setDiscardValueNames(options.emit != Emit::llvm);
         if (options.debug) debug_ = std::make_unique<DebugInfo>(module_, sources, first_place());
     }
@@ -100,6 +76,7 @@ public:
         module_.setTargetTriple(target.value()->getTargetTriple());
         module_.setDataLayout(target.value()->createDataLayout());
         if (auto fault = emit_kernels()) return *fault;
+        if (images_ != nullptr) define_cuda_tables(data_, program_, *images_);
         if (program_.host != nullptr && number_ == 0) emit_host(host.value());
         if (debug_ != nullptr) debug_->finish();
         std::string fault;
@@ -123,23 +100,25 @@ private:
     std::optional<Failure> emit_kernels() {
         size_t next = 0;
         for (const KernelFamily& family : program_.families) {
-            std::vector<Processor> machines;
+            std::vector<Processor> machines(family.variants.size());
             for (size_t i = 0; i < family.variants.size(); ++i) {
+                const size_t module = shares_.module_of[next++];
+                if (family.variants[i].on_gpu()) continue;
                 auto machine = processor_named(family.variants[i].machine);
                 if (!machine) return Failure{machine.message()};
-                machines.push_back(machine.value());
-                if (shares_.module_of[next++] != number_) continue;
+                machines[i] = machine.value();
+                if (module != number_) continue;
                 const ir::Function& source = *family.variants[i].function;
-                emit_kernel_task(source, entry_name(family, i), machines.back(), data_, debug_.get());
+                emit_kernel_task(source, entry_name(family, i), machines[i], data_, debug_.get());
                 const auto& packed = family.variants[i].packed;
                 for (size_t p = 0; p < packed.size(); ++p) {
-                    emit_kernel_task(*packed[p].function, entry_name(family, i, p), machines.back(), data_,
-                                     debug_.get());
+                    emit_kernel_task(*packed[p].function, entry_name(family, i, p), machines[i], data_, debug_.get());
                 }
             }
             if (number_ != 0) continue;
             const bool exported = program_.main.empty() && program_.exports.empty();
-            names_.families[family.name] = family_table(data_, family, machines, exported);
+            const bool with_gpus = options_.emit == Emit::objects || options_.emit == Emit::object;
+            names_.families[family.name] = family_table(data_, family, machines, exported, with_gpus);
         }
         for (const Tuning& tuning : program_.tunings) {
             if (number_ == 0) names_.tunings[tuning.names] = {&tuning, tuning_table(data_, tuning, names_)};
@@ -180,6 +159,7 @@ private:
     const Options& options_;
     const Shares& shares_;
     size_t number_;
+    const GpuImages* images_;
     llvm::LLVMContext context_;
     llvm::Module module_;
     Data data_;
@@ -188,19 +168,20 @@ private:
     HostNames names_;
 };
 
-std::optional<Failure> check(const Program& program) {
+std::optional<Failure> check(const Program& program, const Sources& sources) {
     for (const KernelFamily& family : program.families) {
         for (const KernelVariant& variant : family.variants) {
-            if (auto fault = check_target(*variant.function)) return fault;
+            const Runs runs = variant.on_gpu() ? Runs::on_gpu : Runs::on_cpu;
+            if (auto fault = check_target(*variant.function, runs, sources)) return fault;
             for (const PackedOperand& operand : variant.packed) {
-                if (auto fault = check_target(*operand.function)) return fault;
+                if (auto fault = check_target(*operand.function, Runs::on_cpu, sources)) return fault;
             }
         }
     }
     if (program.host == nullptr) return std::nullopt;
     for (const ir::Function& function : program.host->functions) {
         if (function.level != ir::Level::host) continue;
-        if (auto fault = check_host(function, program)) return fault;
+        if (auto fault = check_host(function, program, sources)) return fault;
     }
     for (const std::string& name : {program.main, program.initialize}) {
         if (!name.empty() && program.host->find(name) == nullptr) return Failure{"there is no function `" + name + "`"};
@@ -211,18 +192,28 @@ std::optional<Failure> check(const Program& program) {
 }  // namespace
 
 Result<std::vector<std::string>> compile(const Program& program, const Sources& sources, const Options& options) {
-    if (auto fault = check(program)) return *fault;
+    if (auto fault = check(program, sources)) return *fault;
     catch_fatal_errors();
     const Shares shares = share(program, options.emit);
+    std::optional<GpuImages> images;
+    if (options.emit == Emit::object && has_gpu_variants(program)) {
+        auto made = make_gpu_images(program, sources, options);
+        if (!made) return Failure{made.message()};
+        images = std::move(made).value();
+    }
     const auto compile_module = [&](size_t number) -> Result<std::string> {
         try {
-            return std::make_unique<Unit>(program, sources, options, shares, number)->compile();
+            return std::make_unique<Unit>(program, sources, options, shares, number, images ? &*images : nullptr)
+                ->compile();
         } catch (const std::exception& fatal) {
             return Failure{std::string("internal error: LLVM: ") + fatal.what()};
         }
     };
     std::vector<std::future<Result<std::string>>> others;
     for (size_t i = 1; i < shares.modules; ++i) others.push_back(std::async(std::launch::async, compile_module, i));
+    if (options.emit == Emit::objects && has_gpu_variants(program)) {
+        others.push_back(std::async(std::launch::async, [&] { return compile_gpu_object(program, sources, options); }));
+    }
     std::vector<Result<std::string>> made{compile_module(0)};
     for (auto& other : others) made.push_back(other.get());
     std::vector<std::string> code;
@@ -231,6 +222,25 @@ Result<std::vector<std::string>> compile(const Program& program, const Sources& 
         code.push_back(std::move(one).value());
     }
     return code;
+}
+
+Result<std::vector<GpuText>> compile_for_gpus(const Program& program, const Sources& sources, const Options& options,
+                                              GpuForm form) {
+    if (auto fault = check(program, sources)) return *fault;
+    Options how = options;
+    how.emit = form == GpuForm::llvm ? Emit::llvm : Emit::objects;
+    auto images = make_gpu_images(program, sources, how);
+    if (!images) return Failure{images.message()};
+    std::vector<GpuText> texts;
+    for (const KernelFamily& family : program.families) {
+        for (const KernelVariant& variant : family.variants) {
+            const auto image = images.value().find(&variant);
+            if (image == images.value().end()) continue;
+            const GpuImage& made = image->second;
+            texts.push_back({family.name, variant.machine, form == GpuForm::cubin ? made.cubin : made.code.text});
+        }
+    }
+    return texts;
 }
 
 Result<std::string> check_machine(const std::string& name) {

@@ -25,6 +25,20 @@ KernelFamily family_of(const ir::Function& kernel) {
     return family;
 }
 
+void add_gpu_variant(KernelFamily& family, const ir::Function& thread, bool named, bool cubin) {
+    const ir::Plan& plan = *thread.plan;
+    KernelVariant variant;
+    variant.function = &thread;
+    variant.machine = plan.machine;
+    variant.task = plan.task;
+    variant.scratch = plan.scratch;
+    variant.threads = plan.threads;
+    variant.cubin = cubin;
+    variant.required = named;
+    variant.plan = fmt::format("{}: {} threads, {} bytes of shared memory", plan.machine, plan.threads, plan.scratch);
+    family.variants.push_back(std::move(variant));
+}
+
 void add_variant(KernelFamily& family, const ir::Function& kernel, const ir::CpuVariant& form) {
     const ir::Plan& plan = *form.task.plan;
     KernelVariant variant;

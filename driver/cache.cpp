@@ -16,11 +16,6 @@ namespace tsr::driver {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-constexpr size_t kMostPrograms = 256;
-constexpr uintmax_t kMostBytes = uintmax_t{1} << 30;
-
 std::string cache_folder() {
     if (const char* given = std::getenv("TESSERA_CACHE_DIR"); given != nullptr && *given != 0) return given;
     if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg == '/')
@@ -29,6 +24,11 @@ std::string cache_folder() {
         return fmt::format("{}/.cache/tesserac", home);
     return {};
 }
+
+namespace {
+
+constexpr size_t kMostPrograms = 256;
+constexpr uintmax_t kMostBytes = uintmax_t{1} << 30;
 
 std::optional<std::string> content(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
@@ -44,6 +44,7 @@ std::string describe(const Options& options) {
         fmt::format("{}\nO{} g{} cpu={} deterministic={} stop={} limit={}", build_id(), options.optimization,
                     options.debug_info, options.cpu, options.deterministic, options.stop_after,
                     options.pass_limit ? std::to_string(*options.pass_limit) : "none");
+    for (const std::string& target : options.targets) text += " target=" + target;
     for (const std::string& folder : options.include_folders) text += "\n" + folder;
     return text;
 }

@@ -15,9 +15,12 @@
 
 namespace tsr::driver {
 
+// TESSERA_CACHE_DIR, else XDG_CACHE_HOME/tesserac, else HOME/.cache/tesserac; empty: there is none.
+std::string cache_folder();
+
 class ProgramCache {
 public:
-    // The folder is TESSERA_CACHE_DIR, else XDG_CACHE_HOME/tesserac, else HOME/.cache/tesserac. It is made when needed.
+    // The folder is made when needed.
     explicit ProgramCache(const Options& options);
 
     // The executable made from exactly what the files hold now.

@@ -129,6 +129,26 @@ bool Compilation::lower_to_machine(Family& family, const std::string& machine) {
     return after(outcome);
 }
 
+// A kernel that has no code for a GPU runs on the CPU, unless the GPU was named.
+bool Compilation::lower_to_gpus(Family& family) {
+    const bool named = names_gpus(session_.options());
+    for (const std::string& name : gpus_of(session_.options())) {
+        ir::GpuCode code;
+        const auto outcome =
+            ir::lower_to_gpu(*family.kernel, *ir::gpu_machine(name), module_, manager_, session_.diagnostics, code);
+        if (code.kernel) family.threads.push_back(std::move(*code.kernel));
+        if (code.without && named) {
+            const ir::Function& kernel = *family.kernel;
+            Span span = code.without->op.valid() ? kernel.span_of(code.without->op) : Span{};
+            if (!span.valid()) span = kernel.span();
+            session_.diagnostics.error(
+                "E0610", span, fmt::format("`{}` has no code for {} yet: {}", kernel.name, name, code.without->what));
+        }
+        if (!after(outcome)) return false;
+    }
+    return true;
+}
+
 bool Compilation::lower_to_machines() {
     note_ir("making tasks", ir::print(module_));
     return steps_.time("lower to machines", [&] {
@@ -148,8 +168,11 @@ bool Compilation::lower_to_machines() {
                 point_code_[function.name] = point_code_.at(family.same->name);
                 continue;
             }
-            for (const std::string& machine : machines_of(session_.options(), function))
-                done = lower_to_machine(family, machine) && done;
+            if (wants_cpu(session_.options())) {
+                for (const std::string& machine : machines_of(session_.options(), function))
+                    done = lower_to_machine(family, machine) && done;
+            }
+            done = done && lower_to_gpus(family);
             if (point != points.end()) point_code_[function.name] = point_code(family.variants);
         }
         return done;
@@ -179,14 +202,49 @@ codegen::Program Compilation::program() const {
     for (const Family& family : families_) {
         if (left_out.contains(family.kernel->name)) continue;
         codegen::KernelFamily& made = out.families.emplace_back(codegen::family_of(*family.kernel));
+        for (const ir::Function& thread : family.threads) {
+            const bool cubin = ptxas_ != nullptr && codegen::ptxas_knows(thread.plan->machine);
+            codegen::add_gpu_variant(made, thread, names_gpus(session_.options()), cubin);
+        }
         for (const ir::CpuVariant& variant : family.variants) codegen::add_variant(made, *family.kernel, variant);
     }
     return out;
 }
 
-bool Compilation::generate(codegen::Emit emit, std::vector<std::string>& made) {
+codegen::Options Compilation::code_options() {
     const Options& options = session_.options();
-    codegen::Options how{.level = options.optimization, .debug = options.debug_info, .emit = emit};
+    codegen::Options how;
+    how.level = options.optimization;
+    how.debug = options.debug_info;
+    // PTX is assembled for the targets that were named; a device takes PTX, too, only later.
+    const bool assembles = options.emit == Emit::cubin || names_gpus(options);
+    if (!assembles || options.emit == Emit::ptx || options.emit == Emit::llvm) return how;
+    ptxas_ = std::make_unique<Ptxas>();
+    if (!ptxas_->found() && options.emit != Emit::cubin) ptxas_.reset();
+    if (ptxas_ != nullptr) {
+        how.assemble = [this](const std::string& ptx, const std::string& target) {
+            return ptxas_->assemble(ptx, target);
+        };
+    }
+    return how;
+}
+
+bool Compilation::generate_for_gpus(codegen::GpuForm form, std::vector<codegen::GpuText>& made) {
+    const codegen::Options how = code_options();
+    note_ir("generating code", text());
+    auto code =
+        steps_.time("generate code", [&] { return codegen::compile_for_gpus(program(), session_.sources, how, form); });
+    if (!code) {
+        session_.fail("", code.message());
+        return false;
+    }
+    made = std::move(code).value();
+    return true;
+}
+
+bool Compilation::generate(codegen::Emit emit, std::vector<std::string>& made) {
+    codegen::Options how = code_options();
+    how.emit = emit;
     note_ir("generating code", text());
     auto code = steps_.time("generate code", [&] { return codegen::compile(program(), session_.sources, how); });
     if (!code) {
@@ -226,6 +284,7 @@ std::string Compilation::text() const {
     for (const Family& family : families_) {
         for (const ir::CpuVariant& variant : family.variants)
             out += (out.empty() ? "" : "\n") + ir::print(variant.task);
+        for (const ir::Function& thread : family.threads) out += (out.empty() ? "" : "\n") + ir::print(thread);
     }
     return out;
 }
@@ -240,12 +299,17 @@ std::string Compilation::plans() const {
         }
         if (family.same != nullptr) out += fmt::format("  the code of @{}\n", family.same->name);
         for (const ir::CpuVariant& variant : family.variants) out += plan_lines(*variant.task.plan);
+        for (const ir::Function& thread : family.threads) out += plan_lines(*thread.plan);
     }
     return out;
 }
 
 void Compilation::report_times() const {
-    if (!session_.options().time_passes) return;
+    const Options& options = session_.options();
+    if (ptxas_ != nullptr && (options.time_passes || options.verbose)) {
+        for (const std::string& line : ptxas_->remarks()) fmt::print(stderr, "{}\n", line);
+    }
+    if (!options.time_passes) return;
     fmt::print(stderr, "{}\npasses\n{}", steps_.report(), manager_.time_report());
 }
 

@@ -10,6 +10,7 @@
 
 #include "codegen/codegen.h"
 #include "driver/library.h"
+#include "driver/ptxas.h"
 #include "driver/session.h"
 #include "driver/steps.h"
 #include "driver/tunings.h"
@@ -34,6 +35,8 @@ public:
     codegen::Program program() const;
     // Objects, or the texts of assembly or LLVM.
     bool generate(codegen::Emit emit, std::vector<std::string>& made);
+    // The texts, or cubins, of all code for GPUs.
+    bool generate_for_gpus(codegen::GpuForm form, std::vector<codegen::GpuText>& made);
     // Objects to the bytes of an executable.
     bool link(const std::vector<std::string>& objects, std::string& executable);
 
@@ -64,11 +67,14 @@ private:
     struct Family {
         const ir::Function* kernel = nullptr;
         std::vector<ir::CpuVariant> variants;  // the best machine first
+        std::vector<ir::Function> threads;     // for GPUs, in the order in which they are tried
         const ir::Function* same = nullptr;    // a point that was lowered before, whose code this one has
     };
 
     bool read_ir();
     bool lower_to_machine(Family& family, const std::string& machine);
+    bool lower_to_gpus(Family& family);
+    [[nodiscard]] codegen::Options code_options();
     bool after(ir::PassOutcome outcome);
 
     Session& session_;
@@ -83,6 +89,7 @@ private:
     std::map<std::string, PointCode> point_code_;  // of points of tuned kernels
     std::string known_;
     bool stopped_ = false;
+    std::unique_ptr<Ptxas> ptxas_;
     Library library_;
 };
 

@@ -38,6 +38,32 @@ void emit_code(Session& session, Compilation& compilation) {
     session.write_result(made[0], options.emit == Emit::object ? output_name(options, ".o") : "");
 }
 
+// The texts one after the other, each under a line that names it; cubins in a file each.
+void emit_for_gpus(Session& session, Compilation& compilation) {
+    const Options& options = session.options();
+    const auto form = options.emit == Emit::ptx     ? codegen::GpuForm::ptx
+                      : options.emit == Emit::cubin ? codegen::GpuForm::cubin
+                                                    : codegen::GpuForm::llvm;
+    std::vector<codegen::GpuText> made;
+    if (!compilation.generate_for_gpus(form, made)) return;
+    std::string text;
+    for (const codegen::GpuText& one : made) {
+        if (form != codegen::GpuForm::cubin) {
+            const char* comment = form == codegen::GpuForm::ptx ? "//" : ";";
+            text +=
+                fmt::format("{}{} {} for {}\n{}", text.empty() ? "" : "\n", comment, one.kernel, one.target, one.text);
+            continue;
+        }
+        const bool alone = made.size() == 1;
+        auto name = output_name(options, alone ? ".cubin" : fmt::format(".{}.{}.cubin", one.kernel, one.target));
+        if (!alone && !options.output.empty())
+            name = fmt::format("{}.{}.{}.cubin", options.output, one.kernel, one.target);
+        auto wrong = write_output(name, one.text, FileKind::data);
+        if (!wrong.empty()) session.fail("E0002", wrong);
+    }
+    if (form != codegen::GpuForm::cubin) session.write_result(text, "");
+}
+
 std::string_view suffix_of(Emit part) { return part == Emit::shared ? ".so" : part == Emit::header ? ".h" : ".json"; }
 
 // `-o` names the one part there is, else the shared library; the others stand beside it, named after the program.
@@ -90,7 +116,10 @@ void compile_checked(Session& session, Compilation& compilation) {
     lowered = lowered && compilation.lower_to_machines();
     if (compilation.stopped()) session.write_result(compilation.text(), "");
     if (!lowered) return;
-    if (options.emit == Emit::schedule)
+    const bool of_gpus = options.emit == Emit::ptx || options.emit == Emit::cubin;
+    if (of_gpus || (options.emit == Emit::llvm && !wants_cpu(options)))
+        emit_for_gpus(session, compilation);
+    else if (options.emit == Emit::schedule)
         session.write_result(compilation.plans(), "");
     else if (options.emit == Emit::target)
         session.write_result(compilation.text(), "");

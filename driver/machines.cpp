@@ -8,6 +8,7 @@
 #include "ir/ops/effects.h"
 #include "ir/passes/target/cpu/plan.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"
+#include "ir/passes/target/gpu/machine.h"
 
 namespace tsr::driver {
 
@@ -22,6 +23,13 @@ std::string planned_as(const std::string& machine) {
 }
 
 std::string plan_lines(const ir::Plan& plan) {
+    if (plan.threads > 0) {
+        auto out = fmt::format("  {}: {} threads, {} to a block{}\n", plan.machine, plan.threads,
+                               plan.task == 1 ? "one group" : fmt::format("{} tiles", plan.task),
+                               plan.scratch == 0 ? "" : fmt::format(", {} bytes of shared memory", plan.scratch));
+        for (const std::string& reason : plan.reasons) out += fmt::format("    {}\n", reason);
+        return out;
+    }
     auto out = fmt::format("  {}: lanes {} x {}, task {}{}\n", plan.machine, plan.lanes, plan.interleave, plan.task,
                            plan.narrow_index ? ", 32-bit indices where all sizes are below 2^30" : "");
     for (const std::string& reason : plan.reasons) out += fmt::format("    {}\n", reason);
@@ -44,6 +52,52 @@ std::vector<std::string> machines_of(const Options& options, const ir::Function&
     return machines;
 }
 
+std::vector<std::string> target_names() {
+    auto names = ir::gpu_machine_names();
+    names.insert(names.begin(), "cpu");
+    return names;
+}
+
+bool names_gpus(const Options& options) {
+    return std::ranges::any_of(options.targets, [](const std::string& name) { return name != "cpu"; });
+}
+
+namespace {
+
+// Whether what is written has a place for code for GPUs that nobody named.
+bool takes_all_targets(const Options& options) {
+    switch (options.emit) {
+        case Emit::executable:
+        case Emit::shared:
+        case Emit::object:
+        case Emit::ptx:
+        case Emit::cubin:
+            return true;
+        default:
+            return options.makes_library();
+    }
+}
+
+}  // namespace
+
+bool wants_cpu(const Options& options) {
+    if (options.emit == Emit::ptx || options.emit == Emit::cubin) return false;
+    return takes_all_targets(options) || !names_gpus(options) ||
+           std::ranges::find(options.targets, "cpu") != options.targets.end();
+}
+
+std::vector<std::string> gpus_of(const Options& options) {
+    std::vector<std::string> gpus = options.targets;
+    if (gpus.empty() && takes_all_targets(options)) gpus = {"sm_75", "sm_80", "sm_90a"};
+    std::erase(gpus, "cpu");
+    std::ranges::stable_sort(gpus, [](const std::string& a, const std::string& b) {
+        const ir::GpuMachine& first = *ir::gpu_machine(a);
+        const ir::GpuMachine& second = *ir::gpu_machine(b);
+        return std::pair(first.exact, first.capability) > std::pair(second.exact, second.capability);
+    });
+    return gpus;
+}
+
 std::vector<std::string> machine_names() {
     auto names = ir::cpu_machine_names();
     names.insert(names.begin(), "native");
@@ -60,6 +114,7 @@ std::vector<std::string> pass_names() {
     std::vector<ir::PackedOperand> packed;
     add(ir::cpu_product_pipeline(packed));
     add(ir::cpu_pipeline());
+    add(ir::gpu_pipeline(*ir::gpu_machine("sm_80")));
     return names;
 }
 

@@ -14,6 +14,16 @@ std::vector<std::string> machines_of(const Options& options);
 // The same for one kernel: where its products suit a matrix unit, a machine that has one comes first.
 std::vector<std::string> machines_of(const Options& options, const ir::Function& kernel);
 
+// What `--target` takes.
+std::vector<std::string> target_names();
+// The GPUs that code is made for, in the order in which the runtime tries their code: those for one capability alone
+// first, then later ones first.
+std::vector<std::string> gpus_of(const Options& options);
+// Whether the command line names a GPU: a kernel without code for it is an error then.
+bool names_gpus(const Options& options);
+// Whether code for CPUs is asked for: texts are those of the targets named.
+bool wants_cpu(const Options& options);
+
 // The level whose plans a machine gets: "native" is the best level this processor runs.
 std::string planned_as(const std::string& machine);
 

@@ -17,10 +17,11 @@ struct EmitName {
     Emit level;
 };
 constexpr std::array kEmitNames{
-    EmitName{"ast", Emit::ast},       EmitName{"schedule", Emit::schedule}, EmitName{"tile", Emit::tile},
-    EmitName{"target", Emit::target}, EmitName{"llvm", Emit::llvm},         EmitName{"asm", Emit::assembly},
-    EmitName{"obj", Emit::object},    EmitName{"exe", Emit::executable},    EmitName{"shared", Emit::shared},
-    EmitName{"header", Emit::header}, EmitName{"manifest", Emit::manifest},
+    EmitName{"ast", Emit::ast},           EmitName{"schedule", Emit::schedule}, EmitName{"tile", Emit::tile},
+    EmitName{"target", Emit::target},     EmitName{"llvm", Emit::llvm},         EmitName{"asm", Emit::assembly},
+    EmitName{"obj", Emit::object},        EmitName{"ptx", Emit::ptx},           EmitName{"cubin", Emit::cubin},
+    EmitName{"exe", Emit::executable},    EmitName{"shared", Emit::shared},     EmitName{"header", Emit::header},
+    EmitName{"manifest", Emit::manifest},
 };
 
 std::string one_of(std::string_view what, std::string_view got, const std::vector<std::string>& allowed) {
@@ -101,6 +102,13 @@ std::string set_pass_limit(Options& options, std::string_view value) {
     return {};
 }
 
+std::string add_target(Options& options, std::string_view value) {
+    const auto known = target_names();
+    if (std::ranges::find(known, value) == known.end()) return one_of("a target", value, known);
+    if (std::ranges::find(options.targets, value) == options.targets.end()) options.targets.emplace_back(value);
+    return {};
+}
+
 std::string set_output(Options& options, std::string_view value) {
     if (value.empty()) return "the output needs a name";
     options.output = value;
@@ -132,11 +140,11 @@ constexpr auto kAny = nullptr;  // values that can not be listed, or none
 constexpr std::array kOptions{
     OptionRow{"-o", "FILE", kCompile | kTune | kReduce, Group::output,
               "write the result to FILE (`-`: standard output)", kAny, set_output},
-    OptionRow{
-        "--emit", "LEVEL", kCompile, Group::output,
-        "what to write: a level (ast, schedule, tile, target, llvm, asm, obj), exe (default), or of a library shared, "
-        "header, manifest: one of them or several",
-        emit_levels, set_emit},
+    OptionRow{"--emit", "LEVEL", kCompile, Group::output,
+              "what to write: a level (ast, schedule, tile, target, llvm, asm, obj, ptx, cubin), exe (default), or of "
+              "a library shared, "
+              "header, manifest: one of them or several",
+              emit_levels, set_emit},
     OptionRow{"-I", "FOLDER", kProgram | kHunt, Group::output, "look for imported modules in FOLDER too", kAny,
               add_text<&Options::include_folders>},
 
@@ -146,6 +154,12 @@ constexpr std::array kOptions{
     OptionRow{"--cpu", "CPU", kCode | kBisect, Group::code,
               "code for one CPU: native, x86-64-v3, x86-64-v4, … (default: several levels in one executable)",
               machine_names, set_text<&Options::cpu>},
+
+    OptionRow{
+        "--target", "NAME", kCode, Group::code,
+        "code for cpu alone, or for a GPU beside it, several of them by repeating (default: cpu, and PTX for sm_75, "
+        "sm_80 and sm_90a where a kernel has such code)",
+        target_names, add_target},
 
     OptionRow{"--tuned", "FILE", kCompile | kTune, Group::code,
               "winners of tuning that become part of the executable; with tune: write them to FILE", kAny,
@@ -181,7 +195,8 @@ constexpr std::array kOptions{
               "run only the first N passes, to find the one that breaks a program", kAny, set_pass_limit},
     OptionRow{"--time-passes", "", kProgram, Group::inspection, "say how long each step took", kAny,
               set_flag<&Options::time_passes>},
-    OptionRow{"--verbose", "", kVersion, Group::inspection, "with --version: how the compiler was built", kAny,
+    OptionRow{"--verbose", "", kVersion | kCompile, Group::inspection,
+              "with --version: how the compiler was built; else what ptxas says of slow code", kAny,
               set_flag<&Options::verbose>},
 };
 

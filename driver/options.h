@@ -13,7 +13,21 @@ namespace tsr::driver {
 enum class Command { compile, run, tune, check, format, explain, bisect, reduce, completions, manual, version, help };
 
 // What a compilation ends with. `executable` is the only one that needs a `main`.
-enum class Emit { ast, schedule, tile, target, llvm, assembly, object, executable, shared, header, manifest };
+enum class Emit {
+    ast,
+    schedule,
+    tile,
+    target,
+    llvm,
+    assembly,
+    object,
+    ptx,
+    cubin,
+    executable,
+    shared,
+    header,
+    manifest
+};
 
 // Parts of a library go together; the others are written alone.
 constexpr bool is_library_part(Emit what) {
@@ -44,7 +58,8 @@ struct Options {
     [[nodiscard]] bool makes_library() const { return !library_parts.empty(); }
     int optimization = 2;
     bool debug_info = false;
-    std::string cpu;  // empty: every level the compiler makes variants for
+    std::string cpu;                   // empty: every level the compiler makes variants for
+    std::vector<std::string> targets;  // "cpu" and GPUs; empty: the CPU, and some GPUs
     bool deterministic = false;
     std::string tuned;  // a file of winners of tuning: read, of `tune` written
 

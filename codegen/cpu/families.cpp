@@ -5,6 +5,7 @@
 
 #include <llvm/ADT/StringRef.h>
 
+#include "codegen/nvptx/images.h"
 #include "runtime/abi.h"
 
 namespace tsr::codegen {
@@ -179,17 +180,41 @@ uint64_t features_of(const Processor& machine) {
     return needed;
 }
 
+namespace {
+
+// TsrKernelVariant
+llvm::Constant* cpu_variant(Data& data, const KernelFamily& family, size_t number, const Processor& machine) {
+    const KernelVariant& variant = family.variants[number];
+    return data.structure({data.i32(TSR_MACHINE_X86_64), data.i32(static_cast<int64_t>(variant.guards.size())),
+                           data.i64(static_cast<int64_t>(features_of(machine))), guards_of(data, variant.guards),
+                           accepts_of(data, variant), entry_of(data, entry_name(family, number)),
+                           data.i64(variant.task), data.i64(variant.scratch), data.text(variant.plan),
+                           packed_of(data, family, number), data.i64(static_cast<int64_t>(variant.packed.size())),
+                           data.null()});
+}
+
+llvm::Constant* gpu_variant(Data& data, const KernelFamily& family, size_t number) {
+    const KernelVariant& variant = family.variants[number];
+    auto* table =
+        new llvm::GlobalVariable(data.module(), data.null()->getType(), true, llvm::GlobalValue::ExternalLinkage,
+                                 nullptr, cuda_table_name(family, number));
+    table->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    return data.structure({data.i32(TSR_MACHINE_CUDA), data.i32(static_cast<int64_t>(variant.guards.size())),
+                           data.i64(0), guards_of(data, variant.guards), accepts_of(data, variant), data.null(),
+                           data.i64(1), data.i64(0), data.text(variant.plan), data.null(), data.i64(0), table});
+}
+
+}  // namespace
+
 llvm::Constant* family_table(Data& data, const KernelFamily& family, const std::vector<Processor>& machines,
-                             bool exported) {
+                             bool exported, bool with_gpus) {
     std::vector<llvm::Constant*> variants;
     for (size_t i = 0; i < family.variants.size(); ++i) {
-        const KernelVariant& variant = family.variants[i];
-        variants.push_back(
-            data.structure({data.i32(TSR_MACHINE_X86_64), data.i32(static_cast<int64_t>(variant.guards.size())),
-                            data.i64(static_cast<int64_t>(features_of(machines[i]))), guards_of(data, variant.guards),
-                            accepts_of(data, variant), entry_of(data, entry_name(family, i)), data.i64(variant.task),
-                            data.i64(variant.scratch), data.text(variant.plan), packed_of(data, family, i),
-                            data.i64(static_cast<int64_t>(variant.packed.size())), data.null()}));
+        if (!family.variants[i].on_gpu()) {
+            variants.push_back(cpu_variant(data, family, i, machines[i]));
+        } else if (with_gpus) {
+            variants.push_back(gpu_variant(data, family, i));
+        }
     }
     std::vector<llvm::Constant*> names;
     for (const std::string& slot : family.slots) names.push_back(data.text(slot));

@@ -20,10 +20,11 @@ std::string entry_name(const KernelFamily& family, size_t variant, size_t operan
 // What the processor must have (TSR_CPU_…) to run code for a machine.
 uint64_t features_of(const Processor& machine);
 
-// const TsrKernelFamily*; entries are declared where this module does not define them. `exported`: a symbol of the
-// library, `tsr_kernel_NAME`.
+// const TsrKernelFamily*; entries and the tables of code for GPUs are declared where this module does not define them.
+// `machines`: of each variant for a CPU. `exported`: a symbol of the library, `tsr_kernel_NAME`. Without `with_gpus`
+// variants for GPUs are left out.
 llvm::Constant* family_table(Data& data, const KernelFamily& family, const std::vector<Processor>& machines,
-                             bool exported);
+                             bool exported, bool with_gpus);
 
 // const TsrTuning*; the families are those of `names`.
 llvm::Constant* tuning_table(Data& data, const Tuning& tuning, const HostNames& names);

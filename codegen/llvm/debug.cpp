@@ -7,13 +7,14 @@
 
 namespace tsr::codegen {
 
-DebugInfo::DebugInfo(llvm::Module& module, const Sources& sources, Span main_file)
+DebugInfo::DebugInfo(llvm::Module& module, const Sources& sources, Span main_file, Detail detail)
     : builder_(module), sources_(sources) {
     module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
     module.addModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
     // Debuggers know no Tessera; C is what its values look like to them.
-    unit_ = builder_.createCompileUnit(llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_C99), file(main_file.file),
-                                       "tesserac", true, "", 0);
+    unit_ = builder_.createCompileUnit(
+        llvm::DISourceLanguageName(llvm::dwarf::DW_LANG_C99), file(main_file.file), "tesserac", true, "", 0, "",
+        detail == Detail::lines ? llvm::DICompileUnit::DebugDirectivesOnly : llvm::DICompileUnit::FullDebug);
 }
 
 llvm::DIFile* DebugInfo::file(FileId id) {

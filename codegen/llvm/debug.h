@@ -14,7 +14,9 @@ namespace tsr::codegen {
 
 class DebugInfo {
 public:
-    DebugInfo(llvm::Module& module, const Sources& sources, Span main_file);
+    // `lines`: comments for an assembler that makes line tables itself.
+    enum class Detail { dwarf, lines };
+    DebugInfo(llvm::Module& module, const Sources& sources, Span main_file, Detail detail = Detail::dwarf);
 
     // The function gets a line of its own; operations emitted until the next `begin` belong to it.
     void begin(llvm::Function& function, const std::string& name, Span span);

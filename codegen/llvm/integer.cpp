@@ -25,6 +25,10 @@ Value* emit_shift(Build& build, const ElementOp& op) {
     // The shift is not poison where it is not chosen: its amount is made legal first.
     Value* zero = llvm::Constant::getNullValue(value->getType());
     Value* legal = ir.CreateSelect(inside, amount, zero);
+    if (width == 64 && build.machine.cuts_shifts) {
+        Value* last = llvm::ConstantInt::get(amount->getType(), width - 1);
+        legal = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, amount, last);
+    }
     Value* shifted = op.kind == OpKind::shl ? ir.CreateShl(value, legal) : ir.CreateLShr(value, legal);
     return ir.CreateSelect(inside, shifted, zero);
 }

@@ -1,10 +1,12 @@
 #include "codegen/llvm/libm.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
 #include <llvm/IR/Module.h>
 
+#include "codegen/check.h"
 #include "codegen/llvm/cast.h"
 
 namespace tsr::codegen {
@@ -46,6 +48,10 @@ Value* call_scalar(Build& build, const std::string& name, llvm::ArrayRef<Value*>
 }
 
 }  // namespace
+
+bool calls_libm(OpKind kind) {
+    return std::ranges::any_of(kFunctions, [&](const auto& function) { return function.first == kind; });
+}
 
 Value* emit_libm(Build& build, const ElementOp& op) {
     if (op.type == DType::f16) {

@@ -15,6 +15,8 @@ struct Machine {
     bool converts_fp8 = false;  // between f32 and fp8
     bool divides_lanes = true;  // integers of vectors divide as floats rather than one by one
     bool has_libm = true;       // functions of the C library can be called
+    // LLVM makes a choice between a shift and 0 one instruction that takes only 32 bits of the amount.
+    bool cuts_shifts = false;
 };
 
 }  // namespace tsr::codegen

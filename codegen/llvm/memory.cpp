@@ -49,7 +49,8 @@ Value* TargetBody::mask_of(const ir::Op& op) const {
 void TargetBody::emit_stack(const ir::Op& op) {
     const DType type = op.attrs.dtype(Attr::type);
     const auto count = static_cast<uint64_t>(op.attrs.integer(Attr::count));
-    const uint64_t alignment = std::max<uint64_t>(64, static_cast<uint64_t>(op.attrs.integer(Attr::alignment, 1)));
+    const auto asked = static_cast<uint64_t>(op.attrs.integer(Attr::alignment, memory_bytes(type)));
+    const uint64_t alignment = std::max(least_stack_alignment(), asked);
     define(op.results[0], stack_room(memory_type(target_.getContext(), type), count, llvm::Align(alignment)));
 }
 

@@ -31,6 +31,7 @@ protected:
     virtual void emit_atomic(const ir::Op& op);
     // Who sees an atomic operation as one.
     [[nodiscard]] virtual llvm::SyncScope::ID atomic_scope() const { return llvm::SyncScope::System; }
+    [[nodiscard]] virtual uint64_t least_stack_alignment() const { return 64; }
 
     // Between register and memory form: only bool differs.
     llvm::Value* from_memory(DType type, llvm::Value* stored);

@@ -9,6 +9,10 @@
 #define LLVMInitializeX86TargetMC tsr_unused_x86_target_mc
 #define LLVMInitializeX86AsmPrinter tsr_unused_x86_asm_printer
 #define LLVMInitializeX86AsmParser tsr_unused_x86_asm_parser
+#define LLVMInitializeNVPTXTargetInfo tsr_unused_nvptx_target_info
+#define LLVMInitializeNVPTXTarget tsr_unused_nvptx_target
+#define LLVMInitializeNVPTXTargetMC tsr_unused_nvptx_target_mc
+#define LLVMInitializeNVPTXAsmPrinter tsr_unused_nvptx_asm_printer
 
 extern "C" {
 

@@ -32,19 +32,17 @@ struct Case {
     DType from;
     DType to;
     int64_t width;
-    test::Kernel kernel{};
+    test::Kernel kernel;
 
-    Case(DType a, DType b, int64_t lanes) : from(a), to(b), width(lanes) {
+    Case(DType a, DType b, int64_t lanes, bool on_gpu) : from(a), to(b), width(lanes), kernel(on_gpu) {
         test::Kernel& k = kernel;
         k.function.name = fmt::format("{}_to_{}_{}", name(from), name(to), width);
         const ValueId in = k.pointer(0, carrier(from));
         const ValueId out = k.pointer(1, carrier(to));
-        const ValueId step = k.build.index(std::max<int64_t>(1, width));
-        k.loop(k.begin(), k.end(), step, {}, [&](ValueId i, const ir::Values&) -> ir::Values {
+        k.each(std::max<int64_t>(1, width), [&](ValueId i) {
             ValueId value = k.build.cast(k.load(k.at(in, i), width), from);
             value = k.build.cast(k.build.cast(value, to), carrier(to));
             k.store(k.at(out, i), value);
-            return {};
         });
         k.yield();
     }
@@ -55,7 +53,7 @@ struct Case {
     }
 };
 
-void check_case(const Case& c, const test::Library& library, const std::string& machine) {
+void check_case(const Case& c, test::Engine& engine, const std::string& machine) {
     std::vector<Bits> values = test::operands_of(carrier(c.from), kCount, 5);
     if (bits(c.from) == 8) {
         for (size_t i = 0; i < 256; ++i) values[i] = ir::canonical(c.from, i);
@@ -63,7 +61,8 @@ void check_case(const Case& c, const test::Library& library, const std::string& 
     }
     test::Array in(carrier(c.from), values);
     test::Array out(carrier(c.to), kCount);
-    library.run(c.kernel.function.name, {test::slot(in.data()), test::slot(out.data())}, 0, kCount);
+    const std::string failure = engine.run(c.kernel.function.name, {&in, &out}, kCount);
+    REQUIRE_MESSAGE(failure.empty(), c.kernel.function.name << ": " << failure);
     size_t wrong = 0;
     for (size_t i = 0; i < kCount; ++i) {
         const Bits want = c.want(values[i]);
@@ -79,16 +78,17 @@ void check_case(const Case& c, const test::Library& library, const std::string& 
 }
 
 void check_from(DType from, const std::vector<std::string>& machines) {
+    if (machines.empty()) return;
     std::deque<Case> cases;
     for (const DType to : kTypes) {
-        for (const int64_t width : {0, 16}) cases.emplace_back(from, to, width);
+        for (const int64_t width : {0, 16}) cases.emplace_back(from, to, width, test::is_gpu(machines[0]));
     }
     std::vector<const ir::Function*> kernels;
     for (const Case& c : cases) kernels.push_back(&c.kernel.function);
     for (const std::string& machine : machines) {
-        const test::Library library(kernels, machine, 1);
-        REQUIRE_MESSAGE(library.failure().empty(), library.failure());
-        for (const Case& c : cases) check_case(c, library, machine);
+        test::Engine engine(kernels, machine, 1);
+        REQUIRE_MESSAGE(engine.failure().empty(), engine.failure());
+        for (const Case& c : cases) check_case(c, engine, machine);
     }
 }
 
@@ -101,5 +101,12 @@ TEST_CASE("casts between all types") {
         for (const std::string& machine : test::machines()) {
             if (machine == "x86-64-v3" || machine == "native") check_from(from, {machine});
         }
+    }
+}
+
+TEST_CASE("casts between all types on a GPU") {
+    for (const DType from : kTypes) {
+        CAPTURE(name(from));
+        check_from(from, test::gpus());
     }
 }

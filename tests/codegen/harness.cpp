@@ -8,13 +8,15 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include "cuda_driver.h"
+
 namespace tsr::test {
 
 using ir::Attr;
 using ir::OpKind;
 using ir::ValueId;
 
-Kernel::Kernel() : build(function) {
+Kernel::Kernel(bool on_gpu) : build(function), on_gpu_(on_gpu) {
     function.level = ir::Level::target;
     build.to_end_of(function.body);
 }
@@ -53,6 +55,18 @@ ValueId Kernel::iota(int64_t width, DType type) {
     return build.value(OpKind::iota, {}, {{Attr::width, width}, {Attr::type, type}});
 }
 void Kernel::yield() { build.yield({}); }
+
+void Kernel::each(int64_t step, const std::function<void(ValueId i)>& body) {
+    ValueId first = begin();
+    if (on_gpu_) {
+        first = build.add(first, build.mul(build.value(OpKind::thread_id, {}), build.index(step)));
+        step *= kGpuThreads;
+    }
+    loop(first, end(), build.index(step), {}, [&](ValueId i, const ir::Values&) -> ir::Values {
+        body(i);
+        return {};
+    });
+}
 
 void Kernel::fill(ir::RegionId region, const std::function<ir::Values()>& body) {
     build.to_end_of(region);
@@ -107,6 +121,8 @@ void Kernel::for_active(ValueId mask, const std::function<void(ValueId lane)>& b
 
 namespace {
 
+constexpr size_t kGpuSlots = 4;  // of every launch
+
 codegen::Program program_of(const std::vector<const ir::Function*>& kernels, const std::string& machine) {
     codegen::Program program;
     program.name = "test";
@@ -114,6 +130,7 @@ codegen::Program program_of(const std::vector<const ir::Function*>& kernels, con
         codegen::KernelVariant variant;
         variant.function = kernel;
         variant.machine = machine;
+        variant.threads = kGpuThreads;
         codegen::KernelFamily family;
         family.name = kernel->name;
         family.variants.push_back(variant);
@@ -169,6 +186,59 @@ const TsrKernelFamily& Library::family(const std::string& kernel) const {
 void Library::run(const std::string& kernel, const std::vector<uint64_t>& slots, int64_t begin, int64_t end,
                   TsrTask* task, void* scratch) const {
     family(kernel).variants[0].entry(slots.data(), begin, end, scratch, task);
+}
+
+Engine::Engine(const std::vector<const ir::Function*>& kernels, const std::string& machine, int level) {
+    if (!is_gpu(machine)) {
+        library_ = std::make_unique<Library>(kernels, machine, level);
+        failure_ = library_->failure();
+        return;
+    }
+    const Sources sources;
+    codegen::Options options;
+    options.level = level;
+    codegen::Program program = program_of(kernels, machine);
+    for (codegen::KernelFamily& family : program.families) family.slots.resize(kGpuSlots);
+    auto texts = codegen::compile_for_gpus(program, sources, options, codegen::GpuForm::ptx);
+    if (!texts) failure_ = texts.message();
+    if (!texts) return;
+    for (const codegen::GpuText& text : texts.value()) ptx_[text.kernel] = text.text;
+}
+
+std::string Engine::run(const std::string& kernel, const std::vector<Array*>& arrays, int64_t count) {
+    if (library_ == nullptr) return run_on_gpu(kernel, arrays, count);
+    std::vector<uint64_t> slots;
+    for (Array* array : arrays) slots.push_back(slot(array->data()));
+    library_->run(kernel, slots, 0, count);
+    return {};
+}
+
+std::string Engine::run_on_gpu(const std::string& kernel, const std::vector<Array*>& arrays, int64_t count) {
+    CudaDriver& driver = *CudaDriver::get();
+    std::vector<uint64_t> parameters;
+    for (Array* array : arrays) parameters.push_back(driver.put(array->data(), array->size()));
+    parameters.resize(kGpuSlots);
+    parameters.insert(parameters.end(), {0, static_cast<uint64_t>(count), 0});
+    std::string wrong = driver.run(ptx_.at(kernel), "tsr_" + kernel, 1, kGpuThreads, 0, parameters);
+    for (size_t i = 0; i < arrays.size(); ++i) {
+        driver.take(arrays[i]->data(), parameters[i], arrays[i]->size());
+        driver.free(parameters[i]);
+    }
+    return wrong;
+}
+
+bool is_gpu(const std::string& machine) { return machine.starts_with("sm_"); }
+
+std::vector<std::string> gpus() {
+    CudaDriver* driver = CudaDriver::get();
+    std::vector<std::string> all;
+    if (driver == nullptr) return all;
+    for (const std::string name : {"sm_75", "sm_80", "sm_90a"}) {
+        const int capability = std::stoi(name.substr(3));
+        const bool exact = name.back() == 'a';
+        if (exact ? capability == driver->capability() : capability <= driver->capability()) all.push_back(name);
+    }
+    return all;
 }
 
 std::string text_of(const std::vector<const ir::Function*>& kernels, const std::string& machine, codegen::Emit emit) {

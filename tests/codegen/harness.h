@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "codegen/link.h"
 #include "ir/core/builder.h"
 #include "runtime/abi.h"
+#include "values.h"
 
 namespace tsr::test {
 
@@ -19,7 +21,7 @@ struct Kernel {
     ir::Function function;
     ir::Builder build;
 
-    Kernel();
+    explicit Kernel(bool on_gpu = false);
     Kernel(const Kernel&) = delete;  // the builder stands in the function
     Kernel& operator=(const Kernel&) = delete;
     ir::ValueId pointer(int64_t slot, DType type);
@@ -32,6 +34,8 @@ struct Kernel {
     ir::ValueId splat(ir::ValueId scalar, int64_t width);
     ir::ValueId iota(int64_t width, DType type);
     void yield();
+    // The body for begin, begin + step, … below end; on a GPU its threads take turns.
+    void each(int64_t step, const std::function<void(ir::ValueId i)>& body);
 
     // Structured operations; `build` stands in the region while the callback runs, which gives what it yields.
     using Round = std::function<ir::Values(ir::ValueId iv, const ir::Values& carried)>;
@@ -44,6 +48,8 @@ struct Kernel {
     void for_active(ir::ValueId mask, const std::function<void(ir::ValueId lane)>& body);
 
 private:
+    bool on_gpu_ = false;
+
     void fill(ir::RegionId region, const std::function<ir::Values()>& body);
 };
 
@@ -70,6 +76,28 @@ private:
     std::string failure_;
     void* handle_ = nullptr;
 };
+
+// Kernels on one machine, on arrays of the host: a level of x86-64, or a GPU that the CUDA driver has.
+class Engine {
+public:
+    Engine(const std::vector<const ir::Function*>& kernels, const std::string& machine, int level = 2);
+
+    [[nodiscard]] const std::string& failure() const { return failure_; }
+    // Runs [0, count); the arrays are the first slots. Empty, or what went wrong.
+    std::string run(const std::string& kernel, const std::vector<Array*>& arrays, int64_t count);
+
+private:
+    std::string run_on_gpu(const std::string& kernel, const std::vector<Array*>& arrays, int64_t count);
+
+    std::string failure_;
+    std::unique_ptr<Library> library_;
+    std::map<std::string, std::string> ptx_;  // by kernel
+};
+
+constexpr int64_t kGpuThreads = 32;  // of the only block
+bool is_gpu(const std::string& machine);
+// Targets of different kinds that the driver's GPU runs; none without a driver.
+std::vector<std::string> gpus();
 
 // LLVM text or assembly of kernels.
 std::string text_of(const std::vector<const ir::Function*>& kernels, const std::string& machine, codegen::Emit emit);

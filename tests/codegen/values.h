@@ -21,7 +21,8 @@ public:
     Array(DType type, size_t count);
     Array(DType type, const std::vector<ir::Bits>& values);
     [[nodiscard]] void* data() { return bytes_.data(); }
-    [[nodiscard]] ir::Bits at(size_t index) const;  // canonical
+    [[nodiscard]] size_t size() const { return bytes_.size(); }  // in bytes, with room behind the elements
+    [[nodiscard]] ir::Bits at(size_t index) const;               // canonical
 
 private:
     DType type_;

@@ -1,0 +1,151 @@
+#include "codegen/nvptx/images.h"
+
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include <llvm/IR/Constants.h>
+
+#include "codegen/cpu/machine.h"
+#include "codegen/cpu/pipeline.h"
+
+namespace tsr::codegen {
+
+namespace {
+
+struct Job {
+    const KernelFamily* family = nullptr;
+    const KernelVariant* variant = nullptr;
+};
+
+std::vector<Job> jobs_of(const Program& program) {
+    std::vector<Job> jobs;
+    for (const KernelFamily& family : program.families) {
+        for (const KernelVariant& variant : family.variants) {
+            if (variant.on_gpu()) jobs.push_back({&family, &variant});
+        }
+    }
+    return jobs;
+}
+
+Result<GpuImage> make_image(const Job& job, const Sources& sources, const Options& options) {
+    auto gpu = gpu_named(job.variant->machine);
+    if (!gpu) return Failure{gpu.message()};
+    auto code = compile_for_gpu(*job.variant, gpu.value(), job.family->slots.size(), sources, options);
+    if (!code && !job.variant->required) return GpuImage{};
+    if (!code) return Failure{code.message()};
+    GpuImage image{std::move(code).value(), {}};
+    if (!job.variant->cubin) return image;
+    if (!options.assemble) return Failure{"there is no ptxas to make a cubin for " + gpu.value().name};
+    auto cubin = options.assemble(image.code.text, gpu.value().name);
+    if (!cubin) return Failure{cubin.message()};
+    image.cubin = std::move(cubin).value();
+    return image;
+}
+
+llvm::Constant* bytes_of(Data& data, const std::string& bytes, bool ends_in_zero, const std::string& name) {
+    return data.global(llvm::ConstantDataArray::getString(data.module().getContext(), bytes, ends_in_zero), name);
+}
+
+std::vector<llvm::Constant*> image_list(Data& data, const GpuImage& image) {
+    const auto one = [&](bool cubin, const std::string& bytes) {
+        return data.structure({data.i32(cubin ? 1 : 0), data.i32(0),
+                               bytes_of(data, bytes, !cubin, cubin ? "cubin" : "ptx"),
+                               data.i64(static_cast<int64_t>(bytes.size()))});
+    };
+    std::vector<llvm::Constant*> all;
+    if (!image.cubin.empty()) all.push_back(one(true, image.cubin));
+    if (!image.code.text.empty()) all.push_back(one(false, image.code.text));
+    return all;
+}
+
+llvm::Constant* message_list(Data& data, const std::vector<DeviceMessage>& messages) {
+    std::vector<llvm::Constant*> all;
+    for (const DeviceMessage& message : messages) {
+        all.push_back(data.message(message.place, message.text, message.values));
+    }
+    return data.array(data.null()->getType(), all, "messages");
+}
+
+// TsrCudaKernel
+llvm::Constant* cuda_table(Data& data, const KernelVariant& variant, const GpuImage& image) {
+    const Gpu gpu = gpu_named(variant.machine).value();
+    const std::vector<llvm::Constant*> images = image_list(data, image);
+    llvm::Constant* list = images.empty() ? data.null() : data.array(images[0]->getType(), images, "images");
+    return data.structure({data.text(image.code.symbol), list, data.i32(static_cast<int64_t>(images.size())),
+                           data.i32(gpu.capability), data.i32(gpu.exact), data.i32(variant.threads), data.i32(1),
+                           data.i32(image.code.needs_context), data.i64(variant.scratch), data.i64(variant.task),
+                           data.i32(static_cast<int64_t>(image.code.messages.size())), data.i32(0),
+                           message_list(data, image.code.messages)});
+}
+
+}  // namespace
+
+bool has_gpu_variants(const Program& program) { return !jobs_of(program).empty(); }
+
+Result<GpuImages> make_gpu_images(const Program& program, const Sources& sources, const Options& options) {
+    const std::vector<Job> jobs = jobs_of(program);
+    std::vector<std::optional<Result<GpuImage>>> made(jobs.size());
+    std::atomic<size_t> next = 0;
+    const auto work = [&] {
+        for (size_t i = next++; i < jobs.size(); i = next++) made[i] = make_image(jobs[i], sources, options);
+    };
+    std::vector<std::future<void>> helpers;
+    const size_t threads = std::min<size_t>(jobs.size(), std::max(1U, std::thread::hardware_concurrency()));
+    for (size_t i = 1; i < threads; ++i) helpers.push_back(std::async(std::launch::async, work));
+    work();
+    for (std::future<void>& helper : helpers) helper.get();
+    GpuImages images;
+    for (size_t i = 0; i < jobs.size(); ++i) {
+        if (!*made[i]) return Failure{made[i]->message()};
+        images.emplace(jobs[i].variant, std::move(*made[i]).value());
+    }
+    return images;
+}
+
+std::string cuda_table_name(const KernelFamily& family, size_t variant) {
+    return "cuda." + family.name + "." + std::to_string(variant);
+}
+
+void define_cuda_tables(Data& data, const Program& program, const GpuImages& images) {
+    for (const KernelFamily& family : program.families) {
+        for (size_t i = 0; i < family.variants.size(); ++i) {
+            const auto image = images.find(&family.variants[i]);
+            if (image == images.end()) continue;
+            llvm::Constant* table = cuda_table(data, family.variants[i], image->second);
+            const std::string name = cuda_table_name(family, i);
+            // A declaration stands where the family's table is in the same module.
+            llvm::GlobalVariable* declared = data.module().getNamedGlobal(name);
+            auto* defined = new llvm::GlobalVariable(data.module(), table->getType(), true,
+                                                     llvm::GlobalValue::ExternalLinkage, table, name);
+            defined->setVisibility(llvm::GlobalValue::HiddenVisibility);
+            if (declared == nullptr) continue;
+            declared->replaceAllUsesWith(defined);
+            declared->eraseFromParent();
+            defined->setName(name);
+        }
+    }
+}
+
+Result<std::string> compile_gpu_object(const Program& program, const Sources& sources, const Options& options) {
+    auto images = make_gpu_images(program, sources, options);
+    if (!images) return Failure{images.message()};
+    try {
+        llvm::LLVMContext context;
+        llvm::Module module(program.name + ".gpu", context);
+        auto target = make_target_machine(processor_named("x86-64").value(), 0);
+        if (!target) return Failure{target.message()};
+        module.setTargetTriple(target.value()->getTargetTriple());
+        module.setDataLayout(target.value()->createDataLayout());
+        Data data(module, &sources);
+        define_cuda_tables(data, program, images.value());
+        return emit_code(module, *target.value(), Form::object);
+    } catch (const std::exception& fatal) {
+        return Failure{std::string("internal error: LLVM: ") + fatal.what()};
+    }
+}
+
+}  // namespace tsr::codegen

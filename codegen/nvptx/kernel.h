@@ -1,0 +1,32 @@
+// A kernel as PTX.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/sources.h"
+#include "codegen/codegen.h"
+#include "codegen/nvptx/gpu.h"
+
+namespace tsr::codegen {
+
+// Something that a kernel can print or assert.
+struct DeviceMessage {
+    Span place;
+    std::string text;
+    std::vector<DType> values;
+};
+
+struct DeviceCode {
+    std::string symbol;  // of the entry
+    std::string text;    // PTX, or LLVM's text of it
+    bool needs_context = false;
+    std::vector<DeviceMessage> messages;  // by number
+};
+
+// `slots`: how many a launch has. The variant's function was checked.
+Result<DeviceCode> compile_for_gpu(const KernelVariant& variant, const Gpu& gpu, size_t slots, const Sources& sources,
+                                   const Options& options);
+
+}  // namespace tsr::codegen

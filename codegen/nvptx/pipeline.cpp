@@ -1,0 +1,117 @@
+#include "codegen/nvptx/pipeline.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include <llvm/ADT/SmallString.h>
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/TargetParser/Triple.h>
+#include <llvm/Transforms/IPO/FunctionAttrs.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/DeadStoreElimination.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopRotation.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+namespace tsr::codegen {
+
+namespace {
+
+void initialize_once() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        LLVMInitializeNVPTXTargetInfo();
+        LLVMInitializeNVPTXTarget();
+        LLVMInitializeNVPTXTargetMC();
+        LLVMInitializeNVPTXAsmPrinter();
+    });
+}
+
+llvm::FunctionPassManager function_passes(int level) {
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    passes.addPass(llvm::EarlyCSEPass(true));
+    passes.addPass(llvm::SimplifyCFGPass());
+    passes.addPass(llvm::InstCombinePass());
+    llvm::LoopPassManager loops;
+    loops.addPass(llvm::LoopRotatePass());
+    loops.addPass(llvm::LICMPass(llvm::LICMOptions()));
+    passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops), true));
+    passes.addPass(llvm::SimplifyCFGPass());
+    passes.addPass(llvm::GVNPass());
+    llvm::LoopPassManager counted;
+    counted.addPass(llvm::IndVarSimplifyPass());
+    counted.addPass(llvm::LoopFullUnrollPass(level, true));
+    passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(counted)));
+    // Only where a loop asks for it.
+    passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(level, true)));
+    // What was an array on the stack may now be registers.
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+    passes.addPass(llvm::DSEPass());
+    passes.addPass(llvm::EarlyCSEPass(true));
+    passes.addPass(llvm::InstCombinePass());
+    passes.addPass(llvm::SimplifyCFGPass());
+    return passes;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<llvm::TargetMachine>> make_gpu_machine(const Gpu& gpu, int level) {
+    initialize_once();
+    const llvm::Triple triple("nvptx64-nvidia-cuda");
+    std::string fault;
+    const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, fault);
+    if (target == nullptr) return Failure{"LLVM has no code generator for NVIDIA GPUs: " + fault};
+    llvm::TargetOptions options;
+    options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    // Never without optimization: ptxas then orders asynchronous products one after the other.
+    const auto effort = level <= 1   ? llvm::CodeGenOptLevel::Less
+                        : level == 2 ? llvm::CodeGenOptLevel::Default
+                                     : llvm::CodeGenOptLevel::Aggressive;
+    std::unique_ptr<llvm::TargetMachine> made(
+        target->createTargetMachine(triple, gpu.name, gpu.ptx, options, std::nullopt, std::nullopt, effort));
+    if (made == nullptr) return Failure{"LLVM made no code generator for " + gpu.name};
+    return made;
+}
+
+void optimize_for_gpu(llvm::Module& module, llvm::TargetMachine& target, int level) {
+    llvm::PassBuilder builder(&target);
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager components;
+    llvm::ModuleAnalysisManager modules;
+    functions.registerPass([&] { return builder.buildDefaultAAPipeline(); });
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+    llvm::ModulePassManager passes;
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(function_passes(std::max(level, 1))));
+    // Tells which pointers are only read through: their loads take the read-only path.
+    passes.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::PostOrderFunctionAttrsPass()));
+    passes.run(module, modules);
+}
+
+Result<std::string> emit_ptx(llvm::Module& module, llvm::TargetMachine& target) {
+    llvm::SmallString<0> code;
+    llvm::raw_svector_ostream stream(code);
+    llvm::legacy::PassManager passes;
+    if (target.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile, true))
+        return Failure{"LLVM can not emit PTX"};
+    passes.run(module);
+    return std::string(code.str());
+}
+
+}  // namespace tsr::codegen

@@ -1,0 +1,59 @@
+// One thread of a kernel on a GPU.
+#pragma once
+
+#include <vector>
+
+#include "codegen/llvm/target.h"
+#include "codegen/nvptx/gpu.h"
+#include "codegen/nvptx/kernel.h"
+
+namespace tsr::codegen {
+
+// Pointers are in the address spaces of NVPTX, as far as they are known.
+inline constexpr unsigned kGlobalSpace = 1;
+inline constexpr unsigned kSharedSpace = 3;
+
+class GpuTask : public TargetBody {
+public:
+    // `target` has a parameter per slot, then begin, end and the context (runtime/abi/cuda.h). Appends what the kernel
+    // can say to `messages`.
+    GpuTask(const ir::Function& source, llvm::Function& target, const Gpu& gpu, Data& data, DebugInfo* debug,
+            size_t slots, std::vector<DeviceMessage>& messages);
+
+private:
+    bool emit_of_machine(const ir::Op& op) override;
+    void emit_atomic(const ir::Op& op) override;
+    [[nodiscard]] llvm::SyncScope::ID atomic_scope() const override;
+    [[nodiscard]] uint64_t least_stack_alignment() const override { return 1; }
+
+    bool emit_place(const ir::Op& op);
+    bool emit_threads(const ir::Op& op);
+    bool emit_copy(const ir::Op& op);
+
+    void emit_slot(const ir::Op& op);
+    void emit_scratch(const ir::Op& op);
+    void emit_number(const ir::Op& op, llvm::Intrinsic::ID special_register);
+    void emit_prefetch(const ir::Op& op);
+    void emit_shuffle(const ir::Op& op);
+    void emit_vote(const ir::Op& op);
+    void emit_async_copy(const ir::Op& op);
+    void copy_at_once(const ir::Op& op, llvm::Value* bytes);
+    void emit_print(const ir::Op& op);
+    void emit_assert(const ir::Op& op);
+    void emit_result(const ir::Op& op);
+
+    llvm::Value* call(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Value*> arguments) {
+        return builder_.CreateIntrinsic(id, {}, arguments);
+    }
+    // Puts a message into the buffer: its number, the thread, the operand `first`, which orders it, then the values.
+    void write_message(const ir::Op& op, size_t first);
+    // A field of TsrDeviceContext, by its bytes from the beginning.
+    llvm::Value* field(size_t offset);
+
+    const Gpu& gpu_;
+    size_t slots_;
+    size_t words_ = 0;  // of each message
+    std::vector<DeviceMessage>& messages_;
+};
+
+}  // namespace tsr::codegen
