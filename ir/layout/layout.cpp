@@ -95,6 +95,20 @@ std::vector<int64_t> Layout::registers_without(size_t number) const {
     return out;
 }
 
+Layout Layout::with_axis(size_t number) const {
+    Layout out = *this;
+    const auto at = static_cast<std::ptrdiff_t>(number);
+    out.shape.insert(out.shape.begin() + at, 1);
+    out.repeat.insert(out.repeat.begin() + at, 1);
+    std::vector<Counted> from, to;
+    for (size_t i = number; i < rank(); ++i) {
+        from.push_back(axis(i));
+        to.push_back(axis(i + 1));
+    }
+    out.atom = atom.renamed_out(from, to).times(LinearMap({}, {{axis(number), 0}}, {}));
+    return out;
+}
+
 Layout Layout::permuted(const std::vector<size_t>& order) const {
     Layout out{{}, {}, {}};
     std::vector<Counted> from;

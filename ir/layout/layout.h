@@ -50,6 +50,8 @@ struct Layout {
     [[nodiscard]] Layout without_axis(size_t number) const;
     // The register of `without_axis` for each register of this layout.
     [[nodiscard]] std::vector<int64_t> registers_without(size_t number) const;
+    // With one more axis, of extent 1.
+    [[nodiscard]] Layout with_axis(size_t number) const;
     // Axis i of the result is this layout's axis order[i].
     [[nodiscard]] Layout permuted(const std::vector<size_t>& order) const;
     // The register of this layout for each register of `permuted`: atoms are numbered by the axes' new order.

@@ -75,7 +75,7 @@ TEST_CASE("a barrier is placed where the first thread wrote what all read") {
 TEST_CASE("a kernel of register tiles, or of groups larger than a block, says what has no code") {
     auto tiles = without_gpu_code(kernels::formed(kernels::kGemm), *gpu_machine("sm_80"));
     REQUIRE(tiles);
-    CHECK(tiles->what == "register tiles");
+    CHECK(tiles->what == "a product of register tiles");
     Function large = kernels::formed(kernels::kGroupSum);
     large.kernel.group_shape = {2048};
     auto threads = without_gpu_code(large, *gpu_machine("sm_80"));

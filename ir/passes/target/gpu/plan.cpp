@@ -1,8 +1,10 @@
 #include "ir/passes/target/gpu/plan.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
+#include "ir/passes/target/gpu/tiles/layouts.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -96,6 +98,15 @@ Plan choose_gpu_plan(const Function& kernel, const GpuMachine& machine) {
     const bool tiles = any_below(kernel, kernel.body, [](const Op& op) {
         return op.kind == OpKind::lanes && static_cast<LanesOver>(op.attrs.integer(Attr::over)) == LanesOver::tiles;
     });
+    if (auto enough = tile_threads(kernel)) {
+        // Layouts of register tiles are spread over powers of two.
+        plan.threads = *enough;
+        if (tiles)
+            plan.threads =
+                std::max(*enough, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(info.group_size()))));
+        plan.reasons.push_back("threads: by the elements of the largest register tile");
+        return plan;
+    }
     if (info.names_group || tiles) {
         plan.reasons.push_back("threads: the tiles of a group, in whole warps");
         return plan;

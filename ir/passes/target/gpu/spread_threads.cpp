@@ -4,10 +4,28 @@
 
 #include <fmt/format.h>
 
+#include "ir/passes/target/gpu/plan.h"
 #include "ir/passes/target/gpu/thread_code.h"
+#include "ir/passes/target/gpu/tiles/refuse.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
+
+namespace {
+
+// Register tiles go through shared memory where threads exchange them: how much of it is known once they have code.
+std::optional<NoGpuCode> without_room(const Function& kernel, const GpuMachine& machine) {
+    Function planned = kernel;
+    planned.plan = choose_gpu_plan(kernel, machine);
+    ThreadCode code(planned, machine);
+    code.run();
+    if (code.shared_bytes() <= machine.shared_bytes) return std::nullopt;
+    return NoGpuCode{{},
+                     fmt::format("{} bytes of shared memory for buffers and register tiles: a block has at most {}",
+                                 code.shared_bytes(), machine.shared_bytes)};
+}
+
+}  // namespace
 
 std::optional<NoGpuCode> without_gpu_code(const Function& kernel, const GpuMachine& machine) {
     const KernelInfo& info = kernel.kernel;
@@ -20,10 +38,8 @@ std::optional<NoGpuCode> without_gpu_code(const Function& kernel, const GpuMachi
     walk(kernel, kernel.body, [&](OpId id) {
         const Op& op = kernel.op(id);
         if (none) return;
-        auto of_tiles = [&](ValueId v) { return kernel.type(v).kind == TypeKind::tile; };
-        if (std::ranges::any_of(op.operands, of_tiles) || std::ranges::any_of(op.results, of_tiles)) {
-            none = NoGpuCode{id, "register tiles"};
-        }
+        none = without_tile_code(kernel, id, machine);
+        if (none) return;
         if (op.kind != OpKind::buffer) return;
         int64_t elements = op.attrs.integer(Attr::count, 1);
         for (const Dim& dim : kernel.type(op.results[0]).shape) elements *= dim.constant_value().value_or(0);
@@ -33,6 +49,7 @@ std::optional<NoGpuCode> without_gpu_code(const Function& kernel, const GpuMachi
                                              machine.shared_bytes)};
         }
     });
+    if (!none && tile_threads(kernel)) none = without_room(kernel, machine);
     return none;
 }
 

@@ -23,6 +23,7 @@ ThreadCode::ThreadCode(const Function& kernel, const GpuMachine& machine)
     thread_ = index_of(emit, OpKind::thread_id);
     lane_ = emit.cast(emit.binary(OpKind::bit_and, thread_, emit.integer(kWarp - 1)), DType::i32);
     warp_ = emit.binary(OpKind::shr, thread_, emit.integer(5));
+    if (tile_threads(kernel)) tiles_.emplace(*this, thread_, machine.capability);
 }
 
 void ThreadCode::run() {
@@ -31,6 +32,7 @@ void ThreadCode::run() {
     group = by_tile ? emit.integer(0) : emit.add(index_of(emit, OpKind::task_begin), block);
     region(tile.body);
     emit.yield({});
+    if (tiles_) shared_bytes_ = tiles_->finish(shared_bytes_);
 }
 
 ValueId ThreadCode::shared(DType type, int64_t bytes, int64_t alignment) {
@@ -70,6 +72,7 @@ void ThreadCode::operation(OpId id) {
         default:
             break;
     }
+    if (touches_tiles(tile, op)) return tiles_->operation(id);
     if (!in_lanes_) return group_operation(id);
     if (op.kind == OpKind::atomic) {
         ValueId old = atomic_rmw(op);
@@ -134,15 +137,27 @@ std::vector<ValueId> ThreadCode::registers(ValueId old) {
     return {scalars.at(old)};
 }
 
-std::vector<Type> ThreadCode::register_types(const Type& type) const {
+std::vector<ValueId> ThreadCode::registers_as(ValueId old, ValueId like) {
+    return tile.type(old).kind == TypeKind::tile ? tiles_->as(old, like) : registers(old);
+}
+
+bool ThreadCode::is_flattened(ValueId old) const {
+    const Type& type = tile.type(old);
     const bool small = type.is_vector() || (type.kind == TypeKind::lane_array && type.width > 0);
-    return std::vector<Type>(small ? type.width : 1, Type::scalar(type.elem));
+    return small || type.kind == TypeKind::tile;
+}
+
+std::vector<Type> ThreadCode::register_types(ValueId old) const {
+    const Type& type = tile.type(old);
+    const size_t count = type.kind == TypeKind::tile ? static_cast<size_t>(tiles_->registers(old))
+                         : is_flattened(old)         ? type.width
+                                                     : 1;
+    return std::vector<Type>(count, Type::scalar(type.elem));
 }
 
 void ThreadCode::bind(ValueId old, const std::vector<ValueId>& made, size_t& at) {
-    const Type& type = tile.type(old);
-    const size_t count = register_types(type).size();
-    if (type.is_vector() || (type.kind == TypeKind::lane_array && type.width > 0)) {
+    const size_t count = register_types(old).size();
+    if (is_flattened(old)) {
         parts[old].assign(made.begin() + static_cast<std::ptrdiff_t>(at),
                           made.begin() + static_cast<std::ptrdiff_t>(at + count));
     } else {
@@ -156,11 +171,12 @@ void ThreadCode::control(const Op& op) {
     std::vector<ValueId> operands;
     std::vector<Type> types;
     for (size_t i = 0; i < op.operands.size(); ++i) {
-        for (ValueId v : i < bounds ? std::vector{scalars.at(op.operands[i])} : registers(op.operands[i]))
-            operands.push_back(v);
+        const std::vector<ValueId> parts_of =
+            i < bounds ? std::vector{scalars.at(op.operands[i])} : registers_as(op.operands[i], op.results[i - bounds]);
+        operands.insert(operands.end(), parts_of.begin(), parts_of.end());
     }
     for (ValueId result : op.results) {
-        for (const Type& type : register_types(tile.type(result))) types.push_back(type);
+        for (const Type& type : register_types(result)) types.push_back(type);
     }
     RegionId outside = emit.region;
     OpId made = emit.open(op.kind, operands, types, op.kind == OpKind::for_ ? Attrs{} : op.attrs);
@@ -169,15 +185,19 @@ void ThreadCode::control(const Op& op) {
         emit.region = emit.add_region(made);
         std::vector<ValueId> args;
         for (ValueId arg : old.args) {
-            for (const Type& type : register_types(tile.type(arg)))
+            for (const Type& type : register_types(arg))
                 args.push_back(target.add_arg(emit.region, type, tile.value(arg).name));
         }
         size_t at = 0;
         for (ValueId arg : old.args) bind(arg, args, at);
+        if (tiles_) tiles_->forget();
         region(op.regions[number]);
         std::vector<ValueId> out;
-        for (ValueId v : yielded(op.regions[number])) {
-            for (ValueId part : registers(v)) out.push_back(part);
+        const std::vector<ValueId>& values = yielded(op.regions[number]);
+        const bool tests = op.kind == OpKind::while_ && number == 0;
+        for (size_t i = 0; i < values.size(); ++i) {
+            for (ValueId part : tests ? registers(values[i]) : registers_as(values[i], op.results[i]))
+                out.push_back(part);
         }
         emit.yield(out);
     }
@@ -202,6 +222,7 @@ void ThreadCode::grid(const Op& op) {
         if (i > 0) rest = emit.binary(OpKind::floordiv, rest, all[i].count);
         scalars[args[i]] = emit.add(all[i].lower, emit.mul(number, all[i].step));
     }
+    if (tiles_) tiles_->forget();
     region(op.regions[0]);
     emit.yield({});
     emit.close(made, outside);
@@ -244,7 +265,7 @@ void ThreadCode::lanes_over_tiles(const Op& op) {
     } else {
         std::vector<Type> types;
         for (ValueId result : op.results) {
-            for (const Type& type : register_types(tile.type(result))) types.push_back(type);
+            for (const Type& type : register_types(result)) types.push_back(type);
         }
         RegionId outside = emit.region;
         ValueId inside = emit.compare(OpKind::lt, thread_, emit.integer(tile.kernel.group_size()));

@@ -2,9 +2,11 @@
 // a lanes region is done by each thread for its tiles or rounds.
 #pragma once
 
+#include <optional>
 #include <unordered_set>
 
 #include "ir/passes/target/gpu/machine.h"
+#include "ir/passes/target/gpu/tiles/code.h"
 #include "ir/passes/target/kernel_code.h"
 
 namespace tsr::ir {
@@ -67,12 +69,15 @@ private:
     void barrier(OpId id);
     [[nodiscard]] bool wait_may_be_later(OpId barrier) const;
 
-    // Values flattened to registers: a small vector is its elements.
+    // Values flattened to registers: a small vector is its elements, a register tile this thread's elements of it.
     std::vector<ValueId> registers(ValueId old);
+    std::vector<ValueId> registers_as(ValueId old, ValueId like);  // of a tile as another one has them
     void bind(ValueId old, const std::vector<ValueId>& made, size_t& at);
-    [[nodiscard]] std::vector<Type> register_types(const Type& type) const;
+    [[nodiscard]] std::vector<Type> register_types(ValueId old) const;
+    [[nodiscard]] bool is_flattened(ValueId old) const;
 
     const GpuMachine& machine_;
+    std::optional<ThreadTiles> tiles_;   // where there are register tiles
     std::unordered_set<OpId> barriers_;  // before which one stands
     ValueId thread_, lane_, warp_;
     ValueId number_;  // in lanes: what messages are ordered by

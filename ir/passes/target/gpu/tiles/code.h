@@ -1,0 +1,125 @@
+// The code of one thread for register tiles: its elements are scalars, one after the other, as the tile's layout says.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/layout/access.h"
+#include "ir/layout/convert.h"
+#include "ir/passes/target/gpu/tiles/layouts.h"
+#include "ir/passes/target/kernel_code.h"
+
+namespace tsr::ir {
+
+class ThreadTiles {
+public:
+    // `thread`: this thread's number in its block, of `plan.threads`; both stand at the beginning of the code.
+    ThreadTiles(KernelCode& code, ValueId thread, int capability);
+
+    // An operation on register tiles without regions. What it gives stands in `code.parts`, or in `code.scalars`.
+    void operation(OpId id);
+    // A tile's registers as the tile `like` has them.
+    std::vector<ValueId> as(ValueId tile, ValueId like) { return in(tile, layout(like)); }
+    [[nodiscard]] int64_t registers(ValueId tile) const { return layout(tile).size(); }
+    // Control flow comes or goes: what other threads still read is not known any more.
+    void forget() { others_read_ = true; }
+    // Gives the tiles' shared memory its place behind `used` bytes; answers the bytes that are used then.
+    int64_t finish(int64_t used);
+
+private:
+    using Registers = std::vector<ValueId>;
+
+    [[nodiscard]] const Layout& layout(ValueId tile) const { return layouts_.of.at(tile); }
+    [[nodiscard]] DType elem(ValueId value) const { return code_.tile.type(value).elem; }
+    Registers in(ValueId tile, const Layout& wanted);
+
+    // ---- where a thread's elements are (places.cpp) ----
+    // A number that is linear in the bits of the thread's number: a hoisted value, and which of its bits may be set.
+    struct ThreadPart {
+        ValueId value;  // an index
+        Bits bits = 0;
+    };
+    ThreadPart thread_part(const std::vector<Bits>& columns);  // per bit of the thread's number
+    ThreadPart thread_part(const LinearMap& map, Counted out);
+    ValueId plus(const ThreadPart& part, Bits constant);  // both linear: exclusive or
+    // The coordinate of a register's element along an axis.
+    ValueId coordinate(const Layout& lies, size_t number, int64_t reg);
+    // A register whose element is beyond the tile's shape: in all threads, or where `inside` is false.
+    struct Beyond {
+        bool always = false;
+        ValueId inside;  // invalid: it never is
+    };
+    Beyond beyond_end(const Layout& lies, size_t number, int64_t reg);
+    Beyond beyond_end(const Layout& lies, int64_t reg);  // along any axis
+    // True for the threads that hold an element first.
+    ValueId writers(const LinearMap& atom);
+    // True for the threads whose number has none of these bits; invalid where there are none.
+    ValueId without_bits(Bits lane, Bits warp);
+    static std::vector<Bits> thread_columns(const LinearMap& map);
+    template <typename Make>
+    ValueId hoisted(Make make);
+    // One access of several elements that follow each other.
+    Registers load_vector(ValueId pointer, int64_t width);
+    void store_vector(ValueId pointer, const Registers& values);
+    ValueId vector(const Registers& values);
+
+    // ---- operations ----
+    Registers made_anywhere(const Op& op, const Layout& wanted);
+    void element(const Op& op);
+    void expand(const Op& op);
+    void transpose(const Op& op);
+    // convert.cpp
+    Registers convert(const Registers& values, const Layout& from, const Layout& to, DType type);
+    Registers shuffled(const ShuffleRounds& rounds, Registers values);
+    Registers renamed(const LaneRenaming& by, const Registers& values);
+    ValueId parity(Bits lanes);
+    void through_memory(const Conversion& plan, const Registers& values, Registers& out, DType type);
+    // Shared memory of the tiles, from its beginning, for one purpose at a time.
+    ValueId memory(DType type, int64_t elements);
+    void before_write();
+    void barrier();
+    // reduce.cpp
+    void reduce(OpId id);
+    void scan(OpId id);
+    ValueId identity(ReduceOp what, DType type);
+    ValueId zero(DType type);
+    ValueId combined(ReduceOp what, ValueId a, ValueId b);
+    Registers over_warps(ReduceOp what, Registers values, const Layout& from, const Layout& to, size_t axis,
+                         DType type);
+    ValueId row_offset(const Layout& layout, int64_t reg);
+    void product(OpId id);  // products.cpp
+    // views.cpp
+    struct View;
+    void load(OpId id);
+    void store(OpId id);
+    void atomic(OpId id);
+    View view(OpId id, const Layout& lies);
+    ValueId address(const View& view, int64_t reg);
+    ValueId whole(const View& view);
+    template <typename Access>
+    void each_access(const View& view, Access access);
+    template <typename Element>
+    void each_element(const View& view, Element element);
+    ValueId within(ValueId index, ValueId extent);
+    // Conditions; an invalid one is true.
+    ValueId both(ValueId a, ValueId b);
+    void when(ValueId condition, const std::function<void()>& body);
+    template <typename Then, typename Otherwise>
+    Registers choose(ValueId condition, const std::vector<Type>& types, Then then, Otherwise otherwise);
+
+    KernelCode& code_;
+    Emit& emit_;
+    ValueId thread_;
+    TileLayouts layouts_;
+    int lane_bits_ = 5;
+    std::map<std::vector<Bits>, ThreadPart> thread_parts_;
+    std::map<std::pair<Bits, Bits>, ValueId> owners_;
+    std::map<Bits, ValueId> parities_;
+    std::vector<OpId> places_;  // of shared memory, whose offset is not known yet
+    int64_t memory_bytes_ = 0;
+    bool others_read_ = false;  // the tiles' shared memory since the last barrier
+};
+
+}  // namespace tsr::ir

@@ -1,0 +1,348 @@
+#include "ir/passes/target/gpu/tiles/layouts.h"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <map>
+
+#include "ir/passes/target/cpu/tiles/uses.h"
+#include "ir/passes/tile/walk.h"
+
+namespace tsr::ir {
+
+namespace {
+
+int log2_up(int64_t value) { return std::bit_width(static_cast<uint64_t>(value - 1)); }
+
+// Tiles that lie alike.
+class Classes {
+public:
+    ValueId find(ValueId value) {
+        auto found = parent_.find(value);
+        if (found == parent_.end()) return parent_[value] = value;
+        if (found->second == value) return value;
+        const ValueId root = find(found->second);
+        return parent_[value] = root;
+    }
+    void join(ValueId a, ValueId b) { parent_[find(a)] = find(b); }
+
+private:
+    std::unordered_map<ValueId, ValueId> parent_;
+};
+
+// A product's accumulator, or tiles in rows.
+struct Class {
+    std::vector<ValueId> values;
+    int64_t elements = 0;
+    int bytes = 0;          // of the largest element in an access to memory
+    bool row_sums = false;  // something is combined along the last axis
+    std::optional<OpId> product;
+    std::optional<Layout> layout;
+};
+
+// A layout that follows from another one.
+struct Link {
+    ValueId from, to;
+    std::function<Layout(const Layout&)> derive;
+};
+
+class Assigner {
+public:
+    Assigner(const Function& kernel, int64_t threads, int capability)
+        : kernel_(kernel), warp_bits_(log2_up(threads / 32)), capability_(capability) {}
+
+    TileLayouts run() {
+        walk(kernel_, kernel_.body, [&](OpId id) { visit(id); });
+        collect();
+        std::vector<ValueId> order;
+        for (const auto& [root, c] : classes_) order.push_back(root);
+        std::ranges::sort(order, [&](ValueId a, ValueId b) {
+            const Class &x = classes_.at(a), &y = classes_.at(b);
+            if (x.product.has_value() != y.product.has_value()) return x.product.has_value();
+            if (x.elements != y.elements) return x.elements > y.elements;
+            return a.index < b.index;
+        });
+        for (ValueId root : order) {
+            Class& c = classes_.at(root);
+            if (c.layout) continue;
+            const Coordinates shape = extents(kernel_.type(root));
+            c.layout = c.product ? accumulator(c, shape) : in_rows(shape, c.bytes);
+            follow(root);
+        }
+        for (const auto& [root, c] : classes_) {
+            for (ValueId v : c.values) out_.of[v] = *c.layout;
+        }
+        for (OpId id : products_) plan_product(id);
+        return std::move(out_);
+    }
+
+private:
+    [[nodiscard]] bool tile(ValueId v) const { return is_tile(kernel_, v); }
+    void join_all(const std::vector<ValueId>& values) {
+        ValueId first;
+        for (ValueId v : values) {
+            if (!tile(v) || made_anywhere(v)) continue;
+            if (first.valid()) joined_.join(first, v);
+            first = v;
+        }
+    }
+    // Made in every layout for nothing: no reason to lie as its other users want it.
+    [[nodiscard]] bool made_anywhere(ValueId v) const {
+        const OpId op = kernel_.value(v).op;
+        if (!op.valid()) return false;
+        const Op& made = kernel_.op(op);
+        return made.kind == OpKind::tile_iota || (made.kind == OpKind::expand && !tile(made.operands[0]));
+    }
+
+    void visit(OpId id) {
+        const Op& op = kernel_.op(id);
+        for (ValueId v : op.results) {
+            if (tile(v)) values_.push_back(v);
+        }
+        for (RegionId region : op.regions) {
+            for (ValueId v : kernel_.region(region).args) {
+                if (tile(v)) values_.push_back(v);
+            }
+        }
+        switch (op.kind) {
+            case OpKind::for_:
+            case OpKind::while_:
+            case OpKind::if_:
+                return carry(op);
+            case OpKind::load_tile:
+            case OpKind::store_tile:
+            case OpKind::atomic_tile:
+                accesses_.push_back(id);
+                return;
+            case OpKind::reduce: {
+                const auto gone = static_cast<size_t>(AlongOp(kernel_, id).axis());
+                if (gone + 1 == kernel_.type(op.operands[0]).rank()) row_sums_.push_back(op.operands[0]);
+                if (tile(op.results[0])) {
+                    links_.push_back(
+                        {op.operands[0], op.results[0], [gone](const Layout& l) { return l.without_axis(gone); }});
+                }
+                return;
+            }
+            case OpKind::expand:
+                if (tile(op.operands[0])) {
+                    links_.push_back(
+                        {op.results[0], op.operands[0],
+                         [axes = op.attrs.integers(Attr::axes), shape = extents(kernel_.type(op.operands[0]))](
+                             const Layout& l) { return before_expand(l, axes, shape); }});
+                }
+                return;
+            case OpKind::transpose: {
+                auto turn = [](const Layout& l) { return l.permuted(last_two_swapped(l.rank())); };
+                links_.push_back({op.operands[0], op.results[0], turn});
+                links_.push_back({op.results[0], op.operands[0], turn});
+                return;
+            }
+            case OpKind::mma: {
+                products_.push_back(id);
+                const MmaOp product(kernel_, id);
+                if (product.accumulator()) join_all({op.results[0], *product.accumulator()});
+                return;
+            }
+            case OpKind::scan:
+                return join_all({op.operands[0], op.results[0]});
+            default:
+                if (op.kind <= OpKind::isfinite && tile(op.results[0])) {
+                    std::vector<ValueId> all = op.operands;
+                    all.push_back(op.results[0]);
+                    join_all(all);
+                }
+        }
+    }
+
+    static std::vector<size_t> last_two_swapped(size_t rank) {
+        std::vector<size_t> order(rank);
+        for (size_t i = 0; i < rank; ++i) order[i] = i;
+        std::swap(order[rank - 1], order[rank - 2]);
+        return order;
+    }
+
+    void carry(const Op& op) {
+        const size_t bounds = op.kind == OpKind::for_ ? 3 : op.kind == OpKind::if_ ? 1 : 0;
+        for (size_t i = 0; i < op.results.size(); ++i) {
+            if (!tile(op.results[i])) continue;
+            std::vector<ValueId> all{op.results[i]};
+            if (op.kind != OpKind::if_) all.push_back(op.operands[bounds + i]);
+            for (size_t number = 0; number < op.regions.size(); ++number) {
+                const Region& region = kernel_.region(op.regions[number]);
+                const size_t index = op.kind == OpKind::for_ ? 1 : 0;
+                if (op.kind != OpKind::if_) all.push_back(region.args[index + i]);
+                const bool tests = op.kind == OpKind::while_ && number == 0;
+                if (!tests) all.push_back(kernel_.op(region.ops.back()).operands[i]);
+            }
+            join_all(all);
+        }
+    }
+
+    void collect() {
+        for (ValueId v : values_) {
+            Class& c = classes_[joined_.find(v)];
+            c.values.push_back(v);
+            c.elements = element_count(kernel_.type(v));
+        }
+        for (OpId id : accesses_) {
+            const TileViewOp view(kernel_, id);
+            const ValueId value = view.loads() ? kernel_.op(id).results[0] : view.value();
+            Class& c = classes_[joined_.find(value)];
+            c.bytes = std::max(c.bytes, std::max(1, bits(kernel_.type(value).elem) / 8));
+        }
+        for (ValueId v : row_sums_) classes_[joined_.find(v)].row_sums = true;
+        for (OpId id : products_) {
+            classes_[joined_.find(kernel_.op(id).results[0])].product = id;
+            const ValueId a = MmaOp(kernel_, id).a();
+            if (tile(a)) classes_[joined_.find(a)].row_sums = true;  // an accumulator that becomes operand A
+        }
+    }
+
+    // What follows from a class that has its layout now.
+    void follow(ValueId root) {
+        for (const Link& link : links_) {
+            if (joined_.find(link.from) != root || made_anywhere(link.to)) continue;
+            const ValueId to = joined_.find(link.to);
+            Class& c = classes_.at(to);
+            if (c.layout || c.product) continue;
+            c.layout = link.derive(*classes_.at(root).layout);
+            follow(to);
+        }
+    }
+
+    // Threads along the rows: an access of 16 bytes each, then lanes along the row as long as that does not pass its
+    // end by much, else along the axis before it; warps along the outer axes, what is left along the last one.
+    [[nodiscard]] Layout in_rows(const Coordinates& shape, int bytes) const {
+        const size_t last = shape.size() - 1;
+        const int access =
+            std::min(log2_up(shape[last]), std::countr_zero(static_cast<unsigned>(16 / std::max(bytes, 1))));
+        const int wide = bytes == 0 ? std::min(log2_up(shape[last]), 2) : access;
+        auto covered = [&](int bits) { return (shape[last] + (int64_t{1} << bits) - 1) >> bits << bits; };
+        int lanes = std::clamp(log2_up(shape[last]) - wide, 0, 5);
+        const int64_t rows = element_rows(shape);
+        while (lanes > 3 && rows > 1 && covered(wide + lanes) * 10 > covered(wide + lanes - 1) * 11) --lanes;
+        std::vector<BitField> fields;
+        for (size_t i = 0; i <= last; ++i) fields.push_back({axis(i), 0});
+        LinearMap atom({}, fields, {});
+        std::vector<int> taken(shape.size(), 0);
+        auto give = [&](Counted counted, size_t to, int count) {
+            atom = atom.times(LinearMap::identity({{counted, count}}, {{axis(to), count}}));
+            taken[to] += count;
+        };
+        auto spread = [&](Counted counted, int count, bool from_last) {
+            for (size_t i = 0; i <= last && count > 0; ++i) {
+                const size_t to = from_last ? last - i : (i == last ? last : last - 1 - i);
+                const int take = std::clamp(log2_up(shape[to]) - taken[to], 0, count);
+                give(counted, to, take);
+                count -= take;
+            }
+            atom = atom.times(LinearMap::copies(counted, count));
+        };
+        give(Counted::reg, last, wide);
+        give(Counted::lane, last, lanes);
+        if (last > 0) {
+            spread(Counted::lane, 5 - lanes, false);
+            spread(Counted::warp, warp_bits_, false);
+        } else {
+            spread(Counted::lane, 5 - lanes, true);
+            spread(Counted::warp, warp_bits_, true);
+        }
+        return Layout::covering(shape, atom);
+    }
+    static int64_t element_rows(const Coordinates& shape) {
+        int64_t rows = 1;
+        for (size_t i = 0; i + 1 < shape.size(); ++i) rows *= shape[i];
+        return rows;
+    }
+
+    // Warps along rows where rows are combined; else so that a warp's part is nearly square.
+    Layout accumulator(const Class& c, const Coordinates& shape) {
+        const WarpProduct product = *product_of(kernel_, MmaOp(kernel_, *c.product), capability_);
+        ProductPlan plan{product, 0, 0};
+        for (int i = 0; i < warp_bits_; ++i) {
+            const int64_t rows = shape[0] >> plan.row_warps, columns = shape[1] >> plan.column_warps;
+            const bool more_rows = rows > product.rows && (c.row_sums || rows >= columns || columns <= product.columns);
+            ++(more_rows || columns <= product.columns ? plan.row_warps : plan.column_warps);
+        }
+        return Layout::covering(shape, operand_atom(plan, Operand::accumulator));
+    }
+
+    // The warps as the accumulator's layout has them.
+    void plan_product(OpId id) {
+        const Layout& layout = out_.of.at(kernel_.op(id).results[0]);
+        ProductPlan plan{*product_of(kernel_, MmaOp(kernel_, id), capability_), 0, 0};
+        for (Bits column : layout.atom.columns(Counted::warp)) {
+            ++(layout.atom.part(column, axis(0)) != 0 ? plan.row_warps : plan.column_warps);
+        }
+        out_.products.emplace(id, plan);
+    }
+
+    const Function& kernel_;
+    int warp_bits_;
+    int capability_;
+    Classes joined_;
+    std::vector<ValueId> values_, row_sums_;
+    std::vector<OpId> accesses_, products_;
+    std::vector<Link> links_;
+    std::map<ValueId, Class> classes_;
+    TileLayouts out_;
+};
+
+}  // namespace
+
+TileLayouts assign_layouts(const Function& kernel, int64_t threads, int capability) {
+    return Assigner(kernel, threads, capability).run();
+}
+
+std::optional<WarpProduct> product_of(const Function& kernel, const MmaOp& op, int capability) {
+    const DType a = kernel.type(op.a()).elem, b = kernel.type(op.b()).elem;
+    if (a != b) return std::nullopt;
+    return warp_product(a, op.accumulates(), capability);
+}
+
+LinearMap operand_atom(const ProductPlan& plan, Operand operand) {
+    auto warps = [](int bits, std::optional<size_t> along) {
+        if (!along) return LinearMap::copies(Counted::warp, bits);
+        return LinearMap::identity({{Counted::warp, bits}}, {{axis(*along), bits}});
+    };
+    const bool rows = operand != Operand::b, columns = operand != Operand::a;
+    return fragment(plan.product, operand)
+        .times(warps(plan.row_warps, rows ? std::optional<size_t>(0) : std::nullopt))
+        .times(warps(plan.column_warps, columns ? std::optional<size_t>(1) : std::nullopt));
+}
+
+bool touches_tiles(const Function& kernel, const Op& op) {
+    auto tile = [&](ValueId v) { return is_tile(kernel, v); };
+    return op.regions.empty() && op.kind != OpKind::yield &&
+           (std::ranges::any_of(op.operands, tile) || std::ranges::any_of(op.results, tile));
+}
+
+std::optional<int64_t> tile_threads(const Function& kernel) {
+    int64_t elements = 0;
+    bool product = false;
+    walk(kernel, kernel.body, [&](OpId id) {
+        const Op& op = kernel.op(id);
+        product |= op.kind == OpKind::mma;
+        for (ValueId v : op.results) {
+            if (is_tile(kernel, v)) elements = std::max(elements, element_count(kernel.type(v)));
+        }
+    });
+    if (elements == 0) return std::nullopt;
+    const int64_t each = product ? 64 : 16;
+    return std::clamp<int64_t>(int64_t{1} << log2_up(std::max<int64_t>(elements / each, 1)), 32, 256);
+}
+
+Layout before_expand(const Layout& result, const std::vector<int64_t>& axes, const Coordinates& operand_shape) {
+    Layout out = result;
+    for (size_t i = result.rank(); i-- > 0;) {
+        const auto found = std::ranges::find(axes, static_cast<int64_t>(i));
+        if (found == axes.end()) {
+            out = out.without_axis(i);
+        } else if (operand_shape[static_cast<size_t>(found - axes.begin())] == 1) {
+            out = out.without_axis(i).with_axis(i);
+        }
+    }
+    return out;
+}
+
+}  // namespace tsr::ir

@@ -1,0 +1,105 @@
+// Where a thread's elements are: numbers that are linear in the bits of the thread's own.
+#include <bit>
+
+#include "ir/passes/target/gpu/tiles/code.h"
+
+namespace tsr::ir {
+
+// Made before all control flow, whatever the code at hand stands in: the operation that it stands in joins the
+// function's body only when it is done.
+template <typename Make>
+ValueId ThreadTiles::hoisted(Make make) {
+    const RegionId here = std::exchange(emit_.region, code_.target.body);
+    const ValueId value = make();
+    emit_.region = here;
+    return value;
+}
+
+std::vector<Bits> ThreadTiles::thread_columns(const LinearMap& map) {
+    std::vector<Bits> columns = map.columns(Counted::lane);
+    columns.resize(5, 0);
+    for (Bits column : map.columns(Counted::warp)) columns.push_back(column);
+    return columns;
+}
+
+ThreadTiles::ThreadPart ThreadTiles::thread_part(const LinearMap& map, Counted out) {
+    std::vector<Bits> columns = thread_columns(map);
+    for (Bits& column : columns) column = static_cast<Bits>(map.part(column, out));
+    return thread_part(columns);
+}
+
+// Bits of the thread's number that become bits of the result in their order are one shift and one mask.
+ThreadTiles::ThreadPart ThreadTiles::thread_part(const std::vector<Bits>& columns) {
+    if (auto found = thread_parts_.find(columns); found != thread_parts_.end()) return found->second;
+    ThreadPart out;
+    out.value = hoisted([&] {
+        std::vector<Bits> left = columns;
+        ValueId sum;
+        bool disjoint = true;
+        for (size_t i = 0; i < left.size(); ++i) {
+            while (left[i] != 0) {
+                const int to = std::countr_zero(left[i]);
+                size_t count = 0;
+                while (i + count < left.size() && (left[i + count] >> (static_cast<size_t>(to) + count) & 1) != 0) {
+                    left[i + count] ^= Bits{1} << (static_cast<size_t>(to) + count);
+                    ++count;
+                }
+                ValueId piece = thread_;
+                if (i > 0) piece = emit_.binary(OpKind::shr, piece, emit_.integer(static_cast<int64_t>(i)));
+                piece = emit_.binary(OpKind::bit_and, piece, emit_.integer((int64_t{1} << count) - 1));
+                if (to > 0) piece = emit_.binary(OpKind::shl, piece, emit_.integer(to));
+                const Bits reached = ((Bits{1} << count) - 1) << to;
+                disjoint = disjoint && (out.bits & reached) == 0;
+                out.bits |= reached;
+                if (!sum.valid()) {
+                    sum = piece;
+                } else {
+                    sum = emit_.binary(disjoint ? OpKind::add : OpKind::bit_xor, sum, piece);
+                }
+            }
+        }
+        return sum.valid() ? sum : emit_.integer(0);
+    });
+    return thread_parts_[columns] = out;
+}
+
+ValueId ThreadTiles::plus(const ThreadPart& part, Bits constant) {
+    ValueId out = part.value;
+    const Bits both = constant & part.bits;
+    if (both != 0) out = emit_.binary(OpKind::bit_xor, out, emit_.integer(static_cast<int64_t>(both)));
+    return emit_.add(out, emit_.integer(static_cast<int64_t>(constant & ~both)));
+}
+
+ValueId ThreadTiles::without_bits(Bits lane, Bits warp) {
+    if (lane == 0 && warp == 0) return {};
+    ValueId& found = owners_[{lane, warp}];
+    if (found.valid()) return found;
+    return found = hoisted([&] {
+               ValueId set =
+                   emit_.binary(OpKind::bit_and, thread_, emit_.integer(static_cast<int64_t>(lane | warp << 5)));
+               return emit_.compare(OpKind::eq, set, emit_.integer(0));
+           });
+}
+
+ValueId ThreadTiles::writers(const LinearMap& atom) {
+    const Bits copies = atom.copy_bits();
+    Bits of_lane = 0, of_warp = 0;
+    for (int at = 0; const BitField& field : atom.in()) {
+        const Bits bits = copies >> at & ((Bits{1} << field.bits) - 1);
+        if (field.counted == Counted::lane) of_lane = bits;
+        if (field.counted == Counted::warp) of_warp = bits;
+        at += field.bits;
+    }
+    return without_bits(of_lane, of_warp);
+}
+
+ValueId ThreadTiles::parity(Bits lanes) {
+    ValueId& found = parities_[lanes];
+    if (found.valid()) return found;
+    std::vector<Bits> columns;
+    for (int bit = 0; bit < 5; ++bit) columns.push_back(lanes >> bit & 1);
+    const ValueId number = thread_part(columns).value;
+    return found = hoisted([&] { return emit_.compare(OpKind::ne, number, emit_.integer(0)); });
+}
+
+}  // namespace tsr::ir

@@ -1,0 +1,183 @@
+// Sums and scans along an axis: in each thread, between the lanes of a warp, between warps, in this order.
+#include <algorithm>
+
+#include "ir/passes/target/cpu/tiles/uses.h"
+#include "ir/passes/target/gpu/tiles/code.h"
+#include "ir/passes/target/reduction.h"
+
+namespace tsr::ir {
+
+namespace {
+
+// The bits of a number that count along an axis.
+Bits bits_along(const LinearMap& atom, Counted counted, size_t number) {
+    Bits out = 0;
+    const std::vector<Bits> columns = atom.columns(counted);
+    for (size_t i = 0; i < columns.size(); ++i) {
+        if (atom.part(columns[i], axis(number)) != 0) out |= Bits{1} << i;
+    }
+    return out;
+}
+
+// The bits that do nothing.
+Bits copies(const LinearMap& atom, Counted counted) {
+    Bits out = 0;
+    const std::vector<Bits> columns = atom.columns(counted);
+    for (size_t i = 0; i < columns.size(); ++i) {
+        if (columns[i] == 0) out |= Bits{1} << i;
+    }
+    return out;
+}
+
+}  // namespace
+
+ValueId ThreadTiles::combined(ReduceOp what, ValueId a, ValueId b) { return emit_.binary(combining(what), a, b); }
+
+void ThreadTiles::reduce(OpId id) {
+    const AlongOp op(code_.tile, id);
+    const Layout& from = layout(op.value());
+    const auto along = static_cast<size_t>(op.axis());
+    const DType type = elem(op.value());
+    const Layout to = from.without_axis(along);
+    const std::vector<int64_t> result = from.registers_without(along);
+    const Registers& values = code_.parts.at(op.value());
+    // In the thread: neighbours first, as a tree.
+    std::vector<Registers> terms(static_cast<size_t>(to.size()));
+    for (int64_t r = 0; r < from.size(); ++r) {
+        const Beyond beyond = beyond_end(from, along, r);
+        if (beyond.always) continue;
+        ValueId value = values[static_cast<size_t>(r)];
+        if (beyond.inside.valid()) value = emit_.select(beyond.inside, value, identity(op.what(), type));
+        terms[static_cast<size_t>(result[static_cast<size_t>(r)])].push_back(value);
+    }
+    Registers sums;
+    for (Registers& all : terms) {
+        if (all.empty()) all.push_back(identity(op.what(), type));
+        while (all.size() > 1) {
+            Registers half;
+            for (size_t i = 0; i + 1 < all.size(); i += 2) half.push_back(combined(op.what(), all[i], all[i + 1]));
+            if (all.size() % 2 != 0) half.push_back(all.back());
+            all = half;
+        }
+        sums.push_back(all[0]);
+    }
+    const Bits lanes = bits_along(from.atom, Counted::lane, along);
+    for (int bit = 0; bit < 5; ++bit) {
+        if ((lanes >> bit & 1) == 0) continue;
+        for (ValueId& sum : sums) {
+            const ValueId other = emit_.op(OpKind::warp_shuffle, {sum, emit_.integer(int64_t{1} << bit, DType::i32)},
+                                           Type::scalar(type), {{Attr::mode, std::string("xor")}});
+            sum = combined(op.what(), sum, other);
+        }
+    }
+    sums = over_warps(op.what(), sums, from, to, along, type);
+    const ValueId out = code_.tile.op(id).results[0];
+    if (is_tile(code_.tile, out)) {
+        code_.parts[out] = convert(sums, to, layout(out), type);
+    } else {
+        code_.scalars[out] = sums[0];
+    }
+}
+
+ValueId ThreadTiles::zero(DType type) {
+    return emit_.constant(is_float(type) ? AttrValue{0.0} : AttrValue{int64_t{0}}, type);
+}
+
+ValueId ThreadTiles::identity(ReduceOp what, DType type) { return emit_.constant(reduce_identity(what, type), type); }
+
+// Each warp writes what it has; all read all warps' parts, in the order of the warps.
+ThreadTiles::Registers ThreadTiles::over_warps(ReduceOp what, Registers values, const Layout& from, const Layout& to,
+                                               size_t along, DType type) {
+    const Bits warps = bits_along(from.atom, Counted::warp, along);
+    if (warps == 0) return values;
+    int64_t size = 1;
+    for (size_t i = 0; i < to.rank(); ++i) size *= to.extent(i);
+    std::vector<Bits> part_columns(5, 0);
+    Bits next = 1;
+    for (int bit = 0; bit < from.atom.in_bits(Counted::warp); ++bit) {
+        part_columns.push_back((warps >> bit & 1) != 0 ? next : 0);
+        if ((warps >> bit & 1) != 0) next <<= 1;
+    }
+    const auto parts = static_cast<int64_t>(next);
+    before_write();
+    const ValueId place = memory(type, parts * size);
+    const Bits lanes = bits_along(from.atom, Counted::lane, along) | copies(from.atom, Counted::lane);
+    std::vector<ValueId> offsets;
+    for (int64_t r = 0; r < to.size(); ++r) offsets.push_back(row_offset(to, r));
+    const ValueId mine = emit_.mul(thread_part(part_columns).value, emit_.integer(size));
+    when(without_bits(lanes, copies(from.atom, Counted::warp)), [&] {
+        for (size_t r = 0; r < values.size(); ++r) {
+            emit_.store(emit_.pointer_add(place, emit_.add(mine, offsets[r])), values[r]);
+        }
+    });
+    barrier();
+    for (size_t r = 0; r < values.size(); ++r) {
+        for (int64_t part = 0; part < parts; ++part) {
+            const ValueId there = emit_.add(offsets[r], emit_.integer(part * size));
+            const ValueId value = emit_.load(emit_.pointer_add(place, there), 0);
+            values[r] = part == 0 ? value : combined(what, values[r], value);
+        }
+    }
+    others_read_ = true;
+    return values;
+}
+
+// Of a register's element in memory of the layout's whole extents, the last axis innermost.
+ValueId ThreadTiles::row_offset(const Layout& layout, int64_t reg) {
+    ValueId sum = emit_.integer(0);
+    const Coordinates at = layout.at(reg), begin = layout.atom_begin(reg / layout.atom_size());
+    int64_t stride = 1;
+    for (size_t i = layout.rank(); i-- > 0;) {
+        const ValueId in_atom = plus(thread_part(layout.atom, axis(i)), static_cast<Bits>(at[i] - begin[i]));
+        sum = emit_.add(sum, emit_.mul(emit_.add(in_atom, emit_.integer(begin[i])), emit_.integer(stride)));
+        stride *= layout.extent(i);
+    }
+    return sum;
+}
+
+// Element after element, as the law has it: rows lie in shared memory, a thread goes along each.
+void ThreadTiles::scan(OpId id) {
+    const AlongOp op(code_.tile, id);
+    const ValueId result = code_.tile.op(id).results[0];
+    const Layout& lies = layout(result);
+    const DType type = elem(op.value());
+    const Registers values = in(op.value(), lies);
+    const auto along = static_cast<size_t>(op.axis());
+    int64_t all = 1, stride = 1;
+    for (size_t i = 0; i < lies.rank(); ++i) all *= lies.extent(i);
+    for (size_t i = along + 1; i < lies.rank(); ++i) stride *= lies.extent(i);
+    const int64_t length = lies.shape[along], rows = all / lies.extent(along);
+    before_write();
+    const ValueId place = memory(type, all);
+    std::vector<ValueId> offsets;
+    for (int64_t r = 0; r < lies.size(); ++r) offsets.push_back(row_offset(lies, r));
+    when(writers(lies.atom), [&] {
+        for (size_t r = 0; r < values.size(); ++r) emit_.store(emit_.pointer_add(place, offsets[r]), values[r]);
+    });
+    barrier();
+    code_.counted_loop(thread_, emit_.integer(rows), code_.plan.threads, [&](ValueId row) {
+        const ValueId outer = emit_.binary(OpKind::floordiv, row, emit_.integer(stride));
+        const ValueId inner = emit_.binary(OpKind::mod, row, emit_.integer(stride));
+        const ValueId begin =
+            emit_.pointer_add(place, emit_.add(emit_.mul(outer, emit_.integer(stride * lies.extent(along))), inner));
+        const ValueId first = emit_.load(begin, 0);
+        const RegionId outside = emit_.region;
+        const OpId loop = emit_.open(OpKind::for_, {emit_.integer(1), emit_.integer(length), emit_.integer(1), first},
+                                     {Type::scalar(type)});
+        emit_.region = emit_.add_region(loop);
+        const ValueId step = code_.target.add_arg(emit_.region, Type::scalar(DType::index));
+        const ValueId before = code_.target.add_arg(emit_.region, Type::scalar(type));
+        const ValueId at = emit_.pointer_add(begin, emit_.mul(step, emit_.integer(stride)));
+        const ValueId sum = combined(op.what(), before, emit_.load(at, 0));
+        emit_.store(at, sum);
+        emit_.yield({sum});
+        emit_.close(loop, outside);
+    });
+    barrier();
+    Registers out;
+    for (const ValueId offset : offsets) out.push_back(emit_.load(emit_.pointer_add(place, offset), 0));
+    others_read_ = true;
+    code_.parts[result] = out;
+}
+
+}  // namespace tsr::ir

@@ -1,0 +1,262 @@
+// Loads and stores of tiles: accesses of up to 16 bytes where the whole view lies inside of its memory, else element by
+// element.
+#include <algorithm>
+#include <bit>
+#include <functional>
+
+#include "ir/passes/target/cpu/tiles/uses.h"
+#include "ir/passes/target/gpu/tiles/code.h"
+
+namespace tsr::ir {
+
+// A view of memory, seen by one thread.
+struct ThreadTiles::View {
+    const Memory* memory = nullptr;
+    const Layout* layout = nullptr;
+    DType type = DType::f32;
+    std::vector<int64_t> axes;     // of the memory, that the tile's run along
+    std::vector<ValueId> starts;   // per axis of the memory
+    std::vector<ValueId> strides;  // per axis of the tile
+    ValueId others;                // the single positions are inside; invalid: there are none
+    ValueId begin;                 // the address of the view's first element
+    ValueId mine;                  // of this thread's first one
+    VectorAccess accesses;
+};
+
+ValueId ThreadTiles::both(ValueId a, ValueId b) {
+    if (!a.valid() || !b.valid()) return a.valid() ? a : b;
+    return emit_.binary(OpKind::bit_and, a, b);
+}
+
+ValueId ThreadTiles::within(ValueId index, ValueId extent) {
+    return emit_.compare(OpKind::lt, emit_.cast(index, DType::u64), emit_.cast(extent, DType::u64));
+}
+
+ThreadTiles::View ThreadTiles::view(OpId id, const Layout& lies) {
+    const TileViewOp op(code_.tile, id);
+    View out;
+    out.memory = &code_.memories.at(op.memory());
+    out.layout = &lies;
+    out.type = elem(op.memory());
+    out.axes = op.axes();
+    for (ValueId start : op.starts()) out.starts.push_back(emit_.cast(code_.scalars.at(start), DType::index));
+    for (size_t i = 0; i < out.starts.size(); ++i) {
+        if (std::ranges::find(out.axes, static_cast<int64_t>(i)) != out.axes.end()) continue;
+        out.others = both(out.others, within(out.starts[i], out.memory->extent(i)));
+    }
+    if (out.memory->packed) return out;
+    out.begin = code_.address(*out.memory, out.starts);
+    const size_t rank = out.memory->dims.size();
+    std::vector<ValueId> strides(rank);
+    ValueId stride = emit_.integer(1);
+    for (size_t i = rank; i-- > 0;) {
+        strides[i] = stride;
+        stride = emit_.mul(stride, out.memory->dims[i]);
+    }
+    for (int64_t axis : out.axes) out.strides.push_back(strides[static_cast<size_t>(axis)]);
+    ValueId offset = emit_.integer(0);
+    for (size_t i = 0; i < lies.rank(); ++i) {
+        offset = emit_.add(offset, emit_.mul(thread_part(lies.atom, axis(i)).value, out.strides[i]));
+    }
+    out.mine = emit_.pointer_add(out.begin, offset);
+    // Consecutive elements of the last axis, a whole number of them in the tile.
+    int widest = 0;
+    if (out.axes.back() + 1 == static_cast<int64_t>(rank)) {
+        widest = std::min({std::countr_zero(static_cast<unsigned>(16 / std::clamp(bits(out.type) / 8, 1, 16))),
+                           lies.atom.out_bits(axis(lies.rank() - 1)),
+                           std::countr_zero(static_cast<uint64_t>(lies.shape.back()))});
+    }
+    out.accesses = vector_access(row_offsets(lies.atom), widest);
+    return out;
+}
+
+// The register's place, as far as it is not beyond the tile.
+ValueId ThreadTiles::address(const View& view, int64_t reg) {
+    const Layout& lies = *view.layout;
+    const Coordinates at = lies.at(reg), begin = lies.atom_begin(reg / lies.atom_size());
+    bool plain = true;
+    for (size_t i = 0; i < lies.rank(); ++i) {
+        plain &= (static_cast<Bits>(at[i] - begin[i]) & thread_part(lies.atom, axis(i)).bits) == 0;
+    }
+    ValueId offset = emit_.integer(0);
+    for (size_t i = 0; i < lies.rank(); ++i) {
+        const ValueId along = plain ? emit_.integer(at[i]) : coordinate(lies, i, reg);
+        offset = emit_.add(offset, emit_.mul(along, view.strides[i]));
+    }
+    return emit_.pointer_add(plain ? view.mine : view.begin, offset);
+}
+
+ValueId ThreadTiles::coordinate(const Layout& lies, size_t number, int64_t reg) {
+    const int64_t at = lies.at(reg)[number], begin = lies.atom_begin(reg / lies.atom_size())[number];
+    return emit_.add(plus(thread_part(lies.atom, axis(number)), static_cast<Bits>(at - begin)), emit_.integer(begin));
+}
+
+ThreadTiles::Beyond ThreadTiles::beyond_end(const Layout& lies, size_t number, int64_t reg) {
+    const int64_t at = lies.at(reg)[number], begin = lies.atom_begin(reg / lies.atom_size())[number];
+    const auto moves = static_cast<int64_t>(thread_part(lies.atom, axis(number)).bits);
+    const int64_t shape = lies.shape[number];
+    if (begin + ((at - begin) | moves) < shape) return {};
+    if (begin + ((at - begin) & ~moves) >= shape) return {true, {}};
+    return {false, emit_.compare(OpKind::lt, coordinate(lies, number, reg), emit_.integer(shape))};
+}
+
+ThreadTiles::Beyond ThreadTiles::beyond_end(const Layout& lies, int64_t reg) {
+    Beyond all;
+    for (size_t i = 0; i < lies.rank(); ++i) {
+        const Beyond one = beyond_end(lies, i, reg);
+        all.always |= one.always;
+        all.inside = both(all.inside, one.inside);
+    }
+    return all;
+}
+
+// All of the view is inside, and accesses are aligned.
+ValueId ThreadTiles::whole(const View& view) {
+    ValueId all = view.others;
+    const Memory& memory = *view.memory;
+    for (size_t i = 0; i < view.axes.size(); ++i) {
+        const auto along = static_cast<size_t>(view.axes[i]);
+        const ValueId start = view.starts[along];
+        const ValueId end = emit_.add(start, emit_.integer(view.layout->shape[i]));
+        all = both(all, both(emit_.compare(OpKind::ge, start, emit_.integer(0)),
+                             emit_.compare(OpKind::le, end, memory.dims[along])));
+    }
+    if (view.accesses.bits == 0) return all;
+    // The pointer of a memory is aligned; so is what lies a whole number of accesses behind it.
+    ValueId apart = view.starts.back();
+    if (memory.dims.size() > 1) apart = emit_.binary(OpKind::bit_or, apart, memory.dims.back());
+    const ValueId low = emit_.binary(OpKind::bit_and, apart, emit_.integer(view.accesses.width() - 1));
+    return both(all, emit_.compare(OpKind::eq, low, emit_.integer(0)));
+}
+
+template <typename Then, typename Otherwise>
+ThreadTiles::Registers ThreadTiles::choose(ValueId condition, const std::vector<Type>& types, Then then,
+                                           Otherwise otherwise) {
+    const RegionId outside = emit_.region;
+    const OpId branch = emit_.open(OpKind::if_, {condition}, types);
+    emit_.region = emit_.add_region(branch);
+    emit_.yield(then());
+    emit_.region = emit_.add_region(branch);
+    emit_.yield(otherwise());
+    emit_.close(branch, outside);
+    return code_.target.op(branch).results;
+}
+
+// Calls `access` for the registers of each access that is not beyond the tile, with the condition under which it is
+// none of those.
+template <typename Access>
+void ThreadTiles::each_access(const View& view, Access access) {
+    const int64_t size = view.layout->atom_size();
+    for (int64_t atom = 0; atom < view.layout->atoms(); ++atom) {
+        for (std::vector<int64_t> registers : view.accesses.registers) {
+            for (int64_t& r : registers) r += atom * size;
+            const Beyond beyond = beyond_end(*view.layout, registers[0]);
+            if (!beyond.always) access(registers, beyond.inside);
+        }
+    }
+}
+
+// The condition under which a single register's element is in the tile and in memory; calls `element` with it.
+template <typename Element>
+void ThreadTiles::each_element(const View& view, Element element) {
+    const Layout& lies = *view.layout;
+    std::map<std::pair<size_t, int64_t>, ValueId> known;
+    for (int64_t r = 0; r < lies.size(); ++r) {
+        const Beyond beyond = beyond_end(lies, r);
+        if (beyond.always) continue;
+        ValueId inside = both(view.others, beyond.inside);
+        std::vector<ValueId> at = view.starts;
+        for (size_t i = 0; i < lies.rank(); ++i) {
+            const auto along = static_cast<size_t>(view.axes[i]);
+            at[along] = emit_.add(at[along], coordinate(lies, i, r));
+            ValueId& one = known[{i, lies.at(r)[i]}];
+            if (!one.valid()) one = within(at[along], view.memory->extent(along));
+            inside = both(inside, one);
+        }
+        element(r, inside, at);
+    }
+}
+
+void ThreadTiles::load(OpId id) {
+    const TileViewOp op(code_.tile, id);
+    const ValueId result = code_.tile.op(id).results[0];
+    const Layout& lies = layout(result);
+    const View seen = view(id, lies);
+    const ValueId fill = op.fill() ? code_.scalars.at(*op.fill()) : zero(seen.type);
+    const std::vector<Type> types(static_cast<size_t>(lies.size()), Type::scalar(seen.type));
+    auto in_parts = [&] {
+        Registers out(types.size(), fill);
+        each_element(seen, [&](int64_t r, ValueId inside, const std::vector<ValueId>& at) {
+            out[static_cast<size_t>(r)] = choose(
+                inside, {Type::scalar(seen.type)},
+                [&] {
+                    return Registers{seen.memory->packed ? code_.load_packed(*seen.memory, at)
+                                                         : emit_.load(address(seen, r), 0)};
+                },
+                [&] { return Registers{fill}; })[0];
+        });
+        return out;
+    };
+    auto in_whole = [&] {
+        Registers out(types.size(), fill);
+        each_access(seen, [&](const std::vector<int64_t>& registers, ValueId inside) {
+            auto take = [&] { return load_vector(address(seen, registers[0]), seen.accesses.width()); };
+            const Registers taken = inside.valid()
+                                        ? choose(inside, std::vector<Type>(registers.size(), Type::scalar(seen.type)),
+                                                 take, [&] { return Registers(registers.size(), fill); })
+                                        : take();
+            for (size_t i = 0; i < registers.size(); ++i) out[static_cast<size_t>(registers[i])] = taken[i];
+        });
+        return out;
+    };
+    code_.parts[result] = seen.memory->packed ? in_parts() : choose(whole(seen), types, in_whole, in_parts);
+}
+
+void ThreadTiles::when(ValueId condition, const std::function<void()>& body) {
+    if (condition.valid()) {
+        code_.when(condition, body);
+    } else {
+        body();
+    }
+}
+
+void ThreadTiles::store(OpId id) {
+    const TileViewOp op(code_.tile, id);
+    const Layout& lies = layout(op.value());
+    const Registers& values = code_.parts.at(op.value());
+    when(writers(lies.atom), [&] {
+        const View seen = view(id, lies);
+        auto in_whole = [&] {
+            each_access(seen, [&](const std::vector<int64_t>& registers, ValueId inside) {
+                Registers parts;
+                for (int64_t r : registers) parts.push_back(values[static_cast<size_t>(r)]);
+                when(inside, [&] { store_vector(address(seen, registers[0]), parts); });
+            });
+            return Registers{};
+        };
+        auto in_parts = [&] {
+            each_element(seen, [&](int64_t r, ValueId inside, const std::vector<ValueId>&) {
+                when(inside, [&] { emit_.store(address(seen, r), values[static_cast<size_t>(r)]); });
+            });
+            return Registers{};
+        };
+        choose(whole(seen), {}, in_whole, in_parts);
+    });
+}
+
+void ThreadTiles::atomic(OpId id) {
+    const TileViewOp op(code_.tile, id);
+    const Layout& lies = layout(op.value());
+    const Registers& values = code_.parts.at(op.value());
+    when(writers(lies.atom), [&] {
+        const View seen = view(id, lies);
+        each_element(seen, [&](int64_t r, ValueId inside, const std::vector<ValueId>&) {
+            when(inside, [&] {
+                emit_.op(OpKind::atomic_rmw, {address(seen, r), values[static_cast<size_t>(r)]},
+                         Type::scalar(seen.type), {{Attr::op, static_cast<int64_t>(op.what())}});
+            });
+        });
+    });
+}
+
+}  // namespace tsr::ir

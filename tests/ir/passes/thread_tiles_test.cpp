@@ -1,0 +1,126 @@
+// Register tiles as the code of one thread of a GPU.
+#include <algorithm>
+
+#include "ir/core/print.h"
+#include "ir/passes/math/expand_math.h"
+#include "ir/passes/simplify/simplify.h"
+#include "ir/passes/target/gpu/plan.h"
+#include "ir/passes/target/gpu/spread_threads.h"
+#include "ir/passes/target/gpu/tiles/layouts.h"
+#include "ir/passes/tile/walk.h"
+#include "kernels.h"
+
+using namespace tsr;
+using namespace tsr::ir;
+
+namespace {
+
+// Rows of 4 x 512 are 128 threads' work: a warp has a row, of which a lane has four times four elements.
+constexpr const char* kRows = R"(kernel @rows<M>(%X: f32[M, 512], %Y: mut f32[M, 512]) {
+  %zero = constant 0 : index
+  %M = dim {dim = M} : index
+  %c4 = constant 4 : index
+  for %zero, %M, %c4 {loop = tile_range} (%m: index) {
+    %x = load_tile %X, %m, %zero {axes = [0, 1], shape = [4, 512]} : tile f32[4, 512]
+    %max = reduce %x {axis = 1, op = max} : tile f32[4]
+    %wide = expand %max {axes = [0], shape = [4, 512]} : tile f32[4, 512]
+    %y = div %x, %wide : tile f32[4, 512]
+    store_tile %Y, %y, %m, %zero {axes = [0, 1]}
+  }
+}
+)";
+
+// One row: warps meet in shared memory.
+constexpr const char* kVector = R"(kernel @vector<n>(%X: f32[n], %Y: mut f32[n]) {
+  %zero = constant 0 : index
+  %n = dim {dim = n} : index
+  %c1000 = constant 1000 : index
+  for %zero, %n, %c1000 {loop = tile_range} (%i: index) {
+    %x = load_tile %X, %i {axes = [0], shape = [1000]} : tile f32[1000]
+    %s = scan %x {axis = 0, op = add} : tile f32[1000]
+    %sum = reduce %s {axis = 0, op = add} : f32
+    %wide = expand %sum {axes = [], shape = [1000]} : tile f32[1000]
+    %y = sub %s, %wide : tile f32[1000]
+    store_tile %Y, %y, %i {axes = [0]}
+  }
+}
+)";
+
+constexpr const char* kTurned = R"(kernel @turned<M, N>(%X: bf16[M, N], %Y: mut bf16[N, M]) {
+  %zero = constant 0 : index
+  %M = dim {dim = M} : index
+  %c64 = constant 64 : index
+  for %zero, %M, %c64 {loop = tile_range} (%m: index) {
+    %x = load_tile %X, %m, %zero {axes = [0, 1], shape = [64, 64]} : tile bf16[64, 64]
+    %t = transpose %x : tile bf16[64, 64]
+    %sum = add %t, %x : tile bf16[64, 64]
+    store_tile %Y, %sum, %zero, %m {axes = [0, 1]}
+  }
+}
+)";
+
+Function formed(const char* text) {
+    Function kernel = kernels::formed(text);
+    expand_math(kernel);
+    return kernel;
+}
+
+Function threads(const char* text, const std::string& machine) {
+    Function kernel = formed(text);
+    kernel.plan = choose_gpu_plan(kernel, *gpu_machine(machine));
+    REQUIRE_FALSE(without_gpu_code(kernel, *gpu_machine(machine)));
+    Function target = spread_threads(kernel, *gpu_machine(machine));
+    kernels::check_sound(target);
+    simplify(target);
+    kernels::check_sound(target);
+    return target;
+}
+
+// How many operations of the kind there are; of `width` elements where it is given.
+size_t count(const Function& function, OpKind kind, int64_t width = 0) {
+    size_t found = 0;
+    walk(function, function.body, [&](OpId id) {
+        const Op& op = function.op(id);
+        found += op.kind == kind && (width == 0 || op.attrs.integer(Attr::width, 0) == width) ? 1 : 0;
+    });
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("register tiles become a sound program of one thread on every machine") {
+    for (const char* text : {kRows, kVector, kTurned}) {
+        for (const std::string& machine : gpu_machine_names()) threads(text, machine);
+    }
+}
+
+TEST_CASE("rows are loaded in accesses of 16 bytes, and combined inside of their warps") {
+    const Function target = threads(kRows, "sm_80");
+    CHECK(target.plan->threads == 128);
+    CHECK(target.plan->scratch == 0);
+    CHECK(count(target, OpKind::load, 4) == 4);
+    CHECK(count(target, OpKind::warp_shuffle) == 5);
+    const Function kernel = formed(kRows);
+    for (const auto& [value, layout] : assign_layouts(kernel, 128, 80).of) {
+        if (layout.rank() == 2) {
+            CHECK(layout.text() ==
+                  "4x512 = 1x4 of 4x128 { register (0, 1) (0, 2); lane (0, 4) (0, 8) (0, 16) (0, 32) (0, 64); "
+                  "warp (1, 0) (2, 0) }");
+        } else {
+            CHECK(layout.text() == "4 = 1 of 4 { lane (0) (0) (0) (0) (0); warp (1) (2) }");
+        }
+    }
+}
+
+TEST_CASE("a row that several warps have is combined through shared memory") {
+    const Function target = threads(kVector, "sm_80");
+    CHECK(target.plan->threads == 64);
+    CHECK(target.plan->scratch >= 1000 * 4);
+    CHECK(count(target, OpKind::block_barrier) >= 3);
+}
+
+TEST_CASE("a transposed tile goes through shared memory to the layout of what it is added to") {
+    const Function target = threads(kTurned, "sm_80");
+    CHECK(target.plan->scratch == 64 * 64 * 2);
+    CHECK(count(target, OpKind::load, 8) > 0);  // of global memory: 16 bytes
+}
