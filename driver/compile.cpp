@@ -49,15 +49,15 @@ void emit_for_gpus(Session& session, Compilation& compilation) {
     std::string text;
     for (const codegen::GpuText& one : made) {
         if (form != codegen::GpuForm::cubin) {
-            const char* comment = form == codegen::GpuForm::ptx ? "//" : ";";
-            text +=
-                fmt::format("{}{} {} for {}\n{}", text.empty() ? "" : "\n", comment, one.kernel, one.target, one.text);
+            text += fmt::format("{}{} {} for {}{}\n{}", text.empty() ? "" : "\n",
+                                form == codegen::GpuForm::ptx ? "//" : ";", one.kernel, one.target,
+                                one.aligned ? ", tensors aligned" : "", one.text);
             continue;
         }
-        const bool alone = made.size() == 1;
-        auto name = output_name(options, alone ? ".cubin" : fmt::format(".{}.{}.cubin", one.kernel, one.target));
-        if (!alone && !options.output.empty())
-            name = fmt::format("{}.{}.{}.cubin", options.output, one.kernel, one.target);
+        const auto suffix = fmt::format(".{}.{}{}.cubin", one.kernel, one.target, one.aligned ? ".aligned" : "");
+        const auto name = made.size() == 1         ? output_name(options, ".cubin")
+                          : options.output.empty() ? output_name(options, suffix)
+                                                   : options.output + suffix;
         auto wrong = write_output(name, one.text, FileKind::data);
         if (!wrong.empty()) session.fail("E0002", wrong);
     }

@@ -17,6 +17,7 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/GVN.h>
 #include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#include <llvm/Transforms/Scalar/InferAlignment.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopRotation.h>
@@ -62,6 +63,8 @@ llvm::FunctionPassManager function_passes(int level) {
     passes.addPass(llvm::EarlyCSEPass(true));
     passes.addPass(llvm::InstCombinePass());
     passes.addPass(llvm::SimplifyCFGPass());
+    // Neighbouring accesses become one in emission where their alignment is known.
+    passes.addPass(llvm::InferAlignmentPass());
     return passes;
 }
 

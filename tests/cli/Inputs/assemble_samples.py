@@ -1,0 +1,43 @@
+"""Assembles the code of samples for all GPUs: fails where ptxas refuses it, or says that it made it slow.
+
+    assemble_samples.py TESSERAC SAMPLES FOLDER
+"""
+
+import glob
+import os
+import shutil
+import subprocess
+import sys
+
+TARGETS = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120a"]
+CACHE = "cache"
+
+
+def main():
+    tesserac, samples, folder = sys.argv[1:]
+    if not (shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas")):
+        print("skipped: ptxas is not installed")
+        return 0
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    environment = dict(os.environ, TESSERA_CACHE_DIR=os.path.join(folder, CACHE))
+    without = []
+    wrong = []
+    for sample in sorted(glob.glob(os.path.join(samples, "*.tsr"))):
+        name = os.path.basename(sample)
+        command = [tesserac, sample, "--emit=cubin", "--verbose", "-o", os.path.join(folder, name)]
+        command += [f"--target={target}" for target in TARGETS]
+        ran = subprocess.run(command, env=environment, capture_output=True, text=True)
+        if "E0610" in ran.stderr:
+            without.append(name)
+        elif ran.returncode != 0 or ran.stderr:
+            wrong.append(f"{name}: {ran.stderr}")
+    made = [file for file in os.listdir(folder) if file != CACHE]
+    empty = [file for file in made if os.path.getsize(os.path.join(folder, file)) == 0]
+    print(f"{len(made)} cubins; without code for GPUs: {' '.join(without)}")
+    print("\n".join(wrong + [f"{file} is empty" for file in empty]))
+    return 1 if wrong or empty or not made else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
