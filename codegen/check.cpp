@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "ir/machine/fragments.h"
 #include "ir/ops/host.h"
 #include "ir/ops/record.h"
 #include "ir/passes/host/entries.h"
+#include "ir/passes/target/gpu/machine.h"
 
 namespace tsr::codegen {
 
@@ -116,6 +118,7 @@ bool is_of_gpu(OpKind kind) {
         case OpKind::block_barrier:
         case OpKind::warp_shuffle:
         case OpKind::warp_vote:
+        case OpKind::mma:
         case OpKind::async_copy:
         case OpKind::async_commit:
         case OpKind::async_wait:
@@ -131,6 +134,15 @@ std::optional<Failure> check_cpu_op(const Subject& in, const ir::Op& op) {
     return std::nullopt;
 }
 
+// A product of warps that the machine of the function's plan has.
+bool has_product(const ir::Function& function, const ir::Op& op) {
+    const ir::GpuMachine* gpu = function.plan ? ir::gpu_machine(function.plan->machine) : nullptr;
+    if (gpu == nullptr) return false;
+    const auto known =
+        ir::warp_product(function.type(op.operands[0]).elem, op.attrs.dtype(Attr::type), gpu->capability);
+    return known && op.attrs.integers(Attr::axes) == std::vector<int64_t>{known->rows, known->columns, known->inner};
+}
+
 // Neither masks nor a C library; of the runtime a kernel gives back its result alone.
 std::optional<Failure> check_gpu_op(const Subject& in, const ir::Op& op) {
     if (is_of_cpu(op.kind)) return in.refuse(op, "has no code on a GPU");
@@ -138,6 +150,7 @@ std::optional<Failure> check_gpu_op(const Subject& in, const ir::Op& op) {
     if (op.kind == OpKind::runtime && op.attrs.string(Attr::callee) != "task_result") {
         return in.refuse(op, fmt::format("of `{}` has no code on a GPU", op.attrs.string(Attr::callee)));
     }
+    if (op.kind == OpKind::mma && !has_product(in.function, op)) return in.refuse(op, "has no code on this GPU");
     const bool is_real = !op.operands.empty() && is_float(in.type(op.operands[0]).elem);
     if (is_real && calls_libm(op.kind)) {
         return in.refuse(op, fmt::format("of {} has no code on a GPU", name(in.type(op.operands[0]).elem)));

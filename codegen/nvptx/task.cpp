@@ -66,6 +66,9 @@ bool GpuTask::emit_threads(const ir::Op& op) {
         case OpKind::warp_vote:
             emit_vote(op);
             return true;
+        case OpKind::mma:
+            emit_product(op);
+            return true;
         default:
             return false;
     }

@@ -147,8 +147,25 @@ bool multiplies(DType a, DType b, DType accum) {
     return is_float(accum) && !is_storage_only(accum);
 }
 
+// Level Target: a lane's parts of (rows x inner), (inner x columns) and the accumulator.
+Inferred infer_warp_mma(Operands operands, const Attrs& attrs) {
+    const std::vector<int64_t>& extents = attrs.integers(Attr::axes);
+    if (extents.size() != 3 || operands.size() != 3)
+        return Failure{"a product of a warp has three operands and extents"};
+    const int64_t elements[] = {extents[0] * extents[2], extents[2] * extents[1], extents[0] * extents[1]};
+    for (size_t i = 0; i < 3; ++i) {
+        if (operands[i].is_vector() && operands[i].width * int64_t{32} == elements[i]) continue;
+        return Failure{fmt::format("{} is no lane's part of {} elements", operands[i].text(), elements[i])};
+    }
+    if (operands[0].elem != operands[1].elem || operands[2].elem != attrs.dtype(Attr::type)) {
+        return Failure{fmt::format("a product of {} and {}", operands[0].text(), operands[1].text())};
+    }
+    return gives(operands[2]);
+}
+
 // a, b, [accumulator].
 Inferred infer_mma(Operands operands, const Attrs& attrs) {
+    if (operands[0].is_vector()) return infer_warp_mma(operands, attrs);
     const DType accum = attrs.dtype(Attr::type);
     const std::vector<int64_t>& transposed = attrs.integers(Attr::axes);
     if (transposed.size() != 2) return Failure{"two operands, each transposed or not"};
@@ -207,6 +224,7 @@ Inferred infer_mma_words(Operands operands, const Attrs& attrs) {
 
 using enum OpKind;
 
+constexpr Levels kTileAndTarget{false, true, true};
 constexpr std::array kKinds{TSR_REGISTER_OPS(TSR_KIND)};
 constexpr std::array kRecords{
     OpRecord{.kind = load_tile,
@@ -276,18 +294,20 @@ constexpr std::array kRecords{
              .infer = infer_scan,
              .levels = kTile,
              .attrs = {needs(Attr::op), needs(Attr::axis)}},
-    OpRecord{.kind = mma,
-             .name = "mma",
-             .doc =
-                 "accumulator + a @ b: element [i, j] is accumulator[i, j] (0 if not given) plus the sum over k of "
-                 "a[i, k] * b[k, j], every partial sum in `type`, in an order fixed per machine. `axes`[0] and [1] "
-                 "are 1 where a or b is given transposed. Floats: |error| <= K u sum |a| |b| / (1 - K u), u the unit "
-                 "roundoff of `type` (Higham, Accuracy and Stability, 3.5). Integers: exact, wrapping.",
-             .operands = {Role{"a", Many::one, Access::reads}, Role{"b", Many::one, Access::reads},
-                          Role{"accumulator", Many::optional}},
-             .infer = infer_mma,
-             .levels = kTile,
-             .attrs = {needs(Attr::type), needs(Attr::axes)}},
+    OpRecord{
+        .kind = mma,
+        .name = "mma",
+        .doc = "accumulator + a @ b: element [i, j] is accumulator[i, j] (0 if not given) plus the sum over k of "
+               "a[i, k] * b[k, j], every partial sum in `type`, in an order fixed per machine. `axes`[0] and [1] "
+               "are 1 where a or b is given transposed. Floats: |error| <= K u sum |a| |b| / (1 - K u), u the unit "
+               "roundoff of `type` (Higham, Accuracy and Stability, 3.5). Integers: exact, wrapping. On level Target a "
+               "warp's product of vectors, each lane's part of the fragments of ir/machine/fragments.h; `axes` are its "
+               "rows, columns and inner extent (PTX ISA, mma.sync).",
+        .operands = {Role{"a", Many::one, Access::reads}, Role{"b", Many::one, Access::reads},
+                     Role{"accumulator", Many::optional}},
+        .infer = infer_mma,
+        .levels = kTileAndTarget,
+        .attrs = {needs(Attr::type), needs(Attr::axes)}},
     OpRecord{.kind = pack_rows,
              .name = "pack_rows",
              .doc = "Rows that follow each other in one: a word holds two elements of 16 bits, or four of 8, the first "

@@ -119,6 +119,14 @@ TEST_CASE("a row that several warps have is combined through shared memory") {
     CHECK(count(target, OpKind::block_barrier) >= 3);
 }
 
+TEST_CASE("a product of tiles is composed of those that warps have") {
+    const Function target = threads(kernels::kGemm, "sm_80");
+    CHECK(target.plan->threads == 128);
+    // Four warps, each 16 x 8 x 16 at once.
+    CHECK(count(target, OpKind::mma) == 64 * 48 * 64 / (4 * 16 * 8 * 16));
+    CHECK(count(target, OpKind::block_barrier) >= 3);
+}
+
 TEST_CASE("a transposed tile goes through shared memory to the layout of what it is added to") {
     const Function target = threads(kTurned, "sm_80");
     CHECK(target.plan->scratch == 64 * 64 * 2);

@@ -89,13 +89,21 @@ private:
     Registers over_warps(ReduceOp what, Registers values, const Layout& from, const Layout& to, size_t axis,
                          DType type);
     ValueId row_offset(const Layout& layout, int64_t reg);
-    void product(OpId id);  // products.cpp
+    // products.cpp
+    void product(OpId id);
+    Registers operand(ValueId value, bool transposed, const Layout& wanted);
+    void clear_beyond(Registers& values, const Layout& lies, size_t inner, DType type);
+    ValueId fragment_of(const Registers& values, const Layout& lies, int64_t row, int64_t column);
     // views.cpp
     struct View;
     void load(OpId id);
     void store(OpId id);
     void atomic(OpId id);
-    View view(OpId id, const Layout& lies);
+    View view(const TileViewOp& op, const Layout& lies);
+    View view(const Memory& memory, DType type, const std::vector<int64_t>& axes, std::vector<ValueId> starts,
+              const Layout& lies);
+    Registers load_view(const View& view, ValueId fill);
+    Registers load_buffer(ValueId buffer, const Layout& lies);  // a shared buffer of two axes, the whole of it
     ValueId address(const View& view, int64_t reg);
     ValueId whole(const View& view);
     template <typename Access>

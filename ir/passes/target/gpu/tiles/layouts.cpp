@@ -328,7 +328,7 @@ std::optional<int64_t> tile_threads(const Function& kernel) {
         }
     });
     if (elements == 0) return std::nullopt;
-    const int64_t each = product ? 64 : 16;
+    const int64_t each = product ? 32 : 16;
     return std::clamp<int64_t>(int64_t{1} << log2_up(std::max<int64_t>(elements / each, 1)), 32, 256);
 }
 

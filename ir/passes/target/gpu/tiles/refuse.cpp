@@ -29,9 +29,14 @@ std::optional<NoGpuCode> without_tile_code(const Function& kernel, OpId id, cons
             return NoGpuCode{id, fmt::format("a register tile as large as {}", type.text())};
         }
     }
-    if (op.kind == OpKind::mma) return NoGpuCode{id, "a product of register tiles"};
+    if (op.kind == OpKind::mma) {
+        const MmaOp product(kernel, id);
+        if (!product_of(kernel, product, machine.capability)) {
+            return NoGpuCode{id, fmt::format("a product of {} and {} in {}", name(kernel.type(product.a()).elem),
+                                             name(kernel.type(product.b()).elem), name(product.accumulates()))};
+        }
+    }
     if (op.kind == OpKind::mma_words || op.kind == OpKind::pack_rows) return NoGpuCode{id, "packed operands"};
-    (void)machine;
     return std::nullopt;
 }
 

@@ -32,14 +32,20 @@ ValueId ThreadTiles::within(ValueId index, ValueId extent) {
     return emit_.compare(OpKind::lt, emit_.cast(index, DType::u64), emit_.cast(extent, DType::u64));
 }
 
-ThreadTiles::View ThreadTiles::view(OpId id, const Layout& lies) {
-    const TileViewOp op(code_.tile, id);
+ThreadTiles::View ThreadTiles::view(const TileViewOp& op, const Layout& lies) {
+    std::vector<ValueId> starts;
+    for (ValueId start : op.starts()) starts.push_back(emit_.cast(code_.scalars.at(start), DType::index));
+    return view(code_.memories.at(op.memory()), elem(op.memory()), op.axes(), starts, lies);
+}
+
+ThreadTiles::View ThreadTiles::view(const Memory& memory, DType type, const std::vector<int64_t>& axes,
+                                    std::vector<ValueId> starts, const Layout& lies) {
     View out;
-    out.memory = &code_.memories.at(op.memory());
+    out.memory = &memory;
     out.layout = &lies;
-    out.type = elem(op.memory());
-    out.axes = op.axes();
-    for (ValueId start : op.starts()) out.starts.push_back(emit_.cast(code_.scalars.at(start), DType::index));
+    out.type = type;
+    out.axes = axes;
+    out.starts = std::move(starts);
     for (size_t i = 0; i < out.starts.size(); ++i) {
         if (std::ranges::find(out.axes, static_cast<int64_t>(i)) != out.axes.end()) continue;
         out.others = both(out.others, within(out.starts[i], out.memory->extent(i)));
@@ -180,9 +186,12 @@ void ThreadTiles::each_element(const View& view, Element element) {
 void ThreadTiles::load(OpId id) {
     const TileViewOp op(code_.tile, id);
     const ValueId result = code_.tile.op(id).results[0];
-    const Layout& lies = layout(result);
-    const View seen = view(id, lies);
-    const ValueId fill = op.fill() ? code_.scalars.at(*op.fill()) : zero(seen.type);
+    const ValueId fill = op.fill() ? code_.scalars.at(*op.fill()) : zero(elem(op.memory()));
+    code_.parts[result] = load_view(view(op, layout(result)), fill);
+}
+
+ThreadTiles::Registers ThreadTiles::load_view(const View& seen, ValueId fill) {
+    const Layout& lies = *seen.layout;
     const std::vector<Type> types(static_cast<size_t>(lies.size()), Type::scalar(seen.type));
     auto in_parts = [&] {
         Registers out(types.size(), fill);
@@ -209,7 +218,12 @@ void ThreadTiles::load(OpId id) {
         });
         return out;
     };
-    code_.parts[result] = seen.memory->packed ? in_parts() : choose(whole(seen), types, in_whole, in_parts);
+    return seen.memory->packed ? in_parts() : choose(whole(seen), types, in_whole, in_parts);
+}
+
+ThreadTiles::Registers ThreadTiles::load_buffer(ValueId buffer, const Layout& lies) {
+    const std::vector<ValueId> starts(2, emit_.integer(0));
+    return load_view(view(code_.memories.at(buffer), elem(buffer), {0, 1}, starts, lies), zero(elem(buffer)));
 }
 
 void ThreadTiles::when(ValueId condition, const std::function<void()>& body) {
@@ -225,7 +239,7 @@ void ThreadTiles::store(OpId id) {
     const Layout& lies = layout(op.value());
     const Registers& values = code_.parts.at(op.value());
     when(writers(lies.atom), [&] {
-        const View seen = view(id, lies);
+        const View seen = view(op, lies);
         auto in_whole = [&] {
             each_access(seen, [&](const std::vector<int64_t>& registers, ValueId inside) {
                 Registers parts;
@@ -249,7 +263,7 @@ void ThreadTiles::atomic(OpId id) {
     const Layout& lies = layout(op.value());
     const Registers& values = code_.parts.at(op.value());
     when(writers(lies.atom), [&] {
-        const View seen = view(id, lies);
+        const View seen = view(op, lies);
         each_element(seen, [&](int64_t r, ValueId inside, const std::vector<ValueId>&) {
             when(inside, [&] {
                 emit_.op(OpKind::atomic_rmw, {address(seen, r), values[static_cast<size_t>(r)]},

@@ -1,0 +1,69 @@
+// Products of warps.
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include "codegen/nvptx/task.h"
+
+namespace tsr::codegen {
+
+using ir::Attr;
+using llvm::Value;
+
+namespace {
+
+llvm::Intrinsic::ID product(DType input, DType accumulator) {
+    using namespace llvm::Intrinsic;
+    switch (input) {
+        case DType::f16:
+            return accumulator == DType::f16 ? nvvm_mma_m16n8k16_row_col_f16_f16 : nvvm_mma_m16n8k16_row_col_f32_f32;
+        case DType::bf16:
+            return nvvm_mma_m16n8k16_row_col_bf16;
+        case DType::f64:
+            return nvvm_mma_m8n8k4_row_col_f64;
+        case DType::i8:
+            return nvvm_mma_m16n8k32_row_col_s8;
+        case DType::u8:
+            return nvvm_mma_m16n8k32_row_col_u8;
+        case DType::fp8_e4m3:
+            return nvvm_mma_m16n8k32_row_col_f32_e4m3_e4m3_f32;
+        case DType::fp8_e5m2:
+            return nvvm_mma_m16n8k32_row_col_f32_e5m2_e5m2_f32;
+        default:
+            return not_intrinsic;
+    }
+}
+
+}  // namespace
+
+// Operands travel in words of 32 bits, of f32 and f64 in registers of their own; so does the result.
+void GpuTask::emit_product(const ir::Op& op) {
+    const llvm::Intrinsic::ID id = product(operand_type(op, 0).elem, op.attrs.dtype(Attr::type));
+    llvm::Function* function = llvm::Intrinsic::getOrInsertDeclaration(&data_.module(), id);
+    std::vector<Value*> arguments;
+    for (size_t i = 0; i < 3; ++i) {
+        Value* whole = operand(op, i);
+        llvm::Type* part = function->getFunctionType()->getParamType(static_cast<unsigned>(arguments.size()));
+        const auto all = static_cast<unsigned>(whole->getType()->getPrimitiveSizeInBits().getFixedValue());
+        const unsigned count = all / static_cast<unsigned>(part->getPrimitiveSizeInBits().getFixedValue());
+        llvm::Type* words = builder_.getIntNTy(all / count);
+        whole = builder_.CreateBitCast(whole, llvm::FixedVectorType::get(words, count));
+        for (unsigned word = 0; word < count; ++word) {
+            arguments.push_back(builder_.CreateBitCast(builder_.CreateExtractElement(whole, word), part));
+        }
+    }
+    llvm::CallInst* made = builder_.CreateCall(function, arguments);
+    // Without it LLVM moves the call under conditions that not all lanes fulfil.
+    made->addFnAttr(llvm::Attribute::Convergent);
+    llvm::Type* type = operand(op, 2)->getType();
+    const auto* parts = llvm::cast<llvm::StructType>(made->getType());
+    const unsigned count = parts->getNumElements();
+    const auto all = static_cast<unsigned>(type->getPrimitiveSizeInBits().getFixedValue());
+    llvm::Type* word = builder_.getIntNTy(all / count);
+    Value* result = llvm::PoisonValue::get(llvm::FixedVectorType::get(word, count));
+    for (unsigned i = 0; i < count; ++i) {
+        Value* part = builder_.CreateBitCast(builder_.CreateExtractValue(made, i), word);
+        result = builder_.CreateInsertElement(result, part, i);
+    }
+    define(op.results[0], builder_.CreateBitCast(result, type));
+}
+
+}  // namespace tsr::codegen
