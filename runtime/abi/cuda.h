@@ -3,6 +3,7 @@
  * A kernel is an `.entry` with one parameter of 8 bytes per slot, in order (of a tensor its address on the device, of a
  * scalar its bits in the low bytes), then `i64 begin` and `i64 end`, the groups of this launch (of a flat kernel its
  * elements), and the address of a TsrDeviceContext, 0 where `needs_context` is 0. Blocks have one dimension, grids too.
+ * Clusters are whole: a block whose group or elements are not below `end` has nothing to do.
  */
 #ifndef TSR_RUNTIME_ABI_CUDA_H
 #define TSR_RUNTIME_ABI_CUDA_H
@@ -40,10 +41,11 @@ typedef struct TsrCudaKernel {
 
 /* What a message of a kernel is in memory: TSR_CUDA_MESSAGE_HEAD words, then a word for each value, their bits; all
  * messages of a kernel take as many words as the longest. The words are
- *   0  1 + its number in the table | the thread in its block << 32; written last, after a fence.sys: 0 while the others
- *      are not there
- *   1  its order: the group, of a flat kernel the element */
+ *   0  1 + its number in the table, TSR_CUDA_ASSERTION if it is an assertion that failed, the thread in its block <<
+ * 32; written last, after a fence.sys: 0 while the others are not there 1  its order: the group, of a flat kernel the
+ * element */
 #define TSR_CUDA_MESSAGE_HEAD 2
+#define TSR_CUDA_ASSERTION (1ull << 31)
 /* In memory that host and device see. */
 typedef struct TsrDeviceContext {
     uint64_t next;     /* words taken: a message adds its size (atomic, 64 bits) and has the words from there on … */
