@@ -15,6 +15,15 @@ constexpr int kFinishers = 4;
 using Finisher = void (*)();
 constinit Finisher finishers[kFinishers] = {};
 
+constinit Finisher settle_first = nullptr;
+constinit bool settling = false;
+
+// A failure while settling is that other message.
+struct Settling {
+    Settling() { settling = true; }
+    ~Settling() { settling = false; }
+};
+
 std::string format_arguments(const char* format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
@@ -56,6 +65,8 @@ void fail(const TsrPlace* place, const char* format, ...) {
     tsr_fail(place, message.c_str());
 }
 
+void before_failure(void (*settle)()) { settle_first = settle; }
+
 void at_failure(void (*finish)()) {
     for (auto& entry : finishers) {
         if (entry == finish) return;
@@ -78,6 +89,10 @@ void tsr_set_failure_handler(TsrFailureHandler new_handler, void* context) {
 
 void tsr_fail(const TsrPlace* place, const char* message) {
     using namespace tsr::runtime;
+    if (settle_first != nullptr && !settling) {
+        const Settling now;
+        settle_first();
+    }
     if (handler != nullptr) {
         handler(handler_context, place, message);
     } else {

@@ -11,6 +11,8 @@ namespace tsr::runtime {
 [[noreturn, gnu::format(printf, 2, 3)]] void fail(const TsrPlace* place, const char* format, ...);
 [[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...);
 
+// What may end the program with another message, of something that happened before: launches that go on.
+void before_failure(void (*settle)());
 // What is to be finished before the process ends by a failure: open traces, temporary files.
 void at_failure(void (*finish)());
 

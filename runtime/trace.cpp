@@ -49,13 +49,18 @@ void begin_event(const std::string& name, const char* category, double begin, do
 bool trace_enabled() { return trace() != nullptr; }
 
 void trace_launch(const TsrKernelFamily& family, const TsrKernelVariant& variant, const uint64_t* slots, int64_t total,
-                  const TsrPlace* place, const LaunchTimes& times) {
+                  const TsrPlace* place, const LaunchTimes& times, const std::string& device) {
     std::string& events = trace()->events;
     begin_event(family.name, "launch", times.begin, times.end);
     events += ",\"args\":{\"kernel\":" + json_quoted(place_text(&family.place));
     events += ",\"launched\":" + json_quoted(place_text(place));
-    events += text(",\"total\":%lld,\"workers\":%d", static_cast<long long>(total), static_cast<int>(tsr_workers()));
-    events += text(",\"packing\":%.3f", (times.packed - times.begin) * 1e6);
+    events += text(",\"total\":%lld", static_cast<long long>(total));
+    if (device.empty()) {
+        events += text(",\"workers\":%d", static_cast<int>(tsr_workers()));
+        events += text(",\"packing\":%.3f", (times.packed - times.begin) * 1e6);
+    } else {
+        events += ",\"device\":" + json_quoted(device);
+    }
     if (variant.plan != nullptr) events += ",\"plan\":" + json_quoted(variant.plan);
     for (int32_t i = 0; family.slot_names != nullptr && i < family.nslots; ++i) {
         if (family.slot_names[i] == nullptr) continue;
@@ -63,6 +68,15 @@ void trace_launch(const TsrKernelFamily& family, const TsrKernelVariant& variant
                   text(":%lld", static_cast<long long>(static_cast<int64_t>(slots[i])));
     }
     events += "}}";
+}
+
+void trace_copy(const char* name, const std::string& device, int64_t bytes, const TsrPlace* place, double begin,
+                double end) {
+    std::string& events = trace()->events;
+    begin_event(name, "copy", begin, end);
+    events += ",\"args\":{\"device\":" + json_quoted(device);
+    if (place != nullptr) events += ",\"launched\":" + json_quoted(place_text(place));
+    events += text(",\"bytes\":%lld}}", static_cast<long long>(bytes));
 }
 
 void trace_tuning(const TsrTuning& tuning, const char* point, double seconds, const TsrPlace* place, double begin,

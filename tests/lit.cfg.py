@@ -2,7 +2,7 @@
 
 A file takes part when it has a `RUN:` line: `.test` files always (one without is an error), `.tsr` and `.ir` files when
 they have one. `%tesserac` is the compiler, `%engines` runs a program on every engine (tests/run/Inputs/engines.py),
-`%npy` makes and shows arrays, `%samples` is the folder of samples; FileCheck, not, count and split-file are
+`%gpu` before a program runs it on a GPU, `%npy` makes and shows arrays, `%samples` is the folder of samples; FileCheck, not, count and split-file are
 found by name.
 """
 
@@ -26,13 +26,19 @@ llvm_tools = "/usr/lib/llvm-22/bin"
 config.environment["PATH"] = os.pathsep.join([llvm_tools, os.environ["PATH"]])
 config.environment["TESSERA_VERIFY"] = "1"  # after each pass
 config.environment["TESSERA_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
-for variable in ("TESSERA_DEVICE", "TESSERA_TRACE", "NO_COLOR"):
+for variable in ("TESSERA_TRACE", "NO_COLOR"):
     config.environment.pop(variable, None)
+config.environment["TESSERA_DEVICE"] = "cpu"
+# Tests that say `REQUIRES: gpu` run programs with `%gpu` before them.
+driver = os.environ.get("TESSERA_CUDA_DRIVER")
+if driver:
+    config.available_features.add("gpu")
 # Sanitized builds end a process with code 99 on a finding, so that it can not pass for an expected exit code 1.
 config.environment["ASAN_OPTIONS"] = "exitcode=99:detect_leaks=1"
 config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:exitcode=99:print_stacktrace=1"
 
 config.substitutions += [
+    ("%gpu", f"env TESSERA_CUDA_DRIVER={driver} TESSERA_DEVICE=cuda:0"),
     ("%engines", f"python3 {root}/tests/run/Inputs/engines.py {build}/tesserac"),
     ("%npy", f"python3 {root}/tests/run/Inputs/npy.py"),
     ("%tesserac", os.path.join(build, "tesserac")),

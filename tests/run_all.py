@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 CASES = re.compile(r"^\[doctest\] test cases: +(\d+) \| +(\d+) passed \| +(\d+) failed", re.MULTILINE)
+SKIPPED = re.compile(r"^tests on a GPU were skipped.*", re.MULTILINE)
 
 
 def meson_counts(build, environment):
@@ -27,6 +28,9 @@ def meson_counts(build, environment):
         for line in lines:
             test = json.loads(line)
             cases = CASES.search(test.get("stdout", ""))
+            skipped = SKIPPED.search(test.get("stdout", ""))
+            if skipped:
+                print(skipped[0], flush=True)
             if test["result"] == "OK":
                 passed += int(cases[2]) if cases else 1
             elif test["result"] != "SKIP":

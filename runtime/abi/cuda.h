@@ -39,11 +39,10 @@ typedef struct TsrCudaKernel {
     const struct TsrMessage* const* messages; /* what it can print or assert, by number */
 } TsrCudaKernel;
 
-/* What a message of a kernel is in memory: TSR_CUDA_MESSAGE_HEAD words, then a word for each value, their bits; all
- * messages of a kernel take as many words as the longest. The words are
- *   0  1 + its number in the table, TSR_CUDA_ASSERTION if it is an assertion that failed, the thread in its block <<
- * 32; written last, after a fence.sys: 0 while the others are not there 1  its order: the group, of a flat kernel the
- * element */
+/* A message of a kernel is TSR_CUDA_MESSAGE_HEAD words and a word for each value, its bits; all messages of a kernel
+ * take as many words as the longest. Word 0 is 1 + its number in the table, with TSR_CUDA_ASSERTION if it is an
+ * assertion that failed, and the thread in its block << 32; it is written last, after a fence.sys, and is 0 while the
+ * others are not there. Word 1 is its order: the group, of a flat kernel the element. */
 #define TSR_CUDA_MESSAGE_HEAD 2
 #define TSR_CUDA_ASSERTION (1ull << 31)
 /* In memory that host and device see. */

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include "runtime/host/clock.h"
 #include "runtime/text/string.h"
 
 struct TsrProgress {
@@ -21,7 +22,7 @@ namespace {
 constexpr double kInterval = 0.1;
 
 void show(TsrProgress& progress, bool last) {
-    double now = tsr_time();
+    double now = tsr::runtime::now();
     if (!last && now < progress.next) return;
     progress.next = now + kInterval;
     double seconds = now - progress.started;
@@ -50,7 +51,7 @@ TsrProgress* tsr_progress_begin(const TsrString* label, int64_t total) {
     const char* wish = std::getenv("TESSERA_PROGRESS");
     progress->rewrites = isatty(STDERR_FILENO) != 0;
     progress->shown = wish != nullptr && *wish != 0 ? std::string_view(wish) != "0" : progress->rewrites;
-    progress->started = tsr_time();
+    progress->started = tsr::runtime::now();
     // Nothing is shown of what is over at once.
     progress->next = progress->started + kInterval;
     return progress;

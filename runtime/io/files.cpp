@@ -9,6 +9,7 @@
 #include "runtime/io/png.h"
 #include "runtime/io/zip.h"
 #include "runtime/numbers/dtypes.h"
+#include "runtime/tensor/home.h"
 #include "runtime/text/string.h"
 
 namespace tsr::runtime {
@@ -143,6 +144,7 @@ Result<Done> save_tensors(const std::string& path, std::span<const NamedTensor> 
     std::vector<NamedTensor> dense;
     for (const NamedTensor& entry : tensors) {
         dense.push_back({entry.name, TensorRef(tsr_contiguous(entry.tensor.get(), nullptr))});
+        read_at_home(*dense.back().tensor);
     }
     OutputFile file(path);
     Result<Done> written = write_by_extension(file, named_kind(path), dense);

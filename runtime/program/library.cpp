@@ -9,7 +9,7 @@
 
 #include "runtime/fail.h"
 #include "runtime/numbers/dtypes.h"
-#include "runtime/tensor/tensor.h"
+#include "runtime/tensor/home.h"
 
 namespace tsr::runtime {
 
@@ -101,6 +101,7 @@ struct CallArguments {
 
 // What shares memory with an argument is copied: the argument's owner may free it.
 TsrDLManagedTensor* managed(TensorRef tensor) {
+    read_at_home(*tensor);
     if (tensor->storage->borrowed) tensor = TensorRef(tsr_copy(tensor.get(), nullptr));
     auto* out = new TsrDLManagedTensor{};
     out->dl_tensor = tensor->dl;
@@ -149,6 +150,7 @@ int32_t call(const TsrLibraryFunction& function, const TsrSlot* given, void* con
         std::vector<TsrSlot> out(static_cast<size_t>(function.nresults));
         function.run(nullptr, arguments.slots.data(), out.data());
         tsr_wait();
+        for (const TensorRef& tensor : arguments.tensors) read_at_home(*tensor);
         for (size_t i = 0; i < out.size(); ++i) give_result(function.results[i], out[i], results[i]);
         std::fflush(stdout);
         failure = TSR_OK;

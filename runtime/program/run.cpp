@@ -4,6 +4,7 @@
 #include <new>
 #include <string_view>
 
+#include "runtime/device/cuda/device.h"
 #include "runtime/fail.h"
 #include "runtime/program/arguments.h"
 #include "runtime/program/command_line.h"
@@ -16,17 +17,6 @@ namespace tsr::runtime {
 namespace {
 
 constexpr int kUsage = 2;
-
-// cpu, or nothing; GPUs need code that the executable must hold.
-void check_device() {
-    const char* device = std::getenv("TESSERA_DEVICE");
-    if (device == nullptr || *device == 0 || std::string_view(device) == "cpu") return;
-    std::string_view name(device);
-    if (name == "cuda" || name.starts_with("cuda:")) {
-        fail(nullptr, "TESSERA_DEVICE=%s: this executable holds no code for CUDA devices", device);
-    }
-    fail(nullptr, "TESSERA_DEVICE=%s: no such device; expected cpu or cuda:N", device);
-}
 
 int usage_error(const TsrProgram& program, const std::string& message) {
     std::fprintf(stderr, "%s: %s\n", program.name, message.c_str());
@@ -48,7 +38,7 @@ int run(const TsrProgram& program, const std::vector<std::string>& words) {
         return flush_output(program);
     }
     if (auto outputs = check_outputs(program, *line); !outputs) return usage_error(program, outputs.message());
-    check_device();
+    cuda::check_device();
     Arguments arguments(program);
     bool missing = false;
     Result<Done> read = arguments.read(*line, missing);

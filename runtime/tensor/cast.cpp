@@ -5,6 +5,7 @@
 #include "runtime/fail.h"
 #include "runtime/numbers/dtypes.h"
 #include "runtime/numbers/philox.h"
+#include "runtime/tensor/home.h"
 #include "runtime/tensor/lanes.h"
 #include "runtime/tensor/rows.h"
 #include "runtime/tensor/tensor.h"
@@ -106,7 +107,7 @@ extern "C" TsrTensor* tsr_cast(const TsrTensor* tensor, int32_t dtype, int32_t r
         same->dtype = dtype;
         return same.give();
     }
-    tsr_wait();
+    read_at_home(*tensor);
     if (rounding == TSR_ROUND_STOCHASTIC && key == nullptr) fail(place, "stochastic rounding needs a random key");
     PhiloxWords words(key != nullptr ? *key : TsrRandomKey{});
     TensorRef result = make_tensor(dtype, shape(*tensor), Contents::zero, place);

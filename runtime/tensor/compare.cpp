@@ -6,6 +6,7 @@
 #include "runtime/fail.h"
 #include "runtime/numbers/dtypes.h"
 #include "runtime/numbers/number.h"
+#include "runtime/tensor/home.h"
 #include "runtime/tensor/rows.h"
 #include "runtime/tensor/tensor.h"
 
@@ -63,14 +64,16 @@ using namespace tsr::runtime;
 extern "C" {
 
 int32_t tsr_equal(const TsrTensor* a, const TsrTensor* b) {
-    tsr_wait();
+    read_at_home(*a);
+    read_at_home(*b);
     if (!same_storage(a->dtype, b->dtype) || !std::ranges::equal(shape(*a), shape(*b))) return 0;
     return all_of_elements(*a, *b, [&](Offsets<2> at) { return equal_elements(*a, *b, at); });
 }
 
 int32_t tsr_allclose(const TsrTensor* a, const TsrTensor* b, double rtol, double atol, int32_t nan_equal,
                      const TsrPlace* place) {
-    tsr_wait();
+    read_at_home(*a);
+    read_at_home(*b);
     std::array<int64_t, TSR_MAX_RANK> extents{};
     Shape joined = joined_shape(*a, *b, extents);
     TensorRef x(tsr_broadcast_to(a, joined.data(), static_cast<int32_t>(joined.size()), place));

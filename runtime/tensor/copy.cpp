@@ -4,9 +4,9 @@
 
 #include "runtime/fail.h"
 #include "runtime/numbers/dtypes.h"
+#include "runtime/tensor/home.h"
 #include "runtime/tensor/overlap.h"
 #include "runtime/tensor/rows.h"
-#include "runtime/tensor/tensor.h"
 
 namespace tsr::runtime {
 
@@ -62,10 +62,13 @@ using namespace tsr::runtime;
 extern "C" {
 
 TsrTensor* tsr_copy(const TsrTensor* tensor, const TsrPlace* place) {
-    tsr_wait();
+    const bool there = tensor->storage->host_stale && tsr_is_dense(tensor) != 0;
+    if (!there) read_at_home(*tensor);
     Contents contents = is_packed(tensor->dtype) ? Contents::zero : Contents::undefined;
     TensorRef result = make_tensor(tensor->dtype, shape(*tensor), contents, place);
-    if (tsr_is_dense(tensor)) {
+    if (there) {
+        cuda::copy_there(*cuda::open_device(), *result, *tensor, place);
+    } else if (tsr_is_dense(tensor)) {
         std::memcpy(result->dl.data, tensor->dl.data, static_cast<size_t>(*dense_bytes(tensor->dtype, shape(*tensor))));
     } else {
         copy_values(*result, *tensor);
@@ -94,7 +97,6 @@ void tsr_assign(TsrTensor* view, const TsrTensor* value, const TsrPlace* place) 
         fail(place, "%s can not be assigned to %s: the element types differ", type_text(*value).c_str(),
              type_text(*view).c_str());
     }
-    tsr_wait();
     // NumPy lets leading axes of size 1 go.
     TensorRef source = make_view(*value);
     while (source->dl.ndim > view->dl.ndim && source->shape[0] == 1) {
@@ -103,14 +105,16 @@ void tsr_assign(TsrTensor* view, const TsrTensor* value, const TsrPlace* place) 
     }
     if (overlap(*view, *source) != Overlap::none) source = TensorRef(tsr_copy(source.get(), place));
     TensorRef spread(tsr_broadcast_to(source.get(), view->dl.shape, view->dl.ndim, place));
+    read_at_home(*spread);
+    write_at_home(*view);
     copy_values(*view, *spread);
 }
 
 void tsr_fill(TsrTensor* view, uint64_t bits, const TsrPlace* place) {
-    tsr_wait();
     TensorRef value = make_tensor(view->dtype, {}, Contents::zero, place);
     write_bits(*value, 0, bits);
     TensorRef spread(tsr_broadcast_to(value.get(), view->dl.shape, view->dl.ndim, place));
+    write_at_home(*view);
     copy_values(*view, *spread);
 }
 }

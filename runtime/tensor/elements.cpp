@@ -1,7 +1,8 @@
 // Single elements: bounds checked, negative indices count from the end, reading waits for the launches before it.
 #include "runtime/fail.h"
+#include "runtime/numbers/dtypes.h"
 #include "runtime/numbers/number.h"
-#include "runtime/tensor/tensor.h"
+#include "runtime/tensor/home.h"
 
 namespace tsr::runtime {
 
@@ -33,6 +34,19 @@ int64_t offset_of(const TsrTensor& tensor, const int64_t* index, int32_t count, 
     return offset;
 }
 
+// Of many elements on a GPU a few are brought alone.
+uint64_t element(const TsrTensor& tensor, int64_t offset) {
+    TsrStorage& storage = *tensor.storage;
+    const int64_t bytes = bits(tensor.dtype) / 8;
+    if (storage.host_stale && bytes > 0) {
+        uint64_t result = 0;
+        const char* at = static_cast<const char*>(tensor.dl.data) + offset * bytes;
+        if (cuda::look(storage, at, bytes, &result)) return result;
+    }
+    read_at_home(tensor);
+    return read_bits(tensor, offset);
+}
+
 }  // namespace
 
 }  // namespace tsr::runtime
@@ -51,9 +65,7 @@ int64_t tsr_dim(const TsrTensor* tensor, int32_t axis, const TsrPlace* place) {
 }
 
 uint64_t tsr_get(const TsrTensor* tensor, const int64_t* index, int32_t count, const TsrPlace* place) {
-    int64_t offset = offset_of(*tensor, index, count, place);
-    tsr_wait();
-    return read_bits(*tensor, offset);
+    return element(*tensor, offset_of(*tensor, index, count, place));
 }
 
 double tsr_get_f64(const TsrTensor* tensor, const int64_t* index, int32_t count, const TsrPlace* place) {
@@ -66,7 +78,7 @@ int64_t tsr_get_i64(const TsrTensor* tensor, const int64_t* index, int32_t count
 
 void tsr_set(TsrTensor* tensor, const int64_t* index, int32_t count, uint64_t bits, const TsrPlace* place) {
     int64_t offset = offset_of(*tensor, index, count, place);
-    tsr_wait();
+    write_at_home(*tensor);
     write_bits(*tensor, offset, bits);
 }
 
@@ -82,7 +94,6 @@ uint64_t tsr_item(const TsrTensor* tensor, const TsrPlace* place) {
     if (size(*tensor) != 1) {
         fail(place, "item() needs a tensor of one element; this is %s", type_text(*tensor).c_str());
     }
-    tsr_wait();
-    return read_bits(*tensor, 0);
+    return element(*tensor, 0);
 }
 }

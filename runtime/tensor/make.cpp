@@ -65,11 +65,15 @@ using namespace tsr::runtime;
 extern "C" {
 
 TsrTensor* tsr_empty(int32_t dtype, const int64_t* shape, int32_t rank, const TsrPlace* place) {
-    return make_tensor(dtype, axes(shape, rank), Contents::undefined, place).give();
+    TensorRef result = make_tensor(dtype, axes(shape, rank), Contents::undefined, place);
+    result->storage->fresh = Fresh::undefined;
+    return result.give();
 }
 
 TsrTensor* tsr_zeros(int32_t dtype, const int64_t* shape, int32_t rank, const TsrPlace* place) {
-    return make_tensor(dtype, axes(shape, rank), Contents::zero, place).give();
+    TensorRef result = make_tensor(dtype, axes(shape, rank), Contents::zero, place);
+    result->storage->fresh = Fresh::zero;
+    return result.give();
 }
 
 TsrTensor* tsr_full(int32_t dtype, const int64_t* shape, int32_t rank, uint64_t bits, const TsrPlace* place) {

@@ -8,6 +8,7 @@
 
 #include <sys/mman.h>
 
+#include "runtime/device/cuda/copies.h"
 #include "runtime/fail.h"
 
 namespace tsr::runtime {
@@ -48,12 +49,6 @@ void* map_pages(int64_t bytes) {
     return data;
 }
 
-std::string in_units(int64_t bytes) {
-    if (bytes < 0) return "unknown";
-    if (bytes >= int64_t{1} << 30) return text("%.2f GiB", static_cast<double>(bytes) / (1 << 30));
-    return text("%.2f MiB", static_cast<double>(bytes) / (1 << 20));
-}
-
 }  // namespace
 
 TsrStorage* try_allocate(int64_t bytes, Contents contents) {
@@ -84,10 +79,17 @@ TsrStorage* allocate(int64_t bytes, Contents contents, const TsrPlace* place) {
     return storage;
 }
 
+std::string in_units(int64_t bytes) {
+    if (bytes < 0) return "unknown";
+    if (bytes >= int64_t{1} << 30) return text("%.2f GiB", static_cast<double>(bytes) / (1 << 30));
+    return text("%.2f MiB", static_cast<double>(bytes) / (1 << 20));
+}
+
 void retain(TsrStorage* storage) { storage->refs.fetch_add(1, std::memory_order_relaxed); }
 
 void release(TsrStorage* storage) {
     if (storage->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (storage->device != 0) cuda::release_copy(*storage);
     if (storage->borrowed) {
         // Its owner frees it.
     } else if (storage->mapped) {

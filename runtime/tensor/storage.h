@@ -3,15 +3,30 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 #include "runtime/abi.h"
+
+namespace tsr::runtime {
+
+// What the host's memory holds until somebody writes it.
+enum class Fresh : uint8_t { no, undefined, zero };
+
+}  // namespace tsr::runtime
 
 struct TsrStorage {
     std::atomic<int32_t> refs{1};
     bool mapped = false;
     bool borrowed = false;  // somebody else frees it
+    bool gaps = false;      // borrowed, and between the elements is what is none of the tensor
     void* data = nullptr;
     int64_t bytes = 0;
+    // Its copy on a GPU (runtime/device/cuda/copies.h); 0: there is none.
+    uint64_t device = 0;
+    bool host_stale = false;    // the copy was written last
+    bool device_stale = false;  // the host's memory was
+    tsr::runtime::Fresh fresh = tsr::runtime::Fresh::no;
+    uint8_t looks = 0;  // at single elements of the copy since it was written
 };
 
 namespace tsr::runtime {
@@ -22,6 +37,8 @@ enum class Contents : uint8_t { undefined, zero };
 TsrStorage* try_allocate(int64_t bytes, Contents contents);
 // Fails with what was asked and what is free.
 TsrStorage* allocate(int64_t bytes, Contents contents, const TsrPlace* place);
+// "1.50 GiB"; "unknown" below 0.
+std::string in_units(int64_t bytes);
 void retain(TsrStorage* storage);
 void release(TsrStorage* storage);
 

@@ -111,7 +111,13 @@ TensorRef borrow_tensor(int32_t dtype, Shape shape, Shape strides, void* data) {
     set_axes(*tensor, shape, strides);
     tensor->storage = new TsrStorage;
     tensor->storage->borrowed = true;
-    tensor->storage->data = tensor->dl.data = data;
+    tensor->dl.data = data;
+    int64_t dense[TSR_MAX_RANK];
+    dense_strides(dtype, shape, dense);
+    tensor->storage->gaps = !std::equal(strides.begin(), strides.end(), dense);
+    tensor->storage->data = data;
+    const Result<int64_t> bytes = dense_bytes(dtype, shape);
+    tensor->storage->bytes = bytes ? *bytes : 0;
     return tensor;
 }
 

@@ -7,6 +7,7 @@
 
 #include "runtime/numbers/dtypes.h"
 #include "runtime/numbers/number.h"
+#include "runtime/tensor/home.h"
 #include "runtime/text/digits.h"
 #include "runtime/text/float_column.h"
 #include "runtime/text/format_spec.h"
@@ -142,6 +143,7 @@ private:
 }  // namespace
 
 Result<std::string> tensor_text(const TsrTensor& tensor, std::string_view spec) {
+    read_at_home(tensor);
     if (tensor.dl.ndim == 0) return format_value(read_bits(tensor, 0), tensor.dtype, spec);
     int64_t count = size(tensor);
     if (count == 0) return std::string("[]");

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/tensor/storage.h"
+#include "runtime/tensor/tensor.h"
 #include "runtime/tune/abi.h"
 
 namespace tsr::runtime {
@@ -15,21 +15,22 @@ public:
     Copies(const TsrKernelFamily& family, std::span<const uint64_t> slots, TsrTensor* const* tensors);
     Copies(const Copies&) = delete;
     Copies& operator=(const Copies&) = delete;
-    ~Copies();
 
     // False where the system has no such memory.
     bool complete() const { return complete_; }
-    // Brings the tensors' contents back into the copies.
-    void restore();
-    // The kernel's slots, with the copies in place of the tensors.
+    // Brings the tensors' contents back into the copies, on the processor or on the GPU.
+    void restore(bool on_device, const TsrPlace* place);
+    // The kernel's slots and tensors, with the copies in place of those that it writes.
     std::vector<uint64_t>& slots() { return slots_; }
+    TsrTensor* const* tensors() const { return tensors_.data(); }
 
 private:
     struct Copy {
-        const void* original;
-        TsrStorage* storage;
+        const TsrTensor* original;
+        TensorRef copy;
     };
     std::vector<uint64_t> slots_;
+    std::vector<TsrTensor*> tensors_;
     std::vector<Copy> copies_;
     bool complete_ = true;
 };

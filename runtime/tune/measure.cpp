@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "runtime/device/cpu/launch.h"
+#include "runtime/device/cuda/launch.h"
+#include "runtime/host/clock.h"
 #include "runtime/text/string.h"
 #include "runtime/trace.h"
 #include "runtime/tune/copies.h"
@@ -51,15 +53,20 @@ private:
     // What the kernel prints is not told: it runs for its time alone.
     double once(const Candidate& candidate) {
         const TsrKernelFamily& family = *candidate.form->family;
-        copies_.restore();
+        copies_.restore(candidate.on_device, place_);
         std::vector<uint64_t>& slots = copies_.slots();
         std::copy(candidate.groups, candidate.groups + 3, slots.end() - 3);
+        if (candidate.on_device) {
+            const cuda::Call call{family, slots.data(), copies_.tensors(), candidate.groups[3], place_};
+            const TsrKernelVariant* variant = cuda::find_variant(call);
+            return cuda::measure_variant(call, *variant);
+        }
         const TsrKernelVariant* variant = find_variant(family, slots.data());
         uint64_t unused = 0;
         Messages messages(family);
-        const double begin = tsr_time();
+        const double begin = now();
         run_variant(family, *variant, slots.data(), candidate.groups[3], &unused, messages, place_);
-        const double taken = tsr_time() - begin;
+        const double taken = now() - begin;
         failed_ = failed_ || messages.failed();
         return taken;
     }
@@ -78,15 +85,15 @@ std::optional<Winner> measure(const TsrTuning& tuning, std::span<const Candidate
     const std::string label = std::string("tuning ") + tuning.kernel;
     TsrString* shown = tsr_string(label.data(), static_cast<int64_t>(label.size()));
     TsrProgress* progress = tsr_progress_begin(shown, static_cast<int64_t>(candidates.size()));
-    const double started = tsr_time();
+    const double started = now();
     std::vector<double> times;
     double best = 1e300;
     for (const Candidate& candidate : candidates) {
-        if (measuring.failed() || (!times.empty() && tsr_time() - started > kLimit)) break;
-        const double begin = tsr_time();
+        if (measuring.failed() || (!times.empty() && now() - started > kLimit)) break;
+        const double begin = now();
         times.push_back(measuring.seconds(candidate, best));
         best = std::min(best, times.back());
-        if (trace_enabled()) trace_tuning(tuning, candidate.form->text, times.back(), place, begin, tsr_time());
+        if (trace_enabled()) trace_tuning(tuning, candidate.form->text, times.back(), place, begin, now());
         tsr_progress_step(progress);
     }
     tsr_progress_end(progress);

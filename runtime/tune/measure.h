@@ -14,6 +14,7 @@ struct Candidate {
     int32_t point;
     const TsrTuningPoint* form;
     const int64_t* groups;  // x, y, z, total
+    bool on_device;         // a GPU
 };
 
 struct Winner {

@@ -41,8 +41,8 @@ std::optional<std::string_view> take_line(std::string_view& text, std::string_vi
 
 int size_class(int64_t size) { return size < 1 ? 0 : 1 + std::bit_width(static_cast<uint64_t>(size) - 1); }
 
-std::string record_key(const TsrTuning& tuning, const uint64_t* slots) {
-    std::string key = text("kernel %s %s\ndevice %s\nsizes", tuning.kernel, tuning.content, device_text().c_str());
+std::string record_key(const TsrTuning& tuning, const uint64_t* slots, const std::string& device) {
+    std::string key = text("kernel %s %s\ndevice %s\nsizes", tuning.kernel, tuning.content, device.c_str());
     const TsrKernelFamily& family = *tuning.points[0].family;
     for (int32_t i = 0; i < tuning.ndims; ++i) {
         const int32_t slot = tuning.first_dim + i;

@@ -17,11 +17,12 @@
 #include <string_view>
 
 #include "runtime/tune/abi.h"
+#include "runtime/tune/device.h"
 
 namespace tsr::runtime {
 
 // What a record is found by: its lines up to the point.
-std::string record_key(const TsrTuning& tuning, const uint64_t* slots);
+std::string record_key(const TsrTuning& tuning, const uint64_t* slots, const std::string& device = device_text());
 // The smallest power of two that is not below `size`; as an exponent, 0 below 1.
 int size_class(int64_t size);
 

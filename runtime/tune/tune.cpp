@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "runtime/device/cpu/launch.h"
+#include "runtime/device/cuda/launch.h"
 #include "runtime/fail.h"
+#include "runtime/tune/device.h"
 #include "runtime/tune/measure.h"
 #include "runtime/tune/record.h"
 
@@ -43,16 +45,18 @@ struct TunedLaunch {
 
     const int64_t* groups_of(int32_t point) const { return groups + 4 * static_cast<size_t>(point); }
 
-    // The points that this processor has code for.
+    // The points that the GPU has code for; if it has none of them, those that this processor has code for.
     std::vector<Candidate> candidates() const {
-        std::vector<Candidate> found;
+        std::vector<Candidate> there, here;
         std::vector<uint64_t> own(slots.begin(), slots.end());
         for (int32_t i = 0; i < tuning.npoints; ++i) {
             std::copy(groups_of(i), groups_of(i) + 3, own.end() - 3);
-            if (find_variant(*tuning.points[i].family, own.data()) == nullptr) continue;
-            found.push_back({i, &tuning.points[i], groups_of(i)});
+            const TsrKernelFamily& family = *tuning.points[i].family;
+            const bool on_device = cuda::find_variant({family, own.data(), tensors, groups_of(i)[3], place}) != nullptr;
+            if (!on_device && find_variant(family, own.data()) == nullptr) continue;
+            (on_device ? there : here).push_back({i, &tuning.points[i], groups_of(i), on_device});
         }
-        return found;
+        return there.empty() ? here : there;
     }
 
     // The candidate with this text; -1: there is none.
@@ -67,7 +71,8 @@ struct TunedLaunch {
         const std::vector<Candidate> all = candidates();
         // Without code for this processor the launch itself says so.
         if (all.empty()) return 0;
-        const std::string key = record_key(tuning, slots.data());
+        const std::string key =
+            record_key(tuning, slots.data(), all[0].on_device ? cuda::device_text(*cuda::device()) : device_text());
         const std::string folder = cache_folder();
         const std::string path = folder.empty() ? "" : record_file(folder, key);
         int32_t point = -1;

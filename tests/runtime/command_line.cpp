@@ -135,8 +135,10 @@ TEST_CASE("the environment chooses device, level, threads and trace") {
     std::vector<std::string> words{"--x", "x.npy", "--y", "x.npy", "--out", "r.npy"};
     auto with = [&](const char* name, const char* value) { return run(folder, words, saxpy, {{name, value}}); };
     CHECK(with("TESSERA_DEVICE", "cpu").code == 0);
-    CHECK(with("TESSERA_DEVICE", "cuda:1").err ==
-          "error: TESSERA_DEVICE=cuda:1: this executable holds no code for CUDA devices\n");
+    CHECK(
+        run(folder, words, saxpy, {{"TESSERA_DEVICE", "cuda:1"}, {"TESSERA_CUDA_DRIVER", "/nowhere/libcuda.so"}}).err ==
+        "error: TESSERA_DEVICE=cuda:1: there is no CUDA driver: /nowhere/libcuda.so: cannot open shared object file: "
+        "No such file or directory\n");
     CHECK(with("TESSERA_DEVICE", "tpu").err == "error: TESSERA_DEVICE=tpu: no such device; expected cpu or cuda:N\n");
     CHECK(with("TESSERA_CPU", "v2").code == 0);
     CHECK(with("TESSERA_CPU", "v9").err == "error: TESSERA_CPU=v9: expected v1, v2, v3 or v4\n");

@@ -1,4 +1,4 @@
-// Launches: the variant of a kernel that fits, run by all cores.
+// The variant of a kernel that fits, run by all cores.
 #include "runtime/device/cpu/launch.h"
 
 #include <algorithm>
@@ -6,47 +6,16 @@
 #include <vector>
 
 #include "runtime/device/cpu/pool.h"
+#include "runtime/device/guards.h"
 #include "runtime/fail.h"
-#include "runtime/trace.h"
+#include "runtime/host/clock.h"
 
 namespace tsr::runtime {
 
 namespace {
 
-bool holds(const TsrGuard& guard, const uint64_t* slots) {
-    auto value = static_cast<int64_t>(slots[guard.slot]);
-    switch (static_cast<TsrGuardOp>(guard.op)) {
-        case TSR_GUARD_LESS:
-            return value < guard.value;
-        case TSR_GUARD_AT_LEAST:
-            return value >= guard.value;
-        case TSR_GUARD_EQUAL:
-            return value == guard.value;
-        case TSR_GUARD_DIVISIBLE:
-            return value % guard.value == 0;
-    }
-    return false;
-}
-
-bool accepts(const TsrKernelVariant& variant, const uint64_t* slots) {
-    for (int32_t i = 0; i < variant.nguards; ++i) {
-        if (!holds(variant.guards[i], slots)) return false;
-    }
-    return variant.accepts == nullptr || variant.accepts(slots) != 0;
-}
-
 bool has_machine(const TsrKernelVariant& variant) {
     return variant.machine == TSR_MACHINE_X86_64 && (variant.features & ~tsr_cpu_features()) == 0;
-}
-
-const TsrKernelVariant& choose(const TsrKernelFamily& family, const uint64_t* slots, const TsrPlace* place) {
-    const TsrKernelVariant* found = find_variant(family, slots);
-    if (found != nullptr) return *found;
-    const bool has_code = std::any_of(family.variants, family.variants + family.nvariants, has_machine);
-    fail(place,
-         has_code ? "kernel %s: no variant in this executable takes these arguments"
-                  : "kernel %s: this executable holds no code for this processor",
-         family.name);
 }
 
 // Memory for each worker, kept from launch to launch and grown when a kernel needs more.
@@ -174,6 +143,16 @@ const TsrKernelVariant* find_variant(const TsrKernelFamily& family, const uint64
     return nullptr;
 }
 
+const TsrKernelVariant& choose_variant(const TsrKernelFamily& family, const uint64_t* slots, const TsrPlace* place) {
+    const TsrKernelVariant* found = find_variant(family, slots);
+    if (found != nullptr) return *found;
+    const bool has_code = std::any_of(family.variants, family.variants + family.nvariants, has_machine);
+    fail(place,
+         has_code ? "kernel %s: no variant in this executable takes these arguments"
+                  : "kernel %s: this executable holds no code for this processor",
+         family.name);
+}
+
 void run_variant(const TsrKernelFamily& family, const TsrKernelVariant& variant, const uint64_t* slots, int64_t total,
                  uint64_t* result, Messages& messages, const TsrPlace* place, double* packed) {
     uint64_t unused = 0;
@@ -183,29 +162,9 @@ void run_variant(const TsrKernelFamily& family, const TsrKernelVariant& variant,
         with_buffers = pack(variant, family.nslots, slots, messages, place);
         given = with_buffers.data();
     }
-    if (packed != nullptr) *packed = tsr_time();
+    if (packed != nullptr) *packed = now();
     run({variant.entry, variant.task, variant.scratch, given, total, result != nullptr ? result : &unused, messages},
         place);
 }
 
 }  // namespace tsr::runtime
-
-using namespace tsr::runtime;
-
-extern "C" void tsr_launch(const TsrKernelFamily* family, const uint64_t* slots, TsrTensor* const*, int64_t total,
-                           uint64_t* result, const TsrPlace* place) {
-    if (total <= 0) return;
-    const TsrKernelVariant& variant = choose(*family, slots, place);
-    Messages messages(*family);
-    LaunchTimes times{};
-    if (trace_enabled()) times.begin = tsr_time();
-    run_variant(*family, variant, slots, total, result, messages, place, trace_enabled() ? &times.packed : nullptr);
-    if (trace_enabled()) {
-        times.end = tsr_time();
-        trace_launch(*family, variant, slots, total, place, times);
-    }
-    messages.deliver();
-}
-
-// Launches on the CPU are over when tsr_launch returns.
-extern "C" void tsr_wait(void) {}

@@ -48,7 +48,7 @@ void Messages::assertion(const TsrMessage& message, const uint64_t* values, int6
 }
 
 void Messages::deliver() {
-    if (!lines_.empty()) {
+    if (!lines_.empty() || dropped_ > 0) {
         std::fflush(stdout);
         std::ranges::stable_sort(lines_, {}, &Line::group);
         for (const Line& line : lines_) std::fprintf(stderr, "%s\n", line.text.c_str());

@@ -17,6 +17,8 @@ public:
 
     void print(const TsrMessage& message, const uint64_t* values, int64_t group);
     void assertion(const TsrMessage& message, const uint64_t* values, int64_t group);
+    // So many lines were printed that nobody has.
+    void lose(uint64_t lines) { dropped_ += lines; }
     bool failed() const { return failed_.load(std::memory_order_relaxed); }
     // Writes the lines to stderr; ends the program when an assertion failed.
     void deliver();

@@ -1,0 +1,181 @@
+#include "runtime/device/cuda/launch.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "runtime/device/cuda/copies.h"
+#include "runtime/device/cuda/images.h"
+#include "runtime/device/cuda/pending.h"
+#include "runtime/device/guards.h"
+#include "runtime/fail.h"
+#include "runtime/host/clock.h"
+#include "runtime/trace.h"
+
+namespace tsr::runtime::cuda {
+
+namespace {
+
+bool has_cuda(const TsrKernelFamily& family) {
+    if (family.uses == nullptr) return false;
+    return std::any_of(family.variants, family.variants + family.nvariants,
+                       [](const TsrKernelVariant& variant) { return variant.machine == TSR_MACHINE_CUDA; });
+}
+
+bool is_tensor(const Call& call, int32_t slot) { return call.family.uses[slot] != TSR_SLOT_VALUE; }
+
+bool all_can_have_copies(const Call& call) {
+    for (int32_t slot = 0; slot < call.family.nslots; ++slot) {
+        if (is_tensor(call, slot) && !can_have_copy(*call.tensors[slot]->storage)) return false;
+    }
+    return true;
+}
+
+// The slots with addresses of the device; all tensors have copies.
+std::vector<uint64_t> device_slots(const Call& call) {
+    std::vector<uint64_t> slots(call.slots, call.slots + call.family.nslots);
+    for (int32_t slot = 0; slot < call.family.nslots; ++slot) {
+        if (is_tensor(call, slot)) slots[static_cast<size_t>(slot)] = address_of(*call.tensors[slot]);
+    }
+    return slots;
+}
+
+std::string targets_of(const TsrKernelFamily& family) {
+    std::string all;
+    for (int32_t i = 0; i < family.nvariants; ++i) {
+        const TsrKernelVariant& variant = family.variants[i];
+        if (variant.machine != TSR_MACHINE_CUDA) continue;
+        std::string target = text("sm_%d%s", variant.cuda->capability, variant.cuda->exact != 0 ? "a" : "");
+        if (all.find(target) == std::string::npos) all += (all.empty() ? "" : ", ") + target;
+    }
+    return all;
+}
+
+// The code is there, the device as well, but they do not fit.
+const TsrKernelVariant* unfit(const Device& device, const Call& call) {
+    if (device.asked_for) {
+        fail(call.place, "kernel %s: its code is for %s; %s needs other code (TESSERA_DEVICE=cpu runs without it)",
+             call.family.name, targets_of(call.family).c_str(), device_text(device).c_str());
+    }
+    return nullptr;
+}
+
+bool waits_for_each() {
+    static const bool wish = [] {
+        const char* word = std::getenv("TESSERA_CUDA_WAIT");
+        return word != nullptr && *word != 0 && std::string_view(word) != "0";
+    }();
+    return wish;
+}
+
+Status launch_grid(const Device& device, Function function, const TsrCudaKernel& kernel, unsigned blocks,
+                   void** arguments) {
+    const auto threads = static_cast<unsigned>(kernel.threads);
+    const auto shared = static_cast<unsigned>(kernel.shared);
+    if (kernel.cluster <= 1) {
+        return device.driver.launch(function, blocks, 1, 1, threads, 1, 1, shared, device.stream, arguments, nullptr);
+    }
+    LaunchAttribute attribute{.id = kClusterDimension, .pad = {}, .value = {}};
+    attribute.value.cluster[0] = static_cast<unsigned>(kernel.cluster);
+    attribute.value.cluster[1] = attribute.value.cluster[2] = 1;
+    const LaunchConfig config{{blocks, 1, 1}, {threads, 1, 1}, shared, device.stream, &attribute, 1};
+    return device.driver.launch_ex(&config, function, arguments, nullptr);
+}
+
+// As many blocks at a time as the hardware takes.
+Status launch_all(const Device& device, Function function, const TsrCudaKernel& kernel, std::vector<uint64_t>& slots,
+                  int64_t total) {
+    const size_t own = slots.size() - 3;
+    std::vector<void*> arguments;
+    for (uint64_t& slot : slots) arguments.push_back(&slot);
+    const int64_t most = device.max_blocks / kernel.cluster * kernel.cluster;
+    const int64_t blocks = (total - 1) / kernel.per_block + 1;
+    for (int64_t first = 0; first < blocks; first += most) {
+        const int64_t count = std::min(most, blocks - first);
+        const int64_t whole = (count + kernel.cluster - 1) / kernel.cluster * kernel.cluster;
+        slots[own] = static_cast<uint64_t>(first * kernel.per_block);
+        slots[own + 1] = static_cast<uint64_t>(std::min(total, (first + count) * kernel.per_block));
+        const Status status = launch_grid(device, function, kernel, static_cast<unsigned>(whole), arguments.data());
+        if (status != kSuccess) return status;
+    }
+    return kSuccess;
+}
+
+// Brings the tensors in and launches; what the kernel says goes to the mailbox, which may be NULL.
+void start(Device& device, const Call& call, const TsrKernelVariant& variant, const Mailbox* mailbox) {
+    const TsrCudaKernel& kernel = *variant.cuda;
+    for (int32_t slot = 0; slot < call.family.nslots; ++slot) {
+        if (is_tensor(call, slot)) bring_in(device, *call.tensors[slot]->storage, call.place);
+    }
+    std::vector<uint64_t> slots = device_slots(call);
+    slots.insert(slots.end(), {0, 0, mailbox != nullptr ? mailbox->device : 0});
+    const Function function = load(device, kernel, call.place).function;
+    const Status status = launch_all(device, function, kernel, slots, call.total);
+    if (status != kSuccess) {
+        const std::string doing = text("launching kernel %s", call.family.name);
+        check(device, status, doing.c_str(), call.place);
+    }
+    for (int32_t slot = 0; slot < call.family.nslots; ++slot) {
+        if (call.family.uses[slot] == TSR_SLOT_WRITTEN) written_there(*call.tensors[slot]->storage);
+    }
+    add_pending(call.family, kernel, mailbox, call.place);
+}
+
+}  // namespace
+
+const TsrKernelVariant* find_variant(const Call& call) {
+    if (!has_cuda(call.family)) return nullptr;
+    Device* device = cuda::device();
+    if (device == nullptr || !all_can_have_copies(call)) return nullptr;
+    enter(*device);
+    const auto* variants = call.family.variants;
+    const auto takes = [&](const TsrKernelVariant& variant) {
+        return variant.machine == TSR_MACHINE_CUDA && fits(*device, *variant.cuda);
+    };
+    if (std::none_of(variants, variants + call.family.nvariants, takes)) return unfit(*device, call);
+    for (int32_t slot = 0; slot < call.family.nslots; ++slot) {
+        if (is_tensor(call, slot)) make_copy(*device, *call.tensors[slot]->storage, call.place);
+    }
+    const std::vector<uint64_t> slots = device_slots(call);
+    const std::string* refusal = nullptr;
+    for (int32_t i = 0; i < call.family.nvariants; ++i) {
+        if (!takes(variants[i]) || !accepts(variants[i], slots.data())) continue;
+        const Loaded& loaded = load(*device, *variants[i].cuda, call.place);
+        if (loaded.function != nullptr) return &variants[i];
+        refusal = &loaded.refusal;
+    }
+    if (refusal == nullptr) return unfit(*device, call);
+    fail(call.place, "kernel %s: the driver of %s takes none of its code: %s (TESSERA_DEVICE=cpu runs without it)",
+         call.family.name, device_text(*device).c_str(), refusal->c_str());
+}
+
+void run_variant(const Call& call, const TsrKernelVariant& variant, uint64_t* result) {
+    Device& device = *cuda::device();
+    const Mailbox* mailbox = variant.cuda->needs_context != 0 ? &next_mailbox(device, call.place) : nullptr;
+    const double begin = now();
+    start(device, call, variant, mailbox);
+    const bool given = result != nullptr && mailbox != nullptr;
+    if (!given && !trace_enabled() && !waits_for_each()) return;
+    check(device, device.driver.wait_stream(device.stream), "waiting", call.place);
+    if (given) *result = mailbox->host->result;
+    if (trace_enabled()) {
+        trace_launch(call.family, variant, call.slots, call.total, call.place, {begin, begin, now()},
+                     device_text(device));
+    }
+    wait(device, call.place);
+}
+
+double measure_variant(const Call& call, const TsrKernelVariant& variant) {
+    Device& device = *cuda::device();
+    wait(device, call.place);
+    const Mailbox* mailbox = variant.cuda->needs_context != 0 ? &next_mailbox(device, call.place) : nullptr;
+    const double begin = now();
+    start(device, call, variant, mailbox);
+    check(device, device.driver.wait_stream(device.stream), "waiting", call.place);
+    const double taken = now() - begin;
+    forget_messages();
+    return taken;
+}
+
+}  // namespace tsr::runtime::cuda
