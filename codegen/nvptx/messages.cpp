@@ -18,8 +18,6 @@ namespace {
 // Where the number that orders a message stands among the operands.
 size_t order_of(const ir::Op& op) { return op.kind == OpKind::print ? 0 : 1; }
 
-constexpr uint64_t kAssertion = 1ULL << 31;  // in the first word: an assertion that failed
-
 // Words that each message of the function takes: those of the longest.
 size_t words_of_messages(const ir::Function& source) {
     size_t values = 0;
@@ -53,7 +51,7 @@ void GpuTask::write_message(const ir::Op& op, size_t first) {
     message.text = op.attrs.string(Attr::text);
     for (size_t i = first + 1; i < op.operands.size(); ++i) message.values.push_back(operand_type(op, i).elem);
     Value* head = builder_.CreateOr(
-        builder_.getInt64(messages_.size() | (op.kind == OpKind::assert_ ? kAssertion : 0)),
+        builder_.getInt64(messages_.size() | (op.kind == OpKind::assert_ ? TSR_CUDA_ASSERTION : 0)),
         builder_.CreateShl(builder_.CreateZExt(call(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, {}), i64), 32));
     Value* at = builder_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, field(offsetof(TsrDeviceContext, next)),
                                          builder_.getInt64(words_), llvm::Align(8), llvm::AtomicOrdering::Monotonic);

@@ -3,8 +3,7 @@
  * A kernel is an `.entry` with one parameter of 8 bytes per slot, in order (of a tensor its address on the device, of a
  * scalar its bits in the low bytes), then `i64 begin` and `i64 end`, the groups of this launch (of a flat kernel its
  * elements), and the address of a TsrDeviceContext, 0 where `needs_context` is 0. Blocks have one dimension, grids too.
- * Clusters are whole: a block whose group or elements are not below `end` has nothing to do.
- */
+ * Clusters are whole: a block whose group or elements are not below `end` has nothing to do. */
 #ifndef TSR_RUNTIME_ABI_CUDA_H
 #define TSR_RUNTIME_ABI_CUDA_H
 
@@ -26,11 +25,11 @@ typedef struct TsrCudaImage {
 typedef struct TsrCudaKernel {
     const char* symbol;         /* of the entry */
     const TsrCudaImage* images; /* in the order to be tried; PTX last */
-    int32_t nimages;
-    int32_t capability; /* 10 * major + minor */
-    int32_t exact;      /* runs on this capability alone; else on later ones too */
-    int32_t threads;    /* of a block */
-    int32_t cluster;    /* blocks of a cluster; 1: none */
+    int32_t nimages;            /* 0: there is no such code */
+    int32_t capability;         /* 10 * major + minor */
+    int32_t exact;              /* runs on this capability alone; else on later ones too */
+    int32_t threads;            /* of a block */
+    int32_t cluster;            /* blocks of a cluster; 1: none */
     int32_t needs_context;
     int64_t shared;    /* bytes of dynamic shared memory */
     int64_t per_block; /* elements of a flat kernel that a block does; 1: blocks are groups */

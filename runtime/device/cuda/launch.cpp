@@ -17,10 +17,13 @@ namespace tsr::runtime::cuda {
 
 namespace {
 
-bool has_cuda(const TsrKernelFamily& family) {
-    if (family.uses == nullptr) return false;
-    return std::any_of(family.variants, family.variants + family.nvariants,
-                       [](const TsrKernelVariant& variant) { return variant.machine == TSR_MACHINE_CUDA; });
+// A table without images stands for code that could not be made.
+bool is_code(const TsrKernelVariant& variant) {
+    return variant.machine == TSR_MACHINE_CUDA && variant.cuda->nimages > 0;
+}
+
+bool has_code(const TsrKernelFamily& family) {
+    return family.uses != nullptr && std::any_of(family.variants, family.variants + family.nvariants, is_code);
 }
 
 bool is_tensor(const Call& call, int32_t slot) { return call.family.uses[slot] != TSR_SLOT_VALUE; }
@@ -45,7 +48,7 @@ std::string targets_of(const TsrKernelFamily& family) {
     std::string all;
     for (int32_t i = 0; i < family.nvariants; ++i) {
         const TsrKernelVariant& variant = family.variants[i];
-        if (variant.machine != TSR_MACHINE_CUDA) continue;
+        if (!is_code(variant)) continue;
         std::string target = text("sm_%d%s", variant.cuda->capability, variant.cuda->exact != 0 ? "a" : "");
         if (all.find(target) == std::string::npos) all += (all.empty() ? "" : ", ") + target;
     }
@@ -125,13 +128,13 @@ void start(Device& device, const Call& call, const TsrKernelVariant& variant, co
 }  // namespace
 
 const TsrKernelVariant* find_variant(const Call& call) {
-    if (!has_cuda(call.family)) return nullptr;
+    if (!has_code(call.family)) return nullptr;
     Device* device = cuda::device();
     if (device == nullptr || !all_can_have_copies(call)) return nullptr;
     enter(*device);
     const auto* variants = call.family.variants;
     const auto takes = [&](const TsrKernelVariant& variant) {
-        return variant.machine == TSR_MACHINE_CUDA && fits(*device, *variant.cuda);
+        return is_code(variant) && fits(*device, *variant.cuda);
     };
     if (std::none_of(variants, variants + call.family.nvariants, takes)) return unfit(*device, call);
     for (int32_t slot = 0; slot < call.family.nslots; ++slot) {

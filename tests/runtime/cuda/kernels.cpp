@@ -263,7 +263,9 @@ const TsrCudaKernel returns_cuda = [] {
 }();
 
 const TsrGuard at_256{TSR_GUARD_DIVISIBLE, 0, 256};
-const TsrKernelVariant saxpy_variants[] = {on_gpu(saxpy_cuda), on_cpu(saxpy_entry)};
+// Behind a table without code.
+const TsrCudaKernel absent_cuda = kernel("", nullptr, 0, 128, 128);
+const TsrKernelVariant saxpy_variants[] = {on_gpu(absent_cuda), on_gpu(saxpy_cuda), on_cpu(saxpy_entry)};
 const TsrKernelVariant second_image_variants[] = {on_gpu(second_image_cuda)};
 const TsrKernelVariant no_image_variants[] = {on_gpu(no_image_cuda)};
 const TsrKernelVariant other_gpu_variants[] = {on_gpu(other_gpu_cuda), on_cpu(saxpy_entry)};
@@ -279,7 +281,7 @@ const TsrKernelVariant processor_variants[] = {on_cpu(plus_one_entry)};
 }  // namespace
 
 const TsrCudaKernel saxpy_cuda = kernel("saxpy", &saxpy_image, 1, 128, 128);
-const TsrKernelFamily saxpy_both = family("saxpy", 4, saxpy_variants, 2, saxpy_uses);
+const TsrKernelFamily saxpy_both = family("saxpy", 4, saxpy_variants, 3, saxpy_uses);
 const TsrKernelFamily saxpy_second_image = family("saxpy", 4, second_image_variants, 1, saxpy_uses);
 const TsrKernelFamily saxpy_no_image = family("saxpy", 4, no_image_variants, 1, saxpy_uses);
 const TsrKernelFamily saxpy_other_gpu = family("saxpy", 4, other_gpu_variants, 2, saxpy_uses);
