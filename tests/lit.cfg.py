@@ -29,10 +29,11 @@ config.environment["TESSERA_CACHE_DIR"] = os.path.join(config.test_exec_root, "c
 for variable in ("TESSERA_TRACE", "NO_COLOR"):
     config.environment.pop(variable, None)
 config.environment["TESSERA_DEVICE"] = "cpu"
-# Tests that say `REQUIRES: gpu` run programs with `%gpu` before them.
+# Tests that say `REQUIRES: gpu` run programs with `%gpu` before them; `%engines` has one engine more.
 driver = os.environ.get("TESSERA_CUDA_DRIVER")
 if driver:
     config.available_features.add("gpu")
+    config.environment["TESSERA_TEST_DRIVER"] = driver
 # Sanitized builds end a process with code 99 on a finding, so that it can not pass for an expected exit code 1.
 config.environment["ASAN_OPTIONS"] = "exitcode=99:detect_leaks=1"
 config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:exitcode=99:print_stacktrace=1"

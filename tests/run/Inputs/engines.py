@@ -2,8 +2,8 @@
 
     engines.py TESSERAC [--tolerance T] [--engines NAME,…] [--exit CODE] PROGRAM ARGUMENTS…
 
-Engines: the evaluator with its sanitizers, the CPU at -O2 with all its levels, at -O0, and each CPU level that this
-machine has alone. `{out}` in an argument becomes a file of each engine's own; those files must be equal to the byte too.
+Engines: the evaluator with its sanitizers, the CPU at -O2 with all its levels, at -O0, each CPU level that this
+machine has alone, and the GPU behind the driver that TESSERA_TEST_DRIVER names, where it names one. `{out}` in an argument becomes a file of each engine's own; those files must be equal to the byte too.
 With --tolerance numbers in the printed text may differ by so much, relative to the larger of them and 1, and files are
 not compared. With --exit all must end with that code, and what they said on standard error must be the same.
 """
@@ -24,14 +24,19 @@ LEVELS = {
 
 
 def engines():
-    yield "evaluator", ["--interpret", "--sanitize=race,bounds"]
-    yield "cpu", []
-    yield "cpu-O0", ["-O0"]
+    """Name, options of the compiler, environment."""
+    cpu = {"TESSERA_DEVICE": "cpu"}
+    yield "evaluator", ["--interpret", "--sanitize=race,bounds"], cpu
+    yield "cpu", [], cpu
+    yield "cpu-O0", ["-O0"], cpu
     with open("/proc/cpuinfo", encoding="utf-8") as info:
         flags = set(re.search(r"^flags\s*:(.*)$", info.read(), re.MULTILINE)[1].split())
     for level, needed in LEVELS.items():
         if needed <= flags:
-            yield level, [f"--cpu={level}"]
+            yield level, [f"--cpu={level}"], cpu
+    driver = os.environ.get("TESSERA_TEST_DRIVER")
+    if driver:
+        yield "gpu", [], {"TESSERA_DEVICE": "cuda:0", "TESSERA_CUDA_DRIVER": driver}
 
 
 def close(left, right, tolerance):
@@ -44,8 +49,13 @@ def close(left, right, tolerance):
     return True
 
 
-def run(tesserac, name, options, program, arguments, folder):
+# What the simulated GPU says of errors, beside what the program says.
+SIMULATOR = re.compile(r"^cudasim:.*\n(?:[ \t].*\n)*", re.MULTILINE)
+
+
+def run(tesserac, engine, program, arguments, folder):
     """Exit code, printed text, text of errors, contents of files."""
+    name, options, environment = engine
     files = []
 
     def own(argument):
@@ -55,13 +65,14 @@ def run(tesserac, name, options, program, arguments, folder):
         return files[-1]
 
     words = [own(argument) for argument in arguments]
-    done = subprocess.run([tesserac, "run", *options, program, *words], capture_output=True, timeout=300, check=False)
+    done = subprocess.run([tesserac, "run", *options, program, *words], capture_output=True, timeout=300, check=False,
+                          env={**os.environ, **environment})
     contents = []
     for path in files:
         path = path.split("=", 1)[-1]
         with open(path, "rb") as file:
             contents.append(file.read())
-    return done.returncode, done.stdout.decode(), done.stderr.decode(), contents
+    return done.returncode, done.stdout.decode(), SIMULATOR.sub("", done.stderr.decode()), contents
 
 
 def main():
@@ -76,10 +87,11 @@ def main():
     wanted = asked.engines.split(",") if asked.engines else None
     first = None
     with tempfile.TemporaryDirectory() as folder:
-        for name, options in engines():
+        for engine in engines():
+            name = engine[0]
             if wanted and name not in wanted:
                 continue
-            code, text, errors, contents = run(asked.tesserac, name, options, asked.program, asked.arguments, folder)
+            code, text, errors, contents = run(asked.tesserac, engine, asked.program, asked.arguments, folder)
             if code != asked.exit:
                 print(f"{name} ended with exit code {code}\n{errors}\n{text}", file=sys.stderr)
                 return 1
