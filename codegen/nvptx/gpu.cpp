@@ -19,7 +19,10 @@ Result<Gpu> gpu_named(const std::string& name) {
     gpu.name = name;
     gpu.capability = known->capability;
     gpu.exact = known->exact;
-    gpu.ptx = gpu.capability >= 120 ? "+ptx87" : gpu.capability >= 100 ? "+ptx86" : "+ptx81";
+    gpu.ptx = gpu.capability >= 120   ? "+ptx87"
+              : gpu.capability >= 100 ? "+ptx86"
+              : gpu.capability >= 89  ? "+ptx84"
+                                      : "+ptx81";
     gpu.fma = gpu.converts_f16 = gpu.computes_f16 = true;
     gpu.rounds_bf16 = gpu.fuses_bf16 = gpu.capability >= 80;
     gpu.async_copies = known->async_copies;

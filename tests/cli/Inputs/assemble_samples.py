@@ -5,12 +5,22 @@
 
 import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
 
 TARGETS = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120a"]
 CACHE = "cache"
+
+
+# A few registers in memory cost less than what keeps them out of it elsewhere.
+MOST_SPILLED = 64
+
+
+def is_slow(said):
+    spilled = [int(count) for count in re.findall(r"(\d+) bytes spill stores", said)]
+    return "C75" in said or max(spilled, default=0) > MOST_SPILLED
 
 
 def main():
@@ -23,18 +33,25 @@ def main():
     environment = dict(os.environ, TESSERA_CACHE_DIR=os.path.join(folder, CACHE))
     without = []
     wrong = []
-    for sample in sorted(glob.glob(os.path.join(samples, "*.tsr"))):
+
+    def assemble(sample, targets):
         name = os.path.basename(sample)
-        command = [tesserac, sample, "--emit=cubin", "--verbose", "-o", os.path.join(folder, name)]
-        command += [f"--target={target}" for target in TARGETS]
+        command = [tesserac, sample, "--emit=cubin", "--verbose", "-o", os.path.join(folder, f"{name}.{targets[0]}")]
+        command += [f"--target={target}" for target in targets]
         ran = subprocess.run(command, env=environment, capture_output=True, text=True)
-        if "E0610" in ran.stderr:
-            without.append(name)
-        elif ran.returncode != 0 or ran.stderr:
-            wrong.append(f"{name}: {ran.stderr}")
+        if "E0610" in ran.stderr and len(targets) > 1:
+            for target in targets:
+                assemble(sample, [target])
+        elif "E0610" in ran.stderr:
+            without.append(f"{name} {targets[0]}")
+        elif ran.returncode != 0 or is_slow(ran.stderr):
+            wrong.append(f"{name} {' '.join(targets)}: {ran.stderr}")
+
+    for sample in sorted(glob.glob(os.path.join(samples, "*.tsr"))):
+        assemble(sample, TARGETS)
     made = [file for file in os.listdir(folder) if file != CACHE]
     empty = [file for file in made if os.path.getsize(os.path.join(folder, file)) == 0]
-    print(f"{len(made)} cubins; without code for GPUs: {' '.join(without)}")
+    print(f"{len(made)} cubins; without code: {', '.join(without)}")
     print("\n".join(wrong + [f"{file} is empty" for file in empty]))
     return 1 if wrong or empty or not made else 0
 
