@@ -34,8 +34,8 @@ int check(const Options& options) {
     Session session(options);
     Compilation compilation(session);
     // Rules about groups, copies and resources are checked on the kernels themselves.
-    bool lowered = compilation.read() && compilation.lower();
-    if (lowered && options.deterministic) refuse_nondeterministic(session, compilation.module());
+    const bool sound = compilation.read() && compilation.check();
+    if (sound && options.deterministic) refuse_nondeterministic(session, compilation.module());
     compilation.report_times();
     if (options.verify && compilation.tree() != nullptr) return verify(session, compilation.tree()->file);
     return session.finish();

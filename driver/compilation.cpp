@@ -102,16 +102,30 @@ bool Compilation::after(ir::PassOutcome outcome) {
     return outcome == ir::PassOutcome::done && !session_.diagnostics.has_errors();
 }
 
-bool Compilation::lower() {
-    if (lowered_) return true;
+bool Compilation::elaborate() {
     if (!from_ir_) {
         steps_.time("elaborate", [&] { module_ = sema::elaborate(checked_, session_.diagnostics); });
     }
-    if (session_.diagnostics.has_errors()) return false;
+    return !session_.diagnostics.has_errors();
+}
+
+ir::Points Compilation::points() const {
+    return session_.options().deterministic ? ir::Points::first : ir::Points::all;
+}
+
+bool Compilation::check() {
+    if (lowered_) return true;
+    return elaborate() && after(steps_.time("check kernels", [&] {
+               return ir::check_module(module_, manager_, points(), session_.diagnostics);
+           }));
+}
+
+bool Compilation::lower() {
+    if (lowered_) return true;
+    if (!elaborate()) return false;
     note_ir("lowering kernels", ir::print(module_));
-    const auto points = session_.options().deterministic ? ir::Points::first : ir::Points::all;
     const bool kernels = after(steps_.time(
-        "lower kernels", [&] { return ir::lower_kernels(module_, manager_, points, session_.diagnostics); }));
+        "lower kernels", [&] { return ir::lower_kernels(module_, manager_, points(), session_.diagnostics); }));
     if (!kernels) return false;
     if (session_.options().makes_library() && !from_ir_)
         library_ = make_library(stem(session_.options().input), checked_, module_);

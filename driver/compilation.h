@@ -28,6 +28,8 @@ public:
     // Kernels to the program of one group, host functions ready for code. False also where `--stop-after` ends it:
     // `stopped` is then set.
     bool lower();
+    // As far towards `lower` as rules are checked on the way; nothing can be made of the functions then.
+    bool check();
     // Kernels to tasks, for each machine that is asked for.
     bool lower_to_machines();
     // The code generator's view of the program; valid as long as this compilation. It has no main when `library` is
@@ -72,6 +74,8 @@ private:
     };
 
     bool read_ir();
+    bool elaborate();
+    [[nodiscard]] ir::Points points() const;
     bool lower_to_machine(Family& family, const std::string& machine);
     bool lower_to_gpus(Family& family);
     [[nodiscard]] codegen::Options code_options();

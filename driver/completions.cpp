@@ -29,7 +29,7 @@ std::vector<std::string> command_words() {
 std::vector<std::string> typed(const OptionRow& row) {
     if (row.spelling == "-O") {
         std::vector<std::string> levels = row.choices();
-        for (std::string& level : levels) level = "-O" + level;
+        for (std::string& level : levels) level.insert(0, "-O");
         return levels;
     }
     bool joins = !row.value.empty() && row.spelling.size() > 2;
@@ -160,7 +160,7 @@ std::string zsh() {
                                  operands.empty() ? "_files" : fmt::format("({})", joined(operands)));
         auto spelling = row.spelling.empty() ? "*" : std::string(row.spelling);
         auto one = fmt::format("        {}) _arguments{} ;;\n", spelling, arguments);
-        cases = row.spelling.empty() ? cases + one : one + cases;  // `*` last
+        cases.insert(row.spelling.empty() ? cases.size() : 0, one);  // `*` last
     }
     return fmt::format(R"(#compdef tesserac
 # Completes tesserac in zsh: put this as _tesserac into a folder of $fpath.

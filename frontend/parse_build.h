@@ -67,7 +67,7 @@ private:
     const ast::Expr* logical(P::ExpressionContext* context);
     const ast::Expr* policy(const ast::Expr* type, const ast::Expr* policy, Span span);
     const ast::Expr* target_list(P::TargetListContext* context);
-    const ast::Expr* primary(P::PrimaryContext* context, std::vector<P::TrailerContext*> trailers);
+    const ast::Expr* primary(P::PrimaryContext* context, const std::vector<P::TrailerContext*>& trailers);
     const ast::Expr* trailer(const ast::Expr* base, P::TrailerContext* context);
     std::vector<ast::Argument> arguments(P::ArgumentsContext* context);
     const ast::Expr* subscript(P::SubscriptContext* context);

@@ -260,7 +260,7 @@ const ast::Expr* TreeBuilder::target_list(P::TargetListContext* context) {
     return make(span(context), std::move(tuple));
 }
 
-const ast::Expr* TreeBuilder::primary(P::PrimaryContext* context, std::vector<P::TrailerContext*> trailers) {
+const ast::Expr* TreeBuilder::primary(P::PrimaryContext* context, const std::vector<P::TrailerContext*>& trailers) {
     if (context->exception || !context->atom()) return hole(span(context));
     if (depth_ + static_cast<int>(trailers.size()) > kMostExpressionDepth) {
         error("E0115", span(context), "this expression nests too deeply");

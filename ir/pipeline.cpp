@@ -61,16 +61,21 @@ void run_simplify(Function& function) { simplify(function); }
 
 }  // namespace
 
-Pipeline<Level::tile, Level::tile> kernel_pipeline() {
+Pipeline<Level::tile, Level::tile> group_pipeline() {
     constexpr Level kTile = Level::tile;
     return start<kTile>()                                               //
            | always<kTile>("number_tensors", number_tensors)            //
            | better<kTile>("simplify", run_simplify)                    //
            | Pass<kTile, kTile>{"form_groups", run_form_groups, false}  //
            | check<kTile>("check_resources", check_resources)           //
-           | check<kTile>("check_copies", check_copies)                 //
-           | better<kTile>("peel_guard", peel_guard)                    //
-           | always<kTile>("expand_math", expand_math)                  //
+           | check<kTile>("check_copies", check_copies);
+}
+
+Pipeline<Level::tile, Level::tile> kernel_pipeline() {
+    constexpr Level kTile = Level::tile;
+    return group_pipeline()                             //
+           | better<kTile>("peel_guard", peel_guard)    //
+           | always<kTile>("expand_math", expand_math)  //
            | better<kTile>("simplify_groups", run_simplify);
 }
 
@@ -102,12 +107,20 @@ Pipeline<Level::tile, Level::target> gpu_pipeline(const GpuMachine& machine) {
            | better<Level::target>("simplify_thread", run_simplify);
 }
 
+namespace {
+
+Pipeline<Level::host, Level::host> launch_pipeline() {
+    constexpr Level kHost = Level::host;
+    return start<kHost>() | Pass<kHost, kHost>{"lower_launches", lower_launches, false};
+}
+
+}  // namespace
+
 Pipeline<Level::host, Level::host> host_pipeline() {
     constexpr Level kHost = Level::host;
-    return start<kHost>()                                                 //
-           | Pass<kHost, kHost>{"lower_launches", lower_launches, false}  //
-           | always<kHost>("expand_math", expand_math)                    //
-           | better<kHost>("simplify", run_simplify)                      //
+    return launch_pipeline()                            //
+           | always<kHost>("expand_math", expand_math)  //
+           | better<kHost>("simplify", run_simplify)    //
            | always<kHost>("ownership", place_ownership);
 }
 
@@ -133,14 +146,17 @@ bool too_large(const Function& kernel, const Diagnostics& found) {
 
 }  // namespace
 
-PassOutcome lower_kernels(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics) {
+namespace {
+
+PassOutcome lower_kernels(Module& module, PassManager& manager, const Pipeline<Level::tile, Level::tile>& pipeline,
+                          Points points, Diagnostics& diagnostics) {
     PassOutcome all = PassOutcome::done;
     std::map<std::string, Diagnostics> unfit;
     for (Function& function : module.functions) {
         if (function.level != Level::tile) continue;
         Diagnostics found;
         PassContext context{module, found, ""};
-        const PassOutcome outcome = manager.run(kernel_pipeline(), function, context);
+        const PassOutcome outcome = manager.run(pipeline, function, context);
         if (too_large(function, found)) {
             unfit.emplace(function.name, std::move(found));
             continue;
@@ -153,15 +169,31 @@ PassOutcome lower_kernels(Module& module, PassManager& manager, Points points, D
     return all;
 }
 
-PassOutcome lower_hosts(Module& module, PassManager& manager, Diagnostics& diagnostics) {
+PassOutcome lower_hosts(Module& module, PassManager& manager, const Pipeline<Level::host, Level::host>& pipeline,
+                        Diagnostics& diagnostics) {
     PassContext context{module, diagnostics, ""};
     PassOutcome all = PassOutcome::done;
     for (Function& function : module.functions) {
         if (function.level != Level::host) continue;
-        PassOutcome outcome = manager.run(host_pipeline(), function, context);
+        PassOutcome outcome = manager.run(pipeline, function, context);
         if (outcome != PassOutcome::done && all != PassOutcome::refused) all = outcome;
     }
     return all;
+}
+
+}  // namespace
+
+PassOutcome lower_kernels(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics) {
+    return lower_kernels(module, manager, kernel_pipeline(), points, diagnostics);
+}
+
+PassOutcome lower_hosts(Module& module, PassManager& manager, Diagnostics& diagnostics) {
+    return lower_hosts(module, manager, host_pipeline(), diagnostics);
+}
+
+PassOutcome check_module(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics) {
+    const PassOutcome kernels = lower_kernels(module, manager, group_pipeline(), points, diagnostics);
+    return kernels == PassOutcome::done ? lower_hosts(module, manager, launch_pipeline(), diagnostics) : kernels;
 }
 
 PassOutcome lower_module(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics) {

@@ -10,7 +10,10 @@
 
 namespace tsr::ir {
 
-// The program of one tile → the program of one group, its math expanded: what the evaluator runs and every machine
+// The program of one tile → the program of one group, with the rules that are checked on it.
+Pipeline<Level::tile, Level::tile> group_pipeline();
+
+// The same, its math expanded: what the evaluator runs and every machine
 // starts from.
 Pipeline<Level::tile, Level::tile> kernel_pipeline();
 
@@ -33,6 +36,9 @@ PassOutcome lower_kernels(Module& module, PassManager& manager, Points points, D
 PassOutcome lower_hosts(Module& module, PassManager& manager, Diagnostics& diagnostics);
 // Both.
 PassOutcome lower_module(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics);
+
+// As far as rules are checked on the way, and no further: what the functions are then is good for nothing else.
+PassOutcome check_module(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics);
 
 // One compiled form of a kernel, and what it assumes.
 struct CpuVariant {

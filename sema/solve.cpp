@@ -55,6 +55,7 @@ std::optional<ir::Dim> solve(const ir::Dim& extent, const std::string& symbol, c
             unknown = &atom;
         }
     }
+    if (unknown == nullptr) return std::nullopt;
     ir::Dim wanted = ir::Dim::exact_quotient(value - rest, factor);
     switch (unknown->kind) {
         case ir::Dim::Atom::Kind::symbol:

@@ -75,6 +75,6 @@ void emit_program_table(Data& data, const Program& program, const HostNames& nam
          results_of(data, main, program.results), initialize, run, data.null()});
     new llvm::GlobalVariable(data.module(), value->getType(), true, llvm::GlobalValue::ExternalLinkage, value,
                              "tsr_program");
-}
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): the module owns it
 
 }  // namespace tsr::codegen

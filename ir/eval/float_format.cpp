@@ -94,7 +94,7 @@ constexpr int kScaleBias = 127;
 // significand * 2^exponent without its sign, rounded to nearest even.
 uint64_t encode_magnitude(const Format& format, uint64_t significand, int exponent) {
     if (significand == 0) return 0;
-    const int top = std::bit_width(significand) - 1;
+    const int top = static_cast<int>(std::bit_width(significand)) - 1;
     const int least = 1 - format.bias;  // exponent of the smallest normal number
     const int scale = std::max(top + exponent, least);
     const int drop = scale - format.fraction_bits - exponent;  // bits below the last one kept
@@ -115,7 +115,7 @@ uint64_t encode_magnitude(const Format& format, uint64_t significand, int expone
 
 uint64_t encode_scale(uint64_t significand, int exponent) {
     if (significand == 0) return 0;
-    const int top = std::bit_width(significand) - 1;
+    const int top = static_cast<int>(std::bit_width(significand)) - 1;
     int code = top + exponent + kScaleBias;
     const uint64_t rest = significand - (uint64_t{1} << top);
     const uint64_t half = top == 0 ? 1 : uint64_t{1} << (top - 1);

@@ -27,7 +27,7 @@ std::vector<Actor> Machine::actors_of_all() const {
 
 std::string Machine::who(std::optional<size_t> lane) const {
     if (in_lanes && over == LanesOver::domain) return lane ? fmt::format("tile {}", tile_of(*lane)) : "every tile";
-    const std::string whose = fmt::format("group {}", group);
+    std::string whose = fmt::format("group {}", group);
     if (!in_lanes || !lane) return whose;
     return fmt::format("{} {} of {}", over == LanesOver::loop ? "round" : "tile", tile_of(*lane), whose);
 }
@@ -38,7 +38,7 @@ std::string Machine::who(const Actor& actor) const {
     for (const Inst& inst : program->code) {
         if (program->function->op(inst.op).kind == OpKind::grid) unit_name = "grid round";
     }
-    const std::string whose = fmt::format("{} {}", unit_name, actor.unit);
+    std::string whose = fmt::format("{} {}", unit_name, actor.unit);
     if (actor.tile == kGroupItself) return whose;
     // Rounds race with rounds of their own loop alone, tiles with tiles.
     return fmt::format("{} {} of {}", in_lanes && over == LanesOver::loop ? "round" : "tile", actor.tile, whose);

@@ -120,10 +120,11 @@ Location split_location(const std::string& text) {
 }
 
 Result<TensorRef> load_tensor(const Location& location, int32_t dtype, int32_t rank) {
-    Result<TensorRef> tensor = Refusal{"out of memory"};
+    Result<TensorRef> tensor = Refusal{""};
     try {
         tensor = load_by_extension(location, dtype);
     } catch (const std::bad_alloc&) {  // of an archive's member: tensors ask for themselves
+        tensor = Refusal{"out of memory"};
     }
     std::string file = location.path + (location.key.empty() ? "" : ":" + location.key);
     if (!tensor) return Refusal{file + ": " + tensor.message()};

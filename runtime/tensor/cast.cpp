@@ -54,8 +54,9 @@ bool store_fast(TsrTensor& to, int64_t offset, const Lanes& lanes, int64_t count
             case TSR_INDEX:
             case TSR_U64:
                 return store_as<uint64_t>(to, offset, from, count), true;
+            default:
+                return false;
         }
-        return false;
     }
     if (to.dtype == TSR_BF16 && lanes.kind == Number::Kind::floating) {
         return store_bf16(to, offset, lanes.values.floating.data(), count);

@@ -29,10 +29,15 @@ int64_t free_bytes() {
     std::FILE* file = std::fopen("/proc/meminfo", "re");
     if (file == nullptr) return -1;
     char line[128];
-    long long available = -1, swap = 0, kib = 0;
+    long long available = -1, swap = 0;  // KiB
+    static constexpr char kAvailable[] = "MemAvailable:";
+    static constexpr char kSwap[] = "SwapFree:";
     while (std::fgets(line, sizeof line, file) != nullptr) {
-        if (std::sscanf(line, "MemAvailable: %lld", &kib) == 1) available = kib;
-        if (std::sscanf(line, "SwapFree: %lld", &kib) == 1) swap = kib;
+        if (std::strncmp(line, kAvailable, sizeof kAvailable - 1) == 0) {
+            available = std::strtoll(line + sizeof kAvailable - 1, nullptr, 10);
+        } else if (std::strncmp(line, kSwap, sizeof kSwap - 1) == 0) {
+            swap = std::strtoll(line + sizeof kSwap - 1, nullptr, 10);
+        }
     }
     std::fclose(file);
     return available < 0 ? -1 : (available + swap) * 1024;

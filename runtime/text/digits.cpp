@@ -23,7 +23,7 @@ Decimal from_scientific(const char* begin, const char* end) {
     for (; p < end && *p != 'e'; ++p) {
         if (*p != '.') result.digits += *p;
     }
-    int exponent = p < end ? std::atoi(p + 1) : 0;
+    const int exponent = p < end ? static_cast<int>(std::strtol(p + 1, nullptr, 10)) : 0;
     while (result.digits.size() > 1 && result.digits.back() == '0') result.digits.pop_back();
     result.point = result.digits == "0" ? 1 : exponent + 1;
     return result;

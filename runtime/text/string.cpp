@@ -25,7 +25,9 @@ TsrString* tsr_string_retain(TsrString* string) {
 }
 
 void tsr_string_release(TsrString* string) {
-    if (string != nullptr && string->refs >= 0 && --string->refs == 0) ::operator delete(string);
+    if (string == nullptr || string->refs < 0) return;
+    --string->refs;
+    if (string->refs == 0) ::operator delete(string);
 }
 
 TsrString* tsr_concat(const TsrString* a, const TsrString* b) {

@@ -125,10 +125,10 @@ private:
         int64_t extent = tensor_.shape[axis];
         for (int64_t i = 0; i < extent; ++i) {
             if (summarized(extent, summary_) && i == kEdge) {
-                text += indent + "..." + separator;
+                text.append(indent).append("...").append(separator);
                 i = extent - kEdge;
             }
-            text += indent + this->axis(axis + 1, indent + ' ', width - 1);
+            text.append(indent).append(this->axis(axis + 1, indent + ' ', width - 1));
             if (i + 1 < extent) text += separator;
         }
         return text;

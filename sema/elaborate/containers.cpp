@@ -14,7 +14,6 @@ using ir::Attr;
 using ir::OpKind;
 using ir::ValueId;
 using sema::Kind;
-using sema::Static;
 
 // ---- values ----
 

@@ -13,7 +13,6 @@ using ir::Attr;
 using ir::ValueId;
 using sema::Builtin;
 using sema::CallInfo;
-using sema::Kind;
 using sema::Static;
 
 std::vector<ValueId> shape_values(Body& b, const Val& shape) {
@@ -153,7 +152,7 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
             return Val::ssa(host(b, "reshape", std::move(operands), ir_type(type)));
         }
         case Builtin::item: {
-            const Val value = argument_value(b, info, 0);
+            Val value = argument_value(b, info, 0);
             if (type == b.info(*argument(info, 0)).type) return value;
             const ValueId tensor = value.id;
             return Val::ssa(host(b, "item", {tensor}, ir::Type::scalar(type.elem())), type.elem());

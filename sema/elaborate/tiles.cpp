@@ -9,7 +9,6 @@ namespace tsr::elaborate {
 using ir::Attr;
 using ir::OpKind;
 using ir::ValueId;
-using sema::Kind;
 
 namespace {
 

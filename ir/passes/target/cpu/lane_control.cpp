@@ -314,7 +314,8 @@ void LaneCode::divergent_loop(const Op& op) {
     emit_.yield(out);
     emit_.close(made, outside);
     mask_ = outer;
-    unflatten(op.results, s_.target.op(made).results, at = 2 * copies);
+    at = 2 * copies;
+    unflatten(op.results, s_.target.op(made).results, at);
 }
 
 // ---- while ----
@@ -390,7 +391,8 @@ void LaneCode::divergent_repeat(const Op& op) {
     mask_ = outer;
     std::vector<ValueId> results = s_.target.op(made).results;
     results.erase(results.begin(), results.begin() + copies_);
-    unflatten(op.results, results, at = 0);
+    at = 0;
+    unflatten(op.results, results, at);
 }
 
 }  // namespace tsr::ir

@@ -35,7 +35,7 @@ public:
     void flush();
 
     // The tiles that control flow gives or carries live in homes of their own.
-    Home new_home(const Type& tile, std::string name);
+    Home new_home(const Type& tile, const std::string& name);
     void set_home(ValueId value, const Home& home) { homes_[value] = home; }
     [[nodiscard]] const Home& home(ValueId value) const { return homes_.at(value); }
     void copy(const Home& to, const Home& from, const Type& tile);

@@ -60,7 +60,7 @@ Home TileCode::room(DType elem, std::vector<int64_t> strides, int64_t elements, 
     return {s_.at_entry(OpKind::scratch, Type::pointer(elem, Space::shared), attrs), std::move(strides)};
 }
 
-Home TileCode::new_home(const Type& tile, std::string name) {
+Home TileCode::new_home(const Type& tile, const std::string& name) {
     const std::vector<int64_t> strides = home_strides(tile, width_);
     const int64_t elements = tile.rank() == 0 ? 1
                                               : padded(strides[0] * *tile.shape[0].constant_value(),
