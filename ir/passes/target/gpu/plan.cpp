@@ -43,7 +43,10 @@ int64_t neighbours(const Function& kernel, const Op& lanes) {
         if (!op.regions.empty()) return 1;
         const bool element = op.kind == OpKind::read || op.kind == OpKind::write;
         if (!element && !is_pure(op.kind) && op.kind != OpKind::yield) return 1;
-        if (element && op.operands.back() != body.args[0]) return 1;
+        if (element && (kernel.type(op.operands[0]).rank() != 1 || op.operands.back() != body.args[0])) return 1;
+        for (ValueId v : op.results) {
+            if (!kernel.type(v).is_scalar()) return 1;
+        }
     }
     auto smallest = smallest_element(kernel, lanes.regions[0]);
     return smallest ? std::clamp<int64_t>(kAccess / *smallest, 1, kMostNeighbours) : 1;

@@ -326,7 +326,7 @@ void ThreadCode::lanes_over_domain(const Op& op) {
     ValueId whole = emit.compare(OpKind::le, emit.add(first, emit.integer(many)), end);
     OpId branch = emit.open(OpKind::if_, {whole}, {});
     emit.region = emit.add_region(branch);
-    for (int64_t i = 0; i < many; ++i) round(op, all, emit.add(first, emit.integer(i)));
+    neighbours(op, all[0], first);
     emit.yield({});
     emit.region = emit.add_region(branch);
     counted_loop(first, end, 1, [&](ValueId number) { round(op, all, number); });

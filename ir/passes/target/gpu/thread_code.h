@@ -46,6 +46,8 @@ private:
     void lanes_over_domain(const Op& op);
     void round(const Op& op, const std::vector<Axis>& axes, ValueId number);
     void in_lanes(RegionId region, ValueId number);
+    // thread_neighbours.cpp: `plan.interleave` tiles from `first` on, side by side.
+    void neighbours(const Op& op, const Axis& axis, ValueId first);
     void message(const Op& op, ValueId number);
     void result(const Op& op);
     template <typename Body>
