@@ -144,7 +144,6 @@ Result<std::vector<std::string>> compile(const Program& program, const Sources& 
 struct GpuText {
     std::string kernel;
     std::string target;
-    bool aligned = false;  // for tensors that begin where wide accesses may
     std::string text;  // PTX, LLVM, or a cubin
 };
 enum class GpuForm { ptx, llvm, cubin };

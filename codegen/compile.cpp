@@ -237,8 +237,7 @@ Result<std::vector<GpuText>> compile_for_gpus(const Program& program, const Sour
             const auto image = images.value().find(&variant);
             if (image == images.value().end()) continue;
             const GpuImage& made = image->second;
-            texts.push_back({family.name, variant.machine, !variant.guards.empty(),
-                             form == GpuForm::cubin ? made.cubin : made.code.text});
+            texts.push_back({family.name, variant.machine, form == GpuForm::cubin ? made.cubin : made.code.text});
         }
     }
     return texts;

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "codegen/llvm/target.h"
-#include "codegen/llvm/types.h"
 #include "ir/passes/host/points.h"
 #include "ir/passes/target/cpu/index_range.h"
 
@@ -37,12 +35,7 @@ void add_gpu_variant(KernelFamily& family, const ir::Function& thread, bool name
     variant.threads = plan.threads;
     variant.cubin = cubin;
     variant.required = named;
-    for (const Slot& slot : slots_of(thread)) {
-        if (slot.type.kind != ir::TypeKind::pointer || slot.alignment <= memory_bytes(slot.type.elem)) continue;
-        variant.guards.push_back({Guard::Op::divisible, static_cast<int32_t>(slot.number), slot.alignment});
-    }
-    variant.plan = fmt::format("{}: {} threads, {} bytes of shared memory{}", plan.machine, plan.threads, plan.scratch,
-                               variant.guards.empty() ? "" : ", aligned tensors");
+    variant.plan = fmt::format("{}: {} threads, {} bytes of shared memory", plan.machine, plan.threads, plan.scratch);
     family.variants.push_back(std::move(variant));
 }
 

@@ -10,8 +10,7 @@ namespace tsr::codegen {
 KernelFamily family_of(const ir::Function& kernel);
 
 // Adds the program of one thread of a GPU, of level Target with its plan; it is kept by address. `named`: the user
-// asked for this target, so that its code must be made; `cubin`: it is assembled. Slots aligned beyond their elements
-// are guarded.
+// asked for this target, so that its code must be made; `cubin`: it is assembled.
 void add_gpu_variant(KernelFamily& family, const ir::Function& thread, bool named, bool cubin);
 
 // Adds one lowered form, of level Target with its plan; it is kept by address. A plan with narrow indices is

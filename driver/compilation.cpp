@@ -150,7 +150,6 @@ bool Compilation::lower_to_gpus(Family& family) {
         ir::GpuCode code;
         const auto outcome =
             ir::lower_to_gpu(*family.kernel, *ir::gpu_machine(name), module_, manager_, session_.diagnostics, code);
-        if (code.aligned) family.threads.push_back(std::move(*code.aligned));
         if (code.kernel) family.threads.push_back(std::move(*code.kernel));
         if (code.without && named) {
             const ir::Function& kernel = *family.kernel;

@@ -49,12 +49,11 @@ void emit_for_gpus(Session& session, Compilation& compilation) {
     std::string text;
     for (const codegen::GpuText& one : made) {
         if (form != codegen::GpuForm::cubin) {
-            text += fmt::format("{}{} {} for {}{}\n{}", text.empty() ? "" : "\n",
-                                form == codegen::GpuForm::ptx ? "//" : ";", one.kernel, one.target,
-                                one.aligned ? ", tensors aligned" : "", one.text);
+            text += fmt::format("{}{} {} for {}\n{}", text.empty() ? "" : "\n",
+                                form == codegen::GpuForm::ptx ? "//" : ";", one.kernel, one.target, one.text);
             continue;
         }
-        const auto suffix = fmt::format(".{}.{}{}.cubin", one.kernel, one.target, one.aligned ? ".aligned" : "");
+        const auto suffix = fmt::format(".{}.{}.cubin", one.kernel, one.target);
         const auto name = made.size() == 1         ? output_name(options, ".cubin")
                           : options.output.empty() ? output_name(options, suffix)
                                                    : options.output + suffix;

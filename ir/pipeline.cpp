@@ -13,7 +13,6 @@
 #include "ir/passes/target/cpu/spread_lanes.h"
 #include "ir/passes/target/cpu/tiles/merge_k.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"
-#include "ir/passes/target/gpu/align_pointers.h"
 #include "ir/passes/target/gpu/plan.h"
 #include "ir/passes/tile/check_copies.h"
 #include "ir/passes/tile/check_races.h"
@@ -240,7 +239,6 @@ PassOutcome lower_to_gpu(const Function& kernel, const GpuMachine& machine, Modu
     Function thread = kernel;
     thread.plan = choose_gpu_plan(kernel, machine);
     const PassOutcome outcome = manager.run(gpu_pipeline(machine), thread, context);
-    if (outcome == PassOutcome::done) code.aligned = align_pointers(thread);
     if (outcome != PassOutcome::refused) code.kernel = std::move(thread);
     return outcome;
 }

@@ -53,7 +53,6 @@ PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, Mod
 
 // A kernel in group form for one GPU: level Target, with its plan; or what keeps it from having code there.
 struct GpuCode {
-    std::optional<Function> aligned;  // the same where tensors begin at multiples of 16 bytes, if that helps
     std::optional<Function> kernel;
     std::optional<NoGpuCode> without;
 };
