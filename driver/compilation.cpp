@@ -144,23 +144,29 @@ bool Compilation::lower_to_machine(Family& family, const std::string& machine) {
 }
 
 // A kernel that has no code for a GPU runs on the CPU, unless the GPU was named.
-bool Compilation::lower_to_gpus(Family& family) {
-    const bool named = names_gpus(session_.options());
-    for (const std::string& name : gpus_of(session_.options())) {
-        ir::GpuCode code;
-        const auto outcome =
-            ir::lower_to_gpu(*family.kernel, *ir::gpu_machine(name), module_, manager_, session_.diagnostics, code);
-        if (code.kernel) family.threads.push_back(std::move(*code.kernel));
-        if (code.without && named) {
-            const ir::Function& kernel = *family.kernel;
-            Span span = code.without->op.valid() ? kernel.span_of(code.without->op) : Span{};
-            if (!span.valid()) span = kernel.span();
-            session_.diagnostics.error(
-                "E0610", span, fmt::format("`{}` has no code for {} yet: {}", kernel.name, name, code.without->what));
-        }
-        if (!after(outcome)) return false;
+bool Compilation::lower_to_gpu(Family& family, const std::string& name) {
+    ir::GpuCode code;
+    const auto outcome =
+        ir::lower_to_gpu(*family.kernel, *ir::gpu_machine(name), module_, manager_, session_.diagnostics, code);
+    if (code.kernel) family.threads.push_back(std::move(*code.kernel));
+    if (code.without && names_gpus(session_.options())) {
+        const ir::Function& kernel = *family.kernel;
+        Span span = code.without->op.valid() ? kernel.span_of(code.without->op) : Span{};
+        if (!span.valid()) span = kernel.span();
+        session_.diagnostics.error(
+            "E0610", span, fmt::format("`{}` has no code for {} yet: {}", kernel.name, name, code.without->what));
     }
-    return true;
+    return after(outcome);
+}
+
+bool Compilation::lower_to_gpus(Family& family) {
+    const std::vector<std::string> gpus = gpus_of(session_.options());
+    const bool done = std::ranges::all_of(gpus, [&](const std::string& name) { return lower_to_gpu(family, name); });
+    if (!done || gpus.empty() || names_gpus(session_.options())) return done;
+    // What later GPUs run, too. Some code, products of fp8 for one, comes after the GPUs that code is made for unasked.
+    const bool lasts = std::ranges::any_of(
+        family.threads, [](const ir::Function& thread) { return !ir::gpu_machine(thread.plan->machine)->exact; });
+    return lasts || lower_to_gpu(family, "sm_89");
 }
 
 bool Compilation::lower_to_machines() {

@@ -78,6 +78,7 @@ private:
     [[nodiscard]] ir::Points points() const;
     bool lower_to_machine(Family& family, const std::string& machine);
     bool lower_to_gpus(Family& family);
+    bool lower_to_gpu(Family& family, const std::string& name);
     [[nodiscard]] codegen::Options code_options();
     bool after(ir::PassOutcome outcome);
 
