@@ -193,7 +193,11 @@ bool Compilation::lower_to_machines() {
                     done = lower_to_machine(family, machine) && done;
             }
             done = done && lower_to_gpus(family);
-            if (point != points.end()) point_code_[function.name] = point_code(family.variants);
+            if (point == points.end()) continue;
+            // Points that differ on GPUs alone are worth their code and the time to measure them where GPUs are named.
+            static const std::vector<ir::Function> none;
+            const bool by_gpus = names_gpus(session_.options());
+            point_code_[function.name] = point_code(family.variants, by_gpus ? family.threads : none);
         }
         return done;
     });

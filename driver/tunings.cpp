@@ -68,8 +68,12 @@ std::string form_text(const ir::Function& kernel) {
     return ir::print(plain);
 }
 
-PointCode point_code(const std::vector<ir::CpuVariant>& variants) {
+PointCode point_code(const std::vector<ir::CpuVariant>& variants, const std::vector<ir::Function>& threads) {
     PointCode code;
+    for (const ir::Function& thread : threads) {
+        code.text += nameless(thread);
+        if (thread.plan) code.text += fmt::format("{} threads\n", thread.plan->threads);
+    }
     for (const ir::CpuVariant& variant : variants) {
         code.text += nameless(variant.task) + (variant.narrow_index ? "narrow\n" : "");
         code.scratch = std::max(code.scratch, variant.task.plan ? variant.task.plan->scratch : 0);

@@ -22,7 +22,8 @@ struct PointCode {
     std::string text;     // tells its code from that of another: its tasks without their names
     int64_t scratch = 0;  // bytes that a worker needs at most
 };
-PointCode point_code(const std::vector<ir::CpuVariant>& variants);
+// `threads`: its code for GPUs, as far as points are told apart by it.
+PointCode point_code(const std::vector<ir::CpuVariant>& variants, const std::vector<ir::Function>& threads);
 
 // The points that launches of host functions name together, each list once. Of points with the same code the first one
 // stands for all; one whose workers need far more memory than a cache has, and than another's, is left out. `known`:

@@ -1,4 +1,5 @@
 // Copies of whole tensors, dense forms, assignment to views.
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -104,6 +105,11 @@ void tsr_assign(TsrTensor* view, const TsrTensor* value, const TsrPlace* place) 
                  {source->strides + 1, static_cast<size_t>(source->dl.ndim - 1)});
     }
     if (overlap(*view, *source) != Overlap::none) source = TensorRef(tsr_copy(source.get(), place));
+    if (source->storage->host_stale && std::ranges::equal(shape(*view), shape(*source)) && tsr_is_dense(view) &&
+        tsr_is_dense(source.get()) && cuda::can_have_copy(*view->storage)) {
+        cuda::copy_there(*cuda::open_device(), *view, *source, place);
+        return;
+    }
     TensorRef spread(tsr_broadcast_to(source.get(), view->dl.shape, view->dl.ndim, place));
     read_at_home(*spread);
     write_at_home(*view);
@@ -111,6 +117,9 @@ void tsr_assign(TsrTensor* view, const TsrTensor* value, const TsrPlace* place) 
 }
 
 void tsr_fill(TsrTensor* view, uint64_t bits, const TsrPlace* place) {
+    if (view->storage->host_stale && tsr_is_dense(view) && cuda::fill_there(*cuda::open_device(), *view, bits, place)) {
+        return;
+    }
     TensorRef value = make_tensor(view->dtype, {}, Contents::zero, place);
     write_bits(*value, 0, bits);
     TensorRef spread(tsr_broadcast_to(value.get(), view->dl.shape, view->dl.ndim, place));

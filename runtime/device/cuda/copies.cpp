@@ -3,6 +3,7 @@
 #include "runtime/device/cuda/memory.h"
 #include "runtime/device/cuda/pending.h"
 #include "runtime/host/clock.h"
+#include "runtime/numbers/dtypes.h"
 #include "runtime/trace.h"
 
 namespace tsr::runtime::cuda {
@@ -49,6 +50,8 @@ void bring_in(Device& device, TsrStorage& storage, const TsrPlace* place) {
     } else if (bytes > 0 && storage.fresh == Fresh::no) {
         traced(device, "to the device", storage.bytes, place, [&] {
             check(device, driver.copy_in(storage.device, storage.data, bytes, device.stream), "copying", place);
+            // From pinned memory the copy would go on while its owner writes it.
+            if (storage.borrowed) check(device, driver.wait_stream(device.stream), "copying", place);
         });
     }
     storage.device_stale = false;
@@ -64,13 +67,40 @@ void copy_there(Device& device, TsrTensor& to, const TsrTensor& from, const TsrP
     const Result<int64_t> bytes = dense_bytes(from.dtype, shape(from));
     enter(device);
     bring_in(device, *from.storage, place);
-    make_copy(device, *to.storage, place);
+    // The rest of the storage stays.
+    if (bytes && *bytes == to.storage->bytes) {
+        make_copy(device, *to.storage, place);
+    } else {
+        bring_in(device, *to.storage, place);
+    }
     if (bytes && *bytes > 0) {
         const auto size = static_cast<size_t>(*bytes);
         check(device, device.driver.copy(address_of(to), address_of(from), size, device.stream), "copying", place);
     }
     to.storage->device_stale = false;
     written_there(*to.storage);
+}
+
+bool fill_there(Device& device, TsrTensor& tensor, uint64_t bits, const TsrPlace* place) {
+    const int width = runtime::bits(tensor.dtype);
+    const bool bytes = width >= 8 && bits == 0;
+    if (!bytes && width != 8 && width != 16 && width != 32) return false;
+    enter(device);
+    bring_in(device, *tensor.storage, place);
+    const Driver& driver = device.driver;
+    const Pointer to = address_of(tensor);
+    const auto count = static_cast<size_t>(size(tensor));
+    if (count == 0) return true;
+    if (bytes || width == 8) {
+        const size_t each = static_cast<size_t>(width) / 8;
+        check(device, driver.fill(to, static_cast<unsigned char>(bits), count * each, device.stream), "filling", place);
+    } else if (width == 16) {
+        check(device, driver.fill_16(to, static_cast<uint16_t>(bits), count, device.stream), "filling", place);
+    } else {
+        check(device, driver.fill_32(to, static_cast<uint32_t>(bits), count, device.stream), "filling", place);
+    }
+    written_there(*tensor.storage);
+    return true;
 }
 
 void bring_home(TsrStorage& storage) {

@@ -19,6 +19,8 @@ void written_there(TsrStorage& storage);
 
 // The contents of a dense tensor, from copy to copy; `to` is dense as well.
 void copy_there(Device& device, TsrTensor& to, const TsrTensor& from, const TsrPlace* place);
+// All elements of a dense tensor that has a copy get these bits, in the copy. False: it can not be done there.
+bool fill_there(Device& device, TsrTensor& tensor, uint64_t bits, const TsrPlace* place);
 
 // Makes the host's memory hold what the copy has; waits for the launches that write it.
 void bring_home(TsrStorage& storage);

@@ -62,6 +62,8 @@ struct LaunchConfig {
     X(copy_out, cuMemcpyDtoHAsync_v2, (void* to, Pointer from, size_t bytes, Stream stream)) \
     X(copy, cuMemcpyDtoDAsync_v2, (Pointer to, Pointer from, size_t bytes, Stream stream)) \
     X(fill, cuMemsetD8Async, (Pointer to, unsigned char byte, size_t bytes, Stream stream)) \
+    X(fill_16, cuMemsetD16Async, (Pointer to, unsigned short value, size_t count, Stream stream)) \
+    X(fill_32, cuMemsetD32Async, (Pointer to, unsigned value, size_t count, Stream stream)) \
     X(load_module, cuModuleLoadDataEx, (Module* module, const void* image, unsigned n, int* options, void** values)) \
     X(find_function, cuModuleGetFunction, (Function* function, Module module, const char* name)) \
     X(set_function, cuFuncSetAttribute, (Function function, int attribute, int value)) \

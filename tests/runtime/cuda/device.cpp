@@ -138,7 +138,7 @@ TEST_CASE("every function that looks at elements sees what the device wrote") {
     CHECK(static_cast<const float*>(dense->dl.data)[1] == 9);
     TensorRef target = counting(TSR_F32, {8});
     tsr_assign(target.get(), fresh().get(), nullptr);
-    CHECK(static_cast<const float*>(target->dl.data)[7] == 15);
+    CHECK(values(*target)[7] == 15);
     TensorRef written = fresh();
     const TsrIndexItem one{TSR_INDEX_SLICE, 3, 0, 1, 0};
     TensorRef first(tsr_view(written.get(), &one, 1, nullptr));
@@ -167,6 +167,49 @@ TEST_CASE("every function that looks at elements sees what the device wrote") {
     CHECK(values(*result)[7] == 16);
     launch_saxpy(saxpy_both, x, result, std::bit_cast<uint32_t>(1.0f));
     CHECK(values(*result)[7] == 23);
+}
+
+TEST_CASE("what the device has is filled and assigned there") {
+    if (!has_gpu()) return;
+    const TensorRef x = counting(TSR_F32, {8});
+    const auto one = std::bit_cast<uint32_t>(1.0f);
+    TensorRef y = counting(TSR_F32, {8}), z = counting(TSR_F32, {8});
+    launch_saxpy(saxpy_both, x, y, one);
+    tsr_fill(y.get(), std::bit_cast<uint32_t>(7.0f), nullptr);
+    CHECK(storage(y).host_stale);
+    CHECK(values(*y) == std::vector<double>(8, 7.0));
+    launch_saxpy(saxpy_both, x, y, one);
+    const TsrIndexItem last{TSR_INDEX_SLICE, 1, 6, 0, 0};
+    TensorRef y_last(tsr_view(y.get(), &last, 1, nullptr)), z_last(tsr_view(z.get(), &last, 1, nullptr));
+    tsr_fill(y_last.get(), 0, nullptr);
+    CHECK(storage(y).host_stale);
+    tsr_assign(z_last.get(), y_last.get(), nullptr);
+    CHECK(storage(z).host_stale);
+    CHECK(values(*y) == std::vector<double>{7, 8, 9, 10, 11, 12, 0, 0});
+    CHECK(values(*z) == std::vector<double>{0, 1, 2, 3, 4, 5, 0, 0});
+    launch_saxpy(saxpy_both, x, y, one);
+    tsr_assign(z.get(), y.get(), nullptr);
+    CHECK(storage(y).host_stale);
+    CHECK(values(*z) == std::vector<double>{7, 9, 11, 13, 15, 17, 6, 7});
+    // An f64 other than 0 has no such way.
+    TensorRef wide = counting(TSR_F64, {2});
+    const uint64_t slots[] = {slot_of(wide)};
+    TsrTensor* const tensors[] = {wide.get()};
+    tsr_launch(&count_groups, slots, tensors, 1, nullptr, nullptr);
+    CHECK(storage(wide).host_stale);
+    tsr_fill(wide.get(), std::bit_cast<uint64_t>(2.5), nullptr);
+    CHECK_FALSE(storage(wide).host_stale);
+    CHECK(values(*wide) == std::vector<double>{2.5, 2.5});
+}
+
+TEST_CASE("clusters are whole, and large shared memory is asked for") {
+    if (!has_gpu() || !cuda::device()->clusters) return;
+    const int64_t size = 3;
+    TensorRef counts(tsr_zeros(TSR_I32, &size, 1, nullptr));
+    const uint64_t slots[] = {slot_of(counts)};
+    TsrTensor* const tensors[] = {counts.get()};
+    tsr_launch(&in_clusters, slots, tensors, 3, nullptr, nullptr);
+    CHECK(values(*counts) == std::vector<double>{2, 2, 2});
 }
 
 TEST_CASE("the first variant whose guards hold, with the device's addresses") {

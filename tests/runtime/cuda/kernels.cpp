@@ -184,10 +184,41 @@ constexpr std::string_view kFaults = R"(
 }
 )";
 
+constexpr std::string_view kClusters = R"(
+.version 7.8
+.target sm_90
+.address_size 64
+.extern .shared .align 16 .b8 memory[];
+.visible .entry clusters(.param .u64 counts, .param .u64 begin, .param .u64 end, .param .u64 context)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<6>;
+    .reg .b64 %d<6>;
+    mov.u32 %r0, %cluster_nctaid.x;
+    mov.u32 %r1, memory;
+    st.shared.u32 [%r1+102396], %r0;
+    ld.shared.u32 %r2, [%r1+102396];
+    mov.u32 %r3, %ctaid.x;
+    cvt.u64.u32 %d0, %r3;
+    ld.param.u64 %d1, [begin];
+    add.u64 %d0, %d0, %d1;
+    ld.param.u64 %d2, [end];
+    setp.ge.s64 %p0, %d0, %d2;
+    @%p0 bra DONE;
+    ld.param.u64 %d3, [counts];
+    shl.b64 %d4, %d0, 2;
+    add.u64 %d3, %d3, %d4;
+    st.global.u32 [%d3], %r2;
+DONE:
+    ret;
+}
+)";
+
 constexpr TsrCudaImage ptx(std::string_view text) { return {0, 0, text.data(), static_cast<int64_t>(text.size())}; }
 
 const TsrCudaImage saxpy_image = ptx(kSaxpy), guarded_image = ptx(kGuarded), count_image = ptx(kCount);
 const TsrCudaImage talks_image = ptx(kTalks), returns_image = ptx(kReturns), faults_image = ptx(kFaults);
+const TsrCudaImage clusters_image = ptx(kClusters);
 const TsrCudaImage no_image = {1, 0, "this is no image", 16};
 const TsrCudaImage second_image[] = {no_image, saxpy_image};
 
@@ -262,6 +293,14 @@ const TsrCudaKernel returns_cuda = [] {
     return returns;
 }();
 
+const TsrCudaKernel clusters_cuda = [] {
+    TsrCudaKernel clusters = kernel("clusters", &clusters_image, 1, 1, 1);
+    clusters.capability = 90;
+    clusters.cluster = 2;
+    clusters.shared = 100 * 1024;
+    return clusters;
+}();
+
 const TsrGuard at_256{TSR_GUARD_DIVISIBLE, 0, 256};
 // Behind a table without code.
 const TsrCudaKernel absent_cuda = kernel("", nullptr, 0, 128, 128);
@@ -276,6 +315,7 @@ const TsrKernelVariant count_variants[] = {on_gpu(count_cuda)};
 const TsrKernelVariant talks_variants[] = {on_gpu(talks_cuda)};
 const TsrKernelVariant returns_variants[] = {on_gpu(returns_cuda)};
 const TsrKernelVariant faults_variants[] = {on_gpu(faults_cuda)};
+const TsrKernelVariant clusters_variants[] = {on_gpu(clusters_cuda)};
 const TsrKernelVariant processor_variants[] = {on_cpu(plus_one_entry)};
 
 }  // namespace
@@ -289,6 +329,7 @@ const TsrKernelFamily guarded = family("guarded", 1, guarded_variants, 2, one_wr
 const TsrKernelFamily count_groups = family("count", 1, count_variants, 1, one_written);
 const TsrKernelFamily talks = family("talks", 1, talks_variants, 1, one_value);
 const TsrKernelFamily returns_number = family("number", 0, returns_variants, 1, one_value);
+const TsrKernelFamily in_clusters = family("clusters", 1, clusters_variants, 1, one_written);
 const TsrKernelFamily faults = family("faults", 1, faults_variants, 1, one_written);
 const TsrKernelFamily on_processor = family("plus_one", 3, processor_variants, 1, saxpy_uses);
 

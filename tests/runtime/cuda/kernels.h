@@ -22,6 +22,8 @@ extern const TsrKernelFamily count_groups;
 extern const TsrKernelFamily talks;
 // Gives begin + end + 40 as an i64.
 extern const TsrKernelFamily returns_number;
+// counts[group] = blocks of its cluster, 2, of i32, by way of the last of 100 KiB of shared memory; slot counts.
+extern const TsrKernelFamily in_clusters;
 // Writes to address 16.
 extern const TsrKernelFamily faults;
 // y[i] = x[i] + 1 of f32, for the processor alone; slots x, y, n; flat.
