@@ -159,6 +159,26 @@ bool Compilation::lower_to_gpu(Family& family, const std::string& name) {
     return after(outcome);
 }
 
+namespace {
+
+// The program without the name of the GPU that it is for.
+std::string text_without_gpu(ir::Function thread) {
+    thread.plan->machine.clear();
+    return ir::print(thread);
+}
+
+// Takes out what is for one capability alone and the same program as the newest that later GPUs run, too.
+void drop_copies(std::vector<ir::Function>& threads) {
+    const auto is_exact = [](const ir::Function& thread) { return ir::gpu_machine(thread.plan->machine)->exact; };
+    const auto lasting = std::ranges::find_if_not(threads, is_exact);
+    if (lasting == threads.end()) return;
+    const std::string text = text_without_gpu(*lasting);
+    std::erase_if(threads,
+                  [&](const ir::Function& thread) { return is_exact(thread) && text_without_gpu(thread) == text; });
+}
+
+}  // namespace
+
 bool Compilation::lower_to_gpus(Family& family) {
     const std::vector<std::string> gpus = gpus_of(session_.options());
     const bool done = std::ranges::all_of(gpus, [&](const std::string& name) { return lower_to_gpu(family, name); });
@@ -166,7 +186,9 @@ bool Compilation::lower_to_gpus(Family& family) {
     // What later GPUs run, too. Some code, products of fp8 for one, comes after the GPUs that code is made for unasked.
     const bool lasts = std::ranges::any_of(
         family.threads, [](const ir::Function& thread) { return !ir::gpu_machine(thread.plan->machine)->exact; });
-    return lasts || lower_to_gpu(family, "sm_89");
+    if (!lasts && !lower_to_gpu(family, "sm_89")) return false;
+    drop_copies(family.threads);
+    return true;
 }
 
 bool Compilation::lower_to_machines() {
@@ -196,7 +218,7 @@ bool Compilation::lower_to_machines() {
             if (point == points.end()) continue;
             // Points that differ on GPUs alone are worth their code and the time to measure them where GPUs are named.
             static const std::vector<ir::Function> none;
-            const bool by_gpus = names_gpus(session_.options());
+            const bool by_gpus = names_gpus(session_.options()) || family.variants.empty();
             point_code_[function.name] = point_code(family.variants, by_gpus ? family.threads : none);
         }
         return done;

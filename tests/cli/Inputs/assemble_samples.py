@@ -18,9 +18,11 @@ CACHE = "cache"
 MOST_SPILLED = 64
 
 
-def is_slow(said):
+def is_slow(said, sample):
+    with open(sample, encoding="utf-8") as text:
+        tuned = "autotune" in text.read()  # some points are too large; tuning finds it
     spilled = [int(count) for count in re.findall(r"(\d+) bytes spill stores", said)]
-    return "C75" in said or max(spilled, default=0) > MOST_SPILLED
+    return "C75" in said or (max(spilled, default=0) > MOST_SPILLED and not tuned)
 
 
 def main():
@@ -44,7 +46,7 @@ def main():
                 assemble(sample, [target])
         elif "E0610" in ran.stderr:
             without.append(f"{name} {targets[0]}")
-        elif ran.returncode != 0 or is_slow(ran.stderr):
+        elif ran.returncode != 0 or is_slow(ran.stderr, sample):
             wrong.append(f"{name} {' '.join(targets)}: {ran.stderr}")
 
     for sample in sorted(glob.glob(os.path.join(samples, "*.tsr"))):
