@@ -1,9 +1,9 @@
 /* A part of runtime/abi.h: the code of a kernel for NVIDIA GPUs, and what that code is given.
  *
- * A kernel is an `.entry` with one parameter of 8 bytes per slot, in order (of a tensor its address on the device, of a
- * scalar its bits in the low bytes), then `i64 begin` and `i64 end`, the groups of this launch (of a flat kernel its
- * elements), and the address of a TsrDeviceContext, 0 where `needs_context` is 0. Blocks have one dimension, grids too.
- * Clusters are whole: a block whose group or elements are not below `end` has nothing to do. */
+ * A kernel is an `.entry` with one parameter of 8 bytes per slot, in order (of a tensor its address, which is aligned,
+ * of a scalar its bits in the low bytes), then `i64 begin` and `i64 end`, the groups of this launch (of a flat kernel
+ * its elements), and the address of a TsrDeviceContext, 0 where `needs_context` is 0. Blocks have one dimension, grids
+ * too. Clusters are whole: a block whose group or elements are not below `end` has nothing to do. */
 #ifndef TSR_RUNTIME_ABI_CUDA_H
 #define TSR_RUNTIME_ABI_CUDA_H
 
@@ -44,8 +44,8 @@ typedef struct TsrCudaKernel {
  * others are not there. Word 1 is its order: the group, of a flat kernel the element. */
 #define TSR_CUDA_MESSAGE_HEAD 2
 #define TSR_CUDA_ASSERTION (1ull << 31)
-/* In memory that host and device see. */
-typedef struct TsrDeviceContext {
+#define TSR_CUDA_ALIGNMENT 16     /* of the first element of each tensor, in bytes */
+typedef struct TsrDeviceContext { /* in memory that host and device see */
     uint64_t next;     /* words taken: a message adds its size (atomic, 64 bits) and has the words from there on … */
     uint64_t capacity; /* … if they end here at the latest; else it is lost, and counted by what `next` says */
     uint64_t* words;

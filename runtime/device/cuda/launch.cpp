@@ -7,6 +7,7 @@
 
 #include "runtime/device/cuda/copies.h"
 #include "runtime/device/cuda/images.h"
+#include "runtime/device/cuda/memory.h"
 #include "runtime/device/cuda/pending.h"
 #include "runtime/device/guards.h"
 #include "runtime/fail.h"
@@ -105,6 +106,42 @@ Status launch_all(const Device& device, Function function, const TsrCudaKernel& 
     return kSuccess;
 }
 
+// Stands for a tensor that does not begin where kernels want it: a dense view of another one.
+struct Aligned {
+    int32_t slot;
+    Pointer memory;
+    int64_t bytes;
+};
+
+std::vector<Aligned> align_tensors(Device& device, const Call& call, std::vector<uint64_t>& slots) {
+    std::vector<Aligned> made;
+    for (int32_t slot = 0; slot < call.family.nslots; ++slot) {
+        uint64_t& address = slots[static_cast<size_t>(slot)];
+        if (!is_tensor(call, slot) || address % TSR_CUDA_ALIGNMENT == 0) continue;
+        const TsrTensor& tensor = *call.tensors[slot];
+        const Result<int64_t> bytes = dense_bytes(tensor.dtype, shape(tensor));
+        if (!bytes || *bytes == 0) continue;
+        const Pointer memory = allocate(device, *bytes, call.place);
+        const Status status = device.driver.copy(memory, address, static_cast<size_t>(*bytes), device.stream);
+        check(device, status, "copying", call.place);
+        made.push_back({slot, memory, *bytes});
+        address = memory;
+    }
+    return made;
+}
+
+// Brings back what the kernel wrote.
+void end_aligned(Device& device, const Call& call, const std::vector<Aligned>& all) {
+    for (const Aligned& one : all) {
+        if (call.family.uses[one.slot] == TSR_SLOT_WRITTEN) {
+            const Pointer to = address_of(*call.tensors[one.slot]);
+            const Status status = device.driver.copy(to, one.memory, static_cast<size_t>(one.bytes), device.stream);
+            check(device, status, "copying", call.place);
+        }
+        free(device, one.memory, one.bytes);
+    }
+}
+
 // Brings the tensors in and launches; what the kernel says goes to the mailbox, which may be NULL.
 void start(Device& device, const Call& call, const TsrKernelVariant& variant, const Mailbox* mailbox) {
     const TsrCudaKernel& kernel = *variant.cuda;
@@ -112,6 +149,7 @@ void start(Device& device, const Call& call, const TsrKernelVariant& variant, co
         if (is_tensor(call, slot)) bring_in(device, *call.tensors[slot]->storage, call.place);
     }
     std::vector<uint64_t> slots = device_slots(call);
+    const std::vector<Aligned> aligned = align_tensors(device, call, slots);
     slots.insert(slots.end(), {0, 0, mailbox != nullptr ? mailbox->device : 0});
     const Function function = load(device, kernel, call.place).function;
     const Status status = launch_all(device, function, kernel, slots, call.total);
@@ -119,6 +157,7 @@ void start(Device& device, const Call& call, const TsrKernelVariant& variant, co
         const std::string doing = text("launching kernel %s", call.family.name);
         check(device, status, doing.c_str(), call.place);
     }
+    end_aligned(device, call, aligned);
     for (int32_t slot = 0; slot < call.family.nslots; ++slot) {
         if (call.family.uses[slot] == TSR_SLOT_WRITTEN) written_there(*call.tensors[slot]->storage);
     }

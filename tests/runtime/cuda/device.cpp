@@ -202,6 +202,21 @@ TEST_CASE("what the device has is filled and assigned there") {
     CHECK(values(*wide) == std::vector<double>{2.5, 2.5});
 }
 
+TEST_CASE("kernels get tensors that begin at multiples of 16 bytes, whatever view they are given") {
+    if (!has_gpu()) return;
+    TensorRef x = counting(TSR_F32, {12}), y(tsr_zeros(TSR_F32, x->shape, 1, nullptr));
+    for (int64_t first = 0; first < 6; ++first) {
+        const TsrIndexItem to{TSR_INDEX_SLICE, 3, first, first + 5, 0},
+            from{TSR_INDEX_SLICE, 3, first + 1, first + 6, 0};
+        TensorRef y_part(tsr_view(y.get(), &to, 1, nullptr)), x_part(tsr_view(x.get(), &from, 1, nullptr));
+        const uint64_t slots[] = {slot_of(y_part), slot_of(x_part)};
+        TsrTensor* const tensors[] = {y_part.get(), x_part.get()};
+        tsr_launch(&tells_address, slots, tensors, 1, nullptr, nullptr);
+        CHECK(values(*y_part) == std::vector<double>{0, static_cast<double>(first) + 1, 0, 0, 0});
+        tsr_fill(y.get(), 0, nullptr);
+    }
+}
+
 TEST_CASE("clusters are whole, and large shared memory is asked for") {
     if (!has_gpu() || !cuda::device()->clusters) return;
     const int64_t size = 3;

@@ -184,6 +184,26 @@ constexpr std::string_view kFaults = R"(
 }
 )";
 
+constexpr std::string_view kAddress = R"(
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry address(.param .u64 y, .param .u64 x, .param .u64 begin, .param .u64 end, .param .u64 context)
+{
+    .reg .f32 %f<2>;
+    .reg .b64 %d<4>;
+    ld.param.u64 %d0, [y];
+    ld.param.u64 %d1, [x];
+    or.b64 %d2, %d0, %d1;
+    and.b64 %d2, %d2, 15;
+    cvt.rn.f32.u64 %f0, %d2;
+    ld.global.f32 %f1, [%d1];
+    st.global.f32 [%d0], %f0;
+    st.global.f32 [%d0+4], %f1;
+    ret;
+}
+)";
+
 constexpr std::string_view kClusters = R"(
 .version 7.8
 .target sm_90
@@ -218,7 +238,7 @@ constexpr TsrCudaImage ptx(std::string_view text) { return {0, 0, text.data(), s
 
 const TsrCudaImage saxpy_image = ptx(kSaxpy), guarded_image = ptx(kGuarded), count_image = ptx(kCount);
 const TsrCudaImage talks_image = ptx(kTalks), returns_image = ptx(kReturns), faults_image = ptx(kFaults);
-const TsrCudaImage clusters_image = ptx(kClusters);
+const TsrCudaImage address_image = ptx(kAddress), clusters_image = ptx(kClusters);
 const TsrCudaImage no_image = {1, 0, "this is no image", 16};
 const TsrCudaImage second_image[] = {no_image, saxpy_image};
 
@@ -255,6 +275,7 @@ void plus_one_entry(const uint64_t* slots, int64_t begin, int64_t end, void*, Ts
 }
 
 const uint8_t saxpy_uses[] = {TSR_SLOT_READ, TSR_SLOT_WRITTEN, TSR_SLOT_VALUE, TSR_SLOT_VALUE};
+const uint8_t address_uses[] = {TSR_SLOT_WRITTEN, TSR_SLOT_READ};
 const uint8_t one_written[] = {TSR_SLOT_WRITTEN};
 const uint8_t one_value[] = {TSR_SLOT_VALUE};
 
@@ -293,6 +314,7 @@ const TsrCudaKernel returns_cuda = [] {
     return returns;
 }();
 
+const TsrCudaKernel address_cuda = kernel("address", &address_image, 1, 1, 1);
 const TsrCudaKernel clusters_cuda = [] {
     TsrCudaKernel clusters = kernel("clusters", &clusters_image, 1, 1, 1);
     clusters.capability = 90;
@@ -315,6 +337,7 @@ const TsrKernelVariant count_variants[] = {on_gpu(count_cuda)};
 const TsrKernelVariant talks_variants[] = {on_gpu(talks_cuda)};
 const TsrKernelVariant returns_variants[] = {on_gpu(returns_cuda)};
 const TsrKernelVariant faults_variants[] = {on_gpu(faults_cuda)};
+const TsrKernelVariant address_variants[] = {on_gpu(address_cuda)};
 const TsrKernelVariant clusters_variants[] = {on_gpu(clusters_cuda)};
 const TsrKernelVariant processor_variants[] = {on_cpu(plus_one_entry)};
 
@@ -329,6 +352,7 @@ const TsrKernelFamily guarded = family("guarded", 1, guarded_variants, 2, one_wr
 const TsrKernelFamily count_groups = family("count", 1, count_variants, 1, one_written);
 const TsrKernelFamily talks = family("talks", 1, talks_variants, 1, one_value);
 const TsrKernelFamily returns_number = family("number", 0, returns_variants, 1, one_value);
+const TsrKernelFamily tells_address = family("address", 2, address_variants, 1, address_uses);
 const TsrKernelFamily in_clusters = family("clusters", 1, clusters_variants, 1, one_written);
 const TsrKernelFamily faults = family("faults", 1, faults_variants, 1, one_written);
 const TsrKernelFamily on_processor = family("plus_one", 3, processor_variants, 1, saxpy_uses);

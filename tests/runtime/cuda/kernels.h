@@ -22,6 +22,8 @@ extern const TsrKernelFamily count_groups;
 extern const TsrKernelFamily talks;
 // Gives begin + end + 40 as an i64.
 extern const TsrKernelFamily returns_number;
+// y[0] = the addresses of y and x modulo 16, y[1] = x[0], of f32; slots y, x.
+extern const TsrKernelFamily tells_address;
 // counts[group] = blocks of its cluster, 2, of i32, by way of the last of 100 KiB of shared memory; slot counts.
 extern const TsrKernelFamily in_clusters;
 // Writes to address 16.
