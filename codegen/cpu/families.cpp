@@ -134,9 +134,9 @@ int slot_use(KernelFamily::Use use) {
     return TSR_SLOT_VALUE;
 }
 
-// Null where no tensor is among the slots.
+// Null where they are not known.
 llvm::Constant* uses_of(Data& data, const KernelFamily& family) {
-    if (std::ranges::all_of(family.uses, [](auto use) { return use == KernelFamily::Use::value; })) return data.null();
+    if (family.uses.empty()) return data.null();
     llvm::Type* byte = llvm::Type::getInt8Ty(data.module().getContext());
     std::vector<llvm::Constant*> all;
     for (const KernelFamily::Use use : family.uses)
