@@ -46,12 +46,12 @@ void tsr_launch(const TsrKernelFamily* family, const uint64_t* slots, TsrTensor*
     messages.deliver();
 }
 
-// Launches on the processor are over when tsr_launch returns.
+// Launches on the processor are over when tsr_launch returns; on a device that failed there are none.
 void tsr_wait(void) {
     using namespace tsr::runtime;
-    if (cuda::Device* device = cuda::open_device()) {
-        cuda::enter(*device);
-        cuda::wait(*device, nullptr);
-    }
+    cuda::Device* device = cuda::open_device();
+    if (device == nullptr || !device->lost.empty()) return;
+    cuda::enter(*device);
+    cuda::wait(*device, nullptr);
 }
 }

@@ -104,6 +104,15 @@ TEST_CASE("a kernel that faults is named, with its place") {
     CHECK(found.said.find("error: kernel faults (k.tsr:3) failed on cuda:0 (") != std::string::npos);
 }
 
+TEST_CASE("a device that failed is not used again") {
+    if (!has_gpu()) return;
+    const Ended ended = run("-u TESSERA_CUDA_WAIT", "failed before");
+    CHECK(ended.code == 0);
+    CAPTURE(ended.said);
+    CHECK(ended.said.find("\nkernel faults (k.tsr:3) failed on cuda:0 (") != std::string::npos);
+    CHECK(ended.said.ends_with(") can not be used any more; it failed before\n"));
+}
+
 TEST_CASE("a failed assertion ends the program with its line, behind what was printed before") {
     if (!has_gpu()) return;
     const Ended ended = run("-u TESSERA_CUDA_WAIT", "assertion");

@@ -45,6 +45,14 @@ void assertion() {
     tsr_print(tsr_string("printed behind it", 17));
 }
 
+// Of a library's caller, whose process goes on.
+void failed_before() {
+    const std::string first = failure(fault);
+    tsr_wait();
+    const std::string second = failure([] { saxpy_with(saxpy_both); });
+    std::printf("%s\n%s\n", first.c_str(), second.c_str());
+}
+
 void failure_behind_lines() {
     const uint64_t slots[] = {100};
     tsr_launch(&talks, slots, nullptr, 1, nullptr, &kMain);
@@ -64,6 +72,7 @@ int main(int argc, char** argv) {
         {"choice", [] { tsr::runtime::cuda::check_device(); }},
         {"fault", fault},
         {"fault of several", fault_of_several},
+        {"failed before", failed_before},
         {"assertion", assertion},
         {"failure behind lines", failure_behind_lines},
     };
