@@ -89,7 +89,7 @@ size_t count(const Function& function, OpKind kind, int64_t width = 0) {
 }  // namespace
 
 TEST_CASE("register tiles become a sound program of one thread on every machine") {
-    for (const char* text : {kRows, kVector, kTurned}) {
+    for (const char* text : {kRows, kVector, kTurned, kernels::kGemm}) {
         for (const std::string& machine : gpu_machine_names()) threads(text, machine);
     }
 }
@@ -125,6 +125,13 @@ TEST_CASE("a product of tiles is composed of those that warps have") {
     // Four warps, each 16 x 8 x 16 at once.
     CHECK(count(target, OpKind::mma) == 64 * 48 * 64 / (4 * 16 * 8 * 16));
     CHECK(count(target, OpKind::block_barrier) >= 3);
+}
+
+TEST_CASE("a product that no warp has is done by threads, four columns each") {
+    const Function target = threads(kernels::kGemm, "sm_75");
+    CHECK(count(target, OpKind::mma) == 0);
+    CHECK(count(target, OpKind::fma) == 64 * 64 / 128);  // 48 columns take the place of 64
+    CHECK(count(target, OpKind::load, 4) > 0);           // of a row of b: 4 bf16
 }
 
 TEST_CASE("a transposed tile goes through shared memory to the layout of what it is added to") {

@@ -72,11 +72,8 @@ TEST_CASE("a barrier is placed where the first thread wrote what all read") {
     CHECK(kernel.op(*placed.begin()).kind == OpKind::read);
 }
 
-TEST_CASE("a product that the machine lacks, or groups larger than a block, have no code") {
-    CHECK_FALSE(without_gpu_code(kernels::formed(kernels::kGemm), *gpu_machine("sm_80")));
-    auto tiles = without_gpu_code(kernels::formed(kernels::kGemm), *gpu_machine("sm_75"));
-    REQUIRE(tiles);
-    CHECK(tiles->what == "a product of bf16 and bf16 in f32");
+TEST_CASE("groups larger than a block have no code") {
+    CHECK_FALSE(without_gpu_code(kernels::formed(kernels::kGemm), *gpu_machine("sm_75")));
     Function large = kernels::formed(kernels::kGroupSum);
     large.kernel.group_shape = {2048};
     auto threads = without_gpu_code(large, *gpu_machine("sm_80"));

@@ -38,7 +38,7 @@ std::optional<NoGpuCode> without_gpu_code(const Function& kernel, const GpuMachi
     walk(kernel, kernel.body, [&](OpId id) {
         const Op& op = kernel.op(id);
         if (none) return;
-        none = without_tile_code(kernel, id, machine);
+        none = without_tile_code(kernel, id);
         if (none) return;
         if (op.kind != OpKind::buffer) return;
         int64_t elements = op.attrs.integer(Attr::count, 1);

@@ -94,6 +94,12 @@ private:
     Registers operand(ValueId value, bool transposed, const Layout& wanted);
     void clear_beyond(Registers& values, const Layout& lies, size_t inner, DType type);
     ValueId fragment_of(const Registers& values, const Layout& lies, int64_t row, int64_t column);
+    // thread_products.cpp
+    struct Factor;
+    void thread_product(OpId id);
+    void store_rows(const Registers& values, const Layout& lies, ValueId pointer, int64_t row);
+    Factor factor(ValueId value, bool transposed, int64_t& at);
+    Registers factor_values(const Layout& lies, ValueId begin, int64_t step, int64_t aligned, DType type);
     // views.cpp
     struct View;
     void load(OpId id);

@@ -14,6 +14,19 @@ namespace {
 
 int log2_up(int64_t value) { return std::bit_width(static_cast<uint64_t>(value - 1)); }
 
+// So many bits of the warp's number count along an axis, or do nothing.
+struct WarpBits {
+    int bits;
+    std::optional<size_t> along;
+};
+LinearMap spread_warps(const LinearMap& lanes, WarpBits first, WarpBits second) {
+    auto part = [](const WarpBits& warps) {
+        if (!warps.along) return LinearMap::copies(Counted::warp, warps.bits);
+        return LinearMap::identity({{Counted::warp, warps.bits}}, {{axis(*warps.along), warps.bits}});
+    };
+    return lanes.times(part(first)).times(part(second));
+}
+
 // Tiles that lie alike.
 class Classes {
 public:
@@ -257,20 +270,41 @@ private:
 
     // Warps along rows where rows are combined; else so that a warp's part is nearly square.
     Layout accumulator(const Class& c, const Coordinates& shape) {
-        const WarpProduct product = *product_of(kernel_, MmaOp(kernel_, *c.product), capability_);
-        ProductPlan plan{product, 0, 0};
+        const auto product = product_of(kernel_, MmaOp(kernel_, *c.product), capability_);
+        const LinearMap lanes = product ? fragment(*product, Operand::accumulator) : block_of_lanes(shape);
+        const int64_t least_rows = int64_t{1} << lanes.out_bits(axis(0));
+        const int64_t least_columns = int64_t{1} << lanes.out_bits(axis(1));
+        int row_warps = 0, column_warps = 0;
         for (int i = 0; i < warp_bits_; ++i) {
-            const int64_t rows = shape[0] >> plan.row_warps, columns = shape[1] >> plan.column_warps;
-            const bool more_rows = rows > product.rows && (c.row_sums || rows >= columns || columns <= product.columns);
-            ++(more_rows || columns <= product.columns ? plan.row_warps : plan.column_warps);
+            const int64_t rows = shape[0] >> row_warps, columns = shape[1] >> column_warps;
+            const bool more_rows = rows > least_rows && (c.row_sums || rows >= columns || columns <= least_columns);
+            ++(more_rows || columns <= least_columns ? row_warps : column_warps);
         }
-        return Layout::covering(shape, operand_atom(plan, Operand::accumulator));
+        return Layout::covering(shape, spread_warps(lanes, {row_warps, 0}, {column_warps, 1}));
+    }
+
+    // Of a warp that multiplies by itself: a lane has four columns, so that it reads 16 bytes of a row of the second
+    // operand, and rows four apart.
+    [[nodiscard]] static LinearMap block_of_lanes(const Coordinates& shape) {
+        const int rows = log2_up(shape[0]), columns = log2_up(shape[1]);
+        const int wide = std::min(columns, 2), lane_columns = std::min(columns - wide, 3);
+        const int lane_rows = std::min(rows, 5 - lane_columns);
+        auto along = [](Counted counted, size_t number, int bits) {
+            return LinearMap::identity({{counted, bits}}, {{axis(number), bits}});
+        };
+        return along(Counted::reg, 1, wide)
+            .times(along(Counted::lane, 1, lane_columns))
+            .times(along(Counted::lane, 0, lane_rows))
+            .times(LinearMap::copies(Counted::lane, 5 - lane_columns - lane_rows))
+            .times(along(Counted::reg, 0, std::min(rows - lane_rows, 2)));
     }
 
     // The warps as the accumulator's layout has them.
     void plan_product(OpId id) {
         const Layout& layout = out_.of.at(kernel_.op(id).results[0]);
-        ProductPlan plan{*product_of(kernel_, MmaOp(kernel_, id), capability_), 0, 0};
+        const auto product = product_of(kernel_, MmaOp(kernel_, id), capability_);
+        if (!product) return;
+        ProductPlan plan{*product, 0, 0};
         for (Bits column : layout.atom.columns(Counted::warp)) {
             ++(layout.atom.part(column, axis(0)) != 0 ? plan.row_warps : plan.column_warps);
         }
@@ -301,14 +335,10 @@ std::optional<WarpProduct> product_of(const Function& kernel, const MmaOp& op, i
 }
 
 LinearMap operand_atom(const ProductPlan& plan, Operand operand) {
-    auto warps = [](int bits, std::optional<size_t> along) {
-        if (!along) return LinearMap::copies(Counted::warp, bits);
-        return LinearMap::identity({{Counted::warp, bits}}, {{axis(*along), bits}});
-    };
     const bool rows = operand != Operand::b, columns = operand != Operand::a;
-    return fragment(plan.product, operand)
-        .times(warps(plan.row_warps, rows ? std::optional<size_t>(0) : std::nullopt))
-        .times(warps(plan.column_warps, columns ? std::optional<size_t>(1) : std::nullopt));
+    return spread_warps(fragment(plan.product, operand),
+                        {plan.row_warps, rows ? std::optional<size_t>(0) : std::nullopt},
+                        {plan.column_warps, columns ? std::optional<size_t>(1) : std::nullopt});
 }
 
 bool touches_tiles(const Function& kernel, const Op& op) {

@@ -19,7 +19,7 @@ struct ProductPlan {
 
 struct TileLayouts {
     std::unordered_map<ValueId, Layout> of;
-    std::unordered_map<OpId, ProductPlan> products;  // of each `mma`
+    std::unordered_map<OpId, ProductPlan> products;  // of each `mma` that warps have
 };
 
 // Tiles that element operations, scans and control flow make of each other share a layout; what a sum leaves and what

@@ -48,6 +48,7 @@ ValueId ThreadTiles::fragment_of(const Registers& values, const Layout& lies, in
 void ThreadTiles::product(OpId id) {
     const MmaOp op(code_.tile, id);
     const ValueId result = code_.tile.op(id).results[0];
+    if (!layouts_.products.contains(id)) return thread_product(id);
     const ProductPlan& plan = layouts_.products.at(id);
     const Coordinates shape = extents(code_.tile.type(result));
     const Type& of_a = code_.tile.type(op.a());

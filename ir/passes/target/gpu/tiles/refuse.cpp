@@ -15,7 +15,7 @@ constexpr int64_t kMostRegisters = 512;  // elements of a tile in one thread
 
 }  // namespace
 
-std::optional<NoGpuCode> without_tile_code(const Function& kernel, OpId id, const GpuMachine& machine) {
+std::optional<NoGpuCode> without_tile_code(const Function& kernel, OpId id) {
     const Op& op = kernel.op(id);
     std::vector<ValueId> tiles;
     for (const auto* list : {&op.operands, &op.results}) {
@@ -27,13 +27,6 @@ std::optional<NoGpuCode> without_tile_code(const Function& kernel, OpId id, cons
         if (is_packed(type.elem)) return NoGpuCode{id, fmt::format("register tiles of {}", name(type.elem))};
         if (element_count(type) / tile_threads(kernel).value_or(1) > kMostRegisters) {
             return NoGpuCode{id, fmt::format("a register tile as large as {}", type.text())};
-        }
-    }
-    if (op.kind == OpKind::mma) {
-        const MmaOp product(kernel, id);
-        if (!product_of(kernel, product, machine.capability)) {
-            return NoGpuCode{id, fmt::format("a product of {} and {} in {}", name(kernel.type(product.a()).elem),
-                                             name(kernel.type(product.b()).elem), name(product.accumulates()))};
         }
     }
     if (op.kind == OpKind::mma_words || op.kind == OpKind::pack_rows) return NoGpuCode{id, "packed operands"};

@@ -3,12 +3,11 @@
 
 #include <optional>
 
-#include "ir/passes/target/gpu/machine.h"
 #include "ir/passes/target/gpu/spread_threads.h"
 
 namespace tsr::ir {
 
 // Nothing for an operation that has code, or has no part in register tiles.
-std::optional<NoGpuCode> without_tile_code(const Function& kernel, OpId id, const GpuMachine& machine);
+std::optional<NoGpuCode> without_tile_code(const Function& kernel, OpId id);
 
 }  // namespace tsr::ir
