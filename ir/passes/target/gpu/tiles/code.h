@@ -112,8 +112,13 @@ private:
     Registers load_buffer(ValueId buffer, const Layout& lies);  // a shared buffer of two axes, the whole of it
     ValueId address(const View& view, int64_t reg);
     ValueId whole(const View& view);
+    ValueId aligned(const View& view, bool ends);
+    std::vector<ValueId> indices(const View& view, int64_t reg);
+    ValueId within_memory(const View& view, int64_t reg, std::map<std::pair<size_t, int64_t>, ValueId>& known);
+    template <typename Accesses, typename Elements>
+    Registers by_reach(const View& seen, const std::vector<Type>& types, Accesses accesses, Elements elements);
     template <typename Access>
-    void each_access(const View& view, Access access);
+    void each_access(const View& view, bool clipped, Access access);
     template <typename Element>
     void each_element(const View& view, Element element);
     ValueId within(ValueId index, ValueId extent);

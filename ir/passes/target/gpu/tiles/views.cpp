@@ -116,23 +116,26 @@ ThreadTiles::Beyond ThreadTiles::beyond_end(const Layout& lies, int64_t reg) {
     return all;
 }
 
-// All of the view is inside, and accesses are aligned.
+// All of the view is inside of its memory.
 ValueId ThreadTiles::whole(const View& view) {
     ValueId all = view.others;
-    const Memory& memory = *view.memory;
     for (size_t i = 0; i < view.axes.size(); ++i) {
         const auto along = static_cast<size_t>(view.axes[i]);
         const ValueId start = view.starts[along];
         const ValueId end = emit_.add(start, emit_.integer(view.layout->shape[i]));
         all = both(all, both(emit_.compare(OpKind::ge, start, emit_.integer(0)),
-                             emit_.compare(OpKind::le, end, memory.dims[along])));
+                             emit_.compare(OpKind::le, end, view.memory->dims[along])));
     }
-    if (view.accesses.bits == 0) return all;
-    // The pointer of a memory is aligned; so is what lies a whole number of accesses behind it.
+    return all;
+}
+
+// Accesses begin at multiples of their width: a memory's pointer is aligned, and so is what lies a whole number of
+// accesses behind it. `ends`: rows end there too, each access is inside or outside as a whole.
+ValueId ThreadTiles::aligned(const View& view, bool ends) {
     ValueId apart = view.starts.back();
-    if (memory.dims.size() > 1) apart = emit_.binary(OpKind::bit_or, apart, memory.dims.back());
+    if (ends || view.starts.size() > 1) apart = emit_.binary(OpKind::bit_or, apart, view.memory->dims.back());
     const ValueId low = emit_.binary(OpKind::bit_and, apart, emit_.integer(view.accesses.width() - 1));
-    return both(all, emit_.compare(OpKind::eq, low, emit_.integer(0)));
+    return emit_.compare(OpKind::eq, low, emit_.integer(0));
 }
 
 template <typename Then, typename Otherwise>
@@ -149,17 +152,38 @@ ThreadTiles::Registers ThreadTiles::choose(ValueId condition, const std::vector<
 }
 
 // Calls `access` for the registers of each access that is not beyond the tile, with the condition under which it is
-// none of those.
+// none of those, and is inside of the memory where the view may not be.
 template <typename Access>
-void ThreadTiles::each_access(const View& view, Access access) {
-    const int64_t size = view.layout->atom_size();
-    for (int64_t atom = 0; atom < view.layout->atoms(); ++atom) {
+void ThreadTiles::each_access(const View& view, bool clipped, Access access) {
+    const Layout& lies = *view.layout;
+    std::map<std::pair<size_t, int64_t>, ValueId> known;
+    for (int64_t atom = 0; atom < lies.atoms(); ++atom) {
         for (std::vector<int64_t> registers : view.accesses.registers) {
-            for (int64_t& r : registers) r += atom * size;
-            const Beyond beyond = beyond_end(*view.layout, registers[0]);
-            if (!beyond.always) access(registers, beyond.inside);
+            for (int64_t& r : registers) r += atom * lies.atom_size();
+            const Beyond beyond = beyond_end(lies, registers[0]);
+            if (beyond.always) continue;
+            ValueId inside = beyond.inside;
+            if (clipped) inside = both(inside, within_memory(view, registers[0], known));
+            access(registers, inside);
         }
     }
+}
+
+// A register's element is inside of the memory; conditions along an axis are made once per position.
+ValueId ThreadTiles::within_memory(const View& view, int64_t reg,
+                                   std::map<std::pair<size_t, int64_t>, ValueId>& known) {
+    ValueId inside = view.others;
+    const Coordinates at = view.layout->at(reg);
+    for (size_t i = 0; i < view.axes.size(); ++i) {
+        const auto along = static_cast<size_t>(view.axes[i]);
+        ValueId& one = known[{i, at[i]}];
+        if (!one.valid()) {
+            const ValueId position = emit_.add(view.starts[along], coordinate(*view.layout, i, reg));
+            one = within(position, view.memory->extent(along));
+        }
+        inside = both(inside, one);
+    }
+    return inside;
 }
 
 // The condition under which a single register's element is in the tile and in memory; calls `element` with it.
@@ -169,17 +193,7 @@ void ThreadTiles::each_element(const View& view, Element element) {
     std::map<std::pair<size_t, int64_t>, ValueId> known;
     for (int64_t r = 0; r < lies.size(); ++r) {
         const Beyond beyond = beyond_end(lies, r);
-        if (beyond.always) continue;
-        ValueId inside = both(view.others, beyond.inside);
-        std::vector<ValueId> at = view.starts;
-        for (size_t i = 0; i < lies.rank(); ++i) {
-            const auto along = static_cast<size_t>(view.axes[i]);
-            at[along] = emit_.add(at[along], coordinate(lies, i, r));
-            ValueId& one = known[{i, lies.at(r)[i]}];
-            if (!one.valid()) one = within(at[along], view.memory->extent(along));
-            inside = both(inside, one);
-        }
-        element(r, inside, at);
+        if (!beyond.always) element(r, both(beyond.inside, within_memory(view, r, known)));
     }
 }
 
@@ -190,35 +204,55 @@ void ThreadTiles::load(OpId id) {
     code_.parts[result] = load_view(view(op, layout(result)), fill);
 }
 
+// Wide accesses where the view is inside, wide ones under conditions where rows have whole accesses, else elements.
+template <typename Accesses, typename Elements>
+ThreadTiles::Registers ThreadTiles::by_reach(const View& seen, const std::vector<Type>& types, Accesses accesses,
+                                             Elements elements) {
+    if (seen.memory->packed) return elements();
+    const bool wide = seen.accesses.bits > 0;
+    return choose(
+        wide ? both(whole(seen), aligned(seen, false)) : whole(seen), types, [&] { return accesses(false); },
+        [&] {
+            if (!wide) return elements();
+            return choose(aligned(seen, true), types, [&] { return accesses(true); }, elements);
+        });
+}
+
 ThreadTiles::Registers ThreadTiles::load_view(const View& seen, ValueId fill) {
-    const Layout& lies = *seen.layout;
-    const std::vector<Type> types(static_cast<size_t>(lies.size()), Type::scalar(seen.type));
-    auto in_parts = [&] {
-        Registers out(types.size(), fill);
-        each_element(seen, [&](int64_t r, ValueId inside, const std::vector<ValueId>& at) {
-            out[static_cast<size_t>(r)] = choose(
-                inside, {Type::scalar(seen.type)},
-                [&] {
-                    return Registers{seen.memory->packed ? code_.load_packed(*seen.memory, at)
-                                                         : emit_.load(address(seen, r), 0)};
-                },
-                [&] { return Registers{fill}; })[0];
+    const auto count = static_cast<size_t>(seen.layout->size());
+    const Type one = Type::scalar(seen.type);
+    auto elements = [&] {
+        Registers out(count, fill);
+        each_element(seen, [&](int64_t r, ValueId inside) {
+            auto take = [&] {
+                if (!seen.memory->packed) return Registers{emit_.load(address(seen, r), 0)};
+                return Registers{code_.load_packed(*seen.memory, indices(seen, r))};
+            };
+            out[static_cast<size_t>(r)] = choose(inside, {one}, take, [&] { return Registers{fill}; })[0];
         });
         return out;
     };
-    auto in_whole = [&] {
-        Registers out(types.size(), fill);
-        each_access(seen, [&](const std::vector<int64_t>& registers, ValueId inside) {
+    auto accesses = [&](bool clipped) {
+        Registers out(count, fill);
+        each_access(seen, clipped, [&](const std::vector<int64_t>& registers, ValueId inside) {
             auto take = [&] { return load_vector(address(seen, registers[0]), seen.accesses.width()); };
-            const Registers taken = inside.valid()
-                                        ? choose(inside, std::vector<Type>(registers.size(), Type::scalar(seen.type)),
-                                                 take, [&] { return Registers(registers.size(), fill); })
-                                        : take();
+            auto nothing = [&] { return Registers(registers.size(), fill); };
+            const std::vector<Type> types(registers.size(), one);
+            const Registers taken = inside.valid() ? choose(inside, types, take, nothing) : take();
             for (size_t i = 0; i < registers.size(); ++i) out[static_cast<size_t>(registers[i])] = taken[i];
         });
         return out;
     };
-    return seen.memory->packed ? in_parts() : choose(whole(seen), types, in_whole, in_parts);
+    return by_reach(seen, std::vector<Type>(count, one), accesses, elements);
+}
+
+std::vector<ValueId> ThreadTiles::indices(const View& view, int64_t reg) {
+    std::vector<ValueId> at = view.starts;
+    for (size_t i = 0; i < view.axes.size(); ++i) {
+        ValueId& along = at[static_cast<size_t>(view.axes[i])];
+        along = emit_.add(along, coordinate(*view.layout, i, reg));
+    }
+    return at;
 }
 
 ThreadTiles::Registers ThreadTiles::load_buffer(ValueId buffer, const Layout& lies) {
@@ -240,21 +274,21 @@ void ThreadTiles::store(OpId id) {
     const Registers& values = code_.parts.at(op.value());
     when(writers(lies.atom), [&] {
         const View seen = view(op, lies);
-        auto in_whole = [&] {
-            each_access(seen, [&](const std::vector<int64_t>& registers, ValueId inside) {
+        auto accesses = [&](bool clipped) {
+            each_access(seen, clipped, [&](const std::vector<int64_t>& registers, ValueId inside) {
                 Registers parts;
                 for (int64_t r : registers) parts.push_back(values[static_cast<size_t>(r)]);
                 when(inside, [&] { store_vector(address(seen, registers[0]), parts); });
             });
             return Registers{};
         };
-        auto in_parts = [&] {
-            each_element(seen, [&](int64_t r, ValueId inside, const std::vector<ValueId>&) {
+        auto elements = [&] {
+            each_element(seen, [&](int64_t r, ValueId inside) {
                 when(inside, [&] { emit_.store(address(seen, r), values[static_cast<size_t>(r)]); });
             });
             return Registers{};
         };
-        choose(whole(seen), {}, in_whole, in_parts);
+        by_reach(seen, {}, accesses, elements);
     });
 }
 
@@ -264,7 +298,7 @@ void ThreadTiles::atomic(OpId id) {
     const Registers& values = code_.parts.at(op.value());
     when(writers(lies.atom), [&] {
         const View seen = view(op, lies);
-        each_element(seen, [&](int64_t r, ValueId inside, const std::vector<ValueId>&) {
+        each_element(seen, [&](int64_t r, ValueId inside) {
             when(inside, [&] {
                 emit_.op(OpKind::atomic_rmw, {address(seen, r), values[static_cast<size_t>(r)]},
                          Type::scalar(seen.type), {{Attr::op, static_cast<int64_t>(op.what())}});
