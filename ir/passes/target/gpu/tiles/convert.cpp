@@ -88,9 +88,14 @@ void ThreadTiles::through_memory(const Conversion& plan, const Registers& values
             for (int64_t piece = first; piece < last; ++piece) {
                 const auto& from = plan.from[static_cast<size_t>(piece)];
                 for (const auto& access : shared.writes.registers) {
-                    if (from[static_cast<size_t>(access[0])] < 0) continue;
                     Registers parts;
-                    for (int64_t r : access) parts.push_back(values[static_cast<size_t>(from[static_cast<size_t>(r)])]);
+                    bool any = false;
+                    for (int64_t r : access) {
+                        const int64_t number = from[static_cast<size_t>(r)];  // -1: no element, anything
+                        any |= number >= 0;
+                        parts.push_back(values[static_cast<size_t>(std::max<int64_t>(number, 0))]);
+                    }
+                    if (!any) continue;
                     store_vector(emit_.pointer_add(place, offset(shared.write, access[0], piece - first)), parts);
                 }
             }
@@ -99,11 +104,12 @@ void ThreadTiles::through_memory(const Conversion& plan, const Registers& values
         for (int64_t piece = first; piece < last; ++piece) {
             const auto& to = plan.to[static_cast<size_t>(piece)];
             for (const auto& access : shared.reads.registers) {
-                if (to[static_cast<size_t>(access[0])] < 0) continue;
+                auto there = [&](int64_t r) { return to[static_cast<size_t>(r)] >= 0; };
+                if (std::ranges::none_of(access, there)) continue;
                 const ValueId from = emit_.pointer_add(place, offset(shared.read, access[0], piece - first));
                 const Registers parts = load_vector(from, shared.reads.width());
                 for (size_t i = 0; i < access.size(); ++i) {
-                    out[static_cast<size_t>(to[static_cast<size_t>(access[i])])] = parts[i];
+                    if (there(access[i])) out[static_cast<size_t>(to[static_cast<size_t>(access[i])])] = parts[i];
                 }
             }
         }
