@@ -58,6 +58,7 @@ struct FString {
         std::string text;             // literal text before the hole
         const Expr* value = nullptr;  // nullptr in the last part
         std::string format;           // after ':', empty if absent
+        char conversion = 0;          // after '!': 'r' or 's'; 0 if absent
     };
     std::vector<Part> parts;
     std::vector<Span> pieces;  // the literals as written, plain ones among them

@@ -158,10 +158,22 @@ void TreeBuilder::hole(P::HoleContext* context, ast::FString& out) {
         part.value = test_list(context->testList());
     }
     if (context->BANG() && !context->exception) {
-        error("E0124", report_.span(span(context->BANG()).begin, span(context->NAME()).end),
-              "f-strings have no conversions like `!r`");
-    } else if (context->ASSIGN() && !context->exception) {
-        error("E0124", span(context->ASSIGN()), "f-strings have no `=`; write the name as text before the hole");
+        const std::string_view word = text(span(context->NAME()));
+        if (word == "r" || word == "s") {
+            part.conversion = word[0];
+        } else {
+            error("E0124", report_.span(span(context->BANG()).begin, span(context->NAME()).end),
+                  "an f-string has the conversions `!r` and `!s`");
+        }
+    }
+    if (context->ASSIGN() && !context->exception) {
+        // `{x=}` is `x={x!r}`: what is written up to the end of the hole's expression is text.
+        antlr4::tree::TerminalNode* ends = context->HOLE_CLOSE();
+        if (context->SPEC_COLON()) ends = context->SPEC_COLON();
+        if (context->BANG()) ends = context->BANG();
+        const Span written = report_.span(span(context->HOLE_OPEN()).end, span(ends).begin);
+        part.text += text(written);
+        if (!context->BANG() && !context->SPEC_COLON()) part.conversion = 'r';
     }
     if (!context->hole().empty()) {
         error("E0124", span(context->hole(0)), "a format has no holes of its own");

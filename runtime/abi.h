@@ -259,6 +259,7 @@ TsrString* tsr_join(const TsrString* const* parts, int32_t count, const char* se
 int32_t tsr_string_compare(const TsrString* a, const TsrString* b); /* < 0, 0, > 0 by bytes */
 int64_t tsr_string_length(const TsrString* text);                   /* in code points */
 /* As Python's methods of these names; positions count code points; ASCII letters have case. */
+TsrString* tsr_string_repr(const TsrString* text); /* in quotes, as Python's repr() */
 TsrString* tsr_string_get(const TsrString* text, int64_t index, const TsrPlace* place);
 TsrString* tsr_string_slice(const TsrString* text, const TsrIndexItem* items, int32_t count, const TsrPlace* place);
 TsrString* tsr_string_repeat(const TsrString* text, int64_t times, const TsrPlace* place);
@@ -328,6 +329,9 @@ void tsr_list_extend(TsrList* list, const TsrList* other);
 TsrList* tsr_list_concat(const TsrList* a, const TsrList* b);
 TsrList* tsr_list_repeat(const TsrList* list, int64_t times, const TsrPlace* place);
 TsrList* tsr_list_slice(const TsrList* list, const TsrIndexItem* items, int32_t count, const TsrPlace* place);
+/* A slice with a step other than 1 is replaced by as many items as it has; another length fails. */
+void tsr_list_set_slice(TsrList* list, const TsrList* other, const TsrIndexItem* items, int32_t count,
+                        const TsrPlace* place);
 int64_t tsr_list_find(const TsrList* list, TsrSlot item);                         /* the first equal one, -1: none */
 int64_t tsr_list_index(const TsrList* list, TsrSlot item, const TsrPlace* place); /* none fails */
 int64_t tsr_list_count(const TsrList* list, TsrSlot item);
@@ -517,12 +521,12 @@ const char* tsr_last_error(void);
     X(tensor_retain) X(tensor_release) X(empty) X(zeros) X(full) X(ones) X(arange_i64) X(arange_f64) X(linspace) X(from_values) X(from_list) X(philox4x32_10) X(seed) \
     X(set_seed) X(next_key) X(rand) X(randn) X(randint) X(poisson) X(bernoulli) X(permutation) X(copy) X(is_dense) X(contiguous) X(cast) X(convert_bits) X(bits_to_f64) \
     X(f64_to_bits) X(view) X(transpose) X(swap_last) X(reshape) X(broadcast_to) X(dim) X(size) X(get) X(get_f64) X(get_i64) X(set) X(set_f64) X(set_i64) X(item) X(assign) X(fill) \
-    X(equal) X(allclose) X(string) X(string_retain) X(string_release) X(concat) X(join) X(string_compare) X(string_length) X(string_get) X(string_slice) \
+    X(equal) X(allclose) X(string) X(string_retain) X(string_release) X(concat) X(join) X(string_compare) X(string_length) X(string_get) X(string_repr) X(string_slice) \
     X(string_repeat) X(string_upper) X(string_lower) X(string_strip) X(string_lstrip) X(string_rstrip) X(string_replace) X(string_join) X(string_split) \
     X(string_lines) X(string_characters) X(string_find) X(string_count) X(string_starts) X(string_ends) X(string_has) X(string_is_digits) X(string_to_integer) \
     X(string_to_real) X(format) X(format_string) X(format_tensor) X(format_list) X(list) X(list_of) X(list_retain) X(list_release) X(list_length) X(list_get) \
     X(list_set) X(list_append) X(list_insert) X(list_pop) X(list_remove) X(list_clear) X(list_reverse) X(list_sort) X(list_sort_by) X(list_extend) \
-    X(list_concat) X(list_repeat) X(list_slice) X(list_find) X(list_index) X(list_count) X(list_equal) X(list_compare) X(dict_get) X(dict_get_or) \
+    X(list_concat) X(list_repeat) X(list_slice) X(list_set_slice) X(list_find) X(list_index) X(list_count) X(list_equal) X(list_compare) X(dict_get) X(dict_get_or) \
     X(dict_set_default) X(dict_set) X(dict_has) X(dict_pop) X(dict_pop_or) X(dict_update) X(dict_copy) X(dict_keys) X(dict_values) X(dict_items) X(print) X(write) \
     X(load) X(load_as) X(save) X(time) X(args) X(wait) X(allocate) X(free) X(progress_begin) X(progress_step) X(progress_end) X(fail) X(assert_failed) \
     X(set_failure_handler) X(check_arguments) X(shape_failed) X(check_overlap) X(kernel_argument) X(task_print) X(task_assert_failed) X(launch) \

@@ -59,9 +59,11 @@ Annotation Body::annotation(const ast::Expr& e, bool in_header) {
         }
         out.mut |= qualified->qualifier == ast::Qualified::Qualifier::mut;
         out.fixed |= qualified->qualifier == ast::Qualified::Qualifier::fixed;
-        if (out.mut && out.type.is(Kind::tensor)) out.type = out.type.with_mut(true);
-        if (out.mut && !out.generic && !out.type.is(Kind::tensor) && !out.type.is_unknown()) {
-            error("E0332", e.span, fmt::format("`mut` stands before a tensor type, this is {}", shown(out.type)));
+        const bool written = out.type.is(Kind::tensor) || out.type.is(Kind::record);
+        if (out.mut && written) out.type = out.type.with_mut(true);
+        if (out.mut && !out.generic && !written && !out.type.is_unknown()) {
+            error("E0332", e.span,
+                  fmt::format("`mut` stands before the type of a tensor or record, this is {}", shown(out.type)));
         }
         return out;
     }
@@ -125,6 +127,8 @@ Annotation Body::annotation(const ast::Expr& e, bool in_header) {
         out.type = Type::scalar(DType::f32);
     } else if (symbol.kind == Symbol::Kind::broken) {
         return out;
+    } else if (symbol.kind == Symbol::Kind::class_) {
+        out.type = record_annotation(e, symbol.function);
     } else if (const auto bound = symbol.kind == Symbol::Kind::none ? bound_type(text) : std::nullopt) {
         out.type = Type::scalar(*bound);
     } else if (symbol.kind == Symbol::Kind::none && in_header && may_be_type_variable(text)) {

@@ -15,17 +15,16 @@ static const ast::Expr& root_of(const ast::Expr& e) {
 }
 
 bool Body::require_writable(const ast::Expr& e, const Value& memory) {
-    if (!memory.type.is(Kind::tensor) || memory.type.tensor().mut) return true;
+    if (memory.type.writable() || (!memory.type.is(Kind::tensor) && !memory.type.is(Kind::record))) return true;
     const ast::Expr& root = root_of(e);
     auto& d = error("E0319", e.span, fmt::format("`{}` may not be written", source(e)));
     const auto* variable = std::get_if<VariableId>(&instance.info(root).referent);
     int parameter = variable ? instance.variables[variable->index].parameter : -1;
     const bool several = variable && slots[variable->index].bindings > (parameter < 0 ? 1 : 0);
     if (several) {
-        d.note(
-            fmt::format("`{0}` also stands for a tensor that may not be written, and a variable has one type: give "
-                        "what is written a name of its own, as in `own = {0}.copy()`",
-                        this->source(root)));
+        d.note(fmt::format(
+            "`{0}` may stand here for a tensor that is not this function's own; `{0} = {0}.copy()` makes one",
+            this->source(root)));
         return false;
     }
     if (parameter < 0) {
@@ -75,9 +74,8 @@ void Body::assign_to(const ast::Expr& target, const Value& value, const ast::Exp
     if (const auto* s = std::get_if<ast::Subscript>(&target.node)) return assign_element(target, *s, value, source);
     if (const auto* t = std::get_if<ast::Tuple>(&target.node)) return unpack(target, t->elements, value, source);
     if (const auto* l = std::get_if<ast::List>(&target.node)) return unpack(target, l->elements, value, source);
-    const auto* attribute = std::get_if<ast::Attribute>(&target.node);
-    if (!attribute || expr(*attribute->base).broken()) return;  // other targets were refused when they were read
-    error("E0333", target.span, "this is not assigned to: a name, an element or a view is");
+    // Other targets were refused when they were read.
+    if (const auto* a = std::get_if<ast::Attribute>(&target.node)) assign_field(target, *a, value, source);
 }
 
 // What a variable of the host holds may change through other names: its length and items are not static.
@@ -102,6 +100,7 @@ void Body::assign_name(const ast::Expr& target, const Value& given, const ast::E
     }
     mark_assigned(*slot);
     const Type& type = value.type;
+    mark_own(*slot, type.is(Kind::tensor) && type.writable());
     bool holdable = !type.is(Kind::none) && !type.is(Kind::name_space) && !type.is(Kind::range) &&
                     !type.is(Kind::type) && !type.is(Kind::launcher);
     if (!holdable) {
@@ -199,7 +198,10 @@ void Body::assign_item(const ast::Expr& target, const ast::Subscript& s, const V
                        const ast::Expr& source) {
     const bool list = base.type.is(Kind::list);
     if (std::holds_alternative<ast::Slice>(s.indices[0]->node)) {
-        refuse(Feature::host, target.span, "the assignment of a slice of a list is");
+        if (!require_changeable(*s.base, target.span)) return;
+        const Type items = settled_type(stored(value.type), value.value);
+        if (items.is(Kind::list)) widen(*s.base, items);
+        if (aloud) require_converts(source, value, stored(base.type), "what replaces a slice of the list");
         return;
     }
     if (!in_kernel()) {

@@ -87,6 +87,19 @@ void Body::mark_assigned(const Slot& slot) {
     flow.assigned[slot.id.index] = true;
 }
 
+void Body::mark_own(const Slot& slot, bool own) {
+    if (flow.own.size() <= slot.id.index) flow.own.resize(slot.id.index + 1);
+    flow.own[slot.id.index] = own;
+}
+
+void Body::forget_own(const ast::Block& block) {
+    std::map<std::string, int, std::less<>> bound;
+    count_bindings(block, bound);
+    for (const auto& [name, count] : bound) {
+        if (const Slot* slot = find_slot(name)) mark_own(*slot, false);
+    }
+}
+
 // What holds where two paths meet; a path that ends says nothing.
 Flow Body::meet(const Flow& a, const Flow& b) {
     if (!a.reachable) return b;
@@ -94,6 +107,9 @@ Flow Body::meet(const Flow& a, const Flow& b) {
     Flow result = a;
     for (size_t i = 0; i < result.assigned.size(); ++i) {
         result.assigned[i] = result.assigned[i] && i < b.assigned.size() && b.assigned[i];
+    }
+    for (size_t i = 0; i < result.own.size(); ++i) {
+        result.own[i] = result.own[i] && i < b.own.size() && b.own[i];
     }
     return result;
 }
@@ -208,6 +224,10 @@ void Body::check_function(const Request& request) {
     header_symbols_ = instance.symbols.size();
     passes([&] {
         check_defaults();
+        if (function->makes) {
+            instance.result = own_record();
+            return;
+        }
         block(def.body);
         finish_result(def.body);
     });

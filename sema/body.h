@@ -75,6 +75,7 @@ public:
     void say_unknown(Span at, const std::string& text);
     Value attribute(const ast::Expr& e, const ast::Attribute& a);
     Value member(const ast::Expr& e, const Value& base, const ast::Attribute& a);
+    Value field(const ast::Expr& e, const Value& base, const ast::Attribute& a);
     Value builtin_value(const ast::Expr& e, const BuiltinEntry& entry);
     Slot* find_slot(std::string_view name);
     Slot& capture(Body& owner, Slot& slot, const ast::Expr& at);
@@ -160,7 +161,7 @@ public:
     // ---- calls ----
     Value call(const ast::Expr& e, const ast::Call& c);
     Value call_function(const ast::Expr& e, const ast::Call& c, FunctionId id,
-                        const std::vector<const ast::Expr*>& groups);
+                        const std::vector<const ast::Expr*>& groups, const ast::Expr* receiver = nullptr);
     Value call_builtin(const ast::Expr& e, const ast::Call& c, const BuiltinEntry& entry, const ast::Expr* receiver);
     Value call_method(const ast::Expr& e, const ast::Call& c, const ast::Attribute& a, const Value& base);
     Value host_method(const ast::Expr& e, const ast::Call& c, const ast::Attribute& a, const Value& base);
@@ -180,12 +181,15 @@ public:
     // sum, any, all, and min and max of one iterable.
     Value reduction_call(const ast::Expr& e, const BuiltinEntry& entry, const ast::Expr* iterable);
     Value sorted(const ast::Expr& e, const Type& item, const ast::Expr* key, const ast::Expr* descending);
+    Type key_type(const ast::Expr& key, const Type& item);  // unknown after a message
     Value random_call(const BuiltinEntry& entry, const Matched& m);
     Value math_call(const ast::Expr& e, const BuiltinEntry& entry, const Matched& m);
     Value alloc(const ast::Expr& e, const std::optional<DType>& elem, const Matched& m, bool by_tuple);
 
     // ---- types and dimensions ----
     Annotation annotation(const ast::Expr& e, bool in_header);
+    Type record_annotation(const ast::Expr& e, FunctionId constructor);
+    Type own_record() const;  // of a constructor: what it makes
     // What an argument bound the `T` of `T[M, K]` to, in this function or one around it.
     [[nodiscard]] std::optional<DType> bound_type(std::string_view name) const;
     std::optional<Type> container_annotation(const ast::Subscript& s, bool in_header);
@@ -225,13 +229,18 @@ public:
     void assign_element(const ast::Expr& target, const ast::Subscript& s, const Value& value, const ast::Expr& source);
     void assign_item(const ast::Expr& target, const ast::Subscript& s, const Value& base, const Value& value,
                      const ast::Expr& source);
+    void assign_field(const ast::Expr& target, const ast::Attribute& a, const Value& value, const ast::Expr& source);
     void unpack(const ast::Expr& target, const std::vector<const ast::Expr*>& targets, const Value& value,
                 const ast::Expr& source);
     void augmented(const ast::Stmt& stmt, const ast::AugmentedAssign& a);
     void annotated(const ast::Stmt& stmt, const ast::AnnotatedAssign& a);
     // Says so where memory may not be written: its place in the text is `e`.
     bool require_writable(const ast::Expr& e, const Value& memory);
+    bool require_writable_record(const ast::Expr& e, const Value& record);
     void branch(const ast::If& i);
+    // In a function that is checked for each signature or point of a space: what a static condition says. What it
+    // leaves out is not checked.
+    [[nodiscard]] std::optional<bool> decides(const Value& condition) const;
     void loop(const ast::Stmt& stmt, const ast::For& f);
     void loop_while(const ast::Stmt& stmt, const ast::While& w);
     void iterate(const ast::Expr& iterable, const ast::Expr& target, ForInfo& info, bool& runs, uint64_t rounds_bit);
@@ -250,6 +259,8 @@ public:
     // ---- flow ----
     static Flow meet(const Flow& a, const Flow& b);
     void mark_assigned(const Slot& slot);
+    void mark_own(const Slot& slot, bool own);
+    void forget_own(const ast::Block& block);  // what a loop's rounds assign may be any of it where a round begins
 
     // ---- state of a pass ----
     std::deque<Slot> slots;  // by VariableId
@@ -292,6 +303,9 @@ private:
     Flow entry_flow_;
     size_t header_symbols_ = 0;
 };
+
+// What a class makes of arguments of these types: what of it may be written depends on them.
+Type made_record(const Type& type, const std::vector<Type>& given);
 
 // What the message calls a type: with an article-free name in back quotes for scalars, plain words else.
 std::string shown(const Type& type);

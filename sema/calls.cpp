@@ -251,6 +251,15 @@ Value Body::call_method(const ast::Expr& e, const ast::Call& c, const ast::Attri
         error("E0402", a.name.span, fmt::format("`.{}()` is for host programs, this runs in a kernel", a.name.text));
         return {};
     }
+    if (base.type.is(Kind::record)) {
+        const auto& methods = checker.program.function(base.type.function_id()).makes->methods;
+        if (const auto found = methods.find(a.name.text); found != methods.end())
+            return call_function(e, c, found->second, {}, a.base);
+        evaluate_arguments(c);
+        const Value held = field(*c.callee, base, a);
+        if (!held.broken()) error("E0316", c.callee->span, fmt::format("{} is not called", shown(held.type)));
+        return {};
+    }
     auto method = method_named(base.type, a.name.text);
     if (method) {
         const BuiltinEntry& row = entry(*method);
@@ -285,9 +294,10 @@ Value Body::call_method(const ast::Expr& e, const ast::Call& c, const ast::Attri
 }
 
 // What follows a dot without being called: `x.shape`, `x.dtype`, `x.T`, `ctx.BLOCK_M`.
-Value Body::member(const ast::Expr&, const Value& base, const ast::Attribute& a) {
+Value Body::member(const ast::Expr& e, const Value& base, const ast::Attribute& a) {
     Value value;
     const std::string& text = a.name.text;
+    if (base.type.is(Kind::record)) return field(e, base, a);
     if (base.type.is(Kind::context)) {
         if (auto known = fixed_name(text)) {
             value.type = known->is_integer() ? Type::int_literal()

@@ -73,6 +73,8 @@ public:
     // The instance for a request, checked before this returns unless it is being checked already (recursion).
     InstanceId instantiate(const Request& request);
     void check_statements(ModuleId module);
+    // The records of a class; unknown where its definition is wrong, nothing while it is being read.
+    std::optional<Type> record_type(FunctionId constructor);
     // Gives the messages of an instance, and of those it calls, once.
     void report(InstanceId instance);
 
@@ -80,6 +82,7 @@ public:
     // The function that a lambda stands for; `enclosing`: the one that it is written in, if any.
     FunctionId function_of(const ast::Expr& e, const ast::Lambda& lambda, ModuleId module,
                            std::optional<FunctionId> enclosing);
+    const SortKey& sort_key(const ast::Expr& key);
     // The innermost body of a function that is being checked; nullptr: none is.
     [[nodiscard]] Body* open_body(FunctionId function) const;
     // Where names stand in a module's text.
@@ -104,6 +107,7 @@ private:
     void declare_import(ModuleId module, const ast::Import& import);
     void declare_from(ModuleId module, const ast::FromImport& import, Span at);
     void declare_class(ModuleId module, const ast::ClassDef& def);
+    void declare_member(ModuleId module, RecordClass& made, const ast::Stmt& stmt);
     void bind(ModuleId module, const ast::Identifier& name, Symbol symbol);
     FunctionId declare_function(ModuleId module, const ast::FunctionDef& def, const ast::Stmt& stmt,
                                 std::optional<FunctionId> enclosing);

@@ -202,6 +202,8 @@ std::pair<Value, bool> formatted(Body& b, const ast::FString& f) {
     for (const ast::FString::Part& part : f.parts) {
         if (!part.value) continue;
         const Value value = b.expr(*part.value);
+        if (b.in_kernel() && part.conversion != 0 && !part.format.empty())
+            b.error("E0417", part.value->span, "in a kernel a value has a conversion or a format, not both");
         fixed &= value.broken() || value.is_static();
     }
     Value text;
@@ -314,6 +316,8 @@ void Body::offer_cast(Diagnostic& d, const ast::Expr& e, const Type& from, DType
 bool Body::require_converts(const ast::Expr& e, const Value& v, const Type& to, const std::string& what) {
     if (v.broken() || to.is_unknown()) return false;
     if (converts(v.type, v.value, to) || makes(e, v, to)) return true;
+    const bool same_class = v.type.is(Kind::record) && to.is(Kind::record) && v.type.function_id() == to.function_id();
+    if (same_class) return require_writable_record(e, v);
     bool numbers = v.type.is_number() && to.is_scalar();
     if (numbers && v.type.is(Kind::int_literal) && v.value && (is_integer(to.elem()) || is_float(to.elem()))) {
         error("E0306", e.span, fmt::format("`{}` does not hold {}", tsr::name(to.elem()), v.value->text()));

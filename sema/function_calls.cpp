@@ -34,6 +34,10 @@ Type own_symbols(const Type& type, const std::string& parameter, std::vector<std
 bool refused_callee(Body& b, const ast::Call& c, const Function& callee) {
     if (callee.refused != Feature::none || b.constant_only) return true;
     if (b.checker.is_broken_line(callee.def->name.span)) return true;  // what it takes is not known
+    if (b.in_kernel() && callee.makes) {
+        b.error("E0402", c.callee->span, "records are for host programs, this runs in a kernel");
+        return true;
+    }
     if (!b.in_kernel() || callee.kind == FunctionKind::plain) return false;
     const char* kind = callee.kind == FunctionKind::kernel ? "kernel" : "graph function";
     b.error("E0403", c.callee->span, fmt::format("a kernel does not call the {} `{}`", kind, callee.name))
@@ -122,25 +126,27 @@ void inherit(InstanceState& caller, const InstanceState& callee) {
     caller.group_spelling = callee.group_spelling;
 }
 
-Matched matched(Body& b, const ast::Call& c, const Function& callee) {
+Matched matched(Body& b, const ast::Call& c, const Function& callee, const ast::Expr* receiver) {
     std::vector<BuiltinParameter> parameters;
     std::vector<bool> has_default;
     for (const ast::Parameter& p : callee.def->parameters) {
         parameters.push_back({p.name.text, p.default_value != nullptr, false, p.keyword_only});
         has_default.push_back(p.default_value != nullptr);
     }
-    return b.match(c, c.callee->span, fmt::format("`{}`", callee.name), parameters, has_default, 0);
+    Matched m = b.match(c, c.callee->span, fmt::format("`{}`", callee.name), parameters, has_default, receiver ? 1 : 0);
+    if (m.ok && receiver) m.arguments[0] = receiver;
+    return m;
 }
 
 }  // namespace
 
 Value Body::call_function(const ast::Expr& e, const ast::Call& c, FunctionId id,
-                          const std::vector<const ast::Expr*>& groups) {
+                          const std::vector<const ast::Expr*>& groups, const ast::Expr* receiver) {
     const Function& callee = checker.program.function(id);
     const bool launch = callee.kind == FunctionKind::kernel;
     Matched m;
     m.ok = !refused_callee(*this, c, callee);
-    if (m.ok) m = matched(*this, c, callee);
+    if (m.ok) m = matched(*this, c, callee, receiver);
     Request request;
     request.function = id;
     request.context = launch || in_kernel() ? Context::kernel : Context::host;
@@ -183,6 +189,10 @@ Value Body::call_function(const ast::Expr& e, const ast::Call& c, FunctionId id,
     if (launch && made.returned_parameter && arguments[*made.returned_parameter].expr) {
         result = arguments[*made.returned_parameter].value;
         result.referent = {};
+    } else if (callee.makes) {
+        std::vector<Type> given;
+        for (const PassedValue& argument : arguments) given.push_back(argument.value.type);
+        result.type = made_record(made.result, given);
     } else {
         result.type = imported_type(made.result, info.bindings, e);
     }

@@ -286,7 +286,7 @@ void Checker::run(const ast::Module& root) {
         for (Function& function : program.functions) {
             if (function.module != unit.id) continue;
             read_decorators(function);
-            function.generic = is_generic(function);
+            function.generic = !function.makes && is_generic(function);
         }
     }
     // Imported modules were loaded while their importer was: a module's imports have larger numbers or were there.

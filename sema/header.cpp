@@ -59,7 +59,11 @@ void Body::read_parameters(const Request& request) {
         } else if (written.generic) {
             info.type = given;
             // What the caller may write does not matter: only `mut` lets a function write what it is given.
-            if (given.is(Kind::tensor)) info.type = given.with_mut(written.mut);
+            if (given.is(Kind::tensor) || given.is(Kind::record)) info.type = given.with_mut(written.mut);
+        }
+        if (function->makes && (written.generic || info.type.is(Kind::none))) {
+            error("E0337", parameter.annotation->span, fmt::format("the field `{}` needs a type", info.name));
+            info.type = Type::unknown();
         }
         if (written.privilege != Privilege::none && info.type.is(Kind::tensor)) {
             TensorDetail detail = info.type.tensor();

@@ -131,6 +131,7 @@ Value Body::subscript(const ast::Expr& e, const ast::Subscript& s) {
         case Kind::policy:
         case Kind::context:
         case Kind::opaque:
+        case Kind::record:
             break;
     }
     error("E0310", e.span, fmt::format("{} is not indexed", shown(base.type)));

@@ -26,11 +26,25 @@ Instance& Checker::new_instance(ModuleId module, Context context, std::string na
     return instance;
 }
 
+namespace {
+
+// What of a type may be written: its text does not say it.
+std::string writable_parts(const Type& type) {
+    if (type.is(Kind::tensor)) return type.writable() ? "!" : "";
+    if (!type.is(Kind::list) && !type.is(Kind::dict) && !type.is(Kind::tuple) && !type.is(Kind::record)) return "";
+    std::string text = type.is(Kind::record) ? std::to_string(type.function_id().index) : "";
+    text += type.writable() ? "!(" : "(";
+    for (const Type& part : type.parts()) text += writable_parts(part) + ",";
+    return text + ")";
+}
+
+}  // namespace
+
 std::string Checker::instance_key(const Request& request) const {
     std::string key = fmt::format("{}/{}", request.function.index, static_cast<int>(request.context));
     for (const Type& type : request.types) {
         key += "/" + type.text() + type.policy().text();
-        if (type.is(Kind::tensor) && type.tensor().mut) key += "!";
+        key += writable_parts(type);
         if (type.is(Kind::function)) key += std::to_string(type.function_id().index);
     }
     for (const auto& value : request.values) key += value ? "=" + value->text() : "=";

@@ -73,15 +73,44 @@ Value Body::sequence_call(const ast::Expr& e, const BuiltinEntry& row, const Mat
 
 Value Body::sorted(const ast::Expr& e, const Type& item, const ast::Expr* key, const ast::Expr* descending) {
     if (descending) require_bool(*descending, expr(*descending));
-    if (key) {
-        expr(*key);
-        return refuse(Feature::host, key->span, "a key of a sort is");
-    }
-    if (!is_ordered(item)) {
-        error("E0308", e.span, fmt::format("{} have no order", item.text()));
+    const Type order = key ? key_type(*key, item) : item;
+    if (key && order.is_unknown()) return {};
+    if (!is_ordered(order)) {
+        error("E0308", key ? key->span : e.span, fmt::format("{} have no order", order.text()));
         return {};
     }
     return typed(Type::list(item, std::nullopt));
+}
+
+const SortKey& Checker::sort_key(const ast::Expr& key) {
+    auto [found, fresh] = program.sort_keys.try_emplace(&key);
+    SortKey& made = found->second;
+    if (fresh) {
+        const auto own_id = [&] {
+            return ast::ExprId(UINT32_MAX - 1 - 2 * program.sort_keys.size() - (made.item.id.valid() ? 1 : 0));
+        };
+        made.item.span = made.call.span = key.span;
+        made.item.node = ast::Name{"key's item"};  // no name of the program
+        made.item.id = own_id();
+        made.call.id = own_id();
+        made.call.node = ast::Call{&key, {{std::nullopt, &made.item}}};
+    }
+    return made;
+}
+
+Type Body::key_type(const ast::Expr& key, const Type& item) {
+    const SortKey& made = checker.sort_key(key);
+    const size_t outer_names = inner_names.size();
+    bind_inner(made.item);
+    assign_to(made.item, item_for(item, made.item), key);
+    const Value value = expr(made.call);
+    inner_names.resize(outer_names);
+    if (value.broken()) return {};
+    if (value.type.is(Kind::none)) {
+        error("E0208", key.span, "the key of a sort gives no value");
+        return {};
+    }
+    return settled_type(stored(value.type), value.value);
 }
 
 Value Body::reduction_call(const ast::Expr& e, const BuiltinEntry& row, const ast::Expr* iterable) {

@@ -196,6 +196,7 @@ void Body::iterate(const ast::Expr& iterable, const ast::Expr& target, ForInfo& 
 }
 
 void Body::loop(const ast::Stmt& stmt, const ast::For& f) {
+    forget_own(f.body);
     Flow before = flow;
     ForInfo& stored = instance.loops[stmt.id];
     uint64_t bit = 0;
@@ -248,6 +249,7 @@ void Body::loop(const ast::Stmt& stmt, const ast::For& f) {
 }
 
 void Body::loop_while(const ast::Stmt& stmt, const ast::While& w) {
+    forget_own(w.body);
     Value condition = expr(*w.condition);
     require_bool(*w.condition, condition);
     bool forever = condition.value && condition.value->boolean() == true;

@@ -237,7 +237,8 @@ Value print_values(Body& b, const Matched& m) {
         if (v.broken()) continue;
         bool simple = v.type.is_number() || v.type.is_bool() || v.type.is(Kind::string) || v.type.is(Kind::dtype) ||
                       v.type.is(Kind::none);
-        bool host = v.type.is(Kind::tensor) || v.type.is(Kind::list) || v.type.is(Kind::tuple) || v.type.is(Kind::dict);
+        bool host = v.type.is(Kind::tensor) || v.type.is(Kind::list) || v.type.is(Kind::tuple) ||
+                    v.type.is(Kind::dict) || v.type.is(Kind::record);
         if (simple || v.type.is(Kind::vector) || (host && !b.in_kernel())) continue;
         b.error("E0302", value->span,
                 b.in_kernel() ? fmt::format("a kernel prints numbers and strings, this is {}", shown(v.type))

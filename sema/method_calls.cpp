@@ -79,12 +79,16 @@ const HostMethod* chosen_row(Body& b, const ast::Call& c, const ast::Attribute& 
         const auto parameters = method_parameters(*row);
         if (required_count(parameters) <= given && given <= parameters.size()) return row;
     }
+    const bool none_wanted = rows.front()->receiver == Kind::dict && a.name.text == "get" && given == 1;
     const auto least = required_count(method_parameters(*rows.front()));
     const auto most = method_parameters(*rows.back()).size();
-    b.error("E0315", a.name.span,
-            fmt::format("`.{}()` takes {} argument{}, here are {}", a.name.text,
-                        least == most ? std::to_string(most) : fmt::format("{} or {}", least, most),
-                        most == 1 ? "" : "s", given));
+    auto& d = b.error("E0315", a.name.span,
+                      fmt::format("`.{}()` takes {} argument{}, here are {}", a.name.text,
+                                  least == most ? std::to_string(most) : fmt::format("{} or {}", least, most),
+                                  most == 1 ? "" : "s", given));
+    if (none_wanted)
+        d.note(
+            "no value of the dictionary's type is `None`: give what stands for a missing key, or ask `key in d` first");
     return nullptr;
 }
 

@@ -202,20 +202,6 @@ void Checker::declare_from(ModuleId module, const ast::FromImport& from, Span at
     (void)at;
 }
 
-void Checker::declare_class(ModuleId module, const ast::ClassDef& def) {
-    bool policy = false;
-    for (const ast::Decorator& decorator : def.decorators) {
-        Symbol symbol = resolve(module, *decorator.value);
-        policy |= symbol.kind == Symbol::Kind::builtin && symbol.builtin->id == Builtin::precision_policy;
-    }
-    Feature feature = policy ? Feature::policies : Feature::host;
-    diagnostics.error(std::string(code(feature)), def.name.span,
-                      policy ? "precision policy classes are not compiled yet" : "classes are not compiled yet");
-    Symbol symbol;
-    symbol.kind = Symbol::Kind::broken;
-    bind(module, def.name, symbol);
-}
-
 bool Checker::is_broken_line(Span at) const {
     const uint32_t line = sources.position(at.file, at.begin).line;
     return std::ranges::any_of(diagnostics.all(), [&](const Diagnostic& d) {

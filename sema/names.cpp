@@ -98,6 +98,8 @@ Value Body::read_variable(const ast::Expr& e, Slot& slot) {
         return value;
     }
     value.type = slot.known ? slot.settled : slot.joined.value_or(Type::unknown());
+    const bool own = slot.id.index < flow.own.size() && flow.own[slot.id.index];
+    if (own && value.type.is(Kind::tensor)) value.type = value.type.with_mut(true);
     value.rounds = slot.rounds;
     return value;
 }
@@ -246,8 +248,8 @@ Value Body::symbol_value(const ast::Expr& e, const Symbol& symbol, Span at, cons
             say_unknown(at, text);
             return {};
         case Symbol::Kind::broken:
-        case Symbol::Kind::class_:
             return {};
+        case Symbol::Kind::class_:  // called, it makes a record
         case Symbol::Kind::function:
             value.type = Type::function(symbol.function);
             value.referent = FunctionName{symbol.function};

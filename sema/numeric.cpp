@@ -101,13 +101,37 @@ std::optional<Type> join_parts(const Type& a, const Type& b) {
     return Type::list(parts[0], a.length() == b.length() ? a.length() : std::nullopt);
 }
 
+// Where different tensors of two records may be written, neither is given other tensors through the common type.
+std::optional<Type> join_records(const Type& a, const Type& b) {
+    if (a.function_id() != b.function_id()) return std::nullopt;
+    std::vector<Type> fields;
+    for (size_t i = 0; i < a.parts().size(); ++i) {
+        auto field = join(a.parts()[i], b.parts()[i]);
+        if (!field) return std::nullopt;
+        fields.push_back(*field);
+    }
+    const bool mut = a.writable() && b.writable() && a.parts() == b.parts();
+    return Type::record(a.function_id(), a.names(), std::move(fields), mut);
+}
+
+bool converts_record(const Type& from, const Type& to) {
+    if (from.function_id() != to.function_id()) return false;
+    if (to.writable()) return from == to;
+    for (size_t i = 0; i < to.parts().size(); ++i) {
+        const Type &given = from.parts()[i], &wanted = to.parts()[i];
+        if (wanted.is(Kind::record) && !converts_record(given, wanted)) return false;
+        if (wanted.is(Kind::tensor) && wanted.writable() && !given.writable()) return false;
+    }
+    return true;
+}
+
 // Whether a container may stand for one of another type: items are not converted, so they are of the same type, or of
 // none yet.
 bool holds_same(const Type& from, const Type& to) {
     if (from == to || from.is_unknown() || to.is_unknown()) return true;
     if (from.is_literal()) return converts(from, {}, to);
     const bool parted = from.is(Kind::list) || from.is(Kind::dict) || from.is(Kind::tuple);
-    if (from.is(Kind::tensor)) return join(from, to).has_value();
+    if (from.is(Kind::tensor) || from.is(Kind::record)) return join(from, to).has_value();
     if (!parted || from.kind() != to.kind() || from.parts().size() != to.parts().size()) return false;
     for (size_t i = 0; i < from.parts().size(); ++i) {
         if (!holds_same(from.parts()[i], to.parts()[i])) return false;
@@ -140,6 +164,7 @@ std::optional<Type> join(const Type& a, const Type& b, const std::optional<Stati
         return Type::tile(*elem, a.tile_shape()).carrying(join_policies(a.policy(), b.policy()));
     }
     if (a.is(Kind::tensor)) return join_tensor(a, b);
+    if (a.is(Kind::record)) return join_records(a, b);
     if (a.is(Kind::list) || a.is(Kind::tuple) || a.is(Kind::dict)) return join_parts(a, b);
     return std::nullopt;
 }
@@ -167,6 +192,7 @@ bool converts(const Type& from, const std::optional<Static>& value, const Type& 
         const Type known = from.with_shape(std::move(shape));
         return join(known, to).has_value() && (from.tensor().mut || !to.tensor().mut);
     }
+    if (from.is(Kind::record) && to.is(Kind::record)) return converts_record(from, to);
     if (from.is(Kind::tuple) && to.is(Kind::tuple)) {
         if (from.parts().size() != to.parts().size()) return false;
         for (size_t i = 0; i < to.parts().size(); ++i) {

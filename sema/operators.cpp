@@ -292,6 +292,7 @@ Value Body::logical(const ast::Expr&, const ast::Logical& l) {
         } else {
             known.reset();
         }
+        if (known && decides(value) == !is_and) break;  // the others are not evaluated
     }
     if (known) result.value = Static::of(*known);
     return result;
@@ -300,6 +301,7 @@ Value Body::logical(const ast::Expr&, const ast::Logical& l) {
 Value Body::conditional(const ast::Expr& e, const ast::Conditional& c) {
     Value condition = expr(*c.condition);
     require_bool(*c.condition, condition);
+    if (const auto known = decides(condition)) return expr(*known ? *c.then : *c.otherwise);
     Value then = expr(*c.then), otherwise = expr(*c.otherwise);
     if (condition.value && condition.value->boolean()) {
         const Value& chosen = *condition.value->boolean() ? then : otherwise;

@@ -48,7 +48,8 @@ bool Passing::type(const Instance& made, size_t i) {
     if (!parameter.type.is(Kind::tensor)) {
         if (parameter.type.is_scalar() || parameter.type.is_literal())
             return body_.require_converts(*argument.expr, argument.value, parameter.type, what);
-        const bool container = parameter.type.is(Kind::list) || parameter.type.is(Kind::dict);
+        const bool container =
+            parameter.type.is(Kind::list) || parameter.type.is(Kind::dict) || parameter.type.is(Kind::record);
         if (container && !body_.in_kernel())
             return body_.require_converts(*argument.expr, argument.value, parameter.type, what);
         if (parameter.type.kind() == given.kind()) return true;

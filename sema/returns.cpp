@@ -86,6 +86,12 @@ void Body::declared_result(const ast::Stmt& stmt, const ast::Return& r, const Va
     std::vector<Type> found = tuples ? value.type.parts() : std::vector{value.type};
     std::vector<Type> wanted = tuples ? result_type->parts() : std::vector{*result_type};
     if (chooses_result(*this, *r.value, value.type, *result_type)) return;
+    if (!tuples && found[0].is(Kind::record) && wanted[0].is(Kind::record) && converts(found[0], {}, wanted[0])) {
+        // What the caller may write depends on what may be written here.
+        result_type = returned.empty() ? found[0] : join(*result_type, found[0]).value_or(wanted[0]);
+        returned.push_back(value.type);
+        return;
+    }
     if (!tuples && !found[0].is(Kind::tensor) && !wanted[0].is(Kind::tensor)) {
         require_converts(*r.value, value, *result_type, fmt::format("the result of `{}`", function->name));
         return;

@@ -23,12 +23,11 @@ struct Symbol {
         class_,
     };
     Kind kind = Kind::none;
-    FunctionId function;
+    FunctionId function;  // class_: the constructor
     std::string path;
     ModuleId module;  // module; variable: whose it is
     const BuiltinEntry* builtin = nullptr;
     DType dtype = DType::f32;
-    const ast::ClassDef* class_def = nullptr;
     Span declared;
 };
 

@@ -43,11 +43,23 @@ void Body::statement(const ast::Stmt& stmt) {
     }
 }
 
+std::optional<bool> Body::decides(const Value& condition) const {
+    const bool several = function && (function->generic || !instance.kernel.tuning.empty());
+    return several && condition.value ? condition.value->boolean() : std::nullopt;
+}
+
 void Body::branch(const ast::If& i) {
     std::optional<Flow> after;
     for (const ast::If::Branch& b : i.branches) {
         Value condition = expr(*b.condition);
         require_bool(*b.condition, condition);
+        const auto known = decides(condition);
+        if (known == false) continue;
+        if (known == true) {
+            block(b.body);
+            flow = after ? meet(*after, flow) : flow;
+            return;
+        }
         Flow before = flow;
         block(b.body);
         after = after ? meet(*after, flow) : flow;

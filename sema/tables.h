@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -191,6 +192,14 @@ struct KernelHeader {
     [[nodiscard]] int64_t group_size() const;   // 128 where nothing says otherwise
 };
 
+// A class: what its definition makes of it. A record is made by calling a function with a parameter for each field.
+struct RecordClass {
+    const ast::ClassDef* def = nullptr;
+    ast::FunctionDef constructor;
+    ast::Stmt stmt;
+    std::map<std::string, FunctionId, std::less<>> methods;
+};
+
 struct Function {
     FunctionId id;
     ModuleId module;
@@ -203,6 +212,7 @@ struct Function {
     std::vector<TuningEntry> space;   // of a tuned kernel
     Span space_at;
     std::optional<FunctionId> enclosing;
+    const RecordClass* makes = nullptr;  // of a constructor: its class
 };
 
 struct Instance {
@@ -255,11 +265,18 @@ struct LambdaFunction {
     ast::Stmt returned, stmt;
 };
 
+// The key of a sort: its call for one item, as if it were written `key(item)`.
+struct SortKey {
+    ast::Expr item, call;
+};
+
 struct Program {
     std::deque<ModuleUnit> modules;  // by ModuleId, the root first
     std::vector<ModuleId> order;     // in which their statements run: each after what it imports, the root last
     std::deque<Function> functions;
     std::deque<LambdaFunction> lambdas;
+    std::deque<RecordClass> classes;
+    std::unordered_map<const ast::Expr*, SortKey> sort_keys;  // by what stands behind `key=`
     std::deque<Instance> instances;
     std::optional<InstanceId> main;
 

@@ -13,6 +13,8 @@ struct CompoundDetail {
     FunctionId function;
     Builtin builtin{};
     std::string path;
+    std::vector<std::string> names;
+    bool mut = false;
     bool operator==(const CompoundDetail&) const = default;
 };
 
@@ -88,6 +90,17 @@ Type Type::dict(const Type& key, const Type& value) {
     Type type = of_kind(Kind::dict);
     CompoundDetail d;
     d.parts = {key, value};
+    type.compound_ = detail(std::move(d));
+    return type;
+}
+
+Type Type::record(FunctionId constructor, std::vector<std::string> names, std::vector<Type> fields, bool mut) {
+    Type type = of_kind(Kind::record);
+    CompoundDetail d;
+    d.function = constructor;
+    d.names = std::move(names);
+    d.parts = std::move(fields);
+    d.mut = mut;
     type.compound_ = detail(std::move(d));
     return type;
 }
@@ -178,6 +191,11 @@ const std::vector<int64_t>& Type::tile_shape() const { return compound_->shape; 
 std::optional<int64_t> Type::length() const { return compound_->length; }
 FunctionId Type::function_id() const { return compound_->function; }
 Builtin Type::builtin_name() const { return compound_->builtin; }
+const std::vector<std::string>& Type::names() const { return compound_->names; }
+bool Type::writable() const {
+    if (kind_ == Kind::tensor) return tensor_->mut;
+    return kind_ == Kind::record && compound_->mut;
+}
 const std::string& Type::path() const { return compound_->path; }
 
 size_t Type::rank() const { return kind_ == Kind::tensor ? tensor_->shape.size() : shape().size(); }
@@ -211,6 +229,15 @@ Type Type::with_elem(DType elem) const {
 }
 
 Type Type::with_mut(bool mut) const {
+    if (kind_ == Kind::list || kind_ == Kind::dict || kind_ == Kind::tuple || kind_ == Kind::record) {
+        Type type = *this;
+        CompoundDetail d = *compound_;
+        for (Type& part : d.parts) part = part.with_mut(mut);
+        d.mut = mut && kind_ == Kind::record;
+        type.compound_ = detail(std::move(d));
+        return type;
+    }
+    if (kind_ != Kind::tensor) return *this;
     TensorDetail d = *tensor_;
     d.mut = mut;
     return tensor(elem_, std::move(d));

@@ -30,6 +30,7 @@ enum class Kind : uint8_t {
     list,    // elements of one type: buffers, scalars, tensors
     tuple,
     dict,        // host
+    record,      // an object of a class, by reference: host
     vector,      // `width` elements held by one tile
     tile,        // a register tile of the group
     range,       // what `range(…)` and `tile.range(…)` give: only a `for` takes it
@@ -97,6 +98,8 @@ public:
     static Type list(const Type& element, std::optional<int64_t> length);
     static Type tuple(std::vector<Type> elements);
     static Type dict(const Type& key, const Type& value);
+    // `names`: of the class, then of the fields. A record that is not `mut` keeps its fields.
+    static Type record(FunctionId constructor, std::vector<std::string> names, std::vector<Type> fields, bool mut);
     static Type vector(DType elem, int64_t width);
     static Type tile(DType elem, std::vector<int64_t> shape);
     static Type range() { return of_kind(Kind::range); }
@@ -127,12 +130,15 @@ public:
     [[nodiscard]] const Policy& policy() const;  // of a scalar, vector, tensor, or view of a tensor; empty elsewhere
     [[nodiscard]] const TensorDetail& tensor() const { return *tensor_; }  // of a tensor
     [[nodiscard]] const BufferDetail& buffer() const { return *buffer_; }  // of a buffer
-    // List: the element. Tuple: the elements. Dict: key, value. View: the tensor or buffer. Type value: the type.
+    // List: the element. Tuple: the elements. Dict: key, value. Record: the fields. View: the tensor or buffer. Type
+    // value: the type.
     [[nodiscard]] const std::vector<Type>& parts() const;
     [[nodiscard]] const std::vector<ViewAxis>& axes() const;       // of a view
     [[nodiscard]] const std::vector<int64_t>& tile_shape() const;  // of a register tile
     [[nodiscard]] std::optional<int64_t> length() const;           // of a list; the width of a vector
-    [[nodiscard]] FunctionId function_id() const;                  // of a function or launcher
+    [[nodiscard]] FunctionId function_id() const;                  // of a function or launcher; a record's constructor
+    [[nodiscard]] const std::vector<std::string>& names() const;   // of a record: of its class, then of its fields
+    [[nodiscard]] bool writable() const;                           // a tensor or record that is `mut`
     [[nodiscard]] Builtin builtin_name() const;                    // of a builtin
     [[nodiscard]] const std::string& path() const;                 // of a name space or opaque value
     [[nodiscard]] size_t rank() const;                             // of a tensor, buffer, tile, or a view's result
@@ -140,7 +146,7 @@ public:
     [[nodiscard]] std::vector<ir::Dim> shape() const;
 
     [[nodiscard]] Type with_elem(DType elem) const;                   // the same kind and shape
-    [[nodiscard]] Type with_mut(bool mut) const;                      // of a tensor
+    [[nodiscard]] Type with_mut(bool mut) const;                      // of all tensors and records in it
     [[nodiscard]] Type with_shape(std::vector<ir::Dim> shape) const;  // of a tensor
     [[nodiscard]] Type with_policy(Policy policy) const;              // of a tensor
     [[nodiscard]] Type with_last_axes_swapped() const;                // `.T` of a tensor, buffer or tile

@@ -82,6 +82,8 @@ std::string Type::text() const {
             return fmt::format("({})", list_text(parts()));
         case Kind::dict:
             return fmt::format("a dictionary of {} to {}", parts()[0].text(), parts()[1].text());
+        case Kind::record:
+            return names()[0];
         case Kind::vector:
             return fmt::format("vector {}x{}", name(elem_), length().value_or(0));
         case Kind::tile:

@@ -45,6 +45,8 @@ struct Slot {
 
 struct Flow {
     std::vector<bool> assigned;  // by VariableId: on every path
+    // By VariableId: holds a tensor that may be written, on every path, though its type does not say so.
+    std::vector<bool> own;
     bool reachable = true;
 };
 

@@ -84,6 +84,8 @@ std::string value_text(const char* type, TsrSlot value) {
 
 using namespace tsr::runtime;
 
+extern "C" TsrString* tsr_string_repr(const TsrString* text) { return make_string(quoted(view(text))); }
+
 extern "C" TsrString* tsr_format_list(const TsrList* list, const TsrPlace*) {
     tsr_wait();
     TsrSlot value{};

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 #include "runtime/fail.h"
 #include "runtime/values/value_type.h"
@@ -207,6 +208,34 @@ TsrList* tsr_list_slice(const TsrList* list, const TsrIndexItem* items, int32_t,
         tsr_list_append(part, list->items[bounds.start + i * bounds.step]);
     }
     return part;
+}
+
+void tsr_list_set_slice(TsrList* list, const TsrList* other, const TsrIndexItem* items, int32_t,
+                        const TsrPlace* place) {
+    const Bounds bounds = bounds_of(items[0], list->length, place);
+    const bool whole = bounds.step == 1;
+    if (!whole && other->length != bounds.count) {
+        fail(place, "%lld items for a slice of %lld with a step", static_cast<long long>(other->length),
+             static_cast<long long>(bounds.count));
+    }
+    const char* type = list->type + 1;
+    std::vector<TsrSlot> given(other->items, items_at(*other, other->length));  // the same list may be both
+    for (const TsrSlot& item : given) retain_value(type, item);
+    std::vector<TsrSlot> before;
+    for (int64_t i = 0; i < bounds.count; ++i) before.push_back(list->items[bounds.start + i * bounds.step]);
+    if (whole) {
+        if (bounds.count > 0) {
+            TsrSlot* first = list->items + bounds.start;
+            std::memmove(first, first + bounds.count,
+                         static_cast<size_t>(list->length - bounds.start - bounds.count) * sizeof(TsrSlot));
+            list->length -= bounds.count;
+        }
+        open_gap(*list, bounds.start, static_cast<int64_t>(given.size()));
+    }
+    for (size_t i = 0; i < given.size(); ++i) {
+        list->items[bounds.start + static_cast<int64_t>(i) * bounds.step] = given[i];
+    }
+    for (const TsrSlot& item : before) release_value(type, item);
 }
 
 int64_t tsr_list_find(const TsrList* list, TsrSlot item) { return found(*list, item); }

@@ -1,7 +1,10 @@
 #include "sema/elaborate/containers.h"
 
+#include <algorithm>
+
 #include "ir/passes/host/entries.h"
 #include "sema/containers.h"
+#include "sema/elaborate/calls.h"
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/text.h"
@@ -71,7 +74,27 @@ void set_item(Body& b, ValueId container, const sema::Type& type, const Val& key
         const ValueId name = boxed(b, key, type.parts()[0]);
         return host_effect(b, "dict_set", {container, name, boxed(b, value, type.parts()[1])});
     }
-    host_effect(b, "list_set", {container, b.index(key), boxed(b, value, type.parts()[0])});
+    const size_t part = type.is(Kind::record) ? static_cast<size_t>(*key.fixed.integer()) : 0;
+    host_effect(b, "list_set", {container, b.index(key), boxed(b, value, type.parts()[part])});
+}
+
+Val field_position(const sema::Type& record, const std::string& name) {
+    const auto& names = record.names();
+    return Val::index(std::find(names.begin() + 1, names.end(), name) - names.begin() - 1);
+}
+
+Val record_field(Body& b, const Val& record, const sema::Type& type, const std::string& name) {
+    const Val at = field_position(type, name);
+    return list_element(b, record.id, at, type.parts()[static_cast<size_t>(*at.fixed.integer())]);
+}
+
+Val new_record(Body& b, const sema::Instance& constructor) {
+    const sema::Type& type = constructor.result;
+    std::vector<ValueId> fields;
+    for (size_t i = 0; i < type.parts().size(); ++i) {
+        fields.push_back(boxed(b, b.get(b.slot(variable_of_parameter(constructor, i))), type.parts()[i]));
+    }
+    return Val::ssa(container_of(b, ir_type(type), std::move(fields)));
 }
 
 Val dict_value(Body& b, ValueId dict, const sema::Type& type, const Val& key, const sema::Type& value) {
@@ -88,18 +111,40 @@ void extend_list(Body& b, const Val& list, const Val& other, const sema::Type& t
 
 Val slice(Body& b, const Val& base, const sema::Type& type, const ast::Slice& slice) {
     const bool text = type.is(Kind::string);
-    std::vector<ValueId> operands{text ? b.handle(base, type) : container(b, base, type)};
+    const ValueId whole = text ? b.handle(base, type) : container(b, base, type);
+    std::vector<Val> bounds;
+    const int64_t given = slice_bounds(b, slice, bounds);
+    if (!text) return slice_of_list(b, whole, given, bounds, type);
+    std::vector<ValueId> operands{whole};
+    for (const Val& bound : bounds) operands.push_back(b.index(bound));
+    return Val::ssa(
+        host(b, "string_slice", std::move(operands), ir::Type::string(), {{Attr::axes, std::vector<int64_t>{given}}}));
+}
+
+int64_t slice_bounds(Body& b, const ast::Slice& slice, std::vector<Val>& bounds) {
     int64_t code = ir::index_slice;
     int64_t bit = 1;
     for (const ast::Expr* bound : {slice.lower, slice.upper, slice.step}) {
         if (bound) {
             code += bit;
-            operands.push_back(b.index(expression(b, *bound)));
+            bounds.push_back(b.coerce(expression(b, *bound), DType::index));
         }
         bit *= 2;
     }
-    return Val::ssa(host(b, text ? "string_slice" : "list_slice", std::move(operands), ir_type(container_type(type)),
-                         {{Attr::axes, std::vector<int64_t>{code}}}));
+    return code;
+}
+
+Val slice_of_list(Body& b, ValueId list, int64_t given, const std::vector<Val>& bounds, const sema::Type& type) {
+    std::vector<ValueId> operands{list};
+    for (const Val& bound : bounds) operands.push_back(b.index(bound));
+    return Val::ssa(host(b, "list_slice", std::move(operands), ir_type(container_type(type)),
+                         {{Attr::axes, std::vector<int64_t>{given}}}));
+}
+
+void set_slice(Body& b, ValueId list, int64_t given, const std::vector<Val>& bounds, ValueId items) {
+    std::vector<ValueId> operands{list, items};
+    for (const Val& bound : bounds) operands.push_back(b.index(bound));
+    host_effect(b, "list_set_slice", std::move(operands), {{Attr::axes, std::vector<int64_t>{given}}});
 }
 
 void require_length(Body& b, ValueId list, size_t count) {

@@ -26,9 +26,18 @@ ir::ValueId list_length(Body& b, ir::ValueId list);
 Val list_element(Body& b, ir::ValueId list, const Val& index, const sema::Type& element);
 void set_item(Body& b, ir::ValueId container, const sema::Type& type, const Val& key, const Val& value);
 Val dict_value(Body& b, ir::ValueId dict, const sema::Type& type, const Val& key, const sema::Type& value);
+// The position of a record's field, which exists.
+Val field_position(const sema::Type& record, const std::string& name);
+Val record_field(Body& b, const Val& record, const sema::Type& type, const std::string& name);
+// What a class makes of its constructor's parameters.
+Val new_record(Body& b, const sema::Instance& constructor);
 void append_to_list(Body& b, ir::ValueId list, const Val& value, const sema::Type& element);
 void extend_list(Body& b, const Val& list, const Val& other, const sema::Type& type);
 Val slice(Body& b, const Val& base, const sema::Type& type, const ast::Slice& slice);
+// Adds the bounds that are written; gives which, as ir::IndexCode says.
+int64_t slice_bounds(Body& b, const ast::Slice& slice, std::vector<Val>& bounds);
+Val slice_of_list(Body& b, ir::ValueId list, int64_t given, const std::vector<Val>& bounds, const sema::Type& type);
+void set_slice(Body& b, ir::ValueId list, int64_t given, const std::vector<Val>& bounds, ir::ValueId items);
 // Fails when the program runs unless the list has this many items.
 void require_length(Body& b, ir::ValueId list, size_t count);
 

@@ -64,6 +64,7 @@ Val attribute(Body& b, const ast::Expr& e, const ast::Attribute& node) {
     const sema::ExprInfo& info = b.info(e);
     if (!std::holds_alternative<std::monostate>(info.referent)) return named(b, e);
     const sema::Type& base = b.info(*node.base).type;
+    if (base.is(Kind::record)) return record_field(b, expression(b, *node.base), base, node.name.text);
     if (node.name.text == "shape") return shape_of(b, *node.base);
     if (node.name.text == "dtype") return Val::of(*b.info(e).value);
     if (node.name.text == "size") {

@@ -4,6 +4,7 @@
 #include "ir/passes/host/points.h"
 #include "sema/elaborate/body.h"
 #include "sema/elaborate/calls.h"
+#include "sema/elaborate/containers.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/elaborate.h"
 #include "sema/elaborate/prune.h"
@@ -123,6 +124,15 @@ bool nondeterministic(const ir::Function& fn) {
     return false;
 }
 
+// Without a clause and names of the group such a kernel is flat, also where nothing needs the number in the end.
+bool names_tile(const ir::Function& fn) {
+    for (size_t i = 0; i < fn.op_count(); ++i) {
+        const ir::Op& op = fn.op(ir::OpId(i));
+        if (op.parent.valid() && op.kind == ir::OpKind::tile_id) return true;
+    }
+    return false;
+}
+
 // A parameter of a generic kernel that was given a tensor that may be written, and does not write it.
 void note_unwritten(ir::Function& fn) {
     std::vector<bool> written(fn.value_count());
@@ -171,7 +181,9 @@ ir::Function kernel_function(const sema::Program& program, const Instance& kerne
     BufferSites buffers;
     ir::Function fn = kernel_once(program, kernel, buffers, diagnostics);
     while (buffers.begin_again()) fn = kernel_once(program, kernel, buffers, diagnostics);
+    const bool flat = names_tile(fn) && fn.kernel.group_shape.empty() && !fn.kernel.names_group;
     prune(fn);
+    fn.kernel.flat = flat && !names_tile(fn);
     fn.kernel.nondeterministic = nondeterministic(fn);
     if (program.function(kernel.function).generic) note_unwritten(fn);
     return fn;
@@ -210,6 +222,7 @@ ir::Function host_function(const Context& context, const Instance& instance,
     bind_parameters(b, instance);
     before.empty() ? bind_hidden_parameters(b, instance) : take_captures(b, instance);
     bind_entry_symbols(b);
+    if (function.makes) b.set(b.frame().result, new_record(b, instance));
     run_function(b, function);
     std::vector<ValueId> results;
     if (!fn.results.empty()) {

@@ -159,7 +159,12 @@ Target subscript_target(Body& b, const ast::Expr& e, const ast::Subscript& node)
         target.kind = Target::Kind::list_item;
         target.container = container_type(base_type);
         target.memory = Val::ssa(container(b, expression(b, *node.base), target.container));
-        target.indices = {expression(b, *node.indices[0])};
+        if (const auto* part = std::get_if<ast::Slice>(&node.indices[0]->node)) {
+            target.kind = Target::Kind::list_slice;
+            target.given = slice_bounds(b, *part, target.indices);
+        } else {
+            target.indices = {expression(b, *node.indices[0])};
+        }
         return target;
     }
     if (base_type.is(Kind::list) || base_type.is(Kind::tuple)) {
@@ -210,6 +215,12 @@ Target evaluate_target(Body& b, const ast::Expr& e) {
         return target;
     }
     if (const auto* node = std::get_if<ast::Subscript>(&e.node)) return subscript_target(b, e, *node);
+    if (const auto* node = std::get_if<ast::Attribute>(&e.node)) {
+        target.kind = Target::Kind::list_item;
+        target.container = b.info(*node->base).type;
+        target.memory = expression(b, *node->base);
+        target.indices = {field_position(target.container, node->name.text)};
+    }
     return target;
 }
 
@@ -226,12 +237,17 @@ Val read_target(Body& b, const Target& target) {
             for (const size_t step : target.path) item = item.element(step);
             return item;
         }
-        case Target::Kind::list_item:
+        case Target::Kind::list_item: {
+            const bool record = target.container.is(Kind::record);
+            const size_t part = record ? static_cast<size_t>(*target.indices[0].fixed.integer()) : 0;
             if (target.container.is(Kind::dict)) {
                 return dict_value(b, target.memory.id, target.container, target.indices[0],
                                   target.container.parts()[1]);
             }
-            return list_element(b, target.memory.id, target.indices[0], target.container.parts()[0]);
+            return list_element(b, target.memory.id, target.indices[0], target.container.parts()[part]);
+        }
+        case Target::Kind::list_slice:
+            return slice_of_list(b, target.memory.id, target.given, target.indices, target.container);
         case Target::Kind::region:
             return target.memory;
         case Target::Kind::view:
@@ -255,6 +271,8 @@ void write_target(Body& b, const Target& target, const Val& value) {
         }
         case Target::Kind::list_item:
             return set_item(b, target.memory.id, target.container, target.indices[0], value);
+        case Target::Kind::list_slice:
+            return set_slice(b, target.memory.id, target.given, target.indices, container(b, value, target.container));
         case Target::Kind::region:
             return host_assign(b, target.memory, value, *target.type);
         case Target::Kind::view:

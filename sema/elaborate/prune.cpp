@@ -1,6 +1,7 @@
 #include "sema/elaborate/prune.h"
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include "ir/ops/record.h"
@@ -39,6 +40,7 @@ public:
             work_.pop_back();
             follow(value);
         }
+        order_loops();
         sweep(fn_.body);
     }
 
@@ -66,6 +68,66 @@ private:
             const OpId around = fn_.region(op.parent).parent;
             if (around.valid()) keep(around);
         }
+    }
+
+    // A loop that promises nothing about who runs what runs in order where it carries a variable: also one whose value
+    // nothing needs in the end, which is not carried any more behind this.
+    [[nodiscard]] static bool is_spread(const Op& op) {
+        return op.kind == OpKind::for_ &&
+               op.attrs.integer(ir::Attr::loop, 0) == static_cast<int64_t>(ir::LoopKind::tile_range);
+    }
+
+    void order_loops() {
+        for (size_t i = 0; i < fn_.op_count(); ++i) {
+            Op& op = fn_.op(OpId(i));
+            if (!op.parent.valid() || !live_ops_[i] || !is_spread(op)) continue;
+            const std::vector<ValueId>& args = fn_.region(op.regions[0]).args;
+            const bool carries = std::any_of(args.begin() + 1, args.end(), [&](ValueId arg) {
+                std::set<ValueId> seen;
+                return !needed_[arg.index] && is_read(arg, seen);
+            });
+            if (carries) op.attrs.set(ir::Attr::loop, static_cast<int64_t>(ir::LoopKind::in_order));
+        }
+    }
+
+    // Whether an operation reads the value, itself or behind the ends of branches and of loops inside.
+    bool is_read(ValueId value, std::set<ValueId>& seen) {
+        if (!seen.insert(value).second) return false;
+        for (const OpId user : users(value)) {
+            const Op& op = fn_.op(user);
+            const bool yields = op.kind == OpKind::yield;
+            if (!yields && !is_control(op.kind)) return true;
+            const OpId around = yields ? fn_.region(op.parent).parent : user;
+            const bool condition =
+                yields && fn_.op(around).kind == OpKind::while_ && op.parent == fn_.op(around).regions[0];
+            const size_t first = yields ? (condition ? 1 : 0) : fixed_operands(op.kind);
+            for (size_t i = 0; i < op.operands.size(); ++i) {
+                if (op.operands[i] != value) continue;
+                if (i < first || is_read_as(around, i - first, seen)) return true;
+            }
+        }
+        return false;
+    }
+
+    // The k-th value that a control operation gives, or hands from round to round.
+    bool is_read_as(OpId around, size_t k, std::set<ValueId>& seen) {
+        const Op& op = fn_.op(around);
+        if (is_read(op.results[k], seen)) return true;
+        if (op.kind == OpKind::if_) return false;
+        const size_t first = op.kind == OpKind::for_ ? 1 : 0;
+        return std::ranges::any_of(op.regions,
+                                   [&](RegionId region) { return is_read(fn_.region(region).args[first + k], seen); });
+    }
+
+    const std::vector<OpId>& users(ValueId value) {
+        if (users_.empty()) {
+            users_.resize(fn_.value_count());
+            for (size_t i = 0; i < fn_.op_count(); ++i) {
+                if (!fn_.op(OpId(i)).parent.valid()) continue;
+                for (const ValueId operand : fn_.op(OpId(i)).operands) users_[operand.index].push_back(OpId(i));
+            }
+        }
+        return users_[value.index];
     }
 
     void mark_effects(RegionId region) {
@@ -156,6 +218,7 @@ private:
     std::vector<bool> live_ops_;
     std::vector<bool> needed_;
     std::vector<ValueId> work_;
+    std::vector<std::vector<OpId>> users_;  // by value, when they are asked for
 };
 
 // Carried values that no round changes are what they were before; results that both sides give alike are that.

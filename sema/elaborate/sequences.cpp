@@ -205,6 +205,25 @@ Val reduction(Body& b, const ast::Expr& e, Builtin function, const ast::Expr& it
     return result;
 }
 
+namespace {
+
+// The keys are made once, in the order of the items.
+void sort(Body& b, ValueId list, const sema::Type& item, const ast::Expr* key, ValueId descending) {
+    if (!key) return host_effect(b, "list_sort", {list, descending});
+    const sema::SortKey& made = b.program.sort_keys.at(key);
+    const sema::Type keys_type = container_type(sema::Type::list(b.info(made.call).type, std::nullopt));
+    const ValueId keys = empty_container(b, ir_type(keys_type), 0);
+    for_each_position(b, key->span, Val::ssa(list_length(b, list), DType::index), {}, [&](const Val& position) {
+        bind_target(b, made.item, list_element(b, list, position, item));
+        append_to_list(b, keys, expression(b, made.call), keys_type.parts()[0]);
+        const auto* variable = std::get_if<sema::VariableId>(&b.info(made.item).referent);
+        if (variable) b.env.erase(b.slot(*variable));
+    });
+    host_effect(b, "list_sort_by", {list, keys, descending});
+}
+
+}  // namespace
+
 std::optional<Val> sequence_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
     const sema::Type& type = b.info(e).type;
     const auto descending = [&](size_t at) {
@@ -213,8 +232,9 @@ std::optional<Val> sequence_builtin(Body& b, const ast::Expr& e, const CallInfo&
     };
     switch (info.builtin) {
         case Builtin::sort_list: {
-            const ValueId list = container(b, argument_value(b, info, 0), b.info(*argument(info, 0)).type);
-            host_effect(b, "list_sort", {list, descending(2)});
+            const sema::Type& whole = b.info(*argument(info, 0)).type;
+            const ValueId list = container(b, argument_value(b, info, 0), whole);
+            sort(b, list, container_type(whole).parts()[0], argument(info, 1), descending(2));
             return Val::none();
         }
         case Builtin::sum:
@@ -236,7 +256,7 @@ std::optional<Val> sequence_builtin(Body& b, const ast::Expr& e, const CallInfo&
     const ValueId list = empty_container(b, ir_type(held), 0);
     for_each_position(b, e.span, items.length, {},
                       [&](const Val& position) { append_to_list(b, list, items.at(position), held.parts()[0]); });
-    if (info.builtin == Builtin::sorted) host_effect(b, "list_sort", {list, descending(2)});
+    if (info.builtin == Builtin::sorted) sort(b, list, held.parts()[0], argument(info, 1), descending(2));
     return Val::ssa(list);
 }
 

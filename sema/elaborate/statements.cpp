@@ -95,7 +95,9 @@ void augmented(Body& b, const ast::Stmt& stmt, const ast::AugmentedAssign& state
     const Val before = read_target(b, target);
     // In place: other names of the list see it too.
     if (info.type.is(sema::Kind::list) && !b.in_kernel() && statement.op == ast::BinaryOp::add) {
-        return extend_list(b, before, expression(b, *statement.value), info.type);
+        extend_list(b, before, expression(b, *statement.value), info.type);
+        if (target.kind == Target::Kind::list_slice) write_target(b, target, before);  // which is a list of its own
+        return;
     }
     const Val after = combine_augmented(b, statement, before, info);
     write_target(b, target, after);

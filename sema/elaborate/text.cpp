@@ -75,14 +75,37 @@ void add_value(Pieces& pieces, const Val& value, const sema::Type& type, const s
     pieces.add({value, type, format});
 }
 
-void add_expression(Body& b, Pieces& pieces, const ast::Expr& e) {
-    if (const auto* node = std::get_if<ast::FString>(&e.node)) {
-        for (const ast::FString::Part& part : node->parts) {
-            pieces.add(part.text);
-            if (part.value) add_value(pieces, expression(b, *part.value), b.info(*part.value).type, part.format);
-        }
-        return;
+ValueId string_constant(Body& b, const std::string& text) {
+    return b.emit.value(OpKind::string, {}, ir::Type::string(), {{Attr::value, text}});
+}
+
+// `{x!r}` and `{x!s}`: a string in quotes; of another value the text, where a format is for strings.
+void add_converted(Body& b, Pieces& pieces, const Val& value, const sema::Type& type, const ast::FString::Part& part) {
+    const sema::Type text = sema::Type::string();
+    if (type.is(Kind::string) && part.conversion == 'r' && b.in_kernel()) {  // static
+        return pieces.add("'" + static_text(value.fixed) + "'");
     }
+    if (type.is(Kind::string) && part.conversion == 'r') {
+        const Val quoted = Val::ssa(host(b, "string_repr", {b.handle(value, type)}, ir::Type::string()));
+        return add_value(pieces, quoted, text, part.format);
+    }
+    if (part.format.empty()) return add_value(pieces, value, type, {});
+    add_value(pieces, text_of(b, value, type), text, part.format);
+}
+
+void add_parts(Body& b, Pieces& pieces, const ast::FString& node) {
+    for (const ast::FString::Part& part : node.parts) {
+        pieces.add(part.text);
+        if (!part.value) continue;
+        const Val value = expression(b, *part.value);
+        const sema::Type& type = b.info(*part.value).type;
+        part.conversion != 0 ? add_converted(b, pieces, value, type, part)
+                             : add_value(pieces, value, type, part.format);
+    }
+}
+
+void add_expression(Body& b, Pieces& pieces, const ast::Expr& e) {
+    if (const auto* node = std::get_if<ast::FString>(&e.node)) return add_parts(b, pieces, *node);
     add_value(pieces, expression(b, e), b.info(e).type, {});
 }
 
@@ -123,10 +146,6 @@ std::string pattern(Body& b, const Pieces& pieces, std::vector<ValueId>& values)
         }
     }
     return text;
-}
-
-ValueId string_constant(Body& b, const std::string& text) {
-    return b.emit.value(OpKind::string, {}, ir::Type::string(), {{Attr::value, text}});
 }
 
 ValueId formatted(Body& b, ValueId value, const std::string& format) {
@@ -196,10 +215,7 @@ Val concatenate(Body& b, const ast::Expr& sum) {
 
 Val format_string(Body& b, const ast::FString& node) {
     Pieces pieces;
-    for (const ast::FString::Part& part : node.parts) {
-        pieces.add(part.text);
-        if (part.value) add_value(pieces, expression(b, *part.value), b.info(*part.value).type, part.format);
-    }
+    add_parts(b, pieces, node);
     if (pieces.holes.empty()) return Val::of(Static::of(pieces.texts[0]));
     return Val::ssa(joined_text(b, pieces));
 }

@@ -6,6 +6,18 @@ namespace tsr::elaborate {
 
 using sema::Kind;
 
+namespace {
+
+// What may be written through a record is the checker's matter: its fields have one type in the IR.
+ir::Type record_ir_type(const sema::Type& type) {
+    std::vector<ir::Type> fields;
+    const sema::Type read = type.with_mut(false);
+    for (const sema::Type& field : read.parts()) fields.push_back(item_ir_type(field));
+    return ir::Type::record(type.names(), fields);
+}
+
+}  // namespace
+
 ir::Type ir_type(const sema::Type& type) {
     switch (type.kind()) {
         case Kind::scalar:
@@ -24,6 +36,8 @@ ir::Type ir_type(const sema::Type& type) {
             return type.parts().empty() ? ir::Type::none() : ir::Type::list(item_ir_type(type.parts()[0]));
         case Kind::dict:
             return ir::Type::dict(item_ir_type(type.parts()[0]), item_ir_type(type.parts()[1]));
+        case Kind::record:
+            return record_ir_type(type);
         case Kind::int_literal:
             return ir::Type::scalar(DType::i32);
         case Kind::float_literal:

@@ -78,6 +78,7 @@ Val Body::coerce(const Val& value, const sema::Type& type) {
         case Kind::none:
         case Kind::int_literal:
         case Kind::float_literal:
+        case Kind::record:
         case Kind::string:
         case Kind::tensor:
         case Kind::view:

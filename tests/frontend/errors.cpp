@@ -66,8 +66,8 @@ TEST_CASE("strings") {
     CHECK(told("x = \"a\\qb\"\n") == "1:7 E0107 there is no escape `\\q`; a backslash itself is written `\\\\`\n");
     CHECK(told("x = f\"a\\x4\"\n") == "1:8 E0107 `\\x` takes 2 hexadecimal digits\n");
     CHECK(told("x = b\"a\"\n") == "1:5 E0132 strings have no prefix `b`\n");
-    CHECK(told("x = f\"{a!r}\"\n") == "1:9 E0124 f-strings have no conversions like `!r`\n");
-    CHECK(told("x = f\"{a=}\"\n") == "1:9 E0124 f-strings have no `=`; write the name as text before the hole\n");
+    CHECK(told("x = f\"{a!q}\"\n") == "1:9 E0124 an f-string has the conversions `!r` and `!s`\n");
+    CHECK(told("x = f\"{a!r} {a=} {a!s:>8} {a = }\"\n").empty());
     CHECK(told("x = f\"{a:{b}}\"\n") == "1:10 E0124 a format has no holes of its own\n");
     CHECK(told("x = f\"{}\"\n") == "1:7 E0125 this hole of an f-string is empty; a brace itself is written `{{`\n");
     CHECK(told("x = f\"}\"\n") == "1:7 E0125 a `}` in an f-string's text is written `}}`\n");

@@ -82,6 +82,7 @@ inline constexpr HostEntry kHostEntries[] = {
     {"format_string", "sTP", 's'},
     {"format_tensor", "tTP", 's'},
     {"format_list", "lP", 's'},
+    {"string_repr", "s", 's'},
     {"string_get", "siP", 's'},
     {"string_slice", "sVP", 's'},
     {"string_repeat", "siP", 's'},
@@ -121,6 +122,7 @@ inline constexpr HostEntry kHostEntries[] = {
     {"list_concat", "ll", 'l'},
     {"list_repeat", "liP", 'l'},
     {"list_slice", "lVP", 'l'},
+    {"list_set_slice", "llVP", 'v'},  // list, what replaces the slice
     {"list_find", "le", 'i'},
     {"list_index", "leP", 'i'},
     {"list_count", "le", 'i'},

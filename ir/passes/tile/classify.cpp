@@ -34,8 +34,8 @@ public:
 
     std::optional<KernelShape> run() {
         KernelInfo& info = kernel_.kernel;
-        info.flat = !info.header_tiles.empty() || (info.group_shape.empty() && !info.names_group &&
-                                                   names([](const Op& op) { return op.kind == OpKind::tile_id; }));
+        const bool names_tile = info.flat || names([](const Op& op) { return op.kind == OpKind::tile_id; });
+        info.flat = !info.header_tiles.empty() || (info.group_shape.empty() && !info.names_group && names_tile);
         if (info.flat) {
             shape_.variability = find_variability(kernel_, shape_.roles);
             if (!check_flat()) return std::nullopt;
