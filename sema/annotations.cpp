@@ -59,11 +59,13 @@ Annotation Body::annotation(const ast::Expr& e, bool in_header) {
         }
         out.mut |= qualified->qualifier == ast::Qualified::Qualifier::mut;
         out.fixed |= qualified->qualifier == ast::Qualified::Qualifier::fixed;
-        const bool written = out.type.is(Kind::tensor) || out.type.is(Kind::record);
+        const bool container = out.type.is(Kind::list) || out.type.is(Kind::dict) || out.type.is(Kind::tuple);
+        const bool written = out.type.is(Kind::tensor) || out.type.is(Kind::record) ||
+                             (container && !(out.type.with_mut(true) == out.type));
         if (out.mut && written) out.type = out.type.with_mut(true);
         if (out.mut && !out.generic && !written && !out.type.is_unknown()) {
             error("E0332", e.span,
-                  fmt::format("`mut` stands before the type of a tensor or record, this is {}", shown(out.type)));
+                  fmt::format("`mut` stands before what is or holds tensors or records, this is {}", shown(out.type)));
         }
         return out;
     }

@@ -22,9 +22,17 @@ bool Body::require_writable(const ast::Expr& e, const Value& memory) {
     int parameter = variable ? instance.variables[variable->index].parameter : -1;
     const bool several = variable && slots[variable->index].bindings > (parameter < 0 ? 1 : 0);
     if (several) {
-        d.note(fmt::format(
-            "`{0}` may stand here for a tensor that is not this function's own; `{0} = {0}.copy()` makes one",
-            this->source(root)));
+        const std::string name = source(root);
+        if (memory.type.is(Kind::record) || &root != &e) {
+            d.note(
+                fmt::format("`{}` may stand here for what is not this function's own: give what it makes a name of "
+                            "its own",
+                            name));
+        } else {
+            d.note(fmt::format(
+                "`{0}` may stand here for a tensor that is not this function's own; `{0} = {0}.copy()` makes one",
+                name));
+        }
         return false;
     }
     if (parameter < 0) {
@@ -100,7 +108,7 @@ void Body::assign_name(const ast::Expr& target, const Value& given, const ast::E
     }
     mark_assigned(*slot);
     const Type& type = value.type;
-    mark_own(*slot, type.is(Kind::tensor) && type.writable());
+    mark_own(*slot, type.writable() && type == type.with_mut(true));
     bool holdable = !type.is(Kind::none) && !type.is(Kind::name_space) && !type.is(Kind::range) &&
                     !type.is(Kind::type) && !type.is(Kind::launcher);
     if (!holdable) {

@@ -99,7 +99,7 @@ Value Body::read_variable(const ast::Expr& e, Slot& slot) {
     }
     value.type = slot.known ? slot.settled : slot.joined.value_or(Type::unknown());
     const bool own = slot.id.index < flow.own.size() && flow.own[slot.id.index];
-    if (own && value.type.is(Kind::tensor)) value.type = value.type.with_mut(true);
+    if (own && (value.type.is(Kind::tensor) || value.type.is(Kind::record))) value.type = value.type.with_mut(true);
     value.rounds = slot.rounds;
     return value;
 }

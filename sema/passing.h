@@ -12,6 +12,9 @@ struct PassedValue {
     Value value;
 };
 
+// A declared type, where what stands for it says what may be written: of its tensors and records, also in containers.
+Type written_as(const Type& declared, const Type& given);
+
 class Passing {
 public:
     Passing(Body& body, const Function& callee, std::vector<PassedValue>& arguments)

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "sema/body.h"
+#include "sema/passing.h"
 
 namespace tsr::sema {
 
@@ -108,22 +108,18 @@ Type Body::record_annotation(const ast::Expr& e, FunctionId constructor) {
     return {};
 }
 
-namespace {
-
-// The type of a field, as far as what it is given says what may be written.
-Type written_as(const Type& field, const Type& given) {
-    if (field.kind() != given.kind()) return field;
-    if (field.is(Kind::tensor)) return field.with_mut(given.writable());
-    if (field.is(Kind::record)) return given;
-    const bool parted = field.is(Kind::list) || field.is(Kind::dict) || field.is(Kind::tuple);
-    if (!parted || field.parts().size() != given.parts().size()) return field;
+Type written_as(const Type& declared, const Type& given) {
+    if (declared.kind() != given.kind()) return declared;
+    if (declared.is(Kind::tensor)) return declared.with_mut(given.writable());
+    if (declared.is(Kind::record)) return given;
+    const bool parted = declared.is(Kind::list) || declared.is(Kind::dict) || declared.is(Kind::tuple);
+    if (!parted || declared.parts().size() != given.parts().size()) return declared;
     std::vector<Type> parts;
-    for (size_t i = 0; i < field.parts().size(); ++i) parts.push_back(written_as(field.parts()[i], given.parts()[i]));
-    if (field.is(Kind::list)) return Type::list(parts[0], std::nullopt);
-    return field.is(Kind::dict) ? Type::dict(parts[0], parts[1]) : Type::tuple(std::move(parts));
+    for (size_t i = 0; i < declared.parts().size(); ++i)
+        parts.push_back(written_as(declared.parts()[i], given.parts()[i]));
+    if (declared.is(Kind::list)) return Type::list(parts[0], std::nullopt);
+    return declared.is(Kind::dict) ? Type::dict(parts[0], parts[1]) : Type::tuple(std::move(parts));
 }
-
-}  // namespace
 
 Type made_record(const Type& type, const std::vector<Type>& given) {
     if (!type.is(Kind::record)) return {};

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "sema/body.h"
+#include "sema/passing.h"
 #include "sema/reductions.h"
 
 namespace tsr::sema {
@@ -86,14 +86,16 @@ void Body::declared_result(const ast::Stmt& stmt, const ast::Return& r, const Va
     std::vector<Type> found = tuples ? value.type.parts() : std::vector{value.type};
     std::vector<Type> wanted = tuples ? result_type->parts() : std::vector{*result_type};
     if (chooses_result(*this, *r.value, value.type, *result_type)) return;
-    if (!tuples && found[0].is(Kind::record) && wanted[0].is(Kind::record) && converts(found[0], {}, wanted[0])) {
-        // What the caller may write depends on what may be written here.
-        result_type = returned.empty() ? found[0] : join(*result_type, found[0]).value_or(wanted[0]);
-        returned.push_back(value.type);
-        return;
-    }
+    // What the caller may write depends on what may be written here.
+    const auto as_written = [&](const Type& declared, const Type& given) {
+        const Type part = written_as(declared, given);
+        return returned.empty() ? part : join(declared, part).value_or(declared);
+    };
     if (!tuples && !found[0].is(Kind::tensor) && !wanted[0].is(Kind::tensor)) {
-        require_converts(*r.value, value, *result_type, fmt::format("the result of `{}`", function->name));
+        const std::string what = fmt::format("the result of `{}`", function->name);
+        if (!require_converts(*r.value, value, result_type->with_mut(false), what)) return;
+        result_type = as_written(*result_type, value.type);
+        returned.push_back(value.type);
         return;
     }
     std::vector<DimCheck> checks;
@@ -107,7 +109,8 @@ void Body::declared_result(const ast::Stmt& stmt, const ast::Return& r, const Va
             continue;
         }
         std::optional<Static> part = i < value.elements.size() ? value.elements[i].value : std::nullopt;
-        fits &= tuples && converts(found[i], part, wanted[i]);
+        fits &= tuples && converts(found[i], part, wanted[i].with_mut(false));
+        wanted[i] = as_written(wanted[i], found[i]);
     }
     if (!fits) {
         error(
