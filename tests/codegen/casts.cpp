@@ -81,7 +81,8 @@ void check_from(DType from, const std::vector<std::string>& machines) {
     if (machines.empty()) return;
     std::deque<Case> cases;
     for (const DType to : kTypes) {
-        for (const int64_t width : {0, 16}) cases.emplace_back(from, to, width, test::is_gpu(machines[0]));
+        const bool on_gpu = test::is_gpu(machines[0]);
+        for (const int64_t width : {0, on_gpu ? 3 : 16}) cases.emplace_back(from, to, width, on_gpu);
     }
     std::vector<const ir::Function*> kernels;
     for (const Case& c : cases) kernels.push_back(&c.kernel.function);

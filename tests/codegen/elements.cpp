@@ -105,8 +105,8 @@ std::deque<Case> cases_of(DType type, bool on_gpu) {
         if (kind == OpKind::select) operands[0] = ir::Type::scalar(DType::boolean);
         const auto results = ir::infer(kind, operands, {});
         REQUIRE(results.ok());
-        std::vector<int64_t> widths{0, bits(type) < 32 ? 16 : 8};
-        if (type == DType::f32 || type == DType::i32) widths.push_back(16);
+        std::vector<int64_t> widths{0, on_gpu ? 2 : bits(type) < 32 ? 16 : 8};
+        if (!on_gpu && (type == DType::f32 || type == DType::i32)) widths.push_back(16);
         for (const int64_t width : widths) {
             cases.emplace_back(kind, type, results.value()[0].elem, width, on_gpu);
             write_kernel(cases.back());
