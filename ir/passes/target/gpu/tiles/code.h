@@ -88,7 +88,7 @@ private:
     ValueId combined(ReduceOp what, ValueId a, ValueId b);
     Registers over_warps(ReduceOp what, Registers values, const Layout& from, const Layout& to, size_t axis,
                          DType type);
-    ValueId row_offset(const Layout& layout, int64_t reg);
+    ValueId row_offset(const Layout& layout, int64_t reg, int64_t apart);
     // products.cpp
     void product(OpId id);
     Registers operand(ValueId value, bool transposed, const Layout& wanted);

@@ -103,7 +103,7 @@ ThreadTiles::Registers ThreadTiles::over_warps(ReduceOp what, Registers values, 
     const ValueId place = memory(type, parts * size);
     const Bits lanes = bits_along(from.atom, Counted::lane, along) | copies(from.atom, Counted::lane);
     std::vector<ValueId> offsets;
-    for (int64_t r = 0; r < to.size(); ++r) offsets.push_back(row_offset(to, r));
+    for (int64_t r = 0; r < to.size(); ++r) offsets.push_back(row_offset(to, r, 0));
     const ValueId mine = emit_.mul(thread_part(part_columns).value, emit_.integer(size));
     when(without_bits(lanes, copies(from.atom, Counted::warp)), [&] {
         for (size_t r = 0; r < values.size(); ++r) {
@@ -122,15 +122,16 @@ ThreadTiles::Registers ThreadTiles::over_warps(ReduceOp what, Registers values, 
     return values;
 }
 
-// Of a register's element in memory of the layout's whole extents, the last axis innermost.
-ValueId ThreadTiles::row_offset(const Layout& layout, int64_t reg) {
+// Of a register's element in memory of the layout's whole extents, the last axis innermost, rows so many elements
+// apart.
+ValueId ThreadTiles::row_offset(const Layout& layout, int64_t reg, int64_t apart) {
     ValueId sum = emit_.integer(0);
     const Coordinates at = layout.at(reg), begin = layout.atom_begin(reg / layout.atom_size());
     int64_t stride = 1;
     for (size_t i = layout.rank(); i-- > 0;) {
         const ValueId in_atom = plus(thread_part(layout.atom, axis(i)), static_cast<Bits>(at[i] - begin[i]));
         sum = emit_.add(sum, emit_.mul(emit_.add(in_atom, emit_.integer(begin[i])), emit_.integer(stride)));
-        stride *= layout.extent(i);
+        stride *= layout.extent(i) + (i + 1 == layout.rank() ? apart : 0);
     }
     return sum;
 }
@@ -147,10 +148,11 @@ void ThreadTiles::scan(OpId id) {
     for (size_t i = 0; i < lies.rank(); ++i) all *= lies.extent(i);
     for (size_t i = along + 1; i < lies.rank(); ++i) stride *= lies.extent(i);
     const int64_t length = lies.shape[along], rows = all / lies.extent(along);
+    const int64_t apart = along + 1 == lies.rank() ? 1 : 0;  // threads that go along neighbouring rows meet other banks
     before_write();
-    const ValueId place = memory(type, all);
+    const ValueId place = memory(type, all + rows * apart);
     std::vector<ValueId> offsets;
-    for (int64_t r = 0; r < lies.size(); ++r) offsets.push_back(row_offset(lies, r));
+    for (int64_t r = 0; r < lies.size(); ++r) offsets.push_back(row_offset(lies, r, apart));
     when(writers(lies.atom), [&] {
         for (size_t r = 0; r < values.size(); ++r) emit_.store(emit_.pointer_add(place, offsets[r]), values[r]);
     });
@@ -158,8 +160,8 @@ void ThreadTiles::scan(OpId id) {
     code_.counted_loop(thread_, emit_.integer(rows), code_.plan.threads, [&](ValueId row) {
         const ValueId outer = emit_.binary(OpKind::floordiv, row, emit_.integer(stride));
         const ValueId inner = emit_.binary(OpKind::mod, row, emit_.integer(stride));
-        const ValueId begin =
-            emit_.pointer_add(place, emit_.add(emit_.mul(outer, emit_.integer(stride * lies.extent(along))), inner));
+        const ValueId begin = emit_.pointer_add(
+            place, emit_.add(emit_.mul(outer, emit_.integer(stride * lies.extent(along) + apart)), inner));
         const ValueId first = emit_.load(begin, 0);
         const RegionId outside = emit_.region;
         const OpId loop = emit_.open(OpKind::for_, {emit_.integer(1), emit_.integer(length), emit_.integer(1), first},
