@@ -1,13 +1,10 @@
 #include "codegen/cpu/pipeline.h"
 
-#include <mutex>
-
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
@@ -25,23 +22,13 @@
 #include "codegen/cpu/masks.h"
 #include "codegen/cpu/single_stores.h"
 #include "codegen/cpu/skipped.h"
+#include "codegen/llvm/targets.h"
 
 namespace tsr::codegen {
 
 namespace {
 
 const char* const kTriple = "x86_64-unknown-linux-gnu";
-
-void initialize_once() {
-    static std::once_flag once;
-    std::call_once(once, [] {
-        LLVMInitializeX86TargetInfo();
-        LLVMInitializeX86Target();
-        LLVMInitializeX86TargetMC();
-        LLVMInitializeX86AsmPrinter();
-        LLVMInitializeX86AsmParser();
-    });
-}
 
 llvm::CodeGenOptLevel code_level(int level) {
     if (level <= 0) return llvm::CodeGenOptLevel::None;
@@ -82,7 +69,7 @@ llvm::FunctionPassManager function_passes(int level) {
 }  // namespace
 
 Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Processor& machine, int level) {
-    initialize_once();
+    register_targets();
     const llvm::Triple triple(kTriple);
     std::string fault;
     const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, fault);

@@ -1,14 +1,12 @@
 #include "codegen/nvptx/pipeline.h"
 
 #include <algorithm>
-#include <mutex>
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Triple.h>
 #include <llvm/Transforms/IPO/FunctionAttrs.h>
@@ -25,19 +23,11 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include "codegen/llvm/targets.h"
+
 namespace tsr::codegen {
 
 namespace {
-
-void initialize_once() {
-    static std::once_flag once;
-    std::call_once(once, [] {
-        LLVMInitializeNVPTXTargetInfo();
-        LLVMInitializeNVPTXTarget();
-        LLVMInitializeNVPTXTargetMC();
-        LLVMInitializeNVPTXAsmPrinter();
-    });
-}
 
 llvm::FunctionPassManager function_passes(int level) {
     llvm::FunctionPassManager passes;
@@ -71,7 +61,7 @@ llvm::FunctionPassManager function_passes(int level) {
 }  // namespace
 
 Result<std::unique_ptr<llvm::TargetMachine>> make_gpu_machine(const Gpu& gpu, int level) {
-    initialize_once();
+    register_targets();
     const llvm::Triple triple("nvptx64-nvidia-cuda");
     std::string fault;
     const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, fault);
