@@ -207,4 +207,19 @@ std::vector<KernelCode::Axis> KernelCode::axes(const Op& op) {
     return out;
 }
 
+ValueId KernelCode::rounds(const std::vector<Axis>& axes) {
+    ValueId product = axes[0].count;
+    for (size_t i = 1; i < axes.size(); ++i) product = emit.mul(product, axes[i].count);
+    return product;
+}
+
+void KernelCode::bind_round(const Op& op, const std::vector<Axis>& axes, ValueId number) {
+    const auto& args = tile.region(op.regions[0]).args;
+    for (size_t i = axes.size(); i-- > 0;) {
+        ValueId at = i == 0 ? number : emit.binary(OpKind::mod, number, axes[i].count);
+        if (i > 0) number = emit.binary(OpKind::floordiv, number, axes[i].count);
+        scalars[args[i]] = emit.add(axes[i].lower, emit.mul(at, axes[i].step));
+    }
+}
+
 }  // namespace tsr::ir

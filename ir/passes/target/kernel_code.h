@@ -83,6 +83,9 @@ struct KernelCode {
         ValueId count;  // rounds
     };
     std::vector<Axis> axes(const Op& op);
+    // How many rounds they have together; and the indices of the round of that number, the last axis fastest.
+    ValueId rounds(const std::vector<Axis>& axes);
+    void bind_round(const Op& op, const std::vector<Axis>& axes, ValueId number);
 
     template <typename Body>
     void counted_loop(ValueId lower, ValueId upper, int64_t step, Body body) {

@@ -240,18 +240,10 @@ void GroupCode::yield_arrays(const Op& op, const std::vector<ValueId>& values, c
 // The rounds number `group`, `group` + groups, …; with the launch's own number of groups, exactly one.
 void GroupCode::grid(const Op& op) {
     std::vector<Axis> all = axes(op);
-    ValueId rounds = all[0].count;
-    for (size_t i = 1; i < all.size(); ++i) rounds = emit_.mul(rounds, all[i].count);
     RegionId outside = emit_.region;
-    OpId made = emit_.open(OpKind::for_, {s_.group, rounds, s_.total}, {});
+    OpId made = emit_.open(OpKind::for_, {s_.group, s_.rounds(all), s_.total}, {});
     emit_.region = emit_.add_region(made);
-    ValueId rest = s_.target.add_arg(emit_.region, Type::scalar(DType::index), "round");
-    const auto& args = s_.tile.region(op.regions[0]).args;
-    for (size_t i = all.size(); i-- > 0;) {
-        ValueId number = i == 0 ? rest : emit_.binary(OpKind::mod, rest, all[i].count);
-        if (i > 0) rest = emit_.binary(OpKind::floordiv, rest, all[i].count);
-        s_.scalars[args[i]] = emit_.add(all[i].lower, emit_.mul(number, all[i].step));
-    }
+    s_.bind_round(op, all, s_.target.add_arg(emit_.region, Type::scalar(DType::index), "round"));
     region(op.regions[0]);
     emit_.yield({});
     emit_.close(made, outside);

@@ -18,6 +18,7 @@ struct GpuMachine {
 
 inline constexpr int64_t kWarp = 32;
 inline constexpr int64_t kMostThreads = 1024;  // of a block
+inline constexpr int64_t kAccess = 16;         // bytes of the widest access of a thread
 
 // Null for a name that is none of them.
 const GpuMachine* gpu_machine(const std::string& name);

@@ -12,7 +12,6 @@ namespace tsr::ir {
 namespace {
 
 constexpr int64_t kFlatThreads = 256;
-constexpr int64_t kAccess = 16;     // bytes of the widest access of a thread
 constexpr int64_t kShortBody = 24;  // operations of a body that is written several times
 constexpr int64_t kMostNeighbours = 8;
 

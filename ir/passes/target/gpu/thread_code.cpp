@@ -210,18 +210,10 @@ void ThreadCode::control(const Op& op) {
 // The rounds number `group`, `group` + groups, …; with the launch's own number of groups, exactly one.
 void ThreadCode::grid(const Op& op) {
     std::vector<Axis> all = axes(op);
-    ValueId rounds = all[0].count;
-    for (size_t i = 1; i < all.size(); ++i) rounds = emit.mul(rounds, all[i].count);
     RegionId outside = emit.region;
-    OpId made = emit.open(OpKind::for_, {group, rounds, total}, {});
+    OpId made = emit.open(OpKind::for_, {group, rounds(all), total}, {});
     emit.region = emit.add_region(made);
-    ValueId rest = target.add_arg(emit.region, Type::scalar(DType::index), "round");
-    const auto& args = tile.region(op.regions[0]).args;
-    for (size_t i = all.size(); i-- > 0;) {
-        ValueId number = i == 0 ? rest : emit.binary(OpKind::mod, rest, all[i].count);
-        if (i > 0) rest = emit.binary(OpKind::floordiv, rest, all[i].count);
-        scalars[args[i]] = emit.add(all[i].lower, emit.mul(number, all[i].step));
-    }
+    bind_round(op, all, target.add_arg(emit.region, Type::scalar(DType::index), "round"));
     if (tiles_) tiles_->forget();
     region(op.regions[0]);
     emit.yield({});
@@ -286,15 +278,8 @@ void ThreadCode::lanes_over_tiles(const Op& op) {
     for (ValueId result : op.results) bind(result, made, at);
 }
 
-// The round of that number, the last axis fastest.
 void ThreadCode::round(const Op& op, const std::vector<Axis>& all, ValueId number) {
-    ValueId rest = number;
-    const auto& args = tile.region(op.regions[0]).args;
-    for (size_t i = all.size(); i-- > 0;) {
-        ValueId at = i == 0 ? rest : emit.binary(OpKind::mod, rest, all[i].count);
-        if (i > 0) rest = emit.binary(OpKind::floordiv, rest, all[i].count);
-        scalars[args[i]] = emit.add(all[i].lower, emit.mul(at, all[i].step));
-    }
+    bind_round(op, all, number);
     const bool by_tile = tile.kernel.flat || tile.kernel.elements;
     in_lanes(op.regions[0], by_tile ? number : group);
 }
@@ -302,17 +287,13 @@ void ThreadCode::round(const Op& op, const std::vector<Axis>& all, ValueId numbe
 // Neighbouring rounds go to neighbouring threads.
 void ThreadCode::lanes_over_loop(const Op& op) {
     std::vector<Axis> all = axes(op);
-    ValueId rounds = all[0].count;
-    for (size_t i = 1; i < all.size(); ++i) rounds = emit.mul(rounds, all[i].count);
-    counted_loop(thread_, rounds, plan.threads, [&](ValueId number) { round(op, all, number); });
+    counted_loop(thread_, rounds(all), plan.threads, [&](ValueId number) { round(op, all, number); });
 }
 
 // Tiles of the launch. Where a thread does several they are neighbours, and the last ones are done one by one.
 void ThreadCode::lanes_over_domain(const Op& op) {
     std::vector<Axis> all = axes(op);
-    ValueId rounds = all[0].count;
-    for (size_t i = 1; i < all.size(); ++i) rounds = emit.mul(rounds, all[i].count);
-    ValueId end = emit.binary(OpKind::minimum, rounds, total);
+    ValueId end = emit.binary(OpKind::minimum, rounds(all), total);
     ValueId begin = index_of(emit, OpKind::task_begin);
     const int64_t many = plan.interleave;
     if (many > 1) {

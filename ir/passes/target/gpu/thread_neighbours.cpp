@@ -5,12 +5,6 @@
 
 namespace tsr::ir {
 
-namespace {
-
-constexpr int64_t kAccess = 16;  // bytes of the widest access of a thread
-
-}  // namespace
-
 void ThreadCode::neighbours(const Op& op, const Axis& axis, ValueId first) {
     const auto many = static_cast<size_t>(plan.interleave);
     const Region& body = tile.region(op.regions[0]);
