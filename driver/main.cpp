@@ -5,7 +5,6 @@
 #include <exception>
 
 #include <fmt/core.h>
-#include <malloc.h>
 
 #include "driver/commands.h"
 #include "driver/crash.h"
@@ -45,15 +44,6 @@ int dispatch(const Options& options) {
     return kInternalError;
 }
 
-// A compilation is short and asks for little pieces: memory comes in large steps, and freed pieces are not joined on
-// the way.
-void set_allocator() {
-    constexpr int kStep = 16 << 20;
-    mallopt(M_TOP_PAD, kStep);
-    mallopt(M_TRIM_THRESHOLD, 16 * kStep);
-    mallopt(M_MXFAST, 0);
-}
-
 // Ends the process without taking apart what the system takes back at once.
 int leave(int code) {
 #ifndef __SANITIZE_ADDRESS__
@@ -69,7 +59,6 @@ int leave(int code) {
 
 int main(int argc, char** argv) {
     using namespace tsr::driver;
-    set_allocator();
     std::vector<std::string> arguments(argv + 1, argv + argc);
     auto options = parse_arguments(arguments);
     if (!options) {
