@@ -122,6 +122,7 @@ bool is_of_gpu(OpKind kind) {
         case OpKind::async_copy:
         case OpKind::async_commit:
         case OpKind::async_wait:
+        case OpKind::load_matrix:
             return true;
         default:
             return false;

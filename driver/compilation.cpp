@@ -14,6 +14,7 @@
 #include "ir/core/parse_text.h"
 #include "ir/core/print.h"
 #include "ir/core/verify.h"
+#include "ir/passes/host/points.h"
 #include "sema/elaborate/elaborate.h"
 
 namespace tsr::driver {
@@ -149,12 +150,14 @@ bool Compilation::lower_to_gpu(Family& family, const std::string& name) {
     const auto outcome =
         ir::lower_to_gpu(*family.kernel, *ir::gpu_machine(name), module_, manager_, session_.diagnostics, code);
     if (code.kernel) family.threads.push_back(std::move(*code.kernel));
-    if (code.without && names_gpus(session_.options())) {
-        const ir::Function& kernel = *family.kernel;
-        Span span = code.without->op.valid() ? kernel.span_of(code.without->op) : Span{};
+    const ir::Function& kernel = *family.kernel;
+    // Points of a tuned kernel take the stages that fit: another point has fewer anyway.
+    const auto& refused = code.without || ir::point_of(kernel) ? code.without : code.fewer;
+    if (refused && names_gpus(session_.options())) {
+        Span span = refused->op.valid() ? kernel.span_of(refused->op) : Span{};
         if (!span.valid()) span = kernel.span();
-        session_.diagnostics.error(
-            "E0610", span, fmt::format("`{}` has no code for {} yet: {}", kernel.name, name, code.without->what));
+        session_.diagnostics.error("E0610", span,
+                                   fmt::format("`{}` has no code for {} yet: {}", kernel.name, name, refused->what));
     }
     return after(outcome);
 }
@@ -203,7 +206,8 @@ bool Compilation::lower_to_machines() {
             family.kernel = &function;
             const auto point = points.find(function.name);
             if (point != points.end()) {
-                const auto [first, fresh] = lowered.emplace(std::pair(point->second, form_text(function)), &function);
+                const auto [first, fresh] = lowered.emplace(
+                    std::pair(point->second, form_text(function, names_gpus(session_.options()))), &function);
                 if (!fresh) family.same = first->second;
             }
             if (family.same != nullptr) {

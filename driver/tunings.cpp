@@ -61,10 +61,10 @@ std::map<std::string, std::string> launched_points(const ir::Module& module) {
     return names;
 }
 
-std::string form_text(const ir::Function& kernel) {
+std::string form_text(const ir::Function& kernel, bool with_stages) {
     ir::Function plain = kernel;
     plain.name.clear();
-    for (size_t i = 0; i < plain.op_count(); ++i) plain.op(ir::OpId(i)).attrs.erase(ir::Attr::prefetch);
+    for (size_t i = 0; i < plain.op_count() && !with_stages; ++i) plain.op(ir::OpId(i)).attrs.erase(ir::Attr::prefetch);
     return ir::print(plain);
 }
 

@@ -14,8 +14,9 @@ namespace tsr::driver {
 // The kernels that are points of a launch, each with the first one of the points it stands beside.
 std::map<std::string, std::string> launched_points(const ir::Module& module);
 
-// The text of a kernel in group form without what no CPU looks at: its name, and how far loads run ahead.
-std::string form_text(const ir::Function& kernel);
+// The text of a kernel in group form without its name and, unless they count, without the stages that it asks for: only
+// GPUs have them.
+std::string form_text(const ir::Function& kernel, bool with_stages);
 
 // What is known of a point when it has been lowered to the machines.
 struct PointCode {

@@ -14,6 +14,8 @@
 #include "ir/passes/target/cpu/tiles/merge_k.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"
 #include "ir/passes/target/gpu/plan.h"
+#include "ir/passes/target/gpu/rings/choose_stages.h"
+#include "ir/passes/target/gpu/rings/stage.h"
 #include "ir/passes/tile/check_copies.h"
 #include "ir/passes/tile/check_races.h"
 #include "ir/passes/tile/check_resources.h"
@@ -97,11 +99,16 @@ Pipeline<Level::tile, Level::target> cpu_pipeline() {
 }
 
 Pipeline<Level::tile, Level::target> gpu_pipeline(const GpuMachine& machine) {
+    auto rings = [&machine](Function& kernel, PassContext&) {
+        stage(kernel, machine);
+        return true;
+    };
     auto spread = [&machine](Function& kernel, PassContext&) {
         kernel = spread_threads(kernel, machine);
         return true;
     };
     return start<Level::tile>()                                                 //
+           | Pass<Level::tile, Level::tile>{"stage", rings, true}               //
            | Pass<Level::tile, Level::target>{"spread_threads", spread, false}  //
            | better<Level::target>("simplify_thread", run_simplify);
 }
@@ -238,6 +245,7 @@ PassOutcome lower_to_gpu(const Function& kernel, const GpuMachine& machine, Modu
     PassContext context{module, diagnostics, machine.name};
     Function thread = kernel;
     thread.plan = choose_gpu_plan(kernel, machine);
+    code.fewer = too_many_stages(thread, machine);
     const PassOutcome outcome = manager.run(gpu_pipeline(machine), thread, context);
     if (outcome != PassOutcome::refused) code.kernel = std::move(thread);
     return outcome;

@@ -55,6 +55,7 @@ PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, Mod
 struct GpuCode {
     std::optional<Function> kernel;
     std::optional<NoGpuCode> without;
+    std::optional<NoGpuCode> fewer;  // it has code, with fewer stages than the program asks for
 };
 PassOutcome lower_to_gpu(const Function& kernel, const GpuMachine& machine, Module& module, PassManager& manager,
                          Diagnostics& diagnostics, GpuCode& code);

@@ -1,6 +1,7 @@
 // Products of warps.
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
+#include "codegen/llvm/types.h"
 #include "codegen/nvptx/task.h"
 
 namespace tsr::codegen {
@@ -64,6 +65,26 @@ void GpuTask::emit_product(const ir::Op& op) {
         result = builder_.CreateInsertElement(result, part, i);
     }
     define(op.results[0], builder_.CreateBitCast(result, type));
+}
+
+void GpuTask::emit_load_matrix(const ir::Op& op) {
+    using namespace llvm::Intrinsic;
+    llvm::Function* function =
+        llvm::Intrinsic::getOrInsertDeclaration(&data_.module(),
+                                                op.attrs.has(Attr::mode) ? nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16
+                                                                         : nvvm_ldmatrix_sync_aligned_m8n8_x4_b16,
+                                                {llvm::PointerType::get(builder_.getContext(), kSharedSpace)});
+    llvm::CallInst* made = builder_.CreateCall(function, {operand(op, 0)});
+    made->addFnAttr(llvm::Attribute::Convergent);
+    const auto each = static_cast<unsigned>(4 / op.results.size());
+    for (unsigned number = 0; number < op.results.size(); ++number) {
+        Value* words = llvm::PoisonValue::get(llvm::FixedVectorType::get(builder_.getInt32Ty(), each));
+        for (unsigned i = 0; i < each; ++i) {
+            words = builder_.CreateInsertElement(words, builder_.CreateExtractValue(made, number * each + i), i);
+        }
+        const ir::ValueId result = op.results[number];
+        define(result, builder_.CreateBitCast(words, value_type(builder_.getContext(), source_.type(result))));
+    }
 }
 
 }  // namespace tsr::codegen

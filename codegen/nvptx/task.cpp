@@ -69,6 +69,9 @@ bool GpuTask::emit_threads(const ir::Op& op) {
         case OpKind::mma:
             emit_product(op);
             return true;
+        case OpKind::load_matrix:
+            emit_load_matrix(op);
+            return true;
         default:
             return false;
     }

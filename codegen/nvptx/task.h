@@ -37,6 +37,7 @@ private:
     void emit_shuffle(const ir::Op& op);
     void emit_vote(const ir::Op& op);
     void emit_product(const ir::Op& op);  // products.cpp
+    void emit_load_matrix(const ir::Op& op);
     void emit_async_copy(const ir::Op& op);
     void copy_at_once(const ir::Op& op, llvm::Value* bytes);
     void emit_print(const ir::Op& op);

@@ -21,6 +21,7 @@
 #define TSR_TILE_OPS(X)                                                                                           \
     X(tile_id) X(lane_id) X(group_id) X(group_size) X(group_count)                                                \
     X(buffer) X(stage) X(atomic) X(copy_async) X(commit) X(wait_group) X(barrier)                                 \
+    X(acquire) X(fill) X(take) X(release)                                                                         \
     X(group_reduce) X(group_scan) X(shuffle) X(broadcast) X(ballot) X(buffer_reduce)                              \
     X(grid) X(lanes) X(lane_read) X(result)
 // Register tiles: values of the whole group.
@@ -34,7 +35,7 @@
     X(slot) X(task_begin) X(task_end) X(scratch) X(stack) X(pointer_add) X(load) X(store) X(gather) X(scatter)    \
     X(splat) X(iota) X(extract) X(insert) X(vector_reduce) X(for_active) X(atomic_rmw) X(memory_copy) X(prefetch)   \
     X(thread_id) X(block_id) X(block_barrier) X(warp_shuffle) X(warp_vote) X(async_copy) X(async_commit)            \
-    X(async_wait) X(runtime)
+    X(async_wait) X(load_matrix) X(runtime)
 // clang-format on
 
 namespace tsr::ir {

@@ -165,6 +165,7 @@ bool parse_plan(TextCursor& in, Plan& plan) {
                              : *key == "interleave" ? &plan.interleave
                              : *key == "task"       ? &plan.task
                              : *key == "threads"    ? &plan.threads
+                             : *key == "stages"     ? &plan.stages
                              : *key == "scratch"    ? &plan.scratch
                                                     : nullptr;
             if (field == nullptr) return in.fail(fmt::format("a plan has no '{}'", *key));

@@ -84,6 +84,7 @@ private:
         std::string text = fmt::format(" plan {{machine = {}, lanes = {}, interleave = {}, task = {}",
                                        spell(AttrValue(plan.machine)), plan.lanes, plan.interleave, plan.task);
         if (plan.threads != 0) text += fmt::format(", threads = {}", plan.threads);
+        if (plan.stages != 1) text += fmt::format(", stages = {}", plan.stages);
         if (plan.scratch != 0) text += fmt::format(", scratch = {}", plan.scratch);
         if (plan.narrow_index) text += ", narrow_index = true";
         if (!plan.reasons.empty()) text += ", reasons = " + spell(AttrValue(plan.reasons));

@@ -9,6 +9,7 @@
 #include "ir/eval/text_parts.h"
 #include "ir/ops/record.h"
 #include "ir/ops/reduction.h"
+#include "ir/ops/tile.h"
 
 namespace tsr::ir::eval {
 
@@ -179,6 +180,19 @@ bool Compiler::group(OpId id, const Op& op) {
     }
     if (op.kind == OpKind::wait_group) {
         emit(&steps::wait_group, id).count = static_cast<uint32_t>(op.attrs.integer(Attr::count));
+        return true;
+    }
+    // Of a ring: `fill` ends a group of copies, `take` waits for one, both say who meets.
+    if (op.kind == OpKind::release) return true;
+    if (op.kind == OpKind::fill) {
+        program_.commits = true;
+        return emit(&steps::commit, id), true;
+    }
+    if (op.kind == OpKind::acquire || op.kind == OpKind::take) {
+        if (op.kind == OpKind::take) {
+            emit(&steps::wait_group, id).count = static_cast<uint32_t>(op.attrs.integer(Attr::count));
+        }
+        if (RingOp(fn_, id).meets()) emit(&steps::barrier, id);
         return true;
     }
     if (op.kind == OpKind::result) {

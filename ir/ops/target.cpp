@@ -53,6 +53,19 @@ Inferred infer_load(Operands operands, const Attrs& attrs) {
     return gives(value);
 }
 
+Inferred infer_load_matrix(Operands operands, const Attrs& attrs) {
+    if (auto fault = want_pointer(operands[0])) return *fault;
+    const Type& from = operands[0];
+    const int64_t size = bits(from.elem), count = attrs.integer(Attr::count);
+    if (from.space != Space::shared || size < 8 || size > 32) {
+        return Failure{fmt::format("{} points to no matrices in shared memory", from.text())};
+    }
+    if (attrs.has(Attr::mode) && size != 16) return Failure{"matrices of 16 bits are transposed, no others"};
+    if (count != 1 && count != 2 && count != 4) return Failure{"four words are shared out among 1, 2 or 4"};
+    return std::vector<Type>(static_cast<size_t>(count),
+                             Type::vector(from.elem, static_cast<uint32_t>(128 / size / count)));
+}
+
 Inferred infer_store(Operands operands, const Attrs& attrs) {
     if (auto fault = want_pointer(operands[0])) return *fault;
     if (!spreads(operands[1]) || operands[1].elem != operands[0].elem) {
@@ -398,6 +411,18 @@ constexpr std::array kRecords{
              .levels = kTarget,
              .attrs = {needs(Attr::count)},
              .effects = {Effect::in_order}},
+    OpRecord{.kind = load_matrix,
+             .name = "load_matrix",
+             .doc = "Four matrices of eight rows of 16 bytes, each row at an address that is a multiple of 16: lane l "
+                    "gives that of row l % 8 of matrix l / 8, and gets of each matrix the four bytes number l % 4 of "
+                    "row l / 4; with `mode` \"transposed\" the elements 2 (l % 4) and the next one of column l / 4, "
+                    "elements being of 16 bits. What a lane gets is shared out evenly among `count` results. All 32 "
+                    "lanes take part (PTX ISA, ldmatrix.x4).",
+             .operands = {Role{"pointer", Many::one, Access::reads}},
+             .infer = infer_load_matrix,
+             .levels = kTarget,
+             .attrs = {needs(Attr::count), may(Attr::mode)},
+             .effects = {Effect::collective}},
     OpRecord{.kind = runtime,
              .name = "runtime",
              .doc = "A call of a function of the runtime by its C name.",

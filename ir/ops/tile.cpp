@@ -59,6 +59,18 @@ Inferred infer_copy_async(Operands operands, const Attrs&) {
     return gives_nothing();
 }
 
+// slot, buffers.
+Inferred infer_ring(Operands operands, const Attrs&) {
+    if (operands.size() < 2) return Failure{"a ring has at least one buffer"};
+    if (!operands[0].is_scalar() || !is_integer(operands[0].elem)) {
+        return Failure{fmt::format("the slot is {}, needs an integer", operands[0].text())};
+    }
+    for (const Type& buffer : operands.subspan(1)) {
+        if (buffer.kind != TypeKind::buffer) return Failure{fmt::format("a ring of {}", buffer.text())};
+    }
+    return gives_nothing();
+}
+
 // A value of each tile: a scalar in the program of one tile, a lane array in that of the group.
 bool per_tile(const Type& type) { return type.is_scalar() || (type.kind == TypeKind::lane_array && type.width == 0); }
 
@@ -204,6 +216,39 @@ constexpr std::array kRecords{
              .infer = infer_nothing,
              .levels = kTile,
              .effects = {Effect::barrier, Effect::collective, Effect::in_order}},
+    OpRecord{.kind = acquire,
+             .name = "acquire",
+             .doc = "A slot of a ring (the stages of that number of its buffers) is free: what was released there has "
+                    "been read by all. With `mode` \"barrier\" the threads meet here, else a barrier since the release "
+                    "says so. Copies into the slot stand between this and `fill`.",
+             .operands = {Role{"slot"}, Role{"buffers", Many::any}},
+             .infer = infer_ring,
+             .levels = kTile,
+             .attrs = {may(Attr::mode)},
+             .effects = {Effect::collective, Effect::in_order}},
+    OpRecord{.kind = fill,
+             .name = "fill",
+             .doc = "The copies into the slot of a ring are all issued: they are a group of copies.",
+             .operands = {Role{"slot"}, Role{"buffers", Many::any}},
+             .infer = infer_ring,
+             .levels = kTile,
+             .effects = {Effect::collective, Effect::in_order}},
+    OpRecord{.kind = take,
+             .name = "take",
+             .doc = "The slot of a ring is full: waits until at most `count` groups of copies are in flight, then all "
+                    "threads meet. Reads of the slot stand between this and `release`.",
+             .operands = {Role{"slot"}, Role{"buffers", Many::any}},
+             .infer = infer_ring,
+             .levels = kTile,
+             .attrs = {needs(Attr::count)},
+             .effects = {Effect::barrier, Effect::collective, Effect::in_order}},
+    OpRecord{.kind = release,
+             .name = "release",
+             .doc = "The slot of a ring has been read by whoever gets here.",
+             .operands = {Role{"slot"}, Role{"buffers", Many::any}},
+             .infer = infer_ring,
+             .levels = kTile,
+             .effects = {Effect::collective, Effect::in_order}},
     OpRecord{.kind = group_reduce,
              .name = "group_reduce",
              .doc = "Combines a value of every tile of the group, in the value's type and a fixed order: in each warp "

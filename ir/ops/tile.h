@@ -48,6 +48,14 @@ struct CopyAsyncOp : Handle<OpKind::copy_async> {
     [[nodiscard]] ValueSpan starts() const { return operands(2); }
 };
 
+// acquire, fill, take, release: a slot of a ring of buffers.
+struct RingOp : Handle<OpKind::acquire, OpKind::fill, OpKind::take, OpKind::release> {
+    using Handle::Handle;
+    [[nodiscard]] ValueId slot() const { return operand(0); }
+    [[nodiscard]] ValueSpan buffers() const { return operands(1); }
+    [[nodiscard]] bool meets() const { return op().kind == OpKind::take || attrs().has(Attr::mode); }
+};
+
 struct GroupReduceOp : Handle<OpKind::group_reduce, OpKind::group_scan, OpKind::buffer_reduce> {
     using Handle::Handle;
     [[nodiscard]] ValueId value() const { return operand(0); }  // of buffer_reduce: the buffer

@@ -1,5 +1,8 @@
 #include "ir/passes/target/kernel_code.h"
 
+#include <algorithm>
+#include <bit>
+
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -73,9 +76,27 @@ ValueId KernelCode::dimension(const Dim& dim) {
     return sum.valid() ? sum : emit.integer(0);
 }
 
+// Rows of 2^t odd pieces: 2^(3 - t) of them lie in different banks by themselves.
+Memory::Swizzle Memory::Swizzle::of_rows(int64_t columns, int64_t bytes) {
+    constexpr int64_t kPiece = 16;
+    const int64_t pieces = columns * bytes / kPiece;
+    if (pieces == 0 || columns * bytes % kPiece != 0) return {};
+    const int free = std::min(std::countr_zero(static_cast<uint64_t>(pieces)), 3);
+    if (free == 0) return {};
+    return {kPiece / bytes, 3 - free, int64_t{1} << free};
+}
+
 ValueId KernelCode::linear(const Memory& memory, const std::vector<ValueId>& indices) {
     if (indices.empty()) return emit.integer(0);
-    auto index = [&](size_t i) { return emit.cast(indices[i], DType::index); };
+    const Memory::Swizzle& swizzle = memory.swizzle;
+    auto index = [&](size_t i) {
+        const ValueId given = emit.cast(indices[i], DType::index);
+        if (swizzle.piece == 0 || i + 1 < indices.size() || i == 0) return given;
+        ValueId phase = emit.cast(indices[i - 1], DType::index);
+        if (swizzle.drop > 0) phase = emit.binary(OpKind::shr, phase, emit.integer(swizzle.drop));
+        phase = emit.binary(OpKind::bit_and, phase, emit.integer(swizzle.phases - 1));
+        return emit.binary(OpKind::bit_xor, given, emit.mul(phase, emit.integer(swizzle.piece)));
+    };
     ValueId at = index(0);
     for (size_t i = 1; i < indices.size(); ++i) at = emit.add(emit.mul(at, memory.dims[i]), index(i));
     return at;

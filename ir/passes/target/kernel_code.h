@@ -18,6 +18,13 @@ struct Memory {
     int64_t elements = 0;         // of a buffer's stage
     std::optional<DType> packed;  // of a tensor whose elements share bytes: pointer and dims are of its bytes
     ValueId row;                  // packed: the elements along the last axis
+    // Of a buffer: elements along the last axis that change places together, 0 where none do; piece g of row r lies
+    // where piece g ^ (r >> drop) % phases of a plain one does. The pieces of 16 bytes at one place of eight rows that
+    // follow each other are then in different banks, whatever the rows' length.
+    struct Swizzle {
+        int64_t piece = 0, drop = 0, phases = 1;
+        static Swizzle of_rows(int64_t columns, int64_t bytes);  // of elements of so many bytes
+    } swizzle;
     // Elements along an axis.
     [[nodiscard]] ValueId extent(size_t axis) const { return packed && axis + 1 == dims.size() ? row : dims[axis]; }
 };

@@ -136,6 +136,10 @@ bool is_collective(const Function& function, const Op& op) {
         case OpKind::copy_async:
         case OpKind::commit:
         case OpKind::wait_group:
+        case OpKind::acquire:
+        case OpKind::fill:
+        case OpKind::take:
+        case OpKind::release:
         case OpKind::group_reduce:
         case OpKind::group_scan:
         case OpKind::shuffle:

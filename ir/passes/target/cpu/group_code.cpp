@@ -86,6 +86,10 @@ void GroupCode::operation(OpId id) {
         case OpKind::barrier:  // the end of a loop over lanes is one
         case OpKind::commit:   // a copy has happened when its statement is over
         case OpKind::wait_group:
+        case OpKind::acquire:
+        case OpKind::fill:
+        case OpKind::take:
+        case OpKind::release:
             return;
         case OpKind::copy_async:
             return copy(op);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/ops/tile.h"
 #include "ir/passes/tile/pending_lanes.h"
 #include "ir/passes/tile/walk.h"
 
@@ -28,7 +29,12 @@ bool meet(const Memories& a, const Memories& b) {
 
 class Placer {
 public:
-    explicit Placer(const Function& kernel) : kernel_(kernel) {}
+    explicit Placer(const Function& kernel) : kernel_(kernel) {
+        walk(kernel, kernel.body, [&](OpId id) {
+            if (kernel.op(id).kind != OpKind::acquire) return;
+            for (ValueId buffer : RingOp(kernel, id).buffers()) rings_.insert(buffer);
+        });
+    }
 
     std::unordered_set<OpId> run() {
         region(kernel_.body);
@@ -44,7 +50,11 @@ private:
         const Op& op = kernel_.op(id);
         switch (op.kind) {
             case OpKind::barrier:
+            case OpKind::take:
                 since_ = {};
+                return;
+            case OpKind::acquire:
+                if (RingOp(kernel_, id).meets()) since_ = {};
                 return;
             case OpKind::for_:
             case OpKind::while_:
@@ -74,6 +84,10 @@ private:
 
     void touch(OpId id, const Op& op) {
         Touched touched = touched_by(kernel_, id);
+        for (ValueId buffer : rings_) {
+            touched.read.erase(buffer);
+            touched.written.erase(buffer);
+        }
         // The first thread's own statements: all threads take part in lanes, copies and tiles.
         const bool first = op.kind == OpKind::write || op.kind == OpKind::write_vector;
         const bool waits = meet(touched.read, since_.written) || meet(touched.read, since_.written_first) ||
@@ -89,6 +103,7 @@ private:
 
     const Function& kernel_;
     Since since_;
+    Memories rings_;  // their own operations say when they are read and written
     std::unordered_set<OpId> before_;
 };
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <optional>
 
+#include "ir/passes/target/gpu/rings/choose_stages.h"
 #include "ir/passes/target/gpu/tiles/layouts.h"
 #include "ir/passes/tile/walk.h"
 
@@ -78,9 +79,7 @@ std::optional<int64_t> rounds(const Function& kernel) {
     return most;
 }
 
-}  // namespace
-
-Plan choose_gpu_plan(const Function& kernel, const GpuMachine& machine) {
+Plan choose_threads(const Function& kernel, const GpuMachine& machine) {
     Plan plan;
     plan.machine = machine.name;
     const KernelInfo& info = kernel.kernel;
@@ -117,6 +116,15 @@ Plan choose_gpu_plan(const Function& kernel, const GpuMachine& machine) {
     if (auto most = rounds(kernel)) plan.threads = std::clamp(whole_warps(*most), kWarp, kFlatThreads);
     plan.reasons.push_back("threads: the kernel names no tile, as many as its loops have rounds, at most 256");
     return plan;
+}
+
+}  // namespace
+
+Plan choose_gpu_plan(const Function& kernel, const GpuMachine& machine) {
+    Function planned = kernel;
+    planned.plan = choose_threads(kernel, machine);
+    if (tile_threads(kernel)) choose_stages(planned, machine);
+    return *planned.plan;
 }
 
 }  // namespace tsr::ir

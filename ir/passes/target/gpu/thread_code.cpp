@@ -1,5 +1,8 @@
 #include "ir/passes/target/gpu/thread_code.h"
 
+#include <algorithm>
+
+#include "ir/machine/fragments.h"
 #include "ir/passes/target/gpu/barriers.h"
 #include "ir/passes/tile/walk.h"
 
@@ -19,7 +22,7 @@ ThreadCode::ThreadCode(const Function& kernel, const GpuMachine& machine)
         return any_below(kernel, kernel.body, [&](const Op& op) { return op.kind == kind; });
     };
     copies_ = has(OpKind::copy_async);
-    commits_ = has(OpKind::commit);
+    commits_ = has(OpKind::commit) || has(OpKind::fill);
     thread_ = index_of(emit, OpKind::thread_id);
     lane_ = emit.cast(emit.binary(OpKind::bit_and, thread_, emit.integer(kWarp - 1)), DType::i32);
     warp_ = emit.binary(OpKind::shr, thread_, emit.integer(5));
@@ -100,6 +103,11 @@ void ThreadCode::group_operation(OpId id) {
             return emit.statement(OpKind::async_commit, {});
         case OpKind::wait_group:
             return emit.statement(OpKind::async_wait, {}, {{Attr::count, op.attrs.integer(Attr::count)}});
+        case OpKind::acquire:
+        case OpKind::fill:
+        case OpKind::take:
+        case OpKind::release:
+            return ring(op);
         case OpKind::atomic:
             return group_atomic(op);
         case OpKind::write:
@@ -127,7 +135,39 @@ void ThreadCode::buffer(const Op& op) {
     }
     const int64_t bytes = memory.elements * op.attrs.integer(Attr::count, 1) * ((bits(type.elem) + 7) / 8);
     memory.pointer = shared(type.elem, bytes, std::max(op.attrs.integer(Attr::alignment, 0), kSharedAlignment));
+    if (follows_swizzle(op.results[0])) {
+        memory.swizzle =
+            Memory::Swizzle::of_rows(type.shape.back().constant_value().value_or(0), (bits(type.elem) + 7) / 8);
+    }
     memories[op.results[0]] = memory;
+}
+
+// What touches a buffer whose pieces change places goes by elements, pieces of 16 bytes, or fragments of products.
+bool ThreadCode::follows_swizzle(ValueId buffer) const {
+    const Op& op = tile.op(tile.value(buffer).op);
+    const Type& type = tile.type(buffer);
+    if (!op.attrs.has(Attr::swizzle) || op.attrs.string(Attr::swizzle) != "xor") return false;
+    if (type.rank() < 2 || is_packed(type.elem)) return false;
+    return !any_below(tile, tile.body, [&](const Op& user) {
+        if (std::ranges::none_of(user.operands, [&](ValueId v) { return memory_root(tile, v) == buffer; }))
+            return false;
+        switch (user.kind) {
+            case OpKind::mma:
+                return !warp_product(tile.type(user.operands[0]).elem, user.attrs.dtype(Attr::type),
+                                     machine_.capability);
+            case OpKind::stage:
+            case OpKind::copy_async:
+            case OpKind::read:
+            case OpKind::write:
+            case OpKind::acquire:
+            case OpKind::fill:
+            case OpKind::take:
+            case OpKind::release:
+                return false;
+            default:
+                return true;
+        }
+    });
 }
 
 // ---- values ----

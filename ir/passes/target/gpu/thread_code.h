@@ -39,6 +39,7 @@ private:
     void control(const Op& op);
     void grid(const Op& op);
     void buffer(const Op& op);
+    [[nodiscard]] bool follows_swizzle(ValueId buffer) const;
     // lanes regions
     void lanes(const Op& op);
     void lanes_over_tiles(const Op& op);
@@ -68,6 +69,11 @@ private:
     void copy(const Op& op);
     void copy_chunks(const Memory& to, const Memory& from, const std::vector<ValueId>& start, int64_t chunk);
     void copy_elements(const Memory& to, const Memory& from, const std::vector<ValueId>& start);
+    // thread_whole_copies.cpp
+    ValueId inside(const Memory& to, const Memory& from, const std::vector<ValueId>& start);
+    [[nodiscard]] bool copies_whole(const Memory& to, int64_t chunk) const;
+    void copy_whole(const Memory& to, const Memory& from, const std::vector<ValueId>& start, int64_t chunk);
+    void ring(const Op& op);
     void barrier(OpId id);
     [[nodiscard]] bool wait_may_be_later(OpId barrier) const;
 

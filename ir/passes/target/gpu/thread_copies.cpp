@@ -33,7 +33,19 @@ void ThreadCode::copy(const Op& op) {
     RegionId outside = emit.region;
     OpId branch = emit.open(OpKind::if_, {emit.compare(OpKind::eq, unaligned, emit.integer(0))}, {});
     emit.region = emit.add_region(branch);
-    copy_chunks(to, from, start, chunk);
+    if (copies_whole(to, chunk)) {
+        const RegionId aligned = emit.region;
+        OpId by_reach = emit.open(OpKind::if_, {inside(to, from, start)}, {});
+        emit.region = emit.add_region(by_reach);
+        copy_whole(to, from, start, chunk);
+        emit.yield({});
+        emit.region = emit.add_region(by_reach);
+        copy_chunks(to, from, start, chunk);
+        emit.yield({});
+        emit.close(by_reach, aligned);
+    } else {
+        copy_chunks(to, from, start, chunk);
+    }
     emit.yield({});
     emit.region = emit.add_region(branch);
     copy_elements(to, from, start);
@@ -113,6 +125,18 @@ void ThreadCode::copy_elements(const Memory& to, const Memory& from, const std::
         emit.close(branch, outside);
         emit.store(address(to, here), target.op(branch).results[0]);
     });
+}
+
+// A ring of groups of copies. Who meets at a `take` has read what it released before.
+void ThreadCode::ring(const Op& op) {
+    if (op.kind == OpKind::fill) emit.statement(OpKind::async_commit, {});
+    if (op.kind == OpKind::take) {
+        emit.statement(OpKind::async_wait, {}, {{Attr::count, op.attrs.integer(Attr::count)}});
+    }
+    const bool acquires = op.kind == OpKind::acquire || op.kind == OpKind::take;
+    if (!acquires || (op.kind == OpKind::acquire && !op.attrs.has(Attr::mode))) return;
+    block_barrier();
+    if (tiles_) tiles_->met();
 }
 
 // The program's own barrier. What has been copied may be read behind it: the wait stands at the last barrier before

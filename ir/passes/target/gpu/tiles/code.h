@@ -25,6 +25,8 @@ public:
     [[nodiscard]] int64_t registers(ValueId tile) const { return layout(tile).size(); }
     // Control flow comes or goes: what other threads still read is not known any more.
     void forget() { others_read_ = true; }
+    // All threads have met.
+    void met() { others_read_ = false; }
     // Gives the tiles' shared memory its place behind `used` bytes; answers the bytes that are used then.
     int64_t finish(int64_t used);
 
@@ -110,6 +112,7 @@ private:
               const Layout& lies);
     Registers load_view(const View& view, ValueId fill);
     Registers load_buffer(ValueId buffer, const Layout& lies);  // a shared buffer of two axes, the whole of it
+    Registers load_swizzled(const Memory& memory, DType type, const Layout& lies);
     ValueId address(const View& view, int64_t reg);
     ValueId whole(const View& view);
     ValueId aligned(const View& view, bool ends);

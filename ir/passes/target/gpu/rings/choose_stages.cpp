@@ -1,0 +1,77 @@
+#include "ir/passes/target/gpu/rings/choose_stages.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ir/passes/target/gpu/rings/stage.h"
+#include "ir/passes/target/gpu/rings/staged_loads.h"
+#include "ir/passes/target/gpu/thread_code.h"
+
+namespace tsr::ir {
+
+namespace {
+
+constexpr int64_t kMostUnasked = 4;
+constexpr int64_t kMostAsked = 8;  // more of them would be code before the loop that hides nothing
+// An SM of today gets 20 to 40 bytes of the second cache in a cycle, some 600 cycles after it asked, and has one or two
+// such blocks.
+constexpr int64_t kOnTheirWay = 48 * 1024;
+
+// What a block takes: with two stages, and with each one more.
+struct SharedBytes {
+    int64_t of_two = 0, each = 0;
+    [[nodiscard]] int64_t of(int64_t stages) const { return of_two + (stages - 2) * each; }
+};
+
+SharedBytes shared_bytes(Function kernel, const std::vector<StagedLoop>& loops, const GpuMachine& machine) {
+    SharedBytes out;
+    for (const StagedLoop& loop : loops) out.each += loop.bytes;
+    kernel.plan->stages = 2;
+    stage(kernel, machine);
+    ThreadCode code(kernel, machine);
+    code.run();
+    out.of_two = code.shared_bytes();
+    return out;
+}
+
+int64_t wanted(const std::vector<StagedLoop>& loops) {
+    int64_t most = 0, bytes = 0;
+    for (const StagedLoop& loop : loops) {
+        most = std::max(most, loop.asked);
+        bytes = std::max(bytes, loop.bytes);
+    }
+    return most > 0 ? std::min(most, kMostAsked)
+                    : std::clamp<int64_t>(1 + (kOnTheirWay + bytes - 1) / bytes, 2, kMostUnasked);
+}
+
+}  // namespace
+
+void choose_stages(Function& kernel, const GpuMachine& machine) {
+    Plan& plan = *kernel.plan;
+    const std::vector<StagedLoop> loops = staged_loops(kernel, machine);
+    if (loops.empty()) return;
+    const int64_t most = wanted(loops);
+    const SharedBytes bytes_of = shared_bytes(kernel, loops, machine);
+    for (plan.stages = most; plan.stages > 1 && bytes_of.of(plan.stages) > machine.shared_bytes;) --plan.stages;
+    int64_t bytes = 0;
+    for (const StagedLoop& loop : loops) bytes = std::max(bytes, loop.bytes);
+    plan.reasons.push_back(fmt::format("stages {}: rounds of {} bytes{}", plan.stages, bytes,
+                                       plan.stages < most ? fmt::format(", shared memory ends before {}", most) : ""));
+}
+
+std::optional<NoGpuCode> too_many_stages(const Function& kernel, const GpuMachine& machine) {
+    const std::vector<StagedLoop> loops = staged_loops(kernel, machine);
+    for (const StagedLoop& loop : loops) {
+        if (std::min(loop.asked, kMostAsked) <= kernel.plan->stages) continue;
+        const int64_t bytes = shared_bytes(kernel, loops, machine).of(loop.asked);
+        return NoGpuCode{loop.loop,
+                         fmt::format("`prefetch={}` takes {} bytes of shared memory, a block has at most {}: {}",
+                                     loop.asked, bytes, machine.shared_bytes,
+                                     kernel.plan->stages > 1 ? fmt::format("{} stages fit", kernel.plan->stages)
+                                                             : "no two stages fit")};
+    }
+    return std::nullopt;
+}
+
+}  // namespace tsr::ir

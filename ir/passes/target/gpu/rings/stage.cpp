@@ -1,0 +1,192 @@
+#include "ir/passes/target/gpu/rings/stage.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "ir/core/builder.h"
+#include "ir/ops/control.h"
+#include "ir/ops/register.h"
+#include "ir/passes/target/cpu/tiles/uses.h"
+#include "ir/passes/target/gpu/rings/staged_loads.h"
+
+namespace tsr::ir {
+
+namespace {
+
+constexpr int64_t kRowAlignment = 1024;  // bytes; of what copies of whole tiles fill
+
+class Stager {
+public:
+    Stager(Function& kernel, const StagedLoop& staged, int64_t stages)
+        : kernel_(kernel), staged_(staged), stages_(stages) {}
+
+    void run() {
+        Builder b(kernel_);
+        b.before(staged_.loop);
+        b.take_place(staged_.loop);
+        for (OpId load : staged_.loads) buffers_.push_back(buffer(b, load));
+        const ForOp loop(kernel_, staged_.loop);
+        for (int64_t round = 0; round + 1 < stages_; ++round) {
+            const ValueId slot = b.index(round);
+            Attrs meets;
+            if (round == 0) meets.set(Attr::mode, std::string("barrier"));
+            ring(b, OpKind::acquire, slot, meets);
+            copies(b, loop.lower(), round, slot);
+            ring(b, OpKind::fill, slot, {});
+        }
+        carry_slots(b);
+        in_round();
+    }
+
+private:
+    ValueId buffer(Builder& b, OpId load) {
+        const Type tile = kernel_.type(kernel_.op(load).results[0]);
+        return b.buffer(
+            tile.elem, tile.shape,
+            {{Attr::count, stages_}, {Attr::swizzle, std::string("xor")}, {Attr::alignment, kRowAlignment}});
+    }
+
+    void ring(Builder& b, OpKind kind, ValueId slot, Attrs attrs) {
+        std::vector<ValueId> operands{slot};
+        operands.insert(operands.end(), buffers_.begin(), buffers_.end());
+        b.emit(kind, std::move(operands), std::move(attrs));
+    }
+
+    // The loop's number `first` + `rounds` rounds, if there is one, brought into a slot.
+    void copies(Builder& b, ValueId first, int64_t rounds, ValueId slot) {
+        const ForOp loop(kernel_, staged_.loop);
+        const int64_t step = *constant_integer(kernel_, loop.step());
+        const ValueId upper = loop.upper(), iv = loop.iv();
+        const ValueId at = rounds == 0 ? first : b.add(first, b.index(rounds * step));
+        b.if_(b.element(OpKind::lt, {at, upper}), [&](Builder& inside) {
+            std::unordered_map<ValueId, ValueId> known{{iv, at}};
+            for (size_t i = 0; i < staged_.loads.size(); ++i) copy(inside, i, slot, known);
+            return Values{};
+        });
+    }
+
+    void copy(Builder& b, size_t number, ValueId slot, std::unordered_map<ValueId, ValueId>& known) {
+        const OpId load = staged_.loads[number];
+        b.take_place(load);
+        auto here = [&](ValueId v) {
+            auto found = known.find(v);
+            return found == known.end() ? v : found->second;
+        };
+        const std::vector<OpId> needed = starts_ahead(kernel_, staged_.loop, load).value();
+        for (OpId made : needed) {
+            const Op op = kernel_.op(made);
+            if (known.contains(op.results[0])) continue;
+            std::vector<ValueId> operands;
+            for (ValueId v : op.operands) operands.push_back(here(v));
+            known[op.results[0]] = b.value(op.kind, operands, op.attrs);
+        }
+        const TileViewOp view(kernel_, load);
+        const ValueId memory = view.memory();
+        std::vector<ValueId> starts;
+        for (ValueId start : view.starts()) starts.push_back(here(start));
+        const ValueId to = b.stage(buffers_[number], slot);
+        b.copy_async(to, memory, starts);
+    }
+
+    // The loop once more, with the slot that is read and the one that is filled carried round.
+    void carry_slots(Builder& b) {
+        const Op old = kernel_.op(staged_.loop);
+        std::vector<ValueId> operands = old.operands;
+        operands.push_back(b.index(0));
+        operands.push_back(b.index(stages_ - 1));
+        std::vector<Type> types;
+        for (ValueId v : old.results) types.push_back(kernel_.type(v));
+        const Type index = Type::scalar(DType::index);
+        types.insert(types.end(), {index, index});
+        loop_ = kernel_.add_op(OpKind::for_, old.place, operands, types, old.attrs);
+        kernel_.op(loop_).attrs.erase(Attr::prefetch);
+        for (size_t i = 0; i < old.results.size(); ++i) {
+            kernel_.value(kernel_.op(loop_).results[i]).name = kernel_.value(old.results[i]).name;
+            kernel_.replace_uses(old.results[i], kernel_.op(loop_).results[i]);
+        }
+        const RegionId body = kernel_.add_region(loop_);
+        const Region was = kernel_.region(old.regions[0]);
+        std::vector<std::pair<ValueId, ValueId>> renamed;
+        for (ValueId arg : was.args) {
+            renamed.emplace_back(arg, kernel_.add_arg(body, kernel_.type(arg), kernel_.value(arg).name));
+        }
+        slot_ = kernel_.add_arg(body, index, "slot");
+        next_ = kernel_.add_arg(body, index, "next");
+        auto& outside = kernel_.region(old.parent).ops;
+        kernel_.insert(old.parent, static_cast<size_t>(std::ranges::find(outside, staged_.loop) - outside.begin()),
+                       loop_);
+        kernel_.remove(staged_.loop);
+        for (OpId op : was.ops) {
+            kernel_.remove(op);
+            kernel_.append(body, op);
+        }
+        for (auto [from, to] : renamed) kernel_.replace_uses(from, to);
+        iv_ = renamed[0].second;
+    }
+
+    void in_round() {
+        const RegionId body = kernel_.op(loop_).regions[0];
+        Builder b(kernel_);
+        b.before(kernel_.region(body).ops.front());
+        b.take_place(loop_);
+        ring(b, OpKind::take, slot_, {{Attr::count, stages_ - 2}});
+        ring(b, OpKind::acquire, next_, {});
+        // Its body is this one's by now, the index in it another value.
+        staged_.loop = loop_;
+        copies(b, iv_, stages_ - 1, next_);
+        ring(b, OpKind::fill, next_, {});
+        std::vector<ValueId> stages;
+        for (ValueId buffer : buffers_) stages.push_back(b.stage(buffer, slot_));
+        for (size_t i = 0; i < staged_.loads.size(); ++i) {
+            read(kernel_.op(staged_.loads[i]).results[0], stages[i], false);
+            kernel_.remove(staged_.loads[i]);
+        }
+        const OpId end = kernel_.region(body).ops.back();
+        b.before(end);
+        ring(b, OpKind::release, slot_, {});
+        for (ValueId slot : {slot_, next_}) {
+            const ValueId last = b.element(OpKind::eq, {slot, b.index(stages_ - 1)});
+            const ValueId after = b.select(last, b.index(0), b.add(slot, b.index(1)));
+            kernel_.op(end).operands.push_back(after);
+        }
+    }
+
+    // Products read the buffer in the place of the tile.
+    void read(ValueId tile, ValueId buffer, bool turned) {
+        const Uses uses(kernel_);
+        for (OpId user : uses.of(tile)) {
+            if (kernel_.op(user).kind == OpKind::transpose) {
+                read(kernel_.op(user).results[0], buffer, !turned);
+                kernel_.remove(user);
+                continue;
+            }
+            Op& product = kernel_.op(user);
+            std::vector<int64_t> axes = product.attrs.integers(Attr::axes);
+            for (size_t i = 0; i < 2; ++i) {
+                if (product.operands[i] != tile) continue;
+                product.operands[i] = buffer;
+                axes[i] ^= turned ? 1 : 0;
+            }
+            product.attrs.set(Attr::axes, axes);
+        }
+    }
+
+    Function& kernel_;
+    StagedLoop staged_;
+    int64_t stages_;
+    std::vector<ValueId> buffers_;
+    OpId loop_;
+    ValueId iv_, slot_, next_;
+};
+
+}  // namespace
+
+void stage(Function& kernel, const GpuMachine& machine) {
+    if (!kernel.plan || kernel.plan->stages < 2) return;
+    for (const StagedLoop& loop : staged_loops(kernel, machine)) {
+        const int64_t stages = stages_of(loop, *kernel.plan);
+        if (stages > 1) Stager(kernel, loop, stages).run();
+    }
+}
+
+}  // namespace tsr::ir
