@@ -14,6 +14,7 @@
 #include "ir/passes/target/cpu/tiles/merge_k.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"
 #include "ir/passes/target/gpu/plan.h"
+#include "ir/passes/target/gpu/rings/check_rings.h"
 #include "ir/passes/target/gpu/rings/choose_stages.h"
 #include "ir/passes/target/gpu/rings/stage.h"
 #include "ir/passes/tile/check_copies.h"
@@ -103,12 +104,17 @@ Pipeline<Level::tile, Level::target> gpu_pipeline(const GpuMachine& machine) {
         stage(kernel, machine);
         return true;
     };
+    auto proved = [](Function& kernel, PassContext&) {
+        for (const std::string& fault : check_rings(kernel)) internal_error("a ring that does not hold: " + fault);
+        return true;
+    };
     auto spread = [&machine](Function& kernel, PassContext&) {
         kernel = spread_threads(kernel, machine);
         return true;
     };
     return start<Level::tile>()                                                 //
            | Pass<Level::tile, Level::tile>{"stage", rings, true}               //
+           | Pass<Level::tile, Level::tile>{"check_rings", proved, false}       //
            | Pass<Level::tile, Level::target>{"spread_threads", spread, false}  //
            | better<Level::target>("simplify_thread", run_simplify);
 }

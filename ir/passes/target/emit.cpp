@@ -8,6 +8,13 @@ ValueId Emit::op(OpKind kind, std::vector<ValueId> operands, const Type& type, A
     return function_.op(made).results[0];
 }
 
+std::vector<ValueId> Emit::many(OpKind kind, std::vector<ValueId> operands, const std::vector<Type>& types,
+                                Attrs attrs) {
+    OpId made = function_.add_op(kind, place, std::move(operands), types, std::move(attrs));
+    function_.append(region, made);
+    return function_.op(made).results;
+}
+
 void Emit::statement(OpKind kind, std::vector<ValueId> operands, Attrs attrs) {
     function_.append(region, function_.add_op(kind, place, std::move(operands), {}, std::move(attrs)));
 }

@@ -17,6 +17,8 @@ public:
     PlaceId place;
 
     ValueId op(OpKind kind, std::vector<ValueId> operands, const Type& type, Attrs attrs = {});
+    std::vector<ValueId> many(OpKind kind, std::vector<ValueId> operands, const std::vector<Type>& types,
+                              Attrs attrs = {});
     void statement(OpKind kind, std::vector<ValueId> operands, Attrs attrs = {});
     void yield(std::vector<ValueId> values) { statement(OpKind::yield, std::move(values)); }
 

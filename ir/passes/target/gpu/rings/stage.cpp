@@ -27,12 +27,9 @@ public:
         for (OpId load : staged_.loads) buffers_.push_back(buffer(b, load));
         const ForOp loop(kernel_, staged_.loop);
         for (int64_t round = 0; round + 1 < stages_; ++round) {
-            const ValueId slot = b.index(round);
             Attrs meets;
             if (round == 0) meets.set(Attr::mode, std::string("barrier"));
-            ring(b, OpKind::acquire, slot, meets);
-            copies(b, loop.lower(), round, slot);
-            ring(b, OpKind::fill, slot, {});
+            bring(b, loop.lower(), round, b.index(round), meets);
         }
         carry_slots(b);
         in_round();
@@ -52,17 +49,28 @@ private:
         b.emit(kind, std::move(operands), std::move(attrs));
     }
 
-    // The loop's number `first` + `rounds` rounds, if there is one, brought into a slot.
-    void copies(Builder& b, ValueId first, int64_t rounds, ValueId slot) {
+    // The loop's number `first` + `rounds` rounds, if there is one, brought into a slot. If there is none, a group
+    // without copies: `take` counts them.
+    void bring(Builder& b, ValueId first, int64_t rounds, ValueId slot, const Attrs& meets) {
         const ForOp loop(kernel_, staged_.loop);
         const int64_t step = *constant_integer(kernel_, loop.step());
         const ValueId upper = loop.upper(), iv = loop.iv();
         const ValueId at = rounds == 0 ? first : b.add(first, b.index(rounds * step));
-        b.if_(b.element(OpKind::lt, {at, upper}), [&](Builder& inside) {
+        auto copies = [&](Builder& inside) {
+            ring(inside, OpKind::acquire, slot, meets);
             std::unordered_map<ValueId, ValueId> known{{iv, at}};
             for (size_t i = 0; i < staged_.loads.size(); ++i) copy(inside, i, slot, known);
+            inside.take_place(staged_.loop);
+            ring(inside, OpKind::fill, slot, {});
             return Values{};
-        });
+        };
+        // Where `take` waits for all groups, or no round follows, none is counted.
+        const bool counted = stages_ > 2 && rounds > 0;
+        auto nothing = [&](Builder& inside) {
+            if (counted) inside.emit(OpKind::commit, {});
+            return Values{};
+        };
+        b.if_(b.element(OpKind::lt, {at, upper}), copies, nothing);
     }
 
     void copy(Builder& b, size_t number, ValueId slot, std::unordered_map<ValueId, ValueId>& known) {
@@ -130,11 +138,9 @@ private:
         b.before(kernel_.region(body).ops.front());
         b.take_place(loop_);
         ring(b, OpKind::take, slot_, {{Attr::count, stages_ - 2}});
-        ring(b, OpKind::acquire, next_, {});
         // Its body is this one's by now, the index in it another value.
         staged_.loop = loop_;
-        copies(b, iv_, stages_ - 1, next_);
-        ring(b, OpKind::fill, next_, {});
+        bring(b, iv_, stages_ - 1, next_, {});
         std::vector<ValueId> stages;
         for (ValueId buffer : buffers_) stages.push_back(b.stage(buffer, slot_));
         for (size_t i = 0; i < staged_.loads.size(); ++i) {

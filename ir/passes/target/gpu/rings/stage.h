@@ -8,15 +8,16 @@ namespace tsr::ir {
 
 // Of each loop of `staged_loops` with two stages or more:
 //
-//   acquire 0; copies of round 0; fill 0; … of round stages - 2
+//   if there is a round 0 { acquire 0; its copies; fill 0 } else { commit } … of round stages - 2
 //   for … (…, %slot = 0, %next = stages - 1) {
 //     take %slot {count = stages - 2}           the round's copies are there, and the round before has been read
-//     acquire %next; copies of the round stages - 1 further on, if there is one; fill %next
+//     if there is a round stages - 1 further on { acquire %next; its copies; fill %next } else { commit }
 //     the round, whose products read the slot's buffers
 //     release %slot
 //   }
 //
-// The barrier of `take` is the only one of a round.
+// The barrier of `take` is the only one of a round; the commits of nothing keep what it counts,
+// and are left out where it counts none.
 void stage(Function& kernel, const GpuMachine& machine);
 
 }  // namespace tsr::ir

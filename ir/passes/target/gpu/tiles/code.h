@@ -8,6 +8,7 @@
 
 #include "ir/layout/access.h"
 #include "ir/layout/convert.h"
+#include "ir/passes/target/cpu/tiles/uses.h"
 #include "ir/passes/target/gpu/tiles/layouts.h"
 #include "ir/passes/target/kernel_code.h"
 
@@ -31,6 +32,7 @@ public:
     int64_t finish(int64_t used);
 
 private:
+    void make(OpId id);
     using Registers = std::vector<ValueId>;
 
     [[nodiscard]] const Layout& layout(ValueId tile) const { return layouts_.of.at(tile); }
@@ -92,7 +94,16 @@ private:
                          DType type);
     ValueId row_offset(const Layout& layout, int64_t reg, int64_t apart);
     // products.cpp
+    struct Part;
     void product(OpId id);
+    Part part(ValueId value, bool transposed, Operand operand, const ProductPlan& plan, const Coordinates& shape);
+    Registers kept(ValueId value, bool transposed, Operand operand, const Layout& lies);
+    void keep_for_products(ValueId tile);
+    Registers fragments(Part& part, int64_t atom, int64_t k);
+    // matrices.cpp
+    std::optional<Part> matrices(ValueId value, bool transposed, Operand operand, const ProductPlan& plan,
+                                 const Layout& lies);
+    Registers load_matrices(Part& part, int64_t atom, int64_t k, bool pairs);
     Registers operand(ValueId value, bool transposed, const Layout& wanted);
     void clear_beyond(Registers& values, const Layout& lies, size_t inner, DType type);
     ValueId fragment_of(const Registers& values, const Layout& lies, int64_t row, int64_t column);
@@ -135,7 +146,16 @@ private:
     Emit& emit_;
     ValueId thread_;
     TileLayouts layouts_;
-    int lane_bits_ = 5;
+    Uses uses_;
+    // Operands of products in loops, of tiles made before those.
+    struct Kept {
+        ValueId value;
+        bool transposed;
+        Operand operand;
+        Layout lies;
+        Registers registers;
+    };
+    std::vector<Kept> kept_;
     std::map<std::vector<Bits>, ThreadPart> thread_parts_;
     std::map<std::pair<Bits, Bits>, ValueId> owners_;
     std::map<Bits, ValueId> parities_;

@@ -209,6 +209,12 @@ private:
             const ValueId a = MmaOp(kernel_, id).a();
             if (tile(a)) classes_[joined_.find(a)].row_sums = true;  // an accumulator that becomes operand A
         }
+        // What becomes operand A of a product has its rows where the product has them.
+        for (OpId id : products_) {
+            const ValueId a = MmaOp(kernel_, id).a();
+            if (tile(a) && classes_[joined_.find(a)].product)
+                classes_[joined_.find(kernel_.op(id).results[0])].row_sums = true;
+        }
     }
 
     // What follows from a class that has its layout now.
@@ -277,8 +283,14 @@ private:
         int row_warps = 0, column_warps = 0;
         for (int i = 0; i < warp_bits_; ++i) {
             const int64_t rows = shape[0] >> row_warps, columns = shape[1] >> column_warps;
-            const bool more_rows = rows > least_rows && (c.row_sums || rows >= columns || columns <= least_columns);
-            ++(more_rows || columns <= least_columns ? row_warps : column_warps);
+            bool more_rows = rows > least_rows && (c.row_sums || rows >= columns || columns <= least_columns);
+            more_rows |= columns <= least_columns;
+            // Not along an axis that it would lengthen, where the other one can take it.
+            const bool even_rows = rows % (2 * least_rows) == 0 && shape[0] % rows == 0;
+            const bool even_columns = columns % (2 * least_columns) == 0 && shape[1] % columns == 0;
+            if (more_rows ? !even_rows && even_columns && !c.row_sums : !even_columns && even_rows)
+                more_rows = !more_rows;
+            ++(more_rows ? row_warps : column_warps);
         }
         return Layout::covering(shape, spread_warps(lanes, {row_warps, 0}, {column_warps, 1}));
     }

@@ -1,9 +1,6 @@
 // Products of register tiles by the matrix instructions of warps: each warp multiplies fragments
 // (ir/machine/fragments.h).
-#include <numeric>
-
-#include "ir/passes/target/cpu/tiles/uses.h"
-#include "ir/passes/target/gpu/tiles/code.h"
+#include "ir/passes/target/gpu/tiles/part.h"
 
 namespace tsr::ir {
 
@@ -45,6 +42,55 @@ ValueId ThreadTiles::fragment_of(const Registers& values, const Layout& lies, in
     return vector({begin, begin + static_cast<std::ptrdiff_t>(lies.atom_size())});
 }
 
+// Where an operand is when the product begins.
+ThreadTiles::Part ThreadTiles::part(ValueId value, bool transposed, Operand operand, const ProductPlan& plan,
+                                    const Coordinates& shape) {
+    const Layout lies = Layout::covering(shape, operand_atom(plan, operand));
+    if (auto found = matrices(value, transposed, operand, plan, lies)) return *found;
+    Part out;
+    out.operand = operand;
+    out.layout = lies;
+    out.registers = kept(value, transposed, operand, lies);
+    return out;
+}
+
+// In fragments, of what stands before the loop that wants it once for all rounds.
+ThreadTiles::Registers ThreadTiles::kept(ValueId value, bool transposed, Operand operand, const Layout& lies) {
+    for (const Kept& k : kept_) {
+        if (k.value == value && k.transposed == transposed && k.operand == operand && k.lies == lies)
+            return k.registers;
+    }
+    Registers registers = this->operand(value, transposed, lies);
+    clear_beyond(registers, lies, operand == Operand::a ? 1 : 0, elem(value));
+    return registers;
+}
+
+// Called when a tile is made: products of other regions find it converted.
+void ThreadTiles::keep_for_products(ValueId tile) {
+    const RegionId here = code_.tile.op(code_.tile.value(tile).op).parent;
+    for (OpId user : uses_.of(tile)) {
+        if (!layouts_.products.contains(user) || code_.tile.op(user).parent == here) continue;
+        const MmaOp op(code_.tile, user);
+        const ProductPlan& plan = layouts_.products.at(user);
+        const Coordinates shape = extents(code_.tile.type(tile));
+        for (Operand operand : {Operand::a, Operand::b}) {
+            const bool transposed = operand == Operand::a ? op.a_transposed() : op.b_transposed();
+            if ((operand == Operand::a ? op.a() : op.b()) != tile) continue;
+            const Coordinates seen = transposed ? Coordinates{shape[1], shape[0]} : shape;
+            const Layout lies = Layout::covering(seen, operand_atom(plan, operand));
+            kept_.push_back({tile, transposed, operand, lies, kept(tile, transposed, operand, lies)});
+        }
+    }
+}
+
+// Of one step along the inner axis: of atom number `atom` along the other one, and of those behind it that come with
+// it.
+ThreadTiles::Registers ThreadTiles::fragments(Part& part, int64_t atom, int64_t k) {
+    const bool of_a = part.operand == Operand::a;
+    if (part.registers.empty()) return load_matrices(part, atom, k, !of_a && atom + 1 < part.layout.repeat[1]);
+    return {fragment_of(part.registers, part.layout, of_a ? atom : k, of_a ? k : atom)};
+}
+
 void ThreadTiles::product(OpId id) {
     const MmaOp op(code_.tile, id);
     const ValueId result = code_.tile.op(id).results[0];
@@ -53,12 +99,9 @@ void ThreadTiles::product(OpId id) {
     const Coordinates shape = extents(code_.tile.type(result));
     const Type& of_a = code_.tile.type(op.a());
     const int64_t depth = of_a.shape[op.a_transposed() ? 0 : 1].constant_value().value_or(1);
-    const Layout a = Layout::covering({shape[0], depth}, operand_atom(plan, Operand::a));
-    const Layout b = Layout::covering({depth, shape[1]}, operand_atom(plan, Operand::b));
     const Layout c = Layout::covering(shape, operand_atom(plan, Operand::accumulator));
-    Registers of_rows = operand(op.a(), op.a_transposed(), a), of_columns = operand(op.b(), op.b_transposed(), b);
-    clear_beyond(of_rows, a, 1, of_a.elem);
-    clear_beyond(of_columns, b, 0, of_a.elem);
+    Part a = part(op.a(), op.a_transposed(), Operand::a, plan, {shape[0], depth});
+    Part b = part(op.b(), op.b_transposed(), Operand::b, plan, {depth, shape[1]});
     const DType type = op.accumulates();
     const auto before = op.accumulator();
     const Registers start = before ? in(*before, c) : Registers(static_cast<size_t>(c.size()), zero(type));
@@ -68,15 +111,16 @@ void ThreadTiles::product(OpId id) {
     }
     const Attrs attrs{{Attr::type, type},
                       {Attr::axes, std::vector<int64_t>{plan.product.rows, plan.product.columns, plan.product.inner}}};
-    for (int64_t k = 0; k < a.repeat[1]; ++k) {
+    for (int64_t k = 0; k < a.layout.repeat[1]; ++k) {
         Registers rows;
-        for (int64_t row = 0; row < c.repeat[0]; ++row) rows.push_back(fragment_of(of_rows, a, row, k));
-        for (int64_t column = 0; column < c.repeat[1]; ++column) {
-            const ValueId columns = fragment_of(of_columns, b, k, column);
-            for (int64_t row = 0; row < c.repeat[0]; ++row) {
-                ValueId& sum = sums[static_cast<size_t>(row * c.repeat[1] + column)];
-                sum = emit_.op(OpKind::mma, {rows[static_cast<size_t>(row)], columns, sum}, code_.target.type(sum),
-                               attrs);
+        for (int64_t row = 0; row < c.repeat[0]; ++row) rows.push_back(fragments(a, row, k)[0]);
+        for (int64_t column = 0; column < c.repeat[1];) {
+            for (ValueId columns : fragments(b, column, k)) {
+                for (size_t row = 0; row < rows.size(); ++row) {
+                    ValueId& sum = sums[row * static_cast<size_t>(c.repeat[1]) + static_cast<size_t>(column)];
+                    sum = emit_.op(OpKind::mma, {rows[row], columns, sum}, code_.target.type(sum), attrs);
+                }
+                ++column;
             }
         }
     }

@@ -14,9 +14,17 @@ ThreadTiles::ThreadTiles(KernelCode& code, ValueId thread, int capability)
     : code_(code),
       emit_(code.emit),
       thread_(thread),
-      layouts_(assign_layouts(code.tile, code.plan.threads, capability)) {}
+      layouts_(assign_layouts(code.tile, code.plan.threads, capability)),
+      uses_(code.tile) {}
 
 void ThreadTiles::operation(OpId id) {
+    make(id);
+    for (ValueId result : code_.tile.op(id).results) {
+        if (is_tile(code_.tile, result)) keep_for_products(result);
+    }
+}
+
+void ThreadTiles::make(OpId id) {
     const Op& op = code_.tile.op(id);
     emit_.place = op.place;
     switch (op.kind) {

@@ -1,0 +1,375 @@
+#include "ir/passes/target/gpu/rings/check_rings.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "ir/core/print.h"
+#include "ir/ops/control.h"
+#include "ir/ops/tile.h"
+#include "ir/passes/tile/walk.h"
+
+namespace tsr::ir {
+
+namespace {
+
+enum class Phase : uint8_t { free, acquired, filled, taken };
+constexpr int64_t kMostRounds = 64;  // of a loop whose bounds the text knows
+
+// How far the copies into a slot are: what stands there may be read in the first state and the last.
+enum class Data : uint8_t { none, issued, committed, arrived, visible };
+
+struct Slot {
+    Phase phase = Phase::free;
+    Data data = Data::none;
+    int64_t age = 0;    // committed: groups behind it
+    bool read = false;  // since the last barrier
+    auto operator<=>(const Slot&) const = default;
+};
+
+// Of all slots, by buffer and number.
+using State = std::map<std::pair<uint32_t, int64_t>, Slot>;
+using States = std::set<State>;
+
+class Checker {
+public:
+    explicit Checker(const Function& kernel) : kernel_(kernel) {
+        walk(kernel, kernel.body, [&](OpId id) { visit(id); });
+    }
+
+    std::vector<std::string> run() {
+        if (buffers_.empty()) return {};
+        // With one round more nothing happens that did not: each slot has had all its neighbours in each phase.
+        for (int64_t rounds = 0; rounds <= 2 * most_slots_ + 3; ++rounds) {
+            values_.clear();
+            for (OpId id : loops_) force(id, rounds);
+            states_ = {State{}};
+            region(kernel_.body);
+        }
+        return std::move(messages_);
+    }
+
+private:
+    void visit(OpId id) {
+        const Op& op = kernel_.op(id);
+        commits_ |= op.kind == OpKind::commit || op.kind == OpKind::fill;
+        const bool ring = op.kind >= OpKind::acquire && op.kind <= OpKind::release;
+        if (op.kind != OpKind::copy_async && !ring) return;
+        auto add = [&](ValueId handle) {
+            const ValueId root = memory_root(kernel_, handle);
+            buffers_.insert(root);
+            most_slots_ = std::max(most_slots_, BufferOp(kernel_, kernel_.value(root).op).stages());
+        };
+        if (ring) {
+            for (ValueId buffer : RingOp(kernel_, id).buffers()) add(buffer), of_rings_.insert(buffer);
+        } else {
+            add(op.operands[0]);
+        }
+        // The innermost loop around decides how many rounds there are.
+        for (OpId at = id; at.valid(); at = kernel_.region(kernel_.op(at).parent).parent) {
+            if (kernel_.op(at).kind != OpKind::for_) continue;
+            loops_.insert(at);
+            break;
+        }
+    }
+
+    // Bounds that the text does not know are chosen so that there are so many rounds.
+    void force(OpId id, int64_t rounds) {
+        const ForOp loop(kernel_, id);
+        const auto known = [&](ValueId v) { return constant(v); };
+        const int64_t step = known(loop.step()).value_or(1);
+        if (!known(loop.lower())) forced_[loop.lower()] = 0;
+        const auto upper = known(loop.upper());
+        if (!upper || *upper - known(loop.lower()).value_or(0) > kMostRounds * step)
+            forced_[loop.upper()] = known(loop.lower()).value_or(0) + rounds * step;
+    }
+
+    [[nodiscard]] std::optional<int64_t> constant(ValueId v) const {
+        const OpId op = kernel_.value(v).op;
+        if (!op.valid() || kernel_.op(op).kind != OpKind::constant) return std::nullopt;
+        const auto* whole = std::get_if<int64_t>(kernel_.op(op).attrs.find(Attr::value));
+        return whole != nullptr ? std::optional(*whole) : std::nullopt;
+    }
+
+    [[nodiscard]] std::optional<int64_t> value(ValueId v) const {
+        if (auto found = forced_.find(v); found != forced_.end()) return found->second;
+        if (auto found = values_.find(v); found != values_.end()) return found->second;
+        return constant(v);
+    }
+
+    void region(RegionId id) {
+        for (OpId op : kernel_.region(id).ops) operation(op);
+    }
+
+    void operation(OpId id) {
+        const Op& op = kernel_.op(id);
+        switch (op.kind) {
+            case OpKind::for_:
+                return loop(id);
+            case OpKind::while_:
+            case OpKind::grid:
+                return rounds_unknown(op);
+            case OpKind::if_:
+                return branch(op);
+            case OpKind::lanes:
+                for (RegionId inner : op.regions) region(inner);
+                return;
+            case OpKind::copy_async:
+                return copy(id);
+            case OpKind::commit:
+                return each([&](State& state) { commit(state); });
+            case OpKind::wait_group:
+                return each([&](State& state) { wait(state, op.attrs.integer(Attr::count)); });
+            case OpKind::barrier:
+                return each([&](State& state) { meet(state); });
+            case OpKind::acquire:
+            case OpKind::fill:
+            case OpKind::take:
+            case OpKind::release:
+                return ring(id);
+            default:
+                compute(op);
+                return touch(id);
+        }
+    }
+
+    // ---- numbers ----
+
+    void compute(const Op& op) {
+        if (op.results.size() != 1 || !kernel_.type(op.results[0]).is_scalar()) return;
+        std::vector<int64_t> in;
+        for (ValueId v : op.operands) {
+            if (kernel_.type(v).is_memory()) return;
+            const auto known = value(v);
+            if (!known) return forget(op.results[0]);
+            in.push_back(*known);
+        }
+        const auto made = computed(op.kind, in);
+        if (made) values_[op.results[0]] = *made;
+        if (!made) forget(op.results[0]);
+    }
+    void forget(ValueId v) { values_.erase(v); }
+
+    static std::optional<int64_t> computed(OpKind kind, const std::vector<int64_t>& in) {
+        auto floor_of = [&] { return in[0] / in[1] - (in[0] % in[1] != 0 && (in[0] < 0) != (in[1] < 0) ? 1 : 0); };
+        switch (kind) {
+            case OpKind::add:
+                return in[0] + in[1];
+            case OpKind::sub:
+                return in[0] - in[1];
+            case OpKind::mul:
+                return in[0] * in[1];
+            case OpKind::floordiv:
+                return in[1] != 0 ? std::optional(floor_of()) : std::nullopt;
+            case OpKind::mod:
+                return in[1] != 0 ? std::optional(in[0] - in[1] * floor_of()) : std::nullopt;
+            case OpKind::minimum:
+                return std::min(in[0], in[1]);
+            case OpKind::maximum:
+                return std::max(in[0], in[1]);
+            case OpKind::eq:
+                return in[0] == in[1];
+            case OpKind::lt:
+                return in[0] < in[1];
+            case OpKind::select:
+                return in[0] != 0 ? in[1] : in[2];
+            case OpKind::cast:
+                return in[0];
+            default:
+                return std::nullopt;
+        }
+    }
+
+    // ---- control ----
+
+    void loop(OpId id) {
+        const ForOp op(kernel_, id);
+        const auto lower = value(op.lower()), upper = value(op.upper()), step = value(op.step());
+        if (!loops_.contains(id) || !lower || !upper || !step || *step <= 0) return rounds_unknown(op.op());
+        std::vector<std::optional<int64_t>> carried;
+        for (ValueId v : op.inits()) carried.push_back(value(v));
+        auto bind = [&](ValueSpan to) {
+            for (size_t i = 0; i < to.size(); ++i) {
+                if (carried[i]) values_[to[i]] = *carried[i];
+                if (!carried[i]) forget(to[i]);
+            }
+        };
+        for (int64_t iv = *lower; iv < *upper; iv += *step) {
+            values_[op.iv()] = iv;
+            bind(op.carried());
+            region(op.body());
+            for (size_t i = 0; i < carried.size(); ++i) carried[i] = value(op.next()[i]);
+        }
+        bind(op.results());
+    }
+
+    // None, one, and more as long as that makes a difference.
+    void rounds_unknown(const Op& op) {
+        for (ValueId result : op.results) forget(result);
+        for (RegionId inner : op.regions) {
+            for (ValueId arg : kernel_.region(inner).args) forget(arg);
+        }
+        for (size_t before = 0; before != states_.size();) {
+            before = states_.size();
+            States all = states_;
+            for (RegionId inner : op.regions) region(inner);
+            states_.insert(all.begin(), all.end());
+        }
+    }
+
+    void branch(const Op& op) {
+        const auto known = value(op.operands[0]);
+        if (known) return region(op.regions[*known != 0 ? 0 : 1]);
+        const States start = states_;
+        region(op.regions[0]);
+        States then = std::exchange(states_, start);
+        region(op.regions[1]);
+        states_.merge(then);
+    }
+
+    // ---- slots ----
+
+    template <typename Change>
+    void each(Change change) {
+        States after;
+        for (State state : states_) {
+            change(state);
+            after.insert(std::move(state));
+        }
+        states_ = std::move(after);
+    }
+
+    void say(OpId id, const std::string& what) {
+        if (said_.insert(id).second) messages_.push_back(fmt::format("{}: {}", print_line(kernel_, id), what));
+    }
+
+    // The slots behind a handle; all of its buffer where its number is not known.
+    [[nodiscard]] std::vector<std::pair<uint32_t, int64_t>> slots(ValueId handle) const {
+        const ValueId root = memory_root(kernel_, handle);
+        const OpId made = kernel_.value(handle).op;
+        if (kernel_.op(made).kind != OpKind::stage) return {{root.index, 0}};
+        if (auto number = value(StageOp(kernel_, made).index())) return {{root.index, *number}};
+        std::vector<std::pair<uint32_t, int64_t>> all;
+        const int64_t count = BufferOp(kernel_, kernel_.value(root).op).stages();
+        for (int64_t i = 0; i < count; ++i) all.emplace_back(root.index, i);
+        return all;
+    }
+
+    static void commit(State& state) {
+        for (auto& [where, slot] : state) {
+            slot.age += slot.data == Data::committed ? 1 : 0;
+            if (slot.data == Data::issued) slot.data = Data::committed;
+        }
+    }
+    static void wait(State& state, int64_t left) {
+        for (auto& [where, slot] : state) {
+            if (slot.data != Data::committed || slot.age < left) continue;
+            slot.data = Data::arrived;
+            slot.age = 0;
+        }
+    }
+    // Copies of a program without groups are waited for at its barriers.
+    void meet(State& state) const {
+        for (auto& [where, slot] : state) {
+            slot.read = false;
+            if (slot.data == Data::arrived || (!commits_ && slot.data == Data::issued)) slot.data = Data::visible;
+        }
+    }
+
+    void copy(OpId id) {
+        const ValueId to = CopyAsyncOp(kernel_, id).to();
+        const bool ring = of_rings_.contains(memory_root(kernel_, to));
+        each([&](State& state) {
+            for (auto where : slots(to)) {
+                Slot& slot = state[where];
+                if (ring && slot.phase != Phase::acquired) say(id, "copies into a slot that is not acquired");
+                if (slot.read) say(id, "copies into a slot that has been read since the last barrier");
+                if (slot.data == Data::committed || slot.data == Data::arrived)
+                    say(id, "copies into a slot that copies are on their way to");
+                slot.data = Data::issued;
+                slot.age = 0;
+            }
+        });
+    }
+
+    void ring(OpId id) {
+        const RingOp op(kernel_, id);
+        const auto number = value(op.slot());
+        if (!number) return say(id, "the number of the slot is not known");
+        const OpKind kind = op.op().kind;
+        each([&](State& state) {
+            if (kind == OpKind::fill) commit(state);
+            if (kind == OpKind::take) wait(state, op.attrs().integer(Attr::count));
+            if (op.meets()) meet(state);
+            for (ValueId buffer : op.buffers()) change(id, kind, state[{buffer.index, *number}]);
+        });
+    }
+
+    void change(OpId id, OpKind kind, Slot& slot) {
+        if (kind == OpKind::acquire) {
+            if (slot.phase != Phase::free) say(id, "acquires a slot that is not free");
+            if (slot.read) say(id, "acquires a slot that has been read since the last barrier");
+            slot.phase = Phase::acquired;
+        } else if (kind == OpKind::fill) {
+            if (slot.phase != Phase::acquired) say(id, "fills a slot that is not acquired");
+            slot.phase = Phase::filled;
+        } else if (kind == OpKind::take) {
+            if (slot.phase != Phase::filled) say(id, "takes a slot that is not filled");
+            if (slot.data != Data::visible) say(id, "takes a slot whose copies it does not wait for");
+            slot.phase = Phase::taken;
+        } else {
+            if (slot.phase != Phase::taken) say(id, "releases a slot that is not taken");
+            slot.phase = Phase::free;
+        }
+    }
+
+    void touch(OpId id) {
+        const Op& op = kernel_.op(id);
+        for (ValueId memory : read_memories(kernel_, op)) {
+            const ValueId root = memory_root(kernel_, memory);
+            if (!buffers_.contains(root)) continue;
+            each([&](State& state) {
+                for (auto where : slots(memory)) read(id, of_rings_.contains(root), state[where]);
+            });
+        }
+        const ValueId written = written_memory(op);
+        if (!written.valid() || !buffers_.contains(memory_root(kernel_, written))) return;
+        each([&](State& state) {
+            for (auto where : slots(written)) {
+                Slot& slot = state[where];
+                if (slot.read) say(id, "writes a slot that has been read since the last barrier");
+                if (slot.data == Data::committed || slot.data == Data::issued)
+                    say(id, "writes a slot that copies are on their way to");
+                slot.data = Data::arrived;
+            }
+        });
+    }
+
+    void read(OpId id, bool ring, Slot& slot) {
+        if (ring && slot.phase != Phase::taken) say(id, "reads a slot that is not taken");
+        if (slot.data != Data::visible && slot.data != Data::none)
+            say(id, "reads a slot whose copies no wait covers, or with no barrier behind the wait");
+        slot.read = true;
+    }
+
+    const Function& kernel_;
+    std::unordered_set<ValueId> buffers_, of_rings_;
+    std::set<OpId> loops_;  // in whose rounds copies start
+    int64_t most_slots_ = 1;
+    bool commits_ = false;
+    std::unordered_map<ValueId, int64_t> forced_, values_;
+    States states_;
+    std::set<OpId> said_;
+    std::vector<std::string> messages_;
+};
+
+}  // namespace
+
+std::vector<std::string> check_rings(const Function& kernel) { return Checker(kernel).run(); }
+
+}  // namespace tsr::ir

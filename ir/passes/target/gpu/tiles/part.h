@@ -1,0 +1,26 @@
+// An operand of a product of warps, as a thread has it.
+#pragma once
+
+#include <map>
+
+#include "ir/passes/target/gpu/tiles/code.h"
+
+namespace tsr::ir {
+
+// In registers, or in shared memory: then each step along the inner axis loads its own matrices.
+struct ThreadTiles::Part {
+    Operand operand = Operand::a;
+    Layout layout;        // of the operand as the product sees it
+    Registers registers;  // of all atoms; empty: in shared memory
+    bool along_inner = false;
+    bool transposed = false;
+    int64_t row = 0, piece = 0;  // elements of a row, and of a piece of 16 bytes
+    // This thread's row, and its piece there; of B of two atoms, or of one.
+    struct Place {
+        ValueId row;
+        ThreadPart piece;
+        std::map<Bits, ValueId> known;
+    } pair, single;
+};
+
+}  // namespace tsr::ir
