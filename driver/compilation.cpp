@@ -144,21 +144,43 @@ bool Compilation::lower_to_machine(Family& family, const std::string& machine) {
     return after(outcome);
 }
 
+void Compilation::report(const NoCode& no) {
+    Span span = no.why.op.valid() ? no.kernel->span_of(no.why.op) : Span{};
+    if (!span.valid()) span = no.kernel->span();
+    session_.diagnostics.error("E0610", span,
+                               fmt::format("`{}` has no code for {} yet: {}", no.kernel->name, no.gpu, no.why.what));
+}
+
+// Of a tuned kernel, the points that a GPU has no code for are not tried there; it needs one.
+void Compilation::report_tuned() {
+    for (const auto& [wanted, no] : without_) {
+        const auto& [tuned, gpu] = wanted;
+        const bool other = std::ranges::any_of(families_, [&](const Family& family) {
+            const auto point = points_.find(family.kernel->name);
+            return point != points_.end() && point->second == tuned &&
+                   std::ranges::any_of(family.threads, [&](const auto& code) { return code.plan->machine == gpu; });
+        });
+        if (!other) report(no);
+    }
+}
+
 // A kernel that has no code for a GPU runs on the CPU, unless the GPU was named.
 bool Compilation::lower_to_gpu(Family& family, const std::string& name) {
     ir::GpuCode code;
     const auto outcome =
         ir::lower_to_gpu(*family.kernel, *ir::gpu_machine(name), module_, manager_, session_.diagnostics, code);
-    if (code.kernel) family.threads.push_back(std::move(*code.kernel));
-    const ir::Function& kernel = *family.kernel;
     // Points of a tuned kernel take the stages that fit: another point has fewer anyway.
-    const auto& refused = code.without || ir::point_of(kernel) ? code.without : code.fewer;
+    const bool tuned = ir::point_of(*family.kernel).has_value();
+    const auto& refused = code.without || tuned ? code.without : code.fewer;
     if (refused && names_gpus(session_.options())) {
-        Span span = refused->op.valid() ? kernel.span_of(refused->op) : Span{};
-        if (!span.valid()) span = kernel.span();
-        session_.diagnostics.error("E0610", span,
-                                   fmt::format("`{}` has no code for {} yet: {}", kernel.name, name, refused->what));
+        const auto point = points_.find(family.kernel->name);
+        const NoCode no{family.kernel, name, *refused};
+        if (point == points_.end())
+            report(no);
+        else
+            without_.try_emplace({point->second, name}, no);
     }
+    if (code.kernel) family.threads.push_back(std::move(*code.kernel));
     return after(outcome);
 }
 
@@ -198,14 +220,14 @@ bool Compilation::lower_to_machines() {
     note_ir("making tasks", ir::print(module_));
     return steps_.time("lower to machines", [&] {
         bool done = true;
-        const auto points = launched_points(module_);
+        points_ = launched_points(module_);
         std::map<std::pair<std::string, std::string>, const ir::Function*> lowered;  // of points, by their form
         for (const ir::Function& function : module_.functions) {
             if (function.level != ir::Level::tile) continue;
             Family& family = families_.emplace_back();
             family.kernel = &function;
-            const auto point = points.find(function.name);
-            if (point != points.end()) {
+            const auto point = points_.find(function.name);
+            if (point != points_.end()) {
                 const auto [first, fresh] = lowered.emplace(
                     std::pair(point->second, form_text(function, names_gpus(session_.options()))), &function);
                 if (!fresh) family.same = first->second;
@@ -219,13 +241,14 @@ bool Compilation::lower_to_machines() {
                     done = lower_to_machine(family, machine) && done;
             }
             done = done && lower_to_gpus(family);
-            if (point == points.end()) continue;
+            if (point == points_.end()) continue;
             // Points that differ on GPUs alone are worth their code and the time to measure them where GPUs are named.
             static const std::vector<ir::Function> none;
             const bool by_gpus = names_gpus(session_.options()) || family.variants.empty();
             point_code_[function.name] = point_code(family.variants, by_gpus ? family.threads : none);
         }
-        return done;
+        report_tuned();
+        return done && !session_.diagnostics.has_errors();
     });
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/codegen.h"
@@ -73,12 +74,21 @@ private:
         const ir::Function* same = nullptr;    // a point that was lowered before, whose code this one has
     };
 
+    // A kernel that a GPU named by the command line has no code for.
+    struct NoCode {
+        const ir::Function* kernel;
+        std::string gpu;
+        ir::NoGpuCode why;
+    };
+
     bool read_ir();
     bool elaborate();
     [[nodiscard]] ir::Points points() const;
     bool lower_to_machine(Family& family, const std::string& machine);
     bool lower_to_gpus(Family& family);
     bool lower_to_gpu(Family& family, const std::string& name);
+    void report(const NoCode& no);
+    void report_tuned();
     [[nodiscard]] codegen::Options code_options();
     bool after(ir::PassOutcome outcome);
 
@@ -91,7 +101,9 @@ private:
     ir::Module module_;
     ir::PassManager manager_;
     std::deque<Family> families_;
-    std::map<std::string, PointCode> point_code_;  // of points of tuned kernels
+    std::map<std::string, std::string> points_;                      // of tuned kernels, with the tuning's first point
+    std::map<std::string, PointCode> point_code_;                    // of points of tuned kernels
+    std::map<std::pair<std::string, std::string>, NoCode> without_;  // the first of a tuning's points, for a GPU
     std::string known_;
     bool stopped_ = false;
     std::unique_ptr<Ptxas> ptxas_;

@@ -45,17 +45,24 @@ struct TunedLaunch {
 
     const int64_t* groups_of(int32_t point) const { return groups + 4 * static_cast<size_t>(point); }
 
+    // `own`: room for the point's slots.
+    cuda::Call call(int32_t point, std::vector<uint64_t>& own) const {
+        std::copy(groups_of(point), groups_of(point) + 3, own.end() - 3);
+        return {*tuning.points[point].family, own.data(), tensors, groups_of(point)[3], place};
+    }
+
     // The points that the GPU has code for; if it has none of them, those that this processor has code for.
     std::vector<Candidate> candidates() const {
         std::vector<Candidate> there, here;
         std::vector<uint64_t> own(slots.begin(), slots.end());
         for (int32_t i = 0; i < tuning.npoints; ++i) {
-            std::copy(groups_of(i), groups_of(i) + 3, own.end() - 3);
             const TsrKernelFamily& family = *tuning.points[i].family;
-            const bool on_device = cuda::find_variant({family, own.data(), tensors, groups_of(i)[3], place}) != nullptr;
+            const bool on_device = cuda::fitting_variant(call(i, own)) != nullptr;
             if (!on_device && find_variant(family, own.data()) == nullptr) continue;
             (on_device ? there : here).push_back({i, &tuning.points[i], groups_of(i), on_device});
         }
+        // A GPU that was asked for and runs none of them is an error, which this says.
+        if (there.empty() && tuning.npoints > 0) cuda::find_variant(call(0, own));
         return there.empty() ? here : there;
     }
 

@@ -18,6 +18,7 @@ using Stream = struct CUstream_st*;
 using Module = struct CUmod_st*;
 using Function = struct CUfunc_st*;
 using Pool = struct CUmemPoolHandle_st*;
+using Event = struct CUevent_st*;
 
 enum : Status { kSuccess = 0, kOutOfMemory = 2 };
 
@@ -53,6 +54,10 @@ struct LaunchConfig {
     X(set_current, cuCtxSetCurrent, (Context context)) \
     X(make_stream, cuStreamCreate, (Stream* stream, unsigned flags)) \
     X(wait_stream, cuStreamSynchronize, (Stream stream)) \
+    X(make_event, cuEventCreate, (Event* event, unsigned flags)) \
+    X(destroy_event, cuEventDestroy_v2, (Event event)) \
+    X(record_event, cuEventRecord, (Event event, Stream stream)) \
+    X(elapsed, cuEventElapsedTime, (float* milliseconds, Event from, Event to)) \
     X(memory_info, cuMemGetInfo_v2, (size_t* free, size_t* total)) \
     X(allocate, cuMemAlloc_v2, (Pointer* memory, size_t bytes)) \
     X(free, cuMemFree_v2, (Pointer memory)) \

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "runtime/device/cuda/images.h"
 #include "runtime/device/cuda/memory.h"
 #include "runtime/device/cuda/pending.h"
+#include "runtime/device/cuda/timer.h"
 #include "runtime/device/guards.h"
 #include "runtime/fail.h"
 #include "runtime/host/clock.h"
@@ -142,8 +144,9 @@ void end_aligned(Device& device, const Call& call, const std::vector<Aligned>& a
     }
 }
 
-// Brings the tensors in and launches; what the kernel says goes to the mailbox, which may be NULL.
-void start(Device& device, const Call& call, const TsrKernelVariant& variant, const Mailbox* mailbox) {
+// Brings the tensors in and launches; what the kernel says goes to the mailbox, which may be NULL. The timer, which may
+// be NULL, measures the launch alone.
+void start(Device& device, const Call& call, const TsrKernelVariant& variant, const Mailbox* mailbox, Timer* timer) {
     const TsrCudaKernel& kernel = *variant.cuda;
     for (int32_t slot = 0; slot < call.family.nslots; ++slot) {
         if (is_tensor(call, slot)) bring_in(device, *call.tensors[slot]->storage, call.place);
@@ -152,7 +155,9 @@ void start(Device& device, const Call& call, const TsrKernelVariant& variant, co
     const std::vector<Aligned> aligned = align_tensors(device, call, slots);
     slots.insert(slots.end(), {0, 0, mailbox != nullptr ? mailbox->device : 0});
     const Function function = load(device, kernel, call.place).function;
+    if (timer != nullptr) timer->begin();
     const Status status = launch_all(device, function, kernel, slots, call.total);
+    if (timer != nullptr && status == kSuccess) timer->end();
     if (status != kSuccess) {
         const std::string doing = text("launching kernel %s", call.family.name);
         check(device, status, doing.c_str(), call.place);
@@ -164,45 +169,63 @@ void start(Device& device, const Call& call, const TsrKernelVariant& variant, co
     add_pending(call.family, kernel, mailbox, call.place);
 }
 
-}  // namespace
+struct Found {
+    const TsrKernelVariant* variant = nullptr;
+    bool unfit = false;                    // there is code, but none for this device or these sizes
+    const std::string* refusal = nullptr;  // what the driver said of the last image, if it took none
+};
 
-const TsrKernelVariant* find_variant(const Call& call) {
-    if (!has_code(call.family)) return nullptr;
+Found look_for_variant(const Call& call) {
+    if (!has_code(call.family)) return {};
     Device* device = cuda::device();
-    if (device == nullptr || !all_can_have_copies(call)) return nullptr;
+    if (device == nullptr || !all_can_have_copies(call)) return {};
     enter(*device);
     const auto* variants = call.family.variants;
     const auto takes = [&](const TsrKernelVariant& variant) {
         return is_code(variant) && fits(*device, *variant.cuda);
     };
-    if (std::none_of(variants, variants + call.family.nvariants, takes)) return unfit(*device, call);
+    if (std::none_of(variants, variants + call.family.nvariants, takes)) return {.unfit = true};
     for (int32_t slot = 0; slot < call.family.nslots; ++slot) {
         if (is_tensor(call, slot)) make_copy(*device, *call.tensors[slot]->storage, call.place);
     }
     const std::vector<uint64_t> slots = device_slots(call);
-    const std::string* refusal = nullptr;
+    Found found;
     for (int32_t i = 0; i < call.family.nvariants; ++i) {
         if (!takes(variants[i]) || !accepts(variants[i], slots.data())) continue;
         const Loaded& loaded = load(*device, *variants[i].cuda, call.place);
-        if (loaded.function != nullptr) return &variants[i];
-        refusal = &loaded.refusal;
+        if (loaded.function != nullptr) return {.variant = &variants[i]};
+        found.refusal = &loaded.refusal;
     }
-    if (refusal == nullptr) return unfit(*device, call);
-    fail(call.place, "kernel %s: the driver of %s takes none of its code: %s (TESSERA_DEVICE=cpu runs without it)",
-         call.family.name, device_text(*device).c_str(), refusal->c_str());
+    found.unfit = found.refusal == nullptr;
+    return found;
+}
+
+}  // namespace
+
+const TsrKernelVariant* fitting_variant(const Call& call) { return look_for_variant(call).variant; }
+
+const TsrKernelVariant* find_variant(const Call& call) {
+    const Found found = look_for_variant(call);
+    if (found.refusal != nullptr) {
+        fail(call.place, "kernel %s: the driver of %s takes none of its code: %s (TESSERA_DEVICE=cpu runs without it)",
+             call.family.name, device_text(*cuda::device()).c_str(), found.refusal->c_str());
+    }
+    return found.variant != nullptr || !found.unfit ? found.variant : unfit(*cuda::device(), call);
 }
 
 void run_variant(const Call& call, const TsrKernelVariant& variant, uint64_t* result) {
     Device& device = *cuda::device();
     const Mailbox* mailbox = variant.cuda->needs_context != 0 ? &next_mailbox(device, call.place) : nullptr;
-    const double begin = now();
-    start(device, call, variant, mailbox);
+    std::optional<Timer> timer;
+    if (trace_enabled()) timer.emplace(device, call.place);
+    start(device, call, variant, mailbox, timer ? &*timer : nullptr);
     const bool given = result != nullptr && mailbox != nullptr;
-    if (!given && !trace_enabled() && !waits_for_each()) return;
+    if (!given && !timer && !waits_for_each()) return;
     check(device, device.driver.wait_stream(device.stream), "waiting", call.place);
     if (given) *result = mailbox->host->result;
-    if (trace_enabled()) {
-        trace_launch(call.family, variant, call.slots, call.total, call.place, {begin, begin, now()},
+    if (timer) {
+        const double end = now(), begin = end - timer->elapsed();
+        trace_launch(call.family, variant, call.slots, call.total, call.place, {begin, begin, end},
                      device_text(device));
     }
     wait(device, call.place);
@@ -212,10 +235,10 @@ double measure_variant(const Call& call, const TsrKernelVariant& variant) {
     Device& device = *cuda::device();
     wait(device, call.place);
     const Mailbox* mailbox = variant.cuda->needs_context != 0 ? &next_mailbox(device, call.place) : nullptr;
-    const double begin = now();
-    start(device, call, variant, mailbox);
+    Timer timer(device, call.place);
+    start(device, call, variant, mailbox, &timer);
     check(device, device.driver.wait_stream(device.stream), "waiting", call.place);
-    const double taken = now() - begin;
+    const double taken = timer.elapsed();
     forget_messages();
     return taken;
 }

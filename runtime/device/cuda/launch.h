@@ -18,7 +18,8 @@ struct Call {
 };
 
 // The variant that the device takes of this call, if there is one and a device; its tensors then have copies there.
-// Fails where code for GPUs is there and TESSERA_DEVICE asks for one, but none of it runs.
+const TsrKernelVariant* fitting_variant(const Call& call);
+// The same; fails where code for GPUs is there and TESSERA_DEVICE asks for one, but none of it runs.
 const TsrKernelVariant* find_variant(const Call& call);
 // Brings the tensors in and launches; a `result` is waited for.
 void run_variant(const Call& call, const TsrKernelVariant& variant, uint64_t* result);

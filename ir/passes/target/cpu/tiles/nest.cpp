@@ -3,8 +3,8 @@
 #include <unordered_set>
 
 #include "ir/ops/register.h"
-#include "ir/passes/target/reduction.h"
 #include "ir/passes/target/cpu/tiles/code.h"
+#include "ir/passes/target/reduction.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
