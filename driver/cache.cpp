@@ -41,9 +41,9 @@ std::optional<std::string> content(const std::string& path) {
 // Everything but the sources that the executable follows from.
 std::string describe(const Options& options) {
     std::string text =
-        fmt::format("{}\nO{} g{} cpu={} deterministic={} stop={} limit={}", build_id(), options.optimization,
-                    options.debug_info, options.cpu, options.deterministic, options.stop_after,
-                    options.pass_limit ? std::to_string(*options.pass_limit) : "none");
+        fmt::format("{}\nO{} g{} cpu={} deterministic={} schedule={} stop={} limit={}", build_id(),
+                    options.optimization, options.debug_info, options.cpu, options.deterministic, options.schedule,
+                    options.stop_after, options.pass_limit ? std::to_string(*options.pass_limit) : "none");
     for (const std::string& target : options.targets) text += " target=" + target;
     for (const std::string& folder : options.include_folders) text += "\n" + folder;
     return text;

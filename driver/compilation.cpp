@@ -66,6 +66,7 @@ Compilation::Compilation(Session& session) : session_(session), manager_(pass_op
 
 bool Compilation::read() {
     const Options& options = session_.options();
+    if (!read_schedule()) return false;
     if (options.input.ends_with(".ir")) return steps_.time("read IR", [&] { return read_ir(); });
     tree_ = steps_.time("parse", [&] { return session_.parse_file(options.input); });
     if (tree_ == nullptr) return false;
@@ -74,6 +75,18 @@ bool Compilation::read() {
             sema::check(*tree_, session_.sources, {.import_folders = options.include_folders}, session_.diagnostics);
     });
     session_.note_sources();
+    return !session_.diagnostics.has_errors();
+}
+
+bool Compilation::read_schedule() {
+    const std::string& path = session_.options().schedule;
+    if (path.empty()) return true;
+    auto file = session_.sources.load(path);
+    if (!file) {
+        session_.fail("E0001", file.message());
+        return false;
+    }
+    schedule_ = Schedule::read(session_.sources, file.value(), session_.diagnostics);
     return !session_.diagnostics.has_errors();
 }
 
@@ -136,7 +149,10 @@ bool Compilation::lower() {
 
 bool Compilation::lower_to_machine(Family& family, const std::string& machine) {
     std::vector<ir::CpuVariant> made;
-    auto outcome = ir::lower_to_cpu(*family.kernel, planned_as(machine), module_, manager_, session_.diagnostics, made);
+    const ir::CpuFields fields = schedule_.of_cpu(*family.kernel, machine, session_.diagnostics);
+    if (session_.diagnostics.has_errors()) return false;
+    auto outcome =
+        ir::lower_to_cpu(*family.kernel, planned_as(machine), fields, module_, manager_, session_.diagnostics, made);
     for (ir::CpuVariant& variant : made) {
         variant.task.plan->machine = machine;
         family.variants.push_back(std::move(variant));
@@ -167,8 +183,10 @@ void Compilation::report_tuned() {
 // A kernel that has no code for a GPU runs on the CPU, unless the GPU was named.
 bool Compilation::lower_to_gpu(Family& family, const std::string& name) {
     ir::GpuCode code;
+    const ir::PlanFields fields = schedule_.of_gpu(*family.kernel, name, session_.diagnostics);
+    if (session_.diagnostics.has_errors()) return false;
     const auto outcome =
-        ir::lower_to_gpu(*family.kernel, *ir::gpu_machine(name), module_, manager_, session_.diagnostics, code);
+        ir::lower_to_gpu(*family.kernel, *ir::gpu_machine(name), fields, module_, manager_, session_.diagnostics, code);
     // Points of a tuned kernel take the stages that fit: another point has fewer anyway.
     const bool tuned = ir::point_of(*family.kernel).has_value();
     const auto& refused = code.without || tuned ? code.without : code.fewer;
@@ -216,40 +234,53 @@ bool Compilation::lower_to_gpus(Family& family) {
     return true;
 }
 
+// Code for every machine that is asked for.
+bool Compilation::lower_family(Family& family) {
+    bool done = true;
+    if (wants_cpu(session_.options())) {
+        for (const std::string& machine : machines_of(session_.options(), *family.kernel))
+            done = lower_to_machine(family, machine) && done;
+    }
+    return done && lower_to_gpus(family);
+}
+
+bool Compilation::lower_families() {
+    bool done = true;
+    points_ = launched_points(module_);
+    const bool by_gpu = names_gpus(session_.options());
+    std::map<std::pair<std::string, std::string>, const ir::Function*> lowered;  // of points, by their form
+    for (const ir::Function& function : module_.functions) {
+        if (function.level != ir::Level::tile) continue;
+        Family& family = families_.emplace_back();
+        family.kernel = &function;
+        const auto point = points_.find(function.name);
+        if (point != points_.end()) {
+            const auto form = std::pair(point->second, form_text(function, by_gpu));
+            const auto [first, fresh] = lowered.emplace(form, &function);
+            const std::string own = schedule_.text_of(function.name);
+            if (!fresh && (own.empty() || own == schedule_.text_of(first->second->name))) family.same = first->second;
+        }
+        if (family.same != nullptr) {
+            point_code_[function.name] = point_code_.at(family.same->name);
+            continue;
+        }
+        done = lower_family(family) && done;
+        if (point == points_.end()) continue;
+        // Points that differ on GPUs alone are worth their code and the time to measure them where GPUs are named.
+        static const std::vector<ir::Function> none;
+        point_code_[function.name] =
+            point_code(family.variants, by_gpu || family.variants.empty() ? family.threads : none);
+    }
+    schedule_.tell_unused(session_.diagnostics);
+    report_tuned();
+    return done && !session_.diagnostics.has_errors();
+}
+
 bool Compilation::lower_to_machines() {
     note_ir("making tasks", ir::print(module_));
-    return steps_.time("lower to machines", [&] {
-        bool done = true;
-        points_ = launched_points(module_);
-        std::map<std::pair<std::string, std::string>, const ir::Function*> lowered;  // of points, by their form
-        for (const ir::Function& function : module_.functions) {
-            if (function.level != ir::Level::tile) continue;
-            Family& family = families_.emplace_back();
-            family.kernel = &function;
-            const auto point = points_.find(function.name);
-            if (point != points_.end()) {
-                const auto [first, fresh] = lowered.emplace(
-                    std::pair(point->second, form_text(function, names_gpus(session_.options()))), &function);
-                if (!fresh) family.same = first->second;
-            }
-            if (family.same != nullptr) {
-                point_code_[function.name] = point_code_.at(family.same->name);
-                continue;
-            }
-            if (wants_cpu(session_.options())) {
-                for (const std::string& machine : machines_of(session_.options(), function))
-                    done = lower_to_machine(family, machine) && done;
-            }
-            done = done && lower_to_gpus(family);
-            if (point == points_.end()) continue;
-            // Points that differ on GPUs alone are worth their code and the time to measure them where GPUs are named.
-            static const std::vector<ir::Function> none;
-            const bool by_gpus = names_gpus(session_.options()) || family.variants.empty();
-            point_code_[function.name] = point_code(family.variants, by_gpus ? family.threads : none);
-        }
-        report_tuned();
-        return done && !session_.diagnostics.has_errors();
-    });
+    schedule_.check_names(module_, session_.diagnostics);
+    if (session_.diagnostics.has_errors()) return false;
+    return steps_.time("lower to machines", [&] { return lower_families(); });
 }
 
 codegen::Program Compilation::program() const {
@@ -368,9 +399,9 @@ std::string Compilation::plans() const {
         out += fmt::format("{}kernel @{}\n", out.empty() ? "" : "\n", family.kernel->name);
         for (const ir::Note& note : family.kernel->kernel.notes) {
             auto line = note.place.valid() ? session_.sources.position(note.place.file, note.place.begin).line : 0;
-            out += fmt::format("  line {}: {}\n", line, note.text);
+            out += fmt::format("  # line {}: {}\n", line, note.text);
         }
-        if (family.same != nullptr) out += fmt::format("  the code of @{}\n", family.same->name);
+        if (family.same != nullptr) out += fmt::format("  # the code of @{}\n", family.same->name);
         for (const ir::CpuVariant& variant : family.variants) out += plan_lines(*variant.task.plan);
         for (const ir::Function& thread : family.threads) out += plan_lines(*thread.plan);
     }

@@ -12,6 +12,7 @@
 #include "codegen/codegen.h"
 #include "driver/library.h"
 #include "driver/ptxas.h"
+#include "driver/schedule.h"
 #include "driver/session.h"
 #include "driver/steps.h"
 #include "driver/tunings.h"
@@ -81,9 +82,12 @@ private:
         ir::NoGpuCode why;
     };
 
+    bool read_schedule();
     bool read_ir();
     bool elaborate();
     [[nodiscard]] ir::Points points() const;
+    bool lower_families();
+    bool lower_family(Family& family);
     bool lower_to_machine(Family& family, const std::string& machine);
     bool lower_to_gpus(Family& family);
     bool lower_to_gpu(Family& family, const std::string& name);
@@ -100,6 +104,7 @@ private:
     bool lowered_ = false;  // the text that was read is behind `lower`
     ir::Module module_;
     ir::PassManager manager_;
+    Schedule schedule_;  // plans that were given
     std::deque<Family> families_;
     std::map<std::string, std::string> points_;                      // of tuned kernels, with the tuning's first point
     std::map<std::string, PointCode> point_code_;                    // of points of tuned kernels

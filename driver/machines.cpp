@@ -22,20 +22,6 @@ std::string planned_as(const std::string& machine) {
     return best;
 }
 
-std::string plan_lines(const ir::Plan& plan) {
-    if (plan.threads > 0) {
-        auto out = fmt::format("  {}: {} threads, {} to a block{}\n", plan.machine, plan.threads,
-                               plan.task == 1 ? "one group" : fmt::format("{} tiles", plan.task),
-                               plan.scratch == 0 ? "" : fmt::format(", {} bytes of shared memory", plan.scratch));
-        for (const std::string& reason : plan.reasons) out += fmt::format("    {}\n", reason);
-        return out;
-    }
-    auto out = fmt::format("  {}: lanes {} x {}, task {}{}\n", plan.machine, plan.lanes, plan.interleave, plan.task,
-                           plan.narrow_index ? ", 32-bit indices where all sizes are below 2^30" : "");
-    for (const std::string& reason : plan.reasons) out += fmt::format("    {}\n", reason);
-    return out;
-}
-
 std::vector<std::string> machines_of(const Options& options) {
     if (!options.cpu.empty()) return {options.cpu};
     return {"x86-64-v4", "x86-64-v3", "x86-64"};

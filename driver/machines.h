@@ -30,9 +30,6 @@ std::string planned_as(const std::string& machine);
 // What `--cpu` takes by name; other processors of x86-64 are known to the code generator.
 std::vector<std::string> machine_names();
 
-// A plan for `--emit=schedule`: a line, and one for each reason.
-std::string plan_lines(const ir::Plan& plan);
-
 // The names of all passes, in order.
 std::vector<std::string> pass_names();
 

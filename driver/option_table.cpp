@@ -161,6 +161,10 @@ constexpr std::array kOptions{
         "sm_80 and sm_90a where a kernel has such code)",
         target_names, add_target},
 
+    OptionRow{"--schedule", "FILE", kCode, Group::code,
+              "follow the plans in FILE, as the level `schedule` shows them, edited or not", kAny,
+              set_text<&Options::schedule>},
+
     OptionRow{"--tuned", "FILE", kCompile | kTune, Group::code,
               "winners of tuning that become part of the executable; with tune: write them to FILE", kAny,
               set_text<&Options::tuned>},

@@ -61,7 +61,8 @@ struct Options {
     std::string cpu;                   // empty: every level the compiler makes variants for
     std::vector<std::string> targets;  // "cpu" and GPUs; empty: the CPU, and some GPUs
     bool deterministic = false;
-    std::string tuned;  // a file of winners of tuning: read, of `tune` written
+    std::string schedule;  // a file of plans to follow
+    std::string tuned;     // a file of winners of tuning: read, of `tune` written
 
     DiagnosticForm diagnostics = DiagnosticForm::text;
     bool verify = false;

@@ -213,12 +213,12 @@ PassOutcome lower_module(Module& module, PassManager& manager, Points points, Di
     return kernels == PassOutcome::done ? lower_hosts(module, manager, diagnostics) : kernels;
 }
 
-PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, Module& module, PassManager& manager,
-                         Diagnostics& diagnostics, std::vector<CpuVariant>& variants) {
+PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, const CpuFields& fields, Module& module,
+                         PassManager& manager, Diagnostics& diagnostics, std::vector<CpuVariant>& variants) {
     PassContext context{module, diagnostics, machine};
     auto lower = [&](bool narrow) {
         Function task = kernel;
-        task.plan = choose_plan(kernel, *cpu_machine(machine), narrow);
+        task.plan = choose_plan(kernel, *cpu_machine(machine), narrow, narrow ? fields.narrow : fields.plain);
         std::vector<PackedOperand> packed;
         PassOutcome outcome = manager.run(cpu_product_pipeline(packed), task, context);
         for (PackedOperand& operand : packed) {
@@ -244,14 +244,14 @@ PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, Mod
     return outcome;
 }
 
-PassOutcome lower_to_gpu(const Function& kernel, const GpuMachine& machine, Module& module, PassManager& manager,
-                         Diagnostics& diagnostics, GpuCode& code) {
+PassOutcome lower_to_gpu(const Function& kernel, const GpuMachine& machine, const PlanFields& fields, Module& module,
+                         PassManager& manager, Diagnostics& diagnostics, GpuCode& code) {
     code.without = without_gpu_code(kernel, machine);
     if (code.without) return PassOutcome::done;
     PassContext context{module, diagnostics, machine.name};
     Function thread = kernel;
-    thread.plan = choose_gpu_plan(kernel, machine);
-    code.fewer = too_many_stages(thread, machine);
+    thread.plan = choose_gpu_plan(kernel, machine, fields);
+    if (!fields.stages) code.fewer = too_many_stages(thread, machine);
     const PassOutcome outcome = manager.run(gpu_pipeline(machine), thread, context);
     if (outcome != PassOutcome::refused) code.kernel = std::move(thread);
     return outcome;

@@ -47,9 +47,15 @@ struct CpuVariant {
     bool narrow_index = false;  // every dimension and the number of groups or tiles is below IndexRanges::kLimit
 };
 
+// What is fixed of the plans of a kernel's variants.
+struct CpuFields {
+    PlanFields plain;
+    PlanFields narrow;  // of the one with narrow indices
+};
+
 // The variants of a kernel in group form for one machine, the one without assumptions last.
-PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, Module& module, PassManager& manager,
-                         Diagnostics& diagnostics, std::vector<CpuVariant>& variants);
+PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, const CpuFields& fields, Module& module,
+                         PassManager& manager, Diagnostics& diagnostics, std::vector<CpuVariant>& variants);
 
 // A kernel in group form for one GPU: level Target, with its plan; or what keeps it from having code there.
 struct GpuCode {
@@ -57,7 +63,7 @@ struct GpuCode {
     std::optional<NoGpuCode> without;
     std::optional<NoGpuCode> fewer;  // it has code, with fewer stages than the program asks for
 };
-PassOutcome lower_to_gpu(const Function& kernel, const GpuMachine& machine, Module& module, PassManager& manager,
-                         Diagnostics& diagnostics, GpuCode& code);
+PassOutcome lower_to_gpu(const Function& kernel, const GpuMachine& machine, const PlanFields& fields, Module& module,
+                         PassManager& manager, Diagnostics& diagnostics, GpuCode& code);
 
 }  // namespace tsr::ir

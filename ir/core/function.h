@@ -11,6 +11,7 @@
 #include "base/span.h"
 #include "ir/core/attribute.h"
 #include "ir/core/opkind.h"
+#include "ir/core/plan.h"
 #include "ir/core/type.h"
 
 namespace tsr::ir {
@@ -78,19 +79,6 @@ struct KernelInfo {
     RegionId launch;
 
     [[nodiscard]] int64_t group_size() const;
-};
-
-// Decisions about one kernel on one machine. After `choose_plan` no pass decides anything.
-struct Plan {
-    std::string machine;        // "x86-64-v4", "sm_90a"
-    int64_t lanes = 1;          // elements of one vector of 32-bit elements; 1 on a GPU
-    int64_t interleave = 1;     // vectors in flight; on a GPU neighbouring tiles or rounds that a thread does
-    int64_t threads = 0;        // of a block; on a GPU
-    int64_t stages = 1;         // of the rings of loads that feed products; on a GPU
-    int64_t task = 1;           // groups (tiles of a flat kernel) that one task takes at least, a block exactly
-    bool narrow_index = false;  // indices fit 32 bits: a guard of the variant says so
-    int64_t scratch = 0;        // bytes of shared buffers of one group, once they have their places
-    std::vector<std::string> reasons;
 };
 
 class Function {

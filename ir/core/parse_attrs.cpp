@@ -146,33 +146,62 @@ std::optional<AttrValue> parse_constant(std::string_view literal, DType type) {
     return static_cast<double>(single);
 }
 
+namespace {
+
+bool parse_flag(TextCursor& in, bool& flag) {
+    flag = in.take("true");
+    return flag || in.take("false") || in.fail("'true' or 'false' is expected");
+}
+
+bool parse_panels(TextCursor& in, std::vector<ProductPanel>& panels) {
+    const size_t begin = in.position();
+    std::vector<std::string> texts;
+    if (!parse_strings(in, texts)) return false;
+    for (const std::string& text : texts) {
+        const std::optional<ProductPanel> panel = parse_panel(text);
+        if (!panel) return in.fail_at(begin, fmt::format("\"{}\" is no panel of a product", text));
+        panels.push_back(*panel);
+    }
+    return true;
+}
+
+int64_t* number_of(Plan& plan, std::string_view key) {
+    if (key == "lanes") return &plan.lanes;
+    if (key == "interleave") return &plan.interleave;
+    if (key == "task") return &plan.task;
+    if (key == "threads") return &plan.threads;
+    if (key == "stages") return &plan.stages;
+    if (key == "scratch") return &plan.scratch;
+    if (key == "depth") return &plan.depth;
+    if (key == "split") return &plan.split;
+    if (key == "most_groups") return &plan.most_groups;
+    return nullptr;
+}
+
+bool parse_plan_field(TextCursor& in, const std::string& key, Plan& plan) {
+    if (key == "reasons") return parse_strings(in, plan.reasons);
+    if (key == "panels") return parse_panels(in, plan.panels);
+    if (key == "narrow_index") return parse_flag(in, plan.narrow_index);
+    if (key == "pack") return parse_flag(in, plan.pack);
+    if (key == "machine") {
+        std::optional<std::string> machine = in.quoted();
+        if (machine) plan.machine = std::move(*machine);
+        return machine.has_value();
+    }
+    int64_t* field = number_of(plan, key);
+    if (field == nullptr) return in.fail(fmt::format("a plan has no '{}'", key));
+    const std::optional<int64_t> value = in.integer();
+    if (value) *field = *value;
+    return value.has_value();
+}
+
+}  // namespace
+
 bool parse_plan(TextCursor& in, Plan& plan) {
     if (!in.want('{')) return false;
     do {
-        std::optional<std::string> key = in.word();
-        if (!key || !in.want('=')) return false;
-        if (*key == "machine") {
-            std::optional<std::string> machine = in.quoted();
-            if (!machine) return false;
-            plan.machine = std::move(*machine);
-        } else if (*key == "reasons") {
-            if (!parse_strings(in, plan.reasons)) return false;
-        } else if (*key == "narrow_index") {
-            plan.narrow_index = in.take("true");
-            if (!plan.narrow_index && !in.take("false")) return in.fail("'true' or 'false' is expected");
-        } else {
-            int64_t* field = *key == "lanes"        ? &plan.lanes
-                             : *key == "interleave" ? &plan.interleave
-                             : *key == "task"       ? &plan.task
-                             : *key == "threads"    ? &plan.threads
-                             : *key == "stages"     ? &plan.stages
-                             : *key == "scratch"    ? &plan.scratch
-                                                    : nullptr;
-            if (field == nullptr) return in.fail(fmt::format("a plan has no '{}'", *key));
-            std::optional<int64_t> value = in.integer();
-            if (!value) return false;
-            *field = *value;
-        }
+        const std::optional<std::string> key = in.word();
+        if (!key || !in.want('=') || !parse_plan_field(in, *key, plan)) return false;
     } while (in.take(','));
     return in.want('}');
 }

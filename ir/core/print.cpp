@@ -87,6 +87,13 @@ private:
         if (plan.stages != 1) text += fmt::format(", stages = {}", plan.stages);
         if (plan.scratch != 0) text += fmt::format(", scratch = {}", plan.scratch);
         if (plan.narrow_index) text += ", narrow_index = true";
+        if (plan.depth != 0) text += fmt::format(", depth = {}", plan.depth);
+        if (plan.pack) text += ", pack = true";
+        if (plan.split != 0) text += fmt::format(", split = {}", plan.split);
+        if (plan.most_groups != 0) text += fmt::format(", most_groups = {}", plan.most_groups);
+        std::vector<std::string> panels;
+        for (const ProductPanel& panel : plan.panels) panels.push_back(spell(panel));
+        if (!panels.empty()) text += ", panels = " + spell(AttrValue(panels));
         if (!plan.reasons.empty()) text += ", reasons = " + spell(AttrValue(plan.reasons));
         return text + "}";
     }

@@ -53,7 +53,7 @@ void lower(Lowered& lowered, const std::string& text, const std::vector<std::str
         codegen::KernelFamily family = codegen::family_of(kernel);
         for (const std::string& machine : machines) {
             auto& variants = lowered.variants.emplace_back();
-            REQUIRE(ir::lower_to_cpu(kernel, machine, lowered.module, manager, diagnostics, variants) ==
+            REQUIRE(ir::lower_to_cpu(kernel, machine, {}, lowered.module, manager, diagnostics, variants) ==
                     ir::PassOutcome::done);
             for (const ir::CpuVariant& variant : variants) codegen::add_variant(family, kernel, variant);
         }

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/passes/target/cpu/tiles/panel.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
+#include "ir/passes/target/cpu/tiles/widen_products.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -67,31 +69,59 @@ std::vector<std::string> cpu_machine_names() {
     return names;
 }
 
-Plan choose_plan(const Function& kernel, const CpuMachine& machine, bool narrow_index) {
+namespace {
+
+// Carried values stay in registers for the whole of a loop; the rest comes and goes. A third of the registers is left
+// for what is computed in between.
+int64_t vectors_in_flight(const Cost& cost, const CpuMachine& machine) {
+    if (!cost.loops) return cost.operations <= 12 ? 4 : cost.operations <= 60 ? 2 : 1;
+    const int64_t room = machine.registers * 2 / 3;
+    return std::clamp<int64_t>(room / std::max<int64_t>(cost.values + 2, 3), 1, 4);
+}
+
+// A task is worth about 20 microseconds at one operation per lane and cycle.
+int64_t task_size(const Function& kernel, const Cost& cost, const Plan& plan) {
+    const int64_t task = 60000 * plan.lanes / std::max<int64_t>(cost.operations, 1);
+    const int64_t grain = plan.lanes * plan.interleave;
+    if (kernel.kernel.flat || kernel.kernel.elements) return std::max<int64_t>(task / grain, 1) * grain;
+    return std::max<int64_t>(task / std::max<int64_t>(kernel.kernel.group_size(), 1), 1);
+}
+
+// So deep that the accumulator's share is small, and panels of both operands stay in the first cache.
+constexpr int64_t kDepth = 256;
+
+void plan_products(const Function& kernel, const CpuMachine& machine, const PlanFields& fields, Plan& plan) {
+    bool any = false;
+    plan.panels = fields.panels;
+    walk(kernel, kernel.body, [&](OpId id) {
+        if (kernel.op(id).kind != OpKind::mma) return;
+        any = true;
+        if (machine.matrix_unit && suits_matrix_unit(kernel, id)) return;
+        const ProductPanel best = best_panel(kernel.type(kernel.op(id).results[0]), plan.lanes,
+                                             machine.registers * machine.lanes / std::max(plan.lanes, machine.lanes));
+        if (std::ranges::none_of(plan.panels, [&](const ProductPanel& p) { return same_tile(p, best); }))
+            plan.panels.push_back(best);
+    });
+    plan.depth = fields.depth.value_or(any ? kDepth : 0);
+    plan.pack = fields.pack.value_or(any);
+}
+
+}  // namespace
+
+Plan choose_plan(const Function& kernel, const CpuMachine& machine, bool narrow_index, const PlanFields& fields) {
     Cost cost;
     add_cost(kernel, kernel.body, 1, cost);
     Plan plan;
     plan.machine = machine.name;
-    plan.lanes = machine.lanes;
     plan.narrow_index = narrow_index;
-    // Carried values stay in registers for the whole of a loop; the rest comes and goes. A third of the registers is
-    // left for what is computed in between.
-    int64_t room = machine.registers * 2 / 3;
-    int64_t alive = std::max<int64_t>(cost.values + 2, 3);
-    plan.interleave = std::clamp<int64_t>(room / alive, 1, 4);
-    if (!cost.loops) plan.interleave = cost.operations <= 12 ? 4 : cost.operations <= 60 ? 2 : 1;
-    plan.reasons.push_back(cost.loops ? "vectors in flight: as many as the carried values leave registers for"
-                                      : "vectors in flight: by the length of the straight code");
-    // A task is worth about 20 microseconds at one operation per lane and cycle.
-    int64_t work = std::max<int64_t>(cost.operations, 1);
-    bool by_tile = kernel.kernel.flat || kernel.kernel.elements;
-    int64_t task = 60000 * plan.lanes / work;
-    int64_t grain = plan.lanes * plan.interleave;
-    if (by_tile) {
-        plan.task = std::max<int64_t>(task / grain, 1) * grain;
-    } else {
-        plan.task = std::max<int64_t>(task / std::max<int64_t>(kernel.kernel.group_size(), 1), 1);
-    }
+    plan.lanes = fields.lanes.value_or(machine.lanes);
+    plan.interleave = fields.interleave.value_or(vectors_in_flight(cost, machine));
+    plan.task = fields.task.value_or(task_size(kernel, cost, plan));
+    plan_products(kernel, machine, fields, plan);
+    if (narrow_index) plan.reasons.emplace_back("32-bit indices: where all sizes are below 2^30");
+    plan.reasons.emplace_back(plan.interleave != vectors_in_flight(cost, machine) ? "vectors in flight: fixed"
+                              : cost.loops ? "vectors in flight: as many as the carried values leave registers for"
+                                           : "vectors in flight: by the length of the straight code");
     return plan;
 }
 

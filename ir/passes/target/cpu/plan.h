@@ -1,6 +1,7 @@
 // Plans for kernels on CPUs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,11 @@ struct CpuMachine {
 const CpuMachine* cpu_machine(const std::string& name);
 std::vector<std::string> cpu_machine_names();
 
-// Chooses lanes, interleave and task size for a kernel in group form. `narrow_index` assumes that every dimension and
-// the number of tiles are below 2^30.
-Plan choose_plan(const Function& kernel, const CpuMachine& machine, bool narrow_index);
+// Chooses the plan of a kernel in group form, but for the fields that are given. `narrow_index` assumes that every
+// dimension and the number of tiles are below 2^30.
+Plan choose_plan(const Function& kernel, const CpuMachine& machine, bool narrow_index, const PlanFields& fields = {});
+
+// What keeps the kernel from being compiled by this plan: its first field that can not be as it is.
+std::optional<PlanFault> plan_fault(const Function& kernel, const CpuMachine& machine, const Plan& plan);
 
 }  // namespace tsr::ir

@@ -4,6 +4,8 @@
 #include <bit>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "ir/passes/target/gpu/rings/choose_stages.h"
 #include "ir/passes/target/gpu/tiles/layouts.h"
 #include "ir/passes/tile/walk.h"
@@ -79,52 +81,97 @@ std::optional<int64_t> rounds(const Function& kernel) {
     return most;
 }
 
-Plan choose_threads(const Function& kernel, const GpuMachine& machine) {
+bool by_tiles(const Function& kernel) { return kernel.kernel.flat || kernel.kernel.elements; }
+
+bool has_tile_loop(const Function& kernel) {
+    return any_below(kernel, kernel.body, [](const Op& op) {
+        return op.kind == OpKind::lanes && static_cast<LanesOver>(op.attrs.integer(Attr::over)) == LanesOver::tiles;
+    });
+}
+
+int64_t most_neighbours(const Function& kernel) {
+    int64_t most = 1;
+    for (OpId id : kernel.region(kernel.body).ops) {
+        const Op& op = kernel.op(id);
+        if (op.kind == OpKind::lanes) most = neighbours(kernel, op);
+    }
+    return most;
+}
+
+void plan_tiles(const Function& kernel, const PlanFields& fields, Plan& plan) {
+    plan.threads = fields.threads.value_or(kFlatThreads);
+    plan.interleave = fields.interleave.value_or(most_neighbours(kernel));
+    plan.task = plan.threads * plan.interleave;
+    plan.reasons.emplace_back(plan.interleave > 1 ? "neighbouring tiles to a thread: accesses of 16 bytes"
+                              : most_neighbours(kernel) > 1
+                                  ? "neighbouring tiles to a thread: fixed"
+                                  : "one tile to a thread: its code is long, or branches, or reads "
+                                    "elsewhere than at its number");
+}
+
+Plan choose_threads(const Function& kernel, const GpuMachine& machine, const PlanFields& fields) {
     Plan plan;
     plan.machine = machine.name;
     const KernelInfo& info = kernel.kernel;
-    if (info.flat || info.elements) {
-        plan.threads = kFlatThreads;
-        for (OpId id : kernel.region(kernel.body).ops) {
-            const Op& op = kernel.op(id);
-            if (op.kind == OpKind::lanes) plan.interleave = neighbours(kernel, op);
-        }
-        plan.task = plan.threads * plan.interleave;
-        plan.reasons.push_back(plan.interleave > 1 ? "neighbouring tiles to a thread: accesses of 16 bytes"
-                                                   : "one tile to a thread: its code is long, or branches, or reads "
-                                                     "elsewhere than at its number");
+    if (by_tiles(kernel)) {
+        plan_tiles(kernel, fields, plan);
         return plan;
     }
+    plan.interleave = fields.interleave.value_or(1);
     plan.threads = whole_warps(info.group_size());
-    const bool tiles = any_below(kernel, kernel.body, [](const Op& op) {
-        return op.kind == OpKind::lanes && static_cast<LanesOver>(op.attrs.integer(Attr::over)) == LanesOver::tiles;
-    });
+    const bool tiles = has_tile_loop(kernel);
     if (auto enough = tile_threads(kernel)) {
         // Layouts of register tiles are spread over powers of two.
         plan.threads = *enough;
         if (tiles)
             plan.threads =
                 std::max(*enough, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(info.group_size()))));
-        plan.reasons.push_back("threads: by the elements of the largest register tile");
-        return plan;
+        plan.reasons.emplace_back("threads: by the elements of the largest register tile");
+    } else if (info.names_group || tiles) {
+        plan.reasons.emplace_back("threads: the tiles of a group, in whole warps");
+    } else {
+        plan.threads = kFlatThreads;
+        if (auto most = rounds(kernel)) plan.threads = std::clamp(whole_warps(*most), kWarp, kFlatThreads);
+        plan.reasons.emplace_back("threads: the kernel names no tile, as many as its loops have rounds, at most 256");
     }
-    if (info.names_group || tiles) {
-        plan.reasons.push_back("threads: the tiles of a group, in whole warps");
-        return plan;
+    if (fields.threads && *fields.threads != plan.threads) {
+        plan.threads = *fields.threads;
+        plan.reasons = {"threads: fixed"};
     }
-    plan.threads = kFlatThreads;
-    if (auto most = rounds(kernel)) plan.threads = std::clamp(whole_warps(*most), kWarp, kFlatThreads);
-    plan.reasons.push_back("threads: the kernel names no tile, as many as its loops have rounds, at most 256");
     return plan;
 }
 
 }  // namespace
 
-Plan choose_gpu_plan(const Function& kernel, const GpuMachine& machine) {
+Plan choose_gpu_plan(const Function& kernel, const GpuMachine& machine, const PlanFields& fields) {
     Function planned = kernel;
-    planned.plan = choose_threads(kernel, machine);
+    planned.plan = choose_threads(kernel, machine, fields);
     if (tile_threads(kernel)) choose_stages(planned, machine);
+    if (fields.stages) planned.plan->stages = *fields.stages;
     return *planned.plan;
+}
+
+std::optional<PlanFault> gpu_plan_fault(const Function& kernel, const GpuMachine& machine, const Plan& plan) {
+    const auto fault = [](const std::string& why) { return PlanFault{"threads", why}; };
+    if (plan.threads < kWarp || plan.threads > kMostThreads || plan.threads % kWarp != 0)
+        return fault(
+            fmt::format("{} are no whole warps of {}, at most {} together", plan.threads, kWarp, kMostThreads));
+    const int64_t most = by_tiles(kernel) ? most_neighbours(kernel) : 1;
+    if (plan.interleave < 1 || plan.interleave > most || most % plan.interleave != 0)
+        return fault(fmt::format("{} tiles to a thread: of this kernel it does {}", plan.interleave,
+                                 most == 1 ? "one" : fmt::format("1 to {}, a power of two", most)));
+    const Plan own = choose_gpu_plan(kernel, machine);
+    if (plan.stages != own.stages) {
+        if (auto why = stages_fault(kernel, machine, plan)) return PlanFault{"stages", *why};
+    }
+    if (by_tiles(kernel)) return std::nullopt;
+    const int64_t chosen = own.threads;
+    if (tile_threads(kernel) && plan.threads != chosen)
+        return fault(fmt::format("{}: the register tiles are laid out for {}", plan.threads, chosen));
+    const bool names_tiles = kernel.kernel.names_group || has_tile_loop(kernel);
+    if (names_tiles && plan.threads < chosen)
+        return fault(fmt::format("{}: a group has {} tiles", plan.threads, kernel.kernel.group_size()));
+    return std::nullopt;
 }
 
 }  // namespace tsr::ir

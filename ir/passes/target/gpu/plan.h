@@ -1,12 +1,18 @@
 // Plans for kernels on GPUs.
 #pragma once
 
+#include <optional>
+
 #include "ir/core/function.h"
 #include "ir/passes/target/gpu/machine.h"
 
 namespace tsr::ir {
 
-// Chooses the threads of a block, and how many neighbouring tiles one thread does, for a kernel in group form.
-Plan choose_gpu_plan(const Function& kernel, const GpuMachine& machine);
+// Chooses the threads of a block, and how many neighbouring tiles one thread does, for a kernel in group form, but for
+// the fields that are given.
+Plan choose_gpu_plan(const Function& kernel, const GpuMachine& machine, const PlanFields& fields = {});
+
+// What keeps the kernel from being compiled by this plan: its first field that can not be as it is.
+std::optional<PlanFault> gpu_plan_fault(const Function& kernel, const GpuMachine& machine, const Plan& plan);
 
 }  // namespace tsr::ir

@@ -12,6 +12,7 @@
 #include "ir/ops/register.h"
 #include "ir/passes/target/cpu/spread.h"
 #include "ir/passes/target/cpu/tiles/homes.h"
+#include "ir/passes/target/cpu/tiles/panel.h"
 #include "ir/passes/target/cpu/tiles/schedule.h"
 
 namespace tsr::ir {

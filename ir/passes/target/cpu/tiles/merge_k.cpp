@@ -14,12 +14,9 @@ namespace tsr::ir {
 
 namespace {
 
-// So deep that the accumulator's share is small, and panels of both operands stay in the first cache.
-constexpr int64_t kDepth = 256;
-
 class Merger {
 public:
-    explicit Merger(Function& kernel) : kernel_(kernel) {}
+    explicit Merger(Function& kernel) : kernel_(kernel), depth_(kernel.plan->depth) {}
 
     void run() {
         std::vector<OpId> loops;
@@ -33,9 +30,9 @@ private:
     void merge(OpId id) {
         const ForOp loop(kernel_, id);
         const auto step = constant_integer(kernel_, loop.step());
-        if (!step || *step <= 0 || *step * 2 > kDepth || loop.inits().empty()) return;
+        if (!step || *step <= 0 || *step * 2 > depth_ || loop.inits().empty()) return;
         if (!only_products(loop, *step)) return;
-        const int64_t factor = kDepth / *step;
+        const int64_t factor = depth_ / *step;
         Builder builder = Builder::at(kernel_, id);
         const ValueId lower = loop.lower();
         const ValueId upper = loop.upper();
@@ -188,6 +185,7 @@ private:
     }
 
     Function& kernel_;
+    int64_t depth_;  // of a step, at most
 };
 
 }  // namespace

@@ -6,8 +6,8 @@
 namespace tsr::ir {
 
 // A loop that does nothing but load tiles at its index and add products of them to what it carries takes several
-// rounds at once: what the accumulator costs to read and write is paid less often. The sum over k stays what it was, in
-// an order that `mma` leaves open. Rounds that are left over keep their step.
+// rounds at once, as many as the plan's depth holds: what the accumulator costs to read and write is paid less often.
+// The sum over k stays what it was, in an order that `mma` leaves open. Rounds that are left over keep their step.
 void merge_k(Function& kernel);
 
 }  // namespace tsr::ir

@@ -8,6 +8,7 @@
 #include "ir/ops/register.h"
 #include "ir/ops/tile.h"
 #include "ir/passes/target/cpu/tiles/homes.h"
+#include "ir/passes/target/cpu/tiles/panel.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
 #include "ir/passes/tile/walk.h"
 
@@ -251,6 +252,8 @@ private:
 
 }  // namespace
 
-std::vector<PackedOperand> pack_operands(Function& kernel) { return Packer(kernel).run(); }
+std::vector<PackedOperand> pack_operands(Function& kernel) {
+    return kernel.plan->pack ? Packer(kernel).run() : std::vector<PackedOperand>{};
+}
 
 }  // namespace tsr::ir

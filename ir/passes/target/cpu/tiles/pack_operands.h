@@ -21,9 +21,10 @@ struct PackedOperand {
     int64_t block_bytes = 0;
 };
 
-// `kernel` is in group form, its products widened, with a plan. A load of a tensor that nothing here writes, at whole
-// steps of loops over the groups and over k, that does not depend on all axes of the grid, is replaced by its block of
-// a buffer: one more parameter of the kernel per answer, in their order (`KernelInfo::packed` of them, the last ones).
+// `kernel` is in group form, its products widened, with a plan that says so. A load of a tensor that nothing here
+// writes, at whole steps of loops over the groups and over k, that does not depend on all axes of the grid, is replaced
+// by its block of a buffer: one more parameter of the kernel per answer, in their order (`KernelInfo::packed` of them,
+// the last ones).
 std::vector<PackedOperand> pack_operands(Function& kernel);
 
 }  // namespace tsr::ir

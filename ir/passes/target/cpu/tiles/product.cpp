@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ir/ops/register.h"
-#include "ir/passes/target/cpu/plan.h"
 #include "ir/passes/target/cpu/tiles/code.h"
 #include "ir/passes/target/cpu/tiles/wanted.h"
 
@@ -11,54 +10,26 @@ namespace tsr::ir {
 
 namespace {
 
-constexpr int64_t kLatency = 8;  // multiply-adds that two units have in flight
-constexpr int64_t kUnroll = 4;   // steps of k
+constexpr int64_t kUnroll = 4;  // steps of k
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
-// Cycles by multiply-adds and loads, two of each at a time; rows are spread evenly over the panels.
-Panel choose_panel(const Type& result, const Plan& plan) {
-    const auto shape = extents(result);
-    const int64_t elements = std::max<int64_t>(plan.lanes * 32 / bits(result.elem), 1);
-    const int64_t registers = cpu_machine(plan.machine)->registers;
-    Panel best{1, 1, elements};
-    double least = 0;
-    for (int64_t vectors = 1; vectors <= 4; ++vectors) {
-        const int64_t most = (registers - vectors - 1) / vectors;
-        if (most < 1 || (vectors > 1 && (vectors - 1) * elements >= shape[1])) continue;
-        const int64_t rows = ceil_div(shape[0], ceil_div(shape[0], most));
-        const int64_t work = std::max({rows * vectors, rows + vectors, kLatency});
-        const double cost = static_cast<double>(ceil_div(shape[0], rows) * work) *
-                            static_cast<double>(ceil_div(shape[1], vectors * elements));
-        if (least == 0 || cost < least) {
-            least = cost;
-            best = {rows, vectors, elements};
-        }
-    }
-    return best;
-}
-
-int64_t panel_columns(const MmaOp& product, const Plan& plan) {
-    if (product.op().kind == OpKind::mma_words) return 32;  // two tiles of the matrix unit
-    const int64_t columns = choose_panel(product.type(product.result()), plan).columns();
-    return columns % plan.lanes == 0 ? columns : 0;
-}
-
 void TileCode::product(OpId id) {
     const MmaOp op(s_.tile, id);
     const Type& result = s_.tile.type(op.result());
-    const auto shape = extents(result);
-    const auto b_shape = extents(s_.tile.type(op.b()));
-    const Panel best = choose_panel(result, s_.plan);
     const auto start = op.accumulator();
-    Factors f{homes_.at(op.a()), homes_.at(op.b()), homes_.at(op.result()), op.a_transposed(), false, {}, b_shape[0],
-              shape[0],          best.rows};
-    f.from_zero = !start || is_zero(s_.tile, *start);
-    f.type = Type::vector(result.elem, static_cast<uint32_t>(best.elements));
-    if (!f.from_zero) copy(f.c, homes_.at(*start), result);
-    if (op.op().kind == OpKind::mma_words) return words_product(op, f.c, f.from_zero);
+    const bool from_zero = !start || is_zero(s_.tile, *start);
+    const Home& c = homes_.at(op.result());
+    if (!from_zero) copy(c, homes_.at(*start), result);
+    if (op.op().kind == OpKind::mma_words) return words_product(op, c, from_zero);
+    const auto shape = extents(result);
+    const Panel best = panel_of(result, s_.plan);
+    const Type vector = Type::vector(result.elem, static_cast<uint32_t>(best.elements));
+    const Factors f{
+        homes_.at(op.a()), homes_.at(op.b()), c, op.a_transposed(), from_zero, vector, extents(s_.tile.type(op.b()))[0],
+        shape[0],          best.rows};
     const Wanted some = wanted(op.result());
     panels(shape[1], best.columns(), some.columns, [&](ValueId column, int64_t columns) {
         Panel at = best;

@@ -60,6 +60,21 @@ void choose_stages(Function& kernel, const GpuMachine& machine) {
                                        plan.stages < most ? fmt::format(", shared memory ends before {}", most) : ""));
 }
 
+std::optional<std::string> stages_fault(const Function& kernel, const GpuMachine& machine, const Plan& plan) {
+    if (plan.stages < 2 || plan.stages > kMostAsked)
+        return fmt::format("{} is not from 2 to {}", plan.stages, kMostAsked);
+    Function planned = kernel;
+    planned.plan = plan;
+    const auto loops = tile_threads(kernel) ? staged_loops(planned, machine) : std::vector<StagedLoop>{};
+    if (loops.empty()) return "no load of the kernel feeds a product";
+    if (std::ranges::all_of(loops, [&](const StagedLoop& loop) { return stages_of(loop, plan) < plan.stages; }))
+        return fmt::format("{} are more than `prefetch` asks for", plan.stages);
+    const int64_t bytes = shared_bytes(planned, loops, machine).of(plan.stages);
+    if (bytes <= machine.shared_bytes) return std::nullopt;
+    return fmt::format("{} take {} bytes of shared memory: a block has at most {}", plan.stages, bytes,
+                       machine.shared_bytes);
+}
+
 std::optional<NoGpuCode> too_many_stages(const Function& kernel, const GpuMachine& machine) {
     const std::vector<StagedLoop> loops = staged_loops(kernel, machine);
     for (const StagedLoop& loop : loops) {

@@ -1,0 +1,65 @@
+// Plans as text: what `--emit=schedule` prints and `--schedule=FILE` reads, edited or not.
+//
+//   kernel @gemm
+//     # what was decided, for the reader
+//     x86-64-v4: lanes 16 x 4, task 1, depth 256, packed, panel f32[128, 256] 13 x 2
+//
+// A kernel's lines are plans, one for each machine and guard. A field that is left out is chosen, and so is every plan
+// that has no line; a line without a guard stands for the guarded ones that have none.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "ir/pipeline.h"
+
+namespace tsr::driver {
+
+class Schedule {
+public:
+    // One line of the text. `machine`: its name; `places`: the fields that it gives, by name.
+    struct Line {
+        std::string machine;
+        Span place;
+        bool narrow_index = false;
+        ir::PlanFields fields;
+        std::map<std::string, Span> places;
+        bool used = false;
+    };
+    struct Kernel {
+        std::string name;
+        Span place;
+        std::vector<Line> lines;
+    };
+
+    // Reads the text of a file; what is wrong with it is said.
+    static Schedule read(const Sources& sources, FileId file, Diagnostics& diagnostics);
+
+    // Refuses kernels that the module does not have.
+    void check_names(const ir::Module& module, Diagnostics& diagnostics) const;
+    // What it says of a kernel in group form, for one machine by the name it has on the command line. A plan that is
+    // impossible is refused.
+    ir::CpuFields of_cpu(const ir::Function& kernel, const std::string& machine, Diagnostics& diagnostics);
+    ir::PlanFields of_gpu(const ir::Function& kernel, const std::string& machine, Diagnostics& diagnostics);
+    // What tells its plans of a kernel from those of another.
+    [[nodiscard]] std::string text_of(const std::string& kernel) const;
+    // Warns of plans for which no code was made.
+    void tell_unused(Diagnostics& diagnostics) const;
+
+private:
+    Kernel* find(const std::string& name);
+
+    std::vector<Kernel> kernels_;
+    std::string_view text_;
+};
+
+// What `Schedule::Line::places` calls a panel.
+std::string panel_key(const ir::ProductPanel& panel);
+
+// A plan as a line, and one comment for each reason.
+std::string plan_lines(const ir::Plan& plan);
+
+}  // namespace tsr::driver

@@ -1,0 +1,304 @@
+// The text of plans, written and read.
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include <fmt/core.h>
+
+#include "codegen/codegen.h"
+#include "driver/machines.h"
+#include "driver/schedule.h"
+#include "ir/passes/target/cpu/plan.h"
+#include "ir/passes/target/gpu/machine.h"
+
+namespace tsr::driver {
+
+std::string plan_lines(const ir::Plan& plan) {
+    auto out = fmt::format("  {}: ", plan.machine);
+    std::vector<std::string> reasons = plan.reasons;
+    if (plan.threads > 0) {
+        out += fmt::format("threads {}", plan.threads);
+        if (plan.interleave > 1) out += fmt::format(" x {}", plan.interleave);
+        if (plan.stages > 1) out += fmt::format(", stages {}", plan.stages);
+        reasons.push_back(plan.task == 1 ? "a block: one group" : fmt::format("a block: {} tiles", plan.task));
+        if (plan.scratch > 0) reasons.push_back(fmt::format("a block: {} bytes of shared memory", plan.scratch));
+    } else {
+        out += fmt::format("lanes {} x {}, task {}", plan.lanes, plan.interleave, plan.task);
+        if (plan.depth > 0) out += fmt::format(", depth {}, {}", plan.depth, plan.pack ? "packed" : "unpacked");
+        for (const ir::ProductPanel& panel : plan.panels) out += ", panel " + ir::spell(panel);
+        if (plan.narrow_index) out += ", 32-bit indices";
+    }
+    out += '\n';
+    for (const std::string& reason : reasons) out += fmt::format("    # {}\n", reason);
+    return out;
+}
+
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+// One line without its comment, read from left to right.
+class LineCursor {
+public:
+    LineCursor(std::string_view line, Span place) : line_(line), place_(place) {
+        while (!line_.empty() && is_blank(line_.back())) line_.remove_suffix(1);
+    }
+
+    bool at_end() {
+        skip();
+        return at_ == line_.size();
+    }
+    bool take(char c) {
+        skip();
+        const bool here = at_ < line_.size() && line_[at_] == c;
+        at_ += here ? 1 : 0;
+        return here;
+    }
+    // What stands up to a blank, or a sign of `ends`.
+    std::string_view word(std::string_view ends) {
+        skip();
+        const size_t begin = at_;
+        while (at_ < line_.size() && !is_blank(line_[at_]) && ends.find(line_[at_]) == std::string_view::npos) ++at_;
+        return line_.substr(begin, at_ - begin);
+    }
+    // What stands up to a comma outside of brackets.
+    std::string_view part() {
+        skip();
+        const size_t begin = at_;
+        int depth = 0;
+        for (; at_ < line_.size() && (depth > 0 || line_[at_] != ','); ++at_) {
+            depth += line_[at_] == '[' ? 1 : line_[at_] == ']' && depth > 0 ? -1 : 0;
+        }
+        auto found = line_.substr(begin, at_ - begin);
+        while (!found.empty() && is_blank(found.back())) found.remove_suffix(1);
+        return found;
+    }
+    Span place(std::string_view part) const {
+        const auto begin = place_.begin + static_cast<uint32_t>(part.data() - line_.data());
+        // Of what is missing, the character before it.
+        if (part.empty() && begin > 0) return {place_.file, begin - 1, begin};
+        return {place_.file, begin, begin + static_cast<uint32_t>(part.size())};
+    }
+    // What follows, for messages.
+    std::string_view rest() {
+        skip();
+        return line_.substr(at_);
+    }
+
+private:
+    void skip() {
+        while (at_ < line_.size() && is_blank(line_[at_])) ++at_;
+    }
+
+    std::string_view line_;
+    Span place_;
+    size_t at_ = 0;
+};
+
+std::optional<int64_t> number(std::string_view text) {
+    int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || value < 0 ||
+        value > std::numeric_limits<int32_t>::max())
+        return std::nullopt;
+    return value;
+}
+
+// "16 x 4"; the second may be missing.
+struct Pair {
+    int64_t first = 0;
+    std::optional<int64_t> second;
+};
+std::optional<Pair> pair_of(std::string_view text) {
+    std::vector<std::string_view> words;
+    for (size_t at = 0; at < text.size();) {
+        const size_t end = std::min(text.find(' ', at), text.size());
+        if (end > at) words.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    if (words.size() != 1 && (words.size() != 3 || words[1] != "x")) return std::nullopt;
+    const auto first = number(words[0]);
+    if (!first) return std::nullopt;
+    if (words.size() == 1) return Pair{*first, {}};
+    const auto second = number(words[2]);
+    if (!second) return std::nullopt;
+    return Pair{*first, second};
+}
+
+struct Field {
+    std::string_view name;
+    std::string_view form;
+    // Takes what stands behind the name; false: it is something else.
+    bool (*read)(std::string_view value, Schedule::Line& line);
+};
+
+template <std::optional<int64_t> ir::PlanFields::* Member>
+bool read_number(std::string_view value, Schedule::Line& line) {
+    line.fields.*Member = number(value);
+    return (line.fields.*Member).has_value();
+}
+
+template <bool Value>
+bool read_pack(std::string_view value, Schedule::Line& line) {
+    line.fields.pack = Value;
+    return value.empty();
+}
+
+bool read_lanes(std::string_view value, Schedule::Line& line) {
+    const auto pair = pair_of(value);
+    if (!pair) return false;
+    line.fields.lanes = pair->first;
+    line.fields.interleave = pair->second;
+    return pair->second.has_value();
+}
+
+bool read_threads(std::string_view value, Schedule::Line& line) {
+    const auto pair = pair_of(value);
+    if (!pair) return false;
+    line.fields.threads = pair->first;
+    line.fields.interleave = pair->second.value_or(1);
+    return true;
+}
+
+bool read_narrow(std::string_view value, Schedule::Line& line) {
+    line.narrow_index = true;
+    return value == "indices";
+}
+
+bool read_panel(std::string_view value, Schedule::Line& line) {
+    const auto panel = ir::parse_panel(value);
+    if (panel) line.fields.panels.push_back(*panel);
+    return panel.has_value();
+}
+
+constexpr Field kFields[] = {
+    {"lanes", "lanes N x N", read_lanes},
+    {"threads", "threads N, or threads N x N", read_threads},
+    {"stages", "stages N", read_number<&ir::PlanFields::stages>},
+    {"task", "task N", read_number<&ir::PlanFields::task>},
+    {"depth", "depth N", read_number<&ir::PlanFields::depth>},
+    {"packed", "packed", read_pack<true>},
+    {"unpacked", "unpacked", read_pack<false>},
+    {"panel", "panel f32[ROWS, COLUMNS] N x N", read_panel},
+    {"32-bit", "32-bit indices", read_narrow},
+};
+
+// Fields that say the same thing have one name; panels have one for each tile.
+std::string key_of(const Field& field, const Schedule::Line& line) {
+    if (field.name == "unpacked" || field.name == "packed") return "pack";
+    if (field.name != "panel") return std::string(field.name);
+    return panel_key(line.fields.panels.back());
+}
+
+bool is_machine(const std::string& name) {
+    return ir::gpu_machine(name) != nullptr || codegen::check_machine(name).ok();
+}
+
+class Reader {
+public:
+    Reader(FileId file, Diagnostics& diagnostics) : file_(file), diagnostics_(diagnostics) {}
+
+    void line(std::string_view text, uint32_t begin, std::vector<Schedule::Kernel>& kernels) {
+        const size_t comment = text.find('#');
+        const bool indented = !text.empty() && is_blank(text[0]);
+        LineCursor in(text.substr(0, comment), {file_, begin, begin});
+        if (in.at_end()) return;
+        if (!indented) return kernel(in, kernels);
+        if (kernels.empty()) return refuse(in.place(in.rest()), "a plan stands under the line of its kernel");
+        plan(in, kernels.back());
+    }
+
+private:
+    void refuse(Span at, const std::string& what) { diagnostics_.error("E0008", at, what); }
+
+    void kernel(LineCursor& in, std::vector<Schedule::Kernel>& kernels) {
+        const auto word = in.word("");
+        const auto name = in.word("");
+        const bool named = word == "kernel" && name.size() > 1 && name[0] == '@';
+        if (!named || !in.at_end()) return refuse(in.place(word), "`kernel @NAME` is expected, or an indented plan");
+        const auto same = std::ranges::find(kernels, name.substr(1), &Schedule::Kernel::name);
+        if (same != kernels.end()) {
+            diagnostics_.error("E0009", in.place(name), fmt::format("`{}` stands in the schedule twice", name))
+                .label(same->place, "here first");
+        }
+        kernels.push_back({std::string(name.substr(1)), in.place(name), {}});
+    }
+
+    void plan(LineCursor& in, Schedule::Kernel& kernel) {
+        Schedule::Line line;
+        const auto machine = in.word(":");
+        line.machine = machine;
+        line.place = in.place(machine);
+        if (!in.take(':')) return refuse(line.place, "`MACHINE: FIELD, FIELD, …` is expected");
+        if (!is_machine(line.machine)) return unknown_machine(line);
+        do {
+            if (!field(in, line)) return;
+        } while (in.take(','));
+        const auto same = std::ranges::find_if(kernel.lines, [&](const Schedule::Line& other) {
+            return other.machine == line.machine && other.narrow_index == line.narrow_index;
+        });
+        if (same != kernel.lines.end()) {
+            diagnostics_
+                .error("E0009", line.place, fmt::format("`{}` has a second plan for {}", kernel.name, line.machine))
+                .label(same->place, "the first");
+            return;
+        }
+        kernel.lines.push_back(std::move(line));
+    }
+
+    void unknown_machine(const Schedule::Line& line) {
+        auto known = machine_names();
+        for (const std::string& gpu : ir::gpu_machine_names()) known.push_back(gpu);
+        const auto meant = nearest(line.machine, known);
+        diagnostics_.error("E0009", line.place,
+                           fmt::format("there is no machine `{}`{}", line.machine,
+                                       meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
+    }
+
+    bool field(LineCursor& in, Schedule::Line& line) {
+        const auto part = in.part();
+        const auto name = part.substr(0, std::min(part.find(' '), part.size()));
+        const auto* found = std::ranges::find(kFields, name, &Field::name);
+        if (found == std::end(kFields)) return unknown(in.place(name), name), false;
+        auto value = part.substr(name.size());
+        while (!value.empty() && is_blank(value[0])) value.remove_prefix(1);
+        if (!found->read(value, line))
+            return refuse(in.place(part), fmt::format("`{}` is expected", found->form)), false;
+        const bool fresh = line.places.emplace(key_of(*found, line), in.place(part)).second;
+        if (!fresh) refuse(in.place(part), fmt::format("`{}` stands in the plan twice", name));
+        return fresh;
+    }
+
+    void unknown(Span at, std::string_view name) {
+        std::vector<std::string> known;
+        for (const Field& field : kFields) known.emplace_back(field.name);
+        if (name.empty()) return refuse(at, "a field is expected");
+        const auto meant = nearest(name, known);
+        refuse(at, fmt::format("a plan has no field `{}`{}", name,
+                               meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
+    }
+
+    FileId file_;
+    Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+std::string panel_key(const ir::ProductPanel& panel) {
+    return fmt::format("panel {}[{}, {}]", name(panel.elem), panel.tile_rows, panel.tile_columns);
+}
+
+Schedule Schedule::read(const Sources& sources, FileId file, Diagnostics& diagnostics) {
+    Schedule schedule;
+    Reader reader(file, diagnostics);
+    const std::string_view text = sources.text(file);
+    schedule.text_ = text;
+    for (size_t begin = 0; begin < text.size();) {
+        const size_t end = std::min(text.find('\n', begin), text.size());
+        reader.line(text.substr(begin, end - begin), static_cast<uint32_t>(begin), schedule.kernels_);
+        begin = end + 1;
+    }
+    return schedule;
+}
+
+}  // namespace tsr::driver
