@@ -1,12 +1,15 @@
 // Register tiles as the code of one thread of a GPU.
 #include <algorithm>
+#include <set>
 
 #include "ir/core/print.h"
 #include "ir/passes/math/expand_math.h"
 #include "ir/passes/simplify/simplify.h"
 #include "ir/passes/target/gpu/plan.h"
+#include "ir/passes/target/gpu/rings/stage.h"
 #include "ir/passes/target/gpu/spread_threads.h"
 #include "ir/passes/target/gpu/tiles/layouts.h"
+#include "ir/passes/target/kernel_code.h"
 #include "ir/passes/tile/walk.h"
 #include "kernels.h"
 
@@ -70,6 +73,24 @@ constexpr const char* kUneven = R"(kernel @uneven(%A: f16[33, 40], %B: f16[24, 4
 }
 )";
 
+// No power of two along any axis of the product; its operands come from shared memory.
+constexpr const char* kUnusual =
+    R"(kernel @unusual<K>(%A: bf16[128, K], %B: bf16[K, 176], %C: mut f32[128, 176]) names_group {
+  %zero = constant 0 : index
+  %K = dim {dim = K} : index
+  %c48 = constant 48 : index
+  %none = constant 0.0 : f32
+  %z = expand %none {axes = [], shape = [128, 176]} : tile f32[128, 176]
+  %acc = for %zero, %K, %c48, %z {loop = in_order} : tile f32[128, 176] (%k: index, %c: tile f32[128, 176]) {
+    %a = load_tile %A, %zero, %k {axes = [0, 1], shape = [128, 48]} : tile bf16[128, 48]
+    %b = load_tile %B, %k, %zero {axes = [0, 1], shape = [48, 176]} : tile bf16[48, 176]
+    %d = mma %a, %b, %c {axes = [0, 0], type = f32} : tile f32[128, 176]
+    yield %d
+  }
+  store_tile %C, %acc, %zero, %zero {axes = [0, 1]}
+}
+)";
+
 Function formed(const char* text) {
     Function kernel = kernels::formed(text);
     expand_math(kernel);
@@ -80,6 +101,7 @@ Function threads(const char* text, const std::string& machine) {
     Function kernel = formed(text);
     kernel.plan = choose_gpu_plan(kernel, *gpu_machine(machine));
     REQUIRE_FALSE(without_gpu_code(kernel, *gpu_machine(machine)));
+    stage(kernel, *gpu_machine(machine));
     Function target = spread_threads(kernel, *gpu_machine(machine));
     kernels::check_sound(target);
     simplify(target);
@@ -136,6 +158,35 @@ TEST_CASE("a product of tiles is composed of those that warps have") {
     // Four warps, each 16 x 8 x 16 at once.
     CHECK(count(target, OpKind::mma) == 64 * 48 * 64 / (4 * 16 * 8 * 16));
     CHECK(count(target, OpKind::block_barrier) >= 3);
+}
+
+TEST_CASE("warps share a product out so that none of it is padding") {
+    const Function target = threads(kUnusual, "sm_80");
+    CHECK(target.plan->threads == 256);
+    CHECK(count(target, OpKind::mma) == 128 * 176 * 48 / (8 * 16 * 8 * 16));
+    // A lane gets four words at a time: 2 atoms of A, and 11 of B in pairs, for each of three steps.
+    CHECK(count(target, OpKind::load_matrix) == 3 * (2 + 6));
+}
+
+TEST_CASE("pieces at one place of eight rows lie in different banks, whatever the rows' length") {
+    for (int64_t bytes : {1, 2, 4, 8}) {
+        for (int64_t pieces = 1; pieces <= 40; ++pieces) {
+            const int64_t columns = pieces * 16 / bytes;
+            const auto swizzle = Memory::Swizzle::of_rows(columns, bytes);
+            for (int64_t first : {0, 8, 40}) {
+                for (int64_t piece = 0; piece < pieces; ++piece) {
+                    std::set<int64_t> banks;
+                    for (int64_t row = first; row < first + 8; ++row) {
+                        const int64_t phase = swizzle.piece == 0 ? 0 : (row >> swizzle.drop) % swizzle.phases;
+                        CHECK((piece ^ phase) < pieces);
+                        banks.insert((row * pieces + (piece ^ phase)) % 8);
+                    }
+                    CHECK(banks.size() == 8);
+                }
+            }
+        }
+    }
+    CHECK(Memory::Swizzle::of_rows(20, 2).piece == 0);  // rows that are not of whole pieces
 }
 
 TEST_CASE("a product that no warp has is done by threads, four columns each") {

@@ -69,10 +69,18 @@ private:
     void copy(const Op& op);
     void copy_chunks(const Memory& to, const Memory& from, const std::vector<ValueId>& start, int64_t chunk);
     void copy_elements(const Memory& to, const Memory& from, const std::vector<ValueId>& start);
-    // thread_whole_copies.cpp
+    // thread_pieces.cpp
+    struct Piece {
+        ValueId row, column;  // of the buffer
+    };
     ValueId inside(const Memory& to, const Memory& from, const std::vector<ValueId>& start);
-    [[nodiscard]] bool copies_whole(const Memory& to, int64_t chunk) const;
-    void copy_whole(const Memory& to, const Memory& from, const std::vector<ValueId>& start, int64_t chunk);
+    [[nodiscard]] bool copies_pieces(const Memory& to, int64_t chunk) const;
+    ValueId thread_here();
+    Piece piece(const Memory& to, int64_t chunk, ValueId number);
+    ValueId bytes_inside(const Memory& from, const std::vector<ValueId>& start, const Piece& at, int64_t chunk);
+    void copy_pieces(const Memory& to, const Memory& from, const std::vector<ValueId>& start, int64_t chunk,
+                     bool whole);
+    void copy_unaligned(const Memory& to, const Memory& from, const std::vector<ValueId>& start, int64_t chunk);
     void ring(const Op& op);
     void barrier(OpId id);
     [[nodiscard]] bool wait_may_be_later(OpId barrier) const;

@@ -33,14 +33,15 @@ void ThreadCode::copy(const Op& op) {
     RegionId outside = emit.region;
     OpId branch = emit.open(OpKind::if_, {emit.compare(OpKind::eq, unaligned, emit.integer(0))}, {});
     emit.region = emit.add_region(branch);
-    if (copies_whole(to, chunk)) {
+    const bool pieces = copies_pieces(to, chunk);
+    if (pieces) {
         const RegionId aligned = emit.region;
         OpId by_reach = emit.open(OpKind::if_, {inside(to, from, start)}, {});
         emit.region = emit.add_region(by_reach);
-        copy_whole(to, from, start, chunk);
+        copy_pieces(to, from, start, chunk, true);
         emit.yield({});
         emit.region = emit.add_region(by_reach);
-        copy_chunks(to, from, start, chunk);
+        copy_pieces(to, from, start, chunk, false);
         emit.yield({});
         emit.close(by_reach, aligned);
     } else {
@@ -48,7 +49,8 @@ void ThreadCode::copy(const Op& op) {
     }
     emit.yield({});
     emit.region = emit.add_region(branch);
-    copy_elements(to, from, start);
+    // Half a piece: its elements are in registers that products around want, too.
+    pieces ? copy_unaligned(to, from, start, chunk / 2) : copy_elements(to, from, start);
     emit.yield({});
     emit.close(branch, outside);
 }

@@ -57,9 +57,9 @@ std::optional<ThreadTiles::Part> ThreadTiles::matrices(ValueId value, bool trans
     const int64_t bytes = bits(elem(value)) / 8, row = code_.tile.type(value).shape[1].constant_value().value_or(1);
     const bool along_inner = (operand == Operand::a) != transposed;
     if (bytes > 2 || (bytes == 1 && !along_inner) || row * bytes % kPieceBytes != 0) return std::nullopt;
-    for (size_t i = 0; i < 2; ++i) {
-        if (lies.extent(i) != lies.shape[i]) return std::nullopt;
-    }
+    // What is beyond the inner extent would have to be zero.
+    const size_t outer = operand == Operand::a ? 0 : 1;
+    if (lies.extent(1 - outer) != lies.shape[1 - outer]) return std::nullopt;
     Part out;
     out.operand = operand;
     out.layout = lies;
@@ -67,7 +67,7 @@ std::optional<ThreadTiles::Part> ThreadTiles::matrices(ValueId value, bool trans
     out.transposed = !along_inner;
     out.row = row;
     out.piece = kPieceBytes / bytes;
-    const size_t atoms = static_cast<size_t>(lies.repeat[operand == Operand::a ? 0 : 1]);
+    const size_t atoms = static_cast<size_t>(lies.repeat[outer]);
     for (bool pairs : {true, false}) {
         if (pairs ? atoms < 2 && operand == Operand::b : operand == Operand::a || atoms % 2 == 0) continue;
         Columns columns = columns_of(plan, operand, along_inner, pairs);
@@ -80,9 +80,31 @@ std::optional<ThreadTiles::Part> ThreadTiles::matrices(ValueId value, bool trans
         Part::Place& place = pairs ? out.pair : out.single;
         const ValueId rows = emit_.mul(thread_part(columns.rows).value, emit_.integer(row));
         place.row = emit_.pointer_add(memory.pointer, rows);
+        place.first_row = memory.pointer;
+        place.rows = thread_part(columns.rows).value;
         place.piece = thread_part(columns.pieces);
     }
     return out;
+}
+
+// Of atoms that lie beyond the tile in part: lanes there give the first row, or the first piece. What they bring is
+// multiplied, and never seen.
+ValueId ThreadTiles::row_inside(const Part& part, bool pairs, int64_t row, Bits piece) {
+    const Part::Place& place = pairs ? part.pair : part.single;
+    auto within_extent = [&](ValueId number, int64_t extent) {
+        const ValueId in = emit_.compare(OpKind::lt, number, emit_.integer(extent));
+        return emit_.select(in, number, emit_.integer(0));
+    };
+    ValueId rows = emit_.add(place.rows, emit_.integer(row));
+    ValueId pieces = plus(place.piece, piece);
+    const int64_t outer_extent = part.layout.shape[part.operand == Operand::a ? 0 : 1];
+    if (part.along_inner) {
+        rows = within_extent(rows, outer_extent);
+    } else {
+        pieces = within_extent(pieces, outer_extent / part.piece);
+    }
+    const ValueId begin = emit_.pointer_add(place.first_row, emit_.mul(rows, emit_.integer(part.row)));
+    return emit_.pointer_add(begin, emit_.mul(pieces, emit_.integer(part.piece)));
 }
 
 // Of atom number `atom` along the outer axis (for B: and the next one) at step `k` of the inner one.
@@ -93,11 +115,17 @@ ThreadTiles::Registers ThreadTiles::load_matrices(Part& part, int64_t atom, int6
     const int64_t along_inner = k * part.layout.atom_extent(1 - outer);
     const int64_t row = part.along_inner ? along_outer : along_inner;
     const auto piece = static_cast<Bits>((part.along_inner ? along_inner : along_outer) / part.piece);
-    ValueId& begin = place.known[piece];
-    if (!begin.valid()) {
-        begin = emit_.pointer_add(place.row, emit_.mul(plus(place.piece, piece), emit_.integer(part.piece)));
+    const int64_t end = along_outer + part.layout.atom_extent(outer) * (pairs ? 2 : 1);
+    ValueId pointer;
+    if (end > part.layout.shape[outer]) {
+        pointer = row_inside(part, &place == &part.pair, row, piece);
+    } else {
+        ValueId& begin = place.known[piece];
+        if (!begin.valid()) {
+            begin = emit_.pointer_add(place.row, emit_.mul(plus(place.piece, piece), emit_.integer(part.piece)));
+        }
+        pointer = emit_.pointer_add(begin, emit_.integer(row * part.row));
     }
-    const ValueId pointer = emit_.pointer_add(begin, emit_.integer(row * part.row));
     const int64_t count = part.operand == Operand::a ? 1 : 2;
     const DType type = emit_.element_type(pointer);
     Attrs attrs{{Attr::count, count}};

@@ -17,7 +17,8 @@ struct ThreadTiles::Part {
     int64_t row = 0, piece = 0;  // elements of a row, and of a piece of 16 bytes
     // This thread's row, and its piece there; of B of two atoms, or of one.
     struct Place {
-        ValueId row;
+        ValueId row, first_row;  // addresses
+        ValueId rows;            // from the first row to this thread's
         ThreadPart piece;
         std::map<Bits, ValueId> known;
     } pair, single;
