@@ -39,6 +39,25 @@ void add_gpu_variant(KernelFamily& family, const ir::Function& thread, bool name
     family.variants.push_back(std::move(variant));
 }
 
+namespace {
+
+// There are few groups, and k has two parts at least.
+void guard_groups(KernelVariant& variant, const ir::Function& kernel, const ir::CpuVariant& form) {
+    const ir::Plan& plan = *form.task.plan;
+    const auto symbols = static_cast<int32_t>(kernel.params().size());
+    const auto groups = symbols + static_cast<int32_t>(kernel.symbols.size());
+    for (const ir::PackedOperand& parts : form.packed) {
+        const ir::BlockAxis& along_k = parts.axes.back();
+        if (along_k.symbol >= 0)
+            variant.guards.push_back({Guard::Op::at_least, symbols + along_k.symbol, along_k.step + 1});
+    }
+    variant.product = {groups, groups + 1, groups + 2};
+    variant.product_limit = plan.most_groups + 1;
+    for (const int32_t slot : variant.product) variant.guards.push_back({Guard::Op::less, slot, variant.product_limit});
+}
+
+}  // namespace
+
 void add_variant(KernelFamily& family, const ir::Function& kernel, const ir::CpuVariant& form) {
     const ir::Plan& plan = *form.task.plan;
     KernelVariant variant;
@@ -50,6 +69,7 @@ void add_variant(KernelFamily& family, const ir::Function& kernel, const ir::Cpu
     const std::string point = tuned ? tuned->values + ": " : "";
     variant.plan = fmt::format("{}{}: lanes {} x {}, task {}{}", point, plan.machine, plan.lanes, plan.interleave,
                                plan.task, plan.narrow_index ? ", 32-bit indices" : "");
+    if (plan.split > 0) variant.plan += fmt::format(", split {}", plan.split);
     for (const ir::PackedOperand& operand : form.packed) {
         PackedOperand& made = variant.packed.emplace_back();
         made.function = &operand.kernel;
@@ -61,6 +81,7 @@ void add_variant(KernelFamily& family, const ir::Function& kernel, const ir::Cpu
             made.axes.push_back({axis.symbol < 0 ? -1 : symbols + axis.symbol, axis.extent, axis.step});
         }
     }
+    if (plan.most_groups > 0) guard_groups(variant, kernel, form);
     if (plan.narrow_index) {
         const int64_t limit = ir::IndexRanges::kLimit;
         const auto symbols = static_cast<int32_t>(kernel.params().size());

@@ -13,9 +13,12 @@ namespace tsr::driver {
 
 namespace {
 
-Schedule::Line* line_of(Schedule::Kernel& kernel, const std::string& machine, bool narrow_index) {
+enum class Guard : uint8_t { none, narrow_index, split };
+
+Schedule::Line* line_of(Schedule::Kernel& kernel, const std::string& machine, Guard guard) {
     const auto found = std::ranges::find_if(kernel.lines, [&](const Schedule::Line& line) {
-        return line.machine == machine && line.narrow_index == narrow_index;
+        return line.machine == machine && line.narrow_index == (guard == Guard::narrow_index) &&
+               line.split == (guard == Guard::split);
     });
     return found == kernel.lines.end() ? nullptr : &*found;
 }
@@ -59,29 +62,54 @@ void Schedule::check_names(const ir::Module& module, Diagnostics& diagnostics) c
     }
 }
 
+namespace {
+
+// What the line of a plan without a guard says to the plan for few groups.
+ir::PlanFields for_few_groups(ir::PlanFields fields) {
+    fields.task.reset();
+    fields.pack.reset();
+    return fields;
+}
+
+std::optional<ir::PlanFault> fault_of(const ir::Function& kernel, const ir::CpuMachine& machine,
+                                      const Schedule::Line& line, Guard guard, const ir::PlanFields& fields) {
+    if (auto fault = foreign_field(line, false)) return fault;
+    if (guard != Guard::split) {
+        if (fields.most_groups) return ir::PlanFault{"groups", "it stands beside `split`"};
+        const bool narrow = guard == Guard::narrow_index;
+        return ir::plan_fault(kernel, machine, ir::choose_plan(kernel, machine, narrow, fields));
+    }
+    if (fields.split == 0) return std::nullopt;
+    const auto plan = ir::choose_split_plan(kernel, machine, fields);
+    if (plan) return ir::plan_fault(kernel, machine, *plan);
+    return line.split ? std::optional(ir::PlanFault{"split", "the kernel has no sum over k that can be split"})
+                      : std::nullopt;
+}
+
+}  // namespace
+
 ir::CpuFields Schedule::of_cpu(const ir::Function& kernel, const std::string& machine, Diagnostics& diagnostics) {
     ir::CpuFields out;
     Kernel* known = find(kernel.name);
     if (known == nullptr) return out;
     const ir::CpuMachine& planned = *ir::cpu_machine(planned_as(machine));
-    Line* plain = line_of(*known, machine, false);
-    Line* narrow = line_of(*known, machine, true);
-    if (narrow == nullptr) narrow = plain;
-    for (const bool of_narrow : {true, false}) {
-        Line* line = of_narrow ? narrow : plain;
+    Line* plain = line_of(*known, machine, Guard::none);
+    for (const Guard guard : {Guard::none, Guard::narrow_index, Guard::split}) {
+        Line* own = line_of(*known, machine, guard);
+        Line* line = own == nullptr ? plain : own;
         if (line == nullptr) continue;
         line->used = true;
-        auto fault = foreign_field(*line, false);
-        if (!fault) fault = ir::plan_fault(kernel, planned, ir::choose_plan(kernel, planned, of_narrow, line->fields));
-        if (fault) refuse(*line, *fault, kernel.name, diagnostics);
-        (of_narrow ? out.narrow : out.plain) = line->fields;
+        ir::PlanFields& fields = guard == Guard::none ? out.plain : guard == Guard::split ? out.split : out.narrow;
+        fields = guard == Guard::split && own == nullptr ? for_few_groups(line->fields) : line->fields;
+        if (auto fault = fault_of(kernel, planned, *line, guard, fields))
+            refuse(*line, *fault, kernel.name, diagnostics);
     }
     return out;
 }
 
 ir::PlanFields Schedule::of_gpu(const ir::Function& kernel, const std::string& machine, Diagnostics& diagnostics) {
     Kernel* known = find(kernel.name);
-    Line* line = known == nullptr ? nullptr : line_of(*known, machine, false);
+    Line* line = known == nullptr ? nullptr : line_of(*known, machine, Guard::none);
     if (line == nullptr) return {};
     line->used = true;
     const ir::GpuMachine& planned = *ir::gpu_machine(machine);

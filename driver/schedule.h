@@ -25,6 +25,7 @@ public:
         std::string machine;
         Span place;
         bool narrow_index = false;
+        bool split = false;
         ir::PlanFields fields;
         std::map<std::string, Span> places;
         bool used = false;

@@ -26,6 +26,7 @@ std::string plan_lines(const ir::Plan& plan) {
         out += fmt::format("lanes {} x {}, task {}", plan.lanes, plan.interleave, plan.task);
         if (plan.depth > 0) out += fmt::format(", depth {}, {}", plan.depth, plan.pack ? "packed" : "unpacked");
         for (const ir::ProductPanel& panel : plan.panels) out += ", panel " + ir::spell(panel);
+        if (plan.split > 0) out += fmt::format(", split {}, groups {}", plan.split, plan.most_groups);
         if (plan.narrow_index) out += ", 32-bit indices";
     }
     out += '\n';
@@ -160,6 +161,11 @@ bool read_threads(std::string_view value, Schedule::Line& line) {
     return true;
 }
 
+bool read_split(std::string_view value, Schedule::Line& line) {
+    line.split = true;
+    return read_number<&ir::PlanFields::split>(value, line);
+}
+
 bool read_narrow(std::string_view value, Schedule::Line& line) {
     line.narrow_index = true;
     return value == "indices";
@@ -177,6 +183,8 @@ constexpr Field kFields[] = {
     {"stages", "stages N", read_number<&ir::PlanFields::stages>},
     {"task", "task N", read_number<&ir::PlanFields::task>},
     {"depth", "depth N", read_number<&ir::PlanFields::depth>},
+    {"split", "split N", read_split},
+    {"groups", "groups N", read_number<&ir::PlanFields::most_groups>},
     {"packed", "packed", read_pack<true>},
     {"unpacked", "unpacked", read_pack<false>},
     {"panel", "panel f32[ROWS, COLUMNS] N x N", read_panel},
@@ -235,7 +243,8 @@ private:
             if (!field(in, line)) return;
         } while (in.take(','));
         const auto same = std::ranges::find_if(kernel.lines, [&](const Schedule::Line& other) {
-            return other.machine == line.machine && other.narrow_index == line.narrow_index;
+            return other.machine == line.machine && other.narrow_index == line.narrow_index &&
+                   other.split == line.split;
         });
         if (same != kernel.lines.end()) {
             diagnostics_

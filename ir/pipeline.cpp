@@ -12,6 +12,7 @@
 #include "ir/passes/target/cpu/plan.h"
 #include "ir/passes/target/cpu/spread_lanes.h"
 #include "ir/passes/target/cpu/tiles/merge_k.h"
+#include "ir/passes/target/cpu/tiles/split_k.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"
 #include "ir/passes/target/gpu/plan.h"
 #include "ir/passes/target/gpu/rings/check_rings.h"
@@ -84,12 +85,19 @@ Pipeline<Level::tile, Level::tile> kernel_pipeline() {
 
 Pipeline<Level::tile, Level::tile> cpu_product_pipeline(std::vector<PackedOperand>& packed) {
     constexpr Level kTile = Level::tile;
+    auto split = [&packed](Function& kernel, PassContext&) {
+        if (kernel.plan->split == 0) return true;
+        packed.push_back(split_k(kernel));
+        widen_products(packed.back().kernel);
+        return true;
+    };
     auto pack = [&packed](Function& kernel, PassContext&) {
-        packed = pack_operands(kernel);
+        for (PackedOperand& operand : pack_operands(kernel)) packed.push_back(std::move(operand));
         return true;
     };
     return start<kTile>()                                     //
            | better<kTile>("merge_k", merge_k)                //
+           | Pass<kTile, kTile>{"split_k", split, true}       //
            | always<kTile>("widen_products", widen_products)  //
            | Pass<kTile, kTile>{"pack_operands", pack, true};
 }
@@ -219,20 +227,31 @@ PassOutcome lower_module(Module& module, PassManager& manager, Points points, Di
 PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, const CpuFields& fields, Module& module,
                          PassManager& manager, Diagnostics& diagnostics, std::vector<CpuVariant>& variants) {
     PassContext context{module, diagnostics, machine};
-    auto lower = [&](bool narrow) {
+    const CpuMachine& planned = *cpu_machine(machine);
+    auto lower_by = [&](const Plan& plan, const PlanFields& of_operands) {
         Function task = kernel;
-        task.plan = choose_plan(kernel, *cpu_machine(machine), narrow, narrow ? fields.narrow : fields.plain);
+        task.plan = plan;
         std::vector<PackedOperand> packed;
         PassOutcome outcome = manager.run(cpu_product_pipeline(packed), task, context);
         for (PackedOperand& operand : packed) {
             if (outcome != PassOutcome::done) break;
-            operand.kernel.plan = choose_plan(operand.kernel, *cpu_machine(machine), narrow);
+            operand.kernel.plan = choose_plan(operand.kernel, planned, plan.narrow_index, of_operands);
             outcome = manager.run(cpu_pipeline(), operand.kernel, context);
         }
         if (outcome == PassOutcome::done) outcome = manager.run(cpu_pipeline(), task, context);
-        if (outcome != PassOutcome::refused) variants.push_back({std::move(task), std::move(packed), narrow});
+        if (outcome != PassOutcome::refused)
+            variants.push_back({std::move(task), std::move(packed), plan.narrow_index});
         return outcome;
     };
+    auto lower = [&](bool narrow) {
+        return lower_by(choose_plan(kernel, planned, narrow, narrow ? fields.narrow : fields.plain), {});
+    };
+    const auto split = fields.split.split == 0 ? std::nullopt : choose_split_plan(kernel, planned, fields.split);
+    if (split) {
+        const PassOutcome outcome =
+            lower_by(*split, {.lanes = split->lanes, .interleave = split->interleave, .panels = fields.split.panels});
+        if (outcome != PassOutcome::done) return outcome;
+    }
     auto text_without_plan = [](Function task) {
         task.plan.reset();
         return print(task);

@@ -51,6 +51,7 @@ struct CpuVariant {
 struct CpuFields {
     PlanFields plain;
     PlanFields narrow;  // of the one with narrow indices
+    PlanFields split;   // of the one whose sums over k are split
 };
 
 // The variants of a kernel in group form for one machine, the one without assumptions last.

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
+#include "ir/passes/host/points.h"
 #include "ir/passes/target/cpu/tiles/panel.h"
+#include "ir/passes/target/cpu/tiles/split_k.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"
 #include "ir/passes/tile/walk.h"
@@ -122,6 +126,36 @@ Plan choose_plan(const Function& kernel, const CpuMachine& machine, bool narrow_
     plan.reasons.emplace_back(plan.interleave != vectors_in_flight(cost, machine) ? "vectors in flight: fixed"
                               : cost.loops ? "vectors in flight: as many as the carried values leave registers for"
                                            : "vectors in flight: by the length of the straight code");
+    return plan;
+}
+
+namespace {
+
+// Operands that one group or two ask for are not worth packing, and a few groups leave cores without work.
+constexpr int64_t kPart = 1024;  // of k
+constexpr int64_t kFewGroups = 4;
+
+constexpr int64_t kSmallTile = 64 * 64;
+
+// Of a tuned kernel, the points with large tiles: where there are few groups, those with small ones are faster.
+bool is_for_many_groups(const Function& kernel) {
+    return point_of(kernel) && any_below(kernel, kernel.body, [&](const Op& op) {
+               return op.kind == OpKind::mma && element_count(kernel.type(op.results[0])) > kSmallTile;
+           });
+}
+
+}  // namespace
+
+std::optional<Plan> choose_split_plan(const Function& kernel, const CpuMachine& machine, const PlanFields& fields) {
+    const auto step = splits_k(kernel);
+    if (!step || (!fields.split && is_for_many_groups(kernel))) return std::nullopt;
+    Plan plan = choose_plan(kernel, machine, false, fields);
+    const int64_t merged = std::max(plan.depth / *step, int64_t{1}) * *step;
+    plan.pack = false;
+    plan.split = fields.split.value_or((kPart + merged - 1) / merged * merged);
+    plan.most_groups = fields.most_groups.value_or(kFewGroups);
+    plan.reasons.push_back(fmt::format(
+        "sums over k in parts: where there are no more than {} groups and two parts or more", plan.most_groups));
     return plan;
 }
 

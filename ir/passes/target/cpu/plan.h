@@ -26,6 +26,9 @@ std::vector<std::string> cpu_machine_names();
 // dimension and the number of tiles are below 2^30.
 Plan choose_plan(const Function& kernel, const CpuMachine& machine, bool narrow_index, const PlanFields& fields = {});
 
+// The plan of a variant for few groups, whose sums over k are split; nothing where they can not be.
+std::optional<Plan> choose_split_plan(const Function& kernel, const CpuMachine& machine, const PlanFields& fields = {});
+
 // What keeps the kernel from being compiled by this plan: its first field that can not be as it is.
 std::optional<PlanFault> plan_fault(const Function& kernel, const CpuMachine& machine, const Plan& plan);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "ir/passes/target/cpu/plan.h"
+#include "ir/passes/target/cpu/tiles/split_k.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"
 #include "ir/passes/tile/walk.h"
@@ -47,6 +48,17 @@ std::optional<PlanFault> panel_fault(const CpuMachine& machine, const Plan& plan
     return std::nullopt;
 }
 
+std::optional<PlanFault> split_fault(const Function& kernel, const Plan& plan) {
+    if (plan.split == 0) return std::nullopt;
+    const int64_t step = splits_k(kernel).value_or(1);
+    const int64_t merged = std::max(plan.depth / step, int64_t{1}) * step;
+    if (plan.split % merged != 0)
+        return PlanFault{"split", fmt::format("{} is no multiple of {}, the steps over k", plan.split, merged)};
+    if (plan.pack) return PlanFault{"pack", "operands of split sums are not packed"};
+    if (plan.most_groups < 1) return PlanFault{"groups", "it takes a group at least"};
+    return std::nullopt;
+}
+
 std::optional<PlanFault> product_fault(const Function& kernel, const CpuMachine& machine, const Plan& plan) {
     std::vector<ProductPanel> tiles;
     bool any = false;
@@ -61,6 +73,7 @@ std::optional<PlanFault> product_fault(const Function& kernel, const CpuMachine&
     if (!any && plan.pack) return PlanFault{"pack", "the kernel has no product"};
     if (any && !within(plan.depth, 1, kMostDepth))
         return PlanFault{"depth", fmt::format("{} is not from 1 to {}", plan.depth, kMostDepth)};
+    if (auto fault = split_fault(kernel, plan)) return fault;
     for (const ProductPanel& panel : plan.panels) {
         if (std::ranges::none_of(tiles, [&](const ProductPanel& tile) { return same_tile(tile, panel); }))
             return PlanFault{"panel", "no product of the kernel accumulates in such a tile", panel};

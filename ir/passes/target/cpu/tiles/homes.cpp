@@ -82,8 +82,11 @@ void TileCode::hold_packed() {
         Home& home = homes_[view.result()];
         home.pointer = s_.address(s_.memories.at(view.memory()), starts);
         home.strides = home_strides(s_.tile.type(view.result()), width_);
-        const MmaOp product(s_.tile, uses_.of(view.result()).front());
-        if (product.b() == view.result()) home.panel = panel_columns(product, s_.plan);
+        const OpId user = uses_.of(view.result()).front();
+        if (is_product(s_.tile.op(user))) {
+            const MmaOp product(s_.tile, user);
+            if (product.b() == view.result()) home.panel = panel_columns(product, s_.plan);
+        }
         if (home.panel > 0) {
             home.panel_stride = extents(s_.tile.type(view.result()))[0] * home.panel;
             home.strides = {home.panel, 1};

@@ -14,48 +14,10 @@ namespace tsr::ir {
 
 namespace {
 
-class Merger {
+// What there is to know of loops over products.
+class Products {
 public:
-    explicit Merger(Function& kernel) : kernel_(kernel), depth_(kernel.plan->depth) {}
-
-    void run() {
-        std::vector<OpId> loops;
-        walk(kernel_, kernel_.body, [&](OpId id) {
-            if (kernel_.op(id).kind == OpKind::for_) loops.push_back(id);
-        });
-        for (OpId id : loops) merge(id);
-    }
-
-private:
-    void merge(OpId id) {
-        const ForOp loop(kernel_, id);
-        const auto step = constant_integer(kernel_, loop.step());
-        if (!step || *step <= 0 || *step * 2 > depth_ || loop.inits().empty()) return;
-        if (!only_products(loop, *step)) return;
-        const int64_t factor = depth_ / *step;
-        Builder builder = Builder::at(kernel_, id);
-        const ValueId lower = loop.lower();
-        const ValueId upper = loop.upper();
-        ValueId middle = upper;
-        if (!ends_with_memory(loop)) {
-            // lower + floor(rounds / factor) * factor * step; of an empty range it is not above lower.
-            const ValueId span = builder.sub(upper, lower);
-            const ValueId one = builder.constant(*step, DType::index);
-            const ValueId rounds = builder.neg(builder.floordiv(builder.neg(span), one));
-            const ValueId many = builder.floordiv(rounds, builder.constant(factor, DType::index));
-            middle = builder.add(lower, builder.mul(many, builder.constant(factor * *step, DType::index)));
-        }
-        const OpId merged = longer(id, factor, *step, middle, builder);
-        if (middle == upper) {
-            const std::vector<ValueId> results = kernel_.op(id).results;
-            for (size_t i = 0; i < results.size(); ++i) kernel_.replace_uses(results[i], kernel_.op(merged).results[i]);
-            kernel_.remove(id);
-            return;
-        }
-        Op& rest = kernel_.op(id);
-        rest.operands[0] = builder.maximum(lower, middle);
-        for (size_t i = 0; i < rest.results.size(); ++i) rest.operands[3 + i] = kernel_.op(merged).results[i];
-    }
+    explicit Products(const Function& kernel) : kernel_(kernel) {}
 
     // Loads that advance by their own extent, conversions of them, products that add to what is carried.
     [[nodiscard]] bool only_products(const ForOp& loop, int64_t step) const {
@@ -84,6 +46,20 @@ private:
         return std::ranges::all_of(results, [&](ValueId v) { return defined_by(kernel_, v, OpKind::mma).has_value(); });
     }
 
+    // What a step takes too much lies outside of all memories, where both factors are 0.
+    [[nodiscard]] bool ends_with_memory(const ForOp& loop) const {
+        const OpId end = kernel_.value(loop.upper()).op;
+        if (!end.valid() || kernel_.op(end).kind != OpKind::dim) return false;
+        const Dim& extent = kernel_.op(end).attrs.dim(Attr::dim);
+        const ValueId k = kernel_.region(loop.body()).args[0];
+        return std::ranges::all_of(kernel_.region(loop.body()).ops, [&](OpId id) {
+            if (kernel_.op(id).kind != OpKind::load_tile) return true;
+            const TileViewOp view(kernel_, id);
+            const auto axis = static_cast<size_t>(view.axes()[*axis_of(id, k)]);
+            return compare(kernel_.type(view.memory()).shape[axis], extent) == Equality::equal;
+        });
+    }
+
     // The axis of the load's tile that runs along k.
     [[nodiscard]] std::optional<size_t> axis_of(OpId load, ValueId k) const {
         const TileViewOp view(kernel_, load);
@@ -93,6 +69,7 @@ private:
         return std::nullopt;
     }
 
+private:
     [[nodiscard]] bool advances(OpId load, ValueId k, int64_t step) const {
         const TileViewOp view(kernel_, load);
         if (std::ranges::count(view.starts(), k) != 1 || view.fill()) return false;
@@ -127,18 +104,50 @@ private:
         return converts && runs_along(op.operands[0], op.kind == OpKind::transpose ? 1 - axis : axis, body, k);
     }
 
-    // What a step takes too much lies outside of all memories, where both factors are 0.
-    [[nodiscard]] bool ends_with_memory(const ForOp& loop) const {
-        const OpId end = kernel_.value(loop.upper()).op;
-        if (!end.valid() || kernel_.op(end).kind != OpKind::dim) return false;
-        const Dim& extent = kernel_.op(end).attrs.dim(Attr::dim);
-        const ValueId k = kernel_.region(loop.body()).args[0];
-        return std::ranges::all_of(kernel_.region(loop.body()).ops, [&](OpId id) {
-            if (kernel_.op(id).kind != OpKind::load_tile) return true;
-            const TileViewOp view(kernel_, id);
-            const auto axis = static_cast<size_t>(view.axes()[*axis_of(id, k)]);
-            return compare(kernel_.type(view.memory()).shape[axis], extent) == Equality::equal;
+    const Function& kernel_;
+};
+
+class Merger {
+public:
+    explicit Merger(Function& kernel) : kernel_(kernel), loops_(kernel), depth_(kernel.plan->depth) {}
+
+    void run() {
+        std::vector<OpId> loops;
+        walk(kernel_, kernel_.body, [&](OpId id) {
+            if (kernel_.op(id).kind == OpKind::for_) loops.push_back(id);
         });
+        for (OpId id : loops) merge(id);
+    }
+
+private:
+    void merge(OpId id) {
+        const ForOp loop(kernel_, id);
+        const auto step = constant_integer(kernel_, loop.step());
+        if (!step || *step <= 0 || *step * 2 > depth_ || loop.inits().empty()) return;
+        if (!loops_.only_products(loop, *step)) return;
+        const int64_t factor = depth_ / *step;
+        Builder builder = Builder::at(kernel_, id);
+        const ValueId lower = loop.lower();
+        const ValueId upper = loop.upper();
+        ValueId middle = upper;
+        if (!loops_.ends_with_memory(loop)) {
+            // lower + floor(rounds / factor) * factor * step; of an empty range it is not above lower.
+            const ValueId span = builder.sub(upper, lower);
+            const ValueId one = builder.constant(*step, DType::index);
+            const ValueId rounds = builder.neg(builder.floordiv(builder.neg(span), one));
+            const ValueId many = builder.floordiv(rounds, builder.constant(factor, DType::index));
+            middle = builder.add(lower, builder.mul(many, builder.constant(factor * *step, DType::index)));
+        }
+        const OpId merged = longer(id, factor, *step, middle, builder);
+        if (middle == upper) {
+            const std::vector<ValueId> results = kernel_.op(id).results;
+            for (size_t i = 0; i < results.size(); ++i) kernel_.replace_uses(results[i], kernel_.op(merged).results[i]);
+            kernel_.remove(id);
+            return;
+        }
+        Op& rest = kernel_.op(id);
+        rest.operands[0] = builder.maximum(lower, middle);
+        for (size_t i = 0; i < rest.results.size(); ++i) rest.operands[3 + i] = kernel_.op(merged).results[i];
     }
 
     // The loop with `factor` times its step, up to `upper`, in front of it.
@@ -170,7 +179,7 @@ private:
         for (ValueId v : op.results) types.push_back(kernel_.type(v));
         Attrs attrs = op.attrs;
         if (op.kind == OpKind::load_tile) {
-            Dim& extent = types[0].shape[*axis_of(id, k)];
+            Dim& extent = types[0].shape[*loops_.axis_of(id, k)];
             extent = extent * Dim::constant(factor);
             attrs.set(Attr::shape, types[0].shape);
         } else if (op.kind == OpKind::cast) {
@@ -185,11 +194,20 @@ private:
     }
 
     Function& kernel_;
+    Products loops_;
     int64_t depth_;  // of a step, at most
 };
 
 }  // namespace
 
 void merge_k(Function& kernel) { Merger(kernel).run(); }
+
+bool sums_products(const Function& kernel, OpId id) {
+    const ForOp loop(kernel, id);
+    const auto step = constant_integer(kernel, loop.step());
+    const Products products(kernel);
+    return step && *step > 0 && !loop.inits().empty() && products.only_products(loop, *step) &&
+           products.ends_with_memory(loop);
+}
 
 }  // namespace tsr::ir

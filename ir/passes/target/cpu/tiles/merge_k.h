@@ -10,4 +10,7 @@ namespace tsr::ir {
 // The sum over k stays what it was, in an order that `mma` leaves open. Rounds that are left over keep their step.
 void merge_k(Function& kernel);
 
+// The loop is such a one, and ends where its memories end: what a step takes too much is 0.
+bool sums_products(const Function& kernel, OpId loop);
+
 }  // namespace tsr::ir
