@@ -4,6 +4,7 @@
 
 #include "ir/passes/host/points.h"
 #include "ir/passes/target/cpu/index_range.h"
+#include "ir/passes/target/cpu/tiles/split_k.h"
 
 namespace tsr::codegen {
 
@@ -41,15 +42,16 @@ void add_gpu_variant(KernelFamily& family, const ir::Function& thread, bool name
 
 namespace {
 
-// There are few groups, and k has two parts at least.
+// There are few groups, and k has some parts.
 void guard_groups(KernelVariant& variant, const ir::Function& kernel, const ir::CpuVariant& form) {
     const ir::Plan& plan = *form.task.plan;
     const auto symbols = static_cast<int32_t>(kernel.params().size());
     const auto groups = symbols + static_cast<int32_t>(kernel.symbols.size());
     for (const ir::PackedOperand& parts : form.packed) {
         const ir::BlockAxis& along_k = parts.axes.back();
-        if (along_k.symbol >= 0)
-            variant.guards.push_back({Guard::Op::at_least, symbols + along_k.symbol, along_k.step + 1});
+        if (along_k.symbol < 0) continue;
+        variant.guards.push_back({Guard::Op::at_least, symbols + along_k.symbol, along_k.step + 1});
+        variant.guards.push_back({Guard::Op::less, symbols + along_k.symbol, along_k.step * ir::kMostParts + 1});
     }
     variant.product = {groups, groups + 1, groups + 2};
     variant.product_limit = plan.most_groups + 1;

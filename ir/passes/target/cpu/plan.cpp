@@ -154,8 +154,9 @@ std::optional<Plan> choose_split_plan(const Function& kernel, const CpuMachine& 
     plan.pack = false;
     plan.split = fields.split.value_or((kPart + merged - 1) / merged * merged);
     plan.most_groups = fields.most_groups.value_or(kFewGroups);
-    plan.reasons.push_back(fmt::format(
-        "sums over k in parts: where there are no more than {} groups and two parts or more", plan.most_groups));
+    plan.reasons.push_back(
+        fmt::format("sums over k in parts: where there are no more than {} groups, and 2 to {} parts", plan.most_groups,
+                    kMostParts));
     return plan;
 }
 

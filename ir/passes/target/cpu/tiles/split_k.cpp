@@ -68,6 +68,11 @@ std::optional<Split> find_split(const Function& kernel) {
         if (kernel.op(id).kind == OpKind::grid) split.grid = id;
     }
     if (!split.grid.valid() || !can_repeat(kernel, kernel.body, split.grid)) return std::nullopt;
+    // Behind the grid nothing is done.
+    const auto& ops = kernel.region(kernel.body).ops;
+    const auto behind = std::ranges::find(ops, split.grid) + 1;
+    if (std::any_of(behind, ops.end(), [&](OpId id) { return kernel.op(id).kind != OpKind::yield; }))
+        return std::nullopt;
     const GridOp grid(kernel, split.grid);
     for (size_t axis = 0; axis < grid.axes(); ++axis) {
         if (!axis_of(kernel, grid.lower(axis), grid.upper(axis), grid.step(axis))) return std::nullopt;

@@ -7,6 +7,9 @@
 
 namespace tsr::ir {
 
+// The sums of so many parts have room; where k is longer a group sums all.
+inline constexpr int64_t kMostParts = 64;
+
 // The steps over k that a part can have: of the only loop over products of a kernel in group form, where its parts can
 // be summed apart. Nothing: they can not.
 std::optional<int64_t> splits_k(const Function& kernel);
