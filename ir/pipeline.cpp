@@ -8,6 +8,7 @@
 #include "ir/passes/host/ownership.h"
 #include "ir/passes/host/points.h"
 #include "ir/passes/math/expand_math.h"
+#include "ir/passes/math/expand_rounding.h"
 #include "ir/passes/simplify/simplify.h"
 #include "ir/passes/target/cpu/plan.h"
 #include "ir/passes/target/cpu/spread_lanes.h"
@@ -77,9 +78,10 @@ Pipeline<Level::tile, Level::tile> group_pipeline() {
 
 Pipeline<Level::tile, Level::tile> kernel_pipeline() {
     constexpr Level kTile = Level::tile;
-    return group_pipeline()                             //
-           | better<kTile>("peel_guard", peel_guard)    //
-           | always<kTile>("expand_math", expand_math)  //
+    return group_pipeline()                                     //
+           | better<kTile>("peel_guard", peel_guard)            //
+           | always<kTile>("expand_math", expand_math)          //
+           | always<kTile>("expand_rounding", expand_rounding)  //
            | better<kTile>("simplify_groups", run_simplify);
 }
 
@@ -141,9 +143,10 @@ Pipeline<Level::host, Level::host> launch_pipeline() {
 
 Pipeline<Level::host, Level::host> host_pipeline() {
     constexpr Level kHost = Level::host;
-    return launch_pipeline()                            //
-           | always<kHost>("expand_math", expand_math)  //
-           | better<kHost>("simplify", run_simplify)    //
+    return launch_pipeline()                                    //
+           | always<kHost>("expand_math", expand_math)          //
+           | always<kHost>("expand_rounding", expand_rounding)  //
+           | better<kHost>("simplify", run_simplify)            //
            | always<kHost>("ownership", place_ownership);
 }
 

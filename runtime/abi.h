@@ -178,6 +178,7 @@ uint64_t tsr_seed(void);          /* of --seed; 0 without */
 void tsr_set_seed(uint64_t seed); /* starts all counts again */
 /* The key of the next run of `site`, counted by the runtime; `seed` NULL: the program's. */
 void tsr_next_key(uint32_t site, const uint64_t* seed, TsrRandomKey* key);
+uint64_t tsr_random_stream(int32_t site); /* of that key: the count, and above 32 bits the site */
 TsrTensor* tsr_rand(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey* key, const TsrPlace* place);
 TsrTensor* tsr_randn(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey* key, const TsrPlace* place);
 TsrTensor* tsr_randint(int32_t dtype, const int64_t* shape, int32_t rank, int64_t low, int64_t high,
@@ -205,6 +206,8 @@ typedef enum TsrRounding { TSR_ROUND_NEAREST, TSR_ROUND_TO_ZERO, TSR_ROUND_STOCH
  *   element index as for rand of f32), the magnitude is rounded up when f * 2^32 + w >= 2^32. */
 TsrTensor* tsr_cast(const TsrTensor* tensor, int32_t dtype, int32_t rounding, const TsrRandomKey* key,
                     const TsrPlace* place);
+TsrTensor* tsr_cast_cut(const TsrTensor* tensor, int32_t dtype, const TsrPlace* place); /* toward zero */
+TsrTensor* tsr_cast_dither(const TsrTensor* tensor, int32_t dtype, const TsrRandomKey* key, const TsrPlace* place);
 uint64_t tsr_convert_bits(uint64_t bits, int32_t from, int32_t to); /* nearest-even */
 double tsr_bits_to_f64(uint64_t bits, int32_t dtype);               /* c64: the real part; i64 and u64 may round */
 uint64_t tsr_f64_to_bits(double value, int32_t dtype);
@@ -518,8 +521,8 @@ const char* tsr_last_error(void);
 
 /* clang-format off */
 #define TSR_HOST_FUNCTIONS(X) \
-    X(tensor_retain) X(tensor_release) X(empty) X(zeros) X(full) X(ones) X(arange_i64) X(arange_f64) X(linspace) X(from_values) X(from_list) X(philox4x32_10) X(seed) \
-    X(set_seed) X(next_key) X(rand) X(randn) X(randint) X(poisson) X(bernoulli) X(permutation) X(copy) X(is_dense) X(contiguous) X(cast) X(convert_bits) X(bits_to_f64) \
+    X(tensor_retain) X(tensor_release) X(empty) X(zeros) X(full) X(ones) X(arange_i64) X(arange_f64) X(linspace) X(from_values) X(from_list) X(philox4x32_10) X(seed) X(random_stream) \
+    X(set_seed) X(next_key) X(rand) X(randn) X(randint) X(poisson) X(bernoulli) X(permutation) X(copy) X(is_dense) X(contiguous) X(cast) X(cast_cut) X(cast_dither) X(convert_bits) X(bits_to_f64) \
     X(f64_to_bits) X(view) X(transpose) X(swap_last) X(reshape) X(broadcast_to) X(dim) X(size) X(get) X(get_f64) X(get_i64) X(set) X(set_f64) X(set_i64) X(item) X(assign) X(fill) \
     X(equal) X(allclose) X(string) X(string_retain) X(string_release) X(concat) X(join) X(string_compare) X(string_length) X(string_get) X(string_repr) X(string_slice) \
     X(string_repeat) X(string_upper) X(string_lower) X(string_strip) X(string_lstrip) X(string_rstrip) X(string_replace) X(string_join) X(string_split) \

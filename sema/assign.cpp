@@ -254,6 +254,11 @@ void Body::assign_element(const ast::Expr& target, const ast::Subscript& s, cons
         return;
     }
     if (place.type.is(Kind::tensor)) {
+        const bool copied = value.type.is(Kind::tensor) && !std::holds_alternative<ast::Call>(source.node);
+        if (place.type.policy().round == Rounding::stochastic && !copied && !value.broken()) {
+            return (void)refuse(Feature::policies, target.span,
+                                "rounding by chance where a slice of a tensor is assigned is");
+        }
         if (value.type.is(Kind::tensor)) {
             if (value.type.elem() != place.type.elem()) {
                 error("E0302", source.span,

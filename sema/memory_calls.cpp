@@ -206,6 +206,13 @@ Value atomic(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched
                                       : "it takes integers of 8 to 64 bits, f16, bf16, f32 and f64");
         return {};
     }
+    const std::optional<Rounding> round = memory.type.policy().round;
+    if (is_float(elem) && bits(elem) == 16 && round && *round != Rounding::nearest_even) {
+        b.error("E0414", target.span,
+                fmt::format("`{}` rounds to nearest, this is a tensor of `{}{}`", row.paths.front(), name(elem),
+                            memory.type.policy().text()));
+        return {};
+    }
     if (view.is(Kind::view)) {
         if (row.id != Builtin::atomic_exchange && !compares) {
             b.require_stores(target, view, *m.arguments[1], b.expr(*m.arguments[1]));

@@ -30,7 +30,9 @@ public:
         if (word_ == "round") return round();
         if (word_ == "stochastic_round") {
             if (call_) return fault(at_.span, "`@stochastic_round` takes nothing");
-            return once(policy_.round.has_value()) && later();
+            if (!once(policy_.round.has_value())) return false;
+            policy_.round = Rounding::stochastic;
+            return true;
         }
         if (word_ == "loss_scale") return loss_scale();
         if (word_ == "block_scale") return later();
@@ -89,15 +91,14 @@ private:
         return policy_.compute.has_value();
     }
 
-    // Nearest-even is what happens anyway.
     bool round() {
         if (!once(policy_.round.has_value())) return false;
         const ast::Expr* mode = argument("rn or rz: `@round(rz)`");
         if (!mode) return false;
-        if (last_name(*mode) == "rz") return later();
-        if (last_name(*mode) != "rn")
+        const std::string name = last_name(*mode);
+        if (name != "rn" && name != "rz")
             return fault(mode->span, "`@round` takes rn (to nearest, ties to even) or rz (toward zero)");
-        policy_.round = Rounding::nearest_even;
+        policy_.round = name == "rz" ? Rounding::toward_zero : Rounding::nearest_even;
         return true;
     }
 

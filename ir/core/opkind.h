@@ -12,7 +12,7 @@
     X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(select) X(cast) X(bitcast)                                              \
     X(abs) X(sign) X(sqrt) X(rsqrt) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p)                      \
     X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(erf)                                   \
-    X(floor) X(ceil) X(round) X(trunc) X(isnan) X(isinf) X(isfinite)
+    X(floor) X(ceil) X(round) X(trunc) X(cut) X(dither) X(philox) X(isnan) X(isinf) X(isfinite)
 // Values and structured control flow, on every level.
 #define TSR_CONTROL_OPS(X) X(constant) X(yield) X(for_) X(while_) X(if_) X(call) X(dim) X(print) X(assert_)
 // Memory, on levels Host and Tile.

@@ -24,6 +24,8 @@ LaneFn Compiler::loop_of(const Op& op) const {
     const DType from = fn_.type(op.operands[0]).elem;
     if (op.kind == OpKind::cast) return ops_.cast(from, op.attrs.dtype(Attr::type));
     if (op.kind == OpKind::bitcast) return ops_.cast(from, from);
+    const bool rounds = op.kind == OpKind::cut || op.kind == OpKind::dither;
+    if (rounds) return ops_.rounding(op.kind, from, op.attrs.dtype(Attr::type));
     if (op.kind == OpKind::select) return ops_.blend(stored_size(fn_.type(op.operands[1]).elem));
     return ops_.element(op.kind, from);
 }

@@ -198,6 +198,7 @@ LaneFn blend_loop(size_t size) {
 }  // namespace
 
 LaneFn element_loop(OpKind op, DType type) {
+    if (op == OpKind::philox) return type == DType::u64 ? random_word_loop() : nullptr;
     switch (type) {
         case DType::boolean:
             return bools(op);
@@ -251,6 +252,7 @@ const LaneOps& lane_ops() {
         LaneOps made{};
         made.element = &element_loop;
         made.cast = &cast_loop;
+        made.rounding = &rounding_loop;
         made.fill = &fill_loop;
         made.blend = &blend_loop;
         set_mask_loops(made);

@@ -7,6 +7,8 @@ namespace tsr::ir::eval::TSR_ISA {
 
 LaneFn element_loop(OpKind op, DType type);
 LaneFn cast_loop(DType from, DType to);
+LaneFn random_word_loop();
+LaneFn rounding_loop(OpKind op, DType from, DType to);
 void set_mask_loops(LaneOps& ops);
 void set_tile_loops(LaneOps& ops);
 

@@ -27,6 +27,8 @@ struct LaneOps {
     // within a bound are expanded into these first.
     LaneFn (*element)(OpKind op, DType type);
     LaneFn (*cast)(DType from, DType to);  // null to and from c64
+    // `cut` and `dither` of floats to the values of a narrower type; null where there are none.
+    LaneFn (*rounding)(OpKind op, DType from, DType to);
     // result[i] = a[0] for i < n, elements of 1, 2, 4 or 8 bytes.
     LaneFn (*fill)(size_t size);
     // result[i] = c[i] ? a[i] : b[i], c an array of bools.

@@ -77,6 +77,33 @@ Inferred infer_bitcast(Operands operands, const Attrs& attrs) {
     return gives(operands[0].with(to));
 }
 
+// A float of 32 or 64 bits and the narrower one whose values it is rounded to.
+std::optional<Failure> check_rounding(const Type& value, const Attrs& attrs) {
+    const DType to = attrs.dtype(Attr::type);
+    if (!spreads(value)) return Failure{fmt::format("{} can not be rounded", value.text())};
+    const bool wide = value.elem == DType::f32 || value.elem == DType::f64;
+    if (wide && is_float(to) && to != DType::c64 && bits(to) < bits(value.elem)) return std::nullopt;
+    return Failure{fmt::format("{} is not rounded to the values of {}", value.text(), name(to))};
+}
+
+Inferred infer_cut(Operands operands, const Attrs& attrs) {
+    if (auto fault = check_rounding(operands[0], attrs)) return *fault;
+    return gives(operands[0]);
+}
+
+Inferred infer_dither(Operands operands, const Attrs& attrs) {
+    if (auto fault = check_rounding(operands[0], attrs)) return *fault;
+    if (operands[1] == operands[0].with(DType::u32)) return gives(operands[0]);
+    return Failure{fmt::format("the word is {}, needs u32 for {}", operands[1].text(), operands[0].text())};
+}
+
+Inferred infer_philox(Operands operands, const Attrs&) {
+    if (auto fault = equal_operands(operands, 0, any_element)) return *fault;
+    if (operands[0].elem != DType::u64)
+        return Failure{fmt::format("the operands are {}, need u64", operands[0].text())};
+    return gives(operands[0].with(DType::u32));
+}
+
 using enum OpKind;
 
 constexpr OpRecord binary(OpKind kind, std::string_view name, InferFn infer, std::string_view doc) {
@@ -176,6 +203,34 @@ constexpr std::array kRecords{
     unary(ceil, "ceil", same<computed_float>, "The least whole number not below x. Between -1 and 0 it is -0."),
     unary(round, "round", same<computed_float>, "The nearest whole number, halves to even. Signed zeros stay."),
     unary(trunc, "trunc", same<computed_float>, "The whole part, toward zero. Signed zeros stay."),
+    OpRecord{
+        cut,
+        "cut",
+        "The operand in its own type, rounded toward zero to a value that `type` holds: past the largest finite one "
+        "it is that one. Infinities and NaN stay.",
+        {Role{"operand"}},
+        infer_cut,
+        kEveryLevel,
+        {needs(Attr::type)}},
+    OpRecord{
+        dither,
+        "dither",
+        "The operand in its own type, rounded by chance to a value that `type` holds, or would with exponents "
+        "without end: with f the discarded fraction of the last kept bit, cut to 32 bits, the magnitude is rounded "
+        "up when f * 2^32 + word >= 2^32. Infinities and NaN stay.",
+        {Role{"operand"}, Role{"word"}},
+        infer_dither,
+        kEveryLevel,
+        {needs(Attr::type)}},
+    OpRecord{
+        philox,
+        "philox",
+        "The random word of an element: of Philox4x32-10 (Salmon et al., SC11) with the counter (low, high half of "
+        "element / 4, low, high half of stream) and the key (low, high half of seed) the word element % 4.",
+        {Role{"element"}, Role{"seed"}, Role{"stream"}},
+        infer_philox,
+        kEveryLevel,
+        {may(Attr::count)}},
     unary(isnan, "isnan", test<computed_float>, "Is not a number."),
     unary(isinf, "isinf", test<computed_float>, "Is an infinity of either sign."),
     unary(isfinite, "isfinite", test<computed_float>, "Is neither NaN nor an infinity."),

@@ -136,3 +136,12 @@ extern "C" TsrTensor* tsr_cast(const TsrTensor* tensor, int32_t dtype, int32_t r
                 });
     return result.give();
 }
+
+extern "C" TsrTensor* tsr_cast_cut(const TsrTensor* tensor, int32_t dtype, const TsrPlace* place) {
+    return tsr_cast(tensor, dtype, TSR_ROUND_TO_ZERO, nullptr, place);
+}
+
+extern "C" TsrTensor* tsr_cast_dither(const TsrTensor* tensor, int32_t dtype, const TsrRandomKey* key,
+                                      const TsrPlace* place) {
+    return tsr_cast(tensor, dtype, TSR_ROUND_STOCHASTIC, key, place);
+}

@@ -154,6 +154,12 @@ void tsr_next_key(uint32_t site, const uint64_t* seed, TsrRandomKey* key) {
     *key = {seed != nullptr ? *seed : seeds().seed, site, seeds().counts[site]++};
 }
 
+uint64_t tsr_random_stream(int32_t site) {
+    TsrRandomKey key{};
+    tsr_next_key(static_cast<uint32_t>(site), nullptr, &key);
+    return static_cast<uint64_t>(key.site) << 32 | key.count;
+}
+
 TsrTensor* tsr_rand(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey* key, const TsrPlace* place) {
     ElementWords words(*key);
     auto value = [&](int64_t index) { return uniform(words, dtype, index); };

@@ -146,6 +146,7 @@ Val expression(Body& b, const ast::Expr& e) {
     }
     Val value = std::visit(Evaluate{b, e}, e.node);
     bind_symbols_of(b, e, value);
+    if (value.is_ssa() && value.type) value.round = info.type.policy().round;
     return value;
 }
 

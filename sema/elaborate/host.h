@@ -7,6 +7,7 @@
 
 #include "frontend/ast.h"
 #include "sema/elaborate/body.h"
+#include "sema/elaborate/rounding.h"
 
 namespace tsr::elaborate {
 
@@ -20,8 +21,8 @@ Val host_args(Body& b, const sema::Type& type);
 // X[...] by NumPy's rules, sharing memory.
 Val host_view(Body& b, const Val& tensor, const std::vector<const ast::Expr*>& items, const sema::Type& type);
 Val host_transpose(Body& b, const Val& tensor, const sema::Type& type);
-// view[...] = value, a tensor or a number.
-void host_assign(Body& b, const Val& view, const Val& value, const sema::Type& type);
+// view[...] = value, a tensor or a number that is rounded as the storage says.
+void host_assign(Body& b, const Val& view, const Val& value, const sema::Type& type, const Storage& storage);
 
 // ---- progress lines ----
 ir::ValueId progress_begin(Body& b, const Val& label, const Val& total);

@@ -95,11 +95,11 @@ Val store(Body& b, const CallInfo& info) {
     const Val target = argument_value(b, info, 0);
     const sema::Type& type = b.info(*argument(info, 0)).type;
     if (type.is(sema::Kind::view)) {
-        store_tile(b, target, type, argument_value(b, info, 2));
+        store_tile(b, target, type, to_be_stored(b, *argument(info, 2), {}), storage_of(b, *argument(info, 0)));
         return Val::none();
     }
     const std::vector<Val> index = element_index(b, target, argument(info, 1));
-    write_element(b, target, index, argument_value(b, info, 2));
+    write_element(b, target, index, to_be_stored(b, *argument(info, 2), {}), storage_of(b, *argument(info, 0)));
     return Val::none();
 }
 
@@ -117,11 +117,15 @@ Val load_vector(Body& b, const ast::Expr& e, const CallInfo& info) {
 
 Val store_vector(Body& b, const CallInfo& info) {
     const Val target = argument_value(b, info, 0);
-    const Val value = argument_value(b, info, 1);
+    const Val value = to_be_stored(b, *argument(info, 1), {});
     const std::vector<Val> index = element_index(b, target, argument(info, 2));
     const int64_t width = b.info(*argument(info, 1)).type.length().value_or(1);
-    std::vector<ValueId> operands{b.memory(target), b.vector(b.rounded(value), memory_type(b, target), width)};
+    const ir::Type type = ir::Type::vector(memory_type(b, target), static_cast<uint32_t>(width));
+    std::vector<ValueId> operands;
     for (const Val& i : index) operands.push_back(b.index(i));
+    const ValueId place = b.memory(target);
+    const ValueId stored = stored_vector(b, storage_of(b, *argument(info, 0)), place, operands, value, type);
+    operands.insert(operands.begin(), {place, stored});
     b.emit.op(OpKind::write_vector, std::move(operands));
     return Val::none();
 }

@@ -8,6 +8,7 @@
 #include "sema/elaborate/calls.h"
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
+#include "sema/elaborate/random.h"
 #include "sema/elaborate/types.h"
 
 namespace tsr::elaborate {
@@ -183,6 +184,8 @@ struct Launcher {
     void emit(const Choice& choice) {
         const Instance& kernel = *choice.kernels[0];
         std::vector<ValueId> operands = arguments;
+        const std::vector<ValueId> keys = random_arguments(b, *b.kernels->find(kernel.name));
+        operands.insert(operands.end(), keys.begin(), keys.end());
         std::vector<std::string> names;
         for (const sema::SymbolInfo& symbol : kernel.symbols) {
             for (const sema::DimBinding& binding : info.bindings) {

@@ -74,10 +74,12 @@ Val read_element(Body& b, const Val& memory, const std::vector<Val>& indices) {
     return Val::ssa(b.emit.value(OpKind::read, std::move(operands), ir::Type::scalar(type)), type);
 }
 
-void write_element(Body& b, const Val& memory, const std::vector<Val>& indices, const Val& value) {
+void write_element(Body& b, const Val& memory, const std::vector<Val>& indices, const Val& value,
+                   const Storage& storage) {
     std::vector<ValueId> operands = index_values(b, indices);
-    const ValueId stored = b.scalar(b.rounded(value), memory_type(b, memory));
-    operands.insert(operands.begin(), {b.memory(memory), stored});
+    const ValueId place = b.memory(memory);
+    const ValueId stored = stored_element(b, storage, place, operands, value, memory_type(b, memory));
+    operands.insert(operands.begin(), {place, stored});
     b.emit.op(OpKind::write, std::move(operands));
 }
 
@@ -153,6 +155,7 @@ bool list_path(Body& b, const ast::Expr& e, Target& target) {
 Target subscript_target(Body& b, const ast::Expr& e, const ast::Subscript& node) {
     Target target;
     target.type = &b.info(e).type;
+    target.storage = storage_of(b, e);
     const sema::Type& base_type = b.info(*node.base).type;
     const std::vector<const ast::Expr*> items = index_items(node);
     if (base_type.is(Kind::dict) || (base_type.is(Kind::list) && !b.in_kernel())) {
@@ -263,7 +266,7 @@ void write_target(Body& b, const Target& target, const Val& value) {
         case Target::Kind::variable:
             return b.assign(target.variable, value);
         case Target::Kind::element:
-            return write_element(b, target.memory, target.indices, value);
+            return write_element(b, target.memory, target.indices, value, target.storage);
         case Target::Kind::item: {
             Val list = b.get(b.slot(target.variable));
             store_item(list, target.path, 0, b.coerce(b.rounded(value), *target.type));
@@ -274,9 +277,9 @@ void write_target(Body& b, const Target& target, const Val& value) {
         case Target::Kind::list_slice:
             return set_slice(b, target.memory.id, target.given, target.indices, container(b, value, target.container));
         case Target::Kind::region:
-            return host_assign(b, target.memory, value, *target.type);
+            return host_assign(b, target.memory, value, *target.type, target.storage);
         case Target::Kind::view:
-            return store_tile(b, target.memory, *target.type, value);
+            return store_tile(b, target.memory, *target.type, value, target.storage);
     }
 }
 

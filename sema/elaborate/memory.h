@@ -5,14 +5,16 @@
 
 #include "frontend/ast.h"
 #include "sema/elaborate/body.h"
+#include "sema/elaborate/rounding.h"
 
 namespace tsr::elaborate {
 
 Val subscript(Body& b, const ast::Expr& e, const ast::Subscript& node);
 
 Val read_element(Body& b, const Val& memory, const std::vector<Val>& indices);
-// The value is rounded to the memory's element type.
-void write_element(Body& b, const Val& memory, const std::vector<Val>& indices, const Val& value);
+// The value is rounded to the memory's element type, as what is written says.
+void write_element(Body& b, const Val& memory, const std::vector<Val>& indices, const Val& value,
+                   const Storage& storage);
 // Element type of a tensor or buffer.
 DType memory_type(Body& b, const Val& memory);
 // One number per axis: of `index=i` or `index=(i, j)`; of a view its starts, moved by the index if there is one.
@@ -28,6 +30,7 @@ struct Target {
     std::vector<Val> indices;  // element; list_item: one; list_slice: those of start, stop and step that are given
     int64_t given = 0;         // list_slice: which, as ir::IndexCode says
     const sema::Type* type = nullptr;
+    Storage storage;
     sema::Type container;  // list_item, list_slice: a list, dictionary or record
 };
 Target evaluate_target(Body& b, const ast::Expr& e);

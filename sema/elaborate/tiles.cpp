@@ -40,9 +40,12 @@ View view_of(Body& b, const Val& memory, const sema::Type& type) {
     return view;
 }
 
-void put_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value, OpKind kind, ir::Attrs attrs) {
+void put_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value, const Storage& storage, OpKind kind,
+              ir::Attrs attrs) {
     const View view = view_of(b, memory, type);
-    std::vector<ValueId> operands{view.memory, b.tile(b.rounded(value), type.elem(), view.shape)};
+    const ValueId tile =
+        stored_tile(b, storage, view.memory, view.starts, view.axes, value, ir::Type::tile(type.elem(), view.shape));
+    std::vector<ValueId> operands{view.memory, tile};
     operands.insert(operands.end(), view.starts.begin(), view.starts.end());
     attrs.set(Attr::axes, view.axes);
     b.emit.op(kind, std::move(operands), {}, std::move(attrs));
@@ -82,12 +85,12 @@ Val load_tile(Body& b, const Val& memory, const sema::Type& type, const Val& fil
     return Val::ssa(id, type.elem());
 }
 
-void store_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value) {
-    put_tile(b, memory, type, value, OpKind::store_tile, {});
+void store_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value, const Storage& storage) {
+    put_tile(b, memory, type, value, storage, OpKind::store_tile, {});
 }
 
 void atomic_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value, ir::AtomicOp op) {
-    put_tile(b, memory, type, value, OpKind::atomic_tile, {{Attr::op, static_cast<int64_t>(op)}});
+    put_tile(b, memory, type, value, {}, OpKind::atomic_tile, {{Attr::op, static_cast<int64_t>(op)}});
 }
 
 Val tile_axes(Body& b, const Val& tile, const std::vector<const ast::Expr*>& items, const sema::Type& type) {

@@ -5,6 +5,7 @@
 
 #include "frontend/ast.h"
 #include "sema/elaborate/body.h"
+#include "sema/elaborate/rounding.h"
 
 namespace tsr::elaborate {
 
@@ -14,7 +15,7 @@ std::optional<std::vector<ir::Dim>> joint_shape(Body& b, const std::vector<Val>&
 // A view of memory, or all of it, as its type says. Outside is `fill`, undefined: 0.
 Val load_tile(Body& b, const Val& memory, const sema::Type& type, const Val& fill);
 // Tiles of smaller shape and scalars are repeated.
-void store_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value);
+void store_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value, const Storage& storage);
 void atomic_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value, ir::AtomicOp op);
 
 // `t[:, None]`

@@ -3,6 +3,7 @@
 #include "ir/eval/scalar.h"
 #include "sema/elaborate/body.h"
 #include "sema/elaborate/containers.h"
+#include "sema/elaborate/rounding.h"
 #include "sema/elaborate/types.h"
 
 namespace tsr::elaborate {
@@ -39,6 +40,7 @@ Val Body::rounded(const Val& value) {
     if (!value.is_ssa() || !value.type) return value;
     const ir::Type& held = type_of(value.id);
     if (!holds_elements(held)) return value;
+    if (value.round == sema::Rounding::toward_zero) return Val::ssa(cut(*this, value.id, *value.type), value.type);
     return Val::ssa(emit.cast(value.id, *value.type), value.type);
 }
 

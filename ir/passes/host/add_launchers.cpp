@@ -5,6 +5,7 @@
 
 #include "ir/core/builder.h"
 #include "ir/ops/host.h"
+#include "ir/passes/host/random_keys.h"
 
 namespace tsr::ir {
 
@@ -49,8 +50,10 @@ bool add_launcher(Module& module, const std::vector<std::string>& points) {
     out.symbols = kernel.symbols;
     out.results = kernel.results;
     Values params;
-    for (ValueId param : kernel.params())
-        params.push_back(out.add_arg(out.body, kernel.type(param), kernel.value(param).name));
+    for (ValueId param : kernel.params()) {
+        const std::string& given = kernel.value(param).name;
+        if (!key_source(given)) params.push_back(out.add_arg(out.body, kernel.type(param), given));
+    }
     Builder builder = Builder::at_end(out, out.body);
     builder.set_place(out.place);
     Values operands;
@@ -67,6 +70,12 @@ bool add_launcher(Module& module, const std::vector<std::string>& points) {
                                          {Attr::names, std::vector<std::string>{name, out.value(param).name}}},
                                         {type});
         operands.push_back(out.op(dense).results.front());
+    }
+    for (ValueId param : kernel.params()) {
+        const auto source = key_source(kernel.value(param).name);
+        if (!source) continue;
+        const OpId key = builder.emit(OpKind::host, {}, *source, {kernel.type(param)});
+        operands.push_back(out.op(key).results.front());
     }
     for (const std::string& symbol : kernel.symbols) operands.push_back(builder.dim(Dim::symbol(symbol)));
     Attrs attrs{{Attr::callee, name}, {Attr::count, int64_t{0}}};

@@ -55,11 +55,15 @@ inline constexpr HostEntry kHostEntries[] = {
     {"poisson", "DAdRP", 't'},   // shape..., rate, seed?
     {"bernoulli", "AdRP", 't'},  // shape..., probability, seed?
     {"permutation", "DiRP", 't'},
-    {"load", "ssP", 't'},       // path, key ("" for none)
-    {"load_as", "ssDKP", 't'},  // and the element type and rank ({count}) that are expected
+    {"seed", "", 'b'},
+    {"random_stream", "K", 'b'},  // {count}: the site; counts its runs
+    {"load", "ssP", 't'},         // path, key ("" for none)
+    {"load_as", "ssDKP", 't'},    // and the element type and rank ({count}) that are expected
     // tensors: from tensors
     {"copy", "tP", 't'},
     {"cast", "tDZZP", 't'},
+    {"cast_cut", "tDP", 't'},  // toward zero
+    {"cast_dither", "tDRP", 't'},
     {"contiguous", "tP", 't'},
     {"view", "tVP", 't'},
     {"swap_last", "tP", 't'},

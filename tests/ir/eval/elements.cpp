@@ -89,6 +89,7 @@ bool same(DType type, Bits a, Bits b) {
 size_t operand_count(OpKind kind) { return record(kind).operands.size(); }
 
 void check_element(OpKind kind, DType type, const LaneOps& ops) {
+    if (kind == OpKind::philox) return;  // tests/ir/math holds it against what it is compiled to
     const LaneFn loop = ops.element(kind, type);
     const ScalarFn law = scalar_function(kind, type);
     const auto inferred = infer(kind, std::vector<Type>(operand_count(kind), Type::scalar(type)), {});

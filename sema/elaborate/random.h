@@ -1,0 +1,23 @@
+// Random operations: their places in the program, and the keys of what they draw.
+#pragma once
+
+#include "sema/elaborate/body.h"
+
+namespace tsr::elaborate {
+
+// Operands of `philox`: the seed; the place, and how often the program has run it before.
+struct RandomKey {
+    ir::ValueId seed;
+    ir::ValueId stream;
+};
+
+// The number of a place that rounds by chance: `written` names what is stored, or is what is returned.
+int64_t random_site(Body& b, const ast::Expr& written);
+
+// Of a store that rounds by chance. A kernel is given them where it is launched.
+RandomKey random_key(Body& b, const ast::Expr& written);
+
+// What a launch gives a kernel behind its own arguments: the keys of its stores.
+std::vector<ir::ValueId> random_arguments(Body& b, const ir::Function& kernel);
+
+}  // namespace tsr::elaborate
