@@ -350,6 +350,7 @@ int32_t tsr_dict_has(const TsrList* dict, TsrSlot key);
 TsrSlot tsr_dict_pop(TsrList* dict, TsrSlot key, const TsrPlace* place);
 TsrSlot tsr_dict_pop_or(TsrList* dict, TsrSlot key, TsrSlot otherwise);
 void tsr_dict_update(TsrList* dict, const TsrList* other);
+TsrList* tsr_record_copy(const TsrList* record); /* another one of the same fields */
 TsrList* tsr_dict_copy(const TsrList* dict);
 /* Lists, of the given type. */
 TsrList* tsr_dict_keys(const TsrList* dict, const char* type);
@@ -453,6 +454,11 @@ void tsr_shape_failed(const char* function, const char* argument, const char* di
 /* Fails when the memory of a (mut) and b overlaps; views that interleave without sharing an element are let pass. */
 void tsr_check_overlap(const char* function, const TsrTensor* a, const char* name_a, const TsrTensor* b,
                        const char* name_b, const TsrPlace* place);
+/* The same for the tensors in a container, and one or those in another. */
+void tsr_check_overlap_held(const char* function, const char* written, const char* other, const TsrList* a,
+                            const TsrTensor* b, const TsrPlace* place);
+void tsr_check_overlap_both(const char* function, const char* written, const char* other, const TsrList* a,
+                            const TsrList* b, const TsrPlace* place);
 /* A kernel's tensor argument: itself (retained) when dense; else a dense copy, or for `mut` a failure. */
 TsrTensor* tsr_kernel_argument(TsrTensor* tensor, int32_t mut, const char* function, const char* name,
                                const TsrPlace* place);
@@ -530,9 +536,9 @@ const char* tsr_last_error(void);
     X(string_to_real) X(format) X(format_string) X(format_tensor) X(format_list) X(list) X(list_of) X(list_retain) X(list_release) X(list_length) X(list_get) \
     X(list_set) X(list_append) X(list_insert) X(list_pop) X(list_remove) X(list_clear) X(list_reverse) X(list_sort) X(list_sort_by) X(list_extend) \
     X(list_concat) X(list_repeat) X(list_slice) X(list_set_slice) X(list_find) X(list_index) X(list_count) X(list_equal) X(list_compare) X(dict_get) X(dict_get_or) \
-    X(dict_set_default) X(dict_set) X(dict_has) X(dict_pop) X(dict_pop_or) X(dict_update) X(dict_copy) X(dict_keys) X(dict_values) X(dict_items) X(print) X(write) \
+    X(dict_set_default) X(dict_set) X(dict_has) X(dict_pop) X(dict_pop_or) X(dict_update) X(dict_copy) X(record_copy) X(dict_keys) X(dict_values) X(dict_items) X(print) X(write) \
     X(load) X(load_as) X(save) X(time) X(args) X(wait) X(allocate) X(free) X(progress_begin) X(progress_step) X(progress_end) X(fail) X(assert_failed) \
-    X(set_failure_handler) X(check_arguments) X(shape_failed) X(check_overlap) X(kernel_argument) X(task_print) X(task_assert_failed) X(launch) \
+    X(set_failure_handler) X(check_arguments) X(shape_failed) X(check_overlap) X(check_overlap_held) X(check_overlap_both) X(kernel_argument) X(task_print) X(task_assert_failed) X(launch) \
     X(cpu_features) X(workers) X(main)
 /* clang-format on */
 

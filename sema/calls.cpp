@@ -245,7 +245,8 @@ std::optional<Feature> refused_method(const Type& base, const std::string& name)
 }  // namespace
 
 Value Body::call_method(const ast::Expr& e, const ast::Call& c, const ast::Attribute& a, const Value& base) {
-    if (!host_methods(base.type.kind(), a.name.text).empty()) {
+    const bool hosted = !host_methods(base.type.kind(), a.name.text).empty();
+    if (hosted && !base.type.is(Kind::record)) {
         if (!in_kernel()) return host_method(e, c, a, base);
         evaluate_arguments(c);
         error("E0402", a.name.span, fmt::format("`.{}()` is for host programs, this runs in a kernel", a.name.text));
@@ -255,6 +256,9 @@ Value Body::call_method(const ast::Expr& e, const ast::Call& c, const ast::Attri
         const auto& methods = checker.program.function(base.type.function_id()).makes->methods;
         if (const auto found = methods.find(a.name.text); found != methods.end())
             return call_function(e, c, found->second, {}, a.base);
+        const auto& names = base.type.names();
+        const bool own_field = std::find(names.begin() + 1, names.end(), a.name.text) != names.end();
+        if (hosted && !own_field) return host_method(e, c, a, base);
         evaluate_arguments(c);
         const Value held = field(*c.callee, base, a);
         if (!held.broken()) error("E0316", c.callee->span, fmt::format("{} is not called", shown(held.type)));

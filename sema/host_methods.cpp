@@ -31,6 +31,7 @@ constexpr HostMethod kMethods[] = {
     {Kind::list, "index", "e", 'i', "list_index"},
     {Kind::list, "count", "e", 'i', "list_count"},
     {Kind::list, "copy", "", 'x', "list_slice"},
+    {Kind::record, "copy", "", 'x', "record_copy"},
     {Kind::dict, "get", "k v", 'v', "dict_get_or"},
     {Kind::dict, "setdefault", "K V", 'v', "dict_set_default", true},
     {Kind::dict, "pop", "k", 'v', "dict_pop", true},

@@ -1,4 +1,4 @@
-// Calls of the methods of strings, lists and dictionaries.
+// Calls of the methods of strings, lists, dictionaries and of all records.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -45,8 +45,9 @@ Type given_type(const Type& receiver, char letter) {
             return Type::boolean();
         case 'S':
             return Type::list(Type::string(), std::nullopt);
-        case 'x':
-            return receiver;
+        case 'x':  // a record of the function's own, of the same fields
+            if (!receiver.is(Kind::record)) return receiver;
+            return Type::record(receiver.function_id(), receiver.names(), receiver.parts(), true);
         case 'e':
             return receiver.parts()[0];
         case 'v':

@@ -1,5 +1,7 @@
 #include "sema/passing.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sema/solve.h"
@@ -12,28 +14,73 @@ bool Passing::types(const Instance& made) {
     return ok;
 }
 
+namespace {
+
+// Whoever holds such a value may write tensors that it is or has.
+bool writes_tensors(const Type& type) {
+    if (!holds_tensors(type)) return false;
+    if (type.is(Kind::tensor) || type.is(Kind::record)) return type.writable();
+    return std::ranges::any_of(type.parts(), writes_tensors);
+}
+
+// `l.head.w`: a variable and fields of records from there; nothing for another expression.
+struct Path {
+    VariableId variable;
+    std::vector<std::string> fields;
+};
+
+std::optional<Path> path_of(const Body& body, const ast::Expr& e) {
+    if (const auto* attribute = std::get_if<ast::Attribute>(&e.node)) {
+        if (!body.instance.type(*attribute->base).is(Kind::record)) return std::nullopt;
+        auto path = path_of(body, *attribute->base);
+        if (path) path->fields.push_back(attribute->name.text);
+        return path;
+    }
+    const auto* variable = std::get_if<VariableId>(&body.instance.info(e).referent);
+    const bool name = std::holds_alternative<ast::Name>(e.node);
+    return variable && name ? std::optional(Path{*variable, {}}) : std::nullopt;
+}
+
+// One is the other, or a part of it.
+bool one_in_other(const Path& a, const Path& b) {
+    const size_t shared = std::min(a.fields.size(), b.fields.size());
+    return a.variable == b.variable &&
+           std::equal(a.fields.begin(), a.fields.begin() + static_cast<ptrdiff_t>(shared), b.fields.begin());
+}
+
+}  // namespace
+
+bool holds_tensors(const Type& type) {
+    if (type.is(Kind::tensor)) return true;
+    const bool parted = type.is(Kind::list) || type.is(Kind::dict) || type.is(Kind::tuple) || type.is(Kind::record);
+    return parted && std::ranges::any_of(type.parts(), holds_tensors);
+}
+
 bool Passing::overlap(const Instance& made, CallInfo& info) {
     bool ok = true;
-    auto is_tensor = [&](size_t i) { return made.parameters[i].type.is(Kind::tensor) && arguments_[i].expr; };
+    const auto type = [&](size_t i) -> const Type& { return made.parameters[i].type; };
+    // The parts of a tuple are arguments of their own to the called function, which compares them.
+    const auto counts = [&](size_t i) {
+        return arguments_[i].expr && !type(i).is(Kind::tuple) && holds_tensors(type(i));
+    };
     for (size_t i = 0; i < arguments_.size(); ++i) {
-        if (!is_tensor(i) || !made.parameters[i].type.tensor().mut) continue;
+        if (!counts(i) || !writes_tensors(type(i))) continue;
         for (size_t j = 0; j < arguments_.size(); ++j) {
-            if (i == j || !is_tensor(j)) continue;
-            bool both_mut = made.parameters[j].type.tensor().mut;
-            if (both_mut && j < i) continue;
-            const auto* a = std::get_if<VariableId>(&arguments_[i].value.referent);
-            const auto* b = std::get_if<VariableId>(&arguments_[j].value.referent);
-            if (a && b && *a == *b) {
-                body_
-                    .error("E0320", arguments_[j].expr->span,
-                           fmt::format(
-                               "`{}` is also passed to the `mut` parameter `{}`: it must not overlap another argument",
-                               body_.source(*arguments_[j].expr), made.parameters[i].name))
-                    .label(arguments_[i].expr->span, fmt::format("written through `{}`", made.parameters[i].name));
-                ok = false;
-            } else {
+            if (i == j || !counts(j) || (writes_tensors(type(j)) && j < i)) continue;
+            const auto a = path_of(body_, *arguments_[i].expr);
+            const auto b = path_of(body_, *arguments_[j].expr);
+            if (!a || !b || !one_in_other(*a, *b)) {
                 info.overlap.emplace_back(i, j);
+                continue;
             }
+            const bool same = a->fields == b->fields;
+            body_
+                .error("E0320", arguments_[j].expr->span,
+                       fmt::format("`{}` {} passed to the `mut` parameter `{}`: it must not overlap another argument",
+                                   body_.source(*arguments_[j].expr), same ? "is also" : "shares tensors with what is",
+                                   made.parameters[i].name))
+                .label(arguments_[i].expr->span, fmt::format("written through `{}`", made.parameters[i].name));
+            ok = false;
         }
     }
     return ok;

@@ -15,6 +15,9 @@ struct PassedValue {
 // A declared type, where what stands for it says what may be written: of its tensors and records, also in containers.
 Type written_as(const Type& declared, const Type& given);
 
+// A tensor, or a container or record with tensors in it.
+bool holds_tensors(const Type& type);
+
 class Passing {
 public:
     Passing(Body& body, const Function& callee, std::vector<PassedValue>& arguments)
@@ -24,7 +27,8 @@ public:
     bool types(const Instance& made);
     // Binds the callee's symbols, notes what is left to compare when the program runs.
     bool dimensions(const Instance& made, CallInfo& info);
-    // `mut` arguments must not overlap another tensor of the call: decided here for one name, else when it runs.
+    // `mut` arguments, and the tensors in them, must not overlap another tensor of the call: decided here for one name
+    // and its fields, else when it runs.
     bool overlap(const Instance& made, CallInfo& info);
 
 private:

@@ -1,9 +1,10 @@
-// `+`, `*`, comparison and `in` of strings, lists, tuples and dictionaries.
+// `+`, `*`, comparison and `in` of strings, lists, tuples and dictionaries; equality of records.
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "sema/body.h"
+#include "sema/passing.h"
 
 namespace tsr::sema {
 
@@ -81,6 +82,15 @@ bool Body::compare_sequences(ast::CompareOp op, const ast::Expr& le, const Value
         return true;
     }
     if (in_kernel()) return false;
+    if (l.type.is(Kind::record) && r.type.is(Kind::record)) {
+        const bool equality = op == ast::CompareOp::eq || op == ast::CompareOp::ne;
+        if (!equality || l.type.with_mut(false) != r.type.with_mut(false)) {
+            error("E0308", at, fmt::format("{} and {} are not compared", shown(l.type), shown(r.type)));
+        } else if (std::ranges::any_of(l.type.parts(), holds_tensors)) {
+            refuse(Feature::graphs, at, "comparison of whole tensors is");
+        }
+        return true;
+    }
     if (l.type.is(Kind::string) && r.type.is(Kind::string)) return true;
     if (!is_container(l.type) || l.type.kind() != r.type.kind()) return false;
     const bool equality = op == ast::CompareOp::eq || op == ast::CompareOp::ne;

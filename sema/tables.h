@@ -92,7 +92,8 @@ struct CallInfo {
     std::vector<const ast::Expr*> groups;  // launch: the explicit numbers of groups, one to three
     std::vector<DimBinding> bindings;      // one per symbol of the callee, in the callee's order
     std::vector<DimCheck> checks;
-    // Pairs of tensor parameters, the first of them `mut`, that must not overlap; not known at compile time.
+    // Pairs of parameters that are or have tensors, the first of them `mut`, that must not overlap; not known at
+    // compile time.
     std::vector<std::pair<size_t, size_t>> overlap;
 };
 

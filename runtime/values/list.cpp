@@ -110,6 +110,10 @@ TsrList* tsr_list(const char* type, int64_t capacity) {
     return list;
 }
 
+TsrList* tsr_record_copy(const TsrList* record) {
+    return tsr_list_of(record->type, record->items, static_cast<int32_t>(record->length));
+}
+
 TsrList* tsr_list_of(const char* type, const TsrSlot* items, int32_t count) {
     TsrList* list = tsr_list(type, *type == 'D' ? count / 2 : count);
     if (*type == 'D') {

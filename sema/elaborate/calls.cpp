@@ -151,10 +151,27 @@ Val value_of_results(Body& b, const sema::Type& type, const std::vector<ValueId>
     return Val::ssa(id, type.is_scalar() ? std::optional(type.elem()) : std::nullopt);
 }
 
+// Of tensors in containers; tensors that are arguments themselves are compared where the function begins.
+void check_held_overlaps(Body& b, const CallInfo& info, const Instance& callee, const std::vector<Val>& arguments) {
+    for (const auto& [written, other] : info.overlap) {
+        size_t held = written;
+        size_t with = other;
+        if (callee.parameters[held].type.is(sema::Kind::tensor)) std::swap(held, with);
+        if (callee.parameters[held].type.is(sema::Kind::tensor)) continue;
+        const bool both = !callee.parameters[with].type.is(sema::Kind::tensor);
+        const auto id = [&](size_t i) { return b.handle(arguments[i], callee.parameters[i].type); };
+        host_effect(
+            b, both ? "check_overlap_both" : "check_overlap_held", {id(held), id(with)},
+            {{Attr::names, std::vector<std::string>{b.program.function(callee.function).name,
+                                                    callee.parameters[written].name, callee.parameters[other].name}}});
+    }
+}
+
 Val called(Body& b, const CallInfo& info) {
     const Instance& callee = b.program.instance(info.callee);
     // Shapes are checked where the function begins, by what its parameters say.
     const std::vector<Val> arguments = argument_values(b, info);
+    check_held_overlaps(b, info, callee, arguments);
     std::vector<ValueId> operands;
     for (size_t i = 0; i < arguments.size(); ++i) {
         if (!callee.parameters[i].value) b.flatten(arguments[i], &callee.parameters[i].type, operands);

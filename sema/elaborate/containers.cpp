@@ -231,7 +231,7 @@ std::optional<Val> compare_containers(Body& b, ast::CompareOp op, const ast::Exp
         if (found.is_fixed()) return Val::truth(op == Op::not_in);  // in an empty list
         return op == Op::in ? found : negated(b, found);
     }
-    const bool containers = l.is(Kind::list) || l.is(Kind::dict) || l.is(Kind::tuple);
+    const bool containers = l.is(Kind::list) || l.is(Kind::dict) || l.is(Kind::tuple) || l.is(Kind::record);
     if (!containers || b.in_kernel()) return std::nullopt;
     const sema::Type type = sema::common_container(l, r).value_or(l);
     const auto held = [&](const Val& v) { return type.is(Kind::tuple) ? boxed(b, v, type) : container(b, v, type); };

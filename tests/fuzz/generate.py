@@ -6,6 +6,7 @@ FLOATS = ["f32", "f64"]
 NARROW = ["f16", "bf16"]
 INTEGERS = ["i8", "i32", "i64", "u8", "u32"]
 TYPES = FLOATS + NARROW + INTEGERS
+POLICIES = ["", "", " @round(rz)", " @stochastic_round"]  # of what is written
 RANGE = {"i8": (-128, 127), "i32": (-2**31, 2**31 - 1), "i64": (-2**40, 2**40), "u8": (0, 255), "u32": (0, 2**32 - 1)}
 
 
@@ -221,8 +222,9 @@ def program(seed):
         body.rounds(group)
         body.depth = 2
     results = {f"r{number}": draw.choice(TYPES) for number in range(draw.randint(1, 2))}
+    policies = {name: draw.choice(POLICIES) for name in results}
     stores = [f"        {name}[i] = {body.expression(kind, 3)}" for name, kind in results.items()]
-    header = ", ".join([f"{name}: {kind}[n]" for name, kind in kinds.items()] + [f"{name}: mut {kind}[n]" for name, kind in results.items()])
+    header = ", ".join([f"{name}: {kind}[n]" for name, kind in kinds.items()] + [f"{name}: mut {kind}[n]{policies[name]}" for name, kind in results.items()])
     lines = ["@kernel" if flat else f"@kernel tile[({group},)]", f"def kernel_under_test({header}):"]
     if flat:
         lines += ["    i = tile.linear_id()", "    if i < n:"]

@@ -364,9 +364,9 @@ def program(seed):
     return text_of(draw, body, near)
 
 
-def header_type(tensor, mut):
+def header_type(tensor, mut, policy=""):
     extents = ", ".join(tensor.dim(axis) for axis in range(len(tensor.shape)))
-    return f"{tensor.name}: {'mut ' if mut else ''}{tensor.kind}[{extents}]"
+    return f"{tensor.name}: {'mut ' if mut else ''}{tensor.kind}[{extents}]{policy}"
 
 
 def text_of(draw, body, near):
@@ -374,7 +374,9 @@ def text_of(draw, body, near):
     written = body.results + near + [Tensor("u0", "i64", (8,), 0.0, True), Tensor("w0", "f64", (24,), 0.0, False)]
     names = [tensor.name for tensor in read + written]
     lines = [f"# {tensor.name} within {tensor.bound!r}" for tensor in near]
-    parameters = [header_type(tensor, False) for tensor in read] + [header_type(tensor, True) for tensor in written]
+    policy = draw.choice(["", "", " @round(rz)", " @stochastic_round"])
+    parameters = [header_type(tensor, False) for tensor in read]
+    parameters += [header_type(tensor, True, policy if tensor in body.results else "") for tensor in written]
     lines += ["@kernel", f"def kernel_under_test({', '.join(parameters)}, c: i32, f: f32):", *body.lines, "", "def main():"]
     lines += [f"    {tensor.name} = {maker(tensor)}" for tensor in read]
     lines += [f"    {tensor.name} = zeros({shape_text(tensor.shape)}, {tensor.kind})" for tensor in written]

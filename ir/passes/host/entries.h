@@ -141,6 +141,7 @@ inline constexpr HostEntry kHostEntries[] = {
     {"dict_pop_or", "lee", 'e'},
     {"dict_update", "ll", 'v'},
     {"dict_copy", "l", 'l'},
+    {"record_copy", "l", 'l'},  // of the same fields
     {"dict_keys", "lY", 'l'},
     {"dict_values", "lY", 'l'},
     {"dict_items", "lY", 'l'},
@@ -157,8 +158,10 @@ inline constexpr HostEntry kHostEntries[] = {
     {"fail", "PT", 'v'},           // ends the program with {text}
     {"assert_failed", "sP", 'v'},  // ends the program
     // launches; function and parameter names are {names} in order
-    {"kernel_argument", "tKNNP", 't'},  // {count}: 1 for `mut`; {names}: function, parameter
-    {"check_overlap", "NtNtNP", 'v'},   // {names}: function, name of the mut one, name of the other
+    {"kernel_argument", "tKNNP", 't'},      // {count}: 1 for `mut`; {names}: function, parameter
+    {"check_overlap", "NtNtNP", 'v'},       // {names}: function, name of the mut one, name of the other
+    {"check_overlap_held", "NNNltP", 'v'},  // {names}: the same; one is a container
+    {"check_overlap_both", "NNNllP", 'v'},
     {"shape_failed", "NNNiNNiP", 'v'},  // {names}: function, argument, dimension, other argument, other dimension
     // counted references (passes/host/ownership)
     {"tensor_retain", "t", 'v'},
