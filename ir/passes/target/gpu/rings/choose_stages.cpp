@@ -18,15 +18,21 @@ constexpr int64_t kMostAsked = 8;  // more of them would be code before the loop
 // such blocks.
 constexpr int64_t kOnTheirWay = 48 * 1024;
 
-// What a block takes: with two stages, and with each one more.
+// What a block takes: with two stages, and with each one more, at most.
 struct SharedBytes {
-    int64_t of_two = 0, each = 0;
-    [[nodiscard]] int64_t of(int64_t stages) const { return of_two + (stages - 2) * each; }
+    int64_t of_two = 0, each = 0, alignment = 0;
+    [[nodiscard]] int64_t of(int64_t stages) const {
+        return of_two + (stages == 2 ? 0 : (stages - 2) * each + alignment);
+    }
 };
 
 SharedBytes shared_bytes(Function kernel, const std::vector<StagedLoop>& loops, const GpuMachine& machine) {
     SharedBytes out;
-    for (const StagedLoop& loop : loops) out.each += loop.bytes;
+    for (const StagedLoop& loop : loops) {
+        out.each += loop.bytes;
+        // Buffers that are no multiples of it lie a little further apart than they are long.
+        if (loop.bytes % kRingAlignment != 0) out.alignment += static_cast<int64_t>(loop.loads.size()) * kRingAlignment;
+    }
     kernel.plan->stages = 2;
     stage(kernel, machine);
     ThreadCode code(kernel, machine);

@@ -13,8 +13,6 @@ namespace tsr::ir {
 
 namespace {
 
-constexpr int64_t kRowAlignment = 1024;  // bytes; of what copies of whole tiles fill
-
 class Stager {
 public:
     Stager(Function& kernel, const StagedLoop& staged, int64_t stages)
@@ -40,7 +38,7 @@ private:
         const Type tile = kernel_.type(kernel_.op(load).results[0]);
         return b.buffer(
             tile.elem, tile.shape,
-            {{Attr::count, stages_}, {Attr::swizzle, std::string("xor")}, {Attr::alignment, kRowAlignment}});
+            {{Attr::count, stages_}, {Attr::swizzle, std::string("xor")}, {Attr::alignment, kRingAlignment}});
     }
 
     void ring(Builder& b, OpKind kind, ValueId slot, Attrs attrs) {

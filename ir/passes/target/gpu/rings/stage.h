@@ -6,6 +6,8 @@
 
 namespace tsr::ir {
 
+inline constexpr int64_t kRingAlignment = 1024;  // bytes; of what copies of whole tiles fill
+
 // Of each loop of `staged_loops` with two stages or more:
 //
 //   if there is a round 0 { acquire 0; its copies; fill 0 } else { commit } … of round stages - 2
