@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 #include "runtime/fail.h"
 #include "runtime/numbers/dtypes.h"
@@ -43,8 +44,9 @@ std::string padded(std::string_view prefix, std::string_view body, const FormatS
             return repeated(spec.fill, missing / 2) + whole + repeated(spec.fill, missing - missing / 2);
         case '=':
             return std::string(prefix) + repeated(spec.fill, missing) + std::string(body);
+        default:
+            return repeated(spec.fill, missing) + whole;
     }
-    return repeated(spec.fill, missing) + whole;
 }
 
 char number_align(const FormatSpec& spec) { return spec.align != 0 ? spec.align : spec.zero ? '=' : '>'; }
@@ -89,7 +91,7 @@ std::string general(double magnitude, int precision, bool alternate, bool keep_p
     int shown = precision > 40 ? 40 : precision;
     std::snprintf(probe.data(), probe.size(), "%.*e", shown - 1, magnitude);
     std::string_view text(probe.data());
-    int exponent = std::atoi(probe.data() + text.find('e') + 1);
+    const auto exponent = static_cast<int>(std::strtol(probe.data() + text.find('e') + 1, nullptr, 10));
     if (keep_point && exponent == precision - 1) {
         Decimal d = rounded(magnitude, precision - 1, true);
         std::array<char, 16> tail{};
@@ -124,6 +126,8 @@ std::string float_body(double magnitude, int32_t dtype, const FormatSpec& spec) 
             for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
             return text;
         }
+        default:
+            break;
     }
     if (spec.precision < 0) {
         std::string text = float_text(magnitude, dtype);

@@ -39,7 +39,9 @@ std::optional<std::string_view> take_line(std::string_view& text, std::string_vi
 
 }  // namespace
 
-int size_class(int64_t size) { return size < 1 ? 0 : 1 + std::bit_width(static_cast<uint64_t>(size) - 1); }
+int size_class(int64_t size) {
+    return size < 1 ? 0 : 1 + static_cast<int>(std::bit_width(static_cast<uint64_t>(size) - 1));
+}
 
 std::string record_key(const TsrTuning& tuning, const uint64_t* slots, const std::string& device) {
     std::string key = text("kernel %s %s\ndevice %s\nsizes", tuning.kernel, tuning.content, device.c_str());

@@ -107,7 +107,7 @@ int32_t decision(const TunedLaunch& launch) {
     static auto* decisions = new std::vector<Decision>;
     std::vector<int> classes;
     for (int32_t i = 0; i < launch.tuning.ndims; ++i) {
-        const auto slot = static_cast<size_t>(launch.tuning.first_dim + i);
+        const size_t slot = static_cast<size_t>(launch.tuning.first_dim) + static_cast<size_t>(i);
         classes.push_back(size_class(static_cast<int64_t>(launch.slots[slot])));
     }
     for (const Decision& known : *decisions) {
