@@ -41,12 +41,8 @@ SharedBytes shared_bytes(Function kernel, const std::vector<StagedLoop>& loops, 
     return out;
 }
 
-int64_t wanted(const std::vector<StagedLoop>& loops) {
-    int64_t most = 0, bytes = 0;
-    for (const StagedLoop& loop : loops) {
-        most = std::max(most, loop.asked);
-        bytes = std::max(bytes, loop.bytes);
-    }
+int64_t wanted(const std::vector<StagedLoop>& loops, int64_t bytes) {
+    const int64_t most = std::ranges::max(loops, {}, &StagedLoop::asked).asked;
     return most > 0 ? std::min(most, kMostAsked)
                     : std::clamp<int64_t>(1 + (kOnTheirWay + bytes - 1) / bytes, 2, kMostUnasked);
 }
@@ -57,11 +53,10 @@ void choose_stages(Function& kernel, const GpuMachine& machine) {
     Plan& plan = *kernel.plan;
     const std::vector<StagedLoop> loops = staged_loops(kernel, machine);
     if (loops.empty()) return;
-    const int64_t most = wanted(loops);
+    const int64_t bytes = std::ranges::max(loops, {}, &StagedLoop::bytes).bytes;  // of a round
+    const int64_t most = wanted(loops, bytes);
     const SharedBytes bytes_of = shared_bytes(kernel, loops, machine);
     for (plan.stages = most; plan.stages > 1 && bytes_of.of(plan.stages) > machine.shared_bytes;) --plan.stages;
-    int64_t bytes = 0;
-    for (const StagedLoop& loop : loops) bytes = std::max(bytes, loop.bytes);
     plan.reasons.push_back(fmt::format("stages {}: rounds of {} bytes{}", plan.stages, bytes,
                                        plan.stages < most ? fmt::format(", shared memory ends before {}", most) : ""));
 }
