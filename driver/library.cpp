@@ -6,6 +6,8 @@
 #include "driver/main_function.h"
 #include "frontend/ast.h"
 #include "ir/passes/host/add_launchers.h"
+#include "sema/elaborate/types.h"
+#include "sema/tuning.h"
 
 namespace tsr::driver {
 
@@ -37,17 +39,25 @@ bool is_offered(const sema::Program& program, const sema::Instance& instance) {
            (plain || function.kind == sema::FunctionKind::kernel);
 }
 
-// The kernels that stand for an instance in the module: of a tuned kernel the points that fit. None where the tensors'
-// own extents choose between them, which a launcher does not.
-std::vector<std::string> kernels_of(const sema::Program& program, const sema::Instance& instance,
-                                    const ir::Module& module) {
-    std::vector<std::string> names;
-    if (!instance.tuned) names.push_back(instance.name);
-    if (instance.kernel.tuned_dimensions.empty()) {
-        for (const sema::InstanceId point : instance.points) names.push_back(program.instance(point).name);
+// What stands for an instance in the module: of a tuned kernel the points that fit.
+ir::LaunchedKernel launched_kernel(const sema::Program& program, const sema::Instance& instance,
+                                   const ir::Module& module) {
+    ir::LaunchedKernel out{program.function(instance.function).name, {}, {}, {}};
+    for (const sema::ParameterInfo& parameter : instance.parameters)
+        out.params.push_back(elaborate::ir_type(parameter.type));
+    if (!instance.tuned) out.choices.push_back({{}, {instance.name}});
+    for (const std::string& dimension : instance.kernel.tuned_dimensions) {
+        const auto symbol = std::ranges::find(instance.symbols, dimension, &sema::SymbolInfo::name);
+        out.dimensions.push_back({dimension, instance.parameters[symbol->parameter].name});
     }
-    std::erase_if(names, [&](const std::string& name) { return module.find(name) == nullptr; });
-    return names;
+    for (const sema::PointGroup& group : sema::points_by_extents(program, instance)) {
+        auto& choice = out.choices.emplace_back(ir::LaunchedKernel::Choice{group.extents, {}});
+        for (const sema::InstanceId point : group.points) choice.kernels.push_back(program.instance(point).name);
+    }
+    for (auto& choice : out.choices)
+        std::erase_if(choice.kernels, [&](const std::string& name) { return module.find(name) == nullptr; });
+    std::erase_if(out.choices, [](const auto& choice) { return choice.kernels.empty(); });
+    return out;
 }
 
 }  // namespace
@@ -57,27 +67,24 @@ Library make_library(const std::string& name, const sema::Program& program, ir::
     library.name = identifier(name);
     for (const sema::Instance& instance : program.instances) {
         if (!is_offered(program, instance)) continue;
-        const std::vector<std::string> kernels = kernels_of(program, instance, module);
+        const ir::LaunchedKernel launched = launched_kernel(program, instance, module);
+        if (launched.choices.empty()) continue;
         const sema::Function& function = program.function(instance.function);
-        if (kernels.empty()) {
-            if (instance.tuned) library.left_out.push_back({function.name, "the tensors' extents choose its point"});
-            continue;
-        }
         Library::Function made;
         made.name = function.name;
         made.kernel = function.kind == sema::FunctionKind::kernel;
         made.documentation = function.def->docstring.value_or("");
         made.exported = {library.name + "_" + function.name, function.name, instance.name, {}};
-        const ir::Function& source = *module.find(kernels.front());
+        const ir::Function& source = *module.find(launched.choices.front().kernels.front());
         const auto takes = [&](ir::ValueId param) { return passes_to_c(source.type(param)); };
         if (!std::ranges::all_of(source.params(), takes) || !std::ranges::all_of(source.results, returns_to_c))
             continue;
         if (made.kernel) {
-            if (!ir::add_launcher(module, kernels)) {
+            if (!ir::add_launcher(module, launched)) {
                 library.left_out.push_back({function.name, "its launch must say how many tiles run"});
                 continue;
             }
-            made.exported.function = ir::launcher_name(kernels.front());
+            made.exported.function = ir::launcher_name(launched);
         } else {
             made.exported.results = result_names(function.def->body, source.results.size());
         }

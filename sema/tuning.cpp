@@ -30,6 +30,21 @@ std::string point_suffix(const TuningPoint& point) {
     return suffix;
 }
 
+std::vector<PointGroup> points_by_extents(const Program& program, const Instance& header) {
+    std::vector<PointGroup> groups;
+    const auto& dimensions = header.kernel.tuned_dimensions;
+    for (const InstanceId id : header.points) {
+        std::vector<int64_t> extents;
+        for (const auto& [name, value] : program.instance(id).kernel.tuning) {
+            if (std::ranges::find(dimensions, name) != dimensions.end()) extents.push_back(value.integer().value_or(0));
+        }
+        auto found = std::ranges::find(groups, extents, &PointGroup::extents);
+        if (found == groups.end()) found = groups.insert(groups.end(), {extents, {}});
+        found->points.push_back(id);
+    }
+    return groups;
+}
+
 void Body::read_tuning(const Request& request) {
     if (!request.point) {
         instance.tuned = true;

@@ -1,7 +1,9 @@
-// Points of tuning spaces as text.
+// Points of tuning spaces: as text, and by the dimensions that they are for.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sema/tables.h"
 
@@ -9,5 +11,13 @@ namespace tsr::sema {
 
 // What the name of a point's instance ends with: ".BM64.stages2"
 std::string point_suffix(const TuningPoint& point);
+
+// Points that differ in nothing but parameters that are measured: those for the same extents of the header's tuned
+// dimensions. All points in one group where it has none.
+struct PointGroup {
+    std::vector<int64_t> extents;
+    std::vector<InstanceId> points;
+};
+std::vector<PointGroup> points_by_extents(const Program& program, const Instance& header);
 
 }  // namespace tsr::sema

@@ -10,6 +10,7 @@
 #include "runtime/fail.h"
 #include "runtime/numbers/dtypes.h"
 #include "runtime/tensor/home.h"
+#include "runtime/values/made_objects.h"
 
 namespace tsr::runtime {
 
@@ -100,9 +101,14 @@ struct CallArguments {
 };
 
 // What shares memory with an argument is copied: the argument's owner may free it.
+void own_memory(TsrSlot& result) {
+    read_at_home(*result.tensor);
+    if (!result.tensor->storage->borrowed) return;
+    TensorRef shared(result.tensor);
+    result.tensor = tsr_copy(shared.get(), nullptr);
+}
+
 TsrDLManagedTensor* managed(TensorRef tensor) {
-    read_at_home(*tensor);
-    if (tensor->storage->borrowed) tensor = TensorRef(tsr_copy(tensor.get(), nullptr));
     auto* out = new TsrDLManagedTensor{};
     out->dl_tensor = tensor->dl;
     out->manager_ctx = tensor.give();
@@ -131,15 +137,20 @@ std::mutex& one_at_a_time() {
 
 void initialize_once(const TsrLibraryFunction& function) {
     static auto* done = new std::set<void (*)(void*)>;
-    if (function.initialize != nullptr && done->insert(function.initialize).second) function.initialize(nullptr);
+    if (function.initialize == nullptr || done->contains(function.initialize)) return;
+    MadeObjects made;
+    function.initialize(nullptr);
+    made.keep();
+    done->insert(function.initialize);
 }
 
 int32_t call(const TsrLibraryFunction& function, const TsrSlot* given, void* const* results) {
     const std::lock_guard lock(one_at_a_time());
-    CallArguments arguments;
     TsrStatus failure = TSR_INVALID_ARGUMENT;
     tsr_set_failure_handler(raise, nullptr);
     try {
+        MadeObjects made;
+        CallArguments arguments;
         if (function.abi != TSR_ABI_VERSION) throw CallFailure{"the library and its runtime are of different versions"};
         if (auto taken = arguments.take(function, given); !taken)
             throw CallFailure{text("%s: %s", function.signature.function, taken.message().c_str())};
@@ -151,6 +162,10 @@ int32_t call(const TsrLibraryFunction& function, const TsrSlot* given, void* con
         function.run(nullptr, arguments.slots.data(), out.data());
         tsr_wait();
         for (const TensorRef& tensor : arguments.tensors) read_at_home(*tensor);
+        for (size_t i = 0; i < out.size(); ++i) {
+            if (function.results[i].kind == TSR_KIND_TENSOR) own_memory(out[i]);
+        }
+        made.keep();
         for (size_t i = 0; i < out.size(); ++i) give_result(function.results[i], out[i], results[i]);
         std::fflush(stdout);
         failure = TSR_OK;

@@ -6,6 +6,7 @@
 
 #include "runtime/fail.h"
 #include "runtime/numbers/dtypes.h"
+#include "runtime/values/made_objects.h"
 
 namespace tsr::runtime {
 
@@ -16,6 +17,7 @@ int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) 
 
 TensorRef new_handle(int32_t dtype, Shape shape) {
     auto* tensor = new TsrTensor{};
+    object_made(ObjectKind::tensor, tensor);
     tensor->refs = 1;
     tensor->dtype = dtype;
     tensor->dl.device = {TSR_DL_CPU, 0};
@@ -192,6 +194,7 @@ TsrTensor* tsr_tensor_retain(TsrTensor* tensor) {
 void tsr_tensor_release(TsrTensor* tensor) {
     if (tensor == nullptr || __atomic_fetch_sub(&tensor->refs, 1, __ATOMIC_ACQ_REL) != 1) return;
     if (tensor->storage != nullptr) tsr::runtime::release(tensor->storage);
+    tsr::runtime::object_freed(tensor);
     delete tensor;
 }
 

@@ -5,6 +5,8 @@
 #include <new>
 #include <string>
 
+#include "runtime/values/made_objects.h"
+
 using namespace tsr::runtime;
 
 extern "C" {
@@ -16,7 +18,9 @@ TsrString* tsr_string(const char* text, int64_t length) {
     char* bytes = block + sizeof(TsrString);
     if (size > 0) std::memcpy(bytes, text, size);
     bytes[size] = 0;
-    return new (block) TsrString{1, 0, length, bytes};
+    auto* string = new (block) TsrString{1, 0, length, bytes};
+    object_made(ObjectKind::string, string);
+    return string;
 }
 
 TsrString* tsr_string_retain(TsrString* string) {
@@ -27,7 +31,9 @@ TsrString* tsr_string_retain(TsrString* string) {
 void tsr_string_release(TsrString* string) {
     if (string == nullptr || string->refs < 0) return;
     --string->refs;
-    if (string->refs == 0) ::operator delete(string);
+    if (string->refs > 0) return;
+    object_freed(string);
+    ::operator delete(string);
 }
 
 TsrString* tsr_concat(const TsrString* a, const TsrString* b) {

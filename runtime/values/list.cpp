@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/fail.h"
+#include "runtime/values/made_objects.h"
 #include "runtime/values/value_type.h"
 
 namespace tsr::runtime {
@@ -104,6 +105,7 @@ extern "C" {
 
 TsrList* tsr_list(const char* type, int64_t capacity) {
     auto* list = new TsrList{};
+    object_made(ObjectKind::list, list);
     list->refs = 1;
     list->type = type;
     reserve_items(*list, capacity);
@@ -146,6 +148,7 @@ void tsr_list_release(TsrList* list) {
     if (list == nullptr || --list->refs > 0) return;
     tsr_list_clear(list);
     std::free(list->items);
+    object_freed(list);
     delete list;
 }
 

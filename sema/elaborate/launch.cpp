@@ -10,6 +10,7 @@
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/random.h"
 #include "sema/elaborate/types.h"
+#include "sema/tuning.h"
 
 namespace tsr::elaborate {
 
@@ -144,7 +145,7 @@ void check_groups(Body& b, const CallInfo& info, const std::vector<ValueId>& gro
     }
 }
 
-// Points of a tuned kernel that differ in nothing but parameters that are measured: those for the same dimensions.
+// Points of a tuned kernel to choose from by measuring; of another kernel itself.
 struct Choice {
     std::vector<int64_t> extents;  // of the header's tuned dimensions
     std::vector<const Instance*> kernels;
@@ -153,17 +154,9 @@ struct Choice {
 std::vector<Choice> choices_of(Body& b, const Instance& header) {
     if (!header.tuned) return {{{}, {&header}}};
     std::vector<Choice> choices;
-    for (const sema::InstanceId id : header.points) {
-        const Instance& point = b.program.instance(id);
-        std::vector<int64_t> extents;
-        for (const auto& [name, value] : point.kernel.tuning) {
-            const auto& dims = header.kernel.tuned_dimensions;
-            const bool tuned = std::find(dims.begin(), dims.end(), name) != dims.end();
-            if (tuned) extents.push_back(value.integer().value_or(0));
-        }
-        auto found = std::ranges::find(choices, extents, &Choice::extents);
-        if (found == choices.end()) found = choices.insert(choices.end(), {extents, {}});
-        found->kernels.push_back(&point);
+    for (const sema::PointGroup& group : sema::points_by_extents(b.program, header)) {
+        Choice& choice = choices.emplace_back(Choice{group.extents, {}});
+        for (const sema::InstanceId id : group.points) choice.kernels.push_back(&b.program.instance(id));
     }
     return choices;
 }

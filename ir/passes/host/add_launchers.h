@@ -1,6 +1,7 @@
 // Host functions that launch one kernel each: what a library offers of its kernels.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,12 +9,29 @@
 
 namespace tsr::ir {
 
+// A kernel as callers see it.
+struct LaunchedKernel {
+    // A dimension that the tuning space has too: the arguments' own extent chooses among the points.
+    struct Dimension {
+        std::string symbol;
+        std::string parameter;  // which gives its value
+    };
+    // Points for the same extents, one per dimension; measuring chooses among them.
+    struct Choice {
+        std::vector<int64_t> extents;
+        std::vector<std::string> kernels;
+    };
+    std::string name;          // as the program says it
+    std::vector<Type> params;  // of the header; a choice's kernel may know extents that are dimensions here
+    std::vector<Dimension> dimensions;
+    std::vector<Choice> choices;  // a kernel that is not tuned: one, of itself
+};
+
 // The name of a kernel's launcher in the module.
-std::string launcher_name(const std::string& kernel);
+std::string launcher_name(const LaunchedKernel& kernel);
 
 // Adds a launcher for a kernel, which has gone through `lower_kernels`: it takes the kernel's arguments, gives what it
-// gives. `points`: the kernel's name, or those of its points if it is tuned; the launcher is named after the first.
-// False where the numbers of groups, or a dimension, are known to a launch alone.
-bool add_launcher(Module& module, const std::vector<std::string>& points);
+// gives. False where the numbers of groups, or a dimension, are known to a launch alone.
+bool add_launcher(Module& module, const LaunchedKernel& launched);
 
 }  // namespace tsr::ir
