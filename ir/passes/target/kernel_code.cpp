@@ -86,9 +86,30 @@ Memory::Swizzle Memory::Swizzle::of_rows(int64_t columns, int64_t bytes) {
     return {kPiece / bytes, 3 - free, int64_t{1} << free};
 }
 
+Memory::Swizzle Memory::Swizzle::of_panels(int64_t rows, int64_t columns, int64_t bytes) {
+    constexpr int64_t kRowsOfBanks = 8;
+    for (const int64_t width : {128, 64, 32}) {
+        if (rows % kRowsOfBanks != 0 || columns * bytes % width != 0) continue;
+        Swizzle out = of_rows(width / bytes, bytes);
+        out.panel = width / bytes;
+        return out;
+    }
+    return {};
+}
+
 ValueId KernelCode::linear(const Memory& memory, const std::vector<ValueId>& indices) {
     if (indices.empty()) return emit.integer(0);
     const Memory::Swizzle& swizzle = memory.swizzle;
+    if (swizzle.panel != 0 && emit.integer_value(memory.dims[1]) != swizzle.panel) {
+        const ValueId row = emit.cast(indices[0], DType::index), column = emit.cast(indices[1], DType::index);
+        const int bits = std::countr_zero(static_cast<uint64_t>(swizzle.panel));
+        const ValueId number = emit.binary(OpKind::shr, column, emit.integer(bits));
+        const ValueId inside = emit.binary(OpKind::bit_and, column, emit.integer(swizzle.panel - 1));
+        Memory panel = memory;
+        panel.dims[1] = emit.integer(swizzle.panel);
+        const ValueId begin = emit.mul(number, emit.mul(memory.dims[0], panel.dims[1]));
+        return emit.add(begin, linear(panel, {row, inside}));
+    }
     auto index = [&](size_t i) {
         const ValueId given = emit.cast(indices[i], DType::index);
         if (swizzle.piece == 0 || i + 1 < indices.size() || i == 0) return given;

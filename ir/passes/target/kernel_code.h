@@ -23,8 +23,18 @@ struct Memory {
     // follow each other are then in different banks, whatever the rows' length.
     struct Swizzle {
         int64_t piece = 0, drop = 0, phases = 1;
-        static Swizzle of_rows(int64_t columns, int64_t bytes);  // of elements of so many bytes
+        // Elements of a row that lie together, 0: whole rows do. Else the buffer is panels of so many columns, one
+        // behind the other, each with the rows of the buffer, in which pieces change places as in rows of that length.
+        int64_t panel = 0;
+        // Of elements of so many bytes.
+        static Swizzle of_rows(int64_t columns, int64_t bytes);
+        // Panels of 128 bytes, or 64 or 32 where rows are not whole ones of more, of whole groups of eight rows: the
+        // swizzles of the same names of wgmma's operands and of bulk tensor copies (PTX ISA 9.0, sections 5.5.7 and
+        // 9.7.15.5.1), for buffers at multiples of 1024 bytes. No swizzle where there are no such panels.
+        static Swizzle of_panels(int64_t rows, int64_t columns, int64_t bytes);
     } swizzle;
+    // Elements from a row of a swizzled buffer of two axes to the next one.
+    [[nodiscard]] int64_t pitch(int64_t columns) const { return swizzle.panel != 0 ? swizzle.panel : columns; }
     // Elements along an axis.
     [[nodiscard]] ValueId extent(size_t axis) const { return packed && axis + 1 == dims.size() ? row : dims[axis]; }
 };

@@ -189,6 +189,34 @@ TEST_CASE("pieces at one place of eight rows lie in different banks, whatever th
     CHECK(Memory::Swizzle::of_rows(20, 2).piece == 0);  // rows that are not of whole pieces
 }
 
+TEST_CASE("panels of shared memory lie as bulk copies and products of warp groups have them") {
+    for (int64_t bytes : {1, 2, 4}) {
+        for (int64_t width : {32, 64, 96, 128, 176, 192, 256, 352}) {
+            const int64_t rows = 24, columns = width / bytes;
+            const auto swizzle = Memory::Swizzle::of_panels(rows, columns, bytes);
+            const int64_t panel = swizzle.panel * bytes;
+            REQUIRE(panel == (width % 128 == 0 ? 128 : width % 64 == 0 ? 64 : width % 32 == 0 ? 32 : 0));
+            for (int64_t at = 0; panel != 0 && at < rows * columns; ++at) {
+                const int64_t row = at / columns, column = at % columns, inside = column % swizzle.panel;
+                const int64_t begin = (column / swizzle.panel * rows + row) * panel;
+                const int64_t piece = inside / swizzle.piece ^ (row >> swizzle.drop) % swizzle.phases;
+                const int64_t offset = begin + piece * 16 + inside % swizzle.piece * bytes;
+                // The chunks' bits 4 to 6, as many as a panel has, change with the address bits 7 to 9.
+                const int64_t plain = begin + inside * bytes;
+                CHECK(offset == (plain ^ ((plain >> 7 & (panel / 16 - 1)) << 4)));
+            }
+        }
+    }
+    CHECK(Memory::Swizzle::of_panels(20, 64, 2).panel == 0);  // no whole groups of eight rows
+}
+
+TEST_CASE("panels are read as matrices like rows") {
+    for (const char* text : {kernels::kGemm, kUnusual}) {
+        const Function rows = threads(text, "sm_90"), panels = threads(text, "sm_90a");
+        CHECK(count(rows, OpKind::load_matrix) == count(panels, OpKind::load_matrix));
+    }
+}
+
 TEST_CASE("a product that no warp has is done by threads, four columns each") {
     const Function target = threads(kernels::kGemm, "sm_75");
     CHECK(count(target, OpKind::mma) == 0);

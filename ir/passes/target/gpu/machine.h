@@ -14,6 +14,7 @@ struct GpuMachine {
     bool exact;            // an 'a' target: it runs on this capability alone; others on this one and later ones
     int64_t shared_bytes;  // the most that a block can have
     bool async_copies;     // cp.async
+    bool group_products;   // wgmma: products of four warps, of operands in panels of shared memory
 };
 
 inline constexpr int64_t kWarp = 32;

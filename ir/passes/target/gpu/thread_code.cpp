@@ -4,6 +4,7 @@
 
 #include "ir/machine/fragments.h"
 #include "ir/passes/target/gpu/barriers.h"
+#include "ir/passes/target/gpu/rings/stage.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -134,12 +135,23 @@ void ThreadCode::buffer(const Op& op) {
         memory.dims.push_back(emit.integer(extent));
     }
     const int64_t bytes = memory.elements * op.attrs.integer(Attr::count, 1) * ((bits(type.elem) + 7) / 8);
-    memory.pointer = shared(type.elem, bytes, std::max(op.attrs.integer(Attr::alignment, 0), kSharedAlignment));
+    int64_t alignment = std::max(op.attrs.integer(Attr::alignment, 0), kSharedAlignment);
     if (follows_swizzle(op.results[0])) {
-        memory.swizzle =
-            Memory::Swizzle::of_rows(type.shape.back().constant_value().value_or(0), (bits(type.elem) + 7) / 8);
+        memory.swizzle = swizzle_of(type);
+        if (memory.swizzle.panel != 0) alignment = std::max(alignment, kRingAlignment);
     }
+    memory.pointer = shared(type.elem, bytes, alignment);
     memories[op.results[0]] = memory;
+}
+
+// Panels where products of warp groups may read them.
+Memory::Swizzle ThreadCode::swizzle_of(const Type& buffer) const {
+    const int64_t columns = buffer.shape.back().constant_value().value_or(0), size = (bits(buffer.elem) + 7) / 8;
+    if (machine_.group_products && buffer.rank() == 2) {
+        const int64_t rows = buffer.shape[0].constant_value().value_or(0);
+        if (const auto panels = Memory::Swizzle::of_panels(rows, columns, size); panels.panel != 0) return panels;
+    }
+    return Memory::Swizzle::of_rows(columns, size);
 }
 
 // What touches a buffer whose pieces change places goes by elements, pieces of 16 bytes, or fragments of products.

@@ -40,6 +40,7 @@ private:
     void grid(const Op& op);
     void buffer(const Op& op);
     [[nodiscard]] bool follows_swizzle(ValueId buffer) const;
+    [[nodiscard]] Memory::Swizzle swizzle_of(const Type& buffer) const;
     // lanes regions
     void lanes(const Op& op);
     void lanes_over_tiles(const Op& op);

@@ -86,7 +86,7 @@ void ThreadCode::copy_pieces(const Memory& to, const Memory& from, const std::ve
                 return copy(address(to, {at.row, at.column}), source_of(at), at);
             }
             const Piece at{emit.add(mine.row, emit.integer(round * rows)), mine.column};
-            const ValueId place = same_phase ? emit.pointer_add(first, emit.integer(round * rows * width))
+            const ValueId place = same_phase ? emit.pointer_add(first, emit.integer(round * rows * to.pitch(width)))
                                              : address(to, {at.row, at.column});
             copy(place, source, at);
         };

@@ -103,6 +103,7 @@ private:
     // matrices.cpp
     std::optional<Part> matrices(ValueId value, bool transposed, Operand operand, const ProductPlan& plan,
                                  const Layout& lies);
+    ValueId piece_of(const Part& part, bool pairs, ValueId begin, Bits piece);
     ValueId row_inside(const Part& part, bool pairs, int64_t row, Bits piece);
     Registers load_matrices(Part& part, int64_t atom, int64_t k, bool pairs);
     Registers operand(ValueId value, bool transposed, const Layout& wanted);

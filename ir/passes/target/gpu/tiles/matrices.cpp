@@ -1,5 +1,7 @@
 // Operands of products out of shared memory by the instruction that brings four matrices of eight rows of 16 bytes at
 // once (Target, `load_matrix`): an address for each lane, linear in the bits of the thread's number.
+#include <bit>
+
 #include "ir/passes/target/gpu/tiles/part.h"
 
 namespace tsr::ir {
@@ -65,26 +67,46 @@ std::optional<ThreadTiles::Part> ThreadTiles::matrices(ValueId value, bool trans
     out.layout = lies;
     out.along_inner = along_inner;
     out.transposed = !along_inner;
-    out.row = row;
+    const Memory::Swizzle& swizzle = memory.swizzle;
+    out.row = memory.pitch(row);
     out.piece = kPieceBytes / bytes;
+    if (out.row != row) {
+        out.panel = memory.elements / row * out.row;
+        out.panel_bits = std::countr_zero(static_cast<uint64_t>(out.row / out.piece));
+    }
     const size_t atoms = static_cast<size_t>(lies.repeat[outer]);
     for (bool pairs : {true, false}) {
         if (pairs ? atoms < 2 && operand == Operand::b : operand == Operand::a || atoms % 2 == 0) continue;
         Columns columns = columns_of(plan, operand, along_inner, pairs);
-        const Memory::Swizzle& swizzle = memory.swizzle;
-        if (swizzle.piece != 0) {
-            for (size_t i = 0; i < columns.rows.size(); ++i) {
-                columns.pieces[i] ^= columns.rows[i] >> swizzle.drop & static_cast<Bits>(swizzle.phases - 1);
+        std::vector<Bits> panels(columns.rows.size(), 0);
+        for (size_t i = 0; i < columns.rows.size(); ++i) {
+            if (out.panel != 0) {
+                panels[i] = columns.pieces[i] >> out.panel_bits;
+                columns.pieces[i] &= (Bits{1} << out.panel_bits) - 1;
             }
+            if (swizzle.piece == 0) continue;
+            columns.pieces[i] ^= columns.rows[i] >> swizzle.drop & static_cast<Bits>(swizzle.phases - 1);
         }
         Part::Place& place = pairs ? out.pair : out.single;
-        const ValueId rows = emit_.mul(thread_part(columns.rows).value, emit_.integer(row));
+        const ValueId rows = emit_.mul(thread_part(columns.rows).value, emit_.integer(out.row));
         place.row = emit_.pointer_add(memory.pointer, rows);
         place.first_row = memory.pointer;
         place.rows = thread_part(columns.rows).value;
         place.piece = thread_part(columns.pieces);
+        place.panel = thread_part(panels);
     }
     return out;
+}
+
+// The address of a piece of this thread's row. `begin`: where the row begins in the first panel.
+ValueId ThreadTiles::piece_of(const Part& part, bool pairs, ValueId begin, Bits piece) {
+    const Part::Place& place = pairs ? part.pair : part.single;
+    if (part.panel == 0)
+        return emit_.pointer_add(begin, emit_.mul(plus(place.piece, piece), emit_.integer(part.piece)));
+    const Bits in_panel = piece & ((Bits{1} << part.panel_bits) - 1);
+    const ValueId panels = emit_.mul(plus(place.panel, piece >> part.panel_bits), emit_.integer(part.panel));
+    return emit_.pointer_add(emit_.pointer_add(begin, panels),
+                             emit_.mul(plus(place.piece, in_panel), emit_.integer(part.piece)));
 }
 
 // Of atoms that lie beyond the tile in part: lanes there give the first row, or the first piece. What they bring is
@@ -96,15 +118,26 @@ ValueId ThreadTiles::row_inside(const Part& part, bool pairs, int64_t row, Bits 
         return emit_.select(in, number, emit_.integer(0));
     };
     ValueId rows = emit_.add(place.rows, emit_.integer(row));
-    ValueId pieces = plus(place.piece, piece);
     const int64_t outer_extent = part.layout.shape[part.operand == Operand::a ? 0 : 1];
     if (part.along_inner) {
         rows = within_extent(rows, outer_extent);
-    } else {
-        pieces = within_extent(pieces, outer_extent / part.piece);
+        const ValueId begin = emit_.pointer_add(place.first_row, emit_.mul(rows, emit_.integer(part.row)));
+        return piece_of(part, pairs, begin, piece);
     }
     const ValueId begin = emit_.pointer_add(place.first_row, emit_.mul(rows, emit_.integer(part.row)));
-    return emit_.pointer_add(begin, emit_.mul(pieces, emit_.integer(part.piece)));
+    const Bits low = part.panel == 0 ? ~Bits{0} : (Bits{1} << part.panel_bits) - 1;
+    ValueId pieces = plus(place.piece, piece & low);
+    if (part.panel != 0) {
+        const ValueId panels = plus(place.panel, piece >> part.panel_bits);
+        pieces = emit_.add(pieces, emit_.mul(panels, emit_.integer(int64_t{1} << part.panel_bits)));
+    }
+    pieces = within_extent(pieces, outer_extent / part.piece);
+    ValueId offset = emit_.mul(pieces, emit_.integer(part.piece));
+    if (part.panel != 0) {
+        const ValueId panels = emit_.binary(OpKind::shr, pieces, emit_.integer(part.panel_bits));
+        offset = emit_.add(offset, emit_.mul(panels, emit_.integer(part.panel - part.row)));
+    }
+    return emit_.pointer_add(begin, offset);
 }
 
 // Of atom number `atom` along the outer axis (for B: and the next one) at step `k` of the inner one.
@@ -121,9 +154,7 @@ ThreadTiles::Registers ThreadTiles::load_matrices(Part& part, int64_t atom, int6
         pointer = row_inside(part, &place == &part.pair, row, piece);
     } else {
         ValueId& begin = place.known[piece];
-        if (!begin.valid()) {
-            begin = emit_.pointer_add(place.row, emit_.mul(plus(place.piece, piece), emit_.integer(part.piece)));
-        }
+        if (!begin.valid()) begin = piece_of(part, &place == &part.pair, place.row, piece);
         pointer = emit_.pointer_add(begin, emit_.integer(row * part.row));
     }
     const int64_t count = part.operand == Operand::a ? 1 : 2;

@@ -14,12 +14,15 @@ struct ThreadTiles::Part {
     Registers registers;  // of all atoms; empty: in shared memory
     bool along_inner = false;
     bool transposed = false;
-    int64_t row = 0, piece = 0;  // elements of a row, and of a piece of 16 bytes
+    int64_t row = 0, piece = 0;  // elements of a row (of a panel), and of a piece of 16 bytes
+    int64_t panel = 0;           // elements of a panel of several; 0: there is one
+    int panel_bits = 0;          // log2 of the pieces of its rows
     // This thread's row, and its piece there; of B of two atoms, or of one.
     struct Place {
         ValueId row, first_row;  // addresses
         ValueId rows;            // from the first row to this thread's
-        ThreadPart piece;
+        ThreadPart piece;        // in its panel, after changing places
+        ThreadPart panel;        // its number
         std::map<Bits, ValueId> known;
     } pair, single;
 };
