@@ -80,13 +80,14 @@ const FloatFormat& float_format(int32_t dtype) {
             return kE2m3;
         case TSR_FP4_E2M1:
             return kE2m1;
+        default:
+            return kF32;
     }
-    return kF32;
 }
 
 uint64_t encode(const FloatFormat& format, bool negative, uint64_t magnitude, int exponent, Rounding rounding) {
     if (magnitude == 0) return sign_bit(format, negative);
-    int length = std::bit_width(magnitude);
+    const auto length = static_cast<int>(std::bit_width(magnitude));
     // The exponent of the last kept bit: the precision's, or the format's lowest.
     int last = exponent + length - format.digits;
     if (last < format.min_exponent) last = format.min_exponent;

@@ -116,7 +116,7 @@ Val arithmetic(Body& b, BinaryOp op, const Val& lhs, const Val& rhs, DType compu
 }
 
 Val unary(Body& b, const ast::Expr& e, const ast::Unary& node) {
-    const Val operand = expression(b, *node.operand);
+    Val operand = expression(b, *node.operand);
     const sema::ExprInfo& info = b.info(e);
     if (operand.is_fixed()) {
         if (const auto folded = sema::fold(node.op, operand.fixed); folded.value) {

@@ -82,7 +82,7 @@ Val copy(Body& b, const CallInfo& info) {
 }
 
 Val load(Body& b, const ast::Expr& e, const CallInfo& info) {
-    const Val source = argument_value(b, info, 0);
+    Val source = argument_value(b, info, 0);
     if (b.info(e).type.is(sema::Kind::tile)) {
         return load_tile(b, source, b.info(*argument(info, 0)).type, argument_value(b, info, 2));
     }

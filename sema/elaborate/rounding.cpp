@@ -24,12 +24,19 @@ std::optional<DType> wide_type(DType held, DType type) {
     return wide;
 }
 
+struct Mode {
+    Rounding rounding;
+    DType wide;  // what holds the value before
+};
+
 // How a value is rounded to the type of its storage; nothing: to nearest.
-std::optional<Rounding> mode_of(Body& b, const Storage& storage, const Val& value, DType type) {
-    const std::optional<Rounding> mode = storage.round ? storage.round : value.round;
-    if (!mode || *mode == Rounding::nearest_even) return std::nullopt;
-    if (!value.is_ssa() || value.type != type || !wide_type(b.type_of(value.id).elem, type)) return std::nullopt;
-    return mode;
+std::optional<Mode> mode_of(Body& b, const Storage& storage, const Val& value, DType type) {
+    const std::optional<Rounding> rounding = storage.round ? storage.round : value.round;
+    if (!rounding || *rounding == Rounding::nearest_even) return std::nullopt;
+    if (!value.is_ssa() || value.type != type) return std::nullopt;
+    const auto wide = wide_type(b.type_of(value.id).elem, type);
+    if (!wide) return std::nullopt;
+    return Mode{*rounding, *wide};
 }
 
 // ---- numbers of elements, counted row-major in the whole tensor ----
@@ -121,18 +128,16 @@ ValueId stored_element(Body& b, const Storage& storage, ValueId memory, const st
                        const Val& value, DType type) {
     const auto mode = mode_of(b, storage, value, type);
     if (!mode) return b.scalar(b.rounded(value), type);
-    if (*mode == Rounding::toward_zero) return cut(b, value.id, type);
-    const DType wide = *wide_type(b.type_of(value.id).elem, type);
-    return by_chance(b, storage, b.emit.cast(value.id, wide), type, first_number(b, memory, indices));
+    if (mode->rounding == Rounding::toward_zero) return cut(b, value.id, type);
+    return by_chance(b, storage, b.emit.cast(value.id, mode->wide), type, first_number(b, memory, indices));
 }
 
 ValueId stored_vector(Body& b, const Storage& storage, ValueId memory, const std::vector<ValueId>& indices,
                       const Val& value, const Type& type) {
     const auto mode = mode_of(b, storage, value, type.elem);
     if (!mode) return b.vector(b.rounded(value), type.elem, type.width);
-    const DType wide = *wide_type(b.type_of(value.id).elem, type.elem);
-    const ValueId held = b.vector(value, wide, type.width);
-    if (*mode == Rounding::toward_zero) return cut(b, held, type.elem);
+    const ValueId held = b.vector(value, mode->wide, type.width);
+    if (mode->rounding == Rounding::toward_zero) return cut(b, held, type.elem);
     return by_chance(b, storage, held, type.elem, vector_numbers(b, first_number(b, memory, indices), type));
 }
 
@@ -140,9 +145,8 @@ ValueId stored_tile(Body& b, const Storage& storage, ValueId memory, const std::
                     const std::vector<int64_t>& axes, const Val& value, const Type& type) {
     const auto mode = mode_of(b, storage, value, type.elem);
     if (!mode) return b.tile(b.rounded(value), type.elem, type.shape);
-    const DType wide = *wide_type(b.type_of(value.id).elem, type.elem);
-    const ValueId held = b.tile(value, wide, type.shape);
-    if (*mode == Rounding::toward_zero) return cut(b, held, type.elem);
+    const ValueId held = b.tile(value, mode->wide, type.shape);
+    if (mode->rounding == Rounding::toward_zero) return cut(b, held, type.elem);
     const ValueId first = first_number(b, memory, starts);
     return by_chance(b, storage, held, type.elem, tile_numbers(b, memory, first, axes, type));
 }

@@ -22,7 +22,6 @@ using sema::Builtin;
 using sema::CallInfo;
 using sema::CallKind;
 using sema::Kind;
-using sema::Static;
 
 namespace {
 

@@ -2,6 +2,7 @@
 // low bits of the fraction, and of small numbers, which are subnormal there, in more of them.
 #include "ir/passes/math/rounding.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace tsr::ir::math {
@@ -55,7 +56,7 @@ struct Parts {
     [[nodiscard]] bool wide() const { return from.mantissa == 52; }
     [[nodiscard]] Term bits() const { return x.bits(wide() ? DType::i64 : DType::i32); }
     [[nodiscard]] int64_t lowest() const { return wide() ? INT64_MIN : INT64_C(-0x80000000); }
-    [[nodiscard]] int64_t drop() const { return from.mantissa - to.mantissa; }
+    [[nodiscard]] int64_t drop() const { return std::max<int64_t>(from.mantissa - to.mantissa, 0); }
     [[nodiscard]] int64_t bits_of(double value) const {
         if (wide()) return std::bit_cast<int64_t>(value);
         return std::bit_cast<int32_t>(static_cast<float>(value));

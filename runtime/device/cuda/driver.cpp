@@ -1,7 +1,7 @@
 #include "runtime/device/cuda/driver.h"
 
 #include <cstdlib>
-#include <cstring>
+#include <memory>
 
 #include <dlfcn.h>
 
@@ -15,17 +15,17 @@ namespace {
 template <typename Pointed>
 bool find(void* library, const char* symbol, Pointed*& function) {
     void* found = dlsym(library, symbol);
-    static_assert(sizeof found == sizeof function);
-    std::memcpy(&function, &found, sizeof found);
+    function = reinterpret_cast<Pointed*>(found);
     return found != nullptr;
 }
 
 Result<const Driver*> load() {
     const char* given = std::getenv("TESSERA_CUDA_DRIVER");
     const char* path = given != nullptr && *given != 0 ? given : "libcuda.so.1";
+    // NOLINTNEXTLINE(clang-analyzer-optin.taint.GenericTaint): whoever sets the environment chooses the driver
     void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return Refusal{text("there is no CUDA driver: %s", dlerror())};
-    auto* found = new Driver;
+    auto found = std::make_unique<Driver>();
     const char* missing = nullptr;
 #define TSR_CUDA_NEEDED(name, symbol, parameters) \
     if (!find(library, #symbol, found->name)) missing = #symbol;
@@ -37,7 +37,7 @@ Result<const Driver*> load() {
     if (missing != nullptr) return Refusal{text("the CUDA driver %s is too old: it has no %s", path, missing)};
     if (const Status status = found->init(0); status != kSuccess)
         return Refusal{text("the CUDA driver %s does not start: %s", path, found->text(status).c_str())};
-    return found;
+    return found.release();  // loaded once, for good
 }
 
 }  // namespace

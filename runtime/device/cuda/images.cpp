@@ -39,6 +39,7 @@ const LoadedModule& module_of(Device& device, const TsrCudaImage& image, const T
     if (known != modules->end()) return known->second;
     std::array<char, 2048> log{};
     std::array<int, 2> options{kErrorLog, kErrorLogBytes};
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver takes numbers as pointers
     std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size() - 1)};
     LoadedModule made;
     const Status status =
