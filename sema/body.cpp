@@ -29,10 +29,6 @@ Value Body::refuse(Feature feature, Span span, const std::string& what) {
 
 std::string Body::source(const ast::Expr& expr) const { return std::string(checker.sources.text(expr.span)); }
 
-namespace {
-
-// Symbols that stand for values of expressions have a number behind two underscores, which nobody wrote: `n__3` is the
-// value that a variable `n` had, `extent__4` one without a name.
 std::string readable(const std::string& text) {
     std::string result;
     for (size_t i = 0; i < text.size();) {
@@ -51,8 +47,6 @@ std::string readable(const std::string& text) {
     }
     return result;
 }
-
-}  // namespace
 
 std::string shown(const Type& type) {
     bool spelled = type.is_scalar() || type.is(Kind::tensor);

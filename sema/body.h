@@ -204,6 +204,8 @@ public:
     std::optional<std::vector<int64_t>> static_shape(const ast::Expr& e, const std::string& what, const char* code);
     // A dimension for an integer that runs: its own expression, or a symbol that it binds.
     ir::Dim dim_of(const ast::Expr& e, const Value& v);
+    ir::Dim variable_dimension(VariableId variable);
+    std::optional<ir::Dim> integer_dimension(const ast::Expr& name);
     ir::Dim fresh_symbol(const std::string& base, const ast::Expr& source, size_t axis, int element = -1);
     // A callee's type in this body's symbols; symbols that nothing bound are bound by the expression's result.
     Type imported_type(const Type& type, const std::vector<DimBinding>& bindings, const ast::Expr& source,

@@ -9,7 +9,7 @@
 namespace tsr::sema {
 
 std::optional<ir::Dim> Body::dimension(const ast::Expr& e, bool in_header) {
-    auto named = [&](const std::string& text, Span at) -> std::optional<ir::Dim> {
+    auto named = [&](const std::string& text, Span at, const ast::Expr* name = nullptr) -> std::optional<ir::Dim> {
         const bool tuned = std::ranges::any_of(space, [&](const auto& entry) { return entry.first == text; });
         if (in_header && tuned) return ir::Dim::symbol(text);
         if (auto value = fixed_name(text)) {
@@ -20,12 +20,13 @@ std::optional<ir::Dim> Body::dimension(const ast::Expr& e, bool in_header) {
         if (in_header) return ir::Dim::symbol(text);
         if (Slot* slot = find_slot(text); slot && slot->bindings <= 1 && slot->once && slot->once->dim)
             return *slot->once->dim;
+        if (name && find_slot(text) && !in_kernel()) return integer_dimension(*name);
         error("E0313", at, fmt::format("`{}` is not a dimension here", text))
             .note("a dimension is bound by the shape of a parameter");
         return std::nullopt;
     };
     if (const auto* n = std::get_if<ast::IntLiteral>(&e.node)) return ir::Dim::constant(static_cast<int64_t>(n->value));
-    if (const auto* n = std::get_if<ast::Name>(&e.node)) return named(n->text, e.span);
+    if (const auto* n = std::get_if<ast::Name>(&e.node)) return named(n->text, e.span, &e);
     if (const auto* text = std::get_if<ast::StringLiteral>(&e.node)) {
         auto dim = ir::Dim::parse(text->value);  // "B*H" in quotes: the same as without
         if (!dim) {
@@ -80,20 +81,38 @@ ir::Dim Body::dim_of(const ast::Expr& e, const Value& v) {
     if (v.dim) return *v.dim;
     if (v.value && v.value->integer()) return ir::Dim::constant(*v.value->integer());
     const auto* variable = std::get_if<VariableId>(&v.referent);
-    if (variable && slots[variable->index].bindings <= 1) {
-        if (auto found = variable_symbols.find(*variable); found != variable_symbols.end())
-            return ir::Dim::symbol(found->second);
-        SymbolInfo symbol;
-        std::string& name = fresh_variable_names[*variable];
-        if (name.empty()) name = fmt::format("{}__{}", slots[variable->index].name, checker.fresh++);
-        symbol.name = name;
-        symbol.source = SymbolInfo::Source::variable;
-        symbol.variable = *variable;
-        instance.symbols.push_back(symbol);
-        variable_symbols[*variable] = symbol.name;
-        return ir::Dim::symbol(symbol.name);
-    }
+    if (variable && slots[variable->index].bindings <= 1) return variable_dimension(*variable);
     return fresh_symbol("extent", e, 0);
+}
+
+// Of an integer that is assigned once.
+ir::Dim Body::variable_dimension(VariableId variable) {
+    if (auto found = variable_symbols.find(variable); found != variable_symbols.end())
+        return ir::Dim::symbol(found->second);
+    SymbolInfo symbol;
+    std::string& name = fresh_variable_names[variable];
+    if (name.empty()) name = fmt::format("{}__{}", slots[variable.index].name, checker.fresh++);
+    symbol.name = name;
+    symbol.source = SymbolInfo::Source::variable;
+    symbol.variable = variable;
+    instance.symbols.push_back(symbol);
+    variable_symbols[variable] = symbol.name;
+    return ir::Dim::symbol(symbol.name);
+}
+
+// Of a variable in a type that a statement writes: `m = n // 2; x: f32[m] = zeros(m)`.
+std::optional<ir::Dim> Body::integer_dimension(const ast::Expr& name) {
+    const Value value = expr(name);
+    if (value.broken()) return std::nullopt;
+    if (!value.type.is_integer() || !value.type.is_scalar()) {
+        error("E0313", name.span, fmt::format("a dimension is an integer, this is {}", shown(value.type)));
+        return std::nullopt;
+    }
+    if (value.dim || value.value) return dim_of(name, value);
+    const auto* variable = std::get_if<VariableId>(&value.referent);
+    if (variable && slots[variable->index].bindings <= 1) return variable_dimension(*variable);
+    error("E0313", name.span, "a variable that is assigned more than once is no dimension");
+    return std::nullopt;
 }
 
 Type Body::imported_type(const Type& type, const std::vector<DimBinding>& bindings, const ast::Expr& at, int element) {

@@ -232,7 +232,7 @@ bool Passing::shape(const Instance& made, size_t p, CallInfo& info) {
             auto& d = body_.error(
                 "E0312", argument.expr->span,
                 fmt::format("`{}` of `{}` wants {} along axis {}, but {} is no whole number", made.parameters[p].name,
-                            callee_.name, check.header, axis, check.expected.text()));
+                            callee_.name, check.header, axis, readable(check.expected.text())));
             if (origin && arguments_[origin->parameter].expr)
                 d.label(arguments_[origin->parameter].expr->span, fmt::format("`{}` comes from here", origin->name));
             ok = false;

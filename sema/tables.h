@@ -59,6 +59,10 @@ struct DimBinding {
     std::string symbol;
     ir::Dim value;
 };
+// A text with dimensions as people read it. Symbols that stand for values of expressions have a number behind two
+// underscores, which nobody wrote: `n__3` is the value that a variable `n` had, `extent__4`, here `?`, one without a name.
+std::string readable(const std::string& text);
+
 // What is left to check when the program runs: an argument's extent against what the callee's header says.
 struct DimCheck {
     size_t parameter = 0;  // whose shape is checked

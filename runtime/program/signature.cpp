@@ -174,6 +174,13 @@ void tsr_shape_failed(const char* function, const char* argument, const char* di
         fail(place, "%s: argument `%s` has `grid_groups` = %lld, but the launch has %lld groups", function, argument,
              static_cast<long long>(value), static_cast<long long>(other_value));
     }
+    if (*argument == '\0') {
+        const bool number = *dimension >= '0' && *dimension <= '9';
+        fail(place,
+             number ? "%s: the value has size %lld where its type says %s"
+                    : "%s: the value has size %lld where its type says `%s` = %lld",
+             function, static_cast<long long>(value), dimension, static_cast<long long>(other_value));
+    }
     if (alone) {
         fail(place, "%s: argument `%s` has size %lld where %s is needed", function, argument,
              static_cast<long long>(value), dimension);

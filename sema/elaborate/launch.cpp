@@ -57,10 +57,8 @@ void check_declared_shape(Body& b, const std::vector<sema::DimCheck>& checks) {
         const ValueId expected = b.index(b.dimension(check.expected));
         Body::OpenIf open = b.open_if(b.emit.inferred(OpKind::ne, {found, expected}));
         b.in_side(open, 0, [&] {
-            const std::string given = check.found.text();
-            host_effect(
-                b, "shape_failed", {found, expected},
-                {{Attr::names, std::vector<std::string>{function, "the value", given, "its type", check.header}}});
+            host_effect(b, "shape_failed", {found, expected},
+                        {{Attr::names, std::vector<std::string>{function, "", sema::readable(check.header), "", ""}}});
         });
         b.close_if(open);
     }
