@@ -21,7 +21,8 @@ std::string_view build_id_note(const char* at, const char* end) {
         std::memcpy(&header, at, sizeof header);
         const char* name = at + sizeof header;
         const char* description = name + padded(header.n_namesz);
-        if (header.n_type == NT_GNU_BUILD_ID && std::string_view(name, header.n_namesz) == std::string_view("GNU", 4)) {
+        if (header.n_type == NT_GNU_BUILD_ID &&
+            std::string_view(name, header.n_namesz) == std::string_view("GNU\0", 4)) {
             return {description, header.n_descsz};
         }
         at = description + padded(header.n_descsz);

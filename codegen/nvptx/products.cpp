@@ -1,4 +1,6 @@
 // Products of warps.
+#include <cassert>
+
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "codegen/llvm/types.h"
@@ -45,6 +47,7 @@ void GpuTask::emit_product(const ir::Op& op) {
         llvm::Type* part = function->getFunctionType()->getParamType(static_cast<unsigned>(arguments.size()));
         const auto all = static_cast<unsigned>(whole->getType()->getPrimitiveSizeInBits().getFixedValue());
         const unsigned count = all / static_cast<unsigned>(part->getPrimitiveSizeInBits().getFixedValue());
+        assert(count > 0 && all % count == 0);
         llvm::Type* words = builder_.getIntNTy(all / count);
         whole = builder_.CreateBitCast(whole, llvm::FixedVectorType::get(words, count));
         for (unsigned word = 0; word < count; ++word) {

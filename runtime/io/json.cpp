@@ -1,5 +1,6 @@
 #include "runtime/io/json.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <cstdlib>
@@ -93,8 +94,9 @@ private:
             case 'f':
                 out.kind = Json::Kind::boolean;
                 return word("false");
+            default:
+                return read_number(out);
         }
-        return read_number(out);
     }
 
     bool read_object(Json& out, int depth) {
@@ -107,7 +109,8 @@ private:
             if (!read_string(key) || !take(':') || !keys.insert(key).second) return false;
             Json value;
             if (!read_value(value, depth + 1)) return false;
-            out.members.emplace_back(std::move(key), std::move(value));
+            out.keys.push_back(std::move(key));
+            out.items.push_back(std::move(value));
         } while (take(','));
         return take('}');
     }
@@ -214,10 +217,8 @@ private:
 }  // namespace
 
 const Json* Json::member(std::string_view key) const {
-    for (const auto& [name, value] : members) {
-        if (name == key) return &value;
-    }
-    return nullptr;
+    const auto found = std::ranges::find(keys, key);
+    return found == keys.end() ? nullptr : &items[static_cast<size_t>(found - keys.begin())];
 }
 
 Result<Json> parse_json(std::string_view text) { return Parser(text).document(); }

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "runtime/result.h"
@@ -17,8 +16,8 @@ struct Json {
     int64_t integer = 0;  // numbers without fraction and exponent, within 64 bits
     double number = 0;
     std::string string;
-    std::vector<Json> items;
-    std::vector<std::pair<std::string, Json>> members;  // in the order of the text, keys unique
+    std::vector<Json> items;        // of an array; of an object the values
+    std::vector<std::string> keys;  // of an object: unique, in the order of the text
 
     // NULL when there is none.
     const Json* member(std::string_view key) const;

@@ -110,9 +110,9 @@ Result<Header> read_header(const Source& source) {
     if (json->kind != Json::Kind::object) return Refusal{"malformed: the header is no JSON object"};
     Header header;
     header.data = 8 + static_cast<int64_t>(length);
-    for (const auto& [name, value] : json->members) {
-        if (name == "__metadata__") continue;
-        Result<Entry> entry = read_entry(name, value);
+    for (size_t i = 0; i < json->keys.size(); ++i) {
+        if (json->keys[i] == "__metadata__") continue;
+        Result<Entry> entry = read_entry(json->keys[i], json->items[i]);
         if (!entry) return entry.refusal();
         header.entries.push_back(*entry);
     }

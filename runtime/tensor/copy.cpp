@@ -50,8 +50,9 @@ void copy_values(TsrTensor& to, const TsrTensor& from) {
             return copy_elements<uint32_t>(to, from);
         case 64:
             return copy_elements<uint64_t>(to, from);
+        default:
+            return copy_packed(to, from);
     }
-    copy_packed(to, from);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ namespace {
 template <typename Element, typename Value>
 void load_as(Value* to, const TsrTensor& tensor, int64_t offset, int64_t step, int64_t count) {
     const auto* from = static_cast<const Element*>(tensor.dl.data) + offset;
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): an i8 is a number
     for (int64_t i = 0; i < count; ++i) to[i] = static_cast<Value>(from[i * step]);
 }
 
@@ -64,8 +65,9 @@ void load(Lanes& lanes, const TsrTensor& tensor, int64_t offset, int64_t step, i
             return floats(double{});
         case TSR_F32:
             return floats(float{});
+        default:
+            return load_narrow(lanes, tensor, offset, step, count);
     }
-    load_narrow(lanes, tensor, offset, step, count);
 }
 
 }  // namespace tsr::runtime

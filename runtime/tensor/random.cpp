@@ -57,8 +57,9 @@ SineCosine turn(double v) {
             return {-sine, -cosine};
         case 3:
             return {-cosine, sine};
+        default:
+            return {sine, cosine};
     }
-    return {sine, cosine};
 }
 
 double uniform(ElementWords& words, int32_t dtype, int64_t element) {

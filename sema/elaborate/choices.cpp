@@ -103,7 +103,7 @@ Val compare(Body& b, const ast::Expr& e, const ast::Compare& node) {
         const Val right = expression(b, *node.links[k].rhs);
         const ast::Expr& left_expr = k == 0 ? *node.first : *node.links[k - 1].rhs;
         const auto whole = compare_containers(b, node.links[k].op, left_expr, left, *node.links[k].rhs, right);
-        const Val holds = whole ? *whole : compared(b, node.links[k].op, left, right, compute);
+        Val holds = whole ? *whole : compared(b, node.links[k].op, left, right, compute);
         if (k + 1 == node.links.size()) return holds;
         left = right;
         return short_circuit(b, holds, false, [&] { return chain(k + 1); });
@@ -114,7 +114,7 @@ Val compare(Body& b, const ast::Expr& e, const ast::Compare& node) {
 Val logical(Body& b, const ast::Expr&, const ast::Logical& node) {
     const bool decisive = node.op == ast::BoolOp::logical_or;
     const std::function<Val(size_t)> from = [&](size_t k) -> Val {
-        const Val value = expression(b, *node.operands[k]);
+        Val value = expression(b, *node.operands[k]);
         if (k + 1 == node.operands.size()) return value;
         return short_circuit(b, value, decisive, [&] { return from(k + 1); });
     };
