@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/nvptx/boxes.h"
 #include "ir/machine/fragments.h"
 #include "ir/ops/host.h"
 #include "ir/ops/record.h"
@@ -144,11 +145,11 @@ bool has_product(const ir::Function& function, const ir::Op& op) {
     return known && op.attrs.integers(Attr::axes) == std::vector<int64_t>{known->rows, known->columns, known->inner};
 }
 
-// Neither masks nor a C library; of the runtime a kernel gives back its result alone.
+// Neither masks nor a C library; of the runtime a kernel gives back its result alone, beside what the machine has.
 std::optional<Failure> check_gpu_op(const Subject& in, const ir::Op& op) {
     if (is_of_cpu(op.kind)) return in.refuse(op, "has no code on a GPU");
     if (op.attrs.integer(Attr::masked, 0) != 0) return in.refuse(op, "has no code under a mask on a GPU");
-    if (op.kind == OpKind::runtime && op.attrs.string(Attr::callee) != "task_result") {
+    if (op.kind == OpKind::runtime && op.attrs.string(Attr::callee) != "task_result" && !is_box_call(op)) {
         return in.refuse(op, fmt::format("of `{}` has no code on a GPU", op.attrs.string(Attr::callee)));
     }
     if (op.kind == OpKind::mma && !has_product(in.function, op)) return in.refuse(op, "has no code on this GPU");

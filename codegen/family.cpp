@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/nvptx/boxes.h"
 #include "ir/passes/host/points.h"
 #include "ir/passes/target/cpu/index_range.h"
 #include "ir/passes/target/cpu/tiles/split_k.h"
@@ -36,7 +37,8 @@ void add_gpu_variant(KernelFamily& family, const ir::Function& thread, bool name
     variant.threads = plan.threads;
     variant.cubin = cubin;
     variant.required = named;
-    variant.plan = fmt::format("{}: {} threads, {} bytes of shared memory", plan.machine, plan.threads, plan.scratch);
+    variant.plan = fmt::format("{}: {} threads, {} bytes of shared memory{}", plan.machine, plan.threads, plan.scratch,
+                               copies_boxes(thread) ? ", boxes" : "");
     family.variants.push_back(std::move(variant));
 }
 

@@ -8,6 +8,7 @@
 
 #include "codegen/family.h"
 #include "codegen/link.h"
+#include "codegen/nvptx/boxes.h"
 #include "driver/crash.h"
 #include "driver/machines.h"
 #include "driver/main_function.h"
@@ -185,8 +186,17 @@ bool Compilation::lower_to_gpu(Family& family, const std::string& name) {
     ir::GpuCode code;
     const ir::PlanFields fields = schedule_.of_gpu(*family.kernel, name, session_.diagnostics);
     if (session_.diagnostics.has_errors()) return false;
-    const auto outcome =
-        ir::lower_to_gpu(*family.kernel, *ir::gpu_machine(name), fields, module_, manager_, session_.diagnostics, code);
+    const ir::GpuMachine& machine = *ir::gpu_machine(name);
+    const auto lower = [&](const ir::GpuMachine& to) {
+        code = {};
+        return ir::lower_to_gpu(*family.kernel, to, fields, module_, manager_, session_.diagnostics, code);
+    };
+    auto outcome = lower(machine);
+    // Tensors that have no boxes are loaded in another way.
+    if (outcome == ir::PassOutcome::done && code.kernel && codegen::copies_boxes(*code.kernel)) {
+        family.threads.push_back(std::move(*code.kernel));
+        outcome = lower(ir::without_boxes(machine));
+    }
     // Points of a tuned kernel take the stages that fit: another point has fewer anyway.
     const bool tuned = ir::point_of(*family.kernel).has_value();
     const auto& refused = code.without || tuned ? code.without : code.fewer;
@@ -403,7 +413,10 @@ std::string Compilation::plans() const {
         }
         if (family.same != nullptr) out += fmt::format("  # the code of @{}\n", family.same->name);
         for (const ir::CpuVariant& variant : family.variants) out += plan_lines(*variant.task.plan);
-        for (const ir::Function& thread : family.threads) out += plan_lines(*thread.plan);
+        for (const ir::Function& thread : family.threads) {
+            // It follows from the plan of what does without.
+            if (!codegen::copies_boxes(thread)) out += plan_lines(*thread.plan);
+        }
     }
     return out;
 }

@@ -11,6 +11,7 @@
 
 #include "codegen/cpu/machine.h"
 #include "codegen/cpu/pipeline.h"
+#include "runtime/abi/boxes.h"
 
 namespace tsr::codegen {
 
@@ -70,7 +71,21 @@ llvm::Constant* message_list(Data& data, const std::vector<DeviceMessage>& messa
     return data.array(data.null()->getType(), all, "messages");
 }
 
-// TsrCudaKernel
+// TsrCudaMap
+llvm::Constant* map_list(Data& data, const std::vector<BoxMap>& maps) {
+    constexpr size_t kAxes = TSR_CUDA_MAP_AXES;
+    std::vector<llvm::Constant*> all;
+    for (const BoxMap& map : maps) {
+        std::vector<llvm::Constant*> fields{data.i32(map.slot), data.i32(static_cast<int64_t>(map.box.size())),
+                                            data.i32(map.bytes), data.i32(map.swizzle)};
+        for (size_t i = 0; i < kAxes; ++i) fields.push_back(data.i32(i < map.box.size() ? map.box[i] : 0));
+        fields.push_back(data.i32(0));
+        all.push_back(data.structure(fields));
+    }
+    return all.empty() ? data.null() : data.array(all[0]->getType(), all, "maps");
+}
+
+// TsrCudaBoxKernel; without maps what stands behind the kernel is not looked at.
 llvm::Constant* cuda_table(Data& data, const KernelVariant& variant, const GpuImage& image) {
     const Gpu gpu = gpu_named(variant.machine).value();
     const std::vector<llvm::Constant*> images = image_list(data, image);
@@ -78,8 +93,9 @@ llvm::Constant* cuda_table(Data& data, const KernelVariant& variant, const GpuIm
     return data.structure({data.text(image.code.symbol), list, data.i32(static_cast<int64_t>(images.size())),
                            data.i32(gpu.capability), data.i32(gpu.exact), data.i32(variant.threads), data.i32(1),
                            data.i32(image.code.needs_context), data.i64(variant.scratch), data.i64(variant.task),
-                           data.i32(static_cast<int64_t>(image.code.messages.size())), data.i32(0),
-                           message_list(data, image.code.messages)});
+                           data.i32(static_cast<int64_t>(image.code.messages.size())),
+                           data.i32(static_cast<int64_t>(image.code.maps.size())),
+                           message_list(data, image.code.messages), map_list(data, image.code.maps)});
 }
 
 }  // namespace

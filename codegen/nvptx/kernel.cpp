@@ -28,15 +28,25 @@ std::string symbol_of(const ir::Function& function) {
 bool talks(const ir::Function& function) {
     for (size_t i = 0; i < function.op_count(); ++i) {
         const ir::Op& op = function.op(ir::OpId(i));
-        const bool says =
-            op.kind == ir::OpKind::print || op.kind == ir::OpKind::assert_ || op.kind == ir::OpKind::runtime;
+        const bool says = op.kind == ir::OpKind::print || op.kind == ir::OpKind::assert_ ||
+                          (op.kind == ir::OpKind::runtime && !is_box_call(op));
         if (says && op.parent.valid()) return true;
     }
     return false;
 }
 
-// One parameter of 8 bytes per slot, then begin, end and the context. No two pointers overlap.
-llvm::Function* declare_entry(const KernelVariant& variant, const std::string& symbol, size_t slots,
+// A tensor map is read where the launch has put it: LLVM would copy it into the memory of each thread.
+void declare_map(llvm::Function& entry, unsigned number) {
+    constexpr uint64_t kBytes = 128, kAlignment = 64;
+    llvm::LLVMContext& context = entry.getContext();
+    auto* bytes = llvm::ArrayType::get(llvm::Type::getInt8Ty(context), kBytes);
+    entry.addParamAttr(number, llvm::Attribute::getWithByValType(context, bytes));
+    entry.addParamAttr(number, llvm::Attribute::getWithAlignment(context, llvm::Align(kAlignment)));
+    entry.addParamAttr(number, llvm::Attribute::get(context, "nvvm.grid_constant"));
+}
+
+// One parameter of 8 bytes per slot, then begin, end and the context, then maps of tensors. No two pointers overlap.
+llvm::Function* declare_entry(const KernelVariant& variant, const std::string& symbol, size_t slots, size_t maps,
                               llvm::Module& module) {
     const ir::Function& source = *variant.function;
     llvm::LLVMContext& context = module.getContext();
@@ -44,6 +54,7 @@ llvm::Function* declare_entry(const KernelVariant& variant, const std::string& s
     llvm::Type* pointer = llvm::PointerType::get(context, kGlobalSpace);
     std::vector<llvm::Type*> types(slots + 3, i64);
     types.back() = pointer;
+    types.insert(types.end(), maps, llvm::PointerType::get(context, 0));
     const std::vector<Slot> known = slots_of(source);
     for (const Slot& slot : known) {
         if (slot.type.kind == ir::TypeKind::pointer) types[static_cast<size_t>(slot.number)] = pointer;
@@ -63,6 +74,7 @@ llvm::Function* declare_entry(const KernelVariant& variant, const std::string& s
     const auto last = static_cast<unsigned>(slots + 2);
     entry->addParamAttr(last, llvm::Attribute::NoAlias);
     entry->addParamAttr(last, llvm::Attribute::getWithAlignment(context, llvm::Align(8)));
+    for (size_t i = 0; i < maps; ++i) declare_map(*entry, static_cast<unsigned>(slots + 3 + i));
     return entry;
 }
 
@@ -72,6 +84,7 @@ Result<DeviceCode> compile_guarded(const KernelVariant& variant, const Gpu& gpu,
     DeviceCode code;
     code.symbol = symbol_of(function);
     code.needs_context = talks(function);
+    code.maps = box_maps(function);
     std::string errors;
     llvm::LLVMContext context;
     context.setDiagnosticHandler(keep_errors(errors));
@@ -84,7 +97,7 @@ Result<DeviceCode> compile_guarded(const KernelVariant& variant, const Gpu& gpu,
     Data data(module, &sources);
     std::unique_ptr<DebugInfo> debug;
     if (options.debug) debug = std::make_unique<DebugInfo>(module, sources, function.span(), DebugInfo::Detail::lines);
-    llvm::Function* entry = declare_entry(variant, code.symbol, slots, module);
+    llvm::Function* entry = declare_entry(variant, code.symbol, slots, code.maps.size(), module);
     if (debug != nullptr) debug->begin(*entry, function.name, function.span());
     GpuTask(function, *entry, gpu, data, debug.get(), slots, code.messages).emit_function();
     if (debug != nullptr) debug->finish();

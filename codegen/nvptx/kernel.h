@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "base/sources.h"
 #include "codegen/codegen.h"
+#include "codegen/nvptx/boxes.h"
 #include "codegen/nvptx/gpu.h"
 
 namespace tsr::codegen {
@@ -23,6 +24,7 @@ struct DeviceCode {
     std::string text;    // PTX, or LLVM's text of it
     bool needs_context = false;
     std::vector<DeviceMessage> messages;  // by number
+    std::vector<BoxMap> maps;             // that the launch makes
 };
 
 // `slots`: how many a launch has. The variant's function was checked.

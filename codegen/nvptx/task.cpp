@@ -14,7 +14,7 @@ using ir::OpKind;
 using llvm::Value;
 
 bool GpuTask::emit_of_machine(const ir::Op& op) {
-    if (emit_place(op) || emit_threads(op) || emit_copy(op)) return true;
+    if (emit_place(op) || emit_threads(op) || emit_copy(op) || emit_box(op)) return true;
     switch (op.kind) {
         case OpKind::print:
             emit_print(op);
@@ -58,7 +58,7 @@ bool GpuTask::emit_place(const ir::Op& op) {
 bool GpuTask::emit_threads(const ir::Op& op) {
     switch (op.kind) {
         case OpKind::block_barrier:
-            call(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {builder_.getInt32(0)});
+            emit_barrier(op);
             return true;
         case OpKind::warp_shuffle:
             emit_shuffle(op);
@@ -75,6 +75,15 @@ bool GpuTask::emit_threads(const ir::Op& op) {
         default:
             return false;
     }
+}
+
+void GpuTask::emit_barrier(const ir::Op& op) {
+    if (!op.attrs.has(Attr::count)) {
+        call(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {builder_.getInt32(0)});
+        return;
+    }
+    const auto number = [&](Attr attr) { return builder_.getInt32(static_cast<uint32_t>(op.attrs.integer(attr, 0))); };
+    call(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_count, {number(Attr::axis), number(Attr::count)});
 }
 
 void GpuTask::emit_slot(const ir::Op& op) {

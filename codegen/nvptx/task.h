@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "codegen/llvm/target.h"
+#include "codegen/nvptx/boxes.h"
 #include "codegen/nvptx/gpu.h"
 #include "codegen/nvptx/kernel.h"
 
@@ -12,6 +13,7 @@ namespace tsr::codegen {
 // Pointers are in the address spaces of NVPTX, as far as they are known.
 inline constexpr unsigned kGlobalSpace = 1;
 inline constexpr unsigned kSharedSpace = 3;
+inline constexpr unsigned kClusterSpace = 7;  // shared memory of the blocks of a cluster
 
 class GpuTask : public TargetBody {
 public:
@@ -29,6 +31,7 @@ private:
     bool emit_place(const ir::Op& op);
     bool emit_threads(const ir::Op& op);
     bool emit_copy(const ir::Op& op);
+    bool emit_box(const ir::Op& op);  // boxes.cpp
 
     void emit_slot(const ir::Op& op);
     void emit_scratch(const ir::Op& op);
@@ -39,6 +42,9 @@ private:
     void emit_product(const ir::Op& op);  // products.cpp
     void emit_load_matrix(const ir::Op& op);
     void emit_async_copy(const ir::Op& op);
+    void emit_mbarrier_wait(const ir::Op& op);
+    void emit_copy_box(const ir::Op& op);
+    void emit_barrier(const ir::Op& op);
     void copy_at_once(const ir::Op& op, llvm::Value* bytes);
     void emit_print(const ir::Op& op);
     void emit_assert(const ir::Op& op);
@@ -54,7 +60,8 @@ private:
 
     const Gpu& gpu_;
     size_t slots_;
-    size_t words_ = 0;  // of each message
+    std::vector<BoxMap> maps_;  // whose parameters stand behind the context
+    size_t words_ = 0;          // of each message
     std::vector<DeviceMessage>& messages_;
 };
 

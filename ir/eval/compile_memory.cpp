@@ -182,17 +182,22 @@ bool Compiler::group(OpId id, const Op& op) {
         emit(&steps::wait_group, id).count = static_cast<uint32_t>(op.attrs.integer(Attr::count));
         return true;
     }
-    // Of a ring: `fill` ends a group of copies, `take` waits for one, both say who meets.
-    if (op.kind == OpKind::release) return true;
+    // Of a ring: `fill` ends a group of copies, `take` waits for one, both say who meets. Who waits for arrivals meets
+    // all, and waits for all copies.
+    if (op.kind == OpKind::release) {
+        if (RingOp(fn_, id).closes()) emit(&steps::barrier, id);
+        return true;
+    }
     if (op.kind == OpKind::fill) {
         program_.commits = true;
         return emit(&steps::commit, id), true;
     }
     if (op.kind == OpKind::acquire || op.kind == OpKind::take) {
         if (op.kind == OpKind::take) {
-            emit(&steps::wait_group, id).count = static_cast<uint32_t>(op.attrs.integer(Attr::count));
+            emit(&steps::wait_group, id).count = static_cast<uint32_t>(op.attrs.integer(Attr::count, 0));
         }
-        if (RingOp(fn_, id).meets()) emit(&steps::barrier, id);
+        const RingOp ring(fn_, id);
+        if (ring.meets() || ring.by_arrivals()) emit(&steps::barrier, id);
         return true;
     }
     if (op.kind == OpKind::result) {

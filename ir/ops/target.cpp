@@ -363,9 +363,10 @@ constexpr std::array kRecords{
     OpRecord{.kind = block_barrier,
              .name = "block_barrier",
              .doc = "Every thread of the block arrives, and sees what the others wrote, before one goes on (PTX ISA, "
-                    "bar.sync).",
+                    "bar.sync). With `count` so many threads, whole warps, that meet at barrier number `axis`.",
              .infer = infer_nothing,
              .levels = kTarget,
+             .attrs = {may(Attr::count), may(Attr::axis)},
              .effects = {Effect::barrier, Effect::collective, Effect::in_order}},
     OpRecord{.kind = warp_shuffle,
              .name = "warp_shuffle",
@@ -425,10 +426,11 @@ constexpr std::array kRecords{
              .effects = {Effect::collective}},
     OpRecord{.kind = runtime,
              .name = "runtime",
-             .doc = "A call of a function of the runtime by its C name.",
+             .doc = "A call of a function of the runtime by its C name. On a GPU also what has no other place in a "
+                    "program than this one (codegen/nvptx/boxes.h lists it): of mbarriers, copies of boxes, registers.",
              .operands = {Role{"arguments", Many::any, Access::reads_writes}},
              .levels = kTarget,
-             .attrs = {needs(Attr::callee)},
+             .attrs = {needs(Attr::callee), may(Attr::count), may(Attr::axes), may(Attr::width)},
              .effects = {Effect::io},
              .results = ResultsFrom::given},
 };

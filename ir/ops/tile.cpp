@@ -59,13 +59,29 @@ Inferred infer_copy_async(Operands operands, const Attrs&) {
     return gives_nothing();
 }
 
-// slot, buffers.
-Inferred infer_ring(Operands operands, const Attrs&) {
-    if (operands.size() < 2) return Failure{"a ring has at least one buffer"};
-    if (!operands[0].is_scalar() || !is_integer(operands[0].elem)) {
-        return Failure{fmt::format("the slot is {}, needs an integer", operands[0].text())};
+std::optional<Failure> want_arrivals(const Type& type) {
+    if (type.kind == TypeKind::buffer && type.elem == DType::u64) return std::nullopt;
+    return Failure{fmt::format("arrivals are counted in {}", type.text())};
+}
+
+// The slot; by arrivals its phase and what counts them; buffers. Of the ring as a whole what counts its arrivals.
+Inferred infer_ring(Operands operands, const Attrs& attrs) {
+    const std::string mode = attrs.has(Attr::mode) ? attrs.string(Attr::mode) : "";
+    if (mode == "open" || mode == "close") {
+        if (auto fault = want_arrivals(operands[0])) return *fault;
+        return gives_nothing();
     }
-    for (const Type& buffer : operands.subspan(1)) {
+    const bool arrivals = mode == "arrivals";
+    const size_t numbers = arrivals ? 2 : 1;
+    if (operands.size() < (arrivals ? 4 : 2)) return Failure{"a ring has at least one buffer"};
+    for (const Type& number : operands.first(numbers)) {
+        if (number.is_scalar() && is_integer(number.elem)) continue;
+        return Failure{fmt::format("the slot is {}, needs an integer", number.text())};
+    }
+    if (arrivals) {
+        if (auto fault = want_arrivals(operands[2])) return *fault;
+    }
+    for (const Type& buffer : operands.subspan(numbers)) {
         if (buffer.kind != TypeKind::buffer) return Failure{fmt::format("a ring of {}", buffer.text())};
     }
     return gives_nothing();
@@ -218,36 +234,46 @@ constexpr std::array kRecords{
              .effects = {Effect::barrier, Effect::collective, Effect::in_order}},
     OpRecord{.kind = acquire,
              .name = "acquire",
-             .doc = "A slot of a ring (the stages of that number of its buffers) is free: what was released there has "
-                    "been read by all. With `mode` \"barrier\" the threads meet here, else a barrier since the release "
-                    "says so. Copies into the slot stand between this and `fill`.",
-             .operands = {Role{"slot"}, Role{"buffers", Many::any}},
+             .doc =
+                 "A slot of a ring (the stages of that number of its buffers) is free: what was released there has "
+                 "been read by all. With `mode` \"barrier\" the threads meet here, else a barrier since the release "
+                 "says so; with \"arrivals\" it waits for the releases of the slot's use before. Copies into the "
+                 "slot stand between this and `fill`. \"open\": all slots of a ring are free, and their arrivals "
+                 "counted from here on, in each stage of the buffer u64[2] that its copies have arrived, and that it "
+                 "has been read; all threads meet. What is done to its slots has `mode` \"arrivals\" and the phase of "
+                 "the slot's use: 0 of the first, then 1, 0, 1.",
+             .operands = {Role{"slot"}, Role{"phase, arrivals, buffers", Many::any}},
              .infer = infer_ring,
              .levels = kTile,
              .attrs = {may(Attr::mode)},
              .effects = {Effect::collective, Effect::in_order}},
     OpRecord{.kind = fill,
              .name = "fill",
-             .doc = "The copies into the slot of a ring are all issued: they are a group of copies.",
-             .operands = {Role{"slot"}, Role{"buffers", Many::any}},
+             .doc = "The copies into the slot of a ring are all issued: they are a group of copies; by arrivals their "
+                    "bytes are what arrives.",
+             .operands = {Role{"slot"}, Role{"phase, arrivals, buffers", Many::any}},
              .infer = infer_ring,
              .levels = kTile,
+             .attrs = {may(Attr::mode)},
              .effects = {Effect::collective, Effect::in_order}},
     OpRecord{.kind = take,
              .name = "take",
              .doc = "The slot of a ring is full: waits until at most `count` groups of copies are in flight, then all "
-                    "threads meet. Reads of the slot stand between this and `release`.",
-             .operands = {Role{"slot"}, Role{"buffers", Many::any}},
+                    "threads meet; by arrivals waits for the bytes of its `fill`. Reads of the slot stand between this "
+                    "and `release`.",
+             .operands = {Role{"slot"}, Role{"phase, arrivals, buffers", Many::any}},
              .infer = infer_ring,
              .levels = kTile,
-             .attrs = {needs(Attr::count)},
+             .attrs = {may(Attr::count), may(Attr::mode)},
              .effects = {Effect::barrier, Effect::collective, Effect::in_order}},
     OpRecord{.kind = release,
              .name = "release",
-             .doc = "The slot of a ring has been read by whoever gets here.",
-             .operands = {Role{"slot"}, Role{"buffers", Many::any}},
+             .doc = "The slot of a ring has been read by whoever gets here. \"close\": all slots of a ring have been "
+                    "released; all threads meet, and its arrivals are not counted any more.",
+             .operands = {Role{"slot"}, Role{"phase, arrivals, buffers", Many::any}},
              .infer = infer_ring,
              .levels = kTile,
+             .attrs = {may(Attr::mode)},
              .effects = {Effect::collective, Effect::in_order}},
     OpRecord{.kind = group_reduce,
              .name = "group_reduce",

@@ -48,12 +48,27 @@ struct CopyAsyncOp : Handle<OpKind::copy_async> {
     [[nodiscard]] ValueSpan starts() const { return operands(2); }
 };
 
-// acquire, fill, take, release: a slot of a ring of buffers.
+// acquire, fill, take, release: a slot of a ring of buffers, or the ring.
 struct RingOp : Handle<OpKind::acquire, OpKind::fill, OpKind::take, OpKind::release> {
     using Handle::Handle;
+    // Of the ring as a whole: its arrivals are counted from here on, or not any more.
+    [[nodiscard]] bool opens() const { return has_mode("open"); }
+    [[nodiscard]] bool closes() const { return has_mode("close"); }
+    // Who waits for the slot waits for arrivals at it, not for all threads.
+    [[nodiscard]] bool by_arrivals() const { return has_mode("arrivals"); }
     [[nodiscard]] ValueId slot() const { return operand(0); }
-    [[nodiscard]] ValueSpan buffers() const { return operands(1); }
-    [[nodiscard]] bool meets() const { return op().kind == OpKind::take || attrs().has(Attr::mode); }
+    [[nodiscard]] ValueId phase() const { return operand(1); }  // by arrivals: of this use of the slot, 0 or 1
+    // By arrivals: the buffer that counts them.
+    [[nodiscard]] ValueId arrivals() const { return operand(by_arrivals() ? 2 : 0); }
+    [[nodiscard]] ValueSpan buffers() const { return operands(by_arrivals() ? 3 : 1); }
+    [[nodiscard]] bool meets() const {
+        return !by_arrivals() && (op().kind == OpKind::take || attrs().has(Attr::mode));
+    }
+
+private:
+    [[nodiscard]] bool has_mode(const char* mode) const {
+        return attrs().has(Attr::mode) && attrs().string(Attr::mode) == mode;
+    }
 };
 
 struct GroupReduceOp : Handle<OpKind::group_reduce, OpKind::group_scan, OpKind::buffer_reduce> {

@@ -8,6 +8,7 @@
 
 #include "runtime/device/cuda/copies.h"
 #include "runtime/device/cuda/images.h"
+#include "runtime/device/cuda/maps.h"
 #include "runtime/device/cuda/memory.h"
 #include "runtime/device/cuda/pending.h"
 #include "runtime/device/cuda/timer.h"
@@ -91,10 +92,11 @@ Status launch_grid(const Device& device, Function function, const TsrCudaKernel&
 
 // As many blocks at a time as the hardware takes.
 Status launch_all(const Device& device, Function function, const TsrCudaKernel& kernel, std::vector<uint64_t>& slots,
-                  int64_t total) {
+                  std::vector<TensorMap>& maps, int64_t total) {
     const size_t own = slots.size() - 3;
     std::vector<void*> arguments;
     for (uint64_t& slot : slots) arguments.push_back(&slot);
+    for (TensorMap& map : maps) arguments.push_back(&map);
     const int64_t most = device.max_blocks / kernel.cluster * kernel.cluster;
     const int64_t blocks = (total - 1) / kernel.per_block + 1;
     for (int64_t first = 0; first < blocks; first += most) {
@@ -153,10 +155,12 @@ void start(Device& device, const Call& call, const TsrKernelVariant& variant, co
     }
     std::vector<uint64_t> slots = device_slots(call);
     const std::vector<Aligned> aligned = align_tensors(device, call, slots);
+    auto maps = make_maps(device, kernel, call.tensors, slots.data());
+    if (!maps) fail(call.place, "kernel %s: the driver does not describe its tensors", call.family.name);
     slots.insert(slots.end(), {0, 0, mailbox != nullptr ? mailbox->device : 0});
     const Function function = load(device, kernel, call.place).function;
     if (timer != nullptr) timer->begin();
-    const Status status = launch_all(device, function, kernel, slots, call.total);
+    const Status status = launch_all(device, function, kernel, slots, *maps, call.total);
     if (timer != nullptr && status == kSuccess) timer->end();
     if (status != kSuccess) {
         const std::string doing = text("launching kernel %s", call.family.name);
@@ -192,6 +196,7 @@ Found look_for_variant(const Call& call) {
     Found found;
     for (int32_t i = 0; i < call.family.nvariants; ++i) {
         if (!takes(variants[i]) || !accepts(variants[i], slots.data())) continue;
+        if (!make_maps(*device, *variants[i].cuda, call.tensors, slots.data())) continue;
         const Loaded& loaded = load(*device, *variants[i].cuda, call.place);
         if (loaded.function != nullptr) return {.variant = &variants[i]};
         found.refusal = &loaded.refusal;

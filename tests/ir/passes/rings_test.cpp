@@ -1,7 +1,10 @@
 // Value form to ring form, and the check of what rings promise.
 #include <algorithm>
+#include <array>
 
+#include "ir/core/builder.h"
 #include "ir/core/print.h"
+#include "ir/ops/tile.h"
 #include "ir/passes/math/expand_math.h"
 #include "ir/passes/target/gpu/plan.h"
 #include "ir/passes/target/gpu/rings/check_rings.h"
@@ -89,12 +92,15 @@ constexpr const char* kByHand =
 }
 )";
 
-Function staged(const char* text, int64_t stages) {
+// By groups of copies, and by arrivals.
+constexpr std::array kMachines{"sm_80", "sm_90a"};
+
+Function staged(const char* text, int64_t stages, const char* machine = "sm_80") {
     Function kernel = kernels::formed(text);
     expand_math(kernel);
-    kernel.plan = choose_gpu_plan(kernel, *gpu_machine("sm_80"));
+    kernel.plan = choose_gpu_plan(kernel, *gpu_machine(machine));
     if (stages > 0) kernel.plan->stages = stages;
-    stage(kernel, *gpu_machine("sm_80"));
+    stage(kernel, *gpu_machine(machine));
     kernels::check_sound(kernel);
     return kernel;
 }
@@ -118,16 +124,29 @@ size_t count(const Function& function, RegionId region, OpKind kind) {
     return found;
 }
 
+size_t calls(const Function& function, RegionId region, const std::string& callee) {
+    size_t found = 0;
+    walk(function, region, [&](OpId id) {
+        const Op& op = function.op(id);
+        found += op.kind == OpKind::runtime && op.attrs.string(Attr::callee) == callee ? 1 : 0;
+    });
+    return found;
+}
+
 }  // namespace
 
 TEST_CASE("loads that feed products become rings that hold") {
     for (const char* text : {kernels::kGemm, kAttention}) {
         for (int64_t stages : {2, 3, 4, 7}) {
-            const Function kernel = staged(text, stages);
-            CHECK(count(kernel, kernel.body, OpKind::take) == 1);
-            CHECK(count(kernel, kernel.body, OpKind::acquire) == static_cast<size_t>(stages));
-            CHECK(count(kernel, kernel.body, OpKind::copy_async) == 2 * static_cast<size_t>(stages));
-            for (const std::string& fault : check_rings(kernel)) FAIL_CHECK(fault << "\n" << print(kernel));
+            for (const char* machine : kMachines) {
+                const Function kernel = staged(text, stages, machine);
+                CHECK(count(kernel, kernel.body, OpKind::take) == 1);
+                const size_t opens = machine == std::string("sm_90a") ? 1 : 0;
+                CHECK(count(kernel, kernel.body, OpKind::acquire) == static_cast<size_t>(stages) + opens);
+                CHECK(count(kernel, kernel.body, OpKind::release) == 1 + opens);
+                CHECK(count(kernel, kernel.body, OpKind::copy_async) == 2 * static_cast<size_t>(stages));
+                for (const std::string& fault : check_rings(kernel)) FAIL_CHECK(fault << "\n" << print(kernel));
+            }
         }
     }
     for (const std::string& fault : check_rings(staged(kByHand, 0))) FAIL_CHECK(fault);
@@ -136,15 +155,25 @@ TEST_CASE("loads that feed products become rings that hold") {
 TEST_CASE("no operation that keeps the order of copies and reads can be left out unseen") {
     for (const char* text : {kernels::kGemm, kAttention, kByHand}) {
         for (int64_t stages : {2, 3, 4}) {
-            const Function kernel = staged(text, stages);
-            const std::vector<OpId> all = of_order(kernel);
-            REQUIRE(all.size() >= 6);
-            for (OpId id : all) {
-                Function without = kernel;
-                without.remove(id);
-                CHECK_MESSAGE(!check_rings(without).empty(), print_line(kernel, id) << " of " << kernel.name);
+            for (const char* machine : kMachines) {
+                const Function kernel = staged(text, stages, machine);
+                const std::vector<OpId> all = of_order(kernel);
+                REQUIRE(all.size() >= 6);
+                for (OpId id : all) {
+                    Function without = kernel;
+                    without.remove(id);
+                    CHECK_MESSAGE(!check_rings(without).empty(), print_line(kernel, id) << " of " << kernel.name);
+                }
             }
-            for (OpId id : all) {
+        }
+    }
+}
+
+TEST_CASE("no wait can be for less unseen") {
+    for (const char* text : {kernels::kGemm, kAttention, kByHand}) {
+        for (int64_t stages : {2, 3, 4}) {
+            const Function kernel = staged(text, stages);
+            for (OpId id : of_order(kernel)) {
                 Function weaker = kernel;
                 Attrs& attrs = weaker.op(id).attrs;
                 if (attrs.has(Attr::mode)) {
@@ -160,18 +189,68 @@ TEST_CASE("no operation that keeps the order of copies and reads can be left out
     }
 }
 
+TEST_CASE("no arrival can be of another use of its slot unseen, and no copy be left out") {
+    for (const char* text : {kernels::kGemm, kAttention}) {
+        for (int64_t stages : {2, 3, 4}) {
+            const Function kernel = staged(text, stages, "sm_90a");
+            for (OpId id : of_order(kernel)) {
+                if (!RingOp(kernel, id).by_arrivals()) continue;
+                Function other = kernel;
+                Builder b(other);
+                b.before(id);
+                other.op(id).operands[1] = b.sub(b.index(1), other.op(id).operands[1]);
+                CHECK_MESSAGE(!check_rings(other).empty(), print_line(kernel, id) << " of " << kernel.name);
+            }
+            walk(kernel, kernel.body, [&](OpId id) {
+                if (kernel.op(id).kind != OpKind::copy_async) return;
+                Function without = kernel;
+                without.remove(id);
+                CHECK_MESSAGE(!check_rings(without).empty(), print_line(kernel, id) << " of " << kernel.name);
+            });
+        }
+    }
+}
+
 TEST_CASE("copies that go to another slot, and reads of another one, are seen") {
-    const Function kernel = staged(kernels::kGemm, 3);
-    walk(kernel, kernel.body, [&](OpId id) {
-        if (kernel.op(id).kind != OpKind::stage) return;
-        Function wrong = kernel;
-        const RegionId body = wrong.op(id).parent;
-        const OpId number = wrong.add_op(OpKind::constant, {}, {}, {Type::scalar(DType::index)},
-                                         {{Attr::value, int64_t{5}}, {Attr::type, DType::index}});
-        wrong.insert(body, 0, number);
-        wrong.op(id).operands[1] = wrong.op(number).results[0];
-        CHECK_FALSE(check_rings(wrong).empty());
-    });
+    for (const char* machine : kMachines) {
+        const Function kernel = staged(kernels::kGemm, 3, machine);
+        walk(kernel, kernel.body, [&](OpId id) {
+            if (kernel.op(id).kind != OpKind::stage) return;
+            Function wrong = kernel;
+            const RegionId body = wrong.op(id).parent;
+            const OpId number = wrong.add_op(OpKind::constant, {}, {}, {Type::scalar(DType::index)},
+                                             {{Attr::value, int64_t{5}}, {Attr::type, DType::index}});
+            wrong.insert(body, 0, number);
+            wrong.op(id).operands[1] = wrong.op(number).results[0];
+            CHECK_FALSE(check_rings(wrong).empty());
+        });
+    }
+}
+
+TEST_CASE("threads of their own bring boxes, and the others meet nobody in a round") {
+    for (const char* text : {kernels::kGemm, kAttention}) {
+        const Function kernel = staged(text, 0, "sm_90a");
+        const Function target = spread_threads(kernel, *gpu_machine("sm_90a"));
+        kernels::check_sound(target);
+        CHECK(target.plan->threads == kernel.plan->threads + 32);
+        size_t filling = 0, reading = 0;
+        walk(target, target.body, [&](OpId id) {
+            const Op& op = target.op(id);
+            if (op.kind != OpKind::for_) return;
+            const RegionId body = op.regions[0];
+            if (any_below(target, body, [](const Op& inner) { return inner.kind == OpKind::for_; })) return;
+            const bool products = count(target, body, OpKind::mma) > 0;
+            if (calls(target, body, "mbarrier_wait") == 0) return;
+            ++(products ? reading : filling);
+            CHECK(count(target, body, OpKind::block_barrier) == 0);
+            CHECK(calls(target, body, "mbarrier_wait") == 1);
+            CHECK(calls(target, body, "mbarrier_arrive") == 1);
+            CHECK((calls(target, body, "copy_box") > 0) == !products);
+        });
+        CHECK(filling == 1);
+        CHECK(reading == 1);
+        CHECK(count(target, target.body, OpKind::async_copy) == 0);
+    }
 }
 
 TEST_CASE("a round of a ring has one barrier, and no tile leaves its registers") {

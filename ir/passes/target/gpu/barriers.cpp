@@ -50,10 +50,11 @@ private:
         const Op& op = kernel_.op(id);
         switch (op.kind) {
             case OpKind::barrier:
-            case OpKind::take:
                 since_ = {};
                 return;
+            case OpKind::take:
             case OpKind::acquire:
+            case OpKind::release:
                 if (RingOp(kernel_, id).meets()) since_ = {};
                 return;
             case OpKind::for_:

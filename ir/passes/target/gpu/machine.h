@@ -15,7 +15,14 @@ struct GpuMachine {
     int64_t shared_bytes;  // the most that a block can have
     bool async_copies;     // cp.async
     bool group_products;   // wgmma: products of four warps, of operands in panels of shared memory
+    bool box_copies;       // cp.async.bulk.tensor: copies of boxes of tensors into such panels
 };
+
+// The same where tensors have no boxes.
+inline GpuMachine without_boxes(GpuMachine machine) {
+    machine.box_copies = false;
+    return machine;
+}
 
 inline constexpr int64_t kWarp = 32;
 inline constexpr int64_t kMostThreads = 1024;  // of a block

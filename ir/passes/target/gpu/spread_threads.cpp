@@ -60,6 +60,7 @@ Function spread_threads(const Function& kernel, const GpuMachine& machine) {
     code.run();
     code.target.plan = kernel.plan;
     code.target.plan->scratch = code.shared_bytes();
+    code.target.plan->threads += code.producers();
     return std::move(code.target);
 }
 

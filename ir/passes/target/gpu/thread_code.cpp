@@ -24,6 +24,8 @@ ThreadCode::ThreadCode(const Function& kernel, const GpuMachine& machine)
     };
     copies_ = has(OpKind::copy_async);
     commits_ = has(OpKind::commit) || has(OpKind::fill);
+    find_arrivals();
+    if (!arrivals_.empty() && plan.threads + kWarp <= kMostThreads) producer_ = producer_part(kernel);
     thread_ = index_of(emit, OpKind::thread_id);
     lane_ = emit.cast(emit.binary(OpKind::bit_and, thread_, emit.integer(kWarp - 1)), DType::i32);
     warp_ = emit.binary(OpKind::shr, thread_, emit.integer(5));
@@ -34,7 +36,7 @@ void ThreadCode::run() {
     const bool by_tile = tile.kernel.flat || tile.kernel.elements;
     ValueId block = index_of(emit, OpKind::block_id);
     group = by_tile ? emit.integer(0) : emit.add(index_of(emit, OpKind::task_begin), block);
-    region(tile.body);
+    producer_ ? roles() : region(tile.body);
     emit.yield({});
     if (tiles_) shared_bytes_ = tiles_->finish(shared_bytes_);
 }
@@ -53,14 +55,14 @@ ValueId ThreadCode::shuffle(const char* mode, ValueId value, ValueId lane) {
 
 void ThreadCode::region(RegionId region) {
     for (OpId id : tile.region(region).ops) {
-        if (tile.op(id).kind != OpKind::yield) operation(id);
+        if (tile.op(id).kind != OpKind::yield && is_of_role(id)) operation(id);
     }
 }
 
 void ThreadCode::operation(OpId id) {
     const Op& op = tile.op(id);
     emit.place = op.place;
-    if (!in_lanes_ && barriers_.contains(id)) block_barrier();
+    if (!in_lanes_ && barriers_.contains(id) && role_ != Role::producer) block_barrier();
     switch (op.kind) {
         case OpKind::for_:
         case OpKind::while_:
@@ -95,7 +97,7 @@ void ThreadCode::group_operation(OpId id) {
         case OpKind::grid:
             return grid(op);
         case OpKind::buffer:
-            return buffer(op);
+            return buffer(id);
         case OpKind::barrier:
             return barrier(id);
         case OpKind::copy_async:
@@ -108,7 +110,7 @@ void ThreadCode::group_operation(OpId id) {
         case OpKind::fill:
         case OpKind::take:
         case OpKind::release:
-            return ring(op);
+            return ring(id);
         case OpKind::atomic:
             return group_atomic(op);
         case OpKind::write:
@@ -125,7 +127,12 @@ void ThreadCode::group_operation(OpId id) {
     }
 }
 
-void ThreadCode::buffer(const Op& op) {
+// It has one place, whichever role comes to it.
+void ThreadCode::buffer(OpId id) {
+    const Op& op = tile.op(id);
+    const int64_t used = shared_bytes_;
+    const auto known = places_.find(id);
+    if (known != places_.end()) shared_bytes_ = known->second;
     const Type& type = tile.type(op.results[0]);
     Memory memory;
     memory.elements = 1;
@@ -141,6 +148,11 @@ void ThreadCode::buffer(const Op& op) {
         if (memory.swizzle.panel != 0) alignment = std::max(alignment, kRingAlignment);
     }
     memory.pointer = shared(type.elem, bytes, alignment);
+    if (known != places_.end()) {
+        shared_bytes_ = used;
+    } else {
+        places_[id] = shared_bytes_ - bytes;
+    }
     memories[op.results[0]] = memory;
 }
 
@@ -223,31 +235,33 @@ void ThreadCode::control(const Op& op) {
     std::vector<ValueId> operands;
     std::vector<Type> types;
     for (size_t i = 0; i < op.operands.size(); ++i) {
+        if (i >= bounds && !carries(op.results[i - bounds])) continue;
         const std::vector<ValueId> parts_of =
             i < bounds ? std::vector{scalars.at(op.operands[i])} : registers_as(op.operands[i], op.results[i - bounds]);
         operands.insert(operands.end(), parts_of.begin(), parts_of.end());
     }
-    for (ValueId result : op.results) {
+    for (ValueId result : carried(op.results)) {
         for (const Type& type : register_types(result)) types.push_back(type);
     }
     RegionId outside = emit.region;
     OpId made = emit.open(op.kind, operands, types, op.kind == OpKind::for_ ? Attrs{} : op.attrs);
     for (size_t number = 0; number < op.regions.size(); ++number) {
-        const Region& old = tile.region(op.regions[number]);
+        const std::vector<ValueId> given = carried(tile.region(op.regions[number]).args);
         emit.region = emit.add_region(made);
         std::vector<ValueId> args;
-        for (ValueId arg : old.args) {
+        for (ValueId arg : given) {
             for (const Type& type : register_types(arg))
                 args.push_back(target.add_arg(emit.region, type, tile.value(arg).name));
         }
         size_t at = 0;
-        for (ValueId arg : old.args) bind(arg, args, at);
+        for (ValueId arg : given) bind(arg, args, at);
         if (tiles_) tiles_->forget();
         region(op.regions[number]);
         std::vector<ValueId> out;
         const std::vector<ValueId>& values = yielded(op.regions[number]);
         const bool tests = op.kind == OpKind::while_ && number == 0;
         for (size_t i = 0; i < values.size(); ++i) {
+            if (!tests && !carries(op.results[i])) continue;
             for (ValueId part : tests ? registers(values[i]) : registers_as(values[i], op.results[i]))
                 out.push_back(part);
         }
@@ -256,7 +270,7 @@ void ThreadCode::control(const Op& op) {
     emit.close(made, outside);
     size_t at = 0;
     const std::vector<ValueId> results = target.op(made).results;
-    for (ValueId result : op.results) bind(result, results, at);
+    for (ValueId result : carried(op.results)) bind(result, results, at);
 }
 
 // The rounds number `group`, `group` + groups, …; with the launch's own number of groups, exactly one.

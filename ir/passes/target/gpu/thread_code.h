@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "ir/passes/target/gpu/machine.h"
+#include "ir/passes/target/gpu/rings/producer_part.h"
 #include "ir/passes/target/gpu/tiles/code.h"
 #include "ir/passes/target/kernel_code.h"
 
@@ -21,6 +22,8 @@ public:
     // A place in the block's shared memory; never given back.
     ValueId shared(DType type, int64_t bytes, int64_t alignment);
     [[nodiscard]] int64_t shared_bytes() const { return shared_bytes_; }
+    // Threads of a block beside those of the plan, which fill its rings.
+    [[nodiscard]] int64_t producers() const { return producer_ ? kWarp : 0; }
     void block_barrier() { emit.statement(OpKind::block_barrier, {}); }
     ValueId shuffle(const char* mode, ValueId value, ValueId lane);
     ValueId thread() const { return thread_; }  // an index
@@ -32,13 +35,22 @@ public:
     ValueId block_reduce(ReduceOp kind, ValueId value);
 
 private:
+    // thread_roles.cpp
+    enum class Role : uint8_t { all, consumer, producer };
+    void roles();
+    [[nodiscard]] bool is_of_role(OpId id) const;
+    [[nodiscard]] bool carries(ValueId value) const;
+    [[nodiscard]] std::vector<ValueId> carried(const std::vector<ValueId>& values) const;
+    void meet_alone(RegionId region);
+    ValueId copies_boxes();
+
     void region(RegionId region);
     void operation(OpId id);
     void group_operation(OpId id);
     // Loops and branches: every value is a register of the thread, on the level of the group as in lanes.
     void control(const Op& op);
     void grid(const Op& op);
-    void buffer(const Op& op);
+    void buffer(OpId id);
     [[nodiscard]] bool follows_swizzle(ValueId buffer) const;
     [[nodiscard]] Memory::Swizzle swizzle_of(const Type& buffer) const;
     // lanes regions
@@ -82,7 +94,16 @@ private:
     void copy_pieces(const Memory& to, const Memory& from, const std::vector<ValueId>& start, int64_t chunk,
                      bool whole);
     void copy_unaligned(const Memory& to, const Memory& from, const std::vector<ValueId>& start, int64_t chunk);
-    void ring(const Op& op);
+    void ring(OpId id);
+    // thread_boxes.cpp
+    void call_machine(const char* name, std::vector<ValueId> operands, Attrs attrs = {});
+    void find_arrivals();
+    ValueId mbarrier(ValueId arrivals, ValueId slot, int64_t which);
+    void open_ring(ValueId arrivals);
+    void close_ring(ValueId arrivals);
+    void meet();
+    void ring_by_arrivals(OpId id);
+    void copy_boxes(const Op& op);
     void barrier(OpId id);
     [[nodiscard]] bool wait_may_be_later(OpId barrier) const;
 
@@ -99,8 +120,12 @@ private:
     ValueId thread_, lane_, warp_;
     ValueId number_;  // in lanes: what messages are ordered by
     bool in_lanes_ = false;
-    bool copies_ = false;   // some are asynchronous
-    bool commits_ = false;  // the program groups them itself
+    bool copies_ = false;    // some are asynchronous
+    bool commits_ = false;   // the program groups them itself
+    Role role_ = Role::all;  // of those that run the code at hand
+    std::optional<ProducerPart> producer_;
+    std::unordered_map<OpId, int64_t> places_;       // of buffers in shared memory
+    std::unordered_map<ValueId, ValueId> arrivals_;  // of buffers of rings, where slots are waited for by them
     int64_t shared_bytes_ = 0;
     std::optional<int64_t> area_at_;  // where in shared memory warps exchange values: 8 bytes for each
 };

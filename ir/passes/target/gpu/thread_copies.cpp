@@ -1,6 +1,7 @@
 // Copies of views of tensors into shared buffers.
 #include <algorithm>
 
+#include "ir/ops/tile.h"
 #include "ir/passes/target/gpu/thread_code.h"
 #include "ir/passes/tile/pending_lanes.h"
 #include "ir/passes/tile/walk.h"
@@ -15,6 +16,7 @@ constexpr int64_t kChunk = 16;  // bytes that a thread copies at a time
 
 // The view that starts at the given indices, with the buffer's extents. What lies outside of the tensor is 0.
 void ThreadCode::copy(const Op& op) {
+    if (arrivals_.contains(memory_root(tile, op.operands[0]))) return copy_boxes(op);
     const Memory to = memories.at(op.operands[0]);
     const Memory from = memories.at(op.operands[1]);
     std::vector<ValueId> start;
@@ -130,15 +132,19 @@ void ThreadCode::copy_elements(const Memory& to, const Memory& from, const std::
 }
 
 // A ring of groups of copies. Who meets at a `take` has read what it released before.
-void ThreadCode::ring(const Op& op) {
+void ThreadCode::ring(OpId id) {
+    const Op& op = tile.op(id);
+    const RingOp whole(tile, id);
+    if (whole.by_arrivals()) return ring_by_arrivals(id);
+    if (whole.opens()) return open_ring(op.operands[0]);
+    if (whole.closes()) return close_ring(op.operands[0]);
     if (op.kind == OpKind::fill) emit.statement(OpKind::async_commit, {});
     if (op.kind == OpKind::take) {
         emit.statement(OpKind::async_wait, {}, {{Attr::count, op.attrs.integer(Attr::count)}});
     }
     const bool acquires = op.kind == OpKind::acquire || op.kind == OpKind::take;
     if (!acquires || (op.kind == OpKind::acquire && !op.attrs.has(Attr::mode))) return;
-    block_barrier();
-    if (tiles_) tiles_->met();
+    meet();
 }
 
 // The program's own barrier. What has been copied may be read behind it: the wait stands at the last barrier before

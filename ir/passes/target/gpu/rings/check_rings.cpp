@@ -1,7 +1,6 @@
 #include "ir/passes/target/gpu/rings/check_rings.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -12,29 +11,15 @@
 #include "ir/core/print.h"
 #include "ir/ops/control.h"
 #include "ir/ops/tile.h"
+#include "ir/passes/target/gpu/rings/computed.h"
+#include "ir/passes/target/gpu/rings/slots.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
 
 namespace {
 
-enum class Phase : uint8_t { free, acquired, filled, taken };
 constexpr int64_t kMostRounds = 64;  // of a loop whose bounds the text knows
-
-// How far the copies into a slot are: what stands there may be read in the first state and the last.
-enum class Data : uint8_t { none, issued, committed, arrived, visible };
-
-struct Slot {
-    Phase phase = Phase::free;
-    Data data = Data::none;
-    int64_t age = 0;    // committed: groups behind it
-    bool read = false;  // since the last barrier
-    auto operator<=>(const Slot&) const = default;
-};
-
-// Of all slots, by buffer and number.
-using State = std::map<std::pair<uint32_t, int64_t>, Slot>;
-using States = std::set<State>;
 
 class Checker {
 public:
@@ -50,6 +35,11 @@ public:
             for (OpId id : loops_) force(id, rounds);
             states_ = {State{}};
             region(kernel_.body);
+            for (OpId id : opened_) {
+                const std::pair open(kernel_.op(id).operands[0].index, int64_t{-1});
+                if (std::ranges::any_of(states_, [&](const State& state) { return state.contains(open); }))
+                    say(id, "opens a ring that is not closed");
+            }
         }
         return std::move(messages_);
     }
@@ -59,6 +49,8 @@ private:
         const Op& op = kernel_.op(id);
         commits_ |= op.kind == OpKind::commit || op.kind == OpKind::fill;
         const bool ring = op.kind >= OpKind::acquire && op.kind <= OpKind::release;
+        if (ring && RingOp(kernel_, id).opens()) opened_.push_back(id);
+        if (ring && is_of_whole(id)) return;
         if (op.kind != OpKind::copy_async && !ring) return;
         auto add = [&](ValueId handle) {
             const ValueId root = memory_root(kernel_, handle);
@@ -66,7 +58,12 @@ private:
             most_slots_ = std::max(most_slots_, BufferOp(kernel_, kernel_.value(root).op).stages());
         };
         if (ring) {
-            for (ValueId buffer : RingOp(kernel_, id).buffers()) add(buffer), of_rings_.insert(buffer);
+            const RingOp slot(kernel_, id);
+            for (ValueId buffer : slot.buffers()) {
+                add(buffer);
+                of_rings_.insert(buffer);
+                if (slot.by_arrivals()) by_arrivals_[buffer.index] = slot.arrivals();
+            }
         } else {
             add(op.operands[0]);
         }
@@ -131,7 +128,9 @@ private:
             case OpKind::fill:
             case OpKind::take:
             case OpKind::release:
-                return ring(id);
+                return is_of_whole(id)                     ? open_or_close(id)
+                       : RingOp(kernel_, id).by_arrivals() ? ring_by_arrivals(id)
+                                                           : ring(id);
             default:
                 compute(op);
                 return touch(id);
@@ -154,36 +153,6 @@ private:
         if (!made) forget(op.results[0]);
     }
     void forget(ValueId v) { values_.erase(v); }
-
-    static std::optional<int64_t> computed(OpKind kind, const std::vector<int64_t>& in) {
-        auto floor_of = [&] { return in[0] / in[1] - (in[0] % in[1] != 0 && (in[0] < 0) != (in[1] < 0) ? 1 : 0); };
-        switch (kind) {
-            case OpKind::add:
-                return in[0] + in[1];
-            case OpKind::sub:
-                return in[0] - in[1];
-            case OpKind::mul:
-                return in[0] * in[1];
-            case OpKind::floordiv:
-                return in[1] != 0 ? std::optional(floor_of()) : std::nullopt;
-            case OpKind::mod:
-                return in[1] != 0 ? std::optional(in[0] - in[1] * floor_of()) : std::nullopt;
-            case OpKind::minimum:
-                return std::min(in[0], in[1]);
-            case OpKind::maximum:
-                return std::max(in[0], in[1]);
-            case OpKind::eq:
-                return in[0] == in[1];
-            case OpKind::lt:
-                return in[0] < in[1];
-            case OpKind::select:
-                return in[0] != 0 ? in[1] : in[2];
-            case OpKind::cast:
-                return in[0];
-            default:
-                return std::nullopt;
-        }
-    }
 
     // ---- control ----
 
@@ -260,14 +229,16 @@ private:
         return all;
     }
 
-    static void commit(State& state) {
+    void commit(State& state) const {
         for (auto& [where, slot] : state) {
+            if (by_arrivals_.contains(where.first)) continue;
             slot.age += slot.data == Data::committed ? 1 : 0;
             if (slot.data == Data::issued) slot.data = Data::committed;
         }
     }
-    static void wait(State& state, int64_t left) {
+    void wait(State& state, int64_t left) const {
         for (auto& [where, slot] : state) {
+            if (by_arrivals_.contains(where.first)) continue;
             if (slot.data != Data::committed || slot.age < left) continue;
             slot.data = Data::arrived;
             slot.age = 0;
@@ -328,6 +299,57 @@ private:
         }
     }
 
+    // ---- slots that are waited for by arrivals ----
+
+    [[nodiscard]] bool is_of_whole(OpId id) const {
+        const RingOp op(kernel_, id);
+        return op.opens() || op.closes();
+    }
+
+    void open_or_close(OpId id) {
+        const ValueId arrivals = kernel_.op(id).operands[0];
+        const bool opens = RingOp(kernel_, id).opens();
+        const std::pair open(arrivals.index, int64_t{-1});
+        each([&](State& state) {
+            meet(state);
+            if (state.contains(open) == opens) say(id, opens ? "opens a ring that is open" : "closes no open ring");
+            if (opens) state[open] = {};
+            if (!opens) state.erase(open);
+            for (auto& [where, slot] : state) {
+                const auto of = by_arrivals_.find(where.first);
+                if (of == by_arrivals_.end() || of->second != arrivals) continue;
+                if (slot.phase != Phase::free) say(id, "leaves a slot that is not free");
+                slot.again = false;
+            }
+        });
+    }
+
+    void ring_by_arrivals(OpId id) {
+        const RingOp op(kernel_, id);
+        const auto number = value(op.slot()), phase = value(op.phase());
+        if (!number || !phase) return say(id, "the number of the slot, or the phase of its use, is not known");
+        each([&](State& state) {
+            if (!state.contains({op.arrivals().index, -1})) say(id, "a slot of a ring that is not open");
+            for (ValueId buffer : op.buffers()) {
+                Slot& slot = state[{buffer.index, *number}];
+                if (slot.again != (*phase != 0)) say(id, "waits for another use of the slot");
+                arrive(id, op.op().kind, slot);
+                change(id, op.op().kind, slot);
+            }
+        });
+    }
+
+    // A release is seen by the next acquire, a fill by the next take; neither by other threads in another way.
+    void arrive(OpId id, OpKind kind, Slot& slot) {
+        if (kind == OpKind::acquire && slot.phase == Phase::free) slot.read = false;
+        if (kind == OpKind::fill) {
+            if (slot.data != Data::issued) say(id, "expects bytes that nothing copies");
+            slot.data = Data::committed;
+        }
+        if (kind == OpKind::take && slot.data == Data::committed) slot.data = Data::visible;
+        if (kind == OpKind::release) slot.again = !slot.again;
+    }
+
     void touch(OpId id) {
         const Op& op = kernel_.op(id);
         for (ValueId memory : read_memories(kernel_, op)) {
@@ -359,6 +381,8 @@ private:
 
     const Function& kernel_;
     std::unordered_set<ValueId> buffers_, of_rings_;
+    std::unordered_map<uint32_t, ValueId> by_arrivals_;  // of buffers of such rings
+    std::vector<OpId> opened_;
     std::set<OpId> loops_;  // in whose rounds copies start
     int64_t most_slots_ = 1;
     bool commits_ = false;

@@ -16,21 +16,27 @@ namespace {
 class Stager {
 public:
     Stager(Function& kernel, const StagedLoop& staged, int64_t stages)
-        : kernel_(kernel), staged_(staged), stages_(stages) {}
+        : kernel_(kernel), staged_(staged), stages_(stages), arrivals_(staged.boxes) {}
 
     void run() {
         Builder b(kernel_);
         b.before(staged_.loop);
         b.take_place(staged_.loop);
         for (OpId load : staged_.loads) buffers_.push_back(buffer(b, load));
+        if (arrivals_) {
+            counts_ = b.buffer(DType::u64, {Dim::constant(2)}, {{Attr::count, stages_}});
+            b.emit(OpKind::acquire, {counts_}, {{Attr::mode, std::string("open")}});
+        }
         const ForOp loop(kernel_, staged_.loop);
+        const ValueId first_use = b.index(0);
         for (int64_t round = 0; round + 1 < stages_; ++round) {
             Attrs meets;
-            if (round == 0) meets.set(Attr::mode, std::string("barrier"));
-            bring(b, loop.lower(), round, b.index(round), meets);
+            if (round == 0 && !arrivals_) meets.set(Attr::mode, std::string("barrier"));
+            bring(b, loop.lower(), round, {b.index(round), first_use}, meets);
         }
         carry_slots(b);
         in_round();
+        if (arrivals_) close();
     }
 
 private:
@@ -41,15 +47,24 @@ private:
             {{Attr::count, stages_}, {Attr::swizzle, std::string("xor")}, {Attr::alignment, kRingAlignment}});
     }
 
-    void ring(Builder& b, OpKind kind, ValueId slot, Attrs attrs) {
-        std::vector<ValueId> operands{slot};
+    // A slot by its number, and the phase of its use.
+    struct Slot {
+        ValueId number, phase;
+    };
+
+    void ring(Builder& b, OpKind kind, const Slot& slot, Attrs attrs) {
+        std::vector<ValueId> operands{slot.number};
+        if (arrivals_) {
+            operands.insert(operands.end(), {slot.phase, counts_});
+            attrs.set(Attr::mode, std::string("arrivals"));
+        }
         operands.insert(operands.end(), buffers_.begin(), buffers_.end());
         b.emit(kind, std::move(operands), std::move(attrs));
     }
 
     // The loop's number `first` + `rounds` rounds, if there is one, brought into a slot. If there is none, a group
     // without copies: `take` counts them.
-    void bring(Builder& b, ValueId first, int64_t rounds, ValueId slot, const Attrs& meets) {
+    void bring(Builder& b, ValueId first, int64_t rounds, const Slot& slot, const Attrs& meets) {
         const ForOp loop(kernel_, staged_.loop);
         const int64_t step = *constant_integer(kernel_, loop.step());
         const ValueId upper = loop.upper(), iv = loop.iv();
@@ -57,13 +72,13 @@ private:
         auto copies = [&](Builder& inside) {
             ring(inside, OpKind::acquire, slot, meets);
             std::unordered_map<ValueId, ValueId> known{{iv, at}};
-            for (size_t i = 0; i < staged_.loads.size(); ++i) copy(inside, i, slot, known);
+            for (size_t i = 0; i < staged_.loads.size(); ++i) copy(inside, i, slot.number, known);
             inside.take_place(staged_.loop);
             ring(inside, OpKind::fill, slot, {});
             return Values{};
         };
         // Where `take` waits for all groups, or no round follows, none is counted.
-        const bool counted = stages_ > 2 && rounds > 0;
+        const bool counted = stages_ > 2 && rounds > 0 && !arrivals_;
         auto nothing = [&](Builder& inside) {
             if (counted) inside.emit(OpKind::commit, {});
             return Values{};
@@ -100,10 +115,11 @@ private:
         std::vector<ValueId> operands = old.operands;
         operands.push_back(b.index(0));
         operands.push_back(b.index(stages_ - 1));
+        if (arrivals_) operands.insert(operands.end(), {b.index(0), b.index(0)});
         std::vector<Type> types;
         for (ValueId v : old.results) types.push_back(kernel_.type(v));
         const Type index = Type::scalar(DType::index);
-        types.insert(types.end(), {index, index});
+        types.resize(operands.size() - 3, index);
         loop_ = kernel_.add_op(OpKind::for_, old.place, operands, types, old.attrs);
         kernel_.op(loop_).attrs.erase(Attr::prefetch);
         for (size_t i = 0; i < old.results.size(); ++i) {
@@ -116,8 +132,12 @@ private:
         for (ValueId arg : was.args) {
             renamed.emplace_back(arg, kernel_.add_arg(body, kernel_.type(arg), kernel_.value(arg).name));
         }
-        slot_ = kernel_.add_arg(body, index, "slot");
-        next_ = kernel_.add_arg(body, index, "next");
+        slot_.number = kernel_.add_arg(body, index, "slot");
+        next_.number = kernel_.add_arg(body, index, "next");
+        if (arrivals_) {
+            slot_.phase = kernel_.add_arg(body, index, "phase");
+            next_.phase = kernel_.add_arg(body, index, "next_phase");
+        }
         auto& outside = kernel_.region(old.parent).ops;
         kernel_.insert(old.parent, static_cast<size_t>(std::ranges::find(outside, staged_.loop) - outside.begin()),
                        loop_);
@@ -135,12 +155,14 @@ private:
         Builder b(kernel_);
         b.before(kernel_.region(body).ops.front());
         b.take_place(loop_);
-        ring(b, OpKind::take, slot_, {{Attr::count, stages_ - 2}});
+        Attrs waits;
+        if (!arrivals_) waits.set(Attr::count, stages_ - 2);
+        ring(b, OpKind::take, slot_, waits);
         // Its body is this one's by now, the index in it another value.
         staged_.loop = loop_;
         bring(b, iv_, stages_ - 1, next_, {});
         std::vector<ValueId> stages;
-        for (ValueId buffer : buffers_) stages.push_back(b.stage(buffer, slot_));
+        for (ValueId buffer : buffers_) stages.push_back(b.stage(buffer, slot_.number));
         for (size_t i = 0; i < staged_.loads.size(); ++i) {
             read(kernel_.op(staged_.loads[i]).results[0], stages[i], false);
             kernel_.remove(staged_.loads[i]);
@@ -148,11 +170,22 @@ private:
         const OpId end = kernel_.region(body).ops.back();
         b.before(end);
         ring(b, OpKind::release, slot_, {});
-        for (ValueId slot : {slot_, next_}) {
-            const ValueId last = b.element(OpKind::eq, {slot, b.index(stages_ - 1)});
-            const ValueId after = b.select(last, b.index(0), b.add(slot, b.index(1)));
+        std::vector<ValueId> phases;
+        for (const Slot& slot : {slot_, next_}) {
+            const ValueId last = b.element(OpKind::eq, {slot.number, b.index(stages_ - 1)});
+            const ValueId after = b.select(last, b.index(0), b.add(slot.number, b.index(1)));
             kernel_.op(end).operands.push_back(after);
+            if (arrivals_) phases.push_back(b.select(last, b.sub(b.index(1), slot.phase), slot.phase));
         }
+        for (ValueId phase : phases) kernel_.op(end).operands.push_back(phase);
+    }
+
+    void close() {
+        Builder b(kernel_);
+        const auto& around = kernel_.region(kernel_.op(loop_).parent).ops;
+        b.before(*(std::ranges::find(around, loop_) + 1));
+        b.take_place(loop_);
+        b.emit(OpKind::release, {counts_}, {{Attr::mode, std::string("close")}});
     }
 
     // Products read the buffer in the place of the tile.
@@ -179,8 +212,11 @@ private:
     StagedLoop staged_;
     int64_t stages_;
     std::vector<ValueId> buffers_;
+    bool arrivals_;   // slots are waited for by arrivals
+    ValueId counts_;  // of them
     OpId loop_;
-    ValueId iv_, slot_, next_;
+    ValueId iv_;
+    Slot slot_, next_;
 };
 
 }  // namespace

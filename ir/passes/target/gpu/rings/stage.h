@@ -20,6 +20,9 @@ inline constexpr int64_t kRingAlignment = 1024;  // bytes; of what copies of who
 //
 // The barrier of `take` is the only one of a round; the commits of nothing keep what it counts,
 // and are left out where it counts none.
+//
+// The slots of loops whose loads are boxes are waited for by arrivals: there is a phase beside each slot's number, the
+// ring is opened before and closed after, and there are no commits.
 void stage(Function& kernel, const GpuMachine& machine);
 
 }  // namespace tsr::ir

@@ -8,6 +8,7 @@
 #include "ir/ops/register.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
 #include "ir/passes/target/gpu/tiles/layouts.h"
+#include "ir/passes/target/kernel_code.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -33,15 +34,27 @@ public:
 private:
     StagedLoop staged(OpId id) const {
         const ForOp loop(kernel_, id);
-        StagedLoop out{id, {}, 0, loop.prefetch()};
+        StagedLoop out{id, {}, 0, machine_.box_copies, loop.prefetch()};
         // Rounds go upwards: what comes next is asked for before the end is.
         if (constant_integer(kernel_, loop.step()).value_or(0) <= 0 || out.asked == 1) return out;
         for (OpId op : kernel_.region(loop.body()).ops) {
             if (kernel_.op(op).kind != OpKind::load_tile || !suits(id, op)) continue;
             out.loads.push_back(op);
             out.bytes += bytes_of(kernel_.type(kernel_.op(op).results[0]));
+            out.boxes = out.boxes && is_box(op);
         }
         return out;
+    }
+
+    // Panels of the buffer are boxes (PTX ISA, tensor copies), and what they bring was there before the kernel.
+    [[nodiscard]] bool is_box(OpId load) const {
+        constexpr int64_t kMostRows = 256;
+        constexpr size_t kMostAxes = 5;
+        const Type &tile = kernel_.type(kernel_.op(load).results[0]),
+                   &memory = kernel_.type(TileViewOp(kernel_, load).memory());
+        const Coordinates shape = extents(tile);
+        const auto panels = Memory::Swizzle::of_panels(shape[0], shape[1], bits(tile.elem) / 8);
+        return !memory.mut && memory.rank() <= kMostAxes && shape[0] <= kMostRows && panels.panel != 0;
     }
 
     [[nodiscard]] bool suits(OpId loop, OpId id) const {

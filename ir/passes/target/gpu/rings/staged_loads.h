@@ -13,8 +13,9 @@ namespace tsr::ir {
 struct StagedLoop {
     OpId loop;
     std::vector<OpId> loads;
-    int64_t bytes = 0;  // of one stage: the tiles of all loads
-    int64_t asked = 0;  // `prefetch`: the most stages that the program wants; 0: not said
+    int64_t bytes = 0;   // of one stage: the tiles of all loads
+    bool boxes = false;  // all loads are boxes of tensors that copies of the machine bring at once
+    int64_t asked = 0;   // `prefetch`: the most stages that the program wants; 0: not said
 };
 
 // In the order of the text. Nothing on machines without asynchronous copies, nor where the program has its own.

@@ -1,0 +1,105 @@
+#include "codegen/nvptx/boxes.h"
+
+#include <algorithm>
+#include <array>
+
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include "codegen/nvptx/task.h"
+#include "ir/core/internal.h"
+
+namespace tsr::codegen {
+
+using ir::Attr;
+using ir::OpKind;
+using llvm::Value;
+
+namespace {
+
+constexpr std::array kCalls{"mbarrier_init", "mbarrier_end", "mbarrier_fence",  "mbarrier_arrive", "mbarrier_wait",
+                            "copy_box",      "warp_barrier", "fewer_registers", "more_registers"};
+
+}  // namespace
+
+bool is_box_call(const ir::Op& op) {
+    return op.kind == OpKind::runtime && std::ranges::find(kCalls, op.attrs.string(Attr::callee)) != kCalls.end();
+}
+
+BoxMap box_map(const ir::Function& function, const ir::Op& copy) {
+    const ir::ValueId tensor = copy.operands[2];
+    const ir::Op& slot = function.op(function.value(tensor).op);
+    if (slot.kind != OpKind::slot) ir::internal_error("a box of a tensor that is no argument");
+    return {slot.attrs.integer(Attr::count), bits(function.type(tensor).elem) / 8, copy.attrs.integer(Attr::width),
+            copy.attrs.integers(Attr::axes)};
+}
+
+std::vector<BoxMap> box_maps(const ir::Function& function) {
+    std::vector<BoxMap> maps;
+    for (size_t i = 0; i < function.op_count(); ++i) {
+        const ir::Op& op = function.op(ir::OpId(i));
+        if (!is_box_call(op) || op.attrs.string(Attr::callee) != "copy_box" || !op.parent.valid()) continue;
+        BoxMap map = box_map(function, op);
+        if (std::ranges::find(maps, map) == maps.end()) maps.push_back(std::move(map));
+    }
+    return maps;
+}
+
+bool GpuTask::emit_box(const ir::Op& op) {
+    using namespace llvm::Intrinsic;
+    if (!is_box_call(op)) return false;
+    const std::string& callee = op.attrs.string(Attr::callee);
+    const auto count = [&] { return builder_.getInt32(static_cast<uint32_t>(op.attrs.integer(Attr::count))); };
+    if (callee == "mbarrier_init") {
+        call(nvvm_mbarrier_init_shared, {operand(op, 0), count()});
+    } else if (callee == "mbarrier_end") {
+        call(nvvm_mbarrier_inval_shared, {operand(op, 0)});
+    } else if (callee == "mbarrier_fence") {
+        call(nvvm_fence_mbarrier_init_release_cluster, {});
+    } else if (callee == "mbarrier_arrive" && op.attrs.has(Attr::count)) {
+        call(nvvm_mbarrier_arrive_expect_tx_scope_cta_space_cta, {operand(op, 0), count()});
+    } else if (callee == "mbarrier_arrive") {
+        call(nvvm_mbarrier_arrive_scope_cta_space_cta, {operand(op, 0), builder_.getInt32(1)});
+    } else if (callee == "mbarrier_wait") {
+        emit_mbarrier_wait(op);
+    } else if (callee == "copy_box") {
+        emit_copy_box(op);
+    } else if (callee == "warp_barrier") {
+        call(nvvm_bar_warp_sync, {builder_.getInt32(0xffffffff)});
+    } else if (callee == "fewer_registers") {
+        call(nvvm_setmaxnreg_dec_sync_aligned_u32, {count()});
+    } else {
+        call(nvvm_setmaxnreg_inc_sync_aligned_u32, {count()});
+    }
+    return true;
+}
+
+// The instruction may give up before the phase has ended.
+void GpuTask::emit_mbarrier_wait(const ir::Op& op) {
+    llvm::BasicBlock* head = block("arrivals");
+    llvm::BasicBlock* after = block("arrived");
+    builder_.CreateBr(head);
+    builder_.SetInsertPoint(head);
+    Value* ended =
+        call(llvm::Intrinsic::nvvm_mbarrier_try_wait_parity_scope_cta_space_cta, {operand(op, 0), operand(op, 1)});
+    builder_.CreateCondBr(ended, after, head);
+    builder_.SetInsertPoint(after);
+}
+
+void GpuTask::emit_copy_box(const ir::Op& op) {
+    using namespace llvm::Intrinsic;
+    constexpr std::array kCopies{nvvm_cp_async_bulk_tensor_g2s_tile_1d, nvvm_cp_async_bulk_tensor_g2s_tile_2d,
+                                 nvvm_cp_async_bulk_tensor_g2s_tile_3d, nvvm_cp_async_bulk_tensor_g2s_tile_4d,
+                                 nvvm_cp_async_bulk_tensor_g2s_tile_5d};
+    const auto number = std::ranges::find(maps_, box_map(source_, op)) - maps_.begin();
+    auto* to_type = llvm::PointerType::get(target_.getContext(), kClusterSpace);
+    std::vector<Value*> arguments{builder_.CreateAddrSpaceCast(operand(op, 0), to_type), operand(op, 1),
+                                  target_.getArg(static_cast<unsigned>(slots_ + 3 + static_cast<size_t>(number)))};
+    const size_t rank = op.attrs.integers(Attr::axes).size();
+    for (size_t axis = rank; axis-- > 0;) arguments.push_back(operand(op, 3 + axis));
+    // To this block alone, with no hint to the caches.
+    arguments.insert(arguments.end(), {builder_.getInt16(0), builder_.getInt64(0), builder_.getFalse(),
+                                       builder_.getFalse(), builder_.getInt32(0)});
+    call(kCopies[rank - 1], arguments);
+}
+
+}  // namespace tsr::codegen

@@ -1,0 +1,41 @@
+// Copies of boxes of tensors, what waits for them, and who does: calls (Target, `runtime`) of
+//   mbarrier_init {count} m     m, a u64 in shared memory: phases of `count` arrivals and the bytes that they expect
+//   mbarrier_end m              its place is common memory again
+//   mbarrier_fence              the other threads' copies see the mbarriers that this thread has made
+//   mbarrier_arrive {count} m   with `count`: and so many bytes of copies more
+//   mbarrier_wait m, parity     until the phase of this parity, the running one or the one before, has ended
+//   copy_box {axes, width} to, m, tensor, starts…    one thread: the box of extents `axes` of the tensor of a slot;
+//   what
+//                               is outside of it is 0. Rows of `width` bytes lie dense, and their pieces of 16 bytes
+//                               change places (PTX ISA, swizzling modes), 0: none does. Its bytes arrive at m.
+//   warp_barrier                the lanes of the warp meet
+//   fewer_registers {count}, more_registers {count}  of each thread of the warp group from here on
+// All of them but the copies order memory for those who meet (PTX ISA, mbarrier, cp.async.bulk.tensor, setmaxnreg).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ir/core/function.h"
+
+namespace tsr::codegen {
+
+// TsrCudaMap of runtime/abi/boxes.h.
+struct BoxMap {
+    int64_t slot = 0;   // of the launch
+    int64_t bytes = 0;  // of an element
+    int64_t swizzle = 0;
+    std::vector<int64_t> box;
+
+    bool operator==(const BoxMap&) const = default;
+};
+
+bool is_box_call(const ir::Op& op);
+// What a `copy_box` wants.
+BoxMap box_map(const ir::Function& function, const ir::Op& copy);
+// Those of all of a function, each once, in the order of its parameters.
+std::vector<BoxMap> box_maps(const ir::Function& function);
+inline bool copies_boxes(const ir::Function& function) { return !box_maps(function).empty(); }
+
+}  // namespace tsr::codegen

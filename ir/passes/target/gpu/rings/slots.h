@@ -1,0 +1,30 @@
+// What is known of the slots of rings at a place of the text.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace tsr::ir {
+
+enum class Phase : uint8_t { free, acquired, filled, taken };
+
+// How far the copies into a slot are: what stands there may be read in the first state and the last.
+enum class Data : uint8_t { none, issued, committed, arrived, visible };
+
+struct Slot {
+    Phase phase = Phase::free;
+    Data data = Data::none;
+    int64_t age = 0;     // committed: groups behind it
+    bool read = false;   // since the last barrier
+    bool again = false;  // by arrivals: the slot is in an odd use
+    auto operator<=>(const Slot&) const = default;
+};
+
+// Of all slots, by buffer and number; of a buffer of arrivals -1, there when its ring is open.
+using State = std::map<std::pair<uint32_t, int64_t>, Slot>;
+using States = std::set<State>;
+
+}  // namespace tsr::ir
