@@ -46,6 +46,17 @@ std::string_view privilege_text(Privilege privilege) {
     return "";
 }
 
+// What is said about the place beside the type: two buffers that differ there alone are of two types.
+std::string buffer_text(const Type& type) {
+    const BufferDetail& detail = type.buffer();
+    std::string text = detail.transposed ? "transposed " : "";
+    text += fmt::format("shared {}{}", name(type.elem()), extents(type));
+    if (detail.layout != "row") text += fmt::format(" layout {}", detail.layout);
+    if (detail.swizzle != "none") text += fmt::format(" swizzle {}", detail.swizzle);
+    if (detail.alignment != 0) text += fmt::format(" alignment {}", detail.alignment);
+    return text;
+}
+
 std::string tensor_text(const Type& type) {
     const TensorDetail& detail = type.tensor();
     std::string text = std::string(name(type.elem())) + extents(type) + detail.policy.text();
@@ -75,7 +86,7 @@ std::string Type::text() const {
         case Kind::view:
             return fmt::format("view {}{}", name(elem_), extents(*this));
         case Kind::buffer:
-            return fmt::format("{}shared {}{}", buffer().transposed ? "transposed " : "", name(elem_), extents(*this));
+            return buffer_text(*this);
         case Kind::list:
             return fmt::format("a list of {}", parts()[0].text());
         case Kind::tuple:
