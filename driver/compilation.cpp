@@ -16,6 +16,9 @@
 #include "ir/core/print.h"
 #include "ir/core/verify.h"
 #include "ir/passes/host/points.h"
+#include "ir/passes/target/gpu/plan.h"
+#include "ir/passes/target/gpu/registers.h"
+#include "ir/passes/target/gpu/spread_threads.h"
 #include "sema/elaborate/elaborate.h"
 
 namespace tsr::driver {
@@ -181,8 +184,29 @@ void Compilation::report_tuned() {
     }
 }
 
+// Why a point is not worth its code for a GPU: another one of the same tuning keeps in registers what this one does
+// not.
+std::optional<std::string> Compilation::ruled_out(const ir::Function& kernel, const std::string& gpu) const {
+    const auto point = points_.find(kernel.name);
+    if (point == points_.end()) return std::nullopt;
+    const ir::GpuMachine& machine = *ir::gpu_machine(gpu);
+    if (ir::without_gpu_code(kernel, machine)) return std::nullopt;
+    const auto why = ir::lacks_registers(kernel, ir::choose_gpu_plan(kernel, machine));
+    if (!why) return std::nullopt;
+    const bool better = std::ranges::any_of(module_.functions, [&](const ir::Function& other) {
+        const auto same = points_.find(other.name);
+        return same != points_.end() && same->second == point->second && !ir::without_gpu_code(other, machine) &&
+               !ir::lacks_registers(other, ir::choose_gpu_plan(other, machine));
+    });
+    return better ? why : std::nullopt;
+}
+
 // A kernel that has no code for a GPU runs on the CPU, unless the GPU was named.
 bool Compilation::lower_to_gpu(Family& family, const std::string& name) {
+    if (const auto why = ruled_out(*family.kernel, name)) {
+        family.ruled_out.push_back(fmt::format("{}: no code: {}", name, *why));
+        return true;
+    }
     ir::GpuCode code;
     const ir::PlanFields fields = schedule_.of_gpu(*family.kernel, name, session_.diagnostics);
     if (session_.diagnostics.has_errors()) return false;
@@ -412,6 +436,7 @@ std::string Compilation::plans() const {
             out += fmt::format("  # line {}: {}\n", line, note.text);
         }
         if (family.same != nullptr) out += fmt::format("  # the code of @{}\n", family.same->name);
+        for (const std::string& why : family.ruled_out) out += fmt::format("  # {}\n", why);
         for (const ir::CpuVariant& variant : family.variants) out += plan_lines(*variant.task.plan);
         for (const ir::Function& thread : family.threads) {
             // It follows from the plan of what does without.

@@ -73,6 +73,7 @@ private:
         std::vector<ir::CpuVariant> variants;  // the best machine first
         std::vector<ir::Function> threads;     // for GPUs, in the order in which they are tried
         const ir::Function* same = nullptr;    // a point that was lowered before, whose code this one has
+        std::vector<std::string> ruled_out;    // why it has no code for a GPU where other points do better
     };
 
     // A kernel that a GPU named by the command line has no code for.
@@ -93,6 +94,7 @@ private:
     bool lower_to_gpu(Family& family, const std::string& name);
     void report(const NoCode& no);
     void report_tuned();
+    [[nodiscard]] std::optional<std::string> ruled_out(const ir::Function& kernel, const std::string& gpu) const;
     [[nodiscard]] codegen::Options code_options();
     bool after(ir::PassOutcome outcome);
 

@@ -1,0 +1,45 @@
+#include "ir/passes/target/gpu/registers.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ir/ops/control.h"
+#include "ir/ops/effects.h"
+#include "ir/passes/target/cpu/tiles/uses.h"
+
+namespace tsr::ir {
+
+namespace {
+
+constexpr int64_t kOfBlock = 65536;  // registers of 32 bits
+constexpr int64_t kOfThread = 255;
+constexpr int64_t kBeside = 24;  // what addresses, counters and operands take at the least
+constexpr int64_t kBits = 32;
+
+int64_t carried_bits(const Function& kernel, ValueSpan carried) {
+    int64_t sum = 0;
+    for (ValueId value : carried) {
+        const Type& type = kernel.type(value);
+        if (type.kind == TypeKind::tile) sum += element_count(type) * bits(type.elem);
+    }
+    return sum;
+}
+
+}  // namespace
+
+std::optional<std::string> lacks_registers(const Function& kernel, const Plan& plan) {
+    int64_t most = 0;
+    for_each_op(kernel, kernel.body, [&](OpId id) {
+        if (kernel.op(id).kind == OpKind::for_)
+            most = std::max(most, carried_bits(kernel, ForOp(kernel, id).carried()));
+        if (kernel.op(id).kind == OpKind::while_)
+            most = std::max(most, carried_bits(kernel, WhileOp(kernel, id).carried()));
+    });
+    const int64_t threads = std::max<int64_t>(plan.threads, 1);
+    const int64_t needed = most / (kBits * threads), room = std::min(kOfThread, kOfBlock / threads);
+    if (needed + kBeside <= room) return std::nullopt;
+    return fmt::format("a loop carries {} registers in each of {} threads, which have {}", needed, threads, room);
+}
+
+}  // namespace tsr::ir
