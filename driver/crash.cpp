@@ -79,7 +79,7 @@ void write_scene(std::string_view what) {
     }
     put(STDERR_FILENO, "\n");
     if (scene.folder.empty() || (::mkdir(scene.folder.c_str(), 0777) != 0 && errno != EEXIST)) return;
-    save("what", {"internal error: ", what, "\nstep: ", scene.step, "\nversion: " TSR_VERSION "\n"}, 0666);
+    save("what", {"internal error: ", what, "\nstep: ", scene.step, "\nversion: ", TSR_VERSION, "\n"}, 0666);
     save("replay", {scene.replay}, 0777);
     if (!scene.ir.empty()) save("last.ir", {scene.ir}, 0666);
     ::mkdir(Path(scene.folder, "source").text(), 0777);

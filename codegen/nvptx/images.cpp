@@ -138,7 +138,7 @@ void define_cuda_tables(Data& data, const Program& program, const GpuImages& ima
             auto* defined = new llvm::GlobalVariable(data.module(), table->getType(), true,
                                                      llvm::GlobalValue::ExternalLinkage, table, name);
             defined->setVisibility(llvm::GlobalValue::HiddenVisibility);
-            if (declared == nullptr) continue;
+            if (declared == nullptr) continue;  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): the module owns it
             declared->replaceAllUsesWith(defined);
             declared->eraseFromParent();
             defined->setName(name);

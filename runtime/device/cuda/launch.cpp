@@ -158,7 +158,7 @@ void start(Device& device, const Call& call, const TsrKernelVariant& variant, co
     auto maps = make_maps(device, kernel, call.tensors, slots.data());
     if (!maps) fail(call.place, "kernel %s: the driver does not describe its tensors", call.family.name);
     slots.insert(slots.end(), {0, 0, mailbox != nullptr ? mailbox->device : 0});
-    const Function function = load(device, kernel, call.place).function;
+    Function function = load(device, kernel, call.place).function;
     if (timer != nullptr) timer->begin();
     const Status status = launch_all(device, function, kernel, slots, *maps, call.total);
     if (timer != nullptr && status == kSuccess) timer->end();

@@ -64,6 +64,7 @@ Mailbox make_mailbox(Device& device, const TsrPlace* place) {
     box.host = static_cast<TsrDeviceContext*>(memory);
     box.words = reinterpret_cast<uint64_t*>(box.host + 1);
     box.host->capacity = kWords;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the device gives addresses as numbers
     box.host->words = reinterpret_cast<uint64_t*>(box.device + sizeof(TsrDeviceContext));
     return box;
 }
