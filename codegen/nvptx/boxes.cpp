@@ -17,7 +17,7 @@ using llvm::Value;
 namespace {
 
 constexpr std::array kCalls{"mbarrier_init", "mbarrier_end", "mbarrier_fence",  "mbarrier_arrive", "mbarrier_wait",
-                            "copy_box",      "warp_barrier", "fewer_registers", "more_registers"};
+                            "copy_box",      "warp_barrier", "fewer_registers", "more_registers",  "block_count"};
 
 }  // namespace
 
@@ -29,7 +29,7 @@ BoxMap box_map(const ir::Function& function, const ir::Op& copy) {
     const ir::ValueId tensor = copy.operands[2];
     const ir::Op& slot = function.op(function.value(tensor).op);
     if (slot.kind != OpKind::slot) ir::internal_error("a box of a tensor that is no argument");
-    return {slot.attrs.integer(Attr::count), bits(function.type(tensor).elem) / 8, copy.attrs.integer(Attr::width),
+    return {slot.attrs.integer(Attr::count), bits(function.type(tensor).elem) / 8, copy.attrs.integer(Attr::width, 0),
             copy.attrs.integers(Attr::axes)};
 }
 
@@ -42,6 +42,14 @@ std::vector<BoxMap> box_maps(const ir::Function& function) {
         if (std::ranges::find(maps, map) == maps.end()) maps.push_back(std::move(map));
     }
     return maps;
+}
+
+bool takes_groups_in_turn(const ir::Function& function) {
+    for (size_t i = 0; i < function.op_count(); ++i) {
+        const ir::Op& op = function.op(ir::OpId(i));
+        if (is_box_call(op) && op.parent.valid() && op.attrs.string(Attr::callee) == "block_count") return true;
+    }
+    return false;
 }
 
 bool GpuTask::emit_box(const ir::Op& op) {
@@ -65,6 +73,8 @@ bool GpuTask::emit_box(const ir::Op& op) {
         emit_copy_box(op);
     } else if (callee == "warp_barrier") {
         call(nvvm_bar_warp_sync, {builder_.getInt32(0xffffffff)});
+    } else if (callee == "block_count") {
+        emit_number(op, nvvm_read_ptx_sreg_nctaid_x);
     } else if (callee == "fewer_registers") {
         call(nvvm_setmaxnreg_dec_sync_aligned_u32, {count()});
     } else {

@@ -7,8 +7,9 @@
 //   copy_box {axes, width} to, m, tensor, starts…    one thread: the box of extents `axes` of the tensor of a slot;
 //   what
 //                               is outside of it is 0. Rows of `width` bytes lie dense, and their pieces of 16 bytes
-//                               change places (PTX ISA, swizzling modes), 0: none does. Its bytes arrive at m.
+//                               change places (PTX ISA, swizzling modes); without it none does. Its bytes arrive at m.
 //   warp_barrier                the lanes of the warp meet
+//   block_count                 blocks of the launch; who asks takes groups in turn, so that there may be fewer
 //   fewer_registers {count}, more_registers {count}  of each thread of the warp group from here on
 // All of them but the copies order memory for those who meet (PTX ISA, mbarrier, cp.async.bulk.tensor, setmaxnreg).
 #pragma once
@@ -36,6 +37,8 @@ bool is_box_call(const ir::Op& op);
 BoxMap box_map(const ir::Function& function, const ir::Op& copy);
 // Those of all of a function, each once, in the order of its parameters.
 std::vector<BoxMap> box_maps(const ir::Function& function);
+// Blocks of a launch may be fewer than its groups.
+bool takes_groups_in_turn(const ir::Function& function);
 inline bool copies_boxes(const ir::Function& function) { return !box_maps(function).empty(); }
 
 }  // namespace tsr::codegen

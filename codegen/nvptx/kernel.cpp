@@ -85,6 +85,7 @@ Result<DeviceCode> compile_guarded(const KernelVariant& variant, const Gpu& gpu,
     code.symbol = symbol_of(function);
     code.needs_context = talks(function);
     code.maps = box_maps(function);
+    code.in_turn = takes_groups_in_turn(function);
     std::string errors;
     llvm::LLVMContext context;
     context.setDiagnosticHandler(keep_errors(errors));

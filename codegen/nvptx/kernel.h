@@ -25,6 +25,7 @@ struct DeviceCode {
     bool needs_context = false;
     std::vector<DeviceMessage> messages;  // by number
     std::vector<BoxMap> maps;             // that the launch makes
+    bool in_turn = false;                 // blocks take groups in turn
 };
 
 // `slots`: how many a launch has. The variant's function was checked.

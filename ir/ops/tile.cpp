@@ -69,7 +69,9 @@ Inferred infer_ring(Operands operands, const Attrs& attrs) {
     const std::string mode = attrs.has(Attr::mode) ? attrs.string(Attr::mode) : "";
     if (mode == "open" || mode == "close") {
         if (auto fault = want_arrivals(operands[0])) return *fault;
-        return gives_nothing();
+        const size_t numbers = mode == "open" ? 0 : 2;
+        if (operands.size() == 1 + numbers) return gives_nothing();
+        return Failure{fmt::format("{} numbers: needs {}", operands.size() - 1, numbers)};
     }
     const bool arrivals = mode == "arrivals";
     const size_t numbers = arrivals ? 2 : 1;
@@ -238,10 +240,10 @@ constexpr std::array kRecords{
                  "A slot of a ring (the stages of that number of its buffers) is free: what was released there has "
                  "been read by all. With `mode` \"barrier\" the threads meet here, else a barrier since the release "
                  "says so; with \"arrivals\" it waits for the releases of the slot's use before. Copies into the "
-                 "slot stand between this and `fill`. \"open\": all slots of a ring are free, and their arrivals "
-                 "counted from here on, in each stage of the buffer u64[2] that its copies have arrived, and that it "
-                 "has been read; all threads meet. What is done to its slots has `mode` \"arrivals\" and the phase of "
-                 "the slot's use: 0 of the first, then 1, 0, 1.",
+                 "slot stand between this and `fill`. \"open\": all slots of a ring are free; number 0 is from "
+                 "here on the one behind the last that was used before. In each stage of the buffer u64[2] is counted "
+                 "that its copies have arrived, and that it has been read. What is done to its slots has `mode` "
+                 "\"arrivals\" and the phase of the slot's use: 0 of the first since then, then 1, 0, 1.",
              .operands = {Role{"slot"}, Role{"phase, arrivals, buffers", Many::any}},
              .infer = infer_ring,
              .levels = kTile,
@@ -269,7 +271,8 @@ constexpr std::array kRecords{
     OpRecord{.kind = release,
              .name = "release",
              .doc = "The slot of a ring has been read by whoever gets here. \"close\": all slots of a ring have been "
-                    "released; all threads meet, and its arrivals are not counted any more.",
+                    "released; given are its arrivals, the slot behind the last that was used, and the phase of that "
+                    "one's next use.",
              .operands = {Role{"slot"}, Role{"phase, arrivals, buffers", Many::any}},
              .infer = infer_ring,
              .levels = kTile,

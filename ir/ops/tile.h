@@ -51,18 +51,22 @@ struct CopyAsyncOp : Handle<OpKind::copy_async> {
 // acquire, fill, take, release: a slot of a ring of buffers, or the ring.
 struct RingOp : Handle<OpKind::acquire, OpKind::fill, OpKind::take, OpKind::release> {
     using Handle::Handle;
-    // Of the ring as a whole: its arrivals are counted from here on, or not any more.
+    // Of the ring as a whole: what follows uses its slots, counted from the one behind the last that was used; or has
+    // used so many.
     [[nodiscard]] bool opens() const { return has_mode("open"); }
     [[nodiscard]] bool closes() const { return has_mode("close"); }
     // Who waits for the slot waits for arrivals at it, not for all threads.
     [[nodiscard]] bool by_arrivals() const { return has_mode("arrivals"); }
     [[nodiscard]] ValueId slot() const { return operand(0); }
     [[nodiscard]] ValueId phase() const { return operand(1); }  // by arrivals: of this use of the slot, 0 or 1
+    // Where it closes: the next slot and the phase of its next use.
+    [[nodiscard]] ValueId next_slot() const { return operand(1); }
+    [[nodiscard]] ValueId next_phase() const { return operand(2); }
     // By arrivals: the buffer that counts them.
     [[nodiscard]] ValueId arrivals() const { return operand(by_arrivals() ? 2 : 0); }
     [[nodiscard]] ValueSpan buffers() const { return operands(by_arrivals() ? 3 : 1); }
     [[nodiscard]] bool meets() const {
-        return !by_arrivals() && (op().kind == OpKind::take || attrs().has(Attr::mode));
+        return op().kind == OpKind::take ? !by_arrivals() : has_mode("barrier");
     }
 
 private:

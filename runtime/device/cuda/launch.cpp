@@ -98,7 +98,11 @@ Status launch_all(const Device& device, Function function, const TsrCudaKernel& 
     for (uint64_t& slot : slots) arguments.push_back(&slot);
     for (TensorMap& map : maps) arguments.push_back(&map);
     const int64_t most = device.max_blocks / kernel.cluster * kernel.cluster;
-    const int64_t blocks = (total - 1) / kernel.per_block + 1;
+    const int64_t groups = (total - 1) / kernel.per_block + 1, blocks = blocks_of(device, function, kernel, groups);
+    if (blocks < groups) {
+        slots[own + 1] = static_cast<uint64_t>(total);
+        return launch_grid(device, function, kernel, static_cast<unsigned>(blocks), arguments.data());
+    }
     for (int64_t first = 0; first < blocks; first += most) {
         const int64_t count = std::min(most, blocks - first);
         const int64_t whole = (count + kernel.cluster - 1) / kernel.cluster * kernel.cluster;

@@ -54,7 +54,6 @@ private:
                 return;
             case OpKind::take:
             case OpKind::acquire:
-            case OpKind::release:
                 if (RingOp(kernel_, id).meets()) since_ = {};
                 return;
             case OpKind::for_:

@@ -1,4 +1,5 @@
 // Rings whose slots are waited for by arrivals, which copies of boxes of tensors fill: one thread starts them.
+#include <algorithm>
 #include <limits>
 
 #include "ir/ops/tile.h"
@@ -11,7 +12,6 @@ namespace {
 
 // Of each slot of a ring.
 constexpr int64_t kFull = 0, kEmpty = 1, kCounts = 2;
-constexpr int64_t kAll = 0;  // the barrier of all threads of a block
 
 }  // namespace
 
@@ -24,9 +24,14 @@ void ThreadCode::find_arrivals() {
     walk(tile, tile.body, [&](OpId id) {
         if (tile.op(id).kind != OpKind::acquire) return;
         const RingOp ring(tile, id);
+        if (ring.opens()) rings_.push_back({ring.arrivals(), {}, {}, {}});
         if (!ring.by_arrivals()) return;
         for (ValueId buffer : ring.buffers()) arrivals_[buffer] = ring.arrivals();
     });
+}
+
+ThreadCode::Ring& ThreadCode::ring_of(ValueId arrivals) {
+    return *std::ranges::find(rings_, arrivals, &Ring::arrivals);
 }
 
 ValueId ThreadCode::mbarrier(ValueId arrivals, ValueId slot, int64_t which) {
@@ -34,50 +39,67 @@ ValueId ThreadCode::mbarrier(ValueId arrivals, ValueId slot, int64_t which) {
     return emit.pointer_add(memories.at(arrivals).pointer, at);
 }
 
-// Copies arrive once, and with their bytes; of the readers one thread of each warp does.
-void ThreadCode::open_ring(ValueId arrivals) {
-    const int64_t slots = BufferOp(tile, tile.value(arrivals).op).stages();
-    const auto make = [&] {
-        for (int64_t slot = 0; slot < slots; ++slot) {
-            for (const auto& [which, count] : {std::pair{kFull, int64_t{1}}, std::pair{kEmpty, warps()}}) {
-                call_machine("mbarrier_init", {mbarrier(arrivals, emit.integer(slot), which)}, {{Attr::count, count}});
+// Copies arrive once, and with their bytes; of the readers one thread of each warp does. A thread keeps what it has
+// used of a ring: the next slot, and the phase of its next use.
+void ThreadCode::begin_rings() {
+    for (Ring& ring : rings_) {
+        const OpId made = tile.value(ring.arrivals).op;
+        buffer(made);
+        ring.used = emit.op(OpKind::stack, {}, Type::pointer(DType::index, Space::stack),
+                            {{Attr::type, DType::index}, {Attr::count, int64_t{2}}});
+        for (int64_t i = 0; i < 2; ++i) emit.store(emit.pointer_add(ring.used, emit.integer(i)), emit.integer(0));
+    }
+    first_thread([&] {
+        for (const Ring& ring : rings_) {
+            for (int64_t slot = 0; slot < slots_of(ring); ++slot) {
+                const ValueId full = mbarrier(ring.arrivals, emit.integer(slot), kFull);
+                call_machine("mbarrier_init", {full}, {{Attr::count, int64_t{1}}});
+                const ValueId empty = mbarrier(ring.arrivals, emit.integer(slot), kEmpty);
+                call_machine("mbarrier_init", {empty}, {{Attr::count, warps()}});
             }
         }
         call_machine("mbarrier_fence", {});
-    };
-    if (role_ != Role::producer) first_thread(make);
-    meet();
-}
-
-void ThreadCode::close_ring(ValueId arrivals) {
-    meet();
-    if (role_ == Role::producer) return;
-    const int64_t slots = BufferOp(tile, tile.value(arrivals).op).stages();
-    first_thread([&] {
-        for (int64_t i = 0; i < slots * kCounts; ++i) {
-            call_machine("mbarrier_end", {emit.pointer_add(memories.at(arrivals).pointer, emit.integer(i))});
-        }
     });
+    block_barrier();
 }
 
-// All threads of the block, whatever their role.
-void ThreadCode::meet() {
-    emit.statement(OpKind::block_barrier, {}, {{Attr::axis, kAll}});
-    if (tiles_) tiles_->met();
+int64_t ThreadCode::slots_of(const Ring& ring) const { return BufferOp(tile, tile.value(ring.arrivals).op).stages(); }
+
+void ThreadCode::open_ring(ValueId arrivals) {
+    Ring& ring = ring_of(arrivals);
+    ring.slot = emit.load(ring.used, 0);
+    ring.phase = emit.load(emit.pointer_add(ring.used, emit.integer(1)), 0);
+}
+
+void ThreadCode::close_ring(OpId id) {
+    const RingOp op(tile, id);
+    const Ring& ring = ring_of(op.arrivals());
+    const Place next = place(ring, scalars.at(op.next_slot()), scalars.at(op.next_phase()));
+    emit.store(ring.used, next.slot);
+    emit.store(emit.pointer_add(ring.used, emit.integer(1)), next.phase);
+}
+
+// A slot and the phase of its use, counted from where the ring was opened, as they are in memory.
+ThreadCode::Place ThreadCode::place(const Ring& ring, ValueId slot, ValueId phase) {
+    const ValueId at = emit.add(slot, ring.slot), slots = emit.integer(slots_of(ring));
+    const ValueId around = emit.compare(OpKind::ge, at, slots);
+    Place out{emit.select(around, emit.binary(OpKind::sub, at, slots), at), {}};
+    if (!phase.valid()) return out;
+    const ValueId begun = emit.binary(OpKind::bit_xor, phase, ring.phase);
+    out.phase = emit.select(around, emit.binary(OpKind::bit_xor, begun, emit.integer(1)), begun);
+    return out;
 }
 
 // The releases of the use before end the phase of the other parity; before the first use that is the one before all.
 void ThreadCode::ring_by_arrivals(OpId id) {
     const RingOp op(tile, id);
-    const ValueId slot = scalars.at(op.slot());
-    const auto parity = [&](int64_t off) {
-        const ValueId phase = emit.binary(OpKind::bit_xor, scalars.at(op.phase()), emit.integer(off));
-        return emit.cast(phase, DType::i32);
-    };
+    const auto [slot, phase] = place(ring_of(op.arrivals()), scalars.at(op.slot()), scalars.at(op.phase()));
+    const ValueId parity = emit.cast(phase, DType::i32);
+    const ValueId before = emit.cast(emit.binary(OpKind::bit_xor, phase, emit.integer(1)), DType::i32);
     switch (op.op().kind) {
         case OpKind::acquire:
             return when(copies_boxes(),
-                        [&] { call_machine("mbarrier_wait", {mbarrier(op.arrivals(), slot, kEmpty), parity(1)}); });
+                        [&] { call_machine("mbarrier_wait", {mbarrier(op.arrivals(), slot, kEmpty), before}); });
         case OpKind::fill: {
             int64_t bytes = 0;
             for (ValueId buffer : op.buffers())
@@ -87,8 +109,7 @@ void ThreadCode::ring_by_arrivals(OpId id) {
             });
         }
         case OpKind::take:
-            return call_machine("mbarrier_wait",
-                                {mbarrier(op.arrivals(), slot, kFull), emit.cast(scalars.at(op.phase()), DType::i32)});
+            return call_machine("mbarrier_wait", {mbarrier(op.arrivals(), slot, kFull), parity});
         default:
             call_machine("warp_barrier", {});
             const ValueId first = emit.compare(OpKind::eq, lane_, emit.integer(0, DType::i32));
@@ -96,18 +117,29 @@ void ThreadCode::ring_by_arrivals(OpId id) {
     }
 }
 
+void ThreadCode::slot_buffer(const Op& op) {
+    const ValueId number = emit.cast(scalars.at(op.operands[1]), DType::index);
+    Memory slot = memories.at(op.operands[0]);
+    const ValueId at = place(ring_of(arrivals_.at(op.operands[0])), number, {}).slot;
+    slot.pointer = emit.pointer_add(slot.pointer, emit.mul(at, emit.integer(slot.elements)));
+    memories[op.results[0]] = slot;
+}
+
 // A box for each panel of the buffer.
 void ThreadCode::copy_boxes(const Op& op) {
     const Memory& to = memories.at(op.operands[0]);
     const Memory& from = memories.at(op.operands[1]);
     const ValueId root = memory_root(tile, op.operands[0]);
-    const ValueId slot = scalars.at(StageOp(tile, tile.value(op.operands[0]).op).index());
+    const ValueId number = scalars.at(StageOp(tile, tile.value(op.operands[0]).op).index());
+    const ValueId slot = place(ring_of(arrivals_.at(root)), number, {}).slot;
     const int64_t size = bits(emit.element_type(to.pointer)) / 8;
     const int64_t rows = *emit.integer_value(to.dims[0]), columns = *emit.integer_value(to.dims[1]);
     std::vector<int64_t> box(from.dims.size(), 1);
     box.end()[-2] = rows;
-    box.end()[-1] = to.swizzle.panel;
-    const Attrs attrs{{Attr::axes, box}, {Attr::width, to.swizzle.panel * size}};
+    const int64_t panel = to.swizzle.panel != 0 ? to.swizzle.panel : columns;
+    box.end()[-1] = panel;
+    Attrs attrs{{Attr::axes, box}};
+    if (to.swizzle.panel != 0) attrs.set(Attr::width, panel * size);
     when(copies_boxes(), [&] {
         // What is far outside stays there.
         const auto coordinate = [&](ValueId start, int64_t more) {
@@ -117,7 +149,7 @@ void ThreadCode::copy_boxes(const Op& op) {
             return emit.cast(emit.add(start, emit.integer(more)), DType::i32);
         };
         const ValueId arrivals = mbarrier(arrivals_.at(root), slot, kFull);
-        for (int64_t column = 0; column < columns; column += to.swizzle.panel) {
+        for (int64_t column = 0; column < columns; column += panel) {
             std::vector<ValueId> operands{emit.pointer_add(to.pointer, emit.integer(column * rows)), arrivals,
                                           from.pointer};
             for (size_t i = 0; i < from.dims.size(); ++i) {

@@ -36,6 +36,7 @@ void ThreadCode::run() {
     const bool by_tile = tile.kernel.flat || tile.kernel.elements;
     ValueId block = index_of(emit, OpKind::block_id);
     group = by_tile ? emit.integer(0) : emit.add(index_of(emit, OpKind::task_begin), block);
+    if (!rings_.empty()) begin_rings();
     producer_ ? roles() : region(tile.body);
     emit.yield({});
     if (tiles_) shared_bytes_ = tiles_->finish(shared_bytes_);
@@ -100,6 +101,10 @@ void ThreadCode::group_operation(OpId id) {
             return buffer(id);
         case OpKind::barrier:
             return barrier(id);
+        case OpKind::stage:
+            if (arrivals_.contains(op.operands[0])) return slot_buffer(op);
+            scalar_operation(op);
+            return;
         case OpKind::copy_async:
             return copy(op);
         case OpKind::commit:
@@ -273,19 +278,6 @@ void ThreadCode::control(const Op& op) {
     for (ValueId result : carried(op.results)) bind(result, results, at);
 }
 
-// The rounds number `group`, `group` + groups, …; with the launch's own number of groups, exactly one.
-void ThreadCode::grid(const Op& op) {
-    std::vector<Axis> all = axes(op);
-    RegionId outside = emit.region;
-    OpId made = emit.open(OpKind::for_, {group, rounds(all), total}, {});
-    emit.region = emit.add_region(made);
-    bind_round(op, all, target.add_arg(emit.region, Type::scalar(DType::index), "round"));
-    if (tiles_) tiles_->forget();
-    region(op.regions[0]);
-    emit.yield({});
-    emit.close(made, outside);
-}
-
 // ---- lanes ----
 
 void ThreadCode::lanes(const Op& op) {
@@ -389,7 +381,9 @@ void ThreadCode::message(const Op& op, ValueId number) {
 }
 
 void ThreadCode::result(const Op& op) {
-    ValueId start = emit.binary(OpKind::bit_or, index_of(emit, OpKind::task_begin), index_of(emit, OpKind::block_id));
+    ValueId start = role_ != Role::all ? group
+                                       : emit.binary(OpKind::bit_or, index_of(emit, OpKind::task_begin),
+                                                     index_of(emit, OpKind::block_id));
     ValueId first = emit.binary(OpKind::bit_or, start, thread_);
     when(emit.compare(OpKind::eq, first, emit.integer(0)), [&] {
         emit.statement(OpKind::runtime, {scalars.at(op.operands[0])}, {{Attr::callee, std::string("task_result")}});

@@ -38,6 +38,8 @@ private:
     // thread_roles.cpp
     enum class Role : uint8_t { all, consumer, producer };
     void roles();
+    void groups();
+    ValueId near_before(const std::vector<Axis>& all, ValueId number);
     [[nodiscard]] bool is_of_role(OpId id) const;
     [[nodiscard]] bool carries(ValueId value) const;
     [[nodiscard]] std::vector<ValueId> carried(const std::vector<ValueId>& values) const;
@@ -99,9 +101,21 @@ private:
     void call_machine(const char* name, std::vector<ValueId> operands, Attrs attrs = {});
     void find_arrivals();
     ValueId mbarrier(ValueId arrivals, ValueId slot, int64_t which);
+    struct Ring {
+        ValueId arrivals;     // its buffer
+        ValueId used;         // on the stack: the slot behind the last used one, and the phase of its next use
+        ValueId slot, phase;  // the same where it was opened
+    };
+    struct Place {
+        ValueId slot, phase;
+    };
+    void begin_rings();
+    Ring& ring_of(ValueId arrivals);
+    [[nodiscard]] int64_t slots_of(const Ring& ring) const;
     void open_ring(ValueId arrivals);
-    void close_ring(ValueId arrivals);
-    void meet();
+    void close_ring(OpId id);
+    Place place(const Ring& ring, ValueId slot, ValueId phase);
+    void slot_buffer(const Op& op);
     void ring_by_arrivals(OpId id);
     void copy_boxes(const Op& op);
     void barrier(OpId id);
@@ -125,6 +139,7 @@ private:
     Role role_ = Role::all;  // of those that run the code at hand
     std::optional<ProducerPart> producer_;
     std::unordered_map<OpId, int64_t> places_;       // of buffers in shared memory
+    std::vector<Ring> rings_;                        // whose slots are waited for by arrivals
     std::unordered_map<ValueId, ValueId> arrivals_;  // of buffers of rings, where slots are waited for by them
     int64_t shared_bytes_ = 0;
     std::optional<int64_t> area_at_;  // where in shared memory warps exchange values: 8 bytes for each

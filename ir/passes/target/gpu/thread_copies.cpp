@@ -137,14 +137,15 @@ void ThreadCode::ring(OpId id) {
     const RingOp whole(tile, id);
     if (whole.by_arrivals()) return ring_by_arrivals(id);
     if (whole.opens()) return open_ring(op.operands[0]);
-    if (whole.closes()) return close_ring(op.operands[0]);
+    if (whole.closes()) return close_ring(id);
     if (op.kind == OpKind::fill) emit.statement(OpKind::async_commit, {});
     if (op.kind == OpKind::take) {
         emit.statement(OpKind::async_wait, {}, {{Attr::count, op.attrs.integer(Attr::count)}});
     }
     const bool acquires = op.kind == OpKind::acquire || op.kind == OpKind::take;
     if (!acquires || (op.kind == OpKind::acquire && !op.attrs.has(Attr::mode))) return;
-    meet();
+    block_barrier();
+    if (tiles_) tiles_->met();
 }
 
 // The program's own barrier. What has been copied may be read behind it: the wait stands at the last barrier before

@@ -1,6 +1,7 @@
 // The threads of a block by what they do: consumers run the kernel but for what fills its rings, producers that.
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "ir/ops/tile.h"
 #include "ir/passes/target/gpu/thread_code.h"
@@ -8,7 +9,6 @@
 
 namespace tsr::ir {
 
-// Both follow the same control flow around the rings, so that all meet where one is opened or closed.
 void ThreadCode::roles() {
     const RegionId outside = emit.region;
     const ValueId consumes = emit.compare(OpKind::lt, thread_, emit.integer(plan.threads));
@@ -16,7 +16,7 @@ void ThreadCode::roles() {
     for (const Role role : {Role::consumer, Role::producer}) {
         emit.region = emit.add_region(branch);
         role_ = role;
-        region(tile.body);
+        groups();
         emit.yield({});
         if (role == Role::consumer) meet_alone(emit.region);
         if (tiles_) tiles_->forget();
@@ -24,11 +24,55 @@ void ThreadCode::roles() {
     emit.close(branch, outside);
 }
 
-// Barriers of these threads alone, but where all meet for a ring.
+// A block runs groups one after the other, so that what one of them wants first comes while the one before ends.
+void ThreadCode::groups() {
+    const RegionId outside = emit.region;
+    const Type index = Type::scalar(DType::index);
+    const ValueId end = emit.op(OpKind::task_end, {}, index);
+    const ValueId blocks = emit.op(OpKind::runtime, {}, index, {{Attr::callee, std::string("block_count")}});
+    const OpId made = emit.open(OpKind::for_, {group, end, blocks}, {});
+    emit.region = emit.add_region(made);
+    const ValueId first = std::exchange(group, target.add_arg(emit.region, index, "group"));
+    if (tiles_) tiles_->forget();
+    region(tile.body);
+    if (role_ == Role::consumer) block_barrier();
+    emit.yield({});
+    emit.close(made, outside);
+    group = first;
+}
+
+// The rounds number `group`, `group` + groups, …; with the launch's own number of groups, exactly one.
+void ThreadCode::grid(const Op& op) {
+    std::vector<Axis> all = axes(op);
+    RegionId outside = emit.region;
+    OpId made = emit.open(OpKind::for_, {group, rounds(all), total}, {});
+    emit.region = emit.add_region(made);
+    bind_round(op, all, near_before(all, target.add_arg(emit.region, Type::scalar(DType::index), "round")));
+    if (tiles_) tiles_->forget();
+    region(op.regions[0]);
+    emit.yield({});
+    emit.close(made, outside);
+}
+
+// Groups that run at the same time are of neighbouring rows, which read the same columns.
+ValueId ThreadCode::near_before(const std::vector<Axis>& all, ValueId number) {
+    constexpr int64_t kRows = 8;
+    if (role_ == Role::all || all.size() != 2) return number;
+    const ValueId rows = all[0].count, columns = all[1].count;
+    const ValueId band = emit.mul(columns, emit.integer(kRows));
+    const ValueId before = emit.binary(OpKind::floordiv, number, band);
+    const ValueId first = emit.mul(before, emit.integer(kRows));
+    const ValueId high = emit.binary(OpKind::minimum, emit.binary(OpKind::sub, rows, first), emit.integer(kRows));
+    const ValueId inside = emit.binary(OpKind::mod, number, band);
+    const ValueId row = emit.add(first, emit.binary(OpKind::mod, inside, high));
+    return emit.add(emit.mul(row, columns), emit.binary(OpKind::floordiv, inside, high));
+}
+
+// Barriers are of these threads alone.
 void ThreadCode::meet_alone(RegionId region) {
     walk(target, region, [&](OpId id) {
         Op& op = target.op(id);
-        if (op.kind != OpKind::block_barrier || op.attrs.has(Attr::axis)) return;
+        if (op.kind != OpKind::block_barrier) return;
         op.attrs.set(Attr::axis, int64_t{1});
         op.attrs.set(Attr::count, plan.threads);
     });

@@ -11,7 +11,7 @@
 #include "ir/core/print.h"
 #include "ir/ops/control.h"
 #include "ir/ops/tile.h"
-#include "ir/passes/target/gpu/rings/computed.h"
+#include "ir/passes/target/gpu/rings/known_numbers.h"
 #include "ir/passes/target/gpu/rings/slots.h"
 #include "ir/passes/tile/walk.h"
 
@@ -19,11 +19,9 @@ namespace tsr::ir {
 
 namespace {
 
-constexpr int64_t kMostRounds = 64;  // of a loop whose bounds the text knows
-
-class Checker {
+class Checker : KnownNumbers {
 public:
-    explicit Checker(const Function& kernel) : kernel_(kernel) {
+    explicit Checker(const Function& kernel) : KnownNumbers(kernel) {
         walk(kernel, kernel.body, [&](OpId id) { visit(id); });
     }
 
@@ -75,30 +73,6 @@ private:
         }
     }
 
-    // Bounds that the text does not know are chosen so that there are so many rounds.
-    void force(OpId id, int64_t rounds) {
-        const ForOp loop(kernel_, id);
-        const auto known = [&](ValueId v) { return constant(v); };
-        const int64_t step = known(loop.step()).value_or(1);
-        if (!known(loop.lower())) forced_[loop.lower()] = 0;
-        const auto upper = known(loop.upper());
-        if (!upper || *upper - known(loop.lower()).value_or(0) > kMostRounds * step)
-            forced_[loop.upper()] = known(loop.lower()).value_or(0) + rounds * step;
-    }
-
-    [[nodiscard]] std::optional<int64_t> constant(ValueId v) const {
-        const OpId op = kernel_.value(v).op;
-        if (!op.valid() || kernel_.op(op).kind != OpKind::constant) return std::nullopt;
-        const auto* whole = std::get_if<int64_t>(kernel_.op(op).attrs.find(Attr::value));
-        return whole != nullptr ? std::optional(*whole) : std::nullopt;
-    }
-
-    [[nodiscard]] std::optional<int64_t> value(ValueId v) const {
-        if (auto found = forced_.find(v); found != forced_.end()) return found->second;
-        if (auto found = values_.find(v); found != values_.end()) return found->second;
-        return constant(v);
-    }
-
     void region(RegionId id) {
         for (OpId op : kernel_.region(id).ops) operation(op);
     }
@@ -136,23 +110,6 @@ private:
                 return touch(id);
         }
     }
-
-    // ---- numbers ----
-
-    void compute(const Op& op) {
-        if (op.results.size() != 1 || !kernel_.type(op.results[0]).is_scalar()) return;
-        std::vector<int64_t> in;
-        for (ValueId v : op.operands) {
-            if (kernel_.type(v).is_memory()) return;
-            const auto known = value(v);
-            if (!known) return forget(op.results[0]);
-            in.push_back(*known);
-        }
-        const auto made = computed(op.kind, in);
-        if (made) values_[op.results[0]] = *made;
-        if (!made) forget(op.results[0]);
-    }
-    void forget(ValueId v) { values_.erase(v); }
 
     // ---- control ----
 
@@ -311,17 +268,28 @@ private:
         const bool opens = RingOp(kernel_, id).opens();
         const std::pair open(arrivals.index, int64_t{-1});
         each([&](State& state) {
-            meet(state);
             if (state.contains(open) == opens) say(id, opens ? "opens a ring that is open" : "closes no open ring");
             if (opens) state[open] = {};
             if (!opens) state.erase(open);
-            for (auto& [where, slot] : state) {
-                const auto of = by_arrivals_.find(where.first);
-                if (of == by_arrivals_.end() || of->second != arrivals) continue;
+            if (!opens) close(id, state);
+        });
+    }
+
+    // What comes next begins behind the last slot that was used: up to it slots have had one use more.
+    void close(OpId id, State& state) {
+        const RingOp op(kernel_, id);
+        const auto next = value(op.next_slot()), phase = value(op.next_phase());
+        if (!next || !phase) return say(id, "the next slot, or the phase of its use, is not known");
+        for (const auto& [buffer, arrivals] : by_arrivals_) {
+            if (arrivals != op.arrivals()) continue;
+            const int64_t count = BufferOp(kernel_, kernel_.value(arrivals).op).stages();
+            for (int64_t number = 0; number < count; ++number) {
+                Slot& slot = state[{buffer, number}];
                 if (slot.phase != Phase::free) say(id, "leaves a slot that is not free");
+                if (slot.again != ((*phase != 0) != (number < *next))) say(id, "leaves a slot in another use");
                 slot.again = false;
             }
-        });
+        }
     }
 
     void ring_by_arrivals(OpId id) {
@@ -379,14 +347,12 @@ private:
         slot.read = true;
     }
 
-    const Function& kernel_;
     std::unordered_set<ValueId> buffers_, of_rings_;
     std::unordered_map<uint32_t, ValueId> by_arrivals_;  // of buffers of such rings
     std::vector<OpId> opened_;
     std::set<OpId> loops_;  // in whose rounds copies start
     int64_t most_slots_ = 1;
     bool commits_ = false;
-    std::unordered_map<ValueId, int64_t> forced_, values_;
     States states_;
     std::set<OpId> said_;
     std::vector<std::string> messages_;

@@ -185,7 +185,8 @@ private:
         const auto& around = kernel_.region(kernel_.op(loop_).parent).ops;
         b.before(*(std::ranges::find(around, loop_) + 1));
         b.take_place(loop_);
-        b.emit(OpKind::release, {counts_}, {{Attr::mode, std::string("close")}});
+        const std::vector<ValueId> last = kernel_.op(loop_).results;  // …, slot, next, phase, next's phase
+        b.emit(OpKind::release, {counts_, last.end()[-4], last.end()[-2]}, {{Attr::mode, std::string("close")}});
     }
 
     // Products read the buffer in the place of the tile.

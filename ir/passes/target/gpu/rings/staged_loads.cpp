@@ -50,11 +50,15 @@ private:
     [[nodiscard]] bool is_box(OpId load) const {
         constexpr int64_t kMostRows = 256;
         constexpr size_t kMostAxes = 5;
+        constexpr int64_t kAlignment = 128;  // bytes; of where a box goes
         const Type &tile = kernel_.type(kernel_.op(load).results[0]),
                    &memory = kernel_.type(TileViewOp(kernel_, load).memory());
         const Coordinates shape = extents(tile);
-        const auto panels = Memory::Swizzle::of_panels(shape[0], shape[1], bits(tile.elem) / 8);
-        return !memory.mut && memory.rank() <= kMostAxes && shape[0] <= kMostRows && panels.panel != 0;
+        const int64_t bytes = bits(tile.elem) / 8;
+        const bool panels = Memory::Swizzle::of_panels(shape[0], shape[1], bytes).panel != 0;
+        const bool plain = Memory::Swizzle::of_rows(shape[1], bytes).piece == 0 && shape[1] <= kMostRows &&
+                           shape[0] * shape[1] * bytes % kAlignment == 0;
+        return !memory.mut && memory.rank() <= kMostAxes && shape[0] <= kMostRows && (panels || plain);
     }
 
     [[nodiscard]] bool suits(OpId loop, OpId id) const {
