@@ -19,6 +19,7 @@
 #include "ir/passes/target/gpu/rings/check_rings.h"
 #include "ir/passes/target/gpu/rings/choose_stages.h"
 #include "ir/passes/target/gpu/rings/stage.h"
+#include "ir/passes/target/gpu/tiles/widen_operands.h"
 #include "ir/passes/tile/check_copies.h"
 #include "ir/passes/tile/check_races.h"
 #include "ir/passes/tile/check_resources.h"
@@ -111,6 +112,10 @@ Pipeline<Level::tile, Level::target> cpu_pipeline() {
 }
 
 Pipeline<Level::tile, Level::target> gpu_pipeline(const GpuMachine& machine) {
+    auto widen = [&machine](Function& kernel, PassContext&) {
+        widen_operands(kernel, machine);
+        return true;
+    };
     auto rings = [&machine](Function& kernel, PassContext&) {
         stage(kernel, machine);
         return true;
@@ -126,6 +131,7 @@ Pipeline<Level::tile, Level::target> gpu_pipeline(const GpuMachine& machine) {
         return true;
     };
     return start<Level::tile>()                                                 //
+           | Pass<Level::tile, Level::tile>{"widen_operands", widen, true}      //
            | Pass<Level::tile, Level::tile>{"stage", rings, true}               //
            | Pass<Level::tile, Level::tile>{"check_rings", proved, false}       //
            | Pass<Level::tile, Level::target>{"spread_threads", spread, false}  //

@@ -24,7 +24,6 @@ std::optional<NoGpuCode> without_tile_code(const Function& kernel, OpId id) {
     if (tiles.empty()) return std::nullopt;
     for (ValueId tile : tiles) {
         const Type& type = kernel.type(tile);
-        if (is_packed(type.elem)) return NoGpuCode{id, fmt::format("register tiles of {}", name(type.elem))};
         if (element_count(type) / tile_threads(kernel).value_or(1) > kMostRegisters) {
             return NoGpuCode{id, fmt::format("a register tile as large as {}", type.text())};
         }
