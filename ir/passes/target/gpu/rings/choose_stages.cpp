@@ -17,6 +17,8 @@ constexpr int64_t kMostAsked = 8;  // more of them would be code before the loop
 // An SM of today gets 20 to 40 bytes of the second cache in a cycle, some 600 cycles after it asked, and has one or two
 // such blocks.
 constexpr int64_t kOnTheirWay = 48 * 1024;
+// Where warps of their own copy boxes, products do not wait for each other's rounds: what comes late must not be felt.
+constexpr int64_t kOnTheirWayInBoxes = 128 * 1024;
 
 // What a block takes: with two stages, and with each one more, at most.
 struct SharedBytes {
@@ -43,8 +45,9 @@ SharedBytes shared_bytes(Function kernel, const std::vector<StagedLoop>& loops, 
 
 int64_t wanted(const std::vector<StagedLoop>& loops, int64_t bytes) {
     const int64_t most = std::ranges::max(loops, {}, &StagedLoop::asked).asked;
+    const int64_t on_their_way = std::ranges::all_of(loops, &StagedLoop::boxes) ? kOnTheirWayInBoxes : kOnTheirWay;
     return most > 0 ? std::min(most, kMostAsked)
-                    : std::clamp<int64_t>(1 + (kOnTheirWay + bytes - 1) / bytes, 2, kMostUnasked);
+                    : std::clamp<int64_t>(1 + (on_their_way + bytes - 1) / bytes, 2, kMostUnasked);
 }
 
 }  // namespace
