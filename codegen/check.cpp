@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/cpu/machine.h"
 #include "codegen/nvptx/boxes.h"
 #include "ir/machine/fragments.h"
 #include "ir/ops/host.h"
@@ -119,7 +120,6 @@ bool is_of_gpu(OpKind kind) {
         case OpKind::block_barrier:
         case OpKind::warp_shuffle:
         case OpKind::warp_vote:
-        case OpKind::mma:
         case OpKind::async_copy:
         case OpKind::async_commit:
         case OpKind::async_wait:
@@ -133,13 +133,18 @@ bool is_of_cpu(OpKind kind) { return kind == OpKind::gather || kind == OpKind::s
 
 std::optional<Failure> check_cpu_op(const Subject& in, const ir::Op& op) {
     if (is_of_gpu(op.kind)) return in.refuse(op, "has no code on a CPU");
+    if (op.kind != OpKind::mma) return std::nullopt;
+    const auto cpu = processor_named(in.function.plan ? in.function.plan->machine : "");
+    if (!op.attrs.has(Attr::mode) || !cpu || cpu.value().sums_bytes == 0)
+        return in.refuse(op, "has no code on this CPU");
+    if (in.type(op.operands[0]).width % 4 != 0) return in.refuse(op, "has no code for vectors of this width");
     return std::nullopt;
 }
 
 // A product of warps that the machine of the function's plan has.
 bool has_product(const ir::Function& function, const ir::Op& op) {
     const ir::GpuMachine* gpu = function.plan ? ir::gpu_machine(function.plan->machine) : nullptr;
-    if (gpu == nullptr) return false;
+    if (gpu == nullptr || op.attrs.has(Attr::mode)) return false;
     const auto known =
         ir::warp_product(function.type(op.operands[0]).elem, op.attrs.dtype(Attr::type), gpu->capability);
     return known && op.attrs.integers(Attr::axes) == std::vector<int64_t>{known->rows, known->columns, known->inner};

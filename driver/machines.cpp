@@ -30,11 +30,15 @@ std::vector<std::string> machines_of(const Options& options) {
 std::vector<std::string> machines_of(const Options& options, const ir::Function& kernel) {
     auto machines = machines_of(options);
     if (!options.cpu.empty()) return machines;
-    bool suits = false;
+    bool matrices = false;
+    bool bytes = false;
     ir::for_each_op(kernel, kernel.body, [&](ir::OpId id) {
-        suits = suits || (kernel.op(id).kind == ir::OpKind::mma && ir::suits_matrix_unit(kernel, id));
+        if (kernel.op(id).kind != ir::OpKind::mma) return;
+        matrices = matrices || ir::suits_matrix_unit(kernel, id);
+        bytes = bytes || ir::suits_sums_of_bytes(kernel, id);
     });
-    if (suits) machines.insert(machines.begin(), "x86-64-v4-amx");
+    if (bytes) machines = {"x86-64-v4-vnni", "x86-64-v4", "x86-64-v3-vnni", "x86-64-v3", "x86-64"};
+    if (matrices) machines.insert(machines.begin(), "x86-64-v4-amx");
     return machines;
 }
 

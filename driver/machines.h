@@ -11,7 +11,8 @@ namespace tsr::driver {
 
 // The machine of `--cpu`, else levels of x86-64, best first.
 std::vector<std::string> machines_of(const Options& options);
-// The same for one kernel: where its products suit a matrix unit, a machine that has one comes first.
+// The same for one kernel: where its products suit a matrix unit or sums of bytes, machines that have them come before
+// those that do not.
 std::vector<std::string> machines_of(const Options& options, const ir::Function& kernel);
 
 // What `--target` takes.

@@ -168,7 +168,9 @@ uint64_t features_of(const Processor& machine) {
     if (machine.name == "x86-64-v2") return TSR_LEVEL_V2;
     if (machine.name == "x86-64-v3") return TSR_LEVEL_V3;
     if (machine.name == "x86-64-v4") return TSR_LEVEL_V4;
-    if (machine.name == "x86-64-v4-amx") return TSR_LEVEL_V4 | TSR_CPU_AMX_TILE | TSR_CPU_AMX_BF16 | TSR_CPU_AMX_INT8;
+    if (machine.name == "x86-64-v3-vnni") return TSR_LEVEL_V3_VNNI;
+    if (machine.name == "x86-64-v4-vnni") return TSR_LEVEL_V4_VNNI;
+    if (machine.name == "x86-64-v4-amx") return TSR_LEVEL_V4_AMX;
     uint64_t needed = 0;
     llvm::SmallVector<llvm::StringRef> listed;
     llvm::StringRef(machine.features).split(listed, ',');

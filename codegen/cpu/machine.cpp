@@ -19,6 +19,14 @@ Processor level(const std::string& name, int number) {
     return machine;
 }
 
+Processor with_features(const std::string& name, const std::string& cpu, const std::string& features) {
+    Processor machine = level(name, cpu == "x86-64-v4" ? 4 : 3);
+    machine.cpu = cpu;
+    machine.features += features;
+    machine.sums_bytes = machine.vector_bits() / 32;
+    return machine;
+}
+
 // The name is taken from the features where they say more: virtual machines report a model that lacks what they have.
 std::string host_cpu(const llvm::StringMap<bool>& has) {
     if (has.lookup("amx-tile") && has.lookup("amx-bf16") && has.lookup("avx512fp16")) {
@@ -46,6 +54,7 @@ Processor native() {
     machine.fma = has.lookup("fma");
     machine.converts_f16 = has.lookup("f16c");
     machine.computes_f16 = machine.avx512 && has.lookup("avx512fp16");
+    if (has.lookup(machine.avx512 ? "avx512vnni" : "avxvnni")) machine.sums_bytes = machine.vector_bits() / 32;
     return machine;
 }
 
@@ -56,15 +65,13 @@ Result<Processor> processor_named(const std::string& name) {
     if (name == "x86-64-v2") return level(name, 2);
     if (name == "x86-64-v3") return level(name, 3);
     if (name == "x86-64-v4") return level(name, 4);
-    if (name == "x86-64-v4-amx") {
-        Processor machine = level(name, 4);
-        machine.cpu = "x86-64-v4";
-        machine.features = "+amx-tile,+amx-bf16,+amx-int8";
-        return machine;
-    }
+    if (name == "x86-64-v3-vnni") return with_features(name, "x86-64-v3", ",+avxvnni");
+    if (name == "x86-64-v4-vnni") return with_features(name, "x86-64-v4", "+avx512vnni");
+    if (name == "x86-64-v4-amx") return with_features(name, "x86-64-v4", "+avx512vnni,+amx-tile,+amx-bf16,+amx-int8");
     if (name == "native") return native();
     return Failure{"unknown processor `" + name +
-                   "`: known are x86-64, x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-amx and native"};
+                   "`: known are x86-64, x86-64-v2, x86-64-v3, x86-64-v3-vnni, x86-64-v4, x86-64-v4-vnni, "
+                   "x86-64-v4-amx and native"};
 }
 
 std::vector<std::string> host_levels() {
@@ -74,8 +81,11 @@ std::vector<std::string> host_levels() {
     levels.emplace_back("x86-64-v2");
     if (!has.lookup("avx2") || !has.lookup("fma") || !has.lookup("f16c") || !has.lookup("bmi2")) return levels;
     levels.emplace_back("x86-64-v3");
+    if (has.lookup("avxvnni")) levels.emplace_back("x86-64-v3-vnni");
     if (!has_avx512(has)) return levels;
     levels.emplace_back("x86-64-v4");
+    if (!has.lookup("avx512vnni")) return levels;
+    levels.emplace_back("x86-64-v4-vnni");
     if (has.lookup("amx-tile") && has.lookup("amx-bf16") && has.lookup("amx-int8")) {
         levels.emplace_back("x86-64-v4-amx");
     }

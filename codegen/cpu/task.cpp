@@ -22,6 +22,9 @@ bool CpuTask::emit_of_machine(const ir::Op& op) {
         case OpKind::runtime:
             emit_runtime(op);
             return true;
+        case OpKind::mma:
+            emit_mma(op);
+            return true;
         default:
             return false;
     }

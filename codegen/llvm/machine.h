@@ -14,6 +14,7 @@ struct Machine {
     bool fuses_bf16 = false;    // fused multiply-add of bf16
     bool converts_fp8 = false;  // between f32 and fp8
     bool divides_lanes = true;  // integers of vectors divide as floats rather than one by one
+    unsigned sums_bytes = 0;    // sums of four products of bytes, so many at most; 0: none
     bool has_libm = true;       // functions of the C library can be called
     // LLVM makes a choice between a shift and 0 one instruction that takes only 32 bits of the amount.
     bool cuts_shifts = false;

@@ -163,9 +163,21 @@ Inferred infer_warp_mma(Operands operands, const Attrs& attrs) {
     return gives(operands[2]);
 }
 
+// Level Target: a row of a in every word, words of b, a row of the accumulator.
+Inferred infer_bytes_mma(Operands operands, const Attrs& attrs) {
+    const Type& words = operands[0];
+    const std::string& mode = attrs.string(Attr::mode);
+    if (mode != "u8 i8" && mode != "i8 u8") return Failure{fmt::format("no sums of products of '{}'", mode)};
+    if (operands.size() != 3 || words.elem != DType::u32 || operands[1] != words ||
+        operands[2] != words.with(DType::i32) || attrs.integers(Attr::axes) != std::vector<int64_t>{1, words.width, 4})
+        return Failure{fmt::format("{} are no words of bytes", words.text())};
+    return gives(operands[2]);
+}
+
 // a, b, [accumulator].
 Inferred infer_mma(Operands operands, const Attrs& attrs) {
-    if (operands[0].is_vector()) return infer_warp_mma(operands, attrs);
+    if (operands[0].is_vector())
+        return attrs.has(Attr::mode) ? infer_bytes_mma(operands, attrs) : infer_warp_mma(operands, attrs);
     const DType accum = attrs.dtype(Attr::type);
     const std::vector<int64_t>& transposed = attrs.integers(Attr::axes);
     if (transposed.size() != 2) return Failure{"two operands, each transposed or not"};
@@ -302,12 +314,14 @@ constexpr std::array kRecords{
                "are 1 where a or b is given transposed. Floats: |error| <= K u sum |a| |b| / (1 - K u), u the unit "
                "roundoff of `type` (Higham, Accuracy and Stability, 3.5). Integers: exact, wrapping. On level Target a "
                "warp's product of vectors, each lane's part of the fragments of ir/machine/fragments.h; `axes` are its "
-               "rows, columns and inner extent (PTX ISA, mma.sync).",
+               "rows, columns and inner extent (PTX ISA, mma.sync). With `mode` (\"u8 i8\" or \"i8 u8\", the types of "
+               "a's and b's elements) one row times four on the vector unit of a CPU: words of four bytes, a's all the "
+               "same.",
         .operands = {Role{"a", Many::one, Access::reads}, Role{"b", Many::one, Access::reads},
                      Role{"accumulator", Many::optional}},
         .infer = infer_mma,
         .levels = kTileAndTarget,
-        .attrs = {needs(Attr::type), needs(Attr::axes)}},
+        .attrs = {needs(Attr::type), needs(Attr::axes), may(Attr::mode)}},
     OpRecord{.kind = pack_rows,
              .name = "pack_rows",
              .doc = "Rows that follow each other in one: a word holds two elements of 16 bits, or four of 8, the first "
@@ -317,7 +331,9 @@ constexpr std::array kRecords{
              .levels = kTile},
     OpRecord{.kind = mma_words,
              .name = "mma_words",
-             .doc = "`mma` with the second operand packed by `pack_rows`; its element type is `mode`.",
+             .doc = "`mma` with the second operand packed by `pack_rows`; its element type is `mode`. What the vector "
+                    "unit multiplies is of unlike signs: where both operands have one type, the first is given with "
+                    "its highest bits flipped, and what that adds is taken from the accumulator.",
              .operands = {Role{"a"}, Role{"b"}, Role{"accumulator", Many::optional}},
              .infer = infer_mma_words,
              .levels = kTile,

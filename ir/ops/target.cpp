@@ -40,10 +40,10 @@ Inferred infer_stack(Operands, const Attrs& attrs) {
     return gives(Type::pointer(attrs.dtype(Attr::type), Space::stack));
 }
 
-Inferred infer_pointer_add(Operands operands, const Attrs&) {
+Inferred infer_pointer_add(Operands operands, const Attrs& attrs) {
     if (auto fault = want_pointer(operands[0])) return *fault;
     if (auto fault = want_integers(operands, 1, "offset")) return *fault;
-    return gives(operands[0]);
+    return gives(attrs.has(Attr::type) ? operands[0].with(attrs.dtype(Attr::type)) : operands[0]);
 }
 
 Inferred infer_load(Operands operands, const Attrs& attrs) {
@@ -251,10 +251,11 @@ constexpr std::array kRecords{
              .effects = {Effect::identity}},
     OpRecord{.kind = pointer_add,
              .name = "pointer_add",
-             .doc = "The address `offset` elements further.",
+             .doc = "The address `offset` elements further; what stands there is read as elements of `type`, if given.",
              .operands = {Role{"pointer"}, Role{"offset"}},
              .infer = infer_pointer_add,
-             .levels = kTarget},
+             .levels = kTarget,
+             .attrs = {may(Attr::type)}},
     OpRecord{.kind = load,
              .name = "load",
              .doc = "One element, or with `width` that many consecutive ones; where a mask is false nothing is touched "

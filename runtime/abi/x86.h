@@ -46,6 +46,10 @@ extern "C" {
 #define TSR_LEVEL_V2 0x7full
 #define TSR_LEVEL_V3 0x7fffull
 #define TSR_LEVEL_V4 0xfffffull
+/* And what beside them products take. */
+#define TSR_LEVEL_V3_VNNI (TSR_LEVEL_V3 | TSR_CPU_AVXVNNI)
+#define TSR_LEVEL_V4_VNNI (TSR_LEVEL_V4 | TSR_CPU_AVX512VNNI)
+#define TSR_LEVEL_V4_AMX (TSR_LEVEL_V4_VNNI | TSR_CPU_AMX_TILE | TSR_CPU_AMX_BF16 | TSR_CPU_AMX_INT8)
 
 /* c (m x n, rows c_row bytes apart) is, or where from_zero is 0 grows by, the product of a (m rows, a_row bytes apart,
  * of depth bytes, a multiple of 64) and b (panels of 32 columns one after the other, rows of 32 words of 4 bytes of
@@ -54,7 +58,7 @@ typedef void TsrProduct(const void* a, const void* b, void* c, int64_t a_row, in
                         int64_t depth, int64_t from_zero);
 TsrProduct tsr_product_bf16;                                                           /* in f32 */
 TsrProduct tsr_product_i8_i8, tsr_product_i8_u8, tsr_product_u8_i8, tsr_product_u8_u8; /* in i32 */
-uint64_t tsr_cpu_features(void); /* of this machine, as limited by TESSERA_CPU=v1|v2|v3|v4 */
+uint64_t tsr_cpu_features(void); /* of this machine, as limited by TESSERA_CPU=v1|v2|v3|v3-vnni|v4|v4-vnni|v4-amx */
 
 #ifdef __cplusplus
 }

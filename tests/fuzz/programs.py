@@ -30,6 +30,8 @@ if {"avx2", "fma", "f16c", "bmi2"} <= FLAGS:
     ENGINES["v3"] = ["-O2", "--cpu=x86-64-v3"]  # masks as vectors
 if {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= FLAGS:
     ENGINES["v4"] = ["-O2", "--cpu=x86-64-v4"]  # no matrix unit
+if {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512_vnni"} <= FLAGS:
+    ENGINES["v4-vnni"] = ["-O2", "--cpu=x86-64-v4-vnni"]
 if os.environ.get("TESSERA_CUDA_DRIVER"):
     ENGINES["gpu"] = ["-O2", "--cpu=native", "--target=cpu", "--target=sm_90"]
 

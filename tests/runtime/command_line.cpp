@@ -141,7 +141,8 @@ TEST_CASE("the environment chooses device, level, threads and trace") {
         "No such file or directory\n");
     CHECK(with("TESSERA_DEVICE", "tpu").err == "error: TESSERA_DEVICE=tpu: no such device; expected cpu or cuda:N\n");
     CHECK(with("TESSERA_CPU", "v2").code == 0);
-    CHECK(with("TESSERA_CPU", "v9").err == "error: TESSERA_CPU=v9: expected v1, v2, v3 or v4\n");
+    CHECK(with("TESSERA_CPU", "v9").err ==
+          "error: TESSERA_CPU=v9: expected v1, v2, v3, v3-vnni, v4, v4-vnni or v4-amx\n");
     CHECK(with("TESSERA_THREADS", "many").err == "error: TESSERA_THREADS=many: expected a number from 1 to 1024\n");
     for (const char* threads : {"1", "2", "7"}) {
         REQUIRE(with("TESSERA_THREADS", threads).code == 0);

@@ -90,7 +90,10 @@ uint64_t limit() {
     if (text == "v2") return TSR_LEVEL_V2;
     if (text == "v3") return TSR_LEVEL_V3;
     if (text == "v4") return TSR_LEVEL_V4;
-    fail(nullptr, "TESSERA_CPU=%s: expected v1, v2, v3 or v4", level);
+    if (text == "v3-vnni") return TSR_LEVEL_V3_VNNI;
+    if (text == "v4-vnni") return TSR_LEVEL_V4_VNNI;
+    if (text == "v4-amx") return TSR_LEVEL_V4_AMX;
+    fail(nullptr, "TESSERA_CPU=%s: expected v1, v2, v3, v3-vnni, v4, v4-vnni or v4-amx", level);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
     engines.py TESSERAC [--tolerance T] [--engines NAME,…] [--exit CODE] PROGRAM ARGUMENTS…
 
 Engines: the evaluator with its sanitizers, the CPU at -O2 with all its levels, at -O0, each CPU level that this
-machine has alone, and the GPU behind the driver that TESSERA_TEST_DRIVER names, where it names one. `{out}` in an argument becomes a file of each engine's own; those files must be equal to the byte too.
+machine has alone (by name also those whose products differ), and the GPU behind the driver that TESSERA_TEST_DRIVER names, where it names one. `{out}` in an argument becomes a file of each engine's own; those files must be equal to the byte too.
 With --tolerance numbers in the printed text may differ by so much, relative to the larger of them and 1, and files are
 not compared. With --exit all must end with that code, and what they said on standard error must be the same.
 """
@@ -21,17 +21,24 @@ LEVELS = {
     "x86-64-v3": {"avx2", "fma", "bmi2", "f16c"},
     "x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
 }
+# Only where they are asked for by name: levels whose products alone differ.
+LEVELS_OF_PRODUCTS = {
+    "x86-64-v3-vnni": {"avx2", "fma", "bmi2", "f16c", "avx_vnni"},
+    "x86-64-v4-vnni": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512_vnni"},
+    "x86-64-v4-amx": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512_vnni", "amx_int8"},
+}
 
 
-def engines():
-    """Name, options of the compiler, environment."""
+def engines(wanted):
+    """Name, options of the compiler, environment; `wanted`: names, or None for the usual ones."""
     cpu = {"TESSERA_DEVICE": "cpu"}
     yield "evaluator", ["--interpret", "--sanitize=race,bounds"], cpu
     yield "cpu", [], cpu
     yield "cpu-O0", ["-O0"], cpu
     with open("/proc/cpuinfo", encoding="utf-8") as info:
         flags = set(re.search(r"^flags\s*:(.*)$", info.read(), re.MULTILINE)[1].split())
-    for level, needed in LEVELS.items():
+    levels = {**LEVELS, **{name: flags for name, flags in LEVELS_OF_PRODUCTS.items() if name in (wanted or [])}}
+    for level, needed in levels.items():
         if needed <= flags:
             yield level, [f"--cpu={level}"], cpu
     driver = os.environ.get("TESSERA_TEST_DRIVER")
@@ -87,7 +94,7 @@ def main():
     wanted = asked.engines.split(",") if asked.engines else None
     first = None
     with tempfile.TemporaryDirectory() as folder:
-        for engine in engines():
+        for engine in engines(wanted):
             name = engine[0]
             if wanted and name not in wanted:
                 continue

@@ -16,11 +16,13 @@ namespace tsr::ir {
 
 namespace {
 
-const std::array<CpuMachine, 4> kMachines{{
-    {"x86-64", 4, 16, false, false},
-    {"x86-64-v3", 8, 16, false, false},
-    {"x86-64-v4", 16, 32, true, false},
-    {"x86-64-v4-amx", 16, 32, true, true},
+const std::array<CpuMachine, 6> kMachines{{
+    {"x86-64", 4, 16, false, false, false},
+    {"x86-64-v3", 8, 16, false, false, false},
+    {"x86-64-v3-vnni", 8, 16, false, true, false},
+    {"x86-64-v4", 16, 32, true, false, false},
+    {"x86-64-v4-vnni", 16, 32, true, true, false},
+    {"x86-64-v4-amx", 16, 32, true, true, true},
 }};
 
 struct Cost {
@@ -98,7 +100,7 @@ void plan_products(const Function& kernel, const CpuMachine& machine, const Plan
     bool any = false;
     plan.panels = fields.panels;
     walk(kernel, kernel.body, [&](OpId id) {
-        if (kernel.op(id).kind != OpKind::mma) return;
+        if (!is_product(kernel.op(id))) return;
         any = true;
         if (machine.matrix_unit && suits_matrix_unit(kernel, id)) return;
         const ProductPanel best = best_panel(kernel.type(kernel.op(id).results[0]), plan.lanes,

@@ -120,6 +120,9 @@ private:
         int64_t depth;
         int64_t rows;        // of the accumulator
         int64_t panel_rows;  // of them
+        // Four bytes of depth are one step: the types of a's and b's elements, "u8 i8" or "i8 u8"; empty: elements are.
+        std::string bytes;
+        bool flipped;  // the highest bits of a's bytes
     };
     // The rows and columns of a product that are ever looked at, from 0; invalid: all.
     struct Wanted {
@@ -128,7 +131,15 @@ private:
     Wanted wanted(ValueId product);
     ValueId inside_of(const std::vector<OpId>& stores, size_t axis, int64_t extent);
     void row_panels(const Factors& f, const Panel& panel, ValueId rows, ValueId column);
-    void panel(const Factors& f, const Panel& panel, ValueId row, ValueId column);
+    void panel(const Factors& f, const Panel& panel, ValueId row, ValueId column, const std::vector<ValueId>& excess);
+    ValueId panel_of_b(const Factors& f, ValueId column);
+    std::vector<ValueId> first_sums(const Factors& f, const Panel& panel, ValueId c,
+                                    const std::vector<ValueId>& excess);
+    Factors factors(const MmaOp& op, const Home& c, bool from_zero);
+    // Sums of bytes (bytes.cpp).
+    Factors bytes_factors(const MmaOp& op, const Home& c, bool from_zero);
+    std::vector<ValueId> excess(const Factors& f, const Panel& panel, ValueId column);
+    ValueId sum_bytes(const Factors& f, ValueId a, ValueId b, ValueId sum);
     void fetch_panel(const Factors& f, ValueId b, ValueId row, ValueId k);
     void multiply(const Factors& f, const Panel& panel, ValueId a, ValueId b, ValueId k, std::vector<ValueId>& sums);
 

@@ -99,8 +99,15 @@ private:
         if (!id.valid()) return std::nullopt;
         const Op& op = kernel_.op(id);
         if (op.kind == OpKind::load_tile) return id;
-        const bool converts = op.kind == OpKind::cast || op.kind == OpKind::transpose || op.kind == OpKind::pack_rows;
+        const bool converts = op.kind == OpKind::cast || op.kind == OpKind::transpose || op.kind == OpKind::pack_rows ||
+                              (op.kind == OpKind::bit_xor && known_everywhere(op.operands[1]));
         return converts ? load_under(op.operands[0]) : std::nullopt;
+    }
+
+    // The constant that all elements of the tile are.
+    [[nodiscard]] std::optional<int64_t> known_everywhere(ValueId value) const {
+        const auto expand = defined_by(kernel_, value, OpKind::expand);
+        return expand ? constant_integer(kernel_, ExpandOp(kernel_, *expand).value()) : std::nullopt;
     }
 
     // The index of a grid or of a loop in order, from 0 in steps of `extent` to a dimension.
@@ -195,7 +202,14 @@ private:
         const Op& op = kernel_.op(id);
         if (op.kind != OpKind::load_tile) {
             const size_t under = op.kind == OpKind::transpose ? 1 - axis : axis;
-            return body.value(op.kind, {again(body, op.operands[0], steps, indices, block, column, under)}, op.attrs);
+            Values operands{again(body, op.operands[0], steps, indices, block, column, under)};
+            if (op.kind == OpKind::bit_xor) {
+                const Type type = body.function().type(operands[0]);
+                const ValueId bits = body.constant(*known_everywhere(op.operands[1]), type.elem);
+                operands.push_back(body.value(OpKind::expand, {bits},
+                                              {{Attr::shape, type.shape}, {Attr::axes, std::vector<int64_t>{}}}));
+            }
+            return body.value(op.kind, operands, op.attrs);
         }
         const TileViewOp view(kernel_, id);
         Values operands{op.operands[0]};

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "ir/core/internal.h"
+#include "ir/passes/target/cpu/plan.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
+#include "ir/passes/target/cpu/tiles/widen_products.h"
 
 namespace tsr::ir {
 
@@ -48,8 +50,14 @@ Panel panel_of(const Type& accumulator, const Plan& plan) {
     internal_error("the plan says nothing of a product in " + accumulator.text());
 }
 
+bool by_matrix_unit(const MmaOp& product, const Plan& plan) {
+    if (product.op().kind != OpKind::mma_words) return false;
+    const CpuMachine* machine = cpu_machine(plan.machine);
+    return machine != nullptr && machine->matrix_unit && suits_matrix_unit(product.fn, product.id);
+}
+
 int64_t panel_columns(const MmaOp& product, const Plan& plan) {
-    if (product.op().kind == OpKind::mma_words) return 32;  // two tiles of the matrix unit
+    if (by_matrix_unit(product, plan)) return 32;  // two tiles of it
     const int64_t columns = panel_of(product.type(product.result()), plan).columns();
     return columns % plan.lanes == 0 ? columns : 0;
 }

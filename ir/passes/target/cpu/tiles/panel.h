@@ -17,6 +17,8 @@ struct Panel {
 ProductPanel best_panel(const Type& accumulator, int64_t lanes, int64_t registers);
 // What the plan says of it.
 Panel panel_of(const Type& accumulator, const Plan& plan);
+// It is a product of words that the matrix unit does; others the vector unit does.
+bool by_matrix_unit(const MmaOp& product, const Plan& plan);
 // The columns of such a panel, where the product's second operand lies in panels of as many: they are whole vectors of
 // the loops that fill it. 0: it lies in rows.
 int64_t panel_columns(const MmaOp& product, const Plan& plan);

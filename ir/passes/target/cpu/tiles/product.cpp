@@ -23,19 +23,32 @@ void TileCode::product(OpId id) {
     const bool from_zero = !start || is_zero(s_.tile, *start);
     const Home& c = homes_.at(op.result());
     if (!from_zero) copy(c, homes_.at(*start), result);
-    if (op.op().kind == OpKind::mma_words) return words_product(op, c, from_zero);
+    if (by_matrix_unit(op, s_.plan)) return words_product(op, c, from_zero);
     const auto shape = extents(result);
     const Panel best = panel_of(result, s_.plan);
-    const Type vector = Type::vector(result.elem, static_cast<uint32_t>(best.elements));
-    const Factors f{
-        homes_.at(op.a()), homes_.at(op.b()), c, op.a_transposed(), from_zero, vector, extents(s_.tile.type(op.b()))[0],
-        shape[0],          best.rows};
+    const Factors f = op.op().kind == OpKind::mma_words ? bytes_factors(op, c, from_zero) : factors(op, c, from_zero);
     const Wanted some = wanted(op.result());
     panels(shape[1], best.columns(), some.columns, [&](ValueId column, int64_t columns) {
         Panel at = best;
         at.vectors = ceil_div(columns, best.elements);
         row_panels(f, at, some.rows, column);
     });
+}
+
+TileCode::Factors TileCode::factors(const MmaOp& op, const Home& c, bool from_zero) {
+    const Type& result = s_.tile.type(op.result());
+    const Panel best = panel_of(result, s_.plan);
+    return {homes_.at(op.a()),
+            homes_.at(op.b()),
+            c,
+            op.a_transposed(),
+            from_zero,
+            Type::vector(result.elem, static_cast<uint32_t>(best.elements)),
+            extents(s_.tile.type(op.b()))[0],
+            extents(result)[0],
+            best.rows,
+            {},
+            false};
 }
 
 // What stands outside of the memory that a product is stored to is not computed: at ragged edges that is most of it.
@@ -80,34 +93,49 @@ void TileCode::words_product(const MmaOp& op, const Home& c, bool from_zero) {
 }
 
 void TileCode::row_panels(const Factors& f, const Panel& at, ValueId rows, ValueId column) {
+    const std::vector<ValueId> too_much = f.flipped ? excess(f, at, column) : std::vector<ValueId>{};
     panels(f.rows, at.rows, rows, [&](ValueId row, int64_t count) {
         Panel of_rows = at;
         of_rows.rows = count;
-        panel(f, of_rows, row, column);
+        panel(f, of_rows, row, column, too_much);
     });
 }
 
-void TileCode::panel(const Factors& f, const Panel& at, ValueId row, ValueId column) {
-    const int64_t c_row = f.c.strides[0];
-    const ValueId a =
-        emit_.pointer_add(f.a.pointer, emit_.mul(row, emit_.integer(f.a.strides[f.a_transposed ? 1 : 0])));
-    // Panels of b are as wide as this one.
+// Panels of b are as wide as those of the accumulator.
+ValueId TileCode::panel_of_b(const Factors& f, ValueId column) {
     const ValueId before = f.b.panel == 0 ? column : emit_.mul(column, emit_.integer(f.b.panel_stride / f.b.panel));
-    const ValueId b = emit_.pointer_add(f.b.pointer, before);
-    const ValueId c = emit_.pointer_add(emit_.pointer_add(f.c.pointer, emit_.mul(row, emit_.integer(c_row))), column);
-    auto at_c = [&](int64_t i, int64_t v) { return emit_.pointer_add(c, emit_.integer(i * c_row + v * at.elements)); };
+    return emit_.pointer_add(f.b.pointer, before);
+}
+
+// What the sums of a panel of the accumulator begin with: its elements or zeros, less what flipped bits add.
+std::vector<ValueId> TileCode::first_sums(const Factors& f, const Panel& at, ValueId c,
+                                          const std::vector<ValueId>& excess) {
+    ValueId zero;
+    if (f.from_zero) {
+        const AttrValue none = is_float(f.type.elem) ? AttrValue{0.0} : AttrValue{int64_t{0}};
+        zero = emit_.splat(emit_.constant(none, f.type.elem), at.elements);
+    }
     std::vector<ValueId> sums;
     for (int64_t i = 0; i < at.rows; ++i) {
         for (int64_t v = 0; v < at.vectors; ++v) {
-            const ValueId zero =
-                f.from_zero && sums.empty()
-                    ? emit_.splat(
-                          emit_.constant(is_float(f.type.elem) ? AttrValue{0.0} : AttrValue{int64_t{0}}, f.type.elem),
-                          at.elements)
-                    : ValueId{};
-            sums.push_back(!f.from_zero ? emit_.load(at_c(i, v), at.elements) : zero.valid() ? zero : sums.front());
+            const ValueId offset = emit_.integer(i * f.c.strides[0] + v * at.elements);
+            ValueId sum = f.from_zero ? zero : emit_.load(emit_.pointer_add(c, offset), at.elements);
+            if (!excess.empty()) sum = emit_.binary(OpKind::sub, sum, excess[static_cast<size_t>(v)]);
+            sums.push_back(sum);
         }
     }
+    return sums;
+}
+
+void TileCode::panel(const Factors& f, const Panel& at, ValueId row, ValueId column,
+                     const std::vector<ValueId>& excess) {
+    const int64_t c_row = f.c.strides[0];
+    const ValueId a =
+        emit_.pointer_add(f.a.pointer, emit_.mul(row, emit_.integer(f.a.strides[f.a_transposed ? 1 : 0])));
+    const ValueId b = panel_of_b(f, column);
+    const ValueId c = emit_.pointer_add(emit_.pointer_add(f.c.pointer, emit_.mul(row, emit_.integer(c_row))), column);
+    auto at_c = [&](int64_t i, int64_t v) { return emit_.pointer_add(c, emit_.integer(i * c_row + v * at.elements)); };
+    std::vector<ValueId> sums = first_sums(f, at, c, excess);
     auto depth = [&](int64_t from, int64_t to, int64_t step) {
         if (from == to) return;
         std::vector<ValueId> operands{emit_.integer(from), emit_.integer(to), emit_.integer(step)};
@@ -161,6 +189,10 @@ void TileCode::multiply(const Factors& f, const Panel& at, ValueId a, ValueId b,
         const ValueId factor = emit_.splat(emit_.load(from, 0), at.elements);
         for (int64_t v = 0; v < at.vectors; ++v) {
             ValueId& sum = sums[static_cast<size_t>(i * at.vectors + v)];
+            if (!f.bytes.empty()) {
+                sum = sum_bytes(f, factor, row[static_cast<size_t>(v)], sum);
+                continue;
+            }
             sum = is_float(f.type.elem)
                       ? emit_.op(OpKind::fma, {factor, row[static_cast<size_t>(v)], sum}, f.type)
                       : emit_.binary(OpKind::add, sum, emit_.binary(OpKind::mul, factor, row[static_cast<size_t>(v)]));

@@ -21,11 +21,15 @@ public:
         walk(kernel_, kernel_.body, [&](OpId id) {
             if (kernel_.op(id).kind == OpKind::mma) products.push_back(id);
         });
-        const bool words = kernel_.plan && cpu_machine(kernel_.plan->machine)->matrix_unit;
+        const CpuMachine* machine = kernel_.plan ? cpu_machine(kernel_.plan->machine) : nullptr;
         for (OpId id : products) {
             const MmaOp product(kernel_, id);
-            if (words && suits_matrix_unit(kernel_, id)) {
-                to_words(id);
+            if (machine != nullptr && machine->matrix_unit && suits_matrix_unit(kernel_, id)) {
+                to_words(id, false);
+                continue;
+            }
+            if (machine != nullptr && machine->sums_bytes && suits_sums_of_bytes(kernel_, id)) {
+                to_words(id, kernel_.type(product.a()).elem == kernel_.type(product.b()).elem);
                 continue;
             }
             const bool transposed = product.b_transposed();
@@ -40,12 +44,14 @@ public:
     }
 
 private:
-    // Operands keep their types; the second has its rows packed.
-    void to_words(OpId id) {
+    // Operands keep their types; the second has its rows packed. `flips`: the first is given with its highest bits
+    // flipped, which makes it 128 more or less and of the other sign.
+    void to_words(OpId id, bool flips) {
         const MmaOp product(kernel_, id);
         const DType a_type = kernel_.type(product.a()).elem;
         const DType b_type = kernel_.type(product.b()).elem;
-        const ValueId a = operand(id, product.a(), a_type, false);
+        ValueId a = operand(id, product.a(), a_type, product.a_transposed());
+        if (flips) a = made(a, OpKind::bit_xor, a_type);
         const ValueId b = made(operand(id, product.b(), b_type, product.b_transposed()), OpKind::pack_rows, b_type);
         Op& op = kernel_.op(id);
         op.kind = OpKind::mma_words;
@@ -98,7 +104,18 @@ private:
         }
         Attrs attrs;
         if (kind == OpKind::cast) attrs.set(Attr::type, type);
-        const OpId op = kernel_.add_op(kind, place, {value}, {result}, attrs);
+        std::vector<ValueId> operands{value};
+        if (kind == OpKind::bit_xor) {
+            const OpId bit =
+                kernel_.add_op(OpKind::constant, place, {}, {Type::scalar(type)},
+                               {{Attr::value, int64_t{type == DType::i8 ? -128 : 128}}, {Attr::type, type}});
+            const OpId bits = kernel_.add_op(OpKind::expand, place, {kernel_.op(bit).results[0]}, {result},
+                                             {{Attr::shape, result.shape}, {Attr::axes, std::vector<int64_t>{}}});
+            kernel_.insert(region, at++, bit);
+            kernel_.insert(region, at++, bits);
+            operands.push_back(kernel_.op(bits).results[0]);
+        }
+        const OpId op = kernel_.add_op(kind, place, operands, {result}, attrs);
         kernel_.insert(region, at, op);
         return known->second = kernel_.op(op).results[0];
     }
@@ -109,15 +126,34 @@ private:
 
 }  // namespace
 
+bool whole_matrix_rows(DType a, int64_t depth) {
+    constexpr int64_t kRowBits = 512;
+    return depth * bits(a) % kRowBits == 0;
+}
+
+namespace {
+
+bool of_bytes(const Function& kernel, const MmaOp& product) {
+    auto byte = [&](ValueId v) { return kernel.type(v).elem == DType::i8 || kernel.type(v).elem == DType::u8; };
+    return byte(product.a()) && byte(product.b()) && product.accumulates() == DType::i32;
+}
+
+}  // namespace
+
 bool suits_matrix_unit(const Function& kernel, OpId mma) {
     const MmaOp product(kernel, mma);
     const Type& a = kernel.type(product.a());
+    if (product.op().kind == OpKind::mma_words) return whole_matrix_rows(a.elem, *a.shape[1].constant_value());
     const DType b = kernel.type(product.b()).elem;
-    auto small = [](DType type) { return type == DType::i8 || type == DType::u8; };
     const bool floats = a.elem == DType::bf16 && b == DType::bf16 && product.accumulates() == DType::f32;
-    const bool integers = small(a.elem) && small(b) && product.accumulates() == DType::i32;
-    // A row of a tile register is 64 bytes of k.
-    return (floats || integers) && !product.a_transposed() && *a.shape[1].constant_value() * bits(a.elem) % 512 == 0;
+    const bool suits = floats || of_bytes(kernel, product);
+    return suits && !product.a_transposed() && whole_matrix_rows(a.elem, *a.shape[1].constant_value());
+}
+
+bool suits_sums_of_bytes(const Function& kernel, OpId mma) {
+    const MmaOp product(kernel, mma);
+    const size_t inner = product.a_transposed() ? 0 : 1;
+    return of_bytes(kernel, product) && *kernel.type(product.a()).shape[inner].constant_value() % 4 == 0;
 }
 
 void widen_products(Function& kernel) { Widener(kernel).run(); }
