@@ -312,7 +312,8 @@ constexpr std::array kRecords{
         .doc = "accumulator + a @ b: element [i, j] is accumulator[i, j] (0 if not given) plus the sum over k of "
                "a[i, k] * b[k, j], every partial sum in `type`, in an order fixed per machine. `axes`[0] and [1] "
                "are 1 where a or b is given transposed. Floats: |error| <= K u sum |a| |b| / (1 - K u), u the unit "
-               "roundoff of `type` (Higham, Accuracy and Stability, 3.5). Integers: exact, wrapping. On level Target a "
+               "roundoff of `type` (Higham, Accuracy and Stability, 3.5). Integers: exact, wrapping. `masked`: of the "
+               "depth, what lies behind the end of the loop around it is 0 in a and in b. On level Target a "
                "warp's product of vectors, each lane's part of the fragments of ir/machine/fragments.h; `axes` are its "
                "rows, columns and inner extent (PTX ISA, mma.sync). With `mode` (\"u8 i8\" or \"i8 u8\", the types of "
                "a's and b's elements) one row times four on the vector unit of a CPU: words of four bytes, a's all the "
@@ -321,7 +322,7 @@ constexpr std::array kRecords{
                      Role{"accumulator", Many::optional}},
         .infer = infer_mma,
         .levels = kTileAndTarget,
-        .attrs = {needs(Attr::type), needs(Attr::axes), may(Attr::mode)}},
+        .attrs = {needs(Attr::type), needs(Attr::axes), may(Attr::mode), may(Attr::masked)}},
     OpRecord{.kind = pack_rows,
              .name = "pack_rows",
              .doc = "Rows that follow each other in one: a word holds two elements of 16 bits, or four of 8, the first "
@@ -337,7 +338,7 @@ constexpr std::array kRecords{
              .operands = {Role{"a"}, Role{"b"}, Role{"accumulator", Many::optional}},
              .infer = infer_mma_words,
              .levels = kTile,
-             .attrs = {needs(Attr::type), needs(Attr::axes), needs(Attr::mode)}},
+             .attrs = {needs(Attr::type), needs(Attr::axes), needs(Attr::mode), may(Attr::masked)}},
 };
 static_assert(complete(kKinds, kRecords), "every register-tile operation has its record, in the order of opkind.h");
 

@@ -52,10 +52,10 @@ extern "C" {
 #define TSR_LEVEL_V4_AMX (TSR_LEVEL_V4_VNNI | TSR_CPU_AMX_TILE | TSR_CPU_AMX_BF16 | TSR_CPU_AMX_INT8)
 
 /* c (m x n, rows c_row bytes apart) is, or where from_zero is 0 grows by, the product of a (m rows, a_row bytes apart,
- * of depth bytes, a multiple of 64) and b (panels of 32 columns one after the other, rows of 32 words of 4 bytes of
+ * of depth bytes, a multiple of 64) and b (panels of 32 columns, b_panel bytes apart; rows of 32 words of 4 bytes of
  * depth each). Whole vectors of 16 columns of c are written. Needs TSR_CPU_AMX_…. */
-typedef void TsrProduct(const void* a, const void* b, void* c, int64_t a_row, int64_t c_row, int64_t m, int64_t n,
-                        int64_t depth, int64_t from_zero);
+typedef void TsrProduct(const void* a, const void* b, void* c, int64_t a_row, int64_t b_panel, int64_t c_row, int64_t m,
+                        int64_t n, int64_t depth, int64_t from_zero);
 TsrProduct tsr_product_bf16;                                                           /* in f32 */
 TsrProduct tsr_product_i8_i8, tsr_product_i8_u8, tsr_product_u8_i8, tsr_product_u8_u8; /* in i32 */
 uint64_t tsr_cpu_features(void); /* of this machine, as limited by TESSERA_CPU=v1|v2|v3|v3-vnni|v4|v4-vnni|v4-amx */

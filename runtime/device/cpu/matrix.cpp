@@ -113,12 +113,12 @@ TSR_AMX void multiply(const Block& at, bool lower, bool right) {
 #undef TSR_STEP
 
 template <Kind kind>
-TSR_AMX void product(const void* a, const void* b, void* c, int64_t a_row, int64_t c_row, int64_t m, int64_t n,
-                     int64_t depth, int64_t from_zero) {
+TSR_AMX void product(const void* a, const void* b, void* c, int64_t a_row, int64_t b_panel, int64_t c_row, int64_t m,
+                     int64_t n, int64_t depth, int64_t from_zero) {
     const int64_t whole = m / (2 * kRows) * (2 * kRows);
     const int64_t rounds = ((m + 2 * kRows - 1) / (2 * kRows)) * ((n + kPanel - 1) / kPanel);
     Ahead ahead_a(a, m * a_row, rounds);
-    Ahead ahead_b(b, (n + kPanel - 1) / kPanel * kPanel * depth, rounds);
+    Ahead ahead_b(b, (n + kPanel - 1) / kPanel * b_panel, rounds);
     for (int64_t begin = 0; begin < m; begin = whole) {
         // Whole pairs of tiles first, then what is left with a configuration of its own.
         const bool rest = begin == whole;
@@ -130,7 +130,7 @@ TSR_AMX void product(const void* a, const void* b, void* c, int64_t a_row, int64
         for (int64_t j = 0; j < n; j += kPanel) {
             for (int64_t i = begin; i < end; i += 2 * kRows) {
                 const Block at{static_cast<const char*>(a) + i * a_row,
-                               static_cast<const char*>(b) + j * depth,
+                               static_cast<const char*>(b) + j / kPanel * b_panel,
                                static_cast<char*>(c) + i * c_row + j * 4,
                                a_row,
                                c_row,
@@ -153,9 +153,9 @@ TSR_AMX void product(const void* a, const void* b, void* c, int64_t a_row, int64
 using tsr::runtime::Kind;
 
 #define TSR_PRODUCT(name, kind)                                                                                  \
-    extern "C" TSR_AMX void name(const void* a, const void* b, void* c, int64_t a_row, int64_t c_row, int64_t m, \
-                                 int64_t n, int64_t depth, int64_t from_zero) {                                  \
-        tsr::runtime::product<kind>(a, b, c, a_row, c_row, m, n, depth, from_zero);                              \
+    extern "C" TSR_AMX void name(const void* a, const void* b, void* c, int64_t a_row, int64_t b_panel,          \
+                                 int64_t c_row, int64_t m, int64_t n, int64_t depth, int64_t from_zero) {        \
+        tsr::runtime::product<kind>(a, b, c, a_row, b_panel, c_row, m, n, depth, from_zero);                     \
     }
 TSR_PRODUCT(tsr_product_bf16, Kind::bf16)
 TSR_PRODUCT(tsr_product_i8_i8, Kind::i8_i8)

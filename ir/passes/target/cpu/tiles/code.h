@@ -122,13 +122,17 @@ private:
         int64_t panel_rows;  // of them
         // Four bytes of depth are one step: the types of a's and b's elements, "u8 i8" or "i8 u8"; empty: elements are.
         std::string bytes;
-        bool flipped;  // the highest bits of a's bytes
+        bool flipped;      // the highest bits of a's bytes
+        ValueId depth_end;  // steps from there on add nothing; invalid: all count
     };
     // The rows and columns of a product that are ever looked at, from 0; invalid: all.
     struct Wanted {
         ValueId rows, columns;
     };
     Wanted wanted(ValueId product);
+    ValueId depth_left(const MmaOp& product);
+    ValueId rounded_up(ValueId count, int64_t to, int64_t most);
+    void column_panels(const Factors& f, const Panel& best, const Wanted& some, int64_t columns);
     ValueId inside_of(const std::vector<OpId>& stores, size_t axis, int64_t extent);
     void row_panels(const Factors& f, const Panel& panel, ValueId rows, ValueId column);
     void panel(const Factors& f, const Panel& panel, ValueId row, ValueId column, const std::vector<ValueId>& excess);
@@ -168,6 +172,8 @@ private:
         emit_.yield({});
         emit_.close(made, outside);
     }
+
+    static constexpr int64_t kUnroll = 4;  // steps of k
 
     Spread& s_;
     Emit& emit_;

@@ -48,16 +48,16 @@ public:
 
     // What a step takes too much lies outside of all memories, where both factors are 0.
     [[nodiscard]] bool ends_with_memory(const ForOp& loop) const {
-        const OpId end = kernel_.value(loop.upper()).op;
-        if (!end.valid() || kernel_.op(end).kind != OpKind::dim) return false;
-        const Dim& extent = kernel_.op(end).attrs.dim(Attr::dim);
-        const ValueId k = kernel_.region(loop.body()).args[0];
         return std::ranges::all_of(kernel_.region(loop.body()).ops, [&](OpId id) {
-            if (kernel_.op(id).kind != OpKind::load_tile) return true;
-            const TileViewOp view(kernel_, id);
-            const auto axis = static_cast<size_t>(view.axes()[*axis_of(id, k)]);
-            return compare(kernel_.type(view.memory()).shape[axis], extent) == Equality::equal;
+            return kernel_.op(id).kind != OpKind::load_tile || ends_with_memory(loop, id);
         });
+    }
+
+    // The same of one product, whatever else the loop does.
+    [[nodiscard]] bool ends_with_memory(const ForOp& loop, const MmaOp& product) const {
+        const ValueId k = kernel_.region(loop.body()).args[0];
+        return sums_over(product.id, loop.body(), k) && ends_with_memory(loop, load_under(product.a())) &&
+               ends_with_memory(loop, load_under(product.b()));
     }
 
     // The axis of the load's tile that runs along k.
@@ -70,6 +70,21 @@ public:
     }
 
 private:
+    [[nodiscard]] bool ends_with_memory(const ForOp& loop, OpId load) const {
+        const OpId end = kernel_.value(loop.upper()).op;
+        if (!end.valid() || kernel_.op(end).kind != OpKind::dim) return false;
+        const Dim& extent = kernel_.op(end).attrs.dim(Attr::dim);
+        const TileViewOp view(kernel_, load);
+        const auto axis = static_cast<size_t>(view.axes()[*axis_of(load, kernel_.region(loop.body()).args[0])]);
+        return !view.fill() && compare(kernel_.type(view.memory()).shape[axis], extent) == Equality::equal;
+    }
+
+    // The load at the bottom of conversions.
+    [[nodiscard]] OpId load_under(ValueId factor) const {
+        const OpId id = kernel_.value(factor).op;
+        return kernel_.op(id).kind == OpKind::load_tile ? id : load_under(kernel_.op(id).operands[0]);
+    }
+
     [[nodiscard]] bool advances(OpId load, ValueId k, int64_t step) const {
         const TileViewOp view(kernel_, load);
         if (std::ranges::count(view.starts(), k) != 1 || view.fill()) return false;
@@ -201,6 +216,12 @@ private:
 }  // namespace
 
 void merge_k(Function& kernel) { Merger(kernel).run(); }
+
+bool ends_with_loop(const Function& kernel, OpId mma) {
+    const OpId around = kernel.region(kernel.op(mma).parent).parent;
+    if (!around.valid() || kernel.op(around).kind != OpKind::for_) return false;
+    return Products(kernel).ends_with_memory(ForOp(kernel, around), MmaOp(kernel, mma));
+}
 
 bool sums_products(const Function& kernel, OpId id) {
     const ForOp loop(kernel, id);

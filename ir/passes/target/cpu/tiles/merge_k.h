@@ -13,4 +13,8 @@ void merge_k(Function& kernel);
 // The loop is such a one, and ends where its memories end: what a step takes too much is 0.
 bool sums_products(const Function& kernel, OpId loop);
 
+// The product stands in a loop along its depth, and both factors are 0 from the end of the loop on: there both memories
+// end.
+bool ends_with_loop(const Function& kernel, OpId mma);
+
 }  // namespace tsr::ir

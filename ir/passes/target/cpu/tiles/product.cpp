@@ -10,7 +10,7 @@ namespace tsr::ir {
 
 namespace {
 
-constexpr int64_t kUnroll = 4;  // steps of k
+constexpr int64_t kMatrixRow = 64;  // bytes of a row of the matrix unit's registers
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -27,28 +27,63 @@ void TileCode::product(OpId id) {
     const auto shape = extents(result);
     const Panel best = panel_of(result, s_.plan);
     const Factors f = op.op().kind == OpKind::mma_words ? bytes_factors(op, c, from_zero) : factors(op, c, from_zero);
-    const Wanted some = wanted(op.result());
-    panels(shape[1], best.columns(), some.columns, [&](ValueId column, int64_t columns) {
+    column_panels(f, best, wanted(op.result()), shape[1]);
+}
+
+// What is left of a ragged tile behind whole panels takes half a panel where that is enough.
+void TileCode::column_panels(const Factors& f, const Panel& best, const Wanted& some, int64_t columns) {
+    auto rows_of = [&](ValueId column, int64_t vectors) {
         Panel at = best;
-        at.vectors = ceil_div(columns, best.elements);
+        at.vectors = vectors;
         row_panels(f, at, some.rows, column);
-    });
+    };
+    const int64_t whole = best.columns();
+    const int64_t half = best.vectors / 2 * best.elements;
+    if (!some.columns.valid() || half == 0 || columns % whole != 0)
+        return panels(columns, whole, some.columns,
+                      [&](ValueId column, int64_t count) { rows_of(column, ceil_div(count, best.elements)); });
+    const ValueId ends = emit_.add(some.columns, emit_.integer(whole - half - 1));
+    const ValueId count = emit_.op(OpKind::floordiv, {ends, emit_.integer(whole)}, Type::scalar(DType::index));
+    const ValueId middle = emit_.mul(count, emit_.integer(whole));
+    loop_between(emit_.integer(0), middle, whole, [&](ValueId column) { rows_of(column, best.vectors); });
+    loop_between(middle, some.columns, half, [&](ValueId column) { rows_of(column, best.vectors / 2); });
+}
+
+// Of the depth, what is left of the loop around the product; invalid: the loop does not say.
+ValueId TileCode::depth_left(const MmaOp& product) {
+    if (product.attrs().integer(Attr::masked, 0) == 0) return {};
+    const Region& body = s_.tile.region(product.op().parent);
+    const auto end = s_.scalars.find(s_.tile.op(body.parent).operands[1]);
+    const auto at = s_.scalars.find(body.args[0]);
+    if (end == s_.scalars.end() || at == s_.scalars.end()) return {};
+    return emit_.binary(OpKind::sub, emit_.cast(end->second, DType::index), emit_.cast(at->second, DType::index));
+}
+
+// To the next multiple; `most` is one.
+ValueId TileCode::rounded_up(ValueId count, int64_t to, int64_t most) {
+    if (most % to != 0) return {};
+    const Type index = Type::scalar(DType::index);
+    const ValueId parts = emit_.op(OpKind::floordiv, {emit_.add(count, emit_.integer(to - 1)), emit_.integer(to)}, index);
+    return emit_.binary(OpKind::minimum, emit_.mul(parts, emit_.integer(to)), emit_.integer(most));
 }
 
 TileCode::Factors TileCode::factors(const MmaOp& op, const Home& c, bool from_zero) {
     const Type& result = s_.tile.type(op.result());
     const Panel best = panel_of(result, s_.plan);
+    const int64_t depth = extents(s_.tile.type(op.b()))[0];
+    const ValueId left = op.op().kind == OpKind::mma ? depth_left(op) : ValueId{};
     return {homes_.at(op.a()),
             homes_.at(op.b()),
             c,
             op.a_transposed(),
             from_zero,
             Type::vector(result.elem, static_cast<uint32_t>(best.elements)),
-            extents(s_.tile.type(op.b()))[0],
+            depth,
             extents(result)[0],
             best.rows,
             {},
-            false};
+            false,
+            left.valid() ? rounded_up(left, kUnroll, depth) : left};
 }
 
 // What stands outside of the memory that a product is stored to is not computed: at ragged edges that is most of it.
@@ -84,10 +119,21 @@ void TileCode::words_product(const MmaOp& op, const Home& c, bool from_zero) {
     const int64_t a_row = homes_.at(op.a()).strides[0] * bits(a) / 8;
     const Wanted some = wanted(op.result());
     auto known = [&](ValueId end, int64_t extent) { return end.valid() ? end : emit_.integer(extent); };
+    const int64_t bytes = depth * bits(a) / 8;
+    const ValueId left = depth_left(op);
+    const ValueId end =
+        left.valid() ? rounded_up(emit_.mul(left, emit_.integer(bits(a) / 8)), kMatrixRow, bytes) : ValueId{};
     const std::vector<ValueId> operands{
-        homes_.at(op.a()).pointer,     homes_.at(op.b()).pointer,          c.pointer,
-        emit_.integer(a_row),          emit_.integer(c.strides[0] * 4),    known(some.rows, shape[0]),
-        known(some.columns, shape[1]), emit_.integer(depth * bits(a) / 8), emit_.integer(from_zero ? 1 : 0)};
+        homes_.at(op.a()).pointer,
+        homes_.at(op.b()).pointer,
+        c.pointer,
+        emit_.integer(a_row),
+        emit_.integer(homes_.at(op.b()).panel_stride * 4),
+        emit_.integer(c.strides[0] * 4),
+        known(some.rows, shape[0]),
+        known(some.columns, shape[1]),
+        known(end, bytes),
+        emit_.integer(from_zero ? 1 : 0)};
     const std::string callee = a == DType::bf16 ? "tsr_product_bf16" : "tsr_product_" + std::string(name(a)) + "_" + b;
     emit_.statement(OpKind::runtime, operands, {{Attr::callee, callee}});
 }
@@ -136,9 +182,8 @@ void TileCode::panel(const Factors& f, const Panel& at, ValueId row, ValueId col
     const ValueId c = emit_.pointer_add(emit_.pointer_add(f.c.pointer, emit_.mul(row, emit_.integer(c_row))), column);
     auto at_c = [&](int64_t i, int64_t v) { return emit_.pointer_add(c, emit_.integer(i * c_row + v * at.elements)); };
     std::vector<ValueId> sums = first_sums(f, at, c, excess);
-    auto depth = [&](int64_t from, int64_t to, int64_t step) {
-        if (from == to) return;
-        std::vector<ValueId> operands{emit_.integer(from), emit_.integer(to), emit_.integer(step)};
+    auto depth = [&](int64_t from, ValueId to, int64_t step) {
+        std::vector<ValueId> operands{emit_.integer(from), to, emit_.integer(step)};
         operands.insert(operands.end(), sums.begin(), sums.end());
         const RegionId outside = emit_.region;
         const OpId loop = emit_.open(OpKind::for_, operands, std::vector<Type>(sums.size(), f.type));
@@ -152,8 +197,8 @@ void TileCode::panel(const Factors& f, const Panel& at, ValueId row, ValueId col
         sums = s_.target.op(loop).results;
     };
     const int64_t whole = f.depth / kUnroll * kUnroll;
-    depth(0, whole, kUnroll);
-    depth(whole, f.depth, 1);
+    if (whole > 0) depth(0, f.depth_end.valid() ? f.depth_end : emit_.integer(whole), kUnroll);
+    if (whole < f.depth) depth(whole, emit_.integer(f.depth), 1);
     for (int64_t i = 0; i < at.rows; ++i) {
         for (int64_t v = 0; v < at.vectors; ++v) emit_.store(at_c(i, v), sums[static_cast<size_t>(i * at.vectors + v)]);
     }

@@ -6,6 +6,7 @@
 
 #include "ir/ops/register.h"
 #include "ir/passes/target/cpu/plan.h"
+#include "ir/passes/target/cpu/tiles/merge_k.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -23,6 +24,7 @@ public:
         });
         const CpuMachine* machine = kernel_.plan ? cpu_machine(kernel_.plan->machine) : nullptr;
         for (OpId id : products) {
+            if (ends_with_loop(kernel_, id)) kernel_.op(id).attrs.set(Attr::masked, int64_t{1});
             const MmaOp product(kernel_, id);
             if (machine != nullptr && machine->matrix_unit && suits_matrix_unit(kernel_, id)) {
                 to_words(id, false);
