@@ -1,8 +1,11 @@
 // A task's entry, and what it says to the runtime.
 #include "codegen/cpu/task.h"
 
+#include <llvm/IR/IntrinsicsX86.h>
+
 #include "codegen/llvm/function.h"
 #include "codegen/llvm/types.h"
+#include "ir/ops/effects.h"
 
 namespace tsr::codegen {
 
@@ -117,6 +120,14 @@ llvm::Function* declare_body(const std::vector<Slot>& slots, const std::string& 
     return body;
 }
 
+bool stores_past_caches(const ir::Function& source) {
+    bool found = false;
+    ir::for_each_op(source, source.body, [&](ir::OpId id) {
+        found = found || (source.op(id).kind == OpKind::store && source.op(id).attrs.has(Attr::mode));
+    });
+    return found;
+}
+
 }  // namespace
 
 llvm::Function* emit_kernel_task(const ir::Function& source, const std::string& name, const Processor& machine,
@@ -156,6 +167,8 @@ llvm::Function* emit_kernel_task(const ir::Function& source, const std::string& 
     }
     for (unsigned i = 1; i < 5; ++i) arguments.push_back(entry->getArg(i));
     builder.CreateCall(body, arguments);
+    // What passed by the caches is seen by whoever sees that the task has ended.
+    if (stores_past_caches(source)) builder.CreateIntrinsic(builder.getVoidTy(), llvm::Intrinsic::x86_sse_sfence, {});
     builder.CreateRetVoid();
     return entry;
 }

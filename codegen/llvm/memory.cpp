@@ -93,7 +93,11 @@ void TargetBody::emit_store(const ir::Op& op) {
     Value* mask = mask_of(op);
     const llvm::Align alignment = alignment_of(op, type);
     if (mask == nullptr) {
-        builder_.CreateAlignedStore(stored, operand(op, 0), alignment);
+        llvm::StoreInst* store = builder_.CreateAlignedStore(stored, operand(op, 0), alignment);
+        if (op.attrs.has(Attr::mode)) {
+            llvm::Metadata* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
+            store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(target_.getContext(), {one}));
+        }
     } else if (stored->getType()->isVectorTy()) {
         builder_.CreateMaskedStore(stored, operand(op, 0), alignment, mask);
     } else {

@@ -264,13 +264,16 @@ constexpr std::array kRecords{
              .infer = infer_load,
              .levels = kTarget,
              .attrs = {may(Attr::width), may(Attr::alignment), may(Attr::masked)}},
-    OpRecord{.kind = store,
-             .name = "store",
-             .doc = "Stores one element or consecutive ones; where a mask is false nothing is touched.",
-             .operands = {Role{"pointer", Many::one, Access::writes}, Role{"value"}, Role{"mask", Many::optional}},
-             .infer = infer_store,
-             .levels = kTarget,
-             .attrs = {may(Attr::alignment), may(Attr::masked)}},
+    OpRecord{
+        .kind = store,
+        .name = "store",
+        .doc =
+            "Stores one element or consecutive ones; where a mask is false nothing is touched. With mode \"past\" the "
+            "vector goes by the caches where the machine can; it is not read again by this task.",
+        .operands = {Role{"pointer", Many::one, Access::writes}, Role{"value"}, Role{"mask", Many::optional}},
+        .infer = infer_store,
+        .levels = kTarget,
+        .attrs = {may(Attr::alignment), may(Attr::masked), may(Attr::mode)}},
     OpRecord{.kind = gather,
              .name = "gather",
              .doc = "The elements at the offsets; where a mask is false nothing is touched and the value is 0.",

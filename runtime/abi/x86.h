@@ -58,6 +58,9 @@ typedef void TsrProduct(const void* a, const void* b, void* c, int64_t a_row, in
                         int64_t n, int64_t depth, int64_t from_zero);
 TsrProduct tsr_product_bf16;                                                           /* in f32 */
 TsrProduct tsr_product_i8_i8, tsr_product_i8_u8, tsr_product_u8_i8, tsr_product_u8_u8; /* in i32 */
+/* Whether a kernel's stores shall pass by the caches: to a tensor of so many bytes, from `first` on in whole vectors,
+ * in rows that begin row_bytes apart. 1 where the tensor is larger than caches and each row begins at a line. */
+int32_t tsr_passes_caches(const void* first, int64_t row_bytes, int64_t bytes);
 uint64_t tsr_cpu_features(void); /* of this machine, as limited by TESSERA_CPU=v1|v2|v3|v3-vnni|v4|v4-vnni|v4-amx */
 
 #ifdef __cplusplus

@@ -51,8 +51,8 @@ void check_product(TsrProduct* product, A a_value, B b_value) {
             std::vector<Sum> c(static_cast<size_t>(m * row), Sum{3});
             const auto packed = in_panels(b, k, n);
             product(a.data(), packed.data(), c.data(), k * static_cast<int64_t>(sizeof(T)),
-                    k * 32 * static_cast<int64_t>(sizeof(T)), row * 4, m, n,
-                    k * static_cast<int64_t>(sizeof(T)), from_zero ? 1 : 0);
+                    k * 32 * static_cast<int64_t>(sizeof(T)), row * 4, m, n, k * static_cast<int64_t>(sizeof(T)),
+                    from_zero ? 1 : 0);
             bool same = true;
             for (int64_t i = 0; i < m; ++i) {
                 for (int64_t j = 0; j < n; ++j) {

@@ -168,3 +168,10 @@ void run_variant(const TsrKernelFamily& family, const TsrKernelVariant& variant,
 }
 
 }  // namespace tsr::runtime
+
+extern "C" int32_t tsr_passes_caches(const void* first, int64_t row_bytes, int64_t bytes) {
+    constexpr int64_t kLarge = int64_t{32} << 20;  // more than a core's share of a last cache
+    constexpr uint64_t kLine = 64;
+    const bool lines = (reinterpret_cast<uint64_t>(first) | static_cast<uint64_t>(row_bytes)) % kLine == 0;
+    return lines && bytes >= kLarge ? 1 : 0;
+}

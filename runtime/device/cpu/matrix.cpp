@@ -152,10 +152,10 @@ TSR_AMX void product(const void* a, const void* b, void* c, int64_t a_row, int64
 
 using tsr::runtime::Kind;
 
-#define TSR_PRODUCT(name, kind)                                                                                  \
-    extern "C" TSR_AMX void name(const void* a, const void* b, void* c, int64_t a_row, int64_t b_panel,          \
-                                 int64_t c_row, int64_t m, int64_t n, int64_t depth, int64_t from_zero) {        \
-        tsr::runtime::product<kind>(a, b, c, a_row, b_panel, c_row, m, n, depth, from_zero);                     \
+#define TSR_PRODUCT(name, kind)                                                                                        \
+    extern "C" TSR_AMX void name(const void* a, const void* b, void* c, int64_t a_row, int64_t b_panel, int64_t c_row, \
+                                 int64_t m, int64_t n, int64_t depth, int64_t from_zero) {                             \
+        tsr::runtime::product<kind>(a, b, c, a_row, b_panel, c_row, m, n, depth, from_zero);                           \
     }
 TSR_PRODUCT(tsr_product_bf16, Kind::bf16)
 TSR_PRODUCT(tsr_product_i8_i8, Kind::i8_i8)

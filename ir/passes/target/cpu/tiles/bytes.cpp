@@ -17,8 +17,9 @@ TileCode::Factors TileCode::bytes_factors(const MmaOp& op, const Home& c, bool f
                            s_.target.type(f.a.pointer).with(DType::u32), {{Attr::type, DType::u32}});
     f.a.strides = {f.a.strides[0] / kWord, 1};
     if (const ValueId left = depth_left(op); left.valid()) {
-        const ValueId words = emit_.op(OpKind::floordiv, {emit_.add(left, emit_.integer(kWord - 1)), emit_.integer(kWord)},
-                                       Type::scalar(DType::index));
+        const ValueId words =
+            emit_.op(OpKind::floordiv, {emit_.add(left, emit_.integer(kWord - 1)), emit_.integer(kWord)},
+                     Type::scalar(DType::index));
         f.depth_end = rounded_up(words, kUnroll, f.depth);
     }
     return f;

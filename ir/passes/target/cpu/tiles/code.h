@@ -50,6 +50,10 @@ private:
     void row(const Nest& nest);
     void phase(const Phase& phase);
     void choose_ahead(const Nest& nest);
+    // Stores past the caches (past_caches.cpp).
+    [[nodiscard]] std::vector<OpId> stores_past_caches(const Nest& nest) const;
+    [[nodiscard]] bool may_pass_caches(OpId store, int64_t columns) const;
+    ValueId pass_caches(const std::vector<OpId>& stores);
     struct Sum {
         const Root* root;
         std::vector<ValueId> partials;
@@ -122,7 +126,7 @@ private:
         int64_t panel_rows;  // of them
         // Four bytes of depth are one step: the types of a's and b's elements, "u8 i8" or "i8 u8"; empty: elements are.
         std::string bytes;
-        bool flipped;      // the highest bits of a's bytes
+        bool flipped;       // the highest bits of a's bytes
         ValueId depth_end;  // steps from there on add nothing; invalid: all count
     };
     // The rows and columns of a product that are ever looked at, from 0; invalid: all.
@@ -173,6 +177,19 @@ private:
         emit_.close(made, outside);
     }
 
+    template <typename Then, typename Otherwise>
+    void either(ValueId condition, Then then, Otherwise otherwise) {
+        RegionId outside = emit_.region;
+        OpId made = emit_.open(OpKind::if_, {condition}, {});
+        emit_.region = emit_.add_region(made);
+        then();
+        emit_.yield({});
+        emit_.region = emit_.add_region(made);
+        otherwise();
+        emit_.yield({});
+        emit_.close(made, outside);
+    }
+
     static constexpr int64_t kUnroll = 4;  // steps of k
 
     Spread& s_;
@@ -185,10 +202,11 @@ private:
     Schedule schedule_;                 // of the run whose code is made
 
     // Of the row at hand:
-    std::vector<ValueId> row_;  // its coordinates
-    RegionId row_region_;       // code that is the same for the whole row
-    bool clipped_ = false;      // views may pass the edges of their memory
-    std::vector<OpId> ahead_;   // views whose next row (of stores: this row) the phase at hand fetches
+    std::vector<ValueId> row_;       // its coordinates
+    RegionId row_region_;            // code that is the same for the whole row
+    bool clipped_ = false;           // views may pass the edges of their memory
+    std::vector<OpId> past_caches_;  // stores that pass by the caches
+    std::vector<OpId> ahead_;        // views whose next row (of stores: this row) the phase at hand fetches
     using Key = std::tuple<ValueId, Coordinates, int>;
     std::map<Key, ValueId> row_values_;
     // Of the vector at hand:

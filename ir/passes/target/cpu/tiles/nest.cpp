@@ -76,17 +76,23 @@ void TileCode::nest(const Nest& nest) {
     if (edges.empty()) {
         rows(nest, 0);
     } else {
-        // Twice: tiles inside need no masks.
-        const RegionId outside = emit_.region;
-        const OpId choice = emit_.open(OpKind::if_, {all_inside(edges)}, {});
-        for (bool clipped : {false, true}) {
-            clipped_ = clipped;
-            emit_.region = emit_.add_region(choice);
+        // Twice: tiles inside need no masks. And once more where stores may pass by the caches.
+        const std::vector<OpId> large = stores_past_caches(nest);
+        auto inside = [&] {
+            if (large.empty()) return rows(nest, 0);
+            auto past = [&] {
+                past_caches_ = large;
+                rows(nest, 0);
+                past_caches_.clear();
+            };
+            either(pass_caches(large), past, [&] { rows(nest, 0); });
+        };
+        auto clipped = [&] {
+            clipped_ = true;
             rows(nest, 0);
-            emit_.yield({});
-        }
-        emit_.close(choice, outside);
-        clipped_ = false;
+            clipped_ = false;
+        };
+        either(all_inside(edges), inside, clipped);
     }
     for (const Phase& phase : nest.phases) {
         for (const Root& root : phase.roots) {
@@ -147,6 +153,7 @@ void TileCode::choose_ahead(const Nest& nest) {
 void TileCode::fetch_ahead(const Coordinates& at) {
     for (OpId id : ahead_) {
         const TileViewOp view(s_.tile, id);
+        if (std::ranges::find(past_caches_, id) != past_caches_.end()) continue;
         const ValueId further = view.loads() ? s_.memories.at(view.memory()).dims.back() : emit_.integer(0);
         emit_.statement(OpKind::prefetch, {place(id, at).pointer, further});
     }

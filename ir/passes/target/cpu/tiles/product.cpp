@@ -63,7 +63,8 @@ ValueId TileCode::depth_left(const MmaOp& product) {
 ValueId TileCode::rounded_up(ValueId count, int64_t to, int64_t most) {
     if (most % to != 0) return {};
     const Type index = Type::scalar(DType::index);
-    const ValueId parts = emit_.op(OpKind::floordiv, {emit_.add(count, emit_.integer(to - 1)), emit_.integer(to)}, index);
+    const ValueId parts =
+        emit_.op(OpKind::floordiv, {emit_.add(count, emit_.integer(to - 1)), emit_.integer(to)}, index);
     return emit_.binary(OpKind::minimum, emit_.mul(parts, emit_.integer(to)), emit_.integer(most));
 }
 
@@ -123,17 +124,16 @@ void TileCode::words_product(const MmaOp& op, const Home& c, bool from_zero) {
     const ValueId left = depth_left(op);
     const ValueId end =
         left.valid() ? rounded_up(emit_.mul(left, emit_.integer(bits(a) / 8)), kMatrixRow, bytes) : ValueId{};
-    const std::vector<ValueId> operands{
-        homes_.at(op.a()).pointer,
-        homes_.at(op.b()).pointer,
-        c.pointer,
-        emit_.integer(a_row),
-        emit_.integer(homes_.at(op.b()).panel_stride * 4),
-        emit_.integer(c.strides[0] * 4),
-        known(some.rows, shape[0]),
-        known(some.columns, shape[1]),
-        known(end, bytes),
-        emit_.integer(from_zero ? 1 : 0)};
+    const std::vector<ValueId> operands{homes_.at(op.a()).pointer,
+                                        homes_.at(op.b()).pointer,
+                                        c.pointer,
+                                        emit_.integer(a_row),
+                                        emit_.integer(homes_.at(op.b()).panel_stride * 4),
+                                        emit_.integer(c.strides[0] * 4),
+                                        known(some.rows, shape[0]),
+                                        known(some.columns, shape[1]),
+                                        known(end, bytes),
+                                        emit_.integer(from_zero ? 1 : 0)};
     const std::string callee = a == DType::bf16 ? "tsr_product_bf16" : "tsr_product_" + std::string(name(a)) + "_" + b;
     emit_.statement(OpKind::runtime, operands, {{Attr::callee, callee}});
 }

@@ -7,8 +7,8 @@ namespace tsr::ir {
 
 // After it both operands of every `mma` are register tiles of the type it accumulates in, and b is not given
 // transposed. Products that suit a matrix unit or sums of bytes are `mma_words` on machines that have them. Conversions
-// are exact, and stand where the operand is made: once for all products that take it. A product whose depth ends with the
-// loop around it says so.
+// are exact, and stand where the operand is made: once for all products that take it. A product whose depth ends with
+// the loop around it says so.
 void widen_products(Function& kernel);
 
 // A depth of so many elements of a is made of whole rows of the matrix unit's registers.
