@@ -124,6 +124,10 @@ bool is_of_gpu(OpKind kind) {
         case OpKind::async_commit:
         case OpKind::async_wait:
         case OpKind::load_matrix:
+        case OpKind::matrix_descriptor:
+        case OpKind::group_mma:
+        case OpKind::group_wait:
+        case OpKind::proxy_fence:
             return true;
         default:
             return false;
@@ -150,6 +154,11 @@ bool has_product(const ir::Function& function, const ir::Op& op) {
     return known && op.attrs.integers(Attr::axes) == std::vector<int64_t>{known->rows, known->columns, known->inner};
 }
 
+bool has_group_products(const ir::Function& function) {
+    const ir::GpuMachine* gpu = function.plan ? ir::gpu_machine(function.plan->machine) : nullptr;
+    return gpu != nullptr && gpu->group_products;
+}
+
 // Neither masks nor a C library; of the runtime a kernel gives back its result alone, beside what the machine has.
 std::optional<Failure> check_gpu_op(const Subject& in, const ir::Op& op) {
     if (is_of_cpu(op.kind)) return in.refuse(op, "has no code on a GPU");
@@ -158,6 +167,9 @@ std::optional<Failure> check_gpu_op(const Subject& in, const ir::Op& op) {
         return in.refuse(op, fmt::format("of `{}` has no code on a GPU", op.attrs.string(Attr::callee)));
     }
     if (op.kind == OpKind::mma && !has_product(in.function, op)) return in.refuse(op, "has no code on this GPU");
+    if (op.kind == OpKind::group_mma && !has_group_products(in.function)) {
+        return in.refuse(op, "has no code on this GPU");
+    }
     const bool is_real = !op.operands.empty() && is_float(in.type(op.operands[0]).elem);
     if (is_real && calls_libm(op.kind)) {
         return in.refuse(op, fmt::format("of {} has no code on a GPU", name(in.type(op.operands[0]).elem)));

@@ -72,6 +72,18 @@ bool GpuTask::emit_threads(const ir::Op& op) {
         case OpKind::load_matrix:
             emit_load_matrix(op);
             return true;
+        case OpKind::matrix_descriptor:
+            emit_matrix_descriptor(op);
+            return true;
+        case OpKind::group_mma:
+            emit_group_product(op);
+            return true;
+        case OpKind::group_wait:
+            emit_group_wait(op);
+            return true;
+        case OpKind::proxy_fence:
+            call(llvm::Intrinsic::nvvm_fence_proxy_async_shared_cta, {});
+            return true;
         default:
             return false;
     }

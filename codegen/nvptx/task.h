@@ -41,6 +41,12 @@ private:
     void emit_vote(const ir::Op& op);
     void emit_product(const ir::Op& op);  // products.cpp
     void emit_load_matrix(const ir::Op& op);
+    // group_products.cpp
+    void emit_matrix_descriptor(const ir::Op& op);
+    void emit_group_product(const ir::Op& op);
+    void emit_group_wait(const ir::Op& op);
+    std::vector<llvm::Value*> group_asm(const std::string& text, const ir::Op& op, size_t first,
+                                        const std::vector<llvm::Value*>& others);
     void emit_async_copy(const ir::Op& op);
     void emit_mbarrier_wait(const ir::Op& op);
     void emit_copy_box(const ir::Op& op);

@@ -35,7 +35,7 @@
     X(slot) X(task_begin) X(task_end) X(scratch) X(stack) X(pointer_add) X(load) X(store) X(gather) X(scatter)    \
     X(splat) X(iota) X(extract) X(insert) X(vector_reduce) X(for_active) X(atomic_rmw) X(memory_copy) X(prefetch)   \
     X(thread_id) X(block_id) X(block_barrier) X(warp_shuffle) X(warp_vote) X(async_copy) X(async_commit)            \
-    X(async_wait) X(load_matrix) X(runtime)
+    X(async_wait) X(load_matrix) X(matrix_descriptor) X(group_mma) X(group_wait) X(proxy_fence) X(runtime)
 // clang-format on
 
 namespace tsr::ir {

@@ -178,6 +178,45 @@ Inferred infer_prefetch(Operands operands, const Attrs&) {
 
 Inferred infer_nothing(Operands, const Attrs&) { return gives_nothing(); }
 
+Inferred infer_matrix_descriptor(Operands operands, const Attrs& attrs) {
+    if (auto fault = want_pointer(operands[0])) return *fault;
+    const std::vector<int64_t>& bytes = attrs.integers(Attr::axes);
+    if (operands[0].space != Space::shared || bytes.size() != 3 ||
+        (bytes[0] != 128 && bytes[0] != 64 && bytes[0] != 32))
+        return Failure{"panels of 128, 64 or 32 bytes in shared memory, and two distances"};
+    return gives(Type::scalar(DType::u64));
+}
+
+// For each step along the inner axis the parts of a, one for each 64 rows, then that of b; then the accumulator.
+Inferred infer_group_mma(Operands operands, const Attrs& attrs) {
+    const std::vector<int64_t>& extents = attrs.integers(Attr::axes);
+    const DType input = attrs.dtype(Attr::type);
+    if (extents.size() != 5 || extents[0] % 64 != 0 || extents[1] % 8 != 0 || extents[1] > 256 ||
+        extents[2] * bits(input) % 256 != 0)
+        return Failure{"a product of a warp group has 64 rows or more, columns by eights, and steps of 32 bytes"};
+    const auto parts = static_cast<size_t>(extents[0] / 64),
+               steps = static_cast<size_t>(extents[2] * bits(input) / 256);
+    const size_t factors = steps * (parts + 1), sums = static_cast<size_t>(extents[0] * extents[1] / 128);
+    if (operands.size() != factors && operands.size() != factors + sums)
+        return Failure{
+            fmt::format("{} operands: needs {} factors, and {} sums or none", operands.size(), factors, sums)};
+    const Type sum = Type::scalar(is_integer(input) ? DType::i32 : DType::f32);
+    for (size_t i = 0; i < operands.size(); ++i) {
+        const Type& type = operands[i];
+        const bool held = i % (parts + 1) != parts && type.is_vector() && type.elem == input &&
+                          type.width * static_cast<uint32_t>(bits(input)) == 128;
+        if (i < factors ? held || type == Type::scalar(DType::u64) : type == sum) continue;
+        return Failure{fmt::format("{} is no operand of a warp group's product of {}", type.text(), name(input))};
+    }
+    return std::vector<Type>(sums, sum);
+}
+
+Inferred infer_group_wait(Operands operands, const Attrs&) {
+    std::vector<Type> types;
+    for (size_t i = 0; i < operands.size(); ++i) types.push_back(operands[i]);
+    return types;
+}
+
 // Between the threads of a warp: a value of any type that a register holds, and the number of a lane.
 Inferred infer_warp_shuffle(Operands operands, const Attrs& attrs) {
     const std::string& mode = attrs.string(Attr::mode);
@@ -428,6 +467,46 @@ constexpr std::array kRecords{
              .levels = kTarget,
              .attrs = {needs(Attr::count), may(Attr::mode)},
              .effects = {Effect::collective}},
+    OpRecord{.kind = matrix_descriptor,
+             .name = "matrix_descriptor",
+             .doc = "What warp groups' products are told of an operand in panels of shared memory that begins at the "
+                    "pointer. `axes`: the bytes of a panel's row (128, 64 or 32), from panel to panel, and from eight "
+                    "rows to the next. In units of 16 bytes what is added to it moves it (PTX ISA, wgmma, \"Matrix "
+                    "descriptor\").",
+             .operands = {Role{"pointer"}},
+             .infer = infer_matrix_descriptor,
+             .levels = kTarget,
+             .attrs = {needs(Attr::axes)}},
+    OpRecord{.kind = group_mma,
+             .name = "group_mma",
+             .doc =
+                 "Starts a product of four warps that follow each other: accumulator (0 if not given) + a @ b, of "
+                 "which each warp has 16 of every 64 rows as fragments of ir/machine/fragments.h. `axes`: rows, "
+                 "columns, inner extent, 1 where a and where b lies in rows along the inner axis. `type`: of what is "
+                 "multiplied. Operands: for each 32 bytes of the inner axis a, by 64 rows, then b; a as fragments "
+                 "or a descriptor, b as one; then the accumulator. The results are not there before a `group_wait` "
+                 "gives them; until then nothing else touches them, or what is read (PTX ISA, wgmma.mma_async).",
+             .operands = {Role{"factors and accumulator", Many::any, Access::value}},
+             .infer = infer_group_mma,
+             .levels = kTarget,
+             .attrs = {needs(Attr::axes), needs(Attr::type)},
+             .effects = {Effect::collective, Effect::in_order}},
+    OpRecord{.kind = group_wait,
+             .name = "group_wait",
+             .doc = "Waits until at most `count` products of this warp group are under way, and gives the results of "
+                    "one that is done.",
+             .operands = {Role{"values", Many::any}},
+             .infer = infer_group_wait,
+             .levels = kTarget,
+             .attrs = {needs(Attr::count)},
+             .effects = {Effect::collective, Effect::in_order}},
+    OpRecord{.kind = proxy_fence,
+             .name = "proxy_fence",
+             .doc = "What this thread wrote to shared memory is seen by products of warp groups that start behind the "
+                    "next barrier (PTX ISA, fence.proxy.async).",
+             .infer = infer_nothing,
+             .levels = kTarget,
+             .effects = {Effect::in_order}},
     OpRecord{.kind = runtime,
              .name = "runtime",
              .doc = "A call of a function of the runtime by its C name. On a GPU also what has no other place in a "

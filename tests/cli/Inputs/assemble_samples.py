@@ -17,7 +17,12 @@ CACHE = "cache"
 # A few registers in memory cost less than what keeps them out of it elsewhere.
 MOST_SPILLED = 64
 # Here every register of every point counts.
-WITHOUT_SPILLS = {"gemm.tsr": ["sm_80", "sm_90a"], "flash_attention.tsr": ["sm_80", "sm_90a"]}
+WITHOUT_SPILLS = {
+    "gemm.tsr": ["sm_80", "sm_90a"],
+    "flash_attention.tsr": ["sm_80", "sm_90a"],
+    "double_buffered_gemm.tsr": ["sm_90a"],
+    "int8_gemm.tsr": ["sm_90a"],
+}
 
 
 def is_slow(said, sample):

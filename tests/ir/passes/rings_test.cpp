@@ -234,14 +234,16 @@ TEST_CASE("threads of their own bring boxes, and the others meet nobody in a rou
         const Function kernel = staged(text, 0, "sm_90a");
         const Function target = spread_threads(kernel, *gpu_machine("sm_90a"));
         kernels::check_sound(target);
-        CHECK(target.plan->threads == kernel.plan->threads + 32);
+        // Warp groups have a whole one beside them.
+        const int64_t beside = count(target, target.body, OpKind::group_mma) > 0 ? 128 : 32;
+        CHECK(target.plan->threads == kernel.plan->threads + beside);
         size_t filling = 0, reading = 0;
         walk(target, target.body, [&](OpId id) {
             const Op& op = target.op(id);
             if (op.kind != OpKind::for_) return;
             const RegionId body = op.regions[0];
             if (any_below(target, body, [](const Op& inner) { return inner.kind == OpKind::for_; })) return;
-            const bool products = count(target, body, OpKind::mma) > 0;
+            const bool products = count(target, body, OpKind::mma) + count(target, body, OpKind::group_mma) > 0;
             if (calls(target, body, "mbarrier_wait") == 0) return;
             ++(products ? reading : filling);
             CHECK(count(target, body, OpKind::block_barrier) == 0);

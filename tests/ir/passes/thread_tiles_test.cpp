@@ -134,7 +134,7 @@ TEST_CASE("rows are loaded in accesses of 16 bytes, and combined inside of their
     CHECK(count(target, OpKind::load, 4) == 2 * 4);  // where rows may be outside of the memory, too
     CHECK(count(target, OpKind::warp_shuffle) == 5);
     const Function kernel = formed(kRows);
-    for (const auto& [value, layout] : assign_layouts(kernel, 128, 80).of) {
+    for (const auto& [value, layout] : assign_layouts(kernel, 128, *gpu_machine("sm_80")).of) {
         if (layout.rank() == 2) {
             CHECK(layout.text() ==
                   "4x512 = 1x4 of 4x128 { register (0, 1) (0, 2); lane (0, 4) (0, 8) (0, 16) (0, 32) (0, 64); "
@@ -210,11 +210,33 @@ TEST_CASE("panels of shared memory lie as bulk copies and products of warp group
     CHECK(Memory::Swizzle::of_panels(20, 64, 2).panel == 0);  // no whole groups of eight rows
 }
 
-TEST_CASE("panels are read as matrices like rows") {
-    for (const char* text : {kernels::kGemm, kUnusual}) {
-        const Function rows = threads(text, "sm_90"), panels = threads(text, "sm_90a");
-        CHECK(count(rows, OpKind::load_matrix) == count(panels, OpKind::load_matrix));
-    }
+TEST_CASE("panels are read as matrices like rows, where no warp group multiplies") {
+    std::string text = kUnusual;
+    for (size_t at = 0; (at = text.find("128", at)) != std::string::npos;) text.replace(at, 3, "32");
+    const Function rows = threads(text.c_str(), "sm_90"), panels = threads(text.c_str(), "sm_90a");
+    CHECK(count(panels, OpKind::group_mma) == 0);
+    CHECK(count(rows, OpKind::load_matrix) > 0);
+    CHECK(count(rows, OpKind::load_matrix) == count(panels, OpKind::load_matrix));
+}
+
+TEST_CASE("warp groups multiply what rings bring where it lies, and nothing is converted in the loop") {
+    const Function target = threads(kUnusual, "sm_90a");
+    CHECK(target.plan->threads == 384);  // two groups, of 64 rows each, and one that copies
+    CHECK(count(target, OpKind::group_mma) == 1);
+    CHECK(count(target, OpKind::mma) + count(target, OpKind::load_matrix) == 0);
+    walk(target, target.body, [&](OpId id) {
+        const Op& op = target.op(id);
+        if (op.kind == OpKind::group_mma) {
+            CHECK(op.attrs.integers(Attr::axes) == std::vector<int64_t>{64, 176, 48, 0, 1});
+            CHECK(op.operands.size() == 3 * 2 + 64 * 176 / 128);
+        }
+        if (op.kind != OpKind::for_) return;
+        if (any_below(target, op.regions[0], [](const Op& inner) { return inner.kind == OpKind::for_; })) return;
+        CHECK_FALSE(any_below(target, op.regions[0], [](const Op& inner) {
+            return inner.kind == OpKind::block_barrier || inner.kind == OpKind::store ||
+                   inner.kind == OpKind::warp_shuffle;
+        }));
+    });
 }
 
 TEST_CASE("a product that no warp has is done by threads, four columns each") {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "ir/passes/target/gpu/rings/choose_stages.h"
+#include "ir/passes/target/gpu/tiles/groups.h"
 #include "ir/passes/target/gpu/tiles/layouts.h"
 #include "ir/passes/tile/walk.h"
 
@@ -121,12 +122,15 @@ Plan choose_threads(const Function& kernel, const GpuMachine& machine, const Pla
     plan.threads = whole_warps(info.group_size());
     const bool tiles = has_tile_loop(kernel);
     if (auto enough = tile_threads(kernel)) {
+        const auto groups = group_threads(kernel, machine);
+        if (groups) enough = groups;
         // Layouts of register tiles are spread over powers of two.
         plan.threads = *enough;
         if (tiles)
             plan.threads =
                 std::max(*enough, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(info.group_size()))));
-        plan.reasons.emplace_back("threads: by the elements of the largest register tile");
+        plan.reasons.emplace_back(groups ? "threads: warp groups, each 64 rows of a product"
+                                         : "threads: by the elements of the largest register tile");
     } else if (info.names_group || tiles) {
         plan.reasons.emplace_back("threads: the tiles of a group, in whole warps");
     } else {

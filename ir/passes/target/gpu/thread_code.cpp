@@ -5,6 +5,7 @@
 #include "ir/machine/fragments.h"
 #include "ir/passes/target/gpu/barriers.h"
 #include "ir/passes/target/gpu/rings/stage.h"
+#include "ir/passes/target/gpu/tiles/groups.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -25,11 +26,11 @@ ThreadCode::ThreadCode(const Function& kernel, const GpuMachine& machine)
     copies_ = has(OpKind::copy_async);
     commits_ = has(OpKind::commit) || has(OpKind::fill);
     find_arrivals();
-    if (!arrivals_.empty() && plan.threads + kWarp <= kMostThreads) producer_ = producer_part(kernel);
+    if (!arrivals_.empty() && plan.threads + kGroupWarps * kWarp <= kMostThreads) producer_ = producer_part(kernel);
     thread_ = index_of(emit, OpKind::thread_id);
     lane_ = emit.cast(emit.binary(OpKind::bit_and, thread_, emit.integer(kWarp - 1)), DType::i32);
     warp_ = emit.binary(OpKind::shr, thread_, emit.integer(5));
-    if (tile_threads(kernel)) tiles_.emplace(*this, thread_, machine.capability);
+    if (tile_threads(kernel)) tiles_.emplace(*this, thread_, machine);
 }
 
 void ThreadCode::run() {
@@ -48,6 +49,20 @@ ValueId ThreadCode::shared(DType type, int64_t bytes, int64_t alignment) {
     shared_bytes_ += bytes;
     return emit.op(OpKind::scratch, {}, Type::pointer(type, Space::shared),
                    {{Attr::count, at}, {Attr::type, type}, {Attr::alignment, alignment}});
+}
+
+int64_t ThreadCode::producers() const {
+    if (!producer_) return 0;
+    return tiles_ && tiles_->by_groups() ? kGroupWarps * kWarp : kWarp;
+}
+
+void ThreadCode::proxy_fence() {
+    if (tiles_ && tiles_->by_groups()) emit.statement(OpKind::proxy_fence, {});
+}
+
+void ThreadCode::block_barrier() {
+    proxy_fence();
+    emit.statement(OpKind::block_barrier, {});
 }
 
 ValueId ThreadCode::shuffle(const char* mode, ValueId value, ValueId lane) {
@@ -148,10 +163,8 @@ void ThreadCode::buffer(OpId id) {
     }
     const int64_t bytes = memory.elements * op.attrs.integer(Attr::count, 1) * ((bits(type.elem) + 7) / 8);
     int64_t alignment = std::max(op.attrs.integer(Attr::alignment, 0), kSharedAlignment);
-    if (follows_swizzle(op.results[0])) {
-        memory.swizzle = swizzle_of(type);
-        if (memory.swizzle.panel != 0) alignment = std::max(alignment, kRingAlignment);
-    }
+    memory.swizzle = swizzle_of(tile, op.results[0], machine_);
+    if (memory.swizzle.panel != 0) alignment = std::max(alignment, kRingAlignment);
     memory.pointer = shared(type.elem, bytes, alignment);
     if (known != places_.end()) {
         shared_bytes_ = used;
@@ -159,44 +172,6 @@ void ThreadCode::buffer(OpId id) {
         places_[id] = shared_bytes_ - bytes;
     }
     memories[op.results[0]] = memory;
-}
-
-// Panels where products of warp groups may read them.
-Memory::Swizzle ThreadCode::swizzle_of(const Type& buffer) const {
-    const int64_t columns = buffer.shape.back().constant_value().value_or(0), size = (bits(buffer.elem) + 7) / 8;
-    if (machine_.group_products && buffer.rank() == 2) {
-        const int64_t rows = buffer.shape[0].constant_value().value_or(0);
-        if (const auto panels = Memory::Swizzle::of_panels(rows, columns, size); panels.panel != 0) return panels;
-    }
-    return Memory::Swizzle::of_rows(columns, size);
-}
-
-// What touches a buffer whose pieces change places goes by elements, pieces of 16 bytes, or fragments of products.
-bool ThreadCode::follows_swizzle(ValueId buffer) const {
-    const Op& op = tile.op(tile.value(buffer).op);
-    const Type& type = tile.type(buffer);
-    if (!op.attrs.has(Attr::swizzle) || op.attrs.string(Attr::swizzle) != "xor") return false;
-    if (type.rank() < 2 || is_packed(type.elem)) return false;
-    return !any_below(tile, tile.body, [&](const Op& user) {
-        if (std::ranges::none_of(user.operands, [&](ValueId v) { return memory_root(tile, v) == buffer; }))
-            return false;
-        switch (user.kind) {
-            case OpKind::mma:
-                return !warp_product(tile.type(user.operands[0]).elem, user.attrs.dtype(Attr::type),
-                                     machine_.capability);
-            case OpKind::stage:
-            case OpKind::copy_async:
-            case OpKind::read:
-            case OpKind::write:
-            case OpKind::acquire:
-            case OpKind::fill:
-            case OpKind::take:
-            case OpKind::release:
-                return false;
-            default:
-                return true;
-        }
-    });
 }
 
 // ---- values ----

@@ -22,9 +22,11 @@ public:
     // A place in the block's shared memory; never given back.
     ValueId shared(DType type, int64_t bytes, int64_t alignment);
     [[nodiscard]] int64_t shared_bytes() const { return shared_bytes_; }
-    // Threads of a block beside those of the plan, which fill its rings.
-    [[nodiscard]] int64_t producers() const { return producer_ ? kWarp : 0; }
-    void block_barrier() { emit.statement(OpKind::block_barrier, {}); }
+    // Threads of a block beside those of the plan, which fill its rings; beside warp groups one more of these.
+    [[nodiscard]] int64_t producers() const;
+    // All threads meet. What they wrote to shared memory is there for products of warp groups, too.
+    void block_barrier();
+    void proxy_fence();  // before threads meet
     ValueId shuffle(const char* mode, ValueId value, ValueId lane);
     ValueId thread() const { return thread_; }  // an index
     ValueId lane() const { return lane_; }      // i32, in the warp
@@ -44,6 +46,7 @@ private:
     [[nodiscard]] bool carries(ValueId value) const;
     [[nodiscard]] std::vector<ValueId> carried(const std::vector<ValueId>& values) const;
     void meet_alone(RegionId region);
+    void share_registers();
     ValueId copies_boxes();
 
     void region(RegionId region);
@@ -53,8 +56,6 @@ private:
     void control(const Op& op);
     void grid(const Op& op);
     void buffer(OpId id);
-    [[nodiscard]] bool follows_swizzle(ValueId buffer) const;
-    [[nodiscard]] Memory::Swizzle swizzle_of(const Type& buffer) const;
     // lanes regions
     void lanes(const Op& op);
     void lanes_over_tiles(const Op& op);

@@ -5,6 +5,7 @@
 
 #include "ir/ops/tile.h"
 #include "ir/passes/target/gpu/thread_code.h"
+#include "ir/passes/target/gpu/tiles/groups.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -16,6 +17,7 @@ void ThreadCode::roles() {
     for (const Role role : {Role::consumer, Role::producer}) {
         emit.region = emit.add_region(branch);
         role_ = role;
+        share_registers();
         groups();
         emit.yield({});
         if (role == Role::consumer) meet_alone(emit.region);
@@ -66,6 +68,14 @@ ValueId ThreadCode::near_before(const std::vector<Axis>& all, ValueId number) {
     const ValueId inside = emit.binary(OpKind::mod, number, band);
     const ValueId row = emit.add(first, emit.binary(OpKind::mod, inside, high));
     return emit.add(emit.mul(row, columns), emit.binary(OpKind::floordiv, inside, high));
+}
+
+// Of 384 threads each gets 168 registers when the block starts, which two groups that multiply have too few of.
+void ThreadCode::share_registers() {
+    constexpr int64_t kOfCopies = 40, kOfProducts = 232;
+    if (plan.threads != 2 * kGroupWarps * kWarp || producers() != kGroupWarps * kWarp) return;
+    const bool copies = role_ == Role::producer;
+    call_machine(copies ? "fewer_registers" : "more_registers", {}, {{Attr::count, copies ? kOfCopies : kOfProducts}});
 }
 
 // Barriers are of these threads alone.

@@ -17,12 +17,14 @@ namespace tsr::ir {
 class ThreadTiles {
 public:
     // `thread`: this thread's number in its block, of `plan.threads`; both stand at the beginning of the code.
-    ThreadTiles(KernelCode& code, ValueId thread, int capability);
+    ThreadTiles(KernelCode& code, ValueId thread, const GpuMachine& machine);
 
     // An operation on register tiles without regions. What it gives stands in `code.parts`, or in `code.scalars`.
     void operation(OpId id);
     // A tile's registers as the tile `like` has them.
     std::vector<ValueId> as(ValueId tile, ValueId like) { return in(tile, layout(like)); }
+    // Warp groups read shared memory by themselves.
+    [[nodiscard]] bool by_groups() const;
     [[nodiscard]] int64_t registers(ValueId tile) const { return layout(tile).size(); }
     // Control flow comes or goes: what other threads still read is not known any more.
     void forget() { others_read_ = true; }
@@ -100,6 +102,12 @@ private:
     Registers kept(ValueId value, bool transposed, Operand operand, const Layout& lies);
     void keep_for_products(ValueId tile);
     Registers fragments(Part& part, int64_t atom, int64_t k);
+    // group_products.cpp
+    struct Panels;
+    Panels panels(ValueId buffer, bool turned, bool of_group, int warps);
+    ValueId described(const Panels& panels, int64_t outer, int64_t inner);
+    ValueId group_number();
+    void group_product(OpId id);
     // matrices.cpp
     std::optional<Part> matrices(ValueId value, bool transposed, Operand operand, const ProductPlan& plan,
                                  const Layout& lies);
@@ -147,6 +155,7 @@ private:
     KernelCode& code_;
     Emit& emit_;
     ValueId thread_;
+    ValueId group_;  // of four warps, its number; made where it is asked for
     TileLayouts layouts_;
     Uses uses_;
     // Operands of products in loops, of tiles made before those.

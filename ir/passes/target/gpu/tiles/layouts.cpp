@@ -6,6 +6,7 @@
 #include <map>
 
 #include "ir/passes/target/cpu/tiles/uses.h"
+#include "ir/passes/target/gpu/tiles/groups.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -61,8 +62,8 @@ struct Link {
 
 class Assigner {
 public:
-    Assigner(const Function& kernel, int64_t threads, int capability)
-        : kernel_(kernel), warp_bits_(log2_up(threads / 32)), capability_(capability) {}
+    Assigner(const Function& kernel, int64_t threads, const GpuMachine& machine)
+        : kernel_(kernel), warp_bits_(log2_up(threads / kWarp)), machine_(machine) {}
 
     TileLayouts run() {
         walk(kernel_, kernel_.body, [&](OpId id) { visit(id); });
@@ -274,14 +275,15 @@ private:
         return rows;
     }
 
-    // Warps along rows where rows are combined; else so that a warp's part is nearly square.
+    // Warps along rows where rows are combined, or warp groups multiply; else so that a warp's part is nearly square.
     Layout accumulator(const Class& c, const Coordinates& shape) {
-        const auto product = product_of(kernel_, MmaOp(kernel_, *c.product), capability_);
+        const auto product = product_of(kernel_, MmaOp(kernel_, *c.product), machine_.capability);
         const LinearMap lanes = product ? fragment(*product, Operand::accumulator) : block_of_lanes(shape);
         const int64_t least_rows = int64_t{1} << lanes.out_bits(axis(0));
         const int64_t least_columns = int64_t{1} << lanes.out_bits(axis(1));
         int row_warps = 0, column_warps = 0;
-        for (int i = 0; i < warp_bits_; ++i) {
+        if (by_groups(*c.product) != GroupOperand::none) row_warps = warp_bits_;
+        for (int i = row_warps; i < warp_bits_; ++i) {
             const int64_t rows = shape[0] >> row_warps, columns = shape[1] >> column_warps;
             bool more_rows = rows > least_rows && (c.row_sums || rows >= columns || columns <= least_columns);
             more_rows |= columns <= least_columns;
@@ -314,18 +316,22 @@ private:
     // The warps as the accumulator's layout has them.
     void plan_product(OpId id) {
         const Layout& layout = out_.of.at(kernel_.op(id).results[0]);
-        const auto product = product_of(kernel_, MmaOp(kernel_, id), capability_);
+        const auto product = product_of(kernel_, MmaOp(kernel_, id), machine_.capability);
         if (!product) return;
-        ProductPlan plan{*product, 0, 0};
+        ProductPlan plan{*product};
         for (Bits column : layout.atom.columns(Counted::warp)) {
             ++(layout.atom.part(column, axis(0)) != 0 ? plan.row_warps : plan.column_warps);
         }
+        if (plan.column_warps == 0) plan.group = by_groups(id);
         out_.products.emplace(id, plan);
+    }
+    [[nodiscard]] GroupOperand by_groups(OpId id) const {
+        return group_operand(kernel_, MmaOp(kernel_, id), int64_t{1} << warp_bits_, machine_);
     }
 
     const Function& kernel_;
     int warp_bits_;
-    int capability_;
+    const GpuMachine& machine_;
     Classes joined_;
     std::vector<ValueId> values_, row_sums_;
     std::vector<OpId> accesses_, products_;
@@ -336,8 +342,8 @@ private:
 
 }  // namespace
 
-TileLayouts assign_layouts(const Function& kernel, int64_t threads, int capability) {
-    return Assigner(kernel, threads, capability).run();
+TileLayouts assign_layouts(const Function& kernel, int64_t threads, const GpuMachine& machine) {
+    return Assigner(kernel, threads, machine).run();
 }
 
 std::optional<WarpProduct> product_of(const Function& kernel, const MmaOp& op, int capability) {

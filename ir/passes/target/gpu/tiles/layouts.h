@@ -8,13 +8,19 @@
 #include "ir/layout/layout.h"
 #include "ir/machine/fragments.h"
 #include "ir/ops/register.h"
+#include "ir/passes/target/gpu/machine.h"
 
 namespace tsr::ir {
+
+// Where the first operand of a warp group's product is (groups.h): there is no such product, or in registers, or in
+// panels of shared memory.
+enum class GroupOperand : uint8_t { none, registers, memory };
 
 // How a product is spread: its fragments, and the warps along rows and columns of the accumulator (powers of two).
 struct ProductPlan {
     WarpProduct product;
     int row_warps = 0, column_warps = 0;  // log2
+    GroupOperand group = GroupOperand::none;
 };
 
 struct TileLayouts {
@@ -26,7 +32,7 @@ struct TileLayouts {
 // is repeated along axes follows from the larger tile. Accumulators lie as the machine's products have them, other
 // tiles in rows: accesses of 16 bytes, a warp along a row, warps along rows. Operations convert operands that
 // lie otherwise. `threads`: a power of two, at least 32. Every `mma` has a product of the machine (`product_of`).
-TileLayouts assign_layouts(const Function& kernel, int64_t threads, int capability);
+TileLayouts assign_layouts(const Function& kernel, int64_t threads, const GpuMachine& machine);
 
 // The machine's product for an `mma`; nothing where it has none.
 std::optional<WarpProduct> product_of(const Function& kernel, const MmaOp& op, int capability);

@@ -15,6 +15,18 @@ ValueId ThreadTiles::hoisted(Make make) {
     return value;
 }
 
+// Descriptors are the same in all lanes: so that this is seen, the first one tells it.
+ValueId ThreadTiles::group_number() {
+    if (group_.valid()) return group_;
+    return group_ = hoisted([&] {
+               const ValueId number = emit_.binary(OpKind::shr, thread_, emit_.integer(7));
+               const ValueId told =
+                   emit_.op(OpKind::warp_shuffle, {emit_.cast(number, DType::i32), emit_.integer(0, DType::i32)},
+                            Type::scalar(DType::i32), {{Attr::mode, std::string("index")}});
+               return emit_.cast(told, DType::index);
+           });
+}
+
 std::vector<Bits> ThreadTiles::thread_columns(const LinearMap& map) {
     std::vector<Bits> columns = map.columns(Counted::lane);
     columns.resize(5, 0);

@@ -96,6 +96,7 @@ void ThreadTiles::product(OpId id) {
     const ValueId result = code_.tile.op(id).results[0];
     if (!layouts_.products.contains(id)) return thread_product(id);
     const ProductPlan& plan = layouts_.products.at(id);
+    if (plan.group != GroupOperand::none) return group_product(id);
     const Coordinates shape = extents(code_.tile.type(result));
     const Type& of_a = code_.tile.type(op.a());
     const int64_t depth = of_a.shape[op.a_transposed() ? 0 : 1].constant_value().value_or(1);

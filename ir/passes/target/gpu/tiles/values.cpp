@@ -10,11 +10,11 @@
 
 namespace tsr::ir {
 
-ThreadTiles::ThreadTiles(KernelCode& code, ValueId thread, int capability)
+ThreadTiles::ThreadTiles(KernelCode& code, ValueId thread, const GpuMachine& machine)
     : code_(code),
       emit_(code.emit),
       thread_(thread),
-      layouts_(assign_layouts(code.tile, code.plan.threads, capability)),
+      layouts_(assign_layouts(code.tile, code.plan.threads, machine)),
       uses_(code.tile) {}
 
 void ThreadTiles::operation(OpId id) {

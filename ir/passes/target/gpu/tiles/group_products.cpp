@@ -1,0 +1,102 @@
+// Products of warp groups: four warps multiply 64 rows at once, and read their operands out of panels of shared memory
+// by themselves (Target, `group_mma`).
+#include <algorithm>
+
+#include "ir/passes/target/gpu/tiles/groups.h"
+#include "ir/passes/target/gpu/tiles/part.h"
+
+namespace tsr::ir {
+
+namespace {
+
+constexpr int64_t kPhaseRows = 8;         // rows of a panel after which its swizzle begins anew
+constexpr int64_t kMostUnpromoted = 128;  // of k: sums of narrow floats have fewer bits than f32 until they leave
+
+}  // namespace
+
+// An operand in panels of shared memory.
+struct ThreadTiles::Panels {
+    ValueId begin;        // the descriptor of its first element for this warp group
+    int64_t panel = 0;    // bytes of a row of a panel
+    int64_t rows = 0;     // of the buffer
+    int64_t size = 0;     // bytes of an element
+    bool turned = false;  // rows of the buffer run along the axis that is not summed over
+
+    // From the first element to one, in bytes; `outer` a multiple of the elements of a panel's row, or of 8 rows.
+    [[nodiscard]] int64_t offset(int64_t outer, int64_t inner) const {
+        const int64_t row = turned ? inner : outer, along = (turned ? outer : inner) * size;
+        return along / panel * rows * panel + row * panel + along % panel;
+    }
+};
+
+bool ThreadTiles::by_groups() const {
+    return std::ranges::any_of(layouts_.products,
+                               [](const auto& product) { return product.second.group != GroupOperand::none; });
+}
+
+ThreadTiles::Panels ThreadTiles::panels(ValueId buffer, bool turned, bool of_group, int warps) {
+    const Memory& memory = code_.memories.at(buffer);
+    Panels out;
+    out.size = bits(elem(buffer)) / 8;
+    out.panel = memory.swizzle.panel * out.size;
+    out.rows = code_.tile.type(buffer).shape[0].constant_value().value_or(1);
+    out.turned = turned;
+    ValueId pointer = memory.pointer;
+    if (of_group && warps > kGroupWarps) {
+        const ValueId offset = emit_.mul(group_number(), emit_.integer(out.offset(kGroupRows, 0) / out.size));
+        pointer = emit_.pointer_add(pointer, offset);
+    }
+    const std::vector<int64_t> places{out.panel, turned ? out.rows * out.panel : 0, kPhaseRows * out.panel};
+    out.begin = emit_.op(OpKind::matrix_descriptor, {pointer}, Type::scalar(DType::u64), {{Attr::axes, places}});
+    return out;
+}
+
+ValueId ThreadTiles::described(const Panels& panels, int64_t outer, int64_t inner) {
+    constexpr int64_t kUnit = 16;  // bytes
+    return emit_.add(panels.begin, emit_.integer(panels.offset(outer, inner) / kUnit, DType::u64));
+}
+
+void ThreadTiles::group_product(OpId id) {
+    const MmaOp op(code_.tile, id);
+    const ValueId result = code_.tile.op(id).results[0];
+    const ProductPlan& plan = layouts_.products.at(id);
+    const Coordinates shape = extents(code_.tile.type(result));
+    const Type& of_a = code_.tile.type(op.a());
+    const int64_t depth = of_a.shape[op.a_transposed() ? 0 : 1].constant_value().value_or(1);
+    const Layout c = Layout::covering(shape, operand_atom(plan, Operand::accumulator));
+    const int warps = 1 << plan.row_warps;
+    const bool from_memory = plan.group == GroupOperand::memory;
+    const Panels b = panels(op.b(), !op.b_transposed(), false, warps);
+    const Panels a = from_memory ? panels(op.a(), op.a_transposed(), true, warps) : Panels{};
+    Part held = from_memory ? Part{} : part(op.a(), op.a_transposed(), Operand::a, plan, {shape[0], depth});
+    const DType type = op.accumulates();
+    const auto before = op.accumulator();
+    Registers sums = before ? in(*before, c) : Registers{};
+    const int64_t parts = c.repeat[0], inner = plan.product.inner;
+    const bool promotes = is_storage_only(plan.product.input) && is_float(plan.product.input);
+    const int64_t most = promotes ? kMostUnpromoted : depth;
+    const std::vector<Type> types(static_cast<size_t>(c.size()), Type::scalar(type));
+    for (int64_t first = 0; first < depth; first += most) {
+        const int64_t last = std::min(first + most, depth);
+        Registers operands;
+        for (int64_t k = first; k < last; k += inner) {
+            for (int64_t part = 0; part < parts; ++part) {
+                operands.push_back(from_memory ? described(a, part * kGroupRows * warps / kGroupWarps, k)
+                                               : fragments(held, part, k / inner)[0]);
+            }
+            operands.push_back(described(b, 0, k));
+        }
+        if (!promotes) operands.insert(operands.end(), sums.begin(), sums.end());
+        const std::vector<int64_t> axes{parts * kGroupRows, shape[1], last - first, a.turned ? 1 : 0, b.turned ? 1 : 0};
+        Registers made =
+            emit_.many(OpKind::group_mma, operands, types, {{Attr::type, plan.product.input}, {Attr::axes, axes}});
+        made = emit_.many(OpKind::group_wait, made, types, {{Attr::count, int64_t{0}}});
+        if (promotes) {
+            for (size_t i = 0; i < sums.size(); ++i) made[i] = emit_.binary(OpKind::add, sums[i], made[i]);
+        }
+        sums = std::move(made);
+    }
+    code_.parts[result] = convert(sums, c, layout(result), type);
+}
+
+}  // namespace tsr::ir
