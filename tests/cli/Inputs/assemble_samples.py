@@ -21,7 +21,6 @@ WITHOUT_SPILLS = {
     "gemm.tsr": ["sm_80", "sm_90a"],
     "flash_attention.tsr": ["sm_80", "sm_90a"],
     "double_buffered_gemm.tsr": ["sm_90a"],
-    "int8_gemm.tsr": ["sm_90a"],
 }
 
 
