@@ -150,7 +150,9 @@ void GroupCode::control(const Op& op) {
             storage[i] = new_array(type);
             if (op.kind != OpKind::if_) copy_array(storage[i], s_.arrays.at(op.operands[bounds + i]), type);
         } else if (is_held(i)) {
-            homes[i] = tiles_.new_home(type, s_.tile.value(op.results[i]).name);
+            const bool taken = op.kind != OpKind::if_ && tiles_.gives_up_home(op.operands[bounds + i], op.parent);
+            homes[i] =
+                taken ? tiles_.home(op.operands[bounds + i]) : tiles_.new_home(type, s_.tile.value(op.results[i]).name);
             if (op.kind != OpKind::if_) tiles_.copy(homes[i], tiles_.home(op.operands[bounds + i]), type);
         } else {
             types.push_back(type);

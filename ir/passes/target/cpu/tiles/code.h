@@ -40,6 +40,8 @@ public:
     void set_home(ValueId value, const Home& home) { homes_[value] = home; }
     [[nodiscard]] const Home& home(ValueId value) const { return homes_.at(value); }
     void copy(const Home& to, const Home& from, const Type& tile);
+    // A tile of zeros that its only user, in the region where it is made, may write over.
+    [[nodiscard]] bool gives_up_home(ValueId value, RegionId region) const;
     // What a loop yields for a carried tile may be computed in the tile's own home.
     void carry_in_place(ValueId argument, ValueId yielded);
 

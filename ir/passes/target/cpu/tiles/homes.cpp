@@ -166,6 +166,11 @@ void TileCode::copy(const Home& to, const Home& from, const Type& tile) {
     });
 }
 
+bool TileCode::gives_up_home(ValueId value, RegionId region) const {
+    const OpId made = s_.tile.value(value).op;
+    return is_zero(s_.tile, value) && s_.tile.op(made).parent == region && uses_.of(value).size() == 1;
+}
+
 // Where the carried tile is read only to compute the yielded one, element by element, that may overwrite it.
 void TileCode::carry_in_place(ValueId argument, ValueId yielded) {
     const Function& kernel = s_.tile;
