@@ -4,7 +4,9 @@
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/OptBisect.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
@@ -97,13 +99,43 @@ void optimize_for_gpu(llvm::Module& module, llvm::TargetMachine& target, int lev
     passes.run(module, modules);
 }
 
+namespace {
+
+// Straight-line strength reduction asks for each candidate whether any operand of what is behind it can be poison. Long
+// kernels, and those whose products have hundreds of operands, spend most of their time there, for addresses that are
+// made by steps already.
+class LongKernelGate : public llvm::OptPassGate {
+public:
+    bool isEnabled() const override { return true; }
+    bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override { return pass != "slsr"; }
+};
+
+constexpr unsigned kLong = 3000;        // instructions
+constexpr unsigned kManyOperands = 32;  // of one: products of warp groups have up to 260
+
+bool takes_long(const llvm::Module& module) {
+    if (module.getInstructionCount() > kLong) return true;
+    for (const llvm::Function& function : module) {
+        for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+            const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+            if (call != nullptr && call->isInlineAsm() && call->arg_size() > kManyOperands) return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
 Result<std::string> emit_ptx(llvm::Module& module, llvm::TargetMachine& target) {
+    LongKernelGate gate_of_long;
+    module.getContext().setOptPassGate(takes_long(module) ? gate_of_long : llvm::getGlobalPassGate());
     llvm::SmallString<0> code;
     llvm::raw_svector_ostream stream(code);
     llvm::legacy::PassManager passes;
     if (target.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile, true))
         return Failure{"LLVM can not emit PTX"};
     passes.run(module);
+    module.getContext().setOptPassGate(llvm::getGlobalPassGate());
     return std::string(code.str());
 }
 
