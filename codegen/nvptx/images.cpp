@@ -128,6 +128,7 @@ std::string cuda_table_name(const KernelFamily& family, size_t variant) {
 
 void define_cuda_tables(Data& data, const Program& program, const GpuImages& images) {
     for (const KernelFamily& family : program.families) {
+        // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the module owns its variables
         for (size_t i = 0; i < family.variants.size(); ++i) {
             const auto image = images.find(&family.variants[i]);
             if (image == images.end()) continue;
@@ -138,7 +139,7 @@ void define_cuda_tables(Data& data, const Program& program, const GpuImages& ima
             auto* defined = new llvm::GlobalVariable(data.module(), table->getType(), true,
                                                      llvm::GlobalValue::ExternalLinkage, table, name);
             defined->setVisibility(llvm::GlobalValue::HiddenVisibility);
-            if (declared == nullptr) continue;  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): the module owns it
+            if (declared == nullptr) continue;
             declared->replaceAllUsesWith(defined);
             declared->eraseFromParent();
             defined->setName(name);

@@ -75,7 +75,9 @@ private:
         if (!end.valid() || kernel_.op(end).kind != OpKind::dim) return false;
         const Dim& extent = kernel_.op(end).attrs.dim(Attr::dim);
         const TileViewOp view(kernel_, load);
-        const auto axis = static_cast<size_t>(view.axes()[*axis_of(load, kernel_.region(loop.body()).args[0])]);
+        const auto along = axis_of(load, kernel_.region(loop.body()).args[0]);
+        if (!along) return false;
+        const auto axis = static_cast<size_t>(view.axes()[*along]);
         return !view.fill() && compare(kernel_.type(view.memory()).shape[axis], extent) == Equality::equal;
     }
 

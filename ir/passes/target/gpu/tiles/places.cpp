@@ -52,9 +52,9 @@ ThreadTiles::ThreadPart ThreadTiles::thread_part(const std::vector<Bits>& column
             while (left[i] != 0) {
                 const int to = std::countr_zero(left[i]);
                 size_t count = 0;
-                while (i + count < left.size() && (left[i + count] >> (static_cast<size_t>(to) + count) & 1) != 0) {
-                    left[i + count] ^= Bits{1} << (static_cast<size_t>(to) + count);
-                    ++count;
+                for (size_t bit = static_cast<size_t>(to); bit < 64 && i + count < left.size(); ++bit, ++count) {
+                    if ((left[i + count] >> bit & 1) == 0) break;
+                    left[i + count] ^= Bits{1} << bit;
                 }
                 ValueId piece = thread_;
                 if (i > 0) piece = emit_.binary(OpKind::shr, piece, emit_.integer(static_cast<int64_t>(i)));

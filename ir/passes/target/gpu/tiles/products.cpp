@@ -9,7 +9,7 @@ ThreadTiles::Registers ThreadTiles::operand(ValueId value, bool transposed, cons
     const std::vector<size_t> turn{1, 0};
     if (!is_tile(code_.tile, value)) {
         const Layout lies = transposed ? wanted.permuted(turn) : wanted;
-        const Registers loaded = load_buffer(value, lies);
+        Registers loaded = load_buffer(value, lies);
         if (!transposed) return loaded;
         Registers out;
         for (int64_t r : lies.registers_permuted(turn)) out.push_back(loaded[static_cast<size_t>(r)]);
