@@ -444,8 +444,8 @@ typedef struct TsrSignature {
  * binds one), checks integer parameters that are dimensions, and that no mut tensor overlaps another argument. An error
  * names the function, both arguments, both dimensions, both values. */
 void tsr_check_arguments(const TsrSignature* signature, const TsrSlot* arguments, int64_t* dims, const TsrPlace* place);
-/* One failed comparison, for checks that compiled code makes itself; without `argument` of a value against the type that is
- * declared for it. */
+/* One failed comparison, for checks that compiled code makes itself; without `argument` of a value against the type
+ * that is declared for it. */
 #if defined(__GNUC__)
 __attribute__((noreturn))
 #endif

@@ -60,7 +60,8 @@ struct DimBinding {
     ir::Dim value;
 };
 // A text with dimensions as people read it. Symbols that stand for values of expressions have a number behind two
-// underscores, which nobody wrote: `n__3` is the value that a variable `n` had, `extent__4`, here `?`, one without a name.
+// underscores, which nobody wrote: `n__3` is the value that a variable `n` had, `extent__4`, here `?`, one without a
+// name.
 std::string readable(const std::string& text);
 
 // What is left to check when the program runs: an argument's extent against what the callee's header says.

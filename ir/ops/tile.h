@@ -65,9 +65,7 @@ struct RingOp : Handle<OpKind::acquire, OpKind::fill, OpKind::take, OpKind::rele
     // By arrivals: the buffer that counts them.
     [[nodiscard]] ValueId arrivals() const { return operand(by_arrivals() ? 2 : 0); }
     [[nodiscard]] ValueSpan buffers() const { return operands(by_arrivals() ? 3 : 1); }
-    [[nodiscard]] bool meets() const {
-        return op().kind == OpKind::take ? !by_arrivals() : has_mode("barrier");
-    }
+    [[nodiscard]] bool meets() const { return op().kind == OpKind::take ? !by_arrivals() : has_mode("barrier"); }
 
 private:
     [[nodiscard]] bool has_mode(const char* mode) const {

@@ -60,6 +60,7 @@ ThreadTiles::ThreadPart ThreadTiles::thread_part(const std::vector<Bits>& column
                 if (i > 0) piece = emit_.binary(OpKind::shr, piece, emit_.integer(static_cast<int64_t>(i)));
                 piece = emit_.binary(OpKind::bit_and, piece, emit_.integer((int64_t{1} << count) - 1));
                 if (to > 0) piece = emit_.binary(OpKind::shl, piece, emit_.integer(to));
+                // NOLINTNEXTLINE(clang-analyzer-core.BitwiseShift): something is left, so `to` is a bit of it
                 const Bits reached = ((Bits{1} << count) - 1) << to;
                 disjoint = disjoint && (out.bits & reached) == 0;
                 out.bits |= reached;
