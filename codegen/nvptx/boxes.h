@@ -4,10 +4,9 @@
 //   mbarrier_fence              the other threads' copies see the mbarriers that this thread has made
 //   mbarrier_arrive {count} m   with `count`: and so many bytes of copies more
 //   mbarrier_wait m, parity     until the phase of this parity, the running one or the one before, has ended
-//   copy_box {axes, width} to, m, tensor, starts…    one thread: the box of extents `axes` of the tensor of a slot;
-//   what
-//                               is outside of it is 0. Rows of `width` bytes lie dense, and their pieces of 16 bytes
-//                               change places (PTX ISA, swizzling modes); without it none does. Its bytes arrive at m.
+//   copy_box {axes, width} to, m, tensor, starts…    one thread: the box of extents `axes` of the tensor of a slot
+//                               (0 outside of it) in dense rows of `width` bytes, whose pieces of 16 bytes change
+//                               places (PTX ISA, swizzling modes); without `width` none does. Its bytes arrive at m.
 //   warp_barrier                the lanes of the warp meet
 //   block_count                 blocks of the launch; who asks takes groups in turn, so that there may be fewer
 //   fewer_registers {count}, more_registers {count}  of each thread of the warp group from here on
