@@ -58,25 +58,29 @@ struct Block {
 };
 
 // What the next product of a sum is expected to read stands behind what this one reads: the blocks that a launch packs
-// follow each other. It comes into the second cache a few lines at a time.
+// follow each other. It comes into the second cache with each step over k, a few lines at a time: what asks for many at
+// once waits for them.
 class Ahead {
 public:
-    Ahead(const void* from, int64_t bytes, int64_t rounds)
+    Ahead(const void* from, int64_t bytes, int64_t steps)
         : next_(static_cast<const char*>(from) + bytes),
-          lines_((bytes / kLine + rounds - 1) / std::max<int64_t>(rounds, 1)) {}
+          end_(next_ + bytes),
+          bytes_((bytes / kLine + steps - 1) / std::max<int64_t>(steps, 1) * kLine) {}
     void fetch() {
-        for (int64_t i = 0; i < lines_; ++i, next_ += kLine) _mm_prefetch(next_, _MM_HINT_T1);
+        const char* end = std::min(next_ + bytes_, end_);
+        for (; next_ < end; next_ += kLine) _mm_prefetch(next_, _MM_HINT_T1);
     }
 
 private:
     static constexpr int64_t kLine = 64;
     const char* next_;
-    int64_t lines_;
+    const char* end_;
+    int64_t bytes_;  // with each step
 };
 
 // `lower`: there are rows for the lower two tiles; `right`: columns for the right two.
 template <Kind kind>
-TSR_AMX void multiply(const Block& at, bool lower, bool right) {
+TSR_AMX void multiply(const Block& at, bool lower, bool right, Ahead& ahead_a, Ahead& ahead_b) {
     const int64_t b_row = kPanel * 4;
     char* below = at.c + kRows * at.c_row;
     if (at.from_zero) {
@@ -92,6 +96,8 @@ TSR_AMX void multiply(const Block& at, bool lower, bool right) {
     }
     for (int64_t k = 0; k < at.depth; k += kRowBytes) {
         const char* b = at.b + k / 4 * b_row;
+        ahead_a.fetch();
+        ahead_b.fetch();
         _tile_loadd(4, at.a + k, at.a_row);
         _tile_loadd(6, b, b_row);
         TSR_STEP(0, 4, 6);
@@ -116,9 +122,10 @@ template <Kind kind>
 TSR_AMX void product(const void* a, const void* b, void* c, int64_t a_row, int64_t b_panel, int64_t c_row, int64_t m,
                      int64_t n, int64_t depth, int64_t from_zero) {
     const int64_t whole = m / (2 * kRows) * (2 * kRows);
-    const int64_t rounds = ((m + 2 * kRows - 1) / (2 * kRows)) * ((n + kPanel - 1) / kPanel);
-    Ahead ahead_a(a, m * a_row, rounds);
-    Ahead ahead_b(b, (n + kPanel - 1) / kPanel * b_panel, rounds);
+    const int64_t panels = (n + kPanel - 1) / kPanel;
+    const int64_t steps = (m + 2 * kRows - 1) / (2 * kRows) * panels * ((depth + kRowBytes - 1) / kRowBytes);
+    Ahead ahead_a(a, m * a_row, steps);
+    Ahead ahead_b(b, panels * b_panel, steps);
     for (int64_t begin = 0; begin < m; begin = whole) {
         // Whole pairs of tiles first, then what is left with a configuration of its own.
         const bool rest = begin == whole;
@@ -136,9 +143,7 @@ TSR_AMX void product(const void* a, const void* b, void* c, int64_t a_row, int64
                                c_row,
                                depth,
                                from_zero != 0};
-                ahead_a.fetch();
-                ahead_b.fetch();
-                multiply<kind>(at, lower > 0, n - j > kRows);
+                multiply<kind>(at, lower > 0, n - j > kRows, ahead_a, ahead_b);
             }
         }
         if (rest) break;

@@ -74,3 +74,24 @@ TEST_CASE("register tiles become sound vector code on every machine") {
         }
     }
 }
+
+TEST_CASE("the matrix unit takes 512 bytes of k at once, whatever a factor's type; vectors take 256 elements") {
+    const std::string rest = R"([64, 64], %C: mut f32[64, 64]) {
+  %zero = constant 0 : index
+  %a = load_tile %A, %zero, %zero {axes = [0, 1], shape = [64, 64]} : tile T[64, 64]
+  %c = mma %a, %a {axes = [0, 0], type = ACC} : tile ACC[64, 64]
+}
+)";
+    auto depth = [&](const std::string& type, const std::string& sum, const char* machine) {
+        std::string text = "kernel @product(%A: T" + rest;
+        for (const auto& [from, to] : {std::pair<std::string, std::string>{"ACC", sum}, {"T[", type + "["}}) {
+            for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+                text.replace(at, from.size(), to);
+        }
+        return choose_plan(kernels::formed(text.c_str()), *cpu_machine(machine), false).depth;
+    };
+    CHECK(depth("i8", "i32", "x86-64-v4-amx") == 512);
+    CHECK(depth("bf16", "f32", "x86-64-v4-amx") == 256);
+    CHECK(depth("f32", "f32", "x86-64-v4-amx") == 256);
+    CHECK(depth("i8", "i32", "x86-64-v4-vnni") == 256);
+}

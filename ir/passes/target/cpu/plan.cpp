@@ -95,21 +95,24 @@ int64_t task_size(const Function& kernel, const Cost& cost, const Plan& plan) {
 
 // So deep that the accumulator's share is small, and panels of both operands stay in the first cache.
 constexpr int64_t kDepth = 256;
+constexpr int64_t kMatrixDepth = 4096;  // bits, of what the matrix unit multiplies
 
 void plan_products(const Function& kernel, const CpuMachine& machine, const PlanFields& fields, Plan& plan) {
-    bool any = false;
+    int64_t depth = 0;
     plan.panels = fields.panels;
     walk(kernel, kernel.body, [&](OpId id) {
         if (!is_product(kernel.op(id))) return;
-        any = true;
-        if (machine.matrix_unit && suits_matrix_unit(kernel, id)) return;
+        const bool matrix = machine.matrix_unit && suits_matrix_unit(kernel, id);
+        const int64_t suits = matrix ? kMatrixDepth / bits(kernel.type(MmaOp(kernel, id).a()).elem) : kDepth;
+        depth = depth == 0 ? suits : std::min(depth, suits);
+        if (matrix) return;
         const ProductPanel best = best_panel(kernel.type(kernel.op(id).results[0]), plan.lanes,
                                              machine.registers * machine.lanes / std::max(plan.lanes, machine.lanes));
         if (std::ranges::none_of(plan.panels, [&](const ProductPanel& p) { return same_tile(p, best); }))
             plan.panels.push_back(best);
     });
-    plan.depth = fields.depth.value_or(any ? kDepth : 0);
-    plan.pack = fields.pack.value_or(any);
+    plan.depth = fields.depth.value_or(depth);
+    plan.pack = fields.pack.value_or(depth != 0);
 }
 
 }  // namespace
