@@ -111,8 +111,10 @@ extern "C" {
 
 void* tsr_allocate(int64_t bytes, const TsrPlace* place) {
     using namespace tsr::runtime;
-    auto size = static_cast<size_t>(rounded_up(bytes > 0 ? bytes : 1, kAlignment));
-    void* memory = bytes < 0 ? nullptr : std::aligned_alloc(kAlignment, size);
+    const int64_t unit = bytes >= kHugePage ? kHugePage : kAlignment;
+    auto size = static_cast<size_t>(rounded_up(bytes > 0 ? bytes : 1, unit));
+    void* memory = bytes < 0 ? nullptr : std::aligned_alloc(static_cast<size_t>(unit), size);
+    if (memory != nullptr && unit == kHugePage) madvise(memory, size, MADV_HUGEPAGE);
     if (memory == nullptr) {
         fail(place, "out of memory: asked for %s, free are %s", in_units(bytes).c_str(),
              in_units(free_bytes()).c_str());
