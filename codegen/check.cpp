@@ -149,9 +149,11 @@ std::optional<Failure> check_cpu_op(const Subject& in, const ir::Op& op) {
 bool has_product(const ir::Function& function, const ir::Op& op) {
     const ir::GpuMachine* gpu = function.plan ? ir::gpu_machine(function.plan->machine) : nullptr;
     if (gpu == nullptr || op.attrs.has(Attr::mode)) return false;
+    const DType input = function.type(op.operands[0]).elem, sum = op.attrs.dtype(Attr::type);
     const auto known =
-        ir::warp_product(function.type(op.operands[0]).elem, op.attrs.dtype(Attr::type), gpu->capability);
-    return known && op.attrs.integers(Attr::axes) == std::vector<int64_t>{known->rows, known->columns, known->inner};
+        input == DType::f32 ? ir::tf32_product(gpu->capability) : ir::warp_product(input, sum, gpu->capability);
+    return known && known->accumulator == sum &&
+           op.attrs.integers(Attr::axes) == std::vector<int64_t>{known->rows, known->columns, known->inner};
 }
 
 bool has_group_products(const ir::Function& function) {

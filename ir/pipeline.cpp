@@ -4,11 +4,13 @@
 #include <map>
 
 #include "ir/core/print.h"
+#include "ir/ops/register.h"
 #include "ir/passes/host/lower_launches.h"
 #include "ir/passes/host/ownership.h"
 #include "ir/passes/host/points.h"
 #include "ir/passes/math/expand_math.h"
 #include "ir/passes/math/expand_rounding.h"
+#include "ir/passes/math/round_factors.h"
 #include "ir/passes/simplify/simplify.h"
 #include "ir/passes/target/cpu/plan.h"
 #include "ir/passes/target/cpu/spread_lanes.h"
@@ -19,6 +21,7 @@
 #include "ir/passes/target/gpu/rings/check_rings.h"
 #include "ir/passes/target/gpu/rings/choose_stages.h"
 #include "ir/passes/target/gpu/rings/stage.h"
+#include "ir/passes/target/gpu/tiles/layouts.h"
 #include "ir/passes/target/gpu/tiles/widen_operands.h"
 #include "ir/passes/tile/check_copies.h"
 #include "ir/passes/tile/check_races.h"
@@ -65,6 +68,10 @@ bool run_spread_lanes(Function& kernel, PassContext&) {
 
 void run_simplify(Function& function) { simplify(function); }
 
+void round_all(Function& kernel) {
+    round_factors(kernel, [](OpId) { return true; });
+}
+
 }  // namespace
 
 Pipeline<Level::tile, Level::tile> group_pipeline() {
@@ -91,6 +98,7 @@ Pipeline<Level::tile, Level::tile> cpu_product_pipeline(std::vector<PackedOperan
     auto split = [&packed](Function& kernel, PassContext&) {
         if (kernel.plan->split == 0) return true;
         packed.push_back(split_k(kernel));
+        round_all(packed.back().kernel);
         widen_products(packed.back().kernel);
         return true;
     };
@@ -101,6 +109,7 @@ Pipeline<Level::tile, Level::tile> cpu_product_pipeline(std::vector<PackedOperan
     return start<kTile>()                                     //
            | better<kTile>("merge_k", merge_k)                //
            | Pass<kTile, kTile>{"split_k", split, true}       //
+           | always<kTile>("round_factors", round_all)        //
            | always<kTile>("widen_products", widen_products)  //
            | Pass<kTile, kTile>{"pack_operands", pack, true};
 }
@@ -114,6 +123,7 @@ Pipeline<Level::tile, Level::target> cpu_pipeline() {
 Pipeline<Level::tile, Level::target> gpu_pipeline(const GpuMachine& machine) {
     auto widen = [&machine](Function& kernel, PassContext&) {
         widen_operands(kernel, machine);
+        round_factors(kernel, [&](OpId id) { return !product_of(kernel, MmaOp(kernel, id), machine.capability); });
         return true;
     };
     auto rings = [&machine](Function& kernel, PassContext&) {

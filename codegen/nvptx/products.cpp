@@ -20,6 +20,8 @@ llvm::Intrinsic::ID product(DType input, DType accumulator) {
             return accumulator == DType::f16 ? nvvm_mma_m16n8k16_row_col_f16_f16 : nvvm_mma_m16n8k16_row_col_f32_f32;
         case DType::bf16:
             return nvvm_mma_m16n8k16_row_col_bf16;
+        case DType::f32:
+            return nvvm_mma_m16n8k8_row_col_tf32;
         case DType::f64:
             return nvvm_mma_m8n8k4_row_col_f64;
         case DType::i8:
@@ -37,10 +39,16 @@ llvm::Intrinsic::ID product(DType input, DType accumulator) {
 
 }  // namespace
 
-// Operands travel in words of 32 bits, of f32 and f64 in registers of their own; so does the result.
+// Operands travel in words of 32 bits, of f32 and f64 in registers of their own; so does the result. The machine would
+// cut operands of f32.
 void GpuTask::emit_product(const ir::Op& op) {
-    const llvm::Intrinsic::ID id = product(operand_type(op, 0).elem, op.attrs.dtype(Attr::type));
+    const DType input = operand_type(op, 0).elem;
+    const llvm::Intrinsic::ID id = product(input, op.attrs.dtype(Attr::type));
     llvm::Function* function = llvm::Intrinsic::getOrInsertDeclaration(&data_.module(), id);
+    const auto rounded = [&](Value* word) -> Value* {
+        Value* single = builder_.CreateBitCast(word, builder_.getFloatTy());
+        return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_f2tf32_rna, {single});
+    };
     std::vector<Value*> arguments;
     for (size_t i = 0; i < 3; ++i) {
         Value* whole = operand(op, i);
@@ -51,7 +59,8 @@ void GpuTask::emit_product(const ir::Op& op) {
         llvm::Type* words = builder_.getIntNTy(all / count);
         whole = builder_.CreateBitCast(whole, llvm::FixedVectorType::get(words, count));
         for (unsigned word = 0; word < count; ++word) {
-            arguments.push_back(builder_.CreateBitCast(builder_.CreateExtractElement(whole, word), part));
+            Value* one = builder_.CreateBitCast(builder_.CreateExtractElement(whole, word), part);
+            arguments.push_back(i < 2 && input == DType::f32 ? rounded(one) : one);
         }
     }
     llvm::CallInst* made = builder_.CreateCall(function, arguments);

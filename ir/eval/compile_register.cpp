@@ -196,6 +196,12 @@ void Compiler::product(OpId id, const Op& op) {
     data.run = ops_.product(type, data.sum);
     data.a = factor(mma.a(), mma.a_transposed(), type);
     data.b = factor(mma.b(), mma.b_transposed(), type);
+    if (mma.in_tf32()) {
+        for (FactorData* factor : {&data.a, &data.b}) {
+            factor->round = ops_.nearest_tf32;
+            factor->rounded = temporary(factor->rows * factor->columns * stored_size(DType::f32));
+        }
+    }
     const Type& result = fn_.type(mma.result());
     data.size.rows = extent(result, 0);
     data.size.columns = extent(result, 1);

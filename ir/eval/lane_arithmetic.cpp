@@ -253,6 +253,7 @@ const LaneOps& lane_ops() {
         made.element = &element_loop;
         made.cast = &cast_loop;
         made.rounding = &rounding_loop;
+        made.nearest_tf32 = &nearest_tf32;
         made.fill = &fill_loop;
         made.blend = &blend_loop;
         set_mask_loops(made);

@@ -29,6 +29,7 @@ struct LaneOps {
     LaneFn (*cast)(DType from, DType to);  // null to and from c64
     // `cut` and `dither` of floats to the values of a narrower type; null where there are none.
     LaneFn (*rounding)(OpKind op, DType from, DType to);
+    LaneFn nearest_tf32;  // an f32 to 11 bits of significand, to nearest, halves away from zero
     // result[i] = a[0] for i < n, elements of 1, 2, 4 or 8 bytes.
     LaneFn (*fill)(size_t size);
     // result[i] = c[i] ? a[i] : b[i], c an array of bools.

@@ -113,6 +113,20 @@ LaneFn rounding_from(OpKind op, DType to) {
 
 }  // namespace
 
+// The last exponent is that of f32; what is rounded past the largest f32 becomes an infinity where it is stored.
+void nearest_tf32(void* result, const void* a, const void*, const void*, size_t n) {
+    auto* out = static_cast<float*>(result);
+    const auto* x = static_cast<const float*>(a);
+    constexpr Grid kGrid{11, -136, std::numeric_limits<double>::infinity()};
+    for (size_t i = 0; i < n; ++i) {
+        out[i] = x[i];
+        if (!std::isfinite(x[i]) || x[i] == 0) continue;
+        const Units units = in_units(kGrid, x[i]);
+        const double magnitude = std::ldexp(std::floor(units.count + 0.5), units.exponent);
+        out[i] = static_cast<float>(std::copysign(magnitude, x[i]));
+    }
+}
+
 LaneFn rounding_loop(OpKind op, DType from, DType to) {
     if (from == DType::f64) return rounding_from<double>(op, to);
     return from == DType::f32 ? rounding_from<float>(op, to) : nullptr;

@@ -58,6 +58,8 @@ struct FactorData {
     bool transposed = false;
     size_t rows = 0, columns = 0;  // as it stands there
     DType elem = DType::f32;
+    LaneFn round = nullptr;  // before they are widened; none where they stay
+    Slot rounded = 0;        // room for it
     LaneFn widen = nullptr;
     Slot wide = 0;    // room for the widened elements, where that changes them
     Slot turned = 0;  // room for the transposed ones

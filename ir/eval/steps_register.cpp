@@ -82,6 +82,10 @@ const uint8_t* factor(Machine& machine, const Inst& inst, const FactorData& data
     if (data.buffer && machine.views[data.view].shadow != nullptr) {
         watch_row(machine, inst, data.view, machine.views[data.view], 0, 1, elements, TouchKind::read);
     }
+    if (data.round != nullptr) {
+        data.round(machine.bytes(data.rounded), from, nullptr, nullptr, elements);
+        from = machine.bytes(data.rounded);
+    }
     if (data.wide != 0) {
         data.widen(machine.bytes(data.wide), from, nullptr, nullptr, elements);
         from = machine.bytes(data.wide);

@@ -41,7 +41,10 @@ std::optional<WarpProduct> warp_product(DType input, DType accumulator, int capa
     return std::nullopt;
 }
 
-WarpProduct tf32_product() { return {DType::f32, DType::f32, 16, 8, 8, 80}; }
+std::optional<WarpProduct> tf32_product(int capability) {
+    constexpr WarpProduct kProduct{DType::f32, DType::f32, 16, 8, 8, 80};
+    return capability >= kProduct.capability ? std::optional(kProduct) : std::nullopt;
+}
 
 LinearMap fragment(const WarpProduct& product, Operand operand) {
     const int held = std::max(1, 32 / bits(product.input));  // elements in a register

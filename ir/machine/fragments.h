@@ -20,8 +20,8 @@ struct WarpProduct {
 };
 // The largest that a machine has for operands of a type; nothing where it has none.
 std::optional<WarpProduct> warp_product(DType input, DType accumulator, int capability);
-// With f32 operands, whose bits below those of tf32 are ignored.
-WarpProduct tf32_product();
+// With operands of f32, whose bits below those of tf32 are ignored.
+std::optional<WarpProduct> tf32_product(int capability);
 
 // (register, lane) → (axis 0, axis 1) of the operand.
 LinearMap fragment(const WarpProduct& product, Operand operand);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "ir/ops/handle.h"
 
@@ -48,6 +49,11 @@ struct MmaOp : Handle<OpKind::mma, OpKind::mma_words> {
     [[nodiscard]] bool a_transposed() const { return attrs().integers(Attr::axes)[0] != 0; }
     [[nodiscard]] bool b_transposed() const { return attrs().integers(Attr::axes)[1] != 0; }
     [[nodiscard]] DType accumulates() const { return attrs().dtype(Attr::type); }
+    // Of `mma`: operands of f32 are rounded to tf32 first.
+    [[nodiscard]] bool in_tf32() const {
+        return op().kind == OpKind::mma && attrs().has(Attr::mode) && attrs().string(Attr::mode) == kTf32;
+    }
+    static constexpr std::string_view kTf32 = "tf32";
 };
 
 }  // namespace tsr::ir

@@ -1,6 +1,7 @@
 // The builtins of register tiles: how they are made, combined along an axis and multiplied.
 #include <limits>
 
+#include "ir/ops/register.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/calls.h"
 #include "sema/elaborate/expressions.h"
@@ -123,12 +124,16 @@ Factors factors(Body& b, const ast::Expr& product) {
     const bool mixed = (is_integer(one) && is_integer(other)) || (is_storage_only(one) && is_storage_only(other));
     Factors made;
     std::vector<int64_t> transposed;
+    const DType both = mixed ? one : joined(one, other);
     for (const ast::Expr* e : written) {
         const sema::Type& type = b.info(*e).type;
         transposed.push_back(type.is(Kind::buffer) && type.buffer().transposed ? 1 : 0);
-        (e == written[0] ? made.a : made.b) = factor(b, *e, mixed ? type.elem() : joined(one, other));
+        (e == written[0] ? made.a : made.b) = factor(b, *e, mixed ? type.elem() : both);
     }
-    made.attrs = {{Attr::type, b.info(product).type.elem()}, {Attr::axes, transposed}};
+    const sema::Type& type = b.info(product).type;
+    made.attrs = {{Attr::type, type.elem()}, {Attr::axes, transposed}};
+    // Values of narrower floats are all of tf32.
+    if (type.policy().compute_tf32 && both == DType::f32) made.attrs.set(Attr::mode, std::string(ir::MmaOp::kTf32));
     return made;
 }
 

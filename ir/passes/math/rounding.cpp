@@ -123,4 +123,12 @@ Term dither(Term x, Term word, DType to) {
     return p.rounded(p.kept(shift) + up);
 }
 
+// The carry out of the fraction counts the exponent on, at last to that of an infinity.
+Term nearest_tf32(Term x) {
+    constexpr int64_t kDropped = 13;
+    const Term bits = x.bits(DType::i32);
+    const Term sum = bits + bits.whole(INT64_C(1) << (kDropped - 1));
+    return select(x != x, x, (sum & bits.whole(-(INT64_C(1) << kDropped))).bits(DType::f32));
+}
+
 }  // namespace tsr::ir::math

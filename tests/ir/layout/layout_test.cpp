@@ -107,7 +107,8 @@ Coordinates manual(const WarpProduct& p, Operand operand, int64_t i, int64_t lan
 TEST_CASE("fragments are those of the manual") {
     const DType inputs[] = {DType::f16, DType::bf16,     DType::f64,     DType::i8,
                             DType::u8,  DType::fp8_e4m3, DType::fp8_e5m2};
-    std::vector<WarpProduct> products{tf32_product()};
+    CHECK_FALSE(tf32_product(75));
+    std::vector<WarpProduct> products{*tf32_product(80)};
     for (DType input : inputs) {
         const DType sum = input == DType::f64 ? DType::f64 : is_integer(input) ? DType::i32 : DType::f32;
         products.push_back(*warp_product(input, sum, 120));

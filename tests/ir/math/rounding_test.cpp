@@ -1,5 +1,7 @@
 // `cut`, `dither` and `philox`: what kernels are compiled to against the evaluator's loops, which were written apart,
 // and both against what the operations promise.
+#include "ir/passes/math/rounding.h"
+
 #include <array>
 #include <bit>
 #include <cmath>
@@ -29,6 +31,12 @@ public:
         builder.yield({builder.value(kind, params, attrs)});
         expand_rounding(function_);
         for (const OpId id : function_.region(function_.body).ops) REQUIRE(function_.op(id).kind != kind);
+    }
+    // A formula of one operand.
+    explicit Expanded(math::Term (*formula)(math::Term), DType type) {
+        const ValueId x = function_.add_arg(function_.body, Type::scalar(type));
+        Builder builder = Builder::at_end(function_, function_.body);
+        builder.yield({formula({&builder, x}).id});
     }
 
     Bits operator()(const std::vector<Bits>& operands) {
@@ -153,6 +161,41 @@ TEST_CASE("one in so many words rounds up") {
     Expanded half(OpKind::dither, {DType::f64, DType::u32}, {{Attr::type, DType::f16}});
     CHECK(value_of(DType::f64, half({bits_of(DType::f64, 0x1p-26), 0xBFFFFFFF})) == 0);
     CHECK(value_of(DType::f64, half({bits_of(DType::f64, 0x1p-26), 0xC0000000})) == 0x1p-24);
+}
+
+TEST_CASE("tf32 has 11 bits, halves go away from zero: by the table, on bits as in the evaluator") {
+    struct Known {
+        uint32_t from, to;
+    };
+    constexpr std::array kTable{
+        Known{0x3f800000, 0x3f800000}, Known{0x3f800fff, 0x3f800000}, Known{0x3f801000, 0x3f802000},
+        Known{0x3f803000, 0x3f804000}, Known{0xbf801000, 0xbf802000}, Known{0x3fffffff, 0x40000000},
+        Known{0x3dcccccd, 0x3dccc000}, Known{0x7f7fefff, 0x7f7fe000}, Known{0x7f7fffff, 0x7f800000},
+        Known{0xff7ff000, 0xff800000}, Known{0x7f800000, 0x7f800000}, Known{0xff800000, 0xff800000},
+        Known{0x00000000, 0x00000000}, Known{0x80000000, 0x80000000}, Known{0x00000fff, 0x00000000},
+        Known{0x00001000, 0x00002000}, Known{0x80000fff, 0x80000000}, Known{0x007ff000, 0x00800000},
+        Known{0x00803000, 0x00804000}, Known{0x00801fff, 0x00802000},
+    };
+    Expanded rounded(math::nearest_tf32, DType::f32);
+    const auto evaluated = [](uint32_t bits) {
+        uint32_t result = 0;
+        eval::lane_ops().nearest_tf32(&result, &bits, nullptr, nullptr, 1);
+        return result;
+    };
+    for (const auto [from, to] : kTable) {
+        CAPTURE(from);
+        CHECK(rounded({from}) == to);
+        CHECK(evaluated(from) == to);
+    }
+    for (const uint32_t nan : {0x7fc00000U, 0x7f800001U, 0xffffffffU, 0x7fffffffU}) {
+        CHECK(std::isnan(value_of(DType::f32, rounded({nan}))));
+        CHECK(std::isnan(value_of(DType::f32, evaluated(nan))));
+    }
+    std::mt19937 random(11);
+    for (int round = 0; round < 100000; ++round) {
+        const auto bits = static_cast<uint32_t>(random());
+        if (!std::isnan(value_of(DType::f32, bits))) REQUIRE(rounded({bits}) == evaluated(bits));
+    }
 }
 
 TEST_CASE("philox gives the known answers of Random123, on bits as in the evaluator") {

@@ -25,8 +25,7 @@ bool follows_swizzle(const Function& kernel, ValueId buffer, const GpuMachine& m
             return false;
         switch (user.kind) {
             case OpKind::mma:
-                return !warp_product(kernel.type(user.operands[0]).elem, user.attrs.dtype(Attr::type),
-                                     machine.capability);
+                return !product_of(kernel, MmaOp(kernel, kernel.value(user.results[0]).op), machine.capability);
             case OpKind::stage:
             case OpKind::copy_async:
             case OpKind::read:

@@ -349,6 +349,7 @@ TileLayouts assign_layouts(const Function& kernel, int64_t threads, const GpuMac
 std::optional<WarpProduct> product_of(const Function& kernel, const MmaOp& op, int capability) {
     const DType a = kernel.type(op.a()).elem, b = kernel.type(op.b()).elem;
     if (a != b) return std::nullopt;
+    if (op.in_tf32()) return op.accumulates() == DType::f32 ? tf32_product(capability) : std::nullopt;
     return warp_product(a, op.accumulates(), capability);
 }
 

@@ -58,7 +58,7 @@ std::optional<ThreadTiles::Part> ThreadTiles::matrices(ValueId value, bool trans
     const Memory& memory = code_.memories.at(value);
     const int64_t bytes = bits(elem(value)) / 8, row = code_.tile.type(value).shape[1].constant_value().value_or(1);
     const bool along_inner = (operand == Operand::a) != transposed;
-    if (bytes > 2 || (bytes == 1 && !along_inner) || row * bytes % kPieceBytes != 0) return std::nullopt;
+    if (bytes > 4 || (bytes != 2 && !along_inner) || row * bytes % kPieceBytes != 0) return std::nullopt;
     // What is beyond the inner extent would have to be zero.
     const size_t outer = operand == Operand::a ? 0 : 1;
     if (lies.extent(1 - outer) != lies.shape[1 - outer]) return std::nullopt;
