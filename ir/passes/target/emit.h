@@ -51,6 +51,35 @@ public:
         function_.append(into, op);
         region = into;
     }
+    // A loop over [from, to) that carries values on: the body is given the index, and changes them.
+    template <typename Body>
+    void carrying_loop(ValueId from, ValueId to, int64_t step, std::vector<ValueId>& carried, Body body) {
+        std::vector<ValueId> operands{from, to, integer(step)};
+        operands.insert(operands.end(), carried.begin(), carried.end());
+        std::vector<Type> types;
+        for (ValueId value : carried) types.push_back(function_.type(value));
+        const RegionId outside = region;
+        const OpId loop = open(OpKind::for_, operands, types);
+        region = add_region(loop);
+        const ValueId index = function_.add_arg(region, Type::scalar(DType::index));
+        for (size_t i = 0; i < types.size(); ++i) carried[i] = function_.add_arg(region, types[i]);
+        body(index);
+        yield(carried);
+        close(loop, outside);
+        carried = function_.op(loop).results;
+    }
+    template <typename Then, typename Otherwise>
+    void either(ValueId condition, Then then, Otherwise otherwise) {
+        const RegionId outside = region;
+        const OpId made = open(OpKind::if_, {condition}, {});
+        region = add_region(made);
+        then();
+        yield({});
+        region = add_region(made);
+        otherwise();
+        yield({});
+        close(made, outside);
+    }
 
     // The value of an integer constant; nothing for other values.
     [[nodiscard]] std::optional<int64_t> integer_value(ValueId value) const;

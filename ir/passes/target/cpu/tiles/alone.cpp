@@ -20,6 +20,16 @@ void TileCode::alone(OpId id) {
     }
 }
 
+// The sum goes on in the home of what it starts with, where nothing else needs that.
+void TileCode::product(OpId id) {
+    const MmaOp op(s_.tile, id);
+    const auto start = op.accumulator();
+    const bool from_zero = !start || is_zero(s_.tile, *start);
+    const Home& sum = homes_.at(op.result());
+    if (!from_zero) copy(sum, homes_.at(*start), s_.tile.type(op.result()));
+    products_.add(op, {homes_.at(op.a()), homes_.at(op.b()), sum, from_zero});
+}
+
 // Along the last axis element after element, along another row after row.
 void TileCode::scan(OpId id) {
     const AlongOp op(s_.tile, id);
@@ -34,17 +44,12 @@ void TileCode::scan(OpId id) {
         at[axis].at = emit_.integer(0);
         const ValueId first = load_home(from, elem, at);
         store_home(to, first, at);
-        const RegionId outside = emit_.region;
-        const OpId loop =
-            emit_.open(OpKind::for_, {emit_.integer(1), emit_.integer(shape[axis]), emit_.integer(1), first},
-                       {s_.target.type(first)});
-        emit_.region = emit_.add_region(loop);
-        at[axis].at = s_.target.add_arg(emit_.region, Type::scalar(DType::index));
-        const ValueId before = s_.target.add_arg(emit_.region, s_.target.type(first));
-        const ValueId sum = combined(before, load_home(from, elem, at));
-        store_home(to, sum, at);
-        emit_.yield({sum});
-        emit_.close(loop, outside);
+        std::vector<ValueId> sum{first};
+        emit_.carrying_loop(emit_.integer(1), emit_.integer(shape[axis]), 1, sum, [&](ValueId index) {
+            at[axis].at = index;
+            sum[0] = combined(sum[0], load_home(from, elem, at));
+            store_home(to, sum[0], at);
+        });
     };
     auto others = [&](auto&& self, size_t i) -> void {
         if (i == shape.size()) return along();

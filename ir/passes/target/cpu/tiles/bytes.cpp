@@ -1,14 +1,13 @@
 // Products of bytes by sums of four products, of which one factor is unsigned and the other signed. Where both operands
 // have one type, a has its highest bits flipped: what that adds to a column of the product is 128 times the sum of b's
 // column, or as much less, and is taken from what the sums begin with. Everything wraps, as sums in i32 do.
-#include "ir/ops/register.h"
-#include "ir/passes/target/cpu/tiles/code.h"
+#include "ir/passes/target/cpu/tiles/product.h"
 
 namespace tsr::ir {
 
-TileCode::Factors TileCode::bytes_factors(const MmaOp& op, const Home& c, bool from_zero) {
+ProductCode::Factors ProductCode::bytes_factors(const MmaOp& op, const Operands& at) {
     constexpr int64_t kWord = 4;
-    Factors f = factors(op, c, from_zero);
+    Factors f = factors(op, at);
     const DType a = s_.tile.type(op.a()).elem;
     const std::string& b = op.attrs().string(Attr::mode);
     f.flipped = name(a) == b;
@@ -25,14 +24,14 @@ TileCode::Factors TileCode::bytes_factors(const MmaOp& op, const Home& c, bool f
     return f;
 }
 
-ValueId TileCode::sum_bytes(const Factors& f, ValueId a, ValueId b, ValueId sum) {
+ValueId ProductCode::sum_bytes(const Factors& f, ValueId a, ValueId b, ValueId sum) {
     return emit_.op(
         OpKind::mma, {a, b, sum}, f.type,
         {{Attr::type, f.type.elem}, {Attr::axes, std::vector<int64_t>{1, f.type.width, 4}}, {Attr::mode, f.bytes}});
 }
 
 // The products of the flipped bits with the columns of a panel: a row of a that has them alone.
-std::vector<ValueId> TileCode::excess(const Factors& f, const Panel& at, ValueId column) {
+std::vector<ValueId> ProductCode::excess(const Factors& f, const Panel& at, ValueId column) {
     constexpr int64_t kFlipped = 0x80808080;
     constexpr int64_t kChains = 4;  // of sums that do not wait for each other
     const ValueId bits = emit_.splat(emit_.integer(kFlipped, DType::u32), at.elements);
@@ -50,17 +49,9 @@ std::vector<ValueId> TileCode::excess(const Factors& f, const Panel& at, ValueId
     };
     const int64_t whole = f.depth / kChains * kChains;
     if (whole > 0) {
-        std::vector<ValueId> operands{emit_.integer(0), emit_.integer(whole), emit_.integer(kChains)};
-        operands.insert(operands.end(), sums.begin(), sums.end());
-        const RegionId outside = emit_.region;
-        const OpId loop = emit_.open(OpKind::for_, operands, std::vector<Type>(sums.size(), f.type));
-        emit_.region = emit_.add_region(loop);
-        const ValueId k = s_.target.add_arg(emit_.region, Type::scalar(DType::index));
-        for (ValueId& sum : sums) sum = s_.target.add_arg(emit_.region, f.type);
-        for (int64_t i = 0; i < kChains; ++i) step(emit_.add(k, emit_.integer(i)), static_cast<size_t>(i));
-        emit_.yield(sums);
-        emit_.close(loop, outside);
-        sums = s_.target.op(loop).results;
+        emit_.carrying_loop(emit_.integer(0), emit_.integer(whole), kChains, sums, [&](ValueId k) {
+            for (int64_t i = 0; i < kChains; ++i) step(emit_.add(k, emit_.integer(i)), static_cast<size_t>(i));
+        });
     }
     for (int64_t k = whole; k < f.depth; ++k) step(emit_.integer(k), static_cast<size_t>(k - whole));
     for (size_t i = vectors; i < sums.size(); ++i)

@@ -1,34 +1,25 @@
 // The code of register tiles on a CPU: nests of loops over vectors, products, scans.
 #pragma once
 
-#include <functional>
 #include <map>
-#include <optional>
 #include <span>
+#include <tuple>
 #include <unordered_map>
-#include <utility>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/ops/register.h"
 #include "ir/passes/target/cpu/spread.h"
 #include "ir/passes/target/cpu/tiles/homes.h"
-#include "ir/passes/target/cpu/tiles/panel.h"
+#include "ir/passes/target/cpu/tiles/product.h"
 #include "ir/passes/target/cpu/tiles/schedule.h"
 
 namespace tsr::ir {
 
-// Where a tile lies in the worker's scratch memory. Rows are padded to whole vectors.
-struct Home {
-    ValueId pointer;
-    std::vector<int64_t> strides;  // elements, per axis; 0 along axes of which one position is kept
-    // Columns in panels of so many, one panel after the other, `panel_stride` elements apart; 0: rows are whole.
-    int64_t panel = 0;
-    int64_t panel_stride = 0;
-};
-
 class TileCode {
 public:
-    explicit TileCode(Spread& spread) : s_(spread), emit_(spread.emit), uses_(spread.tile), width_(spread.plan.lanes) {}
+    explicit TileCode(Spread& spread)
+        : s_(spread), emit_(spread.emit), uses_(spread.tile), products_(spread, uses_), width_(spread.plan.lanes) {}
 
     // An operation on register tiles without regions joins those before it; the code comes with `flush`.
     void add(OpId op) { run_.push_back(op); }
@@ -116,87 +107,16 @@ private:
     void hold_packed();
     Home room(DType elem, std::vector<int64_t> strides, int64_t elements, const std::string& name);
     Home panels_home(const MmaOp& product);
-    void words_product(const MmaOp& op, const Home& c, bool from_zero);
     ValueId packed_rows(const Op& op, const Coordinates& at);
-    struct Factors {
-        Home a, b, c;
-        bool a_transposed;
-        bool from_zero;
-        Type type;  // of a vector of the accumulator
-        int64_t depth;
-        int64_t rows;        // of the accumulator
-        int64_t panel_rows;  // of them
-        // Four bytes of depth are one step: the types of a's and b's elements, "u8 i8" or "i8 u8"; empty: elements are.
-        std::string bytes;
-        bool flipped;       // the highest bits of a's bytes
-        ValueId depth_end;  // steps from there on add nothing; invalid: all count
-    };
-    // The rows and columns of a product that are ever looked at, from 0; invalid: all.
-    struct Wanted {
-        ValueId rows, columns;
-    };
-    Wanted wanted(ValueId product);
-    ValueId depth_left(const MmaOp& product);
-    ValueId rounded_up(ValueId count, int64_t to, int64_t most);
-    void column_panels(const Factors& f, const Panel& best, const Wanted& some, int64_t columns);
-    ValueId inside_of(const std::vector<OpId>& stores, size_t axis, int64_t extent);
-    void row_panels(const Factors& f, const Panel& panel, ValueId rows, ValueId column);
-    void panel(const Factors& f, const Panel& panel, ValueId row, ValueId column, const std::vector<ValueId>& excess);
-    ValueId panel_of_b(const Factors& f, ValueId column);
-    std::vector<ValueId> first_sums(const Factors& f, const Panel& panel, ValueId c,
-                                    const std::vector<ValueId>& excess);
-    Factors factors(const MmaOp& op, const Home& c, bool from_zero);
-    // Sums of bytes (bytes.cpp).
-    Factors bytes_factors(const MmaOp& op, const Home& c, bool from_zero);
-    std::vector<ValueId> excess(const Factors& f, const Panel& panel, ValueId column);
-    ValueId sum_bytes(const Factors& f, ValueId a, ValueId b, ValueId sum);
-    void fetch_panel(const Factors& f, ValueId b, ValueId row, ValueId k);
-    void multiply(const Factors& f, const Panel& panel, ValueId a, ValueId b, ValueId k, std::vector<ValueId>& sums);
 
-    // Calls `body` for panels of `step` positions out of `count`, and for what is left behind them; from `end` on,
-    // where it is valid, nothing is wanted.
-    template <typename Body>
-    void panels(int64_t count, int64_t step, ValueId end, Body body) {
-        const int64_t whole = count / step * step;
-        auto until = [&](int64_t to) {
-            return end.valid() ? emit_.binary(OpKind::minimum, end, emit_.integer(to)) : emit_.integer(to);
-        };
-        loop_between(emit_.integer(0), until(whole), step, [&](ValueId at) { body(at, step); });
-        if (whole == count) return;
-        loop_between(emit_.integer(whole), until(count), step, [&](ValueId at) { body(at, count - whole); });
-    }
     template <typename Body>
     void counted_loop(int64_t count, int64_t step, Body body) {
-        loop_between(emit_.integer(0), emit_.integer(count), step, body);
+        s_.counted_loop(emit_.integer(0), emit_.integer(count), step, body);
     }
-    template <typename Body>
-    void loop_between(ValueId from, ValueId to, int64_t step, Body body) {
-        RegionId outside = emit_.region;
-        OpId made = emit_.open(OpKind::for_, {from, to, emit_.integer(step)}, {});
-        emit_.region = emit_.add_region(made);
-        body(s_.target.add_arg(emit_.region, Type::scalar(DType::index)));
-        emit_.yield({});
-        emit_.close(made, outside);
-    }
-
-    template <typename Then, typename Otherwise>
-    void either(ValueId condition, Then then, Otherwise otherwise) {
-        RegionId outside = emit_.region;
-        OpId made = emit_.open(OpKind::if_, {condition}, {});
-        emit_.region = emit_.add_region(made);
-        then();
-        emit_.yield({});
-        emit_.region = emit_.add_region(made);
-        otherwise();
-        emit_.yield({});
-        emit_.close(made, outside);
-    }
-
-    static constexpr int64_t kUnroll = 4;  // steps of k
-
     Spread& s_;
     Emit& emit_;
     Uses uses_;
+    ProductCode products_;
     int64_t width_;  // elements of a vector
     std::vector<OpId> run_;
     std::unordered_map<ValueId, Home> homes_;

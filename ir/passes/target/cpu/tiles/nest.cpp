@@ -85,14 +85,14 @@ void TileCode::nest(const Nest& nest) {
                 rows(nest, 0);
                 past_caches_.clear();
             };
-            either(pass_caches(large), past, [&] { rows(nest, 0); });
+            emit_.either(pass_caches(large), past, [&] { rows(nest, 0); });
         };
         auto clipped = [&] {
             clipped_ = true;
             rows(nest, 0);
             clipped_ = false;
         };
-        either(all_inside(edges), inside, clipped);
+        emit_.either(all_inside(edges), inside, clipped);
     }
     for (const Phase& phase : nest.phases) {
         for (const Root& root : phase.roots) {
@@ -188,32 +188,23 @@ void TileCode::columns(const Phase& phase, int64_t unroll, std::vector<Sum>& sum
     int64_t rounds = phase.columns / round;
     int64_t done = 0;
     if (rounds > 2) {
-        std::vector<ValueId> operands{emit_.integer(0), emit_.integer(rounds * round), emit_.integer(round)};
-        std::vector<Type> types;
-        for (const Sum& sum : sums) {
-            for (ValueId partial : sum.partials) {
-                operands.push_back(partial);
-                types.push_back(s_.target.type(partial));
+        std::vector<ValueId> carried;
+        for (const Sum& sum : sums) carried.insert(carried.end(), sum.partials.begin(), sum.partials.end());
+        auto give_back = [&] {
+            size_t next = 0;
+            for (Sum& sum : sums) {
+                for (ValueId& partial : sum.partials) partial = carried[next++];
             }
-        }
-        const RegionId outside = emit_.region;
-        const OpId loop = emit_.open(OpKind::for_, operands, types);
-        emit_.region = emit_.add_region(loop);
-        const ValueId column = s_.target.add_arg(emit_.region, Type::scalar(DType::index));
-        for (Sum& sum : sums) {
-            for (ValueId& partial : sum.partials) partial = s_.target.add_arg(emit_.region, s_.target.type(partial));
-        }
-        for (int64_t i = 0; i < unroll; ++i) {
-            vector(phase, emit_.add(column, emit_.integer(i * width_)), width_, sums, static_cast<size_t>(i));
-        }
-        std::vector<ValueId> out;
-        for (const Sum& sum : sums) out.insert(out.end(), sum.partials.begin(), sum.partials.end());
-        emit_.yield(out);
-        emit_.close(loop, outside);
-        size_t next = 0;
-        for (Sum& sum : sums) {
-            for (ValueId& partial : sum.partials) partial = s_.target.op(loop).results[next++];
-        }
+        };
+        emit_.carrying_loop(emit_.integer(0), emit_.integer(rounds * round), round, carried, [&](ValueId column) {
+            give_back();
+            for (int64_t i = 0; i < unroll; ++i) {
+                vector(phase, emit_.add(column, emit_.integer(i * width_)), width_, sums, static_cast<size_t>(i));
+            }
+            carried.clear();
+            for (const Sum& sum : sums) carried.insert(carried.end(), sum.partials.begin(), sum.partials.end());
+        });
+        give_back();
         done = rounds * round;
     }
     for (size_t i = 0; done < phase.columns; done += width_, ++i) {

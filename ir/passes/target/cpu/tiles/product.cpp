@@ -1,9 +1,9 @@
 // Products of register tiles in their homes, by panels of the accumulator that stay in vector registers (Goto and van
 // de Geijn, Anatomy of High-Performance Matrix Multiplication, ACM TOMS 34(3), 2008).
+#include "ir/passes/target/cpu/tiles/product.h"
+
 #include <algorithm>
 
-#include "ir/ops/register.h"
-#include "ir/passes/target/cpu/tiles/code.h"
 #include "ir/passes/target/cpu/tiles/wanted.h"
 
 namespace tsr::ir {
@@ -16,22 +16,16 @@ int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
-void TileCode::product(OpId id) {
-    const MmaOp op(s_.tile, id);
+void ProductCode::add(const MmaOp& op, const Operands& at) {
+    if (by_matrix_unit(op, s_.plan)) return by_matrix(op, at);
     const Type& result = s_.tile.type(op.result());
-    const auto start = op.accumulator();
-    const bool from_zero = !start || is_zero(s_.tile, *start);
-    const Home& c = homes_.at(op.result());
-    if (!from_zero) copy(c, homes_.at(*start), result);
-    if (by_matrix_unit(op, s_.plan)) return words_product(op, c, from_zero);
-    const auto shape = extents(result);
     const Panel best = panel_of(result, s_.plan);
-    const Factors f = op.op().kind == OpKind::mma_words ? bytes_factors(op, c, from_zero) : factors(op, c, from_zero);
-    column_panels(f, best, wanted(op.result()), shape[1]);
+    const Factors f = op.op().kind == OpKind::mma_words ? bytes_factors(op, at) : factors(op, at);
+    column_panels(f, best, wanted(op.result()), extents(result)[1]);
 }
 
 // What is left of a ragged tile behind whole panels takes half a panel where that is enough.
-void TileCode::column_panels(const Factors& f, const Panel& best, const Wanted& some, int64_t columns) {
+void ProductCode::column_panels(const Factors& f, const Panel& best, const Wanted& some, int64_t columns) {
     auto rows_of = [&](ValueId column, int64_t vectors) {
         Panel at = best;
         at.vectors = vectors;
@@ -45,12 +39,12 @@ void TileCode::column_panels(const Factors& f, const Panel& best, const Wanted& 
     const ValueId ends = emit_.add(some.columns, emit_.integer(whole - half - 1));
     const ValueId count = emit_.op(OpKind::floordiv, {ends, emit_.integer(whole)}, Type::scalar(DType::index));
     const ValueId middle = emit_.mul(count, emit_.integer(whole));
-    loop_between(emit_.integer(0), middle, whole, [&](ValueId column) { rows_of(column, best.vectors); });
-    loop_between(middle, some.columns, half, [&](ValueId column) { rows_of(column, best.vectors / 2); });
+    s_.counted_loop(emit_.integer(0), middle, whole, [&](ValueId column) { rows_of(column, best.vectors); });
+    s_.counted_loop(middle, some.columns, half, [&](ValueId column) { rows_of(column, best.vectors / 2); });
 }
 
 // Of the depth, what is left of the loop around the product; invalid: the loop does not say.
-ValueId TileCode::depth_left(const MmaOp& product) {
+ValueId ProductCode::depth_left(const MmaOp& product) {
     if (product.attrs().integer(Attr::masked, 0) == 0) return {};
     const Region& body = s_.tile.region(product.op().parent);
     const auto end = s_.scalars.find(s_.tile.op(body.parent).operands[1]);
@@ -60,7 +54,7 @@ ValueId TileCode::depth_left(const MmaOp& product) {
 }
 
 // To the next multiple; `most` is one.
-ValueId TileCode::rounded_up(ValueId count, int64_t to, int64_t most) {
+ValueId ProductCode::rounded_up(ValueId count, int64_t to, int64_t most) {
     if (most % to != 0) return {};
     const Type index = Type::scalar(DType::index);
     const ValueId parts =
@@ -68,27 +62,21 @@ ValueId TileCode::rounded_up(ValueId count, int64_t to, int64_t most) {
     return emit_.binary(OpKind::minimum, emit_.mul(parts, emit_.integer(to)), emit_.integer(most));
 }
 
-TileCode::Factors TileCode::factors(const MmaOp& op, const Home& c, bool from_zero) {
+ProductCode::Factors ProductCode::factors(const MmaOp& op, const Operands& at) {
     const Type& result = s_.tile.type(op.result());
     const Panel best = panel_of(result, s_.plan);
     const int64_t depth = extents(s_.tile.type(op.b()))[0];
     const ValueId left = op.op().kind == OpKind::mma ? depth_left(op) : ValueId{};
-    return {homes_.at(op.a()),
-            homes_.at(op.b()),
-            c,
-            op.a_transposed(),
-            from_zero,
-            Type::vector(result.elem, static_cast<uint32_t>(best.elements)),
-            depth,
-            extents(result)[0],
-            best.rows,
-            {},
-            false,
-            left.valid() ? rounded_up(left, kUnroll, depth) : left};
+    return {at.a,         at.b,
+            at.c,         op.a_transposed(),
+            at.from_zero, Type::vector(result.elem, static_cast<uint32_t>(best.elements)),
+            depth,        extents(result)[0],
+            best.rows,    {},
+            false,        left.valid() ? rounded_up(left, kUnroll, depth) : left};
 }
 
 // What stands outside of the memory that a product is stored to is not computed: at ragged edges that is most of it.
-TileCode::Wanted TileCode::wanted(ValueId product) {
+ProductCode::Wanted ProductCode::wanted(ValueId product) {
     const auto shape = extents(s_.tile.type(product));
     const std::vector<OpId> stores = stores_of(s_.tile, uses_, product);
     if (stores.empty()) return {};
@@ -96,7 +84,7 @@ TileCode::Wanted TileCode::wanted(ValueId product) {
 }
 
 // Positions along an axis of a tile that lie before the end of the memory of one of the stores.
-ValueId TileCode::inside_of(const std::vector<OpId>& stores, size_t axis, int64_t extent) {
+ValueId ProductCode::inside_of(const std::vector<OpId>& stores, size_t axis, int64_t extent) {
     ValueId most;
     for (OpId id : stores) {
         const TileViewOp view(s_.tile, id);
@@ -112,33 +100,33 @@ ValueId TileCode::inside_of(const std::vector<OpId>& stores, size_t axis, int64_
 }
 
 // By the matrix unit (runtime/device/cpu/matrix.cpp).
-void TileCode::words_product(const MmaOp& op, const Home& c, bool from_zero) {
+void ProductCode::by_matrix(const MmaOp& op, const Operands& at) {
     const DType a = s_.tile.type(op.a()).elem;
     const std::string b = op.attrs().string(Attr::mode);
     const auto shape = extents(s_.tile.type(op.result()));
     const int64_t depth = extents(s_.tile.type(op.a()))[1];
-    const int64_t a_row = homes_.at(op.a()).strides[0] * bits(a) / 8;
+    const int64_t a_row = at.a.strides[0] * bits(a) / 8;
     const Wanted some = wanted(op.result());
     auto known = [&](ValueId end, int64_t extent) { return end.valid() ? end : emit_.integer(extent); };
     const int64_t bytes = depth * bits(a) / 8;
     const ValueId left = depth_left(op);
     const ValueId end =
         left.valid() ? rounded_up(emit_.mul(left, emit_.integer(bits(a) / 8)), kMatrixRow, bytes) : ValueId{};
-    const std::vector<ValueId> operands{homes_.at(op.a()).pointer,
-                                        homes_.at(op.b()).pointer,
-                                        c.pointer,
+    const std::vector<ValueId> operands{at.a.pointer,
+                                        at.b.pointer,
+                                        at.c.pointer,
                                         emit_.integer(a_row),
-                                        emit_.integer(homes_.at(op.b()).panel_stride * 4),
-                                        emit_.integer(c.strides[0] * 4),
+                                        emit_.integer(at.b.panel_stride * 4),
+                                        emit_.integer(at.c.strides[0] * 4),
                                         known(some.rows, shape[0]),
                                         known(some.columns, shape[1]),
                                         known(end, bytes),
-                                        emit_.integer(from_zero ? 1 : 0)};
+                                        emit_.integer(at.from_zero ? 1 : 0)};
     const std::string callee = a == DType::bf16 ? "tsr_product_bf16" : "tsr_product_" + std::string(name(a)) + "_" + b;
     emit_.statement(OpKind::runtime, operands, {{Attr::callee, callee}});
 }
 
-void TileCode::row_panels(const Factors& f, const Panel& at, ValueId rows, ValueId column) {
+void ProductCode::row_panels(const Factors& f, const Panel& at, ValueId rows, ValueId column) {
     const std::vector<ValueId> too_much = f.flipped ? excess(f, at, column) : std::vector<ValueId>{};
     panels(f.rows, at.rows, rows, [&](ValueId row, int64_t count) {
         Panel of_rows = at;
@@ -148,14 +136,14 @@ void TileCode::row_panels(const Factors& f, const Panel& at, ValueId rows, Value
 }
 
 // Panels of b are as wide as those of the accumulator.
-ValueId TileCode::panel_of_b(const Factors& f, ValueId column) {
+ValueId ProductCode::panel_of_b(const Factors& f, ValueId column) {
     const ValueId before = f.b.panel == 0 ? column : emit_.mul(column, emit_.integer(f.b.panel_stride / f.b.panel));
     return emit_.pointer_add(f.b.pointer, before);
 }
 
 // What the sums of a panel of the accumulator begin with: its elements or zeros, less what flipped bits add.
-std::vector<ValueId> TileCode::first_sums(const Factors& f, const Panel& at, ValueId c,
-                                          const std::vector<ValueId>& excess) {
+std::vector<ValueId> ProductCode::first_sums(const Factors& f, const Panel& at, ValueId c,
+                                             const std::vector<ValueId>& excess) {
     ValueId zero;
     if (f.from_zero) {
         const AttrValue none = is_float(f.type.elem) ? AttrValue{0.0} : AttrValue{int64_t{0}};
@@ -173,8 +161,8 @@ std::vector<ValueId> TileCode::first_sums(const Factors& f, const Panel& at, Val
     return sums;
 }
 
-void TileCode::panel(const Factors& f, const Panel& at, ValueId row, ValueId column,
-                     const std::vector<ValueId>& excess) {
+void ProductCode::panel(const Factors& f, const Panel& at, ValueId row, ValueId column,
+                        const std::vector<ValueId>& excess) {
     const int64_t c_row = f.c.strides[0];
     const ValueId a =
         emit_.pointer_add(f.a.pointer, emit_.mul(row, emit_.integer(f.a.strides[f.a_transposed ? 1 : 0])));
@@ -183,18 +171,10 @@ void TileCode::panel(const Factors& f, const Panel& at, ValueId row, ValueId col
     auto at_c = [&](int64_t i, int64_t v) { return emit_.pointer_add(c, emit_.integer(i * c_row + v * at.elements)); };
     std::vector<ValueId> sums = first_sums(f, at, c, excess);
     auto depth = [&](int64_t from, ValueId to, int64_t step) {
-        std::vector<ValueId> operands{emit_.integer(from), to, emit_.integer(step)};
-        operands.insert(operands.end(), sums.begin(), sums.end());
-        const RegionId outside = emit_.region;
-        const OpId loop = emit_.open(OpKind::for_, operands, std::vector<Type>(sums.size(), f.type));
-        emit_.region = emit_.add_region(loop);
-        const ValueId k = s_.target.add_arg(emit_.region, Type::scalar(DType::index));
-        for (ValueId& sum : sums) sum = s_.target.add_arg(emit_.region, f.type);
-        if (f.b.panel != 0 && step == kUnroll) fetch_panel(f, b, row, k);
-        for (int64_t i = 0; i < step; ++i) multiply(f, at, a, b, emit_.add(k, emit_.integer(i)), sums);
-        emit_.yield(sums);
-        emit_.close(loop, outside);
-        sums = s_.target.op(loop).results;
+        emit_.carrying_loop(emit_.integer(from), to, step, sums, [&](ValueId k) {
+            if (f.b.panel != 0 && step == kUnroll) fetch_panel(f, b, row, k);
+            for (int64_t i = 0; i < step; ++i) multiply(f, at, a, b, emit_.add(k, emit_.integer(i)), sums);
+        });
     };
     const int64_t whole = f.depth / kUnroll * kUnroll;
     if (whole > 0) depth(0, f.depth_end.valid() ? f.depth_end : emit_.integer(whole), kUnroll);
@@ -206,7 +186,7 @@ void TileCode::panel(const Factors& f, const Panel& at, ValueId row, ValueId col
 
 // The panel of b behind this one comes into the second cache while panels of rows go over this one, some lines at each
 // round of k: memory would not give it as fast as the first of them takes it.
-void TileCode::fetch_panel(const Factors& f, ValueId b, ValueId row, ValueId k) {
+void ProductCode::fetch_panel(const Factors& f, ValueId b, ValueId row, ValueId k) {
     const int64_t line = int64_t{64} * 8 / bits(f.type.elem);
     const int64_t rounds = f.depth / kUnroll;
     const int64_t lines = ceil_div(f.b.panel_stride, line);
@@ -221,8 +201,8 @@ void TileCode::fetch_panel(const Factors& f, ValueId b, ValueId row, ValueId k) 
 }
 
 // One column of a times one row of b.
-void TileCode::multiply(const Factors& f, const Panel& at, ValueId a, ValueId b, ValueId k,
-                        std::vector<ValueId>& sums) {
+void ProductCode::multiply(const Factors& f, const Panel& at, ValueId a, ValueId b, ValueId k,
+                           std::vector<ValueId>& sums) {
     const ValueId b_row = emit_.pointer_add(b, emit_.mul(k, emit_.integer(f.b.strides[0])));
     const ValueId a_column = emit_.pointer_add(a, emit_.mul(k, emit_.integer(f.a.strides[f.a_transposed ? 0 : 1])));
     std::vector<ValueId> row;

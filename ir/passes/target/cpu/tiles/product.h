@@ -1,0 +1,87 @@
+// The code of products of register tiles on a CPU: panels of the accumulator, summed in vector registers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/ops/register.h"
+#include "ir/passes/target/cpu/spread.h"
+#include "ir/passes/target/cpu/tiles/homes.h"
+#include "ir/passes/target/cpu/tiles/panel.h"
+#include "ir/passes/target/cpu/tiles/uses.h"
+
+namespace tsr::ir {
+
+class ProductCode {
+public:
+    ProductCode(Spread& spread, const Uses& uses) : s_(spread), emit_(spread.emit), uses_(uses) {}
+
+    // What is multiplied and where the sum lies; `from_zero`: it holds nothing yet.
+    struct Operands {
+        Home a, b, c;
+        bool from_zero;
+    };
+    // c += a b, elements of c outside of all memory that it is stored to left out.
+    void add(const MmaOp& product, const Operands& at);
+
+private:
+    // By elements of a vector, or by sums of four bytes.
+    struct Factors {
+        Home a, b, c;
+        bool a_transposed;
+        bool from_zero;
+        Type type;  // of a vector of the accumulator
+        int64_t depth;
+        int64_t rows;        // of the accumulator
+        int64_t panel_rows;  // of them
+        // Four bytes of depth are one step: the types of a's and b's elements, "u8 i8" or "i8 u8"; empty: elements are.
+        std::string bytes;
+        bool flipped;       // the highest bits of a's bytes
+        ValueId depth_end;  // steps from there on add nothing; invalid: all count
+    };
+    // The rows and columns of a product that are ever looked at, from 0; invalid: all.
+    struct Wanted {
+        ValueId rows, columns;
+    };
+
+    Factors factors(const MmaOp& op, const Operands& at);
+    Wanted wanted(ValueId product);
+    ValueId inside_of(const std::vector<OpId>& stores, size_t axis, int64_t extent);
+    ValueId depth_left(const MmaOp& product);
+    ValueId rounded_up(ValueId count, int64_t to, int64_t most);
+    void column_panels(const Factors& f, const Panel& best, const Wanted& some, int64_t columns);
+    void row_panels(const Factors& f, const Panel& panel, ValueId rows, ValueId column);
+    void panel(const Factors& f, const Panel& panel, ValueId row, ValueId column, const std::vector<ValueId>& excess);
+    ValueId panel_of_b(const Factors& f, ValueId column);
+    std::vector<ValueId> first_sums(const Factors& f, const Panel& panel, ValueId c,
+                                    const std::vector<ValueId>& excess);
+    void fetch_panel(const Factors& f, ValueId b, ValueId row, ValueId k);
+    void multiply(const Factors& f, const Panel& panel, ValueId a, ValueId b, ValueId k, std::vector<ValueId>& sums);
+    // Sums of bytes (bytes.cpp).
+    Factors bytes_factors(const MmaOp& op, const Operands& at);
+    std::vector<ValueId> excess(const Factors& f, const Panel& panel, ValueId column);
+    ValueId sum_bytes(const Factors& f, ValueId a, ValueId b, ValueId sum);
+    // By the matrix unit.
+    void by_matrix(const MmaOp& op, const Operands& at);
+
+    // Calls `body` for panels of `step` positions out of `count`, and for what is left behind them; from `end` on,
+    // where it is valid, nothing is wanted.
+    template <typename Body>
+    void panels(int64_t count, int64_t step, ValueId end, Body body) {
+        const int64_t whole = count / step * step;
+        auto until = [&](int64_t to) {
+            return end.valid() ? emit_.binary(OpKind::minimum, end, emit_.integer(to)) : emit_.integer(to);
+        };
+        s_.counted_loop(emit_.integer(0), until(whole), step, [&](ValueId at) { body(at, step); });
+        if (whole == count) return;
+        s_.counted_loop(emit_.integer(whole), until(count), step, [&](ValueId at) { body(at, count - whole); });
+    }
+
+    static constexpr int64_t kUnroll = 4;  // steps of k
+
+    Spread& s_;
+    Emit& emit_;
+    const Uses& uses_;
+};
+
+}  // namespace tsr::ir
