@@ -68,17 +68,22 @@ public:
         close(loop, outside);
         carried = function_.op(loop).results;
     }
+    // What one branch or the other gives, of these types.
+    template <typename Then, typename Otherwise>
+    std::vector<ValueId> either(ValueId condition, const std::vector<Type>& types, Then then, Otherwise otherwise) {
+        const RegionId outside = region;
+        const OpId made = open(OpKind::if_, {condition}, types);
+        region = add_region(made);
+        yield(then());
+        region = add_region(made);
+        yield(otherwise());
+        close(made, outside);
+        return function_.op(made).results;
+    }
     template <typename Then, typename Otherwise>
     void either(ValueId condition, Then then, Otherwise otherwise) {
-        const RegionId outside = region;
-        const OpId made = open(OpKind::if_, {condition}, {});
-        region = add_region(made);
-        then();
-        yield({});
-        region = add_region(made);
-        otherwise();
-        yield({});
-        close(made, outside);
+        auto nothing = [](auto& branch) { return [&] { return branch(), std::vector<ValueId>{}; }; };
+        either(condition, {}, nothing(then), nothing(otherwise));
     }
 
     // The value of an integer constant; nothing for other values.

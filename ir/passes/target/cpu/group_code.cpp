@@ -44,7 +44,7 @@ void GroupCode::run() {
 void GroupCode::region(RegionId region) {
     for (OpId id : s_.tile.region(region).ops) {
         const Op& op = s_.tile.op(id);
-        if (op.kind == OpKind::yield) continue;
+        if (op.kind == OpKind::yield || tiles_.begins_sum(id)) continue;
         if (joins_tiles(op)) {
             const bool view =
                 op.kind == OpKind::load_tile || op.kind == OpKind::store_tile || op.kind == OpKind::atomic_tile;
@@ -150,10 +150,7 @@ void GroupCode::control(const Op& op) {
             storage[i] = new_array(type);
             if (op.kind != OpKind::if_) copy_array(storage[i], s_.arrays.at(op.operands[bounds + i]), type);
         } else if (is_held(i)) {
-            const bool taken = op.kind != OpKind::if_ && tiles_.gives_up_home(op.operands[bounds + i], op.parent);
-            homes[i] =
-                taken ? tiles_.home(op.operands[bounds + i]) : tiles_.new_home(type, s_.tile.value(op.results[i]).name);
-            if (op.kind != OpKind::if_) tiles_.copy(homes[i], tiles_.home(op.operands[bounds + i]), type);
+            homes[i] = carried_home(op, bounds, i);
         } else {
             types.push_back(type);
             if (op.kind != OpKind::if_) operands.push_back(s_.scalars.at(op.operands[bounds + i]));
@@ -205,6 +202,21 @@ void GroupCode::control(const Op& op) {
             s_.scalars[op.results[i]] = s_.target.op(made).results[next++];
         }
     }
+}
+
+// The home of a register tile that control flow carries or gives, with what it begins with in it.
+Home GroupCode::carried_home(const Op& op, size_t bounds, size_t number) {
+    const Type& type = s_.tile.type(op.results[number]);
+    const std::string& name = s_.tile.value(op.results[number]).name;
+    if (op.kind == OpKind::if_) return tiles_.new_home(type, name);
+    const ValueId init = op.operands[bounds + number];
+    const OpId made = s_.tile.value(init).op;
+    if (made.valid() && tiles_.begins_sum(made))
+        return tiles_.begin_sum(
+            init, emit_.compare(OpKind::ge, s_.scalars.at(op.operands[0]), s_.scalars.at(op.operands[1])));
+    const Home home = tiles_.gives_up_home(init, op.parent) ? tiles_.home(init) : tiles_.new_home(type, name);
+    tiles_.copy(home, tiles_.home(init), type);
+    return home;
 }
 
 // Yielded tiles may be in each other's homes (a swap): those go through a copy first.

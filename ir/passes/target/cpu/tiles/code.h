@@ -33,6 +33,10 @@ public:
     void copy(const Home& to, const Home& from, const Type& tile);
     // A tile of zeros that its only user, in the region where it is made, may write over.
     [[nodiscard]] bool gives_up_home(ValueId value, RegionId region) const;
+    // Zeros that a loop begins a sum of products with: the first step sets the sum (sums_from_zero.h).
+    [[nodiscard]] bool begins_sum(OpId zeros) const;
+    // Their home, which holds them only where the loop has no steps.
+    Home begin_sum(ValueId zeros, ValueId no_steps);
     // What a loop yields for a carried tile may be computed in the tile's own home.
     void carry_in_place(ValueId argument, ValueId yielded);
 
@@ -100,13 +104,15 @@ private:
     // ---- operations with loops of their own (alone.cpp, product.cpp) ----
     void alone(OpId id);
     void product(OpId id);
+    ValueId is_first_step(OpId product);
     void scan(OpId id);
     void atomic(OpId id);
     void give(ValueId sum);
     void find_homes();
     void hold_packed();
     Home room(DType elem, std::vector<int64_t> strides, int64_t elements, const std::string& name);
-    Home panels_home(const MmaOp& product);
+    [[nodiscard]] int64_t read_in_panels(ValueId tile) const;
+    Home panels_home(ValueId tile, int64_t columns);
     ValueId packed_rows(const Op& op, const Coordinates& at);
 
     template <typename Body>

@@ -95,15 +95,27 @@ void TileCode::hold_packed() {
     }
 }
 
-// The second operand of one product: what a panel of the accumulator reads lies together.
-Home TileCode::panels_home(const MmaOp& product) {
-    const ValueId operand = product.b();
-    const Type& type = s_.tile.type(operand);
-    const int64_t columns = panel_columns(product, s_.plan);
-    if (columns == 0) return new_home(type, s_.tile.value(operand).name);
+// The columns of the panels that all who look at the tile read it in: it is the second operand of products. 0: it lies
+// in rows.
+int64_t TileCode::read_in_panels(ValueId tile) const {
+    int64_t columns = 0;
+    for (OpId user : uses_.of(tile)) {
+        if (!is_product(s_.tile.op(user))) return 0;
+        const MmaOp product(s_.tile, user);
+        const int64_t of_product = panel_columns(product, s_.plan);
+        if (product.b() != tile || product.a() == tile || product.accumulator() == tile) return 0;
+        if (columns != 0 && columns != of_product) return 0;
+        columns = of_product;
+    }
+    return columns;
+}
+
+// What a panel of the accumulator reads lies together.
+Home TileCode::panels_home(ValueId tile, int64_t columns) {
+    const Type& type = s_.tile.type(tile);
     const int64_t depth = extents(type)[0];
     const int64_t panels = (extents(type)[1] + columns - 1) / columns;
-    Home home = room(type.elem, {columns, 1}, panels * depth * columns, s_.tile.value(operand).name);
+    Home home = room(type.elem, {columns, 1}, panels * depth * columns, s_.tile.value(tile).name);
     home.panel = columns;
     home.panel_stride = depth * columns;
     return home;
@@ -127,15 +139,13 @@ void TileCode::find_homes() {
         if (made_here && schedule_.homes.contains(*start)) homes_.try_emplace(*start, homes_.at(op.result()));
     }
     for (OpId id : run_) {
-        if (!is_product(kernel.op(id))) continue;
-        const MmaOp op(kernel, id);
-        const bool ours = schedule_.homes.contains(op.b()) && only_use(op.b()) && !homes_.contains(op.b());
-        if (ours && is_inline(kernel.op(kernel.value(op.b()).op))) homes_[op.b()] = panels_home(op);
-    }
-    for (OpId id : run_) {
         for (ValueId result : kernel.op(id).results) {
             if (!schedule_.homes.contains(result) || homes_.contains(result)) continue;
-            Type type = kernel.type(result);
+            const Type& type = kernel.type(result);
+            if (const int64_t columns = is_inline(kernel.op(id)) ? read_in_panels(result) : 0; columns != 0) {
+                homes_[result] = panels_home(result, columns);
+                continue;
+            }
             if (!schedule_.row_homes.contains(result)) {
                 homes_[result] = new_home(type, kernel.value(result).name);
                 continue;

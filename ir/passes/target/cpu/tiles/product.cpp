@@ -67,12 +67,19 @@ ProductCode::Factors ProductCode::factors(const MmaOp& op, const Operands& at) {
     const Panel best = panel_of(result, s_.plan);
     const int64_t depth = extents(s_.tile.type(op.b()))[0];
     const ValueId left = op.op().kind == OpKind::mma ? depth_left(op) : ValueId{};
-    return {at.a,         at.b,
-            at.c,         op.a_transposed(),
-            at.from_zero, Type::vector(result.elem, static_cast<uint32_t>(best.elements)),
-            depth,        extents(result)[0],
-            best.rows,    {},
-            false,        left.valid() ? rounded_up(left, kUnroll, depth) : left};
+    return {.a = at.a,
+            .b = at.b,
+            .c = at.c,
+            .a_transposed = op.a_transposed(),
+            .from_zero = at.from_zero,
+            .first = at.first,
+            .type = Type::vector(result.elem, static_cast<uint32_t>(best.elements)),
+            .depth = depth,
+            .rows = extents(result)[0],
+            .panel_rows = best.rows,
+            .bytes = {},
+            .flipped = false,
+            .depth_end = left.valid() ? rounded_up(left, kUnroll, depth) : left};
 }
 
 // What stands outside of the memory that a product is stored to is not computed: at ragged edges that is most of it.
@@ -121,7 +128,8 @@ void ProductCode::by_matrix(const MmaOp& op, const Operands& at) {
                                         known(some.rows, shape[0]),
                                         known(some.columns, shape[1]),
                                         known(end, bytes),
-                                        emit_.integer(at.from_zero ? 1 : 0)};
+                                        at.first.valid() ? emit_.select(at.first, emit_.integer(1), emit_.integer(0))
+                                                         : emit_.integer(at.from_zero ? 1 : 0)};
     const std::string callee = a == DType::bf16 ? "tsr_product_bf16" : "tsr_product_" + std::string(name(a)) + "_" + b;
     emit_.statement(OpKind::runtime, operands, {{Attr::callee, callee}});
 }
@@ -144,20 +152,29 @@ ValueId ProductCode::panel_of_b(const Factors& f, ValueId column) {
 // What the sums of a panel of the accumulator begin with: its elements or zeros, less what flipped bits add.
 std::vector<ValueId> ProductCode::first_sums(const Factors& f, const Panel& at, ValueId c,
                                              const std::vector<ValueId>& excess) {
-    ValueId zero;
-    if (f.from_zero) {
+    const auto count = static_cast<size_t>(at.rows * at.vectors);
+    auto zeros = [&] {
         const AttrValue none = is_float(f.type.elem) ? AttrValue{0.0} : AttrValue{int64_t{0}};
-        zero = emit_.splat(emit_.constant(none, f.type.elem), at.elements);
-    }
-    std::vector<ValueId> sums;
-    for (int64_t i = 0; i < at.rows; ++i) {
-        for (int64_t v = 0; v < at.vectors; ++v) {
-            const ValueId offset = emit_.integer(i * f.c.strides[0] + v * at.elements);
-            ValueId sum = f.from_zero ? zero : emit_.load(emit_.pointer_add(c, offset), at.elements);
-            if (!excess.empty()) sum = emit_.binary(OpKind::sub, sum, excess[static_cast<size_t>(v)]);
-            sums.push_back(sum);
+        return std::vector<ValueId>(count, emit_.splat(emit_.constant(none, f.type.elem), at.elements));
+    };
+    auto loads = [&] {
+        std::vector<ValueId> loaded;
+        for (int64_t i = 0; i < at.rows; ++i) {
+            for (int64_t v = 0; v < at.vectors; ++v) {
+                const ValueId offset = emit_.integer(i * f.c.strides[0] + v * at.elements);
+                loaded.push_back(emit_.load(emit_.pointer_add(c, offset), at.elements));
+            }
         }
+        return loaded;
+    };
+    std::vector<ValueId> sums;
+    if (f.first.valid()) {
+        sums = emit_.either(f.first, std::vector<Type>(count, f.type), zeros, loads);
+    } else {
+        sums = f.from_zero ? zeros() : loads();
     }
+    for (size_t i = 0; i < count && !excess.empty(); ++i)
+        sums[i] = emit_.binary(OpKind::sub, sums[i], excess[i % static_cast<size_t>(at.vectors)]);
     return sums;
 }
 

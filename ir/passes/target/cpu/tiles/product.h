@@ -16,10 +16,12 @@ class ProductCode {
 public:
     ProductCode(Spread& spread, const Uses& uses) : s_(spread), emit_(spread.emit), uses_(uses) {}
 
-    // What is multiplied and where the sum lies; `from_zero`: it holds nothing yet.
+    // What is multiplied and where the sum lies; it holds nothing yet where `from_zero`, or where the scalar `first`,
+    // if valid, is true.
     struct Operands {
         Home a, b, c;
         bool from_zero;
+        ValueId first;
     };
     // c += a b, elements of c outside of all memory that it is stored to left out.
     void add(const MmaOp& product, const Operands& at);
@@ -30,7 +32,8 @@ private:
         Home a, b, c;
         bool a_transposed;
         bool from_zero;
-        Type type;  // of a vector of the accumulator
+        ValueId first;  // as of Operands
+        Type type;      // of a vector of the accumulator
         int64_t depth;
         int64_t rows;        // of the accumulator
         int64_t panel_rows;  // of them
