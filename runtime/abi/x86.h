@@ -53,9 +53,10 @@ extern "C" {
 
 /* c (m x n, rows c_row bytes apart) is, or where from_zero is 0 grows by, the product of a (m rows, a_row bytes apart,
  * of depth bytes, a multiple of 64) and b (panels of 32 columns, b_panel bytes apart; rows of 32 words of 4 bytes of
- * depth each). Whole vectors of 16 columns of c are written. Needs TSR_CPU_AMX_…. */
+ * depth each). Whole vectors of 16 columns of c are written; where `stored` is not 0 they are written to `to` instead,
+ * rows to_row bytes apart. Needs TSR_CPU_AMX_…. */
 typedef void TsrProduct(const void* a, const void* b, void* c, int64_t a_row, int64_t b_panel, int64_t c_row, int64_t m,
-                        int64_t n, int64_t depth, int64_t from_zero);
+                        int64_t n, int64_t depth, int64_t from_zero, void* to, int64_t to_row, int64_t stored);
 TsrProduct tsr_product_bf16;                                                           /* in f32 */
 TsrProduct tsr_product_i8_i8, tsr_product_i8_u8, tsr_product_u8_i8, tsr_product_u8_u8; /* in i32 */
 /* Whether a kernel's stores shall pass by the caches: to a tensor of so many bytes, from `first` on in whole vectors,

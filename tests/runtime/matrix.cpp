@@ -1,6 +1,7 @@
 // Products by the matrix unit, where this processor has one, against plain sums.
 #include <cstring>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -47,12 +48,14 @@ void check_product(TsrProduct* product, A a_value, B b_value) {
             for (U& v : b) v = v % 2 != 0 ? 0x4000 : 0xBF80;
         }
         const int64_t row = (n + 15) / 16 * 16;
-        for (const bool from_zero : {true, false}) {
+        for (const auto& [from_zero, stored] : {std::pair(true, false), {false, false}, {true, true}, {false, true}}) {
             std::vector<Sum> c(static_cast<size_t>(m * row), Sum{3});
+            const int64_t to_row = row + 5;
+            std::vector<Sum> to(static_cast<size_t>(m * to_row), Sum{4});
             const auto packed = in_panels(b, k, n);
             product(a.data(), packed.data(), c.data(), k * static_cast<int64_t>(sizeof(T)),
                     k * 32 * static_cast<int64_t>(sizeof(T)), row * 4, m, n, k * static_cast<int64_t>(sizeof(T)),
-                    from_zero ? 1 : 0);
+                    from_zero ? 1 : 0, to.data(), to_row * 4, stored ? 1 : 0);
             bool same = true;
             for (int64_t i = 0; i < m; ++i) {
                 for (int64_t j = 0; j < n; ++j) {
@@ -61,10 +64,14 @@ void check_product(TsrProduct* product, A a_value, B b_value) {
                         sum +=
                             a_value(a[static_cast<size_t>(i * k + at)]) * b_value(b[static_cast<size_t>(at * n + j)]);
                     }
-                    same = same && c[static_cast<size_t>(i * row + j)] == sum;
+                    const Sum in_c = c[static_cast<size_t>(i * row + j)];
+                    const Sum in_to = to[static_cast<size_t>(i * to_row + j)];
+                    same = same && (stored ? in_to == sum && in_c == Sum{3} : in_c == sum && in_to == Sum{4});
                 }
+                for (int64_t j = row; j < to_row; ++j) same = same && to[static_cast<size_t>(i * to_row + j)] == Sum{4};
             }
-            CHECK_MESSAGE(same, m << " x " << n << " x " << k << (from_zero ? " from zero" : ""));
+            CHECK_MESSAGE(same, m << " x " << n << " x " << k << (from_zero ? " from zero" : "")
+                                  << (stored ? " stored elsewhere" : ""));
         }
     }
 }

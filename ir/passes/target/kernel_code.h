@@ -114,6 +114,10 @@ struct KernelCode {
         emit.close(made, outside);
     }
     template <typename Body>
+    void counted_loop(int64_t count, int64_t step, Body body) {
+        counted_loop(emit.integer(0), emit.integer(count), step, body);
+    }
+    template <typename Body>
     void when(ValueId condition, Body body) {
         RegionId outside = emit.region;
         OpId made = emit.open(OpKind::if_, {condition}, {});

@@ -55,6 +55,8 @@ struct Block {
     int64_t c_row;
     int64_t depth;
     bool from_zero;
+    char* to;  // where the sum is stored
+    int64_t to_row;
 };
 
 // What the next product of a sum is expected to read stands behind what this one reads: the blocks that a launch packs
@@ -110,17 +112,18 @@ TSR_AMX void multiply(const Block& at, bool lower, bool right, Ahead& ahead_a, A
         TSR_STEP(2, 5, 6);
         if (right) TSR_STEP(3, 5, 7);
     }
-    _tile_stored(0, at.c, at.c_row);
-    if (right) _tile_stored(1, at.c + kRowBytes, at.c_row);
-    if (lower) _tile_stored(2, below, at.c_row);
-    if (lower && right) _tile_stored(3, below + kRowBytes, at.c_row);
+    char* to_below = at.to + kRows * at.to_row;
+    _tile_stored(0, at.to, at.to_row);
+    if (right) _tile_stored(1, at.to + kRowBytes, at.to_row);
+    if (lower) _tile_stored(2, to_below, at.to_row);
+    if (lower && right) _tile_stored(3, to_below + kRowBytes, at.to_row);
 }
 
 #undef TSR_STEP
 
 template <Kind kind>
 TSR_AMX void product(const void* a, const void* b, void* c, int64_t a_row, int64_t b_panel, int64_t c_row, int64_t m,
-                     int64_t n, int64_t depth, int64_t from_zero) {
+                     int64_t n, int64_t depth, int64_t from_zero, void* to, int64_t to_row) {
     const int64_t whole = m / (2 * kRows) * (2 * kRows);
     const int64_t panels = (n + kPanel - 1) / kPanel;
     const int64_t steps = (m + 2 * kRows - 1) / (2 * kRows) * panels * ((depth + kRowBytes - 1) / kRowBytes);
@@ -142,7 +145,9 @@ TSR_AMX void product(const void* a, const void* b, void* c, int64_t a_row, int64
                                a_row,
                                c_row,
                                depth,
-                               from_zero != 0};
+                               from_zero != 0,
+                               static_cast<char*>(to) + i * to_row + j * 4,
+                               to_row};
                 multiply<kind>(at, lower > 0, n - j > kRows, ahead_a, ahead_b);
             }
         }
@@ -159,8 +164,10 @@ using tsr::runtime::Kind;
 
 #define TSR_PRODUCT(name, kind)                                                                                        \
     extern "C" TSR_AMX void name(const void* a, const void* b, void* c, int64_t a_row, int64_t b_panel, int64_t c_row, \
-                                 int64_t m, int64_t n, int64_t depth, int64_t from_zero) {                             \
-        tsr::runtime::product<kind>(a, b, c, a_row, b_panel, c_row, m, n, depth, from_zero);                           \
+                                 int64_t m, int64_t n, int64_t depth, int64_t from_zero, void* to, int64_t to_row,     \
+                                 int64_t stored) {                                                                     \
+        tsr::runtime::product<kind>(a, b, c, a_row, b_panel, c_row, m, n, depth, from_zero, stored != 0 ? to : c,      \
+                                    stored != 0 ? to_row : c_row);                                                     \
     }
 TSR_PRODUCT(tsr_product_bf16, Kind::bf16)
 TSR_PRODUCT(tsr_product_i8_i8, Kind::i8_i8)

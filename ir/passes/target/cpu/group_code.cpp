@@ -45,6 +45,10 @@ void GroupCode::region(RegionId region) {
     for (OpId id : s_.tile.region(region).ops) {
         const Op& op = s_.tile.op(id);
         if (op.kind == OpKind::yield || tiles_.begins_sum(id)) continue;
+        if (tiles_.stored_by_sum(id)) {
+            tiles_.store_what_sums_do_not(id);
+            continue;
+        }
         if (joins_tiles(op)) {
             const bool view =
                 op.kind == OpKind::load_tile || op.kind == OpKind::store_tile || op.kind == OpKind::atomic_tile;

@@ -1,11 +1,9 @@
 // Operations on register tiles with loops of their own.
 #include <algorithm>
 
-#include "ir/ops/control.h"
 #include "ir/ops/reduction.h"
 #include "ir/ops/register.h"
 #include "ir/passes/target/cpu/tiles/code.h"
-#include "ir/passes/target/cpu/tiles/sums_from_zero.h"
 
 namespace tsr::ir {
 
@@ -20,39 +18,6 @@ void TileCode::alone(OpId id) {
         default:
             return atomic(id);
     }
-}
-
-// The sum goes on in the home of what it starts with, where nothing else needs that.
-void TileCode::product(OpId id) {
-    const MmaOp op(s_.tile, id);
-    const auto start = op.accumulator();
-    const bool from_zero = !start || is_zero(s_.tile, *start);
-    const Home& sum = homes_.at(op.result());
-    if (!from_zero) copy(sum, homes_.at(*start), s_.tile.type(op.result()));
-    products_.add(op, {homes_.at(op.a()), homes_.at(op.b()), sum, from_zero, is_first_step(id)});
-}
-
-// Of a sum that begins with zeros; invalid: it does not.
-ValueId TileCode::is_first_step(OpId product) {
-    const auto around = loop_of_sum(s_.tile, uses_, product);
-    if (!around) return {};
-    const ForOp loop(s_.tile, *around);
-    return emit_.compare(OpKind::eq, s_.scalars.at(loop.iv()), s_.scalars.at(loop.lower()));
-}
-
-bool TileCode::begins_sum(OpId zeros) const {
-    const Op& op = s_.tile.op(zeros);
-    return op.kind == OpKind::expand && loop_from_zeros(s_.tile, uses_, op.results[0]).has_value();
-}
-
-Home TileCode::begin_sum(ValueId zeros, ValueId no_steps) {
-    const Home home = new_home(s_.tile.type(zeros), s_.tile.value(zeros).name);
-    set_home(zeros, home);
-    s_.when(no_steps, [&] {
-        add(s_.tile.value(zeros).op);
-        flush();
-    });
-    return home;
 }
 
 // Along the last axis element after element, along another row after row.
@@ -81,7 +46,7 @@ void TileCode::scan(OpId id) {
         if (i == axis) return self(self, i + 1);
         const bool columns = i + 1 == shape.size();
         at[i].column = columns;
-        counted_loop(shape[i], columns ? width_ : 1, [&](ValueId number) {
+        s_.counted_loop(shape[i], columns ? width_ : 1, [&](ValueId number) {
             at[i].at = number;
             self(self, i + 1);
         });
@@ -111,7 +76,7 @@ void TileCode::atomic(OpId id) {
     };
     auto axes = [&](auto&& self, size_t i) -> void {
         if (i == shape.size()) return one();
-        counted_loop(shape[i], 1, [&](ValueId number) {
+        s_.counted_loop(shape[i], 1, [&](ValueId number) {
             at[i] = {number};
             self(self, i + 1);
         });

@@ -13,6 +13,7 @@
 #include "ir/passes/target/cpu/tiles/homes.h"
 #include "ir/passes/target/cpu/tiles/product.h"
 #include "ir/passes/target/cpu/tiles/schedule.h"
+#include "ir/passes/target/cpu/tiles/sums_from_zero.h"
 
 namespace tsr::ir {
 
@@ -37,6 +38,9 @@ public:
     [[nodiscard]] bool begins_sum(OpId zeros) const;
     // Their home, which holds them only where the loop has no steps.
     Home begin_sum(ValueId zeros, ValueId no_steps);
+    // A store that the last step of such a loop does, where it can; elsewhere it is done here.
+    [[nodiscard]] bool stored_by_sum(OpId store) const { return stored_by_sums_.contains(store); }
+    void store_what_sums_do_not(OpId store);
     // What a loop yields for a carried tile may be computed in the tile's own home.
     void carry_in_place(ValueId argument, ValueId yielded);
 
@@ -101,10 +105,11 @@ private:
     [[nodiscard]] static bool has_column(const Coordinates& at);
     [[nodiscard]] ValueId mask_and(ValueId a, ValueId b);
 
-    // ---- operations with loops of their own (alone.cpp, product.cpp) ----
+    // ---- operations with loops of their own (alone.cpp, sums.cpp) ----
     void alone(OpId id);
     void product(OpId id);
-    ValueId is_first_step(OpId product);
+    ProductCode::Stored stored_at(OpId store);
+    void let_sum_store(LoopSum sum, OpId store, ValueId no_steps);
     void scan(OpId id);
     void atomic(OpId id);
     void give(ValueId sum);
@@ -115,10 +120,6 @@ private:
     Home panels_home(ValueId tile, int64_t columns);
     ValueId packed_rows(const Op& op, const Coordinates& at);
 
-    template <typename Body>
-    void counted_loop(int64_t count, int64_t step, Body body) {
-        s_.counted_loop(emit_.integer(0), emit_.integer(count), step, body);
-    }
     Spread& s_;
     Emit& emit_;
     Uses uses_;
@@ -126,8 +127,9 @@ private:
     int64_t width_;  // elements of a vector
     std::vector<OpId> run_;
     std::unordered_map<ValueId, Home> homes_;
-    std::unordered_set<ValueId> held_;  // tiles of the run that lie where they are
-    Schedule schedule_;                 // of the run whose code is made
+    std::unordered_map<OpId, ValueId> stored_by_sums_;  // where their loops do it
+    std::unordered_set<ValueId> held_;                  // tiles of the run that lie where they are
+    Schedule schedule_;                                 // of the run whose code is made
 
     // Of the row at hand:
     std::vector<ValueId> row_;       // its coordinates
@@ -138,8 +140,7 @@ private:
     using Key = std::tuple<ValueId, Coordinates, int>;
     std::map<Key, ValueId> row_values_;
     // Of the vector at hand:
-    ValueId tail_;      // which of its elements there are; invalid: all
-    int64_t left_ = 0;  // how many; `width_` or more: all
+    ValueId tail_;  // which of its elements there are; invalid: all
     std::map<Key, ValueId> vector_values_;
 };
 

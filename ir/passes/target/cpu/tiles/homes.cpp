@@ -168,7 +168,7 @@ void TileCode::copy(const Home& to, const Home& from, const Type& tile) {
     }
     const int64_t columns = extents(tile).back();
     const size_t row = tile.rank() - 2;
-    counted_loop(element_count(tile) / columns, 1, [&](ValueId at) {
+    s_.counted_loop(element_count(tile) / columns, 1, [&](ValueId at) {
         emit_.statement(OpKind::memory_copy,
                         {emit_.pointer_add(to.pointer, emit_.mul(at, emit_.integer(to.strides[row]))),
                          emit_.pointer_add(from.pointer, emit_.mul(at, emit_.integer(from.strides[row]))),

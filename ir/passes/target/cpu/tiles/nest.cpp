@@ -113,7 +113,7 @@ void TileCode::rows(const Nest& nest, size_t axis) {
         row_[axis] = emit_.integer(0);
         return rows(nest, axis + 1);
     }
-    counted_loop(nest.rows[axis], 1, [&](ValueId at) {
+    s_.counted_loop(nest.rows[axis], 1, [&](ValueId at) {
         row_[axis] = at;
         rows(nest, axis + 1);
     });
@@ -295,10 +295,10 @@ void TileCode::fill(const Root& fold) {
     const ValueId start = emit_.splat(identity(fold.op), width_);
     const int64_t columns = extents(type).back();
     const int64_t stride = type.rank() > 1 ? home.strides[type.rank() - 2] : 0;
-    counted_loop(element_count(type) / columns, 1, [&](ValueId row) {
+    s_.counted_loop(element_count(type) / columns, 1, [&](ValueId row) {
         const ValueId at = emit_.pointer_add(home.pointer, emit_.mul(row, emit_.integer(stride)));
-        counted_loop((columns + width_ - 1) / width_ * width_, width_,
-                     [&](ValueId column) { emit_.store(emit_.pointer_add(at, column), start); });
+        s_.counted_loop((columns + width_ - 1) / width_ * width_, width_,
+                        [&](ValueId column) { emit_.store(emit_.pointer_add(at, column), start); });
     });
 }
 

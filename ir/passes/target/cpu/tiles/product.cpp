@@ -10,7 +10,8 @@ namespace tsr::ir {
 
 namespace {
 
-constexpr int64_t kMatrixRow = 64;  // bytes of a row of the matrix unit's registers
+constexpr int64_t kMatrixRow = 64;      // bytes of a row of the matrix unit's registers
+constexpr int64_t kMatrixColumns = 16;  // of its accumulators
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -22,6 +23,12 @@ void ProductCode::add(const MmaOp& op, const Operands& at) {
     const Panel best = panel_of(result, s_.plan);
     const Factors f = op.op().kind == OpKind::mma_words ? bytes_factors(op, at) : factors(op, at);
     column_panels(f, best, wanted(op.result()), extents(result)[1]);
+}
+
+bool ProductCode::fills_vectors(const MmaOp& product) const {
+    const Type& result = s_.tile.type(product.result());
+    const bool matrix = by_matrix_unit(product, s_.plan);
+    return extents(result)[1] % (matrix ? kMatrixColumns : panel_of(result, s_.plan).elements) == 0;
 }
 
 // What is left of a ragged tile behind whole panels takes half a panel where that is enough.
@@ -73,6 +80,7 @@ ProductCode::Factors ProductCode::factors(const MmaOp& op, const Operands& at) {
             .a_transposed = op.a_transposed(),
             .from_zero = at.from_zero,
             .first = at.first,
+            .stored = at.stored,
             .type = Type::vector(result.elem, static_cast<uint32_t>(best.elements)),
             .depth = depth,
             .rows = extents(result)[0],
@@ -119,6 +127,9 @@ void ProductCode::by_matrix(const MmaOp& op, const Operands& at) {
     const ValueId left = depth_left(op);
     const ValueId end =
         left.valid() ? rounded_up(emit_.mul(left, emit_.integer(bits(a) / 8)), kMatrixRow, bytes) : ValueId{};
+    const ValueId no = emit_.integer(0);
+    auto number = [&](ValueId condition) { return emit_.select(condition, emit_.integer(1), no); };
+    const bool stored = at.stored.when.valid();
     const std::vector<ValueId> operands{at.a.pointer,
                                         at.b.pointer,
                                         at.c.pointer,
@@ -128,8 +139,10 @@ void ProductCode::by_matrix(const MmaOp& op, const Operands& at) {
                                         known(some.rows, shape[0]),
                                         known(some.columns, shape[1]),
                                         known(end, bytes),
-                                        at.first.valid() ? emit_.select(at.first, emit_.integer(1), emit_.integer(0))
-                                                         : emit_.integer(at.from_zero ? 1 : 0)};
+                                        at.first.valid() ? number(at.first) : emit_.integer(at.from_zero ? 1 : 0),
+                                        stored ? at.stored.pointer : at.c.pointer,
+                                        stored ? emit_.mul(at.stored.row, emit_.integer(4)) : no,
+                                        stored ? number(at.stored.when) : no};
     const std::string callee = a == DType::bf16 ? "tsr_product_bf16" : "tsr_product_" + std::string(name(a)) + "_" + b;
     emit_.statement(OpKind::runtime, operands, {{Attr::callee, callee}});
 }
@@ -185,7 +198,6 @@ void ProductCode::panel(const Factors& f, const Panel& at, ValueId row, ValueId 
         emit_.pointer_add(f.a.pointer, emit_.mul(row, emit_.integer(f.a.strides[f.a_transposed ? 1 : 0])));
     const ValueId b = panel_of_b(f, column);
     const ValueId c = emit_.pointer_add(emit_.pointer_add(f.c.pointer, emit_.mul(row, emit_.integer(c_row))), column);
-    auto at_c = [&](int64_t i, int64_t v) { return emit_.pointer_add(c, emit_.integer(i * c_row + v * at.elements)); };
     std::vector<ValueId> sums = first_sums(f, at, c, excess);
     auto depth = [&](int64_t from, ValueId to, int64_t step) {
         emit_.carrying_loop(emit_.integer(from), to, step, sums, [&](ValueId k) {
@@ -196,9 +208,24 @@ void ProductCode::panel(const Factors& f, const Panel& at, ValueId row, ValueId 
     const int64_t whole = f.depth / kUnroll * kUnroll;
     if (whole > 0) depth(0, f.depth_end.valid() ? f.depth_end : emit_.integer(whole), kUnroll);
     if (whole < f.depth) depth(whole, emit_.integer(f.depth), 1);
-    for (int64_t i = 0; i < at.rows; ++i) {
-        for (int64_t v = 0; v < at.vectors; ++v) emit_.store(at_c(i, v), sums[static_cast<size_t>(i * at.vectors + v)]);
-    }
+    store_sums(f, at, row, column, sums);
+}
+
+void ProductCode::store_sums(const Factors& f, const Panel& at, ValueId row, ValueId column,
+                             const std::vector<ValueId>& sums) {
+    auto store = [&](ValueId to, ValueId pitch) {
+        to = emit_.pointer_add(emit_.pointer_add(to, emit_.mul(row, pitch)), column);
+        for (int64_t i = 0; i < at.rows; ++i) {
+            const ValueId in_row = emit_.mul(emit_.integer(i), pitch);
+            for (int64_t v = 0; v < at.vectors; ++v) {
+                const ValueId offset = emit_.add(in_row, emit_.integer(v * at.elements));
+                emit_.store(emit_.pointer_add(to, offset), sums[static_cast<size_t>(i * at.vectors + v)]);
+            }
+        }
+    };
+    auto home = [&] { store(f.c.pointer, emit_.integer(f.c.strides[0])); };
+    if (!f.stored.when.valid()) return home();
+    emit_.either(f.stored.when, [&] { store(f.stored.pointer, f.stored.row); }, home);
 }
 
 // The panel of b behind this one comes into the second cache while panels of rows go over this one, some lines at each

@@ -16,15 +16,23 @@ class ProductCode {
 public:
     ProductCode(Spread& spread, const Uses& uses) : s_(spread), emit_(spread.emit), uses_(uses) {}
 
+    // Memory that a sum is stored to instead of its home, where the scalar `when` is true: the first element, and
+    // elements from row to row.
+    struct Stored {
+        ValueId when, pointer, row;
+    };
     // What is multiplied and where the sum lies; it holds nothing yet where `from_zero`, or where the scalar `first`,
-    // if valid, is true.
+    // if valid, is true. `stored.when` may be invalid.
     struct Operands {
         Home a, b, c;
         bool from_zero;
         ValueId first;
+        Stored stored;
     };
     // c += a b, elements of c outside of all memory that it is stored to left out.
     void add(const MmaOp& product, const Operands& at);
+    // Columns of the sum are whole vectors: what is stored of it ends with it.
+    [[nodiscard]] bool fills_vectors(const MmaOp& product) const;
 
 private:
     // By elements of a vector, or by sums of four bytes.
@@ -33,7 +41,8 @@ private:
         bool a_transposed;
         bool from_zero;
         ValueId first;  // as of Operands
-        Type type;      // of a vector of the accumulator
+        Stored stored;
+        Type type;  // of a vector of the accumulator
         int64_t depth;
         int64_t rows;        // of the accumulator
         int64_t panel_rows;  // of them
@@ -56,6 +65,8 @@ private:
     void row_panels(const Factors& f, const Panel& panel, ValueId rows, ValueId column);
     void panel(const Factors& f, const Panel& panel, ValueId row, ValueId column, const std::vector<ValueId>& excess);
     ValueId panel_of_b(const Factors& f, ValueId column);
+    void store_sums(const Factors& f, const Panel& panel, ValueId row, ValueId column,
+                    const std::vector<ValueId>& sums);
     std::vector<ValueId> first_sums(const Factors& f, const Panel& panel, ValueId c,
                                     const std::vector<ValueId>& excess);
     void fetch_panel(const Factors& f, ValueId b, ValueId row, ValueId k);
