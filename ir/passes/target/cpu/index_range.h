@@ -18,6 +18,7 @@ public:
     // Under the guard.
     [[nodiscard]] bool fits_32_bits(ValueId value);
     [[nodiscard]] bool is_positive(ValueId value) { return range(value).low > 0; }
+    [[nodiscard]] bool is_natural(ValueId value) { return range(value).low >= 0; }
 
 private:
     struct Range {

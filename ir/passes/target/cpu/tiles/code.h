@@ -114,6 +114,7 @@ private:
     void atomic(OpId id);
     void give(ValueId sum);
     void find_homes();
+    [[nodiscard]] bool is_packed_operand(ValueId memory) const;
     void hold_packed();
     Home room(DType elem, std::vector<int64_t> strides, int64_t elements, const std::string& name);
     [[nodiscard]] int64_t read_in_panels(ValueId tile) const;

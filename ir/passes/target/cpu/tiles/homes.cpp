@@ -68,15 +68,19 @@ Home TileCode::new_home(const Type& tile, const std::string& name) {
     return room(tile.elem, strides, elements, name);
 }
 
+bool TileCode::is_packed_operand(ValueId memory) const {
+    const auto& params = s_.tile.params();
+    const auto first = params.end() - static_cast<std::ptrdiff_t>(s_.tile.kernel.packed);
+    return std::find(first, params.end(), memory) != params.end();
+}
+
 // A block of a packed operand lies as the product wants it.
 void TileCode::hold_packed() {
     held_.clear();
-    const auto& params = s_.tile.params();
-    const auto first = params.end() - static_cast<std::ptrdiff_t>(s_.tile.kernel.packed);
     for (OpId id : run_) {
         if (s_.tile.op(id).kind != OpKind::load_tile) continue;
         const TileViewOp view(s_.tile, id);
-        if (std::find(first, params.end(), view.memory()) == params.end()) continue;
+        if (!is_packed_operand(view.memory())) continue;
         std::vector<ValueId> starts;
         for (ValueId start : view.starts()) starts.push_back(s_.scalars.at(start));
         Home& home = homes_[view.result()];

@@ -136,8 +136,9 @@ ValueId TileCode::mask_and(ValueId a, ValueId b) {
     return b.valid() ? emit_.binary(OpKind::bit_and, a, b) : a;
 }
 
-// Which elements of the view are in the memory. In front of the loop: whether the row is, and the columns [lower,
-// upper) that are; both are brought near the vector at hand before they are narrowed to 32 bits.
+// Which elements of the view are in the memory; a packed operand holds whole blocks, and nobody asks. In front of the
+// loop: whether the row is, and the columns [lower, upper) that are; both are brought near the vector at hand before
+// they are narrowed to 32 bits.
 ValueId TileCode::inside(OpId id, const Coordinates& at) {
     const TileViewOp view(s_.tile, id);
     const Memory& memory = s_.memories.at(view.memory());
@@ -161,14 +162,13 @@ ValueId TileCode::inside(OpId id, const Coordinates& at) {
         ValueId in = emit_.boolean(true);
         for (size_t axis = 0; axis < memory.dims.size(); ++axis) {
             if (axis == column) continue;
-            in = emit_.binary(OpKind::bit_and, in, emit_.compare(OpKind::ge, index(axis), emit_.integer(0)));
+            if (!s_.ranges.is_natural(view.starts()[axis]))
+                in = emit_.binary(OpKind::bit_and, in, emit_.compare(OpKind::ge, index(axis), emit_.integer(0)));
             in = emit_.binary(OpKind::bit_and, in, emit_.compare(OpKind::lt, index(axis), memory.extent(axis)));
         }
         return in;
     });
     if (!column) return row_in;
-    const ValueId lower =
-        once_per_row(key, row, what + 1, [&] { return emit_.binary(OpKind::sub, emit_.integer(0), index(*column)); });
     const ValueId upper = once_per_row(key, row, what + 2, [&] {
         const ValueId end = emit_.binary(OpKind::sub, memory.extent(*column), index(*column));
         return emit_.select(row_in, end, emit_.integer(-1));
@@ -184,8 +184,11 @@ ValueId TileCode::inside(OpId id, const Coordinates& at) {
         return emit_.splat(emit_.cast(distance, DType::i32), width_);
     };
     const ValueId lanes = emit_.iota(width_, DType::i32);
-    return emit_.binary(OpKind::bit_and, emit_.compare(OpKind::ge, lanes, near(lower)),
-                        emit_.compare(OpKind::lt, lanes, near(upper)));
+    const ValueId before_end = emit_.compare(OpKind::lt, lanes, near(upper));
+    if (s_.ranges.is_natural(view.starts()[*column])) return before_end;
+    const ValueId lower =
+        once_per_row(key, row, what + 1, [&] { return emit_.binary(OpKind::sub, emit_.integer(0), index(*column)); });
+    return emit_.binary(OpKind::bit_and, emit_.compare(OpKind::ge, lanes, near(lower)), before_end);
 }
 
 TileCode::Place TileCode::place(OpId id, const Coordinates& at) {
@@ -215,7 +218,7 @@ TileCode::Place TileCode::place(OpId id, const Coordinates& at) {
     Place out;
     out.pointer = pointer;
     out.vector = first.valid();
-    out.mask = clipped_ ? inside(id, at) : ValueId{};
+    out.mask = clipped_ && !is_packed_operand(view.memory()) ? inside(id, at) : ValueId{};
     if (!out.vector) return out;
     out.mask = mask_and(out.mask, tail_);
     if (column + 1 < memory.dims.size()) {
