@@ -151,6 +151,7 @@ public:
     // Says so where two tiles have no common shape, or a tile meets a vector.
     bool require_broadcast(const ast::Expr& le, const Value& l, const ast::Expr& re, const Value& r, Span at,
                            const std::string& what);
+    bool require_whole_bytes(const ast::Expr& target, const Type& view);
     bool require_stores(const ast::Expr& target, const Type& view, const ast::Expr& e, const Value& value);
     bool require_plain(const ast::Expr& e, const Type& memory);  // no `.T` of a buffer
     void offer_load(Diagnostic& d, const ast::Expr& e, const Type& type);

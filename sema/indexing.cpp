@@ -161,14 +161,12 @@ Value Body::index_memory(const ast::Expr& e, const ast::Subscript& s, const Valu
     if (!in_kernel()) return index_host(e, base, indices, shape.size() - named);
     std::vector<ViewAxis> axes;
     bool element = indices.size() == shape.size(), broken = false;
-    uint64_t rounds = 0;
     for (size_t i = 0; i < indices.size(); ++i) {
         auto axis = view_axis(*indices[i], shape[i]);
         broken |= !axis || (!is_slice(*indices[i]) && instance.type(*indices[i]).is_unknown());
         element &= !is_slice(*indices[i]);
         if (axis) axes.push_back(*axis);
     }
-    (void)rounds;
     if (broken) return {};
     Value result;
     if (element) {

@@ -150,16 +150,24 @@ Value Body::index_tile(const ast::Expr& e, const std::vector<const ast::Expr*>& 
     return value;
 }
 
+// A row of a packed tensor ends with a byte of its own; a part of a row is to be whole bytes.
+bool Body::require_whole_bytes(const ast::Expr& target, const Type& view) {
+    if (!view.is(Kind::view) || !is_packed(view.elem()) || view.parts()[0].is(Kind::buffer)) return true;
+    const ViewAxis& last = view.axes().back();
+    if (last.whole || (last.extent && *last.extent * bits(view.elem()) % 8 == 0)) return true;
+    error("E0322", target.span,
+          fmt::format("{} element{} of a row of `{}` {} not whole bytes", last.extent.value_or(1),
+                      last.extent.value_or(1) == 1 ? "" : "s", tsr::name(view.elem()),
+                      last.extent.value_or(1) == 1 ? "is" : "are"));
+    return false;
+}
+
 // `C[m:m+64, n:n+64] = tile`, or a scalar for all of the view. `target` is the view with the memory it is of.
 bool Body::require_stores(const ast::Expr& target, const Type& view, const ast::Expr& e, const Value& value) {
     name_group(target.span, "register tile");
     const auto stored = viewed_tile(target, view);
     if (!stored || value.broken()) return false;
-    if (is_packed(view.elem())) {
-        refuse(Feature::host, target.span,
-               fmt::format("the store of a tile of `{}`, whose elements share bytes, is", tsr::name(view.elem())));
-        return false;
-    }
+    if (!require_whole_bytes(target, view)) return false;
     if (value.type.is(Kind::tile) && !repeats_to(value.type.tile_shape(), stored->tile_shape())) {
         error("E0312", e.span, fmt::format("{} does not fill {}", shown(value.type), shown(view)))
             .label(target.span, shown(view));

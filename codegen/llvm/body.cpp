@@ -39,6 +39,10 @@ void Body::define_results(const ir::Op& op, const Values& values) {
 
 Span Body::span_of(const ir::Op& op) const { return op.place.valid() ? source_.place_of(op.place).span : Span{}; }
 
+void Body::locate(const ir::Op& op) {
+    if (debug_ != nullptr) debug_->locate(builder_, span_of(op));
+}
+
 llvm::BasicBlock* Body::block(const char* name) {
     return llvm::BasicBlock::Create(target_.getContext(), name, &target_);
 }
@@ -52,10 +56,22 @@ llvm::AllocaInst* Body::stack_room(llvm::Type* type, uint64_t count, llvm::Align
 }
 
 Body::Values Body::emit_region(ir::RegionId region) {
+    if (debug_ == nullptr || region == source_.body) return emit_operations(region);
+    const std::vector<ir::ValueId>& args = source_.region(region).args;
+    Value* counter = args.empty() ? nullptr : value(args[0]);
+    const std::string name = args.empty() ? "" : source_.value(args[0]).name;
+    if (counter != nullptr && !counter->getType()->isIntegerTy()) counter = nullptr;
+    debug_->enter_block(builder_, name.empty() ? "round" : name, counter);
+    const Values results = emit_operations(region);
+    debug_->leave_block();
+    return results;
+}
+
+Body::Values Body::emit_operations(ir::RegionId region) {
     for (const ir::OpId id : source_.region(region).ops) {
         const ir::Op& op = source_.op(id);
         if (op.kind == OpKind::yield) {
-            if (debug_ != nullptr) debug_->locate(builder_, span_of(op));
+            locate(op);
             return values(op.operands);
         }
         emit(op);
@@ -64,7 +80,7 @@ Body::Values Body::emit_region(ir::RegionId region) {
 }
 
 void Body::emit(const ir::Op& op) {
-    if (debug_ != nullptr) debug_->locate(builder_, span_of(op));
+    locate(op);
     if (is_element_op(op.kind)) {
         emit_element_op(op);
     } else if (!emit_control(op)) {

@@ -28,6 +28,7 @@ protected:
 
     // Emits where the builder stands, leaves it behind the region, and gives what the region yields.
     Values emit_region(ir::RegionId region);
+    Values emit_operations(ir::RegionId region);
 
     [[nodiscard]] llvm::Value* value(ir::ValueId id) const { return values_[id.index]; }
     [[nodiscard]] Values values(const std::vector<ir::ValueId>& ids) const;
@@ -38,6 +39,8 @@ protected:
         return source_.type(op.operands[number]);
     }
     [[nodiscard]] Span span_of(const ir::Op& op) const;
+    // What is emitted next has the line of this operation.
+    void locate(const ir::Op& op);
     virtual void emit_element_op(const ir::Op& op);
 
     llvm::BasicBlock* block(const char* name);

@@ -78,6 +78,7 @@ void Body::emit_for(const ir::Op& op) {
     args.insert(args.end(), carried.begin() + 1, carried.end());
     bind_arguments(op.regions[0], args);
     Values next = emit_region(op.regions[0]);
+    locate(op);
     next.insert(next.begin(), builder_.CreateAdd(carried[0], step, "next", false, !is_u64));
     close_loop(carried, next);
     llvm::BranchInst* latch = builder_.CreateBr(head);
@@ -101,6 +102,7 @@ void Body::emit_while(const ir::Op& op) {
     builder_.SetInsertPoint(body);
     bind_arguments(op.regions[1], args);
     close_loop(carried, emit_region(op.regions[1]));
+    locate(op);
     builder_.CreateBr(head);
     builder_.SetInsertPoint(done);
     define_results(op, args);

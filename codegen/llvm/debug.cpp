@@ -8,7 +8,7 @@
 namespace tsr::codegen {
 
 DebugInfo::DebugInfo(llvm::Module& module, const Sources& sources, Span main_file, Detail detail)
-    : builder_(module), sources_(sources) {
+    : builder_(module), sources_(sources), detail_(detail) {
     module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
     module.addModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
     // Debuggers know no Tessera; C is what its values look like to them.
@@ -39,13 +39,30 @@ void DebugInfo::begin(llvm::Function& function, const std::string& name, Span sp
 void DebugInfo::locate(llvm::IRBuilder<>& builder, Span span) {
     if (!span.valid()) {
         builder.SetCurrentDebugLocation(
-            llvm::DILocation::get(builder.getContext(), function_->getLine(), 0, function_));
+            llvm::DILocation::get(builder.getContext(), function_->getLine(), 0, innermost()));
         return;
     }
-    llvm::DIScope* scope = function_;
-    if (span.file != function_file_) scope = builder_.createLexicalBlockFile(function_, file(span.file));
+    llvm::DIScope* scope = innermost();
+    if (span.file != function_file_) scope = builder_.createLexicalBlockFile(scope, file(span.file));
     const LineColumn at = sources_.position(span.file, span.begin);
     builder.SetCurrentDebugLocation(llvm::DILocation::get(builder.getContext(), at.line, at.column, scope));
+}
+
+llvm::DIScope* DebugInfo::innermost() const { return blocks_.empty() ? function_ : blocks_.back(); }
+
+void DebugInfo::enter_block(llvm::IRBuilder<>& builder, const std::string& variable, llvm::Value* value) {
+    if (detail_ == Detail::lines) return blocks_.push_back(innermost());
+    const llvm::DebugLoc at = builder.getCurrentDebugLocation();
+    llvm::DILexicalBlock* block =
+        builder_.createLexicalBlock(innermost(), file(function_file_), at.getLine(), at.getCol());
+    blocks_.push_back(block);
+    const unsigned bits = value == nullptr ? 64 : value->getType()->getIntegerBitWidth();
+    llvm::DILocalVariable* shown =
+        builder_.createAutoVariable(block, variable, file(function_file_), at.getLine(),
+                                    builder_.createBasicType("index", bits, llvm::dwarf::DW_ATE_signed), true);
+    if (value == nullptr) return;
+    llvm::DILocation* here = llvm::DILocation::get(builder.getContext(), at.getLine(), at.getCol(), block);
+    builder_.insertDbgValueIntrinsic(value, shown, builder_.createExpression(), here, builder.GetInsertBlock()->end());
 }
 
 }  // namespace tsr::codegen

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <map>
-#include <memory>
+#include <string>
+#include <vector>
 
 #include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/IRBuilder.h>
@@ -22,16 +23,25 @@ public:
     void begin(llvm::Function& function, const std::string& name, Span span);
     // The line of what is emitted next. An unknown place keeps the function's own line.
     void locate(llvm::IRBuilder<>& builder, Span span);
+
+    // What is emitted between them is a block of its own, inside of the one at hand: a line of which there are several
+    // copies (whole vectors, and the rest of them) has a place to stop in each. A debugger is told of a block that
+    // has a variable; `value` may be null.
+    void enter_block(llvm::IRBuilder<>& builder, const std::string& variable, llvm::Value* value);
+    void leave_block() { blocks_.pop_back(); }
     void finish() { builder_.finalize(); }
 
 private:
     llvm::DIFile* file(FileId id);
+    [[nodiscard]] llvm::DIScope* innermost() const;
 
     llvm::DIBuilder builder_;
     const Sources& sources_;
     llvm::DICompileUnit* unit_ = nullptr;
     llvm::DISubprogram* function_ = nullptr;
     FileId function_file_;
+    std::vector<llvm::DIScope*> blocks_;
+    Detail detail_;
     std::map<FileId, llvm::DIFile*> files_;
 };
 

@@ -2,6 +2,8 @@
 // row.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "ir/eval/machine.h"
 #include "ir/eval/packed.h"
 #include "ir/eval/steps.h"
@@ -90,6 +92,17 @@ void watch(Machine& machine, const Inst& inst, const TileViewData& data, const V
     });
 }
 
+// A store of packed elements begins at a byte of its own in every row.
+bool begins_at_bytes(Machine& machine, const Inst& inst, const TileViewData& data, const View& view) {
+    if (!view.packed) return true;
+    const int64_t first = machine.at<int64_t>(data.starts[view.rank - 1]);
+    if (first % pack_of(view.elem) == 0) return true;
+    machine.fail(inst, fmt::format("a view of '{}' that is written begins at element {} of its rows, which has no byte "
+                                   "of its own, by {}",
+                                   machine.program->views[data.view].name, first, machine.who(std::nullopt)));
+    return false;
+}
+
 void load_row(const Machine& machine, const TileViewData& data, const View& view, const Row& row) {
     uint8_t* to = machine.bytes(data.tile) + row.element * data.size;
     const uint8_t* from = view.data + row.at * static_cast<int64_t>(data.size);
@@ -146,6 +159,7 @@ const Inst* load_tile(Machine& machine, const Inst& inst) {
 const Inst* store_tile(Machine& machine, const Inst& inst) {
     const TileViewData& data = machine.program->tiles.views[inst.data];
     const View& view = machine.views[data.view];
+    if (!begins_at_bytes(machine, inst, data, view)) return nullptr;
     const Inside inside = inside_of(machine, data, view);
     watch(machine, inst, data, view, inside, TouchKind::write);
     for_each_row(data, inside, [&](const Row& row) { store_row(machine, data, view, row); });

@@ -68,6 +68,8 @@ def arrays(path, text):
     out = {}
     with zipfile.ZipFile(path) as file:
         for name, kind in kinds:
+            if f"{name}_wide.npy" in file.namelist():
+                name, kind = f"{name}_wide", "f32"
             data = file.read(f"{name}.npy")
             data = data[10 + int.from_bytes(data[8:10], "little"):]
             bound = bounds.get(name, 0.0)

@@ -1,6 +1,6 @@
 """Tensors that random kernels of register tiles read and write, and the loop that is spread over groups."""
 
-from tile_types import FLOATS, INTEGERS, LIMIT, STORED, WHOLE, Tensor, is_float, shape_text
+from tile_types import FLOATS, INTEGERS, LIMIT, PACKED, STORED, WHOLE, Tensor, is_float, shape_text
 
 STORABLE = FLOATS + INTEGERS + ["fp8_e4m3", "fp8_e5m2"]
 
@@ -34,8 +34,9 @@ def maker(tensor):
     return f"cast(randn({shape}, f32), {tensor.kind})"
 
 
-def random_result(draw, name, shape):
-    kind = draw.choice(STORABLE + ["f32", "f32", "f16", "i32"])
+def random_result(draw, name, shape, whole_bytes=False):
+    """`whole_bytes`: what is written of a row at once may be elements that share bytes."""
+    kind = draw.choice(STORABLE + ["f32", "f32", "f16", "i32"] + (PACKED if whole_bytes else []))
     whole = not is_float(kind) or kind not in STORED and draw.random() < 0.6
     bound = (WHOLE[kind] if whole else LIMIT[kind]) if is_float(kind) else 0.0
     return Tensor(name, kind, shape, bound, whole, left=bound / 2)
@@ -68,7 +69,8 @@ class Grid:
         extents = self.extents + [size + draw.choice([0, 3]) for size in sizes[self.rank:]]
         if not first and draw.random() < 0.3:
             extents = [extent + draw.choice([0, 3, -1]) if axis >= self.rank else extent for axis, extent in enumerate(extents)]
-        result = random_result(draw, name, tuple(max(1, extents[axis]) for axis in axes))
+        whole_bytes = sizes[axes[-1]] % 4 == 0
+        result = random_result(draw, name, tuple(max(1, extents[axis]) for axis in axes), whole_bytes)
         parts, shape = [], []
         for axis in axes:
             if axis == self.rank:

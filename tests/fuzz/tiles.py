@@ -381,5 +381,8 @@ def text_of(draw, body, near):
     lines += [f"    {tensor.name} = {maker(tensor)}" for tensor in read]
     lines += [f"    {tensor.name} = zeros({shape_text(tensor.shape)}, {tensor.kind})" for tensor in written]
     lines += [f"    kernel_under_test({', '.join(names)}, {draw.randint(0, 4)}, {draw.choice(['2.0', '-3.0', '1.0'])})"]
-    lines += [f"    return {', '.join(tensor.name for tensor in written)}"]
+    # What shares bytes has no form in a file of arrays.
+    packed = [tensor for tensor in written if tensor.kind in PACKED]
+    lines += [f"    {tensor.name}_wide = cast({tensor.name}, f32)" for tensor in packed]
+    lines += [f"    return {', '.join(tensor.name + '_wide' * (tensor in packed) for tensor in written)}"]
     return "\n".join(lines) + "\n"

@@ -44,12 +44,14 @@ public:
     ValueId load(ValueId pointer, int64_t width, ValueId mask = {});
     void store(ValueId pointer, ValueId value, ValueId mask = {});
 
-    // An operation with regions: made now, appended by `close` once its regions are filled.
+    // An operation with regions: made now, appended by `close` once its regions are filled. What follows it has its
+    // place again.
     OpId open(OpKind kind, std::vector<ValueId> operands, const std::vector<Type>& results, Attrs attrs = {});
     RegionId add_region(OpId op) { return function_.add_region(op); }
     void close(OpId op, RegionId into) {
         function_.append(into, op);
         region = into;
+        place = function_.op(op).place;
     }
     // A loop over [from, to) that carries values on: the body is given the index, and changes them.
     template <typename Body>

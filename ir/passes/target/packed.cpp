@@ -45,7 +45,10 @@ ValueId packed_byte(Emit& emit, DType type, const std::vector<ValueId>& elements
     for (size_t i = 0; i < elements.size(); ++i) {
         const int64_t at = static_cast<int64_t>(i) * bits(type) - 8 * byte;  // bits up in this byte
         if (at <= -bits(type) || at >= 8) continue;
-        ValueId code = emit.op(OpKind::bitcast, {elements[i]}, shaped(DType::u8, width), {{Attr::type, DType::u8}});
+        ValueId code = elements[i];
+        if (emit.element_type(code) != DType::u8) {
+            code = emit.op(OpKind::bitcast, {code}, shaped(DType::u8, width), {{Attr::type, DType::u8}});
+        }
         if (at > 0) code = emit.binary(OpKind::shl, code, number(emit, at, DType::u8, width));
         if (at < 0) code = emit.binary(OpKind::shr, code, number(emit, -at, DType::u8, width));
         result = result.valid() ? emit.binary(OpKind::bit_or, result, code) : code;

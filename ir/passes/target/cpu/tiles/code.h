@@ -83,8 +83,11 @@ private:
     ValueId expand(OpId id, const Coordinates& at);
     ValueId iota(const Op& op, const Coordinates& at);
     ValueId load(OpId id, const Coordinates& at);
-    ValueId load_packed(OpId id, const Coordinates& at);  // packed_views.cpp
     void store(OpId id, ValueId value, const Coordinates& at);
+    // Of elements that share bytes (packed_views.cpp).
+    ValueId load_packed(OpId id, const Coordinates& at);
+    void store_packed(OpId id, ValueId value, const Coordinates& at);
+    std::vector<ValueId> element_indices(const TileViewOp& view, const Coordinates& at);
     ValueId load_home(const Home& home, DType elem, const Coordinates& at);
     void store_home(const Home& home, ValueId value, const Coordinates& at);
     void fetch_ahead(const Coordinates& at);

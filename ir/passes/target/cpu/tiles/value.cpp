@@ -261,6 +261,7 @@ ValueId TileCode::load(OpId id, const Coordinates& at) {
 }
 
 void TileCode::store(OpId id, ValueId value, const Coordinates& at) {
+    if (s_.memories.at(TileViewOp(s_.tile, id).memory()).packed) return store_packed(id, value, at);
     const Place to = place(id, at);
     if (std::ranges::find(past_caches_, id) != past_caches_.end())
         return emit_.statement(

@@ -146,6 +146,11 @@ private:
     template <typename Element>
     void each_element(const View& view, Element element);
     ValueId within(ValueId index, ValueId extent);
+    // packed_stores.cpp
+    void store_packed(OpId id);
+    void store_packs(const View& view, const Registers& values);
+    void store_pairs(const View& view, const std::vector<int64_t>& registers, const Registers& values);
+    ValueId begins_at_accesses(const View& view);
     // Conditions; an invalid one is true.
     ValueId both(ValueId a, ValueId b);
     void when(ValueId condition, const std::function<void()>& body);

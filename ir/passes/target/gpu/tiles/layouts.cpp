@@ -28,6 +28,12 @@ LinearMap spread_warps(const LinearMap& lanes, WarpBits first, WarpBits second) 
     return lanes.times(part(first)).times(part(second));
 }
 
+int64_t element_rows(const Coordinates& shape) {
+    int64_t rows = 1;
+    for (size_t i = 0; i + 1 < shape.size(); ++i) rows *= shape[i];
+    return rows;
+}
+
 // Tiles that lie alike.
 class Classes {
 public:
@@ -80,7 +86,7 @@ public:
             Class& c = classes_.at(root);
             if (c.layout) continue;
             const Coordinates shape = extents(kernel_.type(root));
-            c.layout = c.product ? accumulator(c, shape) : in_rows(shape, c.bytes);
+            c.layout = c.product ? accumulator(c, shape) : layout_in_rows(shape, c.bytes, warp_bits_);
             follow(root);
         }
         for (const auto& [root, c] : classes_) {
@@ -230,51 +236,6 @@ private:
         }
     }
 
-    // Threads along the rows: an access of 16 bytes each, then lanes along the row as long as that does not pass its
-    // end by much, else along the axis before it; warps along the outer axes, what is left along the last one.
-    [[nodiscard]] Layout in_rows(const Coordinates& shape, int bytes) const {
-        const size_t last = shape.size() - 1;
-        const int access =
-            std::min(log2_up(shape[last]), std::countr_zero(static_cast<unsigned>(16 / std::max(bytes, 1))));
-        const int wide = bytes == 0 ? std::min(log2_up(shape[last]), 2) : access;
-        auto covered = [&](int bits) { return (shape[last] + (int64_t{1} << bits) - 1) >> bits << bits; };
-        int lanes = std::clamp(log2_up(shape[last]) - wide, 0, 5);
-        const int64_t rows = element_rows(shape);
-        while (lanes > 3 && rows > 1 && covered(wide + lanes) * 10 > covered(wide + lanes - 1) * 11) --lanes;
-        std::vector<BitField> fields;
-        for (size_t i = 0; i <= last; ++i) fields.push_back({axis(i), 0});
-        LinearMap atom({}, fields, {});
-        std::vector<int> taken(shape.size(), 0);
-        auto give = [&](Counted counted, size_t to, int count) {
-            atom = atom.times(LinearMap::identity({{counted, count}}, {{axis(to), count}}));
-            taken[to] += count;
-        };
-        auto spread = [&](Counted counted, int count, bool from_last) {
-            for (size_t i = 0; i <= last && count > 0; ++i) {
-                const size_t to = from_last ? last - i : (i == last ? last : last - 1 - i);
-                const int take = std::clamp(log2_up(shape[to]) - taken[to], 0, count);
-                give(counted, to, take);
-                count -= take;
-            }
-            atom = atom.times(LinearMap::copies(counted, count));
-        };
-        give(Counted::reg, last, wide);
-        give(Counted::lane, last, lanes);
-        if (last > 0) {
-            spread(Counted::lane, 5 - lanes, false);
-            spread(Counted::warp, warp_bits_, false);
-        } else {
-            spread(Counted::lane, 5 - lanes, true);
-            spread(Counted::warp, warp_bits_, true);
-        }
-        return Layout::covering(shape, atom);
-    }
-    static int64_t element_rows(const Coordinates& shape) {
-        int64_t rows = 1;
-        for (size_t i = 0; i + 1 < shape.size(); ++i) rows *= shape[i];
-        return rows;
-    }
-
     // Warps along rows where rows are combined, or warp groups multiply; else so that a warp's part is nearly square.
     Layout accumulator(const Class& c, const Coordinates& shape) {
         const auto product = product_of(kernel_, MmaOp(kernel_, *c.product), machine_.capability);
@@ -341,6 +302,43 @@ private:
 };
 
 }  // namespace
+
+Layout layout_in_rows(const Coordinates& shape, int bytes, int warp_bits) {
+    const size_t last = shape.size() - 1;
+    const int access = std::min(log2_up(shape[last]), std::countr_zero(static_cast<unsigned>(16 / std::max(bytes, 1))));
+    const int wide = bytes == 0 ? std::min(log2_up(shape[last]), 2) : access;
+    auto covered = [&](int bits) { return (shape[last] + (int64_t{1} << bits) - 1) >> bits << bits; };
+    int lanes = std::clamp(log2_up(shape[last]) - wide, 0, 5);
+    const int64_t rows = element_rows(shape);
+    while (lanes > 3 && rows > 1 && covered(wide + lanes) * 10 > covered(wide + lanes - 1) * 11) --lanes;
+    std::vector<BitField> fields;
+    for (size_t i = 0; i <= last; ++i) fields.push_back({axis(i), 0});
+    LinearMap atom({}, fields, {});
+    std::vector<int> taken(shape.size(), 0);
+    auto give = [&](Counted counted, size_t to, int count) {
+        atom = atom.times(LinearMap::identity({{counted, count}}, {{axis(to), count}}));
+        taken[to] += count;
+    };
+    auto spread = [&](Counted counted, int count, bool from_last) {
+        for (size_t i = 0; i <= last && count > 0; ++i) {
+            const size_t to = from_last ? last - i : (i == last ? last : last - 1 - i);
+            const int take = std::clamp(log2_up(shape[to]) - taken[to], 0, count);
+            give(counted, to, take);
+            count -= take;
+        }
+        atom = atom.times(LinearMap::copies(counted, count));
+    };
+    give(Counted::reg, last, wide);
+    give(Counted::lane, last, lanes);
+    if (last > 0) {
+        spread(Counted::lane, 5 - lanes, false);
+        spread(Counted::warp, warp_bits, false);
+    } else {
+        spread(Counted::lane, 5 - lanes, true);
+        spread(Counted::warp, warp_bits, true);
+    }
+    return Layout::covering(shape, atom);
+}
 
 TileLayouts assign_layouts(const Function& kernel, int64_t threads, const GpuMachine& machine) {
     return Assigner(kernel, threads, machine).run();

@@ -34,6 +34,11 @@ struct TileLayouts {
 // lie otherwise. `threads`: a power of two, at least 32. Every `mma` has a product of the machine (`product_of`).
 TileLayouts assign_layouts(const Function& kernel, int64_t threads, const GpuMachine& machine);
 
+// Threads along the rows: an access of 16 bytes each (`bytes` are those of an element; 0: four elements), then lanes
+// along the row as long as that does not pass its end by much, else along the axis before it; 2^warp_bits warps along
+// the outer axes, what is left along the last one.
+Layout layout_in_rows(const Coordinates& shape, int bytes, int warp_bits);
+
 // The machine's product for an `mma`; nothing where it has none.
 std::optional<WarpProduct> product_of(const Function& kernel, const MmaOp& op, int capability);
 // The layouts of a product's operands.

@@ -6,22 +6,9 @@
 
 #include "ir/passes/target/cpu/tiles/uses.h"
 #include "ir/passes/target/gpu/tiles/code.h"
+#include "ir/passes/target/gpu/tiles/view.h"
 
 namespace tsr::ir {
-
-// A view of memory, seen by one thread.
-struct ThreadTiles::View {
-    const Memory* memory = nullptr;
-    const Layout* layout = nullptr;
-    DType type = DType::f32;
-    std::vector<int64_t> axes;     // of the memory, that the tile's run along
-    std::vector<ValueId> starts;   // per axis of the memory
-    std::vector<ValueId> strides;  // per axis of the tile
-    ValueId others;                // the single positions are inside; invalid: there are none
-    ValueId begin;                 // the address of the view's first element
-    ValueId mine;                  // of this thread's first one
-    VectorAccess accesses;
-};
 
 ValueId ThreadTiles::both(ValueId a, ValueId b) {
     if (!a.valid() || !b.valid()) return a.valid() ? a : b;
@@ -124,7 +111,7 @@ ValueId ThreadTiles::whole(const View& view) {
         const ValueId start = view.starts[along];
         const ValueId end = emit_.add(start, emit_.integer(view.layout->shape[i]));
         all = both(all, both(emit_.compare(OpKind::ge, start, emit_.integer(0)),
-                             emit_.compare(OpKind::le, end, view.memory->dims[along])));
+                             emit_.compare(OpKind::le, end, view.memory->extent(along))));
     }
     return all;
 }
@@ -136,37 +123,6 @@ ValueId ThreadTiles::aligned(const View& view, bool ends) {
     if (ends || view.starts.size() > 1) apart = emit_.binary(OpKind::bit_or, apart, view.memory->dims.back());
     const ValueId low = emit_.binary(OpKind::bit_and, apart, emit_.integer(view.accesses.width() - 1));
     return emit_.compare(OpKind::eq, low, emit_.integer(0));
-}
-
-template <typename Then, typename Otherwise>
-ThreadTiles::Registers ThreadTiles::choose(ValueId condition, const std::vector<Type>& types, Then then,
-                                           Otherwise otherwise) {
-    const RegionId outside = emit_.region;
-    const OpId branch = emit_.open(OpKind::if_, {condition}, types);
-    emit_.region = emit_.add_region(branch);
-    emit_.yield(then());
-    emit_.region = emit_.add_region(branch);
-    emit_.yield(otherwise());
-    emit_.close(branch, outside);
-    return code_.target.op(branch).results;
-}
-
-// Calls `access` for the registers of each access that is not beyond the tile, with the condition under which it is
-// none of those, and is inside of the memory where the view may not be.
-template <typename Access>
-void ThreadTiles::each_access(const View& view, bool clipped, Access access) {
-    const Layout& lies = *view.layout;
-    std::map<std::pair<size_t, int64_t>, ValueId> known;
-    for (int64_t atom = 0; atom < lies.atoms(); ++atom) {
-        for (std::vector<int64_t> registers : view.accesses.registers) {
-            for (int64_t& r : registers) r += atom * lies.atom_size();
-            const Beyond beyond = beyond_end(lies, registers[0]);
-            if (beyond.always) continue;
-            ValueId inside = beyond.inside;
-            if (clipped) inside = both(inside, within_memory(view, registers[0], known));
-            access(registers, inside);
-        }
-    }
 }
 
 // A register's element is inside of the memory; conditions along an axis are made once per position.
@@ -298,6 +254,7 @@ void ThreadTiles::when(ValueId condition, const std::function<void()>& body) {
 
 void ThreadTiles::store(OpId id) {
     const TileViewOp op(code_.tile, id);
+    if (code_.memories.at(op.memory()).packed) return store_packed(id);
     const Layout& lies = layout(op.value());
     const Registers& values = code_.parts.at(op.value());
     when(writers(lies.atom), [&] {

@@ -1,0 +1,56 @@
+// A view of memory, seen by one thread (views.cpp, packed_stores.cpp).
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "ir/passes/target/gpu/tiles/code.h"
+
+namespace tsr::ir {
+
+struct ThreadTiles::View {
+    const Memory* memory = nullptr;
+    const Layout* layout = nullptr;
+    DType type = DType::f32;
+    std::vector<int64_t> axes;     // of the memory, that the tile's run along
+    std::vector<ValueId> starts;   // per axis of the memory
+    std::vector<ValueId> strides;  // per axis of the tile
+    ValueId others;                // the single positions are inside; invalid: there are none
+    ValueId begin;                 // the address of the view's first element
+    ValueId mine;                  // of this thread's first one
+    VectorAccess accesses;
+};
+
+template <typename Then, typename Otherwise>
+ThreadTiles::Registers ThreadTiles::choose(ValueId condition, const std::vector<Type>& types, Then then,
+                                           Otherwise otherwise) {
+    const RegionId outside = emit_.region;
+    const OpId branch = emit_.open(OpKind::if_, {condition}, types);
+    emit_.region = emit_.add_region(branch);
+    emit_.yield(then());
+    emit_.region = emit_.add_region(branch);
+    emit_.yield(otherwise());
+    emit_.close(branch, outside);
+    return code_.target.op(branch).results;
+}
+
+// Calls `access` for the registers of each access that is not beyond the tile, with the condition under which it is
+// none of those, and is inside of the memory where the view may not be.
+template <typename Access>
+void ThreadTiles::each_access(const View& view, bool clipped, Access access) {
+    const Layout& lies = *view.layout;
+    std::map<std::pair<size_t, int64_t>, ValueId> known;
+    for (int64_t atom = 0; atom < lies.atoms(); ++atom) {
+        for (std::vector<int64_t> registers : view.accesses.registers) {
+            for (int64_t& r : registers) r += atom * lies.atom_size();
+            const Beyond beyond = beyond_end(lies, registers[0]);
+            if (beyond.always) continue;
+            ValueId inside = beyond.inside;
+            if (clipped) inside = both(inside, within_memory(view, registers[0], known));
+            access(registers, inside);
+        }
+    }
+}
+
+}  // namespace tsr::ir
