@@ -7,6 +7,7 @@
 #include "codegen/cpu/machine.h"
 #include "codegen/nvptx/boxes.h"
 #include "ir/machine/fragments.h"
+#include "ir/ops/effects.h"
 #include "ir/ops/host.h"
 #include "ir/ops/record.h"
 #include "ir/passes/host/entries.h"
@@ -179,35 +180,35 @@ std::optional<Failure> check_gpu_op(const Subject& in, const ir::Op& op) {
     return std::nullopt;
 }
 
-bool stands_in(const ir::Function& function, const ir::Op& op) {
-    return op.parent.valid() && op.parent.index < function.region_count();
+// The first fault of an operation that the function's body reaches.
+template <typename Check>
+std::optional<Failure> first_fault(const ir::Function& function, Check check) {
+    std::optional<Failure> fault;
+    ir::for_each_op(function, function.body, [&](ir::OpId id) {
+        if (!fault) fault = check(function.op(id));
+    });
+    return fault;
 }
 
 }  // namespace
 
 std::optional<Failure> check_target(const ir::Function& function, Runs runs, const Sources& sources) {
     const Subject in{function, sources};
-    for (size_t i = 0; i < function.op_count(); ++i) {
-        const ir::Op& op = function.op(ir::OpId(i));
-        if (!stands_in(function, op)) continue;
+    return first_fault(function, [&](const ir::Op& op) -> std::optional<Failure> {
         if (auto fault = check_level(in, op, ir::Level::target)) return fault;
         if (auto fault = check_types(in, op)) return fault;
         if (auto fault = check_target_op(in, op)) return fault;
-        if (auto fault = runs == Runs::on_gpu ? check_gpu_op(in, op) : check_cpu_op(in, op)) return fault;
-    }
-    return std::nullopt;
+        return runs == Runs::on_gpu ? check_gpu_op(in, op) : check_cpu_op(in, op);
+    });
 }
 
 std::optional<Failure> check_host(const ir::Function& function, const Program& program, const Sources& sources) {
     const Subject in{function, sources};
-    for (size_t i = 0; i < function.op_count(); ++i) {
-        const ir::Op& op = function.op(ir::OpId(i));
-        if (!stands_in(function, op)) continue;
+    return first_fault(function, [&](const ir::Op& op) -> std::optional<Failure> {
         if (auto fault = check_level(in, op, ir::Level::host)) return fault;
         if (auto fault = check_types(in, op)) return fault;
-        if (auto fault = check_host_op(in, op, program)) return fault;
-    }
-    return std::nullopt;
+        return check_host_op(in, op, program);
+    });
 }
 
 }  // namespace tsr::codegen

@@ -452,6 +452,13 @@ __attribute__((noreturn))
 void tsr_shape_failed(const char* function, const char* argument, const char* dimension, int64_t value,
                       const char* other_argument, const char* other_dimension, int64_t other_value,
                       const TsrPlace* place);
+/* An exact quotient in a dimension that is no whole number; without `argument` in a declared type, without `symbol`
+ * nobody's value is named. */
+#if defined(__GNUC__)
+__attribute__((noreturn))
+#endif
+void tsr_quotient_failed(const char* function, const char* argument, const char* dimension, const char* other_argument,
+                         const char* symbol, int64_t value, const TsrPlace* place);
 /* Fails when the memory of a (mut) and b overlaps; views that interleave without sharing an element are let pass. */
 void tsr_check_overlap(const char* function, const TsrTensor* a, const char* name_a, const TsrTensor* b,
                        const char* name_b, const TsrPlace* place);
@@ -539,7 +546,7 @@ const char* tsr_last_error(void);
     X(list_concat) X(list_repeat) X(list_slice) X(list_set_slice) X(list_find) X(list_index) X(list_count) X(list_equal) X(list_compare) X(dict_get) X(dict_get_or) \
     X(dict_set_default) X(dict_set) X(dict_has) X(dict_pop) X(dict_pop_or) X(dict_update) X(dict_copy) X(record_copy) X(dict_keys) X(dict_values) X(dict_items) X(print) X(write) \
     X(load) X(load_as) X(save) X(time) X(args) X(wait) X(allocate) X(free) X(progress_begin) X(progress_step) X(progress_end) X(fail) X(assert_failed) \
-    X(set_failure_handler) X(check_arguments) X(shape_failed) X(check_overlap) X(check_overlap_held) X(check_overlap_both) X(kernel_argument) X(task_print) X(task_assert_failed) X(launch) \
+    X(set_failure_handler) X(check_arguments) X(shape_failed) X(quotient_failed) X(check_overlap) X(check_overlap_held) X(check_overlap_both) X(kernel_argument) X(task_print) X(task_assert_failed) X(launch) \
     X(cpu_features) X(workers) X(main)
 /* clang-format on */
 

@@ -166,6 +166,15 @@ void tsr_check_arguments(const TsrSignature* signature, const TsrSlot* arguments
     }
 }
 
+void tsr_quotient_failed(const char* function, const char* argument, const char* dimension, const char* other_argument,
+                         const char* symbol, int64_t value, const TsrPlace* place) {
+    const std::string of = *argument == '\0' ? "" : text("argument `%s`: ", argument);
+    const std::string origin = *symbol == '\0' ? ""
+                                               : text(" (`%s` = %lld from argument `%s`)", symbol,
+                                                      static_cast<long long>(value), other_argument);
+    fail(place, "%s: %sthe dimension `%s` is no whole number%s", function, of.c_str(), dimension, origin.c_str());
+}
+
 void tsr_shape_failed(const char* function, const char* argument, const char* dimension, int64_t value,
                       const char* other_argument, const char* other_dimension, int64_t other_value,
                       const TsrPlace* place) {

@@ -1,6 +1,7 @@
 // Launches of kernels: explicit numbers of groups, the kernel's symbols from the shapes of its arguments, and the
 // checks that could not be made at compile time.
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "ir/ops/host.h"
@@ -21,29 +22,59 @@ using sema::CallInfo;
 using sema::Instance;
 using sema::Kind;
 
+namespace {
+
+// What another argument gave the header's dimension: of `n * 2` the `n`.
+ValueId bound_by(Body& b, const CallInfo& info, const sema::DimCheck& check, ValueId otherwise) {
+    for (const sema::DimBinding& binding : info.bindings) {
+        if (binding.symbol == check.symbol) otherwise = b.index(b.dimension(binding.value));
+    }
+    return otherwise;
+}
+
+// `/` of dimensions is exact; `failed` says that one is not.
+void check_quotients(Body& b, const ir::Dim& dim, const std::function<void()>& failed) {
+    for (const ir::Dim::Term& term : dim.terms()) {
+        for (const ir::Dim::Atom& factor : term.factors) {
+            if (factor.kind == ir::Dim::Atom::Kind::symbol) continue;
+            check_quotients(b, *factor.numerator, failed);
+            check_quotients(b, *factor.denominator, failed);
+            if (factor.kind != ir::Dim::Atom::Kind::exact_quotient) continue;
+            const ValueId numerator = b.index(b.dimension(*factor.numerator));
+            const ValueId denominator = b.index(b.dimension(*factor.denominator));
+            const ValueId rest = b.emit.inferred(OpKind::mod, {numerator, denominator});
+            Body::OpenIf open = b.open_if(b.emit.inferred(OpKind::ne, {rest, b.index(Val::index(0))}));
+            b.in_side(open, 0, failed);
+            b.close_if(open);
+        }
+    }
+}
+
+}  // namespace
+
 void check_shapes(Body& b, const CallInfo& info, const std::vector<Val>& arguments) {
     const Instance& callee = b.program.instance(info.callee);
     const std::string& function = b.program.function(callee.function).name;
     for (const sema::DimCheck& check : info.checks) {
         if (check.parameter >= arguments.size()) continue;
         const Val& argument = arguments[check.parameter];
+        const std::string& parameter = callee.parameters[check.parameter].name;
+        const std::string origin = check.origin ? callee.parameters[*check.origin].name : std::string();
         const ValueId found = argument.is_ssa() && b.type_of(argument.id).kind == ir::TypeKind::tensor
                                   ? b.emit.value(OpKind::shape_of, {argument.id}, ir::Type::scalar(DType::index),
                                                  {{Attr::axis, static_cast<int64_t>(check.axis)}})
                                   : b.index(b.dimension(check.found));
+        check_quotients(b, check.expected, [&] {
+            host_effect(
+                b, "quotient_failed", {bound_by(b, info, check, found)},
+                {{Attr::names, std::vector<std::string>{function, parameter, check.header, origin, check.symbol}}});
+        });
         const ValueId expected = b.index(b.dimension(check.expected));
         Body::OpenIf open = b.open_if(b.emit.inferred(OpKind::ne, {found, expected}));
         b.in_side(open, 0, [&] {
-            const std::string origin = check.origin ? callee.parameters[*check.origin].name : std::string();
-            // What the other argument gave the header's dimension: of `n * 2` the `n`.
-            ValueId bound = expected;
-            for (const sema::DimBinding& binding : info.bindings) {
-                if (binding.symbol == check.symbol) bound = b.index(b.dimension(binding.value));
-            }
             const std::string& symbol = check.symbol.empty() ? check.header : check.symbol;
-            host_effect(b, "shape_failed", {found, bound},
-                        {{Attr::names, std::vector<std::string>{function, callee.parameters[check.parameter].name,
-                                                                check.header, origin, symbol}}});
+            host_effect(b, "shape_failed", {found, bound_by(b, info, check, expected)},
+                        {{Attr::names, std::vector<std::string>{function, parameter, check.header, origin, symbol}}});
         });
         b.close_if(open);
     }
@@ -54,6 +85,10 @@ void check_declared_shape(Body& b, const std::vector<sema::DimCheck>& checks) {
     const std::string function = instance.function.valid() ? b.program.function(instance.function).name : "the module";
     for (const sema::DimCheck& check : checks) {
         const ValueId found = b.index(b.dimension(check.found));
+        check_quotients(b, check.expected, [&] {
+            host_effect(b, "quotient_failed", {found},
+                        {{Attr::names, std::vector<std::string>{function, "", sema::readable(check.header), "", ""}}});
+        });
         const ValueId expected = b.index(b.dimension(check.expected));
         Body::OpenIf open = b.open_if(b.emit.inferred(OpKind::ne, {found, expected}));
         b.in_side(open, 0, [&] {

@@ -162,7 +162,8 @@ inline constexpr HostEntry kHostEntries[] = {
     {"check_overlap", "NtNtNP", 'v'},       // {names}: function, name of the mut one, name of the other
     {"check_overlap_held", "NNNltP", 'v'},  // {names}: the same; one is a container
     {"check_overlap_both", "NNNllP", 'v'},
-    {"shape_failed", "NNNiNNiP", 'v'},  // {names}: function, argument, dimension, other argument, other dimension
+    {"shape_failed", "NNNiNNiP", 'v'},    // {names}: function, argument, dimension, other argument, other dimension
+    {"quotient_failed", "NNNNNiP", 'v'},  // {names}: function, argument, dimension, other argument, its dimension
     // counted references (passes/host/ownership)
     {"tensor_retain", "t", 'v'},
     {"tensor_release", "t", 'v'},
