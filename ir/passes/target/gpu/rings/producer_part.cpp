@@ -44,6 +44,7 @@ private:
         if (const OpId around = kernel_.region(op.parent).parent; around.valid()) keep(around);
         switch (op.kind) {
             case OpKind::for_:
+                want(kernel_.region(op.regions[0]).args[0]);  // a loop has its index, wanted or not
                 return want_all(op, 3);
             case OpKind::if_:
                 return want_all(op, 1);
