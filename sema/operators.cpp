@@ -218,7 +218,9 @@ Value Body::arithmetic(const ast::Expr& at, ast::BinaryOp op, const ast::Expr& l
         return {};
     }
     bool divides = op == ast::BinaryOp::floordiv || op == ast::BinaryOp::mod || op == ast::BinaryOp::div;
-    if (divides && integers && r.value && r.value->integer() == 0) error("E0334", re.span, "division by zero");
+    // In kernels it gives 0.
+    if (divides && integers && !in_kernel() && r.value && r.value->integer() == 0)
+        error("E0334", re.span, "division by zero");
     if (op == ast::BinaryOp::pow && integers && !(r.value && r.value->integer().value_or(-1) >= 0)) {
         error("E0308", op_span, "`**` of integers wants a static exponent that is not negative")
             .note("`cast(x, f32) ** y` computes in floats");
