@@ -91,6 +91,8 @@ struct Launch {
     uint64_t* result;
     Messages& messages;
 
+    int64_t tasks() const { return (total - 1) / task + 1; }
+
     static void work(void* context, int worker, int64_t first, int64_t last) {
         auto& launch = *static_cast<Launch*>(context);
         // After a failed assertion the rest is not begun.
@@ -107,8 +109,39 @@ void run(Launch launch, const TsrPlace* place) {
     if (launch.total <= 0) return;
     Pool& pool = Pool::instance();
     if (launch.scratch_bytes > 0) scratch().reserve(pool.workers(), launch.scratch_bytes, place);
-    pool.run((launch.total - 1) / launch.task + 1, Launch::work, &launch);
+    pool.run(launch.tasks(), Launch::work, &launch);
 }
+
+// Launches that do not wait for each other, as one loop over the tasks of all.
+struct Launches {
+    std::vector<Launch> all;
+    std::vector<int64_t> ends;  // of the tasks of each
+
+    void add(const Launch& launch) {
+        if (launch.total <= 0) return;
+        all.push_back(launch);
+        ends.push_back((ends.empty() ? 0 : ends.back()) + launch.tasks());
+    }
+
+    static void work(void* context, int worker, int64_t first, int64_t last) {
+        auto& launches = *static_cast<Launches*>(context);
+        int64_t begin = 0;
+        for (size_t i = 0; i < launches.all.size() && begin < last; begin = launches.ends[i++]) {
+            const int64_t from = std::max(first, begin);
+            const int64_t to = std::min(last, launches.ends[i]);
+            if (from < to) Launch::work(&launches.all[i], worker, from - begin, to - begin);
+        }
+    }
+
+    void run(const TsrPlace* place) {
+        if (all.empty()) return;
+        Pool& pool = Pool::instance();
+        int64_t bytes = 0;
+        for (const Launch& launch : all) bytes = std::max(bytes, launch.scratch_bytes);
+        if (bytes > 0) scratch().reserve(pool.workers(), bytes, place);
+        pool.run(ends.back(), work, this);
+    }
+};
 
 // The slots with the buffers behind them, filled. What fills one counts its blocks as groups.
 std::vector<uint64_t> pack(const TsrKernelVariant& variant, int32_t nslots, const uint64_t* slots, Messages& messages,
@@ -122,14 +155,18 @@ std::vector<uint64_t> pack(const TsrKernelVariant& variant, int32_t nslots, cons
             packed_buffers().reserve(static_cast<size_t>(i), std::max<int64_t>(blocks, 1) * operand.block_bytes, place);
         all.push_back(reinterpret_cast<uint64_t>(memory));
     }
+    Launches launches;
+    std::vector<std::vector<uint64_t>> slots_of_each;
+    slots_of_each.reserve(static_cast<size_t>(variant.npacked));
     for (int64_t i = 0; i < variant.npacked; ++i) {
         const TsrPackedOperand& operand = variant.packed[i];
-        std::vector<uint64_t> own = all;
+        std::vector<uint64_t>& own = slots_of_each.emplace_back(all);
         int64_t blocks = blocks_of(operand, slots);
         own[static_cast<size_t>(nslots) - 3] = static_cast<uint64_t>(blocks);
         own[static_cast<size_t>(nslots) - 2] = own[static_cast<size_t>(nslots) - 1] = 1;
-        run({operand.entry, operand.task, operand.scratch, own.data(), blocks, &unused, messages}, place);
+        launches.add({operand.entry, operand.task, operand.scratch, own.data(), blocks, &unused, messages});
     }
+    launches.run(place);
     return all;
 }
 
