@@ -100,7 +100,7 @@ std::optional<Failure> check_host_op(const Subject& in, const ir::Op& op, const 
 // What is said to the runtime is said in scalars, behind the number that orders it.
 std::optional<Failure> check_target_op(const Subject& in, const ir::Op& op) {
     const bool is_message = op.kind == OpKind::print || op.kind == OpKind::assert_;
-    if (!is_message && op.kind != OpKind::runtime) return std::nullopt;
+    if (!is_message && (op.kind != OpKind::runtime || is_box_call(op))) return std::nullopt;
     for (const ir::ValueId operand : op.operands) {
         const ir::Type& type = in.type(operand);
         if (!type.is_scalar() && type.kind != ir::TypeKind::pointer) {

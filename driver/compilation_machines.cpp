@@ -80,10 +80,15 @@ bool Compilation::lower_to_gpu(Family& family, const std::string& name) {
         return ir::lower_to_gpu(*family.kernel, to, fields, module_, manager_, session_.diagnostics, code);
     };
     auto outcome = lower(machine);
-    // Tensors that have no boxes are loaded in another way.
+    // Tensors that have no boxes are stored and loaded in another way.
     if (outcome == ir::PassOutcome::done && code.kernel && codegen::copies_boxes(*code.kernel)) {
+        const bool suit = codegen::stored_rows_suit(*family.kernel, *code.kernel);
         family.threads.push_back(std::move(*code.kernel));
-        outcome = lower(ir::without_boxes(machine));
+        if (!suit) {
+            outcome = lower(ir::without_box_stores(machine));
+            if (outcome == ir::PassOutcome::done) family.threads.push_back(std::move(*code.kernel));
+        }
+        if (outcome == ir::PassOutcome::done) outcome = lower(ir::without_boxes(machine));
     }
     // Points of a tuned kernel take the stages that fit: another point has fewer anyway.
     const bool tuned = ir::point_of(*family.kernel).has_value();

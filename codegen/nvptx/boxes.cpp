@@ -16,8 +16,16 @@ using llvm::Value;
 
 namespace {
 
-constexpr std::array kCalls{"mbarrier_init", "mbarrier_end", "mbarrier_fence",  "mbarrier_arrive", "mbarrier_wait",
-                            "copy_box",      "warp_barrier", "fewer_registers", "more_registers",  "block_count"};
+constexpr std::array kCalls{"mbarrier_init", "mbarrier_end",    "mbarrier_fence", "mbarrier_arrive", "mbarrier_wait",
+                            "copy_box",      "store_box",       "store_matrices", "boxes_read",      "warp_barrier",
+                            "block_count",   "fewer_registers", "more_registers"};
+
+// Of one that names a tensor.
+size_t tensor_operand(const ir::Op& op) { return op.attrs.string(Attr::callee) == "copy_box" ? 2 : 1; }
+
+bool is_call(const ir::Op& op, const char* name) {
+    return op.kind == OpKind::runtime && op.attrs.string(Attr::callee) == name;
+}
 
 }  // namespace
 
@@ -26,7 +34,7 @@ bool is_box_call(const ir::Op& op) {
 }
 
 BoxMap box_map(const ir::Function& function, const ir::Op& copy) {
-    const ir::ValueId tensor = copy.operands[2];
+    const ir::ValueId tensor = copy.operands[tensor_operand(copy)];
     const ir::Op& slot = function.op(function.value(tensor).op);
     if (slot.kind != OpKind::slot) ir::internal_error("a box of a tensor that is no argument");
     return {slot.attrs.integer(Attr::count), bits(function.type(tensor).elem) / 8, copy.attrs.integer(Attr::width, 0),
@@ -37,7 +45,7 @@ std::vector<BoxMap> box_maps(const ir::Function& function) {
     std::vector<BoxMap> maps;
     for (size_t i = 0; i < function.op_count(); ++i) {
         const ir::Op& op = function.op(ir::OpId(i));
-        if (!is_box_call(op) || op.attrs.string(Attr::callee) != "copy_box" || !op.parent.valid()) continue;
+        if (!op.parent.valid() || (!is_call(op, "copy_box") && !is_call(op, "store_box"))) continue;
         BoxMap map = box_map(function, op);
         if (std::ranges::find(maps, map) == maps.end()) maps.push_back(std::move(map));
     }
@@ -47,9 +55,26 @@ std::vector<BoxMap> box_maps(const ir::Function& function) {
 bool takes_groups_in_turn(const ir::Function& function) {
     for (size_t i = 0; i < function.op_count(); ++i) {
         const ir::Op& op = function.op(ir::OpId(i));
-        if (is_box_call(op) && op.parent.valid() && op.attrs.string(Attr::callee) == "block_count") return true;
+        if (op.parent.valid() && is_call(op, "block_count")) return true;
     }
     return false;
+}
+
+bool stored_rows_suit(const ir::Function& kernel, const ir::Function& function) {
+    constexpr int64_t kUnit = 16;
+    const auto row = [&](int64_t slot) { return kernel.type(kernel.params()[static_cast<size_t>(slot)]).shape.back(); };
+    std::vector<BoxMap> loaded, stored;
+    for (size_t i = 0; i < function.op_count(); ++i) {
+        const ir::Op& op = function.op(ir::OpId(i));
+        if (!op.parent.valid()) continue;
+        if (is_call(op, "copy_box")) loaded.push_back(box_map(function, op));
+        if (is_call(op, "store_box")) stored.push_back(box_map(function, op));
+    }
+    return std::ranges::all_of(stored, [&](const BoxMap& to) {
+        if (const auto known = row(to.slot).constant_value()) return *known * to.bytes % kUnit == 0;
+        return std::ranges::any_of(
+            loaded, [&](const BoxMap& from) { return row(from.slot) == row(to.slot) && to.bytes % from.bytes == 0; });
+    });
 }
 
 bool GpuTask::emit_box(const ir::Op& op) {
@@ -71,6 +96,12 @@ bool GpuTask::emit_box(const ir::Op& op) {
         emit_mbarrier_wait(op);
     } else if (callee == "copy_box") {
         emit_copy_box(op);
+    } else if (callee == "store_box") {
+        emit_store_box(op);
+    } else if (callee == "store_matrices") {
+        emit_store_matrices(op);
+    } else if (callee == "boxes_read") {
+        call(nvvm_cp_async_bulk_wait_group_read, {count()});
     } else if (callee == "warp_barrier") {
         call(nvvm_bar_warp_sync, {builder_.getInt32(0xffffffff)});
     } else if (callee == "block_count") {
@@ -100,16 +131,45 @@ void GpuTask::emit_copy_box(const ir::Op& op) {
     constexpr std::array kCopies{nvvm_cp_async_bulk_tensor_g2s_tile_1d, nvvm_cp_async_bulk_tensor_g2s_tile_2d,
                                  nvvm_cp_async_bulk_tensor_g2s_tile_3d, nvvm_cp_async_bulk_tensor_g2s_tile_4d,
                                  nvvm_cp_async_bulk_tensor_g2s_tile_5d};
-    const auto number = std::ranges::find(maps_, box_map(source_, op)) - maps_.begin();
     auto* to_type = llvm::PointerType::get(target_.getContext(), kClusterSpace);
-    std::vector<Value*> arguments{builder_.CreateAddrSpaceCast(operand(op, 0), to_type), operand(op, 1),
-                                  target_.getArg(static_cast<unsigned>(slots_ + 3 + static_cast<size_t>(number)))};
+    std::vector<Value*> arguments{builder_.CreateAddrSpaceCast(operand(op, 0), to_type), operand(op, 1), map_of(op)};
     const size_t rank = op.attrs.integers(Attr::axes).size();
     for (size_t axis = rank; axis-- > 0;) arguments.push_back(operand(op, 3 + axis));
     // To this block alone, with no hint to the caches.
     arguments.insert(arguments.end(), {builder_.getInt16(0), builder_.getInt64(0), builder_.getFalse(),
                                        builder_.getFalse(), builder_.getInt32(0)});
     call(kCopies[rank - 1], arguments);
+}
+
+void GpuTask::emit_store_box(const ir::Op& op) {
+    using namespace llvm::Intrinsic;
+    constexpr std::array kCopies{nvvm_cp_async_bulk_tensor_s2g_tile_1d, nvvm_cp_async_bulk_tensor_s2g_tile_2d,
+                                 nvvm_cp_async_bulk_tensor_s2g_tile_3d, nvvm_cp_async_bulk_tensor_s2g_tile_4d,
+                                 nvvm_cp_async_bulk_tensor_s2g_tile_5d};
+    std::vector<Value*> arguments{operand(op, 0), map_of(op)};
+    const size_t rank = op.attrs.integers(Attr::axes).size();
+    for (size_t axis = rank; axis-- > 0;) arguments.push_back(operand(op, 2 + axis));
+    arguments.insert(arguments.end(), {builder_.getInt64(0), builder_.getFalse()});
+    call(kCopies[rank - 1], arguments);
+    call(nvvm_cp_async_bulk_commit_group, {});
+}
+
+void GpuTask::emit_store_matrices(const ir::Op& op) {
+    using namespace llvm::Intrinsic;
+    const unsigned words = operand_type(op, 1).width / 2;
+    auto* type = llvm::FixedVectorType::get(builder_.getInt32Ty(), words);
+    Value* value = builder_.CreateBitCast(operand(op, 1), type);
+    std::vector<Value*> arguments{operand(op, 0)};
+    for (unsigned word = 0; word < words; ++word) arguments.push_back(builder_.CreateExtractElement(value, word));
+    auto* store = llvm::Intrinsic::getOrInsertDeclaration(
+        &data_.module(), words == 4 ? nvvm_stmatrix_sync_aligned_m8n8_x4_b16 : nvvm_stmatrix_sync_aligned_m8n8_x2_b16,
+        {arguments[0]->getType()});
+    builder_.CreateCall(store, arguments)->addFnAttr(llvm::Attribute::Convergent);
+}
+
+Value* GpuTask::map_of(const ir::Op& op) {
+    const auto number = std::ranges::find(maps_, box_map(source_, op)) - maps_.begin();
+    return target_.getArg(static_cast<unsigned>(slots_ + 3 + static_cast<size_t>(number)));
 }
 
 }  // namespace tsr::codegen

@@ -7,6 +7,12 @@
 //   copy_box {axes, width} to, m, tensor, starts…    one thread: the box of extents `axes` of the tensor of a slot
 //                               (0 outside of it) in dense rows of `width` bytes, whose pieces of 16 bytes change
 //                               places (PTX ISA, swizzling modes); without `width` none does. Its bytes arrive at m.
+//   store_matrices p, values    four matrices of eight rows of 16 bytes (or two), elements of 16 bits: lane l gives the
+//                               address of row l % 8 of number l / 8, and has two elements of each: 2 (l % 4) and the
+//                               next one of row l / 4 (PTX ISA, stmatrix)
+//   store_box {axes, width} from, tensor, starts…    one thread: the same back to the tensor, but what lies outside of
+//                               it, as a group of its own. It reads what was written before a proxy_fence.
+//   boxes_read {count}          until all of this thread's groups but so many have been read
 //   warp_barrier                the lanes of the warp meet
 //   block_count                 blocks of the launch; who asks takes groups in turn, so that there may be fewer
 //   fewer_registers {count}, more_registers {count}  of each thread of the warp group from here on
@@ -32,8 +38,11 @@ struct BoxMap {
 };
 
 bool is_box_call(const ir::Op& op);
-// What a `copy_box` wants.
+// What a `copy_box` or `store_box` wants.
 BoxMap box_map(const ir::Function& function, const ir::Op& copy);
+// Whether tensors whose boxes are copied into shared memory have the same shown of those that boxes are stored to: rows
+// that are multiples of 16 bytes. `kernel`: of level Tile, from which the function was made.
+bool stored_rows_suit(const ir::Function& kernel, const ir::Function& function);
 // Those of all of a function, each once, in the order of its parameters.
 std::vector<BoxMap> box_maps(const ir::Function& function);
 // Blocks of a launch may be fewer than its groups.

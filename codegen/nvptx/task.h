@@ -50,6 +50,9 @@ private:
     void emit_async_copy(const ir::Op& op);
     void emit_mbarrier_wait(const ir::Op& op);
     void emit_copy_box(const ir::Op& op);
+    void emit_store_box(const ir::Op& op);
+    void emit_store_matrices(const ir::Op& op);
+    llvm::Value* map_of(const ir::Op& op);
     void emit_barrier(const ir::Op& op);
     void copy_at_once(const ir::Op& op, llvm::Value* bytes);
     void emit_print(const ir::Op& op);

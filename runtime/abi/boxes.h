@@ -8,7 +8,7 @@
 
 #include "runtime/abi/cuda.h"
 
-/* The axes are the tensor's, in its order; what a box has outside of the tensor is 0. */
+/* The axes are the tensor's, in its order; what a box has outside of the tensor is 0, or is not written. */
 #define TSR_CUDA_MAP_AXES 5
 typedef struct TsrCudaMap {
     int32_t slot;

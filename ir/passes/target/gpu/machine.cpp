@@ -10,15 +10,15 @@ namespace {
 constexpr int64_t kKiB = 1024;
 
 const std::array<GpuMachine, 9> kMachines{{
-    {"sm_70", 70, false, 96 * kKiB, false, false, false},
-    {"sm_75", 75, false, 64 * kKiB, false, false, false},
-    {"sm_80", 80, false, 163 * kKiB, true, false, false},
-    {"sm_86", 86, false, 99 * kKiB, true, false, false},
-    {"sm_89", 89, false, 99 * kKiB, true, false, false},
-    {"sm_90", 90, false, 227 * kKiB, true, false, false},
-    {"sm_90a", 90, true, 227 * kKiB, true, true, true},
-    {"sm_100a", 100, true, 227 * kKiB, true, false, false},
-    {"sm_120a", 120, true, 99 * kKiB, true, false, false},
+    {"sm_70", 70, false, 96 * kKiB, false, false, false, false},
+    {"sm_75", 75, false, 64 * kKiB, false, false, false, false},
+    {"sm_80", 80, false, 163 * kKiB, true, false, false, false},
+    {"sm_86", 86, false, 99 * kKiB, true, false, false, false},
+    {"sm_89", 89, false, 99 * kKiB, true, false, false, false},
+    {"sm_90", 90, false, 227 * kKiB, true, false, false, false},
+    {"sm_90a", 90, true, 227 * kKiB, true, true, true, true},
+    {"sm_100a", 100, true, 227 * kKiB, true, false, false, false},
+    {"sm_120a", 120, true, 99 * kKiB, true, false, false, false},
 }};
 
 }  // namespace

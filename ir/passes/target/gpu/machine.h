@@ -16,12 +16,18 @@ struct GpuMachine {
     bool async_copies;     // cp.async
     bool group_products;   // wgmma: products of four warps, of operands in panels of shared memory
     bool box_copies;       // cp.async.bulk.tensor: copies of boxes of tensors into such panels
+    bool box_stores;       // and from there
 };
 
+// The same where boxes are copied into shared memory alone.
+inline GpuMachine without_box_stores(GpuMachine machine) {
+    machine.box_stores = false;
+    return machine;
+}
 // The same where tensors have no boxes.
 inline GpuMachine without_boxes(GpuMachine machine) {
     machine.box_copies = false;
-    return machine;
+    return without_box_stores(machine);
 }
 
 inline constexpr int64_t kWarp = 32;

@@ -19,7 +19,7 @@ std::optional<NoGpuCode> without_room(const Function& kernel, const GpuMachine& 
     planned.plan = choose_gpu_plan(kernel, machine);
     // Rings have as many stages as fit, known from code that was made to see.
     if (planned.plan->stages > 1) return std::nullopt;
-    ThreadCode code(planned, machine);
+    ThreadCode code(planned, without_box_stores(machine));
     code.run();
     if (code.shared_bytes() <= machine.shared_bytes) return std::nullopt;
     return NoGpuCode{{},
@@ -58,6 +58,9 @@ std::optional<NoGpuCode> without_gpu_code(const Function& kernel, const GpuMachi
 Function spread_threads(const Function& kernel, const GpuMachine& machine) {
     ThreadCode code(kernel, machine);
     code.run();
+    // Stages of rings are worth more than places to store from.
+    if (machine.box_stores && code.shared_bytes() > machine.shared_bytes)
+        return spread_threads(kernel, without_box_stores(machine));
     code.target.plan = kernel.plan;
     code.target.plan->scratch = code.shared_bytes();
     code.target.plan->threads += code.producers();

@@ -38,7 +38,12 @@ void ThreadCode::run() {
     ValueId block = index_of(emit, OpKind::block_id);
     group = by_tile ? emit.integer(0) : emit.add(index_of(emit, OpKind::task_begin), block);
     if (!rings_.empty()) begin_rings();
-    producer_ ? roles() : region(tile.body);
+    if (producer_) {
+        roles();
+    } else {
+        region(tile.body);
+        if (tiles_) tiles_->end_boxes();
+    }
     emit.yield({});
     if (tiles_) shared_bytes_ = tiles_->finish(shared_bytes_);
 }

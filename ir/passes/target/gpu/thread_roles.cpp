@@ -19,6 +19,7 @@ void ThreadCode::roles() {
         role_ = role;
         share_registers();
         groups();
+        if (tiles_ && role == Role::consumer) tiles_->end_boxes();
         emit.yield({});
         if (role == Role::consumer) meet_alone(emit.region);
         if (tiles_) tiles_->forget();

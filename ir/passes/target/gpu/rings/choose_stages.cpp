@@ -37,7 +37,7 @@ SharedBytes shared_bytes(Function kernel, const std::vector<StagedLoop>& loops, 
     }
     kernel.plan->stages = 2;
     stage(kernel, machine);
-    ThreadCode code(kernel, machine);
+    ThreadCode code(kernel, without_box_stores(machine));
     code.run();
     out.of_two = code.shared_bytes();
     return out;

@@ -30,6 +30,8 @@ public:
     void forget() { others_read_ = true; }
     // All threads have met.
     void met() { others_read_ = false; }
+    // What tiles were stored by has been read; at the end of the kernel.
+    void end_boxes();
     // Gives the tiles' shared memory its place behind `used` bytes; answers the bytes that are used then.
     int64_t finish(int64_t used);
 
@@ -151,6 +153,18 @@ private:
     void store_packs(const View& view, const Registers& values);
     void store_pairs(const View& view, const std::vector<int64_t>& registers, const Registers& values);
     ValueId begins_at_accesses(const View& view);
+    // box_stores.cpp
+    struct Box;
+    static bool has_rings_of_boxes(const Function& kernel);
+    [[nodiscard]] bool goes_in_boxes(OpId store) const;
+    void store_boxes(OpId id);
+    ValueId box_memory(DType type);
+    void write_words(const Box& box);
+    void write_matrices(const Box& box);
+    void send(const Box& box, ValueId tensor, const std::vector<ValueId>& starts);
+    void boxes_read(int64_t count);
+    void first_lane(const std::function<void()>& body);
+    void call_machine(const char* name, std::vector<ValueId> operands, Attrs attrs = {});
     // Conditions; an invalid one is true.
     ValueId both(ValueId a, ValueId b);
     void when(ValueId condition, const std::function<void()>& body);
@@ -177,6 +191,9 @@ private:
     std::map<Bits, ValueId> parities_;
     std::vector<OpId> places_;  // of shared memory, whose offset is not known yet
     int64_t memory_bytes_ = 0;
+    std::vector<OpId> box_places_;  // the same of boxes that are stored
+    int64_t box_bytes_ = 0;
+    bool box_stores_;
     bool others_read_ = false;  // the tiles' shared memory since the last barrier
 };
 

@@ -1,6 +1,7 @@
 // Tiles from one layout to another.
 #include <algorithm>
 
+#include "ir/passes/target/gpu/rings/stage.h"
 #include "ir/passes/target/gpu/tiles/code.h"
 
 namespace tsr::ir {
@@ -22,10 +23,15 @@ ValueId ThreadTiles::memory(DType type, int64_t elements) {
 }
 
 int64_t ThreadTiles::finish(int64_t used) {
-    if (memory_bytes_ == 0) return used;
-    const int64_t begin = (used + 127) / 128 * 128;
-    for (OpId id : places_) code_.target.op(id).attrs.set(Attr::count, begin);
-    return begin + memory_bytes_;
+    const auto place = [&](const std::vector<OpId>& places, int64_t bytes, int64_t alignment) {
+        if (bytes == 0) return;
+        const int64_t begin = (used + alignment - 1) / alignment * alignment;
+        for (OpId id : places) code_.target.op(id).attrs.set(Attr::count, begin);
+        used = begin + bytes;
+    };
+    place(box_places_, box_bytes_, kRingAlignment);
+    place(places_, memory_bytes_, 128);
+    return used;
 }
 
 void ThreadTiles::barrier() {

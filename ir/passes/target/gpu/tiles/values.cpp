@@ -15,7 +15,8 @@ ThreadTiles::ThreadTiles(KernelCode& code, ValueId thread, const GpuMachine& mac
       emit_(code.emit),
       thread_(thread),
       layouts_(assign_layouts(code.tile, code.plan.threads, machine)),
-      uses_(code.tile) {}
+      uses_(code.tile),
+      box_stores_(machine.box_stores && has_rings_of_boxes(code.tile)) {}
 
 void ThreadTiles::operation(OpId id) {
     make(id);

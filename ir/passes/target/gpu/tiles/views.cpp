@@ -253,6 +253,7 @@ void ThreadTiles::when(ValueId condition, const std::function<void()>& body) {
 }
 
 void ThreadTiles::store(OpId id) {
+    if (goes_in_boxes(id)) return store_boxes(id);
     const TileViewOp op(code_.tile, id);
     if (code_.memories.at(op.memory()).packed) return store_packed(id);
     const Layout& lies = layout(op.value());
