@@ -45,6 +45,16 @@ void declare_map(llvm::Function& entry, unsigned number) {
     entry.addParamAttr(number, llvm::Attribute::get(context, "nvvm.grid_constant"));
 }
 
+// Threads that share registers out anew begin with as many as the block has for each: ptxas asks to be told that it has
+// all of those of a multiprocessor (C7508).
+bool shares_registers(const ir::Function& function) {
+    for (size_t i = 0; i < function.op_count(); ++i) {
+        const ir::Op& op = function.op(ir::OpId(i));
+        if (is_box_call(op) && op.parent.valid() && op.attrs.string(ir::Attr::callee) == "more_registers") return true;
+    }
+    return false;
+}
+
 // One parameter of 8 bytes per slot, then begin, end and the context, then maps of tensors. No two pointers overlap.
 llvm::Function* declare_entry(const KernelVariant& variant, const std::string& symbol, size_t slots, size_t maps,
                               llvm::Module& module) {
@@ -65,6 +75,7 @@ llvm::Function* declare_entry(const KernelVariant& variant, const std::string& s
     entry->addFnAttr(llvm::Attribute::NoUnwind);
     entry->addFnAttr(llvm::Attribute::Convergent);
     entry->addFnAttr("nvvm.reqntid", fmt::format("{},1,1", variant.threads));
+    if (shares_registers(source)) entry->addFnAttr("nvvm.minctasm", "1");
     for (const Slot& slot : known) {
         if (slot.type.kind != ir::TypeKind::pointer) continue;
         const auto number = static_cast<unsigned>(slot.number);
