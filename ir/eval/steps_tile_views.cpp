@@ -92,9 +92,9 @@ void watch(Machine& machine, const Inst& inst, const TileViewData& data, const V
     });
 }
 
-// A store of packed elements begins at a byte of its own in every row.
+// A store of packed elements along rows begins at a byte of its own.
 bool begins_at_bytes(Machine& machine, const Inst& inst, const TileViewData& data, const View& view) {
-    if (!view.packed) return true;
+    if (!view.packed || data.axes.back() + 1 != static_cast<int64_t>(view.rank)) return true;
     const int64_t first = machine.at<int64_t>(data.starts[view.rank - 1]);
     if (first % pack_of(view.elem) == 0) return true;
     machine.fail(inst, fmt::format("a view of '{}' that is written begins at element {} of its rows, which has no byte "

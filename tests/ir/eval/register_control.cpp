@@ -208,8 +208,8 @@ TEST_CASE("race: atomics are ordered with each other alone; packs are stored as 
     AnyTensor nibbles(DType::i4, {32});
     CHECK(run(packed(4), {nibbles.argument()}, groups(8), watched()).clean());
     const auto halves = run(packed(3), {nibbles.argument()}, groups(8), watched());
-    REQUIRE(halves.reports.size() == 1);
-    CHECK(halves.reports[0].message == "'x'[2] is written by group 1, and nothing orders that with another access");
+    CHECK(why(halves).find("begins at element 3 of its rows, which has no byte of its own, by group 1") !=
+          std::string::npos);
 }
 
 TEST_CASE("buffers: tiles and products read what was written, and what a copy has brought") {

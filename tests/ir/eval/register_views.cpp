@@ -49,6 +49,12 @@ std::string view_kernel(const View& view, bool loads) {
     return one_group(params + ")", body);
 }
 
+// Elements that share bytes are stored along rows from a byte's beginning on.
+bool begins_inside_byte(const View& view, const Shape& starts) {
+    const bool along_rows = view.axes.back() + 1 == static_cast<int64_t>(view.memory.size());
+    return is_packed(view.type) && along_rows && starts.back() % (bits(view.type) == 4 ? 2 : 4) != 0;
+}
+
 // Runs a load and a store at each of the starts and holds them against loops over elements.
 void check_view(const View& view, const std::vector<Shape>& all_starts, Bits fill = 0) {
     for (bool loads : {true, false}) {
@@ -69,6 +75,10 @@ void check_view(const View& view, const std::vector<Shape>& all_starts, Bits fil
             std::vector<KernelArgument> arguments{memory.argument(), tile.argument()};
             for (int64_t start : starts) arguments.push_back(scalar(start));
             const auto outcome = run_kernel(module.functions.front(), arguments, groups(1), watched());
+            if (!loads && begins_inside_byte(view, starts)) {
+                REQUIRE(why(outcome).find("which has no byte of its own") != std::string::npos);
+                continue;
+            }
             REQUIRE_MESSAGE(outcome.clean(), why(outcome));
             REQUIRE(tile == expected_tile);
             REQUIRE(memory == expected_memory);
