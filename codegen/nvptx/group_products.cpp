@@ -46,9 +46,8 @@ std::string list(size_t first, size_t count) {
 std::vector<Value*> GpuTask::group_asm(const std::string& text, const ir::Op& op, size_t first,
                                        const std::vector<Value*>& others) {
     const size_t results = op.results.size();
-    const DType type = source_.type(op.results[0]).elem;
-    llvm::Type* element = value_type(builder_.getContext(), source_.type(op.results[0]));
-    const char* in_register = is_float(type) ? "f" : "r";
+    llvm::Type* element = results > 0 ? value_type(builder_.getContext(), source_.type(op.results[0])) : nullptr;
+    const char* in_register = results > 0 && is_float(source_.type(op.results[0]).elem) ? "f" : "r";
     std::string constraints;
     std::vector<Value*> arguments;
     for (size_t i = 0; i < results; ++i) constraints += fmt::format("={},", in_register);
@@ -63,7 +62,8 @@ std::vector<Value*> GpuTask::group_asm(const std::string& text, const ir::Op& op
     constraints += "~{memory}";
     std::vector<llvm::Type*> types;
     for (const Value* argument : arguments) types.push_back(argument->getType());
-    auto* made = llvm::StructType::get(builder_.getContext(), std::vector<llvm::Type*>(results, element));
+    llvm::Type* made = builder_.getVoidTy();
+    if (results > 0) made = llvm::StructType::get(builder_.getContext(), std::vector<llvm::Type*>(results, element));
     auto* signature = llvm::FunctionType::get(made, types, false);
     llvm::CallInst* call = builder_.CreateCall(llvm::InlineAsm::get(signature, text, constraints, true), arguments);
     call->addFnAttr(llvm::Attribute::Convergent);

@@ -178,6 +178,13 @@ bool Compiler::group(OpId id, const Op& op) {
         program_.commits = true;
         return emit(&steps::commit, id), true;
     }
+    if (op.kind == OpKind::wait_group && WaitOp(fn_, id).of_products()) {  // they are done when they start
+        for (size_t i = 0; i < op.results.size(); ++i) {
+            take_home(op.results[i]);
+            move({{op.operands[i], home(op.results[i]), varies(op.results[i])}}, false);
+        }
+        return true;
+    }
     if (op.kind == OpKind::wait_group) {
         emit(&steps::wait_group, id).count = static_cast<uint32_t>(op.attrs.integer(Attr::count));
         return true;

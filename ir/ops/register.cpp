@@ -197,7 +197,7 @@ Inferred infer_mma(Operands operands, const Attrs& attrs) {
         return Failure{
             fmt::format("no product of {} and {} in {}", name(operands[0].elem), name(operands[1].elem), name(accum))};
     }
-    if (attrs.has(Attr::mode)) {
+    if (attrs.has(Attr::mode) && attrs.string(Attr::mode) != MmaOp::kPending) {
         const bool singles = operands[0].elem == DType::f32 && operands[1].elem == DType::f32;
         if (attrs.string(Attr::mode) != MmaOp::kTf32 || !singles) {
             return Failure{
@@ -316,17 +316,19 @@ constexpr std::array kRecords{
     OpRecord{
         .kind = mma,
         .name = "mma",
-        .doc = "accumulator + a @ b: element [i, j] is accumulator[i, j] (0 if not given) plus the sum over k of "
-               "a[i, k] * b[k, j], every partial sum in `type`, in an order fixed per machine. `axes`[0] and [1] "
-               "are 1 where a or b is given transposed. Floats: |error| <= K u sum |a| |b| / (1 - K u), u the unit "
-               "roundoff of `type` (Higham, Accuracy and Stability, 3.5). Integers: exact, wrapping. `masked`: of the "
-               "depth, what lies behind the end of the loop around it is 0 in a and in b. With `mode` \"tf32\" the "
-               "elements of a and b, of f32, are rounded to 11 bits of significand first, to nearest, halves away from "
-               "zero (PTX ISA, cvt.rna.tf32). On level Target a "
-               "warp's product of vectors, each lane's part of the fragments of ir/machine/fragments.h; `axes` are its "
-               "rows, columns and inner extent (PTX ISA, mma.sync); operands of f32 are rounded to tf32. With `mode` "
-               "(\"u8 i8\" or \"i8 u8\", the types of a's and b's elements) one row times four on the vector unit of a "
-               "CPU: words of four bytes, a's all the same.",
+        .doc =
+            "accumulator + a @ b: element [i, j] is accumulator[i, j] (0 if not given) plus the sum over k of "
+            "a[i, k] * b[k, j], every partial sum in `type`, in an order fixed per machine. `axes`[0] and [1] "
+            "are 1 where a or b is given transposed. Floats: |error| <= K u sum |a| |b| / (1 - K u), u the unit "
+            "roundoff of `type` (Higham, Accuracy and Stability, 3.5). Integers: exact, wrapping. `masked`: of the "
+            "depth, what lies behind the end of the loop around it is 0 in a and in b. With `mode` \"tf32\" the "
+            "elements of a and b, of f32, are rounded to 11 bits of significand first, to nearest, halves away from "
+            "zero (PTX ISA, cvt.rna.tf32). \"pending\": it is only started; until a `wait_group` covers it a and b are "
+            "read, and nothing but another such product that adds to its result touches that. On level Target a "
+            "warp's product of vectors, each lane's part of the fragments of ir/machine/fragments.h; `axes` are its "
+            "rows, columns and inner extent (PTX ISA, mma.sync); operands of f32 are rounded to tf32. With `mode` "
+            "(\"u8 i8\" or \"i8 u8\", the types of a's and b's elements) one row times four on the vector unit of a "
+            "CPU: words of four bytes, a's all the same.",
         .operands = {Role{"a", Many::one, Access::reads}, Role{"b", Many::one, Access::reads},
                      Role{"accumulator", Many::optional}},
         .infer = infer_mma,

@@ -53,7 +53,11 @@ struct MmaOp : Handle<OpKind::mma, OpKind::mma_words> {
     [[nodiscard]] bool in_tf32() const {
         return op().kind == OpKind::mma && attrs().has(Attr::mode) && attrs().string(Attr::mode) == kTf32;
     }
-    static constexpr std::string_view kTf32 = "tf32";
+    static constexpr std::string_view kTf32 = "tf32", kPending = "pending";
+    // It is started here, and done where a `wait_group` of products says so.
+    [[nodiscard]] bool pending() const {
+        return op().kind == OpKind::mma && attrs().has(Attr::mode) && attrs().string(Attr::mode) == kPending;
+    }
 };
 
 }  // namespace tsr::ir

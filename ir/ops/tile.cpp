@@ -11,6 +11,17 @@ namespace {
 Inferred infer_index(Operands, const Attrs&) { return gives(Type::scalar(DType::index)); }
 Inferred infer_nothing(Operands, const Attrs&) { return gives_nothing(); }
 
+Inferred infer_wait(Operands operands, const Attrs& attrs) {
+    const bool products = attrs.has(Attr::mode) && attrs.string(Attr::mode) == "products";
+    if (attrs.has(Attr::mode) && !products) return Failure{"a wait is for copies, or has `mode` \"products\""};
+    std::vector<Type> sums;
+    for (const Type& sum : operands) {
+        if (!products || sum.kind != TypeKind::tile) return Failure{fmt::format("a wait for {}", sum.text())};
+        sums.push_back(sum);
+    }
+    return sums;
+}
+
 Inferred infer_buffer(Operands, const Attrs& attrs) {
     if (attrs.integer(Attr::count, 1) < 1) return Failure{"a buffer has at least one stage"};
     for (const Dim& extent : attrs.dims(Attr::shape)) {
@@ -223,10 +234,14 @@ constexpr std::array kRecords{
              .effects = {Effect::collective, Effect::in_order}},
     OpRecord{.kind = wait_group,
              .name = "wait_group",
-             .doc = "Waits until at most `count` groups of copies are in flight.",
-             .infer = infer_nothing,
+             .doc =
+                 "Waits until at most `count` groups of copies are in flight. With `mode` \"products\" until at most "
+                 "`count` of the pending ones (`mma`) are under way; the sums of those that are done are what it "
+                 "gives.",
+             .operands = {Role{"sums", Many::any}},
+             .infer = infer_wait,
              .levels = kTile,
-             .attrs = {needs(Attr::count)},
+             .attrs = {needs(Attr::count), may(Attr::mode)},
              .effects = {Effect::collective, Effect::in_order}},
     OpRecord{.kind = barrier,
              .name = "barrier",

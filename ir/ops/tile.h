@@ -48,6 +48,14 @@ struct CopyAsyncOp : Handle<OpKind::copy_async> {
     [[nodiscard]] ValueSpan starts() const { return operands(2); }
 };
 
+// For groups of copies, or for products.
+struct WaitOp : Handle<OpKind::wait_group> {
+    using Handle::Handle;
+    [[nodiscard]] bool of_products() const { return attrs().has(Attr::mode); }
+    [[nodiscard]] int64_t left() const { return attrs().integer(Attr::count); }
+    [[nodiscard]] ValueSpan sums() const { return operands(0); }  // of products
+};
+
 // acquire, fill, take, release: a slot of a ring of buffers, or the ring.
 struct RingOp : Handle<OpKind::acquire, OpKind::fill, OpKind::take, OpKind::release> {
     using Handle::Handle;

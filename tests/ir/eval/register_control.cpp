@@ -235,6 +235,25 @@ TEST_CASE("buffers: tiles and products read what was written, and what a copy ha
     }
 }
 
+TEST_CASE("a product that is under way is there when it was waited for") {
+    std::vector<float> x(16);
+    for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
+    std::vector<float> y(16);
+    const std::string started =
+                          "  %r = mma %a, %a, %a {axes = [0, 0], type = f32, mode = \"pending\"} : tile f32[4, 4]\n",
+                      waited = "  %t = wait_group %r {count = 0, mode = \"products\"} : tile f32[4, 4]\n";
+    const auto outcome =
+        run(one_group("(%x: f32[4, 4], %y: mut f32[4, 4])",
+                      load_all("%a", "%x", DType::f32, {4, 4}) + started + waited + store_all("%y", "%t", {4, 4})),
+            {tensor(x, {4, 4}), tensor(y, {4, 4})}, groups(1), watched());
+    REQUIRE_MESSAGE(outcome.clean(), why(outcome));
+    for (size_t i = 0; i < 16; ++i) {
+        float sum = x[i];
+        for (size_t k = 0; k < 4; ++k) sum += x[i / 4 * 4 + k] * x[k * 4 + i % 4];
+        CHECK(y[i] == sum);
+    }
+}
+
 TEST_CASE("nan: the first element that is not finite, and where it stands") {
     constexpr float kMost = std::numeric_limits<float>::max();
     std::vector<float> x(6, 1.0F);

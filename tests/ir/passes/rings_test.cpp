@@ -4,6 +4,7 @@
 
 #include "ir/core/builder.h"
 #include "ir/core/print.h"
+#include "ir/ops/control.h"
 #include "ir/ops/tile.h"
 #include "ir/passes/math/expand_math.h"
 #include "ir/passes/target/gpu/plan.h"
@@ -45,6 +46,31 @@ constexpr const char* kAttention =
     %wide = expand %all {axes = [0], shape = [64, 64]} : tile f32[64, 64]
     %n = div %o, %wide : tile f32[64, 64]
     store_tile %O, %n, %q0, %zero {axes = [0, 1]}
+  }
+}
+)";
+
+// Two products of a round that share their first operand, each with its own sums.
+constexpr const char* kTwoSums =
+    R"(kernel @two_sums<M, K>(%A: bf16[M, K], %B: bf16[K, 32], %D: bf16[K, 16], %C: mut f32[M, 32], %E: mut f32[M, 16]) names_group {
+  %zero = constant 0 : index
+  %M = dim {dim = M} : index
+  %K = dim {dim = K} : index
+  %c64 = constant 64 : index
+  for %zero, %M, %c64 {loop = tile_range} (%m: index) {
+    %none = constant 0.0 : f32
+    %y = expand %none {axes = [], shape = [64, 32]} : tile f32[64, 32]
+    %z = expand %none {axes = [], shape = [64, 16]} : tile f32[64, 16]
+    %sums, %others = for %zero, %K, %c64, %y, %z {loop = tile_range} : tile f32[64, 32], tile f32[64, 16] (%k: index, %c: tile f32[64, 32], %e: tile f32[64, 16]) {
+      %a = load_tile %A, %m, %k {axes = [0, 1], shape = [64, 64]} : tile bf16[64, 64]
+      %b = load_tile %B, %k, %zero {axes = [0, 1], shape = [64, 32]} : tile bf16[64, 32]
+      %d = load_tile %D, %k, %zero {axes = [0, 1], shape = [64, 16]} : tile bf16[64, 16]
+      %f = mma %a, %b, %c {axes = [0, 0], type = f32} : tile f32[64, 32]
+      %g = mma %a, %d, %e {axes = [0, 0], type = f32} : tile f32[64, 16]
+      yield %f, %g
+    }
+    store_tile %C, %sums, %m, %zero {axes = [0, 1]}
+    store_tile %E, %others, %m, %zero {axes = [0, 1]}
   }
 }
 )";
@@ -118,6 +144,25 @@ std::vector<OpId> of_order(const Function& kernel) {
     return found;
 }
 
+bool waits_for_products(const Function& kernel, OpId id) {
+    return kernel.op(id).kind == OpKind::wait_group && WaitOp(kernel, id).of_products();
+}
+
+// The text with something else in it.
+std::string with(std::string text, const std::string& old, const std::string& other) {
+    REQUIRE(text.find(old) != std::string::npos);
+    return text.replace(text.find(old), old.size(), other);
+}
+
+// The innermost loop's waits for products: how many of them it leaves under way.
+std::vector<int64_t> left_under_way(const Function& kernel) {
+    std::vector<int64_t> left;
+    for (OpId id : of_order(kernel)) {
+        if (waits_for_products(kernel, id)) left.push_back(WaitOp(kernel, id).left());
+    }
+    return left;
+}
+
 size_t count(const Function& function, RegionId region, OpKind kind) {
     size_t found = 0;
     walk(function, region, [&](OpId op) { found += function.op(op).kind == kind ? 1 : 0; });
@@ -143,7 +188,9 @@ TEST_CASE("loads that feed products become rings that hold") {
                 CHECK(count(kernel, kernel.body, OpKind::take) == 1);
                 const size_t opens = machine == std::string("sm_90a") ? 1 : 0;
                 CHECK(count(kernel, kernel.body, OpKind::acquire) == static_cast<size_t>(stages) + opens);
-                CHECK(count(kernel, kernel.body, OpKind::release) == 1 + opens);
+                // Behind the loop, too, where a product is under way when its round ends.
+                const size_t pends = opens > 0 && text == kernels::kGemm ? 1 : 0;
+                CHECK(count(kernel, kernel.body, OpKind::release) == 1 + opens + pends);
                 CHECK(count(kernel, kernel.body, OpKind::copy_async) == 2 * static_cast<size_t>(stages));
                 for (const std::string& fault : check_rings(kernel)) FAIL_CHECK(fault << "\n" << print(kernel));
             }
@@ -153,7 +200,7 @@ TEST_CASE("loads that feed products become rings that hold") {
 }
 
 TEST_CASE("no operation that keeps the order of copies and reads can be left out unseen") {
-    for (const char* text : {kernels::kGemm, kAttention, kByHand}) {
+    for (const char* text : {kernels::kGemm, kAttention, kTwoSums, kByHand}) {
         for (int64_t stages : {2, 3, 4}) {
             for (const char* machine : kMachines) {
                 const Function kernel = staged(text, stages, machine);
@@ -189,11 +236,93 @@ TEST_CASE("no wait can be for less unseen") {
     }
 }
 
+TEST_CASE("products stay under way over the end of their round where nothing else touches their sums") {
+    const auto left = [](const std::string& text, int64_t stages = 3) {
+        const Function kernel = staged(text.c_str(), stages, "sm_90a");
+        for (const std::string& fault : check_rings(kernel)) FAIL_CHECK(fault << "\n" << print(kernel));
+        return left_under_way(kernel);
+    };
+    const std::vector<int64_t> one{1, 0}, two{2, 0}, none;
+    for (int64_t stages : {2, 3, 4, 7}) {
+        CHECK(left(kernels::kGemm, stages) == one);
+        CHECK(left(kTwoSums, stages) == two);
+        CHECK(left(kAttention, stages) == none);
+    }
+    CHECK(left_under_way(staged(kernels::kGemm, 3, "sm_80")) == none);
+    // One that adds to what the other one has added to.
+    CHECK(left(with(with(kTwoSums, "mma %a, %d, %e {axes = [0, 0], type = f32} : tile f32[64, 16]",
+                         "mma %a, %b, %f {axes = [0, 0], type = f32} : tile f32[64, 32]"),
+                    "yield %f, %g", "yield %g, %e")) == two);
+    // Sums that are read in the round, before or behind the product; that begin anew.
+    CHECK(left(with(kernels::kGemm, "yield %d", "%e = sqrt %d : tile f32[64, 48]\n      yield %e")) == none);
+    CHECK(left(with(with(kernels::kGemm, "mma %a, %b, %c", "mma %a, %b, %e"),
+                    "%d = ", "%e = sqrt %c : tile f32[64, 48]\n      %d = ")) == none);
+    CHECK(left(with(kernels::kGemm, "mma %a, %b, %c", "mma %a, %b")) == none);
+}
+
+TEST_CASE("what products under way read is not released early unseen, nor their sums touched") {
+    for (const char* text : {kernels::kGemm, kTwoSums}) {
+        for (int64_t stages : {2, 3, 4}) {
+            const Function kernel = staged(text, stages, "sm_90a");
+            for (OpId id : of_order(kernel)) {
+                Function wrong = kernel;
+                if (waits_for_products(kernel, id)) {
+                    Attrs& attrs = wrong.op(id).attrs;
+                    attrs.set(Attr::count, attrs.integer(Attr::count) + 1);
+                    CHECK_MESSAGE(!check_rings(wrong).empty(), "weaker: " << print_line(kernel, id));
+                    // Its results as if nobody had waited for them.
+                    for (size_t i = 0; i < kernel.op(id).results.size(); ++i) {
+                        Function untied = kernel;
+                        untied.replace_uses(kernel.op(id).results[i], kernel.op(id).operands[i]);
+                        CHECK_MESSAGE(!check_rings(untied).empty(), "no wait between: " << print_line(kernel, id));
+                    }
+                    continue;
+                }
+                // In the round: the slot that its own products read.
+                const OpId around = kernel.region(kernel.op(id).parent).parent;
+                if (kernel.op(id).kind != OpKind::release || kernel.op(around).kind != OpKind::if_) continue;
+                const OpId loop = kernel.region(kernel.op(around).parent).parent;
+                if (kernel.op(loop).results.empty()) continue;
+                const auto carried = ForOp(kernel, loop).carried();
+                wrong.op(id).operands[0] = carried[carried.size() - 4];
+                wrong.op(id).operands[1] = carried[carried.size() - 2];
+                CHECK_MESSAGE(!check_rings(wrong).empty(), "a round early: " << print_line(kernel, id));
+                // In front of the wait.
+                Function early = kernel;
+                const auto& ops = kernel.region(kernel.op(around).parent).ops;
+                const auto wait = std::ranges::find_if(ops, [&](OpId o) { return waits_for_products(kernel, o); });
+                REQUIRE(wait != ops.end());
+                early.remove(*wait);
+                early.insert(kernel.op(around).parent, early.region(kernel.op(around).parent).ops.size() - 1, *wait);
+                CHECK_MESSAGE(!check_rings(early).empty(), "before the wait: " << print_line(kernel, id));
+            }
+        }
+    }
+}
+
+TEST_CASE("threads wait for the products of the round before when they have started their own") {
+    const Function kernel = staged(kernels::kGemm, 3, "sm_90a");
+    const Function target = spread_threads(kernel, *gpu_machine("sm_90a"));
+    kernels::check_sound(target);
+    std::vector<int64_t> in_loop, behind;
+    walk(target, target.body, [&](OpId id) {
+        const Op& op = target.op(id);
+        if (op.kind != OpKind::group_wait) return;
+        const auto& ops = target.region(op.parent).ops;
+        const bool beside = std::ranges::any_of(ops, [&](OpId o) { return target.op(o).kind == OpKind::group_mma; });
+        (beside ? in_loop : behind).push_back(op.attrs.integer(Attr::count));
+        CHECK(op.results.empty() == beside);
+    });
+    CHECK(in_loop == std::vector<int64_t>{1});
+    CHECK(behind == std::vector<int64_t>{0});
+}
+
 TEST_CASE("no arrival can be of another use of its slot unseen, and no copy be left out") {
     for (const char* text : {kernels::kGemm, kAttention}) {
         for (int64_t stages : {2, 3, 4}) {
             const Function kernel = staged(text, stages, "sm_90a");
             for (OpId id : of_order(kernel)) {
+                if (waits_for_products(kernel, id)) continue;
                 const RingOp ring(kernel, id);
                 if (!ring.by_arrivals() && !ring.closes()) continue;
                 const size_t phase = ring.closes() ? 2 : 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/machine/fragments.h"
+#include "ir/ops/tile.h"
 #include "ir/passes/target/gpu/barriers.h"
 #include "ir/passes/target/gpu/rings/stage.h"
 #include "ir/passes/target/gpu/tiles/groups.h"
@@ -130,6 +131,8 @@ void ThreadCode::group_operation(OpId id) {
         case OpKind::commit:
             return emit.statement(OpKind::async_commit, {});
         case OpKind::wait_group:
+            if (WaitOp(tile, id).of_products())
+                return emit.statement(OpKind::group_wait, {}, {{Attr::count, WaitOp(tile, id).left()}});
             return emit.statement(OpKind::async_wait, {}, {{Attr::count, op.attrs.integer(Attr::count)}});
         case OpKind::acquire:
         case OpKind::fill:

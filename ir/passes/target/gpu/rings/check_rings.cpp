@@ -10,8 +10,10 @@
 
 #include "ir/core/print.h"
 #include "ir/ops/control.h"
+#include "ir/ops/register.h"
 #include "ir/ops/tile.h"
 #include "ir/passes/target/gpu/rings/known_numbers.h"
+#include "ir/passes/target/gpu/rings/pending_sums.h"
 #include "ir/passes/target/gpu/rings/slots.h"
 #include "ir/passes/tile/walk.h"
 
@@ -95,7 +97,11 @@ private:
             case OpKind::commit:
                 return each([&](State& state) { commit(state); });
             case OpKind::wait_group:
-                return each([&](State& state) { wait(state, op.attrs.integer(Attr::count)); });
+                return wait_group(WaitOp(kernel_, id));
+            case OpKind::mma:
+                touch(id);
+                if (MmaOp(kernel_, id).pending()) start(op);
+                return;
             case OpKind::barrier:
                 return each([&](State& state) { meet(state); });
             case OpKind::acquire:
@@ -201,6 +207,28 @@ private:
             slot.age = 0;
         }
     }
+    // ---- products that are under way ----
+
+    // What it reads it reads until it is waited for.
+    void start(const Op& op) {
+        each([&](State& state) {
+            for (auto& [where, slot] : state)
+                slot.products += slot.products > 0 && slot.products < kMostUnderWay ? 1 : 0;
+            for (ValueId memory : read_memories(kernel_, op)) {
+                if (!buffers_.contains(memory_root(kernel_, memory))) continue;
+                for (auto where : slots(memory)) state[where].products = 1;
+            }
+        });
+    }
+    void wait_group(const WaitOp& op) {
+        each([&](State& state) {
+            if (!op.of_products()) return wait(state, op.left());
+            for (auto& [where, slot] : state) {
+                if (slot.products > op.left()) slot.products = 0;
+            }
+        });
+    }
+
     // Copies of a program without groups are waited for at its barriers.
     void meet(State& state) const {
         for (auto& [where, slot] : state) {
@@ -217,6 +245,7 @@ private:
                 Slot& slot = state[where];
                 if (ring && slot.phase != Phase::acquired) say(id, "copies into a slot that is not acquired");
                 if (slot.read) say(id, "copies into a slot that has been read since the last barrier");
+                if (slot.products > 0) say(id, "copies into a slot that a product still reads");
                 if (slot.data == Data::committed || slot.data == Data::arrived)
                     say(id, "copies into a slot that copies are on their way to");
                 slot.data = Data::issued;
@@ -252,6 +281,7 @@ private:
             slot.phase = Phase::taken;
         } else {
             if (slot.phase != Phase::taken) say(id, "releases a slot that is not taken");
+            if (slot.products > 0) say(id, "releases a slot that a product still reads");
             slot.phase = Phase::free;
         }
     }
@@ -333,6 +363,7 @@ private:
             for (auto where : slots(written)) {
                 Slot& slot = state[where];
                 if (slot.read) say(id, "writes a slot that has been read since the last barrier");
+                if (slot.products > 0) say(id, "writes a slot that a product still reads");
                 if (slot.data == Data::committed || slot.data == Data::issued)
                     say(id, "writes a slot that copies are on their way to");
                 slot.data = Data::arrived;
@@ -360,6 +391,10 @@ private:
 
 }  // namespace
 
-std::vector<std::string> check_rings(const Function& kernel) { return Checker(kernel).run(); }
+std::vector<std::string> check_rings(const Function& kernel) {
+    std::vector<std::string> messages = Checker(kernel).run();
+    std::ranges::move(check_pending_sums(kernel), std::back_inserter(messages));
+    return messages;
+}
 
 }  // namespace tsr::ir

@@ -9,6 +9,8 @@
 
 namespace tsr::ir {
 
+inline constexpr int64_t kMostUnderWay = 64;  // products; that more have been started makes no difference
+
 enum class Phase : uint8_t { free, acquired, filled, taken };
 
 // How far the copies into a slot are: what stands there may be read in the first state and the last.
@@ -17,9 +19,10 @@ enum class Data : uint8_t { none, issued, committed, arrived, visible };
 struct Slot {
     Phase phase = Phase::free;
     Data data = Data::none;
-    int64_t age = 0;     // committed: groups behind it
-    bool read = false;   // since the last barrier
-    bool again = false;  // by arrivals: the slot is in an odd use
+    int64_t age = 0;       // committed: groups behind it
+    bool read = false;     // since the last barrier
+    int64_t products = 0;  // of the pending ones, started since the last that reads it, with that one; 0: none reads it
+    bool again = false;    // by arrivals: the slot is in an odd use
     auto operator<=>(const Slot&) const = default;
 };
 

@@ -7,6 +7,7 @@
 #include "ir/ops/control.h"
 #include "ir/ops/register.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
+#include "ir/passes/target/gpu/rings/pending_products.h"
 #include "ir/passes/target/gpu/rings/staged_loads.h"
 
 namespace tsr::ir {
@@ -15,8 +16,8 @@ namespace {
 
 class Stager {
 public:
-    Stager(Function& kernel, const StagedLoop& staged, int64_t stages)
-        : kernel_(kernel), staged_(staged), stages_(stages), arrivals_(staged.boxes) {}
+    Stager(Function& kernel, const StagedLoop& staged, int64_t stages, const GpuMachine& machine)
+        : kernel_(kernel), staged_(staged), stages_(stages), machine_(machine), arrivals_(staged.boxes) {}
 
     void run() {
         Builder b(kernel_);
@@ -160,16 +161,24 @@ private:
         ring(b, OpKind::take, slot_, waits);
         // Its body is this one's by now, the index in it another value.
         staged_.loop = loop_;
-        bring(b, iv_, stages_ - 1, next_, {});
         std::vector<ValueId> stages;
         for (ValueId buffer : buffers_) stages.push_back(b.stage(buffer, slot_.number));
-        for (size_t i = 0; i < staged_.loads.size(); ++i) {
+        for (size_t i = 0; i < staged_.loads.size(); ++i)
             read(kernel_.op(staged_.loads[i]).results[0], stages[i], false);
-            kernel_.remove(staged_.loads[i]);
-        }
         const OpId end = kernel_.region(body).ops.back();
+        if (arrivals_) pending_ = pending_products(kernel_, loop_, buffers_, machine_);
+        if (pending_.empty()) {
+            b.before(kernel_.value(stages[0]).op);
+            bring(b, iv_, stages_ - 1, next_, {});
+            b.before(end);
+            ring(b, OpKind::release, slot_, {});
+        } else {
+            b.before(end);
+            keep_pending(b);
+            bring(b, iv_, stages_ - 1, next_, {});
+        }
+        for (OpId load : staged_.loads) kernel_.remove(load);
         b.before(end);
-        ring(b, OpKind::release, slot_, {});
         std::vector<ValueId> phases;
         for (const Slot& slot : {slot_, next_}) {
             const ValueId last = b.element(OpKind::eq, {slot.number, b.index(stages_ - 1)});
@@ -180,12 +189,47 @@ private:
         for (ValueId phase : phases) kernel_.op(end).operands.push_back(phase);
     }
 
+    // The slot of the round before, which is the next one to be filled, is released when this round's products have
+    // been started and that one's are done.
+    void keep_pending(Builder& b) {
+        for (OpId product : pending_) kernel_.op(product).attrs.set(Attr::mode, std::string(MmaOp::kPending));
+        b.emit(OpKind::wait_group, {},
+               {{Attr::count, static_cast<int64_t>(pending_.size())}, {Attr::mode, std::string("products")}});
+        release_before(b, b.lt(ForOp(kernel_, loop_).lower(), iv_), next_);
+    }
+
+    // If there is one.
+    void release_before(Builder& b, ValueId there, const Slot& next) {
+        const Slot before{next.number, b.sub(b.index(1), next.phase)};
+        b.if_(there, [&](Builder& inside) {
+            ring(inside, OpKind::release, before, {});
+            return Values{};
+        });
+    }
+
+    // What the last round has started.
+    void finish_pending(Builder& b, const Slot& next) {
+        const ForOp loop(kernel_, loop_);
+        Values sums;
+        for (size_t i = 0; i < loop.results().size(); ++i) {
+            const OpId made = kernel_.value(loop.next()[i]).op;
+            if (made.valid() && std::ranges::find(pending_, made) != pending_.end()) sums.push_back(loop.results()[i]);
+        }
+        const ValueId some = b.lt(loop.lower(), loop.upper());
+        const OpId wait =
+            b.emit(OpKind::wait_group, sums, {{Attr::count, int64_t{0}}, {Attr::mode, std::string("products")}});
+        for (size_t i = 0; i < sums.size(); ++i) kernel_.replace_uses(sums[i], kernel_.op(wait).results[i]);
+        kernel_.op(wait).operands = sums;
+        release_before(b, some, next);
+    }
+
     void close() {
         Builder b(kernel_);
         const auto& around = kernel_.region(kernel_.op(loop_).parent).ops;
         b.before(*(std::ranges::find(around, loop_) + 1));
         b.take_place(loop_);
         const std::vector<ValueId> last = kernel_.op(loop_).results;  // …, slot, next, phase, next's phase
+        if (!pending_.empty()) finish_pending(b, {last.end()[-3], last.end()[-1]});
         b.emit(OpKind::release, {counts_, last.end()[-4], last.end()[-2]}, {{Attr::mode, std::string("close")}});
     }
 
@@ -212,9 +256,11 @@ private:
     Function& kernel_;
     StagedLoop staged_;
     int64_t stages_;
+    const GpuMachine& machine_;
     std::vector<ValueId> buffers_;
-    bool arrivals_;   // slots are waited for by arrivals
-    ValueId counts_;  // of them
+    std::vector<OpId> pending_;  // products that are under way when their round ends
+    bool arrivals_;              // slots are waited for by arrivals
+    ValueId counts_;             // of them
     OpId loop_;
     ValueId iv_;
     Slot slot_, next_;
@@ -226,7 +272,7 @@ void stage(Function& kernel, const GpuMachine& machine) {
     if (!kernel.plan || kernel.plan->stages < 2) return;
     for (const StagedLoop& loop : staged_loops(kernel, machine)) {
         const int64_t stages = stages_of(loop, *kernel.plan);
-        if (stages > 1) Stager(kernel, loop, stages).run();
+        if (stages > 1) Stager(kernel, loop, stages, machine).run();
     }
 }
 

@@ -22,7 +22,16 @@ inline constexpr int64_t kRingAlignment = 1024;  // bytes; of what copies of who
 // and are left out where it counts none.
 //
 // The slots of loops whose loads are boxes are waited for by arrivals: there is a phase beside each slot's number, the
-// ring is opened before and closed after, and there are no commits.
+// ring is opened before and closed after, and there are no commits. Where products may stay under way
+// (`pending_products`) a round is
+//
+//     take %slot
+//     the round, which starts its products
+//     wait_group {mode = products, count = those of a round}
+//     if there was a round before { release its slot }
+//     if there is a round stages - 1 further on { acquire %next, the slot of the round before; its copies; fill %next }
+//
+// and behind the loop is a `wait_group` that gives the sums, and the release of the last round's slot.
 void stage(Function& kernel, const GpuMachine& machine);
 
 }  // namespace tsr::ir

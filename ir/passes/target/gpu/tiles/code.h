@@ -110,6 +110,7 @@ private:
     ValueId described(const Panels& panels, int64_t outer, int64_t inner);
     ValueId group_number();
     void group_product(OpId id);
+    void wait_for_sums(const Op& op);
     // matrices.cpp
     std::optional<Part> matrices(ValueId value, bool transposed, Operand operand, const ProductPlan& plan,
                                  const Layout& lies);

@@ -76,6 +76,8 @@ void ThreadTiles::group_product(OpId id) {
     const bool promotes = is_storage_only(plan.product.input) && is_float(plan.product.input);
     const int64_t most = promotes ? kMostUnpromoted : depth;
     const std::vector<Type> types(static_cast<size_t>(c.size()), Type::scalar(type));
+    // What is only started stays in the registers where it is summed.
+    const bool waits = !op.pending() || promotes || layout(result) != c;
     for (int64_t first = 0; first < depth; first += most) {
         const int64_t last = std::min(first + most, depth);
         Registers operands;
@@ -90,13 +92,22 @@ void ThreadTiles::group_product(OpId id) {
         const std::vector<int64_t> axes{parts * kGroupRows, shape[1], last - first, a.turned ? 1 : 0, b.turned ? 1 : 0};
         Registers made =
             emit_.many(OpKind::group_mma, operands, types, {{Attr::type, plan.product.input}, {Attr::axes, axes}});
-        made = emit_.many(OpKind::group_wait, made, types, {{Attr::count, int64_t{0}}});
+        if (waits) made = emit_.many(OpKind::group_wait, made, types, {{Attr::count, int64_t{0}}});
         if (promotes) {
             for (size_t i = 0; i < sums.size(); ++i) made[i] = emit_.binary(OpKind::add, sums[i], made[i]);
         }
         sums = std::move(made);
     }
     code_.parts[result] = convert(sums, c, layout(result), type);
+}
+
+void ThreadTiles::wait_for_sums(const Op& op) {
+    for (size_t i = 0; i < op.results.size(); ++i) {
+        const Registers sums = in(op.operands[i], layout(op.results[i]));
+        const std::vector<Type> types(sums.size(), Type::scalar(elem(op.results[i])));
+        code_.parts[op.results[i]] =
+            emit_.many(OpKind::group_wait, sums, types, {{Attr::count, op.attrs.integer(Attr::count)}});
+    }
 }
 
 }  // namespace tsr::ir

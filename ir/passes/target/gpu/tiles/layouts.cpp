@@ -165,6 +165,9 @@ private:
             }
             case OpKind::scan:
                 return join_all({op.operands[0], op.results[0]});
+            case OpKind::wait_group:
+                for (size_t i = 0; i < op.results.size(); ++i) join_all({op.operands[i], op.results[i]});
+                return;
             default:
                 if (op.kind <= OpKind::isfinite && tile(op.results[0])) {
                     std::vector<ValueId> all = op.operands;

@@ -48,6 +48,8 @@ void ThreadTiles::make(OpId id) {
             return scan(id);
         case OpKind::mma:
             return product(id);
+        case OpKind::wait_group:
+            return wait_for_sums(op);
         default:
             if (op.kind > OpKind::isfinite) internal_error("no code on a GPU for an operation on tiles");
             return element(op);
