@@ -25,6 +25,16 @@ void carry(const Function& kernel, const ForOp& loop, Sums& sums) {
     }
 }
 
+// What a branch yields is what the `if` gives.
+void carry(const Function& kernel, const IfOp& branch, Sums& sums) {
+    for (RegionId region : branch.op().regions) {
+        const ValueSpan yields = yielded(kernel, region);
+        for (size_t i = 0; i < yields.size(); ++i) {
+            if (sums.contains(yields[i])) sums.insert(branch.op().results[i]);
+        }
+    }
+}
+
 bool may_take(const Function& kernel, OpId id, size_t operand) {
     const Op& op = kernel.op(id);
     switch (op.kind) {
@@ -34,7 +44,7 @@ bool may_take(const Function& kernel, OpId id, size_t operand) {
             return WaitOp(kernel, id).left() == 0;
         case OpKind::yield: {
             const OpId around = kernel.region(op.parent).parent;
-            return around.valid() && kernel.op(around).kind == OpKind::for_;
+            return around.valid() && (kernel.op(around).kind == OpKind::for_ || kernel.op(around).kind == OpKind::if_);
         }
         default:
             return false;
@@ -49,6 +59,7 @@ std::vector<std::string> check_pending_sums(const Function& kernel) {
         const size_t before = sums.size();
         walk(kernel, kernel.body, [&](OpId id) {
             if (kernel.op(id).kind == OpKind::for_) carry(kernel, ForOp(kernel, id), sums);
+            if (kernel.op(id).kind == OpKind::if_) carry(kernel, IfOp(kernel, id), sums);
             if (kernel.op(id).kind == OpKind::mma && MmaOp(kernel, id).pending()) sums.insert(kernel.op(id).results[0]);
         });
         more = sums.size() != before;

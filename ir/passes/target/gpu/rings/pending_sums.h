@@ -10,7 +10,7 @@
 namespace tsr::ir {
 
 // A message for each operation that takes sums of products that are under way, in the order of the text. They may go
-// round loops, into another pending product that adds to them, and through a wait for all.
+// round loops, out of branches, into another pending product that adds to them, and through a wait for all.
 std::vector<std::string> check_pending_sums(const Function& kernel);
 
 }  // namespace tsr::ir

@@ -1,6 +1,7 @@
 #include "ir/passes/target/gpu/rings/stage.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "ir/core/builder.h"
@@ -8,7 +9,9 @@
 #include "ir/ops/register.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
 #include "ir/passes/target/gpu/rings/pending_products.h"
+#include "ir/passes/target/gpu/rings/product_ahead.h"
 #include "ir/passes/target/gpu/rings/staged_loads.h"
+#include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
 
@@ -53,14 +56,14 @@ private:
         ValueId number, phase;
     };
 
-    void ring(Builder& b, OpKind kind, const Slot& slot, Attrs attrs) {
+    OpId ring(Builder& b, OpKind kind, const Slot& slot, Attrs attrs) {
         std::vector<ValueId> operands{slot.number};
         if (arrivals_) {
             operands.insert(operands.end(), {slot.phase, counts_});
             attrs.set(Attr::mode, std::string("arrivals"));
         }
         operands.insert(operands.end(), buffers_.begin(), buffers_.end());
-        b.emit(kind, std::move(operands), std::move(attrs));
+        return b.emit(kind, std::move(operands), std::move(attrs));
     }
 
     // The loop's number `first` + `rounds` rounds, if there is one, brought into a slot. If there is none, a group
@@ -158,7 +161,7 @@ private:
         b.take_place(loop_);
         Attrs waits;
         if (!arrivals_) waits.set(Attr::count, stages_ - 2);
-        ring(b, OpKind::take, slot_, waits);
+        const OpId take = ring(b, OpKind::take, slot_, waits);
         // Its body is this one's by now, the index in it another value.
         staged_.loop = loop_;
         std::vector<ValueId> stages;
@@ -167,10 +170,20 @@ private:
             read(kernel_.op(staged_.loads[i]).results[0], stages[i], false);
         const OpId end = kernel_.region(body).ops.back();
         if (arrivals_) pending_ = pending_products(kernel_, loop_, buffers_, machine_);
+        // Where the slot of the round behind this one has been filled for long when this round begins.
+        if (arrivals_ && pending_.empty() && stages_ > 2) head_ = product_ahead(kernel_, loop_, buffers_, machine_);
+        std::optional<Slot> after;
+        ValueId started;
         if (pending_.empty()) {
             b.before(kernel_.value(stages[0]).op);
             bring(b, iv_, stages_ - 1, next_, {});
+            if (head_) {
+                kernel_.remove(take);
+                after = advanced(b, slot_);
+                started = start_ahead(b, *after);
+            }
             b.before(end);
+            if (started.valid()) started = wait_for(b, {started}, 0)[0];
             ring(b, OpKind::release, slot_, {});
         } else {
             b.before(end);
@@ -179,22 +192,77 @@ private:
         }
         for (OpId load : staged_.loads) kernel_.remove(load);
         b.before(end);
-        std::vector<ValueId> phases;
-        for (const Slot& slot : {slot_, next_}) {
-            const ValueId last = b.element(OpKind::eq, {slot.number, b.index(stages_ - 1)});
-            const ValueId after = b.select(last, b.index(0), b.add(slot.number, b.index(1)));
-            kernel_.op(end).operands.push_back(after);
-            if (arrivals_) phases.push_back(b.select(last, b.sub(b.index(1), slot.phase), slot.phase));
-        }
-        for (ValueId phase : phases) kernel_.op(end).operands.push_back(phase);
+        if (!after) after = advanced(b, slot_);
+        const Slot then = advanced(b, next_);
+        std::vector<ValueId> carried{after->number, then.number};
+        if (arrivals_) carried.insert(carried.end(), {after->phase, then.phase});
+        if (started.valid()) carried.push_back(started);
+        for (ValueId value : carried) kernel_.op(end).operands.push_back(value);
+    }
+
+    Slot advanced(Builder& b, const Slot& slot) const {
+        const ValueId last = b.element(OpKind::eq, {slot.number, b.index(stages_ - 1)});
+        Slot after{b.select(last, b.index(0), b.add(slot.number, b.index(1))), {}};
+        if (arrivals_) after.phase = b.select(last, b.sub(b.index(1), slot.phase), slot.phase);
+        return after;
+    }
+
+    // At most `left` products are under way; the sums of those that are done.
+    Values wait_for(Builder& b, Values sums, size_t left) {
+        const OpId wait = b.emit(OpKind::wait_group, std::move(sums),
+                                 {{Attr::count, static_cast<int64_t>(left)}, {Attr::mode, std::string("products")}});
+        return kernel_.op(wait).results;
+    }
+
+    // The product of the round behind this one, if there is one, is under way during this round: its sums are carried
+    // to it, and the first round's are made before the loop.
+    ValueId start_ahead(Builder& b, const Slot& after) {
+        const ForOp loop(kernel_, loop_);
+        const ValueId lower = loop.lower(), upper = loop.upper();
+        const Type type = kernel_.type(kernel_.op(*head_).results[0]);
+        Builder before(kernel_);
+        before.before(loop_);
+        before.take_place(*head_);
+        const ValueId first = head_of(before, before.lt(lower, upper), {before.index(0), before.index(0)}, false);
+        kernel_.op(loop_).operands.push_back(first);
+        kernel_.add_result(loop_, type);
+        const ValueId sums = kernel_.add_arg(kernel_.op(loop_).regions[0], type, "ahead");
+        const ValueId next = b.add(iv_, ForOp(kernel_, loop_).step());
+        const ValueId started = head_of(b, b.lt(next, upper), after, true);
+        kernel_.replace_uses(kernel_.op(*head_).results[0], sums);
+        kernel_.remove(*head_);
+        return started;
+    }
+
+    // Of a slot that is taken for it, if there is that round.
+    ValueId head_of(Builder& b, ValueId there, const Slot& slot, bool pending) {
+        const Op head = kernel_.op(*head_);
+        const Type type = kernel_.type(head.results[0]);
+        auto product = [&](Builder& inside) {
+            ring(inside, OpKind::take, slot, {});
+            inside.take_place(*head_);
+            Values operands;
+            for (ValueId v : head.operands) {
+                const bool tile = is_tile(kernel_, v);
+                operands.push_back(tile ? v : inside.stage(memory_root(kernel_, v), slot.number));
+            }
+            Attrs attrs = head.attrs;
+            if (pending) attrs.set(Attr::mode, std::string(MmaOp::kPending));
+            return Values{inside.value(OpKind::mma, operands, attrs)};
+        };
+        auto nothing = [&](Builder& inside) {
+            const ValueId zero = is_float(type.elem) ? inside.constant(0.0, type.elem) : inside.constant(0, type.elem);
+            return Values{inside.value(OpKind::expand, {zero},
+                                       {{Attr::axes, std::vector<int64_t>{}}, {Attr::shape, type.shape}})};
+        };
+        return kernel_.op(b.if_(there, product, nothing)).results[0];
     }
 
     // The slot of the round before, which is the next one to be filled, is released when this round's products have
     // been started and that one's are done.
     void keep_pending(Builder& b) {
         for (OpId product : pending_) kernel_.op(product).attrs.set(Attr::mode, std::string(MmaOp::kPending));
-        b.emit(OpKind::wait_group, {},
-               {{Attr::count, static_cast<int64_t>(pending_.size())}, {Attr::mode, std::string("products")}});
+        wait_for(b, {}, pending_.size());
         release_before(b, b.lt(ForOp(kernel_, loop_).lower(), iv_), next_);
     }
 
@@ -216,10 +284,9 @@ private:
             if (made.valid() && std::ranges::find(pending_, made) != pending_.end()) sums.push_back(loop.results()[i]);
         }
         const ValueId some = b.lt(loop.lower(), loop.upper());
-        const OpId wait =
-            b.emit(OpKind::wait_group, sums, {{Attr::count, int64_t{0}}, {Attr::mode, std::string("products")}});
-        for (size_t i = 0; i < sums.size(); ++i) kernel_.replace_uses(sums[i], kernel_.op(wait).results[i]);
-        kernel_.op(wait).operands = sums;
+        const Values done = wait_for(b, sums, 0);
+        for (size_t i = 0; i < sums.size(); ++i) kernel_.replace_uses(sums[i], done[i]);
+        kernel_.op(kernel_.value(done[0]).op).operands = sums;
         release_before(b, some, next);
     }
 
@@ -228,7 +295,8 @@ private:
         const auto& around = kernel_.region(kernel_.op(loop_).parent).ops;
         b.before(*(std::ranges::find(around, loop_) + 1));
         b.take_place(loop_);
-        const std::vector<ValueId> last = kernel_.op(loop_).results;  // …, slot, next, phase, next's phase
+        std::vector<ValueId> last = kernel_.op(loop_).results;  // …, slot, next, phase, next's phase
+        if (head_) last.pop_back();
         if (!pending_.empty()) finish_pending(b, {last.end()[-3], last.end()[-1]});
         b.emit(OpKind::release, {counts_, last.end()[-4], last.end()[-2]}, {{Attr::mode, std::string("close")}});
     }
@@ -259,6 +327,7 @@ private:
     const GpuMachine& machine_;
     std::vector<ValueId> buffers_;
     std::vector<OpId> pending_;  // products that are under way when their round ends
+    std::optional<OpId> head_;   // a product that is under way during the round before its own
     bool arrivals_;              // slots are waited for by arrivals
     ValueId counts_;             // of them
     OpId loop_;

@@ -32,6 +32,15 @@ inline constexpr int64_t kRingAlignment = 1024;  // bytes; of what copies of who
 //     if there is a round stages - 1 further on { acquire %next, the slot of the round before; its copies; fill %next }
 //
 // and behind the loop is a `wait_group` that gives the sums, and the release of the last round's slot.
+//
+// Where a product can be started a round ahead (`product_ahead`) and there are three stages or more, a slot is taken a
+// round before its own: the first one before the loop, then
+//
+//     if there is a round stages - 1 further on { acquire %next; its copies; fill %next }
+//     %started = if there is a round behind this one { take its slot; its product, pending }
+//     the round, with the product that was started in the round before
+//     wait_group {mode = products, count = 0} %started
+//     release %slot
 void stage(Function& kernel, const GpuMachine& machine);
 
 }  // namespace tsr::ir

@@ -1,0 +1,82 @@
+#include "ir/passes/target/gpu/rings/product_ahead.h"
+
+#include <algorithm>
+
+#include "ir/ops/control.h"
+#include "ir/ops/register.h"
+#include "ir/passes/target/cpu/tiles/uses.h"
+#include "ir/passes/target/gpu/tiles/groups.h"
+#include "ir/passes/tile/walk.h"
+
+namespace tsr::ir {
+
+namespace {
+
+// Of a thread's 232 and more, for sums and operands of products: ptxas then keeps them all without spills, and one
+// product beside the code of the other round.
+constexpr int64_t kMostRegisters = 184;
+
+class Finder {
+public:
+    Finder(const Function& kernel, OpId loop, std::span<const ValueId> buffers, const GpuMachine& machine)
+        : kernel_(kernel), loop_(kernel, loop), buffers_(buffers), machine_(machine) {}
+
+    std::optional<OpId> run() const {
+        std::optional<OpId> first;
+        int64_t registers = 0;
+        walk(kernel_, loop_.body(), [&](OpId id) {
+            if (kernel_.op(id).kind != OpKind::mma) return;
+            registers += sums(id) + held(id);
+            if (!first && suits(id)) first = id;
+        });
+        if (!first || registers + sums(*first) > kMostRegisters) return std::nullopt;
+        return first;
+    }
+
+private:
+    [[nodiscard]] bool in_slot(ValueId value) const {
+        return !is_tile(kernel_, value) && std::ranges::find(buffers_, memory_root(kernel_, value)) != buffers_.end();
+    }
+    [[nodiscard]] bool before_loop(ValueId value) const {
+        const OpId made = kernel_.value(value).op;
+        return is_tile(kernel_, value) && made.valid() && !stands_below(kernel_, made, loop_.id);
+    }
+
+    [[nodiscard]] GroupOperand group(const MmaOp& op) const {
+        return group_operand(kernel_, op, kernel_.plan->threads / kWarp, machine_);
+    }
+
+    // Sums of narrow floats leave the product's registers in the middle of it.
+    [[nodiscard]] bool suits(OpId id) const {
+        const MmaOp op(kernel_, id);
+        const DType input = kernel_.type(op.a()).elem;
+        return kernel_.op(id).parent == loop_.body() && !op.attrs().has(Attr::mode) && !op.accumulator() &&
+               in_slot(op.b()) && (in_slot(op.a()) || before_loop(op.a())) &&
+               !(is_float(input) && is_storage_only(input)) && group(op) != GroupOperand::none;
+    }
+
+    // Registers of a thread.
+    [[nodiscard]] int64_t sums(OpId id) const {
+        return element_count(kernel_.type(kernel_.op(id).results[0])) / kernel_.plan->threads;
+    }
+    [[nodiscard]] int64_t held(OpId id) const {
+        const MmaOp op(kernel_, id);
+        const Type& a = kernel_.type(op.a());
+        if (!is_tile(kernel_, op.a())) return 0;
+        return element_count(a) * bits(a.elem) / 32 / kernel_.plan->threads;
+    }
+
+    const Function& kernel_;
+    ForOp loop_;
+    std::span<const ValueId> buffers_;
+    const GpuMachine& machine_;
+};
+
+}  // namespace
+
+std::optional<OpId> product_ahead(const Function& kernel, OpId loop, std::span<const ValueId> buffers,
+                                  const GpuMachine& machine) {
+    return Finder(kernel, loop, buffers, machine).run();
+}
+
+}  // namespace tsr::ir
