@@ -360,6 +360,8 @@ Value Body::attribute(const ast::Expr& e, const ast::Attribute& a) {
     auto& d = error("E0202", a.name.span, fmt::format("`{}` has no `{}`", shown_path, a.name.text));
     if (auto ours = own_spelling(path + "." + a.name.text)) {
         d.suggest(e.span, std::string(*ours), fmt::format("here this is `{}`", *ours));
+    } else if (!path.empty() && root_symbol(a.name.text).kind == Symbol::Kind::builtin) {
+        d.suggest(e.span, a.name.text, fmt::format("here this is `{}`", a.name.text));
     } else if (auto near = nearest(a.name.text, members(path))) {
         d.suggest(a.name.span, *near, fmt::format("did you mean `{}.{}`?", source(*a.base), *near));
     }

@@ -6,6 +6,7 @@
 // there is such a vector until one side has none left.
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <optional>
 
 #include "ir/layout/convert.h"
@@ -101,8 +102,8 @@ SharedMemory choose_memory(const LinearMap& from, const LinearMap& to, int bytes
             }
         }
     }
-    std::optional<SharedMemory> best;
-    int64_t least = 0;
+    SharedMemory best;
+    int64_t least = std::numeric_limits<int64_t>::max();
     for (const std::vector<Bits>& access : tried) {
         SharedMemory memory;
         memory.layout = arrange(a, b, access, from, bytes);
@@ -115,18 +116,18 @@ SharedMemory choose_memory(const LinearMap& from, const LinearMap& to, int bytes
             return static_cast<int64_t>(accesses.registers.size()) * wavefronts(map, bytes, accesses.bits);
         };
         const int64_t all = cost(memory.write, memory.writes) + cost(memory.read, memory.reads);
-        if (best && all >= least) continue;
+        if (all >= least) continue;
         least = all;
         best = std::move(memory);
     }
     const Bits copies = from.copy_bits();
     for (int at = 0; const BitField& field : from.in()) {
         const Bits bits = copies >> at & ((Bits{1} << field.bits) - 1);
-        if (field.counted == Counted::lane) best->copies_lane = bits;
-        if (field.counted == Counted::warp) best->copies_warp = bits;
+        if (field.counted == Counted::lane) best.copies_lane = bits;
+        if (field.counted == Counted::warp) best.copies_warp = bits;
         at += field.bits;
     }
-    return *best;
+    return best;
 }
 
 }  // namespace tsr::ir
