@@ -20,6 +20,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include "codegen/cpu/masks.h"
+#include "codegen/cpu/powers.h"
 #include "codegen/cpu/single_stores.h"
 #include "codegen/cpu/skipped.h"
 #include "codegen/llvm/targets.h"
@@ -114,6 +115,7 @@ void prepare(llvm::Module& module) {
             widen_masks(function, bits);
         } else {
             fit_mask_registers(function);
+            scale_at_once(function);
         }
         store_single_elements(function);
     }
