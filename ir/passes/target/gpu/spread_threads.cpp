@@ -19,7 +19,8 @@ std::optional<NoGpuCode> without_room(const Function& kernel, const GpuMachine& 
     planned.plan = choose_gpu_plan(kernel, machine);
     // Rings have as many stages as fit, known from code that was made to see.
     if (planned.plan->stages > 1) return std::nullopt;
-    ThreadCode code(planned, without_box_stores(machine));
+    const GpuMachine from_registers = without_box_stores(machine);
+    ThreadCode code(planned, from_registers);
     code.run();
     if (code.shared_bytes() <= machine.shared_bytes) return std::nullopt;
     return NoGpuCode{{},

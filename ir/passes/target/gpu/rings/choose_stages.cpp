@@ -37,7 +37,8 @@ SharedBytes shared_bytes(Function kernel, const std::vector<StagedLoop>& loops, 
     }
     kernel.plan->stages = 2;
     stage(kernel, machine);
-    ThreadCode code(kernel, without_box_stores(machine));
+    const GpuMachine from_registers = without_box_stores(machine);
+    ThreadCode code(kernel, from_registers);
     code.run();
     out.of_two = code.shared_bytes();
     return out;
