@@ -89,7 +89,9 @@ struct KernelCode {
     }
     // packed.cpp: elements of a packed tensor.
     ValueId load_packed(const Memory& memory, std::vector<ValueId> indices, ValueId mask = {});
-    void store_packed(const Memory& memory, std::vector<ValueId> indices, const std::vector<ValueId>& values);
+    // Whole packs; under the mask, if it is valid.
+    void store_packed(const Memory& memory, std::vector<ValueId> indices, const std::vector<ValueId>& values,
+                      ValueId mask = {});
     // The atomic's address, its value and what it compares with, as operands of `atomic_rmw`; gives what was found.
     ValueId atomic_rmw(const Op& op);
 

@@ -77,7 +77,8 @@ ValueId KernelCode::load_packed(const Memory& memory, std::vector<ValueId> indic
     return unpacked(emit, *memory.packed, low, high, place.shift, 0);
 }
 
-void KernelCode::store_packed(const Memory& memory, std::vector<ValueId> indices, const std::vector<ValueId>& values) {
+void KernelCode::store_packed(const Memory& memory, std::vector<ValueId> indices, const std::vector<ValueId>& values,
+                              ValueId mask) {
     const size_t pack = pack_size(*memory.packed);
     const auto bytes = static_cast<int64_t>(pack) * bits(*memory.packed) / 8;
     ValueId at = packed_place(emit, *memory.packed, emit.cast(indices.back(), DType::index), 0).byte;
@@ -85,7 +86,7 @@ void KernelCode::store_packed(const Memory& memory, std::vector<ValueId> indices
         const std::vector<ValueId> group(&values[first], &values[first] + pack);
         for (int64_t byte = 0; byte < bytes; ++byte) {
             indices.back() = at;
-            emit.store(address(memory, indices), packed_byte(emit, *memory.packed, group, byte, 0));
+            emit.store(address(memory, indices), packed_byte(emit, *memory.packed, group, byte, 0), mask);
             at = emit.add(at, emit.integer(1));
         }
     }

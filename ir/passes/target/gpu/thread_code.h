@@ -15,6 +15,7 @@ namespace tsr::ir {
 class ThreadCode : public KernelCode {
 public:
     ThreadCode(const Function& kernel, const GpuMachine& machine);
+    ThreadCode(const Function&, const GpuMachine&&) = delete;  // it is looked at until the code stands
 
     // The whole kernel.
     void run();

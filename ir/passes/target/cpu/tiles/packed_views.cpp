@@ -45,11 +45,7 @@ void TileCode::store_packed(OpId id, ValueId value, const Coordinates& at) {
     if (!has_column(at)) {
         std::vector<ValueId> elements(static_cast<size_t>(pack), emit_.integer(0, DType::u8));
         elements[0] = value;
-        ValueId byte = packed_place(emit_, type, indices.back(), 0).byte;
-        for (int64_t i = 0; i < bytes; ++i) {
-            indices.back() = emit_.add(byte, emit_.integer(i));
-            emit_.store(s_.address(memory, indices), packed_byte(emit_, type, elements, i, 0), mask);
-        }
+        s_.store_packed(memory, indices, elements, mask);
         return;
     }
     mask = mask_and(mask, tail_);

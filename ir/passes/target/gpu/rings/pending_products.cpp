@@ -5,6 +5,7 @@
 #include "ir/ops/control.h"
 #include "ir/ops/register.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
+#include "ir/passes/target/gpu/rings/slot_products.h"
 #include "ir/passes/target/gpu/tiles/groups.h"
 #include "ir/passes/tile/walk.h"
 
@@ -31,17 +32,12 @@ public:
     }
 
 private:
-    [[nodiscard]] bool in_slot(ValueId value) const {
-        return !is_tile(kernel_, value) && std::ranges::find(buffers_, memory_root(kernel_, value)) != buffers_.end();
-    }
+    [[nodiscard]] bool in_slot(ValueId value) const { return ir::in_slot(kernel_, buffers_, value); }
 
-    // Sums of narrow floats leave the product's registers in every round.
     [[nodiscard]] bool suits(OpId id) const {
         if (kernel_.op(id).kind != OpKind::mma || kernel_.op(id).parent != loop_.body()) return false;
         const MmaOp op(kernel_, id);
-        const DType input = kernel_.type(op.a()).elem;
-        return !op.attrs().has(Attr::mode) && op.accumulator() && in_slot(op.a()) && in_slot(op.b()) &&
-               !(is_float(input) && is_storage_only(input)) &&
+        return keeps_sums(kernel_, op) && op.accumulator() && in_slot(op.a()) && in_slot(op.b()) &&
                group_operand(kernel_, op, kernel_.plan->threads / kWarp, machine_) == GroupOperand::memory;
     }
 

@@ -5,6 +5,7 @@
 #include "ir/ops/control.h"
 #include "ir/ops/register.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
+#include "ir/passes/target/gpu/rings/slot_products.h"
 #include "ir/passes/target/gpu/tiles/groups.h"
 #include "ir/passes/tile/walk.h"
 
@@ -34,9 +35,7 @@ public:
     }
 
 private:
-    [[nodiscard]] bool in_slot(ValueId value) const {
-        return !is_tile(kernel_, value) && std::ranges::find(buffers_, memory_root(kernel_, value)) != buffers_.end();
-    }
+    [[nodiscard]] bool in_slot(ValueId value) const { return ir::in_slot(kernel_, buffers_, value); }
     [[nodiscard]] bool before_loop(ValueId value) const {
         const OpId made = kernel_.value(value).op;
         return is_tile(kernel_, value) && made.valid() && !stands_below(kernel_, made, loop_.id);
@@ -46,13 +45,10 @@ private:
         return group_operand(kernel_, op, kernel_.plan->threads / kWarp, machine_);
     }
 
-    // Sums of narrow floats leave the product's registers in the middle of it.
     [[nodiscard]] bool suits(OpId id) const {
         const MmaOp op(kernel_, id);
-        const DType input = kernel_.type(op.a()).elem;
-        return kernel_.op(id).parent == loop_.body() && !op.attrs().has(Attr::mode) && !op.accumulator() &&
-               in_slot(op.b()) && (in_slot(op.a()) || before_loop(op.a())) &&
-               !(is_float(input) && is_storage_only(input)) && group(op) != GroupOperand::none;
+        return kernel_.op(id).parent == loop_.body() && keeps_sums(kernel_, op) && !op.accumulator() &&
+               in_slot(op.b()) && (in_slot(op.a()) || before_loop(op.a())) && group(op) != GroupOperand::none;
     }
 
     // Registers of a thread.

@@ -13,8 +13,6 @@ namespace tsr::ir {
 
 namespace {
 
-int log2_up(int64_t value) { return static_cast<int>(std::bit_width(static_cast<uint64_t>(value - 1))); }
-
 // So many bits of the warp's number count along an axis, or do nothing.
 struct WarpBits {
     int bits;

@@ -7,12 +7,6 @@
 
 namespace tsr::ir {
 
-namespace {
-
-int log2_up(int64_t value) { return static_cast<int>(std::bit_width(static_cast<uint64_t>(value - 1))); }
-
-}  // namespace
-
 void ThreadTiles::store_packed(OpId id) {
     const TileViewOp op(code_.tile, id);
     const DType type = elem(op.memory());
