@@ -48,9 +48,12 @@ struct KernelVariant {
     const ir::Function* function = nullptr;  // level Target
     std::string machine;                     // "x86-64-v4", "native", "sm_80", …
     std::vector<Guard> guards;               // all must hold; the last variant of a family has none
-    // The product of these slots is below the limit, too; each alone is, by a guard. Empty: nothing is asked.
-    std::vector<int32_t> product;
-    int64_t product_limit = 0;
+    // Products of some slots are below their limits, too; each slot alone is below 2^31, by a guard.
+    struct Product {
+        std::vector<int32_t> slots;
+        int64_t limit = 0;
+    };
+    std::vector<Product> products;
     int64_t task = 1;     // groups (tiles of a flat kernel) worth one task; `task_begin` is a multiple of it
     int64_t scratch = 0;  // bytes per worker behind `scratch`
     std::vector<PackedOperand> packed;

@@ -1,11 +1,14 @@
 #include "codegen/family.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "codegen/nvptx/boxes.h"
 #include "ir/passes/host/points.h"
-#include "ir/passes/target/cpu/index_range.h"
 #include "ir/passes/target/cpu/tiles/split_k.h"
+#include "ir/passes/target/gpu/narrow_indices.h"
+#include "ir/passes/target/index_range.h"
 
 namespace tsr::codegen {
 
@@ -27,7 +30,42 @@ KernelFamily family_of(const ir::Function& kernel) {
     return family;
 }
 
-void add_gpu_variant(KernelFamily& family, const ir::Function& thread, bool named, bool cubin) {
+namespace {
+
+// All numbers of the launch are below the limit, and how many groups there are.
+void guard_numbers(KernelVariant& variant, const ir::Function& kernel) {
+    const int64_t limit = ir::IndexRanges::kLimit;
+    const auto symbols = static_cast<int32_t>(kernel.params().size());
+    const auto groups = symbols + static_cast<int32_t>(kernel.symbols.size());
+    for (int32_t slot = symbols; slot < groups + 3; ++slot) variant.guards.push_back({Guard::Op::less, slot, limit});
+    variant.products.push_back({{groups, groups + 1, groups + 2}, limit});
+}
+
+// Tensors have few enough elements for offsets of 32 bits.
+void guard_elements(KernelVariant& variant, const ir::Function& kernel) {
+    for (const ir::ValueId param : kernel.params()) {
+        const ir::Type& type = kernel.type(param);
+        if (type.kind != ir::TypeKind::tensor) continue;
+        KernelVariant::Product elements{{}, ir::kMostNarrowElements};
+        int64_t known = 1;
+        for (const ir::Dim& dim : type.shape) {
+            if (const auto number = dim.constant_value()) {
+                known *= std::max<int64_t>(*number, 1);
+                continue;
+            }
+            const auto symbol = std::ranges::find(kernel.symbols, *dim.symbol_name());
+            elements.slots.push_back(static_cast<int32_t>(kernel.params().size()) +
+                                     static_cast<int32_t>(symbol - kernel.symbols.begin()));
+        }
+        elements.limit = (elements.limit + known - 1) / known;
+        if (!elements.slots.empty()) variant.products.push_back(std::move(elements));
+    }
+}
+
+}  // namespace
+
+void add_gpu_variant(KernelFamily& family, const ir::Function& kernel, const ir::Function& thread, bool named,
+                     bool cubin) {
     const ir::Plan& plan = *thread.plan;
     KernelVariant variant;
     variant.function = &thread;
@@ -37,8 +75,13 @@ void add_gpu_variant(KernelFamily& family, const ir::Function& thread, bool name
     variant.threads = plan.threads;
     variant.cubin = cubin;
     variant.required = named;
-    variant.plan = fmt::format("{}: {} threads, {} bytes of shared memory{}", plan.machine, plan.threads, plan.scratch,
-                               copies_boxes(thread) ? ", boxes" : "");
+    variant.plan =
+        fmt::format("{}: {} threads, {} bytes of shared memory{}{}", plan.machine, plan.threads, plan.scratch,
+                    copies_boxes(thread) ? ", boxes" : "", plan.narrow_index ? ", 32-bit indices" : "");
+    if (plan.narrow_index) {
+        guard_numbers(variant, kernel);
+        guard_elements(variant, kernel);
+    }
     family.variants.push_back(std::move(variant));
 }
 
@@ -55,9 +98,9 @@ void guard_groups(KernelVariant& variant, const ir::Function& kernel, const ir::
         variant.guards.push_back({Guard::Op::at_least, symbols + along_k.symbol, along_k.step + 1});
         variant.guards.push_back({Guard::Op::less, symbols + along_k.symbol, along_k.step * ir::kMostParts + 1});
     }
-    variant.product = {groups, groups + 1, groups + 2};
-    variant.product_limit = plan.most_groups + 1;
-    for (const int32_t slot : variant.product) variant.guards.push_back({Guard::Op::less, slot, variant.product_limit});
+    variant.products.push_back({{groups, groups + 1, groups + 2}, plan.most_groups + 1});
+    for (const int32_t slot : variant.products.back().slots)
+        variant.guards.push_back({Guard::Op::less, slot, plan.most_groups + 1});
 }
 
 }  // namespace
@@ -86,16 +129,7 @@ void add_variant(KernelFamily& family, const ir::Function& kernel, const ir::Cpu
         }
     }
     if (plan.most_groups > 0) guard_groups(variant, kernel, form);
-    if (plan.narrow_index) {
-        const int64_t limit = ir::IndexRanges::kLimit;
-        const auto symbols = static_cast<int32_t>(kernel.params().size());
-        const auto groups = symbols + static_cast<int32_t>(kernel.symbols.size());
-        for (int32_t slot = symbols; slot < groups + 3; ++slot) {
-            variant.guards.push_back({Guard::Op::less, slot, limit});
-        }
-        variant.product = {groups, groups + 1, groups + 2};
-        variant.product_limit = limit;
-    }
+    if (plan.narrow_index) guard_numbers(variant, kernel);
     family.variants.push_back(std::move(variant));
 }
 

@@ -172,7 +172,7 @@ codegen::Program Compilation::program() const {
         codegen::KernelFamily& made = out.families.emplace_back(codegen::family_of(*family.kernel));
         for (const ir::Function& thread : family.threads) {
             const bool cubin = ptxas_ != nullptr && codegen::ptxas_knows(thread.plan->machine);
-            codegen::add_gpu_variant(made, thread, names_gpus(session_.options()), cubin);
+            codegen::add_gpu_variant(made, *family.kernel, thread, names_gpus(session_.options()), cubin);
         }
         for (const ir::CpuVariant& variant : family.variants) codegen::add_variant(made, *family.kernel, variant);
     }
@@ -269,8 +269,8 @@ std::string Compilation::plans() const {
         for (const std::string& why : family.ruled_out) out += fmt::format("  # {}\n", why);
         for (const ir::CpuVariant& variant : family.variants) out += plan_lines(*variant.task.plan);
         for (const ir::Function& thread : family.threads) {
-            // It follows from the plan of what does without.
-            if (!codegen::copies_boxes(thread)) out += plan_lines(*thread.plan);
+            // They follow from the plan of what does without.
+            if (!codegen::copies_boxes(thread) && !thread.plan->narrow_index) out += plan_lines(*thread.plan);
         }
     }
     return out;

@@ -101,6 +101,7 @@ bool Compilation::lower_to_gpu(Family& family, const std::string& name) {
         else
             without_.try_emplace({point->second, name}, no);
     }
+    if (code.narrow) family.threads.push_back(std::move(*code.narrow));
     if (code.kernel) family.threads.push_back(std::move(*code.kernel));
     return after(outcome);
 }
@@ -116,11 +117,15 @@ std::string text_without_gpu(ir::Function thread) {
 // Takes out what is for one capability alone and the same program as the newest that later GPUs run, too.
 void drop_copies(std::vector<ir::Function>& threads) {
     const auto is_exact = [](const ir::Function& thread) { return ir::gpu_machine(thread.plan->machine)->exact; };
-    const auto lasting = std::ranges::find_if_not(threads, is_exact);
-    if (lasting == threads.end()) return;
-    const std::string text = text_without_gpu(*lasting);
-    std::erase_if(threads,
-                  [&](const ir::Function& thread) { return is_exact(thread) && text_without_gpu(thread) == text; });
+    for (const bool narrow : {false, true}) {
+        const auto lasting = std::ranges::find_if(threads, [&](const ir::Function& thread) {
+            return !is_exact(thread) && thread.plan->narrow_index == narrow;
+        });
+        if (lasting == threads.end()) continue;
+        const std::string text = text_without_gpu(*lasting);
+        std::erase_if(threads,
+                      [&](const ir::Function& thread) { return is_exact(thread) && text_without_gpu(thread) == text; });
+    }
 }
 
 }  // namespace

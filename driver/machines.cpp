@@ -105,6 +105,7 @@ std::vector<std::string> pass_names() {
     add(ir::cpu_product_pipeline(packed));
     add(ir::cpu_pipeline());
     add(ir::gpu_pipeline(*ir::gpu_machine("sm_80")));
+    add(ir::narrow_pipeline({}));
     return names;
 }
 

@@ -17,6 +17,7 @@
 #include "ir/passes/target/cpu/tiles/merge_k.h"
 #include "ir/passes/target/cpu/tiles/split_k.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"
+#include "ir/passes/target/gpu/narrow_indices.h"
 #include "ir/passes/target/gpu/plan.h"
 #include "ir/passes/target/gpu/rings/check_rings.h"
 #include "ir/passes/target/gpu/rings/choose_stages.h"
@@ -118,6 +119,18 @@ Pipeline<Level::tile, Level::target> cpu_pipeline() {
     return start<Level::tile>()                                                         //
            | Pass<Level::tile, Level::target>{"spread_lanes", run_spread_lanes, false}  //
            | better<Level::target>("simplify_task", run_simplify);
+}
+
+Pipeline<Level::target, Level::target> narrow_pipeline(const IndexRanges::Promises& guard) {
+    constexpr Level kTarget = Level::target;
+    auto narrow = [guard](Function& thread, PassContext&) {
+        narrow_indices(thread, guard);
+        thread.plan->narrow_index = true;
+        return true;
+    };
+    return start<kTarget>()                                          //
+           | Pass<kTarget, kTarget>{"narrow_indices", narrow, true}  //
+           | better<kTarget>("simplify_narrow", run_simplify);
 }
 
 Pipeline<Level::tile, Level::target> gpu_pipeline(const GpuMachine& machine) {
@@ -243,6 +256,15 @@ PassOutcome lower_module(Module& module, PassManager& manager, Points points, Di
     return kernels == PassOutcome::done ? lower_hosts(module, manager, diagnostics) : kernels;
 }
 
+namespace {
+
+std::string text_without_plan(Function task) {
+    task.plan.reset();
+    return print(task);
+}
+
+}  // namespace
+
 PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, const CpuFields& fields, Module& module,
                          PassManager& manager, Diagnostics& diagnostics, std::vector<CpuVariant>& variants) {
     PassContext context{module, diagnostics, machine};
@@ -271,10 +293,6 @@ PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, con
             lower_by(*split, {.lanes = split->lanes, .interleave = split->interleave, .panels = fields.split.panels});
         if (outcome != PassOutcome::done) return outcome;
     }
-    auto text_without_plan = [](Function task) {
-        task.plan.reset();
-        return print(task);
-    };
     PassOutcome outcome = lower(true);
     if (outcome != PassOutcome::done) return outcome;
     outcome = lower(false);
@@ -293,7 +311,12 @@ PassOutcome lower_to_gpu(const Function& kernel, const GpuMachine& machine, cons
     Function thread = kernel;
     thread.plan = choose_gpu_plan(kernel, machine, fields);
     if (!fields.stages) code.fewer = too_many_stages(thread, machine);
-    const PassOutcome outcome = manager.run(gpu_pipeline(machine), thread, context);
+    PassOutcome outcome = manager.run(gpu_pipeline(machine), thread, context);
+    if (outcome == PassOutcome::done && wants_narrow_indices(kernel, thread)) {
+        code.narrow = thread;
+        outcome = manager.run(narrow_pipeline(narrow_guard(kernel)), *code.narrow, context);
+        if (text_without_plan(*code.narrow) == text_without_plan(thread)) code.narrow.reset();
+    }
     if (outcome != PassOutcome::refused) code.kernel = std::move(thread);
     return outcome;
 }

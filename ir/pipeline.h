@@ -7,6 +7,7 @@
 #include "ir/passes/manager.h"
 #include "ir/passes/target/cpu/tiles/pack_operands.h"
 #include "ir/passes/target/gpu/spread_threads.h"
+#include "ir/passes/target/index_range.h"
 
 namespace tsr::ir {
 
@@ -25,6 +26,9 @@ Pipeline<Level::tile, Level::target> cpu_pipeline();
 
 // Group form with a plan for a GPU → the program of one thread.
 Pipeline<Level::tile, Level::target> gpu_pipeline(const GpuMachine& machine);
+
+// The program of one thread → the same with indices of 32 bits, under the guard.
+Pipeline<Level::target, Level::target> narrow_pipeline(const IndexRanges::Promises& guard);
 
 // Host functions, once the kernels they launch are in group form.
 Pipeline<Level::host, Level::host> host_pipeline();
@@ -61,6 +65,7 @@ PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, con
 // A kernel in group form for one GPU: level Target, with its plan; or what keeps it from having code there.
 struct GpuCode {
     std::optional<Function> kernel;
+    std::optional<Function> narrow;  // the same with indices of 32 bits, to be tried before: see narrow_indices
     std::optional<NoGpuCode> without;
     std::optional<NoGpuCode> fewer;  // it has code, with fewer stages than the program asks for
 };

@@ -87,24 +87,26 @@ llvm::Constant* entry_of(Data& data, const std::string& name) {
     return entry;
 }
 
-// int32_t accepts(const uint64_t* slots): the product of some slots is below a limit. Each is below 2^31, so that a
-// product of two does not wrap, and a factor of 0 makes the rest indifferent.
+// int32_t accepts(const uint64_t* slots): products of some slots are below their limits. Each slot is below 2^31, so
+// that a product of two does not wrap, and a factor of 0 makes the rest indifferent.
 llvm::Constant* accepts_of(Data& data, const KernelVariant& variant) {
-    if (variant.product.empty()) return data.null();
+    if (variant.products.empty()) return data.null();
     llvm::Module& module = data.module();
     llvm::LLVMContext& context = module.getContext();
     auto* signature = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {data.null()->getType()}, false);
     auto* accepts = llvm::Function::Create(signature, llvm::GlobalValue::InternalLinkage, "accepts", module);
     accepts->addFnAttr(llvm::Attribute::NoUnwind);
     llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", accepts));
-    llvm::Value* limit = builder.getInt64(static_cast<uint64_t>(variant.product_limit));
-    llvm::Value* product = builder.getInt64(1);
     llvm::Value* fits = builder.getTrue();
-    for (const int32_t slot : variant.product) {
-        llvm::Value* at =
-            builder.CreateConstInBoundsGEP1_64(builder.getInt64Ty(), accepts->getArg(0), static_cast<uint64_t>(slot));
-        product = builder.CreateMul(product, builder.CreateLoad(builder.getInt64Ty(), at));
-        fits = builder.CreateAnd(fits, builder.CreateICmpULT(product, limit));
+    for (const KernelVariant::Product& asked : variant.products) {
+        llvm::Value* limit = builder.getInt64(static_cast<uint64_t>(asked.limit));
+        llvm::Value* product = builder.getInt64(1);
+        for (const int32_t slot : asked.slots) {
+            llvm::Value* at = builder.CreateConstInBoundsGEP1_64(builder.getInt64Ty(), accepts->getArg(0),
+                                                                 static_cast<uint64_t>(slot));
+            product = builder.CreateMul(product, builder.CreateLoad(builder.getInt64Ty(), at));
+            fits = builder.CreateAnd(fits, builder.CreateICmpULT(product, limit));
+        }
     }
     builder.CreateRet(builder.CreateZExt(fits, builder.getInt32Ty()));
     return accepts;

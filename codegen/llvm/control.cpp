@@ -41,12 +41,12 @@ void Body::close_loop(const std::vector<llvm::PHINode*>& carried, const Values& 
     for (size_t i = 0; i < carried.size(); ++i) carried[i]->addIncoming(next[i], builder_.GetInsertBlock());
 }
 
-// The counter is 64 bits wide whatever the type of the bounds: it can not pass the end of a narrow type and begin
-// again.
+// The counter is 64 bits wide whatever the type of the bounds, unless it is known not to pass the end of a narrow one:
+// it would begin again.
 void Body::emit_for(const ir::Op& op) {
     const DType type = operand_type(op, 0).elem;
     const bool has_sign = is_signed(type);
-    llvm::Type* wide = builder_.getInt64Ty();
+    auto* wide = builder_.getIntNTy(static_cast<unsigned>(op.attrs.integer(ir::Attr::width, 64)));
     Value* lower = builder_.CreateIntCast(operand(op, 0), wide, has_sign);
     Value* upper = builder_.CreateIntCast(operand(op, 1), wide, has_sign);
     Value* step = builder_.CreateIntCast(operand(op, 2), wide, has_sign);
@@ -61,7 +61,7 @@ void Body::emit_for(const ir::Op& op) {
     builder_.SetInsertPoint(head);
     const std::vector<llvm::PHINode*> carried = carry(initial, before);
     const bool is_u64 = type == DType::u64;
-    Value* zero = builder_.getInt64(0);
+    Value* zero = llvm::ConstantInt::get(wide, 0);
     Value* up = is_u64 ? builder_.CreateICmpULT(carried[0], upper) : builder_.CreateICmpSLT(carried[0], upper);
     Value* down = builder_.CreateICmpSGT(carried[0], upper);
     Value* rises = is_u64 ? builder_.CreateICmpNE(step, zero) : builder_.CreateICmpSGT(step, zero);

@@ -75,11 +75,12 @@ constexpr std::array kRecords{
             "Rounds with iv = lower, lower + step, … while iv < upper (step > 0) or iv > upper (step < 0); a "
             "step of 0 gives none. The region takes iv and what is carried, and yields what is carried on; "
             "the results are what the last round gave, the initial values without rounds. `axis` marks the inner loops "
-            "of one N-dimensional range.",
+            "of one N-dimensional range. `width` 32: neither iv nor iv + step passes 32 bits.",
         .operands = {Role{"lower"}, Role{"upper"}, Role{"step"}, Role{"initial", Many::any}},
         .infer = infer_for,
         .levels = kEveryLevel,
-        .attrs = {may(Attr::loop), may(Attr::axis), may(Attr::prefetch), may(Attr::unroll), may(Attr::name)},
+        .attrs = {may(Attr::loop), may(Attr::axis), may(Attr::prefetch), may(Attr::unroll), may(Attr::width),
+                  may(Attr::name)},
         .regions = 1},
     OpRecord{.kind = while_,
              .name = "while",

@@ -41,8 +41,7 @@ TEST_CASE("variants carry their machine, guards and work") {
     guarded.scratch = 512;
     guarded.plan = "narrow";
     guarded.guards = {{codegen::Guard::Op::less, 2, 1000}, {codegen::Guard::Op::divisible, 0, 16}};
-    guarded.product = {1, 2};
-    guarded.product_limit = 100;
+    guarded.products = {{{1, 2}, 100}};
     codegen::KernelVariant plain;
     plain.function = &k.function;
     plain.machine = "x86-64";

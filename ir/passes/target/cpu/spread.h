@@ -1,7 +1,7 @@
 // What group code and lane code share while a kernel is spread.
 #pragma once
 
-#include "ir/passes/target/cpu/index_range.h"
+#include "ir/passes/target/index_range.h"
 #include "ir/passes/target/kernel_code.h"
 
 namespace tsr::ir {

@@ -1,0 +1,188 @@
+#include "ir/passes/target/gpu/index_forms.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+#include "ir/ops/control.h"
+#include "ir/ops/effects.h"
+
+namespace tsr::ir {
+
+namespace {
+
+constexpr int64_t kShortStep = int64_t{1} << 28;  // elements
+
+// Results whose low bits follow from those of the operands.
+bool keeps_low_bits(OpKind kind) {
+    switch (kind) {
+        case OpKind::add:
+        case OpKind::sub:
+        case OpKind::mul:
+        case OpKind::neg:
+        case OpKind::shl:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool keeps_numbers(OpKind kind) {
+    switch (kind) {
+        case OpKind::minimum:
+        case OpKind::maximum:
+        case OpKind::floordiv:
+        case OpKind::mod:
+        case OpKind::select:
+        case OpKind::shr:
+        case OpKind::bit_and:
+        case OpKind::bit_or:
+        case OpKind::bit_xor:
+            return true;
+        default:
+            return keeps_low_bits(kind);
+    }
+}
+
+}  // namespace
+
+bool is_index(const Function& function, ValueId value) {
+    const Type& type = function.type(value);
+    return type.is_scalar() && type.elem == DType::index;
+}
+
+bool compares(OpKind kind) {
+    switch (kind) {
+        case OpKind::eq:
+        case OpKind::ne:
+        case OpKind::lt:
+        case OpKind::le:
+        case OpKind::gt:
+        case OpKind::ge:
+            return true;
+        default:
+            return false;
+    }
+}
+
+IndexForms::IndexForms(const Function& function, const IndexRanges::Promises& guard)
+    : fn_(function),
+      ranges_(function, guard),
+      forms_(function.value_count(), Form::same),
+      fits_(function.value_count(), false),
+      users_(function.value_count()) {
+    for_each_op(fn_, fn_.body, [&](OpId id) {
+        ops_.push_back(id);
+        for (ValueId v : fn_.op(id).operands) users_[v.index].push_back(id);
+    });
+    for (OpId id : ops_) decide(id);
+    for (size_t i = ops_.size(); i-- > 0;) decide_offset(ops_[i]);
+    decide_bounds();
+}
+
+std::optional<int64_t> IndexForms::step(OpId pointer_add) const {
+    const auto found = steps_.find(pointer_add);
+    return found == steps_.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool IndexForms::has_root(ValueId pointer) const {
+    const OpId made = fn_.value(pointer).op;
+    if (!made.valid()) return false;
+    const Op& op = fn_.op(made);
+    if (op.kind == OpKind::pointer_add) return !op.attrs.has(Attr::type) && has_root(op.operands[0]);
+    return op.kind == OpKind::slot || op.kind == OpKind::scratch || op.kind == OpKind::stack;
+}
+
+bool IndexForms::narrows_counter(OpId loop) const { return of(ForOp(fn_, loop).iv()) == Form::narrow; }
+
+void IndexForms::decide(OpId id) {
+    const Op& op = fn_.op(id);
+    for (ValueId v : op.results) note_range(v);
+    for (RegionId region : op.regions) {
+        for (ValueId v : fn_.region(region).args) note_range(v);
+    }
+    if (op.kind == OpKind::pointer_add) note_step(id);
+    if (op.kind == OpKind::for_) decide_counter(id);
+    for (ValueId v : op.results) {
+        if (fits(v) && narrows(op)) forms_[v.index] = Form::narrow;
+    }
+}
+
+void IndexForms::note_range(ValueId v) {
+    if (is_index(fn_, v)) fits_[v.index] = ranges_.fits_32_bits(v);
+}
+
+void IndexForms::note_step(OpId id) {
+    const IndexRanges::Range range = ranges_.range(fn_.op(id).operands[1]);
+    const int64_t most = std::max(std::abs(range.low), std::abs(range.high));
+    if (most <= kShortStep) steps_[id] = most;
+}
+
+bool IndexForms::narrows(const Op& op) const {
+    if (op.kind == OpKind::if_ || op.kind == OpKind::cast) return true;
+    if (!keeps_numbers(op.kind)) return false;
+    const size_t known = keeps_low_bits(op.kind) ? (op.kind == OpKind::shl ? 1 : op.operands.size()) : 0;
+    return std::all_of(op.operands.begin() + static_cast<std::ptrdiff_t>(known), op.operands.end(),
+                       [&](ValueId v) { return !is_index(fn_, v) || fits(v); });
+}
+
+// Neither the counter nor what ends the loop passes 32 bits.
+void IndexForms::decide_counter(OpId id) {
+    const ForOp loop(fn_, id);
+    const auto fit = [&](ValueId v) { return is_index(fn_, v) && fits(v); };
+    if (!fit(loop.lower()) || !fit(loop.upper()) || !fit(loop.step()) || !fits(loop.iv())) return;
+    const auto upper = ranges_.range(loop.upper()), lower = ranges_.range(loop.lower()),
+               step = ranges_.range(loop.step());
+    const int64_t high = std::max(upper.high, lower.high) + std::max<int64_t>(step.high, 0);
+    const int64_t low = std::min(upper.low, lower.low) + std::min<int64_t>(step.low, 0);
+    if (IndexRanges::Range{low, high}.fits_32_bits()) forms_[loop.iv().index] = Form::narrow;
+}
+
+// Those who use an offset come behind it.
+void IndexForms::decide_offset(OpId id) {
+    const Op& op = fn_.op(id);
+    if (!keeps_low_bits(op.kind) || !is_index(fn_, op.results[0]) || of(op.results[0]) != Form::same) return;
+    if (op.kind == OpKind::shl && !fits(op.operands[1])) return;
+    const ValueId result = op.results[0];
+    const bool offset = std::ranges::all_of(users_[result.index], [&](OpId user) {
+        const Op& by = fn_.op(user);
+        if (by.kind == OpKind::pointer_add) return has_root(by.operands[0]);
+        if (by.results.size() != 1 || of(by.results[0]) != Form::low) return false;
+        return by.kind != OpKind::shl || by.operands[1] != result;
+    });
+    if (offset) forms_[result.index] = Form::low;
+}
+
+// Whether an index is inside of bounds is asked by one comparison of numbers without sign.
+void IndexForms::decide_bounds() {
+    std::vector<ValueId> candidates;
+    for (OpId id : ops_) {
+        const Op& op = fn_.op(id);
+        if (op.kind != OpKind::cast || op.attrs.dtype(Attr::type) != DType::u64) continue;
+        if (!fn_.type(op.results[0]).is_scalar() || !is_index(fn_, op.operands[0]) || !fits(op.operands[0])) continue;
+        forms_[op.results[0].index] = Form::bounds;
+        candidates.push_back(op.results[0]);
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (ValueId v : candidates) {
+            if (of(v) != Form::bounds || std::ranges::all_of(users_[v.index], [&](OpId by) { return bounds(by); }))
+                continue;
+            forms_[v.index] = Form::same;
+            changed = true;
+        }
+    }
+}
+
+bool IndexForms::bounds(OpId id) const {
+    const Op& op = fn_.op(id);
+    return compares(op.kind) && std::ranges::all_of(op.operands, [&](ValueId v) {
+               if (of(v) == Form::bounds) return true;
+               const OpId made = fn_.value(v).op;
+               if (!made.valid() || fn_.op(made).kind != OpKind::constant) return false;
+               const int64_t number = fn_.op(made).attrs.integer(Attr::value);
+               return number >= 0 && number <= std::numeric_limits<int32_t>::max();
+           });
+}
+
+}  // namespace tsr::ir

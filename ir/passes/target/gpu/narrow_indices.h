@@ -1,0 +1,25 @@
+// Indices of 32 bits in the program of one thread.
+#pragma once
+
+#include "ir/core/function.h"
+#include "ir/passes/target/index_range.h"
+
+namespace tsr::ir {
+
+// Tensors of fewer elements have addresses that `narrow_indices` computes rightly.
+inline constexpr int64_t kMostNarrowElements = int64_t{1} << 30;
+
+// Makes indices 32 bits wide, of a function of level Target for a GPU. Under the guard that dimensions, numbers of
+// groups and their product are below IndexRanges::kLimit and the elements of each tensor below kMostNarrowElements, the
+// program does the same: an index that can be shown to fit is computed in 32 bits; of offsets of elements, which fit
+// wherever they are used, the low 32 bits are.
+void narrow_indices(Function& thread, const IndexRanges::Promises& guard);
+
+// What that guard says of the slots of a kernel; `kernel`: of level Tile, from which the thread's program was made.
+IndexRanges::Promises narrow_guard(const Function& kernel);
+
+// Whether it is worth it, and the guard can be asked. The sums of products hold the registers that addresses would give
+// back.
+bool wants_narrow_indices(const Function& kernel, const Function& thread);
+
+}  // namespace tsr::ir

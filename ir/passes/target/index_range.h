@@ -1,0 +1,60 @@
+// Intervals of index values, to know which of them fit 32 bits when dimensions and tile counts do: of kernels in group
+// form, and of the program of one thread of a GPU.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ir/core/function.h"
+
+namespace tsr::ir {
+
+class IndexRanges {
+public:
+    // What a launch guard promises: every dimension and the number of tiles are below this.
+    static constexpr int64_t kLimit = int64_t{1} << 30;
+
+    struct Range {
+        int64_t low;
+        int64_t high;
+
+        [[nodiscard]] bool fits_32_bits() const;
+    };
+
+    // What else the guard promises of the program of a thread, by numbers of slots.
+    struct Promises {
+        int64_t first_number = 0;                 // the first of the slots of dimensions and numbers of groups; 0: none
+        std::set<std::vector<int64_t>> products;  // of these slots are below kLimit, too; each in order
+    };
+
+    explicit IndexRanges(const Function& kernel) : kernel_(kernel) {}
+    IndexRanges(const Function& thread, Promises promises) : kernel_(thread), promises_(std::move(promises)) {}
+
+    // Under the guard.
+    [[nodiscard]] Range range(ValueId value);
+    [[nodiscard]] bool fits_32_bits(ValueId value) { return range(value).fits_32_bits(); }
+    [[nodiscard]] bool is_positive(ValueId value) { return range(value).low > 0; }
+    [[nodiscard]] bool is_natural(ValueId value) { return range(value).low >= 0; }
+
+private:
+    Range compute(ValueId value);
+    Range of_argument(const Value& value);
+    Range of_number(const Op& op);
+    Range of_branches(const Op& op, uint32_t result);
+    Range of_element(const Op& op);
+    Range of_bits(const Op& op, Range a, Range b);
+    // A value that this one is below, once it is known not to be negative; invalid: none is known.
+    [[nodiscard]] ValueId below(ValueId value);
+    // Slots whose product it does not pass, in order; none of them is negative.
+    [[nodiscard]] std::optional<std::vector<int64_t>> factors(ValueId value);
+
+    const Function& kernel_;
+    Promises promises_;
+    std::unordered_map<ValueId, Range> known_;
+};
+
+}  // namespace tsr::ir
