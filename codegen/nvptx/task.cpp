@@ -1,11 +1,14 @@
 #include "codegen/nvptx/task.h"
 
+#include <llvm/IR/ConstantRange.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 
 #include "codegen/llvm/function.h"
 #include "codegen/llvm/types.h"
 #include "ir/ops/reduction.h"
+#include "ir/passes/target/gpu/machine.h"
 
 namespace tsr::codegen {
 
@@ -42,7 +45,7 @@ bool GpuTask::emit_place(const ir::Op& op) {
             define(op.results[0], target_.getArg(static_cast<unsigned>(slots_ + 1)));
             return true;
         case OpKind::thread_id:
-            emit_number(op, llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x);
+            emit_thread(op);
             return true;
         case OpKind::block_id:
             emit_number(op, llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
@@ -104,9 +107,25 @@ void GpuTask::emit_slot(const ir::Op& op) {
     define(op.results[0], type.is_scalar() ? scalar_from_bits(build_, type.elem, given) : given);
 }
 
-// The numbers are 32 bits wide and never negative.
+// LLVM neither moves what has effects nor takes two of them for one.
+void GpuTask::emit_thread(const ir::Op& op) {
+    if (!op.attrs.has(Attr::mode)) return emit_number(op, llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x);
+    auto* signature = llvm::FunctionType::get(builder_.getInt32Ty(), false);
+    llvm::CallInst* read = builder_.CreateCall(llvm::InlineAsm::get(signature, "mov.u32 $0, %tid.x;", "=r", true), {});
+    read->addFnAttr(llvm::Attribute::NoUnwind);
+    read->addFnAttr(
+        llvm::Attribute::getWithMemoryEffects(builder_.getContext(), llvm::MemoryEffects::inaccessibleMemOnly()));
+    llvm::ConstantRange numbers(llvm::APInt(32, 0), llvm::APInt(32, ir::kMostThreads));
+    read->addRangeRetAttr(numbers);
+    define_number(op, read);
+}
+
 void GpuTask::emit_number(const ir::Op& op, llvm::Intrinsic::ID special_register) {
-    Value* number = call(special_register, {});
+    define_number(op, call(special_register, {}));
+}
+
+// The numbers are 32 bits wide and never negative.
+void GpuTask::define_number(const ir::Op& op, Value* number) {
     define(op.results[0], builder_.CreateZExt(number, builder_.getInt64Ty(), "", true));
 }
 

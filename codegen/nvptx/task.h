@@ -35,7 +35,9 @@ private:
 
     void emit_slot(const ir::Op& op);
     void emit_scratch(const ir::Op& op);
+    void emit_thread(const ir::Op& op);
     void emit_number(const ir::Op& op, llvm::Intrinsic::ID special_register);
+    void define_number(const ir::Op& op, llvm::Value* number);
     void emit_prefetch(const ir::Op& op);
     void emit_shuffle(const ir::Op& op);
     void emit_vote(const ir::Op& op);

@@ -395,9 +395,13 @@ constexpr std::array kRecords{
         .effects = {Effect::in_order}},
     OpRecord{.kind = thread_id,
              .name = "thread_id",
-             .doc = "Of a GPU: this thread's number in its block, from 0. Blocks have one dimension and whole warps.",
+             .doc =
+                 "Of a GPU: this thread's number in its block, from 0. Blocks have one dimension and whole warps. With "
+                 "the mode `anew` it is read where it stands: nothing that is computed from it waits in registers "
+                 "before.",
              .infer = infer_index,
-             .levels = kTarget},
+             .levels = kTarget,
+             .attrs = {may(Attr::mode)}},
     OpRecord{.kind = block_id,
              .name = "block_id",
              .doc = "Of a GPU: this block's number in the launch, from 0. Grids have one dimension.",

@@ -71,9 +71,10 @@ ValueId ThreadCode::near_before(const std::vector<Axis>& all, ValueId number) {
     return emit.add(emit.mul(row, columns), emit.binary(OpKind::floordiv, inside, high));
 }
 
-// Of 384 threads each gets 168 registers when the block starts, which two groups that multiply have too few of.
+// Of 384 threads each gets 168 registers when the block starts, which two groups that multiply have too few of. Who
+// copies keeps a coordinate for each panel of a round.
 void ThreadCode::share_registers() {
-    constexpr int64_t kOfCopies = 40, kOfProducts = 232;
+    constexpr int64_t kOfCopies = 56, kOfProducts = 224;
     if (plan.threads != 2 * kGroupWarps * kWarp || producers() != kGroupWarps * kWarp) return;
     const bool copies = role_ == Role::producer;
     call_machine(copies ? "fewer_registers" : "more_registers", {}, {{Attr::count, copies ? kOfCopies : kOfProducts}});

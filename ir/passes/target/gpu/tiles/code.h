@@ -68,6 +68,8 @@ private:
     static std::vector<Bits> thread_columns(const LinearMap& map);
     template <typename Make>
     ValueId hoisted(Make make);
+    // Calls `body`, in which these numbers are made anew: behind a loop that would have to keep them in registers.
+    void behind_loops(OpId id, const std::function<void()>& body);
     // One access of several elements that follow each other.
     Registers load_vector(ValueId pointer, int64_t width);
     void store_vector(ValueId pointer, const Registers& values);
@@ -174,8 +176,15 @@ private:
 
     KernelCode& code_;
     Emit& emit_;
-    ValueId thread_;
-    ValueId group_;  // of four warps, its number; made where it is asked for
+    // Numbers that follow from the thread's, and the region that they stand in.
+    struct Numbers {
+        ValueId thread;
+        RegionId region;
+        std::map<std::vector<Bits>, ThreadPart> parts;
+        std::map<std::pair<Bits, Bits>, ValueId> owners;
+        std::map<Bits, ValueId> parities;
+        ValueId group;  // of four warps, its number; made where it is asked for
+    } numbers_;
     TileLayouts layouts_;
     Uses uses_;
     // Operands of products in loops, of tiles made before those.
@@ -187,9 +196,6 @@ private:
         Registers registers;
     };
     std::vector<Kept> kept_;
-    std::map<std::vector<Bits>, ThreadPart> thread_parts_;
-    std::map<std::pair<Bits, Bits>, ValueId> owners_;
-    std::map<Bits, ValueId> parities_;
     std::vector<OpId> places_;  // of shared memory, whose offset is not known yet
     int64_t memory_bytes_ = 0;
     std::vector<OpId> box_places_;  // the same of boxes that are stored

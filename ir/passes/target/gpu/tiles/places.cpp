@@ -1,25 +1,41 @@
 // Where a thread's elements are: numbers that are linear in the bits of the thread's own.
+#include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "ir/passes/target/gpu/tiles/code.h"
 
 namespace tsr::ir {
 
-// Made before all control flow, whatever the code at hand stands in: the operation that it stands in joins the
-// function's body only when it is done.
+// Made before the control flow that the code at hand stands in: the operation that it stands in joins that region only
+// when it is done.
 template <typename Make>
 ValueId ThreadTiles::hoisted(Make make) {
-    const RegionId here = std::exchange(emit_.region, code_.target.body);
+    const RegionId here = std::exchange(emit_.region, numbers_.region);
     const ValueId value = make();
     emit_.region = here;
     return value;
 }
 
+// Loops whose sums fill the registers have no room for dozens of addresses of what follows.
+void ThreadTiles::behind_loops(OpId id, const std::function<void()>& body) {
+    const auto& ops = code_.tile.region(code_.tile.op(id).parent).ops;
+    const bool behind = std::any_of(ops.begin(), std::ranges::find(ops, id), [&](OpId before) {
+        return code_.tile.op(before).kind == OpKind::for_ || code_.tile.op(before).kind == OpKind::while_;
+    });
+    if (!behind) return body();
+    const ValueId anew =
+        emit_.op(OpKind::thread_id, {}, Type::scalar(DType::index), {{Attr::mode, std::string("anew")}});
+    const Numbers known = std::exchange(numbers_, Numbers{anew, emit_.region, {}, {}, {}, {}});
+    body();
+    numbers_ = known;
+}
+
 // Descriptors are the same in all lanes: so that this is seen, the first one tells it.
 ValueId ThreadTiles::group_number() {
-    if (group_.valid()) return group_;
-    return group_ = hoisted([&] {
-               const ValueId number = emit_.binary(OpKind::shr, thread_, emit_.integer(7));
+    if (numbers_.group.valid()) return numbers_.group;
+    return numbers_.group = hoisted([&] {
+               const ValueId number = emit_.binary(OpKind::shr, numbers_.thread, emit_.integer(7));
                const ValueId told =
                    emit_.op(OpKind::warp_shuffle, {emit_.cast(number, DType::i32), emit_.integer(0, DType::i32)},
                             Type::scalar(DType::i32), {{Attr::mode, std::string("index")}});
@@ -42,7 +58,7 @@ ThreadTiles::ThreadPart ThreadTiles::thread_part(const LinearMap& map, Counted o
 
 // Bits of the thread's number that become bits of the result in their order are one shift and one mask.
 ThreadTiles::ThreadPart ThreadTiles::thread_part(const std::vector<Bits>& columns) {
-    if (auto found = thread_parts_.find(columns); found != thread_parts_.end()) return found->second;
+    if (auto found = numbers_.parts.find(columns); found != numbers_.parts.end()) return found->second;
     ThreadPart out;
     out.value = hoisted([&] {
         std::vector<Bits> left = columns;
@@ -56,7 +72,7 @@ ThreadTiles::ThreadPart ThreadTiles::thread_part(const std::vector<Bits>& column
                     if ((left[i + count] >> bit & 1) == 0) break;
                     left[i + count] ^= Bits{1} << bit;
                 }
-                ValueId piece = thread_;
+                ValueId piece = numbers_.thread;
                 if (i > 0) piece = emit_.binary(OpKind::shr, piece, emit_.integer(static_cast<int64_t>(i)));
                 piece = emit_.binary(OpKind::bit_and, piece, emit_.integer((int64_t{1} << count) - 1));
                 if (to > 0) piece = emit_.binary(OpKind::shl, piece, emit_.integer(to));
@@ -73,7 +89,7 @@ ThreadTiles::ThreadPart ThreadTiles::thread_part(const std::vector<Bits>& column
         }
         return sum.valid() ? sum : emit_.integer(0);
     });
-    return thread_parts_[columns] = out;
+    return numbers_.parts[columns] = out;
 }
 
 ValueId ThreadTiles::plus(const ThreadPart& part, Bits constant) {
@@ -85,11 +101,11 @@ ValueId ThreadTiles::plus(const ThreadPart& part, Bits constant) {
 
 ValueId ThreadTiles::without_bits(Bits lane, Bits warp) {
     if (lane == 0 && warp == 0) return {};
-    ValueId& found = owners_[{lane, warp}];
+    ValueId& found = numbers_.owners[{lane, warp}];
     if (found.valid()) return found;
     return found = hoisted([&] {
-               ValueId set =
-                   emit_.binary(OpKind::bit_and, thread_, emit_.integer(static_cast<int64_t>(lane | warp << 5)));
+               ValueId set = emit_.binary(OpKind::bit_and, numbers_.thread,
+                                          emit_.integer(static_cast<int64_t>(lane | warp << 5)));
                return emit_.compare(OpKind::eq, set, emit_.integer(0));
            });
 }
@@ -107,7 +123,7 @@ ValueId ThreadTiles::writers(const LinearMap& atom) {
 }
 
 ValueId ThreadTiles::parity(Bits lanes) {
-    ValueId& found = parities_[lanes];
+    ValueId& found = numbers_.parities[lanes];
     if (found.valid()) return found;
     std::vector<Bits> columns;
     for (int bit = 0; bit < 5; ++bit) columns.push_back(lanes >> bit & 1);

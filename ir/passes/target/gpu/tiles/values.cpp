@@ -13,7 +13,7 @@ namespace tsr::ir {
 ThreadTiles::ThreadTiles(KernelCode& code, ValueId thread, const GpuMachine& machine)
     : code_(code),
       emit_(code.emit),
-      thread_(thread),
+      numbers_{thread, code.target.body, {}, {}, {}, {}},
       layouts_(assign_layouts(code.tile, code.plan.threads, machine)),
       uses_(code.tile),
       box_stores_(machine.box_stores && has_rings_of_boxes(code.tile)) {}
@@ -32,9 +32,9 @@ void ThreadTiles::make(OpId id) {
         case OpKind::load_tile:
             return load(id);
         case OpKind::store_tile:
-            return store(id);
+            return behind_loops(id, [&] { store(id); });
         case OpKind::atomic_tile:
-            return atomic(id);
+            return behind_loops(id, [&] { atomic(id); });
         case OpKind::expand:
             return expand(op);
         case OpKind::tile_iota:
