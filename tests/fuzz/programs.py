@@ -108,7 +108,7 @@ def outcome(tesserac, text, folder, engines=None):
             done = subprocess.run([tesserac, "run", *ENGINES[name], path, "--out", out], capture_output=True, timeout=120, env=environment,
                                   check=False)
         except subprocess.TimeoutExpired:
-            return "hang", f"{name} did not end"
+            return f"{name} hangs", f"{name} did not end"
         if done.returncode != 0:
             said = done.stderr.decode(errors="replace")
             code = re.search(r"error\[(\w+)\]", said)

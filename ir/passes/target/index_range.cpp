@@ -8,6 +8,7 @@ namespace tsr::ir {
 
 namespace {
 
+constexpr size_t kMostFactors = 8;            // tensors have no more axes that could matter
 constexpr int64_t kBig = int64_t{1} << 60;  // stands for "anything": sums and differences of two do not overflow
 
 int64_t clamp(int64_t value) { return std::clamp(value, -kBig, kBig); }
@@ -200,9 +201,11 @@ std::optional<std::vector<int64_t>> IndexRanges::factors(ValueId id) {
             return zero.low == 0 && zero.high == 0 ? factors(minus.operands[1]) : std::nullopt;
         }
         case OpKind::mul: {
+            if (range(op.operands[0]).low < 0 || range(op.operands[1]).low < 0) return std::nullopt;
             auto all = factors(op.operands[0]);
+            if (!all || all->size() > kMostFactors) return std::nullopt;
             const auto more = factors(op.operands[1]);
-            if (!all || !more || range(op.operands[0]).low < 0 || range(op.operands[1]).low < 0) return std::nullopt;
+            if (!more) return std::nullopt;
             all->insert(all->end(), more->begin(), more->end());
             std::ranges::sort(*all);
             return all;
