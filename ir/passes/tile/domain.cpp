@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/ops/effects.h"
 #include "ir/passes/tile/launch_slice.h"
 #include "ir/passes/tile/walk.h"
 
@@ -15,6 +16,7 @@ public:
 
     Guards find() {
         visit(kernel_.body, false);
+        if (found_.limits.empty()) found_.limits = std::move(idle_);
         return std::move(found_);
     }
 
@@ -85,7 +87,9 @@ private:
             for (size_t i = 0; i < op.regions.size(); ++i) {
                 std::vector<ValueId> here;
                 if (op.kind == OpKind::if_) limits(op.operands[0], i == 0, here);
-                found_.limits.insert(found_.limits.end(), here.begin(), here.end());
+                const Touches does = touches(kernel_, op.regions[i]);
+                auto& limits = does.writes.empty() && does.effects.empty() ? idle_ : found_.limits;
+                limits.insert(limits.end(), here.begin(), here.end());
                 visit(op.regions[i], guarded || !here.empty());
             }
         }
@@ -93,6 +97,7 @@ private:
 
     const Function& kernel_;
     Guards found_;
+    std::vector<ValueId> idle_;  // of guards under which nothing is done: those of conditional expressions
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace tsr::ir {
 
 struct Guards {
-    std::vector<ValueId> limits;  // every E of a guard `tile < E`, known at launch
+    std::vector<ValueId> limits;  // every E of a guard `tile < E`, known at launch, under which something is done
     bool every_write = true;      // each write of memory stands under one
 };
 
