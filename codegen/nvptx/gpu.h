@@ -1,6 +1,7 @@
 // Kinds of NVIDIA GPUs that code is made for.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct Gpu : Machine {
     // older CUDA versions take the code too.
     std::string ptx;
     bool async_copies = false;  // cp.async
+    int64_t threads = 0;        // of a multiprocessor
+    int64_t shared_bytes = 0;   // about those of a multiprocessor: what a block can have
     bool adds_bf16 = false;     // atomic addition of bf16
 };
 

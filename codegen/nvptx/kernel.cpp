@@ -11,6 +11,7 @@
 #include "codegen/llvm/debug.h"
 #include "codegen/llvm/errors.h"
 #include "codegen/nvptx/pipeline.h"
+#include "codegen/nvptx/registers.h"
 #include "codegen/nvptx/task.h"
 
 namespace tsr::codegen {
@@ -117,6 +118,7 @@ Result<DeviceCode> compile_guarded(const KernelVariant& variant, const Gpu& gpu,
     llvm::raw_string_ostream stream(fault);
     if (llvm::verifyModule(module, &stream)) return Failure{"internal error: LLVM refuses a module: " + fault};
     optimize_for_gpu(module, *target.value(), options.level);
+    tell_blocks(*entry, gpu, variant.threads, variant.scratch);
     if (options.emit == Emit::llvm) {
         llvm::raw_string_ostream text(code.text);
         module.print(text, nullptr);

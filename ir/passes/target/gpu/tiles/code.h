@@ -104,6 +104,7 @@ private:
     void product(OpId id);
     Part part(ValueId value, bool transposed, Operand operand, const ProductPlan& plan, const Coordinates& shape);
     Registers kept(ValueId value, bool transposed, Operand operand, const Layout& lies);
+    ValueId multiplied(ValueId fragment, DType input);
     void keep_for_products(ValueId tile);
     Registers fragments(Part& part, int64_t atom, int64_t k);
     // group_products.cpp
@@ -128,6 +129,12 @@ private:
     void store_rows(const Registers& values, const Layout& lies, ValueId pointer, int64_t row);
     Factor factor(ValueId value, bool transposed, int64_t& at);
     Registers factor_values(const Layout& lies, ValueId begin, int64_t step, int64_t aligned, DType type);
+    // buffers.cpp
+    Registers load_buffer(ValueId buffer, const Layout& lies);  // a shared buffer of two axes, the whole of it
+    ValueId swizzled_pointer(const Memory& memory, const Layout& lies, int64_t reg);
+    Registers load_swizzled(const Memory& memory, DType type, const Layout& lies, int64_t atom);
+    bool reads_by_steps(ValueId value, Operand operand, const Layout& lies) const;
+    Registers load_fragment(const Part& part, int64_t row, int64_t column);
     // views.cpp
     struct View;
     void load(OpId id);
@@ -137,8 +144,6 @@ private:
     View view(const Memory& memory, DType type, const std::vector<int64_t>& axes, std::vector<ValueId> starts,
               const Layout& lies);
     Registers load_view(const View& view, ValueId fill);
-    Registers load_buffer(ValueId buffer, const Layout& lies);  // a shared buffer of two axes, the whole of it
-    Registers load_swizzled(const Memory& memory, DType type, const Layout& lies);
     ValueId address(const View& view, int64_t reg);
     ValueId whole(const View& view);
     ValueId aligned(const View& view, bool ends);

@@ -62,7 +62,7 @@ bool turned(const Function& kernel, ValueId value, bool transposed) {
 bool suits(const Function& kernel, const MmaOp& op, const GpuMachine& machine) {
     if (!machine.group_products) return false;
     const auto product = product_of(kernel, op, machine.capability);
-    if (!product || bits(product->input) > 16 ||
+    if (!product || bits(product->input) > 16 || product->input != kernel.type(op.a()).elem ||
         op.accumulates() != (is_integer(product->input) ? DType::i32 : DType::f32))
         return false;
     const Extents e = extents_of(kernel, op);

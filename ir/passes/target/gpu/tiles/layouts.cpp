@@ -285,8 +285,14 @@ private:
             ++(layout.atom.part(column, axis(0)) != 0 ? plan.row_warps : plan.column_warps);
         }
         if (plan.column_warps == 0) plan.group = by_groups(id);
+        if (plan.group == GroupOperand::none && !multiplies_bytes()) {
+            const auto wider = warp_product(DType::f16, product->accumulator, machine_.capability);
+            if (is_storage_only(product->input) && wider) plan.product = *wider;
+        }
         out_.products.emplace(id, plan);
     }
+    // Where warps have no unit for products of fp8 ptxas would make those of f16 of them, and keep more in registers.
+    [[nodiscard]] bool multiplies_bytes() const { return machine_.capability == 89 || machine_.capability >= 120; }
     [[nodiscard]] GroupOperand by_groups(OpId id) const {
         return group_operand(kernel_, MmaOp(kernel_, id), int64_t{1} << warp_bits_, machine_);
     }
@@ -347,9 +353,11 @@ TileLayouts assign_layouts(const Function& kernel, int64_t threads, const GpuMac
 
 std::optional<WarpProduct> product_of(const Function& kernel, const MmaOp& op, int capability) {
     const DType a = kernel.type(op.a()).elem, b = kernel.type(op.b()).elem;
-    if (a != b) return std::nullopt;
+    const bool bytes = is_storage_only(a) && is_storage_only(b) && bits(a) == 8 && bits(b) == 8;
+    if (a != b) return bytes ? warp_product(DType::f16, op.accumulates(), capability) : std::nullopt;
     if (op.in_tf32()) return op.accumulates() == DType::f32 ? tf32_product(capability) : std::nullopt;
-    return warp_product(a, op.accumulates(), capability);
+    const auto own = warp_product(a, op.accumulates(), capability);
+    return own || !bytes ? own : warp_product(DType::f16, op.accumulates(), capability);
 }
 
 LinearMap operand_atom(const ProductPlan& plan, Operand operand) {

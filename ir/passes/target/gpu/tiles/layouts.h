@@ -43,7 +43,8 @@ inline int log2_up(int64_t value) { return static_cast<int>(std::bit_width(stati
 // the outer axes, what is left along the last one.
 Layout layout_in_rows(const Coordinates& shape, int bytes, int warp_bits);
 
-// The machine's product for an `mma`; nothing where it has none.
+// The machine's product for an `mma`; nothing where it has none. Floats of 8 bits that it does not multiply are
+// operands of a product of f16, which holds them all.
 std::optional<WarpProduct> product_of(const Function& kernel, const MmaOp& op, int capability);
 // The layouts of a product's operands.
 LinearMap operand_atom(const ProductPlan& plan, Operand operand);

@@ -54,7 +54,7 @@ Columns columns_of(const ProductPlan& plan, Operand operand, bool along_inner, b
 
 std::optional<ThreadTiles::Part> ThreadTiles::matrices(ValueId value, bool transposed, Operand operand,
                                                        const ProductPlan& plan, const Layout& lies) {
-    if (is_tile(code_.tile, value)) return std::nullopt;
+    if (is_tile(code_.tile, value) || elem(value) != plan.product.input) return std::nullopt;
     const Memory& memory = code_.memories.at(value);
     const int64_t bytes = bits(elem(value)) / 8, row = code_.tile.type(value).shape[1].constant_value().value_or(1);
     const bool along_inner = (operand == Operand::a) != transposed;

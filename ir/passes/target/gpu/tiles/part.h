@@ -10,8 +10,11 @@ namespace tsr::ir {
 // In registers, or in shared memory: then each step along the inner axis loads its own matrices.
 struct ThreadTiles::Part {
     Operand operand = Operand::a;
-    Layout layout;        // of the operand as the product sees it
-    Registers registers;  // of all atoms; empty: in shared memory
+    DType input = DType::f32;  // that the product multiplies
+    Layout layout;             // of the operand as the product sees it
+    Registers registers;       // of all atoms; empty: in shared memory
+    ValueId buffer;            // that steps read elements of; invalid: matrices
+    bool turned = false;       // rows of the buffer are columns of the operand
     bool along_inner = false;
     bool transposed = false;
     int64_t row = 0, piece = 0;  // elements of a row (of a panel), and of a piece of 16 bytes

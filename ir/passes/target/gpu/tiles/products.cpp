@@ -42,6 +42,11 @@ ValueId ThreadTiles::fragment_of(const Registers& values, const Layout& lies, in
     return vector({begin, begin + static_cast<std::ptrdiff_t>(lies.atom_size())});
 }
 
+// Operands that the product does not multiply as they are stay narrow until a step wants them.
+ValueId ThreadTiles::multiplied(ValueId fragment, DType input) {
+    return emit_.element_type(fragment) == input ? fragment : emit_.cast(fragment, input);
+}
+
 // Where an operand is when the product begins.
 ThreadTiles::Part ThreadTiles::part(ValueId value, bool transposed, Operand operand, const ProductPlan& plan,
                                     const Coordinates& shape) {
@@ -49,8 +54,14 @@ ThreadTiles::Part ThreadTiles::part(ValueId value, bool transposed, Operand oper
     if (auto found = matrices(value, transposed, operand, plan, lies)) return *found;
     Part out;
     out.operand = operand;
+    out.input = plan.product.input;
     out.layout = lies;
-    out.registers = kept(value, transposed, operand, lies);
+    out.turned = transposed;
+    if (reads_by_steps(value, operand, lies)) {
+        out.buffer = value;
+    } else {
+        out.registers = kept(value, transposed, operand, lies);
+    }
     return out;
 }
 
@@ -87,8 +98,10 @@ void ThreadTiles::keep_for_products(ValueId tile) {
 // it.
 ThreadTiles::Registers ThreadTiles::fragments(Part& part, int64_t atom, int64_t k) {
     const bool of_a = part.operand == Operand::a;
+    if (part.buffer.valid())
+        return {multiplied(vector(load_fragment(part, of_a ? atom : k, of_a ? k : atom)), part.input)};
     if (part.registers.empty()) return load_matrices(part, atom, k, !of_a && atom + 1 < part.layout.repeat[1]);
-    return {fragment_of(part.registers, part.layout, of_a ? atom : k, of_a ? k : atom)};
+    return {multiplied(fragment_of(part.registers, part.layout, of_a ? atom : k, of_a ? k : atom), part.input)};
 }
 
 void ThreadTiles::product(OpId id) {

@@ -211,39 +211,6 @@ std::vector<ValueId> ThreadTiles::indices(const View& view, int64_t reg) {
     return at;
 }
 
-ThreadTiles::Registers ThreadTiles::load_buffer(ValueId buffer, const Layout& lies) {
-    const Memory& memory = code_.memories.at(buffer);
-    if (memory.swizzle.piece != 0) return load_swizzled(memory, elem(buffer), lies);
-    const std::vector<ValueId> starts(2, emit_.integer(0));
-    return load_view(view(code_.memories.at(buffer), elem(buffer), {0, 1}, starts, lies), zero(elem(buffer)));
-}
-
-// Accesses stay in the pieces that change places.
-ThreadTiles::Registers ThreadTiles::load_swizzled(const Memory& memory, DType type, const Layout& lies) {
-    const int widest =
-        std::min(std::countr_zero(static_cast<uint64_t>(memory.swizzle.piece)),
-                 std::min(lies.atom.out_bits(axis(1)), std::countr_zero(static_cast<uint64_t>(lies.shape[1]))));
-    const VectorAccess accesses = vector_access(row_offsets(lies.atom), widest);
-    const ValueId nothing = zero(type);
-    Registers out(static_cast<size_t>(lies.size()), nothing);
-    for (int64_t atom = 0; atom < lies.atoms(); ++atom) {
-        for (std::vector<int64_t> registers : accesses.registers) {
-            for (int64_t& r : registers) r += atom * lies.atom_size();
-            const Beyond beyond = beyond_end(lies, registers[0]);
-            if (beyond.always) continue;
-            auto take = [&] {
-                const std::vector<ValueId> at{coordinate(lies, 0, registers[0]), coordinate(lies, 1, registers[0])};
-                return load_vector(code_.address(memory, at), accesses.width());
-            };
-            auto none = [&] { return Registers(registers.size(), nothing); };
-            const std::vector<Type> types(registers.size(), Type::scalar(type));
-            const Registers taken = beyond.inside.valid() ? choose(beyond.inside, types, take, none) : take();
-            for (size_t i = 0; i < registers.size(); ++i) out[static_cast<size_t>(registers[i])] = taken[i];
-        }
-    }
-    return out;
-}
-
 void ThreadTiles::when(ValueId condition, const std::function<void()>& body) {
     if (condition.valid()) {
         code_.when(condition, body);
