@@ -65,7 +65,8 @@ def lit_counts(root, build, arguments):
 def main():
     build = os.path.abspath(sys.argv[1])
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    environment = dict(os.environ, UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1")
+    environment = dict(os.environ, UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1",
+                       LSAN_OPTIONS=f"suppressions={root}/tests/leaks.supp:print_suppressions=0")
     meson = meson_counts(build, environment)
     lit = lit_counts(root, build, sys.argv[2:])
     passed, failed = meson[0] + lit[0], meson[1] + lit[1]
