@@ -19,8 +19,10 @@ MOST_SPILLED = 64
 # Here every register of every point counts.
 WITHOUT_SPILLS = {
     "gemm.tsr": ["sm_80", "sm_90a"],
-    "flash_attention.tsr": ["sm_80", "sm_90a"],
-    "double_buffered_gemm.tsr": ["sm_90a"],
+    "flash_attention.tsr": TARGETS,
+    "double_buffered_gemm.tsr": TARGETS,
+    "digits_matmul.tsr": TARGETS,
+    "int8_gemm.tsr": TARGETS,
 }
 
 
