@@ -61,6 +61,7 @@ struct KernelVariant {
     // Of a GPU, where a task is a block: its threads, and whether it is assembled for the target, too. Its scratch is
     // shared memory.
     int64_t threads = 0;
+    int64_t cluster = 1;  // blocks that launches may put together
     bool cubin = false;
     // Code that LLVM can not make fails. Otherwise its table has no image, and the kernel runs elsewhere.
     bool required = true;

@@ -73,11 +73,13 @@ void add_gpu_variant(KernelFamily& family, const ir::Function& kernel, const ir:
     variant.task = plan.task;
     variant.scratch = plan.scratch;
     variant.threads = plan.threads;
+    variant.cluster = plan.cluster();
     variant.cubin = cubin;
     variant.required = named;
-    variant.plan =
-        fmt::format("{}: {} threads, {} bytes of shared memory{}{}", plan.machine, plan.threads, plan.scratch,
-                    copies_boxes(thread) ? ", boxes" : "", plan.narrow_index ? ", 32-bit indices" : "");
+    variant.plan = fmt::format("{}: {} threads, {} bytes of shared memory{}{}{}", plan.machine, plan.threads,
+                               plan.scratch, copies_boxes(thread) ? ", boxes" : "",
+                               plan.cluster() > 1 ? fmt::format(", clusters of {}", plan.cluster()) : "",
+                               plan.narrow_index ? ", 32-bit indices" : "");
     if (plan.narrow_index) {
         guard_numbers(variant, kernel);
         guard_elements(variant, kernel);

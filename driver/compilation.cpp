@@ -257,6 +257,28 @@ std::string Compilation::text() const {
     return out;
 }
 
+namespace {
+
+// The plan of the first of a machine's variants that copy boxes, if there are two: they store in different ways.
+std::string gpu_plan_lines(const std::vector<ir::Function>& all, const ir::Function& thread) {
+    // It follows from the plan of what does without.
+    if (thread.plan->narrow_index) return {};
+    if (!codegen::copies_boxes(thread)) return plan_lines(*thread.plan);
+    const auto alike = [&](bool boxes) {
+        return std::ranges::find_if(all, [&](const ir::Function& other) {
+            return other.plan->machine == thread.plan->machine && codegen::copies_boxes(other) == boxes;
+        });
+    };
+    if (&*alike(true) != &thread) return {};
+    ir::Plan shown = *thread.plan;
+    shown.boxes = true;
+    // Those that copy follow from the others.
+    if (const auto without = alike(false); without != all.end()) shown.threads = without->plan->threads;
+    return plan_lines(shown);
+}
+
+}  // namespace
+
 std::string Compilation::plans() const {
     std::string out;
     for (const Family& family : families_) {
@@ -268,10 +290,7 @@ std::string Compilation::plans() const {
         if (family.same != nullptr) out += fmt::format("  # the code of @{}\n", family.same->name);
         for (const std::string& why : family.ruled_out) out += fmt::format("  # {}\n", why);
         for (const ir::CpuVariant& variant : family.variants) out += plan_lines(*variant.task.plan);
-        for (const ir::Function& thread : family.threads) {
-            // They follow from the plan of what does without.
-            if (!codegen::copies_boxes(thread) && !thread.plan->narrow_index) out += plan_lines(*thread.plan);
-        }
+        for (const ir::Function& thread : family.threads) out += gpu_plan_lines(family.threads, thread);
     }
     return out;
 }

@@ -72,12 +72,13 @@ bool Compilation::lower_to_gpu(Family& family, const std::string& name) {
         return true;
     }
     ir::GpuCode code;
-    const ir::PlanFields fields = schedule_.of_gpu(*family.kernel, name, session_.diagnostics);
+    const Schedule::GpuFields fields = schedule_.of_gpu(*family.kernel, name, session_.diagnostics);
     if (session_.diagnostics.has_errors()) return false;
     const ir::GpuMachine& machine = *ir::gpu_machine(name);
     const auto lower = [&](const ir::GpuMachine& to) {
         code = {};
-        return ir::lower_to_gpu(*family.kernel, to, fields, module_, manager_, session_.diagnostics, code);
+        return ir::lower_to_gpu(*family.kernel, to, to.box_copies ? fields.boxes : fields.plain, module_, manager_,
+                                session_.diagnostics, code);
     };
     auto outcome = lower(machine);
     // Tensors that have no boxes are stored and loaded in another way.

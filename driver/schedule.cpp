@@ -13,12 +13,12 @@ namespace tsr::driver {
 
 namespace {
 
-enum class Guard : uint8_t { none, narrow_index, split };
+enum class Guard : uint8_t { none, narrow_index, split, boxes };
 
 Schedule::Line* line_of(Schedule::Kernel& kernel, const std::string& machine, Guard guard) {
     const auto found = std::ranges::find_if(kernel.lines, [&](const Schedule::Line& line) {
         return line.machine == machine && line.narrow_index == (guard == Guard::narrow_index) &&
-               line.split == (guard == Guard::split);
+               line.split == (guard == Guard::split) && line.boxes == (guard == Guard::boxes);
     });
     return found == kernel.lines.end() ? nullptr : &*found;
 }
@@ -35,8 +35,8 @@ void refuse(const Schedule::Line& line, const ir::PlanFault& fault, const std::s
 // What the other kind of machine has no use for.
 std::optional<ir::PlanFault> foreign_field(const Schedule::Line& line, bool gpu) {
     for (const auto& [field, place] : line.places) {
-        if (gpu != (field == "threads" || field == "stages"))
-            return ir::PlanFault{field, fmt::format("{} has no such field", line.machine), {}};
+        const bool of_gpus = field == "threads" || field == "stages" || field == "cluster" || field == "boxes";
+        if (gpu != of_gpus) return ir::PlanFault{field, fmt::format("{} has no such field", line.machine), {}};
     }
     return std::nullopt;
 }
@@ -107,16 +107,26 @@ ir::CpuFields Schedule::of_cpu(const ir::Function& kernel, const std::string& ma
     return out;
 }
 
-ir::PlanFields Schedule::of_gpu(const ir::Function& kernel, const std::string& machine, Diagnostics& diagnostics) {
+Schedule::GpuFields Schedule::of_gpu(const ir::Function& kernel, const std::string& machine, Diagnostics& diagnostics) {
+    GpuFields out;
     Kernel* known = find(kernel.name);
-    Line* line = known == nullptr ? nullptr : line_of(*known, machine, Guard::none);
-    if (line == nullptr) return {};
-    line->used = true;
+    if (known == nullptr) return out;
     const ir::GpuMachine& planned = *ir::gpu_machine(machine);
-    auto fault = foreign_field(*line, true);
-    if (!fault) fault = ir::gpu_plan_fault(kernel, planned, ir::choose_gpu_plan(kernel, planned, line->fields));
-    if (fault) refuse(*line, *fault, kernel.name, diagnostics);
-    return line->fields;
+    Line* plain = line_of(*known, machine, Guard::none);
+    Line* boxes = planned.box_copies ? line_of(*known, machine, Guard::boxes) : nullptr;
+    for (Line* line : {plain, boxes}) {
+        if (line == nullptr) continue;
+        line->used = true;
+        // What a line says of both is what the one for boxes can do.
+        const bool alone = line == plain && boxes != nullptr;
+        const ir::GpuMachine to = alone ? ir::without_boxes(planned) : planned;
+        auto fault = foreign_field(*line, true);
+        if (!fault) fault = ir::gpu_plan_fault(kernel, to, ir::choose_gpu_plan(kernel, to, line->fields));
+        if (fault) refuse(*line, *fault, kernel.name, diagnostics);
+    }
+    if (plain != nullptr) out.plain = plain->fields;
+    if (const Line* line = boxes != nullptr ? boxes : plain; line != nullptr) out.boxes = line->fields;
+    return out;
 }
 
 std::string Schedule::text_of(const std::string& kernel) const {

@@ -26,6 +26,7 @@ public:
         Span place;
         bool narrow_index = false;
         bool split = false;
+        bool boxes = false;
         ir::PlanFields fields;
         std::map<std::string, Span> places;
         bool used = false;
@@ -44,7 +45,11 @@ public:
     // What it says of a kernel in group form, for one machine by the name it has on the command line. A plan that is
     // impossible is refused.
     ir::CpuFields of_cpu(const ir::Function& kernel, const std::string& machine, Diagnostics& diagnostics);
-    ir::PlanFields of_gpu(const ir::Function& kernel, const std::string& machine, Diagnostics& diagnostics);
+    struct GpuFields {
+        ir::PlanFields plain;
+        ir::PlanFields boxes;  // of the one for tensors that have boxes
+    };
+    GpuFields of_gpu(const ir::Function& kernel, const std::string& machine, Diagnostics& diagnostics);
     // What tells its plans of a kernel from those of another.
     [[nodiscard]] std::string text_of(const std::string& kernel) const;
     // Warns of plans for which no code was made.

@@ -20,6 +20,8 @@ std::string plan_lines(const ir::Plan& plan) {
         out += fmt::format("threads {}", plan.threads);
         if (plan.interleave > 1) out += fmt::format(" x {}", plan.interleave);
         if (plan.stages > 1) out += fmt::format(", stages {}", plan.stages);
+        if (plan.cluster() > 1) out += fmt::format(", cluster {} x {}", plan.cluster_rows, plan.cluster_columns);
+        if (plan.boxes) out += ", boxes";
         reasons.push_back(plan.task == 1 ? "a block: one group" : fmt::format("a block: {} tiles", plan.task));
         if (plan.scratch > 0) reasons.push_back(fmt::format("a block: {} bytes of shared memory", plan.scratch));
     } else {
@@ -161,6 +163,19 @@ bool read_threads(std::string_view value, Schedule::Line& line) {
     return true;
 }
 
+bool read_cluster(std::string_view value, Schedule::Line& line) {
+    const auto pair = pair_of(value);
+    if (!pair || !pair->second) return false;
+    line.fields.cluster_rows = pair->first;
+    line.fields.cluster_columns = pair->second;
+    return true;
+}
+
+bool read_boxes(std::string_view value, Schedule::Line& line) {
+    line.boxes = true;
+    return value.empty();
+}
+
 bool read_split(std::string_view value, Schedule::Line& line) {
     line.split = true;
     return read_number<&ir::PlanFields::split>(value, line);
@@ -181,6 +196,8 @@ constexpr Field kFields[] = {
     {"lanes", "lanes N x N", read_lanes},
     {"threads", "threads N, or threads N x N", read_threads},
     {"stages", "stages N", read_number<&ir::PlanFields::stages>},
+    {"cluster", "cluster N x N", read_cluster},
+    {"boxes", "boxes", read_boxes},
     {"task", "task N", read_number<&ir::PlanFields::task>},
     {"depth", "depth N", read_number<&ir::PlanFields::depth>},
     {"split", "split N", read_split},
@@ -244,7 +261,7 @@ private:
         } while (in.take(','));
         const auto same = std::ranges::find_if(kernel.lines, [&](const Schedule::Line& other) {
             return other.machine == line.machine && other.narrow_index == line.narrow_index &&
-                   other.split == line.split;
+                   other.split == line.split && other.boxes == line.boxes;
         });
         if (same != kernel.lines.end()) {
             diagnostics_

@@ -19,6 +19,7 @@
 #include "ir/passes/target/cpu/tiles/widen_products.h"
 #include "ir/passes/target/gpu/narrow_indices.h"
 #include "ir/passes/target/gpu/plan.h"
+#include "ir/passes/target/gpu/rings/check_cluster.h"
 #include "ir/passes/target/gpu/rings/check_rings.h"
 #include "ir/passes/target/gpu/rings/choose_stages.h"
 #include "ir/passes/target/gpu/rings/stage.h"
@@ -147,10 +148,12 @@ Pipeline<Level::tile, Level::target> gpu_pipeline(const GpuMachine& machine) {
     auto proved = [](Function& kernel, PassContext&) {
         if (!any_below(kernel, kernel.body, [](const Op& op) { return op.kind == OpKind::take; })) return true;
         for (const std::string& fault : check_rings(kernel)) internal_error("a ring that does not hold: " + fault);
+        for (const std::string& fault : check_cluster(kernel)) internal_error("a cluster that does not hold: " + fault);
         return true;
     };
     auto spread = [&machine](Function& kernel, PassContext&) {
         kernel = spread_threads(kernel, machine);
+        for (const std::string& fault : check_boxes(kernel)) internal_error("copies that do not hold: " + fault);
         return true;
     };
     return start<Level::tile>()                                                 //

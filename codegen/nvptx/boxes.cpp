@@ -16,12 +16,16 @@ using llvm::Value;
 
 namespace {
 
-constexpr std::array kCalls{"mbarrier_init", "mbarrier_end",    "mbarrier_fence", "mbarrier_arrive", "mbarrier_wait",
-                            "copy_box",      "store_box",       "store_matrices", "boxes_read",      "warp_barrier",
-                            "block_count",   "fewer_registers", "more_registers"};
+constexpr std::array kCalls{"mbarrier_init",  "mbarrier_end", "mbarrier_fence", "mbarrier_arrive",
+                            "mbarrier_wait",  "copy_box",     "store_box",      "store_matrices",
+                            "boxes_read",     "warp_barrier", "block_count",    "fewer_registers",
+                            "more_registers", "cluster_rank", "cluster_count",  "cluster_barrier"};
 
 // Of one that names a tensor.
 size_t tensor_operand(const ir::Op& op) { return op.attrs.string(Attr::callee) == "copy_box" ? 2 : 1; }
+
+// Of all blocks of the cluster, not of this one.
+bool of_cluster(const ir::Op& op) { return op.attrs.has(Attr::mode); }
 
 bool is_call(const ir::Op& op, const char* name) {
     return op.kind == OpKind::runtime && op.attrs.string(Attr::callee) == name;
@@ -90,6 +94,9 @@ bool GpuTask::emit_box(const ir::Op& op) {
         call(nvvm_fence_mbarrier_init_release_cluster, {});
     } else if (callee == "mbarrier_arrive" && op.attrs.has(Attr::count)) {
         call(nvvm_mbarrier_arrive_expect_tx_scope_cta_space_cta, {operand(op, 0), count()});
+    } else if (callee == "mbarrier_arrive" && op.operands.size() > 1) {
+        Value* there = call(nvvm_mapa_shared_cluster, {operand(op, 0), operand(op, 1)});
+        call(nvvm_mbarrier_arrive_scope_cluster_space_cluster, {there, builder_.getInt32(1)});
     } else if (callee == "mbarrier_arrive") {
         call(nvvm_mbarrier_arrive_scope_cta_space_cta, {operand(op, 0), builder_.getInt32(1)});
     } else if (callee == "mbarrier_wait") {
@@ -106,6 +113,13 @@ bool GpuTask::emit_box(const ir::Op& op) {
         call(nvvm_bar_warp_sync, {builder_.getInt32(0xffffffff)});
     } else if (callee == "block_count") {
         emit_number(op, nvvm_read_ptx_sreg_nctaid_x);
+    } else if (callee == "cluster_rank") {
+        emit_number(op, nvvm_read_ptx_sreg_cluster_ctarank);
+    } else if (callee == "cluster_count") {
+        emit_number(op, nvvm_read_ptx_sreg_cluster_nctarank);
+    } else if (callee == "cluster_barrier") {
+        call(nvvm_barrier_cluster_arrive, {});
+        call(nvvm_barrier_cluster_wait, {});
     } else if (callee == "fewer_registers") {
         call(nvvm_setmaxnreg_dec_sync_aligned_u32, {count()});
     } else {
@@ -120,8 +134,9 @@ void GpuTask::emit_mbarrier_wait(const ir::Op& op) {
     llvm::BasicBlock* after = block("arrived");
     builder_.CreateBr(head);
     builder_.SetInsertPoint(head);
-    Value* ended =
-        call(llvm::Intrinsic::nvvm_mbarrier_try_wait_parity_scope_cta_space_cta, {operand(op, 0), operand(op, 1)});
+    Value* ended = call(of_cluster(op) ? llvm::Intrinsic::nvvm_mbarrier_try_wait_parity_scope_cluster_space_cta
+                                       : llvm::Intrinsic::nvvm_mbarrier_try_wait_parity_scope_cta_space_cta,
+                        {operand(op, 0), operand(op, 1)});
     builder_.CreateCondBr(ended, after, head);
     builder_.SetInsertPoint(after);
 }
@@ -135,9 +150,10 @@ void GpuTask::emit_copy_box(const ir::Op& op) {
     std::vector<Value*> arguments{builder_.CreateAddrSpaceCast(operand(op, 0), to_type), operand(op, 1), map_of(op)};
     const size_t rank = op.attrs.integers(Attr::axes).size();
     for (size_t axis = rank; axis-- > 0;) arguments.push_back(operand(op, 3 + axis));
-    // To this block alone, with no hint to the caches.
-    arguments.insert(arguments.end(), {builder_.getInt16(0), builder_.getInt64(0), builder_.getFalse(),
-                                       builder_.getFalse(), builder_.getInt32(0)});
+    // With no hint to the caches.
+    constexpr uint16_t kBlocks = 0b11;
+    arguments.insert(arguments.end(), {builder_.getInt16(of_cluster(op) ? kBlocks : 0), builder_.getInt64(0),
+                                       builder_.getInt1(of_cluster(op)), builder_.getFalse(), builder_.getInt32(0)});
     call(kCopies[rank - 1], arguments);
 }
 

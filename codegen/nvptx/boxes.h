@@ -3,10 +3,13 @@
 //   mbarrier_end m              its place is common memory again
 //   mbarrier_fence              the other threads' copies see the mbarriers that this thread has made
 //   mbarrier_arrive {count} m   with `count`: and so many bytes of copies more
-//   mbarrier_wait m, parity     until the phase of this parity, the running one or the one before, has ended
+//   mbarrier_arrive m, block    at the same place in that block of the cluster
+//   mbarrier_wait m, parity     until the phase of this parity, the running one or the one before, has ended; with
+//                               `mode` "cluster" what others did in the cluster before they arrived is seen
 //   copy_box {axes, width} to, m, tensor, starts…    one thread: the box of extents `axes` of the tensor of a slot
 //                               (0 outside of it) in dense rows of `width` bytes, whose pieces of 16 bytes change
 //                               places (PTX ISA, swizzling modes); without `width` none does. Its bytes arrive at m.
+//                               With `mode` "cluster" in both blocks of the cluster, at the same places.
 //   store_matrices p, values    four matrices of eight rows of 16 bytes (or two), elements of 16 bits: lane l gives the
 //                               address of row l % 8 of number l / 8, and has two elements of each: 2 (l % 4) and the
 //                               next one of row l / 4 (PTX ISA, stmatrix)
@@ -15,6 +18,8 @@
 //   boxes_read {count}          until all of this thread's groups but so many have been read
 //   warp_barrier                the lanes of the warp meet
 //   block_count                 blocks of the launch; who asks takes groups in turn, so that there may be fewer
+//   cluster_rank, cluster_count this block's number in its cluster, and how many that has; a launch may have none: 0, 1
+//   cluster_barrier             all threads of the cluster meet
 //   fewer_registers {count}, more_registers {count}  of each thread of the warp group from here on
 // All of them but the copies order memory for those who meet (PTX ISA, mbarrier, cp.async.bulk.tensor, setmaxnreg).
 #pragma once

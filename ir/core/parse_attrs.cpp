@@ -171,6 +171,8 @@ int64_t* number_of(Plan& plan, std::string_view key) {
     if (key == "task") return &plan.task;
     if (key == "threads") return &plan.threads;
     if (key == "stages") return &plan.stages;
+    if (key == "cluster_rows") return &plan.cluster_rows;
+    if (key == "cluster_columns") return &plan.cluster_columns;
     if (key == "scratch") return &plan.scratch;
     if (key == "depth") return &plan.depth;
     if (key == "split") return &plan.split;
@@ -182,6 +184,7 @@ bool parse_plan_field(TextCursor& in, const std::string& key, Plan& plan) {
     if (key == "reasons") return parse_strings(in, plan.reasons);
     if (key == "panels") return parse_panels(in, plan.panels);
     if (key == "narrow_index") return parse_flag(in, plan.narrow_index);
+    if (key == "boxes") return parse_flag(in, plan.boxes);
     if (key == "pack") return parse_flag(in, plan.pack);
     if (key == "machine") {
         std::optional<std::string> machine = in.quoted();

@@ -33,6 +33,10 @@ struct Plan {
     int64_t stages = 1;         // of the rings of loads that feed products; on a GPU
     int64_t task = 1;           // groups (tiles of a flat kernel) that one task takes at least, a block exactly
     bool narrow_index = false;  // indices fit 32 bits: a guard of the variant says so
+    // Blocks of a cluster along the two axes of the grid, on a GPU: they take neighbouring groups at a time and bring
+    // what these share once. A launch may take blocks alone.
+    int64_t cluster_rows = 1, cluster_columns = 1;
+    bool boxes = false;         // a guard of the variant: tensors have boxes that copies of the machine bring
     int64_t scratch = 0;        // bytes of shared buffers of one group, once they have their places
     // Of products on a CPU:
     int64_t depth = 0;                 // steps over k are taken together up to so many; 0: there is none
@@ -41,11 +45,13 @@ struct Plan {
     int64_t most_groups = 0;           // a guard of the variant: there are no more groups; 0: any number
     std::vector<ProductPanel> panels;  // one for each type that products accumulate in, but by a matrix unit
     std::vector<std::string> reasons;
+
+    [[nodiscard]] int64_t cluster() const { return cluster_rows * cluster_columns; }
 };
 
 // Fields of a plan that are not left to choice.
 struct PlanFields {
-    std::optional<int64_t> lanes, interleave, threads, stages, task, depth, split, most_groups;
+    std::optional<int64_t> lanes, interleave, threads, stages, cluster_rows, cluster_columns, task, depth, split, most_groups;
     std::optional<bool> pack;
     std::vector<ProductPanel> panels;
 };

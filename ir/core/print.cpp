@@ -85,6 +85,9 @@ private:
                                        spell(AttrValue(plan.machine)), plan.lanes, plan.interleave, plan.task);
         if (plan.threads != 0) text += fmt::format(", threads = {}", plan.threads);
         if (plan.stages != 1) text += fmt::format(", stages = {}", plan.stages);
+        if (plan.cluster() != 1)
+            text += fmt::format(", cluster_rows = {}, cluster_columns = {}", plan.cluster_rows, plan.cluster_columns);
+        if (plan.boxes) text += ", boxes = true";
         if (plan.scratch != 0) text += fmt::format(", scratch = {}", plan.scratch);
         if (plan.narrow_index) text += ", narrow_index = true";
         if (plan.depth != 0) text += fmt::format(", depth = {}", plan.depth);

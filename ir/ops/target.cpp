@@ -517,7 +517,7 @@ constexpr std::array kRecords{
                     "program than this one (codegen/nvptx/boxes.h lists it): of mbarriers, copies of boxes, registers.",
              .operands = {Role{"arguments", Many::any, Access::reads_writes}},
              .levels = kTarget,
-             .attrs = {needs(Attr::callee), may(Attr::count), may(Attr::axes), may(Attr::width)},
+             .attrs = {needs(Attr::callee), may(Attr::count), may(Attr::axes), may(Attr::mode), may(Attr::width)},
              .effects = {Effect::io},
              .results = ResultsFrom::given},
 };

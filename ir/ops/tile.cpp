@@ -220,11 +220,14 @@ constexpr std::array kRecords{
     OpRecord{.kind = copy_async,
              .name = "copy_async",
              .doc = "Starts the copy of the view of the tensor that begins at the starts and has the buffer's extents; "
-                    "of a tensor of higher rank the leading axes are single positions. Outside the tensor is 0.",
+                    "of a tensor of higher rank the leading axes are single positions. Outside the tensor is 0. With "
+                    "`count` so many blocks of a cluster bring parts of it, and each has all of it: of those that "
+                    "take neighbouring groups the starts are the same.",
              .operands = {Role{"to", Many::one, Access::writes}, Role{"from", Many::one, Access::reads},
                           Role{"starts", Many::any}},
              .infer = infer_copy_async,
              .levels = kTile,
+             .attrs = {may(Attr::count)},
              .effects = {Effect::collective, Effect::in_order}},
     OpRecord{.kind = commit,
              .name = "commit",
@@ -287,11 +290,11 @@ constexpr std::array kRecords{
              .name = "release",
              .doc = "The slot of a ring has been read by whoever gets here. \"close\": all slots of a ring have been "
                     "released; given are its arrivals, the slot behind the last that was used, and the phase of that "
-                    "one's next use.",
+                    "one's next use. With `count` it is released to so many blocks of a cluster.",
              .operands = {Role{"slot"}, Role{"phase, arrivals, buffers", Many::any}},
              .infer = infer_ring,
              .levels = kTile,
-             .attrs = {may(Attr::mode)},
+             .attrs = {may(Attr::count), may(Attr::mode)},
              .effects = {Effect::collective, Effect::in_order}},
     OpRecord{.kind = group_reduce,
              .name = "group_reduce",

@@ -46,6 +46,8 @@ struct CopyAsyncOp : Handle<OpKind::copy_async> {
     [[nodiscard]] ValueId to() const { return operand(0); }
     [[nodiscard]] ValueId from() const { return operand(1); }
     [[nodiscard]] ValueSpan starts() const { return operands(2); }
+    // Of a cluster, that bring it together and have it all.
+    [[nodiscard]] int64_t blocks() const { return attrs().integer(Attr::count, 1); }
 };
 
 // For groups of copies, or for products.
@@ -73,6 +75,8 @@ struct RingOp : Handle<OpKind::acquire, OpKind::fill, OpKind::take, OpKind::rele
     // By arrivals: the buffer that counts them.
     [[nodiscard]] ValueId arrivals() const { return operand(by_arrivals() ? 2 : 0); }
     [[nodiscard]] ValueSpan buffers() const { return operands(by_arrivals() ? 3 : 1); }
+    // Of a cluster, that a release is told to.
+    [[nodiscard]] int64_t blocks() const { return attrs().integer(Attr::count, 1); }
     [[nodiscard]] bool meets() const { return op().kind == OpKind::take ? !by_arrivals() : has_mode("barrier"); }
 
 private:

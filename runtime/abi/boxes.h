@@ -23,7 +23,8 @@ typedef struct TsrCudaMap {
 typedef struct TsrCudaBoxKernel {
     TsrCudaKernel kernel;
     const TsrCudaMap* maps; /* in the order of the parameters */
-    int64_t in_turn;        /* 1: blocks take the groups of a launch in turn, however many they are */
+    int64_t in_turn;        /* 1: blocks take the groups of a launch in turn, however many they are, in clusters of
+                               `kernel.cluster` or in none */
 } TsrCudaBoxKernel;
 
 #endif

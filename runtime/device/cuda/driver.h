@@ -85,6 +85,7 @@ struct LaunchConfig {
     X(set_pool, cuMemPoolSetAttribute, (Pool pool, int attribute, void* value)) \
     X(trim_pool, cuMemPoolTrimTo, (Pool pool, size_t keep)) \
     X(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor, (int* blocks, Function function, int threads, size_t shared)) \
+    X(active_clusters, cuOccupancyMaxActiveClusters, (int* clusters, Function function, const LaunchConfig* config)) \
     X(encode_map, cuTensorMapEncodeTiled, (void* map, int type, uint32_t rank, void* address, const uint64_t* extents, \
                                            const uint64_t* steps, const uint32_t* box, const uint32_t* every, \
                                            int interleave, int swizzle, int promotion, int fill))

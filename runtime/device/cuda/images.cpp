@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "runtime/device/cuda/spread.h"
 #include "runtime/fail.h"
 
 namespace tsr::runtime::cuda {
@@ -88,7 +89,7 @@ bool fits(const Device& device, const TsrCudaKernel& kernel) {
     const bool runs =
         kernel.exact != 0 ? device.capability == kernel.capability : device.capability >= kernel.capability;
     return runs && kernel.threads <= device.max_threads && kernel.shared <= device.max_shared &&
-           (kernel.cluster <= 1 || device.clusters);
+           (kernel.cluster <= 1 || device.clusters || takes_groups_in_turn(kernel));
 }
 
 const Loaded& load(Device& device, const TsrCudaKernel& kernel, const TsrPlace* place) {

@@ -11,6 +11,7 @@
 #include "runtime/device/cuda/maps.h"
 #include "runtime/device/cuda/memory.h"
 #include "runtime/device/cuda/pending.h"
+#include "runtime/device/cuda/spread.h"
 #include "runtime/device/cuda/timer.h"
 #include "runtime/device/guards.h"
 #include "runtime/fail.h"
@@ -76,16 +77,15 @@ bool waits_for_each() {
     return wish;
 }
 
-Status launch_grid(const Device& device, Function function, const TsrCudaKernel& kernel, unsigned blocks,
+Status launch_grid(const Device& device, Function function, const TsrCudaKernel& kernel, Spread spread,
                    void** arguments) {
+    const auto blocks = static_cast<unsigned>(spread.blocks);
     const auto threads = static_cast<unsigned>(kernel.threads);
     const auto shared = static_cast<unsigned>(kernel.shared);
-    if (kernel.cluster <= 1) {
+    if (spread.cluster <= 1) {
         return device.driver.launch(function, blocks, 1, 1, threads, 1, 1, shared, device.stream, arguments, nullptr);
     }
-    LaunchAttribute attribute{.id = kClusterDimension, .pad = {}, .value = {}};
-    attribute.value.cluster[0] = static_cast<unsigned>(kernel.cluster);
-    attribute.value.cluster[1] = attribute.value.cluster[2] = 1;
+    LaunchAttribute attribute = clusters_of(spread.cluster);
     const LaunchConfig config{{blocks, 1, 1}, {threads, 1, 1}, shared, device.stream, &attribute, 1};
     return device.driver.launch_ex(&config, function, arguments, nullptr);
 }
@@ -97,18 +97,19 @@ Status launch_all(const Device& device, Function function, const TsrCudaKernel& 
     std::vector<void*> arguments;
     for (uint64_t& slot : slots) arguments.push_back(&slot);
     for (TensorMap& map : maps) arguments.push_back(&map);
-    const int64_t most = device.max_blocks / kernel.cluster * kernel.cluster;
-    const int64_t groups = (total - 1) / kernel.per_block + 1, blocks = blocks_of(device, function, kernel, groups);
+    const int64_t groups = (total - 1) / kernel.per_block + 1;
+    const auto [blocks, cluster] = spread_of(device, function, kernel, groups);
     if (blocks < groups) {
         slots[own + 1] = static_cast<uint64_t>(total);
-        return launch_grid(device, function, kernel, static_cast<unsigned>(blocks), arguments.data());
+        return launch_grid(device, function, kernel, {blocks, cluster}, arguments.data());
     }
+    const int64_t most = device.max_blocks / cluster * cluster;
     for (int64_t first = 0; first < blocks; first += most) {
         const int64_t count = std::min(most, blocks - first);
-        const int64_t whole = (count + kernel.cluster - 1) / kernel.cluster * kernel.cluster;
+        const int64_t whole = (count + cluster - 1) / cluster * cluster;
         slots[own] = static_cast<uint64_t>(first * kernel.per_block);
         slots[own + 1] = static_cast<uint64_t>(std::min(total, (first + count) * kernel.per_block));
-        const Status status = launch_grid(device, function, kernel, static_cast<unsigned>(whole), arguments.data());
+        const Status status = launch_grid(device, function, kernel, {whole, cluster}, arguments.data());
         if (status != kSuccess) return status;
     }
     return kSuccess;

@@ -91,16 +91,4 @@ std::optional<std::vector<TensorMap>> make_maps(const Device& device, const TsrC
     return made;
 }
 
-int64_t blocks_of(const Device& device, Function function, const TsrCudaKernel& kernel, int64_t groups) {
-    constexpr int kMultiprocessors = 16;
-    if (kernel.reserved == 0 || reinterpret_cast<const TsrCudaBoxKernel*>(&kernel)->in_turn == 0) return groups;
-    int processors = 0, each = 0;
-    const Driver& driver = device.driver;
-    if (driver.device_attribute(&processors, kMultiprocessors, device.id) != kSuccess) return groups;
-    if (driver.occupancy == nullptr) return groups;
-    const auto shared = static_cast<size_t>(kernel.shared);
-    if (driver.occupancy(&each, function, kernel.threads, shared) != kSuccess || each < 1) return groups;
-    return std::min<int64_t>(groups, int64_t{processors} * each);
-}
-
 }  // namespace tsr::runtime::cuda

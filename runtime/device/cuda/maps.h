@@ -20,7 +20,4 @@ struct alignas(64) TensorMap {
 std::optional<std::vector<TensorMap>> make_maps(const Device& device, const TsrCudaKernel& kernel,
                                                 TsrTensor* const* tensors, const uint64_t* slots);
 
-// How many blocks a launch of so many groups has: of a kernel that takes them in turn no more than run at once.
-int64_t blocks_of(const Device& device, Function function, const TsrCudaKernel& kernel, int64_t groups);
-
 }  // namespace tsr::runtime::cuda

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/passes/target/gpu/rings/choose_cluster.h"
 #include "ir/passes/target/gpu/rings/choose_stages.h"
 #include "ir/passes/target/gpu/tiles/groups.h"
 #include "ir/passes/target/gpu/tiles/layouts.h"
@@ -152,7 +153,16 @@ Plan choose_gpu_plan(const Function& kernel, const GpuMachine& machine, const Pl
     planned.plan = choose_threads(kernel, machine, fields);
     if (tile_threads(kernel)) choose_stages(planned, machine);
     if (fields.stages) planned.plan->stages = *fields.stages;
-    return *planned.plan;
+    if (!machine.box_copies) return *planned.plan;
+    Plan plan = *planned.plan;
+    if (tile_threads(kernel)) choose_cluster(planned, machine);
+    if (fields.cluster_rows) {
+        plan.cluster_rows = *fields.cluster_rows;
+        plan.cluster_columns = fields.cluster_columns.value_or(1);
+    }
+    const Plan& chosen = *planned.plan;
+    const bool other = plan.cluster_rows != chosen.cluster_rows || plan.cluster_columns != chosen.cluster_columns;
+    return fields.cluster_rows && other ? plan : chosen;
 }
 
 std::optional<PlanFault> gpu_plan_fault(const Function& kernel, const GpuMachine& machine, const Plan& plan) {
@@ -167,6 +177,9 @@ std::optional<PlanFault> gpu_plan_fault(const Function& kernel, const GpuMachine
     const Plan own = choose_gpu_plan(kernel, machine);
     if (plan.stages != own.stages) {
         if (auto why = stages_fault(kernel, machine, plan)) return PlanFault{"stages", *why};
+    }
+    if (plan.cluster_rows != own.cluster_rows || plan.cluster_columns != own.cluster_columns) {
+        if (auto why = cluster_fault(kernel, machine, plan)) return PlanFault{"cluster", *why};
     }
     if (by_tiles(kernel)) return std::nullopt;
     const int64_t chosen = own.threads;

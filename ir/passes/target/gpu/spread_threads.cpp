@@ -65,6 +65,7 @@ Function spread_threads(const Function& kernel, const GpuMachine& machine) {
     code.target.plan = kernel.plan;
     code.target.plan->scratch = code.shared_bytes();
     code.target.plan->threads += code.producers();
+    if (code.producers() > 0) code.target.plan->reasons.push_back(code.about_producers());
     return std::move(code.target);
 }
 

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "ir/ops/tile.h"
+#include "ir/passes/target/gpu/rings/choose_cluster.h"
 #include "ir/passes/target/gpu/thread_code.h"
 #include "ir/passes/tile/walk.h"
 
@@ -55,12 +56,12 @@ void ThreadCode::begin_rings() {
                 const ValueId full = mbarrier(ring.arrivals, emit.integer(slot), kFull);
                 call_machine("mbarrier_init", {full}, {{Attr::count, int64_t{1}}});
                 const ValueId empty = mbarrier(ring.arrivals, emit.integer(slot), kEmpty);
-                call_machine("mbarrier_init", {empty}, {{Attr::count, warps()}});
+                call_machine("mbarrier_init", {empty}, {{Attr::count, warps() * (in_clusters() ? plan.cluster() : 1)}});
             }
         }
         call_machine("mbarrier_fence", {});
     });
-    block_barrier();
+    in_clusters() ? cluster_barrier() : block_barrier();
 }
 
 int64_t ThreadCode::slots_of(const Ring& ring) const { return BufferOp(tile, tile.value(ring.arrivals).op).stages(); }
@@ -98,8 +99,11 @@ void ThreadCode::ring_by_arrivals(OpId id) {
     const ValueId before = emit.cast(emit.binary(OpKind::bit_xor, phase, emit.integer(1)), DType::i32);
     switch (op.op().kind) {
         case OpKind::acquire:
-            return when(copies_boxes(),
-                        [&] { call_machine("mbarrier_wait", {mbarrier(op.arrivals(), slot, kEmpty), before}); });
+            return when(copies_boxes(), [&] {
+                Attrs whose;
+                if (in_clusters()) whose.set(Attr::mode, std::string("cluster"));
+                call_machine("mbarrier_wait", {mbarrier(op.arrivals(), slot, kEmpty), before}, whose);
+            });
         case OpKind::fill: {
             int64_t bytes = 0;
             for (ValueId buffer : op.buffers())
@@ -112,6 +116,7 @@ void ThreadCode::ring_by_arrivals(OpId id) {
             return call_machine("mbarrier_wait", {mbarrier(op.arrivals(), slot, kFull), parity});
         default:
             call_machine("warp_barrier", {});
+            if (in_clusters() && op.blocks() > 1) return tell_cluster(mbarrier(op.arrivals(), slot, kEmpty));
             const ValueId first = emit.compare(OpKind::eq, lane_, emit.integer(0, DType::i32));
             return when(first, [&] { call_machine("mbarrier_arrive", {mbarrier(op.arrivals(), slot, kEmpty)}); });
     }
@@ -125,7 +130,17 @@ void ThreadCode::slot_buffer(const Op& op) {
     memories[op.results[0]] = slot;
 }
 
-// A box for each panel of the buffer.
+namespace {
+
+// Each panel of a buffer is a box.
+BoxHalves panels(int64_t rows, int64_t columns, int64_t panel) {
+    BoxHalves out{rows, panel, {}};
+    for (int64_t column = 0; column < columns; column += panel) out.starts.emplace_back(0, column);
+    return out;
+}
+
+}  // namespace
+
 void ThreadCode::copy_boxes(const Op& op) {
     const Memory& to = memories.at(op.operands[0]);
     const Memory& from = memories.at(op.operands[1]);
@@ -134,29 +149,38 @@ void ThreadCode::copy_boxes(const Op& op) {
     const ValueId slot = place(ring_of(arrivals_.at(root)), number, {}).slot;
     const int64_t size = bits(emit.element_type(to.pointer)) / 8;
     const int64_t rows = *emit.integer_value(to.dims[0]), columns = *emit.integer_value(to.dims[1]);
-    std::vector<int64_t> box(from.dims.size(), 1);
-    box.end()[-2] = rows;
     const int64_t panel = to.swizzle.panel != 0 ? to.swizzle.panel : columns;
-    box.end()[-1] = panel;
+    const bool shared = in_clusters() && op.attrs.integer(Attr::count, 1) > 1;
+    const BoxHalves boxes = shared ? box_halves(rows, columns, panel).value() : panels(rows, columns, panel);
+    std::vector<int64_t> box(from.dims.size(), 1);
+    box.end()[-2] = boxes.rows;
+    box.end()[-1] = boxes.columns;
     Attrs attrs{{Attr::axes, box}};
     if (to.swizzle.panel != 0) attrs.set(Attr::width, panel * size);
     when(copies_boxes(), [&] {
         // What is far outside stays there.
-        const auto coordinate = [&](ValueId start, int64_t more) {
-            const int64_t far = std::numeric_limits<int32_t>::max() - columns;
+        const auto coordinate = [&](ValueId start, ValueId more) {
+            const int64_t far = std::numeric_limits<int32_t>::max() - std::max(rows, columns);
             start = emit.binary(OpKind::minimum, emit.cast(start, DType::index), emit.integer(far));
             start = emit.binary(OpKind::maximum, start, emit.integer(-far));
-            return emit.cast(emit.add(start, emit.integer(more)), DType::i32);
+            return emit.cast(emit.add(start, more), DType::i32);
         };
         const ValueId arrivals = mbarrier(arrivals_.at(root), slot, kFull);
-        for (int64_t column = 0; column < columns; column += panel) {
-            std::vector<ValueId> operands{emit.pointer_add(to.pointer, emit.integer(column * rows)), arrivals,
-                                          from.pointer};
+        const auto copy = [&](ValueId row, ValueId column, const Attrs& how) {
+            const ValueId at = emit.add(emit.mul(column, emit.integer(rows)), emit.mul(row, emit.integer(panel)));
+            std::vector<ValueId> operands{emit.pointer_add(to.pointer, at), arrivals, from.pointer};
             for (size_t i = 0; i < from.dims.size(); ++i) {
-                operands.push_back(coordinate(scalars.at(op.operands[2 + i]), i + 1 == from.dims.size() ? column : 0));
+                const bool of_rows = i + 2 == from.dims.size(), of_columns = i + 1 == from.dims.size();
+                operands.push_back(coordinate(scalars.at(op.operands[2 + i]), of_rows      ? row
+                                                                              : of_columns ? column
+                                                                                           : emit.integer(0)));
             }
-            call_machine("copy_box", operands, attrs);
-        }
+            call_machine("copy_box", operands, how);
+        };
+        const auto all = [&] {
+            for (const auto& [row, column] : boxes.starts) copy(emit.integer(row), emit.integer(column), attrs);
+        };
+        shared ? emit.either(neighbour_.shares, [&] { copy_half(boxes, attrs, copy); }, all) : all();
     });
 }
 

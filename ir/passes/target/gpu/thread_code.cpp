@@ -38,9 +38,12 @@ void ThreadCode::run() {
     const bool by_tile = tile.kernel.flat || tile.kernel.elements;
     ValueId block = index_of(emit, OpKind::block_id);
     group = by_tile ? emit.integer(0) : emit.add(index_of(emit, OpKind::task_begin), block);
+    if (in_clusters()) begin_cluster();
     if (!rings_.empty()) begin_rings();
     if (producer_) {
         roles();
+        // Nobody leaves while others may write to its memory.
+        if (in_clusters()) cluster_barrier();
     } else {
         region(tile.body);
         if (tiles_) tiles_->end_boxes();

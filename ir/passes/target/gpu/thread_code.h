@@ -2,10 +2,12 @@
 // a lanes region is done by each thread for its tiles or rounds.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <unordered_set>
 
 #include "ir/passes/target/gpu/machine.h"
+#include "ir/passes/target/gpu/rings/choose_cluster.h"
 #include "ir/passes/target/gpu/rings/producer_part.h"
 #include "ir/passes/target/gpu/tiles/code.h"
 #include "ir/passes/target/kernel_code.h"
@@ -25,6 +27,8 @@ public:
     [[nodiscard]] int64_t shared_bytes() const { return shared_bytes_; }
     // Threads of a block beside those of the plan, which fill its rings; beside warp groups one more of these.
     [[nodiscard]] int64_t producers() const;
+    // What they do, and with what, for people.
+    [[nodiscard]] std::string about_producers() const;
     // All threads meet. What they wrote to shared memory is there for products of warp groups, too.
     void block_barrier();
     void proxy_fence();  // before threads meet
@@ -47,6 +51,7 @@ private:
     [[nodiscard]] bool carries(ValueId value) const;
     [[nodiscard]] std::vector<ValueId> carried(const std::vector<ValueId>& values) const;
     void meet_alone(RegionId region);
+    [[nodiscard]] bool shares_registers() const;
     void share_registers();
     ValueId copies_boxes();
 
@@ -120,6 +125,19 @@ private:
     void slot_buffer(const Op& op);
     void ring_by_arrivals(OpId id);
     void copy_boxes(const Op& op);
+    // thread_clusters.cpp
+    struct Neighbour {
+        ValueId there;    // the other block of the cluster runs a group, with as many rounds
+        ValueId shares;   // and of the same rows, or columns
+        ValueId told_by;  // i32: the block that this lane tells what has been read
+    };
+    [[nodiscard]] bool in_clusters() const { return producer_.has_value() && plan.cluster() > 1; }
+    void begin_cluster();
+    void cluster_barrier();
+    void find_neighbour(const std::vector<Axis>& all, ValueId number, ValueId inside, ValueId high);
+    void tell_cluster(ValueId mbarrier);
+    void copy_half(const BoxHalves& boxes, Attrs attrs,
+                   const std::function<void(ValueId, ValueId, const Attrs&)>& copy);
     void barrier(OpId id);
     [[nodiscard]] bool wait_may_be_later(OpId barrier) const;
 
@@ -141,6 +159,8 @@ private:
     Role role_ = Role::all;  // of those that run the code at hand
     std::optional<ProducerPart> producer_;
     std::unordered_map<OpId, int64_t> places_;       // of buffers in shared memory
+    ValueId rank_, blocks_;                          // in the cluster: this block's number; how many there are
+    Neighbour neighbour_;                            // of the group at hand
     std::vector<Ring> rings_;                        // whose slots are waited for by arrivals
     std::unordered_map<ValueId, ValueId> arrivals_;  // of buffers of rings, where slots are waited for by them
     int64_t shared_bytes_ = 0;

@@ -3,12 +3,20 @@
 #include <iterator>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "ir/ops/tile.h"
 #include "ir/passes/target/gpu/thread_code.h"
 #include "ir/passes/target/gpu/tiles/groups.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
+
+namespace {
+
+constexpr int64_t kOfCopies = 56, kOfProducts = 224;  // registers
+
+}  // namespace
 
 void ThreadCode::roles() {
     const RegionId outside = emit.region;
@@ -57,27 +65,41 @@ void ThreadCode::grid(const Op& op) {
     emit.close(made, outside);
 }
 
-// Groups that run at the same time are of neighbouring rows, which read the same columns.
+// Groups that run at the same time are of neighbouring rows, which read the same columns; of neighbouring columns where
+// blocks along them form clusters.
 ValueId ThreadCode::near_before(const std::vector<Axis>& all, ValueId number) {
-    constexpr int64_t kRows = 8;
+    constexpr int64_t kNear = 8;
     if (role_ == Role::all || all.size() != 2) return number;
-    const ValueId rows = all[0].count, columns = all[1].count;
-    const ValueId band = emit.mul(columns, emit.integer(kRows));
+    const size_t near = plan.cluster_columns > 1 ? 1 : 0;
+    const ValueId band = emit.mul(all[1 - near].count, emit.integer(kNear));
     const ValueId before = emit.binary(OpKind::floordiv, number, band);
-    const ValueId first = emit.mul(before, emit.integer(kRows));
-    const ValueId high = emit.binary(OpKind::minimum, emit.binary(OpKind::sub, rows, first), emit.integer(kRows));
+    const ValueId first = emit.mul(before, emit.integer(kNear));
+    const ValueId left = emit.binary(OpKind::sub, all[near].count, first);
+    const ValueId high = emit.binary(OpKind::minimum, left, emit.integer(kNear));
     const ValueId inside = emit.binary(OpKind::mod, number, band);
-    const ValueId row = emit.add(first, emit.binary(OpKind::mod, inside, high));
-    return emit.add(emit.mul(row, columns), emit.binary(OpKind::floordiv, inside, high));
+    const ValueId at = emit.binary(OpKind::mod, inside, high);
+    if (in_clusters()) find_neighbour(all, number, at, high);
+    const ValueId here = emit.add(first, at), other = emit.binary(OpKind::floordiv, inside, high);
+    const ValueId row = near == 0 ? here : other, column = near == 0 ? other : here;
+    return emit.add(emit.mul(row, all[1].count), column);
 }
 
 // Of 384 threads each gets 168 registers when the block starts, which two groups that multiply have too few of. Who
 // copies keeps a coordinate for each panel of a round.
+bool ThreadCode::shares_registers() const {
+    return plan.threads == 2 * kGroupWarps * kWarp && producers() == kGroupWarps * kWarp;
+}
+
 void ThreadCode::share_registers() {
-    constexpr int64_t kOfCopies = 56, kOfProducts = 224;
-    if (plan.threads != 2 * kGroupWarps * kWarp || producers() != kGroupWarps * kWarp) return;
+    if (!shares_registers()) return;
     const bool copies = role_ == Role::producer;
     call_machine(copies ? "fewer_registers" : "more_registers", {}, {{Attr::count, copies ? kOfCopies : kOfProducts}});
+}
+
+std::string ThreadCode::about_producers() const {
+    return fmt::format(
+        "roles: {} threads more copy boxes{}", producers(),
+        shares_registers() ? fmt::format(", of {} registers; the others have {}", kOfCopies, kOfProducts) : "");
 }
 
 // Barriers are of these threads alone.

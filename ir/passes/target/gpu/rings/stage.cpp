@@ -8,6 +8,7 @@
 #include "ir/ops/control.h"
 #include "ir/ops/register.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
+#include "ir/passes/target/gpu/rings/choose_cluster.h"
 #include "ir/passes/target/gpu/rings/pending_products.h"
 #include "ir/passes/target/gpu/rings/product_ahead.h"
 #include "ir/passes/target/gpu/rings/staged_loads.h"
@@ -28,6 +29,12 @@ public:
         b.take_place(staged_.loop);
         for (OpId load : staged_.loads) buffers_.push_back(buffer(b, load));
         if (arrivals_) {
+            const int64_t axis = cluster_axis(*kernel_.plan);
+            for (OpId load : staged_.loads) {
+                const bool shared = is_shared(kernel_, load, axis);
+                blocks_.push_back(shared ? kernel_.plan->cluster() : 1);
+                of_cluster_ = of_cluster_ || shared;
+            }
             counts_ = b.buffer(DType::u64, {Dim::constant(2)}, {{Attr::count, stages_}});
             b.emit(OpKind::acquire, {counts_}, {{Attr::mode, std::string("open")}});
         }
@@ -61,6 +68,7 @@ private:
         if (arrivals_) {
             operands.insert(operands.end(), {slot.phase, counts_});
             attrs.set(Attr::mode, std::string("arrivals"));
+            if (kind == OpKind::release && of_cluster_) attrs.set(Attr::count, kernel_.plan->cluster());
         }
         operands.insert(operands.end(), buffers_.begin(), buffers_.end());
         return b.emit(kind, std::move(operands), std::move(attrs));
@@ -110,7 +118,8 @@ private:
         std::vector<ValueId> starts;
         for (ValueId start : view.starts()) starts.push_back(here(start));
         const ValueId to = b.stage(buffers_[number], slot);
-        b.copy_async(to, memory, starts);
+        const OpId copied = b.copy_async(to, memory, starts);
+        if (arrivals_ && blocks_[number] > 1) kernel_.op(copied).attrs.set(Attr::count, blocks_[number]);
     }
 
     // The loop once more, with the slot that is read and the one that is filled carried round.
@@ -172,6 +181,8 @@ private:
         if (arrivals_) pending_ = pending_products(kernel_, loop_, buffers_, machine_);
         // Where the slot of the round behind this one has been filled for long when this round begins.
         if (arrivals_ && pending_.empty() && stages_ > 2) head_ = product_ahead(kernel_, loop_, buffers_, machine_);
+        if (!pending_.empty()) kernel_.plan->reasons.emplace_back("products: under way when their round ends");
+        if (head_) kernel_.plan->reasons.emplace_back("products: the first of a round is started a round ahead");
         std::optional<Slot> after;
         ValueId started;
         if (pending_.empty()) {
@@ -326,10 +337,12 @@ private:
     int64_t stages_;
     const GpuMachine& machine_;
     std::vector<ValueId> buffers_;
-    std::vector<OpId> pending_;  // products that are under way when their round ends
-    std::optional<OpId> head_;   // a product that is under way during the round before its own
-    bool arrivals_;              // slots are waited for by arrivals
-    ValueId counts_;             // of them
+    std::vector<int64_t> blocks_;  // by arrivals: of a cluster, that bring a load together
+    bool of_cluster_ = false;      // some load is brought by more than one
+    std::vector<OpId> pending_;    // products that are under way when their round ends
+    std::optional<OpId> head_;     // a product that is under way during the round before its own
+    bool arrivals_;                // slots are waited for by arrivals
+    ValueId counts_;               // of them
     OpId loop_;
     ValueId iv_;
     Slot slot_, next_;
