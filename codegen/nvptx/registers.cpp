@@ -136,11 +136,10 @@ void tell_blocks(llvm::Function& entry, const Gpu& gpu, int64_t threads, int64_t
     if (wanted <= kFew || entry.hasFnAttribute("nvvm.minctasm")) return;
     const int64_t each = (std::min(wanted, kOfThread) + kUnit - 1) / kUnit * kUnit;
     int64_t blocks = std::min(kOfMultiprocessor / (each * threads), gpu.threads / threads);
+    // With registers for one alone, and for all that it wants, ptxas would only move loads further ahead.
+    if (blocks <= 1 && wanted <= std::min(kOfThread, kOfMultiprocessor / threads)) return;
     if (shared_bytes > 0) blocks = std::min(blocks, gpu.shared_bytes / shared_bytes);
-    blocks = std::max<int64_t>(blocks, 1);
-    // With room for one alone, and for all that it wants, ptxas would only move loads further ahead.
-    if (blocks == 1 && wanted <= std::min(kOfThread, kOfMultiprocessor / threads)) return;
-    entry.addFnAttr("nvvm.minctasm", std::to_string(blocks));
+    entry.addFnAttr("nvvm.minctasm", std::to_string(std::max<int64_t>(blocks, 1)));
 }
 
 }  // namespace tsr::codegen
