@@ -14,7 +14,7 @@ namespace tsr::ir {
 
 namespace {
 
-constexpr int64_t kOfCopies = 56, kOfProducts = 224;  // registers
+constexpr int64_t kOfCopies = 64, kOfProducts = 224;  // registers
 
 }  // namespace
 
