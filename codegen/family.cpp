@@ -74,6 +74,7 @@ void add_gpu_variant(KernelFamily& family, const ir::Function& kernel, const ir:
     variant.scratch = plan.scratch;
     variant.threads = plan.threads;
     variant.cluster = plan.cluster();
+    variant.parts = ir::parts_of(plan);
     variant.cubin = cubin;
     variant.required = named;
     variant.plan = fmt::format("{}: {} threads, {} bytes of shared memory{}{}{}", plan.machine, plan.threads,

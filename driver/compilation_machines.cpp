@@ -48,19 +48,24 @@ void Compilation::report_tuned() {
     }
 }
 
+// What a loop carries and a block that runs a whole group has no registers for.
+std::optional<std::string> lacks_registers(const ir::Function& kernel, const ir::GpuMachine& machine) {
+    return ir::lacks_registers(kernel, ir::choose_threads(kernel, machine, {}));
+}
+
 // Why a point is not worth its code for a GPU: another one of the same tuning keeps in registers what this one does
-// not.
+// not. A group that is divided so that it does is what smaller tiles make, too.
 std::optional<std::string> Compilation::ruled_out(const ir::Function& kernel, const std::string& gpu) const {
     const auto point = points_.find(kernel.name);
     if (point == points_.end()) return std::nullopt;
     const ir::GpuMachine& machine = *ir::gpu_machine(gpu);
     if (ir::without_gpu_code(kernel, machine)) return std::nullopt;
-    const auto why = ir::lacks_registers(kernel, ir::choose_gpu_plan(kernel, machine));
+    const auto why = lacks_registers(kernel, machine);
     if (!why) return std::nullopt;
     const bool better = std::ranges::any_of(module_.functions, [&](const ir::Function& other) {
         const auto same = points_.find(other.name);
         return same != points_.end() && same->second == point->second && !ir::without_gpu_code(other, machine) &&
-               !ir::lacks_registers(other, ir::choose_gpu_plan(other, machine));
+               !lacks_registers(other, machine);
     });
     return better ? why : std::nullopt;
 }

@@ -35,7 +35,8 @@ void refuse(const Schedule::Line& line, const ir::PlanFault& fault, const std::s
 // What the other kind of machine has no use for.
 std::optional<ir::PlanFault> foreign_field(const Schedule::Line& line, bool gpu) {
     for (const auto& [field, place] : line.places) {
-        const bool of_gpus = field == "threads" || field == "stages" || field == "cluster" || field == "boxes";
+        const bool of_gpus =
+            field == "threads" || field == "stages" || field == "cluster" || field == "boxes" || field == "parts";
         if (gpu != of_gpus) return ir::PlanFault{field, fmt::format("{} has no such field", line.machine), {}};
     }
     return std::nullopt;

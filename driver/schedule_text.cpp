@@ -3,7 +3,7 @@
 #include <charconv>
 #include <limits>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "codegen/codegen.h"
 #include "driver/machines.h"
@@ -22,7 +22,11 @@ std::string plan_lines(const ir::Plan& plan) {
         if (plan.stages > 1) out += fmt::format(", stages {}", plan.stages);
         if (plan.cluster() > 1) out += fmt::format(", cluster {} x {}", plan.cluster_rows, plan.cluster_columns);
         if (plan.boxes) out += ", boxes";
-        reasons.push_back(plan.task == 1 ? "a block: one group" : fmt::format("a block: {} tiles", plan.task));
+        if (!plan.parts.empty()) out += fmt::format(", parts {}", fmt::join(plan.parts, " x "));
+        const int64_t parts = ir::parts_of(plan);
+        reasons.push_back(parts > 1        ? fmt::format("a block: one of {} parts of a group", parts)
+                          : plan.task == 1 ? "a block: one group"
+                                           : fmt::format("a block: {} tiles", plan.task));
         if (plan.scratch > 0) reasons.push_back(fmt::format("a block: {} bytes of shared memory", plan.scratch));
     } else {
         out += fmt::format("lanes {} x {}, task {}", plan.lanes, plan.interleave, plan.task);
@@ -128,6 +132,19 @@ std::optional<Pair> pair_of(std::string_view text) {
     return Pair{*first, second};
 }
 
+// "2", "2 x 1", as many as there are.
+std::optional<std::vector<int64_t>> numbers(std::string_view text) {
+    std::vector<int64_t> all;
+    while (true) {
+        const size_t end = std::min(text.find(" x "), text.size());
+        const auto one = number(text.substr(0, end));
+        if (!one) return std::nullopt;
+        all.push_back(*one);
+        if (end == text.size()) return all;
+        text.remove_prefix(end + 3);
+    }
+}
+
 struct Field {
     std::string_view name;
     std::string_view form;
@@ -176,6 +193,11 @@ bool read_boxes(std::string_view value, Schedule::Line& line) {
     return value.empty();
 }
 
+bool read_parts(std::string_view value, Schedule::Line& line) {
+    line.fields.parts = numbers(value);
+    return line.fields.parts.has_value();
+}
+
 bool read_split(std::string_view value, Schedule::Line& line) {
     line.split = true;
     return read_number<&ir::PlanFields::split>(value, line);
@@ -198,6 +220,7 @@ constexpr Field kFields[] = {
     {"stages", "stages N", read_number<&ir::PlanFields::stages>},
     {"cluster", "cluster N x N", read_cluster},
     {"boxes", "boxes", read_boxes},
+    {"parts", "parts N, N x N, …", read_parts},
     {"task", "task N", read_number<&ir::PlanFields::task>},
     {"depth", "depth N", read_number<&ir::PlanFields::depth>},
     {"split", "split N", read_split},

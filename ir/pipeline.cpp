@@ -18,6 +18,7 @@
 #include "ir/passes/target/cpu/tiles/split_k.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"
 #include "ir/passes/target/gpu/narrow_indices.h"
+#include "ir/passes/target/gpu/parts.h"
 #include "ir/passes/target/gpu/plan.h"
 #include "ir/passes/target/gpu/rings/check_cluster.h"
 #include "ir/passes/target/gpu/rings/check_rings.h"
@@ -29,6 +30,7 @@
 #include "ir/passes/tile/check_races.h"
 #include "ir/passes/tile/check_resources.h"
 #include "ir/passes/tile/check_uniform.h"
+#include "ir/passes/tile/divide_groups.h"
 #include "ir/passes/tile/form_groups.h"
 #include "ir/passes/tile/number_tensors.h"
 #include "ir/passes/tile/peel_guard.h"
@@ -157,6 +159,7 @@ Pipeline<Level::tile, Level::target> gpu_pipeline(const GpuMachine& machine) {
         return true;
     };
     return start<Level::tile>()                                                 //
+           | always<Level::tile>("divide_groups", divide_groups)                //
            | Pass<Level::tile, Level::tile>{"widen_operands", widen, true}      //
            | Pass<Level::tile, Level::tile>{"stage", rings, true}               //
            | Pass<Level::tile, Level::tile>{"check_rings", proved, false}       //
@@ -313,7 +316,7 @@ PassOutcome lower_to_gpu(const Function& kernel, const GpuMachine& machine, cons
     PassContext context{module, diagnostics, machine.name};
     Function thread = kernel;
     thread.plan = choose_gpu_plan(kernel, machine, fields);
-    if (!fields.stages) code.fewer = too_many_stages(thread, machine);
+    if (!fields.stages) code.fewer = too_many_stages(divided_by(*thread.plan, thread), machine);
     PassOutcome outcome = manager.run(gpu_pipeline(machine), thread, context);
     if (outcome == PassOutcome::done && wants_narrow_indices(kernel, thread)) {
         code.narrow = thread;

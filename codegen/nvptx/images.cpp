@@ -93,7 +93,8 @@ llvm::Constant* cuda_table(Data& data, const KernelVariant& variant, const GpuIm
     return data.structure(
         {data.text(image.code.symbol), list, data.i32(static_cast<int64_t>(images.size())), data.i32(gpu.capability),
          data.i32(gpu.exact), data.i32(variant.threads), data.i32(variant.cluster), data.i32(image.code.needs_context),
-         data.i64(variant.scratch), data.i64(variant.task), data.i32(static_cast<int64_t>(image.code.messages.size())),
+         data.i64(variant.scratch), data.i64(variant.task), data.i64(variant.parts),
+         data.i32(static_cast<int64_t>(image.code.messages.size())),
          data.i32(static_cast<int64_t>(image.code.maps.size())), message_list(data, image.code.messages),
          map_list(data, image.code.maps), data.i64(image.code.in_turn ? 1 : 0)});
 }

@@ -183,6 +183,7 @@ int64_t* number_of(Plan& plan, std::string_view key) {
 bool parse_plan_field(TextCursor& in, const std::string& key, Plan& plan) {
     if (key == "reasons") return parse_strings(in, plan.reasons);
     if (key == "panels") return parse_panels(in, plan.panels);
+    if (key == "parts") return parse_integers(in, plan.parts);
     if (key == "narrow_index") return parse_flag(in, plan.narrow_index);
     if (key == "boxes") return parse_flag(in, plan.boxes);
     if (key == "pack") return parse_flag(in, plan.pack);

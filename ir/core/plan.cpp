@@ -6,6 +6,12 @@
 
 namespace tsr::ir {
 
+int64_t parts_of(const Plan& plan) {
+    int64_t product = 1;
+    for (int64_t parts : plan.parts) product *= parts;
+    return product;
+}
+
 bool same_tile(const ProductPanel& a, const ProductPanel& b) {
     return a.elem == b.elem && a.tile_rows == b.tile_rows && a.tile_columns == b.tile_columns;
 }

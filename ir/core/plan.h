@@ -26,18 +26,19 @@ std::string spell(const ProductPanel& panel);
 std::optional<ProductPanel> parse_panel(std::string_view text);
 
 struct Plan {
-    std::string machine;        // "x86-64-v4", "sm_90a"
-    int64_t lanes = 1;          // elements of one vector of 32-bit elements; 1 on a GPU
-    int64_t interleave = 1;     // vectors in flight; on a GPU neighbouring tiles or rounds that a thread does
-    int64_t threads = 0;        // of a block; on a GPU
-    int64_t stages = 1;         // of the rings of loads that feed products; on a GPU
-    int64_t task = 1;           // groups (tiles of a flat kernel) that one task takes at least, a block exactly
-    bool narrow_index = false;  // indices fit 32 bits: a guard of the variant says so
+    std::string machine;         // "x86-64-v4", "sm_90a"
+    int64_t lanes = 1;           // elements of one vector of 32-bit elements; 1 on a GPU
+    int64_t interleave = 1;      // vectors in flight; on a GPU neighbouring tiles or rounds that a thread does
+    int64_t threads = 0;         // of a block; on a GPU
+    int64_t stages = 1;          // of the rings of loads that feed products; on a GPU
+    std::vector<int64_t> parts;  // of a group, by axis of its grid, that blocks of a GPU do; empty: one block does it
+    int64_t task = 1;            // groups (tiles of a flat kernel) that one task takes at least, a block exactly
+    bool narrow_index = false;   // indices fit 32 bits: a guard of the variant says so
     // Blocks of a cluster along the two axes of the grid, on a GPU: they take neighbouring groups at a time and bring
     // what these share once. A launch may take blocks alone.
     int64_t cluster_rows = 1, cluster_columns = 1;
-    bool boxes = false;         // a guard of the variant: tensors have boxes that copies of the machine bring
-    int64_t scratch = 0;        // bytes of shared buffers of one group, once they have their places
+    bool boxes = false;   // a guard of the variant: tensors have boxes that copies of the machine bring
+    int64_t scratch = 0;  // bytes of shared buffers of one group, once they have their places
     // Of products on a CPU:
     int64_t depth = 0;                 // steps over k are taken together up to so many; 0: there is none
     bool pack = false;                 // operands that several groups load are packed before the groups run
@@ -49,10 +50,15 @@ struct Plan {
     [[nodiscard]] int64_t cluster() const { return cluster_rows * cluster_columns; }
 };
 
+// Blocks that share the work of a group.
+int64_t parts_of(const Plan& plan);
+
 // Fields of a plan that are not left to choice.
 struct PlanFields {
-    std::optional<int64_t> lanes, interleave, threads, stages, cluster_rows, cluster_columns, task, depth, split, most_groups;
+    std::optional<int64_t> lanes, interleave, threads, stages, cluster_rows, cluster_columns, task, depth, split,
+        most_groups;
     std::optional<bool> pack;
+    std::optional<std::vector<int64_t>> parts;
     std::vector<ProductPanel> panels;
 };
 

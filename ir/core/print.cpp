@@ -88,6 +88,7 @@ private:
         if (plan.cluster() != 1)
             text += fmt::format(", cluster_rows = {}, cluster_columns = {}", plan.cluster_rows, plan.cluster_columns);
         if (plan.boxes) text += ", boxes = true";
+        if (!plan.parts.empty()) text += ", parts = " + spell(AttrValue(plan.parts));
         if (plan.scratch != 0) text += fmt::format(", scratch = {}", plan.scratch);
         if (plan.narrow_index) text += ", narrow_index = true";
         if (plan.depth != 0) text += fmt::format(", depth = {}", plan.depth);

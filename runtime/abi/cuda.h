@@ -2,8 +2,9 @@
  *
  * A kernel is an `.entry` with one parameter of 8 bytes per slot, in order (of a tensor its address, which is aligned,
  * of a scalar its bits in the low bytes), then `i64 begin` and `i64 end`, the groups of this launch (of a flat kernel
- * its elements), and the address of a TsrDeviceContext, 0 where `needs_context` is 0. Blocks have one dimension, grids
- * too. Clusters are whole: a block whose group or elements are not below `end` has nothing to do. */
+ * its elements; where groups are divided, their parts), and the address of a TsrDeviceContext, 0 where `needs_context`
+ * is 0. Blocks have one dimension, grids too. Clusters are whole: a block whose group or elements are not below `end`
+ * has nothing to do. */
 #ifndef TSR_RUNTIME_ABI_CUDA_H
 #define TSR_RUNTIME_ABI_CUDA_H
 
@@ -32,7 +33,8 @@ typedef struct TsrCudaKernel {
     int32_t cluster;            /* blocks of a cluster; 1: none */
     int32_t needs_context;
     int64_t shared;    /* bytes of dynamic shared memory */
-    int64_t per_block; /* elements of a flat kernel that a block does; 1: blocks are groups */
+    int64_t per_block; /* elements of a flat kernel that a block does; 1: blocks are groups, or their parts */
+    int64_t parts;     /* of a group, each a block's work; 1: it is not divided */
     int32_t nmessages;
     int32_t reserved;
     const struct TsrMessage* const* messages; /* what it can print or assert, by number */

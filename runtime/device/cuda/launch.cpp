@@ -165,7 +165,7 @@ void start(Device& device, const Call& call, const TsrKernelVariant& variant, co
     slots.insert(slots.end(), {0, 0, mailbox != nullptr ? mailbox->device : 0});
     Function function = load(device, kernel, call.place).function;
     if (timer != nullptr) timer->begin();
-    const Status status = launch_all(device, function, kernel, slots, *maps, call.total);
+    const Status status = launch_all(device, function, kernel, slots, *maps, call.total * kernel.parts);
     if (timer != nullptr && status == kSuccess) timer->end();
     if (status != kSuccess) {
         const std::string doing = text("launching kernel %s", call.family.name);

@@ -129,6 +129,7 @@ constexpr TsrCudaKernel kernel_of(const char* symbol, const TsrCudaImage* image,
             .threads = 1,
             .cluster = 1,
             .per_block = 1,
+            .parts = 1,
             .reserved = maps};
 }
 constexpr TsrCudaImage image_of(std::string_view text) {

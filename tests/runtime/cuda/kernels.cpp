@@ -250,7 +250,8 @@ constexpr TsrCudaKernel kernel(const char* symbol, const TsrCudaImage* images, i
             .capability = 75,
             .threads = threads,
             .cluster = 1,
-            .per_block = per_block};
+            .per_block = per_block,
+            .parts = 1};
 }
 
 constexpr TsrKernelVariant on_gpu(const TsrCudaKernel& kernel) {

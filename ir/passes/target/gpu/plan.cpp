@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/passes/target/gpu/parts.h"
+#include "ir/passes/target/gpu/registers.h"
 #include "ir/passes/target/gpu/rings/choose_cluster.h"
 #include "ir/passes/target/gpu/rings/choose_stages.h"
 #include "ir/passes/target/gpu/tiles/groups.h"
@@ -100,6 +102,17 @@ int64_t most_neighbours(const Function& kernel) {
     return most;
 }
 
+// What loops carry may ask for more registers than the threads have that the largest tile asks for.
+void add_threads(const Function& kernel, Plan& plan) {
+    constexpr int64_t kMost = 256;  // more of them have fewer registers together
+    if (!lacks_registers(kernel, plan)) return;
+    Plan more = plan;
+    while (more.threads < kMost && lacks_registers(kernel, more)) more.threads *= 2;
+    if (lacks_registers(kernel, more)) return;
+    plan.threads = more.threads;
+    plan.reasons.back() = "threads: what a loop carries has room in the registers of so many";
+}
+
 void plan_tiles(const Function& kernel, const PlanFields& fields, Plan& plan) {
     plan.threads = fields.threads.value_or(kFlatThreads);
     plan.interleave = fields.interleave.value_or(most_neighbours(kernel));
@@ -110,6 +123,8 @@ void plan_tiles(const Function& kernel, const PlanFields& fields, Plan& plan) {
                                   : "one tile to a thread: its code is long, or branches, or reads "
                                     "elsewhere than at its number");
 }
+
+}  // namespace
 
 Plan choose_threads(const Function& kernel, const GpuMachine& machine, const PlanFields& fields) {
     Plan plan;
@@ -132,6 +147,7 @@ Plan choose_threads(const Function& kernel, const GpuMachine& machine, const Pla
                 std::max(*enough, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(info.group_size()))));
         plan.reasons.emplace_back(groups ? "threads: warp groups, each 64 rows of a product"
                                          : "threads: by the elements of the largest register tile");
+        if (!groups) add_threads(kernel, plan);
     } else if (info.names_group || tiles) {
         plan.reasons.emplace_back("threads: the tiles of a group, in whole warps");
     } else {
@@ -146,15 +162,28 @@ Plan choose_threads(const Function& kernel, const GpuMachine& machine, const Pla
     return plan;
 }
 
-}  // namespace
-
 Plan choose_gpu_plan(const Function& kernel, const GpuMachine& machine, const PlanFields& fields) {
+    const Plan whole = choose_threads(kernel, machine, fields);
+    Plan plan = whole;
+    plan.parts = fields.parts ? *fields.parts : choose_parts(kernel, machine, fields);
     Function planned = kernel;
-    planned.plan = choose_threads(kernel, machine, fields);
+    const bool divides = parts_of(plan) > 1 && !parts_fault(kernel, plan.parts);
+    if (divides) {
+        planned = divided_by(plan, kernel);
+        planned.plan = choose_threads(planned, machine, fields);
+        planned.plan->parts = plan.parts;
+    } else {
+        planned.plan = plan;
+    }
+    if (const auto lacks = lacks_registers(kernel, whole)) {
+        planned.plan->reasons.push_back(divides ? fmt::format("parts {}: {}, where a block runs a whole group",
+                                                              fmt::join(plan.parts, " x "), *lacks)
+                                                : fmt::format("registers: {}: the rest is in memory", *lacks));
+    }
     if (tile_threads(kernel)) choose_stages(planned, machine);
     if (fields.stages) planned.plan->stages = *fields.stages;
     if (!machine.box_copies) return *planned.plan;
-    Plan plan = *planned.plan;
+    plan = *planned.plan;
     if (tile_threads(kernel)) choose_cluster(planned, machine);
     if (fields.cluster_rows) {
         plan.cluster_rows = *fields.cluster_rows;
@@ -174,12 +203,15 @@ std::optional<PlanFault> gpu_plan_fault(const Function& kernel, const GpuMachine
     if (plan.interleave < 1 || plan.interleave > most || most % plan.interleave != 0)
         return fault(fmt::format("{} tiles to a thread: of this kernel it does {}", plan.interleave,
                                  most == 1 ? "one" : fmt::format("1 to {}, a power of two", most)));
-    const Plan own = choose_gpu_plan(kernel, machine);
+    if (!plan.parts.empty()) {
+        if (auto no = parts_fault(kernel, plan.parts)) return no;
+    }
+    const Plan own = choose_gpu_plan(kernel, machine, {.parts = plan.parts});
     if (plan.stages != own.stages) {
-        if (auto why = stages_fault(kernel, machine, plan)) return PlanFault{"stages", *why};
+        if (auto why = stages_fault(divided_by(plan, kernel), machine, plan)) return PlanFault{"stages", *why};
     }
     if (plan.cluster_rows != own.cluster_rows || plan.cluster_columns != own.cluster_columns) {
-        if (auto why = cluster_fault(kernel, machine, plan)) return PlanFault{"cluster", *why};
+        if (auto why = cluster_fault(divided_by(plan, kernel), machine, plan)) return PlanFault{"cluster", *why};
     }
     if (by_tiles(kernel)) return std::nullopt;
     const int64_t chosen = own.threads;

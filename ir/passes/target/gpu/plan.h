@@ -8,9 +8,12 @@
 
 namespace tsr::ir {
 
-// Chooses the threads of a block, and how many neighbouring tiles one thread does, for a kernel in group form, but for
-// the fields that are given.
+// Chooses into how many parts groups are divided, the threads of a block, how many neighbouring tiles one thread does,
+// and the stages of rings, for a kernel in group form, but for the fields that are given.
 Plan choose_gpu_plan(const Function& kernel, const GpuMachine& machine, const PlanFields& fields = {});
+
+// The threads alone, of a kernel whose groups are divided already or stay whole.
+Plan choose_threads(const Function& kernel, const GpuMachine& machine, const PlanFields& fields);
 
 // What keeps the kernel from being compiled by this plan: its first field that can not be as it is.
 std::optional<PlanFault> gpu_plan_fault(const Function& kernel, const GpuMachine& machine, const Plan& plan);

@@ -28,7 +28,7 @@ int64_t carried_bits(const Function& kernel, ValueSpan carried) {
 
 }  // namespace
 
-std::optional<std::string> lacks_registers(const Function& kernel, const Plan& plan) {
+int64_t carried_registers(const Function& kernel, int64_t threads) {
     int64_t most = 0;
     for_each_op(kernel, kernel.body, [&](OpId id) {
         if (kernel.op(id).kind == OpKind::for_)
@@ -36,8 +36,18 @@ std::optional<std::string> lacks_registers(const Function& kernel, const Plan& p
         if (kernel.op(id).kind == OpKind::while_)
             most = std::max(most, carried_bits(kernel, WhileOp(kernel, id).carried()));
     });
+    return most / (kBits * threads);
+}
+
+int64_t registers_of_thread(int64_t threads, const GpuMachine& machine) {
+    constexpr int64_t kTogether = 4;  // warps: they get registers as one
+    const int64_t warps = threads / kWarp + (machine.box_copies ? 1 : 0);
+    return std::min(kOfThread, kOfBlock / ((warps + kTogether - 1) / kTogether * kTogether * kWarp));
+}
+
+std::optional<std::string> lacks_registers(const Function& kernel, const Plan& plan) {
     const int64_t threads = std::max<int64_t>(plan.threads, 1);
-    const int64_t needed = most / (kBits * threads), room = std::min(kOfThread, kOfBlock / threads);
+    const int64_t needed = carried_registers(kernel, threads), room = std::min(kOfThread, kOfBlock / threads);
     if (needed + kBeside <= room) return std::nullopt;
     return fmt::format("a loop carries {} registers in each of {} threads, which have {}", needed, threads, room);
 }

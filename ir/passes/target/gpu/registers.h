@@ -5,8 +5,15 @@
 #include <string>
 
 #include "ir/core/function.h"
+#include "ir/passes/target/gpu/machine.h"
 
 namespace tsr::ir {
+
+// Of each of so many threads, for the register tiles that one loop carries: of the loop that carries most.
+int64_t carried_registers(const Function& kernel, int64_t threads);
+
+// Those that a thread has of a block of so many, beside which a warp may copy boxes.
+int64_t registers_of_thread(int64_t threads, const GpuMachine& machine);
 
 // Why a kernel in group form cannot keep what a loop carries in registers by this plan: a bound from below, so nothing
 // is said of kernels that might. CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".

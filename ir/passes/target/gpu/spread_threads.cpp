@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/passes/target/gpu/parts.h"
 #include "ir/passes/target/gpu/plan.h"
 #include "ir/passes/target/gpu/thread_code.h"
 #include "ir/passes/target/gpu/tiles/refuse.h"
@@ -15,8 +16,7 @@ namespace {
 
 // Register tiles go through shared memory where threads exchange them: how much of it is known once they have code.
 std::optional<NoGpuCode> without_room(const Function& kernel, const GpuMachine& machine) {
-    Function planned = kernel;
-    planned.plan = choose_gpu_plan(kernel, machine);
+    const Function planned = divided_by(choose_gpu_plan(kernel, machine), kernel);
     // Rings have as many stages as fit, known from code that was made to see.
     if (planned.plan->stages > 1) return std::nullopt;
     const GpuMachine from_registers = without_box_stores(machine);

@@ -24,6 +24,7 @@ ThreadCode::ThreadCode(const Function& kernel, const GpuMachine& machine)
     auto has = [&](OpKind kind) {
         return any_below(kernel, kernel.body, [&](const Op& op) { return op.kind == kind; });
     };
+    if (!plan.parts.empty()) total = emit.mul(total, emit.integer(parts_of(plan)));
     copies_ = has(OpKind::copy_async);
     commits_ = has(OpKind::commit) || has(OpKind::fill);
     find_arrivals();
