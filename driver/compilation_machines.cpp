@@ -99,6 +99,7 @@ bool Compilation::lower_to_gpu(Family& family, const std::string& name) {
     // Points of a tuned kernel take the stages that fit: another point has fewer anyway.
     const bool tuned = ir::point_of(*family.kernel).has_value();
     const auto& refused = code.without || tuned ? code.without : code.fewer;
+    if (code.without && tuned) family.ruled_out.push_back(fmt::format("{}: no code: {}", name, code.without->what));
     if (refused && names_gpus(session_.options())) {
         const auto point = points_.find(family.kernel->name);
         const NoCode no{family.kernel, name, *refused};

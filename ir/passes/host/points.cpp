@@ -1,5 +1,7 @@
 #include "ir/passes/host/points.h"
 
+#include <algorithm>
+#include <charconv>
 #include <functional>
 #include <vector>
 
@@ -69,6 +71,22 @@ std::optional<Point> point_of(const Function& kernel) {
         const size_t colon = note.text.find(": ");
         if (!note.text.starts_with(kMark) || colon == std::string::npos) continue;
         return Point{note.text.substr(kMark.size(), colon - kMark.size()), note.text.substr(colon + 2)};
+    }
+    return std::nullopt;
+}
+
+std::optional<int64_t> warps_of_point(const Function& kernel) {
+    constexpr std::string_view kName = "num_warps=";
+    const auto point = point_of(kernel);
+    if (!point) return std::nullopt;
+    const std::string& values = point->values;
+    for (size_t at = 0; at < values.size();) {
+        const size_t end = std::min(values.find(", ", at), values.size());
+        int64_t number = 0;
+        if (values.compare(at, kName.size(), kName) == 0 &&
+            std::from_chars(values.data() + at + kName.size(), values.data() + end, number).ptr == values.data() + end)
+            return number;
+        at = end + 2;
     }
     return std::nullopt;
 }

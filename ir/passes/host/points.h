@@ -18,6 +18,8 @@ struct Point {
 };
 void mark_point(Function& kernel, const Point& point);
 std::optional<Point> point_of(const Function& kernel);
+// The `num_warps` that a kernel is a point for; nothing where the space has none.
+std::optional<int64_t> warps_of_point(const Function& kernel);
 
 // Takes kernels that are too large for a target out of the launches that name them beside others, and out of the
 // module. `unfit`: what is said of each. False, with a diagnostic, where nothing would be left; else it is a warning.

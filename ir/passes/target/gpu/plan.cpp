@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/passes/host/points.h"
 #include "ir/passes/target/gpu/parts.h"
 #include "ir/passes/target/gpu/registers.h"
 #include "ir/passes/target/gpu/rings/choose_cluster.h"
@@ -148,6 +149,10 @@ Plan choose_threads(const Function& kernel, const GpuMachine& machine, const Pla
         plan.reasons.emplace_back(groups ? "threads: warp groups, each 64 rows of a product"
                                          : "threads: by the elements of the largest register tile");
         if (!groups) add_threads(kernel, plan);
+        if (const auto warps = warps_of_point(kernel)) {
+            plan.threads = *warps * kWarp;
+            plan.reasons.back() = fmt::format("threads: num_warps={}", *warps);
+        }
     } else if (info.names_group || tiles) {
         plan.reasons.emplace_back("threads: the tiles of a group, in whole warps");
     } else {

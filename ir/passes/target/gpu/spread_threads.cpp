@@ -1,9 +1,11 @@
 #include "ir/passes/target/gpu/spread_threads.h"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
+#include "ir/passes/host/points.h"
 #include "ir/passes/target/gpu/parts.h"
 #include "ir/passes/target/gpu/plan.h"
 #include "ir/passes/target/gpu/thread_code.h"
@@ -37,6 +39,10 @@ std::optional<NoGpuCode> without_gpu_code(const Function& kernel, const GpuMachi
             {}, fmt::format("groups of {} tiles: a block has at most {} threads", info.group_size(), kMostThreads)};
     }
     std::optional<NoGpuCode> none;
+    const auto warps = warps_of_point(kernel);
+    if (warps && tile_threads(kernel) && !std::has_single_bit(static_cast<uint64_t>(*warps)))
+        return NoGpuCode{{},
+                         fmt::format("num_warps={}: register tiles are laid out over a power of two of warps", *warps)};
     int64_t bytes = 0;
     walk(kernel, kernel.body, [&](OpId id) {
         const Op& op = kernel.op(id);
