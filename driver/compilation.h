@@ -16,6 +16,7 @@
 #include "driver/session.h"
 #include "driver/steps.h"
 #include "driver/tunings.h"
+#include "ir/passes/target/gpu/cost_model.h"
 #include "ir/pipeline.h"
 #include "sema/program.h"
 
@@ -94,7 +95,8 @@ private:
     bool lower_to_gpu(Family& family, const std::string& name);
     void report(const NoCode& no);
     void report_tuned();
-    [[nodiscard]] std::optional<std::string> ruled_out(const ir::Function& kernel, const std::string& gpu) const;
+    [[nodiscard]] std::optional<std::string> ruled_out(const ir::Function& kernel, const std::string& gpu);
+    const ir::Priced& priced(const ir::Function& kernel, const ir::GpuMachine& machine);
     [[nodiscard]] codegen::Options code_options();
     bool after(ir::PassOutcome outcome);
 
@@ -111,6 +113,7 @@ private:
     std::map<std::string, std::string> points_;                      // of tuned kernels, with the tuning's first point
     std::map<std::string, PointCode> point_code_;                    // of points of tuned kernels
     std::map<std::pair<std::string, std::string>, NoCode> without_;  // the first of a tuning's points, for a GPU
+    std::map<std::pair<std::string, std::string>, ir::Priced> priced_;  // points of tuned kernels, for a GPU
     std::string known_;
     bool stopped_ = false;
     std::unique_ptr<Ptxas> ptxas_;

@@ -9,9 +9,12 @@
 #include "driver/machines.h"
 #include "ir/core/print.h"
 #include "ir/passes/host/points.h"
+#include "ir/passes/target/gpu/cost_model.h"
+#include "ir/passes/target/gpu/parts.h"
 #include "ir/passes/target/gpu/plan.h"
 #include "ir/passes/target/gpu/registers.h"
 #include "ir/passes/target/gpu/spread_threads.h"
+#include "ir/passes/tile/divide_groups.h"
 
 namespace tsr::driver {
 
@@ -53,21 +56,43 @@ std::optional<std::string> lacks_registers(const ir::Function& kernel, const ir:
     return ir::lacks_registers(kernel, ir::choose_threads(kernel, machine, {}));
 }
 
+const ir::Priced& Compilation::priced(const ir::Function& kernel, const ir::GpuMachine& machine) {
+    const auto [found, fresh] = priced_.try_emplace({kernel.name, machine.name});
+    if (fresh) {
+        const ir::Function planned = ir::divided_by(ir::choose_gpu_plan(kernel, machine), kernel);
+        found->second = {ir::grid_steps(planned), ir::product_costs(planned, machine)};
+    }
+    return found->second;
+}
+
 // Why a point is not worth its code for a GPU: another one of the same tuning keeps in registers what this one does
-// not. A group that is divided so that it does is what smaller tiles make, too.
-std::optional<std::string> Compilation::ruled_out(const ir::Function& kernel, const std::string& gpu) const {
+// not, or is faster for every size. A group that is divided so that it does is what smaller tiles make, too.
+std::optional<std::string> Compilation::ruled_out(const ir::Function& kernel, const std::string& gpu) {
     const auto point = points_.find(kernel.name);
     if (point == points_.end()) return std::nullopt;
     const ir::GpuMachine& machine = *ir::gpu_machine(gpu);
     if (ir::without_gpu_code(kernel, machine)) return std::nullopt;
-    const auto why = lacks_registers(kernel, machine);
-    if (!why) return std::nullopt;
-    const bool better = std::ranges::any_of(module_.functions, [&](const ir::Function& other) {
+    std::vector<const ir::Function*> others;
+    for (const ir::Function& other : module_.functions) {
         const auto same = points_.find(other.name);
-        return same != points_.end() && same->second == point->second && !ir::without_gpu_code(other, machine) &&
-               !lacks_registers(other, machine);
-    });
-    return better ? why : std::nullopt;
+        const bool beside = same != points_.end() && same->second == point->second && &other != &kernel;
+        if (beside && !ir::without_gpu_code(other, machine) && !lacks_registers(other, machine))
+            others.push_back(&other);
+    }
+    if (const auto why = lacks_registers(kernel, machine)) return others.empty() ? std::nullopt : why;
+    if (!schedule_.text_of(kernel.name).empty()) return std::nullopt;
+    const ir::Priced& own = priced(kernel, machine);
+    for (const ir::Function* other : others) {
+        const ir::Priced& its = priced(*other, machine);
+        if (!ir::clearly_worse(own, its)) continue;
+        return fmt::format(
+            "by the cost model 1024 multiply-adds take {:.2f} cycles with all multiprocessors busy, and {:.0f} steps "
+            "of the "
+            "loop {:.0f} in a block alone: {} takes {:.2f} and {:.0f}",
+            own.loops[0].busy, ir::kSteps, own.loops[0].alone * ir::kSteps, ir::point_of(*other)->values,
+            its.loops[0].busy, its.loops[0].alone * ir::kSteps);
+    }
+    return std::nullopt;
 }
 
 // A kernel that has no code for a GPU runs on the CPU, unless the GPU was named.
