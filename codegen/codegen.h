@@ -62,7 +62,7 @@ struct KernelVariant {
     // shared memory.
     int64_t threads = 0;
     int64_t cluster = 1;  // blocks that launches may put together
-    int64_t parts = 1;  // blocks that share the work of a group
+    int64_t parts = 1;    // blocks that share the work of a group
     bool cubin = false;
     // Code that LLVM can not make fails. Otherwise its table has no image, and the kernel runs elsewhere.
     bool required = true;

@@ -8,7 +8,7 @@ namespace tsr::ir {
 
 namespace {
 
-constexpr size_t kMostFactors = 8;            // tensors have no more axes that could matter
+constexpr size_t kMostFactors = 8;          // tensors have no more axes that could matter
 constexpr int64_t kBig = int64_t{1} << 60;  // stands for "anything": sums and differences of two do not overflow
 
 int64_t clamp(int64_t value) { return std::clamp(value, -kBig, kBig); }
