@@ -83,6 +83,11 @@ private:
         std::string gpu;
         ir::NoGpuCode why;
     };
+    // Of a point, for a GPU.
+    struct PointOnGpu {
+        bool has_code = false;
+        std::optional<std::string> lacks;  // what it has no registers for
+    };
 
     bool read_schedule();
     bool read_ir();
@@ -96,6 +101,7 @@ private:
     void report(const NoCode& no);
     void report_tuned();
     [[nodiscard]] std::optional<std::string> ruled_out(const ir::Function& kernel, const std::string& gpu);
+    const PointOnGpu& on_gpu(const ir::Function& kernel, const ir::GpuMachine& machine);
     const ir::Priced& priced(const ir::Function& kernel, const ir::GpuMachine& machine);
     [[nodiscard]] codegen::Options code_options();
     bool after(ir::PassOutcome outcome);
@@ -113,7 +119,8 @@ private:
     std::map<std::string, std::string> points_;                      // of tuned kernels, with the tuning's first point
     std::map<std::string, PointCode> point_code_;                    // of points of tuned kernels
     std::map<std::pair<std::string, std::string>, NoCode> without_;  // the first of a tuning's points, for a GPU
-    std::map<std::pair<std::string, std::string>, ir::Priced> priced_;  // points of tuned kernels, for a GPU
+    std::map<std::pair<std::string, std::string>, PointOnGpu> on_gpus_;  // points of tuned kernels
+    std::map<std::pair<std::string, std::string>, ir::Priced> priced_;   // the same
     std::string known_;
     bool stopped_ = false;
     std::unique_ptr<Ptxas> ptxas_;

@@ -56,6 +56,16 @@ std::optional<std::string> lacks_registers(const ir::Function& kernel, const ir:
     return ir::lacks_registers(kernel, ir::choose_threads(kernel, machine, {}));
 }
 
+// Each asks for a plan, whose rings are tried out: once is enough.
+const Compilation::PointOnGpu& Compilation::on_gpu(const ir::Function& kernel, const ir::GpuMachine& machine) {
+    const auto [found, fresh] = on_gpus_.try_emplace({kernel.name, machine.name});
+    if (fresh) {
+        found->second.has_code = !ir::without_gpu_code(kernel, machine);
+        found->second.lacks = lacks_registers(kernel, machine);
+    }
+    return found->second;
+}
+
 const ir::Priced& Compilation::priced(const ir::Function& kernel, const ir::GpuMachine& machine) {
     const auto [found, fresh] = priced_.try_emplace({kernel.name, machine.name});
     if (fresh) {
@@ -71,15 +81,16 @@ std::optional<std::string> Compilation::ruled_out(const ir::Function& kernel, co
     const auto point = points_.find(kernel.name);
     if (point == points_.end()) return std::nullopt;
     const ir::GpuMachine& machine = *ir::gpu_machine(gpu);
-    if (ir::without_gpu_code(kernel, machine)) return std::nullopt;
+    if (!on_gpu(kernel, machine).has_code) return std::nullopt;
     std::vector<const ir::Function*> others;
     for (const ir::Function& other : module_.functions) {
         const auto same = points_.find(other.name);
         const bool beside = same != points_.end() && same->second == point->second && &other != &kernel;
-        if (beside && !ir::without_gpu_code(other, machine) && !lacks_registers(other, machine))
-            others.push_back(&other);
+        if (!beside) continue;
+        const PointOnGpu& its = on_gpu(other, machine);
+        if (its.has_code && !its.lacks) others.push_back(&other);
     }
-    if (const auto why = lacks_registers(kernel, machine)) return others.empty() ? std::nullopt : why;
+    if (const auto& why = on_gpu(kernel, machine).lacks) return others.empty() ? std::nullopt : why;
     if (!schedule_.text_of(kernel.name).empty()) return std::nullopt;
     const ir::Priced& own = priced(kernel, machine);
     for (const ir::Function* other : others) {
