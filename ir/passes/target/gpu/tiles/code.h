@@ -144,6 +144,7 @@ private:
     View view(const Memory& memory, DType type, const std::vector<int64_t>& axes, std::vector<ValueId> starts,
               const Layout& lies);
     Registers load_view(const View& view, ValueId fill);
+    Layout along_rows(const TileViewOp& op, const Layout& own) const;
     ValueId address(const View& view, int64_t reg);
     ValueId whole(const View& view);
     ValueId aligned(const View& view, bool ends);

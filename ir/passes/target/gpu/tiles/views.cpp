@@ -10,6 +10,24 @@
 
 namespace tsr::ir {
 
+// Where the elements that a warp has of a row follow each other for less than an access, as in what was transposed, its
+// accesses would touch a sector of 32 bytes for each few: such a tile goes to and from memory in rows.
+Layout ThreadTiles::along_rows(const TileViewOp& op, const Layout& own) const {
+    const Type& memory = code_.tile.type(op.memory());
+    const int64_t bytes = bits(memory.elem) / 8;
+    const bool rows = memory.kind == TypeKind::tensor && op.axes().back() + 1 == static_cast<int64_t>(memory.rank());
+    if (!rows || own.shape.back() * bytes < kAccess) return own;
+    const LinearMap offsets = row_offsets(own.atom);
+    int64_t together = 1;
+    const auto has_next = [&](Counted counted) {
+        return std::ranges::count(offsets.columns(counted), static_cast<Bits>(together)) > 0;
+    };
+    while (together * bytes < kAccess && (has_next(Counted::reg) || has_next(Counted::lane))) together *= 2;
+    if (together * bytes >= kAccess) return own;
+    const int warp_bits = std::countr_zero(static_cast<uint64_t>(code_.plan.threads / kWarp));
+    return layout_in_rows(own.shape, static_cast<int>(bytes), warp_bits);
+}
+
 ValueId ThreadTiles::both(ValueId a, ValueId b) {
     if (!a.valid() || !b.valid()) return a.valid() ? a : b;
     return emit_.binary(OpKind::bit_and, a, b);
@@ -157,7 +175,8 @@ void ThreadTiles::load(OpId id) {
     const TileViewOp op(code_.tile, id);
     const ValueId result = code_.tile.op(id).results[0];
     const ValueId fill = op.fill() ? code_.scalars.at(*op.fill()) : zero(elem(op.memory()));
-    code_.parts[result] = load_view(view(op, layout(result)), fill);
+    const Layout lies = along_rows(op, layout(result));
+    code_.parts[result] = convert(load_view(view(op, lies), fill), lies, layout(result), elem(result));
 }
 
 // Wide accesses where the view is inside, wide ones under conditions where rows have whole accesses, else elements.
@@ -223,8 +242,8 @@ void ThreadTiles::store(OpId id) {
     if (goes_in_boxes(id)) return store_boxes(id);
     const TileViewOp op(code_.tile, id);
     if (code_.memories.at(op.memory()).packed) return store_packed(id);
-    const Layout& lies = layout(op.value());
-    const Registers& values = code_.parts.at(op.value());
+    const Layout lies = along_rows(op, layout(op.value()));
+    const Registers values = in(op.value(), lies);
     when(writers(lies.atom), [&] {
         const View seen = view(op, lies);
         auto accesses = [&](bool clipped) {
