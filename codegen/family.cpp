@@ -32,13 +32,13 @@ KernelFamily family_of(const ir::Function& kernel) {
 
 namespace {
 
-// All numbers of the launch are below the limit, and how many groups there are.
+// All numbers of the launch are below the limit, and how many groups, or parts of them, there are.
 void guard_numbers(KernelVariant& variant, const ir::Function& kernel) {
     const int64_t limit = ir::IndexRanges::kLimit;
     const auto symbols = static_cast<int32_t>(kernel.params().size());
     const auto groups = symbols + static_cast<int32_t>(kernel.symbols.size());
     for (int32_t slot = symbols; slot < groups + 3; ++slot) variant.guards.push_back({Guard::Op::less, slot, limit});
-    variant.products.push_back({{groups, groups + 1, groups + 2}, limit});
+    variant.products.push_back({{groups, groups + 1, groups + 2}, ir::most_narrow_groups(variant.parts)});
 }
 
 // Tensors have few enough elements for offsets of 32 bits.

@@ -320,7 +320,7 @@ PassOutcome lower_to_gpu(const Function& kernel, const GpuMachine& machine, cons
     PassOutcome outcome = manager.run(gpu_pipeline(machine), thread, context);
     if (outcome == PassOutcome::done && wants_narrow_indices(kernel, thread)) {
         code.narrow = thread;
-        outcome = manager.run(narrow_pipeline(narrow_guard(kernel)), *code.narrow, context);
+        outcome = manager.run(narrow_pipeline(narrow_guard(kernel, parts_of(*thread.plan))), *code.narrow, context);
         if (text_without_plan(*code.narrow) == text_without_plan(thread)) code.narrow.reset();
     }
     if (outcome != PassOutcome::refused) code.kernel = std::move(thread);

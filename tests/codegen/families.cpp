@@ -4,8 +4,10 @@
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 
+#include "codegen/family.h"
 #include "codegen/link.h"
 #include "harness.h"
+#include "ir/passes/target/index_range.h"
 
 using namespace tsr;
 using ir::Attr;
@@ -86,6 +88,26 @@ TEST_CASE("variants carry their machine, guards and work") {
     CHECK((family.variants[1].accepts == nullptr));
     dlclose(library);
     std::filesystem::remove(path);
+}
+
+TEST_CASE("of code with narrow indices the blocks have narrow numbers, too") {
+    test::Kernel k;
+    k.function.name = "kernel";
+    k.yield();
+    const ir::Function kernel = k.function;
+    for (const auto& [parts, most] : {std::pair<int64_t, int64_t>{1, 1 << 30}, {3, 357913942}, {16, 1 << 26}}) {
+        ir::Plan& plan = k.function.plan.emplace();
+        plan.machine = "sm_80";
+        plan.parts = {parts, 1};
+        plan.narrow_index = true;
+        codegen::KernelFamily family = codegen::family_of(kernel);
+        codegen::add_gpu_variant(family, kernel, k.function, true, false);
+        REQUIRE(family.variants.size() == 1);
+        REQUIRE(family.variants[0].products.size() == 1);
+        CHECK(family.variants[0].products[0].slots == std::vector<int32_t>{0, 1, 2});
+        CHECK(family.variants[0].products[0].limit == most);
+        CHECK((most - 1) * parts < ir::IndexRanges::kLimit);
+    }
 }
 
 TEST_CASE("AVX-512 compares and adds under masks") {

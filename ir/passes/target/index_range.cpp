@@ -125,7 +125,8 @@ IndexRanges::Range IndexRanges::of_element(const Op& op) {
                 {product(a.low, b.low), product(a.low, b.high), product(a.high, b.low), product(a.high, b.high)});
             if (a.low < 0 || b.low < 0 || high < kLimit) return {low, high};
             const auto slots = factors(op.results[0]);
-            return {low, slots && promises_.products.contains(*slots) ? kLimit - 1 : high};
+            const auto known = slots ? promises_.products.find(*slots) : promises_.products.end();
+            return {low, known == promises_.products.end() ? high : std::min(high, known->second - 1)};
         }
         case OpKind::minimum:
             return {std::min(a.low, b.low), std::min(a.high, b.high)};

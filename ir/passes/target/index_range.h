@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -15,7 +15,7 @@ namespace tsr::ir {
 
 class IndexRanges {
 public:
-    // What a launch guard promises: every dimension and the number of tiles are below this.
+    // What a launch guard promises: every dimension and the number of tiles, or of parts of groups, are below this.
     static constexpr int64_t kLimit = int64_t{1} << 30;
 
     struct Range {
@@ -27,8 +27,8 @@ public:
 
     // What else the guard promises of the program of a thread, by numbers of slots.
     struct Promises {
-        int64_t first_number = 0;                 // the first of the slots of dimensions and numbers of groups; 0: none
-        std::set<std::vector<int64_t>> products;  // of these slots are below kLimit, too; each in order
+        int64_t first_number = 0;  // the first of the slots of dimensions and numbers of groups; 0: none
+        std::map<std::vector<int64_t>, int64_t> products;  // of these slots, each in order, are below this
     };
 
     explicit IndexRanges(const Function& kernel) : kernel_(kernel) {}

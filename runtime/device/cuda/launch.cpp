@@ -115,6 +115,16 @@ Status launch_all(const Device& device, Function function, const TsrCudaKernel& 
     return kSuccess;
 }
 
+// Groups, or elements of a flat kernel, or what parts groups are divided into.
+int64_t work_of(const Call& call, const TsrCudaKernel& kernel) {
+    int64_t all = 0;
+    if (__builtin_mul_overflow(call.total, kernel.parts, &all)) {
+        fail(call.place, "kernel %s: %lld groups of %lld parts each are more than a launch can count", call.family.name,
+             static_cast<long long>(call.total), static_cast<long long>(kernel.parts));
+    }
+    return all;
+}
+
 // Stands for a tensor that does not begin where kernels want it: a dense view of another one.
 struct Aligned {
     int32_t slot;
@@ -155,6 +165,7 @@ void end_aligned(Device& device, const Call& call, const std::vector<Aligned>& a
 // be NULL, measures the launch alone.
 void start(Device& device, const Call& call, const TsrKernelVariant& variant, const Mailbox* mailbox, Timer* timer) {
     const TsrCudaKernel& kernel = *variant.cuda;
+    const int64_t total = work_of(call, kernel);
     for (int32_t slot = 0; slot < call.family.nslots; ++slot) {
         if (is_tensor(call, slot)) bring_in(device, *call.tensors[slot]->storage, call.place);
     }
@@ -165,7 +176,7 @@ void start(Device& device, const Call& call, const TsrKernelVariant& variant, co
     slots.insert(slots.end(), {0, 0, mailbox != nullptr ? mailbox->device : 0});
     Function function = load(device, kernel, call.place).function;
     if (timer != nullptr) timer->begin();
-    const Status status = launch_all(device, function, kernel, slots, *maps, call.total * kernel.parts);
+    const Status status = launch_all(device, function, kernel, slots, *maps, total);
     if (timer != nullptr && status == kSuccess) timer->end();
     if (status != kSuccess) {
         const std::string doing = text("launching kernel %s", call.family.name);

@@ -254,6 +254,19 @@ TEST_CASE("more blocks than the hardware takes at once are launched in parts") {
     CHECK(values(*counts) == std::vector<double>(1000, 1.0));
 }
 
+TEST_CASE("parts of groups that no number counts are refused") {
+    if (!has_gpu()) return;
+    const int64_t size = 1;
+    TensorRef counts(tsr_zeros(TSR_I32, &size, 1, nullptr));
+    const uint64_t slots[] = {slot_of(counts)};
+    TsrTensor* const tensors[] = {counts.get()};
+    const std::string said =
+        failure([&] { tsr_launch(&count_many, slots, tensors, int64_t{1} << 30, nullptr, nullptr); });
+    CHECK(said.find("kernel count: 1073741824 groups of 1099511627776 parts each are more than a launch can count") !=
+          std::string::npos);
+    CHECK(values(*counts) == std::vector<double>{0});
+}
+
 TEST_CASE("an image that the driver refuses is passed over; a result comes back; memory is used again") {
     if (!has_gpu()) return;
     TensorRef x = counting(TSR_F32, {10}), y = counting(TSR_F32, {10});

@@ -296,6 +296,11 @@ const TsrCudaKernel other_gpu_cuda = [] {
 const TsrCudaKernel aligned_cuda = kernel("aligned", &guarded_image, 1, 32, 1);
 const TsrCudaKernel any_cuda = kernel("any", &guarded_image, 1, 32, 1);
 const TsrCudaKernel count_cuda = kernel("count", &count_image, 1, 64, 1);
+const TsrCudaKernel count_many_cuda = [] {
+    TsrCudaKernel many = count_cuda;
+    many.parts = int64_t{1} << 40;
+    return many;
+}();
 const TsrCudaKernel faults_cuda = kernel("faults", &faults_image, 1, 32, 1);
 
 const TsrMessagePiece line_pieces[] = {{nullptr, TSR_I64, nullptr}, {" ", 0, nullptr}, {nullptr, TSR_I64, nullptr}};
@@ -335,6 +340,7 @@ const TsrKernelVariant guarded_variants[] = {
     {.machine = TSR_MACHINE_CUDA, .nguards = 1, .guards = &at_256, .task = 1, .plan = "aligned", .cuda = &aligned_cuda},
     on_gpu(any_cuda)};
 const TsrKernelVariant count_variants[] = {on_gpu(count_cuda)};
+const TsrKernelVariant count_many_variants[] = {on_gpu(count_many_cuda)};
 const TsrKernelVariant talks_variants[] = {on_gpu(talks_cuda)};
 const TsrKernelVariant returns_variants[] = {on_gpu(returns_cuda)};
 const TsrKernelVariant faults_variants[] = {on_gpu(faults_cuda)};
@@ -351,6 +357,7 @@ const TsrKernelFamily saxpy_no_image = family("saxpy", 4, no_image_variants, 1, 
 const TsrKernelFamily saxpy_other_gpu = family("saxpy", 4, other_gpu_variants, 2, saxpy_uses);
 const TsrKernelFamily guarded = family("guarded", 1, guarded_variants, 2, one_written);
 const TsrKernelFamily count_groups = family("count", 1, count_variants, 1, one_written);
+const TsrKernelFamily count_many = family("count", 1, count_many_variants, 1, one_written);
 const TsrKernelFamily talks = family("talks", 1, talks_variants, 1, one_value);
 const TsrKernelFamily returns_number = family("number", 0, returns_variants, 1, one_value);
 const TsrKernelFamily tells_address = family("address", 2, address_variants, 1, address_uses);

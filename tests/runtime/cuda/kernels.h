@@ -18,6 +18,8 @@ extern const TsrKernelFamily saxpy_other_gpu;
 extern const TsrKernelFamily guarded;
 // counts[group] += 1 of i32; slot counts; groups of 64 threads.
 extern const TsrKernelFamily count_groups;
+// The same, its groups divided into 2^40 parts.
+extern const TsrKernelFamily count_many;
 // Group g of two threads prints "g thread" and, where g >= limit, fails an assertion; slot limit.
 extern const TsrKernelFamily talks;
 // Gives begin + end + 40 as an i64.

@@ -192,17 +192,19 @@ bool wants_narrow_indices(const Function& kernel, const Function& thread) {
 namespace {
 
 // Products are asked for one factor after the other, so that each that is met on the way is below the limit, too.
-void promise(IndexRanges::Promises& guard, const std::vector<int64_t>& slots) {
+void promise(IndexRanges::Promises& guard, const std::vector<int64_t>& slots, int64_t limit) {
     std::vector<int64_t> product;
     for (const int64_t slot : slots) {
         product.insert(std::ranges::upper_bound(product, slot), slot);
-        guard.products.insert(product);
+        guard.products.emplace(product, limit);
     }
 }
 
 }  // namespace
 
-IndexRanges::Promises narrow_guard(const Function& kernel) {
+int64_t most_narrow_groups(int64_t parts) { return (IndexRanges::kLimit - 1) / parts + 1; }
+
+IndexRanges::Promises narrow_guard(const Function& kernel, int64_t parts) {
     IndexRanges::Promises guard;
     guard.first_number = static_cast<int64_t>(kernel.params().size());
     const auto slot_of = [&](const std::string& symbol) {
@@ -215,10 +217,10 @@ IndexRanges::Promises narrow_guard(const Function& kernel) {
         for (const Dim& dim : type.shape) {
             if (const auto symbol = dim.symbol_name()) slots.push_back(slot_of(*symbol));
         }
-        promise(guard, slots);
+        promise(guard, slots, IndexRanges::kLimit);
     }
     const int64_t groups = guard.first_number + static_cast<int64_t>(kernel.symbols.size());
-    promise(guard, {groups, groups + 1, groups + 2});
+    promise(guard, {groups, groups + 1, groups + 2}, most_narrow_groups(parts));
     return guard;
 }
 

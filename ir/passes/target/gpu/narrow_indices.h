@@ -10,13 +10,17 @@ namespace tsr::ir {
 inline constexpr int64_t kMostNarrowElements = int64_t{1} << 30;
 
 // Makes indices 32 bits wide, of a function of level Target for a GPU. Under the guard that dimensions, numbers of
-// groups and their product are below IndexRanges::kLimit and the elements of each tensor below kMostNarrowElements, the
-// program does the same: an index that can be shown to fit is computed in 32 bits; of offsets of elements, which fit
-// wherever they are used, the low 32 bits are.
+// groups and their product are below IndexRanges::kLimit (what parts they have included) and the elements of each
+// tensor below kMostNarrowElements, the program does the same: an index that can be shown to fit is computed in 32
+// bits; of offsets of elements, which fit wherever they are used, the low 32 bits are.
 void narrow_indices(Function& thread, const IndexRanges::Promises& guard);
 
 // What that guard says of the slots of a kernel; `kernel`: of level Tile, from which the thread's program was made.
-IndexRanges::Promises narrow_guard(const Function& kernel);
+// Of groups that are divided the parts are counted.
+IndexRanges::Promises narrow_guard(const Function& kernel, int64_t parts);
+
+// Groups of so many parts each: there are fewer, so that blocks have numbers below IndexRanges::kLimit.
+int64_t most_narrow_groups(int64_t parts);
 
 // Whether it is worth it, and the guard can be asked. The sums of products hold the registers that addresses would give
 // back.
