@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "driver/option_table.h"
@@ -64,10 +66,14 @@ std::string help_text(std::optional<Command> about) {
     }
     std::string out =
         "tesserac compiles Tessera programs: kernels for tiles, and the host code around them.\n\nUsage:\n";
+    const auto usage = [](const CommandRow& row) {
+        return fmt::format("tesserac {}{}{}", row.spelling, row.spelling.empty() || row.arguments.empty() ? "" : " ",
+                           row.arguments);
+    };
+    size_t widest = 0;
+    for (const CommandRow& row : command_table()) widest = std::max(widest, usage(row).size());
     for (const CommandRow& row : command_table()) {
-        auto words = fmt::format("tesserac {}{}{}", row.spelling,
-                                 row.spelling.empty() || row.arguments.empty() ? "" : " ", row.arguments);
-        out += fmt::format("  {:<32}{}\n", words, row.help);
+        out += fmt::format("  {:<{}}{}\n", usage(row), widest + 2, row.help);
     }
     out += all_options(~0U);
     out += fmt::format("\nExamples:\n{}\nEnvironment:\n{}{}", example_text(), environment_text(), kMore);

@@ -160,6 +160,7 @@ void Body::assign_name(const ast::Expr& target, const Value& given, const ast::E
         bool extents = type.is(Kind::tensor) && settled_as.is(Kind::tensor) && type.elem() == settled_as.elem() &&
                        type.rank() == settled_as.rank();
         if (extents) d.note("a variable keeps its extents: a tensor of other extents needs a name of its own");
+        slot->settled = Type::unknown();  // which of the two types was meant is not known: its uses say no more
     }
 }
 

@@ -1,5 +1,6 @@
 // Loops: what they iterate, whether they run at all, which indices are static when the loop is unrolled.
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -42,6 +43,31 @@ std::vector<Bound> bounds(Body& b, const ast::Expr& e) {
     }
     b.require_integer(e, value, "a bound of a loop");
     return {{&e, -1}};
+}
+
+// The unrollable loops around on whose rounds a bound depends, one bit each.
+uint64_t rounds_of(Body& b, const Bound& bound) {
+    if (!bound.expr || bound.element >= 0 || !b.instance.info(*bound.expr).by_round) return 0;
+    const bool aloud = std::exchange(b.aloud, false);  // it was checked before
+    const uint64_t rounds = b.expr(*bound.expr).rounds;
+    b.aloud = aloud;
+    return rounds;
+}
+
+// The unrollable loops around on whose rounds the bounds of a loop depend; nothing where they are not static even then.
+// The step is the same in every round.
+std::optional<uint64_t> static_bounds(Body& b, const ForInfo& info) {
+    uint64_t rounds = 0;
+    for (const LoopAxis& axis : info.axes) {
+        for (const Bound& bound : {axis.start, axis.stop}) {
+            if (constant(b, bound, 0)) continue;
+            const uint64_t around = rounds_of(b, bound);
+            if (around == 0) return std::nullopt;
+            rounds |= around;
+        }
+        if (constant(b, axis.step, 1).value_or(0) == 0) return std::nullopt;
+    }
+    return rounds;
 }
 
 }  // namespace
@@ -119,7 +145,6 @@ void Body::iterate_range(const ast::Expr& iterable, const ast::Expr& target, For
             error("E0412", m.arguments[3]->span, fmt::format("`prefetch` is at least 1, not {}", *stages));
     }
     runs = m.ok;
-    bool unrollable = m.ok && info.kind == LoopKind::range && rounds_bit != 0;
     for (size_t axis = 0; m.ok && axis < axes; ++axis) {
         LoopAxis a;
         a.stop = given[1][axis];
@@ -128,13 +153,14 @@ void Body::iterate_range(const ast::Expr& iterable, const ast::Expr& target, For
         auto start = constant(*this, a.start, 0), stop = constant(*this, a.stop, 0), step = constant(*this, a.step, 1);
         if (step && *step == 0) error("E0334", a.step.expr->span, "the step of a loop is zero");
         runs = runs && start && stop && step && (*step > 0 ? *start < *stop : *start > *stop);
-        unrollable = unrollable && start && stop && step && *step != 0;
         info.axes.push_back(a);
     }
+    const bool unrollable = m.ok && info.kind == LoopKind::range && rounds_bit != 0;
+    const auto around = unrollable ? static_bounds(*this, info) : std::nullopt;
     for (size_t i = 0; i < targets.size(); ++i) {
         Value index;
         index.type = m.ok ? Type::index() : Type::unknown();
-        if (unrollable) index.rounds = rounds_bit;
+        if (around) index.rounds = rounds_bit | *around;
         assign_to(*targets[i], index, iterable);
         if (i >= info.axes.size()) continue;
         if (const auto* variable = std::get_if<VariableId>(&instance.info(*targets[i]).referent))
@@ -213,11 +239,7 @@ void Body::loop(const ast::Stmt& stmt, const ast::For& f) {
         if (loop_names.contains(std::get<ast::Name>(target->node).text)) bind_inner(*target);
     }
     iterate(*f.iterable, *f.target, info, runs, bit);
-    bool unrollable = info.kind == LoopKind::range;
-    for (const LoopAxis& axis : info.axes) {
-        unrollable = unrollable && constant(*this, axis.start, 0) && constant(*this, axis.stop, 0) &&
-                     constant(*this, axis.step, 1).value_or(0) != 0;
-    }
+    const auto around = info.kind == LoopKind::range ? static_bounds(*this, info) : std::nullopt;
     bool unroll = stored.must_unroll;
     info.runs = runs;
     instance.loops[stmt.id] = info;
@@ -230,7 +252,7 @@ void Body::loop(const ast::Stmt& stmt, const ast::For& f) {
     for (const LoopAxis& axis : info.axes) {
         if (!axis.variable.valid() || bound_inside.contains(slots[axis.variable.index].name)) continue;
         indices.push_back(&slots[axis.variable.index]);
-        indices.back()->rounds = unrollable ? bit : 0;
+        indices.back()->rounds = around && bit != 0 ? bit | *around : 0;
     }
     loops.push_back({&stmt, {}, {}});
     block(f.body);

@@ -215,10 +215,28 @@ std::optional<std::string_view> own_spelling(std::string_view text) {
     return std::nullopt;
 }
 
+bool has_word(std::string_view line, std::string_view word) {
+    const auto is_letter = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
+    for (size_t at = line.find(word); at != std::string_view::npos; at = line.find(word, at + 1)) {
+        const size_t end = at + word.size();
+        if ((at == 0 || !is_letter(line[at - 1])) && (end == line.size() || !is_letter(line[end]))) return true;
+    }
+    return false;
+}
+
+// Whether the name stands on a line of the file that could not be read: it may be assigned there.
+bool is_on_broken_line(const Checker& checker, FileId file, std::string_view name) {
+    return std::ranges::any_of(checker.diagnostics.all(), [&](const Diagnostic& d) {
+        return d.code.starts_with("E01") && d.span.file == file &&
+               has_word(checker.sources.line(file, checker.sources.position(file, d.span.begin).line), name);
+    });
+}
+
 }  // namespace
 
 void Body::say_unknown(Span at, const std::string& text) {
     if (!unknown_names.insert(text).second || checker.is_broken_line(at)) return;
+    if (is_on_broken_line(checker, at.file, text)) return;
     auto& d = error("E0201", at, fmt::format("there is no `{}`", text));
     constexpr size_t kMostGuesses = 100;  // each takes time, and no more than a few are ever shown
     if (unknown_names.size() > kMostGuesses) return;
@@ -328,6 +346,7 @@ Value Body::builtin_value(const ast::Expr& e, const BuiltinEntry& entry) {
     }
     if (entry.id == Builtin::args) value.type = Type::list(Type::string(), std::nullopt);
     if (entry.id == Builtin::grid_groups) {
+        if (in_kernel()) name_group(e.span, text);
         value.type = Type::index();
         if (find_symbol("grid_groups")) value.dim = ir::Dim::symbol("grid_groups");
     }

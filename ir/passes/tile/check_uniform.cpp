@@ -1,5 +1,6 @@
 #include "ir/passes/tile/check_uniform.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "ir/passes/tile/walk.h"
@@ -54,6 +55,7 @@ private:
         const bool of_tiles = is_of_register_tiles(kernel_, op);
         if (of_tiles && (op.kind == OpKind::yield || !op.regions.empty())) return;  // said of what makes the tile
         if (is_collective(kernel_, op) && shape_.variability.is_divergent(id)) {
+            if (std::ranges::any_of(op.operands, [&](ValueId v) { return is_refused_tile(v); })) return;
             auto& d = refuse("E0453", id,
                              std::string(of_tiles ? "an operation on a register tile" : spelling(op.kind)) +
                                  " that not all tiles of the group reach");
@@ -74,6 +76,13 @@ private:
         if (op.kind == OpKind::result && !shape_.variability.is_groups(kernel_, id)) {
             refuse("E0456", id, "a kernel returns one value, but this one differs between tiles");
         }
+    }
+
+    // A tile made where not all tiles of the group are: said there, and not once more of what takes it.
+    [[nodiscard]] bool is_refused_tile(ValueId value) const {
+        if (kernel_.type(value).kind != TypeKind::tile) return false;
+        const OpId maker = kernel_.value(value).op;
+        return maker.valid() && kernel_.op(maker).regions.empty() && shape_.variability.is_divergent(maker);
     }
 
     // A register tile is one for the whole group, so is what it is made of.
