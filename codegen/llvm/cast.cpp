@@ -4,8 +4,8 @@
 
 #include <llvm/IR/Intrinsics.h>
 
-#include "codegen/llvm/fp8.h"
 #include "codegen/llvm/narrow.h"
+#include "codegen/llvm/narrow_pairs.h"
 #include "codegen/llvm/types.h"
 
 namespace tsr::codegen {
@@ -27,7 +27,8 @@ bool is_fp8(DType type) { return type == DType::fp8_e4m3 || type == DType::fp8_e
 // Any float or scale but f64 as f32. Exact.
 Value* widen(Build& build, DType from, Value* value) {
     if (from == DType::f32) return value;
-    if (is_fp8(from) && build.machine.converts_fp8) return decode_fp8(build, from, value);
+    if (is_fp8(from) && build.machine.converts_fp8) return decode_fp8_pairs(build, from, value);
+    if (build.machine.pairs_f16 && is_within_half(from)) return decode_half_pairs(build, from, value);
     if (from != DType::f16) return decode_narrow(build, from, value);
     if (build.machine.converts_f16) return build.ir.CreateFPExt(value, f32_like(build, value));
     Value* bits = build.ir.CreateBitCast(value, shaped_like(value, build.ir.getInt16Ty()));
@@ -40,7 +41,7 @@ Value* narrow(Build& build, DType to, Value* f32) {
         Value* rounded = build.ir.CreateFPTrunc(f32, shaped_like(f32, build.ir.getBFloatTy()));
         return build.ir.CreateBitCast(rounded, shaped(build, f32, to));
     }
-    if (is_fp8(to) && build.machine.converts_fp8) return encode_fp8(build, to, f32);
+    if (is_fp8(to) && build.machine.converts_fp8) return encode_fp8_pairs(build, to, f32);
     if (to != DType::f16) return encode_narrow(build, to, f32);
     if (build.machine.converts_f16) return build.ir.CreateFPTrunc(f32, shaped(build, f32, to));
     return build.ir.CreateBitCast(encode_narrow(build, to, f32), shaped(build, f32, to));

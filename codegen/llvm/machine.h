@@ -10,6 +10,7 @@ struct Machine {
     bool fma = false;           // fused multiply-add of f32 and f64
     bool converts_f16 = false;  // between f16 and f32
     bool computes_f16 = false;  // arithmetic of f16, fused multiply-add with it
+    bool pairs_f16 = false;     // the same arithmetic of two that share a register
     bool rounds_bf16 = false;   // f32 to bf16
     bool fuses_bf16 = false;    // fused multiply-add of bf16
     bool converts_fp8 = false;  // between f32 and fp8

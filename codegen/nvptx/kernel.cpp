@@ -118,7 +118,7 @@ Result<DeviceCode> compile_guarded(const KernelVariant& variant, const Gpu& gpu,
     llvm::raw_string_ostream stream(fault);
     if (llvm::verifyModule(module, &stream)) return Failure{"internal error: LLVM refuses a module: " + fault};
     optimize_for_gpu(module, *target.value(), options.level);
-    tell_blocks(*entry, gpu, variant.threads, variant.scratch);
+    fit_registers(*entry, gpu, variant.threads, variant.scratch);
     if (options.emit == Emit::llvm) {
         llvm::raw_string_ostream text(code.text);
         module.print(text, nullptr);

@@ -12,15 +12,17 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 
+#include "codegen/nvptx/sink.h"
+
 namespace tsr::codegen {
 
 namespace {
 
 constexpr int64_t kOfMultiprocessor = 65536;  // registers of 32 bits
 constexpr int64_t kOfThread = 255;
-constexpr int64_t kUnit = 8;  // that a thread's are counted in
-// Of fewer ptxas moves what it has to next to where it is used.
-constexpr int64_t kFew = 152;
+constexpr int64_t kUnit = 8;    // that a thread's are counted in
+constexpr int64_t kFew = 40;    // with which nearly all threads of a multiprocessor have room
+constexpr int64_t kBeside = 8;  // that ptxas takes for itself: addresses, conditions
 
 // What of a value is in a register of its own.
 const llvm::Value* held(const llvm::Value* value) {
@@ -131,13 +133,14 @@ private:
 
 int64_t registers_at_once(const llvm::Function& function) { return Liveness(function).most(); }
 
-void tell_blocks(llvm::Function& entry, const Gpu& gpu, int64_t threads, int64_t shared_bytes) {
-    const int64_t wanted = registers_at_once(entry);
-    if (wanted <= kFew || entry.hasFnAttribute("nvvm.minctasm")) return;
-    const int64_t each = (std::min(wanted, kOfThread) + kUnit - 1) / kUnit * kUnit;
-    int64_t blocks = std::min(kOfMultiprocessor / (each * threads), gpu.threads / threads);
-    // With registers for one alone, and for all that it wants, ptxas would only move loads further ahead.
-    if (blocks <= 1 && wanted <= std::min(kOfThread, kOfMultiprocessor / threads)) return;
+void fit_registers(llvm::Function& entry, const Gpu& gpu, int64_t threads, int64_t shared_bytes) {
+    if (registers_at_once(entry) <= kFew) return;
+    sink_cheap_values(entry);
+    if (entry.hasFnAttribute("nvvm.minctasm")) return;
+    const int64_t wanted = std::min(registers_at_once(entry) + kBeside, kOfThread);
+    const int64_t each = (wanted + kUnit - 1) / kUnit * kUnit;
+    int64_t blocks = kOfMultiprocessor / (each * threads);
+    if (blocks * threads >= gpu.threads) return;
     if (shared_bytes > 0) blocks = std::min(blocks, gpu.shared_bytes / shared_bytes);
     entry.addFnAttr("nvvm.minctasm", std::to_string(std::max<int64_t>(blocks, 1)));
 }

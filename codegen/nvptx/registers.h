@@ -1,4 +1,4 @@
-// What ptxas is told of the registers that a kernel's threads may have.
+// The registers that a kernel's threads may have.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace tsr::codegen {
 // parameters have places of their own; what is a constant distance from a pointer is part of an access.
 int64_t registers_at_once(const llvm::Function& function);
 
-// Says how many blocks are to run on a multiprocessor at once, where those that its registers and its shared memory
-// have room for are fewer than its threads allow. ptxas knows nothing of shared memory that the launch sizes: left
-// alone it keeps values in local memory for blocks that do not come.
-void tell_blocks(llvm::Function& entry, const Gpu& gpu, int64_t threads, int64_t shared_bytes);
+// Where a thread wants many: makes what is cheap where it is used, and says how many blocks are to run on a
+// multiprocessor at once, which is what its registers and its shared memory have room for. ptxas knows nothing of
+// shared memory that the launch sizes, and left alone it keeps values in local memory for blocks that do not come.
+void fit_registers(llvm::Function& entry, const Gpu& gpu, int64_t threads, int64_t shared_bytes);
 
 }  // namespace tsr::codegen
