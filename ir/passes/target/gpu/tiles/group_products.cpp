@@ -9,8 +9,36 @@ namespace tsr::ir {
 
 namespace {
 
-constexpr int64_t kPhaseRows = 8;         // rows of a panel after which its swizzle begins anew
-constexpr int64_t kMostUnpromoted = 128;  // of k: sums of narrow floats have fewer bits than f32 until they leave
+constexpr int64_t kPhaseRows = 8;          // rows of a panel after which its swizzle begins anew
+constexpr int64_t kMostUnpromoted = 128;   // of k: sums of narrow floats have fewer bits than f32 until they leave
+constexpr int64_t kMostPromoted = 128;     // columns of a piece
+constexpr int64_t kLeastColumns = 8;       // that an instruction multiplies
+constexpr int64_t kColumnsOfRegister = 2;  // of 64 rows, spread over the threads of a group
+
+// Part of a product: these parts of 64 rows, these columns, from `first` to `last` along k.
+struct Piece {
+    int64_t part, parts;
+    int64_t column, columns;
+    int64_t first, last;
+    bool waits;
+};
+
+// What leaves the sums of narrow floats for those of f32, in an order in which each of the latter grows along k.
+// Registers of a thread are those of its sums and of one piece.
+std::vector<Piece> promoted_pieces(int64_t parts, int64_t columns, int64_t depth) {
+    const int64_t pieces = (columns + kMostPromoted - 1) / kMostPromoted;
+    const int64_t width = (columns / kLeastColumns + pieces - 1) / pieces * kLeastColumns;
+    std::vector<Piece> out;
+    for (int64_t first = 0; first < depth; first += kMostUnpromoted) {
+        for (int64_t part = 0; part < parts; ++part) {
+            for (int64_t column = 0; column < columns; column += width) {
+                out.push_back({part, 1, column, std::min(width, columns - column), first,
+                               std::min(first + kMostUnpromoted, depth), true});
+            }
+        }
+    }
+    return out;
+}
 
 }  // namespace
 
@@ -73,30 +101,39 @@ void ThreadTiles::group_product(OpId id) {
     const auto before = op.accumulator();
     Registers sums = before ? in(*before, c) : Registers{};
     const int64_t parts = c.repeat[0], inner = plan.product.inner;
-    const bool promotes = is_storage_only(plan.product.input) && is_float(plan.product.input);
-    const int64_t most = promotes ? kMostUnpromoted : depth;
-    const std::vector<Type> types(static_cast<size_t>(c.size()), Type::scalar(type));
-    // What is only started stays in the registers where it is summed.
-    const bool waits = !op.pending() || promotes || layout(result) != c;
-    for (int64_t first = 0; first < depth; first += most) {
-        const int64_t last = std::min(first + most, depth);
+    const auto multiply = [&](const Piece& piece, const Registers& onto) {
         Registers operands;
-        for (int64_t k = first; k < last; k += inner) {
-            for (int64_t part = 0; part < parts; ++part) {
+        for (int64_t k = piece.first; k < piece.last; k += inner) {
+            for (int64_t part = piece.part; part < piece.part + piece.parts; ++part) {
                 operands.push_back(from_memory ? described(a, part * kGroupRows * warps / kGroupWarps, k)
                                                : fragments(held, part, k / inner)[0]);
             }
-            operands.push_back(described(b, 0, k));
+            operands.push_back(described(b, piece.column, k));
         }
-        if (!promotes) operands.insert(operands.end(), sums.begin(), sums.end());
-        const std::vector<int64_t> axes{parts * kGroupRows, shape[1], last - first, a.turned ? 1 : 0, b.turned ? 1 : 0};
+        operands.insert(operands.end(), onto.begin(), onto.end());
+        const std::vector<int64_t> axes{piece.parts * kGroupRows, piece.columns, piece.last - piece.first,
+                                        a.turned ? 1 : 0, b.turned ? 1 : 0};
+        const std::vector<Type> types(static_cast<size_t>(piece.parts * piece.columns / kColumnsOfRegister),
+                                      Type::scalar(type));
         Registers made =
             emit_.many(OpKind::group_mma, operands, types, {{Attr::type, plan.product.input}, {Attr::axes, axes}});
-        if (waits) made = emit_.many(OpKind::group_wait, made, types, {{Attr::count, int64_t{0}}});
-        if (promotes) {
-            for (size_t i = 0; i < sums.size(); ++i) made[i] = emit_.binary(OpKind::add, sums[i], made[i]);
+        // What is only started stays in the registers where it is summed.
+        if (piece.waits) made = emit_.many(OpKind::group_wait, made, types, {{Attr::count, int64_t{0}}});
+        return made;
+    };
+    if (is_storage_only(plan.product.input) && is_float(plan.product.input)) {
+        for (const Piece& piece : promoted_pieces(parts, shape[1], depth)) {
+            const Registers made = multiply(piece, {});
+            const auto at = static_cast<size_t>((piece.part * shape[1] + piece.column) / kColumnsOfRegister);
+            sums.resize(std::max(sums.size(), at + made.size()));
+            for (size_t i = 0; i < made.size(); ++i) {
+                ValueId& sum = sums[at + i];
+                sum = sum.valid() ? emit_.binary(OpKind::add, sum, made[i]) : made[i];
+            }
         }
-        sums = std::move(made);
+    } else {
+        const bool waits = !op.pending() || layout(result) != c;
+        sums = multiply({0, parts, 0, shape[1], 0, depth, waits}, sums);
     }
     code_.parts[result] = convert(sums, c, layout(result), type);
 }

@@ -72,12 +72,10 @@ bool suits(const Function& kernel, const MmaOp& op, const GpuMachine& machine) {
     return e.rows % kGroupRows == 0 && columns && along && e.inner > 0 && e.inner % product->inner == 0;
 }
 
-// A thread has registers for its sums; of narrow floats there are those of a step beside them.
+// A thread has registers for its sums.
 bool holds(const Function& kernel, const MmaOp& op, int64_t groups) {
     const Extents e = extents_of(kernel, op);
-    const DType input = kernel.type(op.a()).elem;
-    const int64_t sums = e.rows / groups * e.columns / (kGroupWarps * kWarp);
-    return sums * (is_float(input) && is_storage_only(input) ? 2 : 1) <= kMostSums;
+    return e.rows / groups * e.columns / (kGroupWarps * kWarp) <= kMostSums;
 }
 
 // A buffer, or a load that a ring may bring.
