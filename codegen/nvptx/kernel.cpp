@@ -10,6 +10,7 @@
 
 #include "codegen/llvm/debug.h"
 #include "codegen/llvm/errors.h"
+#include "codegen/nvptx/offsets.h"
 #include "codegen/nvptx/pipeline.h"
 #include "codegen/nvptx/registers.h"
 #include "codegen/nvptx/task.h"
@@ -118,6 +119,7 @@ Result<DeviceCode> compile_guarded(const KernelVariant& variant, const Gpu& gpu,
     llvm::raw_string_ostream stream(fault);
     if (llvm::verifyModule(module, &stream)) return Failure{"internal error: LLVM refuses a module: " + fault};
     optimize_for_gpu(module, *target.value(), options.level);
+    join_offsets(*entry);
     fit_registers(*entry, gpu, variant.threads, variant.scratch);
     if (options.emit == Emit::llvm) {
         llvm::raw_string_ostream text(code.text);

@@ -16,6 +16,7 @@ namespace tsr::ir {
 namespace {
 
 constexpr int64_t kMostParts = 16;  // of a group
+constexpr int64_t kPassing = 3;     // of which one is left for what is copied, and one for operands
 constexpr int64_t kLeastStep = 16;  // the rows and columns of the smallest fragments
 
 using Parts = std::vector<int64_t>;
@@ -64,8 +65,17 @@ bool holds_with_ease(const Function& kernel, const GpuMachine& machine, const Pl
 
 }  // namespace
 
+std::optional<std::string> wants_parts(const Function& kernel, const GpuMachine& machine, const Plan& plan) {
+    if (auto lacks = lacks_registers(kernel, plan)) return lacks;
+    if (machine.async_copies || plan.threads == 0) return std::nullopt;
+    const int64_t carried = carried_registers(kernel, plan.threads), all = registers_of_thread(plan.threads, machine);
+    if (kPassing * carried <= all) return std::nullopt;
+    return fmt::format("a loop carries {} registers in each of {} threads, which have {} for what they copy as well",
+                       carried, plan.threads, all);
+}
+
 Parts choose_parts(const Function& kernel, const GpuMachine& machine, const PlanFields& fields) {
-    if (!lacks_registers(kernel, choose_threads(kernel, machine, fields))) return {};
+    if (!wants_parts(kernel, machine, choose_threads(kernel, machine, fields))) return {};
     const std::vector<Parts> all = candidates(kernel);
     const auto found = std::ranges::find_if(all, [&](const Parts& parts) {
         Plan plan;

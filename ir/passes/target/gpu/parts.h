@@ -2,12 +2,17 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "ir/core/function.h"
 #include "ir/passes/target/gpu/machine.h"
 
 namespace tsr::ir {
+
+// Why the groups of a kernel that runs in so many threads should be divided: what its loops carry does not find room in
+// registers, or leaves none for what passes through them on its way to shared memory, where no copy is asynchronous.
+std::optional<std::string> wants_parts(const Function& kernel, const GpuMachine& machine, const Plan& plan);
 
 // Into how many parts each axis of a kernel's grid is divided, so that what its loops carry finds room in registers:
 // the fewest, the longest axis first. Empty: the kernel is left as it is, as it finds room, or can not be divided.

@@ -180,10 +180,11 @@ Plan choose_gpu_plan(const Function& kernel, const GpuMachine& machine, const Pl
     } else {
         planned.plan = plan;
     }
-    if (const auto lacks = lacks_registers(kernel, whole)) {
-        planned.plan->reasons.push_back(divides ? fmt::format("parts {}: {}, where a block runs a whole group",
-                                                              fmt::join(plan.parts, " x "), *lacks)
-                                                : fmt::format("registers: {}: the rest is in memory", *lacks));
+    if (const auto why = wants_parts(kernel, machine, whole); why && divides) {
+        planned.plan->reasons.push_back(
+            fmt::format("parts {}: {}, where a block runs a whole group", fmt::join(plan.parts, " x "), *why));
+    } else if (const auto lacks = lacks_registers(kernel, whole)) {
+        planned.plan->reasons.push_back(fmt::format("registers: {}: the rest is in memory", *lacks));
     }
     if (tile_threads(kernel)) choose_stages(planned, machine);
     if (fields.stages) planned.plan->stages = *fields.stages;
