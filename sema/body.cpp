@@ -252,13 +252,17 @@ std::optional<Static> Body::evaluate_constant(const ast::Expr& e) {
     return value.value;
 }
 
-// Default values: constants of the types that they stand for.
+// Default values: constants of the types that they stand for, element types and functions.
 void Body::check_defaults() {
     for (const ParameterInfo& parameter : instance.parameters) {
         if (!parameter.syntax->default_value) continue;
-        Value value = expr(*parameter.syntax->default_value);
+        const ast::Expr& otherwise = *parameter.syntax->default_value;
+        Value value = expr(otherwise);
         if (parameter.is_static && parameter.value) continue;
-        require_converts(*parameter.syntax->default_value, value, parameter.type, fmt::format("`{}`", parameter.name));
+        const bool named = value.type.is(Kind::dtype) || value.type.is(Kind::function);
+        if (!named && !require_static(otherwise, value, fmt::format("the default of `{}`", parameter.name))) continue;
+        if (!parameter.syntax->annotation) continue;  // its type is that of what is given
+        require_converts(otherwise, value, parameter.type, fmt::format("`{}`", parameter.name));
     }
 }
 
