@@ -8,6 +8,7 @@
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
+#include "sema/elaborate/ranges.h"
 #include "sema/elaborate/statements.h"
 #include "sema/elaborate/types.h"
 
@@ -34,52 +35,6 @@ void forget_new(Body& b, const Env& before, const LoopEffects& effects, const st
     for (const Slot slot : effects.assigned) {
         if (!before.contains(slot) && !kept.contains(slot)) b.env.erase(slot);
     }
-}
-
-using Round = std::function<void()>;
-
-struct Bounds {
-    Val start, stop, step;
-    sema::VariableId variable;
-    std::function<void(const Val&)> bind;  // gives a round its number
-};
-
-Val bound(Body& b, const sema::Bound& given, int64_t otherwise) {
-    if (!given.expr) return Val::index(otherwise);
-    const Val value = expression(b, *given.expr);
-    return b.coerce(given.element < 0 ? value : element_of(b, value, Val::index(given.element)), DType::index);
-}
-
-std::vector<Bounds> bounds_of(Body& b, const ForInfo& info) {
-    std::vector<Bounds> all;
-    for (const sema::LoopAxis& axis : info.axes) {
-        Bounds& one = all.emplace_back();
-        one.variable = axis.variable;
-        one.start = bound(b, axis.start, 0);
-        one.stop = bound(b, axis.stop, 0);
-        one.step = bound(b, axis.step, 1);
-        if (!b.in_kernel()) require_nonzero(b, one.step, DType::index, "the step of a loop is zero");
-        one.bind = [&b, variable = axis.variable](const Val& iv) { b.assign(variable, iv); };
-    }
-    return all;
-}
-
-std::optional<int64_t> fixed(const Val& value) { return value.is_fixed() ? value.fixed.integer() : std::nullopt; }
-
-// lower < upper for a step upward, > for one downward.
-ValueId goes_on(Body& b, ValueId at, const Bounds& bounds) {
-    const ValueId stop = b.index(bounds.stop);
-    if (const auto step = fixed(bounds.step)) {
-        if (*step == 0) return b.emit.constant(int64_t{0}, DType::boolean);
-        return b.emit.inferred(*step > 0 ? OpKind::lt : OpKind::gt, {at, stop});
-    }
-    const ValueId zero = b.emit.constant(int64_t{0}, DType::index);
-    const ValueId step = b.index(bounds.step);
-    const ValueId up = b.emit.inferred(
-        OpKind::bit_and, {b.emit.inferred(OpKind::gt, {step, zero}), b.emit.inferred(OpKind::lt, {at, stop})});
-    const ValueId down = b.emit.inferred(
-        OpKind::bit_and, {b.emit.inferred(OpKind::lt, {step, zero}), b.emit.inferred(OpKind::gt, {at, stop})});
-    return b.emit.inferred(OpKind::bit_or, {up, down});
 }
 
 struct LoopScope {
@@ -168,29 +123,6 @@ ir::Attrs attributes(Body& b, const ForInfo& info) {
     return attrs;
 }
 
-// One step per round, which binds the variables to the round's static numbers.
-std::vector<Round> static_rounds(Body& b, const std::vector<Bounds>& axes) {
-    std::vector<Round> rounds;
-    std::vector<int64_t> at;
-    const std::function<void(size_t)> walk = [&](size_t axis) {
-        if (axis == axes.size()) {
-            rounds.push_back([&b, axes, at] {
-                for (size_t i = 0; i < axes.size(); ++i) b.assign(axes[i].variable, Val::index(at[i]));
-            });
-            return;
-        }
-        const int64_t stop = fixed(axes[axis].stop).value_or(0);
-        const int64_t step = fixed(axes[axis].step).value_or(0);
-        for (int64_t i = fixed(axes[axis].start).value_or(0); step > 0 ? i < stop : step < 0 && i > stop; i += step) {
-            at.push_back(i);
-            walk(axis + 1);
-            at.pop_back();
-        }
-    };
-    walk(0);
-    return rounds;
-}
-
 // Static rounds one after the other; after a `break` that is not static the rest stand under its flag.
 void unrolled(Body& b, std::vector<Round> settings, const Round& body) {
     LoopScope scope(b);
@@ -204,13 +136,6 @@ void unrolled(Body& b, std::vector<Round> settings, const Round& body) {
         }
     };
     from(0);
-}
-
-bool all_fixed(const std::vector<Bounds>& axes) {
-    for (const Bounds& one : axes) {
-        if (!fixed(one.start) || !fixed(one.stop) || !fixed(one.step)) return false;
-    }
-    return true;
 }
 
 // The loop in the IR, once bounds are known: with what it carries, and a flag where it may be left.
@@ -241,26 +166,6 @@ void emitted_loop(Body& b, Span range, const std::vector<Bounds>& axes, LoopEffe
         nest(0);
     }
     forget_new(b, before, effects, kept);
-}
-
-// More than this is no program that a machine should be given.
-constexpr int64_t kMostRounds = 1 << 14;
-
-// Counts the rounds of a loop that is unrolled; false, with a message, when there are too many in the function.
-bool may_unroll(Body& b, Span range, const std::vector<Bounds>& axes) {
-    int64_t rounds = 1;
-    for (const Bounds& one : axes) {
-        const int64_t step = fixed(one.step).value_or(0);
-        const int64_t way = fixed(one.stop).value_or(0) - fixed(one.start).value_or(0);
-        if (step == 0 || (way > 0) != (step > 0)) return true;
-        rounds =
-            std::min((way + step - (step > 0 ? 1 : -1)) / step, kMostRounds + 1) * std::min(rounds, kMostRounds + 1);
-    }
-    b.unrolled_rounds = std::min(b.unrolled_rounds + rounds, 2 * kMostRounds);
-    if (b.unrolled_rounds <= kMostRounds) return true;
-    b.error("E0335", range, "the index of this loop is needed as a static value, and it has too many rounds to unroll")
-        .note(fmt::format("a function unrolls at most {} rounds, all its loops together", kMostRounds));
-    return false;
 }
 
 void range_loop(Body& b, Span range, const ForInfo& info, const ast::Block& body, const Round& each) {
@@ -300,25 +205,6 @@ void element_loop(Body& b, Span range, const ForInfo& info, const ast::Block& bo
     if (elements.has_elements()) return unrolled(b, element_rounds(b, info, elements), each);
     if (!elements.is_ssa()) return;
     sequence_loop(b, range, info, body, sequence_of(b, elements, b.info(*info.elements).type), each);
-}
-
-// How many rounds a range has, for the progress line.
-Val round_count(Body& b, const std::vector<Bounds>& axes) {
-    Val total = Val::index(1);
-    for (const Bounds& one : axes) {
-        const auto start = fixed(one.start);
-        const auto step = fixed(one.step);
-        ValueId rounds = b.index(one.stop);
-        if (start != 0) rounds = b.emit.inferred(OpKind::sub, {rounds, b.index(one.start)});
-        if (step != 1) {
-            // ceil(a / s) is -floor(-a / s), for either sign of s.
-            const ValueId down = b.emit.inferred(OpKind::neg, {rounds});
-            rounds = b.emit.inferred(OpKind::neg, {b.emit.inferred(OpKind::floordiv, {down, b.index(one.step)})});
-        }
-        rounds = b.emit.inferred(OpKind::maximum, {rounds, b.emit.constant(int64_t{0}, DType::index)});
-        total = Val::ssa(b.emit.inferred(OpKind::mul, {b.index(total), rounds}), DType::index);
-    }
-    return total;
 }
 
 }  // namespace
