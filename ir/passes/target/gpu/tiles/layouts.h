@@ -1,7 +1,6 @@
 // Which thread of a block holds which elements of each register tile, decided once for a whole kernel.
 #pragma once
 
-#include <bit>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -34,14 +33,6 @@ struct TileLayouts {
 // tiles in rows: accesses of 16 bytes, a warp along a row, warps along rows. Operations convert operands that
 // lie otherwise. `threads`: a power of two, at least 32. Every `mma` has a product of the machine (`product_of`).
 TileLayouts assign_layouts(const Function& kernel, int64_t threads, const GpuMachine& machine);
-
-// Bits of the numbers below `value`.
-inline int log2_up(int64_t value) { return static_cast<int>(std::bit_width(static_cast<uint64_t>(value - 1))); }
-
-// Threads along the rows: an access of 16 bytes each (`bytes` are those of an element; 0: four elements), then lanes
-// along the row as long as that does not pass its end by much, else along the axis before it; 2^warp_bits warps along
-// the outer axes, what is left along the last one.
-Layout layout_in_rows(const Coordinates& shape, int bytes, int warp_bits);
 
 // The machine's product for an `mma`; nothing where it has none. Floats of 8 bits that it does not multiply are
 // operands of a product of f16, which holds them all.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "ir/passes/target/gpu/tiles/rows.h"
 #include "ir/passes/target/gpu/tiles/view.h"
 
 namespace tsr::ir {

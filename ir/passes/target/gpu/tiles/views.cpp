@@ -6,6 +6,7 @@
 
 #include "ir/passes/target/cpu/tiles/uses.h"
 #include "ir/passes/target/gpu/tiles/code.h"
+#include "ir/passes/target/gpu/tiles/rows.h"
 #include "ir/passes/target/gpu/tiles/view.h"
 
 namespace tsr::ir {
