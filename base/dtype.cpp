@@ -1,6 +1,7 @@
 #include "base/dtype.h"
 
 #include <array>
+#include <numeric>
 
 namespace tsr {
 
@@ -78,6 +79,7 @@ bool is_float(DType type) { return row(type).kind == 'f'; }
 bool is_integer(DType type) { return row(type).kind == 's' || row(type).kind == 'u'; }
 bool is_signed(DType type) { return row(type).kind == 's' || row(type).kind == 'f'; }
 bool is_packed(DType type) { return row(type).bits < 8; }
+int64_t pack_size(DType type) { return std::lcm(bits(type), 8) / bits(type); }
 bool is_storage_only(DType type) { return is_float(type) && row(type).bits <= 8; }
 
 bool widens_exactly(DType from, DType to) {

@@ -44,6 +44,7 @@ bool is_float(DType type);         // f64 … fp4_e2m1; not e8m0, not c64
 bool is_integer(DType type);       // i4 … index; not bool
 bool is_signed(DType type);        // signed integers and floats
 bool is_packed(DType type);        // several elements share a byte
+int64_t pack_size(DType type);     // elements in the fewest whole bytes
 bool is_storage_only(DType type);  // floats of 8 bits or fewer: computed in the compute type
 
 // True when every value of `from` is a value of `to` (language reference, numerics rule 1).

@@ -188,7 +188,7 @@ void Runner::fill_views(std::span<const KernelArgument> arguments) {
         for (size_t k = view.rank; k-- > 0;) {
             view.stride[k] = stride;
             const bool row = view.packed && k + 1 == view.rank;
-            const int64_t pack = pack_of(data.elem);
+            const int64_t pack = pack_size(data.elem);
             stride *= row ? (view.extent[k] + pack - 1) / pack * pack : view.extent[k];
         }
         view.elements = stride;

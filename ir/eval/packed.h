@@ -8,9 +8,6 @@
 
 namespace tsr::ir::eval {
 
-// Elements in one pack.
-inline int64_t pack_of(DType type) { return bits(type) == 4 ? 2 : 4; }
-
 // An element as it stands in lanes: i4 sign-extended, floats as their code.
 inline uint8_t load_packed(DType type, const uint8_t* data, int64_t element) {
     const int width = bits(type);

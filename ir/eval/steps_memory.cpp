@@ -145,7 +145,7 @@ bool begins_at_bytes(Machine& machine, const Inst& inst, const AccessData& acces
                      const Reached& lanes) {
     const size_t n = access.uniform ? 1 : machine.n;
     for (size_t i = 0; i < n; ++i) {
-        if (lanes.mask[i] == 0 || machine.offsets[i] % pack_of(view.elem) == 0) continue;
+        if (lanes.mask[i] == 0 || machine.offsets[i] % pack_size(view.elem) == 0) continue;
         machine.fail(inst, fmt::format("a write of '{}' at {} does not begin at a byte of its own, by {}",
                                        machine.program->views[access.view].name, position(machine, access, i),
                                        machine.who(access.uniform ? std::nullopt : std::optional(i))));

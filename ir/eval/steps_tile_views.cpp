@@ -81,7 +81,7 @@ void watch(Machine& machine, const Inst& inst, const TileViewData& data, const V
            TouchKind kind) {
     if (view.shadow == nullptr) return;
     // A stored pack is read, changed and written as a whole.
-    const int64_t pack = view.packed && kind != TouchKind::read ? pack_of(view.elem) : 1;
+    const int64_t pack = view.packed && kind != TouchKind::read ? pack_size(view.elem) : 1;
     for_each_row(data, inside, [&](const Row& row) {
         if (pack == 1) return watch_row(machine, inst, data.view, view, row.at, row.step, row.count, kind);
         for (size_t i = 0; i < row.count; ++i) {
@@ -96,7 +96,7 @@ void watch(Machine& machine, const Inst& inst, const TileViewData& data, const V
 bool begins_at_bytes(Machine& machine, const Inst& inst, const TileViewData& data, const View& view) {
     if (!view.packed || data.axes.back() + 1 != static_cast<int64_t>(view.rank)) return true;
     const int64_t first = machine.at<int64_t>(data.starts[view.rank - 1]);
-    if (first % pack_of(view.elem) == 0) return true;
+    if (first % pack_size(view.elem) == 0) return true;
     machine.fail(inst, fmt::format("a view of '{}' that is written begins at element {} of its rows, which has no byte "
                                    "of its own, by {}",
                                    machine.program->views[data.view].name, first, machine.who(std::nullopt)));

@@ -45,8 +45,6 @@ struct PackedPlace {
     ValueId shift;       // bits of `byte` below it
 };
 PackedPlace packed_place(Emit& emit, DType type, ValueId element, int64_t width);
-// Elements in the fewest whole bytes.
-inline size_t pack_size(DType type) { return bits(type) == 4 ? 2 : 4; }
 // The elements whose codes begin `shift` bits up in a byte and may end in the next one; scalars or vectors of u8.
 ValueId unpacked(Emit& emit, DType type, ValueId byte, ValueId next, ValueId shift, int64_t width);
 // Byte number `byte` of elements side by side, the first in the lowest bits.

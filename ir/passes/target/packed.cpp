@@ -59,7 +59,7 @@ ValueId packed_byte(Emit& emit, DType type, const std::vector<ValueId>& elements
 void KernelCode::describe_packed(Memory& memory) {
     if (memory.dims.empty()) return;  // a single element
     memory.row = memory.dims.back();
-    const auto pack = static_cast<int64_t>(pack_size(*memory.packed));
+    const int64_t pack = pack_size(*memory.packed);
     const ValueId packs =
         emit.binary(OpKind::floordiv, emit.add(memory.row, emit.integer(pack - 1)), emit.integer(pack));
     memory.dims.back() = emit.mul(packs, emit.integer(pack * bits(*memory.packed) / 8));
@@ -79,7 +79,7 @@ ValueId KernelCode::load_packed(const Memory& memory, std::vector<ValueId> indic
 
 void KernelCode::store_packed(const Memory& memory, std::vector<ValueId> indices, const std::vector<ValueId>& values,
                               ValueId mask) {
-    const size_t pack = pack_size(*memory.packed);
+    const auto pack = static_cast<size_t>(pack_size(*memory.packed));
     const auto bytes = static_cast<int64_t>(pack) * bits(*memory.packed) / 8;
     ValueId at = packed_place(emit, *memory.packed, emit.cast(indices.back(), DType::index), 0).byte;
     for (size_t first = 0; first + pack <= values.size(); first += pack) {

@@ -52,7 +52,7 @@ std::string view_kernel(const View& view, bool loads) {
 // Elements that share bytes are stored along rows from a byte's beginning on.
 bool begins_inside_byte(const View& view, const Shape& starts) {
     const bool along_rows = view.axes.back() + 1 == static_cast<int64_t>(view.memory.size());
-    return is_packed(view.type) && along_rows && starts.back() % (bits(view.type) == 4 ? 2 : 4) != 0;
+    return is_packed(view.type) && along_rows && starts.back() % pack_size(view.type) != 0;
 }
 
 // Runs a load and a store at each of the starts and holds them against loops over elements.

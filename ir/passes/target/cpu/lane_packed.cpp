@@ -98,7 +98,7 @@ LaneValue LaneCode::read_pairs(const Memory& memory, std::vector<LaneValue> indi
 void LaneCode::write_packed(const Memory& memory, std::vector<LaneValue> indices, const std::vector<LaneValue>& parts) {
     using Kind = LaneValue::Kind;
     const DType type = *memory.packed;
-    const size_t pack = pack_size(type);
+    const auto pack = static_cast<size_t>(pack_size(type));
     const auto bytes = static_cast<int64_t>(pack) * bits(type) / 8;
     LaneValue start = indices.back();
     if (start.kind == Kind::affine && start.stride * bits(type) % 8 == 0) {

@@ -38,7 +38,7 @@ void TileCode::store_packed(OpId id, ValueId value, const Coordinates& at) {
     const TileViewOp view(s_.tile, id);
     const Memory& memory = s_.memories.at(view.memory());
     const DType type = *memory.packed;
-    const auto pack = static_cast<int64_t>(pack_size(type));
+    const int64_t pack = pack_size(type);
     const int64_t bytes = pack * bits(type) / 8;
     std::vector<ValueId> indices = element_indices(view, at);
     ValueId mask = clipped_ ? inside(id, at) : ValueId{};

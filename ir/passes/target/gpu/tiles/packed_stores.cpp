@@ -45,7 +45,7 @@ void ThreadTiles::store_packed(OpId id) {
 
 // What a row's last pack has no elements for is 0.
 void ThreadTiles::store_packs(const View& seen, const Registers& values) {
-    const size_t pack = pack_size(seen.type);
+    const auto pack = static_cast<size_t>(pack_size(seen.type));
     std::map<std::pair<size_t, int64_t>, ValueId> known;
     each_access(seen, true, [&](const std::vector<int64_t>& registers, ValueId inside) {
         std::vector<ValueId> elements(pack, zero(seen.type));
