@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "codegen/cpu/machine.h"
-#include "codegen/nvptx/boxes.h"
 #include "ir/machine/fragments.h"
 #include "ir/ops/effects.h"
 #include "ir/ops/host.h"
@@ -100,7 +99,7 @@ std::optional<Failure> check_host_op(const Subject& in, const ir::Op& op, const 
 // What is said to the runtime is said in scalars, behind the number that orders it.
 std::optional<Failure> check_target_op(const Subject& in, const ir::Op& op) {
     const bool is_message = op.kind == OpKind::print || op.kind == OpKind::assert_;
-    if (!is_message && (op.kind != OpKind::runtime || is_box_call(op))) return std::nullopt;
+    if (!is_message && op.kind != OpKind::runtime) return std::nullopt;
     for (const ir::ValueId operand : op.operands) {
         const ir::Type& type = in.type(operand);
         if (!type.is_scalar() && type.kind != ir::TypeKind::pointer) {
@@ -113,31 +112,11 @@ std::optional<Failure> check_target_op(const Subject& in, const ir::Op& op) {
     return in.refuse(op, "has no number that orders it");
 }
 
-// What a GPU alone has, or a CPU.
-bool is_of_gpu(OpKind kind) {
-    switch (kind) {
-        case OpKind::thread_id:
-        case OpKind::block_id:
-        case OpKind::block_barrier:
-        case OpKind::warp_shuffle:
-        case OpKind::warp_vote:
-        case OpKind::async_copy:
-        case OpKind::async_commit:
-        case OpKind::async_wait:
-        case OpKind::load_matrix:
-        case OpKind::matrix_descriptor:
-        case OpKind::group_mma:
-        case OpKind::group_wait:
-        case OpKind::proxy_fence:
-            return true;
-        default:
-            return false;
-    }
-}
+// What a CPU alone has.
 bool is_of_cpu(OpKind kind) { return kind == OpKind::gather || kind == OpKind::scatter || kind == OpKind::for_active; }
 
 std::optional<Failure> check_cpu_op(const Subject& in, const ir::Op& op) {
-    if (is_of_gpu(op.kind)) return in.refuse(op, "has no code on a CPU");
+    if (ir::is_of_gpu(op.kind)) return in.refuse(op, "has no code on a CPU");
     if (op.kind != OpKind::mma) return std::nullopt;
     const auto cpu = processor_named(in.function.plan ? in.function.plan->machine : "");
     if (!op.attrs.has(Attr::mode) || !cpu || cpu.value().sums_bytes == 0)
@@ -162,11 +141,11 @@ bool has_group_products(const ir::Function& function) {
     return gpu != nullptr && gpu->group_products;
 }
 
-// Neither masks nor a C library; of the runtime a kernel gives back its result alone, beside what the machine has.
+// Neither masks nor a C library; of the runtime a kernel gives back its result alone.
 std::optional<Failure> check_gpu_op(const Subject& in, const ir::Op& op) {
     if (is_of_cpu(op.kind)) return in.refuse(op, "has no code on a GPU");
     if (op.attrs.integer(Attr::masked, 0) != 0) return in.refuse(op, "has no code under a mask on a GPU");
-    if (op.kind == OpKind::runtime && op.attrs.string(Attr::callee) != "task_result" && !is_box_call(op)) {
+    if (op.kind == OpKind::runtime && op.attrs.string(Attr::callee) != "task_result") {
         return in.refuse(op, fmt::format("of `{}` has no code on a GPU", op.attrs.string(Attr::callee)));
     }
     if (op.kind == OpKind::mma && !has_product(in.function, op)) return in.refuse(op, "has no code on this GPU");

@@ -30,8 +30,8 @@ std::string symbol_of(const ir::Function& function) {
 bool talks(const ir::Function& function) {
     for (size_t i = 0; i < function.op_count(); ++i) {
         const ir::Op& op = function.op(ir::OpId(i));
-        const bool says = op.kind == ir::OpKind::print || op.kind == ir::OpKind::assert_ ||
-                          (op.kind == ir::OpKind::runtime && !is_box_call(op));
+        const bool says =
+            op.kind == ir::OpKind::print || op.kind == ir::OpKind::assert_ || op.kind == ir::OpKind::runtime;
         if (says && op.parent.valid()) return true;
     }
     return false;
@@ -52,7 +52,7 @@ void declare_map(llvm::Function& entry, unsigned number) {
 bool shares_registers(const ir::Function& function) {
     for (size_t i = 0; i < function.op_count(); ++i) {
         const ir::Op& op = function.op(ir::OpId(i));
-        if (is_box_call(op) && op.parent.valid() && op.attrs.string(ir::Attr::callee) == "more_registers") return true;
+        if (op.kind == ir::OpKind::more_registers && op.parent.valid()) return true;
     }
     return false;
 }

@@ -99,4 +99,17 @@ void GpuTask::emit_load_matrix(const ir::Op& op) {
     }
 }
 
+void GpuTask::emit_store_matrix(const ir::Op& op) {
+    using namespace llvm::Intrinsic;
+    const unsigned words = operand_type(op, 1).width / 2;
+    auto* type = llvm::FixedVectorType::get(builder_.getInt32Ty(), words);
+    Value* value = builder_.CreateBitCast(operand(op, 1), type);
+    std::vector<Value*> arguments{operand(op, 0)};
+    for (unsigned word = 0; word < words; ++word) arguments.push_back(builder_.CreateExtractElement(value, word));
+    auto* store = llvm::Intrinsic::getOrInsertDeclaration(
+        &data_.module(), words == 4 ? nvvm_stmatrix_sync_aligned_m8n8_x4_b16 : nvvm_stmatrix_sync_aligned_m8n8_x2_b16,
+        {arguments[0]->getType()});
+    builder_.CreateCall(store, arguments)->addFnAttr(llvm::Attribute::Convergent);
+}
+
 }  // namespace tsr::codegen

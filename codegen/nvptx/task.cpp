@@ -17,7 +17,7 @@ using ir::OpKind;
 using llvm::Value;
 
 bool GpuTask::emit_of_machine(const ir::Op& op) {
-    if (emit_place(op) || emit_threads(op) || emit_copy(op) || emit_box(op)) return true;
+    if (emit_place(op) || emit_threads(op) || emit_warps(op) || emit_copy(op) || emit_box(op)) return true;
     switch (op.kind) {
         case OpKind::print:
             emit_print(op);
@@ -50,6 +50,9 @@ bool GpuTask::emit_place(const ir::Op& op) {
         case OpKind::block_id:
             emit_number(op, llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
             return true;
+        case OpKind::block_count:
+            emit_number(op, llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x);
+            return true;
         case OpKind::scratch:
             emit_scratch(op);
             return true;
@@ -69,11 +72,34 @@ bool GpuTask::emit_threads(const ir::Op& op) {
         case OpKind::warp_vote:
             emit_vote(op);
             return true;
+        case OpKind::warp_barrier:
+            call(llvm::Intrinsic::nvvm_bar_warp_sync, {builder_.getInt32(0xffffffff)});
+            return true;
+        case OpKind::proxy_fence:
+            call(llvm::Intrinsic::nvvm_fence_proxy_async_shared_cta, {});
+            return true;
+        case OpKind::fewer_registers:
+            call(llvm::Intrinsic::nvvm_setmaxnreg_dec_sync_aligned_u32, {number(op, Attr::count)});
+            return true;
+        case OpKind::more_registers:
+            call(llvm::Intrinsic::nvvm_setmaxnreg_inc_sync_aligned_u32, {number(op, Attr::count)});
+            return true;
+        default:
+            return false;
+    }
+}
+
+// What warps and warp groups multiply.
+bool GpuTask::emit_warps(const ir::Op& op) {
+    switch (op.kind) {
         case OpKind::mma:
             emit_product(op);
             return true;
         case OpKind::load_matrix:
             emit_load_matrix(op);
+            return true;
+        case OpKind::store_matrix:
+            emit_store_matrix(op);
             return true;
         case OpKind::matrix_descriptor:
             emit_matrix_descriptor(op);
@@ -83,9 +109,6 @@ bool GpuTask::emit_threads(const ir::Op& op) {
             return true;
         case OpKind::group_wait:
             emit_group_wait(op);
-            return true;
-        case OpKind::proxy_fence:
-            call(llvm::Intrinsic::nvvm_fence_proxy_async_shared_cta, {});
             return true;
         default:
             return false;
@@ -97,8 +120,7 @@ void GpuTask::emit_barrier(const ir::Op& op) {
         call(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {builder_.getInt32(0)});
         return;
     }
-    const auto number = [&](Attr attr) { return builder_.getInt32(static_cast<uint32_t>(op.attrs.integer(attr, 0))); };
-    call(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_count, {number(Attr::axis), number(Attr::count)});
+    call(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_count, {number(op, Attr::axis), number(op, Attr::count)});
 }
 
 void GpuTask::emit_slot(const ir::Op& op) {

@@ -30,6 +30,7 @@ private:
 
     bool emit_place(const ir::Op& op);
     bool emit_threads(const ir::Op& op);
+    bool emit_warps(const ir::Op& op);
     bool emit_copy(const ir::Op& op);
     bool emit_box(const ir::Op& op);  // boxes.cpp
 
@@ -43,6 +44,7 @@ private:
     void emit_vote(const ir::Op& op);
     void emit_product(const ir::Op& op);  // products.cpp
     void emit_load_matrix(const ir::Op& op);
+    void emit_store_matrix(const ir::Op& op);
     // group_products.cpp
     void emit_matrix_descriptor(const ir::Op& op);
     void emit_group_product(const ir::Op& op);
@@ -50,10 +52,10 @@ private:
     std::vector<llvm::Value*> group_asm(const std::string& text, const ir::Op& op, size_t first,
                                         const std::vector<llvm::Value*>& others);
     void emit_async_copy(const ir::Op& op);
+    void emit_mbarrier_arrive(const ir::Op& op);  // boxes.cpp
     void emit_mbarrier_wait(const ir::Op& op);
     void emit_copy_box(const ir::Op& op);
     void emit_store_box(const ir::Op& op);
-    void emit_store_matrices(const ir::Op& op);
     llvm::Value* map_of(const ir::Op& op);
     void emit_barrier(const ir::Op& op);
     void copy_at_once(const ir::Op& op, llvm::Value* bytes);
@@ -61,6 +63,9 @@ private:
     void emit_assert(const ir::Op& op);
     void emit_result(const ir::Op& op);
 
+    llvm::Value* number(const ir::Op& op, ir::Attr attr) {
+        return builder_.getInt32(static_cast<uint32_t>(op.attrs.integer(attr, 0)));
+    }
     llvm::Value* call(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Value*> arguments) {
         return builder_.CreateIntrinsic(id, {}, arguments);
     }

@@ -30,12 +30,20 @@
     X(pack_rows) X(mma_words)
 // Host programs.
 #define TSR_HOST_OPS(X) X(launch) X(host) X(shape_of) X(string)
-// A machine's own.
+// A machine's own: memory, vectors, what a task is told.
 #define TSR_TARGET_OPS(X)                                                                                         \
     X(slot) X(task_begin) X(task_end) X(scratch) X(stack) X(pointer_add) X(load) X(store) X(gather) X(scatter)    \
     X(splat) X(iota) X(extract) X(insert) X(vector_reduce) X(for_active) X(atomic_rmw) X(memory_copy) X(prefetch)   \
-    X(thread_id) X(block_id) X(block_barrier) X(warp_shuffle) X(warp_vote) X(async_copy) X(async_commit)            \
-    X(async_wait) X(load_matrix) X(matrix_descriptor) X(group_mma) X(group_wait) X(proxy_fence) X(runtime)
+    X(runtime)
+// Threads of a GPU.
+#define TSR_GPU_OPS(X)                                                                                            \
+    X(thread_id) X(block_id) X(block_count) X(block_barrier) X(warp_barrier) X(warp_shuffle) X(warp_vote)         \
+    X(async_copy) X(async_commit) X(async_wait) X(load_matrix) X(store_matrix) X(matrix_descriptor)               \
+    X(group_mma) X(group_wait) X(proxy_fence) X(fewer_registers) X(more_registers)
+// Copies of boxes of tensors, and clusters of blocks that share them.
+#define TSR_BOX_OPS(X)                                                                                            \
+    X(mbarrier_init) X(mbarrier_fence) X(mbarrier_arrive) X(mbarrier_wait) X(copy_box) X(store_box) X(boxes_read) \
+    X(cluster_rank) X(cluster_count) X(cluster_barrier)
 // clang-format on
 
 namespace tsr::ir {
@@ -43,7 +51,8 @@ namespace tsr::ir {
 #define TSR_NAME(op) op,
 enum class OpKind : uint8_t {
     TSR_ELEMENT_OPS(TSR_NAME) TSR_CONTROL_OPS(TSR_NAME) TSR_MEMORY_OPS(TSR_NAME) TSR_TILE_OPS(TSR_NAME)
-        TSR_REGISTER_OPS(TSR_NAME) TSR_HOST_OPS(TSR_NAME) TSR_TARGET_OPS(TSR_NAME) count_
+        TSR_REGISTER_OPS(TSR_NAME) TSR_HOST_OPS(TSR_NAME) TSR_TARGET_OPS(TSR_NAME) TSR_GPU_OPS(TSR_NAME)
+            TSR_BOX_OPS(TSR_NAME) count_
 };
 #undef TSR_NAME
 

@@ -28,8 +28,6 @@ Inferred infer_constant(Operands, const Attrs& attrs) {
     return gives(Type::scalar(type));
 }
 
-Inferred infer_nothing(Operands, const Attrs&) { return gives_nothing(); }
-
 // lower, upper, step, then what the loop carries.
 Inferred infer_for(Operands operands, const Attrs&) {
     if (auto fault = want_integers(operands.first(3), 0, "loop bound")) return *fault;

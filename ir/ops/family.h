@@ -28,6 +28,10 @@ using Operands = std::span<const Type>;
 inline Inferred gives(Type type) { return std::vector<Type>{std::move(type)}; }
 inline Inferred gives_nothing() { return std::vector<Type>{}; }
 
+inline Inferred infer_nothing(Operands, const Attrs&) { return gives_nothing(); }
+inline Inferred infer_index(Operands, const Attrs&) { return gives(Type::scalar(DType::index)); }
+
+std::optional<Failure> want_pointer(const Type& type);
 // The operands from `begin` on are integer scalars: indices, positions, bounds.
 std::optional<Failure> want_integers(Operands operands, size_t begin, std::string_view what);
 

@@ -20,7 +20,8 @@ constexpr std::array kFamilies{
     Family{OpKind::add, element_records},        Family{OpKind::constant, control_records},
     Family{OpKind::read, memory_records},        Family{OpKind::tile_id, tile_records},
     Family{OpKind::load_tile, register_records}, Family{OpKind::launch, host_records},
-    Family{OpKind::slot, target_records},
+    Family{OpKind::slot, target_records},        Family{OpKind::thread_id, gpu_records},
+    Family{OpKind::mbarrier_init, box_records},
 };
 
 std::optional<Failure> check_counts(const OpRecord& r, size_t count) {
@@ -88,6 +89,7 @@ std::optional<OpKind> op_named(std::string_view text) {
 }
 
 bool is_element(OpKind kind) { return index_of(kind) < index_of(OpKind::constant); }
+bool is_of_gpu(OpKind kind) { return index_of(kind) >= index_of(OpKind::thread_id); }
 
 Result<std::vector<Type>> infer(OpKind kind, std::span<const Type> operands, const Attrs& attrs) {
     const OpRecord& r = record(kind);
@@ -111,6 +113,11 @@ const Role* role_of(const OpRecord& r, size_t operand, size_t operand_count) {
         if (operand < at) return &role;
     }
     return nullptr;
+}
+
+std::optional<Failure> want_pointer(const Type& type) {
+    if (type.kind == TypeKind::pointer) return std::nullopt;
+    return Failure{fmt::format("{} is no pointer", type.text())};
 }
 
 std::optional<Failure> want_integers(Operands operands, size_t begin, std::string_view what) {

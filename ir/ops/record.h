@@ -134,6 +134,7 @@ const OpRecord& record(OpKind kind);
 std::string_view name(OpKind kind);  // in IR text: "for", "add"
 std::optional<OpKind> op_named(std::string_view text);
 bool is_element(OpKind kind);  // of the elementwise vocabulary
+bool is_of_gpu(OpKind kind);   // of the families that a GPU alone has
 
 // The record's `infer` after its counts of operands and its attributes were checked.
 Result<std::vector<Type>> infer(OpKind kind, std::span<const Type> operands, const Attrs& attrs);
@@ -149,5 +150,7 @@ std::span<const OpRecord> tile_records();
 std::span<const OpRecord> register_records();
 std::span<const OpRecord> host_records();
 std::span<const OpRecord> target_records();
+std::span<const OpRecord> gpu_records();
+std::span<const OpRecord> box_records();
 
 }  // namespace tsr::ir

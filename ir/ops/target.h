@@ -90,10 +90,4 @@ struct MemoryCopyOp : Handle<OpKind::memory_copy> {
     [[nodiscard]] ValueId byte_count() const { return operand(2); }
 };
 
-struct RuntimeOp : Handle<OpKind::runtime> {
-    using Handle::Handle;
-    [[nodiscard]] const std::string& callee() const { return attrs().string(Attr::callee); }
-    [[nodiscard]] ValueSpan arguments() const { return operands(0); }
-};
-
 }  // namespace tsr::ir

@@ -8,9 +8,6 @@ namespace tsr::ir {
 
 namespace {
 
-Inferred infer_index(Operands, const Attrs&) { return gives(Type::scalar(DType::index)); }
-Inferred infer_nothing(Operands, const Attrs&) { return gives_nothing(); }
-
 Inferred infer_wait(Operands operands, const Attrs& attrs) {
     const bool products = attrs.has(Attr::mode) && attrs.string(Attr::mode) == "products";
     if (attrs.has(Attr::mode) && !products) return Failure{"a wait is for copies, or has `mode` \"products\""};

@@ -69,12 +69,6 @@ std::vector<OpId> all_of(const Function& function, OpKind kind) {
     return found;
 }
 
-std::vector<OpId> calls(const Function& function, const std::string& callee) {
-    std::vector<OpId> found = all_of(function, OpKind::runtime);
-    std::erase_if(found, [&](OpId id) { return function.op(id).attrs.string(Attr::callee) != callee; });
-    return found;
-}
-
 std::pair<int64_t, int64_t> cluster_of(const std::string& text) {
     const Plan plan = *planned(text).plan;
     return {plan.cluster_rows, plan.cluster_columns};
@@ -164,14 +158,14 @@ TEST_CASE("threads of a cluster meet first and last, and expect what both blocks
     const Function target = spread_threads(kernel, hopper());
     kernels::check_sound(target);
     for (const std::string& fault : check_boxes(target)) FAIL_CHECK(fault);
-    REQUIRE(calls(target, "cluster_barrier").size() == 2);
-    for (OpId id : calls(target, "cluster_barrier")) {
+    REQUIRE(all_of(target, OpKind::cluster_barrier).size() == 2);
+    for (OpId id : all_of(target, OpKind::cluster_barrier)) {
         Function without = target;
         without.remove(id);
         CHECK_FALSE(check_boxes(without).empty());
     }
     size_t expected = 0, alone = 0;
-    for (OpId id : calls(target, "mbarrier_arrive")) {
+    for (OpId id : all_of(target, OpKind::mbarrier_arrive)) {
         if (!target.op(id).attrs.has(Attr::count)) continue;
         ++expected;
         Function half = target;
@@ -182,7 +176,7 @@ TEST_CASE("threads of a cluster meet first and last, and expect what both blocks
         CHECK_FALSE(check_boxes(without).empty());
     }
     CHECK(expected == static_cast<size_t>(kernel.plan->stages));
-    for (OpId id : calls(target, "copy_box")) {
+    for (OpId id : all_of(target, OpKind::copy_box)) {
         Function without = target;
         without.remove(id);
         CHECK_FALSE(check_boxes(without).empty());

@@ -170,15 +170,6 @@ size_t count(const Function& function, RegionId region, OpKind kind) {
     return found;
 }
 
-size_t calls(const Function& function, RegionId region, const std::string& callee) {
-    size_t found = 0;
-    walk(function, region, [&](OpId id) {
-        const Op& op = function.op(id);
-        found += op.kind == OpKind::runtime && op.attrs.string(Attr::callee) == callee ? 1 : 0;
-    });
-    return found;
-}
-
 }  // namespace
 
 TEST_CASE("loads that feed products become rings that hold") {
@@ -399,12 +390,12 @@ TEST_CASE("threads of their own bring boxes, and the others meet nobody in a rou
             const RegionId body = op.regions[0];
             if (any_below(target, body, [](const Op& inner) { return inner.kind == OpKind::for_; })) return;
             const bool products = count(target, body, OpKind::mma) + count(target, body, OpKind::group_mma) > 0;
-            if (calls(target, body, "mbarrier_wait") == 0) return;
+            if (count(target, body, OpKind::mbarrier_wait) == 0) return;
             ++(products ? reading : filling);
             CHECK(count(target, body, OpKind::block_barrier) == 0);
-            CHECK(calls(target, body, "mbarrier_wait") == 1);
-            CHECK(calls(target, body, "mbarrier_arrive") == 1);
-            CHECK((calls(target, body, "copy_box") > 0) == !products);
+            CHECK(count(target, body, OpKind::mbarrier_wait) == 1);
+            CHECK(count(target, body, OpKind::mbarrier_arrive) == 1);
+            CHECK((count(target, body, OpKind::copy_box) > 0) == !products);
         });
         CHECK(filling == 1);
         CHECK(reading == 1);

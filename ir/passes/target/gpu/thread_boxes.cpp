@@ -16,11 +16,6 @@ constexpr int64_t kFull = 0, kEmpty = 1, kCounts = 2;
 
 }  // namespace
 
-void ThreadCode::call_machine(const char* name, std::vector<ValueId> operands, Attrs attrs) {
-    attrs.set(Attr::callee, std::string(name));
-    emit.statement(OpKind::runtime, std::move(operands), std::move(attrs));
-}
-
 void ThreadCode::find_arrivals() {
     walk(tile, tile.body, [&](OpId id) {
         if (tile.op(id).kind != OpKind::acquire) return;
@@ -54,12 +49,13 @@ void ThreadCode::begin_rings() {
         for (const Ring& ring : rings_) {
             for (int64_t slot = 0; slot < slots_of(ring); ++slot) {
                 const ValueId full = mbarrier(ring.arrivals, emit.integer(slot), kFull);
-                call_machine("mbarrier_init", {full}, {{Attr::count, int64_t{1}}});
+                emit.statement(OpKind::mbarrier_init, {full}, {{Attr::count, int64_t{1}}});
                 const ValueId empty = mbarrier(ring.arrivals, emit.integer(slot), kEmpty);
-                call_machine("mbarrier_init", {empty}, {{Attr::count, warps() * (in_clusters() ? plan.cluster() : 1)}});
+                const int64_t readers = warps() * (in_clusters() ? plan.cluster() : 1);
+                emit.statement(OpKind::mbarrier_init, {empty}, {{Attr::count, readers}});
             }
         }
-        call_machine("mbarrier_fence", {});
+        emit.statement(OpKind::mbarrier_fence, {});
     });
     in_clusters() ? cluster_barrier() : block_barrier();
 }
@@ -102,23 +98,24 @@ void ThreadCode::ring_by_arrivals(OpId id) {
             return when(copies_boxes(), [&] {
                 Attrs whose;
                 if (in_clusters()) whose.set(Attr::mode, std::string("cluster"));
-                call_machine("mbarrier_wait", {mbarrier(op.arrivals(), slot, kEmpty), before}, whose);
+                emit.statement(OpKind::mbarrier_wait, {mbarrier(op.arrivals(), slot, kEmpty), before}, whose);
             });
         case OpKind::fill: {
             int64_t bytes = 0;
             for (ValueId buffer : op.buffers())
                 bytes += memories.at(buffer).elements * bits(tile.type(buffer).elem) / 8;
             return when(copies_boxes(), [&] {
-                call_machine("mbarrier_arrive", {mbarrier(op.arrivals(), slot, kFull)}, {{Attr::count, bytes}});
+                emit.statement(OpKind::mbarrier_arrive, {mbarrier(op.arrivals(), slot, kFull)}, {{Attr::count, bytes}});
             });
         }
         case OpKind::take:
-            return call_machine("mbarrier_wait", {mbarrier(op.arrivals(), slot, kFull), parity});
+            return emit.statement(OpKind::mbarrier_wait, {mbarrier(op.arrivals(), slot, kFull), parity});
         default:
-            call_machine("warp_barrier", {});
+            emit.statement(OpKind::warp_barrier, {});
             if (in_clusters() && op.blocks() > 1) return tell_cluster(mbarrier(op.arrivals(), slot, kEmpty));
             const ValueId first = emit.compare(OpKind::eq, lane_, emit.integer(0, DType::i32));
-            return when(first, [&] { call_machine("mbarrier_arrive", {mbarrier(op.arrivals(), slot, kEmpty)}); });
+            return when(first,
+                        [&] { emit.statement(OpKind::mbarrier_arrive, {mbarrier(op.arrivals(), slot, kEmpty)}); });
     }
 }
 
@@ -175,7 +172,7 @@ void ThreadCode::copy_boxes(const Op& op) {
                                                                               : of_columns ? column
                                                                                            : emit.integer(0)));
             }
-            call_machine("copy_box", operands, how);
+            emit.statement(OpKind::copy_box, operands, how);
         };
         const auto all = [&] {
             for (const auto& [row, column] : boxes.starts) copy(emit.integer(row), emit.integer(column), attrs);

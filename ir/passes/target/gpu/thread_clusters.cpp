@@ -6,16 +6,13 @@
 namespace tsr::ir {
 
 void ThreadCode::begin_cluster() {
-    const auto number = [&](const char* name) {
-        return emit.op(OpKind::runtime, {}, Type::scalar(DType::index), {{Attr::callee, std::string(name)}});
-    };
-    rank_ = number("cluster_rank");
-    blocks_ = number("cluster_count");
+    rank_ = emit.op(OpKind::cluster_rank, {}, Type::scalar(DType::index));
+    blocks_ = emit.op(OpKind::cluster_count, {}, Type::scalar(DType::index));
 }
 
 void ThreadCode::cluster_barrier() {
     proxy_fence();
-    call_machine("cluster_barrier", {});
+    emit.statement(OpKind::cluster_barrier, {});
 }
 
 // The launch may have put no blocks together. The other one is the block before or behind, whose group's number is one
@@ -37,7 +34,7 @@ void ThreadCode::find_neighbour(const std::vector<Axis>& all, ValueId number, Va
 // A lane for each block; both of them tell this one where the other block has no group.
 void ThreadCode::tell_cluster(ValueId mbarrier) {
     const ValueId tells = emit.compare(OpKind::lt, lane_, emit.integer(plan.cluster(), DType::i32));
-    when(tells, [&] { call_machine("mbarrier_arrive", {mbarrier, neighbour_.told_by}); });
+    when(tells, [&] { emit.statement(OpKind::mbarrier_arrive, {mbarrier, neighbour_.told_by}); });
 }
 
 // The boxes of this block's half, to both.

@@ -105,7 +105,6 @@ private:
     void copy_unaligned(const Memory& to, const Memory& from, const std::vector<ValueId>& start, int64_t chunk);
     void ring(OpId id);
     // thread_boxes.cpp
-    void call_machine(const char* name, std::vector<ValueId> operands, Attrs attrs = {});
     void find_arrivals();
     ValueId mbarrier(ValueId arrivals, ValueId slot, int64_t which);
     struct Ring {

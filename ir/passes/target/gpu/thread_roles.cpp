@@ -40,7 +40,7 @@ void ThreadCode::groups() {
     const RegionId outside = emit.region;
     const Type index = Type::scalar(DType::index);
     const ValueId end = emit.op(OpKind::task_end, {}, index);
-    const ValueId blocks = emit.op(OpKind::runtime, {}, index, {{Attr::callee, std::string("block_count")}});
+    const ValueId blocks = emit.op(OpKind::block_count, {}, index);
     const OpId made = emit.open(OpKind::for_, {group, end, blocks}, {});
     emit.region = emit.add_region(made);
     const ValueId first = std::exchange(group, target.add_arg(emit.region, index, "group"));
@@ -93,7 +93,8 @@ bool ThreadCode::shares_registers() const {
 void ThreadCode::share_registers() {
     if (!shares_registers()) return;
     const bool copies = role_ == Role::producer;
-    call_machine(copies ? "fewer_registers" : "more_registers", {}, {{Attr::count, copies ? kOfCopies : kOfProducts}});
+    emit.statement(copies ? OpKind::fewer_registers : OpKind::more_registers, {},
+                   {{Attr::count, copies ? kOfCopies : kOfProducts}});
 }
 
 std::string ThreadCode::about_producers() const {

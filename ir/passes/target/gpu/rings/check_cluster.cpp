@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "ir/core/print.h"
+#include "ir/ops/boxes.h"
 #include "ir/ops/tile.h"
 #include "ir/passes/tile/walk.h"
 
@@ -128,10 +129,6 @@ private:
     std::vector<std::string> messages_;
 };
 
-bool calls(const Op& op, const char* callee) {
-    return op.kind == OpKind::runtime && op.attrs.string(Attr::callee) == callee;
-}
-
 // Follows the bytes that copies have started to bring, from the arrival that expected those before.
 class Bytes {
 public:
@@ -146,8 +143,8 @@ public:
 private:
     int64_t operation(OpId id, int64_t under_way) {
         const Op& op = thread_.op(id);
-        if (calls(op, "copy_box")) return under_way + bytes_of(op);
-        if (calls(op, "mbarrier_arrive") && op.attrs.has(Attr::count)) {
+        if (op.kind == OpKind::copy_box) return under_way + bytes_of({thread_, id});
+        if (op.kind == OpKind::mbarrier_arrive && op.attrs.has(Attr::count)) {
             if (op.attrs.integer(Attr::count) != under_way) say(id, "expects other bytes than are copied");
             return 0;
         }
@@ -165,11 +162,11 @@ private:
     }
 
     // Of all blocks together, to each of them.
-    [[nodiscard]] int64_t bytes_of(const Op& copy) const {
+    [[nodiscard]] int64_t bytes_of(const BoxOp& copy) const {
         constexpr int64_t kBlocks = 2;
-        int64_t bytes = bits(thread_.type(copy.operands[2]).elem) / 8;
-        for (const int64_t extent : copy.attrs.integers(Attr::axes)) bytes *= extent;
-        return copy.attrs.has(Attr::mode) ? bytes * kBlocks : bytes;
+        int64_t bytes = bits(thread_.type(copy.tensor()).elem) / 8;
+        for (const int64_t extent : copy.extents()) bytes *= extent;
+        return copy.of_cluster() ? bytes * kBlocks : bytes;
     }
 
     const Function& thread_;
@@ -185,16 +182,17 @@ std::vector<std::string> check_boxes(const Function& thread) {
     Bytes bytes(thread, messages);
     bytes.region(thread.body, 0);
     const auto below = [&](OpId id, auto predicate) { return any_in(thread, id, predicate); };
-    const auto of_others = [](const Op& op) { return calls(op, "copy_box") && op.attrs.has(Attr::mode); };
+    const auto of_others = [](const Op& op) { return op.kind == OpKind::copy_box && op.attrs.has(Attr::mode); };
     if (!any_below(thread, thread.body, of_others)) return messages;
-    const auto meets = [&](OpId id) { return calls(thread.op(id), "cluster_barrier"); };
+    const auto meets = [&](OpId id) { return thread.op(id).kind == OpKind::cluster_barrier; };
     bool made = false, met = false;
     OpId last;
     for (OpId id : thread.region(thread.body).ops) {
         if (thread.op(id).kind == OpKind::yield) continue;
-        made = made || below(id, [](const Op& op) { return calls(op, "mbarrier_init"); });
+        made = made || below(id, [](const Op& op) { return op.kind == OpKind::mbarrier_init; });
         met = met || (made && meets(id));
-        const bool uses = below(id, [](const Op& op) { return calls(op, "copy_box") || calls(op, "mbarrier_wait"); });
+        const bool uses =
+            below(id, [](const Op& op) { return op.kind == OpKind::copy_box || op.kind == OpKind::mbarrier_wait; });
         if (uses && !met) bytes.say(id, "copies to blocks that may not have begun");
         last = id;
     }

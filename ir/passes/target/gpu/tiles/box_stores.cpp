@@ -93,16 +93,11 @@ ValueId ThreadTiles::box_memory(DType type) {
     return emit_.pointer_add(place, thread_part(columns).value);
 }
 
-void ThreadTiles::call_machine(const char* name, std::vector<ValueId> operands, Attrs attrs) {
-    attrs.set(Attr::callee, std::string(name));
-    emit_.statement(OpKind::runtime, std::move(operands), std::move(attrs));
-}
-
 void ThreadTiles::first_lane(const std::function<void()>& body) { code_.when(without_bits(kWarp - 1, 0), body); }
 
 // What is to be read of a place has been read, but for the newest `count` boxes.
 void ThreadTiles::boxes_read(int64_t count) {
-    first_lane([&] { call_machine("boxes_read", {}, {{Attr::count, count}}); });
+    first_lane([&] { emit_.statement(OpKind::boxes_read, {}, {{Attr::count, count}}); });
 }
 
 // A lane has two columns of rows g and g + 8 of each block: 8 bytes each. Rows that would meet in the same banks write
@@ -153,14 +148,14 @@ void ThreadTiles::write_matrices(const Box& box) {
         Registers words;
         for (int64_t i = 0; i < at_once * 4; ++i) words.push_back(box.values[static_cast<size_t>(block * 4 + i)]);
         const ValueId place = emit_.pointer_add(box.place, plus(mine, static_cast<Bits>(block * kPiece / 2)));
-        call_machine("store_matrices", {place, vector(words)}, {});
+        emit_.statement(OpKind::store_matrix, {place, vector(words)});
     }
 }
 
 // From here one lane of the warp goes on. `starts`: of the box, per axis of the tensor.
 void ThreadTiles::send(const Box& box, ValueId tensor, const std::vector<ValueId>& starts) {
     emit_.statement(OpKind::proxy_fence, {});
-    call_machine("warp_barrier", {}, {});
+    emit_.statement(OpKind::warp_barrier, {});
     std::vector<int64_t> extents(starts.size(), 1);
     extents.end()[-2] = kBoxRows;
     extents.end()[-1] = box.width * 8 / bits(emit_.element_type(box.place));
@@ -168,7 +163,7 @@ void ThreadTiles::send(const Box& box, ValueId tensor, const std::vector<ValueId
     if (box.width > kPiece) attrs.set(Attr::width, box.width);
     std::vector<ValueId> operands{box.place, tensor};
     operands.insert(operands.end(), starts.begin(), starts.end());
-    first_lane([&] { call_machine("store_box", operands, attrs); });
+    first_lane([&] { emit_.statement(OpKind::store_box, operands, attrs); });
 }
 
 void ThreadTiles::store_boxes(OpId id) {
@@ -200,7 +195,7 @@ void ThreadTiles::store_boxes(OpId id) {
             box.place = emit_.pointer_add(place, emit_.integer(number % kBoxes * kBoxBytes / size));
             // The first one may follow any number of boxes of another store.
             boxes_read(number == 0 ? 0 : kBoxes - 1);
-            call_machine("warp_barrier", {}, {});
+            emit_.statement(OpKind::warp_barrier, {});
             size == 4 ? write_words(box) : write_matrices(box);
             std::vector<ValueId> starts = begin;
             starts.end()[-2] =

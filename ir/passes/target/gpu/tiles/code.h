@@ -173,7 +173,6 @@ private:
     void send(const Box& box, ValueId tensor, const std::vector<ValueId>& starts);
     void boxes_read(int64_t count);
     void first_lane(const std::function<void()>& body);
-    void call_machine(const char* name, std::vector<ValueId> operands, Attrs attrs = {});
     // Conditions; an invalid one is true.
     ValueId both(ValueId a, ValueId b);
     void when(ValueId condition, const std::function<void()>& body);
