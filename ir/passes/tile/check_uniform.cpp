@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -63,7 +65,12 @@ private:
         }
         if (of_tiles) return uniform_operands(id, op);
         if (op.kind == OpKind::stage && shape_.variability.is_varying(op.operands[1])) {
-            refuse("E0454", id, "a shared buffer is chosen here by a number that differs between tiles");
+            const OpId chooser = kernel_.value(op.operands[1]).op;
+            const bool by_condition = chooser.valid() && kernel_.op(chooser).kind == OpKind::if_;
+            auto& d = refuse("E0454", id,
+                             fmt::format("a shared buffer is chosen here by a {} that differs between tiles",
+                                         by_condition ? "condition" : "number"));
+            if (by_condition) d.label(condition_span(chooser), "this differs between tiles");
         }
         if (op.kind == OpKind::if_ && op.attrs.has(Attr::mode) && shape_.variability.is_varying(op.operands[0])) {
             refuse("E0454", id, "a tensor is chosen here by a condition that differs between tiles")
