@@ -153,6 +153,10 @@ Plan choose_threads(const Function& kernel, const GpuMachine& machine, const Pla
             plan.threads = *warps * kWarp;
             plan.reasons.back() = fmt::format("threads: num_warps={}", *warps);
         }
+        if (!groups && turned_would_suit(kernel, machine))
+            plan.reasons.emplace_back(
+                "products: warp by warp: warp groups take second operands of 8 bits that run along the inner axis, as "
+                "`B[n, k].T`");
     } else if (info.names_group || tiles) {
         plan.reasons.emplace_back("threads: the tiles of a group, in whole warps");
     } else {

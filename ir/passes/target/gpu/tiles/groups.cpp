@@ -57,9 +57,8 @@ bool turned(const Function& kernel, ValueId value, bool transposed) {
     return turned(kernel, kernel.op(made).operands[0], !transposed);
 }
 
-// PTX ISA 9.0, section 9.7.15.2, "Matrix shape", and 9.7.15.5.1, "Register fragments and shared memory matrix layouts":
-// operands of 8 bits are along k.
-bool suits(const Function& kernel, const MmaOp& op, const GpuMachine& machine) {
+// PTX ISA 9.0, section 9.7.15.2, "Matrix shape".
+bool suits_by_size(const Function& kernel, const MmaOp& op, const GpuMachine& machine) {
     if (!machine.group_products) return false;
     const auto product = product_of(kernel, op, machine.capability);
     if (!product || bits(product->input) > 16 || product->input != kernel.type(op.a()).elem ||
@@ -68,8 +67,17 @@ bool suits(const Function& kernel, const MmaOp& op, const GpuMachine& machine) {
     const Extents e = extents_of(kernel, op);
     const int64_t even = is_integer(product->input) && e.columns > 32 ? 16 : 8;
     const bool columns = e.columns % even == 0 && e.columns <= kMostColumns;
-    const bool along = bits(product->input) == 16 || turned(kernel, op.b(), op.b_transposed());
-    return e.rows % kGroupRows == 0 && columns && along && e.inner > 0 && e.inner % product->inner == 0;
+    return e.rows % kGroupRows == 0 && columns && e.inner > 0 && e.inner % product->inner == 0;
+}
+
+// PTX ISA 9.0, section 9.7.15.5.1, "Register fragments and shared memory matrix layouts": operands of 8 bits are along
+// k.
+bool lies_along(const Function& kernel, const MmaOp& op) {
+    return bits(kernel.type(op.b()).elem) == 16 || turned(kernel, op.b(), op.b_transposed());
+}
+
+bool suits(const Function& kernel, const MmaOp& op, const GpuMachine& machine) {
+    return suits_by_size(kernel, op, machine) && lies_along(kernel, op);
 }
 
 // A thread has registers for its sums.
@@ -133,6 +141,16 @@ std::optional<int64_t> group_threads(const Function& kernel, const GpuMachine& m
         fits &= holds(kernel, MmaOp(kernel, id), groups);
     });
     return fits ? std::optional(groups * kGroupWarps * kWarp) : std::nullopt;
+}
+
+bool turned_would_suit(const Function& kernel, const GpuMachine& machine) {
+    bool any = false;
+    walk(kernel, kernel.body, [&](OpId id) {
+        if (kernel.op(id).kind != OpKind::mma) return;
+        const MmaOp op(kernel, id);
+        any |= suits_by_size(kernel, op, machine) && !lies_along(kernel, op) && may_be_shared(kernel, op.b());
+    });
+    return any;
 }
 
 }  // namespace tsr::ir

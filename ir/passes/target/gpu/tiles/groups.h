@@ -24,4 +24,7 @@ GroupOperand group_operand(const Function& kernel, const MmaOp& op, int64_t warp
 // The threads of a kernel whose products warp groups do, as far as their sizes go; nothing where there are none.
 std::optional<int64_t> group_threads(const Function& kernel, const GpuMachine& machine);
 
+// Whether warp groups would do a product if the elements of its second operand, of 8 bits, ran along the inner axis.
+bool turned_would_suit(const Function& kernel, const GpuMachine& machine);
+
 }  // namespace tsr::ir
