@@ -1,10 +1,12 @@
 #include "codegen/check.h"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
 #include "codegen/cpu/machine.h"
+#include "ir/machine/atomics.h"
 #include "ir/machine/fragments.h"
 #include "ir/ops/effects.h"
 #include "ir/ops/host.h"
@@ -115,8 +117,12 @@ std::optional<Failure> check_target_op(const Subject& in, const ir::Op& op) {
 // What a CPU alone has.
 bool is_of_cpu(OpKind kind) { return kind == OpKind::gather || kind == OpKind::scatter || kind == OpKind::for_active; }
 
+bool is_packed_atomic(const Subject& in, const ir::Op& op) {
+    return op.kind == OpKind::atomic_rmw && in.type(op.operands[1]).is_vector();
+}
+
 std::optional<Failure> check_cpu_op(const Subject& in, const ir::Op& op) {
-    if (ir::is_of_gpu(op.kind)) return in.refuse(op, "has no code on a CPU");
+    if (ir::is_of_gpu(op.kind) || is_packed_atomic(in, op)) return in.refuse(op, "has no code on a CPU");
     if (op.kind != OpKind::mma) return std::nullopt;
     const auto cpu = processor_named(in.function.plan ? in.function.plan->machine : "");
     if (!op.attrs.has(Attr::mode) || !cpu || cpu.value().sums_bytes == 0)
@@ -141,6 +147,16 @@ bool has_group_products(const ir::Function& function) {
     return gpu != nullptr && gpu->group_products;
 }
 
+// Of so many elements, at a multiple of their size.
+bool has_packed_atomic(const ir::Function& function, const ir::Op& op) {
+    const ir::GpuMachine* gpu = function.plan ? ir::gpu_machine(function.plan->machine) : nullptr;
+    const ir::Type& given = function.type(op.operands[1]);
+    const auto what = static_cast<ir::AtomicOp>(op.attrs.integer(Attr::op));
+    const int64_t bytes = given.width * bits(given.elem) / 8;
+    return gpu != nullptr && std::has_single_bit(given.width) && op.attrs.integer(Attr::alignment, 0) >= bytes &&
+           given.width <= ir::packed_elements(given.elem, what, function.type(op.operands[0]).space, gpu->capability);
+}
+
 // Neither masks nor a C library; of the runtime a kernel gives back its result alone.
 std::optional<Failure> check_gpu_op(const Subject& in, const ir::Op& op) {
     if (is_of_cpu(op.kind)) return in.refuse(op, "has no code on a GPU");
@@ -149,6 +165,9 @@ std::optional<Failure> check_gpu_op(const Subject& in, const ir::Op& op) {
         return in.refuse(op, fmt::format("of `{}` has no code on a GPU", op.attrs.string(Attr::callee)));
     }
     if (op.kind == OpKind::mma && !has_product(in.function, op)) return in.refuse(op, "has no code on this GPU");
+    if (is_packed_atomic(in, op) && !has_packed_atomic(in.function, op)) {
+        return in.refuse(op, "of so many elements has no code on this GPU");
+    }
     if (op.kind == OpKind::group_mma && !has_group_products(in.function)) {
         return in.refuse(op, "has no code on this GPU");
     }

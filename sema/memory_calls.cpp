@@ -197,13 +197,12 @@ Value atomic(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched
     DType elem = memory.type.elem();
     bool bitwise =
         row.id == Builtin::atomic_bit_and || row.id == Builtin::atomic_bit_or || row.id == Builtin::atomic_bit_xor;
-    const int64_t least = view.is(Kind::view) ? 32 : is_float(elem) ? 16 : 8;
+    const int64_t least = is_float(elem) ? 16 : 8;
     bool number = (is_float(elem) || is_integer(elem)) && bits(elem) >= least;
     if (!number || (bitwise && is_float(elem))) {
         b.error("E0414", target.span, fmt::format("`{}` is not possible on `{}`", row.paths.front(), name(elem)))
-            .note(view.is(Kind::view) ? "on a view it takes i32, u32, i64, u64, f32 and f64"
-                  : bitwise           ? "it takes integers of 8 to 64 bits"
-                                      : "it takes integers of 8 to 64 bits, f16, bf16, f32 and f64");
+            .note(bitwise ? "it takes integers of 8 to 64 bits"
+                          : "it takes integers of 8 to 64 bits, f16, bf16, f32 and f64");
         return {};
     }
     const std::optional<Rounding> round = memory.type.policy().round;

@@ -158,13 +158,17 @@ llvm::AtomicRMWInst::BinOp integer_operation(AtomicOp op, bool has_sign) {
 
 }  // namespace
 
-// Integers by one instruction; floats by comparing and exchanging, by their bits.
+// Integers by one instruction; floats by comparing and exchanging, by their bits, those of a vector in one word.
 void TargetBody::emit_atomic(const ir::Op& op) {
     const auto kind = static_cast<AtomicOp>(op.attrs.integer(Attr::op));
     const DType type = operand_type(op, 0).elem;
     const auto order = llvm::AtomicOrdering::Monotonic;
     const llvm::Align alignment(memory_bytes(type));
     llvm::Type* word = builder_.getIntNTy(memory_bytes(type) * 8);
+    if (operand_type(op, 1).is_vector()) {
+        exchange_until_alone(op, builder_.getIntNTy(operand_type(op, 1).width * memory_bytes(type) * 8));
+        return;
+    }
     const auto to_word = [&](size_t number) {
         return builder_.CreateBitCast(to_memory(type, operand(op, number)), word);
     };
@@ -187,7 +191,7 @@ Value* TargetBody::exchange_until_alone(const ir::Op& op, llvm::Type* word) {
     const auto kind = static_cast<AtomicOp>(op.attrs.integer(Attr::op));
     const DType type = operand_type(op, 0).elem;
     const auto order = llvm::AtomicOrdering::Monotonic;
-    const llvm::Align alignment(memory_bytes(type));
+    const llvm::Align alignment(word->getIntegerBitWidth() / 8);
     llvm::LoadInst* first = builder_.CreateAlignedLoad(word, operand(op, 0), alignment);
     first->setAtomic(order, atomic_scope());
     llvm::BasicBlock* before = builder_.GetInsertBlock();
@@ -197,7 +201,7 @@ Value* TargetBody::exchange_until_alone(const ir::Op& op, llvm::Type* word) {
     builder_.SetInsertPoint(attempt);
     llvm::PHINode* seen = builder_.CreatePHI(word, 2);
     seen->addIncoming(first, before);
-    Value* held = builder_.CreateBitCast(seen, element_type(target_.getContext(), type));
+    Value* held = builder_.CreateBitCast(seen, operand(op, 1)->getType());
     Value* const both[] = {held, operand(op, 1)};
     Value* next = builder_.CreateBitCast(emit_element(build_, {combination(kind), type, type, both}), word);
     Value* pair = builder_.CreateAtomicCmpXchg(operand(op, 0), seen, next, alignment, order, order, atomic_scope());

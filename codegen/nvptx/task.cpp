@@ -167,27 +167,6 @@ void GpuTask::emit_scratch(const ir::Op& op) {
     define(op.results[0], builder_.CreateConstGEP1_64(builder_.getInt8Ty(), memory, offset));
 }
 
-llvm::SyncScope::ID GpuTask::atomic_scope() const { return target_.getContext().getOrInsertSyncScopeID("device"); }
-
-// Additions of floats have instructions; that of f32 in global memory takes subnormal numbers for zero (PTX ISA, atom).
-void GpuTask::emit_atomic(const ir::Op& op) {
-    const DType type = operand_type(op, 0).elem;
-    const bool is_addition = op.attrs.integer(Attr::op) == static_cast<int64_t>(ir::AtomicOp::add);
-    const bool has_instruction =
-        type == DType::f32 || type == DType::f64 || type == DType::f16 || (type == DType::bf16 && gpu_.adds_bf16);
-    if (!is_addition || !has_instruction) {
-        TargetBody::emit_atomic(op);
-        return;
-    }
-    Value* added = operand(op, 1);
-    llvm::Type* held = added->getType();
-    if (type == DType::bf16) added = builder_.CreateBitCast(added, builder_.getBFloatTy());
-    Value* old =
-        builder_.CreateAtomicRMW(llvm::AtomicRMWInst::FAdd, operand(op, 0), added, llvm::Align(memory_bytes(type)),
-                                 llvm::AtomicOrdering::Monotonic, atomic_scope());
-    define(op.results[0], builder_.CreateBitCast(old, held));
-}
-
 // Words of 32 bits travel; what is narrower in one, what is wider in two.
 void GpuTask::emit_shuffle(const ir::Op& op) {
     const std::string& mode = op.attrs.string(Attr::mode);

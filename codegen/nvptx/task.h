@@ -24,7 +24,7 @@ public:
 
 private:
     bool emit_of_machine(const ir::Op& op) override;
-    void emit_atomic(const ir::Op& op) override;
+    void emit_atomic(const ir::Op& op) override;  // atomics.cpp
     [[nodiscard]] llvm::SyncScope::ID atomic_scope() const override;
     [[nodiscard]] uint64_t least_stack_alignment() const override { return 1; }
 
@@ -34,6 +34,7 @@ private:
     bool emit_copy(const ir::Op& op);
     bool emit_box(const ir::Op& op);  // boxes.cpp
 
+    void emit_packed_addition(const ir::Op& op);
     void emit_slot(const ir::Op& op);
     void emit_scratch(const ir::Op& op);
     void emit_thread(const ir::Op& op);

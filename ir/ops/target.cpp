@@ -135,11 +135,15 @@ Inferred infer_atomic_rmw(Operands operands, const Attrs& attrs) {
     if (auto fault = want_pointer(operands[0])) return *fault;
     const bool compares = attrs.integer(Attr::op) == static_cast<int64_t>(AtomicOp::compare_exchange);
     if (operands.size() != (compares ? 3 : 2)) return Failure{"compare_exchange alone takes a value to compare with"};
+    const bool exchanges = compares || attrs.integer(Attr::op) == static_cast<int64_t>(AtomicOp::exchange);
+    const bool several = operands[1].is_vector();
+    if (several && exchanges) return Failure{"neighbouring elements are combined, not exchanged"};
     for (const Type& type : operands.subspan(1)) {
-        if (type != Type::scalar(operands[0].elem)) {
+        if (type.elem != operands[0].elem || (!type.is_scalar() && !several)) {
             return Failure{fmt::format("an atomic through {} is given {}", operands[0].text(), type.text())};
         }
     }
+    if (several) return gives_nothing();
     return gives(Type::scalar(operands[0].elem));
 }
 
@@ -275,11 +279,14 @@ constexpr std::array kRecords{
     OpRecord{
         .kind = atomic_rmw,
         .name = "atomic_rmw",
-        .doc = "Reads, combines and writes one element without interruption, relaxed; gives the old value.",
+        .doc =
+            "Reads, combines and writes one element without interruption, relaxed; gives the old value. Of a vector, "
+            "which begins at a multiple of `alignment` bytes, each of its neighbouring elements by itself; gives "
+            "nothing.",
         .operands = {Role{"pointer", Many::one, Access::reads_writes}, Role{"value"}, Role{"compare", Many::optional}},
         .infer = infer_atomic_rmw,
         .levels = kTarget,
-        .attrs = {needs(Attr::op)},
+        .attrs = {needs(Attr::op), may(Attr::alignment)},
         .effects = {Effect::nondeterministic}},
     OpRecord{.kind = memory_copy,
              .name = "memory_copy",

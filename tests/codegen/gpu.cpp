@@ -225,6 +225,43 @@ TEST_CASE("atomics of all threads") {
     }
 }
 
+TEST_CASE("atomics of neighbouring elements") {
+    // Every thread adds 1, 2, 3, … or takes the least of 5 and these.
+    const auto check = [](DType type, ir::AtomicOp op, int64_t width, auto ones, auto want,
+                          const std::string& machine) {
+        CAPTURE(name(type));
+        CAPTURE(machine);
+        CAPTURE(width);
+        GpuKernel k;
+        k.function.plan.emplace().machine = machine;
+        ValueId added = k.splat(k.build.constant(1.0, type), width);
+        for (int64_t i = 1; i < width; ++i) {
+            const ValueId one = k.build.constant(static_cast<double>(i + 1), type);
+            added = k.build.value(OpKind::insert, {added, one}, {{Attr::axis, i}});
+        }
+        k.build.emit(OpKind::atomic_rmw, {k.pointer(0, type), added},
+                     {{Attr::op, static_cast<int64_t>(op)}, {Attr::alignment, width * bits(type) / 8}});
+        std::vector<decltype(ones)> total(10, ones);
+        std::vector<decltype(ones)> unused{ones};
+        run(k, machine, total, unused);
+        for (int64_t i = 0; i < 10; ++i) CHECK(total[static_cast<size_t>(i)] == (i < width ? want(i) : ones));
+    };
+    constexpr int32_t kAll = kBlocks * kThreads;
+    // Multiples of 192 in f16, and in bf16, whose sums stop where a step is half of the last bit.
+    const auto sum = [](int64_t i) { return static_cast<float>(5 + kAll * (i + 1)); };
+    const auto halves = [](int64_t i) { return std::array<uint16_t, 2>{0x5a00, 0x5e00}[static_cast<size_t>(i)]; };
+    const auto least = [](int64_t i) { return std::array<uint16_t, 2>{0x3f80, 0x4000}[static_cast<size_t>(i)]; };
+    for (const std::string& machine : test::gpus()) {
+        check(DType::f16, ir::AtomicOp::add, 2, uint16_t{0}, halves, machine);
+        check(DType::bf16, ir::AtomicOp::min, 2, uint16_t{0x40a0}, least, machine);
+        check(DType::bf16, ir::AtomicOp::add, 2, uint16_t{0x7f80}, [](int64_t) { return uint16_t{0x7f80}; }, machine);
+        if (machine != "sm_90a") continue;
+        check(DType::f32, ir::AtomicOp::add, 2, 5.0F, sum, machine);
+        check(DType::f32, ir::AtomicOp::add, 4, 5.0F, sum, machine);
+        check(DType::bf16, ir::AtomicOp::add, 8, uint16_t{0x7f80}, [](int64_t) { return uint16_t{0x7f80}; }, machine);
+    }
+}
+
 TEST_CASE("lines, failed assertions and the result reach the context") {
     constexpr size_t kWords = 64;
     for (const std::string& machine : test::gpus()) {
@@ -299,6 +336,14 @@ TEST_CASE("what has no code on a GPU is refused by name before LLVM sees it") {
     masked.store(masked.pointer(1, DType::f32),
                  masked.build.value(OpKind::vector_reduce, {masked.load(values, 4, mask)}, {{Attr::op, int64_t{0}}}));
     CHECK(refusal(masked) == "in `kernel`: `load` has no code under a mask on a GPU");
+    for (const auto& [width, alignment] : {std::pair<int64_t, int64_t>{4, 8}, {2, 2}, {3, 16}}) {
+        GpuKernel packed;
+        packed.function.plan.emplace().machine = "sm_80";
+        const ValueId added = packed.splat(packed.build.constant(1.0, DType::f16), width);
+        packed.build.emit(OpKind::atomic_rmw, {packed.pointer(0, DType::f16), added},
+                          {{Attr::op, static_cast<int64_t>(ir::AtomicOp::add)}, {Attr::alignment, alignment}});
+        CHECK(refusal(packed) == "in `kernel`: `atomic_rmw` of so many elements has no code on this GPU");
+    }
     GpuKernel unknown;
     unknown.yield();
     const Sources sources;

@@ -139,7 +139,6 @@ private:
     struct View;
     void load(OpId id);
     void store(OpId id);
-    void atomic(OpId id);
     View view(const TileViewOp& op, const Layout& lies);
     View view(const Memory& memory, DType type, const std::vector<int64_t>& axes, std::vector<ValueId> starts,
               const Layout& lies);
@@ -157,6 +156,11 @@ private:
     template <typename Element>
     void each_element(const View& view, Element element);
     ValueId within(ValueId index, ValueId extent);
+    // atomics.cpp
+    void atomic(OpId id);
+    Layout in_pairs(const TileViewOp& op, const Layout& own) const;
+    void combine(View seen, AtomicOp what, const Registers& values, int64_t most);
+    void combine_at(ValueId pointer, AtomicOp what, const Registers& values);
     // packed_stores.cpp
     void store_packed(OpId id);
     void store_packs(const View& view, const Registers& values);

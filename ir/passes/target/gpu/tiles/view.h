@@ -1,4 +1,4 @@
-// A view of memory, seen by one thread (views.cpp, packed_stores.cpp).
+// A view of memory, seen by one thread (views.cpp, packed_stores.cpp, atomics.cpp).
 #pragma once
 
 #include <map>
@@ -51,6 +51,31 @@ void ThreadTiles::each_access(const View& view, bool clipped, Access access) {
             access(registers, inside);
         }
     }
+}
+
+// The condition under which a single register's element is in the tile and in memory; calls `element` with it.
+template <typename Element>
+void ThreadTiles::each_element(const View& view, Element element) {
+    const Layout& lies = *view.layout;
+    std::map<std::pair<size_t, int64_t>, ValueId> known;
+    for (int64_t r = 0; r < lies.size(); ++r) {
+        const Beyond beyond = beyond_end(lies, r);
+        if (!beyond.always) element(r, both(beyond.inside, within_memory(view, r, known)));
+    }
+}
+
+// Wide accesses where the view is inside, wide ones under conditions where rows have whole accesses, else elements.
+template <typename Accesses, typename Elements>
+ThreadTiles::Registers ThreadTiles::by_reach(const View& seen, const std::vector<Type>& types, Accesses accesses,
+                                             Elements elements) {
+    if (seen.memory->packed) return elements();
+    const bool wide = seen.accesses.bits > 0;
+    return choose(
+        wide ? both(whole(seen), aligned(seen, false)) : whole(seen), types, [&] { return accesses(false); },
+        [&] {
+            if (!wide) return elements();
+            return choose(aligned(seen, true), types, [&] { return accesses(true); }, elements);
+        });
 }
 
 }  // namespace tsr::ir

@@ -161,37 +161,12 @@ ValueId ThreadTiles::within_memory(const View& view, int64_t reg,
     return inside;
 }
 
-// The condition under which a single register's element is in the tile and in memory; calls `element` with it.
-template <typename Element>
-void ThreadTiles::each_element(const View& view, Element element) {
-    const Layout& lies = *view.layout;
-    std::map<std::pair<size_t, int64_t>, ValueId> known;
-    for (int64_t r = 0; r < lies.size(); ++r) {
-        const Beyond beyond = beyond_end(lies, r);
-        if (!beyond.always) element(r, both(beyond.inside, within_memory(view, r, known)));
-    }
-}
-
 void ThreadTiles::load(OpId id) {
     const TileViewOp op(code_.tile, id);
     const ValueId result = code_.tile.op(id).results[0];
     const ValueId fill = op.fill() ? code_.scalars.at(*op.fill()) : zero(elem(op.memory()));
     const Layout lies = along_rows(op, layout(result));
     code_.parts[result] = convert(load_view(view(op, lies), fill), lies, layout(result), elem(result));
-}
-
-// Wide accesses where the view is inside, wide ones under conditions where rows have whole accesses, else elements.
-template <typename Accesses, typename Elements>
-ThreadTiles::Registers ThreadTiles::by_reach(const View& seen, const std::vector<Type>& types, Accesses accesses,
-                                             Elements elements) {
-    if (seen.memory->packed) return elements();
-    const bool wide = seen.accesses.bits > 0;
-    return choose(
-        wide ? both(whole(seen), aligned(seen, false)) : whole(seen), types, [&] { return accesses(false); },
-        [&] {
-            if (!wide) return elements();
-            return choose(aligned(seen, true), types, [&] { return accesses(true); }, elements);
-        });
 }
 
 ThreadTiles::Registers ThreadTiles::load_view(const View& seen, ValueId fill) {
@@ -262,21 +237,6 @@ void ThreadTiles::store(OpId id) {
             return Registers{};
         };
         by_reach(seen, {}, accesses, elements);
-    });
-}
-
-void ThreadTiles::atomic(OpId id) {
-    const TileViewOp op(code_.tile, id);
-    const Layout& lies = layout(op.value());
-    const Registers& values = code_.parts.at(op.value());
-    when(writers(lies.atom), [&] {
-        const View seen = view(op, lies);
-        each_element(seen, [&](int64_t r, ValueId inside) {
-            when(inside, [&] {
-                emit_.op(OpKind::atomic_rmw, {address(seen, r), values[static_cast<size_t>(r)]},
-                         Type::scalar(seen.type), {{Attr::op, static_cast<int64_t>(op.what())}});
-            });
-        });
     });
 }
 
