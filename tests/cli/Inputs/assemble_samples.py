@@ -1,6 +1,6 @@
 """Assembles the code of samples for all GPUs: fails where ptxas refuses it, or says that it made it slow.
 
-    assemble_samples.py TESSERAC SAMPLES FOLDER
+    assemble_samples.py TESSERAC SAMPLES FOLDER [LARGE PRODUCTS…]
 """
 
 import glob
@@ -11,9 +11,7 @@ import subprocess
 import sys
 
 TARGETS = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120a"]
-# Products as large as these GPUs' registers hold.
-LARGE = ["bench/gpu/attention_bf16.tsr", "bench/gpu/gemm_bf16.tsr", "bench/gpu/gemm_fp8.tsr"]
-LARGE += ["tests/cli/Inputs/tile_of_176.tsr"]
+# Of products as large as these GPUs' registers hold.
 OF_LARGE = ["sm_80", "sm_90a"]
 CACHE = "cache"
 
@@ -23,7 +21,7 @@ def is_slow(said):
 
 
 def main():
-    tesserac, samples, folder = sys.argv[1:]
+    tesserac, samples, folder, *large = sys.argv[1:]
     if not (shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas")):
         print("skipped: ptxas is not installed")
         return 0
@@ -48,8 +46,8 @@ def main():
 
     for sample in sorted(glob.glob(os.path.join(samples, "*.tsr"))):
         assemble(sample, TARGETS)
-    for source in LARGE:
-        assemble(os.path.join(samples, "..", source), OF_LARGE)
+    for source in large:
+        assemble(source, OF_LARGE)
     made = [file for file in os.listdir(folder) if file != CACHE]
     empty = [file for file in made if os.path.getsize(os.path.join(folder, file)) == 0]
     print(f"{len(made)} cubins; without code: {', '.join(without)}")

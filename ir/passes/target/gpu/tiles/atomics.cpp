@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "ir/passes/target/cpu/tiles/uses.h"
+#include "ir/passes/target/gpu/tiles/rows.h"
 #include "ir/passes/target/gpu/tiles/view.h"
 
 namespace tsr::ir {
