@@ -5,8 +5,18 @@
 
 namespace tsr::sema {
 
+// Functions that are checked for each signature or point of a tuning space: of them only what can be reached.
+static bool is_checked_for_each(const Body& b) {
+    return b.function && (b.function->generic || !b.instance.kernel.tuning.empty());
+}
+
 void Body::block(const ast::Block& block) {
-    for (const ast::Stmt* stmt : block) statement(*stmt);
+    const bool several = is_checked_for_each(*this);
+    for (const ast::Stmt* stmt : block) {
+        statement(*stmt);
+        // `if x.ndim == 1: return …`: what follows is not reached where that is known to hold.
+        if (several && std::holds_alternative<ast::If>(stmt->node) && !flow.reachable) return;
+    }
 }
 
 void Body::statement(const ast::Stmt& stmt) {
@@ -44,8 +54,7 @@ void Body::statement(const ast::Stmt& stmt) {
 }
 
 std::optional<bool> Body::decides(const Value& condition) const {
-    const bool several = function && (function->generic || !instance.kernel.tuning.empty());
-    return several && condition.value ? condition.value->boolean() : std::nullopt;
+    return is_checked_for_each(*this) && condition.value ? condition.value->boolean() : std::nullopt;
 }
 
 void Body::branch(const ast::If& i) {
