@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "sema/body.h"
+#include "sema/items.h"
 
 namespace tsr::sema {
 
@@ -49,6 +50,15 @@ bool names_no_type(const Type& type) {
                                     [](const Type& part) { return part.is_unknown() || names_no_type(part); });
 }
 
+bool is_item(const Type& type) {
+    if (type.is(Kind::tuple)) return std::all_of(type.parts().begin(), type.parts().end(), is_item);
+    for (Kind none : {Kind::none, Kind::name_space, Kind::range, Kind::type, Kind::launcher, Kind::dtype,
+                      Kind::function, Kind::builtin}) {
+        if (type.is(none)) return false;
+    }
+    return true;
+}
+
 // An item's type as a value: the extents of its tensors are bound where `source` gives it.
 Type Body::item_type(const Type& item, const ast::Expr& source, int element) {
     if (item.is(Kind::tensor)) {
@@ -73,6 +83,10 @@ Type Body::item_type(const Type& item, const ast::Expr& source, int element) {
 // The type that what is put into one container has together; nothing after a message.
 std::optional<Type> Body::join_items(const std::optional<Type>& before, const ast::Expr& e, const Value& value,
                                      const char* what) {
+    if (!in_kernel() && !is_item(value.type)) {
+        error("E0208", e.span, fmt::format("a container does not hold {}", shown(value.type)));
+        return std::nullopt;
+    }
     Type item = in_kernel() ? value.type : held(value.type);
     // A literal that an i32 does not hold makes it a container of a larger type.
     const bool large = item.is(Kind::int_literal) && value.value && settled(item, value.value) != DType::i32;

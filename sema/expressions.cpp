@@ -3,6 +3,7 @@
 
 #include "sema/body.h"
 #include "sema/elements.h"
+#include "sema/items.h"
 
 namespace tsr::sema {
 
@@ -172,6 +173,12 @@ Value Body::comprehension(const ast::Expr& e, const ast::Comprehension& c) {
         c.clauses.size() == 1 ? clause_length(*this, c.clauses[0], infos[0]) : std::nullopt;
     instance.comprehensions[e.id] = std::move(infos);
     if (element.broken() || (c.value && of_key.broken())) return {};
+    const bool of_values = c.value != nullptr && is_item(element.type);  // keys are asked for more below
+    if (const Value& held = of_values ? of_key : element; !in_kernel() && !is_item(held.type)) {
+        error("E0208", (of_values ? *c.value : *c.element).span,
+              fmt::format("a container does not hold {}", shown(held.type)));
+        return {};
+    }
     Value result;
     if (!in_kernel()) {
         result.type = Type::list(settled_type(element.type, element.value), std::nullopt);

@@ -49,8 +49,10 @@ Value Body::sequence_call(const ast::Expr& e, const BuiltinEntry& row, const Mat
     if (row.id != Builtin::zip) given = {m.arguments[0]};
     std::vector<Type> items;
     for (const ast::Expr* iterable : given) {
-        auto item = items_of(*iterable, expr(*iterable));
-        if (item) items.push_back(stored(Type::list(settled_type(*item, {}), std::nullopt)).parts()[0]);
+        const Value value = expr(*iterable);
+        auto item = items_of(*iterable, value);
+        if (item && require_known(*iterable, value))
+            items.push_back(stored(Type::list(settled_type(*item, {}), std::nullopt)).parts()[0]);
     }
     if (items.size() != given.size()) return {};
     switch (row.id) {
@@ -120,7 +122,7 @@ Value Body::reduction_call(const ast::Expr& e, const BuiltinEntry& row, const as
         return refuse(Feature::graphs, call ? call->callee->span : e.span, fmt::format("`{}` is", row.paths.front()));
     }
     auto item = items_of(*iterable, value);
-    if (!item) return {};
+    if (!item || !require_known(*iterable, value)) return {};
     const Type type = settled_type(*item, {});
     const bool truth = row.id == Builtin::any || row.id == Builtin::all;
     const bool fits = truth ? type.is_bool() : type.is_number() || (row.id == Builtin::sum && type.is_bool());
