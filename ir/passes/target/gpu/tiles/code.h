@@ -10,11 +10,12 @@
 #include "ir/layout/convert.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
 #include "ir/passes/target/gpu/tiles/layouts.h"
+#include "ir/passes/target/gpu/tiles/thread_numbers.h"
 #include "ir/passes/target/kernel_code.h"
 
 namespace tsr::ir {
 
-class ThreadTiles {
+class ThreadTiles : ThreadNumbers {
 public:
     // `thread`: this thread's number in its block, of `plan.threads`; both stand at the beginning of the code.
     ThreadTiles(KernelCode& code, ValueId thread, const GpuMachine& machine);
@@ -43,15 +44,7 @@ private:
     [[nodiscard]] DType elem(ValueId value) const { return code_.tile.type(value).elem; }
     Registers in(ValueId tile, const Layout& wanted);
 
-    // ---- where a thread's elements are (places.cpp) ----
-    // A number that is linear in the bits of the thread's number: a hoisted value, and which of its bits may be set.
-    struct ThreadPart {
-        ValueId value;  // an index
-        Bits bits = 0;
-    };
-    ThreadPart thread_part(const std::vector<Bits>& columns);  // per bit of the thread's number
-    ThreadPart thread_part(const LinearMap& map, Counted out);
-    ValueId plus(const ThreadPart& part, Bits constant);  // both linear: exclusive or
+    // ---- where a thread's elements are (views.cpp) ----
     // The coordinate of a register's element along an axis.
     ValueId coordinate(const Layout& lies, size_t number, int64_t reg);
     // A register whose element is beyond the tile's shape: in all threads, or where `inside` is false.
@@ -61,15 +54,6 @@ private:
     };
     Beyond beyond_end(const Layout& lies, size_t number, int64_t reg);
     Beyond beyond_end(const Layout& lies, int64_t reg);  // along any axis
-    // True for the threads that hold an element first.
-    ValueId writers(const LinearMap& atom);
-    // True for the threads whose number has none of these bits; invalid where there are none.
-    ValueId without_bits(Bits lane, Bits warp);
-    static std::vector<Bits> thread_columns(const LinearMap& map);
-    template <typename Make>
-    ValueId hoisted(Make make);
-    // Calls `body`, in which these numbers are made anew: behind a loop that would have to keep them in registers.
-    void behind_loops(OpId id, const std::function<void()>& body);
     // One access of several elements that follow each other.
     Registers load_vector(ValueId pointer, int64_t width);
     void store_vector(ValueId pointer, const Registers& values);
@@ -84,7 +68,6 @@ private:
     Registers convert(const Registers& values, const Layout& from, const Layout& to, DType type);
     Registers shuffled(const ShuffleRounds& rounds, Registers values);
     Registers renamed(const LaneRenaming& by, const Registers& values);
-    ValueId parity(Bits lanes);
     void through_memory(const Conversion& plan, const Registers& values, Registers& out, DType type);
     // Shared memory of the tiles, from its beginning, for one purpose at a time.
     ValueId memory(DType type, int64_t elements);
@@ -111,7 +94,6 @@ private:
     struct Panels;
     Panels panels(ValueId buffer, bool turned, bool of_group, int warps);
     ValueId described(const Panels& panels, int64_t outer, int64_t inner);
-    ValueId group_number();
     void group_product(OpId id);
     void wait_for_sums(const Op& op);
     // matrices.cpp
@@ -185,15 +167,6 @@ private:
 
     KernelCode& code_;
     Emit& emit_;
-    // Numbers that follow from the thread's, and the region that they stand in.
-    struct Numbers {
-        ValueId thread;
-        RegionId region;
-        std::map<std::vector<Bits>, ThreadPart> parts;
-        std::map<std::pair<Bits, Bits>, ValueId> owners;
-        std::map<Bits, ValueId> parities;
-        ValueId group;  // of four warps, its number; made where it is asked for
-    } numbers_;
     TileLayouts layouts_;
     Uses uses_;
     // Operands of products in loops, of tiles made before those.

@@ -11,9 +11,9 @@
 namespace tsr::ir {
 
 ThreadTiles::ThreadTiles(KernelCode& code, ValueId thread, const GpuMachine& machine)
-    : code_(code),
+    : ThreadNumbers(code, thread),
+      code_(code),
       emit_(code.emit),
-      numbers_{thread, code.target.body, {}, {}, {}, {}},
       layouts_(assign_layouts(code.tile, code.plan.threads, machine)),
       uses_(code.tile),
       box_stores_(machine.box_stores && has_rings_of_boxes(code.tile)) {}

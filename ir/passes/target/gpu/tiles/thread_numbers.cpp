@@ -1,24 +1,23 @@
-// Where a thread's elements are: numbers that are linear in the bits of the thread's own.
+#include "ir/passes/target/gpu/tiles/thread_numbers.h"
+
 #include <algorithm>
 #include <bit>
 #include <utility>
-
-#include "ir/passes/target/gpu/tiles/code.h"
 
 namespace tsr::ir {
 
 // Made before the control flow that the code at hand stands in: the operation that it stands in joins that region only
 // when it is done.
 template <typename Make>
-ValueId ThreadTiles::hoisted(Make make) {
-    const RegionId here = std::exchange(emit_.region, numbers_.region);
+ValueId ThreadNumbers::hoisted(Make make) {
+    const RegionId here = std::exchange(emit_.region, known_.region);
     const ValueId value = make();
     emit_.region = here;
     return value;
 }
 
 // Loops whose sums fill the registers have no room for dozens of addresses of what follows.
-void ThreadTiles::behind_loops(OpId id, const std::function<void()>& body) {
+void ThreadNumbers::behind_loops(OpId id, const std::function<void()>& body) {
     const auto& ops = code_.tile.region(code_.tile.op(id).parent).ops;
     const bool behind = std::any_of(ops.begin(), std::ranges::find(ops, id), [&](OpId before) {
         return code_.tile.op(before).kind == OpKind::for_ || code_.tile.op(before).kind == OpKind::while_;
@@ -26,16 +25,16 @@ void ThreadTiles::behind_loops(OpId id, const std::function<void()>& body) {
     if (!behind) return body();
     const ValueId anew =
         emit_.op(OpKind::thread_id, {}, Type::scalar(DType::index), {{Attr::mode, std::string("anew")}});
-    const Numbers known = std::exchange(numbers_, Numbers{anew, emit_.region, {}, {}, {}, {}});
+    const Known before = std::exchange(known_, Known{anew, emit_.region, {}, {}, {}, {}});
     body();
-    numbers_ = known;
+    known_ = before;
 }
 
 // Descriptors are the same in all lanes: so that this is seen, the first one tells it.
-ValueId ThreadTiles::group_number() {
-    if (numbers_.group.valid()) return numbers_.group;
-    return numbers_.group = hoisted([&] {
-               const ValueId number = emit_.binary(OpKind::shr, numbers_.thread, emit_.integer(7));
+ValueId ThreadNumbers::group_number() {
+    if (known_.group.valid()) return known_.group;
+    return known_.group = hoisted([&] {
+               const ValueId number = emit_.binary(OpKind::shr, known_.thread, emit_.integer(7));
                const ValueId told =
                    emit_.op(OpKind::warp_shuffle, {emit_.cast(number, DType::i32), emit_.integer(0, DType::i32)},
                             Type::scalar(DType::i32), {{Attr::mode, std::string("index")}});
@@ -43,22 +42,22 @@ ValueId ThreadTiles::group_number() {
            });
 }
 
-std::vector<Bits> ThreadTiles::thread_columns(const LinearMap& map) {
+std::vector<Bits> ThreadNumbers::thread_columns(const LinearMap& map) {
     std::vector<Bits> columns = map.columns(Counted::lane);
     columns.resize(5, 0);
     for (Bits column : map.columns(Counted::warp)) columns.push_back(column);
     return columns;
 }
 
-ThreadTiles::ThreadPart ThreadTiles::thread_part(const LinearMap& map, Counted out) {
+ThreadPart ThreadNumbers::thread_part(const LinearMap& map, Counted out) {
     std::vector<Bits> columns = thread_columns(map);
     for (Bits& column : columns) column = static_cast<Bits>(map.part(column, out));
     return thread_part(columns);
 }
 
 // Bits of the thread's number that become bits of the result in their order are one shift and one mask.
-ThreadTiles::ThreadPart ThreadTiles::thread_part(const std::vector<Bits>& columns) {
-    if (auto found = numbers_.parts.find(columns); found != numbers_.parts.end()) return found->second;
+ThreadPart ThreadNumbers::thread_part(const std::vector<Bits>& columns) {
+    if (auto found = known_.parts.find(columns); found != known_.parts.end()) return found->second;
     ThreadPart out;
     out.value = hoisted([&] {
         std::vector<Bits> left = columns;
@@ -72,7 +71,7 @@ ThreadTiles::ThreadPart ThreadTiles::thread_part(const std::vector<Bits>& column
                     if ((left[i + count] >> bit & 1) == 0) break;
                     left[i + count] ^= Bits{1} << bit;
                 }
-                ValueId piece = numbers_.thread;
+                ValueId piece = known_.thread;
                 if (i > 0) piece = emit_.binary(OpKind::shr, piece, emit_.integer(static_cast<int64_t>(i)));
                 piece = emit_.binary(OpKind::bit_and, piece, emit_.integer((int64_t{1} << count) - 1));
                 if (to > 0) piece = emit_.binary(OpKind::shl, piece, emit_.integer(to));
@@ -89,28 +88,28 @@ ThreadTiles::ThreadPart ThreadTiles::thread_part(const std::vector<Bits>& column
         }
         return sum.valid() ? sum : emit_.integer(0);
     });
-    return numbers_.parts[columns] = out;
+    return known_.parts[columns] = out;
 }
 
-ValueId ThreadTiles::plus(const ThreadPart& part, Bits constant) {
+ValueId ThreadNumbers::plus(const ThreadPart& part, Bits constant) {
     ValueId out = part.value;
     const Bits both = constant & part.bits;
     if (both != 0) out = emit_.binary(OpKind::bit_xor, out, emit_.integer(static_cast<int64_t>(both)));
     return emit_.add(out, emit_.integer(static_cast<int64_t>(constant & ~both)));
 }
 
-ValueId ThreadTiles::without_bits(Bits lane, Bits warp) {
+ValueId ThreadNumbers::without_bits(Bits lane, Bits warp) {
     if (lane == 0 && warp == 0) return {};
-    ValueId& found = numbers_.owners[{lane, warp}];
+    ValueId& found = known_.owners[{lane, warp}];
     if (found.valid()) return found;
     return found = hoisted([&] {
-               ValueId set = emit_.binary(OpKind::bit_and, numbers_.thread,
-                                          emit_.integer(static_cast<int64_t>(lane | warp << 5)));
+               ValueId set =
+                   emit_.binary(OpKind::bit_and, known_.thread, emit_.integer(static_cast<int64_t>(lane | warp << 5)));
                return emit_.compare(OpKind::eq, set, emit_.integer(0));
            });
 }
 
-ValueId ThreadTiles::writers(const LinearMap& atom) {
+ValueId ThreadNumbers::writers(const LinearMap& atom) {
     const Bits copies = atom.copy_bits();
     Bits of_lane = 0, of_warp = 0;
     for (int at = 0; const BitField& field : atom.in()) {
@@ -122,8 +121,8 @@ ValueId ThreadTiles::writers(const LinearMap& atom) {
     return without_bits(of_lane, of_warp);
 }
 
-ValueId ThreadTiles::parity(Bits lanes) {
-    ValueId& found = numbers_.parities[lanes];
+ValueId ThreadNumbers::parity(Bits lanes) {
+    ValueId& found = known_.parities[lanes];
     if (found.valid()) return found;
     std::vector<Bits> columns;
     for (int bit = 0; bit < 5; ++bit) columns.push_back(lanes >> bit & 1);
