@@ -85,7 +85,7 @@ private:
     };
     // Of a point, for a GPU.
     struct PointOnGpu {
-        bool has_code = false;
+        std::optional<ir::Plan> plan;      // nothing: it has no code
         std::optional<std::string> lacks;  // what it has no registers for
     };
 

@@ -60,7 +60,8 @@ std::optional<std::string> lacks_registers(const ir::Function& kernel, const ir:
 const Compilation::PointOnGpu& Compilation::on_gpu(const ir::Function& kernel, const ir::GpuMachine& machine) {
     const auto [found, fresh] = on_gpus_.try_emplace({kernel.name, machine.name});
     if (fresh) {
-        found->second.has_code = !ir::without_gpu_code(kernel, machine);
+        const auto planned = ir::planned_for_gpu(kernel, machine);
+        if (const auto* plan = std::get_if<ir::Plan>(&planned)) found->second.plan = *plan;
         found->second.lacks = lacks_registers(kernel, machine);
     }
     return found->second;
@@ -69,7 +70,7 @@ const Compilation::PointOnGpu& Compilation::on_gpu(const ir::Function& kernel, c
 const ir::Priced& Compilation::priced(const ir::Function& kernel, const ir::GpuMachine& machine) {
     const auto [found, fresh] = priced_.try_emplace({kernel.name, machine.name});
     if (fresh) {
-        const ir::Function planned = ir::divided_by(ir::choose_gpu_plan(kernel, machine), kernel);
+        const ir::Function planned = ir::divided_by(on_gpu(kernel, machine).plan.value(), kernel);
         found->second = {ir::grid_steps(planned), ir::product_costs(planned, machine)};
     }
     return found->second;
@@ -81,14 +82,14 @@ std::optional<std::string> Compilation::ruled_out(const ir::Function& kernel, co
     const auto point = points_.find(kernel.name);
     if (point == points_.end()) return std::nullopt;
     const ir::GpuMachine& machine = *ir::gpu_machine(gpu);
-    if (!on_gpu(kernel, machine).has_code) return std::nullopt;
+    if (!on_gpu(kernel, machine).plan) return std::nullopt;
     std::vector<const ir::Function*> others;
     for (const ir::Function& other : module_.functions) {
         const auto same = points_.find(other.name);
         const bool beside = same != points_.end() && same->second == point->second && &other != &kernel;
         if (!beside) continue;
         const PointOnGpu& its = on_gpu(other, machine);
-        if (its.has_code && !its.lacks) others.push_back(&other);
+        if (its.plan && !its.lacks) others.push_back(&other);
     }
     if (const auto& why = on_gpu(kernel, machine).lacks) return others.empty() ? std::nullopt : why;
     if (!schedule_.text_of(kernel.name).empty()) return std::nullopt;

@@ -311,11 +311,14 @@ PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, con
 
 PassOutcome lower_to_gpu(const Function& kernel, const GpuMachine& machine, const PlanFields& fields, Module& module,
                          PassManager& manager, Diagnostics& diagnostics, GpuCode& code) {
-    code.without = without_gpu_code(kernel, machine);
-    if (code.without) return PassOutcome::done;
+    const auto planned = planned_for_gpu(kernel, machine);
+    if (const auto* without = std::get_if<NoGpuCode>(&planned)) {
+        code.without = *without;
+        return PassOutcome::done;
+    }
     PassContext context{module, diagnostics, machine.name};
     Function thread = kernel;
-    thread.plan = choose_gpu_plan(kernel, machine, fields);
+    thread.plan = gives_gpu_fields(fields) ? choose_gpu_plan(kernel, machine, fields) : std::get<Plan>(planned);
     if (!fields.stages) code.fewer = too_many_stages(divided_by(*thread.plan, thread), machine);
     PassOutcome outcome = manager.run(gpu_pipeline(machine), thread, context);
     if (outcome == PassOutcome::done && wants_narrow_indices(kernel, thread)) {

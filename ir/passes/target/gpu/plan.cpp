@@ -171,6 +171,11 @@ Plan choose_threads(const Function& kernel, const GpuMachine& machine, const Pla
     return plan;
 }
 
+bool gives_gpu_fields(const PlanFields& fields) {
+    return fields.parts || fields.threads || fields.interleave || fields.stages || fields.cluster_rows ||
+           fields.cluster_columns;
+}
+
 Plan choose_gpu_plan(const Function& kernel, const GpuMachine& machine, const PlanFields& fields) {
     const Plan whole = choose_threads(kernel, machine, fields);
     Plan plan = whole;

@@ -12,6 +12,9 @@ namespace tsr::ir {
 // and the stages of rings, for a kernel in group form, but for the fields that are given.
 Plan choose_gpu_plan(const Function& kernel, const GpuMachine& machine, const PlanFields& fields = {});
 
+// Whether one of the fields is given that such a plan has.
+bool gives_gpu_fields(const PlanFields& fields);
+
 // The threads alone, of a kernel whose groups are divided already or stay whole.
 Plan choose_threads(const Function& kernel, const GpuMachine& machine, const PlanFields& fields);
 

@@ -17,10 +17,10 @@ namespace tsr::ir {
 namespace {
 
 // Register tiles go through shared memory where threads exchange them: how much of it is known once they have code.
-std::optional<NoGpuCode> without_room(const Function& kernel, const GpuMachine& machine) {
-    const Function planned = divided_by(choose_gpu_plan(kernel, machine), kernel);
+std::optional<NoGpuCode> without_room(const Function& kernel, const GpuMachine& machine, const Plan& plan) {
     // Rings have as many stages as fit, known from code that was made to see.
-    if (planned.plan->stages > 1) return std::nullopt;
+    if (plan.stages > 1) return std::nullopt;
+    const Function planned = divided_by(plan, kernel);
     const GpuMachine from_registers = without_box_stores(machine);
     ThreadCode code(planned, from_registers);
     code.run();
@@ -30,9 +30,8 @@ std::optional<NoGpuCode> without_room(const Function& kernel, const GpuMachine& 
                                  code.shared_bytes(), machine.shared_bytes)};
 }
 
-}  // namespace
-
-std::optional<NoGpuCode> without_gpu_code(const Function& kernel, const GpuMachine& machine) {
+// Before a plan is thought of.
+std::optional<NoGpuCode> without_code(const Function& kernel, const GpuMachine& machine) {
     const KernelInfo& info = kernel.kernel;
     if (!info.flat && !info.elements && info.group_size() > kMostThreads) {
         return NoGpuCode{
@@ -58,8 +57,23 @@ std::optional<NoGpuCode> without_gpu_code(const Function& kernel, const GpuMachi
                                              machine.shared_bytes)};
         }
     });
-    if (!none && tile_threads(kernel)) none = without_room(kernel, machine);
     return none;
+}
+
+}  // namespace
+
+std::variant<Plan, NoGpuCode> planned_for_gpu(const Function& kernel, const GpuMachine& machine) {
+    if (auto none = without_code(kernel, machine)) return *none;
+    Plan plan = choose_gpu_plan(kernel, machine);
+    if (!tile_threads(kernel)) return plan;
+    if (auto none = without_room(kernel, machine, plan)) return *none;
+    return plan;
+}
+
+std::optional<NoGpuCode> without_gpu_code(const Function& kernel, const GpuMachine& machine) {
+    const auto planned = planned_for_gpu(kernel, machine);
+    const auto* none = std::get_if<NoGpuCode>(&planned);
+    return none != nullptr ? std::optional(*none) : std::nullopt;
 }
 
 Function spread_threads(const Function& kernel, const GpuMachine& machine) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "ir/core/function.h"
 #include "ir/passes/target/gpu/machine.h"
@@ -15,6 +16,9 @@ struct NoGpuCode {
     std::string what;  // "a product of register tiles", …
 };
 std::optional<NoGpuCode> without_gpu_code(const Function& kernel, const GpuMachine& machine);
+// The plan that is chosen for it where no field is given, or what keeps it from having code. Both come of one attempt:
+// how large rings may be is seen from code that is made to see.
+std::variant<Plan, NoGpuCode> planned_for_gpu(const Function& kernel, const GpuMachine& machine);
 
 // `kernel` is in group form with its math expanded, has a plan for a GPU, and is not without code. A block runs one
 // group, `thread_id` one tile of it; of a flat kernel a block runs `plan.task` tiles. Slots are parameters, symbols,
