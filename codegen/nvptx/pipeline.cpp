@@ -110,7 +110,7 @@ public:
     bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override { return pass != "slsr"; }
 };
 
-constexpr unsigned kLong = 3000;        // instructions
+constexpr unsigned kLong = 2000;        // instructions
 constexpr unsigned kManyOperands = 32;  // of one: products of warp groups have up to 260
 
 bool takes_long(const llvm::Module& module) {
