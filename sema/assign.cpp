@@ -153,8 +153,11 @@ void Body::assign_name(const ast::Expr& target, const Value& given, const ast::E
                   fmt::format("`{}` is {} and does not hold {}", slot->name, shown(settled_as), value.value->text()));
             return;
         }
+        // Extents that only the running program knows are all shown as `?`.
+        const bool differs = shown(type) != shown(settled_as);
         auto& d = error("E0303", source.span,
-                        fmt::format("`{}` is {} elsewhere, this is {}", slot->name, shown(settled_as), shown(type)));
+                        fmt::format("`{}` is {} elsewhere, this is {}{}", slot->name, shown(settled_as), shown(type),
+                                    differs ? "" : " of other extents, as far as is known"));
         if (slot->first_at.valid() && !(slot->first_at == target.span)) d.label(slot->first_at, "first assigned here");
         if (settled_as.is_scalar() && !settled_as.is_bool()) offer_cast(d, source, type, settled_as.elem());
         bool extents = type.is(Kind::tensor) && settled_as.is(Kind::tensor) && type.elem() == settled_as.elem() &&
