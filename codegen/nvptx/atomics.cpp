@@ -20,8 +20,9 @@ void GpuTask::emit_atomic(const ir::Op& op) {
     const auto kind = static_cast<ir::AtomicOp>(op.attrs.integer(Attr::op));
     if (given.is_vector() && ir::adds_packed(given.elem, kind, gpu_.capability)) return emit_packed_addition(op);
     const DType type = given.elem;
+    // What is added in words is added by itself, too.
     const bool has_instruction =
-        type == DType::f32 || type == DType::f64 || type == DType::f16 || (type == DType::bf16 && gpu_.adds_bf16);
+        type == DType::f32 || type == DType::f64 || ir::adds_packed(type, kind, gpu_.capability);
     if (given.is_vector() || kind != ir::AtomicOp::add || !has_instruction) {
         TargetBody::emit_atomic(op);
         return;

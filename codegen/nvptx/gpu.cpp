@@ -31,7 +31,6 @@ Result<Gpu> gpu_named(const std::string& name) {
     gpu.threads = gpu.capability == 75 ? 1024 : small ? 1536 : 2048;
     gpu.shared_bytes = known->shared_bytes;
     gpu.converts_fp8 = gpu.capability >= 89;
-    gpu.adds_bf16 = gpu.capability >= 90;
     gpu.divides_lanes = gpu.has_libm = false;
     gpu.cuts_shifts = true;
     return gpu;

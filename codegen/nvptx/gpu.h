@@ -19,7 +19,6 @@ struct Gpu : Machine {
     bool async_copies = false;  // cp.async
     int64_t threads = 0;        // of a multiprocessor
     int64_t shared_bytes = 0;   // about those of a multiprocessor: what a block can have
-    bool adds_bf16 = false;     // atomic addition of bf16
 };
 
 // "sm_75", "sm_90a", …; an unknown name gets a suggestion.

@@ -16,7 +16,7 @@ namespace tsr::ir {
 namespace {
 
 constexpr int64_t kMostParts = 16;  // of a group
-constexpr int64_t kPassing = 3;     // of which one is left for what is copied, and one for operands
+constexpr int64_t kShares = 3;      // of registers where copies pass through them: sums, operands, copies
 constexpr int64_t kLeastStep = 16;  // the rows and columns of the smallest fragments
 
 using Parts = std::vector<int64_t>;
@@ -69,7 +69,7 @@ std::optional<std::string> wants_parts(const Function& kernel, const GpuMachine&
     if (auto lacks = lacks_registers(kernel, plan)) return lacks;
     if (machine.async_copies || plan.threads == 0) return std::nullopt;
     const int64_t carried = carried_registers(kernel, plan.threads), all = registers_of_thread(plan.threads, machine);
-    if (kPassing * carried <= all) return std::nullopt;
+    if (kShares * carried <= all) return std::nullopt;
     return fmt::format("a loop carries {} registers in each of {} threads, which have {} for what they copy as well",
                        carried, plan.threads, all);
 }

@@ -70,8 +70,8 @@ bool suits_by_size(const Function& kernel, const MmaOp& op, const GpuMachine& ma
     return e.rows % kGroupRows == 0 && columns && e.inner > 0 && e.inner % product->inner == 0;
 }
 
-// PTX ISA 9.0, section 9.7.15.5.1, "Register fragments and shared memory matrix layouts": operands of 8 bits are along
-// k.
+// Operands of 8 bits are along k: PTX ISA 9.0, section 9.7.15.5.1, "Register fragments and shared memory matrix
+// layouts".
 bool lies_along(const Function& kernel, const MmaOp& op) {
     return bits(kernel.type(op.b()).elem) == 16 || turned(kernel, op.b(), op.b_transposed());
 }
