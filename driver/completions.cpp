@@ -46,9 +46,10 @@ std::string options_of(Command command) {
     return joined(words);
 }
 
-std::vector<std::string> codes() {
+std::vector<std::string> names_of_pages() {
     std::vector<std::string> all;
-    for (const Page& page : error_pages()) all.emplace_back(page.code);
+    for (const Page& page : error_pages()) all.emplace_back(page.name);
+    for (const Page& page : operation_pages()) all.emplace_back(page.name);
     return all;
 }
 
@@ -56,7 +57,7 @@ std::vector<std::string> codes() {
 std::vector<std::string> operands_of(Command command) {
     switch (command) {
         case Command::explain:
-            return codes();
+            return names_of_pages();
         case Command::completions:
             return {"bash", "zsh", "fish"};
         case Command::help:

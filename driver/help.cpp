@@ -43,7 +43,8 @@ std::string_view example_text() {
   tesserac run --interpret --sanitize=race,bounds scan.tsr
   tesserac saxpy.tsr --emit=tile              what the kernel does, tile by tile
   tesserac tune gemm.tsr --m 4096 -o gemm     measure, and keep the winners in the executable
-  tesserac explain E0302
+  tesserac explain E0302                      the rule behind a diagnostic
+  tesserac explain tile.scan                  what an operation does
 )";
 }
 

@@ -192,7 +192,7 @@ private:
             return "a library is made of a program, not of the text of its IR";
         if (options_.command == Command::format && options_.files.empty()) return "no file to format was named";
         if (options_.command == Command::explain && options_.input.empty())
-            return "which code? For example: tesserac explain E0101";
+            return "which code or operation? For example: tesserac explain E0101, tesserac explain tile.scan";
         if (options_.command == Command::completions && options_.input.empty())
             return "for which shell? bash, zsh or fish";
         const bool runs = options_.command == Command::run || options_.command == Command::tune;

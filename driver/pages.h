@@ -1,4 +1,4 @@
-// The pages of docs/errors, carried inside the compiler.
+// The pages of docs/errors and docs/ops, carried inside the compiler.
 #pragma once
 
 #include <span>
@@ -8,14 +8,21 @@
 namespace tsr::driver {
 
 struct Page {
-    std::string_view code;  // "E0101"
+    std::string_view name;  // "E0101", "tile.scan"
     std::string_view text;  // Markdown
 };
 
-// In the order of their codes.
+// A page for each diagnostic, in the order of their codes.
 std::span<const Page> error_pages();
+// A page for each name of the root namespace that is compiled, by its usual spelling, and one for the methods of each
+// kind of container: "list.methods".
+std::span<const Page> operation_pages();
 
-// The first line of a page, without its code: "a file can not be read". Empty where there is no such page.
+// The page of a name as a program writes it: "math.sqrt", "ts.tile.scan", "list.append". Null where there is none.
+const Page* operation_page(std::string_view path);
+
+// The first line of the page of a diagnostic, without its code: "a file can not be read". Empty where there is no such
+// page.
 std::string page_title(std::string_view code);
 
 }  // namespace tsr::driver

@@ -153,6 +153,8 @@ const BuiltinEntry& entry(Builtin name) { return table().entries[static_cast<siz
 
 std::string_view spelling(Builtin name) { return entry(name).paths.front(); }
 
+std::span<const BuiltinEntry> builtins() { return table().entries; }
+
 const BuiltinEntry* builtin_at(std::string_view path) {
     auto found = table().by_path.find(path);
     return found == table().by_path.end() ? nullptr : found->second;

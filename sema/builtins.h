@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,12 @@ struct BuiltinEntry {
 const BuiltinEntry& entry(Builtin name);
 // The usual spelling: "tile.linear_id".
 std::string_view spelling(Builtin name);
+// How it is called: "tile.scan(value, *, op=…, axis=…)"; of a value its spelling.
+std::string signature(const BuiltinEntry& row);
+// "In kernels and on the host. Also written `math.abs`."
+std::string usage(const BuiltinEntry& row);
+// All rows, in the order of the list.
+std::span<const BuiltinEntry> builtins();
 
 // A member of the root by its path without the root: "tile.linear_id", "sqrt".
 const BuiltinEntry* builtin_at(std::string_view path);

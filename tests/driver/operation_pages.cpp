@@ -1,0 +1,67 @@
+// The pages of docs/ops: one for each name that is compiled, which begins as the table of names says.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "driver/pages.h"
+#include "sema/builtins.h"
+#include "sema/host_methods.h"
+
+using namespace tsr;
+
+namespace {
+
+bool has_page(const sema::BuiltinEntry& row) {
+    return row.feature == sema::Feature::none && !row.paths.front().starts_with('.');  // `.sort` is a method of lists
+}
+
+}  // namespace
+
+TEST_CASE("each name that is compiled has a page with its signature, and an example with what it prints") {
+    size_t pages = 0;
+    for (const sema::BuiltinEntry& row : sema::builtins()) {
+        if (!has_page(row)) continue;
+        ++pages;
+        CAPTURE(row.paths.front());
+        const driver::Page* page = driver::operation_page(row.paths.front());
+        REQUIRE(page);
+        CHECK(page->name == row.paths.front());
+        const std::string head = fmt::format("# {}\n\n{}\n\n{}\n\n", sema::signature(row), row.doc, sema::usage(row));
+        CHECK(page->text.substr(0, head.size()) == head);
+        const size_t example = page->text.find("\n```tessera\n");
+        REQUIRE(example != std::string_view::npos);
+        CHECK(example > head.size());  // the law and the edge cases
+        CHECK(page->text.find("\n```text\n", example) != std::string_view::npos);
+        for (const std::string& path : row.paths) CHECK(driver::operation_page(path) == page);
+    }
+    CHECK(driver::operation_pages().size() == pages + 3);  // and one for the methods of each container
+}
+
+TEST_CASE("the pages of methods name each method") {
+    struct Receiver {
+        std::string name;
+        sema::Kind kind;
+    };
+    for (const auto& [name, kind] : {Receiver{"list", sema::Kind::list}, Receiver{"dict", sema::Kind::dict},
+                                     Receiver{"str", sema::Kind::string}}) {
+        for (const std::string& method : sema::host_method_names(kind)) {
+            CAPTURE(method);
+            const driver::Page* page = driver::operation_page(name + "." + method);
+            REQUIRE(page);
+            CHECK(page->text.find("| `" + method + "(") != std::string_view::npos);
+        }
+        CHECK_FALSE(driver::operation_page(name + ".unknown"));
+    }
+}
+
+TEST_CASE("names are found by every spelling that programs use") {
+    CHECK(driver::operation_page("ts.tile.scan") == driver::operation_page("tile.scan"));
+    CHECK(driver::operation_page("tessera.math.sqrt") == driver::operation_page("sqrt"));
+    CHECK_FALSE(driver::operation_page("grad"));  // not compiled
+    CHECK_FALSE(driver::operation_page("tile.scam"));
+}
+
+TEST_CASE("signatures show what is optional and what is given by keyword") {
+    CHECK(sema::signature(*sema::builtin_at("tile.scan")) == "tile.scan(value, *, op=…, axis=…)");
+    CHECK(sema::signature(*sema::builtin_at("print")) == "print(*values, sep=…, end=…)");
+    CHECK(sema::signature(*sema::builtin_at("math.pi")) == "math.pi");
+}
