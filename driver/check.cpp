@@ -1,8 +1,11 @@
-// `tesserac check`: reports what is wrong with a program; with `--verify` compares it with what its comments expect.
+// `tesserac check`: reports what is wrong with programs; with `--verify` compares it with what their comments expect.
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "driver/commands.h"
 #include "driver/compilation.h"
+#include "driver/crash.h"
 #include "driver/deterministic.h"
 #include "driver/verify_expectations.h"
 
@@ -28,9 +31,7 @@ void refuse_nondeterministic(Session& session, const ir::Module& module) {
     }
 }
 
-}  // namespace
-
-int check(const Options& options) {
+int check_file(const Options& options) {
     Session session(options);
     Compilation compilation(session);
     // Rules about groups, copies and resources are checked on the kernels themselves.
@@ -39,6 +40,27 @@ int check(const Options& options) {
     compilation.report_times();
     if (options.verify && compilation.tree() != nullptr) return verify(session, compilation.tree()->file);
     return session.finish();
+}
+
+// What replays the check of this file alone.
+std::vector<std::string> words_for(const Options& options) {
+    std::vector<std::string> words{"check", options.input};
+    for (const std::string& folder : options.include_folders) words.push_back("-I" + folder);
+    if (options.deterministic) words.emplace_back("--deterministic");
+    return words;
+}
+
+}  // namespace
+
+int check(const Options& options) {
+    int code = 0;
+    for (const std::string& file : options.files) {
+        Options one = options;
+        one.input = file;
+        if (options.files.size() > 1) watch_for_crashes(words_for(one), file);
+        code = std::max(code, check_file(one));
+    }
+    return code;
 }
 
 }  // namespace tsr::driver

@@ -116,6 +116,9 @@ void on_signal(int signal) {
 }  // namespace
 
 void watch_for_crashes(std::span<const std::string> arguments, std::string_view input) {
+    scene.source_count = 0;
+    scene.step.clear();
+    scene.ir.clear();
     const char* temporary = std::getenv("TMPDIR");
     scene.folder =
         fmt::format("{}/tesserac-crash-{}", temporary != nullptr && *temporary != 0 ? temporary : "/tmp", ::getpid());

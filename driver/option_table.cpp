@@ -209,7 +209,7 @@ constexpr std::array kCommands{
     CommandRow{Command::run, "run", "FILE.tsr [ARGS]", "compile a program, if it changed, and run it with ARGS"},
     CommandRow{Command::tune, "tune", "FILE.tsr [ARGS] [-o OUT]",
                "run a program to find the fastest points of its tuning spaces; OUT is an executable that knows them"},
-    CommandRow{Command::check, "check", "FILE.tsr", "report what is wrong with a program"},
+    CommandRow{Command::check, "check", "FILE.tsr…", "report what is wrong with programs"},
     CommandRow{Command::format, "fmt", "FILE.tsr…",
                "bring programs into the one layout (`-`: standard input to standard output)"},
     CommandRow{Command::explain, "explain", "CODE|NAME",

@@ -140,7 +140,8 @@ private:
             if (!options_.help_about) return fmt::format("there is no command `{}`", argument);
             return {};
         }
-        if (options_.command == Command::format) {
+        if (options_.command == Command::format || options_.command == Command::check) {
+            if (options_.files.empty()) options_.input = argument;
             options_.files.push_back(argument);
             return {};
         }
@@ -198,6 +199,9 @@ private:
         const bool runs = options_.command == Command::run || options_.command == Command::tune;
         if (runs && options_.diagnostics == DiagnosticForm::sarif)
             return "`--diagnostics=sarif` goes with `check`: what a program writes would stand in the log";
+        if (options_.command == Command::check && options_.files.size() > 1 &&
+            options_.diagnostics == DiagnosticForm::sarif)
+            return "`--diagnostics=sarif` makes the log of one program: check them one at a time";
         if (options_.sanitize.any() && !options_.interpret)
             return "`--sanitize` works in the evaluator: add `--interpret`";
         return {};

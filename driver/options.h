@@ -47,7 +47,7 @@ struct Options {
     Command command = Command::compile;
     std::optional<Command> help_about;           // `tesserac run --help`
     std::string input;                           // the program; for `explain` the code, for `completions` the shell
-    std::vector<std::string> files;              // `fmt` takes several
+    std::vector<std::string> files;              // `fmt` and `check` take several
     std::vector<std::string> program_arguments;  // `run`, `tune`: what stands behind the program's name
     std::vector<std::string> include_folders;
 

@@ -69,6 +69,9 @@ TEST_CASE("a wrong word is answered by the one that was probably meant") {
 TEST_CASE("a command line that can not be meant is refused") {
     CHECK(refused({"check"}) == "no program was named");
     CHECK(refused({"a.tsr", "b.tsr"}) == "one program at a time: `a.tsr` and `b.tsr` were given");
+    CHECK(parsed({"check", "a.tsr", "b.tsr"}).files == std::vector<std::string>{"a.tsr", "b.tsr"});
+    CHECK(refused({"check", "--diagnostics=sarif", "a.tsr", "b.tsr"}) ==
+          "`--diagnostics=sarif` makes the log of one program: check them one at a time");
     CHECK(refused({"check", "--interpret", "a.tsr"}) == "`--interpret` does not go with `check`");
     CHECK(refused({"a.tsr", "-O7"}) == "`-O7` is not an optimization level (-O0, -O1, -O2, -O3)");
     CHECK(refused({"a.tsr", "-o"}) == "`-o` needs a value: -o FILE");
