@@ -5,9 +5,13 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <poll.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace tsr {
 
@@ -16,8 +20,8 @@ namespace {
 // No program is larger. What never ends, as `/dev/zero`, must not fill the memory.
 constexpr size_t kMostBytes = 64U << 20U;
 
-Result<std::string> read_all(FILE* in, const std::string& name) {
-    std::string text;
+// `text`: what was read before.
+Result<std::string> read_all(FILE* in, const std::string& name, std::string text) {
     char chunk[1 << 16];
     size_t got = 0;
     do {
@@ -29,14 +33,34 @@ Result<std::string> read_all(FILE* in, const std::string& name) {
     return text;
 }
 
+// How long a named pipe is waited for whose writer has not come yet.
+constexpr int kPatience = 2000;  // milliseconds
+
+// What a pipe gave at once, behind which reading goes on; nothing where nobody writes into it.
+std::optional<std::string> begin_pipe(int pipe) {
+    pollfd waiting{pipe, POLLIN, 0};
+    if (poll(&waiting, 1, kPatience) > 0) return "";
+    char byte = 0;
+    const ssize_t got = read(pipe, &byte, 1);
+    if (got == 0) return std::nullopt;  // the end of a text that nobody began
+    return std::string(got > 0 ? 1 : 0, byte);
+}
+
 Result<std::string> read_file(const std::string& path) {
+    const auto failure = [&](const std::string& why) {
+        return Failure{fmt::format("can not read '{}': {}", path, why)};
+    };
+    // Opened without waiting: a named pipe may have nobody at its other end.
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) return failure(std::strerror(errno));
+    std::unique_ptr<FILE, int (*)(FILE*)> in(fdopen(file, "rb"), &std::fclose);
     struct stat info{};
-    if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
-        return Failure{fmt::format("'{}' is a folder, not a file", path)};
-    }
-    std::unique_ptr<FILE, int (*)(FILE*)> in(std::fopen(path.c_str(), "rb"), &std::fclose);
-    if (!in) return Failure{fmt::format("can not read '{}': {}", path, std::strerror(errno))};
-    return read_all(in.get(), path);
+    if (fstat(file, &info) != 0) return failure(std::strerror(errno));
+    if (S_ISDIR(info.st_mode)) return Failure{fmt::format("'{}' is a folder, not a file", path)};
+    const auto begin = S_ISFIFO(info.st_mode) ? begin_pipe(file) : std::optional<std::string>("");
+    if (!begin) return failure("nobody writes into this pipe");
+    fcntl(file, F_SETFL, O_RDONLY);
+    return read_all(in.get(), path, *begin);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "runtime/fail.h"
+#include "runtime/io/inputs.h"
 #include "runtime/io/json.h"
 #include "runtime/io/output_file.h"
 
@@ -18,6 +19,7 @@ namespace {
 struct Trace {
     std::string path;
     std::string events;
+    bool refused = false;  // nothing is written there
 };
 
 // NULL without TESSERA_TRACE.
@@ -25,8 +27,8 @@ Trace* trace() {
     static Trace* instance = [] {
         const char* path = std::getenv("TESSERA_TRACE");
         if (path == nullptr || *path == 0) return static_cast<Trace*>(nullptr);
-        at_failure(finish_trace);
-        return new Trace{path, ""};
+        at_failure([] { finish_trace(); });
+        return new Trace{path, "", false};
     }();
     return instance;
 }
@@ -42,6 +44,11 @@ void begin_event(const std::string& name, const char* category, double begin, do
     events += "{\"name\":" + json_quoted(name) + ",\"cat\":\"" + category + "\",\"ph\":\"X\"";
     events += text(",\"pid\":%d,\"tid\":%ld,\"ts\":%.3f,\"dur\":%.3f", static_cast<int>(getpid()),
                    static_cast<long>(syscall(SYS_gettid)), begin * 1e6, (end - begin) * 1e6);
+}
+
+Refusal refused(const std::string& why) {
+    trace()->refused = true;
+    return Refusal{"TESSERA_TRACE=" + why};
 }
 
 }  // namespace
@@ -87,15 +94,27 @@ void trace_tuning(const TsrTuning& tuning, const char* point, double seconds, co
     events += text(",\"seconds\":%.9f}}", seconds);
 }
 
-void finish_trace() {
+Result<Done> check_trace() {
+    if (trace() == nullptr) return Done{};
+    Result<Done> place = check_place(trace()->path);
+    return place ? place : refused(place.message());
+}
+
+Result<Done> check_no_trace(const std::string& path) {
+    if (trace() == nullptr || !same_file(trace()->path, path)) return Done{};
+    return refused(trace()->path + ": the program has this file for something else");
+}
+
+bool finish_trace() {
     Trace* t = trace();
-    if (t == nullptr) return;
+    if (t == nullptr || t->refused) return true;
     OutputFile file(t->path);
     file.write("{\"traceEvents\":[\n");
     file.write(t->events);
     file.write("\n],\"displayTimeUnit\":\"ms\"}\n");
     Result<Done> written = file.commit();
-    if (!written) std::fprintf(stderr, "TESSERA_TRACE: %s: %s\n", t->path.c_str(), written.message().c_str());
+    if (!written) std::fprintf(stderr, "error: TESSERA_TRACE=%s: %s\n", t->path.c_str(), written.message().c_str());
+    return static_cast<bool>(written);
 }
 
 }  // namespace tsr::runtime

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "runtime/result.h"
 #include "runtime/tune/abi.h"
 
 namespace tsr::runtime {
@@ -21,7 +22,11 @@ void trace_copy(const char* name, const std::string& device, int64_t bytes, cons
 // One form of a tuned kernel, measured from `begin` to `end`, that took `seconds` at its best.
 void trace_tuning(const TsrTuning& tuning, const char* point, double seconds, const TsrPlace* place, double begin,
                   double end);
-// Writes the file. A message on stderr when that fails: a trace is not worth the program's exit code.
-void finish_trace();
+// Before the program runs: whether the file can be written there.
+Result<Done> check_trace();
+// Whether a file that the program reads or writes is another one than the trace's.
+Result<Done> check_no_trace(const std::string& path);
+// Writes the file, unless a check refused it. False after a message on stderr where that fails.
+bool finish_trace();
 
 }  // namespace tsr::runtime

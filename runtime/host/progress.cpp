@@ -1,11 +1,10 @@
 // Progress of a loop as one line on stderr, rewritten at most ten times a second.
 #include <cstdio>
-#include <cstdlib>
 #include <string>
-#include <string_view>
 
 #include <unistd.h>
 
+#include "runtime/environment.h"
 #include "runtime/host/clock.h"
 #include "runtime/text/string.h"
 
@@ -48,9 +47,8 @@ TsrProgress* tsr_progress_begin(const TsrString* label, int64_t total) {
     auto* progress = new TsrProgress;
     progress->label = tsr::runtime::view(label);
     progress->total = total;
-    const char* wish = std::getenv("TESSERA_PROGRESS");
     progress->rewrites = isatty(STDERR_FILENO) != 0;
-    progress->shown = wish != nullptr && *wish != 0 ? std::string_view(wish) != "0" : progress->rewrites;
+    progress->shown = tsr::runtime::wished("TESSERA_PROGRESS").value_or(progress->rewrites);
     progress->started = tsr::runtime::now();
     // Nothing is shown of what is over at once.
     progress->next = progress->started + kInterval;

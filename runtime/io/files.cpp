@@ -11,6 +11,7 @@
 #include "runtime/numbers/dtypes.h"
 #include "runtime/tensor/home.h"
 #include "runtime/text/string.h"
+#include "runtime/trace.h"
 
 namespace tsr::runtime {
 
@@ -67,6 +68,8 @@ Result<TensorRef> load_by_extension(const Location& location, int32_t dtype) {
     }
     Result<std::unique_ptr<Source>> source = open_file(location.path);
     if (!source) return source.refusal();
+    if (npy && !location.key.empty())
+        return Refusal{"an .npy file holds one tensor and has no keys; write " + location.path};
     if (npy) return read_npy(**source, dtype);
     if (npz) return load_npz(**source, location.key, dtype);
     return load_safetensors(**source, location.key);
@@ -176,6 +179,7 @@ TsrTensor* tsr_load_as(const TsrString* path, const TsrString* key, int32_t dtyp
     std::string text(view(path));
     bool has_key = key != nullptr && key->length > 0;
     Location location = has_key ? Location{text, std::string(view(key))} : split_location(text);
+    if (auto other = check_no_trace(location.path); !other) fail(place, "%s", other.message().c_str());
     Result<TensorRef> tensor = load_tensor(location, dtype, rank);
     if (!tensor) fail(place, "%s", tensor.message().c_str());
     return tensor->give();

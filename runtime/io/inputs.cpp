@@ -27,6 +27,8 @@ std::string folder_of(const std::string& path) {
     return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
+std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 }  // namespace
 
 void note_input(const std::string& path) {
@@ -35,10 +37,7 @@ void note_input(const std::string& path) {
     if (file) inputs().emplace_back(status.st_dev, status.st_ino);
 }
 
-Result<Done> check_output(const std::string& path) {
-    if (!is_tensor_file(path)) {
-        return Refusal{path + ": tensors are written to .npy, .npz, .safetensors and .png files"};
-    }
+Result<Done> check_place(const std::string& path) {
     struct stat status{};
     if (stat(path.c_str(), &status) != 0) {
         const std::string folder = folder_of(path);
@@ -53,6 +52,25 @@ Result<Done> check_output(const std::string& path) {
         return Refusal{path + ": this is an input, and input files never change"};
     }
     return Done{};
+}
+
+Result<Done> check_output(const std::string& path) {
+    if (!is_tensor_file(path)) {
+        return Refusal{path + ": tensors are written to .npy, .npz, .safetensors and .png files"};
+    }
+    return check_place(path);
+}
+
+bool same_file(const std::string& one, const std::string& other) {
+    struct stat first{}, second{};
+    const bool there = stat(one.c_str(), &first) == 0;
+    if (there != (stat(other.c_str(), &second) == 0)) return false;
+    // Devices and pipes take what several write.
+    if (there && !S_ISREG(first.st_mode)) return false;
+    if (!there && name_of(one) != name_of(other)) return false;
+    if (!there && (stat(folder_of(one).c_str(), &first) != 0 || stat(folder_of(other).c_str(), &second) != 0))
+        return false;
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
 }  // namespace tsr::runtime

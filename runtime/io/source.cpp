@@ -51,12 +51,14 @@ private:
 }  // namespace
 
 Result<std::unique_ptr<Source>> open_file(const std::string& path) {
-    int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    // Not waiting: a pipe that nobody writes to is refused like any other.
+    int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) return Refusal{errno == ENOENT ? "no such file" : std::strerror(errno)};
     struct stat status{};
     if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
         close(descriptor);
-        return Refusal{S_ISDIR(status.st_mode) ? "this is a folder" : "not a regular file"};
+        return Refusal{S_ISDIR(status.st_mode) ? "this is a folder"
+                                               : "not a regular file: tensors are read at places of their own"};
     }
     return std::unique_ptr<Source>(std::make_unique<FileSource>(descriptor, status.st_size));
 }

@@ -7,6 +7,7 @@
 #include "runtime/program/dimensions.h"
 #include "runtime/program/scalars.h"
 #include "runtime/text/string.h"
+#include "runtime/trace.h"
 
 namespace tsr::runtime {
 
@@ -18,58 +19,41 @@ Arguments::~Arguments() {
     }
 }
 
-Result<TsrSlot> Arguments::value(const TsrParameter& parameter, const std::string& word) const {
-    TsrSlot slot{};
-    switch (static_cast<TsrKind>(parameter.kind)) {
-        case TSR_KIND_TENSOR: {
-            Result<TensorRef> tensor = load_tensor(split_location(word), parameter.dtype, parameter.rank);
-            if (!tensor) return tensor.refusal();
-            note_input(split_location(word).path);
-            slot.tensor = tensor->give();
-            return slot;
+Result<Done> Arguments::read_words(const CommandLine& line) {
+    const auto count = static_cast<size_t>(program_.signature.nparameters);
+    slots_.assign(count, TsrSlot{});
+    open_.assign(count, false);
+    for (size_t i = 0; i < count; ++i) {
+        const TsrParameter& p = program_.signature.parameters[i];
+        const std::string option = "--" + std::string(p.name);
+        const std::optional<std::string>& word = line.values[i];
+        open_[i] = !word && !p.has_default;
+        const bool from_shapes = p.kind == TSR_KIND_SCALAR && p.symbol >= 0;
+        if (open_[i] && !from_shapes) return Refusal{option + " is missing; --help shows the options"};
+        if (p.kind == TSR_KIND_LIST) return Refusal{option + ": a list can not be given on the command line"};
+        if (p.kind == TSR_KIND_STRING) {
+            slots_[i].string = make_string(word ? *word : p.default_string != nullptr ? p.default_string : "");
+        } else if (p.kind == TSR_KIND_SCALAR && word) {
+            Result<uint64_t> bits = parse_scalar(*word, p.dtype);
+            if (!bits) return Refusal{option + ": " + bits.message()};
+            slots_[i].bits = *bits;
+        } else if (p.kind == TSR_KIND_SCALAR) {
+            slots_[i].bits = p.default_bits;
         }
-        case TSR_KIND_SCALAR: {
-            Result<uint64_t> bits = parse_scalar(word, parameter.dtype);
-            if (!bits) return bits.refusal();
-            slot.bits = *bits;
-            return slot;
-        }
-        case TSR_KIND_STRING:
-            slot.string = make_string(word);
-            return slot;
-        case TSR_KIND_LIST:
-            break;
     }
-    return Refusal{"a list can not be given on the command line"};
+    return Done{};
 }
 
-Result<Done> Arguments::read(const CommandLine& line, bool& missing) {
-    missing = false;
-    int32_t count = program_.signature.nparameters;
-    slots_.assign(static_cast<size_t>(count), TsrSlot{});
-    open_.assign(static_cast<size_t>(count), false);
-    // What is left out is told before files are read.
-    for (int32_t i = 0; i < count; ++i) {
+Result<Done> Arguments::read_files(const CommandLine& line) {
+    for (size_t i = 0; i < slots_.size(); ++i) {
         const TsrParameter& p = program_.signature.parameters[i];
-        if (line.values[static_cast<size_t>(i)] || p.has_default || (p.kind == TSR_KIND_SCALAR && p.symbol >= 0))
-            continue;
-        missing = true;
-        return Refusal{"--" + std::string(p.name) + " is missing; --help shows the options"};
-    }
-    for (int32_t i = 0; i < count; ++i) {
-        const TsrParameter& p = program_.signature.parameters[i];
-        auto index = static_cast<size_t>(i);
-        if (line.values[index]) {
-            Result<TsrSlot> slot = value(p, *line.values[index]);
-            if (!slot) return Refusal{"--" + std::string(p.name) + ": " + slot.message()};
-            slots_[index] = *slot;
-        } else if (!p.has_default) {
-            open_[index] = true;
-        } else if (p.kind == TSR_KIND_STRING) {
-            slots_[index].string = make_string(p.default_string != nullptr ? p.default_string : "");
-        } else {
-            slots_[index].bits = p.default_bits;
-        }
+        if (p.kind != TSR_KIND_TENSOR || !line.values[i]) continue;
+        const Location location = split_location(*line.values[i]);
+        if (auto other = check_no_trace(location.path); !other) return other;
+        Result<TensorRef> tensor = load_tensor(location, p.dtype, p.rank);
+        if (!tensor) return Refusal{"--" + std::string(p.name) + ": " + tensor.message()};
+        note_input(location.path);
+        slots_[i].tensor = tensor->give();
     }
     return fill_dimensions();
 }

@@ -17,13 +17,13 @@ public:
     Arguments& operator=(const Arguments&) = delete;
     ~Arguments();
 
-    // Reads files, parses scalars, fills in defaults and dimensions. Refused with the option's name. `missing` says
-    // that an option was left out: a mistake in the command line, not in its values.
-    Result<Done> read(const CommandLine& line, bool& missing);
+    // Parses scalars, fills in defaults. Refused with the option's name: a mistake in the command line.
+    Result<Done> read_words(const CommandLine& line);
+    // Reads files, fills in the dimensions that they give. Refused: a mistake in the files.
+    Result<Done> read_files(const CommandLine& line);
     const TsrSlot* slots() const { return slots_.data(); }
 
 private:
-    Result<TsrSlot> value(const TsrParameter& parameter, const std::string& word) const;
     Result<Done> fill_dimensions();
 
     const TsrProgram& program_;

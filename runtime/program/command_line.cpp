@@ -1,6 +1,8 @@
 #include "runtime/program/command_line.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "runtime/fail.h"
 #include "runtime/program/scalars.h"
@@ -30,6 +32,31 @@ size_t distance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
+// Options of `tesserac run`, which those look for here who write them behind the program's name.
+constexpr std::array<std::string_view, 16> kOfCompiler{"-I",
+                                                       "-O",
+                                                       "-g",
+                                                       "-o",
+                                                       "--cpu",
+                                                       "--target",
+                                                       "--schedule",
+                                                       "--deterministic",
+                                                       "--interpret",
+                                                       "--sanitize",
+                                                       "--diagnostics",
+                                                       "--dump-after",
+                                                       "--stop-after",
+                                                       "--pass-limit",
+                                                       "--time-passes",
+                                                       "--emit"};
+
+bool is_of_compiler(std::string_view word) {
+    return std::ranges::any_of(kOfCompiler, [&](std::string_view option) {
+        const bool takes_more = option == "-I" || option == "-O";  // -Ifolder, -O2
+        return takes_more ? word.starts_with(option) : word == option;
+    });
+}
+
 class Parser {
 public:
     Parser(const TsrProgram& program, const std::vector<std::string>& words) : program_(program), words_(words) {
@@ -57,12 +84,14 @@ private:
             return Done{};
         }
         if (!word.starts_with("--")) {
+            if (is_of_compiler(word)) return of_compiler(word);
             return Refusal{"'" + word + "' belongs to no option; write --NAME " + word};
         }
         size_t equals = word.find('=');
         name_ = word.substr(2, equals == word.npos ? equals : equals - 2);
         given_.reset();
         if (equals != word.npos) given_ = word.substr(equals + 1);
+        if (name_ == "help") return Refusal{"--help takes no value"};
         if (name_ == "seed") return seed();
         if (name_ == "out") return take(line_.out);
         if (name_.starts_with("out.")) return out(name_.substr(4));
@@ -73,13 +102,13 @@ private:
     // The option's value: behind its =, or the next word.
     Result<Done> take(std::optional<std::string>& slot) {
         if (slot) return Refusal{"--" + name_ + " is given twice"};
-        if (given_) {
-            slot = *given_;
-        } else if (at_ < words_.size()) {
-            slot = words_[at_++];
-        } else {
-            return Refusal{"--" + name_ + " needs a value"};
+        if (!given_ && at_ == words_.size()) return Refusal{"--" + name_ + " needs a value"};
+        if (!given_ && words_[at_].starts_with("--")) {
+            return Refusal{"--" + name_ +
+                           " needs a value, and another option follows; a value that begins so is written --" + name_ +
+                           "=" + words_[at_]};
         }
+        slot = given_ ? *given_ : words_[at_++];
         return Done{};
     }
 
@@ -121,7 +150,33 @@ private:
         return unknown();
     }
 
+    // The parameter whose shape has a dimension of that name.
+    const TsrParameter* shaped_by(const std::string& dimension) const {
+        const TsrSignature& signature = program_.signature;
+        for (int32_t i = 0; i < signature.nparameters; ++i) {
+            const TsrParameter& p = signature.parameters[i];
+            for (int32_t axis = 0; p.kind == TSR_KIND_TENSOR && axis < p.rank; ++axis) {
+                const TsrDimension& size = p.dims[axis];
+                for (int32_t step = 0; step < size.nsteps; ++step) {
+                    const bool named =
+                        size.steps[step].op == TSR_DIM_SYMBOL && dimension == signature.symbols[size.steps[step].value];
+                    if (named) return &p;
+                }
+            }
+        }
+        return nullptr;
+    }
+
+    static Refusal of_compiler(const std::string& word) {
+        return Refusal{word + " is an option of the compiler: these stand before the program (tesserac run " + word +
+                       " … FILE.tsr)"};
+    }
+
     Result<Done> unknown() const {
+        if (const TsrParameter* p = shaped_by(name_)) {
+            return Refusal{"--" + name_ + " can not be given: " + name_ + " is a dimension, its size is that of --" +
+                           p->name};
+        }
         std::vector<std::string> known{"help", "out", "seed"};
         for (int32_t i = 0; i < program_.signature.nparameters; ++i) {
             const TsrParameter& p = program_.signature.parameters[i];
@@ -129,6 +184,7 @@ private:
             if (p.kind == TSR_KIND_SCALAR && p.dtype == TSR_BOOL) known.push_back("no-" + std::string(p.name));
         }
         std::string message = "unknown option --" + name_;
+        if (is_of_compiler("--" + name_)) return of_compiler("--" + name_);
         auto nearest = std::ranges::min_element(known, {}, [&](const std::string& k) { return distance(name_, k); });
         if (distance(name_, *nearest) <= (nearest->size() + 2) / 3) {
             message += "; did you mean --" + *nearest + "?";

@@ -9,6 +9,7 @@
 #include "runtime/text/format_spec.h"
 #include "runtime/text/string.h"
 #include "runtime/text/tensor_text.h"
+#include "runtime/trace.h"
 
 namespace tsr::runtime {
 
@@ -100,11 +101,12 @@ Result<Done> check_places(const CommandLine& line) {
     }
     for (size_t i = 0; i < places.size(); ++i) {
         if (auto place = check_output(places[i]); !place) return place;
-        const bool twice = std::find(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(i), places[i]) !=
-                           places.begin() + static_cast<std::ptrdiff_t>(i);
-        if (twice && !places[i].starts_with("/dev/")) return Refusal{places[i] + ": two results go to one file"};
+        for (size_t j = 0; j < i; ++j) {
+            if (same_file(places[j], places[i])) return Refusal{places[i] + ": two results go to one file"};
+        }
+        if (auto other = check_no_trace(places[i]); !other) return other;
     }
-    return Done{};
+    return check_trace();
 }
 
 Result<Done> deliver_results(const TsrProgram& program, const CommandLine& line, std::vector<TsrSlot> values) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "runtime/device/cuda/device.h"
+#include "runtime/environment.h"
 #include "runtime/fail.h"
 #include "runtime/program/arguments.h"
 #include "runtime/program/command_line.h"
@@ -38,12 +39,11 @@ int run(const TsrProgram& program, const std::vector<std::string>& words) {
         return flush_output(program);
     }
     if (auto outputs = check_outputs(program, *line); !outputs) return usage_error(program, outputs.message());
-    cuda::check_device();
     Arguments arguments(program);
-    bool missing = false;
-    Result<Done> read = arguments.read(*line, missing);
-    if (!read && missing) return usage_error(program, read.message());
-    if (!read) fail(nullptr, "%s", read.message().c_str());
+    if (auto words = arguments.read_words(*line); !words) return usage_error(program, words.message());
+    check_environment();
+    cuda::check_device();
+    if (auto files = arguments.read_files(*line); !files) fail(nullptr, "%s", files.message().c_str());
     if (auto places = check_places(*line); !places) fail(nullptr, "%s", places.message().c_str());
     set_words(line->rest);
     tsr_set_seed(line->seed);
@@ -55,8 +55,9 @@ int run(const TsrProgram& program, const std::vector<std::string>& words) {
     tsr_wait();
     Result<Done> delivered = deliver_results(program, *line, std::move(values));
     if (!delivered) fail(nullptr, "%s", delivered.message().c_str());
-    finish_trace();
-    return flush_output(program);
+    const bool traced = finish_trace();
+    const int flushed = flush_output(program);
+    return traced ? flushed : 1;
 }
 
 }  // namespace

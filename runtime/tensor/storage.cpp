@@ -43,11 +43,18 @@ int64_t free_bytes() {
     return available < 0 ? -1 : (available + swap) * 1024;
 }
 
+bool is_there(int64_t bytes) {
+    if (bytes < kAskFrom) return true;
+    const int64_t available = free_bytes();
+    return available < 0 || bytes <= available;
+}
+
+[[noreturn]] void out_of_memory(int64_t bytes, const TsrPlace* place) {
+    fail(place, "out of memory: asked for %s, free are %s", in_units(bytes).c_str(), in_units(free_bytes()).c_str());
+}
+
 void* map_pages(int64_t bytes) {
-    if (bytes >= kAskFrom) {
-        int64_t available = free_bytes();
-        if (available >= 0 && bytes > available) return nullptr;
-    }
+    if (!is_there(bytes)) return nullptr;
     void* data = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (data == MAP_FAILED) return nullptr;
     if (bytes >= kHugePage) madvise(data, static_cast<size_t>(bytes), MADV_HUGEPAGE);
@@ -77,11 +84,12 @@ TsrStorage* try_allocate(int64_t bytes, Contents contents) {
 
 TsrStorage* allocate(int64_t bytes, Contents contents, const TsrPlace* place) {
     TsrStorage* storage = try_allocate(bytes, contents);
-    if (storage == nullptr) {
-        fail(place, "out of memory: asked for %s, free are %s", in_units(bytes).c_str(),
-             in_units(free_bytes()).c_str());
-    }
+    if (storage == nullptr) out_of_memory(bytes, place);
     return storage;
+}
+
+void require_memory(int64_t bytes, const TsrPlace* place) {
+    if (!is_there(bytes)) out_of_memory(bytes, place);
 }
 
 std::string in_units(int64_t bytes) {
@@ -115,10 +123,7 @@ void* tsr_allocate(int64_t bytes, const TsrPlace* place) {
     auto size = static_cast<size_t>(rounded_up(bytes > 0 ? bytes : 1, unit));
     void* memory = bytes < 0 ? nullptr : std::aligned_alloc(static_cast<size_t>(unit), size);
     if (memory != nullptr && unit == kHugePage) madvise(memory, size, MADV_HUGEPAGE);
-    if (memory == nullptr) {
-        fail(place, "out of memory: asked for %s, free are %s", in_units(bytes).c_str(),
-             in_units(free_bytes()).c_str());
-    }
+    if (memory == nullptr) out_of_memory(bytes, place);
     return memory;
 }
 

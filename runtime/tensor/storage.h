@@ -37,6 +37,8 @@ enum class Contents : uint8_t { undefined, zero };
 TsrStorage* try_allocate(int64_t bytes, Contents contents);
 // Fails with what was asked and what is free.
 TsrStorage* allocate(int64_t bytes, Contents contents, const TsrPlace* place);
+// Fails so before memory is asked for that the system promises but does not have; small amounts are never looked at.
+void require_memory(int64_t bytes, const TsrPlace* place);
 // "1.50 GiB"; "unknown" below 0.
 std::string in_units(int64_t bytes);
 void retain(TsrStorage* storage);

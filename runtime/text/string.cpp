@@ -3,23 +3,57 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <string>
+#include <string_view>
 
+#include "runtime/fail.h"
+#include "runtime/tensor/storage.h"
 #include "runtime/values/made_objects.h"
+
+namespace tsr::runtime {
+
+TsrString* new_string(int64_t length, const TsrPlace* place) {
+    constexpr int64_t kMost = INT32_MAX;
+    if (length > kMost) {
+        fail(place, "a string of %lld bytes is too long: the most are %lld", static_cast<long long>(length),
+             static_cast<long long>(kMost));
+    }
+    require_memory(length, place);
+    // One block: the head, the bytes, a 0.
+    const auto size = static_cast<size_t>(length);
+    auto* block = static_cast<char*>(::operator new(sizeof(TsrString) + size + 1));
+    char* bytes = block + sizeof(TsrString);
+    bytes[size] = 0;
+    auto* string = new (block) TsrString{1, 0, length, bytes};
+    object_made(ObjectKind::string, string);
+    return string;
+}
+
+namespace {
+
+// Written one behind the other into a string's bytes.
+class Writer {
+public:
+    explicit Writer(TsrString* string) : at_(bytes_of(string)) {}
+    void add(std::string_view text) {
+        if (!text.empty()) std::memcpy(at_, text.data(), text.size());
+        at_ += text.size();
+    }
+
+private:
+    char* at_;
+};
+
+}  // namespace
+
+}  // namespace tsr::runtime
 
 using namespace tsr::runtime;
 
 extern "C" {
 
 TsrString* tsr_string(const char* text, int64_t length) {
-    // One block: the head, the bytes, a 0.
-    auto size = static_cast<size_t>(length);
-    auto* block = static_cast<char*>(::operator new(sizeof(TsrString) + size + 1));
-    char* bytes = block + sizeof(TsrString);
-    if (size > 0) std::memcpy(bytes, text, size);
-    bytes[size] = 0;
-    auto* string = new (block) TsrString{1, 0, length, bytes};
-    object_made(ObjectKind::string, string);
+    TsrString* string = new_string(length, nullptr);
+    Writer(string).add({text, static_cast<size_t>(length)});
     return string;
 }
 
@@ -42,12 +76,16 @@ TsrString* tsr_concat(const TsrString* a, const TsrString* b) {
 }
 
 TsrString* tsr_join(const TsrString* const* parts, int32_t count, const char* separator) {
-    std::string result;
+    const std::string_view between = separator;
+    int64_t length = static_cast<int64_t>(between.size()) * (count > 1 ? count - 1 : 0);
+    for (int32_t i = 0; i < count; ++i) length += parts[i]->length;
+    TsrString* whole = new_string(length, nullptr);
+    Writer writer(whole);
     for (int32_t i = 0; i < count; ++i) {
-        if (i > 0) result += separator;
-        result += view(parts[i]);
+        if (i > 0) writer.add(between);
+        writer.add(view(parts[i]));
     }
-    return make_string(result);
+    return whole;
 }
 
 int64_t tsr_string_length(const TsrString* text) {

@@ -125,15 +125,18 @@ TsrString* tsr_string_slice(const TsrString* text, const TsrIndexItem* items, in
 }
 
 TsrString* tsr_string_repeat(const TsrString* text, int64_t times, const TsrPlace* place) {
-    std::string all;
     int64_t bytes = 0;
-    if (times > 0 && (__builtin_mul_overflow(text->length, times, &bytes) || bytes > int64_t{1} << 40)) {
-        fail(place, "out of memory for a string of %lld times %lld bytes", static_cast<long long>(times),
+    if (times > 0 && __builtin_mul_overflow(text->length, times, &bytes)) {
+        fail(place, "a string of %lld times %lld bytes is too long", static_cast<long long>(times),
              static_cast<long long>(text->length));
     }
-    all.reserve(static_cast<size_t>(bytes));
-    for (int64_t i = 0; i < times && text->length > 0; ++i) all += view(text);
-    return make_string(all);
+    TsrString* all = new_string(bytes, place);
+    // The text once, then what is there already, twice as much each time.
+    const int64_t once = std::min(bytes, text->length);
+    std::copy_n(text->text, once, bytes_of(all));
+    for (int64_t done = once; done < bytes; done *= 2)
+        std::copy_n(all->text, std::min(done, bytes - done), bytes_of(all) + done);
+    return all;
 }
 
 TsrString* tsr_string_upper(const TsrString* text) {

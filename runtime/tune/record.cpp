@@ -71,6 +71,17 @@ std::optional<std::string> find_point(std::string_view records, const std::strin
     return std::nullopt;
 }
 
+int first_strange_line(std::string_view records) {
+    constexpr std::string_view kParts[] = {"tesserac tuning 1", "kernel ", "device ", "sizes", kPoint, kSeconds, "end"};
+    size_t part = 0;
+    int line = 1;
+    for (; !records.empty(); ++line) {
+        if (!take_line(records, kParts[part])) return line;
+        part = (part + 1) % std::size(kParts);
+    }
+    return part == 0 ? 0 : line;
+}
+
 std::string cache_folder() {
     const char* given = std::getenv("TESSERA_CACHE_DIR");
     if (given != nullptr && *given != 0) return given;
@@ -105,12 +116,12 @@ void write_record(const std::string& path, const std::string& record) {
     (void)file.commit();
 }
 
-void append_record(const std::string& path, const std::string& record) {
+bool append_record(const std::string& path, const std::string& record) {
     const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (file < 0) return;
+    if (file < 0) return false;
     // One call: what others append stands before or behind it.
-    [[maybe_unused]] const ssize_t written = write(file, record.data(), record.size());
-    close(file);
+    const bool written = write(file, record.data(), record.size()) == static_cast<ssize_t>(record.size());
+    return close(file) == 0 && written;
 }
 
 }  // namespace tsr::runtime

@@ -30,6 +30,9 @@ std::string record_text(const std::string& key, const std::string& point, double
 // The point of the first record with this key.
 std::optional<std::string> find_point(std::string_view records, const std::string& key);
 
+// The first line, from 1 on, that is no part of a whole record; 0 where the text is records alone.
+int first_strange_line(std::string_view records);
+
 // TESSERA_CACHE_DIR, else the user's cache folder; empty: there is none.
 std::string cache_folder();
 // The file in the cache that has this key's record, or would have it.
@@ -38,7 +41,7 @@ std::string record_file(const std::string& folder, const std::string& key);
 std::string read_records(const std::string& path);
 // Makes the folder too. A cache that can not be written costs time, nothing else: errors are not told.
 void write_record(const std::string& path, const std::string& record);
-// Adds the record to a file as a whole, also where others do so at the same time.
-void append_record(const std::string& path, const std::string& record);
+// Adds the record to a file as a whole, also where others do so at the same time. False: `errno` says why not.
+bool append_record(const std::string& path, const std::string& record);
 
 }  // namespace tsr::runtime

@@ -1,13 +1,15 @@
 // Launches of tuned kernels: which point of the space is taken. What a program has found out it keeps; what it has not
 // it looks for among the records that came with it and in the cache, and then measures.
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "runtime/device/cpu/launch.h"
 #include "runtime/device/cuda/launch.h"
+#include "runtime/environment.h"
 #include "runtime/fail.h"
 #include "runtime/tune/device.h"
 #include "runtime/tune/measure.h"
@@ -16,19 +18,6 @@
 namespace tsr::runtime {
 
 namespace {
-
-// TESSERA_TUNE=off: nothing is measured, the first point is taken where no winner is known.
-// TESSERA_TUNE=again: winners of earlier runs do not count.
-enum class Wish : uint8_t { usual, off, again };
-
-Wish wish() {
-    const char* word = std::getenv("TESSERA_TUNE");
-    const std::string_view text = word != nullptr ? word : "";
-    if (text.empty()) return Wish::usual;
-    if (text == "off") return Wish::off;
-    if (text == "again") return Wish::again;
-    fail(nullptr, "TESSERA_TUNE=%s: expected off or again", word);
-}
 
 struct Decision {
     std::string content;       // of the tuning
@@ -84,11 +73,11 @@ struct TunedLaunch {
         const std::string path = folder.empty() ? "" : record_file(folder, key);
         int32_t point = -1;
         double seconds = 0;
-        if (wish() != Wish::again) {
+        if (tune_wish() != TuneWish::again) {
             if (tuning.known != nullptr) point = named(all, find_point(tuning.known, key));
             if (point < 0 && !path.empty()) point = named(all, find_point(read_records(path), key));
         }
-        if (point < 0 && (wish() == Wish::off || all.size() == 1)) return all[0].point;
+        if (point < 0 && (tune_wish() == TuneWish::off || all.size() == 1)) return all[0].point;
         if (point < 0) {
             const std::optional<Winner> winner = measure(tuning, all, slots, tensors, place);
             if (!winner) return all[0].point;
@@ -97,7 +86,9 @@ struct TunedLaunch {
             if (!path.empty()) write_record(path, record_text(key, tuning.points[point].text, seconds));
         }
         const char* list = std::getenv("TESSERA_TUNE_RECORD");
-        if (list != nullptr && *list != 0) append_record(list, record_text(key, tuning.points[point].text, seconds));
+        const bool listed =
+            list == nullptr || *list == 0 || append_record(list, record_text(key, tuning.points[point].text, seconds));
+        if (!listed) fail(nullptr, "TESSERA_TUNE_RECORD=%s: %s", list, std::strerror(errno));
         return point;
     }
 };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/fail.h"
+#include "runtime/tensor/storage.h"
 #include "runtime/values/made_objects.h"
 #include "runtime/values/value_type.h"
 
@@ -16,6 +17,7 @@ void reserve_items(TsrList& list, int64_t capacity) {
     const int64_t slots = *list.type == 'D' ? 2 : 1;
     void* items = nullptr;
     if (capacity <= INT64_MAX / 64) {
+        require_memory(capacity * slots * static_cast<int64_t>(sizeof(TsrSlot)), nullptr);
         items = std::realloc(list.items, static_cast<size_t>(capacity * slots) * sizeof(TsrSlot));
     }
     if (items == nullptr) fail(nullptr, "out of memory for a list of %lld items", static_cast<long long>(capacity));

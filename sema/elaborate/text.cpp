@@ -1,5 +1,6 @@
 #include "sema/elaborate/text.h"
 
+#include "base/string_repr.h"
 #include "sema/containers.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/containers.h"
@@ -39,10 +40,20 @@ std::string static_text(const Static& value) {
     return text ? *text : value.text();
 }
 
-void add_value(Pieces& pieces, const Val& value, const sema::Type& type, const std::string& format);
+void add_value(Body& b, Pieces& pieces, const Val& value, const sema::Type& type, const std::string& format);
+
+// A string as it stands inside of containers: in quotes.
+void add_quoted(Body& b, Pieces& pieces, const Val& value, const std::string& format) {
+    Val quoted;
+    if (value.is_fixed())
+        quoted = Val::of(Static::of(string_repr(*value.fixed.string())));
+    else
+        quoted = Val::ssa(host(b, "string_repr", {b.handle(value, sema::Type::string())}, ir::Type::string()));
+    add_value(b, pieces, quoted, sema::Type::string(), format);
+}
 
 // Tuples and lists of named elements are written out.
-void add_elements(Pieces& pieces, const Val& value, const sema::Type& type) {
+void add_elements(Body& b, Pieces& pieces, const Val& value, const sema::Type& type) {
     if (type.is(Kind::dict)) return pieces.add("{}");
     const bool list = type.is(Kind::list);
     pieces.add(list ? "[" : "(");
@@ -50,20 +61,19 @@ void add_elements(Pieces& pieces, const Val& value, const sema::Type& type) {
         if (i > 0) pieces.add(", ");
         const size_t part = list ? 0 : i;
         const sema::Type held = part < type.parts().size() ? type.parts()[part] : sema::Type();
-        if (held.is(Kind::string)) pieces.add("'");
-        add_value(pieces, value.element(i), held, {});
-        if (held.is(Kind::string)) pieces.add("'");
+        const Val element = value.element(i);
+        is_text(b, element) ? add_quoted(b, pieces, element, {}) : add_value(b, pieces, element, held, {});
     }
     if (!list && value.element_count() == 1) pieces.add(",");
     pieces.add(list ? "]" : ")");
 }
 
-void add_value(Pieces& pieces, const Val& value, const sema::Type& type, const std::string& format) {
+void add_value(Body& b, Pieces& pieces, const Val& value, const sema::Type& type, const std::string& format) {
     const bool container = type.is(Kind::list) || type.is(Kind::dict);
     if (value.has_elements() && container && !sema::names_no_type(type)) {
         return pieces.add({value, container_type(type), format});
     }
-    if (value.has_elements()) return add_elements(pieces, value, type);
+    if (value.has_elements()) return add_elements(b, pieces, value, type);
     // A float literal alone is an f32, also in its text.
     const bool literal = value.is_fixed() && !value.type && std::holds_alternative<double>(value.fixed.value);
     if (literal) return pieces.add({value, sema::Type::scalar(DType::f32), format});
@@ -82,15 +92,9 @@ ValueId string_constant(Body& b, const std::string& text) {
 // `{x!r}` and `{x!s}`: a string in quotes; of another value the text, where a format is for strings.
 void add_converted(Body& b, Pieces& pieces, const Val& value, const sema::Type& type, const ast::FString::Part& part) {
     const sema::Type text = sema::Type::string();
-    if (type.is(Kind::string) && part.conversion == 'r' && b.in_kernel()) {  // static
-        return pieces.add("'" + static_text(value.fixed) + "'");
-    }
-    if (type.is(Kind::string) && part.conversion == 'r') {
-        const Val quoted = Val::ssa(host(b, "string_repr", {b.handle(value, type)}, ir::Type::string()));
-        return add_value(pieces, quoted, text, part.format);
-    }
-    if (part.format.empty()) return add_value(pieces, value, type, {});
-    add_value(pieces, text_of(b, value, type), text, part.format);
+    if (part.conversion == 'r' && is_text(b, value)) return add_quoted(b, pieces, value, part.format);
+    if (part.format.empty()) return add_value(b, pieces, value, type, {});
+    add_value(b, pieces, text_of(b, value, type), text, part.format);
 }
 
 void add_parts(Body& b, Pieces& pieces, const ast::FString& node) {
@@ -100,13 +104,13 @@ void add_parts(Body& b, Pieces& pieces, const ast::FString& node) {
         const Val value = expression(b, *part.value);
         const sema::Type& type = b.info(*part.value).type;
         part.conversion != 0 ? add_converted(b, pieces, value, type, part)
-                             : add_value(pieces, value, type, part.format);
+                             : add_value(b, pieces, value, type, part.format);
     }
 }
 
 void add_expression(Body& b, Pieces& pieces, const ast::Expr& e) {
     if (const auto* node = std::get_if<ast::FString>(&e.node)) return add_parts(b, pieces, *node);
-    add_value(pieces, expression(b, e), b.info(e).type, {});
+    add_value(b, pieces, expression(b, e), b.info(e).type, {});
 }
 
 // The value of a hole, rounded to its type: it leaves the expression.
@@ -222,7 +226,7 @@ Val format_string(Body& b, const ast::FString& node) {
 
 Val text_of(Body& b, const Val& value, const sema::Type& type) {
     Pieces pieces;
-    add_value(pieces, value, type, {});
+    add_value(b, pieces, value, type, {});
     if (pieces.holes.empty()) return Val::of(Static::of(pieces.texts[0]));
     return Val::ssa(joined_text(b, pieces));
 }

@@ -1,10 +1,12 @@
 // A whole program, run as its executable runs: words in, files, texts and exit code out.
 #include "runtime/program/command_line.h"
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,6 +97,15 @@ TEST_CASE("mistakes on the command line: exit code 2, a message") {
     CHECK(message({"--alhpa", "2"}) == "saxpy: unknown option --alhpa; did you mean --alpha?\n");
     CHECK(message({"--nothing-like-it"}) == "saxpy: unknown option --nothing-like-it; --help shows the options\n");
     CHECK(message({"--x"}) == "saxpy: --x needs a value\n");
+    CHECK(message({"--alpha", "--x", "4"}) ==
+          "saxpy: --alpha needs a value, and another option follows; a value that begins so is written --alpha=--x\n");
+    CHECK(message({"--help=3"}) == "saxpy: --help takes no value\n");
+    CHECK(message({"-O2"}) ==
+          "saxpy: -O2 is an option of the compiler: these stand before the program (tesserac run -O2 … FILE.tsr)\n");
+    CHECK(message({"--interpret"}).starts_with("saxpy: --interpret is an option of the compiler"));
+    // Told before files are read.
+    CHECK(message({"--x", "no.npy", "--y", "x.npy", "--alpha", "two"}) ==
+          "saxpy: --alpha: expected a number, found 'two'\n");
     CHECK(message({"--x", "a", "--x", "b"}) == "saxpy: --x is given twice\n");
     CHECK(message({"x.npy"}) == "saxpy: 'x.npy' belongs to no option; write --NAME x.npy\n");
     CHECK(message({"--seed", "-1"}) == "saxpy: --seed: -1 is outside the range of u64\n");
@@ -118,8 +129,12 @@ TEST_CASE("mistakes in the values: exit code 1, one message") {
           "error: main: argument `y` has `n` = 3, but argument `x` has `n` = 4\n");
     CHECK(message({"--x", "wide.npy", "--y", "x.npy"}) ==
           "error: --x: wide.npy: holds f64[4], but f32 elements are needed\n");
-    CHECK(message({"--x", "x.npy", "--y", "x.npy", "--alpha", "two"}) ==
-          "error: --alpha: expected a number, found 'two'\n");
+    CHECK(message({"--x", "x.npy:t", "--y", "x.npy"}) ==
+          "error: --x: x.npy:t: an .npy file holds one tensor and has no keys; write x.npy\n");
+    REQUIRE(mkfifo(folder.path("pipe.npy").c_str(), 0600) == 0);
+    CHECK(message({"--x", "pipe.npy", "--y", "x.npy"}) ==
+          "error: --x: pipe.npy: not a regular file: tensors are read at places of their own\n");
+    unlink(folder.path("pipe.npy").c_str());
     CHECK(message({"--x", "x.npy", "--y", "x.npy", "--n", "5"}) ==
           "error: main: argument `n` has `n` = 5, but argument `x` has `n` = 4\n");
     CHECK(message({"--x", "x.npy", "--y", "x.npy", "--out", "/dev/full"}) ==
@@ -143,6 +158,15 @@ TEST_CASE("the environment chooses device, level, threads and trace") {
     CHECK(with("TESSERA_CPU", "v2").code == 0);
     CHECK(with("TESSERA_CPU", "v9").err ==
           "error: TESSERA_CPU=v9: expected v1, v2, v3, v3-vnni, v4, v4-vnni or v4-amx\n");
+    for (const auto& [name, value, expected] :
+         {std::array{"TUNE", "maybe", "off or again"}, std::array{"PROGRESS", "yes", "0 or 1"},
+          std::array{"CUDA_WAIT", "2", "0 or 1"}, std::array{"THREADS", " 4", "a number from 1 to 1024"},
+          std::array{"CACHE_DIR", "x.npy", "a folder, this is a file"}}) {
+        const std::string variable = std::string("TESSERA_") + name;
+        const Ended ended = with(variable.c_str(), value);
+        CHECK(ended.code == 1);
+        CHECK(ended.err == "error: " + variable + "=" + value + ": expected " + expected + "\n");
+    }
     CHECK(with("TESSERA_THREADS", "many").err == "error: TESSERA_THREADS=many: expected a number from 1 to 1024\n");
     for (const char* threads : {"1", "2", "7"}) {
         REQUIRE(with("TESSERA_THREADS", threads).code == 0);
@@ -225,6 +249,32 @@ TEST_CASE("failures name their place; what was printed before comes out, and the
     };
     CHECK(run(folder, {"--x", "x.npy", "--y", "x.npy"}, program).err ==
           "p.tsr:7: error: assertion failed: too small\n");
+}
+
+TEST_CASE("a trace that can not be written is an error, and no file of the program's becomes one") {
+    Folder folder;
+    save(folder, "x.npy", counting(TSR_F32, {4}));
+    const std::string before = file_text(folder.path("x.npy"));
+    REQUIRE(symlink("x.npy", folder.path("link").c_str()) == 0);
+    REQUIRE(link(folder.path("x.npy").c_str(), folder.path("hard").c_str()) == 0);
+    const auto traced = [&](const std::string& trace) {
+        return run(folder, {"--x", "x.npy", "--y", "x.npy", "--out", "r.npy"}, saxpy,
+                   {{"TESSERA_TRACE", trace.c_str()}});
+    };
+    const Ended full = traced("/dev/full");
+    CHECK(full.code == 1);
+    CHECK(full.err == "error: TESSERA_TRACE=/dev/full: No space left on device\n");
+    CHECK(traced("no/such").err == "error: TESSERA_TRACE=no/such: no such folder\n");
+    for (const char* name : {"x.npy", "./x.npy", "link", "hard"}) {
+        const Ended ended = traced(name);
+        CHECK(ended.code == 1);
+        CHECK(ended.err ==
+              "error: TESSERA_TRACE=" + std::string(name) + ": the program has this file for something else\n");
+        CHECK(file_text(folder.path("x.npy")) == before);
+    }
+    CHECK(traced("./r.npy").err == "error: TESSERA_TRACE=./r.npy: the program has this file for something else\n");
+    CHECK(traced("t.json").code == 0);
+    CHECK(parse_json(file_text(folder.path("t.json"))));
 }
 
 TEST_CASE("progress is shown on a terminal, or when asked for") {

@@ -1,12 +1,11 @@
 // What this processor and its operating system can do (Intel SDM volume 2A, CPUID; volume 1, chapter 13, XCR0).
-#include <cstdlib>
-#include <string_view>
 
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime/fail.h"
+#include "runtime/abi.h"
+#include "runtime/environment.h"
 
 namespace tsr::runtime {
 
@@ -81,26 +80,11 @@ uint64_t detect() {
     return features;
 }
 
-uint64_t limit() {
-    const char* level = std::getenv("TESSERA_CPU");
-    if (level == nullptr || *level == 0) return ~uint64_t{0};
-    std::string_view text(level);
-    if (text.starts_with("x86-64-")) text.remove_prefix(7);
-    if (text == "v1") return TSR_LEVEL_V1;
-    if (text == "v2") return TSR_LEVEL_V2;
-    if (text == "v3") return TSR_LEVEL_V3;
-    if (text == "v4") return TSR_LEVEL_V4;
-    if (text == "v3-vnni") return TSR_LEVEL_V3_VNNI;
-    if (text == "v4-vnni") return TSR_LEVEL_V4_VNNI;
-    if (text == "v4-amx") return TSR_LEVEL_V4_AMX;
-    fail(nullptr, "TESSERA_CPU=%s: expected v1, v2, v3, v3-vnni, v4, v4-vnni or v4-amx", level);
-}
-
 }  // namespace
 
 }  // namespace tsr::runtime
 
 extern "C" uint64_t tsr_cpu_features(void) {
-    static const uint64_t features = tsr::runtime::detect() & tsr::runtime::limit();
+    static const uint64_t features = tsr::runtime::detect() & tsr::runtime::allowed_features();
     return features;
 }

@@ -1,14 +1,13 @@
 #include "runtime/device/cpu/pool.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <new>
 #include <system_error>
 #include <thread>
 
 #include <sched.h>
 
-#include "runtime/fail.h"
+#include "runtime/environment.h"
 
 namespace tsr::runtime {
 
@@ -18,14 +17,7 @@ namespace {
 constexpr int kSpins = 500;
 
 int count_workers() {
-    if (const char* text = std::getenv("TESSERA_THREADS"); text != nullptr && *text != 0) {
-        char* end = nullptr;
-        long count = std::strtol(text, &end, 10);
-        if (*end != 0 || count < 1 || count > 1024) {
-            fail(nullptr, "TESSERA_THREADS=%s: expected a number from 1 to 1024", text);
-        }
-        return static_cast<int>(count);
-    }
+    if (const auto wish = wished_workers()) return *wish;
     cpu_set_t set;
     CPU_ZERO(&set);
     if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;

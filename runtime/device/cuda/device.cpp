@@ -104,6 +104,10 @@ Device* choose() {
         return *opened;
     }
     if (number >= 0) fail(nullptr, "TESSERA_DEVICE=%s: %s", std::getenv("TESSERA_DEVICE"), opened.message().c_str());
+    // Without a driver programs run here, but not without one that was named.
+    const char* named = std::getenv("TESSERA_CUDA_DRIVER");
+    if (named != nullptr && *named != 0 && !driver())
+        fail(nullptr, "TESSERA_CUDA_DRIVER: %s", driver().message().c_str());
     return nullptr;
 }
 

@@ -1,7 +1,6 @@
 #include "runtime/device/cuda/launch.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "runtime/device/cuda/spread.h"
 #include "runtime/device/cuda/timer.h"
 #include "runtime/device/guards.h"
+#include "runtime/environment.h"
 #include "runtime/fail.h"
 #include "runtime/host/clock.h"
 #include "runtime/trace.h"
@@ -70,10 +70,7 @@ const TsrKernelVariant* unfit(const Device& device, const Call& call) {
 }
 
 bool waits_for_each() {
-    static const bool wish = [] {
-        const char* word = std::getenv("TESSERA_CUDA_WAIT");
-        return word != nullptr && *word != 0 && std::string_view(word) != "0";
-    }();
+    static const bool wish = wished("TESSERA_CUDA_WAIT").value_or(false);
     return wish;
 }
 
