@@ -141,6 +141,9 @@ struct Options {
     Emit emit = Emit::objects;
 };
 
+// Makes the code generator ready on another thread, while the caller does what needs none. Never needed.
+void prepare();
+
 // Object files, to be linked together; or the texts of assembly or LLVM, one for each.
 // A program whose code can not be made fails with a message; LLVM itself never ends the process.
 Result<std::vector<std::string>> compile(const Program& program, const Sources& sources, const Options& options);

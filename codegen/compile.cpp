@@ -15,6 +15,7 @@
 #include "codegen/host/host.h"
 #include "codegen/llvm/errors.h"
 #include "codegen/llvm/function.h"
+#include "codegen/llvm/initializers.h"
 #include "codegen/nvptx/images.h"
 
 namespace tsr::codegen {
@@ -192,6 +193,7 @@ std::optional<Failure> check(const Program& program, const Sources& sources) {
 }  // namespace
 
 Result<std::vector<std::string>> compile(const Program& program, const Sources& sources, const Options& options) {
+    initialize_llvm();
     if (auto fault = check(program, sources)) return *fault;
     catch_fatal_errors();
     const Shares shares = share(program, options.emit);
@@ -226,6 +228,7 @@ Result<std::vector<std::string>> compile(const Program& program, const Sources& 
 
 Result<std::vector<GpuText>> compile_for_gpus(const Program& program, const Sources& sources, const Options& options,
                                               GpuForm form) {
+    initialize_llvm();
     if (auto fault = check(program, sources)) return *fault;
     Options how = options;
     how.emit = form == GpuForm::llvm ? Emit::llvm : Emit::objects;
@@ -244,11 +247,15 @@ Result<std::vector<GpuText>> compile_for_gpus(const Program& program, const Sour
 }
 
 Result<std::string> check_machine(const std::string& name) {
+    initialize_llvm();
     auto machine = processor_named(name);
     if (!machine) return Failure{machine.message()};
     return machine.value().name;
 }
 
-std::vector<std::string> levels_of_host() { return host_levels(); }
+std::vector<std::string> levels_of_host() {
+    initialize_llvm();
+    return host_levels();
+}
 
 }  // namespace tsr::codegen

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "driver/build_id.h"
+#include "driver/machines.h"
 #include "driver/output.h"
 #include "driver/sha256.h"
 
@@ -45,6 +46,7 @@ std::string describe(const Options& options) {
                     options.optimization, options.debug_info, options.cpu, options.deterministic, options.schedule,
                     options.stop_after, options.pass_limit ? std::to_string(*options.pass_limit) : "none");
     for (const std::string& target : options.targets) text += " target=" + target;
+    text += " machine=" + this_machine(options);
     for (const std::string& folder : options.include_folders) text += "\n" + folder;
     return text;
 }
@@ -78,6 +80,13 @@ void drop_oldest(const std::string& folder) {
 }
 
 }  // namespace
+
+std::string check_cache_folder() {
+    const char* given = std::getenv("TESSERA_CACHE_DIR");
+    std::error_code error;
+    const bool is_file = given != nullptr && *given != 0 && fs::is_regular_file(given, error);
+    return is_file ? fmt::format("TESSERA_CACHE_DIR={}: expected a folder, this is a file", given) : "";
+}
 
 ProgramCache::ProgramCache(const Options& options) : folder_(cache_folder()), compiler_and_options_(describe(options)) {
     if (folder_.empty()) return;

@@ -17,6 +17,8 @@ namespace tsr::driver {
 
 // TESSERA_CACHE_DIR, else XDG_CACHE_HOME/tesserac, else HOME/.cache/tesserac; empty: there is none.
 std::string cache_folder();
+// What is wrong with TESSERA_CACHE_DIR; empty: nothing.
+std::string check_cache_folder();
 
 class ProgramCache {
 public:

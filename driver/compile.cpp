@@ -1,4 +1,6 @@
 // `tesserac file.tsr`: compiles a program, to an executable or to the level asked for.
+#include <map>
+
 #include <fmt/core.h>
 
 #include "driver/commands.h"
@@ -6,6 +8,7 @@
 #include "driver/machines.h"
 #include "driver/output.h"
 #include "frontend/format.h"
+#include "runtime/tune/record.h"
 
 namespace tsr::driver {
 
@@ -31,14 +34,52 @@ void emit_code(Session& session, Compilation& compilation) {
     if (options.emit == Emit::executable) {
         std::string executable;
         if (!compilation.link(made, executable)) return;
-        auto wrong = write_output(output_name(options, ""), executable, FileKind::executable);
-        if (!wrong.empty()) session.fail("E0002", wrong);
+        session.write_file(output_name(options, ""), executable, FileKind::executable);
         return;
     }
     session.write_result(made[0], options.emit == Emit::object ? output_name(options, ".o") : "");
 }
 
-// The texts one after the other, each under a line that names it; cubins in a file each.
+std::string_view suffix_of(codegen::GpuForm form) {
+    switch (form) {
+        case codegen::GpuForm::ptx:
+            return ".ptx";
+        case codegen::GpuForm::llvm:
+            return ".ll";
+        case codegen::GpuForm::cubin:
+            return ".cubin";
+    }
+    return {};
+}
+
+// A name for each: what was asked for where there is one, else that with the kernel and the target in it, and a number
+// where the kernel has several programs for the target, in the order in which launches try them.
+std::vector<std::string> gpu_file_names(const Options& options, const std::vector<codegen::GpuText>& made,
+                                        std::string_view suffix) {
+    std::string stem = output_name(options, suffix);
+    if (made.size() == 1) return {stem};
+    if (stem.ends_with(suffix)) stem.resize(stem.size() - suffix.size());
+    std::vector<std::string> names;
+    std::map<std::string, int> counts;
+    for (const codegen::GpuText& one : made) {
+        const auto name = fmt::format("{}.{}.{}", stem, one.kernel, one.target);
+        const int count = ++counts[name];
+        names.push_back(name + (count == 1 ? "" : fmt::format(".{}", count)) + std::string(suffix));
+    }
+    return names;
+}
+
+// The texts one after the other, each under a line that names it, for a reader: no tool takes several modules at once.
+std::string gpu_listing(const std::vector<codegen::GpuText>& made, codegen::GpuForm form) {
+    const std::string_view comment = form == codegen::GpuForm::ptx ? "//" : ";";
+    std::string text;
+    for (const codegen::GpuText& one : made) {
+        text += fmt::format("{}{} {} for {}\n{}", text.empty() ? "" : "\n", comment, one.kernel, one.target, one.text);
+    }
+    return text;
+}
+
+// Into a file each, whose names are told where there are several.
 void emit_for_gpus(Session& session, Compilation& compilation) {
     const Options& options = session.options();
     const auto form = options.emit == Emit::ptx     ? codegen::GpuForm::ptx
@@ -46,21 +87,19 @@ void emit_for_gpus(Session& session, Compilation& compilation) {
                                                     : codegen::GpuForm::llvm;
     std::vector<codegen::GpuText> made;
     if (!compilation.generate_for_gpus(form, made)) return;
-    std::string text;
-    for (const codegen::GpuText& one : made) {
-        if (form != codegen::GpuForm::cubin) {
-            text += fmt::format("{}{} {} for {}\n{}", text.empty() ? "" : "\n",
-                                form == codegen::GpuForm::ptx ? "//" : ";", one.kernel, one.target, one.text);
-            continue;
-        }
-        const auto suffix = fmt::format(".{}.{}.cubin", one.kernel, one.target);
-        const auto name = made.size() == 1         ? output_name(options, ".cubin")
-                          : options.output.empty() ? output_name(options, suffix)
-                                                   : options.output + suffix;
-        auto wrong = write_output(name, one.text, FileKind::data);
-        if (!wrong.empty()) session.fail("E0002", wrong);
+    if (made.empty()) return session.fail("E0011", fmt::format("no kernel of '{}' has code for a GPU", options.input));
+    const bool to_stdout = options.output == "-" || (options.output.empty() && form != codegen::GpuForm::cubin);
+    if (to_stdout && form == codegen::GpuForm::cubin && made.size() > 1)
+        return session.fail("E0002", fmt::format("{} cubins do not go to standard output: name a file", made.size()));
+    if (to_stdout)
+        return session.write_result(form == codegen::GpuForm::cubin ? made[0].text : gpu_listing(made, form), "");
+    const auto names = gpu_file_names(options, made, suffix_of(form));
+    std::string told;
+    for (size_t i = 0; i < made.size(); ++i) {
+        session.write_file(names[i], made[i].text, FileKind::data);
+        told += names[i] + "\n";
     }
-    if (form != codegen::GpuForm::cubin) session.write_result(text, "");
+    if (made.size() > 1 && !session.diagnostics.has_errors()) (void)write_stdout(told);
 }
 
 std::string_view suffix_of(Emit part) { return part == Emit::shared ? ".so" : part == Emit::header ? ".h" : ".json"; }
@@ -90,8 +129,7 @@ void emit_library(Session& session, Compilation& compilation) {
                             compilation.link(made, bytes));
         if (!built) return;
         auto kind = part == Emit::shared ? FileKind::executable : FileKind::data;
-        auto wrong = write_output(part_name(options, library, part), bytes, kind);
-        if (!wrong.empty()) session.fail("E0002", wrong);
+        session.write_file(part_name(options, library, part), bytes, kind);
     }
 }
 
@@ -126,6 +164,38 @@ void compile_checked(Session& session, Compilation& compilation) {
         emit_code(session, compilation);
 }
 
+bool makes_code(const Options& options) {
+    switch (options.emit) {
+        case Emit::ast:
+        case Emit::schedule:
+        case Emit::tile:
+        case Emit::target:
+        case Emit::header:
+        case Emit::manifest:
+            return false;
+        default:
+            return true;
+    }
+}
+
+// The records of `--tuned`.
+bool read_winners(Session& session, Compilation& compilation) {
+    const std::string& path = session.options().tuned;
+    if (path.empty()) return true;
+    auto file = session.sources.load(path);
+    if (!file) {
+        session.fail("E0001", file.message());
+        return false;
+    }
+    const std::string records(session.sources.text(file.value()));
+    if (const int line = runtime::first_strange_line(records); line > 0) {
+        session.fail("E0012", fmt::format("'{}' holds no records of tuning: line {} is no part of one", path, line));
+        return false;
+    }
+    compilation.know(records);
+    return true;
+}
+
 }  // namespace
 
 int compile(const Options& options) {
@@ -143,12 +213,8 @@ int compile(const Options& options) {
         return session.finish();
     }
     Compilation compilation(session);
-    if (!options.tuned.empty()) {
-        auto records = session.sources.load(options.tuned);
-        if (!records) session.fail("E0001", records.message());
-        if (records) compilation.know(std::string(session.sources.text(records.value())));
-    }
-    if (compilation.read()) compile_checked(session, compilation);
+    if (makes_code(options)) codegen::prepare();
+    if (read_winners(session, compilation) && compilation.read()) compile_checked(session, compilation);
     compilation.report_times();
     return session.finish();
 }

@@ -1,14 +1,20 @@
 #include "driver/machines.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 
+#include <dlfcn.h>
 #include <fmt/core.h>
 
 #include "codegen/codegen.h"
+#include "driver/cache.h"
 #include "ir/ops/effects.h"
 #include "ir/passes/target/cpu/plan.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"
 #include "ir/passes/target/gpu/machine.h"
+#include "runtime/abi.h"
+#include "runtime/abi/x86.h"
 
 namespace tsr::driver {
 
@@ -27,6 +33,36 @@ std::vector<std::string> machines_of(const Options& options) {
     return {"x86-64-v4", "x86-64-v3", "x86-64"};
 }
 
+namespace {
+
+// Whether code for a level runs on this machine, as far as TESSERA_CPU lets it.
+bool runs_here(const std::string& level) {
+    constexpr std::array<std::pair<std::string_view, uint64_t>, 6> kLevels{{{"x86-64", TSR_LEVEL_V1},
+                                                                            {"x86-64-v3", TSR_LEVEL_V3},
+                                                                            {"x86-64-v3-vnni", TSR_LEVEL_V3_VNNI},
+                                                                            {"x86-64-v4", TSR_LEVEL_V4},
+                                                                            {"x86-64-v4-vnni", TSR_LEVEL_V4_VNNI},
+                                                                            {"x86-64-v4-amx", TSR_LEVEL_V4_AMX}}};
+    return std::ranges::any_of(kLevels, [&](const auto& known) {
+        return known.first == level && (tsr_cpu_features() & known.second) == known.second;
+    });
+}
+
+// Whether a program that is run now could find a GPU.
+bool has_gpu_driver() {
+    const auto value = [](const char* variable) {
+        const char* given = std::getenv(variable);
+        return std::string_view(given != nullptr ? given : "");
+    };
+    const std::string_view device = value("TESSERA_DEVICE");
+    if (device == "cpu") return false;
+    if (!device.empty() || !value("TESSERA_CUDA_DRIVER").empty()) return true;
+    static const bool found = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) != nullptr;
+    return found;
+}
+
+}  // namespace
+
 std::vector<std::string> machines_of(const Options& options, const ir::Function& kernel) {
     auto machines = machines_of(options);
     if (!options.cpu.empty()) return machines;
@@ -39,7 +75,14 @@ std::vector<std::string> machines_of(const Options& options, const ir::Function&
     });
     if (bytes) machines = {"x86-64-v4-vnni", "x86-64-v4", "x86-64-v3-vnni", "x86-64-v3", "x86-64"};
     if (matrices) machines.insert(machines.begin(), "x86-64-v4-amx");
+    // A program that runs here and now runs the first that this machine has.
+    if (options.command == Command::run) machines = {*std::ranges::find_if(machines, runs_here)};
     return machines;
+}
+
+std::string this_machine(const Options& options) {
+    return fmt::format("{:x} {}", options.cpu.empty() ? tsr_cpu_features() : 0,
+                       options.targets.empty() && has_gpu_driver() ? "gpu" : "");
 }
 
 std::vector<std::string> target_names() {
@@ -78,7 +121,8 @@ bool wants_cpu(const Options& options) {
 
 std::vector<std::string> gpus_of(const Options& options) {
     std::vector<std::string> gpus = options.targets;
-    if (gpus.empty() && takes_all_targets(options)) gpus = {"sm_75", "sm_80", "sm_90a"};
+    const bool any = takes_all_targets(options) && (options.command != Command::run || has_gpu_driver());
+    if (gpus.empty() && any) gpus = {"sm_75", "sm_80", "sm_90a"};
     std::erase(gpus, "cpu");
     std::ranges::stable_sort(gpus, [](const std::string& a, const std::string& b) {
         const ir::GpuMachine& first = *ir::gpu_machine(a);
@@ -114,6 +158,7 @@ std::string check_names(const Options& options) {
         auto known = codegen::check_machine(options.cpu);
         if (!known) return known.message();
     }
+    if (auto wrong = check_cache_folder(); !wrong.empty()) return wrong;
     auto passes = pass_names();
     auto asked = options.dump_after;
     std::erase(asked, "all");

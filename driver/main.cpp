@@ -10,6 +10,11 @@
 #include "driver/crash.h"
 #include "ir/passes/manager.h"
 
+// jemalloc reads this at its start. Memory comes in huge pages: a compilation touches thousands of small ones, and the
+// first touch of each costs more than what is done with it.
+extern "C" const char* malloc_conf;
+const char* malloc_conf = "thp:always,dirty_decay_ms:-1,muzzy_decay_ms:-1";
+
 namespace tsr::driver {
 
 namespace {

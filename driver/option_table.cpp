@@ -102,6 +102,13 @@ std::string set_pass_limit(Options& options, std::string_view value) {
     return {};
 }
 
+std::string set_time_limit(Options& options, std::string_view value) {
+    auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), options.time_limit);
+    if (error != std::errc() || end != value.data() + value.size() || options.time_limit < 0)
+        return fmt::format("`{}` is not a number of seconds", value);
+    return {};
+}
+
 std::string add_target(Options& options, std::string_view value) {
     const auto known = target_names();
     if (std::ranges::find(known, value) == known.end()) return one_of("a target", value, known);
@@ -191,6 +198,9 @@ constexpr std::array kOptions{
         "it writes what the evaluator writes); of reduce the program, small enough to go on with where it ends "
         "with 0 (default: the compiler fails)",
         kAny, set_text<&Options::test>},
+    OptionRow{"--time-limit", "SECONDS", kReduce, Group::inspection,
+              "of reduce: end after so long with what was found (default 600; 0: when nothing gets smaller)", kAny,
+              set_time_limit},
     OptionRow{"--dump-after", "PASS", kCode, Group::inspection, "print the IR after a pass (`all`: after each)",
               passes_and_all, add_text<&Options::dump_after>},
     OptionRow{"--stop-after", "PASS", kCode, Group::inspection, "run no pass behind this one", pass_names,

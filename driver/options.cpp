@@ -120,14 +120,17 @@ private:
         }
         if (equals != std::string::npos) return set(row, argument.substr(equals + 1));
         if (row.spelling == "-O") return "`-O` needs a level: -O0, -O1, -O2, -O3";
-        if (next_ >= arguments_.size()) {
-            return fmt::format("`{}` needs a value: {}{}{}", row.spelling, row.spelling,
-                               row.spelling.size() == 2 ? " " : "=", row.value);
-        }
+        if (next_ >= arguments_.size()) return needs_value(row);
         return set(row, arguments_[next_++]);
     }
 
+    static std::string needs_value(const OptionRow& row) {
+        return fmt::format("`{}` needs a value: {}{}{}", row.spelling, row.spelling,
+                           row.spelling.size() == 2 ? " " : "=", row.value);
+    }
+
     std::string set(const OptionRow& row, const std::string& value) {
+        if (!row.value.empty() && value.empty()) return needs_value(row);
         given_.push_back(&row);
         return row.set(options_, value);
     }
@@ -186,6 +189,9 @@ private:
         bool to_file = options_.emit == Emit::executable || options_.emit == Emit::object;
         if (options_.command == Command::compile && options_.input == "-" && to_file && options_.output.empty())
             return "a program from standard input has no name to call the result after: add `-o FILE`";
+        const bool of_gpus = options_.emit == Emit::ptx || options_.emit == Emit::cubin;
+        if (of_gpus && options_.targets == std::vector<std::string>{"cpu"})
+            return fmt::format("`--emit={}` writes code for GPUs: `--target=cpu` has none", name(options_.emit));
         if (options_.makes_library() && !is_library_part(options_.emit))
             return fmt::format("`--emit={}` is no part of a library: shared, header and manifest go together",
                                name(options_.emit));

@@ -75,7 +75,8 @@ struct Options {
     std::vector<std::string> dump_after;
     std::string stop_after;
     std::optional<size_t> pass_limit;
-    std::string test;  // `bisect`, `reduce`: a command of the shell
+    std::string test;      // `bisect`, `reduce`: a command of the shell
+    int time_limit = 600;  // `reduce`: seconds; 0: none
 };
 
 // The options that `arguments` (without the program's name) ask for, or what is wrong with them, with the option or

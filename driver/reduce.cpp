@@ -1,5 +1,8 @@
 // `tesserac reduce`: makes a program smaller as long as it shows what is looked for.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -7,180 +10,95 @@
 #include "driver/commands.h"
 #include "driver/crash.h"
 #include "driver/output.h"
+#include "driver/reduction.h"
 #include "driver/session.h"
 #include "driver/subprocess.h"
-#include "frontend/parse.h"
 
 namespace tsr::driver {
 
 namespace {
 
-constexpr int kSeconds = 60;
+using Clock = std::chrono::steady_clock;
 
-// A range of the text and what could stand there instead.
-struct Edit {
-    uint32_t begin = 0;
-    uint32_t end = 0;
-    std::string text;
-    [[nodiscard]] uint32_t gain() const {
-        const auto size = static_cast<uint32_t>(text.size());
-        return end - begin > size ? end - begin - size : 0;
-    }
-};
+constexpr int kMostSeconds = 60;      // of the first try
+constexpr int kLeastSeconds = 5;      // of the others
+constexpr double kBetweenLines = 10;  // seconds, where progress is not rewritten in place
 
-std::string applied(const std::string& text, const Edit& edit) {
-    return text.substr(0, edit.begin) + edit.text + text.substr(edit.end);
-}
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-// The lines of a block, as far to the left as the statement around it.
-std::string body_of(const ast::Block& body, const ast::Stmt& around, const Sources& sources) {
-    const FileId file = around.span.file;
-    const auto column = [&](Span span) { return sources.position(file, span.begin).column - 1; };
-    const uint32_t deeper = column(body.front()->span) - column(around.span);
-    const std::string_view text = sources.text(Span{file, body.front()->span.begin, body.back()->span.end});
-    std::string out;
-    for (size_t i = 0; i < text.size(); ++i) {
-        out += text[i];
-        if (text[i] != '\n') continue;
-        size_t spaces = 0;
-        while (spaces < deeper && i + 1 + spaces < text.size() && text[i + 1 + spaces] == ' ') ++spaces;
-        i += spaces;
-    }
-    return out;
-}
+// Set by what asks the process to end: what was found so far is kept.
+std::atomic<bool> stop_asked = false;
 
-// Everything that could go, or become smaller.
-class Edits {
+class Search {
 public:
-    Edits(const ast::Module& module, const Sources& sources) : sources_(sources) {
-        for (const ast::Stmt& stmt : module.stmts) add(stmt);
-        for (const ast::Expr& expr : module.exprs) add(expr);
-        for (const ast::Comment& comment : module.comments)
-            edits_.push_back({comment.span.begin, comment.span.end, ""});
-        blank_lines(module.file);
+    Search(const Options& options, const TemporaryFolder& folder, std::string output)
+        : options_(options), folder_(folder), output_(std::move(output)) {}
+
+    // Whether the whole program shows what is looked for. How long that takes limits the tries that follow.
+    bool begin(const std::string& whole) {
+        lines_ = lines_left_ = count_lines(whole);
+        if (!shows(whole)) return false;
+        limit_ = std::max(kLeastSeconds, static_cast<int>(4 * seconds_since(begin_)) + 1);
+        begin_ = Clock::now();
+        return true;
     }
 
-    // What saves most comes first.
-    std::vector<Edit> sorted() && {
-        std::erase_if(edits_, [](const Edit& edit) { return edit.gain() == 0; });
-        std::ranges::stable_sort(edits_, std::greater(), &Edit::gain);
-        return std::move(edits_);
+    std::string smallest(const std::string& whole) {
+        return reduced(whole, [this](const std::string& text) {
+            if (is_over()) return false;
+            const bool smaller = shows(text);
+            if (smaller) {
+                lines_left_ = count_lines(text);
+                // Whoever ends this has what was found.
+                if (output_ != "-") (void)write_output(output_, text, FileKind::data);
+            }
+            report(false);
+            return smaller;
+        });
+    }
+
+    [[nodiscard]] bool is_over() const {
+        return stop_asked || (options_.time_limit > 0 && seconds_since(begin_) > options_.time_limit);
+    }
+
+    void report(bool done) {
+        const bool terminal = ::isatty(STDERR_FILENO) != 0;
+        if (!terminal && !done && seconds_since(reported_) < kBetweenLines) return;
+        reported_ = Clock::now();
+        const char* why = !done || !is_over() ? "" : stop_asked ? ": interrupted" : ": the time is over";
+        fmt::print(stderr, "{}{} of {} lines left after {} tries, {:.0f} s{}{}", terminal ? "\r\x1b[K" : "",
+                   lines_left_, lines_, tries_, seconds_since(begin_), why, terminal && !done ? "" : "\n");
+        std::fflush(stderr);
     }
 
 private:
-    void add(const ast::Stmt& stmt) {
-        if (!stmt.span.valid()) return;
-        edits_.push_back({stmt.span.begin, stmt.span.end, "pass"});
-        const auto unwrap = [&](const ast::Block& body) {
-            if (!body.empty() && body.front()->span.begin > stmt.span.begin)
-                edits_.push_back({stmt.span.begin, stmt.span.end, body_of(body, stmt, sources_)});
-        };
-        if (const auto* choice = std::get_if<ast::If>(&stmt.node)) {
-            for (const auto& branch : choice->branches) unwrap(branch.body);
-            unwrap(choice->otherwise);
-        }
-        if (const auto* loop = std::get_if<ast::For>(&stmt.node)) unwrap(loop->body);
-        if (const auto* loop = std::get_if<ast::While>(&stmt.node)) unwrap(loop->body);
-        if (const auto* function = std::get_if<ast::FunctionDef>(&stmt.node)) {
-            if (function->docstring_span.valid())
-                edits_.push_back({function->docstring_span.begin, function->docstring_span.end, "pass"});
-        }
-    }
+    static long count_lines(const std::string& text) { return std::ranges::count(text, '\n'); }
 
-    void add(const ast::Expr& expr) {
-        const auto becomes = [&](const ast::Expr* part) {
-            if (part == nullptr || !part->span.valid() || !expr.span.valid()) return;
-            edits_.push_back({expr.span.begin, expr.span.end, "(" + std::string(sources_.text(part->span)) + ")"});
-            edits_.push_back({expr.span.begin, expr.span.end, std::string(sources_.text(part->span))});
-        };
-        if (const auto* unary = std::get_if<ast::Unary>(&expr.node)) becomes(unary->operand);
-        if (const auto* binary = std::get_if<ast::Binary>(&expr.node)) {
-            becomes(binary->lhs);
-            becomes(binary->rhs);
-        }
-        if (const auto* logical = std::get_if<ast::Logical>(&expr.node)) {
-            for (const ast::Expr* operand : logical->operands) becomes(operand);
-        }
-        if (const auto* conditional = std::get_if<ast::Conditional>(&expr.node)) {
-            becomes(conditional->then);
-            becomes(conditional->otherwise);
-        }
-        if (const auto* call = std::get_if<ast::Call>(&expr.node)) {
-            for (const ast::Argument& argument : call->arguments) becomes(argument.value);
-        }
-    }
-
-    // Lines without a word in them, and those of a `pass`.
-    void blank_lines(FileId file) {
-        const std::string_view text = sources_.text(file);
-        for (size_t begin = 0; begin < text.size();) {
-            const size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
-            std::string_view line = text.substr(begin, end - begin);
-            line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-            if (line == "\n" || line == "pass\n" || line.empty())
-                edits_.push_back({static_cast<uint32_t>(begin), static_cast<uint32_t>(end), ""});
-            begin = end;
-        }
-    }
-
-    const Sources& sources_;
-    std::vector<Edit> edits_;
-};
-
-class Reduction {
-public:
-    Reduction(const Options& options, const TemporaryFolder& folder) : options_(options), folder_(folder) {}
-
-    // Whether a program shows what is looked for: the test ends with 0, or the compiler with an error of its own.
+    // The test ends with 0, or the compiler with an error of its own.
     bool shows(const std::string& text) {
         ++tries_;
         const std::string file = folder_.file("candidate.tsr");
         if (!write_output(file, text, FileKind::data).empty()) return false;
         if (!options_.test.empty())
-            return run_program({"sh", "-c", options_.test + " \"$@\"", "sh", file}, kSeconds).code == 0;
+            return run_program({"sh", "-c", options_.test + " \"$@\"", "sh", file}, limit_).code == 0;
         std::vector<std::string> words{own_path(), file, "-o", folder_.file("program"),
                                        fmt::format("-O{}", options_.optimization)};
         const auto slash = options_.input.rfind('/');
         words.push_back("-I" + (slash == std::string::npos ? "." : options_.input.substr(0, slash)));
         for (const std::string& include : options_.include_folders) words.push_back("-I" + include);
-        const Ended ended = run_program(words, kSeconds);
-        return ended.code == kInternalError || ended.code > 128;
-    }
-
-    std::string smallest(std::string text) {
-        for (bool again = true; again;) {
-            again = false;
-            for (const Edit& edit : edits_of(text)) {
-                const std::string candidate = applied(text, edit);
-                if (!shows(candidate)) continue;
-                text = candidate;
-                report(text, false);
-                again = true;
-                break;  // the other edits were of the text before
-            }
-        }
-        return text;
-    }
-
-    void report(const std::string& text, bool done) const {
-        const bool terminal = ::isatty(STDERR_FILENO) != 0;
-        if (!terminal && !done) return;
-        fmt::print(stderr, "{}{} lines left after {} tries{}", terminal ? "\r\x1b[K" : "",
-                   std::ranges::count(text, '\n'), tries_, done ? "\n" : "");
-        std::fflush(stderr);
-    }
-
-private:
-    static std::vector<Edit> edits_of(const std::string& text) {
-        Sources sources;
-        Diagnostics diagnostics;
-        const FileId file = sources.add("candidate.tsr", text);
-        return Edits(*parse(file, sources, diagnostics), sources).sorted();
+        const Ended ended = run_program(words, limit_);
+        return !ended.timed_out && (ended.code == kInternalError || ended.code > 128);
     }
 
     const Options& options_;
     const TemporaryFolder& folder_;
+    std::string output_;
+    Clock::time_point begin_ = Clock::now();
+    Clock::time_point reported_ = begin_;
+    int limit_ = kMostSeconds;
     size_t tries_ = 0;
+    long lines_ = 0;
+    long lines_left_ = 0;
 };
 
 std::string reduced_name(const Options& options) {
@@ -200,18 +118,22 @@ int reduce(const Options& options) {
         session.fail("E0001", file.message());
         return session.finish();
     }
-    Reduction reduction(options, folder);
     const std::string whole(session.sources.text(file.value()));
-    if (!folder.ok() || !reduction.shows(whole)) {
+    const std::string output = reduced_name(options);
+    Search search(options, folder, output);
+    if (!folder.ok() || !search.begin(whole)) {
         fmt::print(
             stderr, "tesserac: '{}' does not show what is looked for: {}\n", options.input,
             options.test.empty() ? "the compiler ends without an error of its own" : "the test does not end with 0");
         return 1;
     }
-    const std::string least = reduction.smallest(whole);
-    reduction.report(least, true);
-    if (auto wrong = write_output(reduced_name(options), least, FileKind::data); !wrong.empty())
-        session.fail("E0002", wrong);
+    // What can not be written is told before the search.
+    if (output != "-") session.write_file(output, whole, FileKind::data);
+    if (session.diagnostics.has_errors()) return session.finish();
+    for (int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, [](int) { stop_asked = true; });
+    const std::string least = search.smallest(whole);
+    search.report(true);
+    session.write_file(output, least, FileKind::data);
     return session.finish();
 }
 

@@ -42,6 +42,7 @@ int run_compiled(const Options& options) {
             if (file >= 0) become(file, options);
         }
     }
+    codegen::prepare();
     Session session(options);
     Compilation compilation(session);
     std::string executable;

@@ -4,10 +4,10 @@
 #include <cstring>
 
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "driver/crash.h"
-#include "driver/output.h"
 #include "driver/pages.h"
 #include "frontend/parse.h"
 
@@ -59,8 +59,25 @@ int Session::finish() {
 
 void Session::write_result(std::string_view bytes, const std::string& otherwise) {
     const std::string& path = options_.output.empty() ? otherwise : options_.output;
-    auto wrong = path.empty() ? write_stdout(bytes) : write_output(path, bytes, FileKind::data);
-    if (!wrong.empty()) fail("E0002", wrong);
+    if (!path.empty()) return write_file(path, bytes, FileKind::data);
+    if (auto wrong = write_stdout(bytes); !wrong.empty()) fail("E0002", wrong);
+}
+
+bool Session::was_read(const std::string& path) const {
+    struct stat place{};
+    if (path == "-" || ::stat(path.c_str(), &place) != 0 || !S_ISREG(place.st_mode)) return false;
+    for (size_t i = 0; i < sources.count(); ++i) {
+        struct stat source{};
+        const bool same = sources.is_file(FileId(i)) && ::stat(sources.path(FileId(i)).c_str(), &source) == 0 &&
+                          source.st_dev == place.st_dev && source.st_ino == place.st_ino;
+        if (same) return true;
+    }
+    return false;
+}
+
+void Session::write_file(const std::string& path, std::string_view bytes, FileKind kind) {
+    if (was_read(path)) return fail("E0002", fmt::format("can not write '{}': it was read for this", path));
+    if (auto wrong = write_output(path, bytes, kind); !wrong.empty()) fail("E0002", wrong);
 }
 
 }  // namespace tsr::driver

@@ -7,6 +7,7 @@
 #include "base/diagnostics.h"
 #include "base/sources.h"
 #include "driver/options.h"
+#include "driver/output.h"
 #include "frontend/ast.h"
 
 namespace tsr::driver {
@@ -38,8 +39,13 @@ public:
 
     // Writes a result where `-o` says (else to `otherwise`, or standard output if that is empty); says what goes wrong.
     void write_result(std::string_view bytes, const std::string& otherwise);
+    // Writes a file that is none of those that were read; says what goes wrong.
+    void write_file(const std::string& path, std::string_view bytes, FileKind kind);
 
 private:
+    // Whether a text came from this file, by whatever name.
+    [[nodiscard]] bool was_read(const std::string& path) const;
+
     const Options& options_;
     size_t noted_ = 0;  // sources
 };

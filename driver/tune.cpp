@@ -88,6 +88,7 @@ int tune(const Options& options) {
         fmt::print(stderr, "tesserac: {}\n", wrong);
         return kUsageError;
     }
+    codegen::prepare();
     Session session(options);
     Compilation compilation(session);
     std::string executable;
@@ -104,15 +105,11 @@ int tune(const Options& options) {
     if (const int status = run_measuring(executable, options, file); status != 0) return status;
     const std::string records = content(file);
     tell(records);
+    session.diagnostics = {};  // told before the program ran
     if (!options.output.empty() && !make_tuned(compilation, records, executable)) return session.finish();
-    Session written(options);
-    const auto write = [&](const std::string& path, const std::string& bytes, FileKind kind) {
-        wrong = path.empty() ? "" : write_output(path, bytes, kind);
-        if (!wrong.empty()) written.fail("E0002", wrong);
-    };
-    write(options.tuned, records, FileKind::data);
-    write(options.output, executable, FileKind::executable);
-    return written.finish();
+    if (!options.tuned.empty()) session.write_file(options.tuned, records, FileKind::data);
+    if (!options.output.empty()) session.write_file(options.output, executable, FileKind::executable);
+    return session.finish();
 }
 
 }  // namespace tsr::driver

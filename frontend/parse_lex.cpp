@@ -1,6 +1,7 @@
 #include "frontend/parse_lex.h"
 
 #include "TesseraLexer.h"
+#include "frontend/parse_initializers.h"
 #include "frontend/parse_text.h"
 
 namespace tsr {
@@ -196,6 +197,9 @@ void WordReader::close_strings(uint32_t at, bool all) {
 
 }  // namespace
 
-std::vector<Lexeme> lex(std::string_view text) { return WordReader(text).run(); }
+std::vector<Lexeme> lex(std::string_view text) {
+    initialize_parser();
+    return WordReader(text).run();
+}
 
 }  // namespace tsr

@@ -23,7 +23,7 @@
 #include "codegen/cpu/powers.h"
 #include "codegen/cpu/single_stores.h"
 #include "codegen/cpu/skipped.h"
-#include "codegen/llvm/targets.h"
+#include "codegen/llvm/initializers.h"
 
 namespace tsr::codegen {
 
@@ -70,7 +70,7 @@ llvm::FunctionPassManager function_passes(int level) {
 }  // namespace
 
 Result<std::unique_ptr<llvm::TargetMachine>> make_target_machine(const Processor& machine, int level) {
-    register_targets();
+    initialize_llvm();
     const llvm::Triple triple(kTriple);
     std::string fault;
     const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, fault);

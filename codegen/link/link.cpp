@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "codegen/link/memory_output.h"
+#include "codegen/llvm/initializers.h"
 
 LLD_HAS_DRIVER(elf)
 
@@ -161,6 +162,7 @@ Result<std::string> link(const std::vector<std::string>& objects, const LinkOpti
     static std::mutex one_at_a_time;
     static bool usable = true;
     const std::lock_guard lock(one_at_a_time);
+    initialize_llvm();
     if (!usable) return Failure{"internal error: the linker failed before and can not run again"};
     std::vector<MemoryFile> files;
     for (const std::string& object : objects) {

@@ -25,7 +25,7 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
-#include "codegen/llvm/targets.h"
+#include "codegen/llvm/initializers.h"
 
 namespace tsr::codegen {
 
@@ -63,7 +63,7 @@ llvm::FunctionPassManager function_passes(int level) {
 }  // namespace
 
 Result<std::unique_ptr<llvm::TargetMachine>> make_gpu_machine(const Gpu& gpu, int level) {
-    register_targets();
+    initialize_llvm();
     const llvm::Triple triple("nvptx64-nvidia-cuda");
     std::string fault;
     const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, fault);

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include "driver/option_table.h"
+#include "runtime/program/command_line.h"
+
 using namespace tsr::driver;
 
 namespace {
@@ -75,7 +78,25 @@ TEST_CASE("a command line that can not be meant is refused") {
     CHECK(refused({"check", "--interpret", "a.tsr"}) == "`--interpret` does not go with `check`");
     CHECK(refused({"a.tsr", "-O7"}) == "`-O7` is not an optimization level (-O0, -O1, -O2, -O3)");
     CHECK(refused({"a.tsr", "-o"}) == "`-o` needs a value: -o FILE");
+    CHECK(refused({"a.tsr", "-o", ""}) == "`-o` needs a value: -o FILE");
+    CHECK(refused({"a.tsr", "--cpu="}) == "`--cpu` needs a value: --cpu=CPU");
+    CHECK(refused({"a.tsr", "--emit=ptx", "--target=cpu"}) ==
+          "`--emit=ptx` writes code for GPUs: `--target=cpu` has none");
+    CHECK(refused({"reduce", "--time-limit=-1", "a.tsr"}) == "`-1` is not a number of seconds");
     CHECK(refused({"a.tsr", "--pass-limit=x"}) == "`x` is not a number of passes");
     CHECK(refused({"a.tsr", "-g=1"}) == "`-g` takes no value");
     CHECK(refused({"run", "--sanitize=race", "a.tsr"}) == "`--sanitize` works in the evaluator: add `--interpret`");
+}
+
+TEST_CASE("a program knows the options of the compiler that are written behind its name") {
+    TsrProgram program{};
+    program.name = "p";
+    for (const OptionRow& row : option_table()) {
+        if ((row.commands & (kRun | kCompile)) == 0) continue;
+        const std::string word(row.spelling);
+        if (word == "--tuned" || word == "--verbose") continue;  // not of `run`
+        const auto line = tsr::runtime::parse_command_line(program, {word});
+        REQUIRE(!line);
+        CHECK(line.message().starts_with(word + " is an option of the compiler"));
+    }
 }
