@@ -238,12 +238,13 @@ bool Compilation::link(const std::vector<std::string>& objects, std::string& exe
 }
 
 bool Compilation::make_executable(std::string& executable) {
+    std::vector<std::string> objects;
+    if (!lower() || !lower_to_machines()) return false;
     if (!has_main()) {
         session_.fail("E0003", fmt::format("'{}' has no `main`: an executable needs one", session_.options().input));
         return false;
     }
-    std::vector<std::string> objects;
-    return lower() && lower_to_machines() && generate(codegen::Emit::objects, objects) && link(objects, executable);
+    return generate(codegen::Emit::objects, objects) && link(objects, executable);
 }
 
 std::string Compilation::text() const {

@@ -136,11 +136,6 @@ void emit_library(Session& session, Compilation& compilation) {
 // From the checked program on; what goes wrong is in the session.
 void compile_checked(Session& session, Compilation& compilation) {
     const Options& options = session.options();
-    bool wants_executable = options.emit == Emit::executable;
-    if (wants_executable && !compilation.has_main()) {
-        session.fail("E0003", fmt::format("'{}' has no `main`: an executable needs one", options.input));
-        return;
-    }
     bool lowered = compilation.lower();
     if (lowered && options.emit == Emit::tile) {
         session.write_result(compilation.text(), "");
@@ -153,6 +148,10 @@ void compile_checked(Session& session, Compilation& compilation) {
     lowered = lowered && compilation.lower_to_machines();
     if (compilation.stopped()) session.write_result(compilation.text(), "");
     if (!lowered) return;
+    if (options.emit == Emit::executable && !compilation.has_main()) {
+        session.fail("E0003", fmt::format("'{}' has no `main`: an executable needs one", options.input));
+        return;
+    }
     const bool of_gpus = options.emit == Emit::ptx || options.emit == Emit::cubin;
     if (of_gpus || (options.emit == Emit::llvm && !wants_cpu(options)))
         emit_for_gpus(session, compilation);

@@ -131,12 +131,11 @@ private:
 int interpret(const Options& options) {
     Session session(options);
     Compilation compilation(session);
-    bool ready = compilation.read();
+    bool ready = compilation.read() && compilation.lower();
     if (ready && !compilation.has_main()) {
         session.fail("E0003", fmt::format("'{}' has no `main`: there is nothing to run", options.input));
         ready = false;
     }
-    ready = ready && compilation.lower();
     if (compilation.stopped()) session.write_result(compilation.text(), "");
     compilation.report_times();
     int status = session.finish();

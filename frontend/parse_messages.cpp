@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "TesseraParser.h"
+#include "frontend/foreign_names.h"
 
 namespace tsr {
 
@@ -149,7 +150,18 @@ bool SyntaxMessages::refused_word(size_t at) {
         report_.sentence("E0121", place(i), fmt::format("Tessera has no `{}`", text(i)));
         return true;
     }
-    return false;
+    return foreign_word(at, head);
+}
+
+// `foreach (i = 0 ... n)`, `__shared__ float x[128];`.
+bool SyntaxMessages::foreign_word(size_t at, size_t head) {
+    if (at > head + 1 || type(head) != Type::NAME) return false;
+    const auto word = text(head);
+    const bool begins = word.starts_with("__") || word == "foreach" || word == "uniform" || word == "varying";
+    const auto hint = begins ? foreign_hint(word) : std::nullopt;
+    if (!hint) return false;
+    report_.sentence("E0121", place(head), fmt::format("Tessera has no `{}`", word)).note(std::string(*hint));
+    return true;
 }
 
 bool SyntaxMessages::misplaced_word(size_t at, const IntervalSet& expected, size_t rule) {

@@ -26,6 +26,7 @@ private:
     // Each tells of one mistake and returns true if it is this one.
     bool refused_operator(size_t at);
     bool refused_word(size_t at);
+    bool foreign_word(size_t at, size_t head);
     bool misplaced_word(size_t at, const antlr4::misc::IntervalSet& expected, size_t rule);
     bool wrong_equals(size_t at, const antlr4::misc::IntervalSet& expected);
     bool missing_colon(size_t at, const antlr4::misc::IntervalSet& expected, size_t rule);

@@ -1,58 +1,18 @@
-// Assignments: names, elements, views; what a variable's type becomes; what may be written.
+// Assignments: names, elements, views; what a variable's type becomes.
 #include <fmt/format.h>
 
 #include "sema/body.h"
 #include "sema/elements.h"
+#include "sema/narrow_sums.h"
 #include "sema/reductions.h"
 
 namespace tsr::sema {
 
-// The name at the root of `x[i]`, `x.parts[0]`: what a message about writing is about.
-static const ast::Expr& root_of(const ast::Expr& e) {
-    if (const auto* s = std::get_if<ast::Subscript>(&e.node)) return root_of(*s->base);
-    if (const auto* a = std::get_if<ast::Attribute>(&e.node)) return root_of(*a->base);
-    return e;
-}
-
-bool Body::require_writable(const ast::Expr& e, const Value& memory) {
-    if (memory.type.writable() || (!memory.type.is(Kind::tensor) && !memory.type.is(Kind::record))) return true;
-    const ast::Expr& root = root_of(e);
-    auto& d = error("E0319", e.span, fmt::format("`{}` may not be written", source(e)));
-    const auto* variable = std::get_if<VariableId>(&instance.info(root).referent);
-    int parameter = variable ? instance.variables[variable->index].parameter : -1;
-    const bool several = variable && slots[variable->index].bindings > (parameter < 0 ? 1 : 0);
-    if (several) {
-        const std::string name = source(root);
-        if (memory.type.is(Kind::record) || &root != &e) {
-            d.note(
-                fmt::format("`{}` may stand here for what is not this function's own: give what it makes a name of "
-                            "its own",
-                            name));
-        } else {
-            d.note(fmt::format(
-                "`{0}` may stand here for a tensor that is not this function's own; `{0} = {0}.copy()` makes one",
-                name));
-        }
-        return false;
-    }
-    if (parameter < 0) {
-        d.note("only tensors that the function made and its `mut` parameters may be written; `.copy()` makes one");
-        return false;
-    }
-    const ast::Parameter& written = *instance.parameters[static_cast<size_t>(parameter)].syntax;
-    d.label(written.name.span, "this parameter is not `mut`");
-    if (written.annotation) {
-        Span at{written.annotation->span.file, written.annotation->span.begin, written.annotation->span.begin};
-        d.suggest(at, "mut ", fmt::format("declare it `{}: mut {}`", written.name.text, source(*written.annotation)));
-    } else {
-        Span at{written.name.span.file, written.name.span.end, written.name.span.end};
-        d.suggest(at, ": mut", fmt::format("declare it `{}: mut`", written.name.text));
-    }
-    return false;
-}
-
-void Body::assign(const ast::Stmt&, const ast::Assign& a) {
+void Body::assign(const ast::Stmt& stmt, const ast::Assign& a) {
     const Value value = expr(*a.value);
+    if (const ast::Expr* added = added_to(*a.targets[0], *a.value)) {
+        warn_of_narrow_sum(stmt, *a.targets[0], std::get<ast::Binary>(a.value->node).op, value.type, *added);
+    }
     const auto* call = std::get_if<ast::Call>(&a.value->node);
     bool declares = false;
     if (call) {
@@ -106,7 +66,10 @@ void Body::assign_name(const ast::Expr& target, const Value& given, const ast::E
             instance.variables[slot->id.index].declared = target.span;
         }
     }
+    if (slot->given && fixed.contains(slot->name))
+        error("E0333", target.span, fmt::format("`{}` is a static parameter and does not change", slot->name));
     mark_assigned(*slot);
+    slot->assigned_at.push_back(target.span);
     const Type& type = value.type;
     mark_own(*slot, type.writable() && type == type.with_mut(true));
     bool holdable = !type.is(Kind::none) && !type.is(Kind::name_space) && !type.is(Kind::range) &&
@@ -115,7 +78,8 @@ void Body::assign_name(const ast::Expr& target, const Value& given, const ast::E
         error("E0208", source.span,
               type.is(Kind::none) ? "this gives no value"
                                   : fmt::format("{} is not a value that a variable holds", shown(type)));
-        slot->joined = Type::unknown();
+        if (!slot->joined) slot->joined = Type::unknown();
+        if (aloud) slot->settled = Type::unknown();
         return;
     }
     Value written;
@@ -126,45 +90,59 @@ void Body::assign_name(const ast::Expr& target, const Value& given, const ast::E
         record(target, written);
         return;
     }
-    auto joined = slot->joined ? join(*slot->joined, type, slot->only_value, value.value) : type;
-    if (joined && type.is(Kind::function) && slot->joined && *slot->joined != type) joined.reset();
-    if (!slot->joined)
-        slot->only_value = value.value;
-    else if (slot->only_value != value.value)
-        slot->only_value.reset();
-    if (joined) slot->joined = joined;
+    add_to_type(*slot, type, value.value);
     bool parameter = instance.variables[slot->id.index].parameter >= 0;
     if (slot->bindings == 1 && !parameter) slot->once = value;
     if (slot->bindings == 1 && slot->once) slot->once->referent = {};
-    Type settled_as = slot->known ? slot->settled : slot->joined.value_or(Type::unknown());
-    written.type = settled_as;
+    const Type held = slot->known ? slot->settled : *slot->joined;
+    written.type = held;
     record(target, written);
-    if (!aloud || settled_as.is_unknown() || value.broken()) return;
-    if (names_no_type(settled_as)) {
+    if (aloud) require_assigns(*slot, held, target, value, source);
+}
+
+void Body::add_to_type(Slot& slot, const Type& type, const std::optional<Static>& value) {
+    const bool first = !slot.joined || slot.joined->is_unknown();
+    auto joined = first ? type : join(*slot.joined, type, slot.only_value, value);
+    if (joined && type.is(Kind::function) && !first && *slot.joined != type) joined.reset();
+    if (first)
+        slot.only_value = value;
+    else if (slot.only_value != value)
+        slot.only_value.reset();
+    // The extents of tensors, and what of them may be written, are not in the header.
+    const bool fits =
+        !slot.keeps_type || type.is(Kind::tensor) || (joined && joined->with_mut(false) == slot.given->with_mut(false));
+    if (joined && fits) slot.joined = joined;
+}
+
+void Body::require_assigns(Slot& slot, const Type& held, const ast::Expr& target, const Value& value,
+                           const ast::Expr& source) {
+    const Type& type = value.type;
+    if (held.is_unknown() || value.broken()) return;
+    if (names_no_type(held)) {
         error("E0327", source.span,
-              fmt::format("the type of an empty {} is not known", settled_as.is(Kind::dict) ? "dictionary" : "list"));
+              fmt::format("the type of an empty {} is not known", held.is(Kind::dict) ? "dictionary" : "list"));
         return;
     }
-    if (!converts(type, value.value, settled_as) && !makes(source, value, settled_as)) {
-        bool narrow =
-            settled_as.is_scalar() && type.is(Kind::int_literal) && value.value && settled_as.elem() != DType::boolean;
-        if (narrow) {
-            error("E0306", source.span,
-                  fmt::format("`{}` is {} and does not hold {}", slot->name, shown(settled_as), value.value->text()));
-            return;
-        }
-        // Extents that only the running program knows are all shown as `?`.
-        const bool differs = shown(type) != shown(settled_as);
-        auto& d = error("E0303", source.span,
-                        fmt::format("`{}` is {} elsewhere, this is {}{}", slot->name, shown(settled_as), shown(type),
-                                    differs ? "" : " of other extents, as far as is known"));
-        if (slot->first_at.valid() && !(slot->first_at == target.span)) d.label(slot->first_at, "first assigned here");
-        if (settled_as.is_scalar() && !settled_as.is_bool()) offer_cast(d, source, type, settled_as.elem());
-        bool extents = type.is(Kind::tensor) && settled_as.is(Kind::tensor) && type.elem() == settled_as.elem() &&
-                       type.rank() == settled_as.rank();
-        if (extents) d.note("a variable keeps its extents: a tensor of other extents needs a name of its own");
-        slot->settled = Type::unknown();  // which of the two types was meant is not known: its uses say no more
+    if (converts(value, held) || makes(source, value, held)) return;
+    const bool narrow = held.is_scalar() && type.is(Kind::int_literal) && value.value && !held.is_bool();
+    if (narrow) {
+        error("E0306", source.span,
+              fmt::format("`{}` is {} and does not hold {}", slot.name, shown(held), value.value->text()));
+        return;
     }
+    // Extents that only the running program knows are all shown as `?`.
+    const bool differs = shown(type) != shown(held);
+    auto& d = error("E0303", source.span,
+                    fmt::format("`{}` is {} {}, this is {}{}", slot.name, shown(held),
+                                slot.keeps_type ? "in the header" : "elsewhere", shown(type),
+                                differs ? "" : " of other extents, as far as is known"));
+    if (slot.first_at.valid() && !(slot.first_at == target.span))
+        d.label(slot.first_at, slot.given ? "the parameter" : "first assigned here");
+    if (held.is_scalar() && !held.is_bool()) offer_cast(d, source, type, held.elem());
+    bool extents =
+        type.is(Kind::tensor) && held.is(Kind::tensor) && type.elem() == held.elem() && type.rank() == held.rank();
+    if (extents) d.note("a variable keeps its extents: a tensor of other extents needs a name of its own");
+    slot.settled = Type::unknown();  // which of the two types was meant is not known: its uses say no more
 }
 
 void Body::unpack(const ast::Expr& target, const std::vector<const ast::Expr*>& targets, const Value& value,
@@ -240,9 +218,7 @@ void Body::assign_element(const ast::Expr& target, const ast::Subscript& s, cons
     if (base.type.is(Kind::list) && in_kernel()) {
         if (const auto* variable = std::get_if<VariableId>(&base.referent)) {
             Slot& slot = slots[variable->index];
-            auto joined =
-                slot.joined ? join(*slot.joined, Type::list(value.type, base.type.length()), {}, {}) : std::nullopt;
-            if (joined) slot.joined = joined;
+            if (slot.joined && !value.broken()) add_to_type(slot, Type::list(value.type, base.type.length()), {});
             if (slot.once) slot.once->value.reset();
             slot.only_value.reset();
         }
@@ -326,15 +302,7 @@ void Body::augmented(const ast::Stmt& stmt, const ast::AugmentedAssign& a) {
         }
         return;
     }
-    bool narrow = has_floats(result.type) && bits(result.type.elem()) == 16 && !result.type.is_literal();
-    bool sums = a.op == ast::BinaryOp::add || a.op == ast::BinaryOp::sub;
-    if (narrow && sums && !loops.empty() && std::holds_alternative<ast::Name>(a.target->node)) {
-        const std::string& text = std::get<ast::Name>(a.target->node).text;
-        warning("W0101", stmt.span,
-                fmt::format("`{}` is summed as `{}` in a loop: it is rounded in every round", text,
-                            tsr::name(result.type.elem())))
-            .note(fmt::format("sum in f32: `{} = cast(0.0, f32)` before the loop", text));
-    }
+    warn_of_narrow_sum(stmt, *a.target, a.op, result.type, *a.value);
     assign_to(*a.target, result, *a.value);
 }
 
@@ -350,7 +318,7 @@ void Body::annotated(const ast::Stmt& stmt, const ast::AnnotatedAssign& a) {
     }
     if (written.type.is_unknown()) {
         if (value) mark_assigned(*slot);
-        slot->joined = Type::unknown();
+        slot->declared = slot->joined = Type::unknown();
         return;
     }
     Type type = written.type;
@@ -358,6 +326,12 @@ void Body::annotated(const ast::Stmt& stmt, const ast::AnnotatedAssign& a) {
         error("E0303", a.annotation->span,
               fmt::format("`{}` is declared as {} already", slot->name, shown(*slot->declared)))
             .label(slot->declared_at, "here");
+        return;
+    }
+    if (slot->keeps_type && aloud && !(type.with_mut(false) == slot->given->with_mut(false))) {
+        error("E0303", a.annotation->span,
+              fmt::format("`{}` is declared as {} in the header", slot->name, shown(*slot->given)))
+            .label(slot->first_at, "the parameter");
         return;
     }
     if (value && value->type.is(Kind::tensor) && type.is(Kind::tensor)) {

@@ -103,7 +103,7 @@ void Body::bind_opaque(size_t parameter, size_t axis, const ir::Dim& dim) {
     for (size_t p = 0; p < instance.parameters.size(); ++p) {
         const Type type = renamed(slots[p].settled, dim, symbol);
         instance.parameters[p].type = instance.variables[p].type = slots[p].settled = type;
-        slots[p].joined = type;
+        slots[p].joined = slots[p].given = type;
         slots[p].once->type = type;
     }
     if (result_type) instance.result = *(result_type = renamed(*result_type, dim, symbol));

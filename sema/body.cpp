@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "sema/elements.h"
+
 namespace tsr::sema {
 
 Body::Body(Checker& checker, Instance& instance, const Function* function, Body* enclosing)
@@ -49,8 +51,10 @@ std::string readable(const std::string& text) {
 }
 
 std::string shown(const Type& type) {
+    constexpr size_t kLongest = 200;  // of a message
     bool spelled = type.is_scalar() || type.is(Kind::tensor);
-    const std::string text = readable(type.text());
+    std::string text = readable(type.text());
+    if (text.size() > kLongest) text = text.substr(0, kLongest) + "…";
     return spelled ? "`" + text + "`" : text;
 }
 
@@ -74,6 +78,10 @@ Slot* Body::find_slot(std::string_view name) {
     }
     auto found = names.find(name);
     return found == names.end() ? nullptr : &slots[found->second.index];
+}
+
+bool Body::is_inner(std::string_view name) const {
+    return std::ranges::any_of(inner_names, [&](const auto& inner) { return inner.first == name; });
 }
 
 void Body::mark_assigned(const Slot& slot) {
@@ -116,7 +124,7 @@ void Body::begin_pass(bool final) {
     flow = entry_flow_;
     loops.clear();
     round_loops.clear();
-    returned.clear();
+    returned.reset();
     unknown_names.clear();
     inner_names.clear();
     state().allocations.clear();
@@ -130,11 +138,12 @@ void Body::begin_pass(bool final) {
     instance.symbols.resize(header_symbols_);
     variable_symbols.clear();
     for (Slot& slot : slots) {
-        if (instance.variables[slot.id.index].parameter >= 0) continue;
         if (instance.variables[slot.id.index].captured) continue;
-        slot.joined.reset();
+        slot.joined = slot.given;
         slot.declared.reset();
         slot.only_value.reset();
+        slot.assigned_at.clear();
+        if (slot.given) continue;
         slot.once.reset();
         slot.rounds = 0;
     }
@@ -148,6 +157,9 @@ bool Body::adopt(bool settle) {
         Type type = slot.declared ? *slot.declared : *slot.joined;
         bool static_once = slot.bindings == 1 && slot.once && slot.once->is_static();
         if (settle && !static_once) type = settled_type(type, slot.only_value);
+        // A type does not go back: `x = f(x)`, whose result is wider than its parameter, would change in every round.
+        if (slot.known && !slot.declared && is_element(type) && is_element(slot.settled))
+            type = join(slot.settled, type).value_or(type);
         if (slot.known && slot.settled == type) continue;
         slot.settled = type;
         slot.known = true;
@@ -156,24 +168,52 @@ bool Body::adopt(bool settle) {
     return changed;
 }
 
-void Body::passes(const std::function<void()>& once) {
-    constexpr int kRounds = 12;  // a chain of joins through so many assignments is longer than programs are
+// False where the types still change after so many rounds that they go on doing so: `xs = [xs]` in a loop.
+bool Body::settle_types(const std::function<void()>& once) {
+    bool changes = false;
     for (bool settle : {false, true}) {
-        for (int round = 0; round < kRounds && !checker.cancelled(); ++round) {
+        changes = true;
+        // A type may go through a chain of assignments in which each is one round behind the next.
+        for (size_t round = 0; changes && round < 16 + 2 * slots.size() && !checker.cancelled(); ++round) {
             begin_pass(false);
             once();
-            if (!adopt(settle)) break;
+            changes = adopt(settle);
         }
     }
+    return !changes;
+}
+
+void Body::passes(const std::function<void()>& once) {
+    const bool settled = settle_types(once);
     begin_pass(true);
     once();
+    for (const FunctionId inner : inner_generics) {
+        if (!checker.is_called(inner)) checker.check_untyped(inner, this);
+    }
+    if (!settled && !state().found.has_errors()) say_unsettled(once);
     publish_variables();
+}
+
+// What one more round would change is what has no type.
+void Body::say_unsettled(const std::function<void()>& once) {
+    std::vector<Type> before;
+    for (const Slot& slot : slots) before.push_back(slot.settled);
+    begin_pass(false);
+    once();
+    adopt(true);
+    aloud = true;
+    for (size_t i = 0; i < before.size(); ++i) {
+        if (slots[i].settled == before[i]) continue;
+        error("E0303", slots[i].first_at,
+              fmt::format("`{}` has no type: each round of assignments gives it a larger one", slots[i].name));
+        return;
+    }
 }
 
 void Body::publish_variables() {
     for (const Slot& slot : slots) {
         Variable& variable = instance.variables[slot.id.index];
-        if (variable.parameter < 0) variable.type = slot.known ? slot.settled : Type::unknown();
+        variable.type = slot.known ? slot.settled : Type::unknown();
         variable.assigned_once = slot.bindings <= 1;
         variable.last_read = slot.last_read;
     }
@@ -197,8 +237,9 @@ void Body::check_function(const Request& request) {
     }
     loop_names = checker.places_of(instance.module).own_to_loops(def, counts);
     for (const auto& [name, count] : counts) {
-        if (loop_names.contains(name)) continue;
         Slot* slot = find_slot(name);
+        if (!slot && enclosing) fixed.erase(name);
+        if (loop_names.contains(name)) continue;
         if (!slot) {
             Slot& added = add_slot(name, {});
             names[name] = added.id;
@@ -288,15 +329,7 @@ void Body::finish_result(const ast::Block& body) {
         }
         return;
     }
-    if (returned.empty()) {
-        instance.result = Type::none();
-        return;
-    }
-    Type joined = settled_type(returned[0], {});
-    for (size_t i = 1; i < returned.size(); ++i) {
-        auto next = join(joined, settled_type(returned[i], {}));
-        joined = next ? *next : Type::unknown();
-    }
+    const Type joined = returned.value_or(Type::none());
     instance.result = joined;
     if (ends && !joined.is(Kind::none) && !joined.is_unknown()) {
         error("E0317", def.name.span, fmt::format("`{}` may end without a `return`", def.name.text))

@@ -2,7 +2,9 @@
 // statement and expression, a file per idea.
 //
 // A body is checked several times in silence, until the types of its variables do not change any more, and then once
-// aloud: a variable's type is the join of all that is assigned to it, also further down in the text.
+// aloud: a variable's type is the join of all that is assigned to it, also further down in the text. An expression with
+// an error, or one that reads what has no type yet, adds nothing to the join; so each expression is checked aloud with
+// the types that its variables have in the end.
 #pragma once
 
 #include <deque>
@@ -60,6 +62,7 @@ public:
     std::optional<int64_t> static_integer(const ast::Expr& e, const std::string& what);
     std::optional<std::string> static_string(const ast::Expr& e, const std::string& what);
     bool require_static(const ast::Expr& e, const Value& v, const std::string& what);
+    void say_not_static(Diagnostic& d, const Slot& slot, Span read) const;
     void require_bool(const ast::Expr& e, const Value& v);
     void require_integer(const ast::Expr& e, const Value& v, const std::string& what);
     // Says so (E0302) where a value may not stand for a type; `cast` is offered where it helps.
@@ -78,6 +81,8 @@ public:
     Value field(const ast::Expr& e, const Value& base, const ast::Attribute& a);
     Value builtin_value(const ast::Expr& e, const BuiltinEntry& entry);
     Slot* find_slot(std::string_view name);
+    // A name that a comprehension or loop around has for itself.
+    [[nodiscard]] bool is_inner(std::string_view name) const;
     Slot& capture(Body& owner, Slot& slot, const ast::Expr& at);
     // A module's tensor in symbols of this function: its extents are bound where it is first read.
     Type captured_type(const Type& type, const std::string& variable, const ast::Expr& at);
@@ -229,6 +234,11 @@ public:
     void assign(const ast::Stmt& stmt, const ast::Assign& a);
     void assign_to(const ast::Expr& target, const Value& value, const ast::Expr& source);
     void assign_name(const ast::Expr& target, const Value& value, const ast::Expr& source);
+    // What is assigned to a variable becomes part of its type, where the two join.
+    void add_to_type(Slot& slot, const Type& type, const std::optional<Static>& value);
+    // Says so where a variable of this type is not assigned this; its uses then say no more.
+    void require_assigns(Slot& slot, const Type& held, const ast::Expr& target, const Value& value,
+                         const ast::Expr& source);
     void assign_element(const ast::Expr& target, const ast::Subscript& s, const Value& value, const ast::Expr& source);
     void assign_item(const ast::Expr& target, const ast::Subscript& s, const Value& base, const Value& value,
                      const ast::Expr& source);
@@ -236,6 +246,8 @@ public:
     void unpack(const ast::Expr& target, const std::vector<const ast::Expr*>& targets, const Value& value,
                 const ast::Expr& source);
     void augmented(const ast::Stmt& stmt, const ast::AugmentedAssign& a);
+    void warn_of_narrow_sum(const ast::Stmt& stmt, const ast::Expr& target, ast::BinaryOp op, const Type& sum,
+                            const ast::Expr& added);
     void annotated(const ast::Stmt& stmt, const ast::AnnotatedAssign& a);
     // Says so where memory may not be written: its place in the text is `e`.
     bool require_writable(const ast::Expr& e, const Value& memory);
@@ -273,7 +285,8 @@ public:
     std::map<ast::ExprId, VariableId> inner_slots;  // by target
     std::set<std::string, std::less<>> loop_names;  // that each loop has for itself
     std::map<std::string, FunctionId, std::less<>> nested;
-    std::map<std::string, Static, std::less<>> fixed;                // tuning and static parameters
+    std::set<FunctionId> inner_generics;               // generic functions and lambdas that stand in this body
+    std::map<std::string, Static, std::less<>> fixed;  // tuning and static parameters
     std::vector<std::pair<std::string, std::vector<Static>>> space;  // of a tuned kernel's header
     std::map<std::string, DType, std::less<>> bound_types;           // the `T` of `T[M, K]`, bound by an argument
     std::map<std::string, std::string> opaque_names;  // a name that has no value of its own → the expression it is in
@@ -285,7 +298,7 @@ public:
     std::vector<Loop> loops;
     std::vector<const ast::Stmt*> round_loops;  // by bit of Value::rounds
     std::set<std::string> unknown_names;        // said once
-    std::vector<Type> returned;
+    std::optional<Type> returned;               // the join of what was returned so far
     std::optional<Type> result_type;
     Span result_at;
     bool aloud = false;
@@ -294,6 +307,8 @@ public:
 private:
     void passes(const std::function<void()>& once);
     bool adopt(bool settle);
+    bool settle_types(const std::function<void()>& once);
+    void say_unsettled(const std::function<void()>& once);
     void begin_pass(bool final);
     Slot& add_slot(const std::string& name, Span at);
     void finish_result(const ast::Block& body);

@@ -73,6 +73,13 @@ public:
     // The instance for a request, checked before this returns unless it is being checked already (recursion).
     InstanceId instantiate(const Request& request);
     void check_statements(ModuleId module);
+    // Says what is wrong in a generic function that nobody calls, whatever its arguments were. Of a nested one,
+    // `enclosing` is the body around it.
+    void check_untyped(FunctionId id, Body* enclosing);
+    // Each call of a generic function by another with two types that nobody used before doubles the signatures.
+    static constexpr size_t kMostInstances = 1 << 15;
+    [[nodiscard]] bool has_most_instances() const { return program.instances.size() >= kMostInstances; }
+    [[nodiscard]] bool is_called(FunctionId id) const { return called_.contains(id); }
     // The records of a class; unknown where its definition is wrong, nothing while it is being read.
     std::optional<Type> record_type(FunctionId constructor);
     // Gives the messages of an instance, and of those it calls, once.
@@ -115,8 +122,10 @@ private:
     void read_decorators(Function& function);
     void read_space(Function& function, const ast::Call& call);
     [[nodiscard]] bool is_generic(const Function& function) const;
+    [[nodiscard]] bool is_generic(const Function& function, const ast::Parameter& parameter) const;
     bool uses_kernel_names(const Function& function);
     void check_functions(ModuleId module);
+    void check_uncalled(FunctionId id);
     void check_main();
     void pass_captures_on();
     Instance& new_instance(ModuleId module, Context context, std::string name);
@@ -131,6 +140,7 @@ private:
     std::map<const ast::Lambda*, FunctionId> lambdas_;
     std::vector<Body*> open_bodies_;               // of functions, the innermost last
     std::map<std::string, InstanceId> instances_;  // by what was asked
+    std::set<FunctionId> called_;                  // functions with an instance
     std::map<std::pair<ModuleId, std::string>, std::optional<Static>> constants_;
     std::set<std::pair<ModuleId, std::string>> evaluating_;
     std::map<ModuleId, std::unique_ptr<Body>> module_bodies_;

@@ -59,6 +59,17 @@ std::optional<Type> join_elements(const Value& a, const Value& b) {
     return Type::tile(elem->elem(), *shape).carrying(elem->policy());
 }
 
+bool converts(const Value& value, const Type& to) {
+    const bool apart = value.type.is(Kind::tuple) && to.is(Kind::tuple) && !value.elements.empty();
+    if (!apart || value.elements.size() != to.parts().size()) return converts(value.type, value.value, to);
+    for (size_t i = 0; i < value.elements.size(); ++i) {
+        Value part = value.elements[i];
+        part.type = value.type.parts()[i];
+        if (!converts(part, to.parts()[i])) return false;
+    }
+    return true;
+}
+
 Type number_result(const Type& joined) {
     if (joined.is_literal()) return joined;
     return joined.with_elem(result_type(joined.elem(), joined.policy()));

@@ -30,6 +30,9 @@ bool repeats_to(const std::vector<int64_t>& shape, const std::vector<int64_t>& t
 // or shapes do not meet.
 std::optional<Type> join_elements(const Value& a, const Value& b);
 
+// True when the value may stand where `to` is wanted: of a tuple whose parts are known one by one, when each may.
+bool converts(const Value& value, const Type& to);
+
 // The result of arithmetic on operands joined to this type, and what it works in (numerics rules 2 and 3).
 Type number_result(const Type& joined);
 DType number_compute(const Type& joined);

@@ -9,6 +9,9 @@ namespace tsr::sema {
 
 namespace {
 
+// Each step of `t = (t, t)` would double it.
+constexpr size_t kLargestType = 4096;
+
 Value integer_literal(const ast::IntLiteral& literal) {
     Value value;
     value.type = Type::int_literal();
@@ -49,6 +52,7 @@ struct Dispatch {
     Value operator()(const ast::Lambda& l) {
         const auto within = body.function ? std::optional(body.function->id) : std::nullopt;
         const FunctionId id = body.checker.function_of(e, l, body.instance.module, within);
+        if (within) body.inner_generics.insert(id);
         Value value;
         value.type = Type::function(id);
         value.referent = FunctionName{id};
@@ -80,7 +84,12 @@ struct Dispatch {
 
 Value Body::expr(const ast::Expr& e) {
     if (checker.cancelled()) return {};
-    return record(e, std::visit(Dispatch{*this, e}, e.node));
+    Value value = std::visit(Dispatch{*this, e}, e.node);
+    if (value.type.size() > kLargestType) {
+        error("E0338", e.span, fmt::format("the type of this has more than {} parts", kLargestType));
+        value = {};
+    }
+    return record(e, std::move(value));
 }
 
 Value Body::record(const ast::Expr& e, Value value) {
@@ -257,15 +266,25 @@ std::optional<DType> Body::dtype(const ast::Expr& e) {
     return std::nullopt;
 }
 
+// Points at the assignment whose value the name has at `read`.
+void Body::say_not_static(Diagnostic& d, const Slot& slot, Span read) const {
+    Span last = slot.first_at;
+    for (const Span at : slot.assigned_at) {
+        if (at.begin < read.begin) last = at;
+    }
+    if (!last.valid()) return;
+    d.label(last, fmt::format("`{}` gets its value when the program runs", slot.name));
+    if (slot.assigned_at.size() > 1 && slot.bindings > 1)
+        d.note(fmt::format("`{}` is assigned {} times: a static name is assigned once", slot.name, slot.bindings));
+}
+
 bool Body::require_static(const ast::Expr& e, const Value& v, const std::string& what) {
     if (v.broken()) return false;
     if (v.value) return true;
     if (v.rounds == 0) {
         auto& d = error("E0314", e.span, fmt::format("{} must be static", what));
         if (const auto* variable = std::get_if<VariableId>(&v.referent)) {
-            const Slot& slot = slots[variable->index];
-            if (slot.first_at.valid())
-                d.label(slot.first_at, fmt::format("`{}` gets its value when the program runs", slot.name));
+            say_not_static(d, slots[variable->index], e.span);
         }
         return false;
     }
@@ -322,7 +341,7 @@ void Body::offer_cast(Diagnostic& d, const ast::Expr& e, const Type& from, DType
 
 bool Body::require_converts(const ast::Expr& e, const Value& v, const Type& to, const std::string& what) {
     if (v.broken() || to.is_unknown()) return false;
-    if (converts(v.type, v.value, to) || makes(e, v, to)) return true;
+    if (converts(v, to) || makes(e, v, to)) return true;
     const bool same_class = v.type.is(Kind::record) && to.is(Kind::record) && v.type.function_id() == to.function_id();
     if (same_class) return require_writable_record(e, v);
     bool numbers = v.type.is_number() && to.is_scalar();

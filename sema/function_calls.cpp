@@ -165,7 +165,11 @@ Value Body::call_function(const ast::Expr& e, const ast::Call& c, FunctionId id,
     if (!gather(*this, callee, m, request, arguments)) return {};
     InstanceId made_id = checker.instantiate(request);
     if (!made_id.valid()) {
-        if (!checker.cancelled()) error("E0115", e.span, "calls nest too deep here");
+        if (checker.has_most_instances()) {
+            error("E0338", e.span, "generic functions are called with too many signatures");
+        } else if (!checker.cancelled()) {
+            error("E0115", e.span, "calls nest too deep here");
+        }
         return {};
     }
     const Instance& made = checker.program.instance(made_id);

@@ -35,6 +35,7 @@ void Body::read_header(const Request& request) {
 void Body::read_parameters(const Request& request) {
     const ast::FunctionDef& def = *function->def;
     for (size_t i = 0; i < def.parameters.size(); ++i) {
+        if (enclosing) fixed.erase(def.parameters[i].name.text);
         if (i < request.values.size() && request.values[i]) fixed[def.parameters[i].name.text] = *request.values[i];
     }
     for (size_t i = 0; i < def.parameters.size(); ++i) {
@@ -92,6 +93,9 @@ void Body::read_parameters(const Request& request) {
         slot.known = true;
         slot.bindings = 1;
         slot.joined = info.type;
+        slot.given = info.type;
+        // Only numbers are converted where they come in.
+        slot.keeps_type = !written.generic || !(info.type.is_scalar() || info.type.is_literal());
         Value value;
         value.type = info.type;
         value.value = info.value;

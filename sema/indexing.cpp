@@ -90,7 +90,12 @@ Value Body::subscript(const ast::Expr& e, const ast::Subscript& s) {
     Value base = expr(*s.base);
     if (base.broken()) {
         for (const ast::Expr* index : s.indices) {
-            if (!is_slice(*index)) expr(*index);
+            const auto* slice = std::get_if<ast::Slice>(&index->node);
+            if (!slice) expr(*index);
+            for (const ast::Expr* bound :
+                 {slice ? slice->lower : nullptr, slice ? slice->upper : nullptr, slice ? slice->step : nullptr}) {
+                if (bound) expr(*bound);
+            }
         }
         return {};
     }

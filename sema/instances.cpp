@@ -67,12 +67,13 @@ InstanceId Checker::instantiate(const Request& request) {
     } else if (auto found = instances_.find(key); found != instances_.end()) {
         return found->second;
     }
-    if (depth_ >= kDeepest || cancelled()) return {};
+    if (depth_ >= kDeepest || has_most_instances() || cancelled()) return {};
     std::string name = program.modules[function.module.index].name;
     name = name.empty() ? function.name : name + "." + function.name;
     if (request.point) name += point_suffix(*request.point);
     Instance& instance = new_instance(function.module, request.context, name);
     instance.function = function.id;
+    called_.insert(function.id);
     if (!bound) instances_[key] = instance.id;
     InstanceState& state = states[instance.id.index];
     state.progress = InstanceState::Progress::busy;
@@ -106,6 +107,7 @@ void Checker::report(InstanceId id) {
     InstanceState& state = states[id.index];
     if (state.reported) return;
     state.reported = true;
+    program.instances[id.index].reached = true;
     reported_.insert(program.instances[id.index].function);
     for (const Diagnostic& d : state.found.all()) {
         Diagnostic& said = d.severity == Severity::error     ? diagnostics.error(d.code, d.span, d.message)

@@ -94,6 +94,28 @@ bool has_items(const Body& b, const ast::Expr& e) {
 
 }  // namespace
 
+// `tile.range((1, H-1), (1, W-1))` on two axes: what is written like start and stop of each axis is read as the starts
+// and the stops.
+static void warn_of_transposed_bounds(Body& b, const ast::Expr& iterable, const Matched& m, const ForInfo& info) {
+    const auto tuple = [](const ast::Expr* e) { return e ? std::get_if<ast::Tuple>(&e->node) : nullptr; };
+    const ast::Tuple *starts = tuple(m.arguments[0]), *stops = tuple(m.arguments[1]);
+    if (!starts || !stops || m.arguments[2] || info.axes.size() != 2) return;
+    for (size_t axis = 0; axis < 2; ++axis) {
+        const ast::Expr &start = *starts->elements[axis], &stop = *stops->elements[axis];
+        const auto rounds = (b.affine(stop) - b.affine(start)).constant_value();
+        if (!rounds || *rounds > 0) continue;
+        b.warning("W0104", iterable.span,
+                  fmt::format("axis {} of this loop goes from {} to {}: it has no rounds", axis, b.source(start),
+                              b.source(stop)))
+            .note("the first tuple has the starts of all axes, the second one their stops")
+            .suggest(m.arguments[0]->span.to(m.arguments[1]->span),
+                     fmt::format("({}, {}), ({}, {})", b.source(*starts->elements[0]), b.source(*stops->elements[0]),
+                                 b.source(*starts->elements[1]), b.source(*stops->elements[1])),
+                     "from the first to the second bound of each axis");
+        return;
+    }
+}
+
 // `range(…)`, `tile.range(…)`, `progress(range(…), "label")`.
 void Body::iterate_range(const ast::Expr& iterable, const ast::Expr& target, ForInfo& info, bool& runs,
                          uint64_t rounds_bit) {
@@ -155,6 +177,7 @@ void Body::iterate_range(const ast::Expr& iterable, const ast::Expr& target, For
         runs = runs && start && stop && step && (*step > 0 ? *start < *stop : *start > *stop);
         info.axes.push_back(a);
     }
+    if (m.ok) warn_of_transposed_bounds(*this, iterable, m, info);
     const bool unrollable = m.ok && info.kind == LoopKind::range && rounds_bit != 0;
     const auto around = unrollable ? static_bounds(*this, info) : std::nullopt;
     for (size_t i = 0; i < targets.size(); ++i) {
@@ -208,6 +231,8 @@ void Body::iterate(const ast::Expr& iterable, const ast::Expr& target, ForInfo& 
     info.kind = value.type.is(Kind::tuple) ? LoopKind::tuple : LoopKind::list;
     runs = has_items(*this, iterable);
     if (auto item = items_of(iterable, value)) {
+        // Of a name it is said where it is assigned.
+        if (item->is_unknown() && !std::holds_alternative<ast::Name>(iterable.node)) require_known(iterable, value);
         element.type = *item;
         if (value.type.is(Kind::tuple) && item->is_literal() && value.is_static()) element.rounds = rounds_bit;
         if (!in_kernel() && !value.type.is(Kind::tuple)) element = item_for(*item, target);

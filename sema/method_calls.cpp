@@ -108,8 +108,7 @@ bool Body::require_changeable(const ast::Expr& container, Span at) {
 void Body::widen(const ast::Expr& container, const Type& type) {
     if (const auto* variable = std::get_if<VariableId>(&instance.info(container).referent)) {
         Slot& slot = slots[variable->index];
-        auto joined = slot.joined ? join(*slot.joined, stored(type)) : std::nullopt;
-        if (joined && !slot.declared) slot.joined = joined;
+        if (slot.joined && !slot.declared) add_to_type(slot, stored(type), {});
         return;
     }
     const auto* subscript = std::get_if<ast::Subscript>(&container.node);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/foreign_names.h"
 #include "frontend/parse.h"
 #include "sema/checker.h"
 
@@ -66,10 +67,12 @@ std::optional<FileId> Checker::find_module(const std::string& name, FileId impor
 std::optional<ModuleId> Checker::import_module(const std::string& name, FileId importer, Span at) {
     auto file = find_module(name, importer);
     if (!file) {
-        diagnostics.error("E0203", at, fmt::format("there is no module `{}`", name))
-            .note(fmt::format("`{}.tsr` is looked for beside the importing file, then in the `-I` folders, then in the "
-                              "standard library",
-                              name));
+        auto& d = diagnostics.error("E0203", at, fmt::format("there is no module `{}`", name));
+        d.note(
+            fmt::format("`{}.tsr` is looked for beside the importing file, then in the `-I` folders, then in the "
+                        "standard library",
+                        name));
+        if (const auto hint = foreign_hint(name.substr(0, name.find('.')))) d.note(std::string(*hint));
         return std::nullopt;
     }
     const std::string& path = sources.path(*file);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/foreign_names.h"
 #include "sema/body.h"
 
 namespace tsr::sema {
@@ -63,7 +64,7 @@ const SymbolInfo* Body::find_symbol(std::string_view name) const {
 }
 
 std::optional<Static> Body::fixed_name(std::string_view name) {
-    if (auto found = fixed.find(name); found != fixed.end()) return found->second;
+    if (auto found = fixed.find(name); found != fixed.end() && !is_inner(name)) return found->second;
     if (Slot* slot = find_slot(name)) {
         if (slot->bindings == 1 && slot->once && slot->once->value) return slot->once->value;
         return std::nullopt;
@@ -147,7 +148,8 @@ Slot& Body::capture(Body& owner, Slot& outer, const ast::Expr& at) {
 }
 
 Value Body::name(const ast::Expr& e, const std::string& text) {
-    if (auto it = fixed.find(text); it != fixed.end()) return static_value(it->second, TuningParameter{text});
+    if (auto it = fixed.find(text); it != fixed.end() && !is_inner(text))
+        return static_value(it->second, TuningParameter{text});
     if (Slot* slot = find_slot(text)) return read_variable(e, *slot);
     if (auto found = nested.find(text); found != nested.end()) {
         Value value;
@@ -191,30 +193,6 @@ Value Body::name(const ast::Expr& e, const std::string& text) {
 
 namespace {
 
-// What CUDA and Triton call what kernels have here.
-std::optional<std::string_view> own_spelling(std::string_view text) {
-    static constexpr std::pair<std::string_view, std::string_view> kOwn[] = {
-        {"__syncthreads", "tbarrier"},        {"syncthreads", "tbarrier"},
-        {"tile.sync", "tile.barrier"},        {"tile.syncthreads", "tile.barrier"},
-        {"tile.program_id", "tile.group_id"}, {"tile.num_programs", "grid_groups"},
-        {"tile.block_id", "tile.group_id"},   {"tile.thread_id", "tile.local_id"},
-        {"tile.global_id", "tile.linear_id"}, {"tile.shared", "tile.alloc_shared"},
-        {"tile.sum", "tile.reduce_sum"},      {"tile.max", "tile.reduce_max"},
-        {"tile.min", "tile.reduce_min"},      {"atomicAdd", "atomic.add"},
-        {"atomicMax", "atomic.max"},          {"atomicMin", "atomic.min"},
-        {"atomicExch", "atomic.exchange"},    {"atomicCAS", "atomic.compare_exchange"},
-        {"atomic_add", "atomic.add"},         {"atomic_max", "atomic.max"},
-        {"atomic_min", "atomic.min"},         {"atomic_cas", "atomic.compare_exchange"},
-        {"tile.atomic_add", "atomic.add"},    {"tile.atomic_max", "atomic.max"},
-        {"tile.atomic_min", "atomic.min"},    {"tile.atomic_cas", "atomic.compare_exchange"},
-        {"atomic.fetch_add", "atomic.add"},   {"tile.any_sync", "tile.any"},
-    };
-    for (const auto& [foreign, own] : kOwn) {
-        if (foreign == text) return own;
-    }
-    return std::nullopt;
-}
-
 bool has_word(std::string_view line, std::string_view word) {
     const auto is_letter = [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; };
     for (size_t at = line.find(word); at != std::string_view::npos; at = line.find(word, at + 1)) {
@@ -254,6 +232,8 @@ void Body::say_unknown(Span at, const std::string& text) {
         d.note("`import tessera as ts` gives the root namespace this name");
     } else if (auto ours = own_spelling(text)) {
         d.suggest(at, std::string(*ours), fmt::format("here this is `{}`", *ours));
+    } else if (auto hint = foreign_hint(text)) {
+        d.note(std::string(*hint));
     } else if (auto near = nearest(text, candidates)) {
         d.suggest(at, *near, fmt::format("did you mean `{}`?", *near));
     }

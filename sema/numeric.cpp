@@ -143,7 +143,8 @@ bool holds_same(const Type& from, const Type& to) {
 
 std::optional<Type> join(const Type& a, const Type& b, const std::optional<Static>& a_value,
                          const std::optional<Static>& b_value) {
-    if (a.is_unknown() || b.is_unknown()) return Type::unknown();
+    if (a.is_unknown()) return b;
+    if (b.is_unknown()) return a;
     if (a == b) return a;
     if (a.is_literal()) return join_literal(a, a_value, b);
     if (b.is_literal()) return join_literal(b, b_value, a);

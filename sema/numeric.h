@@ -24,7 +24,8 @@ Type settled_type(const Type& type, const std::optional<Static>& value);
 bool holds(DType type, const Static& number);
 
 // The join of scalars, literals, vectors, strings, tensors, buffers, lists, tuples; nothing if neither widens.
-// `a_value` and `b_value` are the values of literals, if known.
+// `a_value` and `b_value` are the values of literals, if known. The join with the unknown type is the other one: what
+// nothing is known of yet, or what an error was said of, says nothing of the type.
 std::optional<Type> join(const Type& a, const Type& b, const std::optional<Static>& a_value = {},
                          const std::optional<Static>& b_value = {});
 

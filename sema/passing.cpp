@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sema/elements.h"
 #include "sema/solve.h"
 
 namespace tsr::sema {
@@ -86,6 +87,27 @@ bool Passing::overlap(const Instance& made, CallInfo& info) {
     return ok;
 }
 
+namespace {
+
+// Extents of tensors in a tuple are compared when the program runs.
+bool fits_tuple(const Value& given, const Type& wanted) {
+    const Type& type = given.type;
+    if (wanted.is(Kind::tensor) && type.is(Kind::tensor)) {
+        return type.elem() == wanted.elem() && type.rank() == wanted.rank() && (type.writable() || !wanted.writable());
+    }
+    if (!wanted.is(Kind::tuple) || !type.is(Kind::tuple)) return converts(given, wanted);
+    if (type.parts().size() != wanted.parts().size()) return false;
+    for (size_t i = 0; i < wanted.parts().size(); ++i) {
+        Value part;
+        if (i < given.elements.size()) part = given.elements[i];
+        part.type = type.parts()[i];
+        if (!fits_tuple(part, wanted.parts()[i])) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
 bool Passing::type(const Instance& made, size_t i) {
     const ParameterInfo& parameter = made.parameters[i];
     const PassedValue& argument = arguments_[i];
@@ -99,6 +121,11 @@ bool Passing::type(const Instance& made, size_t i) {
             parameter.type.is(Kind::list) || parameter.type.is(Kind::dict) || parameter.type.is(Kind::record);
         if (container && !body_.in_kernel())
             return body_.require_converts(*argument.expr, argument.value, parameter.type, what);
+        if (parameter.type.is(Kind::tuple) && !fits_tuple(argument.value, parameter.type)) {
+            body_.error("E0302", argument.expr->span,
+                        fmt::format("{} is {}, this is {}", what, shown(parameter.type), shown(given)));
+            return false;
+        }
         if (parameter.type.kind() == given.kind()) return true;
         body_.error("E0302", argument.expr->span,
                     fmt::format("{} is {}, this is {}", what, shown(parameter.type), shown(given)));

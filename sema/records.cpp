@@ -44,6 +44,7 @@ void Checker::declare_member(ModuleId module, RecordClass& made, const ast::Stmt
         } else {
             const FunctionId id = declare_function(module, *method, stmt, std::nullopt);
             program.functions[id.index].name = made.def->name.text + "." + text;
+            program.functions[id.index].method_of = &made;
             made.methods[text] = id;
         }
         return;
@@ -78,6 +79,7 @@ void Checker::declare_class(ModuleId module, const ast::ClassDef& def) {
     symbol.kind = Symbol::Kind::class_;
     symbol.function = declare_function(module, made.constructor, made.stmt, std::nullopt);
     program.functions[symbol.function.index].makes = &made;
+    made.constructor_id = symbol.function;
     bind(module, def.name, symbol);
 }
 

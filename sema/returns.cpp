@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sema/elements.h"
 #include "sema/passing.h"
 #include "sema/reductions.h"
 
@@ -42,11 +43,14 @@ bool Body::kernel_result(const ast::Expr& e, const Value& value) {
 
 void Body::inferred_result(const ast::Stmt& stmt, const ast::Return& r, const Value& value) {
     Type type = settled_type(in_kernel() ? value.type : stored(value.type), value.value);
-    if (!returned.empty() && !join(returned[0], type)) {
-        error("E0303", r.value ? r.value->span : stmt.span,
-              fmt::format("other returns give {}, this gives {}", shown(returned[0]), shown(value.type)));
-    }
-    returned.push_back(type);
+    const auto joined = returned ? join(*returned, type) : type;
+    if (joined) returned = joined;
+    // The items of a list are not converted.
+    const bool fits = !aloud || !r.value || converts(value, instance.result) || makes(*r.value, value, instance.result);
+    if (joined && fits) return;
+    error("E0303", r.value ? r.value->span : stmt.span,
+          fmt::format("other returns give {}, this gives {}", shown(joined ? instance.result : *returned),
+                      shown(value.type)));
 }
 
 // Whether a tensor may stand for a declared one. Extents that only the run can compare are noted; an extent that
@@ -89,13 +93,13 @@ void Body::declared_result(const ast::Stmt& stmt, const ast::Return& r, const Va
     // What the caller may write depends on what may be written here.
     const auto as_written = [&](const Type& declared, const Type& given) {
         const Type part = written_as(declared, given);
-        return returned.empty() ? part : join(declared, part).value_or(declared);
+        return !returned ? part : join(declared, part).value_or(declared);
     };
     if (!tuples && !found[0].is(Kind::tensor) && !wanted[0].is(Kind::tensor)) {
         const std::string what = fmt::format("the result of `{}`", function->name);
         if (!require_converts(*r.value, value, result_type->with_mut(false), what)) return;
         result_type = as_written(*result_type, value.type);
-        returned.push_back(value.type);
+        returned = value.type;
         return;
     }
     std::vector<DimCheck> checks;
@@ -104,12 +108,14 @@ void Body::declared_result(const ast::Stmt& stmt, const ast::Return& r, const Va
         if (found[i].is(Kind::tensor) && wanted[i].is(Kind::tensor)) {
             fits &= result_part(*r.value, found[i], wanted[i], i, checks);
             // What the caller may do with the tensor depends on whether it may be written here.
-            bool before = returned.empty() || wanted[i].tensor().mut;
+            bool before = !returned || wanted[i].tensor().mut;
             wanted[i] = wanted[i].with_mut(before && found[i].tensor().mut);
             continue;
         }
-        std::optional<Static> part = i < value.elements.size() ? value.elements[i].value : std::nullopt;
-        fits &= tuples && converts(found[i], part, wanted[i].with_mut(false));
+        Value part;
+        if (i < value.elements.size()) part = value.elements[i];
+        part.type = found[i];
+        fits &= tuples && converts(part, wanted[i].with_mut(false));
         wanted[i] = as_written(wanted[i], found[i]);
     }
     if (!fits) {
@@ -119,7 +125,7 @@ void Body::declared_result(const ast::Stmt& stmt, const ast::Return& r, const Va
             .label(result_at, "declared here");
     }
     result_type = tuples ? Type::tuple(std::move(wanted)) : wanted[0];
-    returned.push_back(value.type);
+    returned = value.type;
     if (!checks.empty()) instance.checks[stmt.id] = std::move(checks);
 }
 

@@ -106,6 +106,7 @@ void Body::define(const ast::Stmt&, const ast::FunctionDef& def) {
     if (!function || !id.valid()) return;  // module level: declared before
     nested[def.name.text] = id;
     const Function& inner = checker.program.function(id);
+    if (inner.generic && inner.refused == Feature::none) inner_generics.insert(id);
     if (inner.generic || inner.refused != Feature::none || !aloud) return;
     Request request;
     request.function = id;

@@ -202,6 +202,7 @@ struct KernelHeader {
 struct RecordClass {
     const ast::ClassDef* def = nullptr;
     ast::FunctionDef constructor;
+    FunctionId constructor_id;
     ast::Stmt stmt;
     std::map<std::string, FunctionId, std::less<>> methods;
 };
@@ -219,6 +220,7 @@ struct Function {
     Span space_at;
     std::optional<FunctionId> enclosing;
     const RecordClass* makes = nullptr;  // of a constructor: its class
+    const RecordClass* method_of = nullptr;
 };
 
 struct Instance {
@@ -240,7 +242,10 @@ struct Instance {
     // checked against; the points that fit are instances of their own, the first one first.
     bool tuned = false;
     std::vector<InstanceId> points;
-    bool complete = false;  // checked without an error: elaborate only these
+    // Elaborated are those that were checked without an error and that something asks for in the end; others were asked
+    // for by calls whose arguments were of other types before those of the variables were known.
+    bool complete = false;
+    bool reached = false;
 
     std::unordered_map<ast::ExprId, ExprInfo> exprs;
     std::unordered_map<ast::ExprId, CallInfo> calls;

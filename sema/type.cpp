@@ -15,6 +15,7 @@ struct CompoundDetail {
     std::string path;
     std::vector<std::string> names;
     bool mut = false;
+    size_t size = 1;  // with all parts of parts
     bool operator==(const CompoundDetail&) const = default;
 };
 
@@ -54,6 +55,7 @@ Type Type::buffer(DType elem, BufferDetail detail) {
 namespace {
 
 std::shared_ptr<const CompoundDetail> detail(CompoundDetail value) {
+    for (const Type& part : value.parts) value.size += part.size();
     return std::make_shared<const CompoundDetail>(std::move(value));
 }
 
@@ -198,6 +200,7 @@ bool Type::writable() const {
 }
 const std::string& Type::path() const { return compound_->path; }
 
+size_t Type::size() const { return compound_ ? compound_->size : 1; }
 size_t Type::rank() const { return kind_ == Kind::tensor ? tensor_->shape.size() : shape().size(); }
 
 std::vector<ir::Dim> Type::shape() const {
@@ -234,7 +237,7 @@ Type Type::with_mut(bool mut) const {
         CompoundDetail d = *compound_;
         for (Type& part : d.parts) part = part.with_mut(mut);
         d.mut = mut && kind_ == Kind::record;
-        type.compound_ = detail(std::move(d));
+        type.compound_ = std::make_shared<const CompoundDetail>(std::move(d));
         return type;
     }
     if (kind_ != Kind::tensor) return *this;

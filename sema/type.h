@@ -141,6 +141,7 @@ public:
     [[nodiscard]] bool writable() const;                           // a tensor or record that is `mut`
     [[nodiscard]] Builtin builtin_name() const;                    // of a builtin
     [[nodiscard]] const std::string& path() const;                 // of a name space or opaque value
+    [[nodiscard]] size_t size() const;                             // the types that it consists of, all in all
     [[nodiscard]] size_t rank() const;                             // of a tensor, buffer, tile, or a view's result
     // Extents of a tensor, buffer, tile or view (a view's single positions left out; a whole axis by its dimension).
     [[nodiscard]] std::vector<ir::Dim> shape() const;

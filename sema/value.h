@@ -34,13 +34,16 @@ struct Slot {
     Type settled;
     std::optional<Type> declared;  // by an annotation, or by alloc_register
     Span declared_at;
+    std::optional<Type> given;  // of a parameter: what the caller gives
+    bool keeps_type = false;    // of a parameter: it is of the type that the header says
     // Of the pass that runs:
     std::optional<Type> joined;
     std::optional<Static> only_value;  // of the values joined so far, if there was one
     std::optional<Value> once;         // what was assigned, where the text binds it once
     Span first_at;
-    uint32_t last_read = 0;  // the end of the text if a function inside reads it
-    uint64_t rounds = 0;     // in the body of the loop whose index it is, if nothing else there binds it
+    std::vector<Span> assigned_at;  // in the order of the text
+    uint32_t last_read = 0;         // the end of the text if a function inside reads it
+    uint64_t rounds = 0;            // in the body of the loop whose index it is, if nothing else there binds it
 };
 
 struct Flow {

@@ -1,7 +1,11 @@
 #include "sema/elaborate/body.h"
 
+#include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "ir/core/internal.h"
 #include "sema/elaborate/calls.h"
 
 namespace tsr::elaborate {
@@ -57,15 +61,30 @@ const sema::Type* Body::declared(Slot slot) {
     return nullptr;
 }
 
+void Body::require_type(const sema::Type& type, const char* what, Span at) {
+    const bool tuple = type.is(sema::Kind::tuple);
+    if (!type.is_unknown() && !(tuple && std::ranges::any_of(type.parts(), &sema::Type::is_unknown))) return;
+    ir::internal_error(
+        fmt::format("{} of `{}` has no type, at byte {} of file {}", what, instance().name, at.begin, at.file.index));
+}
+
 void Body::assign(sema::VariableId variable, const Val& value) {
     if (!variable.valid()) return;
     const sema::Variable& known = instance().variables[variable.index];
+    require_type(known.type, "a variable", known.declared);
     Val stored = coerce(rounded(value), known.type);
     if (stored.is_ssa()) {
         std::string& name = function().value(stored.id).name;
         if (name.empty()) name = known.name;
     }
     set(slot(variable), std::move(stored));
+}
+
+void Body::set_parameter(size_t parameter, const Val& value) {
+    const sema::VariableId variable = variable_of_parameter(instance(), parameter);
+    if (!variable.valid()) return;
+    const sema::Type& type = instance().variables[variable.index].type;
+    set(slot(variable), type == instance().parameters[parameter].type ? value : coerce(value, type));
 }
 
 Slot Body::live_flag() { return frame().loops.empty() ? frame().live : frame().loops.back().round_live; }

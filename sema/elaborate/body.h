@@ -66,6 +66,10 @@ public:
     void set(Slot slot, Val value) { env[slot] = std::move(value); }
     // Brings the value to the variable's type, as naming it does.
     void assign(sema::VariableId variable, const Val& value);
+    // An internal error where the checker let pass what has no type: `what` is it, `at` its place.
+    void require_type(const sema::Type& type, const char* what, Span at);
+    // What was given for a parameter: its variable is wider where something wider is assigned to it.
+    void set_parameter(size_t parameter, const Val& value);
     // The type that a slot's values have, where its frame says one.
     [[nodiscard]] const sema::Type* declared(Slot slot);
 

@@ -117,10 +117,7 @@ Val inlined(Body& b, const ast::Expr& e, const CallInfo& info) {
     b.frame().inlined = true;
     b.frame().dims = std::move(dims);
     b.emit.push_call(e.span);
-    for (size_t i = 0; i < arguments.size(); ++i) {
-        const sema::VariableId variable = variable_of_parameter(callee, i);
-        if (variable.valid()) b.set(b.slot(variable), arguments[i]);
-    }
+    for (size_t i = 0; i < arguments.size(); ++i) b.set_parameter(i, arguments[i]);
     for (size_t i = 0; i < captures.size(); ++i) b.set(b.slot(callee.captures[i]), captures[i]);
     run_function(b, function);
     const Val result = b.get(b.frame().result);

@@ -27,7 +27,7 @@ std::vector<const Instance*> statements_in_order(const Program& program) {
 }
 
 bool is_elaborated(const Program& program, const Instance& instance, FunctionKind kind) {
-    if (!instance.complete || instance.tuned || !instance.function.valid()) return false;
+    if (!instance.complete || !instance.reached || instance.tuned || !instance.function.valid()) return false;
     if (program.function(instance.function).kind != kind) return false;
     // In kernels plain functions are inlined.
     return kind == FunctionKind::kernel || instance.context == Context::host;

@@ -140,6 +140,7 @@ struct Evaluate {
 Val expression(Body& b, const ast::Expr& e) {
     const At at(b.emit, e.span);
     const sema::ExprInfo& info = b.info(e);
+    b.require_type(info.type, "an expression", e.span);
     if (info.value) {
         const Val value = Val::of(*info.value);
         return info.type.is_scalar() ? b.coerce(value, info.type.elem()) : value;

@@ -40,8 +40,7 @@ void bind_parameters(Body& b, const Instance& instance) {
         const sema::ParameterInfo& known = instance.parameters[i];
         const Val value =
             known.value ? b.coerce(Val::of(*known.value), known.type) : parameter(b, known.type, known.name);
-        const sema::VariableId variable = variable_of_parameter(instance, i);
-        if (variable.valid()) b.set(b.slot(variable), value);
+        b.set_parameter(i, value);
     }
 }
 

@@ -1,0 +1,104 @@
+#include "frontend/foreign_names.h"
+
+#include <utility>
+
+namespace tsr {
+
+std::optional<std::string_view> own_spelling(std::string_view name) {
+    static constexpr std::pair<std::string_view, std::string_view> kOwn[] = {
+        {"__syncthreads", "tbarrier"},        {"syncthreads", "tbarrier"},
+        {"tile.sync", "tile.barrier"},        {"tile.syncthreads", "tile.barrier"},
+        {"tile.program_id", "tile.group_id"}, {"tile.num_programs", "grid_groups"},
+        {"tile.block_id", "tile.group_id"},   {"tile.thread_id", "tile.local_id"},
+        {"tile.global_id", "tile.linear_id"}, {"tile.shared", "tile.alloc_shared"},
+        {"tile.sum", "tile.reduce_sum"},      {"tile.max", "tile.reduce_max"},
+        {"tile.min", "tile.reduce_min"},      {"atomicAdd", "atomic.add"},
+        {"atomicMax", "atomic.max"},          {"atomicMin", "atomic.min"},
+        {"atomicExch", "atomic.exchange"},    {"atomicCAS", "atomic.compare_exchange"},
+        {"atomic_add", "atomic.add"},         {"atomic_max", "atomic.max"},
+        {"atomic_min", "atomic.min"},         {"atomic_cas", "atomic.compare_exchange"},
+        {"tile.atomic_add", "atomic.add"},    {"tile.atomic_max", "atomic.max"},
+        {"tile.atomic_min", "atomic.min"},    {"tile.atomic_cas", "atomic.compare_exchange"},
+        {"atomic.fetch_add", "atomic.add"},   {"tile.any_sync", "tile.any"},
+    };
+    for (const auto& [foreign, own] : kOwn) {
+        if (foreign == name) return own;
+    }
+    return std::nullopt;
+}
+
+namespace {
+
+constexpr std::string_view kArrays =
+    "functions on arrays need no prefix here: `zeros`, `ones`, `arange`, `sqrt`, `exp`, `sum`; elements are computed "
+    "in "
+    "kernels";
+constexpr std::string_view kTriton =
+    "Triton's names stand under `tile` here: `tile.load(x[a:b])`, `tile.iota`, `tile.mma`, `tile.reduce_sum`; "
+    "`tile.group_id()` is the program id";
+constexpr std::string_view kShared = "shared memory is allocated in the kernel: `buf = tshared.alloc[f32](128)`";
+constexpr std::string_view kParallel =
+    "a kernel is the program of one tile: `i = tile.linear_id()` and `if i < n:` take the place of a parallel loop";
+constexpr std::string_view kKernel = "a kernel is a function under `@kernel`; functions that it calls are plain ones";
+
+}  // namespace
+
+std::optional<std::string_view> foreign_hint(std::string_view name) {
+    static constexpr std::pair<std::string_view, std::string_view> kHints[] = {
+        // CUDA
+        {"threadIdx",
+         "the index of a thread in its block is `tile.local_id()` here; `tile.linear_id()` counts through "
+         "the whole launch in a kernel that uses nothing else of the group"},
+        {"blockIdx", "the index of a block is `tile.group_id()` here, `tile.group_id(axis)` with several axes"},
+        {"blockDim",
+         "the number of threads of a block is `tile.group_size()` here; `tile[(128,)]` in the header sets it"},
+        {"gridDim", "the number of blocks is `grid_groups` here"},
+        {"warpSize", "a warp has 32 tiles on every target; `tile.lane_id()` is the index in it"},
+        {"__shared__", kShared},
+        {"shared", kShared},
+        {"__global__", kKernel},
+        {"__device__", kKernel},
+        {"__host__", kKernel},
+        {"dim3", "a launch names its groups in brackets: `k[4, 4](x)`"},
+        {"cudaMalloc", "tensors have their memory by themselves: `x = zeros((n,), f32)`"},
+        {"cudaMemcpy", "tensors move between host and device by themselves"},
+        {"cudaDeviceSynchronize", "reading an element of a tensor waits for the device"},
+        {"printf", "`print(…)`, also in kernels"},
+        {"cuda", "the names of kernels stand under `tile` here: `tile.linear_id()`, `tile.barrier()`"},
+        // NumPy and its kin
+        {"np", kArrays},
+        {"numpy", kArrays},
+        {"jnp", kArrays},
+        {"jax", kArrays},
+        {"torch", kArrays},
+        {"cp", kArrays},
+        {"cupy", kArrays},
+        {"numba", kKernel},
+        {"njit", kKernel},
+        {"prange", kParallel},
+        // Triton
+        {"tl", kTriton},
+        {"triton", kTriton},
+        // ispc
+        {"foreach", kParallel},
+        {"programIndex", "the index of a lane is `tile.lane_id()` here; `tile.linear_id()` that of the tile"},
+        {"programCount", "the number of tiles of a group is `tile.group_size()` here"},
+        {"taskIndex", "the index of a group is `tile.group_id()` here"},
+        {"taskCount", "the number of groups is `grid_groups` here"},
+        {"uniform", "what is the same for all tiles needs no word: the compiler finds it"},
+        {"varying", "what differs between tiles needs no word: the compiler finds it"},
+        // OpenCL
+        {"get_global_id", "the index of a work-item is `tile.linear_id()` here"},
+        {"get_local_id", "the index of a work-item in its group is `tile.local_id()` here"},
+        {"get_group_id", "the index of a work-group is `tile.group_id()` here"},
+        {"get_local_size", "the size of a work-group is `tile.group_size()` here"},
+        {"get_num_groups", "the number of work-groups is `grid_groups` here"},
+        {"barrier", "a barrier of the group is `tile.barrier()` here"},
+    };
+    for (const auto& [foreign, hint] : kHints) {
+        if (foreign == name) return hint;
+    }
+    return std::nullopt;
+}
+
+}  // namespace tsr

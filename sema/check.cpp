@@ -1,0 +1,190 @@
+// Which functions are checked with what: those with full annotations whether they are called or not, generic ones for
+// each signature that they are called with, `main` as the command line.
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "sema/body.h"
+
+namespace tsr::sema {
+
+// True of a plain function that reads a name which only kernels know.
+bool Checker::uses_kernel_names(const Function& function) {
+    auto [entry, fresh] = kernel_names_.try_emplace(function.module);
+    std::set<uint32_t>& places = entry->second;
+    const auto& exprs = program.modules[function.module.index].tree->exprs;
+    for (size_t i = 0; fresh && i < exprs.size(); ++i) {
+        if (dotted(exprs[i]).empty()) continue;
+        Symbol symbol = resolve(function.module, exprs[i]);
+        if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->in_kernel && !symbol.builtin->on_host)
+            places.insert(exprs[i].span.begin);
+    }
+    auto first = places.lower_bound(function.stmt->span.begin);
+    return first != places.end() && *first < function.stmt->span.end;
+}
+
+namespace {
+
+// A function with the types of its header alone.
+Request untyped(const Function& function, Context context) {
+    Request request;
+    request.function = function.id;
+    request.context = context;
+    request.types.resize(function.def->parameters.size());
+    request.values.resize(function.def->parameters.size());
+    return request;
+}
+
+}  // namespace
+
+void Checker::check_functions(ModuleId module) {
+    auto check = [&](const Function& function, Context context) {
+        InstanceId id = instantiate(untyped(function, context));
+        if (id.valid()) report(id);
+        if (id.valid() && function.name == "main" && module.index == 0) program.main = id;
+    };
+    for (bool kernels : {true, false}) {
+        for (size_t i = 0; i < program.functions.size() && !cancelled(); ++i) {
+            const Function& function = program.functions[i];
+            if (function.module != module || function.enclosing || function.generic ||
+                function.refused != Feature::none)
+                continue;
+            if ((function.kind == FunctionKind::kernel) != kernels) continue;
+            if (kernels) {
+                check(function, Context::kernel);
+                continue;
+            }
+            if (reported_.contains(function.id) && function.name != "main") continue;
+            const bool is_main = function.name == "main" && module.index == 0;
+            check(function, !is_main && uses_kernel_names(function) ? Context::kernel : Context::host);
+        }
+    }
+}
+
+namespace {
+
+// What a text means, or where it stands, does not depend on types.
+bool holds_for_all_types(const Diagnostic& d) {
+    for (const char* code : {"E0201", "E0202", "E0205", "E0211", "E0315"}) {
+        if (d.code == code) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+void Checker::check_untyped(FunctionId id, Body* enclosing) {
+    const Function& function = program.function(id);
+    const bool kernel = function.kind == FunctionKind::kernel;
+    Request request = untyped(function, kernel || uses_kernel_names(function) ? Context::kernel : Context::host);
+    if (enclosing) request.context = kernel ? Context::kernel : enclosing->instance.context;
+    request.enclosing = enclosing;
+    const InstanceId made = instantiate(request);
+    if (!made.valid()) return;
+    std::vector<InstanceId> checked = states[made.index].all_points;
+    checked.push_back(made);
+    Diagnostics& said = enclosing ? enclosing->state().found : diagnostics;
+    for (const InstanceId instance : checked) {
+        for (const Diagnostic& d : states[instance.index].found.all()) {
+            if (holds_for_all_types(d)) said.error(d.code, d.span, d.message) = d;
+        }
+    }
+}
+
+// A method whose parameters behind the record have types is checked as they say.
+void Checker::check_uncalled(FunctionId id) {
+    const Function& function = program.function(id);
+    if (function.enclosing || function.refused != Feature::none || !function.generic || is_called(id)) return;
+    const auto typed = [&](const ast::Parameter& p) { return !is_generic(function, p); };
+    const auto& parameters = function.def->parameters;
+    if (!function.method_of || !std::all_of(parameters.begin() + 1, parameters.end(), typed))
+        return check_untyped(id, nullptr);
+    const auto record = record_type(function.method_of->constructor_id);
+    if (!record || record->is_unknown()) return;
+    Request request = untyped(function, Context::host);
+    request.types[0] = *record;
+    if (const InstanceId made = instantiate(request); made.valid()) report(made);
+}
+
+// The parameters of `main` are the command line.
+void Checker::check_main() {
+    auto found = scopes[0].names.find("main");
+    if (found == scopes[0].names.end() || found->second.kind != Symbol::Kind::function) return;
+    const Function& function = program.function(found->second.function);
+    if (function.refused != Feature::none) return;
+    if (function.kind != FunctionKind::plain) {
+        diagnostics.error("E0502", function.def->name.span, "`main` is a plain function: it runs on the host");
+        return;
+    }
+    for (const ast::Parameter& p : function.def->parameters) {
+        for (const char* taken : {"out", "seed", "mesh", "help"}) {
+            if (p.name.text != taken) continue;
+            diagnostics.error(
+                "E0501", p.name.span,
+                fmt::format("a parameter of `main` may not be called `{}`: `--{}` is the executable's own option",
+                            taken, taken));
+        }
+        if (!p.annotation)
+            diagnostics.error("E0502", p.name.span,
+                              fmt::format("the parameter `{}` of `main` needs a type: it is read from the command line",
+                                          p.name.text));
+    }
+    if (!program.main) {
+        bool typed = std::ranges::all_of(function.def->parameters,
+                                         [](const ast::Parameter& p) { return p.annotation != nullptr; });
+        if (function.generic && typed)
+            diagnostics.error("E0502", function.def->name.span,
+                              "the types of `main`'s parameters are known: it is not generic");
+        return;
+    }
+    const Instance& main = program.instance(*program.main);
+    for (const ParameterInfo& p : main.parameters) {
+        bool fits = p.type.is_unknown() || p.type.is(Kind::tensor) || p.type.is_scalar() || p.type.is(Kind::string);
+        if (!fits)
+            diagnostics.error(
+                "E0502", p.syntax->name.span,
+                fmt::format("`main` takes tensors, numbers, bools and strings, `{}` is {}", p.name, shown(p.type)));
+    }
+    std::vector<Type> results{main.result};
+    if (main.result.is(Kind::tuple)) results = main.result.parts();
+    for (const Type& type : results) {
+        bool fits = type.is_unknown() || type.is(Kind::none) || type.is(Kind::tensor) || type.is_scalar();
+        if (!fits)
+            diagnostics.error("E0503", function.def->name.span,
+                              fmt::format("`main` returns tensors and numbers, not {}", shown(type)));
+    }
+}
+
+void Checker::run(const ast::Module& root) {
+    loading_.push_back(sources.path(root.file));
+    load_module(root, "");
+    for (const ModuleUnit& unit : program.modules) {
+        for (Function& function : program.functions) {
+            if (function.module != unit.id) continue;
+            read_decorators(function);
+            function.generic = !function.makes && is_generic(function);
+        }
+    }
+    // Imported modules were loaded while their importer was: a module's imports have larger numbers or were there.
+    std::set<ModuleId> placed;
+    std::function<void(ModuleId)> place = [&](ModuleId id) {
+        if (!placed.insert(id).second) return;
+        for (ModuleId import : program.modules[id.index].imports) place(import);
+        program.order.push_back(id);
+    };
+    place(ModuleId(0));
+    for (ModuleId id : program.order) check_statements(id);
+    for (ModuleId id : program.order) check_functions(id);
+    for (size_t i = 0; i < program.functions.size() && !cancelled(); ++i) check_uncalled(FunctionId(i));
+    check_main();
+    pass_captures_on();
+}
+
+Program check(const ast::Module& root, Sources& sources, const CheckOptions& options, Diagnostics& diagnostics) {
+    Checker checker(sources, options, diagnostics);
+    checker.run(root);
+    return std::move(checker.program);
+}
+
+}  // namespace tsr::sema

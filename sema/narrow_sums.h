@@ -1,0 +1,11 @@
+// Sums in a loop of types so narrow that they lose digits or wrap around.
+#pragma once
+
+#include "frontend/ast.h"
+
+namespace tsr::sema {
+
+// Of `s = s + x`, `s = x + s`, `s = s - x`: what is added to the variable. nullptr: this is no sum.
+const ast::Expr* added_to(const ast::Expr& target, const ast::Expr& value);
+
+}  // namespace tsr::sema
