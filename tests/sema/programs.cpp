@@ -52,9 +52,9 @@ TEST_CASE("the examples of the error pages show what they say") {
     int shown = 0;
     for (const auto& entry : std::filesystem::directory_iterator(TSR_ERROR_PAGES)) {
         std::string code = entry.path().stem().string();
-        // Of the codes between, elaboration and the passes give some.
+        // Of the codes between, elaboration and the passes give some; E0610 takes a machine.
         bool ours = (code > "E0200" && code < "E0335") || (code > "E0400" && code < "E0417") ||
-                    (code > "E0500" && code < "E0700");
+                    (code > "E0500" && code < "E0610");
         if (!ours && code != "W0101") continue;
         std::ifstream stream(entry.path());
         std::string page((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
