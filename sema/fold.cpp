@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include "ir/eval/float_format.h"
+#include "ir/eval/scalar.h"
+
 namespace tsr::sema {
 
 namespace {
@@ -86,6 +89,13 @@ Folded fold_integers(ast::BinaryOp op, Wide a, Wide b) {
     return {};
 }
 
+// The exact remainder with the sign of the divisor, which a zero has too.
+double remainder_down(double a, double b) {
+    const double rest = std::fmod(a, b);
+    if (rest == 0) return std::copysign(0.0, b);
+    return std::signbit(rest) != std::signbit(b) ? rest + b : rest;
+}
+
 Folded fold_reals(ast::BinaryOp op, double a, double b) {
     using enum ast::BinaryOp;
     switch (op) {
@@ -100,7 +110,7 @@ Folded fold_reals(ast::BinaryOp op, double a, double b) {
         case floordiv:
             return {Static::of(std::floor(a / b)), ""};
         case mod:
-            return {Static::of(a - b * std::floor(a / b)), ""};
+            return {Static::of(remainder_down(a, b)), ""};
         case pow:
             return {Static::of(std::pow(a, b)), ""};
         case matmul:
@@ -162,6 +172,21 @@ Folded fold(ast::UnaryOp op, const Static& operand) {
     if (real && op == minus) return {Static::of(-*real), ""};
     if (real && op == plus) return {operand, ""};
     return {};
+}
+
+Static converted(const Static& value, DType type) {
+    if (is_float(type)) {
+        const auto real = value.real();
+        if (!real) return value;
+        return Static::of(ir::decode_float(type, ir::encode_float(type, *real)));
+    }
+    if (type == DType::boolean) return value;
+    if (const auto whole = wide(value)) {
+        const auto bits = ir::canonical(type, static_cast<uint64_t>(*whole));
+        return type == DType::u64 ? Static::of_unsigned(bits) : Static::of(static_cast<int64_t>(bits));
+    }
+    if (const auto truth = value.boolean()) return Static::of(static_cast<int64_t>(*truth));
+    return value;
 }
 
 Folded fold(ast::BinaryOp op, const Static& lhs, const Static& rhs) {

@@ -18,6 +18,8 @@ struct Folded {
 // Integers are exact; a result beyond 64 bits is a fault. `/` gives a float.
 Folded fold(ast::UnaryOp op, const Static& operand);
 Folded fold(ast::BinaryOp op, const Static& lhs, const Static& rhs);
+// The number as the type holds it: integers wrap, floats are rounded.
+Static converted(const Static& value, DType type);
 // Numbers by value, strings, bools, element types and tuples for equality.
 std::optional<bool> fold(ast::CompareOp op, const Static& lhs, const Static& rhs);
 // Elementwise math of static numbers in f64: `sqrt`, `min`, `abs`, …; nothing for other functions.

@@ -138,6 +138,7 @@ Value Body::unary(const ast::Expr& e, const ast::Unary& u) {
         result.compute = number_compute(operand.type);
     }
     if (operand.value) result.value = fold(u.op, *operand.value).value;
+    if (result.value && result.type.is_scalar()) result.value = converted(*result.value, result.type.elem());
     if (operand.dim && u.op == ast::UnaryOp::minus) result.dim = ir::Dim::constant(0) - *operand.dim;
     return result;
 }
@@ -163,11 +164,11 @@ Value Body::arithmetic(const ast::Expr& at, ast::BinaryOp op, const ast::Expr& l
     std::string what = fmt::format("`{}`", symbol(op));
     if (l.value && r.value) {
         Folded folded = fold(op, *l.value, *r.value);
-        if (!folded.fault.empty()) {
+        bool untyped = l.type.is_literal() && r.type.is_literal();
+        if (!folded.fault.empty() && untyped) {
             error("E0334", at.span, folded.fault);
             return {};
         }
-        bool untyped = l.type.is_literal() && r.type.is_literal();
         if (folded.value && !untyped && l.type.is(Kind::string))
             return Value{Type::string(), folded.value, {}, 0, {}, {}, {}};
         if (folded.value && untyped) {

@@ -1,10 +1,9 @@
 // Values as the IR needs them: constants of a type, conversions, handles.
-#include "ir/eval/float_format.h"
-#include "ir/eval/scalar.h"
 #include "sema/elaborate/body.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/rounding.h"
 #include "sema/elaborate/types.h"
+#include "sema/fold.h"
 
 namespace tsr::elaborate {
 
@@ -15,22 +14,6 @@ using sema::Kind;
 using sema::Static;
 
 namespace {
-
-// A static number as the type holds it.
-Static converted(const Static& value, DType type) {
-    if (is_float(type)) {
-        const auto real = value.real();
-        if (!real) return value;
-        return Static::of(ir::decode_float(type, ir::encode_float(type, *real)));
-    }
-    if (type == DType::boolean) return value;
-    if (const auto whole = value.integer()) {
-        const auto bits = ir::canonical(type, static_cast<uint64_t>(*whole));
-        return type == DType::u64 ? Static::of_unsigned(bits) : Static::of(static_cast<int64_t>(bits));
-    }
-    if (const auto truth = value.boolean()) return Static::of(static_cast<int64_t>(*truth));
-    return value;
-}
 
 bool is_number_like(const Static& value) { return value.is_number() || value.boolean().has_value(); }
 
@@ -45,7 +28,8 @@ Val Body::rounded(const Val& value) {
 }
 
 Val Body::coerce(const Val& value, DType type) {
-    if (value.is_fixed()) return is_number_like(value.fixed) ? Val::of(converted(value.fixed, type), type) : value;
+    if (value.is_fixed())
+        return is_number_like(value.fixed) ? Val::of(sema::converted(value.fixed, type), type) : value;
     if (!value.is_ssa()) return value;
     if (!holds_elements(type_of(value.id))) return value;
     return Val::ssa(emit.cast(value.id, type), type);
