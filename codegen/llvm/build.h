@@ -11,6 +11,7 @@ namespace tsr::codegen {
 struct Build {
     llvm::IRBuilder<>& ir;
     const Machine& machine;
+    int emulated_fmas = 0;  // of the function that is written: see emit_fma
 
     [[nodiscard]] llvm::LLVMContext& context() const { return ir.getContext(); }
 };

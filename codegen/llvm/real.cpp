@@ -102,45 +102,7 @@ Value* emit_arithmetic(Build& build, const ElementOp& op) {
     }
 }
 
-// factor * other + addend in f64, where the product is exact and the sum is rounded to odd: its error, found by Knuth's
-// two-sum, says which neighbour. A rounding to f32 or narrower then gives what one rounding would.
-Value* fused_in_f64(Build& build, Value* factor, Value* other, Value* addend) {
-    llvm::IRBuilder<>& ir = build.ir;
-    Value* product = ir.CreateFMul(factor, other);
-    Value* sum = ir.CreateFAdd(product, addend);
-    Value* second = ir.CreateFSub(sum, product);
-    Value* first = ir.CreateFSub(sum, second);
-    Value* error = ir.CreateFAdd(ir.CreateFSub(product, first), ir.CreateFSub(addend, second));
-    llvm::Type* word = shaped_like(sum, ir.getInt64Ty());
-    Value* bits = ir.CreateBitCast(sum, word);
-    Value* zero = constant(sum, 0.0);
-    Value* inexact = ir.CreateFCmpONE(error, zero);
-    Value* one = llvm::ConstantInt::get(word, 1);
-    Value* even = ir.CreateICmpEQ(ir.CreateAnd(bits, one), llvm::Constant::getNullValue(word));
-    Value* outward = ir.CreateICmpEQ(ir.CreateFCmpOGT(error, zero), ir.CreateFCmpOGT(sum, zero));
-    Value* step = ir.CreateSelect(outward, one, llvm::Constant::getAllOnesValue(word));
-    Value* moved = ir.CreateSelect(ir.CreateAnd(inexact, even), ir.CreateAdd(bits, step), bits);
-    return ir.CreateBitCast(moved, sum->getType());
-}
-
 }  // namespace
-
-Value* emit_fma(Build& build, DType type, Value* factor, Value* other, Value* addend) {
-    const bool native = type == DType::f64 || (type == DType::f32 && build.machine.fma) ||
-                        (type == DType::f16 && build.machine.computes_f16);
-    if (native) {
-        return build.ir.CreateIntrinsic(llvm::Intrinsic::fma, {factor->getType()}, {factor, other, addend});
-    }
-    if (type == DType::bf16 && build.machine.fuses_bf16) {
-        llvm::Type* held = shaped_like(factor, build.ir.getBFloatTy());
-        const auto real = [&](Value* code) { return build.ir.CreateBitCast(code, held); };
-        Value* sum = build.ir.CreateIntrinsic(llvm::Intrinsic::fma, {held}, {real(factor), real(other), real(addend)});
-        return build.ir.CreateBitCast(sum, factor->getType());
-    }
-    Value* sum = fused_in_f64(build, emit_cast(build, type, DType::f64, factor),
-                              emit_cast(build, type, DType::f64, other), emit_cast(build, type, DType::f64, addend));
-    return emit_cast(build, DType::f64, type, sum);
-}
 
 Value* emit_real(Build& build, const ElementOp& op) {
     if (Value* result = emit_test(build, op)) return result;
