@@ -190,12 +190,14 @@ Conversion plan_conversion(const Layout& from, const Layout& to, int bytes) {
     out.to = destination.registers;
     const LinearMap near = sources(source.atom, destination.atom);
     using Way = Conversion::Way;
-    auto touches_registers = [&](Counted counted) {
-        return std::ranges::any_of(near.columns(counted), [&](Bits c) { return near.part(c, Counted::reg) != 0; });
+    auto touches = [&](Counted counted, Counted part) {
+        return std::ranges::any_of(near.columns(counted), [&](Bits c) { return near.part(c, part) != 0; });
     };
+    // Every warp does the same with its lanes and registers.
     const bool in_warps = keeps(near, Counted::warp) && keeps(near, Counted::group) &&
-                          !touches_registers(Counted::warp) && !touches_registers(Counted::group);
-    if (in_warps && keeps(near, Counted::lane) && !touches_registers(Counted::lane)) {
+                          !touches(Counted::warp, Counted::reg) && !touches(Counted::group, Counted::reg) &&
+                          !touches(Counted::warp, Counted::lane) && !touches(Counted::group, Counted::lane);
+    if (in_warps && keeps(near, Counted::lane) && !touches(Counted::lane, Counted::reg)) {
         out.way = from == to ? Way::none : Way::rename;
         for (int64_t r = 0; r < int64_t{1} << near.in_bits(Counted::reg); ++r) {
             out.renamed.push_back(near.at({{Counted::reg, r}}, Counted::reg));

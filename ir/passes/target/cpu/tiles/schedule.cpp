@@ -341,8 +341,10 @@ private:
             std::vector<int64_t> shape = nest.rows;
             shape.push_back(nest.phases[phase].columns);
             if (extents(kernel_.type(o.results[0])) != shape) continue;
+            // Behind the roots of the phase that it is computed from, before those that want it.
             auto& roots = nest.phases[phase].roots;
-            roots.insert(roots.begin(), Root{Root::Kind::keep, run_[i], o.results[0]});
+            const auto later = std::ranges::find_if(roots, [&](const Root& r) { return position_.at(r.op) > i; });
+            roots.insert(later, Root{Root::Kind::keep, run_[i], o.results[0]});
             spots[run_[i]] = {step, phase};
             out_.homes.insert(o.results[0]);
             if (at.rbegin()->first == step) out_.row_homes.insert(o.results[0]);
