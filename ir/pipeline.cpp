@@ -82,8 +82,8 @@ Pipeline<Level::tile, Level::tile> group_pipeline() {
     constexpr Level kTile = Level::tile;
     return start<kTile>()                                               //
            | always<kTile>("number_tensors", number_tensors)            //
-           | better<kTile>("simplify", run_simplify)                    //
            | Pass<kTile, kTile>{"form_groups", run_form_groups, false}  //
+           | better<kTile>("simplify", run_simplify)                    //
            | check<kTile>("check_resources", check_resources)           //
            | check<kTile>("check_copies", check_copies);
 }

@@ -60,13 +60,12 @@ Val short_circuit(Body& b, const Val& lhs, bool decisive, const std::function<Va
     b.in_side(open, side, [&] {
         const Val value = rhs();
         known = static_truth(value);
-        if (!known) other = b.truth(value);
+        other = known ? b.emit.constant(static_cast<int64_t>(*known), DType::boolean) : b.truth(value);
     });
     if (known && b.emit.may_run_early(open.regions[side])) {
         b.function().remove(open.op);
         return *known == decisive ? Val::truth(decisive) : Val::ssa(condition, DType::boolean);
     }
-    if (known) other = b.emit.constant(static_cast<int64_t>(*known), DType::boolean);
     if (b.emit.may_run_early(open.regions[side])) {
         b.function().remove(open.op);
         b.emit.splice(open.regions[side]);

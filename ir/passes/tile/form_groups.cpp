@@ -143,7 +143,7 @@ void Former::append_lanes(RegionId region, std::vector<ValueId> bounds, const st
 std::vector<ValueId> Former::as_arrays(const std::vector<ValueId>& olds) {
     std::vector<ValueId> missing;
     for (ValueId old : olds) {
-        if (arrays_.contains(old) && !(lanes_ && lanes_->values.contains(old) && !has_group_value(old))) continue;
+        if (arrays_.contains(old)) continue;
         lane_value(old);
         open_lanes().forced.push_back(old);
         missing.push_back(old);

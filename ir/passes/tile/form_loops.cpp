@@ -96,6 +96,7 @@ void Former::group_control(OpId id) {
 
 void Former::group_subregion(OpId parent, const Op& op, size_t number) {
     RegionId made = new_.add_region(parent);
+    const auto outer_arrays = arrays_;  // an array that is made in the region is not visible behind it
     for (ValueId arg : old_.region(op.regions[number]).args) {
         bind(arg, new_.add_arg(made, group_type(arg), old_.value(arg).name));
     }
@@ -116,6 +117,7 @@ void Former::group_subregion(OpId parent, const Op& op, size_t number) {
     }
     emit_yield(made, out);
     group_ = outside;
+    arrays_ = outer_arrays;
 }
 
 void Former::spread_loop(OpId id, LoopRole role) {
