@@ -170,30 +170,38 @@ def simpler_texts(line):
             yield line[:bracket.start()] + part + line[end:]
 
 
-def reduced(tesserac, text, kind, folder, attempts=250):
+def reduced(lines, fails, attempts=250):
     """The program without the lines, and then the parts of lines, that the failure does not need."""
-    lines = text.splitlines()
 
-    def fails(shorter):
+    def asked(shorter):
         nonlocal attempts
         attempts -= 1
-        found = outcome(tesserac, "\n".join(shorter) + "\n", folder, engines)
-        return found is not None and found[0] == kind
+        return fails(shorter)
 
-    engines = list(dict.fromkeys([*list(ENGINES)[:1], next(name for name in ENGINES if kind.startswith(name))]))
     at = len(lines) - 1
     while at >= 0 and attempts > 0:
-        lines = next((shorter for shorter in simpler_lines(lines, at) if attempts > 0 and fails(shorter)), lines)
+        lines = next((shorter for shorter in simpler_lines(lines, at) if attempts > 0 and asked(shorter)), lines)
         at -= 1
     at = len(lines) - 1
     while at >= 0 and attempts > 0:
         texts = (text for text in simpler_texts(lines[at]) if len(text) < len(lines[at]))
-        found = next((text for text in texts if attempts > 0 and fails([*lines[:at], text, *lines[at + 1:]])), None)
+        found = next((text for text in texts if attempts > 0 and asked([*lines[:at], text, *lines[at + 1:]])), None)
         if found is None:
             at -= 1
         else:
             lines[at] = found
     return "\n".join(lines) + "\n"
+
+
+def smaller(tesserac, text, kind, folder):
+    """The program with less in it that fails in the same way."""
+    engines = list(dict.fromkeys([*list(ENGINES)[:1], next(name for name in ENGINES if kind.startswith(name))]))
+
+    def fails(lines):
+        found = outcome(tesserac, "\n".join(lines) + "\n", folder, engines)
+        return found is not None and found[0] == kind
+
+    return reduced(text.splitlines(), fails)
 
 
 def main():
@@ -218,7 +226,7 @@ def main():
             if found is None:
                 continue
             failures += 1
-            small = text if asked.whole else reduced(tesserac, text, found[0], folder)
+            small = text if asked.whole else smaller(tesserac, text, found[0], folder)
             print(f"seed {seed}: {found[1]}\n{small}", flush=True)
             if asked.keep:
                 os.makedirs(asked.keep, exist_ok=True)

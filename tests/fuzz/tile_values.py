@@ -155,7 +155,12 @@ class Expressions(Combining):
             return value
         items = ", ".join(":" if axis in kept else "None" for axis in range(len(shape)))
         repeated = tuple(shape[axis] if axis in kept else 1 for axis in range(len(shape)))
-        return replace(value, text=f"({value.text})[{items}]", shape=repeated)
+        value = replace(value, text=f"({value.text})[{items}]", shape=repeated)
+        if kind == "bool" or kind in STORED or kind == "i4" or self.draw.random() < 0.7:
+            return value
+        # Along an axis of one element, or of all: what is known of the elements stays.
+        text = f'tile.scan({value.text}, op="{self.draw.choice(["min", "max"])}", axis={self.draw.randrange(len(shape))})'
+        return replace(value, text=text)
 
     def pair(self, kind, shape, depth, exact):
         """Two operands, one of which has the shape; one may be narrower than the type."""
@@ -269,6 +274,9 @@ class Expressions(Combining):
     def layout(self, kind, shape, depth, exact):
         if len(shape) < 2:
             return None
+        if self.draw.random() < 0.2:  # a transpose of a transpose
+            value = self.want(kind, shape, depth, exact)
+            return replace(value, text=f"({value.text}).T.T")
         value = self.want(kind, (*shape[:-2], shape[-1], shape[-2]), depth, exact)
         if len(shape) == 2 and kind == "f32" and value.shape == shape and self.draw.random() < 0.3:
             masked = f"tile.causal_mask({value.text}, {self.draw.randint(-2, 9)}, {self.draw.randint(-2, 9)})"

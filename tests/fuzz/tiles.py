@@ -76,6 +76,26 @@ class Body(ProductLoops):
         shape = self.shape() if self.draw.random() < 0.9 else ()
         self.define("v", self.want(kind, shape, self.draw.randint(1, 3), exact=self.draw.random() < 0.8))
 
+    def share(self):
+        """One value that a scan, a transpose of a transpose and sums want, each of them in several places."""
+        kind = self.draw.choice(FLOATS + ["i32", "i64"])
+        shape = self.shape()
+        name = self.define("v", self.want(kind, shape, 2))
+        known = self.variables[name]
+        for _ in range(self.draw.randint(1, 3)):
+            form = self.draw.randrange(3)
+            if form == 0:
+                text = f'tile.scan({name}, op="{self.draw.choice(["min", "max"])}", axis={self.draw.randrange(len(shape))})'
+                self.define("v", replace(known, text=text))
+            elif form == 1 and len(shape) > 1:
+                self.define("v", replace(known, text=f"{name}.T.T"))
+            else:
+                other = self.draw.choice([other for other, value in self.variables.items() if value.kind == kind and value.shape == shape])
+                bound = known.bound + self.variables[other].bound
+                whole = known.whole and self.variables[other].whole
+                if not self.variables[other].error:
+                    self.define("v", self.settle(Value(f"({name} + {other})", kind, shape, bound, whole)))
+
     def reassign(self):
         name = self.draw.choice(list(self.variables))
         known = self.variables[name]
@@ -296,6 +316,8 @@ class Body(ProductLoops):
             self.reload()
         elif form < 0.58 and not self.homes:
             self.spread()
+        elif form < 0.63:
+            self.share()
         else:
             self.assign()
 
