@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -64,7 +65,9 @@ private:
             if (Span cause = divergence(id); cause.valid()) d.label(cause, "this differs between tiles");
         }
         if (of_tiles) return uniform_operands(id, op);
-        if (op.kind == OpKind::stage && shape_.variability.is_varying(op.operands[1])) {
+        // Each use of a chosen buffer is a choice of its own: said of the first.
+        if (op.kind == OpKind::stage && shape_.variability.is_varying(op.operands[1]) &&
+            choosers_.insert(op.operands[1]).second) {
             const OpId chooser = kernel_.value(op.operands[1]).op;
             const bool by_condition = chooser.valid() && kernel_.op(chooser).kind == OpKind::if_;
             auto& d = refuse("E0454", id,
@@ -131,6 +134,7 @@ private:
     const Function& kernel_;
     const KernelShape& shape_;
     Diagnostics& diagnostics_;
+    std::unordered_set<ValueId> choosers_;  // of buffers, that were refused
     bool good_ = true;
 };
 
