@@ -12,6 +12,7 @@
 #include "ir/passes/math/expand_rounding.h"
 #include "ir/passes/math/round_factors.h"
 #include "ir/passes/simplify/simplify.h"
+#include "ir/passes/target/cpu/hoist_gathers.h"
 #include "ir/passes/target/cpu/plan.h"
 #include "ir/passes/target/cpu/spread_lanes.h"
 #include "ir/passes/target/cpu/tiles/merge_k.h"
@@ -110,11 +111,16 @@ Pipeline<Level::tile, Level::tile> cpu_product_pipeline(std::vector<PackedOperan
         for (PackedOperand& operand : pack_operands(kernel)) packed.push_back(std::move(operand));
         return true;
     };
-    return start<kTile>()                                     //
-           | better<kTile>("merge_k", merge_k)                //
-           | Pass<kTile, kTile>{"split_k", split, true}       //
-           | always<kTile>("round_factors", round_all)        //
-           | always<kTile>("widen_products", widen_products)  //
+    auto hoist = [](Function& kernel, PassContext&) {
+        if (hoist_gathers(kernel)) simplify(kernel);
+        return true;
+    };
+    return start<kTile>()                                      //
+           | Pass<kTile, kTile>{"hoist_gathers", hoist, true}  //
+           | better<kTile>("merge_k", merge_k)                 //
+           | Pass<kTile, kTile>{"split_k", split, true}        //
+           | always<kTile>("round_factors", round_all)         //
+           | always<kTile>("widen_products", widen_products)   //
            | Pass<kTile, kTile>{"pack_operands", pack, true};
 }
 
