@@ -36,18 +36,36 @@ private:
     void copy_array(ValueId to, ValueId from, const Type& type);
     [[nodiscard]] int64_t array_size(const Type& type) const;
     ValueId new_array(const Type& type);
-    // lanes.cpp
+    // lane_loops.cpp
     void lanes(const Op& op);
     void lanes_over_tiles(const Op& op);
     void lanes_over_rounds(const Op& op, ValueId begin, ValueId end, bool partial);
     using Axis = KernelCode::Axis;
     std::vector<Axis> axes(const Op& op) { return s_.axes(op); }
-    // Lanes of the last axis from round `first` to `last`, in vectors; the values of outer axes are given, and how many
-    // rounds stand in the rows before this one, if there are rows.
+    // Lanes of the last axis; the values of outer axes are given, and how many rounds stand in the rows before this
+    // one, if there are rows.
+    struct Lanes {
+        const Op& op;
+        const Axis& axis;
+        const std::vector<ValueId>& outer;
+        ValueId before;
+    };
+    // What an operation of the region gives where that is known from the number of the round: one scalar, or, where it
+    // changes, so much more than the number of the round.
+    struct Wrapped {
+        ValueId result;
+        ValueId scalar;
+        bool changes;
+    };
+    // Lanes from round `first` to `last`, in vectors.
     void vector_loop(const Op& op, const Axis& axis, const std::vector<ValueId>& outer, ValueId first, ValueId last,
                      ValueId before = {});
-    void vector_body(const Op& op, const Axis& axis, const std::vector<ValueId>& outer, ValueId round, int64_t copies,
-                     const std::vector<ValueId>& mask, ValueId before);
+    void vectors(const Lanes& lanes, ValueId first, ValueId last, const std::vector<Wrapped>& wrapped);
+    void vector_body(const Lanes& over, ValueId round, int64_t copies, const std::vector<ValueId>& mask,
+                     const std::vector<Wrapped>& wrapped);
+    // lane_segments.cpp: the same rounds in segments in which no remainder begins anew. False, and nothing is made,
+    // where the region has no such remainders.
+    bool in_segments(const Lanes& lanes, ValueId first, ValueId last);
 
     template <typename Body>
     void counted_loop(ValueId lower, ValueId upper, int64_t step, Body body) {

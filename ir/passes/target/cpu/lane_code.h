@@ -2,8 +2,10 @@
 #pragma once
 
 #include <span>
+#include <unordered_set>
 #include <vector>
 
+#include "ir/ops/control.h"
 #include "ir/passes/target/cpu/spread.h"
 
 namespace tsr::ir {
@@ -31,6 +33,11 @@ public:
         : s_(spread), emit_(spread.emit), width_(width), copies_(copies), mask_(std::move(mask)) {}
 
     void set(ValueId old, LaneValue value) { values_[old] = std::move(value); }
+    // The value of an operation's result: the operation is then not translated.
+    void give(ValueId result, LaneValue value) {
+        values_[result] = std::move(value);
+        given_.insert(result);
+    }
     // Translates the operations of a region, all but its yield.
     void run(RegionId region);
     // The vectors of a value: one per copy. Index values come as i32 where both the plan and their range allow it.
@@ -97,13 +104,37 @@ private:
     std::vector<std::vector<ValueId>> masked_region(const Op& op, size_t number, const std::vector<ValueId>& mask,
                                                     bool jump);
     [[nodiscard]] bool is_cheap(RegionId region) const;
-    void loop(const Op& op);
+    void loop(OpId id);
     void uniform_loop(const Op& op);
     void affine_loop(const Op& op);
     void divergent_loop(const Op& op);
     void repeat(const Op& op);
     void uniform_repeat(const Op& op);
     void divergent_repeat(const Op& op);
+    // lane_rows.cpp
+    // Reads that one loop makes along rows of the lanes' own, `x[i, j]`.
+    struct Rows {
+        OpId loop;            // over j
+        ValueId memory, row;  // x, i
+        std::vector<OpId> reads;
+        LaneValue first_row;   // of the lanes, affine
+        ValueId lower, upper;  // bounds of the loop
+    };
+    // What such a read finds on the stack: from which column on.
+    struct Staged {
+        ValueId stack, first;
+    };
+    // True where the loop reads such rows, and has been made.
+    bool loop_over_rows(OpId id);
+    std::vector<Rows> rows_below(OpId loop);
+    [[nodiscard]] bool is_made_below(ValueId v, OpId loop) const;
+    // An index as it is before the loop: uniform or affine. Vectors where it is neither, or changes in the loop.
+    LaneValue before_loop(ValueId v, OpId loop);
+    [[nodiscard]] bool is_counted_alike(const ForOp& counted, OpId outer);
+    void loop_with_rows(const ForOp& loop, const std::vector<Rows>& rows);
+    void loop_in_pieces(const ForOp& loop, const std::vector<Rows>& rows);
+    void stage_rows(const Rows& rows, ValueId stack, ValueId first, ValueId last);
+    void read_staged(const Op& op, const Staged& staged);
     ValueId any(const std::vector<ValueId>& mask);
     std::vector<ValueId> mask_and(const std::vector<ValueId>& a, const std::vector<ValueId>& b);
     std::vector<ValueId> all_lanes();
@@ -120,6 +151,9 @@ private:
     // Binds `carried.olds` to consecutive flattened values from `at` on.
     void unflatten(const std::vector<ValueId>& olds, const std::vector<ValueId>& values, size_t& at);
     std::vector<ValueId> add_args(RegionId region, const std::vector<Type>& types);
+    // The iterations of a loop that all lanes go through together, from what is carried to what is then carried.
+    std::vector<ValueId> counted_iterations(const Op& loop, const Carried& state, ValueId lower, ValueId upper,
+                                            const std::vector<ValueId>& current);
 
     Spread& s_;
     Emit& emit_;
@@ -129,6 +163,8 @@ private:
     ValueId first_tile_;
     LaneValue number_;
     std::unordered_map<ValueId, LaneValue> values_;
+    std::unordered_set<ValueId> given_;
+    std::unordered_map<OpId, Staged> staged_;
 };
 
 }  // namespace tsr::ir

@@ -33,69 +33,6 @@ std::vector<ValueId> LaneCode::merge(const std::vector<ValueId>& mask, const std
     return out;
 }
 
-// ---- carried values ----
-
-LaneCode::Carried LaneCode::carried(const std::vector<ValueId>& olds) {
-    Carried out{olds, {}};
-    for (ValueId old : olds) {
-        const Type& type = s_.tile.type(old);
-        size_t parts = type.is_vector() ? type.width : 1;
-        if (!type.is_vector() && !s_.differing[old.index]) {
-            out.types.push_back(Type::scalar(type.elem));
-            continue;
-        }
-        Type lane = Type::vector(type.is_vector() ? type.elem : lane_type(old), static_cast<uint32_t>(width_));
-        for (size_t i = 0; i < parts * static_cast<size_t>(copies_); ++i) out.types.push_back(lane);
-    }
-    return out;
-}
-
-void LaneCode::flatten(const Carried& carried, const std::vector<ValueId>& values, std::vector<ValueId>& out) {
-    for (size_t i = 0; i < values.size(); ++i) {
-        ValueId old = carried.olds[i];
-        const Type& type = s_.tile.type(old);
-        LaneValue v = value(values[i]);
-        auto append = [&](const LaneValue& part, DType elem) {
-            auto copies = vectors(part, elem);
-            out.insert(out.end(), copies.begin(), copies.end());
-        };
-        if (type.is_vector()) {
-            for (const LaneValue& part : v.parts) append(part, type.elem);
-        } else if (!s_.differing[old.index]) {
-            out.push_back(v.scalar);
-        } else {
-            append(v, lane_type(old));
-        }
-    }
-}
-
-void LaneCode::unflatten(const std::vector<ValueId>& olds, const std::vector<ValueId>& values, size_t& at) {
-    auto take = [&] {
-        std::vector<ValueId> copies(values.begin() + static_cast<std::ptrdiff_t>(at),
-                                    values.begin() + static_cast<std::ptrdiff_t>(at) + copies_);
-        at += static_cast<size_t>(copies_);
-        return of(copies);
-    };
-    for (ValueId old : olds) {
-        const Type& type = s_.tile.type(old);
-        if (type.is_vector()) {
-            LaneValue v{LaneValue::Kind::parts, {}, 0, {}, {}};
-            for (uint32_t part = 0; part < type.width; ++part) v.parts.push_back(take());
-            values_[old] = v;
-        } else if (!s_.differing[old.index]) {
-            values_[old] = uniform(values[at++]);
-        } else {
-            values_[old] = take();
-        }
-    }
-}
-
-std::vector<ValueId> LaneCode::add_args(RegionId region, const std::vector<Type>& types) {
-    std::vector<ValueId> out;
-    for (const Type& type : types) out.push_back(s_.target.add_arg(region, type));
-    return out;
-}
-
 // ---- if ----
 
 bool LaneCode::is_cheap(RegionId region) const {
@@ -176,11 +113,15 @@ void LaneCode::divergent_branch(const Op& op) {
 
 // ---- for ----
 
-void LaneCode::loop(const Op& op) {
+void LaneCode::loop(OpId id) {
+    const Op& op = s_.tile.op(id);
     auto kind = [&](size_t i) { return value(op.operands[i]).kind; };
     constexpr auto kUniform = LaneValue::Kind::uniform;
     bool uniform_step = kind(2) == kUniform;
-    if (kind(0) == kUniform && kind(1) == kUniform && uniform_step) return uniform_loop(op);
+    if (kind(0) == kUniform && kind(1) == kUniform && uniform_step) {
+        if (!loop_over_rows(id)) uniform_loop(op);
+        return;
+    }
     bool forward = uniform_step && emit_.integer_value(value(op.operands[2]).scalar).value_or(0) > 0;
     bool dimension =
         uniform_step && s_.tile.type(op.operands[2]).elem == DType::index && s_.ranges.is_positive(op.operands[2]);
@@ -191,24 +132,32 @@ void LaneCode::loop(const Op& op) {
 }
 
 void LaneCode::uniform_loop(const Op& op) {
-    const auto& args = s_.tile.region(op.regions[0]).args;
-    Carried state = carried(op.results);
-    std::vector<ValueId> operands;
-    for (size_t i = 0; i < 3; ++i) operands.push_back(value(op.operands[i]).scalar);
-    flatten(state, {op.operands.begin() + 3, op.operands.end()}, operands);
+    const Carried state = carried(op.results);
+    std::vector<ValueId> inits;
+    flatten(state, {op.operands.begin() + 3, op.operands.end()}, inits);
+    const ValueId lower = value(op.operands[0]).scalar;
+    const ValueId upper = value(op.operands[1]).scalar;
+    size_t at = 0;
+    unflatten(op.results, counted_iterations(op, state, lower, upper, inits), at);
+}
+
+std::vector<ValueId> LaneCode::counted_iterations(const Op& loop, const Carried& state, ValueId lower, ValueId upper,
+                                                  const std::vector<ValueId>& current) {
+    const auto& args = s_.tile.region(loop.regions[0]).args;
+    std::vector<ValueId> operands{lower, upper, value(loop.operands[2]).scalar};
+    operands.insert(operands.end(), current.begin(), current.end());
     RegionId outside = emit_.region;
     OpId made = emit_.open(OpKind::for_, operands, state.types);
     emit_.region = emit_.add_region(made);
     values_[args[0]] = uniform(s_.target.add_arg(emit_.region, s_.tile.type(args[0]), s_.tile.value(args[0]).name));
     size_t at = 0;
     unflatten({args.begin() + 1, args.end()}, add_args(emit_.region, state.types), at);
-    run(op.regions[0]);
+    run(loop.regions[0]);
     std::vector<ValueId> out;
-    flatten(state, s_.yielded(op.regions[0]), out);
+    flatten(state, s_.yielded(loop.regions[0]), out);
     emit_.yield(out);
     emit_.close(made, outside);
-    at = 0;
-    unflatten(op.results, s_.target.op(made).results, at);
+    return s_.target.op(made).results;
 }
 
 // Lanes start one stride apart and step together: the index stays consecutive. As long as the last lane is in, no mask.

@@ -57,10 +57,18 @@ void GroupCode::lanes_over_rounds(const Op& op, ValueId begin, ValueId end, bool
     });
 }
 
-// Whole bundles of vectors without a mask, then single vectors under the mask of what is left.
 void GroupCode::vector_loop(const Op& op, const Axis& axis, const std::vector<ValueId>& outer, ValueId first,
                             ValueId last, ValueId before) {
+    const Lanes lanes{op, axis, outer, before};
+    if (!in_segments(lanes, first, last)) vectors(lanes, first, last, {});
+}
+
+// Whole bundles of vectors without a mask, then single vectors under the mask of what is left.
+void GroupCode::vectors(const Lanes& lanes, ValueId first, ValueId last, const std::vector<Wrapped>& wrapped) {
     int64_t width = s_.plan.lanes;
+    if (width == 1) {
+        return counted_loop(first, last, 1, [&](ValueId round) { vector_body(lanes, round, 1, {}, wrapped); });
+    }
     int64_t bundle = width * s_.plan.interleave;
     auto from = emit_.integer_value(first);
     auto to = emit_.integer_value(last);
@@ -72,28 +80,31 @@ void GroupCode::vector_loop(const Op& op, const Axis& axis, const std::vector<Va
                               emit_.binary(OpKind::mod, length, emit_.integer(bundle)));
     }
     counted_loop(first, middle, bundle,
-                 [&](ValueId round) { vector_body(op, axis, outer, round, s_.plan.interleave, {}, before); });
+                 [&](ValueId round) { vector_body(lanes, round, s_.plan.interleave, {}, wrapped); });
     if (whole) return;
     counted_loop(middle, last, width, [&](ValueId round) {
         ValueId left = emit_.binary(OpKind::minimum, emit_.binary(OpKind::sub, last, round), emit_.integer(width));
         ValueId limit = emit_.splat(emit_.cast(left, DType::i32), width);
-        vector_body(op, axis, outer, round, 1, {emit_.compare(OpKind::lt, emit_.iota(width, DType::i32), limit)},
-                    before);
+        vector_body(lanes, round, 1, {emit_.compare(OpKind::lt, emit_.iota(width, DType::i32), limit)}, wrapped);
     });
 }
 
-void GroupCode::vector_body(const Op& op, const Axis& axis, const std::vector<ValueId>& outer, ValueId round,
-                            int64_t copies, const std::vector<ValueId>& mask, ValueId before) {
+void GroupCode::vector_body(const Lanes& over, ValueId round, int64_t copies, const std::vector<ValueId>& mask,
+                            const std::vector<Wrapped>& wrapped) {
+    const auto& [op, axis, outer, before] = over;
     RegionId region = op.regions[0];
     const auto& args = s_.tile.region(region).args;
     LaneCode code(s_, s_.plan.lanes, copies, mask);
     code.use_arrays_at(round);
     bool by_tile = s_.tile.kernel.flat || s_.tile.kernel.elements;
+    bool single = s_.plan.lanes == 1;
     ValueId number = before.valid() ? emit_.add(before, round) : round;
     code.number_messages(by_tile ? LaneCode::affine(number, 1) : LaneCode::uniform(s_.group));
     for (size_t i = 0; i < outer.size(); ++i) code.set(args[i], LaneCode::uniform(outer[i]));
     ValueId index = emit_.add(axis.lower, emit_.mul(round, axis.step));
-    if (auto step = emit_.integer_value(axis.step); step && std::abs(*step) < (1 << 20)) {
+    if (single) {
+        code.set(args.back(), LaneCode::uniform(index));
+    } else if (auto step = emit_.integer_value(axis.step); step && std::abs(*step) < (1 << 20)) {
         code.set(args.back(), LaneCode::affine(index, *step));
     } else {
         std::vector<ValueId> copies_of_index;
@@ -104,6 +115,10 @@ void GroupCode::vector_body(const Op& op, const Axis& axis, const std::vector<Va
             copies_of_index.push_back(emit_.binary(OpKind::add, emit_.splat(base, s_.plan.lanes), lanes));
         }
         code.set(args.back(), LaneCode::of(copies_of_index));
+    }
+    for (const Wrapped& w : wrapped) {
+        const ValueId value = w.changes ? emit_.add(round, w.scalar) : w.scalar;
+        code.give(w.result, w.changes && !single ? LaneCode::affine(value, 1) : LaneCode::uniform(value));
     }
     code.run(region);
     code.store_arrays(op.results, s_.yielded(region));

@@ -31,12 +31,14 @@ bool LaneCode::is_uniform(const Op& op) const {
 
 void LaneCode::operation(OpId id) {
     const Op& op = s_.tile.op(id);
+    if (!op.results.empty() && given_.contains(op.results[0])) return;
+    if (auto staged = staged_.find(id); staged != staged_.end()) return read_staged(op, staged->second);
     emit_.place = op.place;
     switch (op.kind) {
         case OpKind::if_:
             return branch(op);
         case OpKind::for_:
-            return loop(op);
+            return loop(id);
         case OpKind::while_:
             return repeat(op);
         case OpKind::write:

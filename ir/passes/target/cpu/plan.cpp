@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "ir/passes/host/points.h"
+#include "ir/passes/target/cpu/single_lanes.h"
 #include "ir/passes/target/cpu/tiles/panel.h"
 #include "ir/passes/target/cpu/tiles/split_k.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
@@ -123,12 +124,15 @@ Plan choose_plan(const Function& kernel, const CpuMachine& machine, bool narrow_
     Plan plan;
     plan.machine = machine.name;
     plan.narrow_index = narrow_index;
-    plan.lanes = fields.lanes.value_or(machine.lanes);
-    plan.interleave = fields.interleave.value_or(vectors_in_flight(cost, machine));
+    plan.lanes = fields.lanes.value_or(prefers_single_lanes(kernel) ? 1 : machine.lanes);
+    const int64_t in_flight = plan.lanes == 1 ? 1 : vectors_in_flight(cost, machine);
+    plan.interleave = fields.interleave.value_or(in_flight);
     plan.task = fields.task.value_or(task_size(kernel, cost, plan));
     plan_products(kernel, machine, fields, plan);
     if (narrow_index) plan.reasons.emplace_back("32-bit indices: where all sizes are below 2^30");
-    plan.reasons.emplace_back(plan.interleave != vectors_in_flight(cost, machine) ? "vectors in flight: fixed"
+    if (!fields.lanes && plan.lanes == 1)
+        plan.reasons.emplace_back("one lane: loops of different lengths that mostly gather");
+    plan.reasons.emplace_back(plan.interleave != in_flight ? "vectors in flight: fixed"
                               : cost.loops ? "vectors in flight: as many as the carried values leave registers for"
                                            : "vectors in flight: by the length of the straight code");
     return plan;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "ir/passes/target/cpu/plan.h"
+#include "ir/passes/target/cpu/single_lanes.h"
 #include "ir/passes/target/cpu/tiles/split_k.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"
@@ -22,8 +23,15 @@ bool within(int64_t value, int64_t least, int64_t most) { return value >= least 
 
 std::optional<PlanFault> vector_fault(const Function& kernel, const Plan& plan) {
     const bool power = plan.lanes > 0 && (plan.lanes & (plan.lanes - 1)) == 0;
-    if (!power || !within(plan.lanes, 4, kMostLanes))
+    if (plan.lanes == 1) {
+        if (!can_do_single_lanes(kernel))
+            return PlanFault{"lanes", "what tiles do together, and vectors of a tile, take more than one lane"};
+        if (plan.interleave != 1)
+            return PlanFault{"lanes",
+                             fmt::format("{} at a time: single lanes are done one at a time", plan.interleave)};
+    } else if (!power || !within(plan.lanes, 4, kMostLanes)) {
         return PlanFault{"lanes", fmt::format("{} is no power of two from 4 to {}", plan.lanes, kMostLanes)};
+    }
     if (!within(plan.interleave, 1, kMostInterleave))
         return PlanFault{"lanes",
                          fmt::format("{} vectors in flight: it takes 1 to {}", plan.interleave, kMostInterleave)};
