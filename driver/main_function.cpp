@@ -29,8 +29,14 @@ void collect_returns(const ast::Block& block, std::vector<Names>& all) {
             for (const auto& each : branch->branches) collect_returns(each.body, all);
             collect_returns(branch->otherwise, all);
         }
-        if (const auto* loop = std::get_if<ast::For>(&stmt->node)) collect_returns(loop->body, all);
-        if (const auto* loop = std::get_if<ast::While>(&stmt->node)) collect_returns(loop->body, all);
+        if (const auto* loop = std::get_if<ast::For>(&stmt->node)) {
+            collect_returns(loop->body, all);
+            collect_returns(loop->otherwise, all);
+        }
+        if (const auto* loop = std::get_if<ast::While>(&stmt->node)) {
+            collect_returns(loop->body, all);
+            collect_returns(loop->otherwise, all);
+        }
     }
 }
 

@@ -16,8 +16,8 @@ std::vector<const ast::Block*> blocks_of(const ast::Stmt& stmt) {
         for (const auto& branch : choice->branches) blocks.push_back(&branch.body);
         if (!choice->otherwise.empty()) blocks.push_back(&choice->otherwise);
     }
-    if (const auto* loop = std::get_if<ast::For>(&stmt.node)) blocks.push_back(&loop->body);
-    if (const auto* loop = std::get_if<ast::While>(&stmt.node)) blocks.push_back(&loop->body);
+    if (const auto* loop = std::get_if<ast::For>(&stmt.node)) blocks = {&loop->body, &loop->otherwise};
+    if (const auto* loop = std::get_if<ast::While>(&stmt.node)) blocks = {&loop->body, &loop->otherwise};
     if (const auto* function = std::get_if<ast::FunctionDef>(&stmt.node)) blocks.push_back(&function->body);
     if (const auto* record = std::get_if<ast::ClassDef>(&stmt.node)) blocks.push_back(&record->body);
     std::erase_if(blocks, [](const ast::Block* block) { return block->empty(); });

@@ -58,6 +58,7 @@ struct FString {
         std::string text;             // literal text before the hole
         const Expr* value = nullptr;  // nullptr in the last part
         std::string format;           // after ':', empty if absent
+        const Expr* spec = nullptr;   // a format with holes of its own, an FString; `format` is empty then
         char conversion = 0;          // after '!': 'r' or 's'; 0 if absent
     };
     std::vector<Part> parts;
@@ -99,6 +100,7 @@ struct Lambda {
 struct Argument {
     std::optional<Identifier> keyword;
     const Expr* value;
+    bool unpacked = false;  // `*value`
 };
 struct Call {
     const Expr* callee;
@@ -136,6 +138,7 @@ struct Comprehension {
     const Expr* element;
     const Expr* value = nullptr;  // of a dictionary's: `element: value`
     std::vector<Clause> clauses;  // one or more
+    bool generator = false;       // without brackets of its own: `sum(x for x in xs)`
 };
 // In annotations only: `mut f32[n]`, a bare `mut` (type is nullptr), `static i32`, `param bf16[D, K]`.
 struct Qualified {
@@ -209,11 +212,13 @@ struct For {
     const Expr* iterable;
     Block body;
     Span header;
+    Block otherwise;  // after the last round, if no `break` left the loop
 };
 struct While {
     const Expr* condition;
     Block body;
     Span header;
+    Block otherwise;
 };
 struct Break {};
 struct Continue {};

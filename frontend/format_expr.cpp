@@ -241,12 +241,17 @@ Doc ExprFormatter::operator()(const ast::Call& call) {
     std::vector<Element> list;
     for (const auto& argument : call.arguments) {
         uint32_t begin = argument.keyword ? argument.keyword->span.begin : argument.value->span.begin;
+        if (argument.unpacked) begin = static_cast<uint32_t>(text_.rfind('*', begin));
         list.push_back({begin, argument.value->span.end, [this, &argument] {
+                            if (argument.unpacked) return docs_.concat({text("*"), expr(argument.value)});
                             if (!argument.keyword) return expr(argument.value);
                             return docs_.concat({text(argument.keyword->text), text("="), expr(argument.value)});
                         }});
     }
-    return docs_.concat({callee, bracketed({"(", ")"}, list, end - (current_->parenthesized ? 0 : 1))});
+    const auto* only = list.size() == 1 ? std::get_if<ast::Comprehension>(&call.arguments[0].value->node) : nullptr;
+    const bool generator = only && only->generator;  // no comma stands behind it
+    const uint32_t close = end - (current_->parenthesized ? 0 : 1);
+    return docs_.concat({callee, bracketed({"(", ")", !generator}, list, close)});
 }
 
 Doc ExprFormatter::operator()(const ast::Subscript& subscript) {
@@ -339,6 +344,7 @@ Doc ExprFormatter::operator()(const ast::Comprehension& comprehension) {
         }
         return docs_.concat(std::move(parts));
     };
+    if (comprehension.generator) return make();
     Element inner{comprehension.element->span.begin, of->span.end - 1, make};
     const bool dict = comprehension.value != nullptr;
     return bracketed({dict ? "{" : "[", dict ? "}" : "]", false}, {inner}, of->span.end - 1);

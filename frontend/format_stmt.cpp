@@ -133,13 +133,26 @@ void StatementFormatter::operator()(const ast::If& branching) {
         written_ = branch.header.end;
         trailing_comment(branch.header.end, branch.body.empty() ? next : branch.body.front()->span.begin);
         nested(branch.body, nullptr, next);
-        if (!last || branching.otherwise.empty()) continue;
-        own_line_comments(orelse, 0);
-        line("else:");
-        written_ = orelse + 4;
-        trailing_comment(orelse + 4, branching.otherwise.front()->span.begin);
-        nested(branching.otherwise, nullptr, limit);
+        if (last && !branching.otherwise.empty()) write_else(branching.otherwise, orelse, limit);
     }
+}
+
+void StatementFormatter::write_else(const ast::Block& block, uint32_t begin, uint32_t limit) {
+    own_line_comments(begin, 0);
+    line("else:");
+    written_ = begin + 4;
+    trailing_comment(begin + 4, block.front()->span.begin);
+    nested(block, nullptr, limit);
+}
+
+// What stands behind the header of a loop.
+void StatementFormatter::rounds(Span header, const ast::Block& body, const ast::Block& otherwise, uint32_t limit) {
+    const uint32_t end = body.empty() ? header.end : body.back()->span.end;
+    const uint32_t orelse = otherwise.empty() ? limit : else_after(end);
+    written_ = header.end;
+    trailing_comment(header.end, body.empty() ? orelse : body.front()->span.begin);
+    nested(body, nullptr, orelse);
+    if (!otherwise.empty()) write_else(otherwise, orelse, limit);
 }
 
 void StatementFormatter::operator()(const ast::For& loop) {
@@ -148,9 +161,7 @@ void StatementFormatter::operator()(const ast::For& loop) {
         auto target = format.expr(loop.target);
         return docs.concat({docs.text("for "), target, docs.text(" in "), format.expr(loop.iterable), docs.text(":")});
     });
-    written_ = loop.header.end;
-    trailing_comment(loop.header.end, loop.body.empty() ? limit : loop.body.front()->span.begin);
-    nested(loop.body, nullptr, limit);
+    rounds(loop.header, loop.body, loop.otherwise, limit);
 }
 
 void StatementFormatter::operator()(const ast::While& loop) {
@@ -158,9 +169,7 @@ void StatementFormatter::operator()(const ast::While& loop) {
     write([&](ExprFormatter& format, Docs& docs) {
         return docs.concat({docs.text("while "), format.expr(loop.condition), docs.text(":")});
     });
-    written_ = loop.header.end;
-    trailing_comment(loop.header.end, loop.body.empty() ? limit : loop.body.front()->span.begin);
-    nested(loop.body, nullptr, limit);
+    rounds(loop.header, loop.body, loop.otherwise, limit);
 }
 
 // One to a line.

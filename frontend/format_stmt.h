@@ -46,6 +46,8 @@ private:
     // Docstring and statements, at `indent_`; comments up to `limit` that stand at `column` or deeper belong to it.
     void suite(const ast::Block& block, const Span* docstring, uint32_t limit, size_t column);
     void nested(const ast::Block& block, const Span* docstring, uint32_t limit);
+    void write_else(const ast::Block& block, uint32_t begin, uint32_t limit);
+    void rounds(Span header, const ast::Block& body, const ast::Block& otherwise, uint32_t limit);
     void statement(const ast::Stmt& stmt, uint32_t limit);
     void own_line_comments(uint32_t before, size_t column);
     void trailing_comment(uint32_t end, uint32_t before);

@@ -62,6 +62,7 @@ public:
                 if (!part.value) return;
                 line("hole {}", quoted(part.format));
                 within([&] { expr(part.value); });
+                if (part.spec) within([&] { expr(part.spec); });
             });
         }
     }
@@ -101,7 +102,7 @@ public:
         parts(call.callee);
         for (const auto& argument : call.arguments) {
             within([&] {
-                line("argument {}", argument.keyword ? argument.keyword->text : "");
+                line("argument {}", argument.unpacked ? "*" : argument.keyword ? argument.keyword->text : "");
                 parts(argument.value);
             });
         }
@@ -132,7 +133,9 @@ public:
         for (const auto& [key, value] : dict.entries) parts(key, value);
     }
     void operator()(const ast::Comprehension& comprehension) {
-        line("{}", comprehension.value ? "dict comprehension" : "comprehension");
+        line("{}", comprehension.value       ? "dict comprehension"
+                   : comprehension.generator ? "generator"
+                                             : "comprehension");
         parts(comprehension.element);
         if (comprehension.value) parts(comprehension.value);
         for (const auto& clause : comprehension.clauses) {
@@ -176,19 +179,19 @@ public:
             parts(branch.condition);
             body(branch.body);
         }
-        if (branching.otherwise.empty()) return;
-        line("else");
-        body(branching.otherwise);
+        orelse(branching.otherwise);
     }
     void operator()(const ast::For& loop) {
         line("for");
         parts(loop.target, loop.iterable);
         body(loop.body);
+        orelse(loop.otherwise);
     }
     void operator()(const ast::While& loop) {
         line("while");
         parts(loop.condition);
         body(loop.body);
+        orelse(loop.otherwise);
     }
     void operator()(const ast::Break&) { line("break"); }
     void operator()(const ast::Continue&) { line("continue"); }
@@ -261,6 +264,11 @@ private:
     }
     void body(const ast::Block& statements) {
         within([&] { block(statements); });
+    }
+    void orelse(const ast::Block& statements) {
+        if (statements.empty()) return;
+        line("else");
+        body(statements);
     }
     void docstring(const std::optional<std::string>& text) {
         if (text) line("docstring {}", quoted(*text));

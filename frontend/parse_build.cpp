@@ -256,13 +256,6 @@ void TreeBuilder::if_statement(P::IfStatementContext* context, ast::Block& out) 
     add(at, std::move(made), out);
 }
 
-void TreeBuilder::loop_else(P::ElsePartContext* context) {
-    if (!context) return;
-    error("E0133", span(context->start), "a loop has no `else` in Tessera");
-    ast::Block dropped;
-    statements(context, dropped);
-}
-
 void TreeBuilder::for_statement(P::ForStatementContext* context, ast::Block& out) {
     auto head = span(context->start);
     const ast::Expr* target = context->targetList() ? target_list(context->targetList()) : hole(head);
@@ -272,8 +265,10 @@ void TreeBuilder::for_statement(P::ForStatementContext* context, ast::Block& out
     head = head.to(body && body->COLON() ? span(body->COLON()) : iterable->span);
     auto statements = block(context, body);
     auto at = to_end(head, statements);
-    loop_else(context->elsePart());
-    add(at, ast::For{target, iterable, std::move(statements), head}, out);
+    ast::Block otherwise;
+    if (auto* part = context->elsePart()) otherwise = block(part, part->block());
+    at = to_end(at, otherwise);
+    add(at, ast::For{target, iterable, std::move(statements), head, std::move(otherwise)}, out);
 }
 
 void TreeBuilder::while_statement(P::WhileStatementContext* context, ast::Block& out) {
@@ -283,8 +278,10 @@ void TreeBuilder::while_statement(P::WhileStatementContext* context, ast::Block&
     head = head.to(body && body->COLON() ? span(body->COLON()) : condition->span);
     auto statements = block(context, body);
     auto at = to_end(head, statements);
-    loop_else(context->elsePart());
-    add(at, ast::While{condition, std::move(statements), head}, out);
+    ast::Block otherwise;
+    if (auto* part = context->elsePart()) otherwise = block(part, part->block());
+    at = to_end(at, otherwise);
+    add(at, ast::While{condition, std::move(statements), head, std::move(otherwise)}, out);
 }
 
 }  // namespace tsr

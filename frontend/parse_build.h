@@ -34,7 +34,6 @@ private:
     void if_statement(P::IfStatementContext* context, ast::Block& out);
     void for_statement(P::ForStatementContext* context, ast::Block& out);
     void while_statement(P::WhileStatementContext* context, ast::Block& out);
-    void loop_else(P::ElsePartContext* context);
     ast::Block block(Rule* header, P::BlockContext* context);
     void add(Span span, ast::StmtNode node, ast::Block& out);
     void check_target(const ast::Expr* target, std::string_view what);
@@ -74,6 +73,7 @@ private:
     // `value`: of a dictionary's, else null.
     const ast::Expr* comprehension(const ast::Expr* element, const ast::Expr* value, P::ComprehensionContext* context,
                                    Span span);
+    const ast::Expr* generator(const ast::Expr* element, P::ComprehensionContext* context, Span span);
 
     // parse_build_atom.cpp: names, literals, displays
     const ast::Expr* atom(P::AtomContext* context);
@@ -85,6 +85,7 @@ private:
     std::string plain_string(antlr4::Token* token);
     void fstring(P::FstringContext* context, ast::FString& out);
     void hole(P::HoleContext* context, ast::FString& out);
+    const ast::Expr* spec(P::HoleContext* context);
     std::string unescaped(Span span, bool raw, bool fstring);
 
     ast::Expr* make(Span span, ast::ExprNode node);

@@ -30,8 +30,12 @@ const ast::Expr* TreeBuilder::parenthesis(P::AtomContext* context) {
     }
     const ast::Expr* inner = test_list(context->testList());
     if (context->comprehension()) {
-        error("E0134", at, "Tessera has no generators; put it in brackets");
-        return hole(at);
+        auto* tests = context->testList();
+        if (tests->exception || tests->test().size() != 1 || !tests->COMMA().empty()) {
+            error("E0134", span(tests), "a generator has one element; a tuple needs parentheses");
+            return hole(at);
+        }
+        inner = generator(inner, context->comprehension(), at);
     }
     // A second pair of parentheses adds nothing.
     ast::Expr& made = module_.exprs[inner->id.index];
@@ -175,12 +179,35 @@ void TreeBuilder::hole(P::HoleContext* context, ast::FString& out) {
         part.text += text(written);
         if (!context->BANG() && !context->SPEC_COLON()) part.conversion = 'r';
     }
-    if (!context->hole().empty()) {
-        error("E0124", span(context->hole(0)), "a format has no holes of its own");
-    } else {
+    if (context->hole().empty() || context->exception) {
         for (auto* text_node : context->FSTRING_TEXT()) part.format += text(span(text_node));
+    } else {
+        part.spec = spec(context);
     }
     out.parts.emplace_back();
+}
+
+// `{x:<{width}}`: the format is itself a text with holes.
+const ast::Expr* TreeBuilder::spec(P::HoleContext* context) {
+    ast::FString out;
+    out.parts.emplace_back();
+    bool behind = false;
+    for (auto* child : context->children) {
+        if (auto* filled = dynamic_cast<P::HoleContext*>(child)) {
+            if (!filled->hole().empty()) {
+                error("E0124", span(filled->hole(0)), "the holes of a format have no holes in their own formats");
+            }
+            hole(filled, out);
+            continue;
+        }
+        auto* node = dynamic_cast<antlr4::tree::TerminalNode*>(child);
+        if (!node) continue;
+        if (behind && node->getSymbol()->getType() == P::FSTRING_TEXT) out.parts.back().text += text(span(node));
+        behind |= node == context->SPEC_COLON();
+    }
+    const Span first = span(context->SPEC_COLON());
+    const Span at = report_.span(first.end, span(context->HOLE_CLOSE()).begin);
+    return make(at, std::move(out));
 }
 
 }  // namespace tsr

@@ -306,16 +306,26 @@ std::vector<ast::Argument> TreeBuilder::arguments(P::ArgumentsContext* context) 
             out.push_back({std::nullopt, hole(span(argument))});
             continue;
         }
-        if (argument->STAR() || argument->POW()) {
-            error("E0123", span(argument), "Tessera does not unpack arguments");
+        if (argument->POW()) {
+            error("E0123", span(argument), "Tessera does not unpack dictionaries with `**`");
             out.push_back({std::nullopt, hole(span(argument))});
             continue;
         }
         const ast::Expr* value = test(argument->test());
+        if (argument->STAR()) {
+            if (keyword) {
+                error("E0127", span(argument), "an argument by position stands after one by name")
+                    .label(keyword->keyword->span, "named here");
+            }
+            out.push_back({std::nullopt, value, true});
+            continue;
+        }
         if (argument->comprehension()) {
-            error("E0134", span(argument), "Tessera has no generators; put it in brackets")
-                .suggest(span(argument), fmt::format("[{}]", text(span(argument))), "make it a list");
-            value = hole(span(argument));
+            value = generator(value, argument->comprehension(), span(argument));
+            if (list.size() > 1) {
+                error("E0134", span(argument), "a generator beside other arguments stands in parentheses")
+                    .suggest(span(argument), fmt::format("({})", text(span(argument))), "put it in parentheses");
+            }
         }
         std::optional<ast::Identifier> name;
         if (argument->ASSIGN() && argument->NAME()) name = identifier(argument->NAME());
@@ -351,6 +361,12 @@ const ast::Expr* TreeBuilder::comprehension(const ast::Expr* element, const ast:
     }
     if (context->exception || out.clauses.empty()) return hole(at);
     return make(at, std::move(out));
+}
+
+const ast::Expr* TreeBuilder::generator(const ast::Expr* element, P::ComprehensionContext* context, Span at) {
+    const ast::Expr* made = comprehension(element, nullptr, context, at);
+    if (auto* node = std::get_if<ast::Comprehension>(&module_.exprs[made->id.index].node)) node->generator = true;
+    return made;
 }
 
 }  // namespace tsr

@@ -284,6 +284,8 @@ int32_t tsr_string_has(const TsrString* text, const TsrString* part);
 int32_t tsr_string_is_digits(const TsrString* text);
 int64_t tsr_string_to_integer(const TsrString* text, const TsrPlace* place); /* as Python's int(text); else fails */
 double tsr_string_to_real(const TsrString* text, const TsrPlace* place);     /* as Python's float(text) */
+TsrString* tsr_string_of_code(int64_t code, const TsrPlace* place);          /* as Python's chr() */
+int64_t tsr_code_of_string(const TsrString* text, const TsrPlace* place);    /* as Python's ord() */
 /* One value by a Python format spec ([[fill]align][sign][#][0][width][,|_][.precision][type]; NULL or "": as str()).
  * A float without a precision has the fewest digits that give its value back in its own type. A bad spec fails. */
 TsrString* tsr_format(uint64_t bits, int32_t dtype, const char* spec, const TsrPlace* place);
@@ -291,6 +293,10 @@ TsrString* tsr_format_string(const TsrString* string, const char* spec, const Ts
 /* As NumPy prints: precision 8, lines of 75, more than 1000 elements summarized. A spec formats each element. */
 TsrString* tsr_format_tensor(const TsrTensor* tensor, const char* spec, const TsrPlace* place);
 TsrString* tsr_format_list(const struct TsrList* list, const TsrPlace* place); /* any container, as Python prints it */
+/* The same with a spec that the program makes. */
+TsrString* tsr_format_with(uint64_t bits, int32_t dtype, const TsrString* spec, const TsrPlace* place);
+TsrString* tsr_format_string_with(const TsrString* string, const TsrString* spec, const TsrPlace* place);
+TsrString* tsr_format_tensor_with(const TsrTensor* tensor, const TsrString* spec, const TsrPlace* place);
 
 /* ---- Containers: lists, dictionaries, and the tuples and records that stand in them ----
  * One structure; its type says what its items are. Types are text in prefix order, a letter per node:
@@ -541,7 +547,7 @@ const char* tsr_last_error(void);
     X(equal) X(allclose) X(string) X(string_retain) X(string_release) X(concat) X(join) X(string_compare) X(string_length) X(string_get) X(string_repr) X(string_slice) \
     X(string_repeat) X(string_upper) X(string_lower) X(string_strip) X(string_lstrip) X(string_rstrip) X(string_replace) X(string_join) X(string_split) \
     X(string_lines) X(string_characters) X(string_find) X(string_count) X(string_starts) X(string_ends) X(string_has) X(string_is_digits) X(string_to_integer) \
-    X(string_to_real) X(format) X(format_string) X(format_tensor) X(format_list) X(list) X(list_of) X(list_retain) X(list_release) X(list_length) X(list_get) \
+    X(string_to_real) X(string_of_code) X(code_of_string) X(format_with) X(format_string_with) X(format_tensor_with) X(format) X(format_string) X(format_tensor) X(format_list) X(list) X(list_of) X(list_retain) X(list_release) X(list_length) X(list_get) \
     X(list_set) X(list_append) X(list_insert) X(list_pop) X(list_remove) X(list_clear) X(list_reverse) X(list_sort) X(list_sort_by) X(list_extend) \
     X(list_concat) X(list_repeat) X(list_slice) X(list_set_slice) X(list_find) X(list_index) X(list_count) X(list_equal) X(list_compare) X(dict_get) X(dict_get_or) \
     X(dict_set_default) X(dict_set) X(dict_has) X(dict_pop) X(dict_pop_or) X(dict_update) X(dict_copy) X(record_copy) X(dict_keys) X(dict_values) X(dict_items) X(print) X(write) \

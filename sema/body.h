@@ -64,6 +64,9 @@ public:
     bool require_static(const ast::Expr& e, const Value& v, const std::string& what);
     void say_not_static(Diagnostic& d, const Slot& slot, Span read) const;
     void require_bool(const ast::Expr& e, const Value& v);
+    // What `if`, `while`, `not` and their kin ask: a truth value as Python has it of numbers, strings and containers.
+    Value condition(const ast::Expr& e);
+    Value truth(const ast::Expr& e, const Value& value);
     void require_integer(const ast::Expr& e, const Value& v, const std::string& what);
     // Says so (E0302) where a value may not stand for a type; `cast` is offered where it helps.
     bool require_converts(const ast::Expr& e, const Value& v, const Type& to, const std::string& what);
@@ -100,7 +103,8 @@ public:
                            const Value& rhs);
     void contains(const ast::Expr& item_expr, const Value& item, const ast::Expr& container_expr,
                   const Value& container);
-    Value logical(const ast::Expr& e, const ast::Logical& l);
+    // `asked`: only whether it holds; else the value of the operand that decides, as in Python.
+    Value logical(const ast::Expr& e, const ast::Logical& l, bool asked);
     Value conditional(const ast::Expr& e, const ast::Conditional& c);
     // The join of two operands' types with the message if there is none.
     std::optional<Type> operands_join(const ast::Expr& lhs_expr, const Value& lhs, const ast::Expr& rhs_expr,
@@ -115,6 +119,8 @@ public:
     void bind_inner(const ast::Expr& target);
     void comprehension_clause(const ast::Comprehension::Clause& clause, ForInfo& info);
     Value comprehension(const ast::Expr& e, const ast::Comprehension& c);
+    // The generator, if it is one, stands where it is gone through: as an argument of `function`.
+    void take_generator(const ast::Expr& e);
     Value fstring(const ast::Expr& e, const ast::FString& f);
     // What `print` and `assert` write: also in kernels made of values.
     Value message_part(const ast::Expr& e);
@@ -166,6 +172,9 @@ public:
 
     // ---- calls ----
     Value call(const ast::Expr& e, const ast::Call& c);
+    Value plain_call(const ast::Expr& e, const ast::Call& c);
+    // `f(*items)` as a call with each item by itself; nothing after a message.
+    const ast::Call* unpacked(const ast::Call& c);
     Value call_function(const ast::Expr& e, const ast::Call& c, FunctionId id,
                         const std::vector<const ast::Expr*>& groups, const ast::Expr* receiver = nullptr);
     Value call_builtin(const ast::Expr& e, const ast::Call& c, const BuiltinEntry& entry, const ast::Expr* receiver);
@@ -187,6 +196,7 @@ public:
     // sum, any, all, and min and max of one iterable.
     Value reduction_call(const ast::Expr& e, const BuiltinEntry& entry, const ast::Expr* iterable);
     Value sorted(const ast::Expr& e, const Type& item, const ast::Expr* key, const ast::Expr* descending);
+    Value map_call(const ast::Expr& e, const Matched& m);
     Type key_type(const ast::Expr& key, const Type& item);  // unknown after a message
     Value random_call(const BuiltinEntry& entry, const Matched& m);
     Value math_call(const ast::Expr& e, const BuiltinEntry& entry, const Matched& m);
@@ -291,6 +301,7 @@ public:
     std::map<std::string, DType, std::less<>> bound_types;           // the `T` of `T[M, K]`, bound by an argument
     std::map<std::string, std::string> opaque_names;  // a name that has no value of its own → the expression it is in
     std::map<VariableId, std::string> variable_symbols;  // symbols of locals, of the pass that runs
+    std::set<ast::ExprId> taken_generators;
     // Names of symbols that the header does not bind: the same in every pass.
     std::map<std::tuple<ast::ExprId, size_t, int>, std::string> fresh_names;
     std::map<VariableId, std::string> fresh_variable_names;

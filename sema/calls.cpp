@@ -3,6 +3,7 @@
 
 #include "sema/body.h"
 #include "sema/elements.h"
+#include "sema/generators.h"
 #include "sema/host_methods.h"
 
 namespace tsr::sema {
@@ -25,6 +26,11 @@ Matched Body::match(const ast::Call& c, Span callee, const std::string& what,
         return error("E0315", at, std::move(message));
     };
     for (const ast::Argument& argument : c.arguments) {
+        if (argument.unpacked) {
+            error("E0123", argument.value->span, "no items are unpacked here");
+            m.ok = false;
+            return m;
+        }
         if (!argument.keyword) {
             if (next < parameters.size() && parameters[next].variadic) {
                 m.rest.push_back(argument.value);
@@ -69,7 +75,7 @@ Matched Body::match(const ast::Call& c, Span callee, const std::string& what,
     return m;
 }
 
-Value Body::call(const ast::Expr& e, const ast::Call& c) {
+Value Body::plain_call(const ast::Expr& e, const ast::Call& c) {
     const ast::Expr& callee = *c.callee;
     if (const auto* a = std::get_if<ast::Attribute>(&callee.node)) {
         Value base = expr(*a->base);
@@ -132,6 +138,14 @@ Value Body::convert(const ast::Expr& e, const ast::Call& c, DType type) {
         return {};
     }
     const ast::Expr& x = *c.arguments[0].value;
+    if (type == DType::boolean) {
+        Value holds = condition(x);
+        CallInfo info;
+        info.kind = CallKind::conversion;
+        info.arguments.push_back({&x, nullptr});
+        record_call(e, std::move(info));
+        return holds;
+    }
     Value value = expr(x);
     if (value.broken()) return {};
     if (!value.type.is_number() && !value.type.is_bool()) {
@@ -189,6 +203,7 @@ Value Body::call_builtin(const ast::Expr& e, const ast::Call& c, const BuiltinEn
         return {};
     }
     if (receiver) m.arguments[0] = receiver;
+    take_generators(*this, row.id, m);
     CallInfo info;
     info.kind = CallKind::builtin;
     info.builtin = row.id;

@@ -47,7 +47,7 @@ struct Dispatch {
     Value operator()(const ast::Unary& u) { return body.unary(e, u); }
     Value operator()(const ast::Binary& b) { return body.binary(e, b); }
     Value operator()(const ast::Compare& c) { return body.compare(e, c); }
-    Value operator()(const ast::Logical& l) { return body.logical(e, l); }
+    Value operator()(const ast::Logical& l) { return body.logical(e, l, false); }
     Value operator()(const ast::Conditional& c) { return body.conditional(e, c); }
     Value operator()(const ast::Lambda& l) {
         const auto within = body.function ? std::optional(body.function->id) : std::nullopt;
@@ -160,10 +160,23 @@ void Body::comprehension_clause(const ast::Comprehension::Clause& clause, ForInf
     for (const ast::Expr* target : targets) bind_inner(*target);
     bool runs = false;
     iterate(*clause.iterable, *clause.target, info, runs, 0);
-    for (const ast::Expr* condition : clause.conditions) require_bool(*condition, expr(*condition));
+    for (const ast::Expr* condition : clause.conditions) this->condition(*condition);
+}
+
+void Body::take_generator(const ast::Expr& e) {
+    const auto* comprehension = std::get_if<ast::Comprehension>(&e.node);
+    if (comprehension && comprehension->generator) taken_generators.insert(e.id);
 }
 
 Value Body::comprehension(const ast::Expr& e, const ast::Comprehension& c) {
+    if (c.generator && !taken_generators.contains(e.id)) {
+        auto& d = error("E0134", e.span, "a generator stands only where a function goes through it");
+        d.note("`sum`, `min`, `max`, `any`, `all`, `sorted`, `list`, `enumerate`, `zip`, `map` and `.join()` do");
+        const std::string text = source(e);
+        const bool bare = !e.parenthesized;
+        d.suggest(e.span, fmt::format("[{}]", bare ? text : text.substr(1, text.size() - 2)), "make it a list");
+        return {};
+    }
     if (in_kernel() && (c.clauses.size() > 1 || c.value)) {
         error("E0402", e.span, "a comprehension in a kernel makes a list and has one `for`");
         return {};
@@ -212,12 +225,29 @@ Value Body::comprehension(const ast::Expr& e, const ast::Comprehension& c) {
 
 namespace {
 
+// `{x:<{width}}`: the format, itself a text with holes. True where it is known when the program is compiled, as it must
+// be in a kernel.
+bool formatted_spec(Body& b, const ast::Expr& spec) {
+    bool known = true;
+    for (const ast::FString::Part& part : std::get<ast::FString>(spec.node).parts) {
+        if (!part.value) continue;
+        const Value value = b.expr(*part.value);
+        if (b.in_kernel()) known &= b.require_static(*part.value, value, "the format of a value in a kernel");
+        known &= value.value.has_value();
+    }
+    Value text;
+    text.type = Type::string();
+    b.record(spec, text);
+    return known;
+}
+
 // The type of an f-string, and whether all its values are known when the program is compiled.
 std::pair<Value, bool> formatted(Body& b, const ast::FString& f) {
     bool fixed = true;
     for (const ast::FString::Part& part : f.parts) {
         if (!part.value) continue;
         const Value value = b.expr(*part.value);
+        if (part.spec) fixed &= formatted_spec(b, *part.spec);
         if (b.in_kernel() && part.conversion != 0 && !part.format.empty())
             b.error("E0417", part.value->span, "in a kernel a value has a conversion or a format, not both");
         fixed &= value.broken() || value.is_static();
@@ -334,7 +364,7 @@ void Body::require_integer(const ast::Expr& e, const Value& v, const std::string
 
 void Body::offer_cast(Diagnostic& d, const ast::Expr& e, const Type& from, DType to) {
     // What a loop goes through is not what its variable is given.
-    if (!is_element(from) || instance.type(e).kind() != from.kind()) return;
+    if (!is_element(from) || instance.type(e).kind() != from.kind() || checker.program.is_made(e)) return;
     std::string replacement = fmt::format("cast({}, {})", source(e), tsr::name(to));
     d.suggest(e.span, replacement, fmt::format("convert it: `{}`", replacement));
 }

@@ -97,8 +97,10 @@ bool gather(Body& b, const Function& callee, const Matched& m, Request& request,
 bool gives_value(const ast::Block& block) {
     return std::ranges::any_of(block, [](const ast::Stmt* stmt) {
         if (const auto* given = std::get_if<ast::Return>(&stmt->node)) return given->value != nullptr;
-        if (const auto* loop = std::get_if<ast::For>(&stmt->node)) return gives_value(loop->body);
-        if (const auto* loop = std::get_if<ast::While>(&stmt->node)) return gives_value(loop->body);
+        if (const auto* loop = std::get_if<ast::For>(&stmt->node))
+            return gives_value(loop->body) || gives_value(loop->otherwise);
+        if (const auto* loop = std::get_if<ast::While>(&stmt->node))
+            return gives_value(loop->body) || gives_value(loop->otherwise);
         const auto* branch = std::get_if<ast::If>(&stmt->node);
         return branch && (gives_value(branch->otherwise) ||
                           std::ranges::any_of(branch->branches, [](const auto& b) { return gives_value(b.body); }));

@@ -31,8 +31,14 @@ void Checker::declare_nested(ModuleId module, const ast::Block& block, FunctionI
             for (const auto& branch : i->branches) declare_nested(module, branch.body, enclosing);
             declare_nested(module, i->otherwise, enclosing);
         }
-        if (const auto* f = std::get_if<ast::For>(&stmt->node)) declare_nested(module, f->body, enclosing);
-        if (const auto* w = std::get_if<ast::While>(&stmt->node)) declare_nested(module, w->body, enclosing);
+        if (const auto* f = std::get_if<ast::For>(&stmt->node)) {
+            declare_nested(module, f->body, enclosing);
+            declare_nested(module, f->otherwise, enclosing);
+        }
+        if (const auto* w = std::get_if<ast::While>(&stmt->node)) {
+            declare_nested(module, w->body, enclosing);
+            declare_nested(module, w->otherwise, enclosing);
+        }
     }
 }
 

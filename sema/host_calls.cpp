@@ -299,6 +299,20 @@ Value Body::host_call(const ast::Expr& e, const BuiltinEntry& row, const Matched
         case Builtin::sorted:
         case Builtin::list_:
             return sequence_call(e, row, m);
+        case Builtin::map_:
+            return map_call(e, m);
+        case Builtin::chr: {
+            const Value code = expr(*m.arguments[0]);
+            require_integer(*m.arguments[0], code, "the number of a character");
+            return typed(Type::string());
+        }
+        case Builtin::ord: {
+            const Value character = expr(*m.arguments[0]);
+            if (!character.broken() && !character.type.is(Kind::string))
+                error("E0302", m.arguments[0]->span,
+                      fmt::format("`ord` takes a string of one character, this is {}", shown(character.type)));
+            return typed(Type::scalar(DType::i32));
+        }
         case Builtin::sum:
         case Builtin::any:
         case Builtin::all:

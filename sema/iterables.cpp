@@ -88,13 +88,10 @@ const SortKey& Checker::sort_key(const ast::Expr& key) {
     auto [found, fresh] = program.sort_keys.try_emplace(&key);
     SortKey& made = found->second;
     if (fresh) {
-        const auto own_id = [&] {
-            return ast::ExprId(UINT32_MAX - 1 - 2 * program.sort_keys.size() - (made.item.id.valid() ? 1 : 0));
-        };
         made.item.span = made.call.span = key.span;
         made.item.node = ast::Name{"key's item"};  // no name of the program
-        made.item.id = own_id();
-        made.call.id = own_id();
+        made.item.id = program.make_id();
+        made.call.id = program.make_id();
         made.call.node = ast::Call{&key, {{std::nullopt, &made.item}}};
     }
     return made;
@@ -125,7 +122,8 @@ Value Body::reduction_call(const ast::Expr& e, const BuiltinEntry& row, const as
     if (!item || !require_known(*iterable, value)) return {};
     const Type type = settled_type(*item, {});
     const bool truth = row.id == Builtin::any || row.id == Builtin::all;
-    const bool fits = truth ? type.is_bool() : type.is_number() || (row.id == Builtin::sum && type.is_bool());
+    const bool fits =
+        truth ? type.is_bool() || type.is_number() : type.is_number() || (row.id == Builtin::sum && type.is_bool());
     if (!fits && !type.is_unknown()) {
         error("E0302", iterable->span,
               fmt::format("`{}` goes through {}, these are {}", row.paths.front(), truth ? "truth values" : "numbers",

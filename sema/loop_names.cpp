@@ -44,11 +44,14 @@ void NamePlaces::collect(const ast::Block& block, Bounds& bounds) {
             collect(branch->otherwise, bounds);
         } else if (const auto* loop_while = std::get_if<ast::While>(&stmt->node)) {
             collect(loop_while->body, bounds);
+            collect(loop_while->otherwise, bounds);
         } else if (const auto* loop = std::get_if<ast::For>(&stmt->node)) {
-            const Span rounds{stmt->span.file, loop->header.end, stmt->span.end};
+            const uint32_t end = loop->body.empty() ? loop->header.end : loop->body.back()->span.end;
+            const Span rounds{stmt->span.file, loop->header.end, end};
             for (const std::string& name : names_of(*loop->target))
                 bounds[name].push_back({loop->target->span, rounds});
             collect(loop->body, bounds);
+            collect(loop->otherwise, bounds);
         }
     }
 }

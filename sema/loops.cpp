@@ -289,17 +289,24 @@ void Body::loop(const ast::Stmt& stmt, const ast::For& f) {
         after = flow;
         for (const Flow& out : loops.back().continues) after = meet(after, out);
     }
-    for (const Flow& out : loops.back().breaks) after = meet(after, out);
+    const std::vector<Flow> breaks = std::move(loops.back().breaks);
     loops.pop_back();
+    if (!f.otherwise.empty()) {
+        flow = after;
+        flow.reachable = before.reachable;
+        block(f.otherwise);
+        for (const Flow& out : breaks) flow = meet(flow, out);
+        return;
+    }
+    for (const Flow& out : breaks) after = meet(after, out);
     flow = after;
     flow.reachable = before.reachable;
 }
 
 void Body::loop_while(const ast::Stmt& stmt, const ast::While& w) {
     forget_own(w.body);
-    Value condition = expr(*w.condition);
-    require_bool(*w.condition, condition);
-    bool forever = condition.value && condition.value->boolean() == true;
+    const Value condition = this->condition(*w.condition);
+    const bool forever = condition.value && condition.value->boolean() == true;
     Flow before = flow;
     loops.push_back({&stmt, {}, {}});
     block(w.body);
@@ -307,9 +314,12 @@ void Body::loop_while(const ast::Stmt& stmt, const ast::While& w) {
     loops.pop_back();
     if (!forever) {
         flow = before;
+        block(w.otherwise);
         for (const Flow& out : outs) flow = meet(flow, out);
         return;
     }
+    flow.reachable = false;
+    block(w.otherwise);  // which is never reached
     if (outs.empty()) {
         flow.reachable = false;
         return;

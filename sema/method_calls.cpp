@@ -155,6 +155,7 @@ Value Body::host_method(const ast::Expr& e, const ast::Call& c, const ast::Attri
     for (size_t i = 0; i < parameters.size(); ++i) {
         const ast::Expr* given = i < c.arguments.size() ? c.arguments[i].value : nullptr;
         info.arguments.push_back({given, nullptr});
+        if (given && (a.name.text == "join" || a.name.text == "extend")) take_generator(*given);
         if (given) ok &= method_argument(*a.base, base.type, parameters[i].letter, *given);
     }
     record_call(e, std::move(info));

@@ -105,16 +105,13 @@ void Body::offer_joining_cast(Diagnostic& d, const ast::Expr& le, const Type& l,
 }
 
 Value Body::unary(const ast::Expr& e, const ast::Unary& u) {
-    Value operand = expr(*u.operand);
-    if (operand.broken()) return {};
     if (u.op == ast::UnaryOp::logical_not) {
-        require_bool(*u.operand, operand);
-        Value result;
-        result.type = Type::boolean();
-        if (operand.value) result.value = fold(u.op, *operand.value).value;
-        result.rounds = operand.rounds;
+        Value result = condition(*u.operand);
+        if (result.value) result.value = fold(u.op, *result.value).value;
         return result;
     }
+    Value operand = expr(*u.operand);
+    if (operand.broken()) return {};
     if (operand.type.is(Kind::tensor)) return refuse(Feature::graphs, e.span, "arithmetic on whole tensors is");
     bool invert = u.op == ast::UnaryOp::invert;
     bool fits = invert ? has_integers(operand.type) || has_bools(operand.type)
@@ -278,52 +275,6 @@ Value Body::compare(const ast::Expr& e, const ast::Compare& c) {
         l = std::move(r);
     }
     if (all_known) result.value = Static::of(all_hold);
-    return result;
-}
-
-Value Body::logical(const ast::Expr&, const ast::Logical& l) {
-    Value result;
-    result.type = Type::boolean();
-    bool is_and = l.op == ast::BoolOp::logical_and;
-    std::optional<bool> known = is_and;
-    for (const ast::Expr* operand : l.operands) {
-        Value value = expr(*operand);
-        require_bool(*operand, value);
-        std::optional<bool> b = value.value ? value.value->boolean() : std::nullopt;
-        if (known && b) {
-            known = is_and ? *known && *b : *known || *b;
-        } else {
-            known.reset();
-        }
-        if (known && decides(value) == !is_and) break;  // the others are not evaluated
-    }
-    if (known) result.value = Static::of(*known);
-    return result;
-}
-
-Value Body::conditional(const ast::Expr& e, const ast::Conditional& c) {
-    Value condition = expr(*c.condition);
-    require_bool(*c.condition, condition);
-    if (const auto known = decides(condition)) return expr(*known ? *c.then : *c.otherwise);
-    Value then = expr(*c.then), otherwise = expr(*c.otherwise);
-    if (condition.value && condition.value->boolean()) {
-        const Value& chosen = *condition.value->boolean() ? then : otherwise;
-        if (chosen.is_static()) return chosen;
-    }
-    if (then.broken() || otherwise.broken()) return {};
-    const bool tiles = then.type.is(Kind::tile) || otherwise.type.is(Kind::tile);  // of one shape: nothing is repeated
-    auto joined = tiles ? join(then.type, otherwise.type) : join_elements(then, otherwise);
-    if (!joined) {
-        auto& d = error("E0301", e.span,
-                        fmt::format("the two results are {} and {}: neither widens exactly to the other",
-                                    shown(then.type), shown(otherwise.type)));
-        d.label(c.then->span, shown(then.type)).label(c.otherwise->span, shown(otherwise.type));
-        offer_joining_cast(d, *c.then, then.type, *c.otherwise, otherwise.type);
-        return {};
-    }
-    Value result;
-    result.type = *joined;
-    if (then.dim && otherwise.dim && *then.dim == *otherwise.dim) result.dim = then.dim;
     return result;
 }
 

@@ -74,8 +74,10 @@ void count_statement(const ast::Stmt& stmt, Counts& counts) {
     } else if (const auto* loop = std::get_if<ast::For>(&stmt.node)) {
         count_target(*loop->target, counts);
         count_bindings(loop->body, counts);
+        count_bindings(loop->otherwise, counts);
     } else if (const auto* loop_while = std::get_if<ast::While>(&stmt.node)) {
         count_bindings(loop_while->body, counts);
+        count_bindings(loop_while->otherwise, counts);
     }
 }
 

@@ -60,8 +60,7 @@ std::optional<bool> Body::decides(const Value& condition) const {
 void Body::branch(const ast::If& i) {
     std::optional<Flow> after;
     for (const ast::If::Branch& b : i.branches) {
-        Value condition = expr(*b.condition);
-        require_bool(*b.condition, condition);
+        const Value condition = this->condition(*b.condition);
         const auto known = decides(condition);
         if (known == false) continue;
         if (known == true) {
@@ -88,8 +87,7 @@ void Body::leave(const ast::Stmt& stmt, bool is_break) {
 }
 
 void Body::assertion(const ast::Assert& a) {
-    Value condition = expr(*a.condition);
-    require_bool(*a.condition, condition);
+    const Value condition = this->condition(*a.condition);
     if (condition.value && condition.value->boolean() == false) {
         error("E0331", a.condition->span, "this never holds");
     }

@@ -28,6 +28,14 @@ std::optional<bool> Static::boolean() const {
     return std::nullopt;
 }
 
+std::optional<bool> Static::truth() const {
+    if (const auto holds = boolean()) return holds;
+    if (const auto number = real()) return *number != 0;
+    if (string()) return !string()->empty();
+    if (tuple()) return !tuple()->empty();
+    return std::nullopt;
+}
+
 std::optional<DType> Static::dtype() const {
     if (const auto* v = std::get_if<DType>(&value)) return *v;
     return std::nullopt;

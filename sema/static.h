@@ -37,6 +37,8 @@ struct Static {
     [[nodiscard]] std::optional<double> real() const;
     [[nodiscard]] std::optional<bool> boolean() const;
     [[nodiscard]] std::optional<DType> dtype() const;
+    // As a condition: numbers that are not 0, strings and sequences that are not empty hold. Nothing for others.
+    [[nodiscard]] std::optional<bool> truth() const;
     [[nodiscard]] const std::string* string() const { return std::get_if<std::string>(&value); }
     // Of a tuple or a list.
     [[nodiscard]] const std::vector<Static>* tuple() const { return std::get_if<std::vector<Static>>(&value); }

@@ -276,6 +276,19 @@ struct LambdaFunction {
     ast::Stmt returned, stmt;
 };
 
+// Expressions that the program does not write: what some of its expressions stand for.
+//
+// `map(f, xs)`: `[f(x) for x in xs]`; of several iterables the clause goes through `zip` of them.
+struct MappedCall {
+    ast::Expr whole, call, target, root, zip, zipped;
+    std::deque<ast::Expr> names;
+};
+// `*items` in a call: the items by number, of a name for the value where it is not a name itself.
+struct UnpackedArgument {
+    ast::Expr name;
+    bool named = false;  // `name` is used: it is given the value before the call
+    std::deque<ast::Expr> numbers, items;
+};
 // The key of a sort: its call for one item, as if it were written `key(item)`.
 struct SortKey {
     ast::Expr item, call;
@@ -287,7 +300,13 @@ struct Program {
     std::deque<Function> functions;
     std::deque<LambdaFunction> lambdas;
     std::deque<RecordClass> classes;
-    std::unordered_map<const ast::Expr*, SortKey> sort_keys;  // by what stands behind `key=`
+    std::unordered_map<const ast::Expr*, SortKey> sort_keys;          // by what stands behind `key=`
+    std::unordered_map<const ast::Expr*, MappedCall> mapped;          // by the call
+    std::unordered_map<const ast::Expr*, UnpackedArgument> unpacked;  // by what stands behind the star
+    std::map<std::pair<const ast::Call*, std::vector<size_t>>, ast::Call> unpacked_calls;  // by the numbers of items
+    uint32_t made_exprs = 0;  // their ids go down from the largest
+    ast::ExprId make_id() { return ast::ExprId(UINT32_MAX - 1 - made_exprs++); }
+    [[nodiscard]] bool is_made(const ast::Expr& e) const { return e.id.index >= UINT32_MAX - 1 - made_exprs; }
     std::deque<Instance> instances;
     std::optional<InstanceId> main;
 

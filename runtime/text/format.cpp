@@ -15,6 +15,12 @@ TsrString* given(const Result<std::string>& text, const TsrPlace* place) {
     return make_string(*text);
 }
 
+TsrString* formatted_string(const TsrString* string, std::string_view spec, const TsrPlace* place) {
+    Result<FormatSpec> parsed = parse_format_spec(spec);
+    if (!parsed) fail(place, "%s", parsed.message().c_str());
+    return given(format_text(view(string), *parsed), place);
+}
+
 }  // namespace
 
 extern "C" {
@@ -23,14 +29,25 @@ TsrString* tsr_format(uint64_t bits, int32_t dtype, const char* spec, const TsrP
     return given(format_value(bits, dtype, spec_text(spec)), place);
 }
 
+TsrString* tsr_format_with(uint64_t bits, int32_t dtype, const TsrString* spec, const TsrPlace* place) {
+    return given(format_value(bits, dtype, view(spec)), place);
+}
+
 TsrString* tsr_format_string(const TsrString* string, const char* spec, const TsrPlace* place) {
-    Result<FormatSpec> parsed = parse_format_spec(spec_text(spec));
-    if (!parsed) fail(place, "%s", parsed.message().c_str());
-    return given(format_text(view(string), *parsed), place);
+    return formatted_string(string, spec_text(spec), place);
+}
+
+TsrString* tsr_format_string_with(const TsrString* string, const TsrString* spec, const TsrPlace* place) {
+    return formatted_string(string, view(spec), place);
 }
 
 TsrString* tsr_format_tensor(const TsrTensor* tensor, const char* spec, const TsrPlace* place) {
     tsr_wait();
     return given(tensor_text(*tensor, spec_text(spec)), place);
+}
+
+TsrString* tsr_format_tensor_with(const TsrTensor* tensor, const TsrString* spec, const TsrPlace* place) {
+    tsr_wait();
+    return given(tensor_text(*tensor, view(spec)), place);
 }
 }

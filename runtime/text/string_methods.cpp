@@ -265,6 +265,30 @@ int64_t tsr_string_to_integer(const TsrString* text, const TsrPlace* place) {
     return value;
 }
 
+TsrString* tsr_string_of_code(int64_t code, const TsrPlace* place) {
+    const bool surrogate = code >= 0xD800 && code <= 0xDFFF;  // UTF-8 has no form for them
+    if (code < 0 || code > 0x10FFFF || surrogate) {
+        fail(place, "%lld is the number of no character", static_cast<long long>(code));
+    }
+    // The first byte says how many follow; each of those holds six bits.
+    const int following = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    constexpr int kFirst[] = {0, 0xC0, 0xE0, 0xF0};
+    std::string bytes(1, static_cast<char>(kFirst[following] | (code >> (6 * following))));
+    for (int left = following; left-- > 0;) bytes += static_cast<char>(0x80 | ((code >> (6 * left)) & 0x3F));
+    return make_string(bytes);
+}
+
+int64_t tsr_code_of_string(const TsrString* text, const TsrPlace* place) {
+    if (tsr_string_length(text) != 1)
+        fail(place, "a string of one character is wanted, this is %s", shown(text).c_str());
+    const std::string_view bytes = view(text);
+    const auto first = static_cast<unsigned char>(bytes[0]);
+    if (bytes.size() == 1) return first;
+    int64_t code = first & (0x7F >> bytes.size());
+    for (size_t i = 1; i < bytes.size(); ++i) code = code << 6 | (static_cast<unsigned char>(bytes[i]) & 0x3F);
+    return code;
+}
+
 double tsr_string_to_real(const TsrString* text, const TsrPlace* place) {
     std::string plain;
     const bool readable = plain_number(view(text), plain);

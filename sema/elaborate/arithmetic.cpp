@@ -116,6 +116,11 @@ Val arithmetic(Body& b, BinaryOp op, const Val& lhs, const Val& rhs, DType compu
 }
 
 Val unary(Body& b, const ast::Expr& e, const ast::Unary& node) {
+    if (node.op == ast::UnaryOp::logical_not) {
+        const Val holds = condition(b, *node.operand);
+        if (holds.is_fixed()) return Val::truth(holds.is_fixed_bool(false));
+        return Val::ssa(b.emit.inferred(OpKind::bit_not, {holds.id}), DType::boolean);
+    }
     Val operand = expression(b, *node.operand);
     const sema::ExprInfo& info = b.info(e);
     if (operand.is_fixed()) {
@@ -134,7 +139,7 @@ Val unary(Body& b, const ast::Expr& e, const ast::Unary& node) {
         case ast::UnaryOp::invert:
             return element_operation(b, OpKind::bit_not, {operand}, compute, element_type(info.type));
         case ast::UnaryOp::logical_not:
-            return Val::ssa(b.emit.inferred(OpKind::bit_not, {b.truth(operand)}), DType::boolean);
+            break;  // above
     }
     return operand;
 }

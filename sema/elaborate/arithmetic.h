@@ -30,6 +30,10 @@ Val compare(Body& b, const ast::Expr& e, const ast::Compare& node);
 Val logical(Body& b, const ast::Expr& e, const ast::Logical& node);
 Val conditional(Body& b, const ast::Expr& e, const ast::Conditional& node);
 
+// Whether a value holds as a condition: a static truth value, or one of the IR.
+Val truth_value(Body& b, const Val& value, const sema::Type& type);
+Val condition(Body& b, const ast::Expr& e);
+
 // `lhs and rhs()`; the right side stands under the left one unless it may be evaluated early.
 Val both(Body& b, const Val& lhs, const std::function<Val()>& rhs);
 

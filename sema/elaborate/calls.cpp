@@ -190,9 +190,24 @@ Val called(Body& b, const CallInfo& info) {
 
 }  // namespace
 
-Val call(Body& b, const ast::Expr& e, const ast::Call&) {
+namespace {
+
+// `f(*items)`: the value is computed once, before the arguments, which are its items.
+void bind_unpacked(Body& b, const ast::Call& node) {
+    for (const ast::Argument& argument : node.arguments) {
+        if (!argument.unpacked) continue;
+        const auto found = b.program.unpacked.find(argument.value);
+        if (found == b.program.unpacked.end() || !found->second.named) continue;
+        bind_target(b, found->second.name, expression(b, *argument.value));
+    }
+}
+
+}  // namespace
+
+Val call(Body& b, const ast::Expr& e, const ast::Call& node) {
     const auto found = b.instance().calls.find(e.id);
     if (found == b.instance().calls.end()) return Val::none();
+    bind_unpacked(b, node);
     const CallInfo& info = found->second;
     switch (info.kind) {
         case CallKind::function:
@@ -204,6 +219,7 @@ Val call(Body& b, const ast::Expr& e, const ast::Call&) {
         case CallKind::alloc:
             return allocation(b, e);
         case CallKind::conversion: {
+            if (b.info(e).type.is_bool()) return condition(b, *argument(info, 0));
             const Val value = argument_value(b, info, 0);
             return convert(b, value, b.info(e).type);
         }

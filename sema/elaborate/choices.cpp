@@ -2,6 +2,7 @@
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/expressions.h"
+#include "sema/elaborate/host.h"
 #include "sema/elaborate/text.h"
 #include "sema/elaborate/types.h"
 #include "sema/fold.h"
@@ -37,12 +38,7 @@ OpKind kind_of(ast::CompareOp op) {
 // More than this much is not computed for nothing.
 constexpr size_t kEarly = 12;
 
-std::optional<bool> static_truth(const Val& value) {
-    if (!value.is_fixed()) return std::nullopt;
-    if (const auto truth = value.fixed.boolean()) return truth;
-    if (const auto number = value.fixed.real()) return *number != 0;
-    return std::nullopt;
-}
+std::optional<bool> static_truth(const Val& value) { return value.is_fixed() ? value.fixed.truth() : std::nullopt; }
 
 // `lhs` decides alone when it is `decisive`; else the result is that of `rhs`.
 Val short_circuit(Body& b, const Val& lhs, bool decisive, const std::function<Val()>& rhs) {
@@ -62,10 +58,12 @@ Val short_circuit(Body& b, const Val& lhs, bool decisive, const std::function<Va
         known = static_truth(value);
         other = known ? b.emit.constant(static_cast<int64_t>(*known), DType::boolean) : b.truth(value);
     });
-    if (known && b.emit.may_run_early(open.regions[side])) {
+    if (known && *known != decisive && b.emit.may_run_early(open.regions[side])) {
         b.function().remove(open.op);
-        return *known == decisive ? Val::truth(decisive) : Val::ssa(condition, DType::boolean);
+        return Val::ssa(condition, DType::boolean);
     }
+    // Also where the right side alone is known to decide: what varies is decided on the text as it stands, so the
+    // result comes from both.
     if (b.emit.may_run_early(open.regions[side])) {
         b.function().remove(open.op);
         b.emit.splice(open.regions[side]);
@@ -110,12 +108,78 @@ Val compare(Body& b, const ast::Expr& e, const ast::Compare& node) {
     return chain(0);
 }
 
-Val logical(Body& b, const ast::Expr&, const ast::Logical& node) {
+namespace {
+
+// `then()` where the test holds, else `otherwise()`.
+Val chosen(Body& b, ValueId test, const sema::Type& type, const std::function<Val()>& then,
+           const std::function<Val()>& otherwise) {
+    Body::OpenIf open = b.open_if(test);
+    Val values[2];
+    b.in_side(open, 0, [&] { values[0] = then(); });
+    b.in_side(open, 1, [&] { values[1] = otherwise(); });
+    const bool element = type.is_scalar() || type.is_literal() || type.is(sema::Kind::vector);
+    const auto size = [&](int side) { return b.function().region(open.regions[side]).ops.size(); };
+    if (element && size(0) + size(1) <= kEarly && b.emit.may_run_early(open.regions[0]) &&
+        b.emit.may_run_early(open.regions[1])) {
+        b.function().remove(open.op);
+        b.emit.splice(open.regions[0]);
+        b.emit.splice(open.regions[1]);
+        unify(b, values[0], values[1], type);
+        const auto language_type = element_type(b, values[0]);
+        return Val::ssa(b.emit.inferred(OpKind::select, {test, values[0].id, values[1].id}), language_type);
+    }
+    // Both sides in the type that the wider of them is held in.
+    const bool narrow = element_type(type) && computing(type.elem()) != type.elem();
+    for (int side = 0; side < 2; ++side) {
+        b.in_side(open, side, [&] {
+            if (narrow && !type.is(sema::Kind::vector)) {
+                values[side] = Val::ssa(b.scalar(values[side], computing(type.elem())), type.elem());
+            } else {
+                values[side] = b.coerce(values[side], type);
+            }
+        });
+    }
+    Val result = b.join(values[0], values[1], &type, open);
+    b.close_if(open);
+    if (result.is_ssa() && element_type(type)) result.type = type.elem();
+    return result;
+}
+
+}  // namespace
+
+Val truth_value(Body& b, const Val& value, const sema::Type& type) {
+    using sema::Kind;
+    if (value.has_elements() && !value.is_fixed()) {
+        return Val::truth(value.element_count() > 0);
+    }
+    if (const auto known = static_truth(value)) return Val::truth(*known);
+    const bool counted = type.is(Kind::list) || type.is(Kind::dict);
+    if (!counted && !type.is(Kind::string)) return Val::ssa(b.truth(value), DType::boolean);
+    const ValueId length = counted ? list_length(b, container(b, value, type))
+                                   : host(b, "string_length", {b.handle(value, type)}, ir::Type::scalar(DType::index));
+    return Val::ssa(b.emit.inferred(OpKind::ne, {length, b.emit.constant(int64_t{0}, DType::index)}), DType::boolean);
+}
+
+Val condition(Body& b, const ast::Expr& e) { return truth_value(b, expression(b, e), b.info(e).type); }
+
+Val logical(Body& b, const ast::Expr& e, const ast::Logical& node) {
     const bool decisive = node.op == ast::BoolOp::logical_or;
-    const std::function<Val(size_t)> from = [&](size_t k) -> Val {
-        Val value = expression(b, *node.operands[k]);
+    const sema::Type& type = b.info(e).type;
+    const std::function<Val(size_t)> holds = [&](size_t k) -> Val {
+        const Val value = condition(b, *node.operands[k]);
         if (k + 1 == node.operands.size()) return value;
-        return short_circuit(b, value, decisive, [&] { return from(k + 1); });
+        return short_circuit(b, value, decisive, [&] { return holds(k + 1); });
+    };
+    if (type.is_bool()) return holds(0);
+    // The operand that decides, as it is.
+    const std::function<Val(size_t)> from = [&](size_t k) -> Val {
+        const Val value = expression(b, *node.operands[k]);
+        if (k + 1 == node.operands.size()) return value;
+        const Val test = truth_value(b, value, b.info(*node.operands[k]).type);
+        if (test.is_fixed()) return test.is_fixed_bool(decisive) ? value : from(k + 1);
+        const auto decided = [&] { return value; };
+        const auto other = [&] { return from(k + 1); };
+        return decisive ? chosen(b, test.id, type, decided, other) : chosen(b, test.id, type, other, decided);
     };
     return from(0);
 }
@@ -144,40 +208,11 @@ void unify(Body& b, Val& then, Val& otherwise, const sema::Type& type) {
 }
 
 Val conditional(Body& b, const ast::Expr& e, const ast::Conditional& node) {
-    const sema::Type& type = b.info(e).type;
-    const Val condition = expression(b, *node.condition);
-    if (const auto known = static_truth(condition)) return expression(b, *known ? *node.then : *node.otherwise);
-    const ValueId test = b.truth(condition);
-    Body::OpenIf open = b.open_if(test);
-    Val values[2];
-    b.in_side(open, 0, [&] { values[0] = expression(b, *node.then); });
-    b.in_side(open, 1, [&] { values[1] = expression(b, *node.otherwise); });
-    const bool element = type.is_scalar() || type.is_literal() || type.is(sema::Kind::vector);
-    const auto size = [&](int side) { return b.function().region(open.regions[side]).ops.size(); };
-    if (element && size(0) + size(1) <= kEarly && b.emit.may_run_early(open.regions[0]) &&
-        b.emit.may_run_early(open.regions[1])) {
-        b.function().remove(open.op);
-        b.emit.splice(open.regions[0]);
-        b.emit.splice(open.regions[1]);
-        unify(b, values[0], values[1], type);
-        const auto language_type = element_type(b, values[0]);
-        return Val::ssa(b.emit.inferred(OpKind::select, {test, values[0].id, values[1].id}), language_type);
-    }
-    // Both sides in the type that the wider of them is held in.
-    const bool narrow = element_type(type) && computing(type.elem()) != type.elem();
-    for (int side = 0; side < 2; ++side) {
-        b.in_side(open, side, [&] {
-            if (narrow && !type.is(sema::Kind::vector)) {
-                values[side] = Val::ssa(b.scalar(values[side], computing(type.elem())), type.elem());
-            } else {
-                values[side] = b.coerce(values[side], type);
-            }
-        });
-    }
-    Val result = b.join(values[0], values[1], &type, open);
-    b.close_if(open);
-    if (result.is_ssa() && element_type(type)) result.type = type.elem();
-    return result;
+    const Val test = condition(b, *node.condition);
+    if (test.is_fixed()) return expression(b, test.is_fixed_bool(true) ? *node.then : *node.otherwise);
+    return chosen(
+        b, test.id, b.info(e).type, [&] { return expression(b, *node.then); },
+        [&] { return expression(b, *node.otherwise); });
 }
 
 }  // namespace tsr::elaborate

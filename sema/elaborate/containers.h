@@ -62,6 +62,8 @@ Sequence sequence_of(Body& b, const Val& value, const sema::Type& type);
 // enumerate, zip, reversed, sorted, list, and `xs.sort()`.
 std::optional<Val> sequence_builtin(Body& b, const ast::Expr& e, const sema::CallInfo& info);
 Val reduction(Body& b, const ast::Expr& e, sema::Builtin function, const ast::Expr& iterable);
+// The same of a generator: item by item as it gives them, and no further than `any` and `all` ask.
+Val generator_reduction(Body& b, const ast::Expr& e, sema::Builtin function, const ast::Expr& generator);
 // Gives the targets of a loop their values, and the dimensions that are bound where they stand.
 void bind_target(Body& b, const ast::Expr& target, const Val& element);
 // True of what a loop goes through by a Sequence.

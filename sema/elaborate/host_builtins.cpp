@@ -161,6 +161,17 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
             return Val::ssa(host(b, "time", {}, ir::Type::scalar(DType::f64)), DType::f64);
         case Builtin::args:
             return host_args(b, type);
+        case Builtin::map_:
+            return expression(b, b.program.mapped.at(&e).whole);
+        case Builtin::chr: {
+            const Val code = argument_value(b, info, 0);
+            return Val::ssa(host(b, "string_of_code", {b.scalar(code, DType::i64)}, ir::Type::string()));
+        }
+        case Builtin::ord: {
+            const ValueId text = b.handle(argument_value(b, info, 0), sema::Type::string());
+            const ValueId code = host(b, "code_of_string", {text}, ir::Type::scalar(DType::index));
+            return b.coerce(Val::ssa(code, DType::index), DType::i32);
+        }
         case Builtin::str_:
             return text_of(b, argument_value(b, info, 0), b.info(*argument(info, 0)).type);
         default:

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sema/conditions.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/carried.h"
 #include "sema/elaborate/containers.h"
@@ -124,8 +125,7 @@ ir::Attrs attributes(Body& b, const ForInfo& info) {
 }
 
 // Static rounds one after the other; after a `break` that is not static the rest stand under its flag.
-void unrolled(Body& b, std::vector<Round> settings, const Round& body) {
-    LoopScope scope(b);
+void unrolled(Body& b, LoopScope& scope, std::vector<Round> settings, const Round& body) {
     const std::function<void(size_t)> from = [&](size_t k) {
         for (; k < settings.size(); ++k) {
             const Val live = b.get(scope.flags.loop_live);
@@ -138,15 +138,15 @@ void unrolled(Body& b, std::vector<Round> settings, const Round& body) {
     from(0);
 }
 
-// The loop in the IR, once bounds are known: with what it carries, and a flag where it may be left.
-void emitted_loop(Body& b, Span range, const std::vector<Bounds>& axes, LoopEffects effects, const ir::Attrs& attrs,
-                  bool runs, const Round& each) {
+// The loop in the IR, once bounds are known: with what it carries, and a flag where it may be left. `keeps`: what it
+// assigns first may be read behind it.
+void emitted_loop(Body& b, LoopScope& scope, Span range, const std::vector<Bounds>& axes, LoopEffects effects,
+                  const ir::Attrs& attrs, bool keeps, const Round& each) {
     const Env before = b.env;
     std::set<Slot> kept;
     for (const Slot slot : effects.assigned) {
-        if (runs && is_read_behind(b, slot, range)) kept.insert(slot);
+        if (keeps && is_read_behind(b, slot, range)) kept.insert(slot);
     }
-    LoopScope scope(b);
     Carried carried(b, effects, scope.flags, kept);
     carried.add_symbols(range);
     const Round round = [&] { scope.round(each); };
@@ -168,17 +168,29 @@ void emitted_loop(Body& b, Span range, const std::vector<Bounds>& axes, LoopEffe
     forget_new(b, before, effects, kept);
 }
 
-void range_loop(Body& b, Span range, const ForInfo& info, const ast::Block& body, const Round& each) {
+// What a loop goes through: where it stands in the text, its rounds, what they do beside assigning to its targets.
+struct Loop {
+    LoopScope& scope;
+    Span range;
+    const ForInfo& info;
+    LoopEffects effects;
+    Round each;
+    bool has_else = false;  // what each `break` and the `else` assign is read behind the loop
+};
+
+void range_loop(Body& b, const Loop& loop) {
+    const ForInfo& info = loop.info;
     const std::vector<Bounds> axes = bounds_of(b, info);
     if (info.must_unroll && all_fixed(axes)) {
-        if (may_unroll(b, b.emit.span(), axes)) unrolled(b, static_rounds(b, axes), each);
+        if (may_unroll(b, b.emit.span(), axes)) unrolled(b, loop.scope, static_rounds(b, axes), loop.each);
         return;
     }
-    LoopEffects effects = effects_of(b, body);
+    LoopEffects effects = loop.effects;
     for (const Bounds& one : axes) {
         if (one.variable.valid()) effects.assigned.insert(b.slot(one.variable));
     }
-    emitted_loop(b, range, axes, std::move(effects), attributes(b, info), info.runs, each);
+    const bool keeps = info.runs || loop.has_else;
+    emitted_loop(b, loop.scope, loop.range, axes, std::move(effects), attributes(b, info), keeps, loop.each);
 }
 
 std::vector<Round> element_rounds(Body& b, const ForInfo& info, const Val& elements) {
@@ -189,42 +201,40 @@ std::vector<Round> element_rounds(Body& b, const ForInfo& info, const Val& eleme
     return rounds;
 }
 
-void sequence_loop(Body& b, Span range, const ForInfo& info, const ast::Block& body, const Sequence& items,
-                   const Round& each) {
-    LoopEffects effects = effects_of(b, body);
+void sequence_loop(Body& b, const Loop& loop, const Sequence& items) {
+    const ForInfo& info = loop.info;
+    LoopEffects effects = loop.effects;
     for (const sema::VariableId target : info.targets) {
         if (target.valid()) effects.assigned.insert(b.slot(target));
     }
     Bounds bounds{Val::index(0), items.length, Val::index(1), {}, {}};
     bounds.bind = [&](const Val& iv) { bind_target(b, *info.target, items.at(iv)); };
-    emitted_loop(b, range, {bounds}, std::move(effects), attributes(b, info), info.runs, each);
+    const bool keeps = info.runs || loop.has_else;
+    emitted_loop(b, loop.scope, loop.range, {bounds}, std::move(effects), attributes(b, info), keeps, loop.each);
 }
 
-void element_loop(Body& b, Span range, const ForInfo& info, const ast::Block& body, const Val& elements,
-                  const Round& each) {
-    if (elements.has_elements()) return unrolled(b, element_rounds(b, info, elements), each);
+void element_loop(Body& b, const Loop& loop, const Val& elements) {
+    if (elements.has_elements()) return unrolled(b, loop.scope, element_rounds(b, loop.info, elements), loop.each);
     if (!elements.is_ssa()) return;
-    sequence_loop(b, range, info, body, sequence_of(b, elements, b.info(*info.elements).type), each);
+    sequence_loop(b, loop, sequence_of(b, elements, b.info(*loop.info.elements).type));
 }
 
-}  // namespace
+// Where the rounds stand: what follows the loop, its `else` too, is read behind them.
+Span rounds_range(const ast::Stmt& stmt, Span header, const ast::Block& body) {
+    if (!header.valid()) return stmt.span;
+    return body.empty() ? header : header.to(body.back()->span);
+}
 
-void for_statement(Body& b, const ast::Stmt& stmt, const ast::For& loop) {
-    const auto found = b.instance().loops.find(stmt.id);
-    if (found == b.instance().loops.end()) return;
-    const ForInfo& info = found->second;
-    const At at(b.emit, loop.header.valid() ? loop.header : stmt.span);
-    Round each = [&] { block(b, loop.body); };
+void run_loop(Body& b, Loop loop) {
+    const ForInfo& info = loop.info;
     switch (info.kind) {
         case sema::LoopKind::range:
         case sema::LoopKind::tile_range:
-            return range_loop(b, stmt.span, info, loop.body, each);
+            return range_loop(b, loop);
         case sema::LoopKind::list:
         case sema::LoopKind::tuple:
-            if (is_sequence(b, *info.elements)) {
-                return sequence_loop(b, stmt.span, info, loop.body, sequence_of(b, *info.elements), each);
-            }
-            return element_loop(b, stmt.span, info, loop.body, expression(b, *info.elements), each);
+            if (is_sequence(b, *info.elements)) return sequence_loop(b, loop, sequence_of(b, *info.elements));
+            return element_loop(b, loop, expression(b, *info.elements));
         case sema::LoopKind::progress_range:
         case sema::LoopKind::progress_list:
             break;
@@ -236,26 +246,44 @@ void for_statement(Body& b, const ast::Stmt& stmt, const ast::For& loop) {
     const Val total = range ? round_count(b, bounds_of(b, info)) : items->length;
     const ValueId line = progress_begin(b, label, total);
     // The round is counted when it ends, however it ends.
-    each = [&, rounds = std::move(each)] {
+    loop.each = [&b, line, rounds = std::move(loop.each)] {
         rounds();
         progress_step(b, line);
     };
-    if (range) {
-        range_loop(b, stmt.span, info, loop.body, each);
-    } else {
-        sequence_loop(b, stmt.span, info, loop.body, *items, each);
-    }
+    range ? range_loop(b, loop) : sequence_loop(b, loop, *items);
     progress_end(b, line);
 }
 
+// `else` of a loop: where no `break` left it.
+void run_else(Body& b, const LoopScope& scope, const ast::Block& otherwise) {
+    if (otherwise.empty()) return;
+    b.guarded(scope.flags.loop_live, [&] { block(b, otherwise); });
+}
+
+}  // namespace
+
+void for_statement(Body& b, const ast::Stmt& stmt, const ast::For& loop) {
+    const auto found = b.instance().loops.find(stmt.id);
+    if (found == b.instance().loops.end()) return;
+    LoopScope scope(b);
+    {
+        const At at(b.emit, loop.header.valid() ? loop.header : stmt.span);
+        run_loop(b, {scope, rounds_range(stmt, loop.header, loop.body), found->second, effects_of(b, loop.body),
+                     [&] { block(b, loop.body); }, !loop.otherwise.empty()});
+    }
+    run_else(b, scope, loop.otherwise);
+}
+
 void while_statement(Body& b, const ast::While& loop) {
-    const sema::ExprInfo& condition = b.info(*loop.condition);
-    const bool forever = condition.value && condition.value->boolean() == true;
-    if (condition.value && condition.value->boolean() == false) return;
+    const sema::ExprInfo& condition_info = b.info(*loop.condition);
+    const auto known = sema::known_truth(condition_info.type, condition_info.value, b.in_kernel());
+    if (known == false) return block(b, loop.otherwise);
+    const bool forever = known == true;
     const LoopEffects effects = effects_of(b, loop.body);
     const Env before = b.env;
     LoopScope scope(b);
-    Carried carried(b, effects, scope.flags, forever ? effects.assigned : std::set<Slot>());
+    const bool keeps = forever || !loop.otherwise.empty();
+    Carried carried(b, effects, scope.flags, keeps ? effects.assigned : std::set<Slot>());
     carried.add_symbols(loop.header.to(loop.body.empty() ? loop.header : loop.body.back()->span));
     const ir::OpId op = b.emit.op(OpKind::while_, carried.initial(), carried.types());
     const ir::RegionId test = b.function().add_region(op);
@@ -265,7 +293,7 @@ void while_statement(Body& b, const ast::While& loop) {
         const Inside inside(b.emit, test);
         carried.enter(test);
         const Val live = flagged ? b.get(scope.flags.loop_live) : Val::truth(true);
-        b.emit.yield({b.truth(both(b, live, [&] { return expression(b, *loop.condition); }))});
+        b.emit.yield({b.truth(both(b, live, [&] { return condition(b, *loop.condition); }))});
     }
     {
         const Inside inside(b.emit, rounds);
@@ -275,16 +303,18 @@ void while_statement(Body& b, const ast::While& loop) {
         b.emit.yield(carried.leaves());
     }
     carried.hold(b.function().op(op).results);
-    if (!forever) forget_new(b, before, effects, {});
+    if (!keeps) forget_new(b, before, effects, {});
+    if (!forever) run_else(b, scope, loop.otherwise);
 }
 
-void for_each_round(Body& b, const ast::Expr& e, const ForInfo& info, const Round& body) {
-    static const ast::Block kNothing;
+void for_each_round(Body& b, const ast::Expr& e, const ForInfo& info, LoopEffects effects, const RoundBody& body) {
+    LoopScope scope(b);
+    const Loop loop{scope, e.span, info, std::move(effects), [&] { body(b.frame().loops.back()); }};
     const bool range = info.kind == sema::LoopKind::range || info.kind == sema::LoopKind::tile_range;
-    if (range) return range_loop(b, e.span, info, kNothing, body);
+    if (range) return range_loop(b, loop);
     if (!info.elements) return;
-    if (!b.in_kernel()) return sequence_loop(b, e.span, info, kNothing, sequence_of(b, *info.elements), body);
-    element_loop(b, e.span, info, kNothing, expression(b, *info.elements), body);
+    if (!b.in_kernel()) return sequence_loop(b, loop, sequence_of(b, *info.elements));
+    element_loop(b, loop, expression(b, *info.elements));
 }
 
 void for_each_position(Body& b, Span range, const Val& count, LoopEffects effects,
@@ -292,7 +322,8 @@ void for_each_position(Body& b, Span range, const Val& count, LoopEffects effect
     Val position;
     Bounds bounds{Val::index(0), count, Val::index(1), {}, {}};
     bounds.bind = [&](const Val& iv) { position = iv; };
-    emitted_loop(b, range, {bounds}, std::move(effects), {}, false, [&] { body(position); });
+    LoopScope scope(b);
+    emitted_loop(b, scope, range, {bounds}, std::move(effects), {}, false, [&] { body(position); });
 }
 
 }  // namespace tsr::elaborate

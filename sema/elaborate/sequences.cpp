@@ -169,6 +169,8 @@ bool is_sequence(Body& b, const ast::Expr& e) {
 
 // sum, any, all, min, max of a sequence, item by item from the first.
 Val reduction(Body& b, const ast::Expr& e, Builtin function, const ast::Expr& iterable) {
+    const auto* generator = std::get_if<ast::Comprehension>(&iterable.node);
+    if (generator && generator->generator) return generator_reduction(b, e, function, iterable);
     const DType type = b.info(e).type.elem();
     const DType compute = computing(type);
     const Sequence items = sequence_of(b, iterable);
@@ -196,7 +198,8 @@ Val reduction(Body& b, const ast::Expr& e, Builtin function, const ast::Expr& it
     LoopEffects effects;
     effects.assigned.insert(held);
     for_each_position(b, e.span, items.length, std::move(effects), [&](const Val& position) {
-        const ValueId item = b.scalar(items.at(position), compute);
+        const Val found = items.at(position);
+        const ValueId item = type == DType::boolean ? b.truth(found) : b.scalar(found, compute);
         b.set(held, Val::ssa(b.emit.inferred(op, {b.scalar(b.get(held), compute), item}), type));
     });
     const Val result = b.get(held);

@@ -28,16 +28,15 @@ bool branch(Body& b, const ast::If& statement, size_t k, const std::function<voi
     }
     const ast::If::Branch& taken = statement.branches[k];
     const At at(b.emit, taken.condition->span);
-    const Val condition = expression(b, *taken.condition);
-    if (condition.is_fixed()) {
-        const bool holds = condition.fixed.boolean().value_or(condition.fixed.real().value_or(1) != 0);
-        if (holds) {
+    const Val test = condition(b, *taken.condition);
+    if (test.is_fixed()) {
+        if (test.is_fixed_bool(true)) {
             block(b, taken.body);
             return false;
         }
         return branch(b, statement, k + 1, rest);
     }
-    Body::OpenIf open = b.open_if(b.truth(condition));
+    Body::OpenIf open = b.open_if(test.id);
     bool ended[2] = {};
     b.in_side(open, 0, [&] {
         block(b, taken.body);
@@ -242,8 +241,12 @@ struct Effects {
     void operator()(const ast::For& s) {
         name(*s.target);
         loop(s.body);
+        statements(s.otherwise);
     }
-    void operator()(const ast::While& s) { loop(s.body); }
+    void operator()(const ast::While& s) {
+        loop(s.body);
+        statements(s.otherwise);
+    }
     void operator()(const ast::Break&) {
         if (depth == 0) leaves(found.leaves);
     }

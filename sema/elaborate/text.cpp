@@ -24,6 +24,7 @@ struct Pieces {
         Val value;
         sema::Type type;
         std::string format;
+        ValueId spec;  // a format that the program makes; `format` is empty then
     };
     std::vector<std::string> texts{{}};  // one more than holes
     std::vector<Hole> holes;
@@ -71,18 +72,18 @@ void add_elements(Body& b, Pieces& pieces, const Val& value, const sema::Type& t
 void add_value(Body& b, Pieces& pieces, const Val& value, const sema::Type& type, const std::string& format) {
     const bool container = type.is(Kind::list) || type.is(Kind::dict);
     if (value.has_elements() && container && !sema::names_no_type(type)) {
-        return pieces.add({value, container_type(type), format});
+        return pieces.add({value, container_type(type), format, {}});
     }
     if (value.has_elements()) return add_elements(b, pieces, value, type);
     // A float literal alone is an f32, also in its text.
     const bool literal = value.is_fixed() && !value.type && std::holds_alternative<double>(value.fixed.value);
-    if (literal) return pieces.add({value, sema::Type::scalar(DType::f32), format});
+    if (literal) return pieces.add({value, sema::Type::scalar(DType::f32), format, {}});
     if (value.is_fixed() && format.empty() && !value.type) return pieces.add(static_text(value.fixed));
     if (value.is_fixed() && format.empty() && (value.fixed.boolean() || value.fixed.is_integer())) {
         return pieces.add(static_text(value.fixed));
     }
     if (value.is(Val::Kind::none)) return pieces.add("None");
-    pieces.add({value, type, format});
+    pieces.add({value, type, format, {}});
 }
 
 ValueId string_constant(Body& b, const std::string& text) {
@@ -97,10 +98,37 @@ void add_converted(Body& b, Pieces& pieces, const Val& value, const sema::Type& 
     add_value(b, pieces, text_of(b, value, type), text, part.format);
 }
 
+// A value whose format has holes of its own.
+void add_with_spec(Body& b, Pieces& pieces, const ast::FString::Part& part) {
+    Val value = expression(b, *part.value);
+    sema::Type type = b.info(*part.value).type;
+    const Val spec = format_string(b, std::get<ast::FString>(part.spec->node));
+    ast::FString::Part known = part;
+    if (spec.is_fixed()) {
+        known.format = *spec.fixed.string();
+        return part.conversion != 0 ? add_converted(b, pieces, value, type, known)
+                                    : add_value(b, pieces, value, type, known.format);
+    }
+    if (part.conversion == 'r' && is_text(b, value)) {
+        value = Val::ssa(host(b, "string_repr", {b.handle(value, type)}, ir::Type::string()));
+    } else if (part.conversion != 0) {
+        value = text_of(b, value, type);
+    }
+    if (part.conversion != 0) type = sema::Type::string();
+    if (value.has_elements()) return add_value(b, pieces, value, type, {});  // containers take no format
+    // A float literal alone is an f32, also in its text.
+    const bool literal = value.is_fixed() && !value.type && std::holds_alternative<double>(value.fixed.value);
+    pieces.add({value, literal ? sema::Type::scalar(DType::f32) : type, {}, b.handle(spec, sema::Type::string())});
+}
+
 void add_parts(Body& b, Pieces& pieces, const ast::FString& node) {
     for (const ast::FString::Part& part : node.parts) {
         pieces.add(part.text);
         if (!part.value) continue;
+        if (part.spec) {
+            add_with_spec(b, pieces, part);
+            continue;
+        }
         const Val value = expression(b, *part.value);
         const sema::Type& type = b.info(*part.value).type;
         part.conversion != 0 ? add_converted(b, pieces, value, type, part)
@@ -152,11 +180,12 @@ std::string pattern(Body& b, const Pieces& pieces, std::vector<ValueId>& values)
     return text;
 }
 
-ValueId formatted(Body& b, ValueId value, const std::string& format) {
+ValueId formatted(Body& b, ValueId value, const Pieces::Hole& hole) {
+    const std::string& format = hole.format;
     std::string entry;
     switch (b.type_of(value).kind) {
         case ir::TypeKind::string:
-            if (format.empty()) return value;
+            if (format.empty() && !hole.spec.valid()) return value;
             entry = "format_string";
             break;
         case ir::TypeKind::tensor:
@@ -177,6 +206,7 @@ ValueId formatted(Body& b, ValueId value, const std::string& format) {
             entry = "format";
             break;
     }
+    if (hole.spec.valid()) return host(b, entry + "_with", {value, hole.spec}, ir::Type::string());
     return host(b, entry, {value}, ir::Type::string(), {{Attr::text, format}});
 }
 
@@ -184,8 +214,7 @@ ValueId joined_text(Body& b, const Pieces& pieces) {
     std::vector<ValueId> parts;
     for (size_t i = 0; i < pieces.texts.size(); ++i) {
         if (!pieces.texts[i].empty()) parts.push_back(string_constant(b, pieces.texts[i]));
-        if (i < pieces.holes.size())
-            parts.push_back(formatted(b, hole_value(b, pieces.holes[i]), pieces.holes[i].format));
+        if (i < pieces.holes.size()) parts.push_back(formatted(b, hole_value(b, pieces.holes[i]), pieces.holes[i]));
     }
     if (parts.empty()) return string_constant(b, "");
     if (parts.size() == 1) return parts[0];
@@ -260,13 +289,13 @@ Val print_call(Body& b, const sema::CallInfo& info) {
 }
 
 void assert_statement(Body& b, const ast::Assert& statement) {
-    const Val condition = expression(b, *statement.condition);
-    if (condition.is_fixed_bool(true)) return;
+    const Val holds_already = condition(b, *statement.condition);
+    if (holds_already.is_fixed_bool(true)) return;
     Pieces pieces;
     const auto message = [&] {
         if (statement.message) add_expression(b, pieces, *statement.message);
     };
-    const ValueId holds = b.truth(condition);
+    const ValueId holds = b.truth(holds_already);
     if (b.in_kernel()) {
         message();
         std::vector<ValueId> operands{holds};

@@ -68,7 +68,8 @@ TEST_CASE("strings") {
     CHECK(told("x = b\"a\"\n") == "1:5 E0132 strings have no prefix `b`\n");
     CHECK(told("x = f\"{a!q}\"\n") == "1:9 E0124 an f-string has the conversions `!r` and `!s`\n");
     CHECK(told("x = f\"{a!r} {a=} {a!s:>8} {a = }\"\n").empty());
-    CHECK(told("x = f\"{a:{b}}\"\n") == "1:10 E0124 a format has no holes of its own\n");
+    CHECK(told("x = f\"{a:{b}}{a!r:<{b}.{c + 1}}\"\n").empty());
+    CHECK(told("x = f\"{a:{b:{c}}}\"\n") == "1:13 E0124 the holes of a format have no holes in their own formats\n");
     CHECK(told("x = f\"{}\"\n") == "1:7 E0125 this hole of an f-string is empty; a brace itself is written `{{`\n");
     CHECK(told("x = f\"}\"\n") == "1:7 E0125 a `}` in an f-string's text is written `}}`\n");
 }
@@ -172,15 +173,20 @@ TEST_CASE("what Python has and Tessera has not") {
     CHECK(fixed("a <> b\n") == "a != b\n");
     CHECK(fixed("x = !a\n") == "x = not a\n");
     CHECK(fixed("x++\n") == "x += 1\n");
-    CHECK(told("f(*a, **b)\n") == "1:3 E0123 Tessera does not unpack arguments\n");
+    CHECK(told("f(*a, 1, *b)\n").empty());
+    CHECK(told("f(**b)\n") == "1:3 E0123 Tessera does not unpack dictionaries with `**`\n");
+    CHECK(told("f(a=1, *b)\n") == "1:8 E0127 an argument by position stands after one by name\n");
     CHECK(told("def g(*a, **b): pass\n") == "1:7 E0123 Tessera has no `*` parameters; a function says what it takes\n");
     CHECK(told("def g(a, /, b): pass\n") == "1:10 E0123 Tessera has no `/` among parameters\n");
     CHECK(told("def g(a, *): pass\n") == "1:7 E0123 a bare `*` stands before parameters that are given by name\n");
     CHECK(told("a, *b = c\n") == "1:4 E0123 Tessera does not unpack with `*`\n");
-    CHECK(told("for x in y:\n    pass\nelse:\n    pass\n") == "3:1 E0133 a loop has no `else` in Tessera\n");
+    CHECK(told("for x in y:\n    pass\nelse:\n    pass\nwhile x:\n    pass\nelse:\n    pass\n").empty());
+    CHECK(told("for x in y:\n    pass\nelse:\nz = 1\n") == "3:1 E0114 this `else` needs an indented block after it\n");
     CHECK(told("x = {1, 2}\n") == "1:7 E0134 Tessera has no sets; `{}` holds `key: value` pairs\n");
     CHECK(told("x = {a: b for a in c}\n").empty());
-    CHECK(fixed("f(x for x in y)\n") == "f([x for x in y])\n");
+    CHECK(told("f(x for x in y)\nf((x for x in y), 1)\n").empty());
+    CHECK(fixed("f(x for x in y, 1)\n") == "f((x for x in y), 1)\n");
+    CHECK(told("x = (a, b for a in c)\n") == "1:6 E0134 a generator has one element; a tuple needs parentheses\n");
     CHECK(told("x = [a, b for a in c]\n") == "1:6 E0134 a comprehension has one element; a tuple needs parentheses\n");
     CHECK(told("from . import x\n") == "1:1 E0136 Tessera has no relative imports; a file is found by its name\n");
 }

@@ -28,6 +28,11 @@ TEST_CASE("spaces") {
     CHECK(formatted("x: Tensor[\"B\",fp6@accum( fp32 )]\n") == "x: Tensor[\"B\", fp6 @accum(fp32)]\n");
     CHECK(formatted("x = (a,)\ny = a,\nz = {1 :2}\n") == "x = (a,)\ny = a,\nz = {1: 2}\n");
     CHECK(formatted("if(a):b;c\n") == "if (a):\n    b\n    c\n");
+    CHECK(formatted("for x in y :\n  a\n\n# why\nelse : # or\n  b\nwhile x:a\nelse:b\n") ==
+          "for x in y:\n    a\n\n# why\nelse:  # or\n    b\nwhile x:\n    a\nelse:\n    b\n");
+    CHECK(formatted("f( * a,b )\ng(*[1,2],* x.y)\n") == "f(*a, b)\ng(*[1, 2], *x.y)\n");
+    CHECK(formatted("sum( x*x for x in y if x )\nf(( x for x in y ),1)\n") ==
+          "sum(x * x for x in y if x)\nf((x for x in y), 1)\n");
     CHECK(formatted("x = a ** 2 + f(b) ** c\n") == "x = a**2 + f(b) ** c\n");
 }
 

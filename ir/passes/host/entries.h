@@ -86,6 +86,9 @@ inline constexpr HostEntry kHostEntries[] = {
     {"format_string", "sTP", 's'},
     {"format_tensor", "tTP", 's'},
     {"format_list", "lP", 's'},
+    {"format_with", "bOsP", 's'},  // the spec as an operand
+    {"format_string_with", "ssP", 's'},
+    {"format_tensor_with", "tsP", 's'},
     {"string_repr", "s", 's'},
     {"string_get", "siP", 's'},
     {"string_slice", "sVP", 's'},
@@ -108,6 +111,8 @@ inline constexpr HostEntry kHostEntries[] = {
     {"string_is_digits", "s", 'c'},
     {"string_to_integer", "sP", 'i'},
     {"string_to_real", "sP", 'd'},
+    {"string_of_code", "iP", 's'},
+    {"code_of_string", "sP", 'i'},
     // containers
     {"list", "Yi", 'l'},     // empty; operand: capacity
     {"list_of", "YE", 'l'},  // items; of a dictionary keys and values in turn
