@@ -5,10 +5,6 @@
 
 namespace tsr::ir::math {
 
-// (exp(r) - 1 - r) / r^2, |r| <= ln2/2; error 6.5e-8, lowest power first.
-inline constexpr std::array kExp32{
-    0.5, 0.16666576989698775, 0.041666554617204574, 0.008363179052722578, 0.0013926183587713494,
-};
 // (exp(r) - 1 - r) / r^2, |r| <= ln2/2; error 1.4e-18, lowest power first.
 inline constexpr std::array kExp64{
     0.5,
@@ -22,13 +18,6 @@ inline constexpr std::array kExp64{
     2.75572736431103e-07,
     2.5105217004720745e-08,
     2.0914686968086876e-09,
-};
-// (log((1+s)/(1-s))/s - 2) / s^2 in z = s^2, |s| <= 0.1716; error 1.2e-9, lowest power first.
-inline constexpr std::array kLog32{
-    0.6666666655358509,
-    0.40000122584957254,
-    0.2855073636310781,
-    0.23332762955117523,
 };
 // (log((1+s)/(1-s))/s - 2) / s^2 in z = s^2, |s| <= 0.1716; error 2.1e-18, lowest power first.
 inline constexpr std::array kLog64{
@@ -44,20 +33,6 @@ inline constexpr std::array kSin64{
 inline constexpr std::array kCos64{
     0.041666666666666664,   -0.0013888888888888887,  2.4801587301584645e-05, -2.755731922140076e-07,
     2.0876755790363397e-09, -1.1470460773969325e-11, 4.7458652037874553e-14,
-};
-// the same, for f32; error 2.8e-11, lowest power first.
-inline constexpr std::array kSin32{
-    -0.16666666663853044,
-    0.008333331873837089,
-    -0.00019840086263755443,
-    2.7249864655139585e-06,
-};
-// the same, for f32; error 2.3e-12, lowest power first.
-inline constexpr std::array kCos32{
-    0.04166666666431933,
-    -0.0013888887671288108,
-    2.480059998353171e-05,
-    -2.7300908167996537e-07,
 };
 // (atan(t)/t - 1) / t^2 in z = t^2, t <= tan(pi/8); error 1.6e-21, lowest power first.
 inline constexpr std::array kAtan64{
@@ -87,11 +62,6 @@ inline constexpr std::array kErfc64{
     2.962765247910244e-06,  8.948492941567163e-07,  -3.9460178547978886e-07, -1.8700648141926813e-07,
     4.2461230034063105e-08, 3.9986880001906904e-08, -1.3901679164613137e-09, -7.679236449251912e-09,
     -5.098721119292638e-10, 1.0172999863868976e-09,
-};
-// (tanh(x)/x - 1) / x^2 in z = x^2, |x| <= 0.625; error 1.6e-9, lowest power first.
-inline constexpr std::array kTanh32{
-    -0.3333333317214036, 0.1333330355691574,    -0.053959259577204544,
-    0.02176891865102821, -0.008343945515839153, 0.002292744816178142,
 };
 // (tanh(x)/x - 1) / x^2 in z = x^2, |x| <= 0.625; error 5.3e-21, lowest power first.
 inline constexpr std::array kTanh64{

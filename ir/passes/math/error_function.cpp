@@ -1,11 +1,10 @@
-// erf. Near 0 an odd polynomial; further 1 - exp(-x^2) G(u) / x with u = (x - 3.5) / (x + 2.5).
+// erf of f64. Near 0 an odd polynomial; further 1 - exp(-x^2) G(u) / x with u = (x - 3.5) / (x + 2.5).
 #include "ir/passes/math/coefficients.h"
 #include "ir/passes/math/functions.h"
 
 namespace tsr::ir::math {
 
 Term erf(Term x) {
-    if (x.type() == DType::f32) return erf(x.cast(DType::f64)).cast(DType::f32);
     Term size = abs(x);
     Term near = x * polynomial(x * x, kErfSmall64);
     Term inside = select(size > 28.0, 28.0, size);

@@ -1,5 +1,6 @@
 // Elementary functions as formulas over element operations: the same operations on every machine, so the same bits.
-// Each takes and gives f32 or f64. Bounds are of the worst error seen against 60 digits (tests/ir/math).
+// Each takes and gives f64, rsqrt f32 too; the others of f32 are in f32/functions.h.
+// Bounds are of the worst error seen against 60 digits (tests/ir/math).
 #pragma once
 
 #include "ir/passes/math/term.h"

@@ -1,8 +1,5 @@
-// log and its kin, pow. x = 2^k m with sqrt(1/2) <= m < sqrt(2); with f = m - 1 and s = f / (2 + f),
+// log and its kin, pow, of f64. x = 2^k m with sqrt(1/2) <= m < sqrt(2); with f = m - 1 and s = f / (2 + f),
 // log m = f - (f^2/2 - s (f^2/2 + s^2 P(s^2))).
-#include <cmath>
-#include <limits>
-
 #include "ir/passes/math/coefficients.h"
 #include "ir/passes/math/functions.h"
 
@@ -10,31 +7,24 @@ namespace tsr::ir::math {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
 // ln 2 in two parts; the first has enough zeros behind it that its multiples by exponents are exact.
-constexpr double kLn2High32 = 0.693359375;
-constexpr double kLn2Low32 = -2.12194440054690583e-4;
-constexpr double kLn2High64 = 0.693147180369123816490;
-constexpr double kLn2Low64 = 1.90821492927058770002e-10;
+constexpr double kLn2High = 0.693147180369123816490;
+constexpr double kLn2Low = 1.90821492927058770002e-10;
 
 struct Split {
-    Term k;  // the exponent, as a number of the format
+    Term k;  // the exponent, as f64
     Term f;  // m - 1, exact
 };
 
 Split split(Term x) {
-    bool single = x.type() == DType::f32;
-    int64_t mantissa = single ? 23 : 52;
-    double up = single ? 8388608.0 : 4503599627370496.0;
-    Term subnormal = x < (single ? 1.1754943508222875e-38 : 2.2250738585072014e-308);
-    Term normal = select(subnormal, x * up, x);
-    Term bits = normal.bits(single ? DType::i32 : DType::i64);
-    int64_t root_half = single ? 0x3F3504F3 : 0x3FE6A09E667F3BCD;
-    Term exponent = (bits - bits.whole(root_half)) >> mantissa;
-    Term m = (bits - (exponent << mantissa)).bits(x.type());
-    Term k = exponent.cast(x.type()) - select(subnormal, x.real(static_cast<double>(mantissa)), x.real(0));
+    constexpr int64_t kMantissa = 52;
+    Term subnormal = x < 2.2250738585072014e-308;
+    Term normal = select(subnormal, x * 4503599627370496.0, x);
+    Term bits = normal.bits(DType::i64);
+    constexpr int64_t kRootHalf = 0x3FE6A09E667F3BCD;
+    Term exponent = (bits - bits.whole(kRootHalf)) >> kMantissa;
+    Term m = (bits - (exponent << kMantissa)).bits(DType::f64);
+    Term k = exponent.cast(DType::f64) - select(subnormal, x.real(kMantissa), x.real(0));
     return {k, m - 1.0};
 }
 
@@ -55,7 +45,7 @@ Parts log_parts(Term x) {
     Split at = split(x);
     Term s = at.f / (at.f + 2.0);
     Term z = s * s;
-    Term r = z * (x.type() == DType::f32 ? polynomial(z, kLog32) : polynomial(z, kLog64));
+    Term r = z * polynomial(z, kLog64);
     Term half_square = at.f * 0.5 * at.f;
     return {at.k, at.f, half_square - s * (half_square + r)};
 }
@@ -63,15 +53,13 @@ Parts log_parts(Term x) {
 }  // namespace
 
 Term log(Term x) {
-    bool single = x.type() == DType::f32;
     Parts p = log_parts(x);
-    Term low = p.correction - p.k * (single ? kLn2Low32 : kLn2Low64);
-    Term result = fma(p.k, single ? kLn2High32 : kLn2High64, p.f - low);
+    Term low = p.correction - p.k * kLn2Low;
+    Term result = fma(p.k, kLn2High, p.f - low);
     return with_ends(result, x);
 }
 
 Term log2(Term x) {
-    if (x.type() == DType::f32) return log2(x.cast(DType::f64)).cast(DType::f32);
     constexpr double kHigh = 1.4426950408889634;
     constexpr double kLow = 2.0355273740931033e-17;
     Parts p = log_parts(x);
@@ -81,7 +69,6 @@ Term log2(Term x) {
 }
 
 Term log10(Term x) {
-    if (x.type() == DType::f32) return log10(x.cast(DType::f64)).cast(DType::f32);
     constexpr double kHigh = 0.4342944819032518;
     constexpr double kLow = 1.098319650216765e-17;
     constexpr double kTwoHigh = 0.30102999566406652;  // log10 2 with zeros behind it
@@ -95,7 +82,6 @@ Term log10(Term x) {
 
 // log(1 + x), with what the sum 1 + x lost given back.
 Term log1p(Term x) {
-    if (x.type() == DType::f32) return log1p(x.cast(DType::f64)).cast(DType::f32);
     Term u = x + 1.0;
     Term lost = (u - 1.0) - x;
     Term result = log(u) - select((u < kInfinity) & (u > 0.0), lost / u, 0.0);
@@ -118,11 +104,11 @@ Double exact_log(Term x) {
     Term s_low = (fma(-s, d, at.f) - s * d_lost) / d;
     Term z = s * s;
     Term rest = s * z * polynomial(z, kLog64) + (s_low + s_low);
-    Term big = at.k * kLn2High64;  // exact
+    Term big = at.k * kLn2High;  // exact
     Term twice = s + s;
     Term high = big + twice;
     Term lost = select(abs(big) > abs(twice), (big - high) + twice, (twice - high) + big);
-    Term low = lost + fma(at.k, kLn2Low64, rest);
+    Term low = lost + fma(at.k, kLn2Low, rest);
     Term sum = high + low;
     return {sum, (high - sum) + low};
 }
@@ -131,7 +117,6 @@ Double exact_log(Term x) {
 
 // exp(y log x); IEEE 754's values for zeros, infinities, NaN and negative bases.
 Term pow(Term x, Term y) {
-    if (x.type() == DType::f32) return pow(x.cast(DType::f64), y.cast(DType::f64)).cast(DType::f32);
     Term size = abs(x);
     Double l = exact_log(size);
     Term log_size = select(size == 0.0, -kInfinity, select(size == kInfinity, kInfinity, l.high));

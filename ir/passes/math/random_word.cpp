@@ -7,7 +7,6 @@ namespace {
 
 constexpr int64_t kWord = 0xFFFFFFFF;
 
-Term operator^(Term a, Term b) { return apply(OpKind::bit_xor, a, b); }
 Term low(Term x) { return x & x.whole(kWord); }
 Term high(Term x) { return x >> 32; }
 

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <array>
+#include <limits>
 
 #include "ir/core/builder.h"
 
 namespace tsr::ir::math {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 struct Term {
     Builder* builder;
@@ -25,6 +29,8 @@ struct Term {
     [[nodiscard]] Term cast(DType to) const { return {builder, builder->cast(id, to)}; }
     [[nodiscard]] Term bits(DType as) const { return {builder, builder->bitcast(id, as)}; }
     [[nodiscard]] Term apply(OpKind kind) const { return {builder, builder->element(kind, {id})}; }
+    // The same value for formulas that stand in another place.
+    [[nodiscard]] Term in(Builder& place) const { return {&place, id}; }
 };
 
 inline Term apply(OpKind kind, Term a, Term b) { return {a.builder, a.builder->element(kind, {a.id, b.id})}; }
@@ -35,8 +41,11 @@ inline Term operator*(Term a, Term b) { return apply(OpKind::mul, a, b); }
 inline Term operator/(Term a, Term b) { return apply(OpKind::div, a, b); }
 inline Term operator&(Term a, Term b) { return apply(OpKind::bit_and, a, b); }
 inline Term operator|(Term a, Term b) { return apply(OpKind::bit_or, a, b); }
-inline Term operator<<(Term a, int64_t by) { return apply(OpKind::shl, a, a.whole(by)); }
-inline Term operator>>(Term a, int64_t by) { return apply(OpKind::shr, a, a.whole(by)); }
+inline Term operator^(Term a, Term b) { return apply(OpKind::bit_xor, a, b); }
+inline Term operator<<(Term a, Term b) { return apply(OpKind::shl, a, b); }
+inline Term operator>>(Term a, Term b) { return apply(OpKind::shr, a, b); }
+inline Term operator<<(Term a, int64_t by) { return a << a.whole(by); }
+inline Term operator>>(Term a, int64_t by) { return a >> a.whole(by); }
 inline Term operator<(Term a, Term b) { return apply(OpKind::lt, a, b); }
 inline Term operator>(Term a, Term b) { return apply(OpKind::gt, a, b); }
 inline Term operator==(Term a, Term b) { return apply(OpKind::eq, a, b); }
@@ -82,12 +91,31 @@ Term choose(Term condition, Then&& then, Otherwise&& otherwise) {
     return {&b, b.function().op(chosen).results[0]};
 }
 
+// `otherwise` holds for every element; where `condition` does, `quick` gives the same bits for less. Of register tiles,
+// whose elements would all pay for both, only `otherwise` is computed.
+template <typename Quick, typename Otherwise>
+Term usually(Term condition, Quick&& quick, Otherwise&& otherwise) {
+    Builder& b = *condition.builder;
+    if (b.function().type(condition.id).kind == TypeKind::tile) return otherwise(b);
+    return choose(condition, quick, otherwise);
+}
+
 // c[0] + x c[1] + x^2 c[2] + …, by Horner's rule with one rounding a step.
 template <size_t N>
 Term polynomial(Term x, const std::array<double, N>& coefficients) {
     Term sum = x.real(coefficients[N - 1]);
     for (size_t i = N - 1; i-- > 0;) sum = fma(sum, x, coefficients[i]);
     return sum;
+}
+
+// The same sum in two chains, of even and of odd powers: one multiplication more, but half the latency.
+template <size_t N>
+Term polynomial_in_two(Term x, const std::array<double, N>& coefficients) {
+    std::array<double, (N + 1) / 2> even{};
+    std::array<double, N / 2> odd{};
+    for (size_t i = 0; i < N; ++i) (i % 2 == 0 ? even[i / 2] : odd[i / 2]) = coefficients[i];
+    Term square = x * x;
+    return fma(polynomial(square, odd), x, polynomial(square, even));
 }
 
 }  // namespace tsr::ir::math
