@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 
+import elementary
 import register_tiles
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -29,19 +30,20 @@ class Bench:
         self.repeats = repeats
         self.rows = []
 
-    def compile(self, name):
+    def compile(self, name, source=None):
         out = os.path.join(self.folder, name)
         if os.path.exists(out):
             return out
-        subprocess.run([self.tesserac, os.path.join(HERE, name + ".tsr"), "--cpu=native", "-o", out], check=True)
+        source = source or os.path.join(HERE, name + ".tsr")
+        subprocess.run([self.tesserac, source, "--cpu=native", "-o", out], check=True)
         return out
 
-    def peer(self, name, compiler, libraries=(), level="-O3"):
-        out = os.path.join(self.folder, f"{name}.{os.path.basename(compiler)}")
+    def peer(self, name, compiler, libraries=(), level="-O3", options=(), out=None):
+        out = os.path.join(self.folder, out or f"{name}.{os.path.basename(compiler)}")
         if os.path.exists(out):
             return out
         source = os.path.join(HERE, "peers", name + (".cpp" if compiler.endswith("++") else ".c"))
-        subprocess.run([compiler, level, "-march=native", "-o", out, source, *libraries, "-lm"], check=True)
+        subprocess.run([compiler, level, "-march=native", *options, "-o", out, source, *libraries, "-lm"], check=True)
         return out
 
     def best(self, command, threads, pick=min):
@@ -193,6 +195,7 @@ WORKS = {
     "kmeans": lambda b: against_vectorizers(b, "kmeans", "nearest centers (32 of 32, one core)", "-Ofast", ">= 0.8"),
     "nbody": bodies,
     **register_tiles.WORKS,
+    **elementary.WORKS,
     "evaluator": evaluator,
     "start": start_up,
     "check": checking,
