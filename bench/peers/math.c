@@ -15,7 +15,10 @@ int main(int count, char** arguments) {
     REAL* x = (REAL*)floats(2 * n);
     REAL* y = (REAL*)floats(2 * n);
     REAL* z = (REAL*)floats(2 * n);
-    for (int i = 0; i < n; ++i) x[i] = (REAL)(low + (high - low) * i / (n - 1)), y[i] = (REAL)(-10.0 + 20.0 * i / (n - 1));
+    for (int i = 0; i < n; ++i) {  // in no order
+        x[i] = (REAL)(low + (high - low) * (i * 7919 % n) / (n - 1));
+        y[i] = (REAL)(-10.0 + 20.0 * (i * 4801 % n) / (n - 1));
+    }
     double best = 1e9;
     for (int repeat = 0; repeat < 20; ++repeat) {
         double start = now();

@@ -1,6 +1,6 @@
 // 1 / sqrt. In f32 by iteration from a guess at the exponent, which takes a third of what the machine's division
 // and square root do and gives the same bits everywhere.
-#include "ir/passes/math/functions.h"
+#include "ir/passes/math/root.h"
 
 namespace tsr::ir::math {
 

@@ -118,4 +118,12 @@ Term polynomial_in_two(Term x, const std::array<double, N>& coefficients) {
     return fma(polynomial(square, odd), x, polynomial(square, even));
 }
 
+// The same where the first coefficient counts more than all others: its sum comes last and is rounded once.
+template <size_t N>
+Term polynomial_ending_in_one(Term x, const std::array<double, N>& coefficients) {
+    std::array<double, N - 1> rest{};
+    for (size_t i = 1; i < N; ++i) rest[i - 1] = coefficients[i];
+    return fma(polynomial_in_two(x, rest), x, coefficients[0]);
+}
+
 }  // namespace tsr::ir::math

@@ -1,0 +1,95 @@
+// log, log2, log10 and log1p of f64. x = 2^k m with sqrt(1/2) <= m < sqrt(2); with f = m - 1 and s = f / (2 + f),
+// log m = f - (f^2/2 - s (f^2/2 + s^2 P(s^2))).
+#include "ir/passes/math/f64/logarithm.h"
+
+#include "ir/passes/math/f64/coefficients.h"
+#include "ir/passes/math/f64/exponential.h"
+#include "ir/passes/math/f64/functions.h"
+
+namespace tsr::ir::math::f64 {
+
+namespace {
+
+// ln 2 in two parts; the first has enough zeros behind it that its multiples by exponents are exact.
+constexpr double kLn2High = 0.693147180369123816490;
+constexpr double kLn2Low = 1.90821492927058770002e-10;
+
+struct Parts {
+    Term k;
+    Term f;
+    Term correction;  // log m = f - correction
+};
+
+Parts log_parts(Term k, Term f) {
+    Term s = f / (f + 2.0);
+    Term z = s * s;
+    Term r = z * polynomial_in_two(z, kLog);
+    Term half_square = f * 0.5 * f;
+    return {k, f, half_square - s * (half_square + r)};
+}
+
+// The logarithm that `of` computes of its parts, for any x.
+template <typename Of>
+Term logarithm(Term x, Of of) {
+    return usually(
+        is_common(x),
+        [&](Builder& in) {
+            Split at = split(x.in(in));
+            return of(log_parts(at.k, at.f));
+        },
+        [&](Builder& in) {
+            Term any = x.in(in);
+            Term subnormal = any < 2.2250738585072014e-308;
+            Split at = split(select(subnormal, any * 0x1p52, any));
+            Term result = of(log_parts(at.k - select(subnormal, any.real(52), any.real(0)), at.f));
+            result = select(any == kInfinity, any, result);
+            result = select(any > 0.0, result, kNan);
+            return select(any == 0.0, -kInfinity, result);
+        });
+}
+
+Term natural(const Parts& p) { return fma(p.k, kLn2High, p.f - (p.correction - p.k * kLn2Low)); }
+
+}  // namespace
+
+Term log(Term x) { return logarithm(x, natural); }
+
+Term log2(Term x) {
+    constexpr double kHigh = 1.4426950408889634;
+    constexpr double kLow = 2.0355273740931033e-17;
+    return logarithm(x, [](const Parts& p) {
+        Term m = p.f - p.correction;
+        Term lost = (p.f - m) - p.correction;
+        return fma(m, kHigh, fma(m, kLow, lost * kHigh)) + p.k;
+    });
+}
+
+Term log10(Term x) {
+    constexpr double kHigh = 0.4342944819032518;
+    constexpr double kLow = 1.098319650216765e-17;
+    constexpr double kTwoHigh = 0.30102999566406652;  // log10 2 with zeros behind it
+    constexpr double kTwoLow = -8.5323443170571066e-14;
+    return logarithm(x, [](const Parts& p) {
+        Term m = p.f - p.correction;
+        Term lost = (p.f - m) - p.correction;
+        Term small = fma(m, kLow, fma(lost, kHigh, p.k * kTwoLow));
+        return fma(p.k, kTwoHigh, fma(m, kHigh, small));
+    });
+}
+
+// The exponent is that of 1 + x, and 2^-k (1 + x) - 1 is computed from x, so that nothing is lost.
+Term log1p(Term x) {
+    Term sum = x + 1.0;
+    return choose(
+        is_common(sum),
+        [&](Builder& in) {
+            Term moved = moved_bits(sum.in(in));
+            Term exponent = moved & moved.whole(0x7FF0000000000000);
+            Term factor = (moved.whole(0x7FE0000000000000) - exponent).bits(DType::f64);
+            Term f = fma(x.in(in), factor, factor - 1.0);
+            return with_sign(natural(log_parts(exponent_of(moved), f)), x.in(in));  // keeps -0
+        },
+        [&](Builder& in) { return log(sum.in(in)); });
+}
+
+}  // namespace tsr::ir::math::f64
