@@ -1,5 +1,6 @@
 // Lanes of a vector that go to memory each for itself, or through code one after the other.
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/Module.h>
 
 #include "codegen/cpu/task.h"
 #include "codegen/llvm/types.h"
@@ -8,6 +9,14 @@ namespace tsr::codegen {
 
 using ir::OpKind;
 using llvm::Value;
+
+namespace {
+
+unsigned lanes_of(const Value* vector) {
+    return llvm::cast<llvm::FixedVectorType>(vector->getType())->getNumElements();
+}
+
+}  // namespace
 
 bool CpuTask::emit_lanes(const ir::Op& op) {
     switch (op.kind) {
@@ -33,9 +42,28 @@ void CpuTask::emit_gather(const ir::Op& op) {
     llvm::Type* stored = memory_type(target_.getContext(), type);
     Value* addresses = builder_.CreateGEP(stored, operand(op, 0), operand(op, 1));
     llvm::Type* vector = shaped_like(operand(op, 1), stored);
-    Value* gathered = builder_.CreateMaskedGather(vector, addresses, llvm::Align(memory_bytes(type)), mask_of(op),
+    Value* mask = mask_of(op);
+    if (mask != nullptr && !gathers_) {
+        // LLVM would make a branch for each lane. Instead lanes that are out load a zero from somewhere else.
+        Value* elsewhere = builder_.CreateVectorSplat(lanes_of(mask), nothing());
+        addresses = builder_.CreateSelect(mask, addresses, elsewhere);
+        mask = nullptr;
+    }
+    Value* gathered = builder_.CreateMaskedGather(vector, addresses, llvm::Align(memory_bytes(type)), mask,
                                                   llvm::Constant::getNullValue(vector));
     define(op.results[0], from_memory(type, gathered));
+}
+
+// A zero of any type of element.
+Value* CpuTask::nothing() {
+    constexpr const char* kName = "nothing";
+    llvm::Module& module = *target_.getParent();
+    if (llvm::GlobalVariable* made = module.getNamedGlobal(kName)) return made;
+    llvm::Type* words = llvm::ArrayType::get(builder_.getInt64Ty(), 2);
+    auto* made = new llvm::GlobalVariable(module, words, true, llvm::GlobalValue::PrivateLinkage,
+                                          llvm::Constant::getNullValue(words), kName);
+    made->setAlignment(llvm::Align(16));
+    return made;
 }
 
 void CpuTask::emit_scatter(const ir::Op& op) {

@@ -14,6 +14,7 @@ Processor level(const std::string& name, int number) {
     machine.cpu = name;
     machine.avx2 = machine.fma = machine.converts_f16 = number >= 3;
     machine.avx512 = number >= 4;
+    machine.gathers = number >= 3;
     // LLVM holds gathers of AVX2 for slow and would branch once per lane instead.
     if (number == 3) machine.features = "+fast-gather";
     return machine;
@@ -51,6 +52,7 @@ Processor native() {
     }
     machine.avx2 = has.lookup("avx2");
     machine.avx512 = has_avx512(has);
+    machine.gathers = machine.avx512 || (machine.avx2 && !machine.cpu.starts_with("znver"));
     machine.fma = has.lookup("fma");
     machine.converts_f16 = has.lookup("f16c");
     machine.computes_f16 = machine.avx512 && has.lookup("avx512fp16");

@@ -20,9 +20,12 @@ struct TaskParameters {
 class CpuTask : public TargetBody {
 public:
     // `slots` are the parameters of `target` by number of slot.
-    CpuTask(const ir::Function& source, llvm::Function& target, const Machine& machine, Data& data, DebugInfo* debug,
-            std::map<int64_t, llvm::Value*> slots, TaskParameters task)
-        : TargetBody(source, target, machine, data, debug), slots_(std::move(slots)), task_(task) {}
+    CpuTask(const ir::Function& source, llvm::Function& target, const Processor& processor, Data& data,
+            DebugInfo* debug, std::map<int64_t, llvm::Value*> slots, TaskParameters task)
+        : TargetBody(source, target, processor, data, debug),
+          slots_(std::move(slots)),
+          task_(task),
+          gathers_(processor.gathers) {}
 
 private:
     bool emit_of_machine(const ir::Op& op) override;
@@ -30,6 +33,7 @@ private:
     bool emit_lanes(const ir::Op& op);
 
     void emit_gather(const ir::Op& op);
+    llvm::Value* nothing();
     void emit_scatter(const ir::Op& op);
     void emit_prefetch(const ir::Op& op);
     void emit_for_active(const ir::Op& op);
@@ -46,6 +50,7 @@ private:
 
     std::map<int64_t, llvm::Value*> slots_;
     TaskParameters task_;
+    bool gathers_;  // the processor has an instruction for them
 };
 
 // Defines `name` with the signature TsrKernelEntry. It loads the slots and calls the body, whose pointer parameters do

@@ -105,6 +105,7 @@ private:
                                                     bool jump);
     [[nodiscard]] bool is_cheap(RegionId region) const;
     void loop(OpId id);
+    [[nodiscard]] bool is_short(RegionId body) const;  // of a loop: nothing stands in what stands in it
     void uniform_loop(const Op& op);
     void affine_loop(const Op& op);
     void divergent_loop(const Op& op);

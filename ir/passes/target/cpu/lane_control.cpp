@@ -113,6 +113,17 @@ void LaneCode::divergent_branch(const Op& op) {
 
 // ---- for ----
 
+namespace {
+
+constexpr int64_t kUnroll = 8;
+
+}  // namespace
+
+bool LaneCode::is_short(RegionId body) const {
+    const auto& ops = s_.tile.region(body).ops;
+    return ops.size() <= 12 && std::ranges::all_of(ops, [&](OpId id) { return s_.tile.op(id).regions.empty(); });
+}
+
 void LaneCode::loop(OpId id) {
     const Op& op = s_.tile.op(id);
     auto kind = [&](size_t i) { return value(op.operands[i]).kind; };
@@ -146,8 +157,10 @@ std::vector<ValueId> LaneCode::counted_iterations(const Op& loop, const Carried&
     const auto& args = s_.tile.region(loop.regions[0]).args;
     std::vector<ValueId> operands{lower, upper, value(loop.operands[2]).scalar};
     operands.insert(operands.end(), current.begin(), current.end());
+    // No vector shares the counting of a single lane, which is most of what a short iteration does.
+    const bool unrolls = s_.plan.lanes == 1 && is_short(loop.regions[0]);
     RegionId outside = emit_.region;
-    OpId made = emit_.open(OpKind::for_, operands, state.types);
+    OpId made = emit_.open(OpKind::for_, operands, state.types, unrolls ? Attrs{{Attr::unroll, kUnroll}} : Attrs{});
     emit_.region = emit_.add_region(made);
     values_[args[0]] = uniform(s_.target.add_arg(emit_.region, s_.tile.type(args[0]), s_.tile.value(args[0]).name));
     size_t at = 0;

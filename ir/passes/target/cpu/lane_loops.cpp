@@ -1,5 +1,6 @@
 // Loops over the lanes of a region.
 #include "ir/passes/target/cpu/group_code.h"
+#include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
 
@@ -63,7 +64,16 @@ void GroupCode::vector_loop(const Op& op, const Axis& axis, const std::vector<Va
     if (!in_segments(lanes, first, last)) vectors(lanes, first, last, {});
 }
 
-// Whole bundles of vectors without a mask, then single vectors under the mask of what is left.
+// One copy more of it is little code.
+bool GroupCode::is_small(RegionId region) const {
+    constexpr int64_t kSmall = 48;
+    int64_t operations = 0;
+    walk(s_.tile, region, [&](OpId) { ++operations; });
+    return operations <= kSmall;
+}
+
+// Whole bundles of vectors without a mask, then single vectors under the mask of what is left. Of a small region whole
+// vectors are done without a mask as far as they go: masked stores are slow on some processors (Zen 1 to 3).
 void GroupCode::vectors(const Lanes& lanes, ValueId first, ValueId last, const std::vector<Wrapped>& wrapped) {
     int64_t width = s_.plan.lanes;
     if (width == 1) {
@@ -82,6 +92,12 @@ void GroupCode::vectors(const Lanes& lanes, ValueId first, ValueId last, const s
     counted_loop(first, middle, bundle,
                  [&](ValueId round) { vector_body(lanes, round, s_.plan.interleave, {}, wrapped); });
     if (whole) return;
+    if (bundle > width && is_small(lanes.op.regions[0])) {
+        ValueId left = emit_.binary(OpKind::sub, last, middle);
+        ValueId tail = emit_.binary(OpKind::sub, last, emit_.binary(OpKind::mod, left, emit_.integer(width)));
+        counted_loop(middle, tail, width, [&](ValueId round) { vector_body(lanes, round, 1, {}, wrapped); });
+        middle = emit_.binary(OpKind::maximum, middle, tail);
+    }
     counted_loop(middle, last, width, [&](ValueId round) {
         ValueId left = emit_.binary(OpKind::minimum, emit_.binary(OpKind::sub, last, round), emit_.integer(width));
         ValueId limit = emit_.splat(emit_.cast(left, DType::i32), width);
