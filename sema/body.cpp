@@ -104,8 +104,11 @@ void Body::forget_own(const ast::Block& block) {
 
 // What holds where two paths meet; a path that ends says nothing.
 Flow Body::meet(const Flow& a, const Flow& b) {
-    if (!a.reachable) return b;
-    if (!b.reachable) return a;
+    if (!a.reachable || !b.reachable) {
+        Flow other = a.reachable ? a : b;
+        other.decided = !other.reachable && (a.decided || b.decided);
+        return other;
+    }
     Flow result = a;
     for (size_t i = 0; i < result.assigned.size(); ++i) {
         result.assigned[i] = result.assigned[i] && i < b.assigned.size() && b.assigned[i];
@@ -299,10 +302,13 @@ void Body::check_defaults() {
         if (!parameter.syntax->default_value) continue;
         const ast::Expr& otherwise = *parameter.syntax->default_value;
         Value value = expr(otherwise);
-        if (parameter.is_static && parameter.value) continue;
         const bool named = value.type.is(Kind::dtype) || value.type.is(Kind::function);
-        if (!named && !require_static(otherwise, value, fmt::format("the default of `{}`", parameter.name))) continue;
-        if (!parameter.syntax->annotation) continue;  // its type is that of what is given
+        const bool known = named || (parameter.is_static && parameter.value);
+        if (!known && !require_static(otherwise, value, fmt::format("the default of `{}`", parameter.name))) continue;
+        const ast::Expr* annotation = parameter.syntax->annotation;
+        if (!annotation) continue;  // its type is that of what is given
+        const auto* qualified = std::get_if<ast::Qualified>(&annotation->node);
+        if (parameter.is_static && qualified && !qualified->type) continue;  // this too
         require_converts(otherwise, value, parameter.type, fmt::format("`{}`", parameter.name));
     }
 }

@@ -92,18 +92,25 @@ void Checker::check_untyped(FunctionId id, Body* enclosing) {
     }
 }
 
-// A method whose parameters behind the record have types is checked as they say.
+// A method whose parameters behind the record have types is checked as they say, a static parameter with the value that
+// its default is.
 void Checker::check_uncalled(FunctionId id) {
     const Function& function = program.function(id);
     if (function.enclosing || function.refused != Feature::none || !function.generic || is_called(id)) return;
-    const auto typed = [&](const ast::Parameter& p) { return !is_generic(function, p); };
+    const bool kernel = function.kind == FunctionKind::kernel;
+    Request request = untyped(function, kernel || uses_kernel_names(function) ? Context::kernel : Context::host);
     const auto& parameters = function.def->parameters;
-    if (!function.method_of || !std::all_of(parameters.begin() + 1, parameters.end(), typed))
-        return check_untyped(id, nullptr);
-    const auto record = record_type(function.method_of->constructor_id);
-    if (!record || record->is_unknown()) return;
-    Request request = untyped(function, Context::host);
-    request.types[0] = *record;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+        const ast::Parameter& p = parameters[i];
+        if (i == 0 && function.method_of) {
+            const auto record = record_type(function.method_of->constructor_id);
+            if (!record || record->is_unknown()) return;
+            request.types[0] = *record;
+        } else if (is_generic(function, p)) {
+            if (!is_static(p) || !p.default_value) return check_untyped(id, nullptr);
+            request.values[i] = evaluate(function.module, *p.default_value).value;
+        }
+    }
     if (const InstanceId made = instantiate(request); made.valid()) report(made);
 }
 

@@ -70,6 +70,8 @@ public:
     };
     Constant evaluate(ModuleId module, const ast::Expr& expr);
 
+    [[nodiscard]] static bool is_static(const ast::Parameter& parameter);
+
     // The instance for a request, checked before this returns unless it is being checked already (recursion).
     InstanceId instantiate(const Request& request);
     void check_statements(ModuleId module);

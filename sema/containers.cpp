@@ -44,10 +44,12 @@ Type stored(const Type& type) {
     return Type::tuple(std::move(parts));
 }
 
+// A part of a tuple that has no type has an error.
 bool names_no_type(const Type& type) {
-    const bool container = type.is(Kind::list) || type.is(Kind::dict) || type.is(Kind::tuple);
-    return container && std::any_of(type.parts().begin(), type.parts().end(),
-                                    [](const Type& part) { return part.is_unknown() || names_no_type(part); });
+    const bool holds_items = type.is(Kind::list) || type.is(Kind::dict);
+    return (holds_items || type.is(Kind::tuple)) &&
+           std::any_of(type.parts().begin(), type.parts().end(),
+                       [&](const Type& part) { return (holds_items && part.is_unknown()) || names_no_type(part); });
 }
 
 bool is_item(const Type& type) {

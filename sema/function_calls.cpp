@@ -46,11 +46,6 @@ bool refused_callee(Body& b, const ast::Call& c, const Function& callee) {
     return true;
 }
 
-bool is_static(const ast::Parameter& p) {
-    const auto* qualified = p.annotation ? std::get_if<ast::Qualified>(&p.annotation->node) : nullptr;
-    return qualified && qualified->qualifier == ast::Qualified::Qualifier::fixed;
-}
-
 // Whether a static parameter may have this value; false after a message.
 bool static_argument(Body& b, const Function& callee, const ast::Parameter& p, const ast::Expr& written,
                      const Value& value) {
@@ -79,12 +74,12 @@ bool gather(Body& b, const Function& callee, const Matched& m, Request& request,
             value = b.expr(*written);
             ok &= !value.broken() && (!callee.generic || b.require_known(*written, value));
             given = settled_type(b.in_kernel() ? value.type : stored(value.type), value.value);
-            if (is_static(p)) ok &= static_argument(b, callee, p, *written, value);
-            if (is_static(p)) fixed_value = value.value;
+            if (Checker::is_static(p)) ok &= static_argument(b, callee, p, *written, value);
+            if (Checker::is_static(p)) fixed_value = value.value;
         } else {
             Checker::Constant otherwise = b.checker.evaluate(callee.module, *p.default_value);
             if (!p.annotation) given = otherwise.type;
-            if (is_static(p)) fixed_value = otherwise.value;
+            if (Checker::is_static(p)) fixed_value = otherwise.value;
         }
         request.values.push_back(fixed_value);
         request.types.push_back(callee.generic ? own_symbols(given, p.name.text, known) : Type::unknown());

@@ -153,6 +153,11 @@ void Checker::read_space(Function& function, const ast::Call& call) {
     }
 }
 
+bool Checker::is_static(const ast::Parameter& p) {
+    const auto* qualified = p.annotation ? std::get_if<ast::Qualified>(&p.annotation->node) : nullptr;
+    return qualified && qualified->qualifier == ast::Qualified::Qualifier::fixed;
+}
+
 bool Checker::is_generic(const Function& function, const ast::Parameter& p) const {
     auto unknown_capital = [&](const ast::Expr& e) {
         std::string text = dotted(e);

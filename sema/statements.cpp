@@ -15,7 +15,7 @@ void Body::block(const ast::Block& block) {
     for (const ast::Stmt* stmt : block) {
         statement(*stmt);
         // `if x.ndim == 1: return …`: what follows is not reached where that is known to hold.
-        if (several && std::holds_alternative<ast::If>(stmt->node) && !flow.reachable) return;
+        if (several && std::holds_alternative<ast::If>(stmt->node) && flow.decided) return;
     }
 }
 
@@ -65,6 +65,7 @@ void Body::branch(const ast::If& i) {
         if (known == false) continue;
         if (known == true) {
             block(b.body);
+            flow.decided = !flow.reachable;
             flow = after ? meet(*after, flow) : flow;
             return;
         }

@@ -51,6 +51,7 @@ struct Flow {
     // By VariableId: holds a tensor that may be written, on every path, though its type does not say so.
     std::vector<bool> own;
     bool reachable = true;
+    bool decided = false;  // not reachable in this instance: a condition that is known was decided
 };
 
 // A type as written, with the words around it.

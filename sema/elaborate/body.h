@@ -94,6 +94,7 @@ public:
     ir::ValueId memory(const Val& value);  // a tensor, or the handle of a buffer's stage
     [[nodiscard]] const ir::Type& type_of(ir::ValueId id) { return function().type(id); }
     Val undefined(const sema::Type& type);  // a value of the type that no read reaches
+    std::set<ir::OpId> placeholders;        // register tiles that were made so
     // The value of a dimension expression over the symbols of the frame's instance.
     Val dimension(const ir::Dim& dim);
 

@@ -1,5 +1,7 @@
 #include "sema/elaborate/function.h"
 
+#include <set>
+
 #include "ir/ops/record.h"
 #include "ir/passes/host/points.h"
 #include "sema/elaborate/body.h"
@@ -151,7 +153,7 @@ void note_unwritten(ir::Function& fn) {
 }
 
 ir::Function kernel_once(const sema::Program& program, const Instance& kernel, BufferSites& buffers,
-                         Diagnostics& diagnostics) {
+                         std::set<ir::OpId>& placeholders, Diagnostics& diagnostics) {
     const sema::Function& function = program.function(kernel.function);
     ir::Function fn = begin_function(kernel.name, ir::Level::tile, place_of(function));
     fn.symbols = bound_symbols(kernel);
@@ -171,6 +173,7 @@ ir::Function kernel_once(const sema::Program& program, const Instance& kernel, B
     }
     b.emit.yield({});
     fn.kernel.names_group = fn.kernel.names_group || b.names_group;
+    placeholders = std::move(b.placeholders);
     return fn;
 }
 
@@ -178,10 +181,11 @@ ir::Function kernel_once(const sema::Program& program, const Instance& kernel, B
 
 ir::Function kernel_function(const sema::Program& program, const Instance& kernel, Diagnostics& diagnostics) {
     BufferSites buffers;
-    ir::Function fn = kernel_once(program, kernel, buffers, diagnostics);
-    while (buffers.begin_again()) fn = kernel_once(program, kernel, buffers, diagnostics);
+    std::set<ir::OpId> placeholders;
+    ir::Function fn = kernel_once(program, kernel, buffers, placeholders, diagnostics);
+    while (buffers.begin_again()) fn = kernel_once(program, kernel, buffers, placeholders, diagnostics);
     const bool flat = names_tile(fn) && fn.kernel.group_shape.empty() && !fn.kernel.names_group;
-    prune(fn);
+    prune(fn, placeholders);
     fn.kernel.flat = flat && !names_tile(fn);
     fn.kernel.nondeterministic = nondeterministic(fn);
     if (program.function(kernel.function).generic) note_unwritten(fn);
@@ -230,7 +234,7 @@ ir::Function host_function(const Context& context, const Instance& instance,
         b.flatten(result, &instance.result, results);
     }
     b.emit.yield(std::move(results));
-    prune(fn);
+    prune(fn, b.placeholders);
     return fn;
 }
 
@@ -241,7 +245,7 @@ ir::Function module_function(const Context& context, const std::vector<const Ins
     b.kernels = &context.kernels;
     run_statements(b, modules);
     b.emit.yield({});
-    prune(fn);
+    prune(fn, b.placeholders);
     return fn;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/ops/record.h"
+#include "ir/passes/tile/variability.h"
 
 namespace tsr::elaborate {
 
@@ -31,7 +32,8 @@ bool is_placeholder(const Op& op) {
 
 class Pruner {
 public:
-    explicit Pruner(ir::Function& fn) : fn_(fn), live_ops_(fn.op_count()), needed_(fn.value_count()) {}
+    Pruner(ir::Function& fn, const std::set<OpId>& placeholders)
+        : fn_(fn), placeholders_(placeholders), live_ops_(fn.op_count()), needed_(fn.value_count()) {}
 
     void run() {
         mark_effects(fn_.body);
@@ -130,13 +132,20 @@ private:
         return users_[value.index];
     }
 
+    // Whether all tiles of the group have to do it together is checked later, also where nobody reads what it gives.
+    [[nodiscard]] bool is_groups(OpId id) const {
+        const Op& op = fn_.op(id);
+        if (fn_.level != ir::Level::tile || placeholders_.contains(id)) return false;
+        return ir::is_collective(fn_, op) || ir::is_of_register_tiles(fn_, op);
+    }
+
     void mark_effects(RegionId region) {
         for (const OpId id : fn_.region(region).ops) {
             const Op& op = fn_.op(id);
             for (const RegionId inner : op.regions) mark_effects(inner);
             if (op.kind == OpKind::yield) {
                 if (region == fn_.body) keep(id);
-            } else if (!is_control(op.kind) && !ir::record(op.kind).pure() && !is_placeholder(op)) {
+            } else if (!is_control(op.kind) && !is_placeholder(op) && (!ir::record(op.kind).pure() || is_groups(id))) {
                 keep(id);
             }
         }
@@ -215,6 +224,7 @@ private:
     }
 
     ir::Function& fn_;
+    const std::set<OpId>& placeholders_;
     std::vector<bool> live_ops_;
     std::vector<bool> needed_;
     std::vector<ValueId> work_;
@@ -271,9 +281,9 @@ void forward_unchanged(ir::Function& fn) {
 
 }  // namespace
 
-void prune(ir::Function& function) {
+void prune(ir::Function& function, const std::set<OpId>& placeholders) {
     forward_unchanged(function);
-    Pruner(function).run();
+    Pruner(function, placeholders).run();
 }
 
 }  // namespace tsr::elaborate

@@ -165,8 +165,11 @@ ValueId Body::undefined_leaf(ir::Type type) {  // NOLINT(performance-unnecessary
     switch (type.kind) {
         case ir::TypeKind::vector:
             return vector(Val::of(Static::of(int64_t{0})), type.elem, type.width);
-        case ir::TypeKind::tile:
-            return tile(Val::of(Static::of(int64_t{0})), type.elem, type.shape);
+        case ir::TypeKind::tile: {
+            const ValueId made = tile(Val::of(Static::of(int64_t{0})), type.elem, type.shape);
+            placeholders.insert(function().value(made).op);
+            return made;
+        }
         case ir::TypeKind::tensor: {
             // The tensors of a kernel are its parameters: one of them is of this type.
             for (const ValueId param : function().params()) {

@@ -1,5 +1,7 @@
 """Statements that stand in any function: assignments of every form, conditions, loops, early ends."""
 
+import re
+
 from expressions import Expressions
 from kinds import COMMON, NUMBERS, SIGNED, is_float, is_integer, widens
 from scope import Var
@@ -156,19 +158,24 @@ class Bodies(Expressions):
 
     # -- control flow --
 
+    def run_time(self):
+        """Text of a condition that only the run decides, for kernels."""
+        dim = self.pick(lambda var: var.origin == "dimension") if self.kernel else None
+        return f" == ({dim.name} > 3)" if dim is not None and self.chance(0.8) else ""
+
     def condition_statement(self, budget):
-        condition = self.condition(2)
-        stmt = self.put("if ", condition.used("condition"), ":", tag="if")
-        self.under(stmt, lambda: self.branch(budget), condition.varying)
-        varying = condition.varying
+        condition, ending = self.condition(2), self.run_time()
+        stmt = self.put("if ", condition.used("condition"), ending, ":", tag="if")
+        varying, decided = condition.varying, not ending
+        self.under(stmt, lambda: self.branch(budget), varying, decided=decided)
         while self.chance(0.2):
-            condition = self.condition(1)
-            varying = varying or condition.varying
-            stmt = self.put("elif ", condition.used("condition"), ":", tag="elif")
-            self.under(stmt, lambda: self.branch(budget), varying)
+            condition, ending = self.condition(1), self.run_time()
+            varying, decided = varying or condition.varying, decided or not ending
+            stmt = self.put("elif ", condition.used("condition"), ending, ":", tag="elif")
+            self.under(stmt, lambda: self.branch(budget), varying, decided=decided)
         if self.chance(0.4):
             stmt = self.put("else:", tag="else")
-            self.under(stmt, lambda: self.branch(budget), varying)
+            self.under(stmt, lambda: self.branch(budget), varying, decided=decided)
 
     def branch(self, budget):
         self.statements(budget)
@@ -179,6 +186,7 @@ class Bodies(Expressions):
         """An early end of the innermost loop, or of the function."""
         if self.loops and self.loops[-1] in ("range", "while") and self.chance(0.7):
             self.put(self.draw.choice(["break", "continue"]), tag="leave")
+            self.ended = self.ended or "loop"
         elif self.may_return():
             self.give_back()
 
@@ -191,6 +199,11 @@ class Bodies(Expressions):
             return Expr("i32", str(self.draw.randint(2, 9)))
         return self.want(self.draw.choice(["i32", "index", "i64"]), 1) or self.want("i32", 1)
 
+    @staticmethod
+    def may_be_known(parts):
+        """Whether the compiler may know bounds of a loop: nothing in them is read while the program runs."""
+        return not any(re.search(r"\[|\bnum\d|\b[nm]\b", part.text()) for part in parts if isinstance(part, Expr))
+
     def counted_loop(self, budget):
         name = self.fresh("k")
         bound = self.bound()
@@ -200,7 +213,7 @@ class Bodies(Expressions):
         stmt = self.put(f"for {name} in range(", *parts, "):", tag="for")
         varying = any(isinstance(part, Expr) and part.varying for part in parts)
         index = Var(name, "index", origin="loop", varying=varying or self.varying, stmts=[stmt])
-        self.under(stmt, lambda: self.statements(budget), varying, "range", [index])
+        self.under(stmt, lambda: self.statements(budget), varying, "range", [index], decided=self.may_be_known(parts))
 
     def while_loop(self, budget):
         name = self.fresh("n")
@@ -215,7 +228,7 @@ class Bodies(Expressions):
         def write():
             counter.stmts.append(self.put(f"{name} += 1", tag="count"))
             self.statements(budget)
-        self.under(stmt, write, varying, "while")
+        self.under(stmt, write, varying, "while", decided=True)
         counter.varying = counter.varying or varying
 
     def fold_loop(self, budget):
@@ -244,7 +257,7 @@ class Bodies(Expressions):
             sum.varying = sum.varying or self.marked(value) or bound.varying
             if self.chance(0.4):
                 self.statements(budget, 1)
-        self.under(stmt, write, bound.varying, "range", [loop])
+        self.under(stmt, write, bound.varying, "range", [loop], decided=self.may_be_known([bound]))
         self.vars = known
 
     def carried_loop(self, budget):
@@ -281,13 +294,14 @@ class Bodies(Expressions):
                 var.varying = var.varying or varying
             if self.chance(0.4):
                 self.statements(budget, 1)
-        self.under(stmt, write, bound.varying, "range", [loop])
+        self.under(stmt, write, bound.varying, "range", [loop], decided=self.may_be_known([bound]))
 
     def give_back(self):
         """A `return` of what the header says."""
         function = self.function
         if function is None:
             return
+        self.ended = "function"
         if function.result is None:
             self.put("return", tag="return")
             return

@@ -49,6 +49,8 @@ class Expressions(Frame):
         return Expr(kind, text).used("literal", kind)
 
     def read(self, var):
+        if var.origin == "static":  # as a value it would have no type of its own
+            return Expr(var.type, f"cast({var.name}, {var.type})", varying=var.varying)
         return Expr(var.type, var.name, varying=var.varying).used("name", var)
 
     def number(self, kind):
@@ -277,9 +279,10 @@ class Expressions(Frame):
         function.called = True
         return Expr(function.result, Expr(None, function.name).used("callee", function), "(", *arguments, ")").used("call", function)
 
-    def arguments(self, function, depth):
-        """What is between the brackets of a call, or nothing where what it takes is not to be had here."""
+    def arguments(self, function, depth, names=()):
+        """What is between the brackets of a call, or nothing where what it takes is not to be had here; `names` are taken."""
         parts, taken, named = [], Taken(), False
+        taken.names.update(names)
         for var in function.params:
             if var.name in function.defaults and self.chance(0.5):
                 named = True
@@ -315,6 +318,8 @@ class Expressions(Frame):
             taken.names.add(var.name)
             taken.bind(var.type, kind)
             return self.read(var)
+        if isinstance(kind, Tensor) and any(str(taken.extents.get(dim, "")).startswith("?") for dim in kind.dims):
+            return None     # nobody here can name the extent
         return None if self.kernel else self.made(kind, taken)
 
     def made(self, kind, taken=None):

@@ -78,7 +78,11 @@ class Site:
     def inside(stmt):
         """Functions that nobody calls are checked where everything has a type."""
         function = stmt.scope.function
-        return not function.generic or function.called
+        function = function.outer or function
+        settled = all(name in function.defaults for name in function.static)
+        if function.static and stmt.scope.decided:
+            return False        # of what a static value decides, one side is checked
+        return (not function.generic and settled) or function.called
 
     def slots(self, *roles):
         found = [expr for stmt in self.world.module.walk() if stmt.scope is None or stmt.scope.function is None or self.inside(stmt)
@@ -122,3 +126,8 @@ class Site:
 
 def scope_of(expr):
     return expr.stmt.scope
+
+
+def says_type(expr):
+    """Whether the type of a variable may come from this expression alone: without it others that read the variable are wrong."""
+    return expr.role in ("decides", "assigned") or any(whole.role == "assigned" for whole in expr.stmt.expressions())

@@ -7,7 +7,8 @@ from kinds import NUMBERS, Tensor
 
 
 def grouped(scope):
-    return scope.function.kind == "group" and "t" in scope.vars and not scope.varying and "spread" not in scope.loops
+    return (scope.function.kind == "group" and "t" in scope.vars and not scope.varying and "spread" not in scope.loops
+            and not scope.decided and not scope.ended)
 
 
 @fault
@@ -106,7 +107,7 @@ def spread_loop_left(site):
     if place is None:
         return None
     leave = site.draw.choice(["break", "return"])
-    var = site.variable(place.scope, lambda var: var.type in NUMBERS)
+    var = site.variable(place.scope, lambda var: var.type in NUMBERS and var.origin in ("parameter", "dimension", "loop"))
     return var and site.insert(place, f"if {var.name} > 3:", f" {leave}")[1:]
 
 
@@ -118,21 +119,22 @@ def returned_from_inner(site):
 
 @fault
 def race(site):
-    """Rounds that run at once touch one element."""
-    found = site.statements(lambda stmt: stmt.tag == "spread store")
+    """Iterations that run at once touch one element."""
+    found = site.statements(lambda stmt: stmt.tag == "spread store" and not stmt.scope.decided and not stmt.scope.ended)
     if not found:
         return None
     stmt = site.draw.choice(found)
     target = stmt.text().split(" = ")[0]
     name, index = target.split("[")[0], target.split("[")[1].rstrip("]").split(", ")
     value = stmt.parts[-1]
+    others = [other for other in stmt.scope.function.stmt.body.walk() if other.parts and re.match(rf"{name}\[[^=]*=", other.text())]
     form = site.draw.randrange(4)
     if form == 0:
         return site.rewrite(stmt, f"{name}[{', '.join(['0', *index[1:]])}] = ", value)
     if form == 1:
-        return [stmt, *site.insert(stmt, f"{site.fresh()} = {name}[{', '.join([index[0] + ' + 1', *index[1:]])}]")]
+        return [*others, *site.insert(stmt, f"{site.fresh()} = {name}[{', '.join([index[0] + ' + 1', *index[1:]])}]")]
     if form == 2:
-        return [stmt, *site.insert(stmt, f"{name}[{', '.join([*index[:-1], index[-1] + ' + 1'])}] = {site.value(stmt.scope, value.type)}")] if value.want in (value.type,) else None
+        return [*others, *site.insert(stmt, f"{name}[{', '.join([*index[:-1], index[-1] + ' + 1'])}] = {site.value(stmt.scope, value.type)}")] if value.want in (value.type,) else None
     return site.rewrite(stmt, f"{name}[{', '.join(['3'] * len(index))}] = ", value)
 
 
@@ -173,7 +175,7 @@ def host_thing_in_kernel(site):
 
 @fault
 def launch_groups(site):
-    found = site.statements(lambda stmt: stmt.tag == "launch")
+    found = site.statements(lambda stmt: stmt.tag == "launch" and site.inside(stmt))
     if not found:
         return None
     stmt = site.draw.choice(found)

@@ -1,12 +1,13 @@
 """Faults of names and calls: unknown, unassigned, defined twice, too many, too few; and of syntax."""
 
-from faults import fault
+from faults import fault, says_type
 from kinds import NUMBERS, SCALARS, Tensor
 
 
 @fault
 def unknown_name(site):
     expr = site.slot("name", "operand", "stored", "assigned", "condition", "index", "bound", "argument", "iterated", "default", "extent", "indexed")
+    site.loose = expr is not None and says_type(expr)
     return expr and site.replace(expr, "nowhere")
 
 
@@ -37,13 +38,17 @@ def unknown_in_namespace(site):
     return place and site.insert(place, f"{site.fresh()} = {site.draw.choice(['math.sqroot(1.0)', 'tile.linear_idx()', 'math.nowhere', 'tessera.nowhere(1)'])}")
 
 
+def run_time_number(var):
+    return var.type in NUMBERS and var.origin != "static"
+
+
 @fault
 def unassigned(site):
     """Assigned on some paths only."""
-    place = site.place(lambda scope: any(var.type in NUMBERS for var in scope.vars.values()))
+    place = site.place(lambda scope: not scope.ended and any(map(run_time_number, scope.vars.values())))
     if place is None:
         return None
-    var = site.variable(place.scope, lambda var: var.type in NUMBERS)
+    var = site.variable(place.scope, run_time_number)
     name, other = site.fresh(), site.fresh()
     form = site.draw.randrange(5)
     if form == 0:
@@ -60,7 +65,7 @@ def unassigned(site):
 
 @fault
 def read_before(site):
-    place = site.place()
+    place = site.place(lambda scope: not scope.ended)
     if place is None:
         return None
     name = site.fresh()
@@ -152,8 +157,8 @@ def keyword_twice(site):
     if call is None:
         return None
     opening, closing = arguments_of(call)
-    if closing == opening + 1:
-        return None
+    if closing == opening + 1 or call.want.params[0].name in call.want.defaults:
+        return None     # the call may have left it out
     return site.replace(call, *call.parts[:closing], f", {call.want.params[0].name}=1", *call.parts[closing:])
 
 
@@ -250,7 +255,8 @@ def syntax(site):
 @fault
 def missing_result(site):
     found = site.statements(lambda stmt: stmt.tag == "return" and stmt.scope.function.result is not None and stmt.scope.function.stmt is not None
-                            and stmt.block.owner is stmt.scope.function.stmt and not stmt.scope.function.generic)
+                            and stmt.block.owner is stmt.scope.function.stmt and not stmt.scope.function.generic
+                            and not stmt.scope.ended)
     if not found:
         return None
     stmt = site.draw.choice(found)

@@ -1,14 +1,24 @@
 """Faults of types: values where others are wanted, in every place that an expression stands in."""
 
-from faults import fault, scope_of
+import re
+
+from faults import fault, says_type, scope_of
 from kinds import FLOATS, INTEGERS, NUMBERS, SCALARS, SIGNED, UNSIGNED, ListOf, Record, Tensor, Tile, fits, is_float, is_integer, join
 
 
 @fault
 def operand_without_join(site):
     expr = site.slot("operand", test=lambda expr: expr.want in [*SCALARS, "index"])
-    text = expr and site.wrong(scope_of(expr), lambda kind: join(kind, expr.want) is None, not repeats(expr))
+    if expr is None or beside_literal(expr):
+        return None
+    text = site.wrong(scope_of(expr), lambda kind: join(kind, expr.want) is None, not repeats(expr))
     return text and site.replace(expr, text)
+
+
+def beside_literal(expr):
+    """Whether the other operand is a literal, which takes any type that holds it."""
+    over = next((whole for whole in expr.stmt.expressions() if expr in whole.parts), None)
+    return over is not None and any(isinstance(part, str) and re.search(r"\d", part) for part in over.parts)
 
 
 def repeats(expr):
@@ -22,6 +32,7 @@ def repeats(expr):
 def text_among_numbers(site):
     expr = site.slot("operand", "decides", "beside literal", test=lambda expr: not scope_of(expr).kernel and expr.want in NUMBERS
                      and not repeats(expr))
+    site.loose = expr is not None and says_type(expr)
     return expr and site.replace(expr, '"text"')
 
 
@@ -76,20 +87,27 @@ def tensor_argument(site):
 @fault
 def assigned_again(site):
     """A variable has one type: the other assignment says which."""
-    expr = site.slot("assigned", test=lambda expr: expr.want.type in SCALARS and len(expr.want.stmts) > 1)
+    expr = site.slot("assigned", test=lambda expr: expr.want.type in SCALARS and expr.want.type != "bool" and len(expr.want.stmts) > 1)
     if expr is None:
         return None
     var = expr.want
-    if expr.stmt is var.stmts[0] and var.name.startswith("q"):
-        return None     # its type passes to others
+    repeated = any(re.search(r"[*%]", stmt.text()) for stmt in var.stmts)
+    site.loose = expr.stmt is var.stmts[0]     # what reads it may be wrong, too
+    if expr.stmt is var.stmts[0] and (var.name.startswith("q") or only_itself(var)):
+        return None     # its type passes to others, or is just another one
     if expr.stmt is var.stmts[0]:
-        text = site.wrong(scope_of(expr), lambda kind: (kind == "bool") != (var.type == "bool"))
+        text = site.wrong(scope_of(expr), lambda kind: (kind == "bool") != (var.type == "bool"), not repeated)
     else:
         text = site.wrong(scope_of(expr), lambda kind: join(kind, var.type) is None and (kind == "bool") != (var.type == "bool"))
     if text is None:
         return None
     site.replace(expr, text)
     return list(var.stmts)
+
+
+def only_itself(var):
+    """Whether each other assignment reads nothing but the variable: then the first one says its type."""
+    return all(not re.search(r"[a-z]\w*", re.sub(rf"\b{var.name}\b", "", stmt.text())) for stmt in var.stmts[1:])
 
 
 @fault
@@ -100,8 +118,9 @@ def self_reference(site):
         return None
     var = site.variable(place.scope, usable)
     text = site.wrong(place.scope, lambda kind: join(kind, var.type) is None)
-    if text is None:
-        return None
+    if text is None or var.name.startswith("q"):
+        return None     # variables that pass their values round may all take the type
+    site.loose = var.name[0] in "sw"    # a literal at first: what is added says the type
     form = site.draw.randrange(5)
     operator = site.draw.choice(["+", "-"])
     forms = [f"{var.name} = {var.name} {operator} {text}", f"{var.name} = {text} {operator} {var.name}", f"{var.name} {operator}= {text}"]
@@ -216,6 +235,7 @@ def default_type(site):
     expr = site.slot("default")
     if expr is None:
         return None
+    site.loose = bool(expr.stmt.facts["function"].static)      # it is computed with, too
     return site.replace(expr, '"text"' if not expr.stmt.facts["function"].kind == "plain" else "0.5" if is_integer(expr.want) or expr.want == "bool" else "True")
 
 
@@ -321,6 +341,8 @@ def tile_assigned(site):
     expr = site.slot("tile assigned", test=lambda expr: len(expr.want.stmts) > 1)
     if expr is None:
         return None
+    if expr.stmt is expr.want.stmts[0]:
+        return None     # others that read the tile are wrong then, or all are right
     elem, shape = expr.want.type
     site.replace(expr, f"tile.zeros({tuple(extent + 8 for extent in shape)}, {elem})")
     return list(expr.want.stmts)

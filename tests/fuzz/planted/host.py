@@ -1,5 +1,7 @@
 """Statements of host programs: tensors, lists, dictionaries, records, calls, nested functions, launches."""
 
+from dataclasses import replace
+
 from bodies import Bodies
 from headers import header
 from kinds import DictOf, ListOf, Record, Tensor, TupleOf
@@ -193,7 +195,7 @@ class Host(Bodies):
         method = self.draw.choice(found)
         if "self" in method.mut and not var.writable:
             return
-        arguments = self.arguments(method, 2)
+        arguments = self.arguments(method, 2, [var.name])
         if arguments is None:
             return
         method.called = True
@@ -225,18 +227,21 @@ class Host(Bodies):
             return self.assign_new()
         kind = self.draw.choice(["i32", "f32", "f64"])
         params = [Var(self.fresh("a"), self.draw.choice(["i32", "f32", "f64", "bool"]), "parameter") for _ in range(self.draw.randint(0, 2))]
-        inner = Function(self.fresh("inner"), params, kind, called=True)
+        inner = Function(self.fresh("inner"), params, kind, called=True, outer=self.function.outer or self.function)
         stmt = self.put(*header(inner), tag="def", function=inner)
         inner.stmt = stmt
         outer, self.function = self.function, inner
-        known = {name: var for name, var in self.vars.items() if var.origin in ("parameter", "annotated")}
+        # What it assigns is its own: a name from around it is only read.
+        known = {name: replace(var, origin="captured" if var.origin == "annotated" else var.origin) for name, var in self.vars.items()
+                 if var.origin in ("parameter", "annotated", "dimension")}
         hidden, self.vars = self.vars, known
+        ended = self.ended
 
         def write():
             self.statements(min(budget, 1), 2)
             self.give_back()
         self.under(stmt, write, names=params)
-        self.vars, self.function = hidden, outer
+        self.vars, self.function, self.ended = hidden, outer, ended
         self.vars[inner.name] = Var(inner.name, inner)
 
     def function_value(self):

@@ -98,8 +98,10 @@ class Spread(Flat):
     def leave(self):
         if self.loops and self.loops[-1] in ("range", "while"):
             self.put(self.draw.choice(["break", "continue"]), tag="leave")
+            self.ended = self.ended or "loop"
         elif self.loops and self.loops[-1] == "spread":
             self.put("continue", tag="leave")
+            self.ended = "function"
 
 
 class Group(Flat):
@@ -112,9 +114,9 @@ class Group(Flat):
         self.together = True
         self.buffers = []
 
-    def under(self, stmt, write, varying=False, loop=None, names=(), together=False):
+    def under(self, stmt, write, varying=False, loop=None, names=(), together=False, decided=False):
         was, self.together = self.together, together and self.together
-        super().under(stmt, write, varying, loop, names)
+        super().under(stmt, write, varying, loop, names, decided)
         self.together = was
 
     def may_read_buffer(self, var):
@@ -126,6 +128,7 @@ class Group(Flat):
     def leave(self):
         if self.loops and not self.together and self.loops[-1] != "uniform":
             self.put(self.draw.choice(["break", "continue"]), tag="leave")
+            self.ended = self.ended or "loop"
 
     def statement(self, budget):
         if self.together and self.chance(0.55):

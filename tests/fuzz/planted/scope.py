@@ -28,6 +28,7 @@ class Function:
     generic: bool = False
     owner: str = ""                 # the class of a method
     called: bool = False
+    outer: object = None            # the function around it
     stmt: object = None             # its header
 
 
@@ -38,6 +39,8 @@ class Scope:
     depth: int = 0
     varying: bool = False           # tiles of a group may not come here together
     loops: tuple = ()               # "range", "while", "spread" from the outermost on
+    decided: bool = False           # under a condition or bound that the compiler may know: it may leave this out
+    ended: str = ""                 # a statement before may have ended the "loop"'s iteration or the "function"
 
     @property
     def kernel(self):
@@ -55,6 +58,8 @@ class Frame:
         self.vars = {}
         self.varying = False
         self.loops = ()
+        self.decided = False
+        self.ended = ""
         self.owed = []              # statements that must follow: variables whose type they decide
 
     @property
@@ -65,7 +70,7 @@ class Frame:
         return self.world.fresh(prefix)
 
     def scope(self):
-        return Scope(dict(self.vars), self.function, 0, self.varying, self.loops)
+        return Scope(dict(self.vars), self.function, 0, self.varying, self.loops, self.decided, self.ended)
 
     def put(self, *parts, **facts):
         """One statement behind the others."""
@@ -77,9 +82,11 @@ class Frame:
         self.block.append(stmt)
         return stmt
 
-    def under(self, stmt, write, varying=False, loop=None, names=()):
+    def under(self, stmt, write, varying=False, loop=None, names=(), decided=False):
         """The statement with a block that `write` fills; what is defined there is not known behind it."""
         outer, known, was, loops = self.block, dict(self.vars), self.varying, self.loops
+        was_decided, was_ended = self.decided, self.ended
+        self.decided = was_decided or decided
         stmt.body = self.block = Block(stmt)
         self.varying = was or varying
         self.loops = loops + ((loop,) if loop else ())
@@ -89,6 +96,9 @@ class Frame:
         if not self.block:
             self.put("pass")
         self.block, self.vars, self.varying, self.loops = outer, known, was, loops
+        self.decided = was_decided
+        if loop and self.ended == "loop":
+            self.ended = was_ended
 
     def define(self, name, type, stmt=None, **facts):
         var = Var(name, type, **facts)
