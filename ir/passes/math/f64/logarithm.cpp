@@ -56,24 +56,16 @@ Term log(Term x) { return logarithm(x, natural); }
 
 Term log2(Term x) {
     constexpr double kHigh = 1.4426950408889634;
-    constexpr double kLow = 2.0355273740931033e-17;
-    return logarithm(x, [](const Parts& p) {
-        Term m = p.f - p.correction;
-        Term lost = (p.f - m) - p.correction;
-        return fma(m, kHigh, fma(m, kLow, lost * kHigh)) + p.k;
-    });
+    return logarithm(x, [](const Parts& p) { return fma(p.f, kHigh, -(p.correction * kHigh)) + p.k; });
 }
 
 Term log10(Term x) {
     constexpr double kHigh = 0.4342944819032518;
-    constexpr double kLow = 1.098319650216765e-17;
     constexpr double kTwoHigh = 0.30102999566406652;  // log10 2 with zeros behind it
     constexpr double kTwoLow = -8.5323443170571066e-14;
     return logarithm(x, [](const Parts& p) {
-        Term m = p.f - p.correction;
-        Term lost = (p.f - m) - p.correction;
-        Term small = fma(m, kLow, fma(lost, kHigh, p.k * kTwoLow));
-        return fma(p.k, kTwoHigh, fma(m, kHigh, small));
+        Term small = fma(p.k, kTwoLow, -(p.correction * kHigh));
+        return fma(p.k, kTwoHigh, fma(p.f, kHigh, small));
     });
 }
 

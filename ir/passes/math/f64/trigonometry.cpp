@@ -51,14 +51,14 @@ Term sine_of_quarters(const Quarters& at) {
     return (size.bits(DType::i64) ^ sign).bits(DType::f64);
 }
 
-// tan(angle + number pi/2).
+// tan(angle + number pi/2). What is lost is subtracted, so that -0 stays.
 Term tangent(const Quarters& at) {
     Term z = at.angle * at.angle;
-    // The slope of the tangent is 1 + tan^2 = 1 + z + 2/3 z^2 + …
-    Term lost = fma(at.low * z, fma(z, 2.0 / 3, 1.0), at.low);
-    Term t = fma(polynomial_in_two(z, kTan), z * at.angle, lost) + at.angle;
+    // The slope of the tangent is 1 + tan^2 = 1 + z + …
+    Term less = -at.low;
+    Term t = fma(polynomial_in_two(z, kTan), z * at.angle, -fma(less, z, less)) + at.angle;
     Term odd = (at.number << 63) < at.number.whole(0);
-    return select(odd, -1.0, t) / select(odd, t, 1.0);
+    return select(odd, -1.0 / t, t);
 }
 
 Term not_finite_is_nan(Term x, Term result) { return select(abs(x) < kInfinity, result, kNan); }
@@ -114,9 +114,8 @@ Term tan(Term x) {
             // The products of the first two parts are exact.
             Term high = fma(n.value, -kQuarterTurn[0], own);
             Term angle = fma(n.value, -kQuarterTurn[1], high);
-            Term low = fma(n.value, -kQuarterTurn[2], fma(n.value, -kQuarterTurn[1], high - angle));
-            Term result = tangent({angle, low, n.shifted});
-            return select(own == 0.0, own, result);  // keeps -0
+            Term less = fma(n.value, kQuarterTurn[2], fma(n.value, kQuarterTurn[1], angle - high));
+            return tangent({angle, -less, n.shifted});
         },
         [&](Builder& in) { return tan_of_large(x.in(in)); });
 }
