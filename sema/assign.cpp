@@ -224,6 +224,10 @@ void Body::assign_element(const ast::Expr& target, const ast::Subscript& s, cons
         }
     }
     if (base.type.is(Kind::list) || base.type.is(Kind::dict)) return assign_item(target, s, base, value, source);
+    if (base.type.is(Kind::local)) {
+        require_converts(source, value, place.type, fmt::format("an element of `{}`", this->source(*s.base)));
+        return;
+    }
     if (!base.type.is_memory()) {
         error("E0333", target.span, fmt::format("elements of {} are not assigned", shown(base.type)));
         return;

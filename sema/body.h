@@ -144,6 +144,9 @@ public:
     Value index_host(const ast::Expr& e, const Value& base, const std::vector<const ast::Expr*>& indices,
                      size_t unnamed);
     Value index_elements(const ast::Expr& e, const ast::Subscript& s, const Value& base);
+    Value index_local(const ast::Expr& e, const std::vector<const ast::Expr*>& indices, const Value& base);
+    // Unrolls the loops on whose rounds an index depends, where they have few rounds together; false where not.
+    bool unroll_short_loops(uint64_t rounds);
     Value element_by_round(const ast::Expr& at, const Value& base, const Value& index);
     Value index_dict(const ast::Expr& e, const ast::Subscript& s, const Value& base);
     Value slice_sequence(const ast::Slice& slice, const Value& base);
@@ -166,6 +169,7 @@ public:
     bool require_stores(const ast::Expr& target, const Type& view, const ast::Expr& e, const Value& value);
     bool require_plain(const ast::Expr& e, const Type& memory);  // no `.T` of a buffer
     void offer_load(Diagnostic& d, const ast::Expr& e, const Type& type);
+    Value local_array(const ast::Expr& e, const Matched& m);
     Value register_tile_call(const ast::Expr& e, const BuiltinEntry& entry, const Matched& m);
     // What is used of the group, for the message about kernels that have none; the first one counts.
     void name_group(Span at, const std::string& spelling);

@@ -49,6 +49,7 @@
     X(buffer_reduce_max, "reduce_max", K, none, "buffer | out?", "The largest of a shared buffer's elements.") \
     X(buffer_reduce_min, "reduce_min", K, none, "buffer | out?", "The smallest of a shared buffer's elements.") \
     X(buffer_reduce_prod, "reduce_prod", K, none, "buffer | out?", "The product of a shared buffer's elements.") \
+    X(tile_local, "tile.local", K, none, "shape, T", "An array of each tile's own, of a static shape; contents undefined at first.") \
     X(tile_zeros, "tile.zeros", K, none, "shape, T", "A register tile of zeros.") \
     X(tile_full, "tile.full", K, none, "shape, value, T", "A register tile of one value.") \
     X(tile_iota, "tile.iota", K, none, "shape, axis?", "A register tile of indices along an axis, i32.") \

@@ -112,6 +112,8 @@ Value Body::subscript(const ast::Expr& e, const ast::Subscript& s) {
         case Kind::tuple:
         case Kind::vector:
             return index_elements(e, s, base);
+        case Kind::local:
+            return index_local(e, flat_indices(s), base);
         case Kind::tile:
             return index_tile(e, flat_indices(s), base);
         case Kind::function:

@@ -179,7 +179,8 @@ Value length_of(Body& b, const Matched& m) {
     std::optional<int64_t> known;
     if (value.type.is(Kind::tuple)) known = static_cast<int64_t>(value.type.parts().size());
     if (value.type.is(Kind::list)) known = value.type.length();
-    if ((value.type.is_memory() || value.type.is(Kind::tile)) && value.type.rank() > 0) {
+    const bool shaped = value.type.is_memory() || value.type.is(Kind::tile) || value.type.is(Kind::local);
+    if (shaped && value.type.rank() > 0) {
         ir::Dim dim = value.type.shape()[0];
         known = dim.constant_value();
         if (!known) {

@@ -110,6 +110,8 @@ Value warp_value(Body& b, const BuiltinEntry& row, const Matched& m) {
 Value Body::tile_call(const ast::Expr& e, const BuiltinEntry& row, const Matched& m) {
     if (names_group(row.id)) name_group(e.span, std::string(row.paths.front()));
     switch (row.id) {
+        case Builtin::tile_local:
+            return local_array(e, m);
         case Builtin::linear_id:
         case Builtin::lane_id:
             return typed(Type::index());

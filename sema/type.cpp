@@ -116,6 +116,12 @@ Type Type::vector(DType elem, int64_t width) {
     return type;
 }
 
+Type Type::local(DType elem, std::vector<int64_t> shape) {
+    Type type = tile(elem, std::move(shape));
+    type.kind_ = Kind::local;
+    return type;
+}
+
 Type Type::tile(DType elem, std::vector<int64_t> shape) {
     Type type = of_kind(Kind::tile);
     type.elem_ = elem;
@@ -210,7 +216,7 @@ std::vector<ir::Dim> Type::shape() const {
     };
     if (kind_ == Kind::tensor) return tensor_->shape;
     if (kind_ == Kind::buffer) add_all(buffer_->shape);
-    if (kind_ == Kind::tile) add_all(tile_shape());
+    if (kind_ == Kind::tile || kind_ == Kind::local) add_all(tile_shape());
     if (kind_ == Kind::view) {
         std::vector<ir::Dim> whole = parts()[0].shape();
         for (size_t i = 0; i < axes().size(); ++i) {

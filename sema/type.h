@@ -33,6 +33,7 @@ enum class Kind : uint8_t {
     record,      // an object of a class, by reference: host
     vector,      // `width` elements held by one tile
     tile,        // a register tile of the group
+    local,       // an array of each tile's own, by reference
     range,       // what `range(…)` and `tile.range(…)` give: only a `for` takes it
     function,    // a `def` of the program
     builtin,     // a function or value of the root namespace
@@ -102,6 +103,7 @@ public:
     static Type record(FunctionId constructor, std::vector<std::string> names, std::vector<Type> fields, bool mut);
     static Type vector(DType elem, int64_t width);
     static Type tile(DType elem, std::vector<int64_t> shape);
+    static Type local(DType elem, std::vector<int64_t> shape);
     static Type range() { return of_kind(Kind::range); }
     static Type function(FunctionId id);
     static Type builtin(Builtin name);
@@ -125,7 +127,7 @@ public:
     [[nodiscard]] bool is_float() const { return is(Kind::float_literal) || (is_scalar() && tsr::is_float(elem_)); }
     [[nodiscard]] bool is_memory() const { return is(Kind::tensor) || is(Kind::buffer); }
 
-    // Element type of a scalar, tensor, buffer, view, vector or tile; the value of a dtype.
+    // Element type of a scalar, tensor, buffer, view, vector, tile or array of each tile; the value of a dtype.
     [[nodiscard]] DType elem() const { return elem_; }
     [[nodiscard]] const Policy& policy() const;  // of a scalar, vector, tensor, or view of a tensor; empty elsewhere
     [[nodiscard]] const TensorDetail& tensor() const { return *tensor_; }  // of a tensor
@@ -134,7 +136,7 @@ public:
     // value: the type.
     [[nodiscard]] const std::vector<Type>& parts() const;
     [[nodiscard]] const std::vector<ViewAxis>& axes() const;       // of a view
-    [[nodiscard]] const std::vector<int64_t>& tile_shape() const;  // of a register tile
+    [[nodiscard]] const std::vector<int64_t>& tile_shape() const;  // of a register tile or an array of each tile
     [[nodiscard]] std::optional<int64_t> length() const;           // of a list; the width of a vector
     [[nodiscard]] FunctionId function_id() const;                  // of a function or launcher; a record's constructor
     [[nodiscard]] const std::vector<std::string>& names() const;   // of a record: of its class, then of its fields

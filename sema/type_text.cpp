@@ -99,6 +99,8 @@ std::string Type::text() const {
             return fmt::format("vector {}x{}", name(elem_), length().value_or(0));
         case Kind::tile:
             return fmt::format("tile {}{}", name(elem_), extents(*this));
+        case Kind::local:
+            return fmt::format("local {}{}", name(elem_), extents(*this));
         case Kind::range:
             return "a range";
         case Kind::function:

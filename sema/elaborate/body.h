@@ -137,9 +137,10 @@ public:
     [[nodiscard]] Slot symbol_slot(size_t symbol) { return {frame().number, kSymbols + static_cast<uint32_t>(symbol)}; }
     static constexpr uint32_t kSymbols = 1u << 30;
 
-    std::string site_path;     // rounds of list comprehensions around what is elaborated
-    std::string site_name;     // the variable that a buffer is being assigned to
-    bool names_group = false;  // of a kernel: KernelInfo::names_group
+    std::set<Slot> local_arrays;  // the slots that hold the elements of arrays of each tile
+    std::string site_path;        // rounds of list comprehensions around what is elaborated
+    std::string site_name;        // the variable that a buffer is being assigned to
+    bool names_group = false;     // of a kernel: KernelInfo::names_group
 
 private:
     Val join_leaf(const Val& then, const Val& otherwise, const sema::Type* type, OpenIf& open);

@@ -55,6 +55,8 @@ void Carried::add(Slot slot, bool always) {
     const sema::Type* type = b_.declared(slot);
     // Declared without a value, or first assigned in a loop that runs at least once.
     if (held.is(Val::Kind::undefined) && type && (always || b_.env.contains(slot))) held = b_.undefined(*type);
+    // What another round left there is not known.
+    if (held.is(Val::Kind::local)) b_.set(slot, Val::local(Val::kUnknownArray));
     if (held.is(Val::Kind::undefined) || held.is(Val::Kind::none)) return;
     std::vector<ValueId> leaves;
     b_.flatten(held, type, leaves);

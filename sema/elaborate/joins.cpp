@@ -64,6 +64,9 @@ Val Body::join(const Val& then, const Val& otherwise, const sema::Type* type, Op
         buffers.unite(then.site, otherwise.site);
         return Val::buffer(then.site, join(then.parts[0], otherwise.parts[0], nullptr, open));
     }
+    if (shape.is(Val::Kind::local)) {
+        return missing || otherwise == then ? shape : Val::local(Val::kUnknownArray);
+    }
     if (shape.is(Val::Kind::view) || shape.is(Val::Kind::none)) return shape;
     if (!shape.has_elements()) return join_leaf(then, otherwise, type, open);
     if (!missing && (!otherwise.has_elements() || otherwise.element_count() != then.element_count())) return {};

@@ -3,6 +3,7 @@
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/calls.h"
 #include "sema/elaborate/expressions.h"
+#include "sema/elaborate/local_arrays.h"
 #include "sema/elaborate/memory.h"
 #include "sema/elaborate/tiles.h"
 #include "sema/elaborate/types.h"
@@ -332,6 +333,8 @@ Val kernel_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
             return store_vector(b, info);
         case Builtin::alloc_register:
             return Val{};
+        case Builtin::tile_local:
+            return new_local_array(b, b.info(e).type);
         case Builtin::buffer_reduce_sum:
             return buffer_reduce(b, e, info, ReduceOp::add);
         case Builtin::buffer_reduce_max:

@@ -9,6 +9,7 @@
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
+#include "sema/elaborate/local_arrays.h"
 #include "sema/elaborate/ranges.h"
 #include "sema/elaborate/statements.h"
 #include "sema/elaborate/types.h"
@@ -166,6 +167,7 @@ void emitted_loop(Body& b, LoopScope& scope, Span range, const std::vector<Bound
         nest(0);
     }
     forget_new(b, before, effects, kept);
+    forget_locals(b, before);
 }
 
 // What a loop goes through: where it stands in the text, its rounds, what they do beside assigning to its targets.
@@ -304,6 +306,7 @@ void while_statement(Body& b, const ast::While& loop) {
     }
     carried.hold(b.function().op(op).results);
     if (!keeps) forget_new(b, before, effects, {});
+    forget_locals(b, before);
     if (!forever) run_else(b, scope, loop.otherwise);
 }
 

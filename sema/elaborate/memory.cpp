@@ -4,6 +4,7 @@
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
+#include "sema/elaborate/local_arrays.h"
 #include "sema/elaborate/tiles.h"
 #include "sema/elaborate/types.h"
 
@@ -107,6 +108,7 @@ Val subscript(Body& b, const ast::Expr& e, const ast::Subscript& node) {
         if (type.is(Kind::tensor)) return host_view(b, base, items, type);
         return read_element(b, base, indices_of(b, items));
     }
+    if (base_type.is(Kind::local)) return read_local(b, base, base_type, indices_of(b, items));
     if (base_type.is(Kind::tile)) return tile_axes(b, base, items, type);
     if (base_type.is(Kind::dict)) {
         const sema::Type held = container_type(base_type);
@@ -177,6 +179,13 @@ Target subscript_target(Body& b, const ast::Expr& e, const ast::Subscript& node)
         }
         return target;
     }
+    if (base_type.is(Kind::local)) {
+        target.kind = Target::Kind::local;
+        target.memory = expression(b, *node.base);
+        target.indices = indices_of(b, items);
+        target.container = base_type;
+        return target;
+    }
     if (!base_type.is_memory()) return target;
     const Val base = expression(b, *node.base);
     const At at(b.emit, e.span);
@@ -235,6 +244,8 @@ Val read_target(Body& b, const Target& target) {
             return b.get(b.slot(target.variable));
         case Target::Kind::element:
             return read_element(b, target.memory, target.indices);
+        case Target::Kind::local:
+            return read_local(b, target.memory, target.container, target.indices);
         case Target::Kind::item: {
             Val item = b.get(b.slot(target.variable));
             for (const size_t step : target.path) item = item.element(step);
@@ -265,6 +276,8 @@ void write_target(Body& b, const Target& target, const Val& value) {
             return;
         case Target::Kind::variable:
             return b.assign(target.variable, value);
+        case Target::Kind::local:
+            return write_local(b, target.memory, target.container, target.indices, value);
         case Target::Kind::element:
             return write_element(b, target.memory, target.indices, value, target.storage);
         case Target::Kind::item: {

@@ -22,16 +22,18 @@ std::vector<Val> element_index(Body& b, const Val& memory, const ast::Expr* inde
 
 // What is assigned to. Its parts are evaluated once, also where it is read first (`x[i] += v`).
 struct Target {
-    enum class Kind : uint8_t { nothing, variable, element, item, list_item, list_slice, region, view };
+    enum class Kind : uint8_t { nothing, variable, element, local, item, list_item, list_slice, region, view };
     Kind kind = Kind::nothing;
     sema::VariableId variable;  // variable; item: the list
     std::vector<size_t> path;   // item: positions, outermost first
-    Val memory;  // element: tensor or buffer; list_item: list, record; region, view: of the host, of a kernel
-    std::vector<Val> indices;  // element; list_item: one; list_slice: those of start, stop and step that are given
-    int64_t given = 0;         // list_slice: which, as ir::IndexCode says
+    Val memory;  // element: tensor or buffer; local: the array; list_item: list, record; region, view: of the host, of
+                 // a kernel
+    std::vector<Val>
+        indices;        // element, local; list_item: one; list_slice: those of start, stop and step that are given
+    int64_t given = 0;  // list_slice: which, as ir::IndexCode says
     const sema::Type* type = nullptr;
     Storage storage;
-    sema::Type container;  // list_item, list_slice: a list, dictionary or record
+    sema::Type container;  // list_item, list_slice: a list, dictionary or record; local: the array's type
 };
 Target evaluate_target(Body& b, const ast::Expr& e);
 Val read_target(Body& b, const Target& target);

@@ -7,6 +7,7 @@
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/expressions.h"
+#include "sema/elaborate/local_arrays.h"
 #include "sema/elaborate/memory.h"
 #include "sema/elaborate/rounding.h"
 #include "sema/elaborate/text.h"
@@ -209,6 +210,7 @@ struct Effects {
             const sema::Type& base = b.info(*subscript->base).type;
             if (base.is(sema::Kind::list) && b.in_kernel())
                 name(*subscript->base);  // an element of a list of registers
+            if (base.is(sema::Kind::local)) add_written_locals(b, *subscript->base, found);
         } else if (const auto* variable = std::get_if<sema::VariableId>(&b.info(target).referent)) {
             found.assigned.insert(b.slot(*variable));
         }
@@ -260,6 +262,7 @@ struct Effects {
 LoopEffects effects_of(Body& b, const ast::Block& statements) {
     LoopEffects found;
     Effects{b, found}.statements(statements);
+    if (!statements.empty()) add_given_locals(b, statements.front()->span.to(statements.back()->span), found);
     return found;
 }
 

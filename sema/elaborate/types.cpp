@@ -44,6 +44,7 @@ ir::Type ir_type(const sema::Type& type) {
             return ir::Type::scalar(DType::f32);
         case Kind::unknown:
         case Kind::none:
+        case Kind::local:
         case Kind::view:
         case Kind::tuple:
         case Kind::range:

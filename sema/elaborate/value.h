@@ -23,6 +23,7 @@ struct Val {
         list,       // parts; lists of kernels and list expressions of the host before they are stored
         buffer,     // a stage of a shared buffer: `site` says which allocation, parts[0] the stage number
         view,       // parts[0]: memory; then one start per axis of it
+        local,      // an array of each tile: `site` says which slot holds its elements (elaborate/local_arrays.h)
     };
     Kind kind = Kind::undefined;
     sema::Static fixed;
@@ -48,6 +49,10 @@ struct Val {
     static Val buffer(uint32_t site, Val stage) {
         return {.kind = Kind::buffer, .parts = {std::move(stage)}, .site = site};
     }
+
+    // One of several: what it is read or written by is refused.
+    static constexpr uint32_t kUnknownArray = UINT32_MAX;
+    static Val local(uint32_t site) { return {.kind = Kind::local, .site = site}; }
 
     [[nodiscard]] bool is(Kind k) const { return kind == k; }
     [[nodiscard]] bool is_fixed() const { return kind == Kind::fixed; }

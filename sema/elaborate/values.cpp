@@ -62,6 +62,7 @@ Val Body::coerce(const Val& value, const sema::Type& type) {
             return value.is(Val::Kind::undefined) ? value : Val::ssa(container(*this, value, type));
         case Kind::unknown:
         case Kind::none:
+        case Kind::local:
         case Kind::int_literal:
         case Kind::float_literal:
         case Kind::record:
@@ -227,6 +228,7 @@ void Body::flatten(const Val& value, const sema::Type* type, std::vector<ValueId
             return;
         case Val::Kind::undefined:
         case Val::Kind::none:
+        case Val::Kind::local:
             return;
         case Val::Kind::fixed:
         case Val::Kind::tuple:
@@ -265,6 +267,7 @@ Val Body::unflatten(const Val& shape, const std::vector<ValueId>& leaves, size_t
         }
         case Val::Kind::undefined:
         case Val::Kind::none:
+        case Val::Kind::local:
             return shape;
         case Val::Kind::fixed:
             if (!shape.has_elements()) return shape.fixed.is_none() || shape.fixed.dtype() ? shape : leaf();

@@ -1,0 +1,128 @@
+#include "sema/elaborate/local_arrays.h"
+
+#include "sema/elaborate/arithmetic.h"
+#include "sema/elaborate/types.h"
+
+namespace tsr::elaborate {
+
+using ir::OpKind;
+using ir::ValueId;
+
+namespace {
+
+Slot slot_of(const Val& array) { return {0, array.site}; }
+
+// The elements; none after a message, where a loop or a condition says which array is meant.
+Val elements_of(Body& b, const Val& array) {
+    if (array.is(Val::Kind::local)) {
+        if (const Val elements = b.get(slot_of(array)); elements.is(Val::Kind::list)) return elements;
+    }
+    if (!b.failed) {
+        b.error("E0420", b.emit.span(), "which array this is must be known when the kernel is compiled")
+            .note(
+                "an array that a loop makes is there in its rounds only; of two arrays choose elements: `a[i] if c "
+                "else b[i]`");
+    }
+    return {};
+}
+
+// The position in the row-major order: a number where all indices are static, else a value.
+Val position(Body& b, const std::vector<int64_t>& shape, const std::vector<Val>& indices) {
+    Val at = Val::index(0);
+    for (size_t axis = 0; axis < shape.size() && axis < indices.size(); ++axis) {
+        const Val row = arithmetic(b, ast::BinaryOp::mul, at, Val::index(shape[axis]), DType::index, DType::index);
+        const Val index = b.coerce(indices[axis], DType::index);
+        at = arithmetic(b, ast::BinaryOp::add, row, index, DType::index, DType::index);
+    }
+    return at;
+}
+
+std::optional<size_t> element_number(const Val& at, size_t count) {
+    const auto number = at.is_fixed() ? at.fixed.integer() : std::nullopt;
+    if (!number || *number < 0 || *number >= static_cast<int64_t>(count)) return std::nullopt;
+    return static_cast<size_t>(*number);
+}
+
+ValueId is_at(Body& b, const Val& at, size_t number) {
+    return b.emit.inferred(OpKind::eq, {b.index(at), b.emit.constant(static_cast<int64_t>(number), DType::index)});
+}
+
+void add_all(Body& b, LoopEffects& found) {
+    for (const Slot slot : b.local_arrays) {
+        if (b.env.contains(slot)) found.assigned.insert(slot);
+    }
+}
+
+}  // namespace
+
+Val new_local_array(Body& b, const sema::Type& type) {
+    int64_t count = 1;
+    for (const int64_t extent : type.tile_shape()) count *= extent;
+    const Slot slot = b.fresh_slot();
+    const ValueId undefined = b.emit.constant(int64_t{0}, type.elem());
+    b.set(slot, Val::list(std::vector<Val>(static_cast<size_t>(count), Val::ssa(undefined, type.elem()))));
+    b.local_arrays.insert(slot);
+    return Val::local(slot.variable);
+}
+
+Val read_local(Body& b, const Val& array, const sema::Type& type, const std::vector<Val>& indices) {
+    const Val elements = elements_of(b, array);
+    if (!elements.has_elements()) return b.undefined(sema::Type::scalar(type.elem()));
+    const Val at = position(b, type.tile_shape(), indices);
+    if (const auto number = element_number(at, elements.element_count())) return elements.element(*number);
+    // The last one for all that is outside.
+    Val chosen = elements.element(elements.element_count() - 1);
+    for (size_t i = elements.element_count() - 1; i-- > 0;) {
+        const ValueId hit = is_at(b, at, i);
+        chosen = Val::ssa(b.emit.inferred(OpKind::select, {hit, elements.element(i).id, chosen.id}), type.elem());
+    }
+    return chosen;
+}
+
+void write_local(Body& b, const Val& array, const sema::Type& type, const std::vector<Val>& indices, const Val& value) {
+    Val elements = elements_of(b, array);
+    if (!elements.has_elements()) return;
+    const ValueId stored = b.scalar(b.coerce(b.rounded(value), type.elem()), type.elem());
+    const Val at = position(b, type.tile_shape(), indices);
+    const auto number = element_number(at, elements.parts.size());
+    for (size_t i = 0; i < elements.parts.size(); ++i) {
+        if (number && *number != i) continue;
+        const ValueId next =
+            number ? stored : b.emit.inferred(OpKind::select, {is_at(b, at, i), stored, elements.parts[i].id});
+        elements.parts[i] = Val::ssa(next, type.elem());
+    }
+    b.set(slot_of(array), std::move(elements));
+}
+
+void add_written_locals(Body& b, const ast::Expr& array, LoopEffects& found) {
+    const auto* variable = std::get_if<sema::VariableId>(&b.info(array).referent);
+    const Val held = variable ? b.get(b.slot(*variable)) : Val{};
+    // Made or named in the loop: which one it is is not known yet.
+    if (!held.is(Val::Kind::local)) return add_all(b, found);
+    found.assigned.insert(slot_of(held));
+}
+
+void add_given_locals(Body& b, Span range, LoopEffects& found) {
+    if (b.local_arrays.empty()) return;
+    for (const auto& [id, call] : b.instance().calls) {
+        if (call.kind != sema::CallKind::function) continue;
+        for (const sema::PassedArgument& argument : call.arguments) {
+            if (!argument.expr || !b.info(*argument.expr).type.is(sema::Kind::local)) continue;
+            const Span at = argument.expr->span;
+            if (at.file == range.file && range.begin <= at.begin && at.end <= range.end) return add_all(b, found);
+        }
+        // A function that captures one.
+        const sema::Instance& callee = b.program.instance(call.callee);
+        for (const sema::VariableId captured : callee.captures) {
+            if (callee.variables[captured.index].type.is(sema::Kind::local)) return add_all(b, found);
+        }
+    }
+}
+
+void forget_locals(Body& b, const Env& before) {
+    for (const Slot slot : b.local_arrays) {
+        if (!before.contains(slot)) b.env.erase(slot);
+    }
+}
+
+}  // namespace tsr::elaborate

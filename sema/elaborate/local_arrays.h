@@ -1,0 +1,23 @@
+// Arrays of each tile's own. The elements are values in a slot of the body, which `if` and loops join as they do those
+// of variables; the variables hold references to the slot. A static index names an element, another one chooses.
+#pragma once
+
+#include <vector>
+
+#include "frontend/ast.h"
+#include "sema/elaborate/body.h"
+#include "sema/elaborate/statements.h"
+
+namespace tsr::elaborate {
+
+Val new_local_array(Body& b, const sema::Type& type);
+Val read_local(Body& b, const Val& array, const sema::Type& type, const std::vector<Val>& indices);
+void write_local(Body& b, const Val& array, const sema::Type& type, const std::vector<Val>& indices, const Val& value);
+
+// Arrays that the statements write: by their elements, or in a function that is given them.
+void add_written_locals(Body& b, const ast::Expr& array, LoopEffects& found);
+void add_given_locals(Body& b, Span range, LoopEffects& found);
+// Behind a loop: forgets the arrays that it made.
+void forget_locals(Body& b, const Env& before);
+
+}  // namespace tsr::elaborate
