@@ -75,6 +75,8 @@ public:
 
     // ---- names ----
     Value name(const ast::Expr& e, const std::string& text);
+    // In a method: what a dimension that a field of the record names stands for; null for another name.
+    const ast::Expr* field_extent(const ast::Expr& e, const std::string& text);
     Value symbol_value(const ast::Expr& e, const Symbol& symbol, Span at, const std::string& text);
     Value read_variable(const ast::Expr& e, Slot& slot);
     // Says that there is no such name, once in a function.
@@ -147,6 +149,7 @@ public:
     Value index_local(const ast::Expr& e, const std::vector<const ast::Expr*>& indices, const Value& base);
     // Unrolls the loops on whose rounds an index depends, where they have few rounds together; false where not.
     bool unroll_short_loops(uint64_t rounds);
+    Value table_item(const ast::Expr& at, const Static& table, const Value& base);
     Value element_by_round(const ast::Expr& at, const Value& base, const Value& index);
     Value index_dict(const ast::Expr& e, const ast::Subscript& s, const Value& base);
     Value slice_sequence(const ast::Slice& slice, const Value& base);

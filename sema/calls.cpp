@@ -3,8 +3,8 @@
 
 #include "sema/body.h"
 #include "sema/elements.h"
-#include "sema/generators.h"
 #include "sema/host_methods.h"
+#include "sema/special_calls.h"
 
 namespace tsr::sema {
 
@@ -192,6 +192,7 @@ Value Body::launch_groups(const ast::Expr& e, const ast::Subscript& s, FunctionI
 }
 
 Value Body::call_builtin(const ast::Expr& e, const ast::Call& c, const BuiltinEntry& row, const ast::Expr* receiver) {
+    if (row.id == Builtin::dict_) return refuse_dict_call(*this, c);
     std::vector<bool> has_default;
     for (const BuiltinParameter& p : row.parameters) has_default.push_back(p.optional);
     std::string what = fmt::format("`{}`", receiver                    ? row.paths.front()

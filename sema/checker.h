@@ -133,6 +133,7 @@ private:
     Instance& new_instance(ModuleId module, Context context, std::string name);
     std::string instance_key(const Request& request) const;
     void check_points(InstanceId header, const Request& request, const std::vector<TuningPoint>& points);
+    void say_wrong_values(InstanceId header);
     void say_unfit(InstanceId header, const std::vector<InstanceId>& unfit);
     [[nodiscard]] bool at_every_point(const InstanceState& point, const Diagnostic& found) const;
 

@@ -44,6 +44,20 @@ Type stored(const Type& type) {
     return Type::tuple(std::move(parts));
 }
 
+Type of_either_extent(const Type& a, const Type& b) {
+    if (!a.is(Kind::tensor) || !b.is(Kind::tensor) || a.rank() != b.rank()) return b;
+    std::vector<ir::Dim> shape = b.tensor().shape;
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+        if (!(shape[axis] == a.tensor().shape[axis])) shape[axis] = ir::Dim::symbol("_");
+    }
+    return b.with_shape(std::move(shape));
+}
+
+bool has_unknown_extents(const Type& type) {
+    return type.is(Kind::tensor) &&
+           std::ranges::any_of(type.tensor().shape, [](const ir::Dim& dim) { return dim.symbol_name() == "_"; });
+}
+
 // A part of a tuple that has no type has an error.
 bool names_no_type(const Type& type) {
     const bool holds_items = type.is(Kind::list) || type.is(Kind::dict);

@@ -7,6 +7,11 @@ namespace tsr::sema {
 
 // As a variable of the host holds it: containers of no known length, their tensors of no known extents.
 Type stored(const Type& type);
+// The type of a variable that is given tensors of these types in turn, of one rank: an extent that differs is not
+// known.
+Type of_either_extent(const Type& a, const Type& b);
+// A tensor's extents, some of which are not known.
+bool has_unknown_extents(const Type& type);
 // An empty container, and nothing says what it holds.
 bool names_no_type(const Type& type);
 // Of numbers, strings, truth values, or sequences of them.

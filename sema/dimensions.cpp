@@ -195,12 +195,14 @@ std::optional<std::vector<ir::Dim>> Body::shape_argument(const ast::Expr& e) {
 std::optional<std::vector<int64_t>> Body::static_shape(const ast::Expr& e, const std::string& what, const char* code) {
     std::vector<int64_t> shape;
     bool ok = true;
-    auto add = [&](Span at, const std::optional<Static>& value, const Type& type) {
+    auto add = [&](Span at, const std::optional<Static>& value, const Type& type, const Referent& referent = {}) {
         auto n = value ? value->integer() : std::nullopt;
         if (type.is_unknown()) {
             ok = false;
         } else if (!n) {
-            error("E0314", at, fmt::format("{} must be static", what));
+            auto& d = error("E0314", at, fmt::format("{} must be static", what));
+            if (const auto* variable = std::get_if<VariableId>(&referent))
+                say_not_static(d, slots[variable->index], at);
             ok = false;
         } else if (*n <= 0) {
             error(code, at, fmt::format("an extent is positive, this is {}", *n));
@@ -216,7 +218,7 @@ std::optional<std::vector<int64_t>> Body::static_shape(const ast::Expr& e, const
             const ExprInfo& info = instance.info(*element);
             auto constant = info.value;
             if (!constant && info.dim && info.dim->constant_value()) constant = Static::of(*info.dim->constant_value());
-            add(element->span, constant, info.type);
+            add(element->span, constant, info.type, info.referent);
         }
     } else if (value.type.is(Kind::tuple)) {
         for (size_t i = 0; i < value.type.parts().size(); ++i) {
@@ -227,7 +229,7 @@ std::optional<std::vector<int64_t>> Body::static_shape(const ast::Expr& e, const
     } else {
         auto constant = value.value;
         if (!constant && value.dim && value.dim->constant_value()) constant = Static::of(*value.dim->constant_value());
-        add(e.span, constant, value.type);
+        add(e.span, constant, value.type, value.referent);
     }
     return ok ? std::optional(shape) : std::nullopt;
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "sema/body.h"
+#include "sema/static_tables.h"
 
 namespace tsr::sema {
 
@@ -267,6 +268,39 @@ Value Body::element_by_round(const ast::Expr& at, const Value& base, const Value
     return result;
 }
 
+// `K[i]` in a kernel, of a module's list and an index that the run knows.
+Value Body::table_item(const ast::Expr& at, const Static& table, const Value& base) {
+    if (!is_rectangular(table)) {
+        error("E0314", at.span, "an index of a list in a kernel must be static")
+            .note(
+                "a constant of the module is indexed by anything where it is a list of numbers, or of lists of one "
+                "length");
+        return {};
+    }
+    constexpr int64_t kMostChosen = 256;
+    int64_t count = 1;
+    for (const Static* part = &table; part->tuple(); part = &part->tuple()->front())
+        count *= static_cast<int64_t>(part->tuple()->size());
+    if (count > kMostChosen) {
+        error("E0420", at.span,
+              fmt::format("a constant of {} elements is indexed by what only the run knows: at most {} elements are",
+                          count, kMostChosen))
+            .note("a tensor parameter holds more");
+        return {};
+    }
+    Type item = base.type.parts()[0];
+    size_t lists = 0;
+    for (; item.is(Kind::list); item = Type(item.parts()[0])) ++lists;
+    Value result;
+    result.type = Type::scalar(table_element(table));
+    const Static* part = &table;
+    std::vector<int64_t> lengths;
+    for (; part->tuple(); part = &part->tuple()->front())
+        lengths.push_back(static_cast<int64_t>(part->tuple()->size()));
+    for (size_t i = 0; i < lists; ++i) result.type = Type::list(result.type, lengths[lengths.size() - 1 - i]);
+    return result;
+}
+
 Value Body::index_elements(const ast::Expr& e, const ast::Subscript& s, const Value& base) {
     std::vector<const ast::Expr*> indices = flat_indices(s);
     const bool sliced = !in_kernel() && (base.type.is(Kind::list) || base.type.is(Kind::string));
@@ -285,6 +319,8 @@ Value Body::index_elements(const ast::Expr& e, const ast::Subscript& s, const Va
     int64_t length = counted ? base.type.length().value_or(-1) : -1;
     if (tuple) length = static_cast<int64_t>(base.type.parts().size());
     bool stage = base.type.is(Kind::list) && base.type.parts()[0].is(Kind::buffer);
+    const Static* table = in_kernel() && !index.is_static() ? table_below(instance, e) : nullptr;
+    if (table) return table_item(at, *table, base);
     bool must_be_static = tuple || vector || (in_kernel() && !stage);
     if (must_be_static && !require_static(at, index,
                                           fmt::format("an index of {}", tuple    ? "a tuple"

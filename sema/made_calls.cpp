@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "sema/body.h"
-#include "sema/generators.h"
+#include "sema/special_calls.h"
 
 namespace tsr::sema {
 
@@ -70,6 +70,26 @@ void take_generators(Body& b, Builtin function, const Matched& m) {
     }
     if (m.rest.size() != 1 && (function == Builtin::min || function == Builtin::max)) return;
     for (const ast::Expr* argument : m.rest) b.take_generator(*argument);
+}
+
+Value refuse_dict_call(Body& b, const ast::Call& c) {
+    std::string entries;
+    bool named = true;
+    for (const ast::Argument& argument : c.arguments) {
+        b.expr(*argument.value);
+        named &= argument.keyword.has_value();
+        if (!argument.keyword) continue;
+        entries +=
+            fmt::format("{}\"{}\": {}", entries.empty() ? "" : ", ", argument.keyword->text, b.source(*argument.value));
+    }
+    auto& d = b.error("E0316", c.callee->span, "`dict(…)` stands for the values of a tuning space alone");
+    if (named && !c.arguments.empty()) {
+        const Span whole = c.callee->span.to(c.arguments.back().value->span);
+        d.suggest({whole.file, whole.begin, whole.end + 1}, "{" + entries + "}", "a dictionary is written with braces");
+    } else {
+        d.note("a dictionary is written with braces: `{\"a\": 1}`");
+    }
+    return {};
 }
 
 Value Body::map_call(const ast::Expr& e, const Matched& m) {

@@ -7,6 +7,7 @@
 
 #include "frontend/foreign_names.h"
 #include "sema/body.h"
+#include "sema/containers.h"
 
 namespace tsr::sema {
 
@@ -102,6 +103,7 @@ Value Body::read_variable(const ast::Expr& e, Slot& slot) {
     const bool own = slot.id.index < flow.own.size() && flow.own[slot.id.index];
     if (own && (value.type.is(Kind::tensor) || value.type.is(Kind::record))) value.type = value.type.with_mut(true);
     value.rounds = slot.rounds;
+    if (has_unknown_extents(value.type)) value.type = item_type(value.type, e);
     return value;
 }
 
@@ -173,6 +175,11 @@ Value Body::name(const ast::Expr& e, const std::string& text) {
     if (auto whole = opaque_names.find(text); whole != opaque_names.end()) {
         error("E0313", e.span, fmt::format("`{}` has no value of its own: only `{}` is known", text, whole->second));
         return {};
+    }
+    if (const ast::Expr* extent = field_extent(e, text)) {
+        Value value = expr(*extent);
+        value.referent = {};
+        return value;
     }
     for (Body* around = enclosing; around; around = around->enclosing) {
         if (auto value = around->fixed_name(text); value && !around->find_slot(text)) return static_value(*value, {});

@@ -205,4 +205,43 @@ void Body::assign_field(const ast::Expr& target, const ast::Attribute& a, const 
     require_converts(source, value, place.type, fmt::format("the field `{}`", a.name.text));
 }
 
+// The axis of a field whose extent has the name by itself: `w: f32[n, m]`, `Tensor["n", "m", f32]`.
+static std::optional<size_t> axis_named(const ast::Expr* annotation, const std::string& text) {
+    while (annotation && std::holds_alternative<ast::Qualified>(annotation->node))
+        annotation = std::get<ast::Qualified>(annotation->node).type;
+    if (annotation && std::holds_alternative<ast::WithPolicy>(annotation->node))
+        annotation = std::get<ast::WithPolicy>(annotation->node).type;
+    const auto* type = annotation ? std::get_if<ast::Subscript>(&annotation->node) : nullptr;
+    for (size_t axis = 0; type && axis < type->indices.size(); ++axis) {
+        const auto* name = std::get_if<ast::Name>(&type->indices[axis]->node);
+        const auto* quoted = std::get_if<ast::StringLiteral>(&type->indices[axis]->node);
+        if ((name && name->text == text) || (quoted && quoted->value == text)) return axis;
+    }
+    return std::nullopt;
+}
+
+const ast::Expr* Body::field_extent(const ast::Expr& e, const std::string& text) {
+    const RecordClass* record = function ? function->method_of : nullptr;
+    if (!record || function->def->parameters.empty()) return nullptr;
+    for (const ast::Parameter& field : record->constructor.parameters) {
+        const auto axis = axis_named(field.annotation, text);
+        if (!axis) continue;
+        Program& program = checker.program;
+        auto [found, fresh] = program.field_extents.try_emplace(&e);
+        FieldExtent& made = found->second;
+        if (!fresh) return &made.whole;
+        for (ast::Expr* part : {&made.self, &made.field, &made.shape, &made.axis, &made.whole}) {
+            part->id = program.make_id();
+            part->span = e.span;
+        }
+        made.self.node = ast::Name{function->def->parameters[0].name.text};
+        made.field.node = ast::Attribute{&made.self, {field.name.text, e.span}};
+        made.shape.node = ast::Attribute{&made.field, {"shape", e.span}};
+        made.axis.node = ast::IntLiteral{*axis};
+        made.whole.node = ast::Subscript{&made.shape, {&made.axis}};
+        return &made.whole;
+    }
+    return nullptr;
+}
+
 }  // namespace tsr::sema

@@ -283,6 +283,10 @@ struct MappedCall {
     ast::Expr whole, call, target, root, zip, zipped;
     std::deque<ast::Expr> names;
 };
+// The name of a dimension of a record's field, in a method: `self.field.shape[axis]`.
+struct FieldExtent {
+    ast::Expr self, field, shape, axis, whole;
+};
 // `*items` in a call: the items by number, of a name for the value where it is not a name itself.
 struct UnpackedArgument {
     ast::Expr name;
@@ -301,6 +305,7 @@ struct Program {
     std::deque<LambdaFunction> lambdas;
     std::deque<RecordClass> classes;
     std::unordered_map<const ast::Expr*, SortKey> sort_keys;          // by what stands behind `key=`
+    std::unordered_map<const ast::Expr*, FieldExtent> field_extents;  // by the name
     std::unordered_map<const ast::Expr*, MappedCall> mapped;          // by the call
     std::unordered_map<const ast::Expr*, UnpackedArgument> unpacked;  // by what stands behind the star
     std::map<std::pair<const ast::Call*, std::vector<size_t>>, ast::Call> unpacked_calls;  // by the numbers of items

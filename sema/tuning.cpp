@@ -177,12 +177,44 @@ void Checker::check_points(InstanceId header, const Request& request, const std:
         states[header.index].callees.insert(made);
     }
     Instance& known = program.instances[header.index];
+    say_wrong_values(header);
     if (!unfit.empty()) say_unfit(header, unfit);
     if (known.points.empty()) return;
     Instance& first = program.instances[known.points[0].index];
     if (known.points.size() == 1) first.name = known.name;
     known.result = first.result;
     known.returned_parameter = first.returned_parameter;
+}
+
+// A value at all of whose points the kernel has errors that it has not at some others: it is told once, at the value.
+void Checker::say_wrong_values(InstanceId header) {
+    const Function& function = program.function(program.instance(header).function);
+    const std::vector<InstanceId>& all = states[header.index].all_points;
+    const auto is_wrong = [&](InstanceId point) {
+        const Diagnostics& found = states[point.index].found;
+        return found.has_errors() && !only_too_large(found);
+    };
+    if (std::ranges::all_of(all, is_wrong)) return;
+    for (const TuningEntry& entry : function.space) {
+        for (const ast::Expr* written : entry.values) {
+            const auto value = evaluate(function.module, *written).value;
+            std::vector<InstanceId> points;
+            for (const InstanceId point : all) {
+                const TuningPoint& at = program.instance(point).kernel.tuning;
+                const auto here = std::ranges::find(at, entry.name, &std::pair<std::string, Static>::first);
+                if (here != at.end() && value && here->second == *value) points.push_back(point);
+            }
+            if (points.empty() || !std::ranges::all_of(points, is_wrong)) continue;
+            const auto& messages = states[points[0].index].found.all();
+            const Diagnostic first = *std::ranges::find(messages, Severity::error, &Diagnostic::severity);
+            for (const InstanceId point : points) states[point.index].found = {};
+            states[header.index]
+                .found
+                .error(first.code, written->span,
+                       fmt::format("`{}` can not be {}: {}", entry.name, value->text(), first.message))
+                .label(first.span, "used here");
+        }
+    }
 }
 
 // Where no point fits it is an error, else a warning: the program has fewer points than it says.

@@ -6,7 +6,10 @@
 #include <fmt/format.h>
 
 #include "ir/core/internal.h"
+#include "sema/containers.h"
 #include "sema/elaborate/calls.h"
+#include "sema/elaborate/host.h"
+#include "sema/elaborate/types.h"
 
 namespace tsr::elaborate {
 
@@ -73,6 +76,9 @@ void Body::assign(sema::VariableId variable, const Val& value) {
     const sema::Variable& known = instance().variables[variable.index];
     require_type(known.type, "a variable", known.declared);
     Val stored = coerce(rounded(value), known.type);
+    const bool any_extent = stored.is_ssa() && !in_kernel() && sema::has_unknown_extents(known.type);
+    if (any_extent && !(type_of(stored.id) == ir_type(known.type)))
+        stored = Val::ssa(whole_view(*this, stored.id, ir_type(known.type)));
     if (stored.is_ssa()) {
         std::string& name = function().value(stored.id).name;
         if (name.empty()) name = known.name;

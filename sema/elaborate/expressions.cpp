@@ -41,6 +41,8 @@ Val named(Body& b, const ast::Expr& e) {
     if (const auto* builtin = std::get_if<sema::BuiltinName>(&info.referent)) {
         return builtin_value(b, builtin->name, info.type);
     }
+    const auto extent = b.program.field_extents.find(&e);
+    if (extent != b.program.field_extents.end()) return expression(b, extent->second.whole);
     return Val::none();
 }
 

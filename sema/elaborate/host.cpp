@@ -64,6 +64,10 @@ Val host_view(Body& b, const Val& tensor, const std::vector<const ast::Expr*>& i
     return Val::ssa(host(b, "view", std::move(operands), ir_type(type), {{Attr::axes, codes}}));
 }
 
+ir::ValueId whole_view(Body& b, ir::ValueId tensor, const ir::Type& type) {
+    return host(b, "view", {tensor}, type, {{ir::Attr::axes, std::vector<int64_t>{ir::index_ellipsis}}});
+}
+
 Val host_transpose(Body& b, const Val& tensor, const sema::Type& type) {
     return Val::ssa(host(b, "swap_last", {tensor.id}, ir_type(type)));
 }

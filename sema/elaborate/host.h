@@ -20,6 +20,8 @@ Val host_args(Body& b, const sema::Type& type);
 // ---- tensors ----
 // X[...] by NumPy's rules, sharing memory.
 Val host_view(Body& b, const Val& tensor, const std::vector<const ast::Expr*>& items, const sema::Type& type);
+// The same tensor as a value of another type: of extents that are not known.
+ir::ValueId whole_view(Body& b, ir::ValueId tensor, const ir::Type& type);
 Val host_transpose(Body& b, const Val& tensor, const sema::Type& type);
 // view[...] = value, a tensor or a number that is rounded as the storage says.
 void host_assign(Body& b, const Val& view, const Val& value, const sema::Type& type, const Storage& storage);

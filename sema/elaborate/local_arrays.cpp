@@ -26,8 +26,9 @@ Val elements_of(Body& b, const Val& array) {
     return {};
 }
 
-// The position in the row-major order: a number where all indices are static, else a value.
-Val position(Body& b, const std::vector<int64_t>& shape, const std::vector<Val>& indices) {
+}  // namespace
+
+Val row_major(Body& b, const std::vector<int64_t>& shape, const std::vector<Val>& indices) {
     Val at = Val::index(0);
     for (size_t axis = 0; axis < shape.size() && axis < indices.size(); ++axis) {
         const Val row = arithmetic(b, ast::BinaryOp::mul, at, Val::index(shape[axis]), DType::index, DType::index);
@@ -36,6 +37,25 @@ Val position(Body& b, const std::vector<int64_t>& shape, const std::vector<Val>&
     }
     return at;
 }
+
+// The elements are the leaves of a tree: bit k of the index decides between neighbours of level k.
+ValueId chosen_element(Body& b, std::vector<ValueId> elements, const Val& at) {
+    for (int bit = 0; elements.size() > 1; ++bit) {
+        const Val shifted = arithmetic(b, ast::BinaryOp::shr, at, Val::index(bit), DType::index, DType::index);
+        const Val low = arithmetic(b, ast::BinaryOp::bit_and, shifted, Val::index(1), DType::index, DType::index);
+        const ValueId odd = b.emit.inferred(OpKind::ne, {b.index(low), b.emit.constant(int64_t{0}, DType::index)});
+        std::vector<ValueId> above;
+        for (size_t i = 0; i + 1 < elements.size(); i += 2) {
+            const bool same = elements[i] == elements[i + 1];
+            above.push_back(same ? elements[i] : b.emit.inferred(OpKind::select, {odd, elements[i + 1], elements[i]}));
+        }
+        if (elements.size() % 2 == 1) above.push_back(elements.back());
+        elements = std::move(above);
+    }
+    return elements[0];
+}
+
+namespace {
 
 std::optional<size_t> element_number(const Val& at, size_t count) {
     const auto number = at.is_fixed() ? at.fixed.integer() : std::nullopt;
@@ -68,22 +88,18 @@ Val new_local_array(Body& b, const sema::Type& type) {
 Val read_local(Body& b, const Val& array, const sema::Type& type, const std::vector<Val>& indices) {
     const Val elements = elements_of(b, array);
     if (!elements.has_elements()) return b.undefined(sema::Type::scalar(type.elem()));
-    const Val at = position(b, type.tile_shape(), indices);
+    const Val at = row_major(b, type.tile_shape(), indices);
     if (const auto number = element_number(at, elements.element_count())) return elements.element(*number);
-    // The last one for all that is outside.
-    Val chosen = elements.element(elements.element_count() - 1);
-    for (size_t i = elements.element_count() - 1; i-- > 0;) {
-        const ValueId hit = is_at(b, at, i);
-        chosen = Val::ssa(b.emit.inferred(OpKind::select, {hit, elements.element(i).id, chosen.id}), type.elem());
-    }
-    return chosen;
+    std::vector<ValueId> all;
+    for (const Val& element : elements.parts) all.push_back(element.id);
+    return Val::ssa(chosen_element(b, std::move(all), at), type.elem());
 }
 
 void write_local(Body& b, const Val& array, const sema::Type& type, const std::vector<Val>& indices, const Val& value) {
     Val elements = elements_of(b, array);
     if (!elements.has_elements()) return;
     const ValueId stored = b.scalar(b.coerce(b.rounded(value), type.elem()), type.elem());
-    const Val at = position(b, type.tile_shape(), indices);
+    const Val at = row_major(b, type.tile_shape(), indices);
     const auto number = element_number(at, elements.parts.size());
     for (size_t i = 0; i < elements.parts.size(); ++i) {
         if (number && *number != i) continue;

@@ -10,6 +10,11 @@
 
 namespace tsr::elaborate {
 
+// The place of the indices in the row-major order: a number where all are static, else a value.
+Val row_major(Body& b, const std::vector<int64_t>& shape, const std::vector<Val>& indices);
+// The element with the number `at`, which is not static; any of them where there is none.
+ir::ValueId chosen_element(Body& b, std::vector<ir::ValueId> elements, const Val& at);
+
 Val new_local_array(Body& b, const sema::Type& type);
 Val read_local(Body& b, const Val& array, const sema::Type& type, const std::vector<Val>& indices);
 void write_local(Body& b, const Val& array, const sema::Type& type, const std::vector<Val>& indices, const Val& value);

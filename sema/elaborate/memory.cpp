@@ -5,8 +5,10 @@
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/local_arrays.h"
+#include "sema/elaborate/tables.h"
 #include "sema/elaborate/tiles.h"
 #include "sema/elaborate/types.h"
+#include "sema/static_tables.h"
 
 namespace tsr::elaborate {
 
@@ -98,6 +100,10 @@ std::vector<Val> element_index(Body& b, const Val& memory, const ast::Expr* inde
 }
 
 Val subscript(Body& b, const ast::Expr& e, const ast::Subscript& node) {
+    if (const sema::Static* table = b.in_kernel() ? sema::table_below(b.instance(), e) : nullptr;
+        table && !b.info(e).value && sema::is_rectangular(*table)) {
+        return table_item(b, e, *table);
+    }
     const sema::Type& type = b.info(e).type;
     const sema::Type& base_type = b.info(*node.base).type;
     const std::vector<const ast::Expr*> items = index_items(node);
