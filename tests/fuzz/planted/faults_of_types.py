@@ -102,7 +102,8 @@ def assigned_again(site):
     if text is None:
         return None
     site.replace(expr, text)
-    return list(var.stmts)
+    read = site.statements(lambda stmt: site.loose and re.search(rf"\b{var.name}\b", stmt.text()))
+    return [*var.stmts, *read]
 
 
 def only_itself(var):

@@ -55,7 +55,9 @@ def cases(seed, wanted=None):
         if stmts:
             text = world.text()
             planted += 1
-            yield Case(f"{seed}-{name}", text, lines_of(stmts), name, site.loose)
+            # A variable that starts as a literal has the type of what is added: where that is wrong, what reads it is, too.
+            loose = site.loose or any(re.match(r"[sw]\d+ ", stmt.text()) for stmt in stmts)
+            yield Case(f"{seed}-{name}", text, lines_of(stmts), name, loose)
         site.undo()
 
 

@@ -40,7 +40,7 @@ ValueId shuffled(Emit& emit, ValueId a, ValueId b, const std::vector<int64_t>& o
 // then halves of 8.
 std::vector<ValueId> transposed(Emit& emit, const std::vector<ValueId>& rows, DType type) {
     const auto width = static_cast<int64_t>(rows.size());
-    auto by_blocks = [&](ValueId a, ValueId b, std::vector<int64_t> block) {
+    auto by_blocks = [&](ValueId a, ValueId b, const std::vector<int64_t>& block) {
         std::vector<int64_t> order;
         for (int64_t base = 0; base < width; base += 4) {
             for (int64_t from : block) order.push_back(from < 4 ? base + from : base + from - 4 + width);
@@ -110,7 +110,7 @@ bool LaneCode::is_made_below(ValueId v, OpId loop) const {
 }
 
 LaneValue LaneCode::before_loop(ValueId v, OpId loop) {
-    const LaneValue unknown = of({});
+    LaneValue unknown = of({});
     if (s_.tile.type(v).elem != DType::index) return unknown;
     if (!is_made_below(v, loop)) return value(v);
     const OpId from = s_.tile.value(v).op;
