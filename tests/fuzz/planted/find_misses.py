@@ -39,6 +39,12 @@ def lines_of(stmts):
     return {line for stmt in stmts for line in range(stmt.line, stmt.line + stmt.text().count("\n") + 1)}
 
 
+def ring(stmts):
+    """The other assignments of variables that pass their values round: a wrong type is found where it arrives."""
+    passing = [stmt for stmt in stmts if re.match(r"q\d+\b", stmt.text())]
+    return [other for stmt in passing for other in stmt.block if re.match(r"q\d+\b", other.text())]
+
+
 def cases(seed, wanted=None):
     """The program of a seed, and the same with faults."""
     world = World(seed)
@@ -55,6 +61,7 @@ def cases(seed, wanted=None):
         if stmts:
             text = world.text()
             planted += 1
+            stmts = [*stmts, *ring(stmts)]
             # A variable that starts as a literal has the type of what is added: where that is wrong, what reads it is, too.
             loose = site.loose or any(re.match(r"[sw]\d+ ", stmt.text()) for stmt in stmts)
             yield Case(f"{seed}-{name}", text, lines_of(stmts), name, loose)
