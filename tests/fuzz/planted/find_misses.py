@@ -42,7 +42,7 @@ def lines_of(stmts):
 def ring(stmts):
     """The other assignments of variables that pass their values round: a wrong type is found where it arrives."""
     passing = [stmt for stmt in stmts if re.match(r"q\d+\b", stmt.text())]
-    return [other for stmt in passing for other in stmt.block if re.match(r"q\d+\b", other.text())]
+    return [other for stmt in passing for other in stmt.block or () if re.match(r"q\d+\b", other.text())]
 
 
 def cases(seed, wanted=None):
