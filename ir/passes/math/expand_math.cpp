@@ -2,8 +2,7 @@
 
 #include <limits>
 
-#include "ir/passes/math/f32/functions.h"
-#include "ir/passes/math/f64/functions.h"
+#include "ir/passes/math/functions.h"
 #include "ir/passes/math/root.h"
 #include "ir/passes/tile/walk.h"
 
@@ -17,11 +16,11 @@ Term formula(OpKind kind, const std::vector<Term>& x) {
     const bool single = x[0].type() == DType::f32;
     switch (kind) {
         case OpKind::exp:
-            return single ? math::f32::exp(x[0]) : math::f64::exp(x[0]);
+            return math::exp(x[0]);
         case OpKind::exp2:
-            return single ? math::f32::exp2(x[0]) : math::f64::exp2(x[0]);
+            return math::exp2(x[0]);
         case OpKind::expm1:
-            return single ? math::f32::expm1(x[0]) : math::f64::expm1(x[0]);
+            return math::expm1(x[0]);
         case OpKind::log:
             return single ? math::f32::log(x[0]) : math::f64::log(x[0]);
         case OpKind::log2:
@@ -31,29 +30,29 @@ Term formula(OpKind kind, const std::vector<Term>& x) {
         case OpKind::log1p:
             return single ? math::f32::log1p(x[0]) : math::f64::log1p(x[0]);
         case OpKind::sin:
-            return single ? math::f32::sin(x[0]) : math::f64::sin(x[0]);
+            return math::sin(x[0]);
         case OpKind::cos:
-            return single ? math::f32::cos(x[0]) : math::f64::cos(x[0]);
+            return math::cos(x[0]);
         case OpKind::tan:
-            return single ? math::f32::tan(x[0]) : math::f64::tan(x[0]);
+            return math::tan(x[0]);
         case OpKind::asin:
-            return single ? math::f32::asin(x[0]) : math::f64::asin(x[0]);
+            return math::asin(x[0]);
         case OpKind::acos:
-            return single ? math::f32::acos(x[0]) : math::f64::acos(x[0]);
+            return math::acos(x[0]);
         case OpKind::atan:
             return single ? math::f32::atan(x[0]) : math::f64::atan(x[0]);
         case OpKind::atan2:
             return single ? math::f32::atan2(x[0], x[1]) : math::f64::atan2(x[0], x[1]);
         case OpKind::sinh:
-            return single ? math::f32::sinh(x[0]) : math::f64::sinh(x[0]);
+            return math::sinh(x[0]);
         case OpKind::cosh:
-            return single ? math::f32::cosh(x[0]) : math::f64::cosh(x[0]);
+            return math::cosh(x[0]);
         case OpKind::tanh:
-            return single ? math::f32::tanh(x[0]) : math::f64::tanh(x[0]);
+            return math::tanh(x[0]);
         case OpKind::erf:
             return single ? math::f32::erf(x[0]) : math::f64::erf(x[0]);
         case OpKind::pow:
-            return single ? math::f32::pow(x[0], x[1]) : math::f64::pow(x[0], x[1]);
+            return math::pow(x[0], x[1]);
         case OpKind::rsqrt:
             return math::rsqrt(x[0]);
         case OpKind::sign:

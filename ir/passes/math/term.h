@@ -1,7 +1,6 @@
 // Terms: formulas over values written as formulas. Each operator makes one element operation.
 #pragma once
 
-#include <array>
 #include <limits>
 
 #include "ir/core/builder.h"
@@ -98,32 +97,6 @@ Term usually(Term condition, Quick&& quick, Otherwise&& otherwise) {
     Builder& b = *condition.builder;
     if (b.function().type(condition.id).kind == TypeKind::tile) return otherwise(b);
     return choose(condition, quick, otherwise);
-}
-
-// c[0] + x c[1] + x^2 c[2] + …, by Horner's rule with one rounding a step.
-template <size_t N>
-Term polynomial(Term x, const std::array<double, N>& coefficients) {
-    Term sum = x.real(coefficients[N - 1]);
-    for (size_t i = N - 1; i-- > 0;) sum = fma(sum, x, coefficients[i]);
-    return sum;
-}
-
-// The same sum in two chains, of even and of odd powers: one multiplication more, but half the latency.
-template <size_t N>
-Term polynomial_in_two(Term x, const std::array<double, N>& coefficients) {
-    std::array<double, (N + 1) / 2> even{};
-    std::array<double, N / 2> odd{};
-    for (size_t i = 0; i < N; ++i) (i % 2 == 0 ? even[i / 2] : odd[i / 2]) = coefficients[i];
-    Term square = x * x;
-    return fma(polynomial(square, odd), x, polynomial(square, even));
-}
-
-// The same where the first coefficient counts more than all others: its sum comes last and is rounded once.
-template <size_t N>
-Term polynomial_ending_in_one(Term x, const std::array<double, N>& coefficients) {
-    std::array<double, N - 1> rest{};
-    for (size_t i = 1; i < N; ++i) rest[i - 1] = coefficients[i];
-    return fma(polynomial_in_two(x, rest), x, coefficients[0]);
 }
 
 }  // namespace tsr::ir::math

@@ -1,12 +1,13 @@
 // erf of f64. Near 0 an odd polynomial; further 1 - exp(-x^2) G(u) / x with u = (x - 3.5) / (x + 2.5).
-#include "ir/passes/math/f64/exponential.h"
-#include "ir/passes/math/f64/functions.h"
+#include "ir/passes/math/exponential.h"
+#include "ir/passes/math/f64/coefficients.h"
+#include "ir/passes/math/functions.h"
 
 namespace tsr::ir::math::f64 {
 
 Term erf(Term x) {
     Term size = abs(x);
-    Term near = fma(polynomial_in_two(x * x, kErfNear), x, x);
+    Term near = fma(two_chains(x * x, kErfNear), x, x);
     Term inside = select(size > 6.0, 6.0, size);  // NaN stays
     Term square = inside * inside;
     Term lost = fma(inside, inside, -square);
@@ -15,7 +16,7 @@ Term erf(Term x) {
     Term divisor = inside + 2.5;
     Term inverse = 1.0 / (divisor * inside);
     Term u = (inside - 3.5) * (inverse * inside);
-    Term tail = fma(e, -lost, e) * polynomial_in_two(u, kErfc) * (inverse * divisor);
+    Term tail = fma(e, -lost, e) * two_chains(u, kErfc) * (inverse * divisor);
     Term power = times_power(x.real(1.0), at.n);
     return select(size < 1.0, near, with_sign(fma(tail, -power, 1.0), x));
 }

@@ -3,8 +3,8 @@
 #include "ir/passes/math/f64/logarithm.h"
 
 #include "ir/passes/math/f64/coefficients.h"
-#include "ir/passes/math/f64/exponential.h"
-#include "ir/passes/math/f64/functions.h"
+#include "ir/passes/math/format.h"
+#include "ir/passes/math/functions.h"
 
 namespace tsr::ir::math::f64 {
 
@@ -23,7 +23,7 @@ struct Parts {
 Parts log_parts(Term k, Term f) {
     Term s = f / (f + 2.0);
     Term z = s * s;
-    Term r = z * polynomial_in_two(z, kLog);
+    Term r = z * two_chains(z, kLog);
     Term half_square = f * 0.5 * f;
     return {k, f, half_square - s * (half_square + r)};
 }

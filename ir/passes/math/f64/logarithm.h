@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ir/passes/math/term.h"
+#include "ir/passes/math/split.h"
 
 namespace tsr::ir::math::f64 {
 
@@ -20,16 +20,17 @@ inline Term exponent_of(Term moved) {
     return (k | k.whole(0x4330000000000000)).bits(DType::f64) - (0x1p52 + 1023);
 }
 
-struct Split {
-    Term k;
-    Term f;  // m - 1, exact
-};
-
 // Of a positive normal number.
 inline Split split(Term x) {
     Term moved = moved_bits(x);
     Term m = (moved & moved.whole(0x000FFFFFFFFFFFFF)) + moved.whole(kRootHalf);
     return {exponent_of(moved), m.bits(DType::f64) - 1.0};
+}
+
+// The same where x is 2^scaled times a number: k is that number's.
+inline Split split_at_root(Term x, Term scaled) {
+    Split at = split(x);
+    return {at.k + scaled, at.f};
 }
 
 // Positive, normal and below 2^1022.

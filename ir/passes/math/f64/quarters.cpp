@@ -1,6 +1,6 @@
 // Large angles of f64 by M. Payne and R. Hanek, "Radian reduction for trigonometric functions", 1983: of the product of
 // the significand with 2/pi only the bits around the point count.
-#include "ir/passes/math/f64/quarters.h"
+#include "ir/passes/math/quarters.h"
 
 #include <array>
 #include <utility>

@@ -1,7 +1,7 @@
-// asin, acos, atan and atan2 of f64.
+// atan and atan2 of f64.
 #include "ir/passes/math/f64/coefficients.h"
-#include "ir/passes/math/f64/exponential.h"
-#include "ir/passes/math/f64/functions.h"
+#include "ir/passes/math/format.h"
+#include "ir/passes/math/functions.h"
 
 namespace tsr::ir::math::f64 {
 
@@ -9,9 +9,6 @@ namespace {
 
 constexpr double kHalfPi = 1.5707963267948966;        // pi/2 rounded to f64
 constexpr double kHalfPiLow = 6.123233995736766e-17;  // the rest
-
-// asin(s) - s for s^2 = z <= 1/4.
-Term asin_rest(Term s, Term z) { return s * z * polynomial_in_two(z, kAsin); }
 
 // The angle of small / large, 0 <= small <= large. Above 1/2 it is pi/4 + atan((small - large) / (small + large)).
 struct Angle {
@@ -23,7 +20,7 @@ Angle angle_of(Term small, Term large) {
     Term middle = small > large * 0.5;
     Term t = select(middle, small - large, small) / select(middle, small + large, large);
     Term z = t * t;
-    return {fma(t * z, polynomial_in_two(z, kAtan), t), middle};
+    return {fma(t * z, two_chains(z, kAtan), t), middle};
 }
 
 // 0, pi/4 or pi/2, its rest, and the angle, turned where it counts from pi/2.
@@ -35,34 +32,6 @@ Term put_together(const Angle& of, Term steep) {
 }
 
 }  // namespace
-
-// Above 1/2: pi/2 - 2 asin(sqrt((1 - x) / 2)).
-Term asin(Term x) {
-    Term size = abs(x);
-    Term large = size > 0.5;
-    Term z = select(large, fma(size, -0.5, 0.5), size * size);
-    Term s = select(large, sqrt(z), size);
-    Term rest = asin_rest(s, z);
-    Term high = fma(s, -2.0, kHalfPi);
-    Term lost = fma(s, -2.0, kHalfPi - high);
-    Term far = high - (fma(rest, 2.0, -kHalfPiLow) - lost);
-    return with_sign(select(large, far, s + rest), x);
-}
-
-Term acos(Term x) {
-    Term size = abs(x);
-    Term large = size > 0.5;
-    Term z = select(large, fma(size, -0.5, 0.5), size * size);
-    Term s = select(large, sqrt(z), size);
-    Term rest = asin_rest(s, z);
-    // asin of |x| in the middle; acos of |x| is twice s + rest at the ends.
-    Term signed_s = with_sign(s, x);
-    Term signed_rest = with_sign(rest, x);
-    Term middle = (kHalfPi - signed_s) - (signed_rest - kHalfPiLow);
-    Term twice = (signed_s + signed_rest) * 2.0;
-    Term end = select(x < 0.0, (twice + 2 * kHalfPiLow) + 2 * kHalfPi, twice);
-    return select(large, end, middle);
-}
 
 Term atan(Term x) {
     Term size = abs(x);

@@ -1,16 +1,13 @@
-// pow of f64: 2^(y log2|x|), where the logarithm is a sum of two numbers. With x = 2^k m, f = m - 1 and s = f / (2 +
+// pow: 2^(y log2|x|), where the logarithm is a sum of two numbers. With x = 2^k m, f = m - 1 and s = f / (2 +
 // f), log2 m = s (2 / ln2 + s^2 P(s^2)).
-#include "ir/passes/math/f64/coefficients.h"
-#include "ir/passes/math/f64/exponential.h"
-#include "ir/passes/math/f64/functions.h"
+#include "ir/passes/math/exponential.h"
+#include "ir/passes/math/f32/logarithm.h"
 #include "ir/passes/math/f64/logarithm.h"
+#include "ir/passes/math/functions.h"
 
-namespace tsr::ir::math::f64 {
+namespace tsr::ir::math {
 
 namespace {
-
-constexpr double kTwoOverLn2 = 2.8853900817779268;         // 2 / ln 2 rounded to f64
-constexpr double kTwoOverLn2Low = 4.0710547481862066e-17;  // the rest
 
 // A number as a sum of two, the second below the last bit of the first.
 struct Pair {
@@ -26,24 +23,23 @@ Pair sum(Term large, Term small) {
 
 // log2 of a positive, normal number; `scaled` is added to its exponent.
 Pair log2_of(Term x, Term scaled) {
-    Split at = split(x);
-    Term k = at.k + scaled;
-    Term f = at.f;
-    Term d = f + 2.0;
-    Term d_low = f - (d - 2.0);
+    const Format& of = format_of(x);
+    const Split at = x.type() == DType::f32 ? f32::split_at_root(x, scaled) : f64::split_at_root(x, scaled);
+    Term d = at.f + 2.0;
+    Term d_low = at.f - (d - 2.0);
     Term inverse = 1.0 / d;
-    Term s = f * inverse;
-    Term s_low = fma(-s, d_low, fma(-s, d, f)) * inverse;
+    Term s = at.f * inverse;
+    Term s_low = fma(-s, d_low, fma(-s, d, at.f)) * inverse;
     Term z = s * s;
     Term z_low = fma(s + s, s_low, fma(s, s, -z));
-    Term p = polynomial_in_two(z, kLog2Ratio);
+    Term p = of.log2_ratio(z);
     Term q = z * p;
     Term q_low = fma(z_low, p, fma(z, p, -q));
-    Pair factor = sum(x.real(kTwoOverLn2), q);
-    factor.low = factor.low + (q_low + kTwoOverLn2Low);
+    Pair factor = sum(x.real(of.two_over_ln2[0]), q);
+    factor.low = factor.low + (q_low + of.two_over_ln2[1]);
     Term m = s * factor.high;
     Term m_low = fma(s, factor.high, -m) + fma(s, factor.low, s_low * factor.high);
-    Pair result = sum(k, m);
+    Pair result = sum(at.k, m);
     return sum(result.high, result.low + m_low);
 }
 
@@ -54,26 +50,30 @@ struct Power {
 };
 
 Power two_to(Term high, Term low) {
-    Rounded n = round_to_whole(high + kMagic);
+    Rounded n = round_to_whole(high + format_of(high).magic());
     return {exp2_of_small((high - n.value) + low), n};
 }
 
 // Of any numbers: IEEE 754's values for zeros, infinities, NaN and negative bases.
 Term pow_anywhere(Term x, Term y) {
+    const Format& of = format_of(x);
+    const double up = static_cast<double>(int64_t{1} << of.fraction_bits);
     Term size = abs(x);
-    Term subnormal = size < 2.2250738585072014e-308;
-    Pair log = log2_of(select(subnormal, size * 0x1p52, size), select(subnormal, x.real(-52), x.real(0)));
+    Term subnormal = size < of.least_normal();
+    Pair log = log2_of(select(subnormal, size * up, size),
+                       select(subnormal, x.real(-static_cast<double>(of.fraction_bits)), x.real(0)));
     log.high = select(size == 0.0, -kInfinity, select(size == kInfinity, kInfinity, log.high));
     Term power = y * log.high;
     Term low = fma(y, log.high, -power) + y * log.low;
-    Term inside = abs(power) < 1200.0;
-    Term clamped = select(power > 1200.0, 1200.0, select(power < -1200.0, -1200.0, power));
-    Power of = two_to(clamped, select(inside, low, 0.0));
-    Term result = scale(of.part, of.n);
+    const double ends = of.power_ends;
+    Term inside = abs(power) < ends;
+    Term clamped = select(power > ends, ends, select(power < -ends, -ends, power));
+    Power two = two_to(clamped, select(inside, low, 0.0));
+    Term result = scale(two.part, two.n);
     result = select(size == 1.0, 1.0, result);
     Term whole = floor(y) == y;
     Term odd = whole & (floor(y * 0.5) != y * 0.5);
-    Term negative = x.bits(DType::i64) < x.bits(DType::i64).whole(0);
+    Term negative = as_integer(x) < as_integer(x).whole(0);
     result = select(negative & odd, -result, result);
     Term fraction = floor(y) != y;
     result = select((x < 0.0) & (size < kInfinity) & fraction, kNan, result);
@@ -86,8 +86,9 @@ Term pow_anywhere(Term x, Term y) {
 Term pow(Term x, Term y) {
     Pair log = log2_of(x, x.real(0));
     Term power = y * log.high;
+    Term common = x.type() == DType::f32 ? f32::is_common(x) : f64::is_common(x);
     return usually(
-        is_common(x) & (abs(power) < 1020.0),
+        common & (abs(power) < format_of(x).power_normal),
         [&](Builder& in) {
             Term own = y.in(in);
             Term low = fma(own, log.high.in(in), -power.in(in)) + own * log.low.in(in);
@@ -97,4 +98,4 @@ Term pow(Term x, Term y) {
         [&](Builder& in) { return pow_anywhere(x.in(in), y.in(in)); });
 }
 
-}  // namespace tsr::ir::math::f64
+}  // namespace tsr::ir::math

@@ -1,8 +1,8 @@
-// sinh, cosh and tanh of f32.
-#include "ir/passes/math/f32/exponential.h"
-#include "ir/passes/math/f32/functions.h"
+// sinh, cosh and tanh.
+#include "ir/passes/math/exponential.h"
+#include "ir/passes/math/functions.h"
 
-namespace tsr::ir::math::f32 {
+namespace tsr::ir::math {
 
 namespace {
 
@@ -15,18 +15,19 @@ struct Halves {
 };
 
 Halves halves(Term x) {
+    const Format& of = format_of(x);
     Reduced at = reduce(x);
-    Term power = at.n.shifted << 23;
-    Term half = power.whole(0x3F000000);
+    Term power = at.n.shifted << of.fraction_bits;
+    Term half = power.whole(of.half_bits());
     Term z = at.rest * at.rest;
-    return {(half + power).bits(DType::f32), (half - power).bits(DType::f32), polynomial(z, kCosh) * z,
-            fma(at.rest * z, polynomial(z, kSinh), at.rest)};
+    return {as_float(half + power), as_float(half - power), of.cosh(z) * z, fma(at.rest * z, of.sinh(z), at.rest)};
 }
 
 // exp(|x|) / 2 where exp(-|x|) is below the last bit and exp(|x|) may overflow.
 Term half_of_exp(Term x) {
     Term size = abs(x);
-    Reduced at = reduce(select(size > 89.5, 89.5, size));
+    const double infinity = format_of(x).half_exp_infinity;
+    Reduced at = reduce(select(size > infinity, infinity, size));
     at.n.shifted = at.n.shifted - at.n.shifted.whole(2);
     Term quarter = times_power(exp_of_small(at.rest), at.n);
     return select(x == x, quarter + quarter, x);
@@ -36,7 +37,7 @@ Term half_of_exp(Term x) {
 
 Term sinh(Term x) {
     return choose(
-        abs(x) < 86.0,
+        abs(x) < format_of(x).half_exp_normal,
         [&](Builder& in) {
             Halves of = halves(x.in(in));
             // Written so that -0 stays: +0 is subtracted from it.
@@ -48,7 +49,7 @@ Term sinh(Term x) {
 
 Term cosh(Term x) {
     return choose(
-        abs(x) < 86.0,
+        abs(x) < format_of(x).half_exp_normal,
         [&](Builder& in) {
             Halves of = halves(x.in(in));
             Term sum = of.up + of.down;
@@ -59,15 +60,16 @@ Term cosh(Term x) {
 
 // Near 0 an odd polynomial; further 1 - 2q / (1 + q) with q = exp(-2|x|).
 Term tanh(Term x) {
+    const Format& of = format_of(x);
     Term size = abs(x);
     Term z = x * x;
-    Term near = fma(polynomial(z, kTanh), z * size, size);
-    Term power = select(size > 10.0, 10.0, size) * -2.8853900817779268;  // of 2; NaN stays
-    Rounded n = round_to_whole(power + kMagic);
+    Term near = fma(of.tanh(z), z * size, size);
+    Term power = select(size > of.tanh_one, of.tanh_one, size) * -2.8853900817779268;  // of 2; NaN stays
+    Rounded n = round_to_whole(power + of.magic());
     Term rest = power - n.value;
     Term q = times_power(exp2_of_small(rest), n);
     Term far = 1.0 - (q + q) / (q + 1.0);
     return with_sign(select(size > 0.6, far, near), x);
 }
 
-}  // namespace tsr::ir::math::f32
+}  // namespace tsr::ir::math
