@@ -13,7 +13,7 @@ namespace tsr {
 
 void initialize_parser() {
     static std::once_flag once;
-    std::call_once(once, run_initializers, tsr_parser_initializers_begin, tsr_parser_initializers_end);
+    std::call_once(once, [] { run_initializers(tsr_parser_initializers_begin, tsr_parser_initializers_end); });
 }
 
 }  // namespace tsr

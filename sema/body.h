@@ -121,6 +121,10 @@ public:
     void bind_inner(const ast::Expr& target);
     void comprehension_clause(const ast::Comprehension::Clause& clause, ForInfo& info);
     Value comprehension(const ast::Expr& e, const ast::Comprehension& c);
+    // In an element of such a list what is made an f32 or i32 is a literal.
+    [[nodiscard]] std::optional<Value> item_literal(const Value& value, DType to) const;
+    bool add_constant_item(const ast::Comprehension& c, const Static& item, std::vector<Static>& elements);
+    std::optional<Static> constant_list(const ast::Comprehension& c, const ForInfo& info);
     // The generator, if it is one, stands where it is gone through: as an argument of `function`.
     void take_generator(const ast::Expr& e);
     Value fstring(const ast::Expr& e, const ast::FString& f);
@@ -321,6 +325,7 @@ public:
     Span result_at;
     bool aloud = false;
     bool constant_only = false;
+    bool folds_items = false;  // of a module's constant list, once for each item
 
 private:
     void passes(const std::function<void()>& once);

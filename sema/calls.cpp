@@ -157,6 +157,7 @@ Value Body::convert(const ast::Expr& e, const ast::Call& c, DType type) {
     info.kind = CallKind::conversion;
     info.arguments.push_back({&x, nullptr});
     record_call(e, std::move(info));
+    if (auto literal = item_literal(value, type)) return *literal;
     Value result;
     result.type = Type::scalar(type);
     if (is_integer(type) && value.type.is_integer()) result.dim = value.dim;

@@ -277,14 +277,14 @@ Value Body::table_item(const ast::Expr& at, const Static& table, const Value& ba
                 "length");
         return {};
     }
-    constexpr int64_t kMostChosen = 256;
+    constexpr int64_t kMostElements = 16384;
     int64_t count = 1;
     for (const Static* part = &table; part->tuple(); part = &part->tuple()->front())
         count *= static_cast<int64_t>(part->tuple()->size());
-    if (count > kMostChosen) {
+    if (count > kMostElements) {
         error("E0420", at.span,
               fmt::format("a constant of {} elements is indexed by what only the run knows: at most {} elements are",
-                          count, kMostChosen))
+                          count, kMostElements))
             .note("a tensor parameter holds more");
         return {};
     }

@@ -137,6 +137,7 @@ Value conversion(Body& b, const ast::Expr& e, const Matched& m, Builtin function
                             bits(*to)));
         return {};
     }
+    if (auto literal = b.item_literal(value, *to); literal && function == Builtin::cast) return *literal;
     Value result;
     result.type = value.type.is(Kind::vector) ? value.type.with_elem(*to)
                   : value.type.is(Kind::tile) ? Type::tile(*to, value.type.tile_shape())
@@ -167,6 +168,7 @@ Value python_conversion(Body& b, const Matched& m, DType to) {
         b.error("E0302", x.span, fmt::format("a number is wanted here, this is {}", shown(value.type)));
         return {};
     }
+    if (auto literal = b.item_literal(value, to)) return *literal;
     Value result = typed(Type::scalar(to));
     if (is_integer(to) && value.type.is_integer()) result.dim = value.dim;
     return result;
@@ -179,6 +181,7 @@ Value length_of(Body& b, const Matched& m) {
     std::optional<int64_t> known;
     if (value.type.is(Kind::tuple)) known = static_cast<int64_t>(value.type.parts().size());
     if (value.type.is(Kind::list)) known = value.type.length();
+    if (value.value && value.value->tuple()) known = static_cast<int64_t>(value.value->tuple()->size());
     const bool shaped = value.type.is_memory() || value.type.is(Kind::tile) || value.type.is(Kind::local);
     if (shaped && value.type.rank() > 0) {
         ir::Dim dim = value.type.shape()[0];

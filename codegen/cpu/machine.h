@@ -18,9 +18,6 @@ struct Processor : Machine {
     std::string features;  // added to the cpu's own: "+amx-bf16,+avx512fp16"
     bool avx2 = false;
     bool avx512 = false;  // F, BW, CD, DQ, VL: masks have registers of their own
-    // Gathers are one instruction, and that is no slower than loads one by one. Zen 1 to 3 have it and are faster
-    // without.
-    bool gathers = false;
 
     // Bits of a vector register.
     [[nodiscard]] unsigned vector_bits() const { return avx512 ? 512 : avx2 ? 256 : 128; }

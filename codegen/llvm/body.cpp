@@ -89,6 +89,7 @@ void Body::emit(const ir::Op& op) {
 }
 
 void Body::emit_element_op(const ir::Op& op) {
+    if (op.kind == OpKind::table) return emit_table(op);
     const Values operands = values(op.operands);
     const DType type = operand_type(op, op.kind == OpKind::select ? 1 : 0).elem;
     const DType to = source_.type(op.results[0]).elem;

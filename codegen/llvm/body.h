@@ -61,6 +61,7 @@ private:
     void emit(const ir::Op& op);
     bool emit_control(const ir::Op& op);
     void emit_constant(const ir::Op& op);
+    void emit_table(const ir::Op& op);
     void emit_for(const ir::Op& op);
     void emit_while(const ir::Op& op);
     void emit_if(const ir::Op& op);

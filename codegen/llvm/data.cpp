@@ -59,6 +59,16 @@ llvm::Constant* Data::string(const std::string& bytes) {
     return made;
 }
 
+llvm::Constant* Data::table(llvm::Constant* elements, unsigned address_space) {
+    llvm::Constant*& made = tables_[elements];
+    if (made != nullptr) return made;
+    auto* global =
+        new llvm::GlobalVariable(module_, elements->getType(), true, llvm::GlobalValue::PrivateLinkage, elements,
+                                 "table", nullptr, llvm::GlobalValue::NotThreadLocal, address_space);
+    global->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+    return made = global;
+}
+
 llvm::Constant* Data::message(Span span, const std::string& format, const std::vector<DType>& values) {
     std::vector<llvm::Constant*> pieces;
     size_t next = 0;

@@ -25,6 +25,8 @@ public:
     // const TsrMessage*: `format` with a hole `{}` or `{:spec}` per value; `{{` and `}}` are braces.
     llvm::Constant* message(Span span, const std::string& format, const std::vector<DType>& values);
 
+    llvm::Constant* table(llvm::Constant* elements, unsigned address_space);
+
     llvm::Constant* global(llvm::Constant* value, const std::string& name);
     llvm::Constant* array(llvm::Type* element, const std::vector<llvm::Constant*>& values, const std::string& name);
     llvm::Constant* structure(const std::vector<llvm::Constant*>& fields);
@@ -40,6 +42,7 @@ private:
     const Sources* sources_;
     std::map<std::string, llvm::Constant*> texts_;
     std::map<std::string, llvm::Constant*> strings_;
+    std::map<llvm::Constant*, llvm::Constant*> tables_;
     std::map<std::pair<uint32_t, uint32_t>, llvm::Constant*> places_;
 };
 

@@ -16,6 +16,10 @@ struct Machine {
     bool converts_fp8 = false;  // between f32 and fp8
     bool divides_lanes = true;  // integers of vectors divide as floats rather than one by one
     unsigned sums_bytes = 0;    // sums of four products of bytes, so many at most; 0: none
+    // Gathers are one instruction, and that is no slower than loads one by one. Zen 1 to 3 have it and are faster
+    // without.
+    bool gathers = false;
+    unsigned tables_space = 0;  // the address space of constant tables
     bool has_libm = true;       // functions of the C library can be called
     // LLVM makes a choice between a shift and 0 one instruction that takes only 32 bits of the amount.
     bool cuts_shifts = false;

@@ -33,6 +33,7 @@ Result<Gpu> gpu_named(const std::string& name) {
     gpu.converts_fp8 = gpu.capability >= 89;
     gpu.divides_lanes = gpu.has_libm = false;
     gpu.cuts_shifts = true;
+    gpu.tables_space = 1;  // global memory: constant memory takes a time for each address that a warp asks for
     return gpu;
 }
 

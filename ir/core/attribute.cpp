@@ -82,6 +82,7 @@ bool holds_its_kind(Attr key, const AttrValue& value) {
         case Attr::unroll:
             return std::holds_alternative<int64_t>(value);
         case Attr::axes:
+        case Attr::elements:
             return std::holds_alternative<std::vector<int64_t>>(value);
         case Attr::shape:
             return std::holds_alternative<std::vector<Dim>>(value);
@@ -127,6 +128,8 @@ std::string_view name(Attr key) {
             return "name";
         case Attr::axes:
             return "axes";
+        case Attr::elements:
+            return "elements";
         case Attr::shape:
             return "shape";
         case Attr::mode:

@@ -33,6 +33,7 @@ enum class Attr : uint8_t {
     count,      // copies left in flight by wait_group; stages of a buffer
     name,       // what the programmer calls it, for messages
     axes,       // std::vector<int64_t>
+    elements,   // of a table: the bits of each, std::vector<int64_t>
     shape,      // std::vector<Dim>
     mode,       // std::string
     masked,     // 1: the last operand is a mask

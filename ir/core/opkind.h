@@ -9,7 +9,7 @@
 #define TSR_ELEMENT_OPS(X)                                                                                        \
     X(add) X(sub) X(mul) X(div) X(floordiv) X(mod) X(neg) X(fma) X(minimum) X(maximum) X(pow) X(atan2)            \
     X(bit_and) X(bit_or) X(bit_xor) X(bit_not) X(shl) X(shr)                                                      \
-    X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(select) X(cast) X(bitcast)                                              \
+    X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(select) X(cast) X(bitcast) X(table)                                            \
     X(abs) X(sign) X(sqrt) X(rsqrt) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p)                      \
     X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(erf)                                   \
     X(floor) X(ceil) X(round) X(trunc) X(cut) X(dither) X(philox) X(isnan) X(isinf) X(isfinite)

@@ -40,6 +40,7 @@ private:
     [[nodiscard]] Home& home(ValueId v) { return homes_[v.index]; }
     Slot constant_slot(DType type, uint64_t bits);
     Slot constant_slot(const Op& constant);
+    Slot table_slot(const Op& table);
     // After the value is made: its array, where loops over lanes want one.
     void spread(ValueId v);
     void spread_into(ValueId v, Slot many, bool whole_frame);

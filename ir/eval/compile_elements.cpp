@@ -26,6 +26,7 @@ LaneFn Compiler::loop_of(const Op& op) const {
     if (op.kind == OpKind::bitcast) return ops_.cast(from, from);
     const bool rounds = op.kind == OpKind::cut || op.kind == OpKind::dither;
     if (rounds) return ops_.rounding(op.kind, from, op.attrs.dtype(Attr::type));
+    if (op.kind == OpKind::table) return ops_.table(stored_size(from), stored_size(op.attrs.dtype(Attr::type)));
     if (op.kind == OpKind::select) return ops_.blend(stored_size(fn_.type(op.operands[1]).elem));
     return ops_.element(op.kind, from);
 }
@@ -54,6 +55,10 @@ void Compiler::element(OpId id, const Op& op) {
     std::array<Slot, 3> slots{};
     for (size_t k = 0; k < op.operands.size(); ++k) {
         slots[k] = many ? home(op.operands[k]).many : home(op.operands[k]).one;
+    }
+    if (op.kind == OpKind::table) {
+        slots[1] = table_slot(op);
+        slots[2] = constant_slot(DType::u64, op.attrs.integers(Attr::elements).size() - 1);
     }
     const bool checked =
         options_.sanitizers.nan && id.index < written_ops_ && is_float(type.elem) && may_leave_the_numbers(op.kind);

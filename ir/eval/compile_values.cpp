@@ -94,6 +94,21 @@ Slot Compiler::constant_slot(const Op& constant) {
     return constant_slot(type, bits);
 }
 
+Slot Compiler::table_slot(const Op& table) {
+    const std::vector<int64_t>& elements = table.attrs.integers(Attr::elements);
+    const size_t size = stored_size(table.attrs.dtype(Attr::type));
+    std::vector<uint64_t> words((elements.size() * size + 7) / 8);
+    for (size_t i = 0; i < elements.size(); ++i) {
+        const uint64_t bits = static_cast<uint64_t>(elements[i]) & (~uint64_t{0} >> (64 - 8 * size));
+        words[i * size / 8] |= bits << (i * size % 8 * 8);
+    }
+    const Slot slot = frame_.take_for_good(words.size() * 8);
+    for (size_t i = 0; i < words.size(); ++i) {
+        program_.constants.emplace_back(slot + static_cast<Slot>(i * 8), words[i]);
+    }
+    return slot;
+}
+
 void Compiler::release_after(OpId op) {
     for (ValueId v : dying_[op.index]) {
         Home& at = home(v);

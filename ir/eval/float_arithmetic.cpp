@@ -159,7 +159,8 @@ constexpr std::array kBitwise{neg, abs, minimum, maximum, isnan, isinf, isfinite
 constexpr std::array kExact{add, sub, mul, div, floordiv, mod, fma, sign, sqrt, floor, ceil, round, trunc};
 constexpr std::array kBounded{pow, atan2, rsqrt, exp,  exp2, expm1, log,  log2, log10, log1p,
                               sin, cos,   tan,   asin, acos, atan,  sinh, cosh, tanh,  erf};
-constexpr std::array kOfBits{bit_and, bit_or, bit_xor, bit_not, shl, shr, select, cast, bitcast, cut, dither, philox};
+constexpr std::array kOfBits{bit_and, bit_or,  bit_xor, bit_not, shl,    shr,   select,
+                             cast,    bitcast, table,   cut,     dither, philox};
 
 template <size_t N>
 constexpr bool among(const std::array<OpKind, N>& kinds, OpKind kind) {

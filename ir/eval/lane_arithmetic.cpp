@@ -191,6 +191,28 @@ void fill(void* result, const void* a, const void*, const void*, size_t n) {
 LaneFn fill_loop(size_t size) {
     return size == 1 ? &fill8 : size == 2 ? &fill<uint16_t> : size == 4 ? &fill<uint32_t> : &fill<uint64_t>;
 }
+template <typename Index, typename T>
+void table(void* result, const void* a, const void* b, const void* c, size_t n) {
+    const auto* index = static_cast<const Index*>(a);
+    const auto* elements = static_cast<const T*>(b);
+    const uint64_t mask = *static_cast<const uint64_t*>(c);
+    for (size_t i = 0; i < n; ++i) static_cast<T*>(result)[i] = elements[index[i] & mask];
+}
+
+template <typename Index>
+LaneFn table_of(size_t size) {
+    return size == 1   ? &table<Index, uint8_t>
+           : size == 2 ? &table<Index, uint16_t>
+           : size == 4 ? &table<Index, uint32_t>
+                       : &table<Index, uint64_t>;
+}
+LaneFn table_loop(size_t index_size, size_t size) {
+    return index_size == 1   ? table_of<uint8_t>(size)
+           : index_size == 2 ? table_of<uint16_t>(size)
+           : index_size == 4 ? table_of<uint32_t>(size)
+                             : table_of<uint64_t>(size);
+}
+
 LaneFn blend_loop(size_t size) {
     return size == 1 ? &blend<uint8_t> : size == 2 ? &blend<uint16_t> : size == 4 ? &blend<uint32_t> : &blend<uint64_t>;
 }
@@ -256,6 +278,7 @@ const LaneOps& lane_ops() {
         made.nearest_tf32 = &nearest_tf32;
         made.fill = &fill_loop;
         made.blend = &blend_loop;
+        made.table = &table_loop;
         set_mask_loops(made);
         set_tile_loops(made);
         return made;

@@ -35,6 +35,9 @@ struct LaneOps {
     // result[i] = c[i] ? a[i] : b[i], c an array of bools.
     LaneFn (*blend)(size_t size);
 
+    // result[i] = b[a[i] & c[0]]: elements of 1, 2, 4 or 8 bytes at integers of 1, 2, 4 or 8, c one of 8.
+    LaneFn (*table)(size_t index_size, size_t size);
+
     // result = a and b (a and not b); gives the number of true ones.
     size_t (*mask_and)(uint8_t* result, const uint8_t* a, const uint8_t* b, size_t n);
     size_t (*mask_and_not)(uint8_t* result, const uint8_t* a, const uint8_t* b, size_t n);

@@ -147,6 +147,11 @@ AttrValue constant_value(DType type, Bits value) {
     return static_cast<int64_t>(value);
 }
 
+Bits table_element(const Attrs& attrs, Bits index) {
+    const std::vector<int64_t>& elements = attrs.integers(Attr::elements);
+    return canonical(attrs.dtype(Attr::type), static_cast<uint64_t>(elements[index & (elements.size() - 1)]));
+}
+
 Bits cast_scalar(DType from, DType to, Bits value) {
     if (from == to) return value;
     if (is_fractional(from)) {

@@ -22,6 +22,9 @@ Bits canonical(DType type, uint64_t raw);
 Bits constant_bits(const Attrs& attrs);
 AttrValue constant_value(DType type, Bits bits);
 
+// The element of the table that the attributes hold.
+Bits table_element(const Attrs& attrs, Bits index);
+
 Bits cast_scalar(DType from, DType to, Bits value);
 
 // `type` is that of the operands (of `select`: of its two values), `to` that of the result.

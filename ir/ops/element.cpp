@@ -1,4 +1,6 @@
 // The one vocabulary of element operations: scalars, vectors, lanes, tiles and tensors alike.
+#include <bit>
+
 #include <fmt/format.h>
 
 #include "ir/ops/family.h"
@@ -75,6 +77,16 @@ Inferred infer_bitcast(Operands operands, const Attrs& attrs) {
         return Failure{fmt::format("{} has {} bits, {} has {}", name(from), bits(from), name(to), bits(to))};
     }
     return gives(operands[0].with(to));
+}
+
+Inferred infer_table(Operands operands, const Attrs& attrs) {
+    if (!spreads(operands[0]) || !computed_integer(operands[0].elem)) {
+        return Failure{fmt::format("the index is {}, needs an integer of 8 bits or more", operands[0].text())};
+    }
+    if (attrs.dtype(Attr::type) == DType::c64) return Failure{"there are no tables of c64"};
+    const size_t count = attrs.integers(Attr::elements).size();
+    if (!std::has_single_bit(count)) return Failure{fmt::format("there are {} elements, need a power of two", count)};
+    return gives(operands[0].with(attrs.dtype(Attr::type)));
 }
 
 // A float of 32 or 64 bits and the narrower one whose values it is rounded to.
@@ -178,6 +190,14 @@ constexpr std::array kRecords{
              infer_bitcast,
              kEveryLevel,
              {needs(Attr::type)}},
+    OpRecord{table,
+             "table",
+             "The element of a constant list at the index, whose low bits count: there are 2^n elements, each given by "
+             "its bits.",
+             {Role{"index"}},
+             infer_table,
+             kEveryLevel,
+             {needs(Attr::type), needs(Attr::elements)}},
     unary(abs, "abs", same<number>, "Magnitude. Floats: clears the sign, of NaN too; the smallest integer wraps."),
     unary(sign, "sign", same<number>, "-1, 0 or 1. Of -0 it is +0, of NaN NaN."),
     unary(sqrt, "sqrt", same<computed_float>, "Square root, correctly rounded. Of -0 it is -0, below 0 NaN."),

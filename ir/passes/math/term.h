@@ -78,6 +78,12 @@ inline Term select(Term condition, Term then, double otherwise) {
     return select(condition, then, then.real(otherwise));
 }
 
+// The number of a table at an integer; 2^n numbers of f64.
+inline Term table(Term index, const std::vector<int64_t>& bits) {
+    return {index.builder,
+            index.builder->value(OpKind::table, {index.id}, {{Attr::type, DType::f64}, {Attr::elements, bits}})};
+}
+
 // One of two formulas, each given the builder to stand in: only that which is asked for is computed, so that who never
 // needs a rare one does not pay for it. Of register tiles both are.
 template <typename Then, typename Otherwise>

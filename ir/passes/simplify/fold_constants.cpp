@@ -51,6 +51,7 @@ private:
         const Op& op = fn_.op(id);
         const Type& result = fn_.type(op.results[0]);
         // An operation on vectors keeps its operands' splats: only values may stand for others.
+        if (op.kind == OpKind::table) return table(id);
         if (result.is_scalar() && all_constant(id)) return;
         if (op.kind == OpKind::select) return select(id);
         if (op.kind == OpKind::cast || op.kind == OpKind::bitcast) {
@@ -78,6 +79,15 @@ private:
         if (!folded || is_nan(to, *folded)) return false;
         become(id, to, *folded);
         return true;
+    }
+
+    void table(OpId id) {
+        const Op& op = fn_.op(id);
+        const std::optional<Bits> index = constant(op.operands[0]);
+        if (!index || !fn_.type(op.results[0]).is_scalar()) return;
+        const DType type = op.attrs.dtype(Attr::type);
+        const Bits found = table_element(op.attrs, *index);
+        if (!is_nan(type, found)) become(id, type, found);
     }
 
     void select(OpId id) {

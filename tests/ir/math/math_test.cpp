@@ -71,6 +71,10 @@ private:
             std::vector<Bits> operands;
             for (ValueId v : op.operands) operands.push_back(bits_[v.index]);
             DType from = function_.type(op.kind == OpKind::select ? op.operands[1] : op.operands[0]).elem;
+            if (op.kind == OpKind::table) {
+                set(op.results[0], table_element(op.attrs, operands[0]));
+                continue;
+            }
             auto made = fold(op.kind, from, function_.type(op.results[0]).elem, operands);
             REQUIRE(made.has_value());
             set(op.results[0], *made);
