@@ -42,19 +42,16 @@ private:
     }
 };
 
-// Becomes the program; what it writes goes into the pipes.
-[[noreturn]] void become(const std::vector<std::string>& words, const Pipe& out, const Pipe& err) {
-    std::vector<char*> arguments;
-    std::vector<std::string> copies = words;
-    for (std::string& word : copies) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
+// Becomes the program; what it writes goes into the pipes. Runs in a fork of a process with other threads, which may
+// have held locks of the heap: nothing is allocated.
+[[noreturn]] void become(char* const* arguments, const Pipe& out, const Pipe& err) {
     const int nothing = ::open("/dev/null", O_RDONLY);
     if (nothing >= 0) ::dup2(nothing, STDIN_FILENO);
     ::dup2(out.write, STDOUT_FILENO);
     ::dup2(err.write, STDERR_FILENO);
     ::setpgid(0, 0);  // so that what it starts itself ends with it
     for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXFSZ}) std::signal(signal, SIG_DFL);
-    ::execvp(arguments[0], arguments.data());
+    ::execvp(arguments[0], arguments);
     ::_exit(127);
 }
 
@@ -73,9 +70,13 @@ Ended run_program(const std::vector<std::string>& words, int seconds) {
     Pipe out;
     Pipe err;
     if (out.read < 0 || err.read < 0) return ended;
+    std::vector<std::string> copies = words;
+    std::vector<char*> arguments;
+    for (std::string& word : copies) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
     const pid_t child = ::fork();
     if (child < 0) return ended;
-    if (child == 0) become(words, out, err);
+    if (child == 0) become(arguments.data(), out, err);
     out.close_write();
     err.close_write();
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);

@@ -71,6 +71,7 @@ void Body::assign_name(const ast::Expr& target, const Value& given, const ast::E
         error("E0333", target.span, fmt::format("`{}` is a static parameter and does not change", slot->name));
     mark_assigned(*slot);
     slot->assigned_at.push_back(target.span);
+    slot->broken |= value.broken();
     const Type& type = value.type;
     mark_own(*slot, type.writable() && type == type.with_mut(true));
     bool holdable = !type.is(Kind::none) && !type.is(Kind::name_space) && !type.is(Kind::range) &&

@@ -141,6 +141,7 @@ void Body::begin_pass(bool final) {
     instance.symbols.resize(header_symbols_);
     variable_symbols.clear();
     for (Slot& slot : slots) {
+        slot.broken = false;
         if (instance.variables[slot.id.index].captured) continue;
         slot.joined = slot.given;
         slot.declared.reset();

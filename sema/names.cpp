@@ -92,6 +92,8 @@ Value Body::read_variable(const ast::Expr& e, Slot& slot) {
         value.type = *slot.declared;
         return value;
     }
+    // Beside literals it was assigned what has no type: which type it would have is not known.
+    if (aloud && slot.broken && slot.joined && slot.joined->is_literal()) return value;
     if (slot.bindings <= 1 && slot.once) {
         value = *slot.once;
         value.compute.reset();

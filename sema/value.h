@@ -37,6 +37,7 @@ struct Slot {
     std::optional<Type> given;  // of a parameter: what the caller gives
     bool keeps_type = false;    // of a parameter: it is of the type that the header says
     // Of the pass that runs:
+    bool broken = false;  // it was assigned what has no type after a message
     std::optional<Type> joined;
     std::optional<Static> only_value;  // of the values joined so far, if there was one
     std::optional<Value> once;         // what was assigned, where the text binds it once

@@ -235,7 +235,7 @@ class Expressions(Frame):
         operator = self.draw.choice(["<", "<=", ">", ">=", "==", "!="])
         other = self.literal(kind) if self.chance(0.3) else self.want(kind, depth - 1).used("operand", kind)
         parts = [one.used("operand", kind) if other.role == "operand" else one, f" {operator} ", other]
-        if form == 4 and operator in ("<", "<="):
+        if form == 4 and operator in ("<", "<=") and other.role == "operand":
             parts += [" < ", self.want(kind, 0).used("operand", kind)]
         return Expr("bool", "(", *parts, ")")
 
