@@ -131,6 +131,14 @@ void WordReader::take_in_hole(Lexeme word) {
                 lexer_.pushMode(Type::FORMAT);
             }
             break;
+        case Type::WALRUS:  // `{x:=8}`: the format begins with `=`
+            if (hole.brackets == 0) {
+                words_.push_back({Type::SPEC_COLON, word.begin, word.begin + 1});
+                word = {Type::FSTRING_TEXT, word.begin + 1, word.end};
+                hole.in_format = true;
+                lexer_.pushMode(Type::FORMAT);
+            }
+            break;
         case Type::NEWLINE:
             close_strings(word.begin, false);
             break;

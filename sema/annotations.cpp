@@ -72,7 +72,11 @@ Annotation Body::annotation(const ast::Expr& e, bool in_header) {
     if (const auto* with = std::get_if<ast::WithPolicy>(&e.node)) {
         out = annotation(*with->type, in_header);
         Policy policy;
+        const bool element = out.type.is(Kind::tensor) || out.type.is_scalar();
         if (!policies(with->policies, policy)) {
+            out.type = Type::unknown();
+        } else if (element && is_float(out.type.elem()) && policy.accum && is_integer(*policy.accum)) {
+            error("E0326", e.span, fmt::format("floats are not accumulated in `{}`", tsr::name(*policy.accum)));
             out.type = Type::unknown();
         } else if (out.type.is(Kind::tensor)) {
             out.type = out.type.with_policy(policy);
@@ -84,8 +88,10 @@ Annotation Body::annotation(const ast::Expr& e, bool in_header) {
     if (const auto* tuple = std::get_if<ast::Tuple>(&e.node)) {
         std::vector<Type> parts;
         for (const ast::Expr* element : tuple->elements) {
-            parts.push_back(annotation(*element, in_header).type);
-            if (parts.back().is_unknown()) return out;
+            const Annotation part = annotation(*element, in_header);
+            parts.push_back(part.type);
+            out.type_variable = part.type.is_unknown() ? part.type_variable : std::string();
+            if (part.type.is_unknown()) return out;
         }
         out.type = Type::tuple(std::move(parts));
         return out;
@@ -157,7 +163,14 @@ std::optional<Type> Body::container_annotation(const ast::Subscript& s, bool in_
         written = std::get<ast::Tuple>(written[0]->node).elements;
     std::vector<Type> parts;
     for (const ast::Expr* part : written) {
-        parts.push_back(annotation(*part, in_header).type);
+        const Annotation item = annotation(*part, in_header);
+        if (item.type.is_unknown() && !item.type_variable.empty()) {
+            error("E0309", part->span, fmt::format("`{}` is not a type", item.type_variable))
+                .note(
+                    "what stands for any type is the element of a tensor or a parameter; one without a type takes any "
+                    "list");
+        }
+        parts.push_back(item.type);
         if (parts.back().is_unknown()) return Type::unknown();
     }
     const size_t wanted = name->text == "list" ? 1 : name->text == "dict" ? 2 : parts.size();

@@ -129,7 +129,7 @@ void Body::require_assigns(Slot& slot, const Type& held, const ast::Expr& target
               fmt::format("the type of an empty {} is not known", held.is(Kind::dict) ? "dictionary" : "list"));
         return;
     }
-    if (converts(value, held) || makes(source, value, held)) return;
+    if (makes_or_converts(source, value, held)) return;
     const bool narrow = held.is_scalar() && type.is(Kind::int_literal) && value.value && !held.is_bool();
     if (narrow) {
         error("E0306", source.span,
@@ -221,9 +221,23 @@ void Body::assign_element(const ast::Expr& target, const ast::Subscript& s, cons
     Value base;
     base.type = instance.type(*s.base);
     base.referent = instance.info(*s.base).referent;
+    if (in_kernel() && std::holds_alternative<ModuleConstant>(instance.info(written_root(target)).referent)) {
+        error("E0333", target.span,
+              fmt::format("`{}` is a constant of the module and does not change", this->source(written_root(target))));
+        return;
+    }
     if (base.type.is(Kind::list) && in_kernel()) {
         if (const auto* variable = std::get_if<VariableId>(&base.referent)) {
             Slot& slot = slots[variable->index];
+            if (instance.variables[variable->index].parameter >= 0) {
+                error("E0333", target.span,
+                      fmt::format("`{}` is given by value: its elements do not change where the "
+                                  "function is called",
+                                  slot.name))
+                    .note(
+                        "lists in kernels are values: make a name of its own (`[x for x in a]`), and return the list");
+                return;
+            }
             if (slot.joined && !value.broken()) add_to_type(slot, Type::list(value.type, base.type.length()), {});
             if (slot.once) slot.once->value.reset();
             slot.only_value.reset();

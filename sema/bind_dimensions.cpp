@@ -45,6 +45,14 @@ void add_symbol(Instance& instance, std::string name, SymbolInfo::Source source,
     instance.symbols.push_back(std::move(symbol));
 }
 
+// Whether a shape in the type names it.
+bool has_extent_of(const Type& type, const std::string& name) {
+    if (type.is(Kind::tensor))
+        return std::ranges::any_of(type.tensor().shape, [&](const ir::Dim& dim) { return mentions(dim, name); });
+    return type.is(Kind::tuple) &&
+           std::ranges::any_of(type.parts(), [&](const Type& part) { return has_extent_of(part, name); });
+}
+
 Type renamed(const Type& type, const ir::Dim& from, const ir::Dim& to) {
     if (!type.is(Kind::tensor)) return type;
     std::vector<ir::Dim> shape = type.tensor().shape;
@@ -60,6 +68,7 @@ void Body::bind_integer_parameters() {
     for (size_t p = 0; p < instance.parameters.size(); ++p) {
         ParameterInfo& info = instance.parameters[p];
         bool named = std::ranges::any_of(places, [&](const Place& place) { return mentions(place.dim, info.name); });
+        named |= result_type && has_extent_of(*result_type, info.name);
         info.is_dimension = info.is_dimension && named && !info.is_static;
         if (!info.is_dimension) continue;
         add_symbol(instance, info.name, SymbolInfo::Source::parameter, {p, 0, ir::Dim::symbol(info.name)});

@@ -133,6 +133,8 @@ public:
     std::optional<Type> join_items(const std::optional<Type>& before, const ast::Expr& e, const Value& value,
                                    const char* what);
     bool require_known(const ast::Expr& e, const Value& value);
+    // What a function that is called reads of this one's variables is assigned on every path to the call.
+    void require_captured(InstanceId callee, const ast::Expr& at);
     bool require_hashable(const ast::Expr& e, const Value& key);
     Type item_type(const Type& item, const ast::Expr& source, int element = -1);
     std::optional<Type> items_of(const ast::Expr& e, const Value& value);
@@ -140,6 +142,7 @@ public:
     void widen(const ast::Expr& container, const Type& type);
     // A container that is made here has no other name: it may be made of another type that its items convert to.
     bool makes(const ast::Expr& e, const Value& value, const Type& to);
+    bool makes_or_converts(const ast::Expr& e, const Value& value, const Type& to);
     [[nodiscard]] bool may_make(const ast::Expr& e, const Type& to) const;
     void make(const ast::Expr& e, const Type& to);
     bool require_changeable(const ast::Expr& container, Span at);
@@ -310,6 +313,7 @@ public:
     std::map<std::string, Static, std::less<>> fixed;  // tuning and static parameters
     std::vector<std::pair<std::string, std::vector<Static>>> space;  // of a tuned kernel's header
     std::map<std::string, DType, std::less<>> bound_types;           // the `T` of `T[M, K]`, bound by an argument
+    std::set<std::string, std::less<>> type_variables;  // that parameters name
     std::map<std::string, std::string> opaque_names;  // a name that has no value of its own → the expression it is in
     std::map<VariableId, std::string> variable_symbols;  // symbols of locals, of the pass that runs
     std::set<ast::ExprId> taken_generators;

@@ -150,6 +150,12 @@ bool Body::makes(const ast::Expr& e, const Value& value, const Type& to) {
     return true;
 }
 
+// Empty containers in it are made of the types wanted.
+bool Body::makes_or_converts(const ast::Expr& e, const Value& value, const Type& to) {
+    return (names_no_type(value.type) && makes(e, value, to)) || converts(value.type, value.value, to) ||
+           makes(e, value, to);
+}
+
 bool Body::may_make(const ast::Expr& e, const Type& to) const {
     const auto parts = made_parts(*this, e, to);
     const ExprInfo& info = instance.info(e);

@@ -269,7 +269,7 @@ void Body::offer_cast(Diagnostic& d, const ast::Expr& e, const Type& from, DType
 
 bool Body::require_converts(const ast::Expr& e, const Value& v, const Type& to, const std::string& what) {
     if (v.broken() || to.is_unknown()) return false;
-    if (converts(v, to) || makes(e, v, to)) return true;
+    if (makes_or_converts(e, v, to)) return true;
     const bool same_class = v.type.is(Kind::record) && to.is(Kind::record) && v.type.function_id() == to.function_id();
     if (same_class) return require_writable_record(e, v);
     bool numbers = v.type.is_number() && to.is_scalar();

@@ -72,6 +72,12 @@ bool gather(Body& b, const Function& callee, const Matched& m, Request& request,
         std::optional<Static> fixed_value;
         if (written) {
             value = b.expr(*written);
+            if (value.type.is(Kind::range)) {
+                b.error("E0302", written->span, "a range is gone through where it is written")
+                    .suggest(written->span, fmt::format("list({})", b.source(*written)), "make it a list");
+                value = {};
+            }
+            if (!b.in_kernel() && value.type.is(Kind::list)) value.type = stored(value.type);
             ok &= !value.broken() && (!callee.generic || b.require_known(*written, value));
             given = settled_type(b.in_kernel() ? value.type : stored(value.type), value.value);
             if (Checker::is_static(p)) ok &= static_argument(b, callee, p, *written, value);
@@ -79,6 +85,10 @@ bool gather(Body& b, const Function& callee, const Matched& m, Request& request,
         } else {
             Checker::Constant otherwise = b.checker.evaluate(callee.module, *p.default_value);
             if (!p.annotation) given = otherwise.type;
+            if (!p.annotation && given.is_unknown()) {
+                b.error("E0314", p.default_value->span, fmt::format("the default of `{}` must be static", p.name.text));
+                ok = false;
+            }
             if (Checker::is_static(p)) fixed_value = otherwise.value;
         }
         request.values.push_back(fixed_value);
@@ -137,6 +147,29 @@ Matched matched(Body& b, const ast::Call& c, const Function& callee, const ast::
 
 }  // namespace
 
+void Body::require_captured(InstanceId callee, const ast::Expr& at) {
+    if (!aloud || !flow.reachable) return;
+    std::set<InstanceId> seen;
+    std::vector<InstanceId> open{callee};
+    while (!open.empty()) {
+        const InstanceId next = open.back();
+        open.pop_back();
+        if (!seen.insert(next).second) continue;
+        const std::set<InstanceId>& called = checker.states[next.index].callees;
+        open.insert(open.end(), called.begin(), called.end());
+        const Instance& made = checker.program.instance(next);
+        for (const VariableId captured : made.captures) {
+            const auto& [owner, variable] = *made.variables[captured.index].captured;
+            if (owner != instance.id) continue;
+            Slot& slot = slots[variable.index];
+            if (slot.id.index < flow.assigned.size() && flow.assigned[slot.id.index]) continue;
+            error("E0206", at.span, fmt::format("this reads `{}`, which may not be assigned yet", slot.name))
+                .label(slot.first_at, "it is assigned here");
+            mark_assigned(slot);  // said once per path
+        }
+    }
+}
+
 Value Body::call_function(const ast::Expr& e, const ast::Call& c, FunctionId id,
                           const std::vector<const ast::Expr*>& groups, const ast::Expr* receiver) {
     const Function& callee = checker.program.function(id);
@@ -174,6 +207,7 @@ Value Body::call_function(const ast::Expr& e, const ast::Call& c, FunctionId id,
     if (callee.generic && !checker.states[made_id.index].called_at.valid())
         checker.states[made_id.index].called_at = e.span;
     if (!recursion(*this, e, callee, checker.states[made_id.index])) return {};
+    require_captured(made_id, e);
     if (!launch) inherit(state(), checker.states[made_id.index]);
     CallInfo info;
     info.kind = launch ? CallKind::launch : CallKind::function;

@@ -22,6 +22,10 @@ void Body::read_header(const Request& request) {
     read_parameters(request);
     if (def.result) {
         Annotation written = annotation(*def.result, true);
+        if (written.type.is_unknown() && !written.type_variable.empty() &&
+            !type_variables.contains(written.type_variable)) {
+            error("E0309", def.result->span, fmt::format("`{}` is not a type", written.type_variable));
+        }
         result_type = written.type;
         result_at = def.result->span;
         state().declared_result = true;
@@ -49,6 +53,7 @@ void Body::read_parameters(const Request& request) {
         const Type given = i < request.types.size() ? request.types[i] : Type::unknown();
         info.type = written.type;
         if (!written.type_variable.empty()) {
+            type_variables.insert(written.type_variable);
             auto known = bound_types.find(written.type_variable);
             if (known == bound_types.end() && !given.is_unknown()) {
                 DType elem = settled_type(given, {}).elem();

@@ -152,11 +152,12 @@ std::optional<Static> Checker::constant(ModuleId module, const std::string& name
     const ModuleScope& scope = scopes[module.index];
     auto symbol = scope.names.find(name);
     if (symbol == scope.names.end() || symbol->second.kind != Symbol::Kind::variable) return std::nullopt;
-    ModuleId owner = symbol->second.module;
-    auto key = std::pair(owner, name);
+    const ModuleId owner = symbol->second.module;
+    const std::string& own_name = symbol->second.path;  // another one where the import renames it
+    auto key = std::pair(owner, own_name);
     if (auto known = constants_.find(key); known != constants_.end()) return known->second;
     const auto& candidates = scopes[owner.index].constants;
-    auto found = candidates.find(name);
+    auto found = candidates.find(own_name);
     if (found == candidates.end() || !evaluating_.insert(key).second) return std::nullopt;
     std::optional<Static> value = evaluate(owner, *found->second).value;
     evaluating_.erase(key);

@@ -10,12 +10,6 @@ namespace tsr::sema {
 
 namespace {
 
-const ast::Expr& root_of(const ast::Expr& e) {
-    if (const auto* s = std::get_if<ast::Subscript>(&e.node)) return root_of(*s->base);
-    if (const auto* a = std::get_if<ast::Attribute>(&e.node)) return root_of(*a->base);
-    return e;
-}
-
 // What an argument of a method's parameter is to be.
 Type wanted_type(const Type& receiver, char letter) {
     switch (letter) {
@@ -97,7 +91,7 @@ const HostMethod* chosen_row(Body& b, const ast::Call& c, const ast::Attribute& 
 
 // A constant of the module has no place in memory that could change.
 bool Body::require_changeable(const ast::Expr& container, Span at) {
-    const ast::Expr& root = root_of(container);
+    const ast::Expr& root = written_root(container);
     if (!std::holds_alternative<ModuleConstant>(instance.info(root).referent)) return true;
     error("E0333", at, fmt::format("`{}` is a constant of the module and does not change", source(root)))
         .note("a list that changes is made in a function: `xs = TABLE.copy()`");

@@ -112,6 +112,7 @@ void Checker::declare(ModuleId module, const ast::Block& block) {
         Symbol symbol;
         symbol.kind = Symbol::Kind::variable;
         symbol.module = module;
+        symbol.path = name;
         scopes[module.index].names[name] = symbol;
     }
     for (const ast::Stmt* stmt : block) {

@@ -92,8 +92,9 @@ Value Body::read_variable(const ast::Expr& e, Slot& slot) {
         value.type = *slot.declared;
         return value;
     }
-    // Beside literals it was assigned what has no type: which type it would have is not known.
-    if (aloud && slot.broken && slot.joined && slot.joined->is_literal()) return value;
+    // It was assigned what has no type, beside numbers at most: which type it would have is not known.
+    const Type& beside = slot.joined && !slot.joined->is_unknown() ? *slot.joined : slot.settled;
+    if (aloud && slot.broken && (beside.is_literal() || beside.is_number())) return value;
     if (slot.bindings <= 1 && slot.once) {
         value = *slot.once;
         value.compute.reset();
@@ -128,10 +129,14 @@ Type Body::captured_type(const Type& type, const std::string& variable, const as
 }
 
 Slot& Body::capture(Body& owner, Slot& outer, const ast::Expr& at) {
-    if (Slot* known = find_slot(outer.name)) return *known;
-    outer.last_read = UINT32_MAX;
+    const std::pair captured(owner.instance.id, outer.id);
+    for (Slot& known : slots) {
+        if (instance.variables[known.id.index].captured == captured) return known;
+    }
+    // A module's variables are published before the functions that read them are checked.
+    outer.last_read = owner.instance.variables[outer.id.index].last_read = UINT32_MAX;
     Slot& slot = add_slot(outer.name, outer.first_at);
-    names[slot.name] = slot.id;
+    names.try_emplace(slot.name, slot.id);  // `m.x` beside an `x` of its own
     slot.bindings = 1;
     slot.once = Value{};
     Value& value = *slot.once;
@@ -143,7 +148,7 @@ Slot& Body::capture(Body& owner, Slot& outer, const ast::Expr& at) {
     slot.known = true;
     Variable& variable = instance.variables[slot.id.index];
     variable.type = value.type;
-    variable.captured = {owner.instance.id, outer.id};
+    variable.captured = captured;
     instance.captures.push_back(slot.id);
     mark_assigned(slot);
     if (entry_flow_.assigned.size() <= slot.id.index) entry_flow_.assigned.resize(slot.id.index + 1);
@@ -280,8 +285,8 @@ Value Body::symbol_value(const ast::Expr& e, const Symbol& symbol, Span at, cons
         case Symbol::Kind::variable:
             break;
     }
-    if (auto known = checker.constant(symbol.module, text)) {
-        return static_value(*known, ModuleConstant{symbol.module, text});
+    if (auto known = checker.constant(symbol.module, symbol.path)) {
+        return static_value(*known, ModuleConstant{symbol.module, symbol.path});
     }
     if (constant_only) return {};
     if (in_kernel()) {
@@ -293,9 +298,14 @@ Value Body::symbol_value(const ast::Expr& e, const Symbol& symbol, Span at, cons
         return {};
     }
     auto open = checker.open_modules.find(symbol.module);
-    Slot* outer = open == checker.open_modules.end() ? nullptr : open->second->find_slot(text);
+    Slot* outer = open == checker.open_modules.end() ? nullptr : open->second->find_slot(symbol.path);
     if (!outer) return {};
     Type type = outer->known ? outer->settled : outer->joined.value_or(Type::unknown());
+    if (type.is_unknown()) {
+        error("E0206", at, fmt::format("`{}` is read before it is assigned", text))
+            .label(symbol.declared, "it is assigned here");
+        return {};
+    }
     bool sized = !type.is(Kind::tensor) || std::ranges::all_of(type.tensor().shape, [](const ir::Dim& d) {
         return d.constant_value().has_value();
     });

@@ -111,6 +111,7 @@ Type Body::record_annotation(const ast::Expr& e, FunctionId constructor) {
 }
 
 Type written_as(const Type& declared, const Type& given) {
+    if (given.is_unknown() && (declared.is(Kind::tensor) || declared.is(Kind::record))) return declared.with_mut(true);
     if (declared.kind() != given.kind()) return declared;
     if (declared.is(Kind::tensor)) return declared.with_mut(given.writable());
     if (declared.is(Kind::record)) return given;
@@ -206,13 +207,18 @@ void Body::assign_field(const ast::Expr& target, const ast::Attribute& a, const 
 }
 
 // The axis of a field whose extent has the name by itself: `w: f32[n, m]`, `Tensor["n", "m", f32]`.
-static std::optional<size_t> axis_named(const ast::Expr* annotation, const std::string& text) {
+static std::optional<size_t> axis_named(const Checker& checker, ModuleId module, const ast::Expr* annotation,
+                                        const std::string& text) {
     while (annotation && std::holds_alternative<ast::Qualified>(annotation->node))
         annotation = std::get<ast::Qualified>(annotation->node).type;
     if (annotation && std::holds_alternative<ast::WithPolicy>(annotation->node))
         annotation = std::get<ast::WithPolicy>(annotation->node).type;
     const auto* type = annotation ? std::get_if<ast::Subscript>(&annotation->node) : nullptr;
-    for (size_t axis = 0; type && axis < type->indices.size(); ++axis) {
+    if (!type) return std::nullopt;
+    const Symbol of = checker.resolve(module, *type->base);
+    const bool tensor = of.kind == Symbol::Kind::builtin && of.builtin->id == Builtin::tensor;
+    if (of.kind != Symbol::Kind::dtype && !tensor) return std::nullopt;
+    for (size_t axis = 0; axis < type->indices.size(); ++axis) {
         const auto* name = std::get_if<ast::Name>(&type->indices[axis]->node);
         const auto* quoted = std::get_if<ast::StringLiteral>(&type->indices[axis]->node);
         if ((name && name->text == text) || (quoted && quoted->value == text)) return axis;
@@ -224,7 +230,7 @@ const ast::Expr* Body::field_extent(const ast::Expr& e, const std::string& text)
     const RecordClass* record = function ? function->method_of : nullptr;
     if (!record || function->def->parameters.empty()) return nullptr;
     for (const ast::Parameter& field : record->constructor.parameters) {
-        const auto axis = axis_named(field.annotation, text);
+        const auto axis = axis_named(checker, function->module, field.annotation, text);
         if (!axis) continue;
         Program& program = checker.program;
         auto [found, fresh] = program.field_extents.try_emplace(&e);

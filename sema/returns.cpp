@@ -46,7 +46,7 @@ void Body::inferred_result(const ast::Stmt& stmt, const ast::Return& r, const Va
     const auto joined = returned ? join(*returned, type) : type;
     if (joined) returned = joined;
     // The items of a list are not converted.
-    const bool fits = !aloud || !r.value || converts(value, instance.result) || makes(*r.value, value, instance.result);
+    const bool fits = !aloud || !r.value || makes_or_converts(*r.value, value, instance.result);
     if (joined && fits) return;
     error("E0303", r.value ? r.value->span : stmt.span,
           fmt::format("other returns give {}, this gives {}", shown(joined ? instance.result : *returned),

@@ -24,6 +24,12 @@ Symbol root_symbol(std::string_view path) {
     return symbol;
 }
 
+const ast::Expr& written_root(const ast::Expr& e) {
+    if (const auto* s = std::get_if<ast::Subscript>(&e.node)) return written_root(*s->base);
+    if (const auto* a = std::get_if<ast::Attribute>(&e.node)) return written_root(*a->base);
+    return e;
+}
+
 void target_names(const ast::Expr& target, std::vector<const ast::Expr*>& names) {
     if (std::holds_alternative<ast::Name>(target.node)) names.push_back(&target);
     if (const auto* tuple = std::get_if<ast::Tuple>(&target.node)) {
@@ -38,17 +44,25 @@ namespace {
 
 using Counts = std::map<std::string, int, std::less<>>;
 
+// `list[i] = x` and `list[i], y = a, b` change what the name stands for.
+void count_elements(const ast::Expr& target, Counts& counts) {
+    if (const auto* tuple = std::get_if<ast::Tuple>(&target.node)) {
+        for (const ast::Expr* element : tuple->elements) count_elements(*element, counts);
+    } else if (const auto* list = std::get_if<ast::List>(&target.node)) {
+        for (const ast::Expr* element : list->elements) count_elements(*element, counts);
+    } else if (const auto* place = std::get_if<ast::Subscript>(&target.node)) {
+        const ast::Expr* base = place->base;
+        while (const auto* outer = std::get_if<ast::Subscript>(&base->node)) base = outer->base;
+        const auto* name = std::get_if<ast::Name>(&base->node);
+        if (name && counts.contains(name->text)) ++counts[name->text];
+    }
+}
+
 void count_target(const ast::Expr& target, Counts& counts) {
     std::vector<const ast::Expr*> names;
     target_names(target, names);
     for (const ast::Expr* name : names) ++counts[std::get<ast::Name>(name->node).text];
-    // `list[i] = x` changes what the name stands for.
-    const auto* place = std::get_if<ast::Subscript>(&target.node);
-    while (place && std::holds_alternative<ast::Subscript>(place->base->node)) {
-        place = std::get_if<ast::Subscript>(&place->base->node);
-    }
-    const auto* base = place ? std::get_if<ast::Name>(&place->base->node) : nullptr;
-    if (base && counts.contains(base->text)) ++counts[base->text];
+    count_elements(target, counts);
 }
 
 void count_statement(const ast::Stmt& stmt, Counts& counts) {

@@ -24,8 +24,8 @@ struct Symbol {
     };
     Kind kind = Kind::none;
     FunctionId function;  // class_: the constructor
-    std::string path;
-    ModuleId module;  // module; variable: whose it is
+    std::string path;  // of the root; variable: its name in its module
+    ModuleId module;   // module; variable: whose it is
     const BuiltinEntry* builtin = nullptr;
     DType dtype = DType::f32;
     Span declared;
@@ -42,6 +42,8 @@ struct ModuleScope {
 };
 
 // The names that an assignment target binds: `a`, `a, b`, `(a, [b])`. Subscripts and attributes bind none.
+// `x` of `x[i]` and `x.parts[0]`.
+const ast::Expr& written_root(const ast::Expr& e);
 void target_names(const ast::Expr& target, std::vector<const ast::Expr*>& names);
 
 // How often each name is bound by the statements of a block and of the blocks in it; functions' bodies are their own.

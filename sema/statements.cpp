@@ -1,4 +1,6 @@
 // Statements other than assignments and loops, and the flow of control through them.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sema/body.h"
@@ -100,10 +102,19 @@ void Body::assertion(const ast::Assert& a) {
     }
 }
 
-void Body::define(const ast::Stmt&, const ast::FunctionDef& def) {
+void Body::define(const ast::Stmt& stmt, const ast::FunctionDef& def) {
     FunctionId id = checker.function_of(def);
     if (!function || !id.valid()) return;  // module level: declared before
-    nested[def.name.text] = id;
+    const auto [known, fresh] = nested.try_emplace(def.name.text, id);
+    const ast::Block& around = function->def->body;
+    const bool always = std::ranges::find(around, &stmt) != around.end();
+    const Span other = checker.program.function(known->second).def->name.span;
+    if (!fresh && known->second != id && !always && other.begin < def.name.span.begin) {
+        error("E0205", def.name.span,
+              fmt::format("`{}` is defined twice: which one is called must be known", def.name.text))
+            .label(other, "the first definition");
+    }
+    known->second = id;
     const Function& inner = checker.program.function(id);
     if (inner.generic && inner.refused == Feature::none) inner_generics.insert(id);
     if (inner.generic || inner.refused != Feature::none || !aloud) return;

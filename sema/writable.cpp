@@ -5,16 +5,9 @@
 
 namespace tsr::sema {
 
-// The name at the root of `x[i]`, `x.parts[0]`: what a message about writing is about.
-static const ast::Expr& root_of(const ast::Expr& e) {
-    if (const auto* s = std::get_if<ast::Subscript>(&e.node)) return root_of(*s->base);
-    if (const auto* a = std::get_if<ast::Attribute>(&e.node)) return root_of(*a->base);
-    return e;
-}
-
 bool Body::require_writable(const ast::Expr& e, const Value& memory) {
     if (memory.type.writable() || (!memory.type.is(Kind::tensor) && !memory.type.is(Kind::record))) return true;
-    const ast::Expr& root = root_of(e);
+    const ast::Expr& root = written_root(e);
     auto& d = error("E0319", e.span, fmt::format("`{}` may not be written", source(e)));
     const auto* variable = std::get_if<VariableId>(&instance.info(root).referent);
     int parameter = variable ? instance.variables[variable->index].parameter : -1;

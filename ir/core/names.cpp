@@ -13,7 +13,7 @@ namespace {
 constexpr uint64_t kPlainNan = 0x7ff8'0000'0000'0000;
 
 // A whole float keeps its point, so that it is not read as an integer.
-std::string with_point(std::string digits) {
+std::string with_point(const std::string& digits) {
     const bool whole = digits.find_first_of(".en") == std::string::npos;
     return whole ? digits + ".0" : digits;
 }

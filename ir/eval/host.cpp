@@ -232,6 +232,10 @@ void HostRun::element(Frame& frame, const Op& op) {
     if (divides && is_integer(type) && operands[1] == 0) {
         fail(op.kind == OpKind::mod ? "integer modulo by zero" : "integer division by zero");
     }
+    if (op.kind == OpKind::table) {
+        value(frame, op.results[0]) = HostValue::scalar(table_element(op.attrs, operands[0]));
+        return;
+    }
     const auto result = fold(op.kind, type, fn.type(op.results[0]).elem, operands);
     if (!result) fail(fmt::format("the evaluator has no '{}' of {}", name(op.kind), tsr::name(type)));
     value(frame, op.results[0]) = HostValue::scalar(*result);

@@ -10,7 +10,7 @@ namespace {
 template <typename T>
 double to_odd(T value) {
     const bool negative = value < 0;
-    auto magnitude = static_cast<uint64_t>(value);
+    auto magnitude = static_cast<uint64_t>(static_cast<int64_t>(value));
     if (negative) magnitude = uint64_t{0} - magnitude;
     double wide = 0;
     if (magnitude >> 53 == 0) {
@@ -27,7 +27,8 @@ To saturate(From value) {
     constexpr To lowest = std::numeric_limits<To>::min();
     constexpr To highest = std::numeric_limits<To>::max();
     // 2^digits is a float of every type here and the first value past the highest.
-    const From end = static_cast<From>(highest / 2 + 1) * From{2};
+    constexpr To half = highest / 2 + 1;
+    const From end = static_cast<From>(half) * From{2};
     if (value != value) return 0;
     if (value <= static_cast<From>(lowest)) return lowest;
     return value >= end ? highest : static_cast<To>(value);

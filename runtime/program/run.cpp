@@ -9,6 +9,7 @@
 #include "runtime/fail.h"
 #include "runtime/program/arguments.h"
 #include "runtime/program/command_line.h"
+#include "runtime/program/full_stack.h"
 #include "runtime/program/results.h"
 #include "runtime/program/words.h"
 #include "runtime/trace.h"
@@ -70,6 +71,7 @@ extern "C" int tsr_main(const TsrProgram* program, int argc, char** argv) {
         fail(nullptr, "%s was compiled for version %d of the runtime's interface, this is %d", program->name,
              program->abi, TSR_ABI_VERSION);
     }
+    watch_stack(program->name);
     try {
         return run(*program, std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
     } catch (const std::bad_alloc&) {

@@ -218,9 +218,8 @@ Result<std::string> format_text(std::string_view value, const FormatSpec& spec) 
 Result<std::string> format_value(uint64_t bits, int32_t dtype, std::string_view spec_text) {
     Result<FormatSpec> spec = parse_format_spec(spec_text);
     if (!spec) return spec.refusal();
-    if (dtype == TSR_BOOL && (spec->type == 0 || spec->type == 's')) {
-        return format_text((bits & 0xFF) != 0 ? "True" : "False", *spec);
-    }
+    // With a format it is the integer that it is in Python.
+    if (dtype == TSR_BOOL && spec_text.empty()) return std::string((bits & 0xFF) != 0 ? "True" : "False");
     Number number = number_of(bits, dtype);
     if (dtype == TSR_C64) {
         FormatSpec part = *spec, whole = *spec;

@@ -1,5 +1,8 @@
 #include "sema/elaborate/calls.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include <fmt/format.h>
 
 #include "sema/elaborate/arithmetic.h"
@@ -36,8 +39,15 @@ sema::VariableId variable_of_parameter(const Instance& instance, size_t paramete
 
 std::vector<Val> argument_values(Body& b, const CallInfo& info) {
     const Instance& callee = b.program.instance(info.callee);
-    std::vector<Val> values;
-    for (size_t i = 0; i < info.arguments.size() && i < callee.parameters.size(); ++i) {
+    std::vector<Val> values(std::min(info.arguments.size(), callee.parameters.size()));
+    // In the order in which they are written.
+    std::vector<size_t> order(values.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::ranges::stable_sort(order, {}, [&](size_t i) {
+        const ast::Expr* given = info.arguments[i].expr;
+        return given ? given->span.begin : UINT32_MAX;
+    });
+    for (const size_t i : order) {
         const sema::ParameterInfo& parameter = callee.parameters[i];
         Val value;
         if (parameter.value) {
@@ -47,7 +57,7 @@ std::vector<Val> argument_values(Body& b, const CallInfo& info) {
         } else if (const ast::Expr* fallback = info.arguments[i].default_value) {
             if (const auto& known = callee.info(*fallback).value) value = Val::of(*known);
         }
-        values.push_back(b.coerce(b.rounded(value), parameter.type));
+        values[i] = b.coerce(b.rounded(value), parameter.type);
     }
     return values;
 }

@@ -1,4 +1,6 @@
 // Comparisons, `and`, `or`, conditional expressions: what is evaluated only where it is needed.
+#include <algorithm>
+
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/expressions.h"
@@ -40,6 +42,23 @@ constexpr size_t kEarly = 12;
 
 std::optional<bool> static_truth(const Val& value) { return value.is_fixed() ? value.fixed.truth() : std::nullopt; }
 
+// Whether a side of the `if` wrote an array of each tile.
+bool writes_locals(const Body& b, const Body::OpenIf& open) {
+    const auto held = [](const Env& env, Slot slot) {
+        const auto found = env.find(slot);
+        return found == env.end() ? Val{} : found->second;
+    };
+    return std::ranges::any_of(b.local_arrays, [&](Slot slot) {
+        return b.env.contains(slot) && std::ranges::any_of(open.envs, [&](const Env& side) {
+                   return !(held(side, slot) == held(b.env, slot));
+               });
+    });
+}
+
+bool may_run_early(Body& b, const Body::OpenIf& open, int side) {
+    return b.emit.may_run_early(open.regions[side]) && !writes_locals(b, open);
+}
+
 // `lhs` decides alone when it is `decisive`; else the result is that of `rhs`.
 Val short_circuit(Body& b, const Val& lhs, bool decisive, const std::function<Val()>& rhs) {
     if (const auto known = static_truth(lhs)) {
@@ -58,13 +77,13 @@ Val short_circuit(Body& b, const Val& lhs, bool decisive, const std::function<Va
         known = static_truth(value);
         other = known ? b.emit.constant(static_cast<int64_t>(*known), DType::boolean) : b.truth(value);
     });
-    if (known && *known != decisive && b.emit.may_run_early(open.regions[side])) {
+    if (known && *known != decisive && may_run_early(b, open, side)) {
         b.function().remove(open.op);
         return Val::ssa(condition, DType::boolean);
     }
     // Also where the right side alone is known to decide: what varies is decided on the text as it stands, so the
     // result comes from both.
-    if (b.emit.may_run_early(open.regions[side])) {
+    if (may_run_early(b, open, side)) {
         b.function().remove(open.op);
         b.emit.splice(open.regions[side]);
         return Val::ssa(b.emit.inferred(decisive ? OpKind::bit_or : OpKind::bit_and, {condition, other}),
@@ -119,8 +138,7 @@ Val chosen(Body& b, ValueId test, const sema::Type& type, const std::function<Va
     b.in_side(open, 1, [&] { values[1] = otherwise(); });
     const bool element = type.is_scalar() || type.is_literal() || type.is(sema::Kind::vector);
     const auto size = [&](int side) { return b.function().region(open.regions[side]).ops.size(); };
-    if (element && size(0) + size(1) <= kEarly && b.emit.may_run_early(open.regions[0]) &&
-        b.emit.may_run_early(open.regions[1])) {
+    if (element && size(0) + size(1) <= kEarly && may_run_early(b, open, 0) && may_run_early(b, open, 1)) {
         b.function().remove(open.op);
         b.emit.splice(open.regions[0]);
         b.emit.splice(open.regions[1]);

@@ -3,6 +3,7 @@
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
+#include "sema/elaborate/local_arrays.h"
 #include "sema/elaborate/statements.h"
 #include "sema/elaborate/types.h"
 
@@ -132,6 +133,7 @@ Val generator_reduction(Body& b, const ast::Expr& e, sema::Builtin function, con
     LoopEffects effects;
     effects.assigned = {reduced.held, reduced.some};
     effects.leaves = reduced.is_truth();
+    add_given_locals(b, generator.span, effects);
     const std::function<void(size_t)> clause = [&](size_t k) {
         if (k == infos.size()) return reduced.add(*node.element);
         for_each_round(b, generator, infos[k], effects, [&](LoopFlags flags) {

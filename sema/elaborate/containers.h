@@ -55,6 +55,7 @@ Val list_comprehension(Body& b, const ast::Expr& e, const ast::Comprehension& no
 struct Sequence {
     Val length;
     std::function<Val(const Val& position)> at;
+    std::function<Val()> length_now;  // of a list, which the rounds of a loop may change
 };
 Sequence sequence_of(Body& b, const ast::Expr& e);
 // Of a list, dictionary (its keys) or string.

@@ -151,7 +151,7 @@ void emitted_loop(Body& b, LoopScope& scope, Span range, const std::vector<Bound
     Carried carried(b, effects, scope.flags, kept);
     carried.add_symbols(range);
     const Round round = [&] { scope.round(each); };
-    if (!effects.leaves && !effects.returns) {
+    if (!effects.leaves && !effects.returns && !axes[0].stop_now) {
         counted_loop(b, axes, 0, attrs, carried, round);
     } else {
         const std::function<void(size_t)> nest = [&](size_t axis) {
@@ -211,6 +211,7 @@ void sequence_loop(Body& b, const Loop& loop, const Sequence& items) {
     }
     Bounds bounds{Val::index(0), items.length, Val::index(1), {}, {}};
     bounds.bind = [&](const Val& iv) { bind_target(b, *info.target, items.at(iv)); };
+    bounds.stop_now = items.length_now;
     const bool keeps = info.runs || loop.has_else;
     emitted_loop(b, loop.scope, loop.range, {bounds}, std::move(effects), attributes(b, info), keeps, loop.each);
 }
@@ -281,9 +282,18 @@ void while_statement(Body& b, const ast::While& loop) {
     const auto known = sema::known_truth(condition_info.type, condition_info.value, b.in_kernel());
     if (known == false) return block(b, loop.otherwise);
     const bool forever = known == true;
-    const LoopEffects effects = effects_of(b, loop.body);
+    LoopEffects effects = effects_of(b, loop.body);
+    LoopEffects of_condition;
+    add_given_locals(b, loop.condition->span, of_condition);
+    const bool writes = !of_condition.assigned.empty();
+    const Slot again = b.fresh_slot();
     const Env before = b.env;
     LoopScope scope(b);
+    if (writes) {
+        effects.assigned.merge(of_condition.assigned);
+        effects.assigned.insert(again);
+        b.set(again, Val::truth(true));
+    }
     const bool keeps = forever || !loop.otherwise.empty();
     Carried carried(b, effects, scope.flags, keeps ? effects.assigned : std::set<Slot>());
     carried.add_symbols(loop.header.to(loop.body.empty() ? loop.header : loop.body.back()->span));
@@ -295,16 +305,19 @@ void while_statement(Body& b, const ast::While& loop) {
         const Inside inside(b.emit, test);
         carried.enter(test);
         const Val live = flagged ? b.get(scope.flags.loop_live) : Val::truth(true);
-        b.emit.yield({b.truth(both(b, live, [&] { return condition(b, *loop.condition); }))});
+        b.emit.yield({b.truth(both(b, live, [&] { return writes ? b.get(again) : condition(b, *loop.condition); }))});
     }
     {
         const Inside inside(b.emit, rounds);
         carried.enter(rounds);
         b.set(scope.flags.loop_live, Val::truth(true));  // the test has seen it
-        scope.round([&] { block(b, loop.body); });
+        // A condition that writes arrays of each tile stands in the round: the test can not change what is carried.
+        if (writes) b.set(again, Val::ssa(b.truth(condition(b, *loop.condition)), DType::boolean));
+        scope.round([&] { writes ? b.guarded(again, [&] { block(b, loop.body); }) : block(b, loop.body); });
         b.emit.yield(carried.leaves());
     }
     carried.hold(b.function().op(op).results);
+    b.env.erase(again);
     if (!keeps) forget_new(b, before, effects, {});
     forget_locals(b, before);
     if (!forever) run_else(b, scope, loop.otherwise);

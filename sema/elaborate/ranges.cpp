@@ -43,7 +43,7 @@ std::vector<Bounds> bounds_of(Body& b, const sema::ForInfo& info) {
 std::optional<int64_t> fixed(const Val& value) { return value.is_fixed() ? value.fixed.integer() : std::nullopt; }
 
 ValueId goes_on(Body& b, ValueId at, const Bounds& bounds) {
-    const ValueId stop = b.index(bounds.stop);
+    const ValueId stop = b.index(bounds.stop_now ? bounds.stop_now() : bounds.stop);
     if (const auto step = fixed(bounds.step)) {
         if (*step == 0) return b.emit.constant(int64_t{0}, DType::boolean);
         return b.emit.inferred(*step > 0 ? OpKind::lt : OpKind::gt, {at, stop});

@@ -13,6 +13,7 @@ struct Bounds {
     Val start, stop, step;
     sema::VariableId variable;
     std::function<void(const Val&)> bind;  // gives a round its number
+    std::function<Val()> stop_now;         // where rounds may move it
 };
 std::vector<Bounds> bounds_of(Body& b, const sema::ForInfo& info);
 

@@ -76,9 +76,10 @@ Sequence zipped(Body& b, const CallInfo& info) {
 Sequence enumerated(Body& b, const CallInfo& info) {
     const Sequence inner = sequence_of(b, *argument(info, 0));
     const Val first = index_argument(b, info, 1, 0);
-    return {inner.length, [&b, inner, first](const Val& position) {
-                return Val::tuple({plus(b, first, position), inner.at(position)});
-            }};
+    return {
+        inner.length,
+        [&b, inner, first](const Val& position) { return Val::tuple({plus(b, first, position), inner.at(position)}); },
+        inner.length_now};
 }
 
 Sequence reverse(Body& b, const CallInfo& info) {
@@ -131,8 +132,11 @@ Sequence sequence_of(Body& b, const Val& value, const sema::Type& type) {
         item = held.parts()[0];
         list = container(b, value, held);
     }
-    return {Val::ssa(list_length(b, list), DType::index),
-            [&b, list, item](const Val& position) { return list_element(b, list, position, item); }};
+    Sequence items{Val::ssa(list_length(b, list), DType::index),
+                   [&b, list, item](const Val& position) { return list_element(b, list, position, item); },
+                   {}};
+    if (type.is(Kind::list)) items.length_now = [&b, list] { return Val::ssa(list_length(b, list), DType::index); };
+    return items;
 }
 
 Sequence sequence_of(Body& b, const ast::Expr& e) {

@@ -201,7 +201,8 @@ std::optional<Val> shared_builtin(Body& b, const ast::Expr& e, const CallInfo& i
             return convert(b, argument_value(b, info, 0), b.info(e).type);
         case Builtin::bitcast: {
             const Val value = argument_value(b, info, 0);
-            const DType from = element_type(b, value).value_or(DType::i32);
+            const DType from =
+                value.is_fixed() ? default_type(value.fixed) : element_type(b, value).value_or(DType::i32);
             const DType to = b.info(e).type.elem();
             const ValueId id = value.is_ssa() ? b.emit.cast(value.id, from) : b.scalar(value, from);
             return Val::ssa(b.emit.inferred(OpKind::bitcast, {id}, {{ir::Attr::type, to}}), to);

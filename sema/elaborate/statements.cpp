@@ -82,6 +82,8 @@ void return_statement(Body& b, const ast::Stmt& stmt, const ast::Return& stateme
         if (storage.round) value.round = storage.round;
         check_declared(b, stmt);
         b.set(frame.result, b.coerce(b.rounded(value), frame.instance->result));
+    } else if (statement.value) {
+        expression(b, *statement.value);  // a call that gives nothing
     }
     b.set(frame.live, Val::truth(false));
     for (const LoopFlags& loop : frame.loops) {

@@ -89,7 +89,7 @@ TEST_CASE("format specifications of integers, bools, strings, complex numbers") 
     CHECK(formatted_integer(INT64_MIN, "") == "-9223372036854775808");
     CHECK(formatted_integer(3, "s") == "error: unknown format code 's' for an integer");
     CHECK(*format_value(1, TSR_BOOL, "") == "True");
-    CHECK(*format_value(0, TSR_BOOL, ">7") == "  False");
+    CHECK(*format_value(0, TSR_BOOL, ">7") == "      0");
     CHECK(*format_value(1, TSR_BOOL, "d") == "1");
     CHECK(*format_value(~uint64_t{0}, TSR_U64, "") == "18446744073709551615");
     CHECK(*format_value(0xFFFFFFFD, TSR_I32, "") == "-3");
