@@ -313,7 +313,7 @@ public:
     std::map<std::string, Static, std::less<>> fixed;  // tuning and static parameters
     std::vector<std::pair<std::string, std::vector<Static>>> space;  // of a tuned kernel's header
     std::map<std::string, DType, std::less<>> bound_types;           // the `T` of `T[M, K]`, bound by an argument
-    std::set<std::string, std::less<>> type_variables;  // that parameters name
+    std::set<std::string, std::less<>> type_variables;               // that parameters name
     std::map<std::string, std::string> opaque_names;  // a name that has no value of its own → the expression it is in
     std::map<VariableId, std::string> variable_symbols;  // symbols of locals, of the pass that runs
     std::set<ast::ExprId> taken_generators;

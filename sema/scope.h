@@ -24,8 +24,8 @@ struct Symbol {
     };
     Kind kind = Kind::none;
     FunctionId function;  // class_: the constructor
-    std::string path;  // of the root; variable: its name in its module
-    ModuleId module;   // module; variable: whose it is
+    std::string path;     // of the root; variable: its name in its module
+    ModuleId module;      // module; variable: whose it is
     const BuiltinEntry* builtin = nullptr;
     DType dtype = DType::f32;
     Span declared;
