@@ -64,9 +64,10 @@ void Checker::check_functions(ModuleId module) {
 
 namespace {
 
-// What a text means, or where it stands, does not depend on types.
+// What a text means, or where it stands, does not depend on types; nor do operations on types that are known: what a
+// parameter has a part in has none.
 bool holds_for_all_types(const Diagnostic& d) {
-    for (const char* code : {"E0201", "E0202", "E0205", "E0211", "E0315"}) {
+    for (const char* code : {"E0201", "E0202", "E0205", "E0211", "E0301", "E0304", "E0308", "E0315"}) {
         if (d.code == code) return true;
     }
     return false;
