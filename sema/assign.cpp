@@ -190,18 +190,15 @@ void Body::unpack(const ast::Expr& target, const std::vector<const ast::Expr*>& 
 }
 
 // `xs[i] = v`, `d[k] = v`
-void Body::assign_item(const ast::Expr& target, const ast::Subscript& s, const Value& base, const Value& value,
-                       const ast::Expr& source) {
+void Body::assign_item(const ast::Subscript& s, const Value& base, const Value& value, const ast::Expr& source) {
     const bool list = base.type.is(Kind::list);
     if (std::holds_alternative<ast::Slice>(s.indices[0]->node)) {
-        if (!require_changeable(*s.base, target.span)) return;
         const Type items = settled_type(stored(value.type), value.value);
         if (items.is(Kind::list)) widen(*s.base, items);
         if (aloud) require_converts(source, value, stored(base.type), "what replaces a slice of the list");
         return;
     }
     if (!in_kernel()) {
-        if (!require_changeable(*s.base, target.span)) return;
         const Type part = settled_type(stored(value.type), value.value);
         const ExprInfo& key = instance.info(*s.indices[0]);
         widen(*s.base,
@@ -221,11 +218,7 @@ void Body::assign_element(const ast::Expr& target, const ast::Subscript& s, cons
     Value base;
     base.type = instance.type(*s.base);
     base.referent = instance.info(*s.base).referent;
-    if (in_kernel() && std::holds_alternative<ModuleConstant>(instance.info(written_root(target)).referent)) {
-        error("E0333", target.span,
-              fmt::format("`{}` is a constant of the module and does not change", this->source(written_root(target))));
-        return;
-    }
+    if (!require_changeable(target, target.span)) return;
     if (base.type.is(Kind::list) && in_kernel()) {
         if (const auto* variable = std::get_if<VariableId>(&base.referent)) {
             Slot& slot = slots[variable->index];
@@ -243,7 +236,7 @@ void Body::assign_element(const ast::Expr& target, const ast::Subscript& s, cons
             slot.only_value.reset();
         }
     }
-    if (base.type.is(Kind::list) || base.type.is(Kind::dict)) return assign_item(target, s, base, value, source);
+    if (base.type.is(Kind::list) || base.type.is(Kind::dict)) return assign_item(s, base, value, source);
     if (base.type.is(Kind::local)) {
         require_converts(source, value, place.type, fmt::format("an element of `{}`", this->source(*s.base)));
         return;

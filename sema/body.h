@@ -264,8 +264,7 @@ public:
     void require_assigns(Slot& slot, const Type& held, const ast::Expr& target, const Value& value,
                          const ast::Expr& source);
     void assign_element(const ast::Expr& target, const ast::Subscript& s, const Value& value, const ast::Expr& source);
-    void assign_item(const ast::Expr& target, const ast::Subscript& s, const Value& base, const Value& value,
-                     const ast::Expr& source);
+    void assign_item(const ast::Subscript& s, const Value& base, const Value& value, const ast::Expr& source);
     void assign_field(const ast::Expr& target, const ast::Attribute& a, const Value& value, const ast::Expr& source);
     void unpack(const ast::Expr& target, const std::vector<const ast::Expr*>& targets, const Value& value,
                 const ast::Expr& source);

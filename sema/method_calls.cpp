@@ -94,7 +94,8 @@ bool Body::require_changeable(const ast::Expr& container, Span at) {
     const ast::Expr& root = written_root(container);
     if (!std::holds_alternative<ModuleConstant>(instance.info(root).referent)) return true;
     error("E0333", at, fmt::format("`{}` is a constant of the module and does not change", source(root)))
-        .note("a list that changes is made in a function: `xs = TABLE.copy()`");
+        .note(in_kernel() ? "a list that changes is made of its elements: `xs = [x for x in TABLE]`"
+                          : "a list that changes is made in a function: `xs = TABLE.copy()`");
     return false;
 }
 

@@ -191,7 +191,10 @@ Value Body::name(const ast::Expr& e, const std::string& text) {
     for (Body* around = enclosing; around; around = around->enclosing) {
         if (auto value = around->fixed_name(text); value && !around->find_slot(text)) return static_value(*value, {});
         if (Slot* outer = around->find_slot(text)) {
-            if (outer->bindings == 1 && outer->once && outer->once->value) return static_value(*outer->once->value, {});
+            const bool assigned =
+                outer->id.index < around->flow.assigned.size() && around->flow.assigned[outer->id.index];
+            const bool known = outer->bindings == 1 && outer->once && outer->once->value;
+            if (known && (assigned || in_kernel())) return static_value(*outer->once->value, {});
             return read_variable(e, capture(*around, *outer, e));
         }
         if (auto found = around->nested.find(text); found != around->nested.end()) {
@@ -301,6 +304,7 @@ Value Body::symbol_value(const ast::Expr& e, const Symbol& symbol, Span at, cons
     Slot* outer = open == checker.open_modules.end() ? nullptr : open->second->find_slot(symbol.path);
     if (!outer) return {};
     Type type = outer->known ? outer->settled : outer->joined.value_or(Type::unknown());
+    if (type.is_unknown() && outer->broken) return {};
     if (type.is_unknown()) {
         error("E0206", at, fmt::format("`{}` is read before it is assigned", text))
             .label(symbol.declared, "it is assigned here");

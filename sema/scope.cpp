@@ -44,25 +44,20 @@ namespace {
 
 using Counts = std::map<std::string, int, std::less<>>;
 
-// `list[i] = x` and `list[i], y = a, b` change what the name stands for.
-void count_elements(const ast::Expr& target, Counts& counts) {
-    if (const auto* tuple = std::get_if<ast::Tuple>(&target.node)) {
-        for (const ast::Expr* element : tuple->elements) count_elements(*element, counts);
+// `list[i] = x` changes what the name stands for, as `list = x` does.
+void count_target(const ast::Expr& target, Counts& counts) {
+    if (const auto* name = std::get_if<ast::Name>(&target.node)) {
+        ++counts[name->text];
+    } else if (const auto* tuple = std::get_if<ast::Tuple>(&target.node)) {
+        for (const ast::Expr* element : tuple->elements) count_target(*element, counts);
     } else if (const auto* list = std::get_if<ast::List>(&target.node)) {
-        for (const ast::Expr* element : list->elements) count_elements(*element, counts);
+        for (const ast::Expr* element : list->elements) count_target(*element, counts);
     } else if (const auto* place = std::get_if<ast::Subscript>(&target.node)) {
         const ast::Expr* base = place->base;
         while (const auto* outer = std::get_if<ast::Subscript>(&base->node)) base = outer->base;
         const auto* name = std::get_if<ast::Name>(&base->node);
         if (name && counts.contains(name->text)) ++counts[name->text];
     }
-}
-
-void count_target(const ast::Expr& target, Counts& counts) {
-    std::vector<const ast::Expr*> names;
-    target_names(target, names);
-    for (const ast::Expr* name : names) ++counts[std::get<ast::Name>(name->node).text];
-    count_elements(target, counts);
 }
 
 void count_statement(const ast::Stmt& stmt, Counts& counts) {

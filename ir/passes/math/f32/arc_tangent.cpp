@@ -7,8 +7,7 @@ namespace tsr::ir::math::f32 {
 
 namespace {
 
-constexpr double kHalfPi = 1.57079637050628662109375;  // pi/2 rounded to f32
-constexpr double kHalfPiLow = -4.37113882867379e-8;    // the rest
+const auto& [kHalfPi, kHalfPiLow] = kF32.half_pi;
 
 // atan(t) for 0 <= t <= 1.
 Term small_atan(Term t) {

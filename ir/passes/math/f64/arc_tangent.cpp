@@ -7,8 +7,7 @@ namespace tsr::ir::math::f64 {
 
 namespace {
 
-constexpr double kHalfPi = 1.5707963267948966;        // pi/2 rounded to f64
-constexpr double kHalfPiLow = 6.123233995736766e-17;  // the rest
+const auto& [kHalfPi, kHalfPiLow] = kF64.half_pi;
 
 // The angle of small / large, 0 <= small <= large. Above 1/2 it is pi/4 + atan((small - large) / (small + large)).
 struct Angle {

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "ir/passes/math/format.h"
+
 namespace tsr::ir::math::f64 {
 
 namespace {
@@ -79,10 +81,9 @@ Quarters quarters(Term x) {
     Term rest = (second - (upper - whole_part)) + others;
     Term high = upper + rest;
     Term low = rest - (high - upper);
-    constexpr double kHalfPi = 1.5707963267948966;
-    constexpr double kHalfPiLow = 6.123233995736766e-17;
-    Term angle = high * kHalfPi;
-    return {angle, fma(high, kHalfPi, -angle) + fma(low, kHalfPi, high * kHalfPiLow), number};
+    const auto& [half_pi, half_pi_low] = kF64.half_pi;
+    Term angle = high * half_pi;
+    return {angle, fma(high, half_pi, -angle) + fma(low, half_pi, high * half_pi_low), number};
 }
 
 }  // namespace tsr::ir::math::f64
