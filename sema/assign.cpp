@@ -95,6 +95,7 @@ void Body::assign_name(const ast::Expr& target, const Value& given, const ast::E
     add_to_type(*slot, type, value.value);
     bool parameter = instance.variables[slot->id.index].parameter >= 0;
     if (slot->bindings == 1 && !parameter) slot->once = value;
+    if (slot->bindings == 1) slot->once_from = &source;
     if (slot->bindings == 1 && slot->once) slot->once->referent = {};
     const Type held = slot->known ? slot->settled : *slot->joined;
     written.type = held;

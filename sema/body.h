@@ -154,8 +154,6 @@ public:
                      size_t unnamed);
     Value index_elements(const ast::Expr& e, const ast::Subscript& s, const Value& base);
     Value index_local(const ast::Expr& e, const std::vector<const ast::Expr*>& indices, const Value& base);
-    // Unrolls the loops on whose rounds an index depends, where they have few rounds together; false where not.
-    bool unroll_short_loops(uint64_t rounds);
     Value table_item(const ast::Expr& at, const Static& table, const Value& base);
     Value element_by_round(const ast::Expr& at, const Value& base, const Value& index);
     Value index_dict(const ast::Expr& e, const ast::Subscript& s, const Value& base);
@@ -189,6 +187,8 @@ public:
     Value plain_call(const ast::Expr& e, const ast::Call& c);
     // `f(*items)` as a call with each item by itself; nothing after a message.
     const ast::Call* unpacked(const ast::Call& c);
+    std::optional<std::pair<Value, CallInfo>> call_instance(const ast::Expr& e, const Request& request,
+                                                            std::vector<PassedValue>& arguments);
     Value call_function(const ast::Expr& e, const ast::Call& c, FunctionId id,
                         const std::vector<const ast::Expr*>& groups, const ast::Expr* receiver = nullptr);
     Value call_builtin(const ast::Expr& e, const ast::Call& c, const BuiltinEntry& entry, const ast::Expr* receiver);
@@ -285,6 +285,15 @@ public:
     void iterate_range(const ast::Expr& iterable, const ast::Expr& target, ForInfo& info, bool& runs,
                        uint64_t rounds_bit);
     void leave(const ast::Stmt& stmt, bool is_break);
+
+    // ---- rounds of unrolled loops (rounds.cpp) ----
+    // The bit that stands for the loop in Value::rounds; 0: there are too many loops.
+    uint64_t add_round_loop(ForInfo& info);
+    void unroll(uint64_t rounds);
+    // Where they have few rounds together; false where not.
+    bool unroll_short_loops(uint64_t rounds);
+    std::optional<Value> value_in_round(const Slot& slot);
+
     void give_back(const ast::Stmt& stmt, const ast::Return& r);
     bool kernel_result(const ast::Expr& e, const Value& value);
     void inferred_result(const ast::Stmt& stmt, const ast::Return& r, const Value& value);
@@ -321,14 +330,15 @@ public:
     std::map<VariableId, std::string> fresh_variable_names;
     Flow flow;
     std::vector<Loop> loops;
-    std::vector<const ast::Stmt*> round_loops;  // by bit of Value::rounds
-    std::set<std::string> unknown_names;        // said once
-    std::optional<Type> returned;               // the join of what was returned so far
+    std::vector<ForInfo*> round_loops;    // by bit of Value::rounds
+    std::set<std::string> unknown_names;  // said once
+    std::optional<Type> returned;         // the join of what was returned so far
     std::optional<Type> result_type;
     Span result_at;
     bool aloud = false;
     bool constant_only = false;
     bool folds_items = false;  // of a module's constant list, once for each item
+    bool in_round = false;     // names that depend on the round of a loop have the values of one (Slot::in_round)
 
 private:
     void passes(const std::function<void()>& once);

@@ -8,34 +8,15 @@
 #include "sema/body.h"
 #include "sema/fold.h"
 #include "sema/items.h"
+#include "sema/rounds.h"
 
 namespace tsr::sema {
 
 namespace {
 
-// The rounds of a range whose bounds are static.
-struct StaticRange {
-    int64_t start, stop, step;  // the step is not 0
-
-    [[nodiscard]] int64_t length() const {
-        if (step > 0 ? stop <= start : stop >= start) return 0;
-        const uint64_t distance = step > 0 ? static_cast<uint64_t>(stop) - static_cast<uint64_t>(start)
-                                           : static_cast<uint64_t>(start) - static_cast<uint64_t>(stop);
-        const uint64_t size = step > 0 ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
-        return static_cast<int64_t>((distance - 1) / size + 1);
-    }
-};
-
-std::optional<StaticRange> static_range(const Body& b, const ForInfo& info) {
+std::optional<StaticRange> clause_range(const Body& b, const ForInfo& info) {
     if (info.kind != LoopKind::range || info.axes.size() != 1) return std::nullopt;
-    auto bound = [&](const Bound& at, int64_t otherwise) -> std::optional<int64_t> {
-        if (!at.expr) return otherwise;
-        const auto& value = b.instance.info(*at.expr).value;
-        return value ? value->integer() : std::nullopt;
-    };
-    auto start = bound(info.axes[0].start, 0), stop = bound(info.axes[0].stop, 0), step = bound(info.axes[0].step, 1);
-    if (!start || !stop || !step || *step == 0) return std::nullopt;
-    return StaticRange{*start, *stop, *step};
+    return static_range(b, info.axes[0]);
 }
 
 // How many elements a clause of a comprehension gives, where that is static.
@@ -43,7 +24,7 @@ std::optional<int64_t> clause_length(const Body& b, const ast::Comprehension::Cl
     if (!clause.conditions.empty()) return std::nullopt;
     const ExprInfo& iterable = b.instance.info(*clause.iterable);
     if (iterable.type.is(Kind::list)) return iterable.type.length();
-    const auto rounds = static_range(b, info);
+    const auto rounds = clause_range(b, info);
     return rounds ? std::optional(rounds->length()) : std::nullopt;
 }
 
@@ -53,7 +34,7 @@ std::optional<std::vector<Static>> clause_items(const Body& b, const ast::Compre
     constexpr int64_t kMostItems = 1 << 16;
     const ExprInfo& iterable = b.instance.info(*clause.iterable);
     if (iterable.value && iterable.value->tuple()) return *iterable.value->tuple();
-    const auto rounds = static_range(b, info);
+    const auto rounds = clause_range(b, info);
     if (!rounds || rounds->length() < 0 || rounds->length() > kMostItems) return std::nullopt;
     std::vector<Static> items;
     for (int64_t i = 0; i < rounds->length(); ++i) items.push_back(Static::of(rounds->start + i * rounds->step));
@@ -80,7 +61,8 @@ void Body::comprehension_clause(const ast::Comprehension::Clause& clause, ForInf
     target_names(*clause.target, targets);
     for (const ast::Expr* target : targets) bind_inner(*target);
     bool runs = false;
-    iterate(*clause.iterable, *clause.target, info, runs, 0);
+    // In kernels a list is made element by element.
+    iterate(*clause.iterable, *clause.target, info, runs, in_kernel() ? add_round_loop(info) : 0);
     for (const ast::Expr* condition : clause.conditions) this->condition(*condition);
 }
 

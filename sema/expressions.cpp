@@ -216,9 +216,7 @@ bool Body::require_static(const ast::Expr& e, const Value& v, const std::string&
         }
         return false;
     }
-    for (size_t bit = 0; bit < round_loops.size(); ++bit) {
-        if (v.rounds >> bit & 1) instance.loops[round_loops[bit]->id].must_unroll = true;
-    }
+    unroll(v.rounds);
     return true;
 }
 

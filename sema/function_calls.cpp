@@ -5,6 +5,7 @@
 
 #include "sema/body.h"
 #include "sema/passing.h"
+#include "sema/rounds.h"
 
 namespace tsr::sema {
 
@@ -50,10 +51,6 @@ bool refused_callee(Body& b, const ast::Call& c, const Function& callee) {
 bool static_argument(Body& b, const Function& callee, const ast::Parameter& p, const ast::Expr& written,
                      const Value& value) {
     std::string what = fmt::format("the static parameter `{}`", p.name.text);
-    if (!value.value && value.rounds != 0) {
-        b.error("E0314", written.span, fmt::format("{} must be the same in every round of the loop", what));
-        return false;
-    }
     if (!b.require_static(written, value, what)) return false;
     const auto& qualified = std::get<ast::Qualified>(p.annotation->node);
     Symbol type = qualified.type ? b.checker.resolve(callee.module, *qualified.type) : Symbol{};
@@ -170,6 +167,85 @@ void Body::require_captured(InstanceId callee, const ast::Expr& at) {
     }
 }
 
+namespace {
+
+// The static arguments that differ by the round of loops around, which are unrolled.
+struct ByRound {
+    std::vector<size_t> parameters;
+    std::vector<std::vector<Static>> values;  // of those parameters, each combination once
+};
+
+// Nothing after a message.
+std::optional<ByRound> by_round(Body& b, const Function& callee, const std::vector<PassedValue>& arguments) {
+    ByRound result;
+    uint64_t rounds = 0;
+    std::vector<const ast::Expr*> exprs;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+        const Value& value = arguments[i].value;
+        if (!Checker::is_static(callee.def->parameters[i]) || value.value || value.rounds == 0) continue;
+        rounds |= value.rounds;
+        result.parameters.push_back(i);
+        exprs.push_back(arguments[i].expr);
+    }
+    if (exprs.empty()) return result;
+    const auto values = values_by_round(b, rounds, exprs);
+    if (!values || values->empty()) {
+        const std::string& name = callee.def->parameters[result.parameters[0]].name.text;
+        b.error("E0314", exprs[0]->span, fmt::format("the static parameter `{}` differs from round to round", name))
+            .note("the loop is unrolled and a function made for each value, 256 of them at most");
+        return std::nullopt;
+    }
+    result.values = *values;
+    return result;
+}
+
+}  // namespace
+
+// A call of the instance with these static values; nothing after a message.
+std::optional<std::pair<Value, CallInfo>> Body::call_instance(const ast::Expr& e, const Request& request,
+                                                              std::vector<PassedValue>& arguments) {
+    const Function& callee = checker.program.function(request.function);
+    const bool launch = callee.kind == FunctionKind::kernel;
+    InstanceId made_id = checker.instantiate(request);
+    if (!made_id.valid()) {
+        if (checker.has_most_instances()) {
+            error("E0338", e.span, "generic functions are called with too many signatures");
+        } else if (!checker.cancelled()) {
+            error("E0115", e.span, "calls nest too deep here");
+        }
+        return std::nullopt;
+    }
+    const Instance& made = checker.program.instance(made_id);
+    state().callees.insert(made_id);
+    if (callee.generic && !checker.states[made_id.index].called_at.valid())
+        checker.states[made_id.index].called_at = e.span;
+    if (!recursion(*this, e, callee, checker.states[made_id.index])) return std::nullopt;
+    require_captured(made_id, e);
+    if (!launch) inherit(state(), checker.states[made_id.index]);
+    CallInfo info;
+    info.kind = launch ? CallKind::launch : CallKind::function;
+    info.callee = made_id;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+        info.arguments.push_back(
+            {arguments[i].expr, arguments[i].expr ? nullptr : callee.def->parameters[i].default_value});
+    }
+    Passing passing(*this, callee, arguments);
+    if (!passing.types(made) || !passing.dimensions(made, info) || !passing.overlap(made, info)) return std::nullopt;
+    if (made.tuned && !listed_dimensions(e, made, info)) return std::nullopt;
+    Value result;
+    if (launch && made.returned_parameter && arguments[*made.returned_parameter].expr) {
+        result = arguments[*made.returned_parameter].value;
+        result.referent = {};
+    } else if (callee.makes) {
+        std::vector<Type> given;
+        for (const PassedValue& argument : arguments) given.push_back(argument.value.type);
+        result.type = made_record(made.result, given);
+    } else {
+        result.type = imported_type(made.result, info.bindings, e);
+    }
+    return std::pair(std::move(result), std::move(info));
+}
+
 Value Body::call_function(const ast::Expr& e, const ast::Call& c, FunctionId id,
                           const std::vector<const ast::Expr*>& groups, const ast::Expr* receiver) {
     const Function& callee = checker.program.function(id);
@@ -193,46 +269,31 @@ Value Body::call_function(const ast::Expr& e, const ast::Call& c, FunctionId id,
     }
     std::vector<PassedValue> arguments;
     if (!gather(*this, callee, m, request, arguments)) return {};
-    InstanceId made_id = checker.instantiate(request);
-    if (!made_id.valid()) {
-        if (checker.has_most_instances()) {
-            error("E0338", e.span, "generic functions are called with too many signatures");
-        } else if (!checker.cancelled()) {
-            error("E0115", e.span, "calls nest too deep here");
+    const auto differing = by_round(*this, callee, arguments);
+    if (!differing) return {};
+    std::vector<std::pair<Value, CallInfo>> made;
+    const size_t calls = differing->parameters.empty() ? 1 : differing->values.size();
+    for (size_t call = 0; call < calls; ++call) {
+        for (size_t i = 0; i < differing->parameters.size(); ++i) {
+            const size_t parameter = differing->parameters[i];
+            request.values[parameter] = arguments[parameter].value.value = differing->values[call][i];
         }
+        auto one = call_instance(e, request, arguments);
+        if (!one) return {};
+        one->second.groups = groups;
+        made.push_back(std::move(*one));
+        if (made.back().first.type == made[0].first.type) continue;
+        error("E0314", arguments[differing->parameters[0]].expr->span,
+              fmt::format("`{}` gives {} in one round of the loop and {} in another", callee.name,
+                          shown(made[0].first.type), shown(made.back().first.type)));
         return {};
     }
-    const Instance& made = checker.program.instance(made_id);
-    state().callees.insert(made_id);
-    if (callee.generic && !checker.states[made_id.index].called_at.valid())
-        checker.states[made_id.index].called_at = e.span;
-    if (!recursion(*this, e, callee, checker.states[made_id.index])) return {};
-    require_captured(made_id, e);
-    if (!launch) inherit(state(), checker.states[made_id.index]);
-    CallInfo info;
-    info.kind = launch ? CallKind::launch : CallKind::function;
-    info.callee = made_id;
-    info.groups = groups;
-    for (size_t i = 0; i < arguments.size(); ++i) {
-        info.arguments.push_back(
-            {arguments[i].expr, arguments[i].expr ? nullptr : callee.def->parameters[i].default_value});
-    }
-    Passing passing(*this, callee, arguments);
-    if (!passing.types(made) || !passing.dimensions(made, info) || !passing.overlap(made, info)) return {};
-    if (made.tuned && !listed_dimensions(e, made, info)) return {};
-    Value result;
-    if (launch && made.returned_parameter && arguments[*made.returned_parameter].expr) {
-        result = arguments[*made.returned_parameter].value;
-        result.referent = {};
-    } else if (callee.makes) {
-        std::vector<Type> given;
-        for (const PassedValue& argument : arguments) given.push_back(argument.value.type);
-        result.type = made_record(made.result, given);
-    } else {
-        result.type = imported_type(made.result, info.bindings, e);
+    CallInfo info = made[0].second;
+    if (made.size() > 1) {
+        for (auto& [value, call] : made) info.by_round.push_back(std::move(call));
     }
     record_call(e, std::move(info));
-    return result;
+    return made[0].first;
 }
 
 }  // namespace tsr::sema

@@ -97,6 +97,7 @@ std::string signature_text(const Instance& instance) {
     std::string text;
     for (const ParameterInfo& parameter : instance.parameters) {
         text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", parameter.name, shown(parameter.type));
+        if (parameter.value) text += " = " + parameter.value->text();
     }
     return text;
 }
@@ -169,10 +170,10 @@ void Checker::pass_captures_on() {
     for (bool changed = true; changed;) {
         changed = false;
         for (Instance& caller : program.instances) {
-            for (const auto& [expr, call] : caller.calls) {
-                if (call.kind != CallKind::function || !call.callee.valid()) continue;
+            caller.for_each_callee([&](const CallInfo& call) {
+                if (call.kind != CallKind::function || !call.callee.valid()) return;
                 const Instance& callee = program.instances[call.callee.index];
-                if (callee.id == caller.id) continue;
+                if (callee.id == caller.id) return;
                 for (VariableId wanted : callee.captures) {
                     const Variable variable = callee.variables[wanted.index];
                     bool here = variable.captured->first == caller.id;
@@ -183,7 +184,7 @@ void Checker::pass_captures_on() {
                     caller.variables.push_back(variable);
                     changed = true;
                 }
-            }
+            });
         }
     }
 }

@@ -11,30 +11,10 @@ namespace {
 constexpr int64_t kMostElements = 1024;
 // A choice by number is made among so many elements at most.
 constexpr int64_t kMostChosen = 64;
-// So many rounds together are unrolled so that indices become static.
-constexpr int64_t kMostUnrolled = 256;
-// What a loop is taken for whose bounds depend on the round of a loop around.
-constexpr int64_t kUsualRounds = 16;
-
 int64_t element_count(const Type& type) {
     int64_t count = 1;
     for (const int64_t extent : type.tile_shape()) count *= extent;
     return count;
-}
-
-// The rounds of a loop over one range; nothing where its bounds are not static.
-std::optional<int64_t> round_count(const Body& b, const ForInfo& info) {
-    if (info.axes.size() != 1) return std::nullopt;
-    const auto bound = [&](const Bound& at, int64_t otherwise) -> std::optional<int64_t> {
-        if (!at.expr) return otherwise;
-        const auto& value = b.instance.info(*at.expr).value;
-        return value ? value->integer() : std::nullopt;
-    };
-    const LoopAxis& axis = info.axes[0];
-    const auto start = bound(axis.start, 0), stop = bound(axis.stop, 0), step = bound(axis.step, 1);
-    if (!start || !stop || !step || *step == 0) return std::nullopt;
-    const int64_t way = *step > 0 ? *stop - *start : *start - *stop;
-    return way <= 0 ? 0 : (way + std::abs(*step) - 1) / std::abs(*step);
 }
 
 }  // namespace
@@ -57,19 +37,6 @@ Value Body::local_array(const ast::Expr& e, const Matched& m) {
         return {};
     }
     return result;
-}
-
-bool Body::unroll_short_loops(uint64_t rounds) {
-    int64_t together = 1;
-    for (size_t bit = 0; bit < round_loops.size(); ++bit) {
-        if (!(rounds >> bit & 1)) continue;
-        const auto count = round_count(*this, instance.loops[round_loops[bit]->id]).value_or(kUsualRounds);
-        if ((together *= std::max<int64_t>(count, 1)) > kMostUnrolled) return false;
-    }
-    for (size_t bit = 0; bit < round_loops.size(); ++bit) {
-        if (rounds >> bit & 1) instance.loops[round_loops[bit]->id].must_unroll = true;
-    }
-    return true;
 }
 
 Value Body::index_local(const ast::Expr& e, const std::vector<const ast::Expr*>& indices, const Value& base) {

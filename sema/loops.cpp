@@ -5,23 +5,11 @@
 #include <fmt/format.h>
 
 #include "sema/body.h"
+#include "sema/rounds.h"
 
 namespace tsr::sema {
 
 namespace {
-
-std::optional<int64_t> constant(const Body& b, const Bound& bound, int64_t otherwise) {
-    if (!bound.expr) return otherwise;
-    const ExprInfo& info = b.instance.info(*bound.expr);
-    if (bound.element < 0) {
-        if (info.value) return info.value->integer();
-        return info.dim ? info.dim->constant_value() : std::nullopt;
-    }
-    const auto* parts = info.value ? info.value->tuple() : nullptr;
-    if (parts && static_cast<size_t>(bound.element) < parts->size())
-        return (*parts)[static_cast<size_t>(bound.element)].integer();
-    return std::nullopt;
-}
 
 // The bounds that an argument gives: one, or one per element of a tuple.
 std::vector<Bound> bounds(Body& b, const ast::Expr& e) {
@@ -60,12 +48,12 @@ std::optional<uint64_t> static_bounds(Body& b, const ForInfo& info) {
     uint64_t rounds = 0;
     for (const LoopAxis& axis : info.axes) {
         for (const Bound& bound : {axis.start, axis.stop}) {
-            if (constant(b, bound, 0)) continue;
+            if (static_bound(b, bound, 0)) continue;
             const uint64_t around = rounds_of(b, bound);
             if (around == 0) return std::nullopt;
             rounds |= around;
         }
-        if (constant(b, axis.step, 1).value_or(0) == 0) return std::nullopt;
+        if (static_bound(b, axis.step, 1).value_or(0) == 0) return std::nullopt;
     }
     return rounds;
 }
@@ -172,7 +160,8 @@ void Body::iterate_range(const ast::Expr& iterable, const ast::Expr& target, For
         a.stop = given[1][axis];
         if (!given[0].empty()) a.start = given[0][axis];
         if (!given[2].empty()) a.step = given[2][axis];
-        auto start = constant(*this, a.start, 0), stop = constant(*this, a.stop, 0), step = constant(*this, a.step, 1);
+        auto start = static_bound(*this, a.start, 0), stop = static_bound(*this, a.stop, 0),
+             step = static_bound(*this, a.step, 1);
         if (step && *step == 0) error("E0334", a.step.expr->span, "the step of a loop is zero");
         runs = runs && start && stop && step && (*step > 0 ? *start < *stop : *start > *stop);
         info.axes.push_back(a);
@@ -250,11 +239,7 @@ void Body::loop(const ast::Stmt& stmt, const ast::For& f) {
     forget_own(f.body);
     Flow before = flow;
     ForInfo& stored = instance.loops[stmt.id];
-    uint64_t bit = 0;
-    if (round_loops.size() < 64) {
-        bit = uint64_t{1} << round_loops.size();
-        round_loops.push_back(&stmt);
-    }
+    const uint64_t bit = add_round_loop(stored);
     ForInfo info;
     bool runs = false;
     const size_t outer_names = inner_names.size();
@@ -265,12 +250,9 @@ void Body::loop(const ast::Stmt& stmt, const ast::For& f) {
     }
     iterate(*f.iterable, *f.target, info, runs, bit);
     const auto around = info.kind == LoopKind::range ? static_bounds(*this, info) : std::nullopt;
-    bool unroll = stored.must_unroll;
     info.runs = runs;
-    instance.loops[stmt.id] = info;
-    instance.loops[stmt.id].must_unroll = unroll;
-    bool host_tuple = info.kind == LoopKind::tuple;
-    if (host_tuple) instance.loops[stmt.id].must_unroll = true;
+    info.must_unroll = stored.must_unroll || info.kind == LoopKind::tuple;
+    stored = info;
     std::map<std::string, int, std::less<>> bound_inside;
     count_bindings(f.body, bound_inside);
     std::vector<Slot*> indices;

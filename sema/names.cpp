@@ -76,6 +76,15 @@ std::optional<Static> Body::fixed_name(std::string_view name) {
     return checker.constant(instance.module, std::string(name));
 }
 
+// Of the index of a loop, or of a local that is assigned once and follows from indices.
+std::optional<Value> Body::value_in_round(const Slot& slot) {
+    if (slot.in_round) return static_value(*slot.in_round, {});
+    if (slot.bindings > 1 || !slot.once || slot.once->rounds == 0 || !slot.once_from) return std::nullopt;
+    Value known = expr(*slot.once_from);
+    if (known.type.is(Kind::tuple) != slot.once->type.is(Kind::tuple)) return std::nullopt;  // a part of it
+    return known;
+}
+
 Value Body::read_variable(const ast::Expr& e, Slot& slot) {
     bool assigned = slot.id.index < flow.assigned.size() && flow.assigned[slot.id.index];
     if (!assigned && flow.reachable) {
@@ -86,6 +95,9 @@ Value Body::read_variable(const ast::Expr& e, Slot& slot) {
         return {};
     }
     slot.last_read = std::max(slot.last_read, e.span.begin);
+    if (in_round) {
+        if (auto known = value_in_round(slot)) return *known;
+    }
     Value value;
     value.referent = slot.id;
     if (slot.declared) {

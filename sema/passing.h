@@ -7,11 +7,6 @@
 
 namespace tsr::sema {
 
-struct PassedValue {
-    const ast::Expr* expr;  // nullptr: the default
-    Value value;
-};
-
 // A declared type, where what stands for it says what may be written: of its tensors and records, also in containers.
 Type written_as(const Type& declared, const Type& given);
 

@@ -100,6 +100,9 @@ struct CallInfo {
     // Pairs of parameters that are or have tensors, the first of them `mut`, that must not overlap; not known at
     // compile time.
     std::vector<std::pair<size_t, size_t>> overlap;
+    // Where static arguments differ by the round of a loop that is unrolled: the call of each instance that some round
+    // makes, this one among them. They differ in the values of the callees' static parameters.
+    std::vector<CallInfo> by_round;
 };
 
 // ---- expressions and statements ----
@@ -255,6 +258,15 @@ struct Instance {
     std::unordered_map<ast::StmtId, std::vector<DimCheck>> checks;
     std::unordered_map<ast::StmtId, AugmentedInfo> augmented;
 
+    // Each call of the program's functions, also those that only some rounds make.
+    template <class Visit>
+    void for_each_callee(Visit visit) const {
+        for (const auto& [expr, call] : calls) {
+            if (call.kind != CallKind::function && call.kind != CallKind::launch) continue;
+            if (call.by_round.empty()) visit(call);
+            for (const CallInfo& one : call.by_round) visit(one);
+        }
+    }
     // What was found out about an expression; unknown type if it was not reached.
     [[nodiscard]] const ExprInfo& info(const ast::Expr& expr) const;
     [[nodiscard]] const Type& type(const ast::Expr& expr) const { return info(expr).type; }

@@ -39,8 +39,10 @@ struct Slot {
     // Of the pass that runs:
     bool broken = false;  // it was assigned what has no type after a message
     std::optional<Type> joined;
-    std::optional<Static> only_value;  // of the values joined so far, if there was one
-    std::optional<Value> once;         // what was assigned, where the text binds it once
+    std::optional<Static> only_value;      // of the values joined so far, if there was one
+    std::optional<Value> once;             // what was assigned, where the text binds it once
+    const ast::Expr* once_from = nullptr;  // the expression that gave it, if it is one of its own
+    std::optional<Static> in_round;        // of the index of a loop: while Body::in_round
     Span first_at;
     std::vector<Span> assigned_at;  // in the order of the text
     uint32_t last_read = 0;         // the end of the text if a function inside reads it
@@ -68,6 +70,12 @@ struct Annotation {
 struct Loop {
     const ast::Stmt* stmt = nullptr;
     std::vector<Flow> breaks, continues;
+};
+
+// What is given for a parameter of one of the program's functions.
+struct PassedValue {
+    const ast::Expr* expr;  // nullptr: the default
+    Value value;
 };
 
 // Arguments put to parameters.

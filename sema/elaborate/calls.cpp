@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/core/internal.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/expressions.h"
@@ -20,6 +21,7 @@ using ir::ValueId;
 using sema::CallInfo;
 using sema::CallKind;
 using sema::Instance;
+using sema::Static;
 
 const ast::Expr* argument(const CallInfo& info, size_t parameter) {
     return parameter < info.arguments.size() ? info.arguments[parameter].expr : nullptr;
@@ -214,11 +216,38 @@ void bind_unpacked(Body& b, const ast::Call& node) {
 
 }  // namespace
 
+namespace {
+
+// Where static arguments differ by round: the call of the instance that is made for the values of this one.
+const CallInfo& of_this_round(Body& b, const CallInfo& info) {
+    if (info.by_round.empty()) return info;
+    std::vector<std::optional<Static>> given;
+    for (const sema::PassedArgument& argument : info.arguments) {
+        const bool by_round = argument.expr && b.info(*argument.expr).by_round;
+        const Val value = by_round ? expression(b, *argument.expr) : Val{};
+        given.push_back(value.is_fixed() ? std::optional(value.fixed) : std::nullopt);
+    }
+    const auto made = std::ranges::find_if(info.by_round, [&](const CallInfo& call) {
+        const auto& parameters = b.program.instance(call.callee).parameters;
+        for (size_t i = 0; i < parameters.size(); ++i) {
+            if (parameters[i].value && i < given.size() && given[i] && *given[i] != *parameters[i].value) return false;
+        }
+        return true;
+    });
+    if (made == info.by_round.end()) {
+        ir::internal_error(fmt::format("no call of `{}` is for this round of a loop in `{}`",
+                                       b.program.instance(info.callee).name, b.instance().name));
+    }
+    return *made;
+}
+
+}  // namespace
+
 Val call(Body& b, const ast::Expr& e, const ast::Call& node) {
     const auto found = b.instance().calls.find(e.id);
     if (found == b.instance().calls.end()) return Val::none();
     bind_unpacked(b, node);
-    const CallInfo& info = found->second;
+    const CallInfo& info = of_this_round(b, found->second);
     switch (info.kind) {
         case CallKind::function:
             return b.in_kernel() ? inlined(b, e, info) : called(b, info);

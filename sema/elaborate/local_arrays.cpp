@@ -120,19 +120,21 @@ void add_written_locals(Body& b, const ast::Expr& array, LoopEffects& found) {
 
 void add_given_locals(Body& b, Span range, LoopEffects& found) {
     if (b.local_arrays.empty()) return;
-    for (const auto& [id, call] : b.instance().calls) {
-        if (call.kind != sema::CallKind::function) continue;
+    bool any = false;
+    b.instance().for_each_callee([&](const sema::CallInfo& call) {
+        if (call.kind != sema::CallKind::function) return;
         for (const sema::PassedArgument& argument : call.arguments) {
             if (!argument.expr || !b.info(*argument.expr).type.is(sema::Kind::local)) continue;
             const Span at = argument.expr->span;
-            if (at.file == range.file && range.begin <= at.begin && at.end <= range.end) return add_all(b, found);
+            any |= at.file == range.file && range.begin <= at.begin && at.end <= range.end;
         }
         // A function that captures one.
         const sema::Instance& callee = b.program.instance(call.callee);
         for (const sema::VariableId captured : callee.captures) {
-            if (callee.variables[captured.index].type.is(sema::Kind::local)) return add_all(b, found);
+            any |= callee.variables[captured.index].type.is(sema::Kind::local);
         }
-    }
+    });
+    if (any) add_all(b, found);
 }
 
 void forget_locals(Body& b, const Env& before) {

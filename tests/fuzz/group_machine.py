@@ -394,7 +394,8 @@ class Group:
         frame = Frame(self.frame.path + (id(node),), self.tiles)
         types = {argument.arg: argument.annotation for argument in function.args.args}
         for name, expression in group_text.bound_arguments(function, node).items():
-            value = self.value(expression, active, once)
+            # What varies each tile computes for itself, also where the function gives a uniform value.
+            value = self.value(expression, active, once and self.who.arguments[self.key(expression)])
             if not isinstance(value, Vector):
                 frame.variables[name] = value
                 continue

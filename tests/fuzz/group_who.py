@@ -26,12 +26,13 @@ class Frame:
 
 
 class Who:
-    """`groups[(path, statement)]`: the group does it. `roles[…]` of a loop over tile.range: spread over tiles."""
+    """`groups[(path, statement)]`: the group does it. `arguments[(path, value)]`: it computes what a function is called with. `roles[…]` of a loop over tile.range: spread over tiles."""
 
     def __init__(self, kernel):
         self.kernel = kernel
         self.groups = {}
         self.roles = {}
+        self.arguments = {}
         self.frame = Frame((), {})
         state = {argument.arg: False for argument in kernel.tree.args.args}
         self.block(kernel.tree.body, state, False)
@@ -227,6 +228,8 @@ class Who:
     def inlined(self, function, node, state, divergent):
         given = group_text.bound_arguments(function, node)
         inner = {name: self.value(value, state, divergent) for name, value in given.items()}
+        for name, value in given.items():
+            self.arguments[(self.frame.path, id(value))] = not inner[name] and not divergent
         outer = self.frame
         self.frame = Frame(outer.path + (id(node),), {name: self.static(value) for name, value in given.items()})
         self.block(function.body, inner, divergent)
