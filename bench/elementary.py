@@ -10,7 +10,7 @@ RANGES = {
     "sin": (-100, 100), "cos": (-100, 100), "tan": (-100, 100), "asin": (-1, 1), "acos": (-1, 1), "atan": (-10, 10),
     "log": (0.001, 1000), "log2": (0.001, 1000), "log10": (0.001, 1000), "log1p": (-0.9, 100),
     "exp": (-50, 50), "exp2": (-50, 50), "expm1": (-10, 10), "sinh": (-10, 10), "cosh": (-10, 10), "tanh": (-5, 5),
-    "erf": (-4, 4), "pow": (0.001, 10), "atan2": (-10, 10),
+    "erf": (-4, 4), "cbrt": (-100, 100), "pow": (0.001, 10), "atan2": (-10, 10),
 }
 BARS = {"f32": 0.7, "f64": 0.8}
 
@@ -18,7 +18,7 @@ BARS = {"f32": 0.7, "f64": 0.8}
 def measured(b, name, type):
     low, high = RANGES[name]
     operands = "a, b" if name in ("pow", "atan2") else "a"
-    text = open(os.path.join(HERE, "math.tsr")).read().replace("sin(a)", f"{name}({operands})")
+    text = open(os.path.join(HERE, "math.tsr")).read().replace("sin(a)", f"math.{name}({operands})")
     source = os.path.join(b.folder, f"{name}_{type}.tsr")
     with open(source, "w") as out:
         out.write(re.sub(r"\bf32\b", type, text))

@@ -172,7 +172,7 @@ std::optional<Failure> check_gpu_op(const Subject& in, const ir::Op& op) {
         return in.refuse(op, "has no code on this GPU");
     }
     const bool is_real = !op.operands.empty() && is_float(in.type(op.operands[0]).elem);
-    if (is_real && calls_libm(op.kind)) {
+    if (is_real && ir::is_library_function(op.kind)) {
         return in.refuse(op, fmt::format("of {} has no code on a GPU", name(in.type(op.operands[0]).elem)));
     }
     return std::nullopt;

@@ -8,9 +8,6 @@
 
 namespace tsr::codegen {
 
-// True for operations whose code for floats calls the C library.
-bool calls_libm(ir::OpKind kind);
-
 // The first operation that has no code, with its place and the reason.
 enum class Runs { on_cpu, on_gpu };
 std::optional<Failure> check_target(const ir::Function& function, Runs runs, const Sources& sources);

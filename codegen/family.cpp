@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "codegen/nvptx/boxes.h"
-#include "ir/passes/host/points.h"
 #include "ir/passes/target/cpu/tiles/split_k.h"
 #include "ir/passes/target/gpu/narrow_indices.h"
 #include "ir/passes/target/index_range.h"
@@ -15,8 +14,7 @@ namespace tsr::codegen {
 KernelFamily family_of(const ir::Function& kernel) {
     KernelFamily family;
     family.name = kernel.name;
-    const auto point = ir::point_of(kernel);
-    if (point) family.shown = point->kernel;
+    if (kernel.kernel.point) family.shown = kernel.kernel.point->kernel;
     if (kernel.place.valid()) family.place = kernel.place_of(kernel.place).span;
     using Use = KernelFamily::Use;
     for (const ir::ValueId param : kernel.params()) {
@@ -115,8 +113,8 @@ void add_variant(KernelFamily& family, const ir::Function& kernel, const ir::Cpu
     variant.machine = plan.machine;
     variant.task = plan.task;
     variant.scratch = plan.scratch;
-    const auto tuned = ir::point_of(kernel);
-    const std::string point = tuned ? tuned->values + ": " : "";
+    const auto& tuned = kernel.kernel.point;
+    const std::string point = tuned ? tuned->text() + ": " : "";
     variant.plan = fmt::format("{}{}: lanes {} x {}, task {}{}", point, plan.machine, plan.lanes, plan.interleave,
                                plan.task, plan.narrow_index ? ", 32-bit indices" : "");
     if (plan.split > 0) variant.plan += fmt::format(", split {}", plan.split);

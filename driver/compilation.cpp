@@ -138,13 +138,15 @@ bool Compilation::lower() {
     if (lowered_) return true;
     if (!elaborate()) return false;
     note_ir("lowering kernels", ir::print(module_));
-    const bool kernels = after(steps_.time(
-        "lower kernels", [&] { return ir::lower_kernels(module_, manager_, points(), session_.diagnostics); }));
+    const ir::Formulas formulas = session_.options().sanitize.nan ? ir::Formulas::kept : ir::Formulas::expanded;
+    const bool kernels = after(steps_.time("lower kernels", [&] {
+        return ir::lower_kernels(module_, manager_, points(), session_.diagnostics, formulas);
+    }));
     if (!kernels) return false;
     if (session_.options().makes_library() && !from_ir_)
         library_ = make_library(stem(session_.options().input), checked_, module_);
-    return after(
-        steps_.time("lower host functions", [&] { return ir::lower_hosts(module_, manager_, session_.diagnostics); }));
+    return after(steps_.time("lower host functions",
+                             [&] { return ir::lower_hosts(module_, manager_, session_.diagnostics, formulas); }));
 }
 
 codegen::Program Compilation::program() const {
@@ -284,10 +286,14 @@ std::string Compilation::plans() const {
     std::string out;
     for (const Family& family : families_) {
         out += fmt::format("{}kernel @{}\n", out.empty() ? "" : "\n", family.kernel->name);
-        for (const ir::Note& note : family.kernel->kernel.notes) {
-            auto line = note.place.valid() ? session_.sources.position(note.place.file, note.place.begin).line : 0;
-            out += fmt::format("  # line {}: {}\n", line, note.text);
-        }
+        const ir::KernelInfo& info = family.kernel->kernel;
+        const auto add = [&](Span at, const std::string& text) {
+            const auto line = at.valid() ? session_.sources.position(at.file, at.begin).line : 0;
+            out += fmt::format("  # line {}: {}\n", line, text);
+        };
+        if (info.point)
+            add(family.kernel->span(), fmt::format("point of {}: {}", info.point->kernel, info.point->text()));
+        for (const ir::Note& note : info.notes) add(note.place, note.text);
         if (family.same != nullptr) out += fmt::format("  # the code of @{}\n", family.same->name);
         for (const std::string& why : family.ruled_out) out += fmt::format("  # {}\n", why);
         for (const ir::CpuVariant& variant : family.variants) out += plan_lines(*variant.task.plan);

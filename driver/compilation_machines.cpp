@@ -8,7 +8,6 @@
 #include "driver/crash.h"
 #include "driver/machines.h"
 #include "ir/core/print.h"
-#include "ir/passes/host/points.h"
 #include "ir/passes/target/gpu/cost_model.h"
 #include "ir/passes/target/gpu/parts.h"
 #include "ir/passes/target/gpu/plan.h"
@@ -101,7 +100,7 @@ std::optional<std::string> Compilation::ruled_out(const ir::Function& kernel, co
             "by the cost model 1024 multiply-adds take {:.2f} cycles with all multiprocessors busy, and {:.0f} steps "
             "of the "
             "loop {:.0f} in a block alone: {} takes {:.2f} and {:.0f}",
-            own.loops[0].busy, ir::kSteps, own.loops[0].alone * ir::kSteps, ir::point_of(*other)->values,
+            own.loops[0].busy, ir::kSteps, own.loops[0].alone * ir::kSteps, other->kernel.point->text(),
             its.loops[0].busy, its.loops[0].alone * ir::kSteps);
     }
     return std::nullopt;
@@ -134,7 +133,7 @@ bool Compilation::lower_to_gpu(Family& family, const std::string& name) {
         if (outcome == ir::PassOutcome::done) outcome = lower(ir::without_boxes(machine));
     }
     // Points of a tuned kernel take the stages that fit: another point has fewer anyway.
-    const bool tuned = ir::point_of(*family.kernel).has_value();
+    const bool tuned = family.kernel->kernel.point.has_value();
     const auto& refused = code.without || tuned ? code.without : code.fewer;
     if (code.without && tuned) family.ruled_out.push_back(fmt::format("{}: no code: {}", name, code.without->what));
     if (refused && names_gpus(session_.options())) {

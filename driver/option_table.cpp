@@ -54,7 +54,6 @@ std::string set_emit(Options& options, std::string_view value) {
         if (is_library_part(entry.level) &&
             std::ranges::find(options.library_parts, entry.level) == options.library_parts.end())
             options.library_parts.push_back(entry.level);
-        options.emit_given = true;
         return {};
     }
     return one_of("a level to emit", value, emit_levels());
@@ -206,7 +205,7 @@ constexpr std::array kOptions{
     OptionRow{"--stop-after", "PASS", kCode, Group::inspection, "run no pass behind this one", pass_names,
               set_text<&Options::stop_after>},
     OptionRow{"--pass-limit", "N", kCode, Group::inspection,
-              "run only the first N passes, to find the one that breaks a program", kAny, set_pass_limit},
+              "run only the first N passes that improve code, to find a wrong one", kAny, set_pass_limit},
     OptionRow{"--time-passes", "", kProgram, Group::inspection, "say how long each step took", kAny,
               set_flag<&Options::time_passes>},
     OptionRow{"--verbose", "", kVersion | kCompile, Group::inspection,

@@ -51,9 +51,8 @@ struct Options {
     std::vector<std::string> program_arguments;  // `run`, `tune`: what stands behind the program's name
     std::vector<std::string> include_folders;
 
-    std::string output;  // empty: beside the working folder, named after the input
+    std::string output;  // empty: in the working folder, named after the input
     Emit emit = Emit::executable;
-    bool emit_given = false;
     std::vector<Emit> library_parts;  // of shared, header and manifest what was asked for
     [[nodiscard]] bool makes_library() const { return !library_parts.empty(); }
     int optimization = 2;

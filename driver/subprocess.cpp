@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -97,8 +98,14 @@ Ended run_program(const std::vector<std::string>& words, int seconds) {
             --open;
         }
     }
+    // It may run on after it has closed both.
     int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    for (pid_t gone = 0; gone == 0 || (gone < 0 && errno == EINTR);) {
+        gone = ::waitpid(child, &status, ended.timed_out ? 0 : WNOHANG);
+        if (gone != 0) continue;
+        ended.timed_out = std::chrono::steady_clock::now() >= end;
+        if (ended.timed_out) ::kill(-child, SIGKILL);
+        if (!ended.timed_out) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return ended;

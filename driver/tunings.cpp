@@ -10,7 +10,6 @@
 #include "ir/core/print.h"
 #include "ir/ops/effects.h"
 #include "ir/ops/host.h"
-#include "ir/passes/host/points.h"
 
 namespace tsr::driver {
 
@@ -64,6 +63,7 @@ std::map<std::string, std::string> launched_points(const ir::Module& module) {
 std::string form_text(const ir::Function& kernel, bool with_stages) {
     ir::Function plain = kernel;
     plain.name.clear();
+    plain.kernel.point.reset();
     for (size_t i = 0; i < plain.op_count() && !with_stages; ++i) plain.op(ir::OpId(i)).attrs.erase(ir::Attr::prefetch);
     return ir::print(plain);
 }
@@ -104,7 +104,7 @@ std::vector<codegen::Tuning> tunings_of(const ir::Module& module, const std::map
         const ir::Function& first = *module.find(names[0]);
         codegen::Tuning& tuning = tunings.emplace_back();
         tuning.names = names;
-        const auto tuned = ir::point_of(first);
+        const auto& tuned = first.kernel.point;
         tuning.kernel = tuned ? tuned->kernel : first.name;
         std::set<std::string> seen;
         Sha256 content;
@@ -115,8 +115,8 @@ std::vector<codegen::Tuning> tunings_of(const ir::Module& module, const std::map
         for (size_t i = 0; i < names.size(); ++i) {
             const PointCode& own = code.at(names[i]);
             if (ruled_out(own.scratch, least) || !seen.insert(own.text).second) continue;
-            const auto point = ir::point_of(*module.find(names[i]));
-            tuning.points.push_back({names[i], point ? point->values : names[i], i});
+            const auto& point = module.find(names[i])->kernel.point;
+            tuning.points.push_back({names[i], point ? point->text() : names[i], i});
             content.add_field(tuning.points.back().text);
             content.add_field(own.text);
         }

@@ -61,6 +61,7 @@ public:
                 line("text {}", quoted(part.text));
                 if (!part.value) return;
                 line("hole {}", quoted(part.format));
+                if (part.conversion != 0) line("conversion {}", part.conversion);
                 within([&] { expr(part.value); });
                 if (part.spec) within([&] { expr(part.spec); });
             });

@@ -229,7 +229,8 @@ bool SyntaxMessages::missing_colon(size_t at, const IntervalSet& expected, size_
 
 bool SyntaxMessages::set_display(size_t at, const IntervalSet& expected, const antlr4::ParserRuleContext& context) {
     if (type(at) == Type::FOR && expected.contains(size_t{Type::COMMA}) && expected.contains(size_t{Type::RBRACE})) {
-        report_.sentence("E0134", place(at), "Tessera has list comprehensions only");
+        report_.sentence("E0134", place(at),
+                         "Tessera has no sets; a comprehension makes a list, or a dictionary of `key: value` pairs");
         return true;
     }
     bool entry = context.getRuleIndex() == Type::RuleEntry && expected.contains(size_t{Type::COLON});

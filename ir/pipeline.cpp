@@ -89,13 +89,12 @@ Pipeline<Level::tile, Level::tile> group_pipeline() {
            | check<kTile>("check_copies", check_copies);
 }
 
-Pipeline<Level::tile, Level::tile> kernel_pipeline() {
+Pipeline<Level::tile, Level::tile> kernel_pipeline(Formulas formulas) {
     constexpr Level kTile = Level::tile;
-    return group_pipeline()                                     //
-           | better<kTile>("peel_guard", peel_guard)            //
-           | always<kTile>("expand_math", expand_math)          //
-           | always<kTile>("expand_rounding", expand_rounding)  //
-           | better<kTile>("simplify_groups", run_simplify);
+    auto pipeline = group_pipeline() | better<kTile>("peel_guard", peel_guard);
+    if (formulas == Formulas::expanded) pipeline = std::move(pipeline) | always<kTile>("expand_math", expand_math);
+    return std::move(pipeline) | always<kTile>("expand_rounding", expand_rounding) |
+           better<kTile>("simplify_groups", run_simplify);
 }
 
 Pipeline<Level::tile, Level::tile> cpu_product_pipeline(std::vector<PackedOperand>& packed) {
@@ -182,13 +181,12 @@ Pipeline<Level::host, Level::host> launch_pipeline() {
 
 }  // namespace
 
-Pipeline<Level::host, Level::host> host_pipeline() {
+Pipeline<Level::host, Level::host> host_pipeline(Formulas formulas) {
     constexpr Level kHost = Level::host;
-    return launch_pipeline()                                    //
-           | always<kHost>("expand_math", expand_math)          //
-           | always<kHost>("expand_rounding", expand_rounding)  //
-           | better<kHost>("simplify", run_simplify)            //
-           | always<kHost>("ownership", place_ownership);
+    auto pipeline = launch_pipeline();
+    if (formulas == Formulas::expanded) pipeline = std::move(pipeline) | always<kHost>("expand_math", expand_math);
+    return std::move(pipeline) | always<kHost>("expand_rounding", expand_rounding) |
+           better<kHost>("simplify", run_simplify) | always<kHost>("ownership", place_ownership);
 }
 
 namespace {
@@ -206,7 +204,7 @@ void add(Diagnostics& all, const Diagnostics& found) {
 
 // A point of a tuned kernel that is refused for its size alone leaves the choice to the others.
 bool too_large(const Function& kernel, const Diagnostics& found) {
-    return point_of(kernel) && found.has_errors() && std::ranges::all_of(found.all(), [](const Diagnostic& d) {
+    return kernel.kernel.point && found.has_errors() && std::ranges::all_of(found.all(), [](const Diagnostic& d) {
                return d.severity != Severity::error || d.code == kTooMuchMemory;
            });
 }
@@ -250,12 +248,13 @@ PassOutcome lower_hosts(Module& module, PassManager& manager, const Pipeline<Lev
 
 }  // namespace
 
-PassOutcome lower_kernels(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics) {
-    return lower_kernels(module, manager, kernel_pipeline(), points, diagnostics);
+PassOutcome lower_kernels(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics,
+                          Formulas formulas) {
+    return lower_kernels(module, manager, kernel_pipeline(formulas), points, diagnostics);
 }
 
-PassOutcome lower_hosts(Module& module, PassManager& manager, Diagnostics& diagnostics) {
-    return lower_hosts(module, manager, host_pipeline(), diagnostics);
+PassOutcome lower_hosts(Module& module, PassManager& manager, Diagnostics& diagnostics, Formulas formulas) {
+    return lower_hosts(module, manager, host_pipeline(formulas), diagnostics);
 }
 
 PassOutcome check_module(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics) {

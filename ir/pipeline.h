@@ -14,9 +14,12 @@ namespace tsr::ir {
 // The program of one tile → the program of one group, with the rules that are checked on it.
 Pipeline<Level::tile, Level::tile> group_pipeline();
 
-// The same, its math expanded: what the evaluator runs and every machine
-// starts from.
-Pipeline<Level::tile, Level::tile> kernel_pipeline();
+// Whether elementary functions become their formulas. The evaluator expands those that are left by itself; it then sees
+// functions of the program where it looks for what makes a NaN, and not what happens inside of their formulas.
+enum class Formulas : uint8_t { expanded, kept };
+
+// The same, simplified: what the evaluator runs and, with formulas expanded, every machine starts from.
+Pipeline<Level::tile, Level::tile> kernel_pipeline(Formulas formulas = Formulas::expanded);
 
 // Group form with a plan → the same with its products in the form of a CPU, and what fills their operands.
 Pipeline<Level::tile, Level::tile> cpu_product_pipeline(std::vector<PackedOperand>& packed);
@@ -31,13 +34,15 @@ Pipeline<Level::tile, Level::target> gpu_pipeline(const GpuMachine& machine);
 Pipeline<Level::target, Level::target> narrow_pipeline(const IndexRanges::Promises& guard);
 
 // Host functions, once the kernels they launch are in group form.
-Pipeline<Level::host, Level::host> host_pipeline();
+Pipeline<Level::host, Level::host> host_pipeline(Formulas formulas = Formulas::expanded);
 
 // Which points of tuned kernels stay in the module: those that fit, or the first of them.
 enum class Points : uint8_t { all, first };
 // Runs the first on every kernel of the module; the last on every host function.
-PassOutcome lower_kernels(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics);
-PassOutcome lower_hosts(Module& module, PassManager& manager, Diagnostics& diagnostics);
+PassOutcome lower_kernels(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics,
+                          Formulas formulas = Formulas::expanded);
+PassOutcome lower_hosts(Module& module, PassManager& manager, Diagnostics& diagnostics,
+                        Formulas formulas = Formulas::expanded);
 // Both.
 PassOutcome lower_module(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics);
 

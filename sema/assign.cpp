@@ -74,8 +74,8 @@ void Body::assign_name(const ast::Expr& target, const Value& given, const ast::E
     slot->broken |= value.broken();
     const Type& type = value.type;
     mark_own(*slot, type.writable() && type == type.with_mut(true));
-    bool holdable = !type.is(Kind::none) && !type.is(Kind::name_space) && !type.is(Kind::range) &&
-                    !type.is(Kind::type) && !type.is(Kind::launcher);
+    bool holdable = !type.is(Kind::none) && !type.is(Kind::name_space) && !type.is(Kind::module) &&
+                    !type.is(Kind::range) && !type.is(Kind::type) && !type.is(Kind::launcher);
     if (!holdable) {
         error("E0208", source.span,
               type.is(Kind::none) ? "this gives no value"

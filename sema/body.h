@@ -82,6 +82,7 @@ public:
     // Says that there is no such name, once in a function.
     void say_unknown(Span at, const std::string& text);
     Value attribute(const ast::Expr& e, const ast::Attribute& a);
+    Value module_member(const ast::Expr& e, const ast::Attribute& a, const Type& module);
     Value member(const ast::Expr& e, const Value& base, const ast::Attribute& a);
     Value field(const ast::Expr& e, const Value& base, const ast::Attribute& a);
     Value builtin_value(const ast::Expr& e, const BuiltinEntry& entry);
@@ -290,8 +291,8 @@ public:
     // The bit that stands for the loop in Value::rounds; 0: there are too many loops.
     uint64_t add_round_loop(ForInfo& info);
     void unroll(uint64_t rounds);
-    // Where they have few rounds together; false where not.
-    bool unroll_short_loops(uint64_t rounds);
+    // Where they have `most` rounds together; false where they have more.
+    bool unroll_short_loops(uint64_t rounds, int64_t most);
     std::optional<Value> value_in_round(const Slot& slot);
 
     void give_back(const ast::Stmt& stmt, const ast::Return& r);

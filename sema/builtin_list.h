@@ -83,6 +83,7 @@
     X(cosh, "cosh math.cosh", KHG, none, "x", "Hyperbolic cosine.") \
     X(tanh, "tanh math.tanh tile.tanh", KHG, none, "x", "Hyperbolic tangent.") \
     X(erf, "erf math.erf", KHG, none, "x", "Error function.") \
+    X(cbrt, "math.cbrt", KHG, none, "x", "Cube root, of negative numbers too.") \
     X(floor, "floor math.floor", KHG, none, "x", "Rounds down.") \
     X(ceil, "ceil math.ceil", KHG, none, "x", "Rounds up.") \
     X(round, "round math.round", KHG, none, "x", "Rounds to nearest, halves to even.") \

@@ -84,7 +84,8 @@ Value Body::plain_call(const ast::Expr& e, const ast::Call& c) {
             return {};
         }
         bool root_member = base.type.is(Kind::builtin) && !dotted(callee).empty();
-        if (!base.type.is(Kind::name_space) && !root_member) return call_method(e, c, *a, base);
+        const bool named = base.type.is(Kind::name_space) || base.type.is(Kind::module) || root_member;
+        if (!named) return call_method(e, c, *a, base);
     }
     if (const auto* s = std::get_if<ast::Subscript>(&callee.node)) {
         Value base = expr(*s->base);

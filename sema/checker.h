@@ -114,7 +114,7 @@ private:
     void declare(ModuleId module, const ast::Block& block);
     void declare_statement(ModuleId module, const ast::Stmt& stmt);
     void declare_import(ModuleId module, const ast::Import& import);
-    void declare_from(ModuleId module, const ast::FromImport& import, Span at);
+    void declare_from(ModuleId module, const ast::FromImport& import);
     void declare_class(ModuleId module, const ast::ClassDef& def);
     void declare_member(ModuleId module, RecordClass& made, const ast::Stmt& stmt);
     void bind(ModuleId module, const ast::Identifier& name, Symbol symbol);

@@ -68,7 +68,7 @@ bool names_no_type(const Type& type) {
 
 bool is_item(const Type& type) {
     if (type.is(Kind::tuple)) return std::all_of(type.parts().begin(), type.parts().end(), is_item);
-    for (Kind none : {Kind::none, Kind::name_space, Kind::range, Kind::type, Kind::launcher, Kind::dtype,
+    for (Kind none : {Kind::none, Kind::name_space, Kind::module, Kind::range, Kind::type, Kind::launcher, Kind::dtype,
                       Kind::function, Kind::builtin}) {
         if (type.is(none)) return false;
     }

@@ -1,9 +1,12 @@
 #include "sema/fold.h"
 
+#include <bit>
 #include <cmath>
+#include <span>
 
 #include "ir/eval/float_format.h"
 #include "ir/eval/scalar.h"
+#include "sema/elementwise.h"
 
 namespace tsr::sema {
 
@@ -218,59 +221,11 @@ std::optional<bool> fold(ast::CompareOp op, const Static& lhs, const Static& rhs
 
 namespace {
 
-std::optional<double> fold_real(Builtin function, double x) {
-    switch (function) {
-        case Builtin::sqrt:
-            return std::sqrt(x);
-        case Builtin::rsqrt:
-            return 1.0 / std::sqrt(x);
-        case Builtin::exp:
-            return std::exp(x);
-        case Builtin::exp2:
-            return std::exp2(x);
-        case Builtin::expm1:
-            return std::expm1(x);
-        case Builtin::log:
-            return std::log(x);
-        case Builtin::log2:
-            return std::log2(x);
-        case Builtin::log10:
-            return std::log10(x);
-        case Builtin::log1p:
-            return std::log1p(x);
-        case Builtin::sin:
-            return std::sin(x);
-        case Builtin::cos:
-            return std::cos(x);
-        case Builtin::tan:
-            return std::tan(x);
-        case Builtin::asin:
-            return std::asin(x);
-        case Builtin::acos:
-            return std::acos(x);
-        case Builtin::atan:
-            return std::atan(x);
-        case Builtin::sinh:
-            return std::sinh(x);
-        case Builtin::cosh:
-            return std::cosh(x);
-        case Builtin::tanh:
-            return std::tanh(x);
-        case Builtin::erf:
-            return std::erf(x);
-        case Builtin::floor:
-            return std::floor(x);
-        case Builtin::ceil:
-            return std::ceil(x);
-        case Builtin::round:
-            return std::nearbyint(x);
-        case Builtin::trunc:
-            return std::trunc(x);
-        case Builtin::abs:
-            return std::fabs(x);
-        default:
-            return std::nullopt;
-    }
+// A function of one number, as the IR computes it in f64.
+std::optional<double> fold_real(ir::OpKind op, double x) {
+    const auto bits = std::bit_cast<ir::Bits>(x);
+    const auto result = ir::fold(op, DType::f64, DType::f64, std::span(&bits, 1));
+    return result ? std::optional(std::bit_cast<double>(*result)) : std::nullopt;
 }
 
 std::optional<Static> fold_extreme(Builtin function, const std::vector<Static>& values) {
@@ -295,11 +250,16 @@ std::optional<Static> fold(Builtin function, const std::vector<Static>& argument
     if (arguments.size() == 2 && function == Builtin::pow)
         return fold(ast::BinaryOp::pow, arguments[0], arguments[1]).value;
     if (arguments.size() != 1) return std::nullopt;
+    const double x = *arguments[0].real();
     if (function == Builtin::abs && arguments[0].is_integer()) {
-        return *arguments[0].real() < 0 ? fold(ast::UnaryOp::minus, arguments[0]).value : arguments[0];
+        return x < 0 ? fold(ast::UnaryOp::minus, arguments[0]).value : arguments[0];
     }
-    if (auto result = fold_real(function, *arguments[0].real())) return Static::of(*result);
-    return std::nullopt;
+    if (function == Builtin::sign && arguments[0].is_integer()) return Static::of(int64_t{x > 0} - int64_t{x < 0});
+    const auto op = elementwise_operation(function);
+    const bool test = op == ir::OpKind::isnan || op == ir::OpKind::isinf || op == ir::OpKind::isfinite;
+    if (!op || test) return std::nullopt;
+    const auto result = fold_real(*op, x);
+    return result ? std::optional(Static::of(*result)) : std::nullopt;
 }
 
 }  // namespace tsr::sema

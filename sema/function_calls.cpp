@@ -211,7 +211,7 @@ std::optional<std::pair<Value, CallInfo>> Body::call_instance(const ast::Expr& e
         if (checker.has_most_instances()) {
             error("E0338", e.span, "generic functions are called with too many signatures");
         } else if (!checker.cancelled()) {
-            error("E0115", e.span, "calls nest too deep here");
+            error("E0338", e.span, "calls of functions nest too deep here");
         }
         return std::nullopt;
     }

@@ -12,6 +12,7 @@ namespace tsr::sema {
 // Parameters, in order and separated by blanks, a letter and perhaps what stands for one that is not given:
 //   s  a string (`s=`: the empty one)   i  an integer (`i=-1`)
 //   x  a container of the receiver's type
+//   S  a list of strings
 //   e  an item of the list             k v  a key, a value of the dictionary
 //   E K V  the same, and it becomes part of the container: an empty one gets its type from it
 // Result: n nothing; s i b a string, an integer, a truth value; S a list of strings; x the receiver's type;

@@ -135,10 +135,9 @@ Value Body::subscript(const ast::Expr& e, const ast::Subscript& s) {
         case Kind::range:
         case Kind::launcher:
         case Kind::name_space:
+        case Kind::module:
         case Kind::type:
-        case Kind::policy:
         case Kind::context:
-        case Kind::opaque:
         case Kind::record:
             break;
     }
@@ -319,8 +318,11 @@ Value Body::index_elements(const ast::Expr& e, const ast::Subscript& s, const Va
     int64_t length = counted ? base.type.length().value_or(-1) : -1;
     if (tuple) length = static_cast<int64_t>(base.type.parts().size());
     bool stage = base.type.is(Kind::list) && base.type.parts()[0].is(Kind::buffer);
-    const Static* table = in_kernel() && !index.is_static() ? table_below(instance, e) : nullptr;
-    if (table) return table_item(at, *table, base);
+    // Long loops are not unrolled for a table, which may lie in memory.
+    constexpr int64_t kMostRounds = 64;
+    const Static* table = in_kernel() && !index.value ? table_below(instance, e) : nullptr;
+    const bool by_round = index.rounds != 0 && table && (tuple || unroll_short_loops(index.rounds, kMostRounds));
+    if (table && !by_round) return table_item(at, *table, base);
     bool must_be_static = tuple || vector || (in_kernel() && !stage);
     if (must_be_static && !require_static(at, index,
                                           fmt::format("an index of {}", tuple    ? "a tuple"

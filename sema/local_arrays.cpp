@@ -11,6 +11,8 @@ namespace {
 constexpr int64_t kMostElements = 1024;
 // A choice by number is made among so many elements at most.
 constexpr int64_t kMostChosen = 64;
+// So many rounds together are unrolled so that indices become static.
+constexpr int64_t kMostUnrolled = 256;
 int64_t element_count(const Type& type) {
     int64_t count = 1;
     for (const int64_t extent : type.tile_shape()) count *= extent;
@@ -58,7 +60,7 @@ Value Body::index_local(const ast::Expr& e, const std::vector<const ast::Expr*>&
         const Value index = expr(*indices[i]);
         check_index(*indices[i], index, ir::Dim::constant(shape[i]));
         broken |= index.broken() || !index.type.is_integer();
-        const bool known = index.value || (index.rounds != 0 && unroll_short_loops(index.rounds));
+        const bool known = index.value || (index.rounds != 0 && unroll_short_loops(index.rounds, kMostUnrolled));
         chosen |= !known;
     }
     if (broken) return {};

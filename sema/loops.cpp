@@ -184,7 +184,7 @@ void Body::iterate(const ast::Expr& iterable, const ast::Expr& target, ForInfo& 
     const auto* call_node = std::get_if<ast::Call>(&iterable.node);
     const auto* method = call_node ? std::get_if<ast::Attribute>(&call_node->callee->node) : nullptr;
     const Kind of = method ? expr(*method->base).type.kind() : Kind::name_space;
-    if (call_node && (of == Kind::name_space || of == Kind::builtin)) {
+    if (call_node && (of == Kind::name_space || of == Kind::module || of == Kind::builtin)) {
         Value callee = expr(*call_node->callee);
         if (callee.type.is(Kind::builtin)) {
             Builtin called = callee.type.builtin_name();

@@ -71,11 +71,8 @@ Value Body::elementwise(const ast::Expr& e, Builtin function, const std::vector<
     if (all_known && joined.type.is_literal()) {
         if (auto folded = fold(function, known)) {
             Value result;
-            bool rounds = function == Builtin::floor || function == Builtin::ceil || function == Builtin::round ||
-                          function == Builtin::trunc;
             result.type = folded->is_integer() ? Type::int_literal() : Type::float_literal();
             result.value = folded;
-            (void)rounds;
             if (auto n = folded->integer()) result.dim = ir::Dim::constant(*n);
             return result;
         }

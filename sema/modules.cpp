@@ -130,7 +130,7 @@ void Checker::declare(ModuleId module, const ast::Block& block) {
 
 void Checker::declare_statement(ModuleId module, const ast::Stmt& stmt) {
     if (const auto* import = std::get_if<ast::Import>(&stmt.node)) declare_import(module, *import);
-    if (const auto* from = std::get_if<ast::FromImport>(&stmt.node)) declare_from(module, *from, stmt.span);
+    if (const auto* from = std::get_if<ast::FromImport>(&stmt.node)) declare_from(module, *from);
     if (const auto* def = std::get_if<ast::ClassDef>(&stmt.node)) declare_class(module, *def);
     if (const auto* def = std::get_if<ast::FunctionDef>(&stmt.node)) {
         Symbol symbol;
@@ -164,7 +164,7 @@ void Checker::declare_import(ModuleId module, const ast::Import& import) {
     }
 }
 
-void Checker::declare_from(ModuleId module, const ast::FromImport& from, Span at) {
+void Checker::declare_from(ModuleId module, const ast::FromImport& from) {
     if (from.module.empty()) return;
     std::string path = path_text(from.module);
     std::optional<ModuleId> source;
@@ -203,7 +203,6 @@ void Checker::declare_from(ModuleId module, const ast::FromImport& from, Span at
         }
         bind(module, name.alias ? *name.alias : wanted, symbol);
     }
-    (void)at;
 }
 
 bool Checker::is_broken_line(Span at) const {

@@ -11,52 +11,6 @@
 
 namespace tsr::sema {
 
-namespace {
-
-// Of a list of static values; its elements joined when it was written. A literal that an i32 does not hold makes it a
-// list of a larger type.
-Type list_type(const std::vector<Value>& elements) {
-    std::optional<Type> joined;
-    for (const Value& element : elements) {
-        const bool large = element.type.is(Kind::int_literal) && settled(element.type, element.value) != DType::i32;
-        const Type type = large ? settled_type(element.type, element.value) : element.type;
-        joined = joined ? join(*joined, type) : type;
-    }
-    return Type::list(joined.value_or(Type::unknown()), static_cast<int64_t>(elements.size()));
-}
-
-// The type and value of a static value that a name stands for.
-Value static_value(const Static& value, Referent referent) {
-    Value result;
-    result.value = value;
-    result.referent = std::move(referent);
-    if (value.is_integer()) {
-        result.type = Type::int_literal();
-        if (auto n = value.integer()) result.dim = ir::Dim::constant(*n);
-    } else if (value.real()) {
-        result.type = Type::float_literal();
-    } else if (value.boolean()) {
-        result.type = Type::boolean();
-    } else if (value.string()) {
-        result.type = Type::string();
-    } else if (auto elem = value.dtype()) {
-        result.type = Type::dtype_value(*elem);
-    } else if (const auto* parts = value.tuple()) {
-        std::vector<Type> types;
-        for (const Static& part : *parts) {
-            result.elements.push_back(static_value(part, {}));
-            types.push_back(result.elements.back().type);
-        }
-        result.type = value.is_list ? list_type(result.elements) : Type::tuple(std::move(types));
-        if (value.is_list) result.elements.clear();
-    } else {
-        result.type = Type::none();
-    }
-    return result;
-}
-
-}  // namespace
-
 const SymbolInfo* Body::find_symbol(std::string_view name) const {
     for (const SymbolInfo& symbol : instance.symbols) {
         if (symbol.name == name) return &symbol;
@@ -74,15 +28,6 @@ std::optional<Static> Body::fixed_name(std::string_view name) {
         if (auto outer = enclosing->fixed_name(name)) return outer;
     }
     return checker.constant(instance.module, std::string(name));
-}
-
-// Of the index of a loop, or of a local that is assigned once and follows from indices.
-std::optional<Value> Body::value_in_round(const Slot& slot) {
-    if (slot.in_round) return static_value(*slot.in_round, {});
-    if (slot.bindings > 1 || !slot.once || slot.once->rounds == 0 || !slot.once_from) return std::nullopt;
-    Value known = expr(*slot.once_from);
-    if (known.type.is(Kind::tuple) != slot.once->type.is(Kind::tuple)) return std::nullopt;  // a part of it
-    return known;
 }
 
 Value Body::read_variable(const ast::Expr& e, Slot& slot) {
@@ -285,12 +230,10 @@ Value Body::symbol_value(const ast::Expr& e, const Symbol& symbol, Span at, cons
             value.type = Type::name_space(symbol.path);
             value.referent = NameSpace{symbol.path};
             return value;
-        case Symbol::Kind::module: {
-            std::string path = "module:" + std::to_string(symbol.module.index);
-            value.type = Type::name_space(path);
-            value.referent = NameSpace{path};
+        case Symbol::Kind::module:
+            value.type = Type::module(symbol.module, checker.program.modules[symbol.module.index].name);
+            value.referent = ModuleName{symbol.module};
             return value;
-        }
         case Symbol::Kind::builtin:
             return builtin_value(e, *symbol.builtin);
         case Symbol::Kind::dtype:
@@ -368,26 +311,25 @@ Value Body::builtin_value(const ast::Expr& e, const BuiltinEntry& entry) {
     return value;
 }
 
+Value Body::module_member(const ast::Expr& e, const ast::Attribute& a, const Type& module) {
+    const auto& known = checker.scopes[module.module_id().index].names;
+    const auto found = known.find(a.name.text);
+    if (found != known.end()) return symbol_value(e, found->second, a.name.span, a.name.text);
+    std::vector<std::string> candidates;
+    for (const auto& [candidate, unused] : known) candidates.push_back(candidate);
+    auto& d = error("E0202", a.name.span, fmt::format("module `{}` has no `{}`", module.path(), a.name.text));
+    if (const auto near = nearest(a.name.text, candidates))
+        d.suggest(a.name.span, *near, fmt::format("did you mean `{}`?", *near));
+    return {};
+}
+
 Value Body::attribute(const ast::Expr& e, const ast::Attribute& a) {
     Value base = expr(*a.base);
     if (base.broken()) return {};
+    if (base.type.is(Kind::module)) return module_member(e, a, base.type);
     bool root_member = base.type.is(Kind::builtin) && !dotted(e).empty();
     if (!base.type.is(Kind::name_space) && !root_member) return member(e, base, a);
     std::string path = root_member ? entry(base.type.builtin_name()).paths.front() : base.type.path();
-    if (path.starts_with("module:")) {
-        ModuleId module(std::stoul(path.substr(7)));
-        const auto& known = checker.scopes[module.index].names;
-        auto found = known.find(a.name.text);
-        if (found != known.end()) return symbol_value(e, found->second, a.name.span, a.name.text);
-        std::vector<std::string> candidates;
-        for (const auto& [candidate, unused] : known) candidates.push_back(candidate);
-        auto& d =
-            error("E0202", a.name.span,
-                  fmt::format("module `{}` has no `{}`", checker.program.modules[module.index].name, a.name.text));
-        if (auto near = nearest(a.name.text, candidates))
-            d.suggest(a.name.span, *near, fmt::format("did you mean `{}`?", *near));
-        return {};
-    }
     Symbol symbol = root_symbol(path.empty() ? a.name.text : path + "." + a.name.text);
     if (symbol.kind != Symbol::Kind::none) return symbol_value(e, symbol, a.name.span, a.name.text);
     std::string shown_path = path.empty() ? "tessera" : path;

@@ -10,8 +10,6 @@ namespace tsr::sema {
 
 namespace {
 
-// So many rounds together are unrolled so that indices become static.
-constexpr int64_t kMostUnrolled = 256;
 // So many are gone through to see for which values a function is called, and so many functions are made for one call.
 constexpr int64_t kMostRounds = 4096;
 constexpr size_t kMostInstances = 256;
@@ -64,17 +62,26 @@ void Body::unroll(uint64_t rounds) {
     }
 }
 
-bool Body::unroll_short_loops(uint64_t rounds) {
+bool Body::unroll_short_loops(uint64_t rounds, int64_t most) {
     int64_t together = 1;
     for (size_t bit = 0; bit < round_loops.size(); ++bit) {
         if (!(rounds >> bit & 1)) continue;
         int64_t count = kUsualRounds;
         const auto& axes = round_loops[bit]->axes;
         if (const auto range = axes.size() == 1 ? static_range(*this, axes[0]) : std::nullopt) count = range->length();
-        if (count > kMostUnrolled || (together *= std::max<int64_t>(count, 1)) > kMostUnrolled) return false;
+        if (count > most || (together *= std::max<int64_t>(count, 1)) > most) return false;
     }
     unroll(rounds);
     return true;
+}
+
+// Of the index of a loop, or of a local that is assigned once and follows from indices.
+std::optional<Value> Body::value_in_round(const Slot& slot) {
+    if (slot.in_round) return static_value(*slot.in_round, {});
+    if (slot.bindings > 1 || !slot.once || slot.once->rounds == 0 || !slot.once_from) return std::nullopt;
+    Value known = expr(*slot.once_from);
+    if (known.type.is(Kind::tuple) != slot.once->type.is(Kind::tuple)) return std::nullopt;  // a part of it
+    return known;
 }
 
 namespace {

@@ -41,9 +41,9 @@ struct ModuleScope {
     std::map<std::string, const ast::Expr*, std::less<>> constants;
 };
 
-// The names that an assignment target binds: `a`, `a, b`, `(a, [b])`. Subscripts and attributes bind none.
 // `x` of `x[i]` and `x.parts[0]`.
 const ast::Expr& written_root(const ast::Expr& e);
+// The names that an assignment target binds: `a`, `a, b`, `(a, [b])`. Subscripts and attributes bind none.
 void target_names(const ast::Expr& target, std::vector<const ast::Expr*>& names);
 
 // How often each name is bound by the statements of a block and of the blocks in it; functions' bodies are their own.

@@ -102,6 +102,12 @@ bool Body::compare_sequences(ast::CompareOp op, const ast::Expr& le, const Value
     return true;
 }
 
+// Such a container with items of this type.
+static Type container_of(const Type& container, const Type& item) {
+    if (container.is(Kind::tuple)) return Type::tuple(std::vector<Type>(container.parts().size(), item));
+    return container.is(Kind::dict) ? Type::dict(item, container.parts()[1]) : Type::list(item, std::nullopt);
+}
+
 void Body::contains(const ast::Expr& le, const Value& l, const ast::Expr& re, const Value& r) {
     if (in_kernel()) {
         error("E0402", le.span.to(re.span), "`in` is for host programs, this runs in a kernel");
@@ -113,6 +119,9 @@ void Body::contains(const ast::Expr& le, const Value& l, const ast::Expr& re, co
     } else if (!is_container(r.type)) {
         error("E0308", re.span,
               fmt::format("`in` looks into lists, tuples, dictionaries and strings, this is {}", shown(r.type)));
+    } else if (l.type.is_scalar() &&
+               makes(re, r, container_of(r.type, stored(Type::list(l.type, std::nullopt)).parts()[0]))) {
+        return;  // numbers that are written there are of the type of what is looked for, as beside `==`
     } else if (auto item = items_of(re, r)) {
         const Type type = settled_type(stored(Type::list(*item, std::nullopt)).parts()[0], {});
         if (aloud) require_converts(le, l, type, "what is looked for");

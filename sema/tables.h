@@ -18,7 +18,6 @@
 
 namespace tsr::sema {
 
-using ModuleId = Id<struct ModuleTag>;
 using VariableId = Id<struct VariableTag>;  // dense within an instance
 using InstanceId = Id<struct InstanceTag>;
 
@@ -39,7 +38,10 @@ struct BuiltinName {
     Builtin name;
 };
 struct NameSpace {
-    std::string path;
+    std::string path;  // of the root: "tile"
+};
+struct ModuleName {
+    ModuleId module;
 };
 struct TuningParameter {
     std::string name;  // its value is ExprInfo::value
@@ -50,7 +52,7 @@ struct ModuleConstant {
 };
 // monostate: nothing is named (an ordinary expression, or a name with an error).
 using Referent = std::variant<std::monostate, VariableId, DimensionSymbol, FunctionName, BuiltinName, NameSpace,
-                              TuningParameter, ModuleConstant>;
+                              ModuleName, TuningParameter, ModuleConstant>;
 
 // ---- calls ----
 

@@ -11,6 +11,7 @@ struct CompoundDetail {
     std::vector<int64_t> shape;
     std::optional<int64_t> length;
     FunctionId function;
+    ModuleId module;
     Builtin builtin{};
     std::string path;
     std::vector<std::string> names;
@@ -164,6 +165,15 @@ Type Type::name_space(std::string path) {
     return type;
 }
 
+Type Type::module(ModuleId id, std::string name) {
+    Type type = of_kind(Kind::module);
+    CompoundDetail d;
+    d.path = std::move(name);
+    d.module = id;
+    type.compound_ = detail(std::move(d));
+    return type;
+}
+
 Type Type::dtype_value(DType value) {
     Type type = of_kind(Kind::dtype);
     type.elem_ = value;
@@ -174,14 +184,6 @@ Type Type::type_value(const Type& value) {
     Type type = of_kind(Kind::type);
     CompoundDetail d;
     d.parts = {value};
-    type.compound_ = detail(std::move(d));
-    return type;
-}
-
-Type Type::opaque(std::string name) {
-    Type type = of_kind(Kind::opaque);
-    CompoundDetail d;
-    d.path = std::move(name);
     type.compound_ = detail(std::move(d));
     return type;
 }
@@ -197,6 +199,8 @@ const std::vector<Type>& Type::parts() const { return compound_->parts; }
 const std::vector<ViewAxis>& Type::axes() const { return compound_->axes; }
 const std::vector<int64_t>& Type::tile_shape() const { return compound_->shape; }
 std::optional<int64_t> Type::length() const { return compound_->length; }
+ModuleId Type::module_id() const { return compound_->module; }
+
 FunctionId Type::function_id() const { return compound_->function; }
 Builtin Type::builtin_name() const { return compound_->builtin; }
 const std::vector<std::string>& Type::names() const { return compound_->names; }

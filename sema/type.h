@@ -14,6 +14,7 @@
 
 namespace tsr::sema {
 
+using ModuleId = Id<struct ModuleTag>;      // a file of the program
 using FunctionId = Id<struct FunctionTag>;  // a `def` of the program (sema/tables.h)
 enum class Builtin : uint16_t;              // a name of the root namespace (sema/builtins.h)
 
@@ -38,12 +39,11 @@ enum class Kind : uint8_t {
     function,    // a `def` of the program
     builtin,     // a function or value of the root namespace
     launcher,    // kernel[groups]
-    name_space,  // `tile`, `math`, an imported module
+    name_space,  // `tile`, `math`
+    module,      // an imported one
     dtype,       // `f32` as a value
     type,        // `f32[n]` as a value
-    policy,      // a precision policy class
     context,     // tile.context()
-    opaque,      // meshes, devices, domains: known by name only
 };
 
 // How a tensor parameter may be used besides `mut`.
@@ -109,12 +109,11 @@ public:
     static Type builtin(Builtin name);
     // The result of kernel[groups]; `axes` numbers of groups were given.
     static Type launcher(FunctionId kernel, int axes);
-    static Type name_space(std::string path);  // "tile"; "" is the root; "module:layers" an imported file
+    static Type name_space(std::string path);  // "tile"; "" is the root
+    static Type module(ModuleId id, std::string name);
     static Type dtype_value(DType value);
     static Type type_value(const Type& value);
-    static Type policy_class() { return of_kind(Kind::policy); }
     static Type context() { return of_kind(Kind::context); }
-    static Type opaque(std::string name);
 
     [[nodiscard]] Kind kind() const { return kind_; }
     [[nodiscard]] bool is(Kind kind) const { return kind_ == kind; }
@@ -138,13 +137,14 @@ public:
     [[nodiscard]] const std::vector<ViewAxis>& axes() const;       // of a view
     [[nodiscard]] const std::vector<int64_t>& tile_shape() const;  // of a register tile or an array of each tile
     [[nodiscard]] std::optional<int64_t> length() const;           // of a list; the width of a vector
-    [[nodiscard]] FunctionId function_id() const;                  // of a function or launcher; a record's constructor
-    [[nodiscard]] const std::vector<std::string>& names() const;   // of a record: of its class, then of its fields
-    [[nodiscard]] bool writable() const;                           // a tensor or record that is `mut`
-    [[nodiscard]] Builtin builtin_name() const;                    // of a builtin
-    [[nodiscard]] const std::string& path() const;                 // of a name space or opaque value
-    [[nodiscard]] size_t size() const;                             // the types that it consists of, all in all
-    [[nodiscard]] size_t rank() const;                             // of a tensor, buffer, tile, or a view's result
+    [[nodiscard]] ModuleId module_id() const;
+    [[nodiscard]] FunctionId function_id() const;                 // of a function or launcher; a record's constructor
+    [[nodiscard]] const std::vector<std::string>& names() const;  // of a record: of its class, then of its fields
+    [[nodiscard]] bool writable() const;                          // a tensor or record that is `mut`
+    [[nodiscard]] Builtin builtin_name() const;                   // of a builtin
+    [[nodiscard]] const std::string& path() const;                // of a name space; a module's name
+    [[nodiscard]] size_t size() const;                            // the types that it consists of, all in all
+    [[nodiscard]] size_t rank() const;                            // of a tensor, buffer, tile, or a view's result
     // Extents of a tensor, buffer, tile or view (a view's single positions left out; a whole axis by its dimension).
     [[nodiscard]] std::vector<ir::Dim> shape() const;
 

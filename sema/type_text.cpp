@@ -111,16 +111,14 @@ std::string Type::text() const {
             return "a kernel with a number of groups";
         case Kind::name_space:
             return path().empty() ? "the namespace `tessera`" : fmt::format("the namespace `{}`", path());
+        case Kind::module:
+            return fmt::format("the module `{}`", path());
         case Kind::dtype:
             return fmt::format("the type `{}`", name(elem_));
         case Kind::type:
             return fmt::format("the type `{}`", parts()[0].text());
-        case Kind::policy:
-            return "a precision policy";
         case Kind::context:
             return "the tile context";
-        case Kind::opaque:
-            return path();
     }
     return "";
 }

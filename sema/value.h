@@ -25,6 +25,9 @@ struct Value {
     [[nodiscard]] bool broken() const { return type.is_unknown(); }
 };
 
+// A static value with its type.
+Value static_value(const Static& value, Referent referent);
+
 // One name bound in this function.
 struct Slot {
     std::string name;

@@ -172,22 +172,29 @@ private:
     void add_slots() {
         HostBody::Values all;
         for (size_t left = rest(); left > 0; --left) all.push_back(body_.slot_of(op_, next_++));
-        push(body_.row(all));
+        push(data_or_row(build_.ir.getInt64Ty(), all));
         push_count(all.size());
     }
 
     // Known values stand in the program's data, however many they are.
+    Value* data_or_row(llvm::Type* type, const HostBody::Values& values) {
+        std::vector<llvm::Constant*> known;
+        for (Value* value : values) {
+            if (auto* constant = llvm::dyn_cast<llvm::Constant>(value)) known.push_back(constant);
+        }
+        const bool all = !values.empty() && known.size() == values.size();
+        return all ? static_cast<Value*>(data_.array(type, known, "values")) : body_.row(values);
+    }
+
     void add_scalars() {
         llvm::Type* stored = memory_type(build_.context(), op_.attrs.dtype(Attr::type));
         HostBody::Values all;
-        std::vector<llvm::Constant*> known;
         for (size_t left = rest(); left > 0; --left) {
             Value* element = body_.operand(op_, next_++);
             if (element->getType() != stored) element = build_.ir.CreateZExt(element, stored);
             all.push_back(element);
-            if (auto* constant = llvm::dyn_cast<llvm::Constant>(element)) known.push_back(constant);
         }
-        push(known.size() == all.size() ? static_cast<Value*>(data_.array(stored, known, "values")) : body_.row(all));
+        push(data_or_row(stored, all));
     }
 
     void add_named_tensors() {

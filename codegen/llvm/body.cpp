@@ -81,7 +81,7 @@ Body::Values Body::emit_operations(ir::RegionId region) {
 
 void Body::emit(const ir::Op& op) {
     locate(op);
-    if (is_element_op(op.kind)) {
+    if (ir::is_element(op.kind)) {
         emit_element_op(op);
     } else if (!emit_control(op)) {
         emit_own(op);

@@ -12,7 +12,8 @@
 
 namespace tsr::codegen {
 
-// Makes each constant once per LLVM module. All are private and without an address of their own.
+// Makes constants of an LLVM module; texts, places, strings and tables each once. All are private and without an
+// address of their own.
 class Data {
 public:
     // `sources` gives places their file, line and column; null: places are unknown.

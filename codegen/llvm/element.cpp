@@ -49,8 +49,6 @@ bool computes(const Machine& machine, DType type) {
 
 }  // namespace
 
-bool is_element_op(OpKind kind) { return static_cast<int>(kind) <= static_cast<int>(OpKind::isfinite); }
-
 Value* emit_element(Build& build, const ElementOp& op) {
     if (op.kind == OpKind::select) return build.ir.CreateSelect(op.operands[0], op.operands[1], op.operands[2]);
     if (op.kind == OpKind::cast) return emit_cast(build, op.type, op.to, op.operands[0]);

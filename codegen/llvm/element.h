@@ -16,7 +16,6 @@ struct ElementOp {
 };
 
 // True for what `emit_element` has code for.
-bool is_element_op(ir::OpKind kind);
 
 // Law and edges are the ones of the operation's record.
 llvm::Value* emit_element(Build& build, const ElementOp& op);

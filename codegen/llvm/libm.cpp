@@ -1,13 +1,12 @@
 #include "codegen/llvm/libm.h"
 
-#include <algorithm>
 #include <array>
 #include <string>
 
 #include <llvm/IR/Module.h>
 
-#include "codegen/check.h"
 #include "codegen/llvm/cast.h"
+#include "ir/ops/record.h"
 
 namespace tsr::codegen {
 
@@ -17,21 +16,9 @@ using ir::OpKind;
 using llvm::Value;
 
 // libm's name of the f64 function is the operation's.
-constexpr std::array kFunctions{
-    std::pair{OpKind::pow, "pow"},   std::pair{OpKind::atan2, "atan2"}, std::pair{OpKind::exp, "exp"},
-    std::pair{OpKind::exp2, "exp2"}, std::pair{OpKind::expm1, "expm1"}, std::pair{OpKind::log, "log"},
-    std::pair{OpKind::log2, "log2"}, std::pair{OpKind::log10, "log10"}, std::pair{OpKind::log1p, "log1p"},
-    std::pair{OpKind::sin, "sin"},   std::pair{OpKind::cos, "cos"},     std::pair{OpKind::tan, "tan"},
-    std::pair{OpKind::asin, "asin"}, std::pair{OpKind::acos, "acos"},   std::pair{OpKind::atan, "atan"},
-    std::pair{OpKind::sinh, "sinh"}, std::pair{OpKind::cosh, "cosh"},   std::pair{OpKind::tanh, "tanh"},
-    std::pair{OpKind::erf, "erf"},
-};
-
 std::string function_name(const ElementOp& op) {
-    for (const auto& [kind, name] : kFunctions) {
-        if (kind == op.kind) return op.type == DType::f64 ? name : std::string(name) + "f";
-    }
-    return {};
+    const std::string name(ir::name(op.kind));
+    return op.type == DType::f64 ? name : name + "f";
 }
 
 Value* call_scalar(Build& build, const std::string& name, llvm::ArrayRef<Value*> operands) {
@@ -48,10 +35,6 @@ Value* call_scalar(Build& build, const std::string& name, llvm::ArrayRef<Value*>
 }
 
 }  // namespace
-
-bool calls_libm(OpKind kind) {
-    return std::ranges::any_of(kFunctions, [&](const auto& function) { return function.first == kind; });
-}
 
 Value* emit_libm(Build& build, const ElementOp& op) {
     if (op.type == DType::f16) {

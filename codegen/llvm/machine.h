@@ -15,7 +15,7 @@ struct Machine {
     bool fuses_bf16 = false;    // fused multiply-add of bf16
     bool converts_fp8 = false;  // between f32 and fp8
     bool divides_lanes = true;  // integers of vectors divide as floats rather than one by one
-    unsigned sums_bytes = 0;    // sums of four products of bytes, so many at most; 0: none
+    unsigned sums_bytes = 0;    // 32-bit sums of four products of bytes in one operation, at most; 0: none
     // Gathers are one instruction, and that is no slower than loads one by one. Zen 1 to 3 have it and are faster
     // without.
     bool gathers = false;

@@ -21,8 +21,8 @@ struct BoxMap {
 
 // What a `copy_box` or `store_box` wants.
 BoxMap box_map(const ir::Function& function, const ir::Op& copy);
-// Whether tensors whose boxes are copied into shared memory have the same shown of those that boxes are stored to: rows
-// that are multiples of 16 bytes. `kernel`: of level Tile, from which the function was made.
+// TMA copies need rows that are multiples of 16 bytes. Whether the guard for the tensors that are copied into shared
+// memory shows the same of the tensors that are stored to. `kernel`: of level Tile, from which the function was made.
 bool stored_rows_suit(const ir::Function& kernel, const ir::Function& function);
 // Those of all of a function, each once, in the order of its parameters.
 std::vector<BoxMap> box_maps(const ir::Function& function);

@@ -77,7 +77,6 @@ void cancel_exact_quotients(std::vector<Dim::Term>& terms) {
             i = static_cast<size_t>(-1);  // from the start: the products may cancel again
             break;
         }
-        if (i == static_cast<size_t>(-1)) continue;
     }
 }
 

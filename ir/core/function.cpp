@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "ir/core/internal.h"
 
 namespace tsr::ir {
@@ -11,6 +13,22 @@ int64_t KernelInfo::group_size() const {
     int64_t size = 1;
     for (int64_t extent : group_shape) size *= extent;
     return size;
+}
+
+std::string TuningPoint::text() const {
+    std::string text;
+    for (const auto& [name, value] : values) {
+        const auto* number = std::get_if<int64_t>(&value);
+        text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name,
+                            number ? std::to_string(*number) : std::get<std::string>(value));
+    }
+    return text;
+}
+
+std::optional<int64_t> TuningPoint::integer(std::string_view name) const {
+    const auto found = std::ranges::find(values, name, [](const auto& entry) { return entry.first; });
+    const auto* number = found == values.end() ? nullptr : std::get_if<int64_t>(&found->second);
+    return number ? std::optional(*number) : std::nullopt;
 }
 
 Function::Function() { body = add_region({}); }

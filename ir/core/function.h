@@ -5,6 +5,9 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/ids.h"
@@ -55,6 +58,17 @@ struct Region {
     std::vector<OpId> ops;
 };
 
+// A point of a tuned kernel's space (language reference, section 4, "Tuning").
+struct TuningPoint {
+    // An integer, or another value as the program spells it: `"xor"`, `True`.
+    using Value = std::variant<int64_t, std::string>;
+    std::string kernel;  // as the program names it
+    std::vector<std::pair<std::string, Value>> values;
+
+    [[nodiscard]] std::string text() const;  // "BM=64, BN=128"
+    [[nodiscard]] std::optional<int64_t> integer(std::string_view name) const;
+};
+
 // What was decided about a loop or the whole kernel, and why, for the programmer.
 struct Note {
     Span place;
@@ -72,13 +86,17 @@ struct KernelInfo {
     // not.
     bool names_group = false;
     bool nondeterministic = false;
+    std::optional<TuningPoint> point;  // of a tuned kernel
+    // Not part of the IR's text:
     size_t packed = 0;        // on a CPU: the last parameters, buffers that the launch has filled before
-    std::vector<Note> notes;  // in the order of the text; not part of the IR's text
+    std::vector<Note> notes;  // in the order of the text
     // A region without arguments over the parameters' values (no memory is read): yields the number of groups per
     // axis; of tiles for a flat kernel, of elements where `elements`. Invalid: the launch must say.
     RegionId launch;
 
     [[nodiscard]] int64_t group_size() const;
+    // What the point says of the warps of a thread block, `num_warps`.
+    [[nodiscard]] std::optional<int64_t> warps() const { return point ? point->integer("num_warps") : std::nullopt; }
 };
 
 class Function {

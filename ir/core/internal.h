@@ -1,4 +1,5 @@
-// A broken promise inside the compiler: the one use of exceptions. User errors are values.
+// A broken promise inside the compiler, thrown; user errors are values. The evaluator throws besides where a program
+// that it runs fails.
 #pragma once
 
 #include <stdexcept>

@@ -5,14 +5,22 @@
 #include <string_view>
 
 // clang-format off
-// The one vocabulary of element operations: scalars, vectors, lanes, tiles and tensors alike.
-#define TSR_ELEMENT_OPS(X)                                                                                        \
-    X(add) X(sub) X(mul) X(div) X(floordiv) X(mod) X(neg) X(fma) X(minimum) X(maximum) X(pow) X(atan2)            \
+// One or a few instructions on every machine.
+#define TSR_ARITHMETIC_OPS(X)                                                                                     \
+    X(add) X(sub) X(mul) X(div) X(floordiv) X(mod) X(neg) X(fma) X(minimum) X(maximum)                            \
     X(bit_and) X(bit_or) X(bit_xor) X(bit_not) X(shl) X(shr)                                                      \
-    X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(select) X(cast) X(bitcast) X(table)                                            \
-    X(abs) X(sign) X(sqrt) X(rsqrt) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p)                      \
-    X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(erf)                                   \
-    X(floor) X(ceil) X(round) X(trunc) X(cut) X(dither) X(philox) X(isnan) X(isinf) X(isfinite)
+    X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(select) X(cast) X(bitcast)
+// Functions that the C library has, too, under the same name, and that become formulas (ir/passes/math).
+#define TSR_LIBRARY_OPS(X)                                                                                        \
+    X(pow) X(atan2) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p)                                      \
+    X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(erf) X(cbrt)
+// Others that become formulas.
+#define TSR_FORMULA_OPS(X) X(rsqrt) X(sign) X(isnan) X(isinf) X(isfinite)
+// The rest.
+#define TSR_OTHER_ELEMENT_OPS(X)                                                                                  \
+    X(table) X(abs) X(sqrt) X(floor) X(ceil) X(round) X(trunc) X(cut) X(dither) X(philox)
+// The one vocabulary of element operations: scalars, vectors, lanes and register tiles alike.
+#define TSR_ELEMENT_OPS(X) TSR_ARITHMETIC_OPS(X) TSR_LIBRARY_OPS(X) TSR_FORMULA_OPS(X) TSR_OTHER_ELEMENT_OPS(X)
 // Values and structured control flow, on every level.
 #define TSR_CONTROL_OPS(X) X(constant) X(yield) X(for_) X(while_) X(if_) X(call) X(dim) X(print) X(assert_)
 // Memory, on levels Host and Tile.
@@ -55,5 +63,24 @@ enum class OpKind : uint8_t {
             TSR_BOX_OPS(TSR_NAME) count_
 };
 #undef TSR_NAME
+
+#define TSR_ONE(op) +1
+inline constexpr int kArithmeticOps = TSR_ARITHMETIC_OPS(TSR_ONE);
+inline constexpr int kElementOps = TSR_ELEMENT_OPS(TSR_ONE);
+inline constexpr int kLibraryOps = TSR_LIBRARY_OPS(TSR_ONE);
+inline constexpr int kFormulaOps = TSR_FORMULA_OPS(TSR_ONE);
+#undef TSR_ONE
+
+// The operations are numbered in the order of the lists above, element operations first.
+constexpr bool is_arithmetic(OpKind kind) { return static_cast<int>(kind) < kArithmeticOps; }
+constexpr bool is_element(OpKind kind) { return static_cast<int>(kind) < kElementOps; }
+// The C library has it.
+constexpr bool is_library_function(OpKind kind) {
+    return !is_arithmetic(kind) && static_cast<int>(kind) < kArithmeticOps + kLibraryOps;
+}
+// On floats it becomes a formula over other element operations (ir/passes/math/expand_math.h).
+constexpr bool has_formula(OpKind kind) {
+    return !is_arithmetic(kind) && static_cast<int>(kind) < kArithmeticOps + kLibraryOps + kFormulaOps;
+}
 
 }  // namespace tsr::ir

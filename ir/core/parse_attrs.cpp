@@ -210,4 +210,24 @@ bool parse_plan(TextCursor& in, Plan& plan) {
     return in.want('}');
 }
 
+bool parse_point(TextCursor& in, TuningPoint& point) {
+    std::optional<std::string> kernel = in.quoted();
+    if (!kernel || !in.want('{')) return false;
+    point.kernel = std::move(*kernel);
+    do {
+        std::optional<std::string> name = in.word();
+        if (!name || !in.want('=')) return false;
+        if (in.peek() == '"') {
+            std::optional<std::string> text = in.quoted();
+            if (!text) return false;
+            point.values.emplace_back(std::move(*name), std::move(*text));
+        } else {
+            const std::optional<int64_t> number = in.integer();
+            if (!number) return false;
+            point.values.emplace_back(std::move(*name), *number);
+        }
+    } while (in.take(','));
+    return in.want('}');
+}
+
 }  // namespace tsr::ir

@@ -11,5 +11,6 @@ bool parse_attrs(TextCursor& in, OpKind kind, Attrs& attrs);
 std::optional<AttrValue> parse_constant(std::string_view literal, DType type);
 bool parse_integers(TextCursor& in, std::vector<int64_t>& into);  // with the brackets
 bool parse_plan(TextCursor& in, Plan& plan);                      // with the braces
+bool parse_point(TextCursor& in, TuningPoint& point);             // `"gemm" {BM = 64}`
 
 }  // namespace tsr::ir

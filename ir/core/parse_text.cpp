@@ -102,6 +102,8 @@ private:
             } else if (in_.take("shared")) {
                 kernel.shared_limit = in_.integer();
                 if (!kernel.shared_limit) return false;
+            } else if (in_.take("point")) {
+                if (!parse_point(in_, kernel.point.emplace())) return false;
             } else {
                 return in_.fail("a clause of the header or '{' is expected");
             }

@@ -1,4 +1,5 @@
-// Decisions about one kernel on one machine. After they are made no pass decides anything.
+// Decisions about one kernel on one machine. `choose_plan` makes them; what only the code itself tells (stages under
+// way, stores without TMA copies) its passes add.
 #pragma once
 
 #include <optional>

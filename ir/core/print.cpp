@@ -77,7 +77,20 @@ private:
         if (!info.header_tiles.empty()) text += " tiles " + spell(AttrValue(info.header_tiles));
         if (info.shared_limit) text += fmt::format(" shared {}", *info.shared_limit);
         if (info.nondeterministic) text += " nondeterministic";
+        if (info.point) text += " point " + point(*info.point);
         return text;
+    }
+
+    // "gemm" {BM = 64, swizzle = "\"xor\""}
+    static std::string point(const TuningPoint& point) {
+        std::string text = spell(AttrValue(point.kernel)) + " {";
+        for (size_t i = 0; i < point.values.size(); ++i) {
+            const auto& [name, value] = point.values[i];
+            const auto* number = std::get_if<int64_t>(&value);
+            text += fmt::format("{}{} = {}", i == 0 ? "" : ", ", name,
+                                spell(number ? AttrValue(*number) : AttrValue(std::get<std::string>(value))));
+        }
+        return text + "}";
     }
 
     static std::string plan(const Plan& plan) {

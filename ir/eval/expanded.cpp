@@ -13,7 +13,7 @@ void watch_results(Function& function) {
     const size_t count = function.op_count();
     for (size_t i = 0; i < count; ++i) {
         const Op& op = function.op(OpId(i));
-        if (!op.parent.valid() || !is_expanded(op.kind)) continue;
+        if (!op.parent.valid() || !has_formula(op.kind)) continue;
         std::vector<ValueId> watched = op.operands;
         watched.push_back(op.results[0]);
         const RegionId parent = op.parent;
@@ -31,7 +31,7 @@ void watch_results(Function& function) {
 Expanded with_math_expanded(const Function& function, bool watch) {
     const auto is_left = [&](size_t i) {
         const Op& op = function.op(OpId(i));
-        return op.parent.valid() && is_expanded(op.kind);
+        return op.parent.valid() && has_formula(op.kind);
     };
     size_t first = 0;
     while (first < function.op_count() && !is_left(first)) ++first;

@@ -131,34 +131,22 @@ Bits bounded_op(const Bits* v, DType, DType) {
     using T = typename F::Wide;
     const T a = F::load(v[0]);
     T y{};
-    if constexpr (kind == pow) y = std::pow(a, static_cast<T>(F::load(v[1])));
-    if constexpr (kind == atan2) y = std::atan2(a, static_cast<T>(F::load(v[1])));
     if constexpr (kind == rsqrt) y = T{1} / std::sqrt(a);
-    if constexpr (kind == exp) y = std::exp(a);
-    if constexpr (kind == exp2) y = std::exp2(a);
-    if constexpr (kind == expm1) y = std::expm1(a);
-    if constexpr (kind == log) y = std::log(a);
-    if constexpr (kind == log2) y = std::log2(a);
-    if constexpr (kind == log10) y = std::log10(a);
-    if constexpr (kind == log1p) y = std::log1p(a);
-    if constexpr (kind == sin) y = std::sin(a);
-    if constexpr (kind == cos) y = std::cos(a);
-    if constexpr (kind == tan) y = std::tan(a);
-    if constexpr (kind == asin) y = std::asin(a);
-    if constexpr (kind == acos) y = std::acos(a);
-    if constexpr (kind == atan) y = std::atan(a);
-    if constexpr (kind == sinh) y = std::sinh(a);
-    if constexpr (kind == cosh) y = std::cosh(a);
-    if constexpr (kind == tanh) y = std::tanh(a);
-    if constexpr (kind == erf) y = std::erf(a);
+// The function of the C library with the operation's name, of one number or of two.
+#define TSR_CALL(op)                                                                                               \
+    if constexpr (kind == op) {                                                                                    \
+        const auto function = [](auto... x) -> decltype(std::op(x...)) { return std::op(x...); };                  \
+        if constexpr (std::is_invocable_v<decltype(function), T>) y = function(a);                                 \
+        if constexpr (!std::is_invocable_v<decltype(function), T>) y = function(a, static_cast<T>(F::load(v[1]))); \
+    }
+    TSR_LIBRARY_OPS(TSR_CALL)
+#undef TSR_CALL
     return F::store(y);
 }
 
 using enum OpKind;
 constexpr std::array kBitwise{neg, abs, minimum, maximum, isnan, isinf, isfinite, eq, ne, lt, le, gt, ge};
 constexpr std::array kExact{add, sub, mul, div, floordiv, mod, fma, sign, sqrt, floor, ceil, round, trunc};
-constexpr std::array kBounded{pow, atan2, rsqrt, exp,  exp2, expm1, log,  log2, log10, log1p,
-                              sin, cos,   tan,   asin, acos, atan,  sinh, cosh, tanh,  erf};
 constexpr std::array kOfBits{bit_and, bit_or,  bit_xor, bit_not, shl,    shr,   select,
                              cast,    bitcast, table,   cut,     dither, philox};
 
@@ -167,13 +155,15 @@ constexpr bool among(const std::array<OpKind, N>& kinds, OpKind kind) {
     return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 
+constexpr bool is_bounded(OpKind kind) { return is_library_function(kind) || kind == rsqrt; }
+
 template <OpKind kind, typename F>
 constexpr ScalarFn pick() {
-    static_assert(among(kBitwise, kind) + among(kExact, kind) + among(kBounded, kind) + among(kOfBits, kind) == 1,
-                  "every element operation is in one of the lists");
+    static_assert(among(kBitwise, kind) + among(kExact, kind) + is_bounded(kind) + among(kOfBits, kind) == 1,
+                  "every element operation is in one of the lists, or a function of the C library");
     if constexpr (among(kBitwise, kind)) return &bitwise_op<kind, F>;
     if constexpr (among(kExact, kind)) return &exact_op<kind, F>;
-    if constexpr (among(kBounded, kind)) return &bounded_op<kind, F>;
+    if constexpr (is_bounded(kind)) return &bounded_op<kind, F>;
     return nullptr;
 }
 
@@ -194,6 +184,6 @@ ScalarFn float_function(OpKind kind, DType type) {
     return nullptr;
 }
 
-bool is_exact_on_floats(OpKind kind) { return !among(kBounded, kind); }
+bool is_exact_on_floats(OpKind kind) { return !is_bounded(kind); }
 
 }  // namespace tsr::ir

@@ -1,4 +1,4 @@
-// The one vocabulary of element operations: scalars, vectors, lanes, tiles and tensors alike.
+// The one vocabulary of element operations: scalars, vectors, lanes and register tiles alike.
 #include <bit>
 
 #include <fmt/format.h>
@@ -148,10 +148,6 @@ constexpr std::array kRecords{
              kEveryLevel},
     binary(minimum, "minimum", same<number>, "The smaller. NaN if one is NaN; -0 < +0."),
     binary(maximum, "maximum", same<number>, "The greater. NaN if one is NaN; -0 < +0."),
-    binary(pow, "pow", same<number>,
-           "lhs to the power rhs. Floats: IEEE 754 pow, within a bound. Integers wrap; a negative power is the "
-           "reciprocal rounded toward zero: 1 of 1, 1 or -1 of -1, else 0."),
-    binary(atan2, "atan2", same<computed_float>, "The angle of the point (rhs, lhs), in [-pi, pi], within a bound."),
     binary(bit_and, "bit_and", same<bit_field>, "Bits set in both. On bool: and, both evaluated."),
     binary(bit_or, "bit_or", same<bit_field>, "Bits set in one. On bool: or, both evaluated."),
     binary(bit_xor, "bit_xor", same<bit_field>, "Bits set in exactly one."),
@@ -190,18 +186,10 @@ constexpr std::array kRecords{
              infer_bitcast,
              kEveryLevel,
              {needs(Attr::type)}},
-    OpRecord{table,
-             "table",
-             "The element of a constant list at the index, whose low bits count: there are 2^n elements, each given by "
-             "its bits.",
-             {Role{"index"}},
-             infer_table,
-             kEveryLevel,
-             {needs(Attr::type), needs(Attr::elements)}},
-    unary(abs, "abs", same<number>, "Magnitude. Floats: clears the sign, of NaN too; the smallest integer wraps."),
-    unary(sign, "sign", same<number>, "-1, 0 or 1. Of -0 it is +0, of NaN NaN."),
-    unary(sqrt, "sqrt", same<computed_float>, "Square root, correctly rounded. Of -0 it is -0, below 0 NaN."),
-    unary(rsqrt, "rsqrt", same<computed_float>, "1 / sqrt(x), within a bound. Of 0 it is an infinity of its sign."),
+    binary(pow, "pow", same<number>,
+           "lhs to the power rhs. Floats: IEEE 754 pow, within a bound. Integers wrap; a negative power is the "
+           "reciprocal rounded toward zero: 1 of 1, 1 or -1 of -1, else 0."),
+    binary(atan2, "atan2", same<computed_float>, "The angle of the point (rhs, lhs), in [-pi, pi], within a bound."),
     unary(exp, "exp", same<computed_float>, "e to the power x, within a bound."),
     unary(exp2, "exp2", same<computed_float>, "2 to the power x, within a bound."),
     unary(expm1, "expm1", same<computed_float>, "exp(x) - 1 without cancellation near 0, within a bound."),
@@ -219,6 +207,22 @@ constexpr std::array kRecords{
     unary(cosh, "cosh", same<computed_float>, "Hyperbolic cosine, within a bound."),
     unary(tanh, "tanh", same<computed_float>, "Hyperbolic tangent, within a bound."),
     unary(erf, "erf", same<computed_float>, "The error function, within a bound."),
+    unary(cbrt, "cbrt", same<computed_float>, "The cube root, within a bound; of negative numbers the negative one."),
+    unary(rsqrt, "rsqrt", same<computed_float>, "1 / sqrt(x), within a bound. Of 0 it is an infinity of its sign."),
+    unary(sign, "sign", same<number>, "-1, 0 or 1. Of -0 it is +0, of NaN NaN."),
+    unary(isnan, "isnan", test<computed_float>, "Is not a number."),
+    unary(isinf, "isinf", test<computed_float>, "Is an infinity of either sign."),
+    unary(isfinite, "isfinite", test<computed_float>, "Is neither NaN nor an infinity."),
+    OpRecord{table,
+             "table",
+             "The element of a constant list at the index, whose low bits count: there are 2^n elements, each given by "
+             "its bits.",
+             {Role{"index"}},
+             infer_table,
+             kEveryLevel,
+             {needs(Attr::type), needs(Attr::elements)}},
+    unary(abs, "abs", same<number>, "Magnitude. Floats: clears the sign, of NaN too; the smallest integer wraps."),
+    unary(sqrt, "sqrt", same<computed_float>, "Square root, correctly rounded. Of -0 it is -0, below 0 NaN."),
     unary(floor, "floor", same<computed_float>, "The greatest whole number not above x. Signed zeros stay."),
     unary(ceil, "ceil", same<computed_float>, "The least whole number not below x. Between -1 and 0 it is -0."),
     unary(round, "round", same<computed_float>, "The nearest whole number, halves to even. Signed zeros stay."),
@@ -251,9 +255,6 @@ constexpr std::array kRecords{
         infer_philox,
         kEveryLevel,
         {may(Attr::count)}},
-    unary(isnan, "isnan", test<computed_float>, "Is not a number."),
-    unary(isinf, "isinf", test<computed_float>, "Is an infinity of either sign."),
-    unary(isfinite, "isfinite", test<computed_float>, "Is neither NaN nor an infinity."),
 };
 static_assert(complete(kKinds, kRecords), "every element operation has its record, in the order of ir/core/opkind.h");
 

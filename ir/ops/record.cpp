@@ -88,7 +88,6 @@ std::optional<OpKind> op_named(std::string_view text) {
     return std::nullopt;
 }
 
-bool is_element(OpKind kind) { return index_of(kind) < index_of(OpKind::constant); }
 bool is_of_gpu(OpKind kind) { return index_of(kind) >= index_of(OpKind::thread_id); }
 
 Result<std::vector<Type>> infer(OpKind kind, std::span<const Type> operands, const Attrs& attrs) {

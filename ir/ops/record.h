@@ -133,8 +133,7 @@ struct OpRecord {
 const OpRecord& record(OpKind kind);
 std::string_view name(OpKind kind);  // in IR text: "for", "add"
 std::optional<OpKind> op_named(std::string_view text);
-bool is_element(OpKind kind);  // of the elementwise vocabulary
-bool is_of_gpu(OpKind kind);   // of the families that a GPU alone has
+bool is_of_gpu(OpKind kind);  // of the families that a GPU alone has
 
 // The record's `infer` after its counts of operands and its attributes were checked.
 Result<std::vector<Type>> infer(OpKind kind, std::span<const Type> operands, const Attrs& attrs);

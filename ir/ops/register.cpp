@@ -1,5 +1,5 @@
 // Register tiles: values of the whole group, of static shape (language reference, section 4, "Register tiles").
-// All of them are collective: the group computes a tile once. What element operations do to tiles stands with them.
+// The group computes a tile once; loads and stores are collective. Element operations on tiles stand in element.cpp.
 #include "ir/ops/register.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Elements of any type, a few hundred at a time, as exact numbers of three kinds: what casts and comparisons work on.
+// Elements of any type, a few hundred at a time, as exact numbers of three kinds: what casts work on.
 #pragma once
 
 #include <array>

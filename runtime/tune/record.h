@@ -23,7 +23,7 @@ namespace tsr::runtime {
 
 // What a record is found by: its lines up to the point.
 std::string record_key(const TsrTuning& tuning, const uint64_t* slots, const std::string& device = device_text());
-// The smallest power of two that is not below `size`; as an exponent, 0 below 1.
+// 1 plus the exponent of the smallest power of two that is not below `size`; 0 below 1.
 int size_class(int64_t size);
 
 std::string record_text(const std::string& key, const std::string& point, double seconds);

@@ -15,10 +15,10 @@ std::optional<DType> element_type(Body& b, const Val& value);
 // The type that arithmetic on these works in when the checker does not say.
 DType computing_type(Body& b, const Val& lhs, const Val& rhs);
 
-// `lhs op rhs` in the compute type; the value's type in the language is `type`.
 // On the host: a zero ends the program with the message.
 void require_nonzero(Body& b, const Val& value, DType type, const std::string& message);
 
+// `lhs op rhs` in the compute type; the value's type in the language is `type`.
 Val arithmetic(Body& b, ast::BinaryOp op, const Val& lhs, const Val& rhs, DType compute, std::optional<DType> type);
 // An operation of the elementwise vocabulary on operands brought to `compute`; static operands become constants.
 Val element_operation(Body& b, ir::OpKind kind, const std::vector<Val>& operands, DType compute,

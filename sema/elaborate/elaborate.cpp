@@ -1,6 +1,5 @@
 #include "sema/elaborate/elaborate.h"
 
-#include <functional>
 #include <vector>
 
 #include "sema/elaborate/function.h"
@@ -9,20 +8,13 @@ namespace tsr::sema {
 
 namespace {
 
-// The module-level statements in the order they run in: each module's after those of what it imports.
+// The module-level statements in the order they run in.
 std::vector<const Instance*> statements_in_order(const Program& program) {
     std::vector<const Instance*> statements;
-    std::vector<bool> seen(program.modules.size());
-    const std::function<void(ModuleId)> visit = [&](ModuleId id) {
-        if (seen[id.index]) return;
-        seen[id.index] = true;
-        const ModuleUnit& unit = program.modules[id.index];
-        for (const ModuleId imported : unit.imports) visit(imported);
-        if (unit.statements.valid() && program.instance(unit.statements).complete) {
-            statements.push_back(&program.instance(unit.statements));
-        }
-    };
-    for (const ModuleUnit& unit : program.modules) visit(unit.id);
+    for (const ModuleId id : program.order) {
+        const InstanceId made = program.modules[id.index].statements;
+        if (made.valid() && program.instance(made).complete) statements.push_back(&program.instance(made));
+    }
     return statements;
 }
 

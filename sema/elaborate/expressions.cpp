@@ -78,13 +78,6 @@ Val attribute(Body& b, const ast::Expr& e, const ast::Attribute& node) {
         return size;
     }
     if (node.name.text == "ndim") return Val::index(static_cast<int64_t>(base.rank()));
-    if (node.name.text == "size") {
-        Val size = Val::index(1);
-        for (const Val& extent : shape_of(b, *node.base).parts) {
-            size = arithmetic(b, ast::BinaryOp::mul, size, extent, DType::index, DType::index);
-        }
-        return size;
-    }
     if (node.name.text == "T" && base.is(Kind::tensor) && !b.in_kernel()) {
         return host_transpose(b, expression(b, *node.base), info.type);
     }

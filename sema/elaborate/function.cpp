@@ -3,7 +3,6 @@
 #include <set>
 
 #include "ir/ops/record.h"
-#include "ir/passes/host/points.h"
 #include "sema/elaborate/body.h"
 #include "sema/elaborate/calls.h"
 #include "sema/elaborate/containers.h"
@@ -152,13 +151,22 @@ void note_unwritten(ir::Function& fn) {
     }
 }
 
+ir::TuningPoint tuning_point(const std::string& kernel, const sema::TuningPoint& values) {
+    ir::TuningPoint point{.kernel = kernel};
+    for (const auto& [name, value] : values) {
+        const auto number = value.integer();
+        point.values.emplace_back(name, number ? ir::TuningPoint::Value(*number) : value.text());
+    }
+    return point;
+}
+
 ir::Function kernel_once(const sema::Program& program, const Instance& kernel, BufferSites& buffers,
                          std::set<ir::OpId>& placeholders, Diagnostics& diagnostics) {
     const sema::Function& function = program.function(kernel.function);
     ir::Function fn = begin_function(kernel.name, ir::Level::tile, place_of(function));
     fn.symbols = bound_symbols(kernel);
     fill_header(fn, kernel);
-    if (!kernel.kernel.tuning.empty()) ir::mark_point(fn, {function.name, sema::point_text(kernel.kernel.tuning)});
+    if (!kernel.kernel.tuning.empty()) fn.kernel.point = tuning_point(function.name, kernel.kernel.tuning);
     Body b(program, diagnostics, fn, buffers);
     b.emit.at(place_of(function));
     b.push_frame(kernel, {});

@@ -9,6 +9,7 @@
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/text.h"
 #include "sema/elaborate/types.h"
+#include "sema/elementwise.h"
 #include "sema/fold.h"
 
 namespace tsr::elaborate {
@@ -21,39 +22,6 @@ using sema::Kind;
 using sema::Static;
 
 namespace {
-
-struct Elementwise {
-    Builtin builtin;
-    OpKind op;
-    size_t operands;
-};
-
-constexpr Elementwise kElementwise[] = {
-    {Builtin::abs, OpKind::abs, 1},           {Builtin::sign, OpKind::sign, 1},
-    {Builtin::sqrt, OpKind::sqrt, 1},         {Builtin::rsqrt, OpKind::rsqrt, 1},
-    {Builtin::exp, OpKind::exp, 1},           {Builtin::exp2, OpKind::exp2, 1},
-    {Builtin::expm1, OpKind::expm1, 1},       {Builtin::log, OpKind::log, 1},
-    {Builtin::log2, OpKind::log2, 1},         {Builtin::log10, OpKind::log10, 1},
-    {Builtin::log1p, OpKind::log1p, 1},       {Builtin::sin, OpKind::sin, 1},
-    {Builtin::cos, OpKind::cos, 1},           {Builtin::tan, OpKind::tan, 1},
-    {Builtin::asin, OpKind::asin, 1},         {Builtin::acos, OpKind::acos, 1},
-    {Builtin::atan, OpKind::atan, 1},         {Builtin::atan2, OpKind::atan2, 2},
-    {Builtin::sinh, OpKind::sinh, 1},         {Builtin::cosh, OpKind::cosh, 1},
-    {Builtin::tanh, OpKind::tanh, 1},         {Builtin::erf, OpKind::erf, 1},
-    {Builtin::floor, OpKind::floor, 1},       {Builtin::ceil, OpKind::ceil, 1},
-    {Builtin::round, OpKind::round, 1},       {Builtin::trunc, OpKind::trunc, 1},
-    {Builtin::isnan, OpKind::isnan, 1},       {Builtin::isinf, OpKind::isinf, 1},
-    {Builtin::isfinite, OpKind::isfinite, 1}, {Builtin::pow, OpKind::pow, 2},
-    {Builtin::fma, OpKind::fma, 3},           {Builtin::minimum, OpKind::minimum, 2},
-    {Builtin::maximum, OpKind::maximum, 2},
-};
-
-const Elementwise* elementwise(Builtin builtin) {
-    for (const Elementwise& row : kElementwise) {
-        if (row.builtin == builtin) return &row;
-    }
-    return nullptr;
-}
 
 // Of whole numbers these are the number itself, or known.
 bool rounds(OpKind op) {
@@ -174,11 +142,11 @@ Val convert(Body& b, const Val& value, const sema::Type& type) {
 }
 
 std::optional<Val> shared_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
-    if (const Elementwise* row = elementwise(info.builtin)) {
+    if (const auto op = sema::elementwise_operation(info.builtin)) {
         std::vector<Val> operands;
-        for (size_t i = 0; i < row->operands; ++i) operands.push_back(argument_value(b, info, i));
+        for (size_t i = 0; i < info.arguments.size(); ++i) operands.push_back(argument_value(b, info, i));
         const At at(b.emit, e.span);
-        return apply(b, e, row->op, operands);
+        return apply(b, e, *op, operands);
     }
     switch (info.builtin) {
         case Builtin::min:

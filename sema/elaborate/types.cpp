@@ -52,11 +52,10 @@ ir::Type ir_type(const sema::Type& type) {
         case Kind::builtin:
         case Kind::launcher:
         case Kind::name_space:
+        case Kind::module:
         case Kind::dtype:
         case Kind::type:
-        case Kind::policy:
         case Kind::context:
-        case Kind::opaque:
             return ir::Type::none();
     }
     return ir::Type::none();

@@ -75,11 +75,10 @@ Val Body::coerce(const Val& value, const sema::Type& type) {
         case Kind::builtin:
         case Kind::launcher:
         case Kind::name_space:
+        case Kind::module:
         case Kind::dtype:
         case Kind::type:
-        case Kind::policy:
         case Kind::context:
-        case Kind::opaque:
             return value;  // references, static values, names
     }
     return value;

@@ -100,7 +100,7 @@ std::deque<Case> cases_of(DType type, bool on_gpu) {
     for (int i = 0; i < static_cast<int>(OpKind::count_); ++i) {
         const auto kind = static_cast<OpKind>(i);
         if (!has_cases(kind) || ir::scalar_function(kind, type) == nullptr) continue;
-        if (on_gpu && is_float(type) && codegen::calls_libm(kind)) continue;  // expanded before
+        if (on_gpu && is_float(type) && ir::is_library_function(kind)) continue;  // expanded before
         std::vector<ir::Type> operands(operand_count(kind), ir::Type::scalar(type));
         if (kind == OpKind::select) operands[0] = ir::Type::scalar(DType::boolean);
         const auto results = ir::infer(kind, operands, {});

@@ -1,7 +1,6 @@
 #include "ir/passes/host/points.h"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <vector>
 
@@ -15,8 +14,6 @@ namespace tsr::ir {
 namespace {
 
 using Names = std::vector<std::string>;
-
-constexpr std::string_view kMark = "point of ";
 
 // Every launch with its points, before launches are lowered.
 void for_each_launch(Module& module, const std::function<void(Function&, OpId, const Names&)>& visit) {
@@ -34,7 +31,8 @@ void remove(Module& module, const std::set<std::string>& names) {
 
 void note_reasons(Diagnostic& d, const Function& point, const Diagnostics& found) {
     for (const Diagnostic& reason : found.all()) {
-        if (reason.severity == Severity::error) d.note(fmt::format("{}: {}", point_of(point)->values, reason.message));
+        if (reason.severity == Severity::error)
+            d.note(fmt::format("{}: {}", point.kernel.point->text(), reason.message));
     }
 }
 
@@ -47,7 +45,7 @@ struct Tuned {
 
 void say(const Tuned& tuned, const std::map<std::string, Diagnostics>& unfit, Diagnostics& diagnostics) {
     constexpr size_t kShown = 4;
-    const std::string name = point_of(*tuned.first)->kernel;
+    const std::string name = tuned.first->kernel.point->kernel;
     const bool none = tuned.unfit.size() == tuned.all;
     auto& d = none ? diagnostics.error("E0419", tuned.first->span(),
                                        fmt::format("no point of the tuning space of `{}` fits", name))
@@ -61,42 +59,12 @@ void say(const Tuned& tuned, const std::map<std::string, Diagnostics>& unfit, Di
 
 }  // namespace
 
-void mark_point(Function& kernel, const Point& point) {
-    kernel.kernel.notes.insert(kernel.kernel.notes.begin(),
-                               {kernel.span(), std::string(kMark) + point.kernel + ": " + point.values});
-}
-
-std::optional<Point> point_of(const Function& kernel) {
-    for (const Note& note : kernel.kernel.notes) {
-        const size_t colon = note.text.find(": ");
-        if (!note.text.starts_with(kMark) || colon == std::string::npos) continue;
-        return Point{note.text.substr(kMark.size(), colon - kMark.size()), note.text.substr(colon + 2)};
-    }
-    return std::nullopt;
-}
-
-std::optional<int64_t> warps_of_point(const Function& kernel) {
-    constexpr std::string_view kName = "num_warps=";
-    const auto point = point_of(kernel);
-    if (!point) return std::nullopt;
-    const std::string& values = point->values;
-    for (size_t at = 0; at < values.size();) {
-        const size_t end = std::min(values.find(", ", at), values.size());
-        int64_t number = 0;
-        if (values.compare(at, kName.size(), kName) == 0 &&
-            std::from_chars(values.data() + at + kName.size(), values.data() + end, number).ptr == values.data() + end)
-            return number;
-        at = end + 2;
-    }
-    return std::nullopt;
-}
-
 bool drop_unfit_points(Module& module, const std::map<std::string, Diagnostics>& unfit, Diagnostics& diagnostics) {
     if (unfit.empty()) return true;
     std::map<std::pair<std::string, uint32_t>, Tuned> kernels;  // by name and place
     std::set<std::string> names;
     for (const Function& function : module.functions) {
-        const auto point = point_of(function);
+        const auto& point = function.kernel.point;
         if (!point) continue;
         Tuned& tuned = kernels[{point->kernel, function.span().begin}];
         if (tuned.first == nullptr) tuned.first = &function;

@@ -11,16 +11,6 @@
 
 namespace tsr::ir {
 
-// What a kernel is a point of, in a note that `--emit=schedule` shows, too.
-struct Point {
-    std::string kernel;  // as the program names it
-    std::string values;  // "BM=64, BN=128"
-};
-void mark_point(Function& kernel, const Point& point);
-std::optional<Point> point_of(const Function& kernel);
-// The `num_warps` that a kernel is a point for; nothing where the space has none.
-std::optional<int64_t> warps_of_point(const Function& kernel);
-
 // Takes kernels that are too large for a target out of the launches that name them beside others, and out of the
 // module. `unfit`: what is said of each. False, with a diagnostic, where nothing would be left; else it is a warning.
 bool drop_unfit_points(Module& module, const std::map<std::string, Diagnostics>& unfit, Diagnostics& diagnostics);

@@ -8,7 +8,4 @@ namespace tsr::ir {
 // f16 and bf16 are computed in f32 and rounded once more. Bounds: docs/ops.
 void expand_math(Function& function);
 
-// True for the operations that `expand_math` replaces.
-bool is_expanded(OpKind kind);
-
 }  // namespace tsr::ir

@@ -24,6 +24,15 @@ Term tan(Term x);
 Term asin(Term x);
 Term acos(Term x);
 
+// root.cpp
+Term rsqrt(Term x);
+Term cbrt(Term x);
+// classes.cpp
+Term sign(Term x);
+Term isnan(Term x);
+Term isinf(Term x);
+Term isfinite(Term x);
+
 // These differ in more than numbers.
 namespace f32 {
 // logarithm.cpp
@@ -49,5 +58,13 @@ Term atan2(Term y, Term x);
 // error_function.cpp
 Term erf(Term x);
 }  // namespace f64
+// by_format.cpp
+Term log(Term x);
+Term log2(Term x);
+Term log10(Term x);
+Term log1p(Term x);
+Term atan(Term x);
+Term atan2(Term y, Term x);
+Term erf(Term x);
 
 }  // namespace tsr::ir::math

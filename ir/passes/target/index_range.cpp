@@ -110,7 +110,7 @@ IndexRanges::Range IndexRanges::of_argument(const Value& value) {
 }
 
 IndexRanges::Range IndexRanges::of_element(const Op& op) {
-    if (op.operands.empty() || op.kind > OpKind::isfinite) return {-kBig, kBig};
+    if (op.operands.empty() || !is_element(op.kind)) return {-kBig, kBig};
     Range a = range(op.operands[0]);
     Range b = op.operands.size() > 1 ? range(op.operands[1]) : a;
     switch (op.kind) {

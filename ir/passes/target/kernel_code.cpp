@@ -176,7 +176,7 @@ bool KernelCode::scalar_operation(const Op& op) {
         for (size_t i = first; i < op.operands.size(); ++i) out.push_back(value(i));
         return out;
     };
-    if (op.kind <= OpKind::isfinite || op.kind == OpKind::constant) {
+    if (is_element(op.kind) || op.kind == OpKind::constant) {
         std::vector<ValueId> operands;
         for (size_t i = 0; i < op.operands.size(); ++i) operands.push_back(value(i));
         return bind(emit.op(op.kind, operands, tile.type(op.results[0]), op.attrs));

@@ -9,7 +9,7 @@ bool known_at_launch(const Function& kernel, ValueId value) {
     if (!v.op.valid()) return v.region == kernel.body && v.type.is_scalar();
     const Op& op = kernel.op(v.op);
     if (op.kind == OpKind::constant || op.kind == OpKind::dim) return true;
-    if (op.kind > OpKind::isfinite) return false;  // not an element operation
+    if (!is_element(op.kind)) return false;
     return std::ranges::all_of(op.operands, [&](ValueId operand) { return known_at_launch(kernel, operand); });
 }
 

@@ -79,7 +79,7 @@ void TileAxes::visit(const Function& kernel, OpId id) {
         default:
             break;
     }
-    if (op.kind > OpKind::isfinite || !is_tile(kernel, op.results[0])) return;
+    if (!is_element(op.kind) || !is_tile(kernel, op.results[0])) return;
     for (ValueId operand : op.operands) {
         if (is_tile(kernel, operand)) join(kernel, operand, op.results[0]);
     }

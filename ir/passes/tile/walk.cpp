@@ -22,7 +22,7 @@ bool any_in(const Function& function, OpId op, const std::function<bool(const Op
 }
 
 bool is_pure(OpKind kind) {
-    if (kind <= OpKind::isfinite) return true;  // the element operations stand first in the list
+    if (is_element(kind)) return true;
     switch (kind) {
         case OpKind::constant:
         case OpKind::dim:

@@ -24,7 +24,7 @@ std::vector<ValueId> read_memories(const Function& function, const Op& op);
 // The tensor parameter or `buffer` result behind a handle.
 ValueId memory_root(const Function& function, ValueId memory);
 
-// The region of an operation that holds `inner`, or an invalid id when `inner` does not stand below `outer`.
+// Whether `inner` stands in a region of `outer`, or in regions below.
 bool stands_below(const Function& function, OpId inner, OpId outer);
 // The operation that defines the value or owns the region whose argument it is; invalid for a parameter.
 OpId defining_op(const Function& function, ValueId value);

@@ -152,6 +152,8 @@ const Case kCases[] = {
     {"cosh", OpKind::cosh, std::cosh, -89.4, 89.4, 1.5, 1.6},
     {"tanh", OpKind::tanh, std::tanh, -20, 20, 1.7, 1.8},
     {"erf", OpKind::erf, std::erf, -7, 7, 1.9, 1.4},
+    {"cbrt", OpKind::cbrt, std::cbrt, -1e30, 1e30, 0.8, 0.8},
+    {"cbrt of subnormal", OpKind::cbrt, std::cbrt, -1e-38, 1e-38, 0.8, 0.8},
     {"rsqrt", OpKind::rsqrt, rsqrt_reference, 1e-30, 1e30, 1.5, 1.5},
 };
 
@@ -284,6 +286,9 @@ TEST_CASE("ends of the domains") {
         CHECK(at(OpKind::tanh, inf) == 1);
         CHECK(at(OpKind::tanh, -inf) == -1);
         CHECK(at(OpKind::erf, inf) == 1);
+        CHECK(at(OpKind::cbrt, -inf) == -inf);
+        CHECK(at(OpKind::cbrt, -27) == -3);
+        CHECK(std::signbit(at(OpKind::cbrt, -0.0)));
         CHECK(std::isnan(at(OpKind::sin, inf)));
         CHECK(std::isnan(at(OpKind::asin, 1.5)));
         CHECK(at(OpKind::atan, inf) == doctest::Approx(std::numbers::pi / 2));

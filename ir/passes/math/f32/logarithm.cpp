@@ -67,7 +67,7 @@ Term log1p(Term x) {
             Term high = fma(power.cast(DType::f32), -0.693147180559945309 * kUnit, f);
             return fma(f * f, one_chain(f, kLog), high);
         },
-        [&](Builder& in) { return log(sum.in(in)); });
+        [&](Builder& in) { return f32::log(sum.in(in)); });
 }
 
 }  // namespace tsr::ir::math::f32

@@ -81,7 +81,7 @@ Term log1p(Term x) {
             Term f = fma(x.in(in), factor, factor - 1.0);
             return with_sign(natural(log_parts(exponent_of(moved), f)), x.in(in));  // keeps -0
         },
-        [&](Builder& in) { return log(sum.in(in)); });
+        [&](Builder& in) { return f64::log(sum.in(in)); });
 }
 
 }  // namespace tsr::ir::math::f64

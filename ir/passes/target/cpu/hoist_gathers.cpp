@@ -105,7 +105,7 @@ private:
         const OpId from = kernel_.value(v).op;
         if (!from.valid()) return false;
         const Op& op = kernel_.op(from);
-        const bool element = op.kind <= OpKind::isfinite || op.kind == OpKind::constant || op.kind == OpKind::dim;
+        const bool element = is_element(op.kind) || op.kind == OpKind::constant || op.kind == OpKind::dim;
         const bool read = op.kind == OpKind::read && is_outside(op.operands[0]) &&
                           std::ranges::find(written_, memory_root(kernel_, op.operands[0])) == written_.end();
         return (element || read) && std::ranges::all_of(op.operands, [&](ValueId operand) { return is_same(operand); });

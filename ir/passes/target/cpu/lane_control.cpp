@@ -39,7 +39,7 @@ bool LaneCode::is_cheap(RegionId region) const {
     const auto& ops = s_.tile.region(region).ops;
     return ops.size() <= 9 && std::ranges::all_of(ops, [&](OpId id) {
                const Op& op = s_.tile.op(id);
-               bool light = op.kind <= OpKind::isfinite && op.kind != OpKind::div && op.kind != OpKind::sqrt &&
+               bool light = is_element(op.kind) && op.kind != OpKind::div && op.kind != OpKind::sqrt &&
                             op.kind != OpKind::floordiv && op.kind != OpKind::mod;
                return light || op.kind == OpKind::constant || op.kind == OpKind::yield || op.kind == OpKind::dim;
            });

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "ir/passes/host/points.h"
 #include "ir/passes/target/cpu/single_lanes.h"
 #include "ir/passes/target/cpu/tiles/panel.h"
 #include "ir/passes/target/cpu/tiles/split_k.h"
@@ -148,7 +147,7 @@ constexpr int64_t kSmallTile = 64 * 64;
 
 // Of a tuned kernel, the points with large tiles: where there are few groups, those with small ones are faster.
 bool is_for_many_groups(const Function& kernel) {
-    return point_of(kernel) && any_below(kernel, kernel.body, [&](const Op& op) {
+    return kernel.kernel.point && any_below(kernel, kernel.body, [&](const Op& op) {
                return op.kind == OpKind::mma && element_count(kernel.type(op.results[0])) > kSmallTile;
            });
 }

@@ -26,7 +26,7 @@ bool is_plain(const Function& kernel, const Op& op) {
         case OpKind::group_count:
             return true;
         default:
-            return op.kind <= OpKind::isfinite;
+            return is_element(op.kind);
     }
 }
 
@@ -37,7 +37,7 @@ bool is_from_memory(const Function& kernel, const std::vector<bool>& differs, Va
     if (!differs[v.index] || !from.valid()) return false;
     const Op& op = kernel.op(from);
     if (op.kind == OpKind::read) return true;
-    return op.kind <= OpKind::isfinite &&
+    return is_element(op.kind) &&
            std::ranges::any_of(op.operands, [&](ValueId w) { return is_from_memory(kernel, differs, w); });
 }
 
@@ -56,7 +56,7 @@ Work work_of(const Function& kernel, const std::vector<bool>& differs, RegionId 
         if (op.kind == OpKind::read) {
             work.gathers +=
                 std::any_of(op.operands.begin() + 1, op.operands.end(), [&](ValueId v) { return differs[v.index]; });
-        } else if (op.kind <= OpKind::isfinite && op.kind != OpKind::cast) {
+        } else if (is_element(op.kind) && op.kind != OpKind::cast) {
             ++work.operations;
         }
     });

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "ir/passes/host/points.h"
 #include "ir/passes/target/gpu/parts.h"
 #include "ir/passes/target/gpu/registers.h"
 #include "ir/passes/target/gpu/rings/choose_cluster.h"
@@ -149,7 +148,7 @@ Plan choose_threads(const Function& kernel, const GpuMachine& machine, const Pla
         plan.reasons.emplace_back(groups ? "threads: warp groups, each 64 rows of a product"
                                          : "threads: by the elements of the largest register tile");
         if (!groups) add_threads(kernel, plan);
-        if (const auto warps = warps_of_point(kernel)) {
+        if (const auto warps = kernel.kernel.warps()) {
             plan.threads = *warps * kWarp;
             plan.reasons.back() = fmt::format("threads: num_warps={}", *warps);
         }

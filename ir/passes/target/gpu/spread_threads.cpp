@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "ir/passes/host/points.h"
 #include "ir/passes/target/gpu/parts.h"
 #include "ir/passes/target/gpu/plan.h"
 #include "ir/passes/target/gpu/thread_code.h"
@@ -38,7 +37,7 @@ std::optional<NoGpuCode> without_code(const Function& kernel, const GpuMachine& 
             {}, fmt::format("groups of {} tiles: a block has at most {} threads", info.group_size(), kMostThreads)};
     }
     std::optional<NoGpuCode> none;
-    const auto warps = warps_of_point(kernel);
+    const auto warps = kernel.kernel.warps();
     if (warps && tile_threads(kernel) && !std::has_single_bit(static_cast<uint64_t>(*warps)))
         return NoGpuCode{{},
                          fmt::format("num_warps={}: register tiles are laid out over a power of two of warps", *warps)};

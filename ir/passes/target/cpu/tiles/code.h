@@ -108,7 +108,7 @@ private:
     [[nodiscard]] static bool has_column(const Coordinates& at);
     [[nodiscard]] ValueId mask_and(ValueId a, ValueId b);
 
-    // ---- operations with loops of their own (alone.cpp, sums.cpp) ----
+    // ---- operations with loops of their own (alone.cpp, sums.cpp; tiles' scratch buffers: homes.cpp) ----
     void alone(OpId id);
     void product(OpId id);
     ProductCode::Stored stored_at(OpId store);

@@ -200,7 +200,7 @@ void TileCode::carry_in_place(ValueId argument, ValueId yielded) {
             const auto start = MmaOp(kernel, id).accumulator();
             return root && (!start || self(self, *start, false));
         }
-        if (op.kind > OpKind::isfinite) return true;
+        if (!is_element(op.kind)) return true;
         return std::ranges::all_of(op.operands, [&](ValueId v) { return self(self, v, false); });
     };
     if (homes_.contains(yielded) || !reads(reads, yielded, true) || found == 0) return;

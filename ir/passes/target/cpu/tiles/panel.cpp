@@ -11,7 +11,8 @@ namespace tsr::ir {
 
 namespace {
 
-// Multiply-adds that two units have in flight are 8; with no more than these each delay of a load is one of the sum.
+// Independent multiply-adds of a panel at least: two units have 8 in flight, and with no more than these each delay of
+// a load is one of the sum.
 constexpr int64_t kLatency = 10;
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }

@@ -36,7 +36,7 @@ bool is_inline(const Op& op) {
         case OpKind::pack_rows:
             return true;
         default:
-            return op.kind <= OpKind::isfinite;  // the element operations stand first in the list
+            return is_element(op.kind);
     }
 }
 

@@ -31,7 +31,7 @@ private:
             if (std::ranges::find(stores, user) == stores.end()) stores.push_back(user);
             return true;
         }
-        if (op.kind <= OpKind::isfinite) return follow(op.results.front());
+        if (is_element(op.kind)) return follow(op.results.front());
         if (is_product(op)) {
             const MmaOp product(kernel_, user);
             return product.accumulator() == value && product.a() != value && product.b() != value &&

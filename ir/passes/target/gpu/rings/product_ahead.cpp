@@ -13,7 +13,7 @@ namespace tsr::ir {
 
 namespace {
 
-// Of a thread's 232 and more, for sums and operands of products: ptxas then keeps them all without spills, and one
+// Of a thread's 224 and more, for sums and operands of products: ptxas then keeps them all without spills, and one
 // product beside the code of the other round.
 constexpr int64_t kMostRegisters = 184;
 

@@ -44,7 +44,7 @@ private:
     [[nodiscard]] DType elem(ValueId value) const { return code_.tile.type(value).elem; }
     Registers in(ValueId tile, const Layout& wanted);
 
-    // ---- where a thread's elements are (views.cpp) ----
+    // ---- where a thread's elements are (views.cpp; wide accesses: values.cpp) ----
     // The coordinate of a register's element along an axis.
     ValueId coordinate(const Layout& lies, size_t number, int64_t reg);
     // A register whose element is beyond the tile's shape: in all threads, or where `inside` is false.
@@ -96,7 +96,7 @@ private:
     ValueId described(const Panels& panels, int64_t outer, int64_t inner);
     void group_product(OpId id);
     void wait_for_sums(const Op& op);
-    // matrices.cpp
+    // Fragments of operands (matrices.cpp, products.cpp)
     std::optional<Part> matrices(ValueId value, bool transposed, Operand operand, const ProductPlan& plan,
                                  const Layout& lies);
     ValueId piece_of(const Part& part, bool pairs, ValueId begin, Bits piece);

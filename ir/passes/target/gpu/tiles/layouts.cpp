@@ -161,7 +161,7 @@ private:
                 for (size_t i = 0; i < op.results.size(); ++i) join_all({op.operands[i], op.results[i]});
                 return;
             default:
-                if (op.kind <= OpKind::isfinite && tile(op.results[0])) {
+                if (is_element(op.kind) && tile(op.results[0])) {
                     std::vector<ValueId> all = op.operands;
                     all.push_back(op.results[0]);
                     join_all(all);

@@ -51,7 +51,7 @@ void ThreadTiles::make(OpId id) {
         case OpKind::wait_group:
             return wait_for_sums(op);
         default:
-            if (op.kind > OpKind::isfinite) internal_error("no code on a GPU for an operation on tiles");
+            if (!is_element(op.kind)) internal_error("no code on a GPU for an operation on tiles");
             return element(op);
     }
 }
