@@ -44,18 +44,14 @@ namespace {
 
 // The type of what `and` and `or` give, of operands that are not all truth values: it is one of them.
 std::optional<Type> operands_type(const std::vector<Value>& values) {
-    std::optional<Value> joined;
-    for (const Value& value : values) {
-        if (!joined) {
-            joined = value;
-            continue;
-        }
-        const auto type = join_elements(*joined, value);
+    Value joined = values.front();  // there are two or more
+    for (size_t i = 1; i < values.size(); ++i) {
+        const auto type = join_elements(joined, values[i]);
         if (!type) return std::nullopt;
-        joined->type = *type;
-        if (!type->is_literal()) joined->value.reset();
+        joined.type = *type;
+        if (!type->is_literal()) joined.value.reset();
     }
-    return joined->type;
+    return joined.type;
 }
 
 }  // namespace

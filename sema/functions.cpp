@@ -73,6 +73,7 @@ FunctionId Checker::function_of(const ast::FunctionDef& def) const {
 
 void Checker::read_decorators(Function& function) {
     for (const ast::Decorator& decorator : function.def->decorators) {
+        if (!decorator.value) continue;
         const auto* call = std::get_if<ast::Call>(&decorator.value->node);
         const ast::Expr& named = call ? *call->callee : *decorator.value;
         if (std::holds_alternative<ast::Hole>(named.node)) continue;

@@ -10,7 +10,7 @@ namespace {
 // An element is a value of each tile: more than this many are no registers on any machine.
 constexpr int64_t kMostElements = 1024;
 // A choice by number is made among so many elements at most.
-constexpr int64_t kMostChosen = 64;
+constexpr int64_t kMostChosen = 256;
 // So many rounds together are unrolled so that indices become static.
 constexpr int64_t kMostUnrolled = 256;
 int64_t element_count(const Type& type) {

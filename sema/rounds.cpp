@@ -69,7 +69,9 @@ bool Body::unroll_short_loops(uint64_t rounds, int64_t most) {
         int64_t count = kUsualRounds;
         const auto& axes = round_loops[bit]->axes;
         if (const auto range = axes.size() == 1 ? static_range(*this, axes[0]) : std::nullopt) count = range->length();
-        if (count > most || (together *= std::max<int64_t>(count, 1)) > most) return false;
+        if (count > most) return false;
+        together *= std::max<int64_t>(count, 1);
+        if (together > most) return false;
     }
     unroll(rounds);
     return true;

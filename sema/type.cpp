@@ -34,8 +34,8 @@ Type Type::scalar(DType elem) {
 
 Type Type::carrying(const Policy& policy) const {
     Type type = *this;
-    Policy spread = policy.spreading();
-    type.policy_ = spread.empty() ? nullptr : std::make_shared<const Policy>(std::move(spread));
+    const Policy spread = policy.spreading();
+    type.policy_ = spread.empty() ? nullptr : std::make_shared<const Policy>(spread);
     return type;
 }
 
@@ -262,9 +262,9 @@ Type Type::with_shape(std::vector<ir::Dim> shape) const {
     return tensor(elem_, std::move(d));
 }
 
-Type Type::with_policy(Policy policy) const {
+Type Type::with_policy(const Policy& policy) const {
     TensorDetail d = *tensor_;
-    d.policy = std::move(policy);
+    d.policy = policy;
     return tensor(elem_, std::move(d));
 }
 

@@ -151,7 +151,7 @@ public:
     [[nodiscard]] Type with_elem(DType elem) const;                   // the same kind and shape
     [[nodiscard]] Type with_mut(bool mut) const;                      // of all tensors and records in it
     [[nodiscard]] Type with_shape(std::vector<ir::Dim> shape) const;  // of a tensor
-    [[nodiscard]] Type with_policy(Policy policy) const;              // of a tensor
+    [[nodiscard]] Type with_policy(const Policy& policy) const;              // of a tensor
     [[nodiscard]] Type with_last_axes_swapped() const;                // `.T` of a tensor, buffer or tile
 
     // As in source: `f32`, `mut bf16[M, K] @accum(f32)`, `shared f16[128, 64]`, `a view f32[128]`.

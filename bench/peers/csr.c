@@ -1,8 +1,8 @@
 #include "timing.h"
 
 __attribute__((noinline)) static void multiply(const int* restrict start, const int* restrict columns,
-                                               const float* restrict values, const float* restrict x,
-                                               float* restrict y, int rows) {
+                                               const float* restrict values, const float* restrict x, float* restrict y,
+                                               int rows) {
     for (int i = 0; i < rows; ++i) {
         float sum = 0;
         for (int k = start[i]; k < start[i + 1]; ++k) sum += values[k] * x[columns[k]];

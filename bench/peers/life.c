@@ -4,9 +4,9 @@ __attribute__((noinline)) static void step(const uint8_t* restrict a, uint8_t* r
     for (int i = 0; i < h; ++i) {
         for (int j = 0; j < w; ++j) {
             const int up = (i + h - 1) % h, down = (i + 1) % h, left = (j + w - 1) % w, right = (j + 1) % w;
-            const uint8_t around = (uint8_t)(a[up * w + left] + a[up * w + j] + a[up * w + right] + a[i * w + left] +
-                                             a[i * w + right] + a[down * w + left] + a[down * w + j] +
-                                             a[down * w + right]);
+            const uint8_t around =
+                (uint8_t)(a[up * w + left] + a[up * w + j] + a[up * w + right] + a[i * w + left] + a[i * w + right] +
+                          a[down * w + left] + a[down * w + j] + a[down * w + right]);
             b[i * w + j] = around == 3 || (around == 2 && a[i * w + j] == 1);
         }
     }

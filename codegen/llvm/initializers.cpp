@@ -36,7 +36,8 @@ void initialize_llvm() {
 void prepare() {
     try {
         static std::jthread ahead(initialize_llvm);
-    } catch (const std::system_error&) {  // no thread to be had: it is done later
+    } catch (const std::system_error&) {
+        return;  // no thread to be had: it is done later
     }
 }
 

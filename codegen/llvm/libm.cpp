@@ -12,7 +12,6 @@ namespace tsr::codegen {
 
 namespace {
 
-using ir::OpKind;
 using llvm::Value;
 
 // libm's name of the f64 function is the operation's.

@@ -134,7 +134,7 @@ Bits bounded_op(const Bits* v, DType, DType) {
     if constexpr (kind == rsqrt) y = T{1} / std::sqrt(a);
 // The function of the C library with the operation's name, of one number or of two.
 #define TSR_CALL(op)                                                                                               \
-    if constexpr (kind == op) {                                                                                    \
+    if constexpr (kind == (op)) {                                                                                  \
         const auto function = [](auto... x) -> decltype(std::op(x...)) { return std::op(x...); };                  \
         if constexpr (std::is_invocable_v<decltype(function), T>) y = function(a);                                 \
         if constexpr (!std::is_invocable_v<decltype(function), T>) y = function(a, static_cast<T>(F::load(v[1]))); \

@@ -1,5 +1,6 @@
 #include "ir/eval/host_call.h"
 
+#include <bit>
 #include <type_traits>
 #include <utility>
 
@@ -14,7 +15,7 @@ T argument(const TsrSlot& slot) {
     else if constexpr (std::is_same_v<T, double>)
         return slot.f64;
     else if constexpr (std::is_pointer_v<T>)
-        return reinterpret_cast<T>(slot.bits);
+        return std::bit_cast<T>(slot.bits);
     else
         return static_cast<T>(slot.integer);
 }

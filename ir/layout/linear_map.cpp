@@ -82,7 +82,9 @@ LinearMap::LinearMap(std::vector<BitField> in, std::vector<BitField> out, std::v
             Bits column = 0;
             int at = 0;
             for (size_t j : out_order) {
-                column |= field_of(columns[static_cast<size_t>(in_at[i] + bit)], out_at[j], out[j].bits) << at;
+                column |=
+                    field_of(columns[static_cast<size_t>(in_at[i]) + static_cast<size_t>(bit)], out_at[j], out[j].bits)
+                    << at;
                 at += out[j].bits;
             }
             columns_.push_back(column);

@@ -184,18 +184,18 @@ Val logical(Body& b, const ast::Expr& e, const ast::Logical& node) {
     const bool decisive = node.op == ast::BoolOp::logical_or;
     const sema::Type& type = b.info(e).type;
     const std::function<Val(size_t)> holds = [&](size_t k) -> Val {
-        const Val value = condition(b, *node.operands[k]);
+        Val value = condition(b, *node.operands[k]);
         if (k + 1 == node.operands.size()) return value;
         return short_circuit(b, value, decisive, [&] { return holds(k + 1); });
     };
     if (type.is_bool()) return holds(0);
     // The operand that decides, as it is.
     const std::function<Val(size_t)> from = [&](size_t k) -> Val {
-        const Val value = expression(b, *node.operands[k]);
+        Val value = expression(b, *node.operands[k]);
         if (k + 1 == node.operands.size()) return value;
         const Val test = truth_value(b, value, b.info(*node.operands[k]).type);
         if (test.is_fixed()) return test.is_fixed_bool(decisive) ? value : from(k + 1);
-        const auto decided = [&] { return value; };
+        const auto decided = [&]() -> const Val& { return value; };
         const auto other = [&] { return from(k + 1); };
         return decisive ? chosen(b, test.id, type, decided, other) : chosen(b, test.id, type, other, decided);
     };

@@ -113,7 +113,7 @@ private:
 
     // The operation, once for each parameter that its tensor may be.
     void name_tensor(OpId id) {
-        const size_t operand = *memory_operand(kernel_.op(id));
+        const size_t operand = memory_operand(kernel_.op(id)).value();
         const ValueId chosen = kernel_.op(id).operands[operand];
         const std::set<size_t>& set = choices_.at(chosen);
         std::vector<size_t> parameters(set.begin(), set.end());

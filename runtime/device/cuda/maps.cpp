@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <map>
 
 namespace tsr::runtime::cuda {
@@ -55,8 +56,8 @@ bool encode(const Driver& driver, const Key& key, TensorMap& made) {
         steps[i] = step;
     }
     return driver.encode_map(&made, type_of(map.bytes), static_cast<uint32_t>(rank),
-                             reinterpret_cast<void*>(key.address), extents.data(), steps.data(), box.data(),
-                             every.data(), 0, swizzle_of(map.swizzle), kPromotion, 0) == kSuccess;
+                             std::bit_cast<void*>(static_cast<uintptr_t>(key.address)), extents.data(), steps.data(),
+                             box.data(), every.data(), 0, swizzle_of(map.swizzle), kPromotion, 0) == kSuccess;
 }
 
 // Kept: launches come again with the same tensors.

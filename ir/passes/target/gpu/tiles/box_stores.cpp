@@ -31,7 +31,9 @@ Bits phase(int64_t width, Bits row) {
 }
 
 // The widest panel that the columns left fill.
-int64_t panel_width(int64_t bytes) { return std::bit_floor(static_cast<uint64_t>(std::min(bytes, kWidest))); }
+int64_t panel_width(int64_t bytes) {
+    return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::min(bytes, kWidest))));
+}
 
 // Once for each group: copies of one kernel have no order among each other, and what is loaded does not wait for them.
 bool alone(const Function& kernel, OpId store, ValueId memory) {
