@@ -61,8 +61,7 @@ void Body::comprehension_clause(const ast::Comprehension::Clause& clause, ForInf
     target_names(*clause.target, targets);
     for (const ast::Expr* target : targets) bind_inner(*target);
     bool runs = false;
-    // In kernels a list is made element by element.
-    iterate(*clause.iterable, *clause.target, info, runs, in_kernel() ? add_round_loop(info) : 0);
+    iterate(*clause.iterable, *clause.target, info, runs, add_round_loop(info));
     for (const ast::Expr* condition : clause.conditions) this->condition(*condition);
 }
 
@@ -136,6 +135,7 @@ Value Body::comprehension(const ast::Expr& e, const ast::Comprehension& c) {
         return {};
     }
     size_t outer_names = inner_names.size();
+    const size_t outer_loops = round_loops.size();
     Flow before = flow;
     const size_t allocated = state().allocations.size();
     std::vector<ForInfo> infos(c.clauses.size());
@@ -146,6 +146,7 @@ Value Body::comprehension(const ast::Expr& e, const ast::Comprehension& c) {
     Value of_key;
     if (c.value) of_key = expr(*c.value);
     inner_names.resize(outer_names);
+    round_loops.resize(outer_loops);  // nothing outside depends on the rounds of its clauses
     flow.reachable = before.reachable;
     const std::optional<int64_t> length =
         c.clauses.size() == 1 ? clause_length(*this, c.clauses[0], infos[0]) : std::nullopt;
