@@ -223,9 +223,18 @@ const CallInfo& of_this_round(Body& b, const CallInfo& info) {
     if (info.by_round.empty()) return info;
     std::vector<std::optional<Static>> given;
     for (const sema::PassedArgument& argument : info.arguments) {
-        const bool by_round = argument.expr && b.info(*argument.expr).by_round;
-        const Val value = by_round ? expression(b, *argument.expr) : Val{};
-        given.push_back(value.is_fixed() ? std::optional(value.fixed) : std::nullopt);
+        given.emplace_back();
+        if (!argument.expr || !b.info(*argument.expr).by_round) continue;
+        const size_t parameter = given.size() - 1;
+        const auto& parameters = b.program.instance(info.callee).parameters;
+        if (parameter >= parameters.size() || !parameters[parameter].value) continue;
+        const Val value = expression(b, *argument.expr);
+        if (!value.is_fixed()) {
+            ir::internal_error(fmt::format("`{}` of `{}` is not static in this round of a loop in `{}`",
+                                           parameters[parameter].name, b.program.instance(info.callee).name,
+                                           b.instance().name));
+        }
+        given.back() = value.fixed;
     }
     const auto made = std::ranges::find_if(info.by_round, [&](const CallInfo& call) {
         const auto& parameters = b.program.instance(call.callee).parameters;

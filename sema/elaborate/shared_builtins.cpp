@@ -141,10 +141,24 @@ Val convert(Body& b, const Val& value, const sema::Type& type) {
     return b.coerce(value, *target);
 }
 
+// Of what is static in each round of a loop: the value that the checker counts with.
+static std::optional<Val> folded(Builtin function, const std::vector<Val>& operands) {
+    std::vector<Static> known;
+    for (const Val& operand : operands) {
+        if (!operand.is_fixed()) return std::nullopt;
+        known.push_back(operand.fixed);
+    }
+    auto value = sema::fold(function, known);
+    return value ? std::optional(Val::of(std::move(*value))) : std::nullopt;
+}
+
 std::optional<Val> shared_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
     if (const auto op = sema::elementwise_operation(info.builtin)) {
         std::vector<Val> operands;
         for (size_t i = 0; i < info.arguments.size(); ++i) operands.push_back(argument_value(b, info, i));
+        if (b.info(e).by_round) {
+            if (auto known = folded(info.builtin, operands)) return known;
+        }
         const At at(b.emit, e.span);
         return apply(b, e, *op, operands);
     }
