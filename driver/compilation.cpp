@@ -6,9 +6,9 @@
 
 #include <fmt/core.h>
 
-#include "codegen/family.h"
 #include "codegen/link.h"
 #include "codegen/nvptx/boxes.h"
+#include "codegen/program/family.h"
 #include "driver/crash.h"
 #include "driver/machines.h"
 #include "driver/main_function.h"

@@ -9,10 +9,10 @@
 
 #include "codegen/codegen.h"
 #include "driver/cache.h"
+#include "ir/machine/gpu.h"
 #include "ir/ops/effects.h"
 #include "ir/passes/target/cpu/plan.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"
-#include "ir/passes/target/gpu/machine.h"
 #include "runtime/abi.h"
 #include "runtime/abi/x86.h"
 

@@ -8,8 +8,8 @@
 #include "codegen/codegen.h"
 #include "driver/machines.h"
 #include "driver/schedule.h"
+#include "ir/machine/gpu.h"
 #include "ir/passes/target/cpu/plan.h"
-#include "ir/passes/target/gpu/machine.h"
 
 namespace tsr::driver {
 

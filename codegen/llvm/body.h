@@ -12,7 +12,7 @@
 
 namespace tsr::codegen {
 
-// Checked operations (codegen/check.h) are taken for granted: nothing here fails.
+// Checked operations (codegen/program/check.h) are taken for granted: nothing here fails.
 class Body {
 public:
     Body(const ir::Function& source, llvm::Function& target, const Machine& machine, Data& data, DebugInfo* debug);

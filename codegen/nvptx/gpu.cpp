@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostics.h"
-#include "ir/passes/target/gpu/machine.h"
+#include "ir/machine/gpu.h"
 
 namespace tsr::codegen {
 

@@ -7,8 +7,8 @@
 
 #include "codegen/llvm/function.h"
 #include "codegen/llvm/types.h"
+#include "ir/machine/gpu.h"
 #include "ir/ops/reduction.h"
-#include "ir/passes/target/gpu/machine.h"
 
 namespace tsr::codegen {
 

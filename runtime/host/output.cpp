@@ -1,16 +1,9 @@
-// Lines on stdout, and the clock. What launches before them say comes first.
+// Lines on stdout, and the time. What launches before them say comes first.
 #include <cstdio>
-#include <ctime>
 
 #include "runtime/abi.h"
+#include "runtime/clock.h"
 #include "runtime/device/cuda/pending.h"
-#include "runtime/host/clock.h"
-
-double tsr::runtime::now() {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 extern "C" {
 

@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
+#include "runtime/clock.h"
 #include "runtime/environment.h"
-#include "runtime/host/clock.h"
 #include "runtime/text/string.h"
 
 struct TsrProgress {

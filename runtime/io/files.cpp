@@ -10,8 +10,6 @@
 #include "runtime/io/zip.h"
 #include "runtime/numbers/dtypes.h"
 #include "runtime/tensor/home.h"
-#include "runtime/text/string.h"
-#include "runtime/trace.h"
 
 namespace tsr::runtime {
 
@@ -143,6 +141,13 @@ Result<TensorRef> load_tensor(const Location& location, int32_t dtype, int32_t r
     return tensor;
 }
 
+Result<Done> check_output(const std::string& path) {
+    if (!is_tensor_file(path)) {
+        return Refusal{path + ": tensors are written to .npy, .npz, .safetensors and .png files"};
+    }
+    return check_place(path);
+}
+
 Result<Done> save_tensors(const std::string& path, std::span<const NamedTensor> tensors) {
     if (auto place = check_output(path); !place) return place;
     std::vector<NamedTensor> dense;
@@ -165,35 +170,3 @@ bool is_tensor_file(const std::string& path) {
 bool holds_several(const std::string& path) { return path.ends_with(".npz") || path.ends_with(".safetensors"); }
 
 }  // namespace tsr::runtime
-
-using namespace tsr::runtime;
-
-extern "C" {
-
-TsrTensor* tsr_load(const TsrString* path, const TsrString* key, const TsrPlace* place) {
-    return tsr_load_as(path, key, -1, -1, place);
-}
-
-TsrTensor* tsr_load_as(const TsrString* path, const TsrString* key, int32_t dtype, int32_t rank,
-                       const TsrPlace* place) {
-    std::string text(view(path));
-    bool has_key = key != nullptr && key->length > 0;
-    Location location = has_key ? Location{text, std::string(view(key))} : split_location(text);
-    if (auto other = check_no_trace(location.path); !other) fail(place, "%s", other.message().c_str());
-    Result<TensorRef> tensor = load_tensor(location, dtype, rank);
-    if (!tensor) fail(place, "%s", tensor.message().c_str());
-    return tensor->give();
-}
-
-void tsr_save(const TsrString* path, const char* const* names, const TsrTensor* const* tensors, int32_t count,
-              const TsrPlace* place) {
-    tsr_wait();
-    std::vector<NamedTensor> entries;
-    for (int32_t i = 0; i < count; ++i) {
-        std::string name = names != nullptr && names[i] != nullptr ? names[i] : std::to_string(i);
-        entries.push_back({name, TensorRef(tsr_tensor_retain(const_cast<TsrTensor*>(tensors[i])))});
-    }
-    Result<Done> saved = save_tensors(std::string(view(path)), entries);
-    if (!saved) fail(place, "%s", saved.message().c_str());
-}
-}

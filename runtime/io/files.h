@@ -20,6 +20,8 @@ Location split_location(const std::string& text);
 Result<TensorRef> load_tensor(const Location& location, int32_t dtype, int32_t rank);
 // Tensors need not be dense.
 Result<Done> save_tensors(const std::string& path, std::span<const NamedTensor> tensors);
+// Whether tensors may be written there: a known kind of file, in a place that check_place takes. Writes nothing.
+Result<Done> check_output(const std::string& path);
 // True of paths whose extension, or whose being a device, tells how tensors are written there.
 bool is_tensor_file(const std::string& path);
 // True for .npz and .safetensors: what holds several tensors.

@@ -10,8 +10,6 @@ namespace tsr::runtime {
 void note_input(const std::string& path);
 // Whether a file may be written there: in a folder that exists, and no input. Writes nothing.
 Result<Done> check_place(const std::string& path);
-// The same for a tensor: it needs a known kind of file.
-Result<Done> check_output(const std::string& path);
 // Whether two paths name one file, through links too, or would: one name in one folder.
 bool same_file(const std::string& one, const std::string& other);
 

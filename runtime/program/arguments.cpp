@@ -7,7 +7,7 @@
 #include "runtime/program/dimensions.h"
 #include "runtime/program/scalars.h"
 #include "runtime/text/string.h"
-#include "runtime/trace.h"
+#include "runtime/trace/trace.h"
 
 namespace tsr::runtime {
 

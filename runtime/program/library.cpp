@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "runtime/fail.h"
+#include "runtime/made_objects.h"
 #include "runtime/numbers/dtypes.h"
 #include "runtime/tensor/home.h"
-#include "runtime/values/made_objects.h"
 
 namespace tsr::runtime {
 

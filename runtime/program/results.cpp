@@ -9,7 +9,7 @@
 #include "runtime/text/format_spec.h"
 #include "runtime/text/string.h"
 #include "runtime/text/tensor_text.h"
-#include "runtime/trace.h"
+#include "runtime/trace/trace.h"
 
 namespace tsr::runtime {
 

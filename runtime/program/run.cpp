@@ -12,7 +12,7 @@
 #include "runtime/program/full_stack.h"
 #include "runtime/program/results.h"
 #include "runtime/program/words.h"
-#include "runtime/trace.h"
+#include "runtime/trace/trace.h"
 
 namespace tsr::runtime {
 

@@ -2,7 +2,7 @@
 // first; of one that it has just made it need not.
 #pragma once
 
-#include "runtime/device/cuda/copies.h"
+#include "runtime/tensor/device_copy.h"
 #include "runtime/tensor/tensor.h"
 
 namespace tsr::runtime {

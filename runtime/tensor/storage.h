@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <string>
 
 #include "runtime/abi.h"
 
@@ -21,7 +20,7 @@ struct TsrStorage {
     bool gaps = false;      // borrowed, and between the elements is what is none of the tensor
     void* data = nullptr;
     int64_t bytes = 0;
-    // Its copy on a GPU (runtime/device/cuda/copies.h); 0: there is none.
+    // Its copy on a GPU (device_copy.h); 0: there is none.
     uint64_t device = 0;
     bool host_stale = false;    // the copy was written last
     bool device_stale = false;  // the host's memory was
@@ -37,10 +36,6 @@ enum class Contents : uint8_t { undefined, zero };
 TsrStorage* try_allocate(int64_t bytes, Contents contents);
 // Fails with what was asked and what is free.
 TsrStorage* allocate(int64_t bytes, Contents contents, const TsrPlace* place);
-// Fails so before memory is asked for that the system promises but does not have; small amounts are never looked at.
-void require_memory(int64_t bytes, const TsrPlace* place);
-// "1.50 GiB"; "unknown" below 0.
-std::string in_units(int64_t bytes);
 void retain(TsrStorage* storage);
 void release(TsrStorage* storage);
 

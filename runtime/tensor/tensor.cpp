@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "runtime/fail.h"
+#include "runtime/made_objects.h"
 #include "runtime/numbers/dtypes.h"
-#include "runtime/values/made_objects.h"
 
 namespace tsr::runtime {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "runtime/fail.h"
-#include "runtime/tensor/storage.h"
-#include "runtime/values/made_objects.h"
+#include "runtime/made_objects.h"
+#include "runtime/memory.h"
 
 namespace tsr::runtime {
 

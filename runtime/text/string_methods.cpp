@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/fail.h"
-#include "runtime/text/container_text.h"
+#include "runtime/text/quoted.h"
 #include "runtime/text/string.h"
 
 namespace tsr::runtime {
@@ -65,12 +65,6 @@ TsrString* changed(const TsrString* string, Change change) {
     std::string text(view(string));
     for (char& c : text) c = change(c);
     return make_string(text);
-}
-
-std::string shown(const TsrString* text) {
-    TsrSlot value{};
-    value.string = const_cast<TsrString*>(text);
-    return value_text("S", value);
 }
 
 // Python's numbers allow white space around and single `_` between digits. Nothing where `_` stands elsewhere.
@@ -259,9 +253,9 @@ int64_t tsr_string_to_integer(const TsrString* text, const TsrPlace* place) {
     const char* begin = plain.c_str() + (plain[0] == '+' ? 1 : 0);
     const auto [end, error] = std::from_chars(begin, plain.c_str() + plain.size(), value);
     if (!readable || end != plain.c_str() + plain.size() || (plain[0] == '+' && plain[1] == '-')) {
-        fail(place, "%s is not an integer", shown(text).c_str());
+        fail(place, "%s is not an integer", quoted(view(text)).c_str());
     }
-    if (error == std::errc::result_out_of_range) fail(place, "%s does not fit in i64", shown(text).c_str());
+    if (error == std::errc::result_out_of_range) fail(place, "%s does not fit in i64", quoted(view(text)).c_str());
     return value;
 }
 
@@ -280,7 +274,7 @@ TsrString* tsr_string_of_code(int64_t code, const TsrPlace* place) {
 
 int64_t tsr_code_of_string(const TsrString* text, const TsrPlace* place) {
     if (tsr_string_length(text) != 1)
-        fail(place, "a string of one character is wanted, this is %s", shown(text).c_str());
+        fail(place, "a string of one character is wanted, this is %s", quoted(view(text)).c_str());
     const std::string_view bytes = view(text);
     const auto first = static_cast<unsigned char>(bytes[0]);
     if (bytes.size() == 1) return first;
@@ -295,7 +289,7 @@ double tsr_string_to_real(const TsrString* text, const TsrPlace* place) {
     char* end = nullptr;
     const double value = std::strtod(plain.c_str(), &end);  // from_chars knows no `+`
     const bool hexadecimal = plain.find_first_of("xX(") != plain.npos;
-    if (!readable || *end != 0 || hexadecimal) fail(place, "%s is not a number", shown(text).c_str());
+    if (!readable || *end != 0 || hexadecimal) fail(place, "%s is not a number", quoted(view(text)).c_str());
     return value;
 }
 }

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "runtime/abi.h"
 #include "runtime/tensor/tensor.h"
-#include "runtime/tune/abi.h"
 
 namespace tsr::runtime {
 

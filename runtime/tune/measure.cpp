@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "runtime/device/cpu/launch.h"
-#include "runtime/device/cuda/launch.h"
-#include "runtime/host/clock.h"
+#include "runtime/clock.h"
+#include "runtime/launch/on_cpu.h"
+#include "runtime/launch/on_gpu.h"
 #include "runtime/text/string.h"
-#include "runtime/trace.h"
+#include "runtime/trace/trace.h"
 #include "runtime/tune/copies.h"
 
 namespace tsr::runtime {

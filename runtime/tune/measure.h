@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "runtime/tune/abi.h"
+#include "runtime/abi.h"
 
 namespace tsr::runtime {
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/tune/abi.h"
+#include "runtime/abi.h"
 #include "runtime/tune/device.h"
 
 namespace tsr::runtime {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "runtime/device/cpu/launch.h"
-#include "runtime/device/cuda/launch.h"
 #include "runtime/environment.h"
 #include "runtime/fail.h"
+#include "runtime/launch/on_cpu.h"
+#include "runtime/launch/on_gpu.h"
 #include "runtime/tune/device.h"
 #include "runtime/tune/measure.h"
 #include "runtime/tune/record.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/fail.h"
-#include "runtime/text/container_text.h"
+#include "runtime/values/container_text.h"
 #include "runtime/values/value_type.h"
 
 struct TsrIndex {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "runtime/fail.h"
-#include "runtime/tensor/storage.h"
-#include "runtime/values/made_objects.h"
+#include "runtime/made_objects.h"
+#include "runtime/memory.h"
 #include "runtime/values/value_type.h"
 
 namespace tsr::runtime {

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "codegen/check.h"
+#include "codegen/program/check.h"
 #include "harness.h"
 #include "ir/ops/record.h"
 #include "values.h"

@@ -4,8 +4,8 @@
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 
-#include "codegen/family.h"
 #include "codegen/link.h"
+#include "codegen/program/family.h"
 #include "harness.h"
 #include "ir/passes/target/index_range.h"
 

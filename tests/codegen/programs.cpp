@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "codegen/codegen.h"
-#include "codegen/family.h"
 #include "codegen/link.h"
+#include "codegen/program/family.h"
 #include "harness.h"
 #include "ir/core/parse_text.h"
 #include "ir/core/print.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 #include "ir/passes/math/polynomial.h"
@@ -41,12 +42,12 @@ struct Format {
         return ((bias + fraction_bits) << fraction_bits) | (int64_t{1} << (fraction_bits - 1));
     }
     [[nodiscard]] int64_t half_bits() const { return (bias - 1) << fraction_bits; }  // of 1/2
-    [[nodiscard]] double least_normal() const;
+    [[nodiscard]] double least_normal() const { return std::ldexp(1.0, static_cast<int>(1 - bias)); }
     [[nodiscard]] int64_t sign_bit() const { return type == DType::f32 ? INT32_MIN : INT64_MIN; }
 };
 
-extern const Format kF32;
-extern const Format kF64;
+extern const Format kF32;  // f32/format.cpp
+extern const Format kF64;  // f64/format.cpp
 
 // That of `x`, a float or the integer that has its bits.
 inline const Format& format_of(Term x) { return x.type() == DType::f32 || x.type() == DType::i32 ? kF32 : kF64; }

@@ -1,9 +1,8 @@
 // pow: 2^(y log2|x|), where the logarithm is a sum of two numbers. With x = 2^k m, f = m - 1 and s = f / (2 +
 // f), log2 m = s (2 / ln2 + s^2 P(s^2)).
 #include "ir/passes/math/exponential.h"
-#include "ir/passes/math/f32/logarithm.h"
-#include "ir/passes/math/f64/logarithm.h"
 #include "ir/passes/math/functions.h"
+#include "ir/passes/math/split.h"
 
 namespace tsr::ir::math {
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "runtime/fail.h"
-#include "runtime/tensor/storage.h"
+#include "runtime/memory.h"
 
 namespace tsr::runtime::cuda {
 

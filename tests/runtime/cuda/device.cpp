@@ -10,8 +10,8 @@
 #include "../file_helpers.h"
 #include "kernels.h"
 #include "launch.h"
-#include "runtime/device/cuda/copies.h"
 #include "runtime/device/cuda/memory.h"
+#include "runtime/tensor/device_copy.h"
 
 namespace tsr::runtime::tests {
 

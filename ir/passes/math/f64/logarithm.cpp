@@ -1,12 +1,48 @@
 // log, log2, log10 and log1p of f64. x = 2^k m with sqrt(1/2) <= m < sqrt(2); with f = m - 1 and s = f / (2 + f),
 // log m = f - (f^2/2 - s (f^2/2 + s^2 P(s^2))).
-#include "ir/passes/math/f64/logarithm.h"
-
 #include "ir/passes/math/f64/coefficients.h"
 #include "ir/passes/math/format.h"
 #include "ir/passes/math/functions.h"
+#include "ir/passes/math/split.h"
 
 namespace tsr::ir::math::f64 {
+
+namespace {
+
+// Bits whose exponent is k + 1023 where x is 2^k m with sqrt(1/2) <= m < sqrt(2).
+constexpr int64_t kRootHalf = 0x3FE6A09E667F3BCD;
+Term moved_bits(Term x) {
+    Term bits = x.bits(DType::i64);
+    return bits + bits.whole(0x3FF0000000000000 - kRootHalf);
+}
+
+// k as f64: below 2^52 a whole number is the low bits of its sum with 2^52.
+Term exponent_of(Term moved) {
+    Term k = moved.bits(DType::u64) >> 52;
+    return (k | k.whole(0x4330000000000000)).bits(DType::f64) - (0x1p52 + 1023);
+}
+
+// Of a positive normal number.
+Split split(Term x) {
+    Term moved = moved_bits(x);
+    Term m = (moved & moved.whole(0x000FFFFFFFFFFFFF)) + moved.whole(kRootHalf);
+    return {exponent_of(moved), m.bits(DType::f64) - 1.0};
+}
+
+}  // namespace
+
+// The same where x is 2^scaled times a number: k is that number's.
+Split split_at_root(Term x, Term scaled) {
+    Split at = split(x);
+    return {at.k + scaled, at.f};
+}
+
+// Positive, normal and below 2^1022.
+Term is_common(Term x) {
+    Term bits = x.bits(DType::i64);
+    Term above = bits + bits.whole(0x7FF0000000000000);  // such numbers come first
+    return above < above.whole(INT64_MIN + 0x7FC0000000000000);
+}
 
 namespace {
 

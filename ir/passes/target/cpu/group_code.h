@@ -1,7 +1,7 @@
 // Group statements of a kernel as scalar code, its lanes regions as loops over vectors.
 #pragma once
 
-#include "ir/passes/target/cpu/lane_code.h"
+#include "ir/passes/target/cpu/lanes/code.h"
 #include "ir/passes/target/cpu/tiles/code.h"
 
 namespace tsr::ir {

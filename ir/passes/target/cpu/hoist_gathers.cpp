@@ -5,7 +5,7 @@
 
 #include "ir/core/builder.h"
 #include "ir/ops/effects.h"
-#include "ir/passes/target/cpu/uniformity.h"
+#include "ir/passes/target/cpu/lanes/uniformity.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {

@@ -16,15 +16,6 @@ namespace tsr::ir {
 
 namespace {
 
-const std::array<CpuMachine, 6> kMachines{{
-    {"x86-64", 4, 16, false, false, false},
-    {"x86-64-v3", 8, 16, false, false, false},
-    {"x86-64-v3-vnni", 8, 16, false, true, false},
-    {"x86-64-v4", 16, 32, true, false, false},
-    {"x86-64-v4-vnni", 16, 32, true, true, false},
-    {"x86-64-v4-amx", 16, 32, true, true, true},
-}};
-
 struct Cost {
     int64_t operations = 0;  // of one lane, a loop's body counted eight times
     int64_t values = 0;      // a bound of the values alive at once
@@ -63,17 +54,6 @@ void add_cost(const Function& kernel, RegionId region, int64_t weight, Cost& cos
 }
 
 }  // namespace
-
-const CpuMachine* cpu_machine(const std::string& name) {
-    auto found = std::ranges::find(kMachines, name, &CpuMachine::name);
-    return found == kMachines.end() ? nullptr : &*found;
-}
-
-std::vector<std::string> cpu_machine_names() {
-    std::vector<std::string> names;
-    for (const CpuMachine& machine : kMachines) names.push_back(machine.name);
-    return names;
-}
 
 namespace {
 

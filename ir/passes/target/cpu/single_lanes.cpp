@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ir/ops/control.h"
-#include "ir/passes/target/cpu/uniformity.h"
+#include "ir/passes/target/cpu/lanes/uniformity.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {

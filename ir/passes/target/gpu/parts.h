@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ir/core/function.h"
-#include "ir/passes/target/gpu/machine.h"
+#include "ir/machine/gpu.h"
 
 namespace tsr::ir {
 

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "ir/passes/target/gpu/choose_stages.h"
 #include "ir/passes/target/gpu/parts.h"
 #include "ir/passes/target/gpu/registers.h"
 #include "ir/passes/target/gpu/rings/choose_cluster.h"
-#include "ir/passes/target/gpu/rings/choose_stages.h"
 #include "ir/passes/target/gpu/tiles/groups.h"
 #include "ir/passes/target/gpu/tiles/layouts.h"
 #include "ir/passes/tile/walk.h"

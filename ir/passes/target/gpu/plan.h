@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "ir/core/function.h"
-#include "ir/passes/target/gpu/machine.h"
+#include "ir/machine/gpu.h"
 
 namespace tsr::ir {
 

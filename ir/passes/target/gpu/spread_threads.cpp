@@ -7,8 +7,8 @@
 
 #include "ir/passes/target/gpu/parts.h"
 #include "ir/passes/target/gpu/plan.h"
+#include "ir/passes/target/gpu/refuse.h"
 #include "ir/passes/target/gpu/thread_code.h"
-#include "ir/passes/target/gpu/tiles/refuse.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {

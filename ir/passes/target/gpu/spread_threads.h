@@ -6,15 +6,11 @@
 #include <variant>
 
 #include "ir/core/function.h"
-#include "ir/passes/target/gpu/machine.h"
+#include "ir/machine/gpu.h"
+#include "ir/passes/target/gpu/refuse.h"
 
 namespace tsr::ir {
 
-// What keeps a kernel from having code on a GPU.
-struct NoGpuCode {
-    OpId op;           // where; invalid: the kernel as a whole
-    std::string what;  // "a product of register tiles", …
-};
 std::optional<NoGpuCode> without_gpu_code(const Function& kernel, const GpuMachine& machine);
 // The plan that is chosen for it where no field is given, or what keeps it from having code. Both come of one attempt:
 // how large rings may be is seen from code that is made to see.

@@ -176,7 +176,7 @@ void ThreadCode::buffer(OpId id) {
     const int64_t bytes = memory.elements * op.attrs.integer(Attr::count, 1) * ((bits(type.elem) + 7) / 8);
     int64_t alignment = std::max(op.attrs.integer(Attr::alignment, 0), kSharedAlignment);
     memory.swizzle = swizzle_of(tile, op.results[0], machine_);
-    if (memory.swizzle.panel != 0) alignment = std::max(alignment, kRingAlignment);
+    if (memory.swizzle.panel != 0) alignment = std::max(alignment, kBoxAlignment);
     memory.pointer = shared(type.elem, bytes, alignment);
     if (known != places_.end()) {
         shared_bytes_ = used;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <unordered_set>
 
-#include "ir/passes/target/gpu/machine.h"
+#include "ir/machine/gpu.h"
 #include "ir/passes/target/gpu/rings/choose_cluster.h"
 #include "ir/passes/target/gpu/rings/producer_part.h"
 #include "ir/passes/target/gpu/tiles/code.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ir/ops/register.h"
-#include "ir/passes/target/cpu/spread.h"
+#include "ir/passes/target/cpu/lanes/spread.h"
 #include "ir/passes/target/cpu/tiles/homes.h"
 #include "ir/passes/target/cpu/tiles/product.h"
 #include "ir/passes/target/cpu/tiles/schedule.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ir/core/internal.h"
-#include "ir/passes/target/cpu/plan.h"
+#include "ir/machine/cpu.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"
 

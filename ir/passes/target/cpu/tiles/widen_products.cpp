@@ -4,8 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "ir/machine/cpu.h"
 #include "ir/ops/register.h"
-#include "ir/passes/target/cpu/plan.h"
 #include "ir/passes/target/cpu/tiles/merge_k.h"
 #include "ir/passes/tile/walk.h"
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "ir/core/function.h"
-#include "ir/passes/target/gpu/machine.h"
+#include "ir/machine/gpu.h"
 
 namespace tsr::ir {
 

@@ -55,7 +55,7 @@ private:
         const Type tile = kernel_.type(kernel_.op(load).results[0]);
         return b.buffer(
             tile.elem, tile.shape,
-            {{Attr::count, stages_}, {Attr::swizzle, std::string("xor")}, {Attr::alignment, kRingAlignment}});
+            {{Attr::count, stages_}, {Attr::swizzle, std::string("xor")}, {Attr::alignment, kBoxAlignment}});
     }
 
     // A slot by its number, and the phase of its use.

@@ -2,11 +2,9 @@
 #pragma once
 
 #include "ir/core/function.h"
-#include "ir/passes/target/gpu/machine.h"
+#include "ir/machine/gpu.h"
 
 namespace tsr::ir {
-
-inline constexpr int64_t kRingAlignment = 1024;  // bytes; of what copies of whole tiles fill
 
 // Of each loop of `staged_loops` with two stages or more:
 //

@@ -8,7 +8,6 @@
 
 #include "ir/ops/tile.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
-#include "ir/passes/target/gpu/rings/stage.h"
 #include "ir/passes/target/gpu/tiles/code.h"
 #include "ir/passes/target/gpu/tiles/groups.h"
 #include "ir/passes/tile/walk.h"
@@ -87,7 +86,7 @@ ValueId ThreadTiles::box_memory(DType type) {
     const int64_t warps = code_.plan.threads / kWarp, size = bits(type) / 8;
     box_bytes_ = warps * kBoxes * kBoxBytes;
     const ValueId place = emit_.op(OpKind::scratch, {}, Type::pointer(type, Space::shared),
-                                   {{Attr::count, int64_t{0}}, {Attr::type, type}, {Attr::alignment, kRingAlignment}});
+                                   {{Attr::count, int64_t{0}}, {Attr::type, type}, {Attr::alignment, kBoxAlignment}});
     box_places_.push_back(code_.target.value(place).op);
     std::vector<Bits> columns(5, 0);
     for (int64_t warp = 1; warp < warps; warp *= 2)

@@ -1,7 +1,6 @@
 // Tiles from one layout to another.
 #include <algorithm>
 
-#include "ir/passes/target/gpu/rings/stage.h"
 #include "ir/passes/target/gpu/tiles/code.h"
 
 namespace tsr::ir {
@@ -29,7 +28,7 @@ int64_t ThreadTiles::finish(int64_t used) {
         for (OpId id : places) code_.target.op(id).attrs.set(Attr::count, begin);
         used = begin + bytes;
     };
-    place(box_places_, box_bytes_, kRingAlignment);
+    place(box_places_, box_bytes_, kBoxAlignment);
     place(places_, memory_bytes_, 128);
     return used;
 }

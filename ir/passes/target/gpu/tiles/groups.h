@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "ir/core/function.h"
+#include "ir/machine/gpu.h"
 #include "ir/ops/register.h"
-#include "ir/passes/target/gpu/machine.h"
 #include "ir/passes/target/gpu/tiles/layouts.h"
 #include "ir/passes/target/kernel_code.h"
 

@@ -7,8 +7,8 @@
 
 #include "ir/layout/layout.h"
 #include "ir/machine/fragments.h"
+#include "ir/machine/gpu.h"
 #include "ir/ops/register.h"
-#include "ir/passes/target/gpu/machine.h"
 
 namespace tsr::ir {
 

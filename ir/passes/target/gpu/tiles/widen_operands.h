@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/core/function.h"
-#include "ir/passes/target/gpu/machine.h"
+#include "ir/machine/gpu.h"
 
 namespace tsr::ir {
 

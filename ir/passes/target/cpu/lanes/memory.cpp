@@ -1,0 +1,268 @@
+#include <algorithm>
+
+#include "ir/passes/target/cpu/lanes/code.h"
+
+namespace tsr::ir {
+
+LaneCode::Access LaneCode::access(const Memory& memory, const std::vector<LaneValue>& indices, int64_t shift) {
+    constexpr auto kAffine = LaneValue::Kind::affine;
+    constexpr auto kUniform = LaneValue::Kind::uniform;
+    bool scalar_outer = std::ranges::all_of(indices.begin(), indices.empty() ? indices.end() : indices.end() - 1,
+                                            [](const LaneValue& v) { return v.kind == kUniform; });
+    bool last_uniform = indices.empty() || indices.back().kind == kUniform;
+    bool consecutive = !indices.empty() && indices.back().kind == kAffine && indices.back().stride == 1;
+    if (scalar_outer && (last_uniform || consecutive)) {
+        std::vector<ValueId> scalars;
+        for (const LaneValue& v : indices) scalars.push_back(v.scalar);
+        ValueId at = emit_.add(s_.linear(memory, scalars), emit_.integer(shift));
+        return {
+            last_uniform ? Access::Kind::uniform : Access::Kind::contiguous, emit_.pointer_add(memory.pointer, at), {}};
+    }
+    // A vector of offsets. One index alone is the offset, at the width it has: the machine extends its sign.
+    std::vector<ValueId> sum;
+    for (size_t axis = 0; axis < indices.size(); ++axis) {
+        DType type = DType::index;
+        bool alone = indices.size() == 1 && shift == 0;
+        if (alone && indices[0].kind == LaneValue::Kind::vectors &&
+            emit_.element_type(indices[0].copies[0]) == DType::i32) {
+            type = DType::i32;
+        }
+        std::vector<ValueId> index = vectors(indices[axis], type);
+        for (size_t copy = 0; copy < index.size(); ++copy) {
+            if (axis == 0) {
+                sum.push_back(index[copy]);
+            } else {
+                ValueId extent = emit_.splat(memory.dims[axis], width_);
+                sum[copy] = emit_.binary(OpKind::add, emit_.binary(OpKind::mul, sum[copy], extent), index[copy]);
+            }
+        }
+    }
+    if (shift != 0) {
+        for (ValueId& offset : sum)
+            offset = emit_.binary(OpKind::add, offset, emit_.splat(emit_.integer(shift), width_));
+    }
+    return {Access::Kind::offsets, memory.pointer, sum};
+}
+
+std::vector<ValueId> LaneCode::load(const Memory&, const Access& access, DType elem) {
+    std::vector<ValueId> out;
+    for (int64_t copy = 0; copy < copies_; ++copy) {
+        auto c = static_cast<size_t>(copy);
+        ValueId mask = mask_.empty() ? ValueId{} : mask_[c];
+        if (access.kind == Access::Kind::contiguous) {
+            out.push_back(emit_.load(emit_.pointer_add(access.address, emit_.integer(copy * width_)), width_, mask));
+            continue;
+        }
+        std::vector<ValueId> operands{access.address, access.offsets[c]};
+        Attrs attrs;
+        if (mask.valid()) {
+            operands.push_back(mask);
+            attrs.set(Attr::masked, int64_t{1});
+        }
+        out.push_back(emit_.op(OpKind::gather, operands, Type::vector(elem, static_cast<uint32_t>(width_)), attrs));
+    }
+    return out;
+}
+
+void LaneCode::read(const Op& op) {
+    const Memory& memory = s_.memories.at(op.operands[0]);
+    std::vector<LaneValue> indices;
+    for (size_t i = 1; i < op.operands.size(); ++i) indices.push_back(value(op.operands[i]));
+    if (memory.packed) {
+        values_[op.results[0]] = read_packed(memory, std::move(indices), 0);
+        return;
+    }
+    Access where = access(memory, indices);
+    DType elem = s_.tile.type(op.results[0]).elem;
+    if (where.kind == Access::Kind::uniform) {
+        values_[op.results[0]] = uniform(emit_.load(where.address, 0));
+    } else {
+        values_[op.results[0]] = of(load(memory, where, elem));
+    }
+}
+
+void LaneCode::store(const Memory&, const Access& access, const LaneValue& value, DType elem) {
+    if (access.kind == Access::Kind::uniform) {
+        if (value.kind == LaneValue::Kind::uniform) return emit_.store(access.address, value.scalar);
+        // Several lanes write one place only where the program lets them; the last one stays.
+        for_each_active(
+            [&](int64_t copy, ValueId lane) { emit_.store(access.address, lane_scalar(value, elem, copy, lane)); });
+        return;
+    }
+    std::vector<ValueId> copies = vectors(value, elem);
+    for (int64_t copy = 0; copy < copies_; ++copy) {
+        auto c = static_cast<size_t>(copy);
+        ValueId mask = mask_.empty() ? ValueId{} : mask_[c];
+        if (access.kind == Access::Kind::contiguous) {
+            emit_.store(emit_.pointer_add(access.address, emit_.integer(copy * width_)), copies[c], mask);
+            continue;
+        }
+        std::vector<ValueId> operands{access.address, copies[c], access.offsets[c]};
+        Attrs attrs;
+        if (mask.valid()) {
+            operands.push_back(mask);
+            attrs.set(Attr::masked, int64_t{1});
+        }
+        emit_.statement(OpKind::scatter, operands, attrs);
+    }
+}
+
+void LaneCode::write(const Op& op) {
+    const Memory& memory = s_.memories.at(op.operands[0]);
+    std::vector<LaneValue> indices;
+    for (size_t i = 2; i < op.operands.size(); ++i) indices.push_back(value(op.operands[i]));
+    store(memory, access(memory, indices), value(op.operands[1]), s_.tile.type(op.operands[0]).elem);
+}
+
+void LaneCode::read_vector(const Op& op) {
+    const Memory& memory = s_.memories.at(op.operands[0]);
+    std::vector<LaneValue> indices;
+    for (size_t i = 1; i < op.operands.size(); ++i) indices.push_back(value(op.operands[i]));
+    LaneValue result{LaneValue::Kind::parts, {}, 0, {}, {}};
+    const Type& type = s_.tile.type(op.results[0]);
+    for (uint32_t part = 0; part < type.width; ++part) {
+        if (memory.packed) {
+            result.parts.push_back(read_packed(memory, indices, part));
+            continue;
+        }
+        Access where = access(memory, indices, part);
+        result.parts.push_back(where.kind == Access::Kind::uniform ? uniform(emit_.load(where.address, 0))
+                                                                   : of(load(memory, where, type.elem)));
+    }
+    values_[op.results[0]] = result;
+}
+
+void LaneCode::write_vector(const Op& op) {
+    const Memory& memory = s_.memories.at(op.operands[0]);
+    std::vector<LaneValue> indices;
+    for (size_t i = 2; i < op.operands.size(); ++i) indices.push_back(value(op.operands[i]));
+    LaneValue written = value(op.operands[1]);
+    if (memory.packed) return write_packed(memory, std::move(indices), written.parts);
+    for (size_t part = 0; part < written.parts.size(); ++part) {
+        store(memory, access(memory, indices, static_cast<int64_t>(part)), written.parts[part],
+              s_.tile.type(op.operands[0]).elem);
+    }
+}
+
+void LaneCode::lane_read(const Op& op) {
+    const Type& type = s_.tile.type(op.results[0]);
+    ValueId array = s_.arrays.at(op.operands[0]);
+    auto load_at = [&](ValueId base) {
+        std::vector<ValueId> copies;
+        for (int64_t copy = 0; copy < copies_; ++copy) {
+            ValueId mask = mask_.empty() ? ValueId{} : mask_[static_cast<size_t>(copy)];
+            copies.push_back(emit_.load(emit_.pointer_add(base, emit_.integer(copy * width_)), width_, mask));
+        }
+        return of(copies);
+    };
+    ValueId here = emit_.pointer_add(array, first_tile_);
+    if (!type.is_vector()) {
+        values_[op.results[0]] = load_at(here);
+        return;
+    }
+    LaneValue parts{LaneValue::Kind::parts, {}, 0, {}, {}};
+    for (uint32_t part = 0; part < type.width; ++part) {
+        parts.parts.push_back(load_at(emit_.pointer_add(here, emit_.integer(part * s_.tile.kernel.group_size()))));
+    }
+    values_[op.results[0]] = parts;
+}
+
+void LaneCode::store_arrays(const std::vector<ValueId>& arrays, const std::vector<ValueId>& yielded) {
+    auto store_at = [&](ValueId base, const LaneValue& value, DType elem) {
+        std::vector<ValueId> copies = vectors(value, elem);
+        for (int64_t copy = 0; copy < copies_; ++copy) {
+            auto c = static_cast<size_t>(copy);
+            ValueId mask = mask_.empty() ? ValueId{} : mask_[c];
+            emit_.store(emit_.pointer_add(base, emit_.integer(copy * width_)), copies[c], mask);
+        }
+    };
+    for (size_t i = 0; i < arrays.size(); ++i) {
+        const Type& type = s_.tile.type(arrays[i]);
+        ValueId here = emit_.pointer_add(s_.arrays.at(arrays[i]), first_tile_);
+        LaneValue v = value(yielded[i]);
+        if (v.kind != LaneValue::Kind::parts) {
+            store_at(here, v, type.elem);
+            continue;
+        }
+        for (size_t part = 0; part < v.parts.size(); ++part) {
+            ValueId offset = emit_.integer(static_cast<int64_t>(part) * s_.tile.kernel.group_size());
+            store_at(emit_.pointer_add(here, offset), v.parts[part], type.elem);
+        }
+    }
+}
+
+// ---- one lane after the other ----
+
+template <typename Body>
+void LaneCode::for_each_active(Body body) {
+    std::vector<ValueId> masks = mask_.empty() ? all_lanes() : mask_;
+    RegionId outside = emit_.region;
+    for (int64_t copy = 0; copy < copies_; ++copy) {
+        OpId op = emit_.open(OpKind::for_active, {masks[static_cast<size_t>(copy)]}, {});
+        emit_.region = emit_.add_region(op);
+        ValueId lane = s_.target.add_arg(emit_.region, Type::scalar(DType::i32), "lane");
+        body(copy, lane);
+        emit_.yield({});
+        emit_.close(op, outside);
+    }
+}
+
+ValueId LaneCode::lane_scalar(const LaneValue& value, DType type, int64_t copy, ValueId lane) {
+    if (value.kind == LaneValue::Kind::uniform) return emit_.cast(value.scalar, type);
+    if (value.kind == LaneValue::Kind::affine) {
+        ValueId number = emit_.add(emit_.cast(lane, DType::index), emit_.integer(copy * width_));
+        return emit_.cast(emit_.add(value.scalar, emit_.mul(number, emit_.integer(value.stride))), type);
+    }
+    ValueId vector = value.copies[static_cast<size_t>(copy)];
+    ValueId element = emit_.op(OpKind::extract, {vector, lane}, Type::scalar(emit_.element_type(vector)));
+    return emit_.cast(element, type);
+}
+
+void LaneCode::atomic(const Op& op) {
+    const Memory memory = s_.memories.at(op.operands[0]);
+    DType elem = s_.tile.type(op.operands[0]).elem;
+    bool compares = op.attrs.integer(Attr::op) == static_cast<int64_t>(AtomicOp::compare_exchange);
+    size_t first = compares ? 3 : 2;
+    // What each lane found, gathered on the stack: the lanes run one after the other.
+    ValueId found = s_.stack(elem, width_ * copies_);
+    for_each_active([&](int64_t copy, ValueId lane) {
+        std::vector<ValueId> indices;
+        for (size_t i = first; i < op.operands.size(); ++i) {
+            indices.push_back(lane_scalar(value(op.operands[i]), DType::index, copy, lane));
+        }
+        std::vector<ValueId> operands{s_.address(memory, indices),
+                                      lane_scalar(value(op.operands[1]), elem, copy, lane)};
+        if (compares) operands.push_back(lane_scalar(value(op.operands[2]), elem, copy, lane));
+        Attrs attrs{{Attr::op, op.attrs.integer(Attr::op)}};
+        ValueId old = emit_.op(OpKind::atomic_rmw, operands, Type::scalar(elem), attrs);
+        ValueId at = emit_.add(emit_.cast(lane, DType::index), emit_.integer(copy * width_));
+        emit_.store(emit_.pointer_add(found, at), old);
+    });
+    if (op.results.empty()) return;
+    std::vector<ValueId> copies;
+    for (int64_t copy = 0; copy < copies_; ++copy) {
+        ValueId mask = mask_.empty() ? ValueId{} : mask_[static_cast<size_t>(copy)];
+        copies.push_back(emit_.load(emit_.pointer_add(found, emit_.integer(copy * width_)), width_, mask));
+    }
+    values_[op.results[0]] = of(copies);
+}
+
+void LaneCode::message(const Op& op) {
+    std::vector<ValueId> outer = mask_;
+    if (op.kind == OpKind::assert_) {  // only the lanes whose condition is false have something to say
+        std::vector<ValueId> failed;
+        for (ValueId held : vectors(op.operands[0]))
+            failed.push_back(emit_.op(OpKind::bit_not, {held}, s_.target.type(held)));
+        mask_ = mask_.empty() ? failed : mask_and(mask_, failed);
+    }
+    for_each_active([&](int64_t copy, ValueId lane) {
+        std::vector<ValueId> operands;
+        for (ValueId v : op.operands) operands.push_back(lane_scalar(value(v), s_.tile.type(v).elem, copy, lane));
+        ValueId number = lane_scalar(number_, DType::index, copy, lane);
+        operands.insert(operands.begin() + (op.kind == OpKind::assert_ ? 1 : 0), number);
+        emit_.statement(op.kind, operands, op.attrs);
+    });
+    mask_ = outer;
+}
+
+}  // namespace tsr::ir

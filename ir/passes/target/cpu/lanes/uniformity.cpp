@@ -1,0 +1,99 @@
+#include "ir/passes/target/cpu/lanes/uniformity.h"
+
+#include <algorithm>
+
+namespace tsr::ir {
+
+namespace {
+
+class Solver {
+public:
+    explicit Solver(const Function& kernel) : kernel_(kernel), differs_(kernel.value_count(), false) {}
+
+    std::vector<bool> solve() {
+        do {
+            changed_ = false;
+            visit(kernel_.body);
+        } while (changed_);
+        return std::move(differs_);
+    }
+
+private:
+    void mark(ValueId value, bool differs) {
+        if (!differs || differs_[value.index]) return;
+        differs_[value.index] = true;
+        changed_ = true;
+    }
+    [[nodiscard]] bool differs(ValueId value) const { return differs_[value.index]; }
+    [[nodiscard]] const std::vector<ValueId>& yielded(RegionId region) const {
+        return kernel_.op(kernel_.region(region).ops.back()).operands;
+    }
+
+    void visit(RegionId region) {
+        for (OpId id : kernel_.region(region).ops) visit(kernel_.op(id));
+    }
+
+    void visit(const Op& op) {
+        switch (op.kind) {
+            case OpKind::lanes:
+                for (ValueId arg : kernel_.region(op.regions[0]).args) mark(arg, true);
+                return visit(op.regions[0]);
+            case OpKind::grid:
+                return visit(op.regions[0]);
+            case OpKind::lane_read:
+            case OpKind::atomic:
+                return mark(op.results[0], true);
+            case OpKind::if_:
+                return visit_if(op);
+            case OpKind::while_:
+                return visit_while(op);
+            case OpKind::for_:
+                return visit_for(op);
+            default:
+                for (ValueId result : op.results) {
+                    mark(result, std::ranges::any_of(op.operands, [&](ValueId v) { return differs(v); }));
+                }
+        }
+    }
+
+    void visit_if(const Op& op) {
+        for (RegionId region : op.regions) visit(region);
+        for (size_t i = 0; i < op.results.size(); ++i) {
+            mark(op.results[i],
+                 differs(op.operands[0]) || differs(yielded(op.regions[0])[i]) || differs(yielded(op.regions[1])[i]));
+        }
+    }
+
+    void visit_while(const Op& op) {
+        bool rounds = differs(yielded(op.regions[0])[0]);
+        for (size_t i = 0; i < op.results.size(); ++i) {
+            bool carried = rounds || differs(op.operands[i]) || differs(yielded(op.regions[1])[i]);
+            mark(kernel_.region(op.regions[0]).args[i], carried);
+            mark(kernel_.region(op.regions[1]).args[i], carried);
+            mark(op.results[i], carried);
+        }
+        for (RegionId region : op.regions) visit(region);
+    }
+
+    void visit_for(const Op& op) {
+        const auto& args = kernel_.region(op.regions[0]).args;
+        bool rounds = differs(op.operands[0]) || differs(op.operands[1]) || differs(op.operands[2]);
+        mark(args[0], rounds);
+        for (size_t i = 0; i < op.results.size(); ++i) {
+            bool carried = rounds || differs(op.operands[3 + i]) || differs(yielded(op.regions[0])[i]);
+            mark(args[1 + i], carried);
+            mark(op.results[i], carried);
+        }
+        visit(op.regions[0]);
+    }
+
+    const Function& kernel_;
+    std::vector<bool> differs_;
+    bool changed_ = false;
+};
+
+}  // namespace
+
+std::vector<bool> find_differing(const Function& kernel) { return Solver(kernel).solve(); }
+
+}  // namespace tsr::ir

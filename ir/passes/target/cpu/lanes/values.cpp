@@ -1,0 +1,251 @@
+#include <algorithm>
+
+#include "ir/passes/target/cpu/lanes/code.h"
+
+namespace tsr::ir {
+
+void LaneCode::run(RegionId region) {
+    for (OpId op : s_.tile.region(region).ops) {
+        if (s_.tile.op(op).kind != OpKind::yield) operation(op);
+    }
+}
+
+LaneValue LaneCode::value(ValueId old) const {
+    if (auto found = values_.find(old); found != values_.end()) return found->second;
+    if (auto found = s_.parts.find(old); found != s_.parts.end()) {
+        LaneValue vector{LaneValue::Kind::parts, {}, 0, {}, {}};
+        for (ValueId part : found->second) vector.parts.push_back(uniform(part));
+        return vector;
+    }
+    return uniform(s_.scalars.at(old));
+}
+
+bool LaneCode::is_uniform(const Op& op) const {
+    return std::ranges::all_of(op.operands, [&](ValueId v) {
+        if (s_.memories.contains(v)) return true;
+        auto found = values_.find(v);
+        if (found == values_.end()) return !s_.parts.contains(v);
+        return found->second.kind == LaneValue::Kind::uniform;
+    });
+}
+
+void LaneCode::operation(OpId id) {
+    const Op& op = s_.tile.op(id);
+    if (!op.results.empty() && given_.contains(op.results[0])) return;
+    if (auto staged = staged_.find(id); staged != staged_.end()) return read_staged(op, staged->second);
+    emit_.place = op.place;
+    switch (op.kind) {
+        case OpKind::if_:
+            return branch(op);
+        case OpKind::for_:
+            return loop(id);
+        case OpKind::while_:
+            return repeat(op);
+        case OpKind::write:
+            return write(op);
+        case OpKind::read_vector:
+            return read_vector(op);
+        case OpKind::write_vector:
+            return write_vector(op);
+        case OpKind::atomic:
+            return atomic(op);
+        case OpKind::lane_read:
+            return lane_read(op);
+        case OpKind::print:
+        case OpKind::assert_:
+            return message(op);
+        case OpKind::vector_extract: {
+            values_[op.results[0]] = value(op.operands[0]).parts.at(static_cast<size_t>(op.attrs.integer(Attr::axis)));
+            return;
+        }
+        case OpKind::vector_build: {
+            LaneValue built{LaneValue::Kind::parts, {}, 0, {}, {}};
+            for (ValueId part : op.operands) built.parts.push_back(value(part));
+            values_[op.results[0]] = built;
+            return;
+        }
+        default:
+            break;
+    }
+    if (is_uniform(op)) {
+        for (ValueId v : op.operands) {  // a uniform value made in here is a scalar like those from outside
+            if (auto found = values_.find(v); found != values_.end()) s_.scalars[v] = found->second.scalar;
+        }
+        for (ValueId result : op.results) values_.erase(result);
+        if (s_.scalar_operation(op)) return;
+    }
+    if (op.kind == OpKind::read) return read(op);
+    element(op);
+}
+
+DType LaneCode::lane_type(ValueId old) {
+    DType elem = s_.tile.type(old).elem;
+    if (elem != DType::index) return elem;
+    return s_.plan.narrow_index && s_.ranges.fits_32_bits(old) ? DType::i32 : DType::index;
+}
+
+std::vector<ValueId> LaneCode::vectors(ValueId old) { return vectors(value(old), lane_type(old)); }
+
+std::vector<ValueId> LaneCode::vectors(const LaneValue& value, DType type) {
+    std::vector<ValueId> out;
+    switch (value.kind) {
+        case LaneValue::Kind::uniform:
+            out.assign(static_cast<size_t>(copies_), emit_.splat(emit_.cast(value.scalar, type), width_));
+            return out;
+        case LaneValue::Kind::vectors:
+            for (ValueId copy : value.copies) out.push_back(emit_.cast(copy, type));
+            return out;
+        case LaneValue::Kind::affine: {
+            ValueId lanes = emit_.iota(width_, type);
+            if (value.stride != 1)
+                lanes = emit_.binary(OpKind::mul, lanes, emit_.splat(emit_.integer(value.stride, type), width_));
+            for (int64_t copy = 0; copy < copies_; ++copy) {
+                ValueId base = emit_.add(value.scalar, emit_.integer(copy * width_ * value.stride));
+                out.push_back(emit_.binary(OpKind::add, emit_.splat(emit_.cast(base, type), width_), lanes));
+            }
+            return out;
+        }
+        case LaneValue::Kind::parts:
+            break;
+    }
+    return out;
+}
+
+// ---- element operations ----
+
+void LaneCode::element(const Op& op) {
+    std::vector<LaneValue> operands;
+    for (ValueId v : op.operands) operands.push_back(value(v));
+    bool parts = std::ranges::any_of(operands, [](const LaneValue& v) { return v.kind == LaneValue::Kind::parts; });
+    if (parts) return element_parts(op, operands);
+    if (affine_element(op, operands)) return;
+    values_[op.results[0]] = of(element_vectors(op, operands));
+}
+
+std::vector<ValueId> LaneCode::element_vectors(const Op& op, const std::vector<LaneValue>& operands) {
+    // Index values of one operation share a width: 32 bits when all of them fit.
+    bool narrow = s_.plan.narrow_index;
+    auto narrows = [&](ValueId v) { return s_.tile.type(v).elem != DType::index || lane_type(v) == DType::i32; };
+    narrow = narrow && std::ranges::all_of(op.operands, narrows) && std::ranges::all_of(op.results, narrows);
+    auto type_of = [&](ValueId v) {
+        DType elem = s_.tile.type(v).elem;
+        return elem == DType::index && narrow ? DType::i32 : elem;
+    };
+    std::vector<std::vector<ValueId>> inputs;
+    for (size_t i = 0; i < operands.size(); ++i) inputs.push_back(vectors(operands[i], type_of(op.operands[i])));
+    DType result = type_of(op.results[0]);
+    Attrs attrs = op.attrs;
+    if (op.kind == OpKind::cast) attrs.set(Attr::type, result);
+    std::vector<ValueId> out;
+    for (size_t copy = 0; copy < static_cast<size_t>(copies_); ++copy) {
+        std::vector<ValueId> values;
+        for (const auto& input : inputs) values.push_back(input[copy]);
+        if (op.kind == OpKind::cast && emit_.element_type(values[0]) == result) {
+            out.push_back(values[0]);
+        } else {
+            out.push_back(emit_.op(op.kind, values, Type::vector(result, static_cast<uint32_t>(width_)), attrs));
+        }
+    }
+    return out;
+}
+
+void LaneCode::element_parts(const Op& op, const std::vector<LaneValue>& operands) {
+    size_t count = s_.tile.type(op.results[0]).width;
+    LaneValue result{LaneValue::Kind::parts, {}, 0, {}, {}};
+    for (size_t part = 0; part < count; ++part) {
+        std::vector<LaneValue> inputs;
+        for (const LaneValue& v : operands) inputs.push_back(v.kind == LaneValue::Kind::parts ? v.parts[part] : v);
+        result.parts.push_back(of(element_vectors(op, inputs)));
+    }
+    values_[op.results[0]] = result;
+}
+
+// Sums and multiples of consecutive indices stay consecutive; comparisons with a uniform limit need no 64-bit vectors.
+bool LaneCode::affine_element(const Op& op, const std::vector<LaneValue>& operands) {
+    auto is = [&](size_t i, LaneValue::Kind kind) { return i < operands.size() && operands[i].kind == kind; };
+    auto index = [&](ValueId v) { return s_.tile.type(v).elem == DType::index; };
+    constexpr auto kAffine = LaneValue::Kind::affine;
+    constexpr auto kUniform = LaneValue::Kind::uniform;
+    if (op.operands.size() == 1 && op.kind == OpKind::cast && is(0, kAffine) &&
+        bits(s_.tile.type(op.results[0]).elem) == 64 && is_integer(s_.tile.type(op.results[0]).elem)) {
+        if (!index(op.results[0])) return false;
+        values_[op.results[0]] = operands[0];
+        return true;
+    }
+    if (op.operands.size() != 2 || !index(op.operands[0]) || !index(op.operands[1])) return false;
+    if (op.kind >= OpKind::eq && op.kind <= OpKind::ge) return affine_compare(op, operands[0], operands[1]);
+    LaneValue result;
+    if (op.kind == OpKind::add && is(0, kAffine) && is(1, kUniform)) {
+        result = affine(emit_.add(operands[0].scalar, operands[1].scalar), operands[0].stride);
+    } else if (op.kind == OpKind::add && is(0, kUniform) && is(1, kAffine)) {
+        result = affine(emit_.add(operands[0].scalar, operands[1].scalar), operands[1].stride);
+    } else if (op.kind == OpKind::add && is(0, kAffine) && is(1, kAffine)) {
+        result = affine(emit_.add(operands[0].scalar, operands[1].scalar), operands[0].stride + operands[1].stride);
+    } else if (op.kind == OpKind::sub && is(0, kAffine) && is(1, kUniform)) {
+        result = affine(emit_.binary(OpKind::sub, operands[0].scalar, operands[1].scalar), operands[0].stride);
+    } else if (op.kind == OpKind::sub && is(0, kUniform) && is(1, kAffine)) {
+        result = affine(emit_.binary(OpKind::sub, operands[0].scalar, operands[1].scalar), -operands[1].stride);
+    } else if (op.kind == OpKind::mul) {
+        size_t lanes = is(0, kAffine) ? 0 : 1;
+        if (!is(lanes, kAffine) || !is(1 - lanes, kUniform)) return false;
+        auto factor = emit_.integer_value(operands[1 - lanes].scalar);
+        if (!factor || std::abs(*factor) > (1 << 20) || std::abs(operands[lanes].stride) > (1 << 20)) return false;
+        result =
+            affine(emit_.mul(operands[lanes].scalar, operands[1 - lanes].scalar), operands[lanes].stride * *factor);
+    } else {
+        return false;
+    }
+    values_[op.results[0]] = result;
+    return true;
+}
+
+bool LaneCode::affine_compare(const Op& op, const LaneValue& a, const LaneValue& b) {
+    constexpr auto kAffine = LaneValue::Kind::affine;
+    constexpr auto kUniform = LaneValue::Kind::uniform;
+    auto mirrored = [](OpKind kind) {
+        switch (kind) {
+            case OpKind::lt:
+                return OpKind::gt;
+            case OpKind::le:
+                return OpKind::ge;
+            case OpKind::gt:
+                return OpKind::lt;
+            case OpKind::ge:
+                return OpKind::le;
+            default:
+                return kind;
+        }
+    };
+    if (a.kind == kAffine && b.kind == kUniform) {
+        values_[op.results[0]] = of(compare_affine(op.kind, a, b.scalar));
+        return true;
+    }
+    if (a.kind == kUniform && b.kind == kAffine) {
+        values_[op.results[0]] = of(compare_affine(mirrored(op.kind), b, a.scalar));
+        return true;
+    }
+    return false;
+}
+
+// base + l * stride ? limit  is  l * stride ? limit - base, and the right side can be brought into 32 bits: outside of
+// them it is beyond every lane. The limit is brought near first, so that the difference does not wrap.
+std::vector<ValueId> LaneCode::compare_affine(OpKind kind, const LaneValue& affine, ValueId limit) {
+    auto clamped = [&](ValueId v, int64_t bound) {
+        ValueId above = emit_.binary(OpKind::maximum, v, emit_.integer(-bound));
+        return emit_.binary(OpKind::minimum, above, emit_.integer(bound));
+    };
+    ValueId distance = emit_.binary(OpKind::sub, clamped(limit, int64_t{1} << 61), affine.scalar);
+    ValueId near = emit_.splat(emit_.cast(clamped(distance, int64_t{1} << 30), DType::i32), width_);
+    ValueId lanes = emit_.iota(width_, DType::i32);
+    if (affine.stride != 1)
+        lanes = emit_.binary(OpKind::mul, lanes, emit_.splat(emit_.integer(affine.stride, DType::i32), width_));
+    std::vector<ValueId> out;
+    for (int64_t copy = 0; copy < copies_; ++copy) {
+        ValueId offset = emit_.splat(emit_.integer(copy * width_ * affine.stride, DType::i32), width_);
+        ValueId here = copy == 0 ? lanes : emit_.binary(OpKind::add, lanes, offset);
+        out.push_back(emit_.compare(kind, here, near));
+    }
+    return out;
+}
+
+}  // namespace tsr::ir

@@ -1,0 +1,13 @@
+#include "runtime/clock.h"
+
+#include <ctime>
+
+namespace tsr::runtime {
+
+double now() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+}  // namespace tsr::runtime

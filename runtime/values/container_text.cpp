@@ -1,0 +1,69 @@
+#include "runtime/values/container_text.h"
+
+#include "runtime/text/format_spec.h"
+#include "runtime/text/quoted.h"
+#include "runtime/text/string.h"
+#include "runtime/text/tensor_text.h"
+#include "runtime/values/value_type.h"
+
+namespace tsr::runtime {
+
+namespace {
+
+std::string dictionary_text(const TsrList& dict) {
+    const char* value = behind_type(dict.type + 1);
+    std::string result = "{";
+    for (int64_t i = 0; i < dict.length; ++i) {
+        if (i > 0) result += ", ";
+        result += value_text(dict.type + 1, dict.items[2 * i]) + ": " + value_text(value, dict.items[2 * i + 1]);
+    }
+    return result + '}';
+}
+
+// `Layer(rate=0.5, name='a')`
+std::string record_text(const TsrList& record) {
+    const char* at = behind_name(record.type + 1);
+    std::string result(record.type + 1, at - 1);
+    result += '(';
+    for (int64_t i = 0; i < record.length; ++i) {
+        const char* type = behind_name(at);
+        if (i > 0) result += ", ";
+        result += std::string(at, type - 1) + "=" + value_text(type, record.items[i]);
+        at = behind_type(type);
+    }
+    return result + ')';
+}
+
+std::string container_text(const TsrList& list) {
+    if (*list.type == 'D') return dictionary_text(list);
+    if (*list.type == '{') return record_text(list);
+    const bool tuple = *list.type == '(';
+    ItemTypes types(list.type);
+    std::string result(1, tuple ? '(' : '[');
+    for (int64_t i = 0; i < list.length; ++i) {
+        if (i > 0) result += ", ";
+        result += value_text(types.next(), list.items[i]);
+    }
+    if (tuple && list.length == 1) result += ',';
+    return result + (tuple ? ')' : ']');
+}
+
+}  // namespace
+
+std::string value_text(const char* type, TsrSlot value) {
+    if (is_container_type(type)) return container_text(*value.list);
+    if (*type == 'S') return quoted(view(value.string));
+    if (*type == 'T') return *tensor_text(*value.tensor);
+    return *format_value(value.bits, scalar_dtype(type), {});
+}
+
+}  // namespace tsr::runtime
+
+using namespace tsr::runtime;
+
+extern "C" TsrString* tsr_format_list(const TsrList* list, const TsrPlace*) {
+    tsr_wait();
+    TsrSlot value{};
+    value.list = const_cast<TsrList*>(list);
+    return make_string(value_text(list->type, value));
+}
