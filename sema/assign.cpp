@@ -54,11 +54,13 @@ static Value variable_value(const Value& value) {
     if (held.type == value.type && !value.type.is(Kind::list)) return held;
     held.value.reset();
     held.elements.clear();
+    held.rounds = 0;
     return held;
 }
 
 void Body::assign_name(const ast::Expr& target, const Value& given, const ast::Expr& source) {
-    const Value value = in_kernel() || !function ? given : variable_value(given);
+    Value value = in_kernel() || !function ? given : variable_value(given);
+    if (value.type.is(Kind::list)) set_rounds(value, 0);  // its items may be assigned
     Slot* slot = find_slot(std::get<ast::Name>(target.node).text);
     if (!slot) return;
     if (!slot->first_at.valid() || !slot->joined) {
@@ -95,7 +97,11 @@ void Body::assign_name(const ast::Expr& target, const Value& given, const ast::E
     add_to_type(*slot, type, value.value);
     bool parameter = instance.variables[slot->id.index].parameter >= 0;
     if (slot->bindings == 1 && !parameter) slot->once = value;
-    if (slot->bindings == 1) slot->once_from = &source;
+    if (slot->bindings == 1) {
+        slot->once_from = &source;
+        slot->once_part = unpacked_at;
+        slot->outlived = false;
+    }
     if (slot->bindings == 1 && slot->once) slot->once->referent = {};
     const Type held = slot->known ? slot->settled : *slot->joined;
     written.type = held;
@@ -161,6 +167,7 @@ void Body::unpack(const ast::Expr& target, const std::vector<const ast::Expr*>& 
     if (value.type.is(Kind::tuple)) {
         for (size_t i = 0; i < value.type.parts().size(); ++i) {
             Value part;
+            part.rounds = value.rounds;
             if (i < value.elements.size()) part = value.elements[i];
             part.type = value.type.parts()[i];
             parts.push_back(std::move(part));
@@ -185,8 +192,13 @@ void Body::unpack(const ast::Expr& target, const std::vector<const ast::Expr*>& 
     const auto* tuple = std::get_if<ast::Tuple>(&source.node);
     for (size_t i = 0; i < targets.size(); ++i) {
         Value part = i < parts.size() ? parts[i] : Value{};
-        const ast::Expr& from = tuple && tuple->elements.size() == targets.size() ? *tuple->elements[i] : source;
-        assign_to(*targets[i], part, from);
+        const bool apart = tuple && tuple->elements.size() == targets.size();
+        std::vector<size_t> part_of = apart ? std::vector<size_t>{} : unpacked_at;
+        if (!apart) part_of.push_back(i);
+        if (!apart && value.rounds == 0) set_rounds(part, 0);
+        std::swap(unpacked_at, part_of);
+        assign_to(*targets[i], part, apart ? *tuple->elements[i] : source);
+        std::swap(unpacked_at, part_of);
     }
 }
 
@@ -312,7 +324,6 @@ void Body::augmented(const ast::Stmt& stmt, const ast::AugmentedAssign& a) {
     info.compute = result.compute;
     instance.augmented[stmt.id] = info;
     result.value.reset();  // the variable changes: it is not static
-    result.rounds = 0;
     result.dim.reset();
     if (result.broken()) {
         if (const auto* n = std::get_if<ast::Name>(&a.target->node)) {

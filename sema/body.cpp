@@ -127,6 +127,7 @@ void Body::begin_pass(bool final) {
     flow = entry_flow_;
     loops.clear();
     round_loops.clear();
+    round_conditions.clear();
     returned.reset();
     unknown_names.clear();
     inner_names.clear();
@@ -149,6 +150,7 @@ void Body::begin_pass(bool final) {
         slot.assigned_at.clear();
         if (slot.given) continue;
         slot.once.reset();
+        slot.outlived = false;
         slot.rounds = 0;
     }
 }

@@ -156,7 +156,7 @@ public:
     Value index_elements(const ast::Expr& e, const ast::Subscript& s, const Value& base);
     Value index_local(const ast::Expr& e, const std::vector<const ast::Expr*>& indices, const Value& base);
     Value table_item(const ast::Expr& at, const Static& table, const Value& base);
-    Value element_by_round(const ast::Expr& at, const Value& base, const Value& index);
+    Value element_by_round(const ast::Expr& at, const Value& base);
     Value index_dict(const ast::Expr& e, const ast::Subscript& s, const Value& base);
     Value slice_sequence(const ast::Slice& slice, const Value& base);
     std::optional<ViewAxis> view_axis(const ast::Expr& index, const ir::Dim& extent);
@@ -293,7 +293,14 @@ public:
     void unroll(uint64_t rounds);
     // Where they have `most` rounds together; false where they have more.
     bool unroll_short_loops(uint64_t rounds, int64_t most);
-    std::optional<Value> value_in_round(const Slot& slot);
+    // Ends the loops behind the first ones: what was assigned in them does not depend on a round any more.
+    void end_round_loops(size_t first);
+    // The loops on whose rounds a variable depends where it is read, also those of a body around this one.
+    uint64_t rounds_of_variable(const Slot& slot);
+    // Whether unrolling makes it static: the host calls nested functions, which know only when they run what they
+    // captured.
+    [[nodiscard]] bool unrolling_fixes(uint64_t rounds) const;
+    [[nodiscard]] Body* body_of(InstanceId id);  // this one, or one around it
 
     void give_back(const ast::Stmt& stmt, const ast::Return& r);
     bool kernel_result(const ast::Expr& e, const Value& value);
@@ -331,15 +338,17 @@ public:
     std::map<VariableId, std::string> fresh_variable_names;
     Flow flow;
     std::vector<Loop> loops;
-    std::vector<ForInfo*> round_loops;    // by bit of Value::rounds
+    std::vector<RoundLoop> round_loops;  // by bit of Value::rounds
+    // Conditions under which the text that is checked runs; of those that depend on rounds. And whether they hold.
+    std::vector<std::pair<const ast::Expr*, bool>> round_conditions;
     std::set<std::string> unknown_names;  // said once
     std::optional<Type> returned;         // the join of what was returned so far
     std::optional<Type> result_type;
     Span result_at;
     bool aloud = false;
     bool constant_only = false;
-    bool folds_items = false;  // of a module's constant list, once for each item
-    bool in_round = false;     // names that depend on the round of a loop have the values of one (Slot::in_round)
+    bool folds_items = false;         // of a module's constant list, once for each item
+    std::vector<size_t> unpacked_at;  // of the target that is assigned: which part of what is unpacked it is given
 
 private:
     void passes(const std::function<void()>& once);
@@ -358,6 +367,10 @@ private:
     Flow entry_flow_;
     size_t header_symbols_ = 0;
 };
+
+// Where `Body::unrolling_fixes` does not hold.
+inline constexpr const char* kCapturedNote =
+    "a function inside of another one is given what it captures when the program runs";
 
 // What a class makes of arguments of these types: what of it may be written depends on them.
 Type made_record(const Type& type, const std::vector<Type>& given);

@@ -62,7 +62,9 @@ void Body::comprehension_clause(const ast::Comprehension::Clause& clause, ForInf
     for (const ast::Expr* target : targets) bind_inner(*target);
     bool runs = false;
     iterate(*clause.iterable, *clause.target, info, runs, add_round_loop(info));
-    for (const ast::Expr* condition : clause.conditions) this->condition(*condition);
+    for (const ast::Expr* condition : clause.conditions) {
+        if (this->condition(*condition).rounds != 0) round_conditions.emplace_back(condition, true);
+    }
 }
 
 void Body::take_generator(const ast::Expr& e) {
@@ -136,6 +138,7 @@ Value Body::comprehension(const ast::Expr& e, const ast::Comprehension& c) {
     }
     size_t outer_names = inner_names.size();
     const size_t outer_loops = round_loops.size();
+    const size_t outer_conditions = round_conditions.size();
     Flow before = flow;
     const size_t allocated = state().allocations.size();
     std::vector<ForInfo> infos(c.clauses.size());
@@ -146,7 +149,8 @@ Value Body::comprehension(const ast::Expr& e, const ast::Comprehension& c) {
     Value of_key;
     if (c.value) of_key = expr(*c.value);
     inner_names.resize(outer_names);
-    round_loops.resize(outer_loops);  // nothing outside depends on the rounds of its clauses
+    end_round_loops(outer_loops);
+    round_conditions.resize(outer_conditions);
     flow.reachable = before.reachable;
     const std::optional<int64_t> length =
         c.clauses.size() == 1 ? clause_length(*this, c.clauses[0], infos[0]) : std::nullopt;

@@ -60,6 +60,7 @@ Value Body::logical(const ast::Expr& e, const ast::Logical& l, bool asked) {
     const bool is_and = l.op == ast::BoolOp::logical_and;
     bool known = true, given = is_and;  // of the operands so far: whether all are static, and what they give
     std::vector<Value> values;
+    const size_t conditions = round_conditions.size();
     bool broken = false, truths = true;
     std::optional<Value> decisive;  // where all operands up to it are static: what is given
     for (const ast::Expr* operand : l.operands) {
@@ -71,9 +72,11 @@ Value Body::logical(const ast::Expr& e, const ast::Logical& l, bool asked) {
         known &= b.has_value();
         if (known && given == is_and) decisive = value;
         if (known) given = is_and ? given && *b : given || *b;
+        if (holds.rounds != 0) round_conditions.emplace_back(operand, is_and);  // else the others are not evaluated
         values.push_back(std::move(value));
         if (known && decides(holds) == !is_and) break;  // the others are not evaluated
     }
+    round_conditions.resize(conditions);
     Value result;
     result.type = Type::boolean();
     if (truths || broken) {
@@ -96,7 +99,14 @@ Value Body::logical(const ast::Expr& e, const ast::Logical& l, bool asked) {
 Value Body::conditional(const ast::Expr& e, const ast::Conditional& c) {
     const Value condition = this->condition(*c.condition);
     if (const auto known = decides(condition)) return expr(*known ? *c.then : *c.otherwise);
-    Value then = expr(*c.then), otherwise = expr(*c.otherwise);
+    const auto side = [&](const ast::Expr& chosen, bool holds) {
+        const size_t conditions = round_conditions.size();
+        if (condition.rounds != 0) round_conditions.emplace_back(c.condition, holds);
+        Value value = expr(chosen);
+        round_conditions.resize(conditions);
+        return value;
+    };
+    Value then = side(*c.then, true), otherwise = side(*c.otherwise, false);
     if (condition.value && condition.value->boolean()) {
         const Value& chosen = *condition.value->boolean() ? then : otherwise;
         if (chosen.is_static()) return chosen;

@@ -4,6 +4,7 @@
 #include "sema/body.h"
 #include "sema/elements.h"
 #include "sema/items.h"
+#include "sema/round_values.h"
 
 namespace tsr::sema {
 
@@ -96,10 +97,13 @@ Value Body::record(const ast::Expr& e, Value value) {
     ExprInfo& info = instance.exprs[e.id];
     info.type = value.type;
     info.value = value.value;
-    info.by_round = !value.value && value.rounds != 0;
     info.dim = value.dim;
     info.referent = value.referent;
     info.compute = value.compute;
+    info.rounds = value.value ? 0 : value.rounds;
+    if (!value.value && !value.broken() && value.rounds == 0) {
+        value.rounds = info.rounds = rounds_of(instance, e).value_or(0);
+    }
     return value;
 }
 
@@ -113,7 +117,6 @@ Value Body::tuple(const ast::Expr&, const std::vector<const ast::Expr*>& element
         Value value = expr(*element);
         types.push_back(value.type);
         if (value.value) values.push_back(*value.value);
-        result.rounds |= value.rounds;
         result.elements.push_back(std::move(value));
     }
     result.type = Type::tuple(std::move(types));
@@ -148,7 +151,7 @@ std::pair<Value, bool> formatted(Body& b, const ast::FString& f) {
         if (part.spec) fixed &= formatted_spec(b, *part.spec);
         if (b.in_kernel() && part.conversion != 0 && !part.format.empty())
             b.error("E0417", part.value->span, "in a kernel a value has a conversion or a format, not both");
-        fixed &= value.broken() || value.is_static();
+        fixed &= value.broken() || value.value.has_value();
     }
     Value text;
     text.type = Type::string();
@@ -209,6 +212,10 @@ void Body::say_not_static(Diagnostic& d, const Slot& slot, Span read) const {
 bool Body::require_static(const ast::Expr& e, const Value& v, const std::string& what) {
     if (v.broken()) return false;
     if (v.value) return true;
+    if (v.rounds != 0 && !unrolling_fixes(v.rounds)) {
+        error("E0314", e.span, fmt::format("{} must be static", what)).note(kCapturedNote);
+        return false;
+    }
     if (v.rounds == 0) {
         auto& d = error("E0314", e.span, fmt::format("{} must be static", what));
         if (const auto* variable = std::get_if<VariableId>(&v.referent)) {

@@ -192,6 +192,15 @@ Static converted(const Static& value, DType type) {
     return value;
 }
 
+Static cast_to(const Static& value, DType type) {
+    if (type == DType::boolean) return Static::of(value.truth().value_or(false));
+    if (const auto truth = value.boolean()) return converted(Static::of(int64_t{*truth}), type);
+    const auto* real = std::get_if<double>(&value.value);
+    if (!real || !is_integer(type)) return converted(value, type);
+    const auto bits = ir::cast_scalar(DType::f64, type, std::bit_cast<ir::Bits>(*real));
+    return type == DType::u64 ? Static::of_unsigned(bits) : Static::of(static_cast<int64_t>(bits));
+}
+
 Folded fold(ast::BinaryOp op, const Static& lhs, const Static& rhs) {
     auto a = wide(lhs), b = wide(rhs);
     if (a && b) return fold_integers(op, *a, *b);
@@ -247,6 +256,10 @@ std::optional<Static> fold(Builtin function, const std::vector<Static>& argument
     bool extreme = function == Builtin::min || function == Builtin::max || function == Builtin::minimum ||
                    function == Builtin::maximum;
     if (extreme) return fold_extreme(function, arguments);
+    if (arguments.size() == 3 && function == Builtin::clip) {
+        const auto raised = fold_extreme(Builtin::max, {arguments[0], arguments[1]});
+        return raised ? fold_extreme(Builtin::min, {*raised, arguments[2]}) : std::nullopt;
+    }
     if (arguments.size() == 2 && function == Builtin::pow)
         return fold(ast::BinaryOp::pow, arguments[0], arguments[1]).value;
     if (arguments.size() != 1) return std::nullopt;

@@ -20,6 +20,8 @@ Folded fold(ast::UnaryOp op, const Static& operand);
 Folded fold(ast::BinaryOp op, const Static& lhs, const Static& rhs);
 // The number as the type holds it: integers wrap, floats are rounded.
 Static converted(const Static& value, DType type);
+// `cast(x, T)`: a fraction is cut off.
+Static cast_to(const Static& value, DType type);
 // Numbers by value, strings, bools, element types and tuples for equality.
 std::optional<bool> fold(ast::CompareOp op, const Static& lhs, const Static& rhs);
 // Elementwise math of static numbers in f64: `sqrt`, `min`, `abs`, …; nothing for other functions.

@@ -47,14 +47,25 @@ bool refused_callee(Body& b, const ast::Call& c, const Function& callee) {
     return true;
 }
 
+std::string parameter_text(const ast::Parameter& p) { return fmt::format("the static parameter `{}`", p.name.text); }
+
+// False after a message.
+bool has_declared_type(Body& b, const Function& callee, const ast::Parameter& p, const ast::Expr& written,
+                       const Value& value) {
+    const auto& qualified = std::get<ast::Qualified>(p.annotation->node);
+    const Symbol type = qualified.type ? b.checker.resolve(callee.module, *qualified.type) : Symbol{};
+    return type.kind != Symbol::Kind::dtype ||
+           b.require_converts(written, value, Type::scalar(type.dtype), parameter_text(p));
+}
+
 // Whether a static parameter may have this value; false after a message.
 bool static_argument(Body& b, const Function& callee, const ast::Parameter& p, const ast::Expr& written,
                      const Value& value) {
-    std::string what = fmt::format("the static parameter `{}`", p.name.text);
-    if (!b.require_static(written, value, what)) return false;
-    const auto& qualified = std::get<ast::Qualified>(p.annotation->node);
-    Symbol type = qualified.type ? b.checker.resolve(callee.module, *qualified.type) : Symbol{};
-    return type.kind != Symbol::Kind::dtype || b.require_converts(written, value, Type::scalar(type.dtype), what);
+    const std::string what = parameter_text(p);
+    // On the host a nested function calls the instance for what it captured when it runs.
+    const bool chosen = !value.value && value.rounds != 0 && !b.unrolling_fixes(value.rounds) &&
+                        (value.type.is_number() || value.type.is_bool());
+    return (chosen || b.require_static(written, value, what)) && has_declared_type(b, callee, p, written, value);
 }
 
 // Evaluates the arguments and says for which signature the callee is wanted; false after a message.
@@ -175,6 +186,15 @@ struct ByRound {
     std::vector<std::vector<Static>> values;  // of those parameters, each combination once
 };
 
+// An argument as one round gives it.
+Value value_of_round(const Value& argument, const Static& value) {
+    Value result = argument;
+    result.value = value;
+    result.rounds = 0;
+    if (const auto number = value.integer()) result.dim = ir::Dim::constant(*number);
+    return result;
+}
+
 // Nothing after a message.
 std::optional<ByRound> by_round(Body& b, const Function& callee, const std::vector<PassedValue>& arguments) {
     ByRound result;
@@ -188,14 +208,29 @@ std::optional<ByRound> by_round(Body& b, const Function& callee, const std::vect
         exprs.push_back(arguments[i].expr);
     }
     if (exprs.empty()) return result;
-    const auto values = values_by_round(b, rounds, exprs);
-    if (!values || values->empty()) {
-        const std::string& name = callee.def->parameters[result.parameters[0]].name.text;
-        b.error("E0314", exprs[0]->span, fmt::format("the static parameter `{}` differs from round to round", name))
-            .note("the loop is unrolled and a function made for each value, 256 of them at most");
+    ValuesByRound found = values_by_round(b, rounds, exprs);
+    if (found.values.empty()) {
+        const size_t which =
+            found.faulty ? static_cast<size_t>(std::ranges::find(exprs, found.faulty) - exprs.begin()) : 0;
+        const std::string what = parameter_text(callee.def->parameters[result.parameters[which]]);
+        if (!found.fault.empty()) {
+            b.error("E0314", exprs[which]->span, fmt::format("{} has no value: {}", what, found.fault));
+        } else if (found.faulty) {
+            b.error("E0314", exprs[which]->span, fmt::format("{} must be static", what));
+        } else {
+            b.error("E0314", exprs[which]->span, fmt::format("{} differs from round to round", what))
+                .note("the loop is unrolled and a function made for each value, 256 of them at most");
+        }
         return std::nullopt;
     }
-    result.values = *values;
+    for (const std::vector<Static>& values : found.values) {
+        for (size_t i = 0; i < values.size(); ++i) {
+            const Value value = value_of_round(arguments[result.parameters[i]].value, values[i]);
+            if (!has_declared_type(b, callee, callee.def->parameters[result.parameters[i]], *exprs[i], value))
+                return std::nullopt;
+        }
+    }
+    result.values = std::move(found.values);
     return result;
 }
 
@@ -276,7 +311,8 @@ Value Body::call_function(const ast::Expr& e, const ast::Call& c, FunctionId id,
     for (size_t call = 0; call < calls; ++call) {
         for (size_t i = 0; i < differing->parameters.size(); ++i) {
             const size_t parameter = differing->parameters[i];
-            request.values[parameter] = arguments[parameter].value.value = differing->values[call][i];
+            arguments[parameter].value = value_of_round(arguments[parameter].value, differing->values[call][i]);
+            request.values[parameter] = arguments[parameter].value.value;
         }
         auto one = call_instance(e, request, arguments);
         if (!one) return {};

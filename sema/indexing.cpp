@@ -252,7 +252,7 @@ Value Body::index_host(const ast::Expr& e, const Value& base, const std::vector<
 
 // Elements of lists, tuples and vectors. In kernels buffers take a stage number, scalars and vectors a static index.
 // `WEIGHTS[k]` in a loop that is unrolled: the elements of the tuple have one type, each round knows its own.
-Value Body::element_by_round(const ast::Expr& at, const Value& base, const Value& index) {
+Value Body::element_by_round(const ast::Expr& at, const Value& base) {
     std::optional<Type> joined;
     for (size_t i = 0; i < base.type.parts().size(); ++i) {
         const Type& part = base.type.parts()[i];
@@ -263,7 +263,6 @@ Value Body::element_by_round(const ast::Expr& at, const Value& base, const Value
     }
     Value result;
     result.type = joined.value_or(Type::unknown());
-    result.rounds = index.rounds;
     return result;
 }
 
@@ -342,10 +341,11 @@ Value Body::index_elements(const ast::Expr& e, const ast::Subscript& s, const Va
     }
     Value result;
     if (tuple) {
-        if (!position) return element_by_round(at, base, index);
+        if (!position) return element_by_round(at, base);
         if (static_cast<size_t>(*position) < base.elements.size()) {
             result = base.elements[static_cast<size_t>(*position)];
             result.referent = {};
+            if (base.rounds == 0) set_rounds(result, 0);  // of a tuple with other parts that are not static
             return result;
         }
         result.type = base.type.parts()[static_cast<size_t>(*position)];
@@ -358,7 +358,6 @@ Value Body::index_elements(const ast::Expr& e, const ast::Subscript& s, const Va
     result.type = vector ? Type::scalar(base.type.elem()).carrying(base.type.policy()) : base.type.parts()[0];
     const auto* values = base.value ? base.value->tuple() : nullptr;
     if (values && position) result.value = (*values)[static_cast<size_t>(*position)];
-    if (!position && base.is_static()) result.rounds = base.rounds | index.rounds;
     if (!in_kernel() && !result.value) result.type = item_type(settled_type(stored(result.type), {}), e);
     return result;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "sema/body.h"
+#include "sema/round_values.h"
 #include "sema/rounds.h"
 
 namespace tsr::sema {
@@ -34,17 +35,11 @@ std::vector<Bound> bounds(Body& b, const ast::Expr& e) {
 }
 
 // The unrollable loops around on whose rounds a bound depends, one bit each.
-uint64_t rounds_of(Body& b, const Bound& bound) {
-    if (!bound.expr || bound.element >= 0 || !b.instance.info(*bound.expr).by_round) return 0;
-    const bool aloud = std::exchange(b.aloud, false);  // it was checked before
-    const uint64_t rounds = b.expr(*bound.expr).rounds;
-    b.aloud = aloud;
-    return rounds;
-}
+uint64_t rounds_of(const Body& b, const Bound& bound) { return bound.expr ? b.instance.info(*bound.expr).rounds : 0; }
 
 // The unrollable loops around on whose rounds the bounds of a loop depend; nothing where they are not static even then.
 // The step is the same in every round.
-std::optional<uint64_t> static_bounds(Body& b, const ForInfo& info) {
+std::optional<uint64_t> static_bounds(const Body& b, const ForInfo& info) {
     uint64_t rounds = 0;
     for (const LoopAxis& axis : info.axes) {
         for (const Bound& bound : {axis.start, axis.stop}) {
@@ -102,6 +97,15 @@ static void warn_of_transposed_bounds(Body& b, const ast::Expr& iterable, const 
                      "from the first to the second bound of each axis");
         return;
     }
+}
+
+// Where all items of what is iterated are static, at least in each round of the loops around: those loops. It was
+// checked before.
+static std::optional<uint64_t> static_items(const Body& b, const ast::Expr& e) {
+    const ExprInfo& info = b.instance.info(e);
+    if (!info.type.is(Kind::list) && !info.type.is(Kind::tuple)) return std::nullopt;
+    if (info.value) return info.value->tuple() ? std::optional(uint64_t{0}) : std::nullopt;
+    return info.by_round() ? info.rounds : rounds_of(b.instance, e);
 }
 
 // `range(…)`, `tile.range(…)`, `progress(range(…), "label")`.
@@ -223,8 +227,9 @@ void Body::iterate(const ast::Expr& iterable, const ast::Expr& target, ForInfo& 
         // Of a name it is said where it is assigned.
         if (item->is_unknown() && !std::holds_alternative<ast::Name>(iterable.node)) require_known(iterable, value);
         element.type = *item;
-        if (value.type.is(Kind::tuple) && item->is_literal() && value.is_static()) element.rounds = rounds_bit;
         if (!in_kernel() && !value.type.is(Kind::tuple)) element = item_for(*item, target);
+        if (const auto around = static_items(*this, iterable); around && rounds_bit != 0)
+            set_rounds(element, rounds_bit | *around);
     }
     assign_to(target, element, iterable);
     std::vector<const ast::Expr*> targets;
@@ -239,10 +244,12 @@ void Body::loop(const ast::Stmt& stmt, const ast::For& f) {
     forget_own(f.body);
     Flow before = flow;
     ForInfo& stored = instance.loops[stmt.id];
-    const uint64_t bit = add_round_loop(stored);
     ForInfo info;
     bool runs = false;
     const size_t outer_names = inner_names.size();
+    const size_t outer_loops = round_loops.size();
+    const size_t outer_conditions = round_conditions.size();
+    const uint64_t bit = add_round_loop(stored);
     std::vector<const ast::Expr*> targets;
     target_names(*f.target, targets);
     for (const ast::Expr* target : targets) {
@@ -261,10 +268,18 @@ void Body::loop(const ast::Stmt& stmt, const ast::For& f) {
         indices.push_back(&slots[axis.variable.index]);
         indices.back()->rounds = around && bit != 0 ? bit | *around : 0;
     }
+    const auto items = info.elements && bit != 0 ? static_items(*this, *info.elements) : std::nullopt;
+    for (const VariableId target : info.targets) {
+        if (!items || !target.valid() || bound_inside.contains(slots[target.index].name)) continue;
+        indices.push_back(&slots[target.index]);
+        indices.back()->rounds = bit | *items;
+    }
     loops.push_back({&stmt, {}, {}});
     block(f.body);
     inner_names.resize(outer_names);
     for (Slot* index : indices) index->rounds = 0;
+    end_round_loops(outer_loops);
+    round_conditions.resize(outer_conditions);
     // A loop that is known to run leaves what every way through its body assigned.
     Flow after = before;
     if (runs) {

@@ -96,10 +96,6 @@ Value Body::elementwise(const ast::Expr& e, Builtin function, const std::vector<
     } else {
         result.type = type.is_literal() ? type : type.with_elem(sema::result_type(elem, type.policy()));
     }
-    for (const Value& v : values) {
-        if (!v.is_static()) return result;
-    }
-    for (const Value& v : values) result.rounds |= v.rounds;
     return result;
 }
 

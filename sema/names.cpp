@@ -40,9 +40,6 @@ Value Body::read_variable(const ast::Expr& e, Slot& slot) {
         return {};
     }
     slot.last_read = std::max(slot.last_read, e.span.begin);
-    if (in_round) {
-        if (auto known = value_in_round(slot)) return *known;
-    }
     Value value;
     value.referent = slot.id;
     if (slot.declared) {
@@ -55,14 +52,19 @@ Value Body::read_variable(const ast::Expr& e, Slot& slot) {
     if (slot.bindings <= 1 && slot.once) {
         value = *slot.once;
         value.compute.reset();
+        value.rounds = rounds_of_variable(slot);
         if (slot.known && !value.is_static()) value.type = slot.settled;
+        if (slot.outlived) {
+            set_rounds(value, 0);
+            value.type = settled_type(value.type, {});
+        }
         value.referent = slot.id;
         return value;
     }
     value.type = slot.known ? slot.settled : slot.joined.value_or(Type::unknown());
     const bool own = slot.id.index < flow.own.size() && flow.own[slot.id.index];
     if (own && (value.type.is(Kind::tensor) || value.type.is(Kind::record))) value.type = value.type.with_mut(true);
-    value.rounds = slot.rounds;
+    value.rounds = rounds_of_variable(slot);
     if (has_unknown_extents(value.type)) value.type = item_type(value.type, e);
     return value;
 }

@@ -36,7 +36,7 @@ void Body::warn_of_narrow_sum(const ast::Stmt& stmt, const ast::Expr& target, as
         return;
     }
     const ExprInfo& term = instance.info(added);
-    if (term.value || term.by_round) return;  // a count
+    if (term.value || term.by_round()) return;  // a count
     warning("W0101", stmt.span, fmt::format("`{}` is summed as `{}` in a loop: it wraps around", slot->name, elem))
         .note(fmt::format("sum in i32: `{} = cast(0, i32)` before the loop, and `cast(…, i32)` of what is added",
                           slot->name));

@@ -4,6 +4,7 @@
 #include "sema/body.h"
 #include "sema/elements.h"
 #include "sema/fold.h"
+#include "sema/rounds.h"
 
 namespace tsr::sema {
 
@@ -127,7 +128,6 @@ Value Body::unary(const ast::Expr& e, const ast::Unary& u) {
         return {};
     }
     Value result;
-    result.rounds = operand.rounds;
     if (operand.type.is_bool()) {
         result.type = operand.type;
     } else {
@@ -144,6 +144,19 @@ Value Body::binary(const ast::Expr& e, const ast::Binary& b) {
     Value l = expr(*b.lhs), r = expr(*b.rhs);
     return arithmetic(e, b.op, *b.lhs, l, *b.rhs, r, b.op_span);
 }
+
+namespace {
+
+// Whether integers have a power with this exponent: it is static, in each round of a loop at least, and not negative.
+bool is_exponent(Body& b, const ast::Expr& e, const Value& exponent) {
+    if (exponent.value) return exponent.value->integer().value_or(-1) >= 0;
+    if (exponent.rounds == 0 || !b.unrolling_fixes(exponent.rounds)) return false;
+    if (!is_never_negative(b, e, exponent.rounds)) return false;
+    b.unroll(exponent.rounds);
+    return true;
+}
+
+}  // namespace
 
 Value Body::arithmetic(const ast::Expr& at, ast::BinaryOp op, const ast::Expr& le, const Value& l, const ast::Expr& re,
                        const Value& r, Span op_span) {
@@ -204,7 +217,6 @@ Value Body::arithmetic(const ast::Expr& at, ast::BinaryOp op, const ast::Expr& l
     auto joined = operands_join(le, l, re, r, op_span, what);
     if (!joined) return {};
     Value result;
-    result.rounds = l.is_static() && r.is_static() ? l.rounds | r.rounds : 0;
     result.dim = dim_result(op, l, r);
     if (bools) {
         result.type = *joined;
@@ -219,9 +231,13 @@ Value Body::arithmetic(const ast::Expr& at, ast::BinaryOp op, const ast::Expr& l
     // In kernels it gives 0.
     if (divides && integers && !in_kernel() && r.value && r.value->integer() == 0)
         error("E0334", re.span, "division by zero");
-    if (op == ast::BinaryOp::pow && integers && !(r.value && r.value->integer().value_or(-1) >= 0)) {
-        error("E0308", op_span, "`**` of integers wants a static exponent that is not negative")
-            .note("`cast(x, f32) ** y` computes in floats");
+    if (op == ast::BinaryOp::pow && integers && !is_exponent(*this, re, r)) {
+        auto& d = error("E0308", op_span, "`**` of integers wants a static exponent that is not negative");
+        if (r.rounds != 0 && !unrolling_fixes(r.rounds)) {
+            d.note(kCapturedNote);
+        } else {
+            d.note("`cast(x, f32) ** y` computes in floats");
+        }
         return {};
     }
     result.type = number_result(*joined);
@@ -270,7 +286,6 @@ Value Body::compare(const ast::Expr& e, const ast::Compare& c) {
                 }
             }
         }
-        result.rounds |= l.is_static() && r.is_static() ? l.rounds | r.rounds : 0;
         before = link.rhs;
         l = std::move(r);
     }

@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "sema/body.h"
+#include "sema/round_values.h"
 
 namespace tsr::sema {
 
@@ -52,23 +57,31 @@ std::optional<StaticRange> static_range(const Body& b, const LoopAxis& axis) {
 
 uint64_t Body::add_round_loop(ForInfo& info) {
     if (round_loops.size() == 64) return 0;
-    round_loops.push_back(&info);
+    round_loops.push_back({&info, this});
     return uint64_t{1} << (round_loops.size() - 1);
+}
+
+void Body::end_round_loops(size_t first) {
+    round_loops.resize(std::min(first, round_loops.size()));
+    const uint64_t open = first >= 64 ? ~uint64_t{0} : (uint64_t{1} << first) - 1;
+    for (Slot& slot : slots) slot.outlived |= slot.once && (slot.once->rounds & ~open) != 0;
 }
 
 void Body::unroll(uint64_t rounds) {
     for (size_t bit = 0; bit < round_loops.size(); ++bit) {
-        if (rounds >> bit & 1) round_loops[bit]->must_unroll = true;
+        if (rounds >> bit & 1) round_loops[bit].info->must_unroll = true;
     }
 }
 
 bool Body::unroll_short_loops(uint64_t rounds, int64_t most) {
+    if (!unrolling_fixes(rounds)) return false;
     int64_t together = 1;
     for (size_t bit = 0; bit < round_loops.size(); ++bit) {
         if (!(rounds >> bit & 1)) continue;
         int64_t count = kUsualRounds;
-        const auto& axes = round_loops[bit]->axes;
-        if (const auto range = axes.size() == 1 ? static_range(*this, axes[0]) : std::nullopt) count = range->length();
+        const auto& axes = round_loops[bit].info->axes;
+        const Body& body = *round_loops[bit].body;
+        if (const auto range = axes.size() == 1 ? static_range(body, axes[0]) : std::nullopt) count = range->length();
         if (count > most) return false;
         together *= std::max<int64_t>(count, 1);
         if (together > most) return false;
@@ -77,107 +90,229 @@ bool Body::unroll_short_loops(uint64_t rounds, int64_t most) {
     return true;
 }
 
-// Of the index of a loop, or of a local that is assigned once and follows from indices.
-std::optional<Value> Body::value_in_round(const Slot& slot) {
-    if (slot.in_round) return static_value(*slot.in_round, {});
-    if (slot.bindings > 1 || !slot.once || slot.once->rounds == 0 || !slot.once_from) return std::nullopt;
-    Value known = expr(*slot.once_from);
-    if (known.type.is(Kind::tuple) != slot.once->type.is(Kind::tuple)) return std::nullopt;  // a part of it
-    return known;
+bool Body::unrolling_fixes(uint64_t rounds) const {
+    if (in_kernel()) return true;
+    for (size_t bit = 0; bit < round_loops.size(); ++bit) {
+        if ((rounds >> bit & 1) && round_loops[bit].body != this) return false;
+    }
+    return true;
+}
+
+Body* Body::body_of(InstanceId id) {
+    Body* body = this;
+    while (body && body->instance.id != id) body = body->enclosing;
+    return body;
+}
+
+uint64_t Body::rounds_of_variable(const Slot& slot) {
+    const auto& captured = instance.variables[slot.id.index].captured;
+    if (!captured) {
+        if (slot.bindings > 1 || !slot.once) return slot.rounds;
+        return slot.outlived ? 0 : slot.once->rounds;
+    }
+    Body* owner = body_of(captured->first);
+    if (!owner || owner == this) return 0;
+    const uint64_t theirs = owner->rounds_of_variable(owner->slots[captured->second.index]);
+    uint64_t ours = 0;
+    for (size_t bit = 0; bit < owner->round_loops.size(); ++bit) {
+        if (!(theirs >> bit & 1)) continue;
+        const RoundLoop loop = owner->round_loops[bit];
+        auto known = std::ranges::find(round_loops, loop.info, &RoundLoop::info);
+        if (known == round_loops.end()) {
+            if (round_loops.size() == 64) return 0;
+            round_loops.push_back(loop);
+            known = round_loops.end() - 1;
+        }
+        ours |= uint64_t{1} << (known - round_loops.begin());
+    }
+    return ours;
 }
 
 namespace {
 
-// Goes through the rounds of some of the loops around, the outermost first, and gives their indices the values that
+// Goes through the rounds of some of the loops around, the outermost first, and gives their variables the values that
 // they have there.
 class RoundsWalk {
 public:
     // `as_if`: a loop without rounds is gone through once, with the value that its index would begin with.
     RoundsWalk(Body& b, uint64_t rounds, bool as_if, std::function<bool()> each)
-        : b_(b), rounds_(rounds), as_if_(as_if), each_(std::move(each)) {}
+        : b_(b), as_if_(as_if), each_(std::move(each)) {
+        for (size_t bit = 0; bit < b.round_loops.size(); ++bit) {
+            if (rounds >> bit & 1) loops_.push_back(b.round_loops[bit]);
+        }
+        // Loops of the bodies around come first, in their order there; a body may have read their variables later.
+        const auto place = [](const RoundLoop& loop) {
+            size_t depth = 0;
+            for (const Body* around = loop.body->enclosing; around; around = around->enclosing) ++depth;
+            const auto at = std::ranges::find(loop.body->round_loops, loop.info, &RoundLoop::info);
+            return std::pair(depth, at - loop.body->round_loops.begin());
+        };
+        std::ranges::stable_sort(loops_, {}, place);
+    }
 
     // False where a bound is not known, where there are too many rounds, or where `each` said so.
     bool run() { return loop(0); }
 
+    Folded value(Body& body, const ast::Expr& e) {
+        return value_in_round({body.instance, [&](VariableId id) { return variable(body, id); }}, e);
+    }
+    // Whether the conditions around the text let this round through, as far as they are known.
+    bool is_reached() {
+        for (Body* body = &b_; body; body = body->enclosing) {
+            for (const auto& [condition, holds] : body->round_conditions) {
+                const Folded known = value(*body, *condition);
+                const auto truth = known.value ? known.value->truth() : std::nullopt;
+                if (truth && *truth != holds) return false;
+            }
+        }
+        return true;
+    }
+    // "2", "(0, 1)"
+    [[nodiscard]] std::string round_text() const {
+        std::string text;
+        for (const Static& at : at_) text += (text.empty() ? "" : ", ") + at.text();
+        return at_.size() == 1 ? text : "(" + text + ")";
+    }
+
 private:
-    bool loop(size_t bit) {
-        while (bit < b_.round_loops.size() && !(rounds_ >> bit & 1)) ++bit;
-        if (bit == b_.round_loops.size()) return left_-- > 0 && each_();
-        const ForInfo& info = *b_.round_loops[bit];
-        return info.elements ? elements(info, bit) : axis(info, 0, bit);
+    bool loop(size_t which) {
+        if (which == loops_.size()) return left_-- > 0 && each_();
+        const RoundLoop& loop = loops_[which];
+        return loop.info->elements ? elements(loop, which) : axis(loop, 0, which);
     }
 
-    bool round(VariableId index, Static value, const std::function<bool()>& inner) {
-        if (!index.valid()) return inner();
-        Slot& slot = b_.slots[index.index];
-        slot.in_round = std::move(value);
-        const bool all = inner();
-        slot.in_round.reset();
-        return all;
-    }
-
-    bool elements(const ForInfo& info, size_t bit) {
-        const std::optional<Static> known = b_.expr(*info.elements).value;
-        const auto* parts = known ? known->tuple() : nullptr;
-        return parts && info.targets.size() == 1 && std::ranges::all_of(*parts, [&](const Static& part) {
-                   return round(info.targets[0], part, [&] { return loop(bit + 1); });
+    bool elements(const RoundLoop& loop, size_t which) {
+        const Folded known = value(*loop.body, *loop.info->elements);
+        const auto* parts = known.value ? known.value->tuple() : nullptr;
+        return parts && loop.info->target && std::ranges::all_of(*parts, [&](const Static& part) {
+                   bind(*loop.body, *loop.info->target, part);
+                   return round(part, [&] { return this->loop(which + 1); });
                });
     }
 
-    bool axis(const ForInfo& info, size_t which, size_t bit) {
-        if (which == info.axes.size()) return loop(bit + 1);
-        const LoopAxis& axis = info.axes[which];
-        const auto start = bound(axis.start, 0), stop = bound(axis.stop, 0), step = bound(axis.step, 1);
+    // The names of a target, which may be a tuple of others.
+    void bind(Body& body, const ast::Expr& target, const Static& value) {
+        const std::vector<const ast::Expr*>* names = nullptr;
+        if (const auto* tuple = std::get_if<ast::Tuple>(&target.node)) names = &tuple->elements;
+        if (const auto* list = std::get_if<ast::List>(&target.node)) names = &list->elements;
+        if (!names) {
+            const auto* variable = std::get_if<VariableId>(&body.instance.info(target).referent);
+            if (variable) hold(body, *variable, value);
+            return;
+        }
+        const auto* parts = value.tuple();
+        for (size_t i = 0; parts && i < names->size() && i < parts->size(); ++i) bind(body, *(*names)[i], (*parts)[i]);
+    }
+
+    void hold(Body& body, VariableId variable, const Static& value) {
+        const Slot& slot = body.slots[variable.index];
+        held_[{&body, variable}] = slot.known ? held(value, slot.settled) : value;
+    }
+
+    bool round(const Static& at, const std::function<bool()>& inner) {
+        at_.push_back(at);
+        const bool all = inner();
+        at_.pop_back();
+        return all;
+    }
+
+    bool axis(const RoundLoop& loop, size_t which_axis, size_t which) {
+        if (which_axis == loop.info->axes.size()) return this->loop(which + 1);
+        const LoopAxis& axis = loop.info->axes[which_axis];
+        const auto start = bound(*loop.body, axis.start, 0), stop = bound(*loop.body, axis.stop, 0),
+                   step = bound(*loop.body, axis.step, 1);
         if (!start || !stop || !step || *step == 0) return false;
         const StaticRange range{*start, *stop, *step};
         const int64_t count = std::max<int64_t>(range.length(), as_if_ ? 1 : 0);
         if (count > kMostRounds) return false;
         for (int64_t i = 0; i < count; ++i) {
             const Static at = Static::of(range.start + i * range.step);
-            if (!round(axis.variable, at, [&] { return this->axis(info, which + 1, bit); })) return false;
+            if (axis.variable.valid()) hold(*loop.body, axis.variable, at);
+            if (!round(at, [&] { return this->axis(loop, which_axis + 1, which); })) return false;
         }
         return true;
     }
 
-    std::optional<int64_t> bound(const Bound& bound, int64_t otherwise) {
+    std::optional<int64_t> bound(Body& body, const Bound& bound, int64_t otherwise) {
         if (!bound.expr) return otherwise;
-        const Value value = b_.expr(*bound.expr);
-        return integer_of(value.value, value.dim, bound.element);
+        return integer_of(value(body, *bound.expr).value, body.instance.info(*bound.expr).dim, bound.element);
+    }
+
+    // The variable of a loop, one that is assigned once and follows from such, or one of a body around.
+    Folded variable(Body& body, VariableId id) {
+        if (const auto found = held_.find({&body, id}); found != held_.end()) return {found->second, ""};
+        const Slot& slot = body.slots[id.index];
+        if (const auto& captured = body.instance.variables[id.index].captured) {
+            Body* owner = body.body_of(captured->first);
+            return owner && owner != &body ? variable(*owner, captured->second) : Folded{};
+        }
+        if (slot.bindings > 1 || !slot.once || slot.outlived) return {};
+        if (slot.once->value) return {slot.once->value, ""};
+        if (slot.once->rounds == 0 || !slot.once_from || !open_.insert({&body, id}).second) return {};
+        Folded known = value(body, *slot.once_from);
+        open_.erase({&body, id});
+        for (const size_t part : slot.once_part) {
+            const auto* parts = known.value ? known.value->tuple() : nullptr;
+            if (!parts || part >= parts->size()) return {std::nullopt, known.fault};
+            known.value = Static((*parts)[part]);
+        }
+        if (known.value && slot.known) known.value = held(*known.value, slot.settled);
+        return known;
     }
 
     Body& b_;
-    uint64_t rounds_;
     bool as_if_;
     std::function<bool()> each_;
+    std::vector<RoundLoop> loops_;
+    std::vector<Static> at_;
+    std::map<std::pair<const Body*, VariableId>, Static> held_;
+    std::set<std::pair<const Body*, VariableId>> open_;
     int64_t left_ = kMostRounds;
 };
 
+// Two numbers that are equal may differ: 0.0 and -0.0.
+bool is_same(const std::vector<Static>& a, const std::vector<Static>& b) {
+    return std::ranges::equal(a, b, {}, &Static::text, &Static::text);
+}
+
 }  // namespace
 
-std::optional<std::vector<std::vector<Static>>> values_by_round(Body& b, uint64_t rounds,
-                                                                const std::vector<const ast::Expr*>& exprs) {
-    std::vector<std::vector<Static>> found;
-    // All of it was checked before: what is found out for one round is not kept.
-    const bool aloud = std::exchange(b.aloud, false);
-    const bool in_round = std::exchange(b.in_round, true);
-    const auto kept = b.instance.exprs;
-    const auto add = [&] {
-        std::vector<Static> values;
-        for (const ast::Expr* expr : exprs) {
-            const Value value = b.expr(*expr);
-            if (!value.value) return false;
-            values.push_back(*value.value);
-        }
-        if (std::ranges::find(found, values) == found.end()) found.push_back(std::move(values));
-        return found.size() <= kMostInstances;
+ValuesByRound values_by_round(Body& b, uint64_t rounds, const std::vector<const ast::Expr*>& exprs) {
+    ValuesByRound result;
+    const auto gather = [&](bool as_if) {
+        result = {};
+        RoundsWalk* walking = nullptr;
+        RoundsWalk walk(b, rounds, as_if, [&] {
+            if (as_if ? !result.values.empty() : !walking->is_reached()) return true;
+            std::vector<Static> values;
+            for (const ast::Expr* expr : exprs) {
+                Folded one = walking->value(b, *expr);
+                if (!one.value) {
+                    result.faulty = expr;
+                    if (!one.fault.empty())
+                        result.fault = fmt::format("{} in the round {}", one.fault, walking->round_text());
+                    return as_if;
+                }
+                values.push_back(std::move(*one.value));
+            }
+            const auto same = [&](const std::vector<Static>& known) { return is_same(known, values); };
+            if (std::ranges::none_of(result.values, same)) result.values.push_back(std::move(values));
+            return result.values.size() <= kMostInstances;
+        });
+        walking = &walk;
+        const bool all = walk.run();
+        if (!all) result.values.clear();
+        return all;
     };
-    bool all = RoundsWalk(b, rounds, false, add).run();
-    if (all && found.empty()) all = RoundsWalk(b, rounds, true, add).run();
-    b.instance.exprs = kept;
-    b.in_round = in_round;
-    b.aloud = aloud;
-    if (!all) return std::nullopt;
-    return found;
+    if (gather(false) && result.values.empty()) gather(true);
+    return result;
+}
+
+bool is_never_negative(Body& b, const ast::Expr& e, uint64_t rounds) {
+    const ValuesByRound found = values_by_round(b, rounds, {&e});
+    return !found.values.empty() && std::ranges::all_of(found.values, [](const std::vector<Static>& values) {
+        return values[0].integer().value_or(-1) >= 0;
+    });
 }
 
 }  // namespace tsr::sema

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "sema/tables.h"
@@ -23,10 +24,16 @@ struct StaticRange {
 // Nothing where a bound is not static or the step is 0.
 std::optional<StaticRange> static_range(const Body& b, const LoopAxis& axis);
 
-// The values that expressions have together in the rounds of the loops around (`rounds`: Value::rounds of all of them),
-// each combination once; of loops without rounds those of a first one. Nothing where there are too many rounds, or
-// where the value of one is not known.
-std::optional<std::vector<std::vector<Static>>> values_by_round(Body& b, uint64_t rounds,
-                                                                const std::vector<const ast::Expr*>& exprs);
+// The values that expressions have together in the rounds that reach them, each combination once; where none does,
+// those of a round that would. Without values it is said why: `fault` may be empty.
+struct ValuesByRound {
+    std::vector<std::vector<Static>> values;
+    const ast::Expr* faulty = nullptr;  // which of the expressions has none
+    std::string fault;                  // "division by zero in the round 0"
+};
+// `rounds`: Value::rounds of all of them.
+ValuesByRound values_by_round(Body& b, uint64_t rounds, const std::vector<const ast::Expr*>& exprs);
+// Whether an integer is known in each round and below 0 in none.
+bool is_never_negative(Body& b, const ast::Expr& e, uint64_t rounds);
 
 }  // namespace tsr::sema

@@ -14,11 +14,13 @@ static bool is_checked_for_each(const Body& b) {
 
 void Body::block(const ast::Block& block) {
     const bool several = is_checked_for_each(*this);
+    const size_t conditions = round_conditions.size();
     for (const ast::Stmt* stmt : block) {
         statement(*stmt);
         // `if x.ndim == 1: return …`: what follows is not reached where that is known to hold.
-        if (several && std::holds_alternative<ast::If>(stmt->node) && flow.decided) return;
+        if (several && std::holds_alternative<ast::If>(stmt->node) && flow.decided) break;
     }
+    round_conditions.resize(conditions);
 }
 
 void Body::statement(const ast::Stmt& stmt) {
@@ -61,6 +63,8 @@ std::optional<bool> Body::decides(const Value& condition) const {
 
 void Body::branch(const ast::If& i) {
     std::optional<Flow> after;
+    const size_t conditions = round_conditions.size();
+    std::vector<std::pair<const ast::Expr*, bool>> left;  // that do not hold where the text goes on
     for (const ast::If::Branch& b : i.branches) {
         const Value condition = this->condition(*b.condition);
         const auto known = decides(condition);
@@ -69,14 +73,22 @@ void Body::branch(const ast::If& i) {
             block(b.body);
             flow.decided = !flow.reachable;
             flow = after ? meet(*after, flow) : flow;
+            round_conditions.resize(conditions);
             return;
         }
         Flow before = flow;
+        if (condition.rounds != 0) round_conditions.emplace_back(b.condition, true);
         block(b.body);
+        if (condition.rounds != 0) {
+            round_conditions.back().second = false;
+            if (!flow.reachable) left.push_back(round_conditions.back());
+        }
         after = after ? meet(*after, flow) : flow;
         flow = before;
     }
     block(i.otherwise);
+    round_conditions.resize(conditions);
+    round_conditions.insert(round_conditions.end(), left.begin(), left.end());
     flow = after ? meet(*after, flow) : flow;
 }
 

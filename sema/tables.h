@@ -112,12 +112,14 @@ struct CallInfo {
 struct ExprInfo {
     Type type;
     std::optional<Static> value;  // known when the program is compiled
-    bool by_round = false;        // static once the loops it stands in are unrolled: the value differs by round
-    std::optional<ir::Dim> dim;   // an integer known as an expression of dimensions
-    Referent referent;            // of names and attributes
+    // Static once the loops it stands in are unrolled, the value differs by round: those loops, one bit each.
+    uint64_t rounds = 0;
+    std::optional<ir::Dim> dim;  // an integer known as an expression of dimensions
+    Referent referent;           // of names and attributes
     // Of arithmetic: the type that operands are brought to and the operation works in; `type` is what the result is
     // rounded to where it is named, stored, passed or returned (numerics rules 2 and 3).
     std::optional<DType> compute;
+    [[nodiscard]] bool by_round() const { return rounds != 0; }
 };
 
 enum class LoopKind : uint8_t { range, tile_range, list, tuple, progress_range, progress_list };

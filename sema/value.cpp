@@ -21,6 +21,11 @@ Type list_type(const std::vector<Value>& elements) {
 
 }  // namespace
 
+void set_rounds(Value& value, uint64_t rounds) {
+    value.rounds = rounds;
+    for (Value& element : value.elements) set_rounds(element, rounds);
+}
+
 Value static_value(const Static& value, Referent referent) {
     Value result;
     result.value = value;

@@ -9,6 +9,8 @@
 
 namespace tsr::sema {
 
+class Body;
+
 // What is known of an expression while a body is checked; ExprInfo is what stays of it.
 struct Value {
     Type type;
@@ -24,6 +26,9 @@ struct Value {
     [[nodiscard]] bool is_static() const { return value.has_value() || rounds != 0; }
     [[nodiscard]] bool broken() const { return type.is_unknown(); }
 };
+
+// Of a value and the parts of a tuple that are known one by one.
+void set_rounds(Value& value, uint64_t rounds);
 
 // A static value with its type.
 Value static_value(const Static& value, Referent referent);
@@ -44,8 +49,9 @@ struct Slot {
     std::optional<Type> joined;
     std::optional<Static> only_value;      // of the values joined so far, if there was one
     std::optional<Value> once;             // what was assigned, where the text binds it once
-    const ast::Expr* once_from = nullptr;  // the expression that gave it, if it is one of its own
-    std::optional<Static> in_round;        // of the index of a loop: while Body::in_round
+    const ast::Expr* once_from = nullptr;  // the expression that gave it, or a tuple that it is a part of
+    std::vector<size_t> once_part;         // which part: the second one of the first one …
+    bool outlived = false;                 // `once` depends on the rounds of a loop that has ended
     Span first_at;
     std::vector<Span> assigned_at;  // in the order of the text
     uint32_t last_read = 0;         // the end of the text if a function inside reads it
@@ -68,6 +74,12 @@ struct Annotation {
     bool fixed = false;  // `static`
     Privilege privilege = Privilege::none;
     std::string type_variable;  // the `T` of `T[M, K]`
+};
+
+// A loop whose rounds values depend on, and the body that it stands in: this one, or one around it.
+struct RoundLoop {
+    ForInfo* info;
+    Body* body;
 };
 
 struct Loop {

@@ -41,6 +41,10 @@ Val both(Body& b, const Val& lhs, const std::function<Val()>& rhs);
 Val combine_augmented(Body& b, const ast::AugmentedAssign& statement, const Val& before,
                       const sema::AugmentedInfo& info);
 
+// `then()` where the test holds, else `otherwise()`, as a value of the type.
+Val chosen(Body& b, ir::ValueId test, const sema::Type& type, const std::function<Val()>& then,
+           const std::function<Val()>& otherwise);
+
 // Two values of a choice in one type, for `select` and for sides of an `if`.
 void unify(Body& b, Val& then, Val& otherwise, const sema::Type& type);
 

@@ -218,36 +218,77 @@ void bind_unpacked(Body& b, const ast::Call& node) {
 
 namespace {
 
-// Where static arguments differ by round: the call of the instance that is made for the values of this one.
-const CallInfo& of_this_round(Body& b, const CallInfo& info) {
-    if (info.by_round.empty()) return info;
-    std::vector<std::optional<Static>> given;
-    for (const sema::PassedArgument& argument : info.arguments) {
-        given.emplace_back();
-        if (!argument.expr || !b.info(*argument.expr).by_round) continue;
-        const size_t parameter = given.size() - 1;
-        const auto& parameters = b.program.instance(info.callee).parameters;
-        if (parameter >= parameters.size() || !parameters[parameter].value) continue;
-        const Val value = expression(b, *argument.expr);
-        if (!value.is_fixed()) {
-            ir::internal_error(fmt::format("`{}` of `{}` is not static in this round of a loop in `{}`",
-                                           parameters[parameter].name, b.program.instance(info.callee).name,
-                                           b.instance().name));
-        }
-        given.back() = value.fixed;
+// The arguments of static parameters that differ by round: which parameters.
+std::vector<size_t> differing(Body& b, const CallInfo& info) {
+    std::vector<size_t> all;
+    const auto& parameters = b.program.instance(info.callee).parameters;
+    for (size_t i = 0; i < info.arguments.size() && i < parameters.size(); ++i) {
+        const ast::Expr* given = argument(info, i);
+        if (given && parameters[i].value && b.info(*given).by_round()) all.push_back(i);
+    }
+    return all;
+}
+
+[[noreturn]] void fail_by_round(Body& b, const CallInfo& info, const char* what) {
+    ir::internal_error(fmt::format("a call of `{}` in `{}`: {} in this round of a loop",
+                                   b.program.instance(info.callee).name, b.instance().name, what));
+}
+
+// The call of the instance for the values of this round; null where only the run knows them.
+const CallInfo* of_this_round(Body& b, const CallInfo& info) {
+    if (info.by_round.empty()) return &info;
+    std::vector<std::pair<size_t, std::string>> given;
+    for (const size_t i : differing(b, info)) {
+        const auto value = static_in_round(b, *argument(info, i));
+        if (!value) return nullptr;
+        given.emplace_back(i, value->text());
     }
     const auto made = std::ranges::find_if(info.by_round, [&](const CallInfo& call) {
         const auto& parameters = b.program.instance(call.callee).parameters;
-        for (size_t i = 0; i < parameters.size(); ++i) {
-            if (parameters[i].value && i < given.size() && given[i] && *given[i] != *parameters[i].value) return false;
-        }
-        return true;
+        return std::ranges::all_of(given,
+                                   [&](const auto& one) { return parameters[one.first].value->text() == one.second; });
     });
-    if (made == info.by_round.end()) {
-        ir::internal_error(fmt::format("no call of `{}` is for this round of a loop in `{}`",
-                                       b.program.instance(info.callee).name, b.instance().name));
-    }
-    return *made;
+    if (made == info.by_round.end()) fail_by_round(b, info, "no instance is for the static arguments");
+    return &*made;
+}
+
+Val call_of(Body& b, const ast::Expr& e, const CallInfo& info) {
+    if (info.kind == CallKind::launch) return launch(b, e, info);
+    return b.in_kernel() ? inlined(b, e, info) : called(b, info);
+}
+
+// A nested function of the host is given what it captured when it runs: it compares that with the values of each
+// instance. One of them fits.
+Val chosen_by_run(Body& b, const ast::Expr& e, const CallInfo& info) {
+    if (b.in_kernel()) fail_by_round(b, info, "a static argument is not known");
+    const std::vector<size_t> which = differing(b, info);
+    std::vector<Val> given;
+    for (const size_t i : which) given.push_back(expression(b, *argument(info, i)));
+    const auto fits = [&](const CallInfo& one) {
+        Val all = Val::truth(true);
+        for (size_t k = 0; k < which.size(); ++k) {
+            const Val value = Val::of(*b.program.instance(one.callee).parameters[which[k]].value);
+            const bool truth = value.fixed.boolean().has_value();
+            const DType type = truth ? DType::boolean : computing_type(b, given[k], value);
+            const auto same = [&] { return element_operation(b, OpKind::eq, {given[k], value}, type, DType::boolean); };
+            all = both(b, all, same);
+        }
+        return b.truth(all);
+    };
+    const bool gives = !b.info(e).type.is(sema::Kind::none);
+    const std::function<Val(size_t)> from = [&](size_t k) -> Val {
+        const CallInfo& one = info.by_round[k];
+        if (k + 1 == info.by_round.size()) return call_of(b, e, one);
+        const auto then = [&] { return call_of(b, e, one); };
+        const auto otherwise = [&] { return from(k + 1); };
+        if (gives) return chosen(b, fits(one), b.info(e).type, then, otherwise);
+        Body::OpenIf open = b.open_if(fits(one));
+        b.in_side(open, 0, then);
+        b.in_side(open, 1, otherwise);
+        b.close_if(open);
+        return Val::none();
+    };
+    return from(0);
 }
 
 }  // namespace
@@ -256,12 +297,13 @@ Val call(Body& b, const ast::Expr& e, const ast::Call& node) {
     const auto found = b.instance().calls.find(e.id);
     if (found == b.instance().calls.end()) return Val::none();
     bind_unpacked(b, node);
-    const CallInfo& info = of_this_round(b, found->second);
+    const CallInfo& info = found->second;
     switch (info.kind) {
         case CallKind::function:
-            return b.in_kernel() ? inlined(b, e, info) : called(b, info);
-        case CallKind::launch:
-            return launch(b, e, info);
+        case CallKind::launch: {
+            const CallInfo* one = of_this_round(b, info);
+            return one ? call_of(b, e, *one) : chosen_by_run(b, e, info);
+        }
         case CallKind::method:
             return host_method(b, e, info);
         case CallKind::alloc:

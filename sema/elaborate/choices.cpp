@@ -127,9 +127,6 @@ Val compare(Body& b, const ast::Expr& e, const ast::Compare& node) {
     return chain(0);
 }
 
-namespace {
-
-// `then()` where the test holds, else `otherwise()`.
 Val chosen(Body& b, ValueId test, const sema::Type& type, const std::function<Val()>& then,
            const std::function<Val()>& otherwise) {
     Body::OpenIf open = b.open_if(test);
@@ -162,8 +159,6 @@ Val chosen(Body& b, ValueId test, const sema::Type& type, const std::function<Va
     if (result.is_ssa() && element_type(type)) result.type = type.elem();
     return result;
 }
-
-}  // namespace
 
 Val truth_value(Body& b, const Val& value, const sema::Type& type) {
     using sema::Kind;

@@ -10,6 +10,7 @@
 #include "sema/elaborate/text.h"
 #include "sema/elaborate/tiles.h"
 #include "sema/elaborate/types.h"
+#include "sema/round_values.h"
 
 namespace tsr::elaborate {
 
@@ -130,14 +131,33 @@ struct Evaluate {
     }
 };
 
+// The static value of what is fixed, part by part.
+std::optional<Static> static_parts(const Val& value) {
+    if (value.is_fixed()) return value.fixed;
+    if (!value.is(Val::Kind::tuple) && !value.is(Val::Kind::list)) return std::nullopt;
+    std::vector<Static> parts;
+    for (const Val& part : value.parts) {
+        auto known = static_parts(part);
+        if (!known) return std::nullopt;
+        parts.push_back(std::move(*known));
+    }
+    return value.is(Val::Kind::tuple) ? Static::of(std::move(parts)) : Static::list(std::move(parts));
+}
+
 }  // namespace
+
+std::optional<Static> static_in_round(Body& b, const ast::Expr& e) {
+    const auto variable = [&](sema::VariableId id) { return sema::Folded{static_parts(b.get(b.slot(id))), ""}; };
+    return sema::value_in_round({b.instance(), variable}, e).value;
+}
 
 Val expression(Body& b, const ast::Expr& e) {
     const At at(b.emit, e.span);
     const sema::ExprInfo& info = b.info(e);
     b.require_type(info.type, "an expression", e.span);
-    if (info.value) {
-        const Val value = Val::of(*info.value);
+    const bool by_round = info.by_round() && !std::holds_alternative<ast::Name>(e.node);
+    if (const auto known = by_round ? static_in_round(b, e) : info.value) {
+        const Val value = Val::of(*known);
         return info.type.is_scalar() ? b.coerce(value, info.type.elem()) : value;
     }
     Val value = std::visit(Evaluate{b, e}, e.node);

@@ -228,6 +228,24 @@ Span rounds_range(const ast::Stmt& stmt, Span header, const ast::Block& body) {
     return body.empty() ? header : header.to(body.back()->span);
 }
 
+// The items of a list that a static value in the loop depends on: each round is given its own.
+std::optional<Val> static_items(Body& b, const ForInfo& info) {
+    if (!info.must_unroll || info.kind != sema::LoopKind::list) return std::nullopt;
+    auto items = static_in_round(b, *info.elements);
+    return items && items->tuple() ? std::optional(Val::of(std::move(*items))) : std::nullopt;
+}
+
+void list_loop(Body& b, const Loop& loop) {
+    const ast::Expr& elements = *loop.info.elements;
+    if (const auto items = static_items(b, loop.info)) {
+        const auto count = static_cast<int64_t>(items->element_count());
+        if (may_unroll(b, b.emit.span(), count)) element_loop(b, loop, *items);
+        return;
+    }
+    if (is_sequence(b, elements)) return sequence_loop(b, loop, sequence_of(b, elements));
+    element_loop(b, loop, expression(b, elements));
+}
+
 void run_loop(Body& b, Loop loop) {
     const ForInfo& info = loop.info;
     switch (info.kind) {
@@ -236,8 +254,7 @@ void run_loop(Body& b, Loop loop) {
             return range_loop(b, loop);
         case sema::LoopKind::list:
         case sema::LoopKind::tuple:
-            if (is_sequence(b, *info.elements)) return sequence_loop(b, loop, sequence_of(b, *info.elements));
-            return element_loop(b, loop, expression(b, *info.elements));
+            return list_loop(b, loop);
         case sema::LoopKind::progress_range:
         case sema::LoopKind::progress_list:
             break;
@@ -329,8 +346,8 @@ void for_each_round(Body& b, const ast::Expr& e, const ForInfo& info, LoopEffect
     const bool range = info.kind == sema::LoopKind::range || info.kind == sema::LoopKind::tile_range;
     if (range) return range_loop(b, loop);
     if (!info.elements) return;
-    if (!b.in_kernel()) return sequence_loop(b, loop, sequence_of(b, *info.elements));
-    element_loop(b, loop, expression(b, *info.elements));
+    if (!b.in_kernel() && !static_items(b, info)) return sequence_loop(b, loop, sequence_of(b, *info.elements));
+    list_loop(b, loop);
 }
 
 void for_each_position(Body& b, Span range, const Val& count, LoopEffects effects,

@@ -95,6 +95,10 @@ bool may_unroll(Body& b, Span range, const std::vector<Bounds>& axes) {
         rounds =
             std::min((way + step - (step > 0 ? 1 : -1)) / step, kMostRounds + 1) * std::min(rounds, kMostRounds + 1);
     }
+    return may_unroll(b, range, rounds);
+}
+
+bool may_unroll(Body& b, Span range, int64_t rounds) {
     b.unrolled_rounds = std::min(b.unrolled_rounds + rounds, 2 * kMostRounds);
     if (b.unrolled_rounds <= kMostRounds) return true;
     b.error("E0335", range, "the index of this loop is needed as a static value, and it has too many rounds to unroll")

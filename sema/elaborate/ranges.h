@@ -31,5 +31,6 @@ using Round = std::function<void()>;
 std::vector<Round> static_rounds(Body& b, const std::vector<Bounds>& axes);
 // Counts the rounds of a loop that is unrolled; false, with a message, when there are too many in the function.
 bool may_unroll(Body& b, Span range, const std::vector<Bounds>& axes);
+bool may_unroll(Body& b, Span range, int64_t rounds);
 
 }  // namespace tsr::elaborate

@@ -1,7 +1,4 @@
 // Elementwise functions, conversions, and what else kernels and host functions share.
-#include <bit>
-
-#include "ir/eval/scalar.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/calls.h"
 #include "sema/elaborate/containers.h"
@@ -19,7 +16,6 @@ using ir::ValueId;
 using sema::Builtin;
 using sema::CallInfo;
 using sema::Kind;
-using sema::Static;
 
 namespace {
 
@@ -129,36 +125,15 @@ Val convert(Body& b, const Val& value, const sema::Type& type) {
         return b.coerce(Val::ssa(number, read.elem), *target);
     }
     if (value.is_fixed() && value.fixed.is_number()) {
-        const auto real = value.fixed.real().value_or(0);
-        const bool fraction = !value.fixed.is_integer();
-        if (fraction && is_integer(*target)) {
-            const auto bits = ir::cast_scalar(DType::f64, *target, std::bit_cast<uint64_t>(real));
-            return Val::of(*target == DType::u64 ? Static::of_unsigned(bits) : Static::of(static_cast<int64_t>(bits)),
-                           *target);
-        }
-        if (*target == DType::boolean) return Val::truth(real != 0);
+        return Val::of(sema::cast_to(value.fixed, *target), *target);
     }
     return b.coerce(value, *target);
-}
-
-// Of what is static in each round of a loop: the value that the checker counts with.
-static std::optional<Val> folded(Builtin function, const std::vector<Val>& operands) {
-    std::vector<Static> known;
-    for (const Val& operand : operands) {
-        if (!operand.is_fixed()) return std::nullopt;
-        known.push_back(operand.fixed);
-    }
-    auto value = sema::fold(function, known);
-    return value ? std::optional(Val::of(std::move(*value))) : std::nullopt;
 }
 
 std::optional<Val> shared_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
     if (const auto op = sema::elementwise_operation(info.builtin)) {
         std::vector<Val> operands;
         for (size_t i = 0; i < info.arguments.size(); ++i) operands.push_back(argument_value(b, info, i));
-        if (b.info(e).by_round) {
-            if (auto known = folded(info.builtin, operands)) return known;
-        }
         const At at(b.emit, e.span);
         return apply(b, e, *op, operands);
     }
