@@ -62,9 +62,10 @@ bool has_declared_type(Body& b, const Function& callee, const ast::Parameter& p,
 bool static_argument(Body& b, const Function& callee, const ast::Parameter& p, const ast::Expr& written,
                      const Value& value) {
     const std::string what = parameter_text(p);
-    // On the host a nested function calls the instance for what it captured when it runs.
+    // On the host a nested function calls the instance for what it captured when it runs. Not of floats: 0.0 and -0.0
+    // are equal, and have instances of their own.
     const bool chosen = !value.value && value.rounds != 0 && !b.unrolling_fixes(value.rounds) &&
-                        (value.type.is_number() || value.type.is_bool());
+                        (value.type.is_integer() || value.type.is_bool());
     return (chosen || b.require_static(written, value, what)) && has_declared_type(b, callee, p, written, value);
 }
 
@@ -219,7 +220,7 @@ std::optional<ByRound> by_round(Body& b, const Function& callee, const std::vect
             b.error("E0314", exprs[which]->span, fmt::format("{} must be static", what));
         } else {
             b.error("E0314", exprs[which]->span, fmt::format("{} differs from round to round", what))
-                .note("the loop is unrolled and a function made for each value, 256 of them at most");
+                .note("loops are unrolled, 4096 rounds together, and a function is made for each value, 256 at most");
         }
         return std::nullopt;
     }

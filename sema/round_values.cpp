@@ -282,6 +282,8 @@ Folded value_in_round(const RoundScope& scope, const ast::Expr& e) {
         if (!holds) return {std::nullopt, condition.fault};
         Folded value = value_in_round(scope, *holds ? *chosen->then : *chosen->otherwise);
         if (value.value) value.value = held(*value.value, info.type);
+        const bool real = value.value && value.value->is_number() && info.type.is(Kind::float_literal);
+        if (real) value.value = Static::of(value.value->real().value_or(0));  // `1 if c else 2.5` is 1.0 or 2.5
         return value;
     }
     const auto operands = operands_of(scope.instance, e);

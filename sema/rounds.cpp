@@ -206,6 +206,7 @@ private:
 
     void hold(Body& body, VariableId variable, const Static& value) {
         const Slot& slot = body.slots[variable.index];
+        followed_.clear();
         held_[{&body, variable}] = slot.known ? held(value, slot.settled) : value;
     }
 
@@ -240,7 +241,7 @@ private:
 
     // The variable of a loop, one that is assigned once and follows from such, or one of a body around.
     Folded variable(Body& body, VariableId id) {
-        if (const auto found = held_.find({&body, id}); found != held_.end()) return {found->second, ""};
+        if (const auto given = held_.find({&body, id}); given != held_.end()) return {given->second, ""};
         const Slot& slot = body.slots[id.index];
         if (const auto& captured = body.instance.variables[id.index].captured) {
             Body* owner = body.body_of(captured->first);
@@ -248,9 +249,15 @@ private:
         }
         if (slot.bindings > 1 || !slot.once || slot.outlived) return {};
         if (slot.once->value) return {slot.once->value, ""};
-        if (slot.once->rounds == 0 || !slot.once_from || !open_.insert({&body, id}).second) return {};
+        if (slot.once->rounds == 0 || !slot.once_from) return {};
+        // What is found in one round is kept for it: each name of a chain may stand twice in the next one.
+        const auto [found, fresh] = followed_.try_emplace({&body, id});
+        if (fresh) found->second = followed(body, slot);
+        return found->second;
+    }
+
+    Folded followed(Body& body, const Slot& slot) {
         Folded known = value(body, *slot.once_from);
-        open_.erase({&body, id});
         for (const size_t part : slot.once_part) {
             const auto* parts = known.value ? known.value->tuple() : nullptr;
             if (!parts || part >= parts->size()) return {std::nullopt, known.fault};
@@ -266,14 +273,9 @@ private:
     std::vector<RoundLoop> loops_;
     std::vector<Static> at_;
     std::map<std::pair<const Body*, VariableId>, Static> held_;
-    std::set<std::pair<const Body*, VariableId>> open_;
+    std::map<std::pair<const Body*, VariableId>, Folded> followed_;
     int64_t left_ = kMostRounds;
 };
-
-// Two numbers that are equal may differ: 0.0 and -0.0.
-bool is_same(const std::vector<Static>& a, const std::vector<Static>& b) {
-    return std::ranges::equal(a, b, {}, &Static::text, &Static::text);
-}
 
 }  // namespace
 
@@ -282,9 +284,11 @@ ValuesByRound values_by_round(Body& b, uint64_t rounds, const std::vector<const 
     const auto gather = [&](bool as_if) {
         result = {};
         RoundsWalk* walking = nullptr;
+        std::set<std::string> seen;  // two numbers that are equal may differ: 0.0 and -0.0
         RoundsWalk walk(b, rounds, as_if, [&] {
             if (as_if ? !result.values.empty() : !walking->is_reached()) return true;
             std::vector<Static> values;
+            std::string text;
             for (const ast::Expr* expr : exprs) {
                 Folded one = walking->value(b, *expr);
                 if (!one.value) {
@@ -293,10 +297,11 @@ ValuesByRound values_by_round(Body& b, uint64_t rounds, const std::vector<const 
                         result.fault = fmt::format("{} in the round {}", one.fault, walking->round_text());
                     return as_if;
                 }
+                const std::string own = one.value->text();
+                text += fmt::format("{}:{}", own.size(), own);
                 values.push_back(std::move(*one.value));
             }
-            const auto same = [&](const std::vector<Static>& known) { return is_same(known, values); };
-            if (std::ranges::none_of(result.values, same)) result.values.push_back(std::move(values));
+            if (seen.insert(std::move(text)).second) result.values.push_back(std::move(values));
             return result.values.size() <= kMostInstances;
         });
         walking = &walk;

@@ -157,8 +157,10 @@ Val expression(Body& b, const ast::Expr& e) {
     b.require_type(info.type, "an expression", e.span);
     const bool by_round = info.by_round() && !std::holds_alternative<ast::Name>(e.node);
     if (const auto known = by_round ? static_in_round(b, e) : info.value) {
-        const Val value = Val::of(*known);
-        return info.type.is_scalar() ? b.coerce(value, info.type.elem()) : value;
+        Val value = Val::of(*known);
+        if (info.type.is_scalar()) value = b.coerce(value, info.type.elem());
+        if (by_round) bind_symbols_of(b, e, value);
+        return value;
     }
     Val value = std::visit(Evaluate{b, e}, e.node);
     bind_symbols_of(b, e, value);
