@@ -8,6 +8,7 @@
 #include "driver/crash.h"
 #include "driver/machines.h"
 #include "ir/core/print.h"
+#include "ir/passes/target/gpu/choose_threads.h"
 #include "ir/passes/target/gpu/cost_model.h"
 #include "ir/passes/target/gpu/parts.h"
 #include "ir/passes/target/gpu/plan.h"

@@ -1,23 +1,15 @@
 #include "codegen/nvptx/boxes.h"
 
 #include <algorithm>
-#include <array>
 
-#include <llvm/IR/IntrinsicsNVPTX.h>
-
-#include "codegen/nvptx/task.h"
 #include "ir/core/internal.h"
 
 namespace tsr::codegen {
 
 using ir::Attr;
 using ir::OpKind;
-using llvm::Value;
 
 namespace {
-
-// Of all blocks of the cluster, not of this one.
-bool of_cluster(const ir::Op& op) { return op.attrs.has(Attr::mode); }
 
 template <typename Visit>
 void each_op(const ir::Function& function, Visit visit) {
@@ -66,104 +58,6 @@ bool stored_rows_suit(const ir::Function& kernel, const ir::Function& function) 
         return std::ranges::any_of(
             loaded, [&](const BoxMap& from) { return row(from.slot) == row(to.slot) && to.bytes % from.bytes == 0; });
     });
-}
-
-bool GpuTask::emit_box(const ir::Op& op) {
-    using namespace llvm::Intrinsic;
-    switch (op.kind) {
-        case OpKind::mbarrier_init:
-            call(nvvm_mbarrier_init_shared, {operand(op, 0), number(op, Attr::count)});
-            return true;
-        case OpKind::mbarrier_fence:
-            call(nvvm_fence_mbarrier_init_release_cluster, {});
-            return true;
-        case OpKind::mbarrier_arrive:
-            emit_mbarrier_arrive(op);
-            return true;
-        case OpKind::mbarrier_wait:
-            emit_mbarrier_wait(op);
-            return true;
-        case OpKind::copy_box:
-            emit_copy_box(op);
-            return true;
-        case OpKind::store_box:
-            emit_store_box(op);
-            return true;
-        case OpKind::boxes_read:
-            call(nvvm_cp_async_bulk_wait_group_read, {number(op, Attr::count)});
-            return true;
-        case OpKind::cluster_rank:
-            emit_number(op, nvvm_read_ptx_sreg_cluster_ctarank);
-            return true;
-        case OpKind::cluster_count:
-            emit_number(op, nvvm_read_ptx_sreg_cluster_nctarank);
-            return true;
-        case OpKind::cluster_barrier:
-            call(nvvm_barrier_cluster_arrive, {});
-            call(nvvm_barrier_cluster_wait, {});
-            return true;
-        default:
-            return false;
-    }
-}
-
-void GpuTask::emit_mbarrier_arrive(const ir::Op& op) {
-    using namespace llvm::Intrinsic;
-    if (op.attrs.has(Attr::count)) {
-        call(nvvm_mbarrier_arrive_expect_tx_scope_cta_space_cta, {operand(op, 0), number(op, Attr::count)});
-    } else if (op.operands.size() > 1) {
-        Value* there = call(nvvm_mapa_shared_cluster, {operand(op, 0), operand(op, 1)});
-        call(nvvm_mbarrier_arrive_scope_cluster_space_cluster, {there, builder_.getInt32(1)});
-    } else {
-        call(nvvm_mbarrier_arrive_scope_cta_space_cta, {operand(op, 0), builder_.getInt32(1)});
-    }
-}
-
-// The instruction may give up before the phase has ended.
-void GpuTask::emit_mbarrier_wait(const ir::Op& op) {
-    llvm::BasicBlock* head = block("arrivals");
-    llvm::BasicBlock* after = block("arrived");
-    builder_.CreateBr(head);
-    builder_.SetInsertPoint(head);
-    Value* ended = call(of_cluster(op) ? llvm::Intrinsic::nvvm_mbarrier_try_wait_parity_scope_cluster_space_cta
-                                       : llvm::Intrinsic::nvvm_mbarrier_try_wait_parity_scope_cta_space_cta,
-                        {operand(op, 0), operand(op, 1)});
-    builder_.CreateCondBr(ended, after, head);
-    builder_.SetInsertPoint(after);
-}
-
-void GpuTask::emit_copy_box(const ir::Op& op) {
-    using namespace llvm::Intrinsic;
-    constexpr std::array kCopies{nvvm_cp_async_bulk_tensor_g2s_tile_1d, nvvm_cp_async_bulk_tensor_g2s_tile_2d,
-                                 nvvm_cp_async_bulk_tensor_g2s_tile_3d, nvvm_cp_async_bulk_tensor_g2s_tile_4d,
-                                 nvvm_cp_async_bulk_tensor_g2s_tile_5d};
-    auto* to_type = llvm::PointerType::get(target_.getContext(), kClusterSpace);
-    std::vector<Value*> arguments{builder_.CreateAddrSpaceCast(operand(op, 0), to_type), operand(op, 1), map_of(op)};
-    const size_t rank = op.attrs.integers(Attr::axes).size();
-    for (size_t axis = rank; axis-- > 0;) arguments.push_back(operand(op, 3 + axis));
-    // With no hint to the caches.
-    constexpr uint16_t kBlocks = 0b11;
-    arguments.insert(arguments.end(), {builder_.getInt16(of_cluster(op) ? kBlocks : 0), builder_.getInt64(0),
-                                       builder_.getInt1(of_cluster(op)), builder_.getFalse(), builder_.getInt32(0)});
-    call(kCopies[rank - 1], arguments);
-}
-
-void GpuTask::emit_store_box(const ir::Op& op) {
-    using namespace llvm::Intrinsic;
-    constexpr std::array kCopies{nvvm_cp_async_bulk_tensor_s2g_tile_1d, nvvm_cp_async_bulk_tensor_s2g_tile_2d,
-                                 nvvm_cp_async_bulk_tensor_s2g_tile_3d, nvvm_cp_async_bulk_tensor_s2g_tile_4d,
-                                 nvvm_cp_async_bulk_tensor_s2g_tile_5d};
-    std::vector<Value*> arguments{operand(op, 0), map_of(op)};
-    const size_t rank = op.attrs.integers(Attr::axes).size();
-    for (size_t axis = rank; axis-- > 0;) arguments.push_back(operand(op, 2 + axis));
-    arguments.insert(arguments.end(), {builder_.getInt64(0), builder_.getFalse()});
-    call(kCopies[rank - 1], arguments);
-    call(nvvm_cp_async_bulk_commit_group, {});
-}
-
-Value* GpuTask::map_of(const ir::Op& op) {
-    const auto number = std::ranges::find(maps_, box_map(source_, op)) - maps_.begin();
-    return target_.getArg(static_cast<unsigned>(slots_ + 3 + static_cast<size_t>(number)));
 }
 
 }  // namespace tsr::codegen

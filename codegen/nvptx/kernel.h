@@ -8,16 +8,10 @@
 #include "base/sources.h"
 #include "codegen/codegen.h"
 #include "codegen/nvptx/boxes.h"
+#include "codegen/nvptx/device_message.h"
 #include "codegen/nvptx/gpu.h"
 
 namespace tsr::codegen {
-
-// Something that a kernel can print or assert.
-struct DeviceMessage {
-    Span place;
-    std::string text;
-    std::vector<DType> values;
-};
 
 struct DeviceCode {
     std::string symbol;  // of the entry

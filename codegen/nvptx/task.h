@@ -5,8 +5,8 @@
 
 #include "codegen/llvm/target.h"
 #include "codegen/nvptx/boxes.h"
+#include "codegen/nvptx/device_message.h"
 #include "codegen/nvptx/gpu.h"
-#include "codegen/nvptx/kernel.h"
 
 namespace tsr::codegen {
 
@@ -32,7 +32,7 @@ private:
     bool emit_threads(const ir::Op& op);
     bool emit_warps(const ir::Op& op);
     bool emit_copy(const ir::Op& op);
-    bool emit_box(const ir::Op& op);  // boxes.cpp
+    bool emit_box(const ir::Op& op);  // box_copies.cpp
 
     void emit_packed_addition(const ir::Op& op);
     void emit_slot(const ir::Op& op);
@@ -53,7 +53,7 @@ private:
     std::vector<llvm::Value*> group_asm(const std::string& text, const ir::Op& op, size_t first,
                                         const std::vector<llvm::Value*>& others);
     void emit_async_copy(const ir::Op& op);
-    void emit_mbarrier_arrive(const ir::Op& op);  // boxes.cpp
+    void emit_mbarrier_arrive(const ir::Op& op);  // box_copies.cpp
     void emit_mbarrier_wait(const ir::Op& op);
     void emit_copy_box(const ir::Op& op);
     void emit_store_box(const ir::Op& op);

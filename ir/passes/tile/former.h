@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "ir/passes/tile/form_groups.h"
+#include "ir/passes/tile/classify.h"
 #include "ir/passes/tile/pending_lanes.h"
 
 namespace tsr::ir {

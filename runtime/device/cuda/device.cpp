@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "runtime/device/cuda/pending.h"
 #include "runtime/fail.h"
 
 namespace tsr::runtime::cuda {
@@ -140,20 +139,6 @@ void check_device() {
 
 std::string device_text(const Device& device) {
     return text("cuda:%d (%s, sm_%d)", device.number, device.name.c_str(), device.capability);
-}
-
-void enter(Device& device) {
-    if (!device.lost.empty()) fail(nullptr, "%s; it failed before", device.lost.c_str());
-    check(device, device.driver.set_current(device.context), "entering the device", nullptr);
-}
-
-void check(Device& device, Status status, const char* doing, const TsrPlace* place) {
-    if (status == kSuccess) return;
-    const std::string what = device.driver.text(status);
-    const bool died = device.driver.wait_stream(device.stream) != kSuccess;
-    if (!died) fail(place, "%s: %s: %s", device_text(device).c_str(), doing, what.c_str());
-    device.lost = device_text(device) + " can not be used any more";
-    fail_pending(device, what, place);
 }
 
 }  // namespace tsr::runtime::cuda

@@ -1,4 +1,4 @@
-// The GPU that a program runs on, and what it does when that fails.
+// The GPU that a program runs on.
 #pragma once
 
 #include <cstdint>
@@ -37,10 +37,5 @@ void check_device();
 
 // "cuda:0 (NVIDIA H100 PCIe, sm_90)"
 std::string device_text(const Device& device);
-
-// Makes the context this thread's.
-void enter(Device& device);
-// Ends the program when a call of the driver failed; what launches said and failed comes first.
-void check(Device& device, Status status, const char* doing, const TsrPlace* place);
 
 }  // namespace tsr::runtime::cuda

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "runtime/device/cuda/pending.h"
 #include "runtime/device/cuda/spread.h"
 #include "runtime/fail.h"
 

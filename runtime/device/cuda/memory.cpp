@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "runtime/device/cuda/pending.h"
 #include "runtime/fail.h"
 #include "runtime/memory.h"
 

@@ -169,6 +169,20 @@ void fail_pending(Device& device, const std::string& what, const TsrPlace* place
          launches > latest.size() ? ", …" : "");
 }
 
+void enter(Device& device) {
+    if (!device.lost.empty()) fail(nullptr, "%s; it failed before", device.lost.c_str());
+    check(device, device.driver.set_current(device.context), "entering the device", nullptr);
+}
+
+void check(Device& device, Status status, const char* doing, const TsrPlace* place) {
+    if (status == kSuccess) return;
+    const std::string what = device.driver.text(status);
+    const bool died = device.driver.wait_stream(device.stream) != kSuccess;
+    if (!died) fail(place, "%s: %s: %s", device_text(device).c_str(), doing, what.c_str());
+    device.lost = device_text(device) + " can not be used any more";
+    fail_pending(device, what, place);
+}
+
 void read_messages(const TsrCudaKernel& kernel, const TsrDeviceContext& context, const uint64_t* words,
                    Messages& messages) {
     const uint64_t size = words_of(kernel);

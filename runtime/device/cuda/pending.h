@@ -1,4 +1,5 @@
-// Launches that may not be over: what they say and how they fail is told when the host waits, in their order.
+// Launches that may not be over: what they say and how they fail is told when the host waits, in their order, and when
+// a call of the driver fails.
 #pragma once
 
 #include <span>
@@ -30,6 +31,11 @@ void forget_messages();
 void wait(Device& device, const TsrPlace* place);
 // Tells what launches said before the device failed, then fails: with an assertion of theirs, else with `what`.
 [[noreturn]] void fail_pending(Device& device, const std::string& what, const TsrPlace* place);
+
+// Makes the context this thread's.
+void enter(Device& device);
+// Ends the program when a call of the driver failed; what launches said and failed comes first.
+void check(Device& device, Status status, const char* doing, const TsrPlace* place);
 
 // What a kernel wrote, in the order in which a processor would have said it.
 void read_messages(const TsrCudaKernel& kernel, const TsrDeviceContext& context, const uint64_t* words,

@@ -1,5 +1,7 @@
 #include "runtime/device/cuda/timer.h"
 
+#include "runtime/device/cuda/pending.h"
+
 namespace tsr::runtime::cuda {
 
 namespace {

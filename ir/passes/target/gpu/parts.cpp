@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/passes/target/gpu/plan.h"
+#include "ir/passes/target/gpu/choose_threads.h"
 #include "ir/passes/target/gpu/registers.h"
 #include "ir/passes/target/gpu/tiles/groups.h"
 #include "ir/passes/tile/divide_groups.h"

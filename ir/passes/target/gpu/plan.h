@@ -15,9 +15,6 @@ Plan choose_gpu_plan(const Function& kernel, const GpuMachine& machine, const Pl
 // Whether one of the fields is given that such a plan has.
 bool gives_gpu_fields(const PlanFields& fields);
 
-// The threads alone, of a kernel whose groups are divided already or stay whole.
-Plan choose_threads(const Function& kernel, const GpuMachine& machine, const PlanFields& fields);
-
 // What keeps the kernel from being compiled by this plan: its first field that can not be as it is.
 std::optional<PlanFault> gpu_plan_fault(const Function& kernel, const GpuMachine& machine, const Plan& plan);
 

@@ -18,8 +18,8 @@ struct Spread : KernelCode {
     ValueId at_entry(OpKind kind, const Type& type, Attrs attrs);
     // Space for `count` elements on the stack, made at the function's entry.
     ValueId stack(DType type, int64_t count);
-    // gather_packed.cpp: the elements of one row at a vector of indices; `row` is the offset of its first byte. The mask may
-    // be invalid.
+    // gather_packed.cpp: the elements of one row at a vector of indices; `row` is the offset of its first byte. The
+    // mask may be invalid.
     ValueId gather_packed(const Memory& memory, ValueId row, ValueId elements, int64_t width, ValueId mask);
     ValueId gather_bytes(const Memory& memory, ValueId offsets, int64_t width, ValueId mask);
     RegionId entry;  // where stack space is made

@@ -16,6 +16,9 @@ struct Home {
     int64_t panel_stride = 0;
 };
 
+inline constexpr int64_t kCacheLine = 64;  // bytes
+inline int64_t padded(int64_t count, int64_t to) { return (count + to - 1) / to * to; }
+
 // Distances in elements along each axis of a tile. Rows begin at whole vectors of `lanes` 32-bit elements, and are not
 // a power of two apart: such rows would share few sets of a cache.
 std::vector<int64_t> home_strides(const Type& tile, int64_t lanes);

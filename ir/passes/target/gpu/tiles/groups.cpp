@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "ir/layout/layout.h"
 #include "ir/ops/tile.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
+#include "ir/passes/target/gpu/tiles/warp_products.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {

@@ -6,7 +6,6 @@
 #include "ir/core/function.h"
 #include "ir/machine/gpu.h"
 #include "ir/ops/register.h"
-#include "ir/passes/target/gpu/tiles/layouts.h"
 #include "ir/passes/target/kernel_code.h"
 
 namespace tsr::ir {
@@ -17,6 +16,10 @@ inline constexpr int64_t kGroupRows = 64;
 
 // How the pieces of a shared buffer change places. `buffer`: what `buffer` gives.
 Memory::Swizzle swizzle_of(const Function& kernel, ValueId buffer, const GpuMachine& machine);
+
+// Where the first operand of a warp group's product is: there is no such product, or in registers, or in panels of
+// shared memory.
+enum class GroupOperand : uint8_t { none, registers, memory };
 
 // Of an `mma` that so many warps share: `none` where no warp group does it. Its second operand is in shared memory.
 GroupOperand group_operand(const Function& kernel, const MmaOp& op, int64_t warps, const GpuMachine& machine);

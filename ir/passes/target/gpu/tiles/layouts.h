@@ -9,12 +9,10 @@
 #include "ir/machine/fragments.h"
 #include "ir/machine/gpu.h"
 #include "ir/ops/register.h"
+#include "ir/passes/target/gpu/tiles/groups.h"
+#include "ir/passes/target/gpu/tiles/warp_products.h"
 
 namespace tsr::ir {
-
-// Where the first operand of a warp group's product is (groups.h): there is no such product, or in registers, or in
-// panels of shared memory.
-enum class GroupOperand : uint8_t { none, registers, memory };
 
 // How a product is spread: its fragments, and the warps along rows and columns of the accumulator (powers of two).
 struct ProductPlan {
@@ -34,9 +32,6 @@ struct TileLayouts {
 // lie otherwise. `threads`: a power of two, at least 32. Every `mma` has a product of the machine (`product_of`).
 TileLayouts assign_layouts(const Function& kernel, int64_t threads, const GpuMachine& machine);
 
-// The machine's product for an `mma`; nothing where it has none. Floats of 8 bits that it does not multiply are
-// operands of a product of f16, which holds them all.
-std::optional<WarpProduct> product_of(const Function& kernel, const MmaOp& op, int capability);
 // The layouts of a product's operands.
 LinearMap operand_atom(const ProductPlan& plan, Operand operand);
 
