@@ -156,6 +156,12 @@ std::optional<Static> enumerated(const std::vector<Static>& given) {
     return Static::list(std::move(items));
 }
 
+// `1 if c else 2.5` is 1.0 or 2.5.
+Static of_choice(const Static& value, const Type& type) {
+    const bool real = value.is_number() && type.is(Kind::float_literal);
+    return real ? Static::of(value.real().value_or(0)) : held(value, type);
+}
+
 std::optional<Static> extreme(Builtin function, const std::vector<Static>& values) {
     const auto* items = values.size() == 1 ? values[0].tuple() : nullptr;
     return fold(function, items ? *items : values);
@@ -174,7 +180,7 @@ Folded of_function(Builtin function, const std::vector<Static>& values, const Ty
             return parts ? folded_from(Static::of(static_cast<int64_t>(parts->size()))) : Folded{};
         case Builtin::where: {
             const auto holds = first.truth();
-            return holds ? folded_from(values[*holds ? 1 : 2]) : Folded{};
+            return holds ? folded_from(of_choice(values[*holds ? 1 : 2], type)) : Folded{};
         }
         case Builtin::range:
             return folded_from(range_items(values));
@@ -281,10 +287,7 @@ Folded value_in_round(const RoundScope& scope, const ast::Expr& e) {
         const auto holds = condition.value ? condition.value->truth() : std::nullopt;
         if (!holds) return {std::nullopt, condition.fault};
         Folded value = value_in_round(scope, *holds ? *chosen->then : *chosen->otherwise);
-        if (value.value) value.value = held(*value.value, info.type);
-        const bool real = value.value && value.value->is_number() && info.type.is(Kind::float_literal);
-        if (real) value.value = Static::of(value.value->real().value_or(0));  // `1 if c else 2.5` is 1.0 or 2.5
-        return value;
+        return value.value ? folded_from(of_choice(*value.value, info.type)) : value;
     }
     const auto operands = operands_of(scope.instance, e);
     if (!operands) return {};

@@ -21,7 +21,6 @@ using ir::ValueId;
 using sema::CallInfo;
 using sema::CallKind;
 using sema::Instance;
-using sema::Static;
 
 const ast::Expr* argument(const CallInfo& info, size_t parameter) {
     return parameter < info.arguments.size() ? info.arguments[parameter].expr : nullptr;

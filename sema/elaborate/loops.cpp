@@ -246,9 +246,30 @@ void list_loop(Body& b, const Loop& loop) {
     element_loop(b, loop, expression(b, elements));
 }
 
-void run_loop(Body& b, Loop loop) {
+// A line on the terminal counts the rounds.
+void progress_loop(Body& b, const Loop& loop) {
     const ForInfo& info = loop.info;
-    switch (info.kind) {
+    const Val label = info.label ? expression(b, *info.label) : Val::of(sema::Static::of(std::string()));
+    ValueId line;
+    Loop counted = loop;
+    // The round is counted when it ends, however it ends.
+    counted.each = [&] {
+        loop.each();
+        progress_step(b, line);
+    };
+    if (info.kind == sema::LoopKind::progress_range) {
+        line = progress_begin(b, label, round_count(b, bounds_of(b, info)));
+        range_loop(b, counted);
+    } else {
+        const Sequence items = sequence_of(b, *info.elements);
+        line = progress_begin(b, label, items.length);
+        sequence_loop(b, counted, items);
+    }
+    progress_end(b, line);
+}
+
+void run_loop(Body& b, const Loop& loop) {
+    switch (loop.info.kind) {
         case sema::LoopKind::range:
         case sema::LoopKind::tile_range:
             return range_loop(b, loop);
@@ -257,21 +278,8 @@ void run_loop(Body& b, Loop loop) {
             return list_loop(b, loop);
         case sema::LoopKind::progress_range:
         case sema::LoopKind::progress_list:
-            break;
+            return progress_loop(b, loop);
     }
-    const Val label = info.label ? expression(b, *info.label) : Val::of(sema::Static::of(std::string()));
-    const bool range = info.kind == sema::LoopKind::progress_range;
-    std::optional<Sequence> items;
-    if (!range) items = sequence_of(b, *info.elements);
-    const Val total = range ? round_count(b, bounds_of(b, info)) : items->length;
-    const ValueId line = progress_begin(b, label, total);
-    // The round is counted when it ends, however it ends.
-    loop.each = [&b, line, rounds = std::move(loop.each)] {
-        rounds();
-        progress_step(b, line);
-    };
-    range ? range_loop(b, loop) : sequence_loop(b, loop, *items);
-    progress_end(b, line);
 }
 
 // `else` of a loop: where no `break` left it.
