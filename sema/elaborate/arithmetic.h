@@ -1,9 +1,10 @@
-// Numbers: which type an operation works in, when a product and a sum are one fused operation, what is evaluated where
-// (language reference, section 3, numerics rules 2 and 3).
+// Operations on numbers whose operands are evaluated, and which type they work in (language reference, section 3,
+// numerics rule 2).
 #pragma once
 
-#include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "frontend/ast.h"
 #include "sema/elaborate/body.h"
@@ -23,29 +24,5 @@ Val arithmetic(Body& b, ast::BinaryOp op, const Val& lhs, const Val& rhs, DType 
 // An operation of the elementwise vocabulary on operands brought to `compute`; static operands become constants.
 Val element_operation(Body& b, ir::OpKind kind, const std::vector<Val>& operands, DType compute,
                       std::optional<DType> type);
-
-Val unary(Body& b, const ast::Expr& e, const ast::Unary& node);
-Val binary(Body& b, const ast::Expr& e, const ast::Binary& node);
-Val compare(Body& b, const ast::Expr& e, const ast::Compare& node);
-Val logical(Body& b, const ast::Expr& e, const ast::Logical& node);
-Val conditional(Body& b, const ast::Expr& e, const ast::Conditional& node);
-
-// Whether a value holds as a condition: a static truth value, or one of the IR.
-Val truth_value(Body& b, const Val& value, const sema::Type& type);
-Val condition(Body& b, const ast::Expr& e);
-
-// `lhs and rhs()`; the right side stands under the left one unless it may be evaluated early.
-Val both(Body& b, const Val& lhs, const std::function<Val()>& rhs);
-
-// The value that `target op= value` stores, before it is rounded to the target's type.
-Val combine_augmented(Body& b, const ast::AugmentedAssign& statement, const Val& before,
-                      const sema::AugmentedInfo& info);
-
-// `then()` where the test holds, else `otherwise()`, as a value of the type.
-Val chosen(Body& b, ir::ValueId test, const sema::Type& type, const std::function<Val()>& then,
-           const std::function<Val()>& otherwise);
-
-// Two values of a choice in one type, for `select` and for sides of an `if`.
-void unify(Body& b, Val& then, Val& otherwise, const sema::Type& type);
 
 }  // namespace tsr::elaborate

@@ -6,29 +6,9 @@
 #include <fmt/format.h>
 
 #include "ir/core/internal.h"
-#include "sema/containers.h"
-#include "sema/elaborate/calls.h"
-#include "sema/elaborate/host.h"
-#include "sema/elaborate/types.h"
+#include "sema/elaborate/instances.h"
 
 namespace tsr::elaborate {
-
-namespace {
-
-// As the text says it, also where a value is folded or a side is never taken.
-bool group_is_named(const sema::Instance& instance) {
-    for (const auto& [id, call] : instance.calls) {
-        if (call.kind == sema::CallKind::alloc) return true;
-        if (call.kind == sema::CallKind::builtin && elaborate::names_group(call.builtin)) return true;
-    }
-    for (const auto& [id, info] : instance.exprs) {
-        const auto* builtin = std::get_if<sema::BuiltinName>(&info.referent);
-        if (builtin && builtin->name == sema::Builtin::grid_groups) return true;
-    }
-    return false;
-}
-
-}  // namespace
 
 Frame& Body::push_frame(const sema::Instance& instance, std::string path) {
     Frame& frame = frames.emplace_back();
@@ -69,21 +49,6 @@ void Body::require_type(const sema::Type& type, const char* what, Span at) {
     if (!type.is_unknown() && !(tuple && std::ranges::any_of(type.parts(), &sema::Type::is_unknown))) return;
     ir::internal_error(
         fmt::format("{} of `{}` has no type, at byte {} of file {}", what, instance().name, at.begin, at.file.index));
-}
-
-void Body::assign(sema::VariableId variable, const Val& value) {
-    if (!variable.valid()) return;
-    const sema::Variable& known = instance().variables[variable.index];
-    require_type(known.type, "a variable", known.declared);
-    Val stored = coerce(rounded(value), known.type);
-    const bool any_extent = stored.is_ssa() && !in_kernel() && sema::has_unknown_extents(known.type);
-    if (any_extent && !(type_of(stored.id) == ir_type(known.type)))
-        stored = Val::ssa(whole_view(*this, stored.id, ir_type(known.type)));
-    if (stored.is_ssa()) {
-        std::string& name = function().value(stored.id).name;
-        if (name.empty()) name = known.name;
-    }
-    set(slot(variable), std::move(stored));
 }
 
 void Body::set_parameter(size_t parameter, const Val& value) {

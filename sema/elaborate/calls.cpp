@@ -1,16 +1,20 @@
 #include "sema/elaborate/calls.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/format.h>
 
 #include "ir/core/internal.h"
+#include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
-#include "sema/elaborate/containers.h"
-#include "sema/elaborate/expressions.h"
+#include "sema/elaborate/assignments.h"
+#include "sema/elaborate/builtins.h"
+#include "sema/elaborate/choices.h"
+#include "sema/elaborate/conversions.h"
 #include "sema/elaborate/host.h"
-#include "sema/elaborate/statements.h"
+#include "sema/elaborate/launch.h"
+#include "sema/elaborate/recursion.h"
+#include "sema/elaborate/static_values.h"
 #include "sema/elaborate/types.h"
 
 namespace tsr::elaborate {
@@ -21,47 +25,6 @@ using ir::ValueId;
 using sema::CallInfo;
 using sema::CallKind;
 using sema::Instance;
-
-const ast::Expr* argument(const CallInfo& info, size_t parameter) {
-    return parameter < info.arguments.size() ? info.arguments[parameter].expr : nullptr;
-}
-
-Val argument_value(Body& b, const CallInfo& info, size_t parameter) {
-    const ast::Expr* expr = argument(info, parameter);
-    return expr ? expression(b, *expr) : Val{};
-}
-
-sema::VariableId variable_of_parameter(const Instance& instance, size_t parameter) {
-    for (size_t i = 0; i < instance.variables.size(); ++i) {
-        if (instance.variables[i].parameter == static_cast<int>(parameter)) return sema::VariableId(i);
-    }
-    return {};
-}
-
-std::vector<Val> argument_values(Body& b, const CallInfo& info) {
-    const Instance& callee = b.program.instance(info.callee);
-    std::vector<Val> values(std::min(info.arguments.size(), callee.parameters.size()));
-    // In the order in which they are written.
-    std::vector<size_t> order(values.size());
-    std::iota(order.begin(), order.end(), size_t{0});
-    std::ranges::stable_sort(order, {}, [&](size_t i) {
-        const ast::Expr* given = info.arguments[i].expr;
-        return given ? given->span.begin : UINT32_MAX;
-    });
-    for (const size_t i : order) {
-        const sema::ParameterInfo& parameter = callee.parameters[i];
-        Val value;
-        if (parameter.value) {
-            value = Val::of(*parameter.value);
-        } else if (info.arguments[i].expr) {
-            value = expression(b, *info.arguments[i].expr);
-        } else if (const ast::Expr* fallback = info.arguments[i].default_value) {
-            if (const auto& known = callee.info(*fallback).value) value = Val::of(*known);
-        }
-        values[i] = b.coerce(b.rounded(value), parameter.type);
-    }
-    return values;
-}
 
 namespace {
 
@@ -95,10 +58,6 @@ std::map<std::string, ir::Dim> dims_in_function(Body& b, const CallInfo& info) {
     }
     return dims;
 }
-
-}  // namespace
-
-namespace {
 
 // Functions that call others twice, those again others twice, … grow without end when they are inlined.
 constexpr int64_t kMostInlined = 1 << 13;
@@ -199,10 +158,6 @@ Val called(Body& b, const CallInfo& info) {
     return value_of_results(b, callee.result, b.function().op(op).results, next);
 }
 
-}  // namespace
-
-namespace {
-
 // `f(*items)`: the value is computed once, before the arguments, which are its items.
 void bind_unpacked(Body& b, const ast::Call& node) {
     for (const ast::Argument& argument : node.arguments) {
@@ -212,10 +167,6 @@ void bind_unpacked(Body& b, const ast::Call& node) {
         bind_target(b, found->second.name, expression(b, *argument.value));
     }
 }
-
-}  // namespace
-
-namespace {
 
 // The arguments of static parameters that differ by round: which parameters.
 std::vector<size_t> differing(Body& b, const CallInfo& info) {

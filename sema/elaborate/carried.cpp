@@ -1,5 +1,6 @@
 #include "sema/elaborate/carried.h"
 
+#include "sema/elaborate/effects.h"
 #include "sema/elaborate/types.h"
 
 namespace tsr::elaborate {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sema/elaborate/statements.h"
+#include "sema/elaborate/effects.h"
 
 namespace tsr::elaborate {
 

@@ -1,11 +1,12 @@
-// Comparisons, `and`, `or`, conditional expressions: what is evaluated only where it is needed.
+#include "sema/elaborate/choices.h"
+
 #include <algorithm>
 
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/containers.h"
-#include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
-#include "sema/elaborate/text.h"
+#include "sema/elaborate/recursion.h"
+#include "sema/elaborate/strings.h"
 #include "sema/elaborate/types.h"
 #include "sema/fold.h"
 

@@ -1,10 +1,11 @@
-// Comprehensions: on the host a container that grows in a loop, in kernels the elements by name.
-#include "sema/elaborate/arithmetic.h"
+#include "sema/elaborate/comprehensions.h"
+
+#include "sema/elaborate/choices.h"
 #include "sema/elaborate/containers.h"
-#include "sema/elaborate/expressions.h"
+#include "sema/elaborate/effects.h"
 #include "sema/elaborate/host.h"
-#include "sema/elaborate/local_arrays.h"
-#include "sema/elaborate/statements.h"
+#include "sema/elaborate/loops.h"
+#include "sema/elaborate/recursion.h"
 #include "sema/elaborate/types.h"
 
 namespace tsr::elaborate {

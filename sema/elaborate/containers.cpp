@@ -4,10 +4,10 @@
 
 #include "ir/passes/host/entries.h"
 #include "sema/containers.h"
-#include "sema/elaborate/calls.h"
-#include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
-#include "sema/elaborate/text.h"
+#include "sema/elaborate/instances.h"
+#include "sema/elaborate/recursion.h"
+#include "sema/elaborate/strings.h"
 #include "sema/elaborate/types.h"
 #include "sema/numeric.h"
 

@@ -1,7 +1,6 @@
-// Lists, dictionaries, tuples in containers, and the methods of them and of strings, in host functions.
+// Lists, dictionaries, records and tuples in containers, and their operators, in host functions.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -46,28 +45,5 @@ Val sequence_arithmetic(Body& b, ast::BinaryOp op, const Val& lhs, const Val& rh
 // Nothing where the link is of numbers.
 std::optional<Val> compare_containers(Body& b, ast::CompareOp op, const ast::Expr& lhs_expr, const Val& lhs,
                                       const ast::Expr& rhs_expr, const Val& rhs);
-
-// ---- calls ----
-Val host_method(Body& b, const ast::Expr& e, const sema::CallInfo& info);
-Val list_comprehension(Body& b, const ast::Expr& e, const ast::Comprehension& node);
-
-// ---- sequences: what is gone through by position ----
-struct Sequence {
-    Val length;
-    std::function<Val(const Val& position)> at;
-    std::function<Val()> length_now;  // of a list, which the rounds of a loop may change
-};
-Sequence sequence_of(Body& b, const ast::Expr& e);
-// Of a list, dictionary (its keys) or string.
-Sequence sequence_of(Body& b, const Val& value, const sema::Type& type);
-// enumerate, zip, reversed, sorted, list, and `xs.sort()`.
-std::optional<Val> sequence_builtin(Body& b, const ast::Expr& e, const sema::CallInfo& info);
-Val reduction(Body& b, const ast::Expr& e, sema::Builtin function, const ast::Expr& iterable);
-// The same of a generator: item by item as it gives them, and no further than `any` and `all` ask.
-Val generator_reduction(Body& b, const ast::Expr& e, sema::Builtin function, const ast::Expr& generator);
-// Gives the targets of a loop their values, and the dimensions that are bound where they stand.
-void bind_target(Body& b, const ast::Expr& target, const Val& element);
-// True of what a loop goes through by a Sequence.
-bool is_sequence(Body& b, const ast::Expr& e);
 
 }  // namespace tsr::elaborate

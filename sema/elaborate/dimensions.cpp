@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sema/elaborate/body.h"
+#include "sema/elaborate/instances.h"
 
 namespace tsr::elaborate {
 
@@ -96,13 +97,6 @@ ValueId solve(Body& b, const Dim& dim, const std::string& name, ValueId total) {
     return solve(b, *unknown->denominator, name, emit.inferred(OpKind::floordiv, {numerator, total}));
 }
 
-std::optional<sema::VariableId> parameter_variable(const sema::Instance& instance, size_t parameter) {
-    for (size_t i = 0; i < instance.variables.size(); ++i) {
-        if (instance.variables[i].parameter == static_cast<int>(parameter)) return sema::VariableId(i);
-    }
-    return std::nullopt;
-}
-
 ValueId extent_of(Body& b, ValueId tensor, size_t axis) {
     return b.emit.value(OpKind::shape_of, {tensor}, ir::Type::scalar(DType::index),
                         {{ir::Attr::axis, static_cast<int64_t>(axis)}});
@@ -115,9 +109,8 @@ Val Body::symbol(const std::string& name) {
     for (size_t i = 0; i < symbols.size(); ++i) {
         if (symbols[i].name != name) continue;
         if (symbols[i].source == SymbolInfo::Source::parameter) {
-            if (const auto variable = parameter_variable(instance(), symbols[i].parameter)) {
-                return coerce(get(slot(*variable)), DType::index);
-            }
+            const sema::VariableId variable = variable_of_parameter(instance(), symbols[i].parameter);
+            if (variable.valid()) return coerce(get(slot(variable)), DType::index);
         }
         if (symbols[i].source == SymbolInfo::Source::variable) {
             return coerce(get(slot(symbols[i].variable)), DType::index);
@@ -163,9 +156,9 @@ void bind_entry_symbols(Body& b) {
     const std::vector<SymbolInfo>& symbols = b.instance().symbols;
     for (size_t i = 0; i < symbols.size(); ++i) {
         if (symbols[i].source != SymbolInfo::Source::axis) continue;
-        const auto variable = parameter_variable(b.instance(), symbols[i].parameter);
-        if (!variable) continue;
-        const Val tensor = b.get(b.slot(*variable));
+        const sema::VariableId variable = variable_of_parameter(b.instance(), symbols[i].parameter);
+        if (!variable.valid()) continue;
+        const Val tensor = b.get(b.slot(variable));
         if (!tensor.is_ssa()) continue;
         const ValueId extent = extent_of(b, tensor.id, symbols[i].axis);
         const ValueId value = solve(b, symbols[i].extent, symbols[i].name, extent);

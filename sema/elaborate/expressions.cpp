@@ -1,16 +1,18 @@
-#include "sema/elaborate/expressions.h"
-
+// Expressions by kind.
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/calls.h"
+#include "sema/elaborate/choices.h"
+#include "sema/elaborate/comprehensions.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/host.h"
+#include "sema/elaborate/host_tensors.h"
 #include "sema/elaborate/memory.h"
-#include "sema/elaborate/statements.h"
+#include "sema/elaborate/operators.h"
+#include "sema/elaborate/recursion.h"
+#include "sema/elaborate/static_values.h"
 #include "sema/elaborate/text.h"
 #include "sema/elaborate/tiles.h"
-#include "sema/elaborate/types.h"
-#include "sema/round_values.h"
 
 namespace tsr::elaborate {
 
@@ -131,25 +133,7 @@ struct Evaluate {
     }
 };
 
-// The static value of what is fixed, part by part.
-std::optional<Static> static_parts(const Val& value) {
-    if (value.is_fixed()) return value.fixed;
-    if (!value.is(Val::Kind::tuple) && !value.is(Val::Kind::list)) return std::nullopt;
-    std::vector<Static> parts;
-    for (const Val& part : value.parts) {
-        auto known = static_parts(part);
-        if (!known) return std::nullopt;
-        parts.push_back(std::move(*known));
-    }
-    return value.is(Val::Kind::tuple) ? Static::of(std::move(parts)) : Static::list(std::move(parts));
-}
-
 }  // namespace
-
-std::optional<Static> static_in_round(Body& b, const ast::Expr& e) {
-    const auto variable = [&](sema::VariableId id) { return sema::Folded{static_parts(b.get(b.slot(id))), ""}; };
-    return sema::value_in_round({b.instance(), variable}, e).value;
-}
 
 Val expression(Body& b, const ast::Expr& e) {
     const At at(b.emit, e.span);
@@ -166,63 +150,6 @@ Val expression(Body& b, const ast::Expr& e) {
     bind_symbols_of(b, e, value);
     if (value.is_ssa() && value.type) value.round = info.type.policy().round;
     return value;
-}
-
-namespace {
-
-// Stages that follow each other need no choice.
-std::optional<Val> consecutive_stage(Body& b, const Val& list, const Val& index) {
-    if (list.parts.empty()) return std::nullopt;  // a static list
-    std::optional<int64_t> first;
-    for (size_t i = 0; i < list.parts.size(); ++i) {
-        const Val& part = list.parts[i];
-        if (!part.is(Val::Kind::buffer) || !part.parts[0].is_fixed()) return std::nullopt;
-        const int64_t stage = part.parts[0].fixed.integer().value_or(0);
-        if (!first) first = stage;
-        if (part.site != list.parts[0].site || stage != *first + static_cast<int64_t>(i)) return std::nullopt;
-    }
-    if (first.value_or(0) == 0) return b.coerce(index, DType::index);
-    return arithmetic(b, ast::BinaryOp::add, Val::index(first.value_or(0)), index, DType::index, DType::index);
-}
-
-}  // namespace
-
-Val element_of(Body& b, const Val& whole, const Val& index) {
-    const bool position = index.is_fixed() && index.fixed.integer();
-    const int64_t number = position ? index.fixed.integer().value_or(0) : 0;
-    if (whole.has_elements() && position) {
-        const auto count = static_cast<int64_t>(whole.element_count());
-        const int64_t at = number < 0 ? number + count : number;
-        return at >= 0 && at < count ? whole.element(static_cast<size_t>(at)) : Val{};
-    }
-    if (whole.is_ssa() && b.type_of(whole.id).is_vector() && position) {
-        const int64_t width = b.type_of(whole.id).width;
-        const int64_t at = number < 0 ? number + width : number;
-        const DType held = b.type_of(whole.id).elem;
-        return Val::ssa(b.emit.value(OpKind::vector_extract, {whole.id}, ir::Type::scalar(held), {{Attr::axis, at}}),
-                        whole.type);
-    }
-    if (!whole.has_elements() || whole.element_count() == 0) return Val{};
-    for (const Val& part : whole.parts) {
-        if (part.is(Val::Kind::buffer)) b.buffers.unite(part.site, whole.parts[0].site);
-    }
-    if (const auto stage = consecutive_stage(b, whole, index)) return Val::buffer(whole.parts[0].site, *stage);
-    // A choice by number, the last one for all that is outside.
-    Val chosen = whole.element(whole.element_count() - 1);
-    const bool buffers = chosen.is(Val::Kind::buffer);
-    for (size_t i = whole.element_count() - 1; i-- > 0;) {
-        Val other = whole.element(i);
-        Val then = buffers ? other.parts[0] : other;
-        Val otherwise = buffers ? chosen.parts[0] : chosen;
-        const DType type = buffers ? DType::index : computing_type(b, then, otherwise);
-        const ir::ValueId hit =
-            b.emit.inferred(OpKind::eq, {b.index(index), b.emit.constant(static_cast<int64_t>(i), DType::index)});
-        const ir::ValueId value =
-            b.emit.inferred(OpKind::select, {hit, b.scalar(then, type), b.scalar(otherwise, type)});
-        const Val selected = Val::ssa(value, element_type(b, then).value_or(type));
-        chosen = buffers ? Val::buffer(whole.parts[0].site, selected) : selected;
-    }
-    return chosen;
 }
 
 }  // namespace tsr::elaborate

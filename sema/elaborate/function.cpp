@@ -4,12 +4,11 @@
 
 #include "ir/ops/record.h"
 #include "sema/elaborate/body.h"
-#include "sema/elaborate/calls.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/elaborate.h"
 #include "sema/elaborate/prune.h"
-#include "sema/elaborate/statements.h"
+#include "sema/elaborate/recursion.h"
 #include "sema/elaborate/types.h"
 
 namespace tsr::elaborate {

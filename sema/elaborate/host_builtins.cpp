@@ -1,9 +1,11 @@
 // What only host functions have: making, reading and writing tensors, time, arguments.
+#include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
-#include "sema/elaborate/calls.h"
+#include "sema/elaborate/builtins.h"
 #include "sema/elaborate/containers.h"
-#include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
+#include "sema/elaborate/host_tensors.h"
+#include "sema/elaborate/recursion.h"
 #include "sema/elaborate/text.h"
 #include "sema/elaborate/types.h"
 
@@ -14,13 +16,6 @@ using ir::ValueId;
 using sema::Builtin;
 using sema::CallInfo;
 using sema::Static;
-
-std::vector<ValueId> shape_values(Body& b, const Val& shape) {
-    std::vector<ValueId> extents;
-    if (!shape.has_elements()) return {b.index(shape)};
-    for (size_t i = 0; i < shape.element_count(); ++i) extents.push_back(b.index(shape.element(i)));
-    return extents;
-}
 
 namespace {
 

@@ -1,10 +1,12 @@
 // What only kernels have: ids, collectives, shared buffers, copies, atomics, vectors.
 #include "ir/ops/reduction.h"
+#include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
-#include "sema/elaborate/calls.h"
-#include "sema/elaborate/expressions.h"
+#include "sema/elaborate/builtins.h"
 #include "sema/elaborate/local_arrays.h"
 #include "sema/elaborate/memory.h"
+#include "sema/elaborate/recursion.h"
+#include "sema/elaborate/rounding.h"
 #include "sema/elaborate/tiles.h"
 #include "sema/elaborate/types.h"
 
@@ -16,43 +18,6 @@ using ir::ReduceOp;
 using ir::ValueId;
 using sema::Builtin;
 using sema::CallInfo;
-
-bool names_group(Builtin builtin) {
-    switch (builtin) {
-        case Builtin::local_id:
-        case Builtin::lane_id:
-        case Builtin::group_size:
-        case Builtin::group_id:
-        case Builtin::grid_groups:
-        case Builtin::barrier:
-        case Builtin::alloc_shared:
-        case Builtin::tshared_alloc:
-        case Builtin::cp_async:
-        case Builtin::cp_commit_group:
-        case Builtin::cp_wait_group:
-        case Builtin::group_reduce_sum:
-        case Builtin::group_reduce_max:
-        case Builtin::group_reduce_min:
-        case Builtin::group_reduce_prod:
-        case Builtin::group_any:
-        case Builtin::group_all:
-        case Builtin::scan:
-        case Builtin::shuffle:
-        case Builtin::warp_broadcast:
-        case Builtin::ballot:
-        case Builtin::tile_zeros:
-        case Builtin::tile_full:
-        case Builtin::tile_iota:
-        case Builtin::tile_row_max:
-        case Builtin::tile_row_sum:
-        case Builtin::tile_reduce:
-        case Builtin::tile_causal_mask:
-        case Builtin::tile_mma:
-            return true;
-        default:
-            return false;
-    }
-}
 
 Val allocation(Body& b, const ast::Expr& e) {
     const std::string key =

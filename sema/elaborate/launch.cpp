@@ -5,11 +5,10 @@
 #include <set>
 
 #include "ir/ops/host.h"
-#include "sema/elaborate/arithmetic.h"
-#include "sema/elaborate/calls.h"
-#include "sema/elaborate/expressions.h"
+#include "sema/elaborate/arguments.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/random.h"
+#include "sema/elaborate/recursion.h"
 #include "sema/elaborate/types.h"
 #include "sema/tuning.h"
 

@@ -1,7 +1,6 @@
 #include "sema/elaborate/local_arrays.h"
 
 #include "sema/elaborate/arithmetic.h"
-#include "sema/elaborate/types.h"
 
 namespace tsr::elaborate {
 
@@ -67,12 +66,6 @@ ValueId is_at(Body& b, const Val& at, size_t number) {
     return b.emit.inferred(OpKind::eq, {b.index(at), b.emit.constant(static_cast<int64_t>(number), DType::index)});
 }
 
-void add_all(Body& b, LoopEffects& found) {
-    for (const Slot slot : b.local_arrays) {
-        if (b.env.contains(slot)) found.assigned.insert(slot);
-    }
-}
-
 }  // namespace
 
 Val new_local_array(Body& b, const sema::Type& type) {
@@ -108,33 +101,6 @@ void write_local(Body& b, const Val& array, const sema::Type& type, const std::v
         elements.parts[i] = Val::ssa(next, type.elem());
     }
     b.set(slot_of(array), std::move(elements));
-}
-
-void add_written_locals(Body& b, const ast::Expr& array, LoopEffects& found) {
-    const auto* variable = std::get_if<sema::VariableId>(&b.info(array).referent);
-    const Val held = variable ? b.get(b.slot(*variable)) : Val{};
-    // Made or named in the loop: which one it is is not known yet.
-    if (!held.is(Val::Kind::local)) return add_all(b, found);
-    found.assigned.insert(slot_of(held));
-}
-
-void add_given_locals(Body& b, Span range, LoopEffects& found) {
-    if (b.local_arrays.empty()) return;
-    bool any = false;
-    b.instance().for_each_callee([&](const sema::CallInfo& call) {
-        if (call.kind != sema::CallKind::function) return;
-        for (const sema::PassedArgument& argument : call.arguments) {
-            if (!argument.expr || !b.info(*argument.expr).type.is(sema::Kind::local)) continue;
-            const Span at = argument.expr->span;
-            any |= at.file == range.file && range.begin <= at.begin && at.end <= range.end;
-        }
-        // A function that captures one.
-        const sema::Instance& callee = b.program.instance(call.callee);
-        for (const sema::VariableId captured : callee.captures) {
-            any |= callee.variables[captured.index].type.is(sema::Kind::local);
-        }
-    });
-    if (any) add_all(b, found);
 }
 
 void forget_locals(Body& b, const Env& before) {

@@ -6,7 +6,6 @@
 
 #include "frontend/ast.h"
 #include "sema/elaborate/body.h"
-#include "sema/elaborate/statements.h"
 
 namespace tsr::elaborate {
 
@@ -19,9 +18,6 @@ Val new_local_array(Body& b, const sema::Type& type);
 Val read_local(Body& b, const Val& array, const sema::Type& type, const std::vector<Val>& indices);
 void write_local(Body& b, const Val& array, const sema::Type& type, const std::vector<Val>& indices, const Val& value);
 
-// Arrays that the statements write: by their elements, or in a function that is given them.
-void add_written_locals(Body& b, const ast::Expr& array, LoopEffects& found);
-void add_given_locals(Body& b, Span range, LoopEffects& found);
 // Behind a loop: forgets the arrays that it made.
 void forget_locals(Body& b, const Env& before);
 

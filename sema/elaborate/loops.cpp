@@ -1,18 +1,20 @@
-// `for` and `while`: in the IR with what they carry, or unrolled.
+#include "sema/elaborate/loops.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "sema/conditions.h"
-#include "sema/elaborate/arithmetic.h"
+#include "sema/elaborate/assignments.h"
 #include "sema/elaborate/carried.h"
-#include "sema/elaborate/containers.h"
-#include "sema/elaborate/expressions.h"
+#include "sema/elaborate/choices.h"
+#include "sema/elaborate/effects.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/local_arrays.h"
 #include "sema/elaborate/ranges.h"
-#include "sema/elaborate/statements.h"
-#include "sema/elaborate/types.h"
+#include "sema/elaborate/recursion.h"
+#include "sema/elaborate/sequences.h"
+#include "sema/elaborate/static_values.h"
 
 namespace tsr::elaborate {
 

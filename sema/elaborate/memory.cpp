@@ -2,12 +2,14 @@
 
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/containers.h"
-#include "sema/elaborate/expressions.h"
+#include "sema/elaborate/elements.h"
 #include "sema/elaborate/host.h"
+#include "sema/elaborate/host_tensors.h"
 #include "sema/elaborate/local_arrays.h"
+#include "sema/elaborate/recursion.h"
+#include "sema/elaborate/rounding.h"
 #include "sema/elaborate/tables.h"
 #include "sema/elaborate/tiles.h"
-#include "sema/elaborate/types.h"
 #include "sema/static_tables.h"
 
 namespace tsr::elaborate {

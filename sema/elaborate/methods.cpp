@@ -1,9 +1,10 @@
 // Methods of strings, lists and dictionaries: calls of the entries that their rows name.
 #include "ir/passes/host/entries.h"
-#include "sema/elaborate/calls.h"
+#include "sema/elaborate/arguments.h"
+#include "sema/elaborate/builtins.h"
 #include "sema/elaborate/containers.h"
-#include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
+#include "sema/elaborate/recursion.h"
 #include "sema/elaborate/types.h"
 #include "sema/host_methods.h"
 

@@ -1,4 +1,4 @@
-// Random operations: their places in the program, and the keys of what they draw.
+// The keys of what stochastic rounding draws, and the places in the program that they belong to.
 #pragma once
 
 #include "sema/elaborate/body.h"

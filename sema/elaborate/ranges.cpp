@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "sema/elaborate/arithmetic.h"
-#include "sema/elaborate/expressions.h"
-#include "sema/elaborate/types.h"
+#include "sema/elaborate/elements.h"
+#include "sema/elaborate/recursion.h"
 
 namespace tsr::elaborate {
 

@@ -1,9 +1,11 @@
 #include "sema/elaborate/rounding.h"
 
-#include "sema/elaborate/calls.h"
-#include "sema/elaborate/expressions.h"
+#include "sema/elaborate/arguments.h"
+#include "sema/elaborate/conversions.h"
 #include "sema/elaborate/host.h"
+#include "sema/elaborate/narrowing.h"
 #include "sema/elaborate/random.h"
+#include "sema/elaborate/recursion.h"
 #include "sema/elaborate/types.h"
 
 namespace tsr::elaborate {
@@ -15,14 +17,6 @@ using ir::ValueId;
 using sema::Rounding;
 
 namespace {
-
-// f32 or f64, which hold what is stored before it is rounded; nothing where nothing is to be rounded.
-std::optional<DType> wide_type(DType held, DType type) {
-    if (!is_float(held) || !is_float(type) || held == type) return std::nullopt;
-    const DType wide = held == DType::f64 ? DType::f64 : DType::f32;
-    if (bits(type) >= bits(wide)) return std::nullopt;
-    return wide;
-}
 
 struct Mode {
     Rounding rounding;
@@ -117,12 +111,6 @@ ValueId by_chance(Body& b, const Storage& storage, ValueId wide, DType type, Val
 }  // namespace
 
 Storage storage_of(Body& b, const ast::Expr& written) { return {&written, b.info(written).type.policy().round}; }
-
-ValueId cut(Body& b, ValueId value, DType type) {
-    const auto wide = wide_type(b.type_of(value).elem, type);
-    if (!wide) return b.emit.cast(value, type);
-    return b.emit.cast(b.emit.inferred(OpKind::cut, {b.emit.cast(value, *wide)}, {{Attr::type, type}}), type);
-}
 
 ValueId stored_element(Body& b, const Storage& storage, ValueId memory, const std::vector<ValueId>& indices,
                        const Val& value, DType type) {

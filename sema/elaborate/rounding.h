@@ -20,9 +20,6 @@ ir::ValueId stored_vector(Body& b, const Storage& storage, ir::ValueId memory, c
 ir::ValueId stored_tile(Body& b, const Storage& storage, ir::ValueId memory, const std::vector<ir::ValueId>& starts,
                         const std::vector<int64_t>& axes, const Val& value, const ir::Type& type);
 
-// The value in a narrower type, rounded toward zero; as it is where it is not wider.
-ir::ValueId cut(Body& b, ir::ValueId value, DType type);
-
 // A cast of floats that stands directly where a value is stored: of elements it is not rounded yet, of whole tensors it
 // rounds as their storage says.
 Val to_be_stored(Body& b, const ast::Expr& e, const Storage& storage);

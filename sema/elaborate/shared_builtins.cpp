@@ -1,9 +1,12 @@
 // Elementwise functions, conversions, and what else kernels and host functions share.
+#include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
-#include "sema/elaborate/calls.h"
+#include "sema/elaborate/builtins.h"
+#include "sema/elaborate/choices.h"
 #include "sema/elaborate/containers.h"
-#include "sema/elaborate/expressions.h"
+#include "sema/elaborate/conversions.h"
 #include "sema/elaborate/host.h"
+#include "sema/elaborate/recursion.h"
 #include "sema/elaborate/text.h"
 #include "sema/elaborate/types.h"
 #include "sema/elementwise.h"
@@ -110,25 +113,6 @@ Val length(Body& b, const CallInfo& info) {
 }
 
 }  // namespace
-
-Val convert(Body& b, const Val& value, const sema::Type& type) {
-    if (value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::tensor) {
-        return Val::ssa(host(b, "cast", {value.id}, ir_type(type), {{ir::Attr::type, type.elem()}}));
-    }
-    const auto target = element_type(type);
-    if (!target) return value;
-    if (is_text(b, value)) {  // int("12"), float("0.5")
-        const ValueId text = b.handle(value, sema::Type::string());
-        const bool whole = is_integer(*target);
-        const ir::Type read = ir::Type::scalar(whole ? DType::index : DType::f64);
-        const ValueId number = host(b, whole ? "string_to_integer" : "string_to_real", {text}, read);
-        return b.coerce(Val::ssa(number, read.elem), *target);
-    }
-    if (value.is_fixed() && value.fixed.is_number()) {
-        return Val::of(sema::cast_to(value.fixed, *target), *target);
-    }
-    return b.coerce(value, *target);
-}
 
 std::optional<Val> shared_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
     if (const auto op = sema::elementwise_operation(info.builtin)) {

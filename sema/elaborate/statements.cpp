@@ -1,17 +1,17 @@
-#include "sema/elaborate/statements.h"
-
+// Statements. Structured code becomes SSA: what a statement assigns is held by the body's slots; `break`, `continue`
+// and early `return` become flags, static where the text shows them and carried conditions elsewhere.
 #include <algorithm>
 
-#include "sema/elaborate/arithmetic.h"
-#include "sema/elaborate/calls.h"
+#include "sema/elaborate/assignments.h"
+#include "sema/elaborate/choices.h"
 #include "sema/elaborate/containers.h"
-#include "sema/elaborate/dimensions.h"
-#include "sema/elaborate/expressions.h"
-#include "sema/elaborate/local_arrays.h"
+#include "sema/elaborate/launch.h"
+#include "sema/elaborate/loops.h"
 #include "sema/elaborate/memory.h"
+#include "sema/elaborate/operators.h"
+#include "sema/elaborate/recursion.h"
 #include "sema/elaborate/rounding.h"
 #include "sema/elaborate/text.h"
-#include "sema/elaborate/types.h"
 #include "sema/reductions.h"
 
 namespace tsr::elaborate {
@@ -173,99 +173,5 @@ void run(Body& b, const ast::Block& statements, size_t from) {
 void block(Body& b, const ast::Block& statements) { run(b, statements, 0); }
 
 void run_function(Body& b, const sema::Function& function) { block(b, function.def->body); }
-
-void assign_to(Body& b, const ast::Expr& target, const Val& value) {
-    const std::vector<const ast::Expr*>* parts = nullptr;
-    if (const auto* tuple = std::get_if<ast::Tuple>(&target.node)) parts = &tuple->elements;
-    if (const auto* list = std::get_if<ast::List>(&target.node)) parts = &list->elements;
-    if (!parts) return write_target(b, evaluate_target(b, target), value);
-    const sema::Type& whole = b.info(target).type;
-    if (value.is_ssa() && whole.is(sema::Kind::list)) require_length(b, value.id, parts->size());
-    for (size_t i = 0; i < parts->size(); ++i) {
-        if (value.has_elements() && i < value.element_count()) {
-            assign_to(b, *(*parts)[i], value.element(i));
-        } else if (value.is_ssa() && whole.is(sema::Kind::list)) {
-            const Val item = list_element(b, value.id, Val::index(static_cast<int64_t>(i)), whole.parts()[0]);
-            assign_to(b, *(*parts)[i], item);
-            bind_symbols_of(b, *(*parts)[i], item);
-        } else if (value.is_ssa()) {
-            assign_to(b, *(*parts)[i], element_of(b, value, Val::index(static_cast<int64_t>(i))));
-        }
-    }
-}
-
-namespace {
-
-// Which variables of the frame a loop's body assigns, and how it is left. Bodies of nested functions are their own.
-struct Effects {
-    Body& b;
-    LoopEffects& found;
-    int depth = 0;  // loops around, inside of the one asked about
-    Span statement;
-
-    void name(const ast::Expr& target) {
-        if (const auto* tuple = std::get_if<ast::Tuple>(&target.node)) {
-            for (const ast::Expr* element : tuple->elements) name(*element);
-        } else if (const auto* list = std::get_if<ast::List>(&target.node)) {
-            for (const ast::Expr* element : list->elements) name(*element);
-        } else if (const auto* subscript = std::get_if<ast::Subscript>(&target.node)) {
-            const sema::Type& base = b.info(*subscript->base).type;
-            if (base.is(sema::Kind::list) && b.in_kernel())
-                name(*subscript->base);  // an element of a list of registers
-            if (base.is(sema::Kind::local)) add_written_locals(b, *subscript->base, found);
-        } else if (const auto* variable = std::get_if<sema::VariableId>(&b.info(target).referent)) {
-            found.assigned.insert(b.slot(*variable));
-        }
-    }
-    void statements(const ast::Block& block) {
-        for (const ast::Stmt* stmt : block) {
-            statement = stmt->span;
-            std::visit(*this, stmt->node);
-        }
-    }
-    void leaves(bool& how) {
-        how = true;
-        if (!found.left_at.valid()) found.left_at = statement;
-    }
-    void loop(const ast::Block& body) {
-        ++depth;
-        statements(body);
-        --depth;
-    }
-
-    void operator()(const ast::Assign& s) {
-        for (const ast::Expr* target : s.targets) name(*target);
-    }
-    void operator()(const ast::AugmentedAssign& s) { name(*s.target); }
-    void operator()(const ast::AnnotatedAssign& s) { name(*s.target); }
-    void operator()(const ast::If& s) {
-        for (const ast::If::Branch& taken : s.branches) statements(taken.body);
-        statements(s.otherwise);
-    }
-    void operator()(const ast::For& s) {
-        name(*s.target);
-        loop(s.body);
-        statements(s.otherwise);
-    }
-    void operator()(const ast::While& s) {
-        loop(s.body);
-        statements(s.otherwise);
-    }
-    void operator()(const ast::Break&) {
-        if (depth == 0) leaves(found.leaves);
-    }
-    void operator()(const ast::Return&) { leaves(found.returns); }
-    template <typename Other>
-    void operator()(const Other&) {}
-};
-
-}  // namespace
-
-LoopEffects effects_of(Body& b, const ast::Block& statements) {
-    LoopEffects found;
-    Effects{b, found}.statements(statements);
-    if (!statements.empty()) add_given_locals(b, statements.front()->span.to(statements.back()->span), found);
-    return found;
-}
 
 }  // namespace tsr::elaborate

@@ -2,9 +2,8 @@
 
 #include <bit>
 
-#include "sema/elaborate/expressions.h"
 #include "sema/elaborate/local_arrays.h"
-#include "sema/elaborate/types.h"
+#include "sema/elaborate/recursion.h"
 #include "sema/static_tables.h"
 
 namespace tsr::elaborate {

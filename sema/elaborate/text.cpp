@@ -2,11 +2,11 @@
 
 #include "base/string_repr.h"
 #include "sema/containers.h"
-#include "sema/elaborate/arithmetic.h"
+#include "sema/elaborate/choices.h"
 #include "sema/elaborate/containers.h"
-#include "sema/elaborate/expressions.h"
 #include "sema/elaborate/host.h"
-#include "sema/elaborate/types.h"
+#include "sema/elaborate/recursion.h"
+#include "sema/elaborate/strings.h"
 
 namespace tsr::elaborate {
 
@@ -222,29 +222,6 @@ ValueId joined_text(Body& b, const Pieces& pieces) {
 }
 
 }  // namespace
-
-bool is_text(Body& b, const Val& value) {
-    if (value.is_fixed()) return value.fixed.string() != nullptr;
-    return value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::string;
-}
-
-Val compare_text(Body& b, OpKind op, const Val& lhs, const Val& rhs) {
-    const ValueId order =
-        host(b, "string_compare", {b.handle(lhs, sema::Type::string()), b.handle(rhs, sema::Type::string())},
-             ir::Type::scalar(DType::i32));
-    return Val::ssa(b.emit.inferred(op, {order, b.emit.constant(int64_t{0}, DType::i32)}), DType::boolean);
-}
-
-Val concatenate(Body& b, const Val& lhs, const Val& rhs) {
-    return Val::ssa(host(b, "concat", {b.handle(lhs, sema::Type::string()), b.handle(rhs, sema::Type::string())},
-                         ir::Type::string()));
-}
-
-Val concatenate(Body& b, const ast::Expr& sum) {
-    const auto& node = std::get<ast::Binary>(sum.node);
-    const Val lhs = expression(b, *node.lhs);
-    return concatenate(b, lhs, expression(b, *node.rhs));
-}
 
 Val format_string(Body& b, const ast::FString& node) {
     Pieces pieces;

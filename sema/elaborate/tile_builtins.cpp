@@ -2,9 +2,10 @@
 #include <limits>
 
 #include "ir/ops/register.h"
+#include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
-#include "sema/elaborate/calls.h"
-#include "sema/elaborate/expressions.h"
+#include "sema/elaborate/builtins.h"
+#include "sema/elaborate/recursion.h"
 #include "sema/elaborate/tiles.h"
 #include "sema/elaborate/types.h"
 

@@ -1,8 +1,6 @@
 #include "sema/elaborate/tiles.h"
 
-#include "sema/elaborate/memory.h"
-#include "sema/elaborate/types.h"
-#include "sema/elements.h"
+#include "sema/elaborate/rounding.h"
 
 namespace tsr::elaborate {
 
@@ -11,12 +9,6 @@ using ir::OpKind;
 using ir::ValueId;
 
 namespace {
-
-std::vector<int64_t> extents(const std::vector<ir::Dim>& shape) {
-    std::vector<int64_t> known;
-    for (const ir::Dim& dim : shape) known.push_back(dim.constant_value().value_or(1));
-    return known;
-}
 
 // A view as the operations on tiles take it.
 struct View {
@@ -52,28 +44,6 @@ void put_tile(Body& b, const Val& memory, const sema::Type& type, const Val& val
 }
 
 }  // namespace
-
-ValueId Body::tile(const Val& value, DType type, const std::vector<ir::Dim>& shape) {
-    const ValueId id = scalar(value, type);
-    const ir::Type& held = type_of(id);
-    if (held.kind == ir::TypeKind::tile && held.shape == shape) return id;
-    std::vector<int64_t> axes;
-    for (size_t i = 0; i < held.rank(); ++i) axes.push_back(static_cast<int64_t>(shape.size() - held.rank() + i));
-    return emit.value(OpKind::expand, {id}, ir::Type::tile(type, shape), {{Attr::axes, axes}, {Attr::shape, shape}});
-}
-
-std::optional<std::vector<ir::Dim>> joint_shape(Body& b, const std::vector<Val>& operands) {
-    std::optional<std::vector<int64_t>> joint;
-    for (const Val& operand : operands) {
-        if (!operand.is_ssa() || b.type_of(operand.id).kind != ir::TypeKind::tile) continue;
-        const std::vector<int64_t> shape = extents(b.type_of(operand.id).shape);
-        joint = joint ? sema::broadcast(*joint, shape) : shape;
-    }
-    if (!joint) return std::nullopt;
-    std::vector<ir::Dim> dims;
-    for (const int64_t extent : *joint) dims.push_back(ir::Dim::constant(extent));
-    return dims;
-}
 
 Val load_tile(Body& b, const Val& memory, const sema::Type& type, const Val& fill) {
     const View view = view_of(b, memory, type);

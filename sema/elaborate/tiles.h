@@ -1,16 +1,14 @@
-// Register tiles: views of memory as tiles, their axes, and the builtins that make, reduce and multiply them.
+// Register tiles: views of memory as tiles, their axes, sums that products accumulate in.
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "frontend/ast.h"
 #include "sema/elaborate/body.h"
 #include "sema/elaborate/rounding.h"
 
 namespace tsr::elaborate {
-
-// The shape that tiles among the operands have together; nothing where none is a tile.
-std::optional<std::vector<ir::Dim>> joint_shape(Body& b, const std::vector<Val>& operands);
 
 // A view of memory, or all of it, as its type says. Outside is `fill`, undefined: 0.
 Val load_tile(Body& b, const Val& memory, const sema::Type& type, const Val& fill);
@@ -21,9 +19,6 @@ void atomic_tile(Body& b, const Val& memory, const sema::Type& type, const Val& 
 // `t[:, None]`
 Val tile_axes(Body& b, const Val& tile, const std::vector<const ast::Expr*>& items, const sema::Type& type);
 Val tile_transpose(Body& b, const Val& tile);
-
-// The builtins of register tiles; nothing for others.
-std::optional<Val> tile_builtin(Body& b, const ast::Expr& e, const sema::CallInfo& info);
 
 // `e + tile.mma(…)` and `tile.mma(…) + e` of the result type: the accumulation starts at the rounded value of `e`.
 // Nothing where the sum is none of these.

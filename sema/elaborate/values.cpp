@@ -1,7 +1,9 @@
 // Values as the IR needs them: constants of a type, conversions, handles.
+#include "sema/containers.h"
 #include "sema/elaborate/body.h"
 #include "sema/elaborate/containers.h"
-#include "sema/elaborate/rounding.h"
+#include "sema/elaborate/host.h"
+#include "sema/elaborate/narrowing.h"
 #include "sema/elaborate/types.h"
 #include "sema/fold.h"
 
@@ -84,6 +86,21 @@ Val Body::coerce(const Val& value, const sema::Type& type) {
     return value;
 }
 
+void Body::assign(sema::VariableId variable, const Val& value) {
+    if (!variable.valid()) return;
+    const sema::Variable& known = instance().variables[variable.index];
+    require_type(known.type, "a variable", known.declared);
+    Val stored = coerce(rounded(value), known.type);
+    const bool any_extent = stored.is_ssa() && !in_kernel() && sema::has_unknown_extents(known.type);
+    if (any_extent && !(type_of(stored.id) == ir_type(known.type)))
+        stored = Val::ssa(whole_view(*this, stored.id, ir_type(known.type)));
+    if (stored.is_ssa()) {
+        std::string& name = function().value(stored.id).name;
+        if (name.empty()) name = known.name;
+    }
+    set(slot(variable), std::move(stored));
+}
+
 ValueId Body::scalar(const Val& value, DType type) {
     if (value.is_ssa()) return emit.cast(value.id, type);
     if (!value.is_fixed()) return emit.constant(int64_t{0}, type);
@@ -103,6 +120,15 @@ ValueId Body::vector(const Val& value, DType type, int64_t width) {
     const ValueId element = scalar(value, type);
     return emit.value(OpKind::vector_build, std::vector<ValueId>(static_cast<size_t>(width), element),
                       ir::Type::vector(type, static_cast<uint32_t>(width)));
+}
+
+ValueId Body::tile(const Val& value, DType type, const std::vector<ir::Dim>& shape) {
+    const ValueId id = scalar(value, type);
+    const ir::Type& held = type_of(id);
+    if (held.kind == ir::TypeKind::tile && held.shape == shape) return id;
+    std::vector<int64_t> axes;
+    for (size_t i = 0; i < held.rank(); ++i) axes.push_back(static_cast<int64_t>(shape.size() - held.rank() + i));
+    return emit.value(OpKind::expand, {id}, ir::Type::tile(type, shape), {{Attr::axes, axes}, {Attr::shape, shape}});
 }
 
 ValueId Body::truth(const Val& value) {

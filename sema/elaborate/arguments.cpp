@@ -1,0 +1,46 @@
+#include "sema/elaborate/arguments.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sema/elaborate/recursion.h"
+
+namespace tsr::elaborate {
+
+using sema::CallInfo;
+
+const ast::Expr* argument(const CallInfo& info, size_t parameter) {
+    return parameter < info.arguments.size() ? info.arguments[parameter].expr : nullptr;
+}
+
+Val argument_value(Body& b, const CallInfo& info, size_t parameter) {
+    const ast::Expr* expr = argument(info, parameter);
+    return expr ? expression(b, *expr) : Val{};
+}
+
+std::vector<Val> argument_values(Body& b, const CallInfo& info) {
+    const sema::Instance& callee = b.program.instance(info.callee);
+    std::vector<Val> values(std::min(info.arguments.size(), callee.parameters.size()));
+    // In the order in which they are written.
+    std::vector<size_t> order(values.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::ranges::stable_sort(order, {}, [&](size_t i) {
+        const ast::Expr* given = info.arguments[i].expr;
+        return given ? given->span.begin : UINT32_MAX;
+    });
+    for (const size_t i : order) {
+        const sema::ParameterInfo& parameter = callee.parameters[i];
+        Val value;
+        if (parameter.value) {
+            value = Val::of(*parameter.value);
+        } else if (info.arguments[i].expr) {
+            value = expression(b, *info.arguments[i].expr);
+        } else if (const ast::Expr* fallback = info.arguments[i].default_value) {
+            if (const auto& known = callee.info(*fallback).value) value = Val::of(*known);
+        }
+        values[i] = b.coerce(b.rounded(value), parameter.type);
+    }
+    return values;
+}
+
+}  // namespace tsr::elaborate

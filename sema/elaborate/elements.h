@@ -1,0 +1,11 @@
+// Elements of values that have no memory of their own.
+#pragma once
+
+#include "sema/elaborate/body.h"
+
+namespace tsr::elaborate {
+
+// Element `index` of a tuple, list or vector: by name where it is static, else chosen when the program runs.
+Val element_of(Body& b, const Val& whole, const Val& index);
+
+}  // namespace tsr::elaborate

@@ -1,0 +1,117 @@
+// enumerate, zip, reversed, sorted and list as lists; reductions.
+#include "sema/elaborate/arguments.h"
+#include "sema/elaborate/assignments.h"
+#include "sema/elaborate/builtins.h"
+#include "sema/elaborate/comprehensions.h"
+#include "sema/elaborate/containers.h"
+#include "sema/elaborate/effects.h"
+#include "sema/elaborate/host.h"
+#include "sema/elaborate/loops.h"
+#include "sema/elaborate/recursion.h"
+#include "sema/elaborate/sequences.h"
+#include "sema/elaborate/types.h"
+
+namespace tsr::elaborate {
+
+using ir::Attr;
+using ir::OpKind;
+using ir::ValueId;
+using sema::Builtin;
+using sema::CallInfo;
+
+// sum, any, all, min, max of a sequence, item by item from the first.
+Val reduction(Body& b, const ast::Expr& e, Builtin function, const ast::Expr& iterable) {
+    const auto* generator = std::get_if<ast::Comprehension>(&iterable.node);
+    if (generator && generator->generator) return generator_reduction(b, e, function, iterable);
+    const DType type = b.info(e).type.elem();
+    const DType compute = computing(type);
+    const Sequence items = sequence_of(b, iterable);
+    const bool extreme = function == Builtin::min || function == Builtin::max;
+    const Slot held = b.fresh_slot();
+    Val from = Val::index(0);
+    if (extreme) {
+        const ValueId some =
+            b.emit.inferred(OpKind::gt, {b.index(items.length), b.emit.constant(int64_t{0}, DType::index)});
+        Body::OpenIf open = b.open_if(some);
+        b.in_side(open, 1, [&] {
+            const std::string name = function == Builtin::min ? "min" : "max";
+            host_effect(b, "fail", {}, {{Attr::text, name + " of no items"}});
+        });
+        b.close_if(open);
+        b.set(held, Val::ssa(b.scalar(items.at(from), compute), type));
+    } else {
+        b.set(held, Val::ssa(b.emit.constant(int64_t{function == Builtin::all}, compute), type));
+    }
+    const OpKind op = function == Builtin::sum   ? OpKind::add
+                      : function == Builtin::any ? OpKind::bit_or
+                      : function == Builtin::all ? OpKind::bit_and
+                      : function == Builtin::min ? OpKind::minimum
+                                                 : OpKind::maximum;
+    LoopEffects effects;
+    effects.assigned.insert(held);
+    for_each_position(b, e.span, items.length, std::move(effects), [&](const Val& position) {
+        const Val found = items.at(position);
+        const ValueId item = type == DType::boolean ? b.truth(found) : b.scalar(found, compute);
+        b.set(held, Val::ssa(b.emit.inferred(op, {b.scalar(b.get(held), compute), item}), type));
+    });
+    const Val result = b.get(held);
+    b.env.erase(held);
+    return result;
+}
+
+namespace {
+
+// The keys are made once, in the order of the items.
+void sort(Body& b, ValueId list, const sema::Type& item, const ast::Expr* key, ValueId descending) {
+    if (!key) return host_effect(b, "list_sort", {list, descending});
+    const sema::SortKey& made = b.program.sort_keys.at(key);
+    const sema::Type keys_type = container_type(sema::Type::list(b.info(made.call).type, std::nullopt));
+    const ValueId keys = empty_container(b, ir_type(keys_type), 0);
+    for_each_position(b, key->span, Val::ssa(list_length(b, list), DType::index), {}, [&](const Val& position) {
+        bind_target(b, made.item, list_element(b, list, position, item));
+        append_to_list(b, keys, expression(b, made.call), keys_type.parts()[0]);
+        const auto* variable = std::get_if<sema::VariableId>(&b.info(made.item).referent);
+        if (variable) b.env.erase(b.slot(*variable));
+    });
+    host_effect(b, "list_sort_by", {list, keys, descending});
+}
+
+}  // namespace
+
+std::optional<Val> sequence_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
+    const sema::Type& type = b.info(e).type;
+    const auto descending = [&](size_t at) {
+        return argument(info, at) ? b.index(Val::ssa(b.truth(argument_value(b, info, at)), DType::boolean))
+                                  : b.emit.constant(int64_t{0}, DType::index);
+    };
+    switch (info.builtin) {
+        case Builtin::sort_list: {
+            const sema::Type& whole = b.info(*argument(info, 0)).type;
+            const ValueId list = container(b, argument_value(b, info, 0), whole);
+            sort(b, list, container_type(whole).parts()[0], argument(info, 1), descending(2));
+            return Val::none();
+        }
+        case Builtin::sum:
+        case Builtin::any:
+        case Builtin::all:
+            return reduction(b, e, info.builtin, *argument(info, 0));
+        case Builtin::enumerate:
+        case Builtin::zip:
+        case Builtin::reversed:
+        case Builtin::sorted:
+        case Builtin::list_:
+            break;
+        default:
+            return std::nullopt;
+    }
+    const bool through = info.builtin == Builtin::sorted || info.builtin == Builtin::list_;
+    const Sequence items = through ? sequence_of(b, *argument(info, 0)) : sequence_of(b, e);
+    const sema::Type held = container_type(type);
+    const ValueId list = empty_container(b, ir_type(held), 0);
+    for_each_position(b, e.span, items.length, {},
+                      [&](const Val& position) { append_to_list(b, list, items.at(position), held.parts()[0]); });
+    if (info.builtin == Builtin::sorted) sort(b, list, held.parts()[0], argument(info, 1), descending(2));
+    return Val::ssa(list);
+}
+
+}  // namespace tsr::elaborate
