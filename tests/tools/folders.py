@@ -1,4 +1,5 @@
-"""Includes between folders point one way: no two folders include each other, a folder and one inside it neither.
+"""Includes point one way: no two folders include each other, a folder and one inside it neither, and no more than four
+files go round in a cycle. A file here is NAME.h with its NAME.cpp.
 
     folders.py ROOT
 """
@@ -16,6 +17,13 @@ KNOWN = {
     ("ir/eval", "ir/ops"),
 }
 
+LONGEST_CYCLE = 4
+
+# Longer cycles that still are, as the files in them. An entry leaves the list when its cycle does, and never grows.
+KNOWN_CYCLES = {
+    ("ir/core/function", "ir/core/names", "ir/core/plan", "ir/core/spell", "ir/core/text_cursor"),
+}
+
 
 def sources_of(root):
     names = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard"], check=True, capture_output=True, text=True).stdout
@@ -23,33 +31,71 @@ def sources_of(root):
             if name.endswith((".cpp", ".h")) and not name.startswith(("tests/", "bench/")) and os.path.isfile(os.path.join(root, name))]
 
 
-def includes_between_folders(root):
-    """(folder, included folder) → "file:line: #include …" of each such line."""
+def includes_of(root):
+    """(file, included file, "file:line: #include …") of each include of a source of the compiler."""
     sources = sources_of(root)
     known = set(sources)
-    found = collections.defaultdict(list)
     for name in sources:
-        folder = os.path.dirname(name)
         with open(os.path.join(root, name), encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
                 include = re.match(r'\s*#\s*include "([^"]+)"', line)
                 if not include:
                     continue
                 # As written from the root, or beside the file.
-                beside = os.path.normpath(os.path.join(folder, include[1]))
+                beside = os.path.normpath(os.path.join(os.path.dirname(name), include[1]))
                 target = include[1] if include[1] in known else beside if beside in known else None
-                if target and os.path.dirname(target) != folder:
-                    found[folder, os.path.dirname(target)].append(f"{name}:{number}: {line.strip()}")
+                if target:
+                    yield name, target, f"{name}:{number}: {line.strip()}"
+
+
+def edges_between(includes, place):
+    """(place of the file, place of the included file) → the lines, where the places differ."""
+    found = collections.defaultdict(list)
+    for name, target, line in includes:
+        if place(name) != place(target):
+            found[place(name), place(target)].append(line)
     return found
 
 
-def main():
-    found = includes_between_folders(sys.argv[1])
+def cycles_of(edges):
+    """The largest sets of nodes that all reach each other, of two or more, sorted."""
+    after = collections.defaultdict(set)
+    for one, other in edges:
+        after[one].add(other)
+
+    def reached(start):
+        seen, open_nodes = set(), [start]
+        while open_nodes:
+            for node in after.get(open_nodes.pop(), ()):
+                if node not in seen:
+                    seen.add(node)
+                    open_nodes.append(node)
+        return seen
+
+    reach = {node: reached(node) for node in list(after)}
+    return sorted({tuple(sorted(other for other in reach[node] if node in reach.get(other, ()))) for node in reach if node in reach[node]})
+
+
+def folder_problems(includes):
+    found = edges_between(includes, os.path.dirname)
     pairs = {(one, other) for one, other in found if one < other and (other, one) in found}
+    problems = [f"{one} and {other} include each other:\n    {found[one, other][0]}\n    {found[other, one][0]}" for one, other in sorted(pairs - KNOWN)]
+    return problems + [f"{one} and {other} no longer include each other: take them off the list in tests/tools/folders.py" for one, other in sorted(KNOWN - pairs)]
+
+
+def cycle_problems(includes):
+    found = edges_between(includes, lambda name: os.path.splitext(name)[0])
+    long = {cycle for cycle in cycles_of(found) if len(cycle) > LONGEST_CYCLE}
     problems = []
-    for one, other in sorted(pairs - KNOWN):
-        problems.append(f"{one} and {other} include each other:\n    {found[one, other][0]}\n    {found[other, one][0]}")
-    problems += [f"{one} and {other} no longer include each other: take them off the list in tests/tools/folders.py" for one, other in sorted(KNOWN - pairs)]
+    for cycle in sorted(long - KNOWN_CYCLES):
+        lines = [found[edge][0] for edge in sorted(found) if edge[0] in cycle and edge[1] in cycle]
+        problems.append("\n    ".join([f"{len(cycle)} files include each other in a cycle, at most {LONGEST_CYCLE} may: {' '.join(cycle)}", *lines]))
+    return problems + [f"this cycle is gone or shorter, take it off the list in tests/tools/folders.py: {' '.join(cycle)}" for cycle in sorted(KNOWN_CYCLES - long)]
+
+
+def main():
+    includes = list(includes_of(sys.argv[1]))
+    problems = folder_problems(includes) + cycle_problems(includes)
     print("\n".join(problems))
     return 1 if problems else 0
 
