@@ -135,6 +135,24 @@ struct Evaluate {
 
 }  // namespace
 
+namespace {
+
+// The symbols that an expression of static value binds, and those that parts of it do, which are not elaborated one by
+// one: `n + 2` of `zeros((n + 2,))`.
+void bind_symbols_within(Body& b, const ast::Expr& e, const Val& value) {
+    bind_symbols_of(b, e, value);
+    if (b.in_kernel()) return;
+    for (const sema::SymbolInfo& symbol : b.instance().symbols) {
+        if (symbol.source != sema::SymbolInfo::Source::expression || symbol.expr == nullptr || symbol.expr == &e)
+            continue;
+        const Span part = symbol.expr->span;
+        if (part.file != e.span.file || part.begin < e.span.begin || part.end > e.span.end) continue;
+        if (const auto known = static_in_round(b, *symbol.expr)) bind_symbols_of(b, *symbol.expr, Val::of(*known));
+    }
+}
+
+}  // namespace
+
 Val expression(Body& b, const ast::Expr& e) {
     const At at(b.emit, e.span);
     const sema::ExprInfo& info = b.info(e);
@@ -143,7 +161,7 @@ Val expression(Body& b, const ast::Expr& e) {
     if (const auto known = by_round ? static_in_round(b, e) : info.value) {
         Val value = Val::of(*known);
         if (info.type.is_scalar()) value = b.coerce(value, info.type.elem());
-        if (by_round) bind_symbols_of(b, e, value);
+        if (by_round) bind_symbols_within(b, e, value);
         return value;
     }
     Val value = std::visit(Evaluate{b, e}, e.node);
