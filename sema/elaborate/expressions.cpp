@@ -133,10 +133,6 @@ struct Evaluate {
     }
 };
 
-}  // namespace
-
-namespace {
-
 // The symbols that an expression of static value binds, and those that parts of it do, which are not elaborated one by
 // one: `n + 2` of `zeros((n + 2,))`.
 void bind_symbols_within(Body& b, const ast::Expr& e, const Val& value) {
