@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kMostSeconds = 60;      // of the first try
+constexpr int kFirstTrySeconds = 60;  // of the first try
 constexpr int kLeastSeconds = 5;      // of the others
 constexpr double kBetweenLines = 10;  // seconds, where progress is not rewritten in place
 
@@ -95,7 +95,7 @@ private:
     std::string output_;
     Clock::time_point begin_ = Clock::now();
     Clock::time_point reported_ = begin_;
-    int limit_ = kMostSeconds;
+    int limit_ = kFirstTrySeconds;
     size_t tries_ = 0;
     long lines_ = 0;
     long lines_left_ = 0;

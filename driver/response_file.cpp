@@ -8,7 +8,7 @@ namespace tsr::driver {
 
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_separator(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 }  // namespace
 
@@ -16,7 +16,7 @@ Result<std::vector<std::string>> split_words(std::string_view text) {
     std::vector<std::string> words;
     size_t at = 0;
     while (true) {
-        while (at < text.size() && is_blank(text[at])) ++at;
+        while (at < text.size() && is_separator(text[at])) ++at;
         if (at == text.size()) return words;
         if (text[at] == '#') {
             at = std::min(text.find('\n', at), text.size());
@@ -24,7 +24,7 @@ Result<std::vector<std::string>> split_words(std::string_view text) {
         }
         std::string& word = words.emplace_back();
         char quote = 0;
-        for (; at < text.size() && (quote != 0 || !is_blank(text[at])); ++at) {
+        for (; at < text.size() && (quote != 0 || !is_separator(text[at])); ++at) {
             const char c = text[at];
             if (c == quote)
                 quote = 0;

@@ -84,7 +84,7 @@ bool needs_parentheses(const ast::Expr& expr) {
            std::holds_alternative<ast::Conditional>(expr.node) || std::holds_alternative<ast::Lambda>(expr.node);
 }
 
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t") == std::string_view::npos; }
+bool is_blank_line(std::string_view text) { return text.find_first_not_of(" \t") == std::string_view::npos; }
 
 }  // namespace
 
@@ -108,7 +108,7 @@ Edit SmallerTexts::whole_lines(Span span) const {
     const std::string_view all = text();
     const size_t before = span.begin == 0 ? 0 : all.rfind('\n', span.begin - 1) + 1;
     const size_t end = std::min(all.find('\n', span.end), all.size());
-    if (!is_blank(all.substr(before, span.begin - before)) || !is_blank(all.substr(span.end, end - span.end)))
+    if (!is_blank_line(all.substr(before, span.begin - before)) || !is_blank_line(all.substr(span.end, end - span.end)))
         return {span.begin, span.end, ""};
     return {static_cast<uint32_t>(before), static_cast<uint32_t>(std::min(end + 1, all.size())), ""};
 }

@@ -13,12 +13,6 @@ using layout::Docs;
 
 namespace {
 
-std::string dotted(const std::vector<ast::Identifier>& path) {
-    std::string out;
-    for (const auto& part : path) out += (out.empty() ? "" : ".") + part.text;
-    return out;
-}
-
 std::string imported(const ast::ImportedName& name) {
     return name.alias ? fmt::format("{} as {}", dotted(name.path), name.alias->text) : dotted(name.path);
 }

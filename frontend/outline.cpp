@@ -28,12 +28,6 @@ std::string quoted(std::string_view text) {
     return out + '"';
 }
 
-std::string dotted(const std::vector<ast::Identifier>& path) {
-    std::string out;
-    for (const auto& part : path) out += (out.empty() ? "" : ".") + part.text;
-    return out;
-}
-
 class Outliner {
 public:
     std::string run(const ast::Module& module) {

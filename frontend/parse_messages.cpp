@@ -12,22 +12,23 @@ namespace tsr {
 
 namespace {
 
-using Type = TesseraParser;
+using Grammar = TesseraParser;
 using antlr4::misc::IntervalSet;
 
 bool is_edge(uint32_t type) {
-    return type == Type::NEWLINE || type == Type::INDENT || type == Type::DEDENT || type == kEndOfFile;
+    return type == Grammar::NEWLINE || type == Grammar::INDENT || type == Grammar::DEDENT || type == kEndOfFile;
 }
 
-bool is_keyword(uint32_t type) { return type >= Type::AND && type <= Type::WHILE; }
+bool is_keyword(uint32_t type) { return type >= Grammar::AND && type <= Grammar::WHILE; }
 
 bool is_opening(uint32_t type) {
-    return type == Type::LPAREN || type == Type::LBRACK || type == Type::LBRACE || type == Type::HOLE_OPEN;
+    return type == Grammar::LPAREN || type == Grammar::LBRACK || type == Grammar::LBRACE || type == Grammar::HOLE_OPEN;
 }
 
 bool is_string(uint32_t type) {
-    return type == Type::STRING || type == Type::TRIPLE || type == Type::FSTRING_DOUBLE ||
-           type == Type::FSTRING_SINGLE || type == Type::FSTRING_TRIPLE_DOUBLE || type == Type::FSTRING_TRIPLE_SINGLE;
+    return type == Grammar::STRING || type == Grammar::TRIPLE || type == Grammar::FSTRING_DOUBLE ||
+           type == Grammar::FSTRING_SINGLE || type == Grammar::FSTRING_TRIPLE_DOUBLE ||
+           type == Grammar::FSTRING_TRIPLE_SINGLE;
 }
 
 // Python's words that begin something Tessera lacks; elsewhere they are names.
@@ -40,7 +41,7 @@ const std::vector<std::string> kStatementWords = {"if",    "elif",   "else",   "
                                                   "class", "return", "import", "from", "assert", "pass"};
 
 bool expects_expression(const IntervalSet& expected) {
-    return expected.contains(size_t{Type::NUMBER}) && expected.contains(size_t{Type::NAME});
+    return expected.contains(size_t{Grammar::NUMBER}) && expected.contains(size_t{Grammar::NAME});
 }
 
 }  // namespace
@@ -71,19 +72,19 @@ std::string SyntaxMessages::found(size_t at) const {
 
 std::string SyntaxMessages::name_of(size_t type) const {
     switch (type) {
-        case Type::NEWLINE:
+        case Grammar::NEWLINE:
             return "the end of the line";
-        case Type::NAME:
+        case Grammar::NAME:
             return "a name";
-        case Type::NUMBER:
+        case Grammar::NUMBER:
             return "a number";
-        case Type::INDENT:
+        case Grammar::INDENT:
             return "an indented block";
-        case Type::DEDENT:
+        case Grammar::DEDENT:
             return "the end of the block";
-        case Type::HOLE_CLOSE:
+        case Grammar::HOLE_CLOSE:
             return "`}`";
-        case Type::SPEC_COLON:
+        case Grammar::SPEC_COLON:
             return "`:`";
         case antlr4::Token::EOF:
             return "the end of the file";
@@ -116,21 +117,21 @@ bool SyntaxMessages::refused_operator(size_t at) {
     uint32_t of = type(at);
     uint32_t before = at > 0 ? type(at - 1) : kEndOfFile;
     auto both = [&] { return report_.span(words_[at - 1].begin, words_[at].end); };
-    if (of == Type::WALRUS) {
+    if (of == Grammar::WALRUS) {
         return refuse(place(at), "Tessera has no `:=`; assign on a line of its own", "");
     }
-    if (of == Type::NAME && text(at) == "is") {
+    if (of == Grammar::NAME && text(at) == "is") {
         return refuse(place(at), "Tessera has no `is`; values are compared with `==`", "==");
     }
-    if (of == Type::AMP && before == Type::AMP) return refuse(both(), "Tessera has no `&&`", "and");
-    if (of == Type::PIPE && before == Type::PIPE) return refuse(both(), "Tessera has no `||`", "or");
-    if (of == Type::GT && before == Type::LT) return refuse(both(), "Tessera has no `<>`", "!=");
-    if (of == Type::BANG) return refuse(place(at), "Tessera has no `!`", "not ");
-    bool doubled = at > 1 && (before == Type::PLUS || before == Type::MINUS) && type(at - 2) == before &&
+    if (of == Grammar::AMP && before == Grammar::AMP) return refuse(both(), "Tessera has no `&&`", "and");
+    if (of == Grammar::PIPE && before == Grammar::PIPE) return refuse(both(), "Tessera has no `||`", "or");
+    if (of == Grammar::GT && before == Grammar::LT) return refuse(both(), "Tessera has no `<>`", "!=");
+    if (of == Grammar::BANG) return refuse(place(at), "Tessera has no `!`", "not ");
+    bool doubled = at > 1 && (before == Grammar::PLUS || before == Grammar::MINUS) && type(at - 2) == before &&
                    adjoins_previous(at - 1) && is_edge(of);
     if (doubled) {
         auto span = report_.span(words_[at - 2].begin, words_[at - 1].end);
-        auto instead = before == Type::PLUS ? " += 1" : " -= 1";
+        auto instead = before == Grammar::PLUS ? " += 1" : " -= 1";
         return refuse(span, fmt::format("Tessera has no `{0}{0}`", text(at - 1)), instead);
     }
     return false;
@@ -138,7 +139,7 @@ bool SyntaxMessages::refused_operator(size_t at) {
 
 bool SyntaxMessages::refused_word(size_t at) {
     auto is_refused = [&](size_t i) {
-        bool word = type(i) == Type::NAME || type(i) == Type::REFUSED || type(i) == Type::REFUSED_TAIL;
+        bool word = type(i) == Grammar::NAME || type(i) == Grammar::REFUSED || type(i) == Grammar::REFUSED_TAIL;
         return word && std::ranges::find(kRefusedWords, text(i)) != kRefusedWords.end();
     };
     size_t head = line_head(at);
@@ -146,7 +147,7 @@ bool SyntaxMessages::refused_word(size_t at) {
         if (i >= words_.size() || !is_refused(i)) continue;
         // As the first word of a broken line, or as a word that only stands before an operand.
         bool begins = i == head && at <= head + 1;
-        if (!begins && i + 1 != at && type(i) == Type::NAME) continue;
+        if (!begins && i + 1 != at && type(i) == Grammar::NAME) continue;
         report_.sentence("E0121", place(i), fmt::format("Tessera has no `{}`", text(i)));
         return true;
     }
@@ -155,7 +156,7 @@ bool SyntaxMessages::refused_word(size_t at) {
 
 // `foreach (i = 0 ... n)`, `__shared__ float x[128];`.
 bool SyntaxMessages::foreign_word(size_t at, size_t head) {
-    if (at > head + 1 || type(head) != Type::NAME) return false;
+    if (at > head + 1 || type(head) != Grammar::NAME) return false;
     const auto word = text(head);
     const bool begins = word.starts_with("__") || word == "foreach" || word == "uniform" || word == "varying";
     const auto hint = begins ? foreign_hint(word) : std::nullopt;
@@ -171,36 +172,37 @@ bool SyntaxMessages::misplaced_word(size_t at, const IntervalSet& expected, size
     };
     uint32_t of = type(at);
     uint32_t before = at > 0 ? type(at - 1) : kEndOfFile;
-    if (rule == Type::RuleDefinition) {
-        return tell("E0128", line_head(at > 0 && before == Type::NEWLINE ? at - 1 : at),
+    if (rule == Grammar::RuleDefinition) {
+        return tell("E0128", line_head(at > 0 && before == Grammar::NEWLINE ? at - 1 : at),
                     "a decorator stands before a `def` or a `class`");
     }
-    if (of == Type::MUT) {
+    if (of == Grammar::MUT) {
         return tell("E0130", at, "`mut` stands only at the head of an annotation");
     }
-    bool heads_operand = is_opening(before) || before == Type::COMMA || before == Type::ASSIGN;
-    if ((of == Type::STAR || of == Type::POW) && (heads_operand || expects_expression(expected))) {
+    bool heads_operand = is_opening(before) || before == Grammar::COMMA || before == Grammar::ASSIGN;
+    if ((of == Grammar::STAR || of == Grammar::POW) && (heads_operand || expects_expression(expected))) {
         return tell("E0123", at, fmt::format("Tessera does not unpack with `{}`", text(at)));
     }
-    if (is_string(of) && before == Type::NAME && adjoins_previous(at)) {
+    if (is_string(of) && before == Grammar::NAME && adjoins_previous(at)) {
         return tell("E0132", at - 1, fmt::format("strings have no prefix `{}`", text(at - 1)));
     }
-    if (before == Type::ELSE && of == Type::IF) {
+    if (before == Grammar::ELSE && of == Grammar::IF) {
         auto span = report_.span(words_[at - 1].begin, words_[at].end);
         report_.sentence("E0139", span, "`else if` is one word").suggest(span, "elif", "write `elif`");
         return true;
     }
-    bool continues = of == Type::ELSE || of == Type::ELIF;
+    bool continues = of == Grammar::ELSE || of == Grammar::ELIF;
     if (continues && line_head(at) == at) {
         return tell("E0138", at, fmt::format("this `{}` follows no `if`", text(at)));
     }
-    bool compound = of == Type::IF || of == Type::FOR || of == Type::WHILE || of == Type::DEF || of == Type::CLASS;
-    if (compound && before == Type::COLON && rule == Type::RuleBlock) {
+    bool compound =
+        of == Grammar::IF || of == Grammar::FOR || of == Grammar::WHILE || of == Grammar::DEF || of == Grammar::CLASS;
+    if (compound && before == Grammar::COLON && rule == Grammar::RuleBlock) {
         return tell("E0140", at, fmt::format("`{}` begins on a line of its own", text(at)));
     }
-    bool wants_name = expected.contains(size_t{Type::NAME}) && !expects_expression(expected);
+    bool wants_name = expected.contains(size_t{Grammar::NAME}) && !expects_expression(expected);
     if (is_keyword(of) && wants_name) {
-        const bool atomic = before == Type::DOT && (of == Type::AND || of == Type::OR);
+        const bool atomic = before == Grammar::DOT && (of == Grammar::AND || of == Grammar::OR);
         const std::string instead = atomic ? fmt::format(": write `.bit_{}`", text(at)) : "";
         return tell("E0131", at,
                     fmt::format("`{}` is a word of the language and can not be a name{}", text(at), instead));
@@ -209,17 +211,17 @@ bool SyntaxMessages::misplaced_word(size_t at, const IntervalSet& expected, size
 }
 
 bool SyntaxMessages::wrong_equals(size_t at, const IntervalSet& expected) {
-    if (type(at) != Type::ASSIGN) return false;
+    if (type(at) != Grammar::ASSIGN) return false;
     uint32_t head = type(line_head(at));
-    bool condition = head == Type::IF || head == Type::ELIF || head == Type::WHILE || head == Type::ASSERT;
-    if (!condition && !expected.contains(size_t{Type::RPAREN})) return false;
+    bool condition = head == Grammar::IF || head == Grammar::ELIF || head == Grammar::WHILE || head == Grammar::ASSERT;
+    if (!condition && !expected.contains(size_t{Grammar::RPAREN})) return false;
     auto message = condition ? "`=` assigns; a condition compares with `==`" : "`=` can not stand in an expression";
     report_.sentence("E0118", place(at), message).suggest(place(at), "==", "write `==`");
     return true;
 }
 
 bool SyntaxMessages::missing_colon(size_t at, const IntervalSet& expected, size_t rule) {
-    if (rule != Type::RuleBlock || !expected.contains(size_t{Type::COLON})) return false;
+    if (rule != Grammar::RuleBlock || !expected.contains(size_t{Grammar::COLON})) return false;
     auto& told = report_.sentence("E0117", place(at), fmt::format("expected `:` before {}", found(at)));
     size_t head = line_head(at);
     told.label(report_.span(words_[head].begin, words_[head].end), "this opens a block");
@@ -228,21 +230,22 @@ bool SyntaxMessages::missing_colon(size_t at, const IntervalSet& expected, size_
 }
 
 bool SyntaxMessages::set_display(size_t at, const IntervalSet& expected, const antlr4::ParserRuleContext& context) {
-    if (type(at) == Type::FOR && expected.contains(size_t{Type::COMMA}) && expected.contains(size_t{Type::RBRACE})) {
+    if (type(at) == Grammar::FOR && expected.contains(size_t{Grammar::COMMA}) &&
+        expected.contains(size_t{Grammar::RBRACE})) {
         report_.sentence("E0134", place(at),
                          "Tessera has no sets; a comprehension makes a list, or a dictionary of `key: value` pairs");
         return true;
     }
-    bool entry = context.getRuleIndex() == Type::RuleEntry && expected.contains(size_t{Type::COLON});
-    if (!entry || (type(at) != Type::COMMA && type(at) != Type::RBRACE)) return false;
+    bool entry = context.getRuleIndex() == Grammar::RuleEntry && expected.contains(size_t{Grammar::COLON});
+    if (!entry || (type(at) != Grammar::COMMA && type(at) != Grammar::RBRACE)) return false;
     report_.sentence("E0134", place(at), "Tessera has no sets; `{}` holds `key: value` pairs");
     return true;
 }
 
 bool SyntaxMessages::missing_expression(size_t at, const IntervalSet& expected) {
     uint32_t before = at > 0 ? type(at - 1) : kEndOfFile;
-    bool nothing_between = (type(at) == Type::FOR && is_opening(before)) ||
-                           (type(at) == Type::COMMA && (is_opening(before) || before == Type::COMMA));
+    bool nothing_between = (type(at) == Grammar::FOR && is_opening(before)) ||
+                           (type(at) == Grammar::COMMA && (is_opening(before) || before == Grammar::COMMA));
     if (!expects_expression(expected) && !nothing_between) return false;
     bool after = at > 0 && !is_edge(type(at - 1)) && words_[at - 1].begin != words_[at - 1].end;
     auto behind = after ? fmt::format(" after {}", found(at - 1)) : std::string();
@@ -257,10 +260,10 @@ std::string SyntaxMessages::list(const IntervalSet& expected) const {
     std::vector<std::string> names;
     bool closes = false;
     for (ssize_t type : expected.toList()) {
-        if (type == Type::SEMI) continue;  // possible, but never what is missing
+        if (type == Grammar::SEMI) continue;  // possible, but never what is missing
         auto name = name_of(static_cast<size_t>(type));
         if (!name.empty()) names.push_back(std::move(name));
-        closes = closes || type == Type::RPAREN || type == Type::RBRACK || type == Type::RBRACE;
+        closes = closes || type == Grammar::RPAREN || type == Grammar::RBRACK || type == Grammar::RBRACE;
     }
     if (closes && names.size() == 1 && names[0] != "`,`") names.insert(names.begin(), "`,`");
     if (names.empty() || names.size() > kMostNamed) return {};
@@ -275,20 +278,20 @@ std::string SyntaxMessages::list(const IntervalSet& expected) const {
 void SyntaxMessages::anything_else(size_t at, const IntervalSet& expected) {
     size_t head = line_head(at);
     auto names = list(expected);
-    if (at > 0 && type(at - 1) == Type::DOT && expected.contains(size_t{Type::NAME})) {
+    if (at > 0 && type(at - 1) == Grammar::DOT && expected.contains(size_t{Grammar::NAME})) {
         report_.sentence("E0119", place(at), "expected a name after `.`");
         return;
     }
     auto& told = report_.sentence("E0116", place(at),
                                   names.empty() ? fmt::format("did not expect {} here", found(at))
                                                 : fmt::format("expected {}, found {}", names, found(at)));
-    bool operand = type(at) == Type::NAME || type(at) == Type::NUMBER || is_string(type(at));
+    bool operand = type(at) == Grammar::NAME || type(at) == Grammar::NUMBER || is_string(type(at));
     if (names.starts_with("`,`") && operand) {
         auto behind = report_.span(words_[at - 1].end, words_[at - 1].end);
         told.suggest(behind, ",", "add `,`");
         return;
     }
-    if (at != head + 1 || type(head) != Type::NAME) return;
+    if (at != head + 1 || type(head) != Grammar::NAME) return;
     if (text(head) == "print") {
         told.note("`print` is a function: `print(...)`");
     } else if (auto word = nearest(text(head), kStatementWords)) {

@@ -84,4 +84,10 @@ std::string_view spelling(ast::Qualified::Qualifier qualifier) {
     return {};
 }
 
+std::string dotted(const std::vector<ast::Identifier>& path) {
+    std::string out;
+    for (const auto& part : path) out += (out.empty() ? "" : ".") + part.text;
+    return out;
+}
+
 }  // namespace tsr

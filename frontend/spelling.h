@@ -1,7 +1,9 @@
-// How operators are written.
+// How operators and names of several parts are written.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "frontend/ast.h"
 
@@ -12,5 +14,6 @@ std::string_view spelling(ast::BinaryOp op);
 std::string_view spelling(ast::CompareOp op);
 std::string_view spelling(ast::BoolOp op);
 std::string_view spelling(ast::Qualified::Qualifier qualifier);
+std::string dotted(const std::vector<ast::Identifier>& path);
 
 }  // namespace tsr

@@ -7,12 +7,6 @@ namespace tsr::sema {
 
 namespace {
 
-Value typed(Type type) {
-    Value value;
-    value.type = std::move(type);
-    return value;
-}
-
 Value made(DType elem, std::vector<ir::Dim> shape) {
     TensorDetail detail;
     detail.shape = std::move(shape);

@@ -5,16 +5,6 @@
 
 namespace tsr::sema {
 
-namespace {
-
-Value typed(Type type) {
-    Value value;
-    value.type = std::move(type);
-    return value;
-}
-
-}  // namespace
-
 // The type of the items, as a container holds them; nothing after a message.
 std::optional<Type> Body::items_of(const ast::Expr& e, const Value& value) {
     if (value.broken()) return std::nullopt;

@@ -11,12 +11,6 @@ namespace tsr::sema {
 
 namespace {
 
-Value typed(Type type) {
-    Value value;
-    value.type = std::move(type);
-    return value;
-}
-
 bool takes_integers(Builtin function) {
     switch (function) {
         case Builtin::abs:

@@ -10,12 +10,6 @@ namespace tsr::sema {
 
 namespace {
 
-Value typed(Type type) {
-    Value value;
-    value.type = std::move(type);
-    return value;
-}
-
 // A tensor or buffer that is read or written by index, with `index=`.
 class Element {
 public:

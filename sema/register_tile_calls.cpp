@@ -9,12 +9,6 @@ namespace tsr::sema {
 
 namespace {
 
-Value typed(Type type) {
-    Value value;
-    value.type = std::move(type);
-    return value;
-}
-
 std::optional<std::vector<int64_t>> tile_shape(Body& b, const ast::Expr& e) {
     return b.static_shape(e, "the shape of a register tile", "E0418");
 }

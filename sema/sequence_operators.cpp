@@ -12,12 +12,6 @@ namespace {
 
 bool is_container(const Type& type) { return type.is(Kind::list) || type.is(Kind::tuple) || type.is(Kind::dict); }
 
-Value typed(Type type) {
-    Value value;
-    value.type = std::move(type);
-    return value;
-}
-
 // `[0.0] * 4` in a kernel: registers, as many as is known when it is compiled.
 std::optional<Value> repeated_registers(const Value& l, const Value& r) {
     const Value& list = l.type.is(Kind::list) ? l : r;

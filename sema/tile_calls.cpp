@@ -9,12 +9,6 @@ namespace tsr::sema {
 
 namespace {
 
-Value typed(Type type) {
-    Value value;
-    value.type = std::move(type);
-    return value;
-}
-
 // Names of the group: a kernel that is flat by its header has none (language reference, section 4, "Flat kernels").
 bool names_group(Builtin name) {
     switch (name) {

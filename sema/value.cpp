@@ -26,6 +26,12 @@ void set_rounds(Value& value, uint64_t rounds) {
     for (Value& element : value.elements) set_rounds(element, rounds);
 }
 
+Value typed(Type type) {
+    Value value;
+    value.type = std::move(type);
+    return value;
+}
+
 Value static_value(const Static& value, Referent referent) {
     Value result;
     result.value = value;

@@ -30,6 +30,9 @@ struct Value {
 // Of a value and the parts of a tuple that are known one by one.
 void set_rounds(Value& value, uint64_t rounds);
 
+// A value of which only the type is known.
+Value typed(Type type);
+
 // A static value with its type.
 Value static_value(const Static& value, Referent referent);
 

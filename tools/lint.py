@@ -3,9 +3,9 @@
 
     lint.py BUILD FOLDER…
 
-A file is looked at again only when it, a header that it includes, its command line or .clang-tidy has changed since it was
-clean: the names in .cache/lint are hashes of all that. Headers are those that the compiler noted when it built the file, so
-the folder has to be built first.
+The folder is one that compiles each source alone (-Dunity=off); its generated headers have to be there. A file is looked
+at again only when it, a header of the project that it includes, its command line or .clang-tidy has changed since it was
+clean: the names in .cache/lint are hashes of all that.
 """
 
 import concurrent.futures
@@ -13,6 +13,8 @@ import functools
 import hashlib
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 
@@ -23,28 +25,32 @@ CLEAN = os.path.join(ROOT, ".cache", "lint")
 
 @functools.cache
 def content(path):
-    """The hash of a file of the project; of a system's header, its size and time."""
-    if path.startswith(ROOT + os.sep):
-        with open(path, "rb") as file:
-            return hashlib.sha256(file.read()).hexdigest()
-    found = os.stat(path)
-    return f"{path} {found.st_size} {found.st_mtime_ns}"
+    """The hash of a file."""
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
 
 
-def included(build):
-    """For each object file, the files that it was made of."""
-    listing = subprocess.run(["ninja", "-C", build, "-t", "deps"], check=True, capture_output=True, text=True).stdout
-    found, files = {}, []
-    for line in listing.splitlines():
-        if line.startswith("    "):
-            files.append(os.path.realpath(os.path.join(build, line.strip())))
-        elif ": #deps" in line:
-            files = found.setdefault(line.split(": #deps")[0], [])
+@functools.cache
+def headers(path):
+    """The project's headers that the file includes. They are named from the root, or from the file's folder."""
+    with open(path, encoding="utf-8") as file:
+        names = re.findall(r'^\s*#\s*include "([^"]+)"', file.read(), re.MULTILINE)
+    places = [os.path.join(base, name) for name in names for base in (ROOT, os.path.dirname(path))]
+    return frozenset(os.path.normpath(place) for place in places if os.path.isfile(place))
+
+
+def included(source):
+    """Those, and what they include in turn."""
+    found, open_ends = set(), [source]
+    while open_ends:
+        new = headers(open_ends.pop()) - found
+        found |= new
+        open_ends += new
     return found
 
 
 def key(command, files):
-    parts = [content(os.path.join(ROOT, ".clang-tidy")), content(os.path.realpath("/usr/bin/" + TIDY)), command["command"],
+    parts = [content(os.path.join(ROOT, ".clang-tidy")), content(os.path.realpath(shutil.which(TIDY))), command["command"],
              *(content(file) for file in sorted(set(files)))]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
@@ -62,11 +68,11 @@ def main():
     os.makedirs(CLEAN, exist_ok=True)
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         commands = json.load(file)
-    objects, keys = included(build), {}
+    keys = {}
     for command in commands:
         source = os.path.realpath(os.path.join(command["directory"], command["file"]))
         if source.startswith(tuple(folders)) and not source.startswith(build + os.sep):
-            keys[source] = key(command, objects.get(command["output"], []) + [source])
+            keys[source] = key(command, included(source) | {source})
     for old in set(os.listdir(CLEAN)) - set(keys.values()):
         os.remove(os.path.join(CLEAN, old))
     changed = [source for source, name in keys.items() if not os.path.exists(os.path.join(CLEAN, name))]

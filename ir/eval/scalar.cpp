@@ -102,7 +102,7 @@ constexpr ScalarFn pick() {
 
 #define TSR_PICK(op) pick<OpKind::op, logical>(),
 template <bool logical>
-constexpr std::array kFunctions{TSR_ELEMENT_OPS(TSR_PICK)};
+constexpr std::array kIntegerFunctions{TSR_ELEMENT_OPS(TSR_PICK)};
 #undef TSR_PICK
 
 Bits select_op(const Bits* v, DType, DType) { return v[0] != 0 ? v[1] : v[2]; }
@@ -171,9 +171,9 @@ ScalarFn scalar_function(OpKind kind, DType type) {
     if (kind == OpKind::bitcast) return type == DType::boolean ? nullptr : &bitcast_op;
     if (is_float(type)) return float_function(kind, type);
     const auto at = static_cast<size_t>(kind);
-    if (at >= kFunctions<true>.size()) return nullptr;
-    if (type == DType::boolean) return kFunctions<true>[at];
-    return is_integer(type) && type != DType::i4 ? kFunctions<false>[at] : nullptr;
+    if (at >= kIntegerFunctions<true>.size()) return nullptr;
+    if (type == DType::boolean) return kIntegerFunctions<true>[at];
+    return is_integer(type) && type != DType::i4 ? kIntegerFunctions<false>[at] : nullptr;
 }
 
 std::optional<Bits> fold(OpKind kind, DType type, DType to, std::span<const Bits> operands) {

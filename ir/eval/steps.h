@@ -5,6 +5,9 @@
 
 namespace tsr::ir::eval::steps {
 
+// Where an instruction that does not jump goes on.
+inline const Inst* next(const Inst& inst) { return &inst + 1; }
+
 #define TSR_STEP(name) const Inst* name(Machine& machine, const Inst& inst);
 // Element operations: `loop` over `count` elements, or over the lanes at work (`count` more for vectors).
 TSR_STEP(one)

@@ -10,8 +10,6 @@ namespace tsr::ir::eval::steps {
 
 namespace {
 
-const Inst* next(const Inst& inst) { return &inst + 1; }
-
 // The mask around a construct, kept in the frame while another is at work.
 struct SavedMask {
     const uint8_t* mask;

@@ -89,9 +89,7 @@ void arrive_at_barrier(Machine& machine) {
 
 namespace steps {
 
-namespace {
-const Inst* next(const Inst& inst) { return &inst + 1; }
-}  // namespace
+namespace {}  // namespace
 
 const Inst* barrier(Machine& machine, const Inst& inst) {
     machine.epoch = ++machine.clock;

@@ -14,8 +14,6 @@ namespace tsr::ir::eval::steps {
 
 namespace {
 
-const Inst* next(const Inst& inst) { return &inst + 1; }
-
 void run_loop(Machine& machine, const Inst& inst, size_t n) {
     inst.loop(machine.frame + inst.result, machine.frame + inst.a, machine.frame + inst.b, machine.frame + inst.c, n);
 }

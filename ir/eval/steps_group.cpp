@@ -10,8 +10,6 @@ namespace tsr::ir::eval::steps {
 
 namespace {
 
-const Inst* next(const Inst& inst) { return &inst + 1; }
-
 constexpr size_t kWarp = 32;
 
 // Combines the elements of one warp pairwise, `count` of them present; the result stands first.

@@ -12,8 +12,6 @@ namespace tsr::ir::eval::steps {
 
 namespace {
 
-const Inst* next(const Inst& inst) { return &inst + 1; }
-
 int64_t index_of(const Machine& machine, const Operand& index, size_t lane) {
     const auto* slot = reinterpret_cast<const int64_t*>(machine.bytes(index.slot));
     return index.uniform ? slot[0] : slot[lane];

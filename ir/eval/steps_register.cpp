@@ -12,8 +12,6 @@ namespace tsr::ir::eval::steps {
 
 namespace {
 
-const Inst* next(const Inst& inst) { return &inst + 1; }
-
 // Writes all rounds of the loop at `depth` and of those in it.
 void repeat(const LaneOps& ops, const ExpandData& data, size_t depth, uint8_t* to, const uint8_t* from) {
     if (depth == data.loops.size()) {

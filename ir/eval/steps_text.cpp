@@ -47,8 +47,6 @@ namespace steps {
 
 namespace {
 
-const Inst* next(const Inst& inst) { return &inst + 1; }
-
 std::string message(const Machine& machine, const TextData& text, size_t lane) {
     std::string out;
     for (const TextPart& part : text.parts) {

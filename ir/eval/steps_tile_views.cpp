@@ -13,8 +13,6 @@ namespace tsr::ir::eval::steps {
 
 namespace {
 
-const Inst* next(const Inst& inst) { return &inst + 1; }
-
 // The positions [first, end) along each axis of the tile that lie inside.
 struct Inside {
     std::array<int64_t, kMaxRank> first{}, end{};

@@ -7,14 +7,14 @@ namespace tsr::ir {
 
 namespace {
 
-int log2(int value) { return std::countr_zero(static_cast<unsigned>(value)); }
+int exponent_of(int value) { return std::countr_zero(static_cast<unsigned>(value)); }
 
 // The core that all fragments share, 8 rows (columns of B) in eight groups of four lanes: `row` is the axis of the
 // group, `held` elements in one register of 32 bits (or one of 64) follow each other along the other axis, the four
 // lanes of a group hold the next ones.
 LinearMap core(size_t row, int held) {
     const Counted group = axis(row), other = axis(1 - row);
-    LinearMap in_lane = LinearMap::identity({{Counted::reg, log2(held)}}, {{other, log2(held)}});
+    LinearMap in_lane = LinearMap::identity({{Counted::reg, exponent_of(held)}}, {{other, exponent_of(held)}});
     LinearMap of_group = LinearMap::identity({{Counted::lane, 2}}, {{other, 2}});
     return in_lane.times(of_group).times(LinearMap::identity({{Counted::lane, 3}}, {{group, 3}}));
 }
@@ -48,12 +48,12 @@ std::optional<WarpProduct> tf32_product(int capability) {
 
 LinearMap fragment(const WarpProduct& product, Operand operand) {
     const int held = std::max(1, 32 / bits(product.input));  // elements in a register
-    const int row_bits = log2(product.rows) - 3;
+    const int row_bits = exponent_of(product.rows) - 3;
     switch (operand) {
         case Operand::a:
-            return core(0, held).times(more(0, row_bits)).times(more(1, log2(product.inner / (4 * held))));
+            return core(0, held).times(more(0, row_bits)).times(more(1, exponent_of(product.inner / (4 * held))));
         case Operand::b:
-            return core(1, held).times(more(0, log2(product.inner / (4 * held))));
+            return core(1, held).times(more(0, exponent_of(product.inner / (4 * held))));
         case Operand::accumulator:
             return core(0, 2).times(more(0, row_bits));
     }
@@ -63,7 +63,7 @@ LinearMap fragment(const WarpProduct& product, Operand operand) {
 // PTX ISA 9.0, section 9.7.15.5.1.1, "Register fragments … for wgmma.mma_async.m64nNk16": warp w holds rows 16 w to
 // 16 w + 15, each as mma.sync's accumulator, columns by eights.
 LinearMap group_accumulator(int columns) {
-    const int bits = log2(columns);
+    const int bits = exponent_of(columns);
     return core(0, 2)
         .times(more(0, 1))
         .times(more(1, bits - 3))

@@ -7,8 +7,6 @@ namespace tsr::ir {
 
 namespace {
 
-constexpr int64_t kKiB = 1024;
-
 const std::array<GpuMachine, 9> kGpuMachines{{
     {"sm_70", 70, false, 96 * kKiB, false, false, false, false},
     {"sm_75", 75, false, 64 * kKiB, false, false, false, false},

@@ -7,6 +7,8 @@
 
 namespace tsr::ir {
 
+inline constexpr int64_t kKiB = 1024;  // bytes
+
 // CUDA C++ Programming Guide, "Compute Capabilities"; PTX ISA, `.target`.
 struct GpuMachine {
     std::string name;      // "sm_90a"

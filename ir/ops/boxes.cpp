@@ -76,8 +76,8 @@ Inferred infer_store_box(Operands operands, const Attrs& attrs) {
 
 using enum OpKind;
 
-constexpr std::array kKinds{TSR_BOX_OPS(TSR_KIND)};
-constexpr std::array kRecords{
+constexpr std::array kBoxKinds{TSR_BOX_OPS(TSR_KIND)};
+constexpr std::array kBoxRecords{
     OpRecord{.kind = mbarrier_init,
              .name = "mbarrier_init",
              .doc =
@@ -165,10 +165,11 @@ constexpr std::array kRecords{
              .levels = kTarget,
              .effects = {Effect::barrier, Effect::collective, Effect::in_order}},
 };
-static_assert(complete(kKinds, kRecords), "every operation on boxes has its record, in the order of ir/core/opkind.h");
+static_assert(complete(kBoxKinds, kBoxRecords),
+              "every operation on boxes has its record, in the order of ir/core/opkind.h");
 
 }  // namespace
 
-std::span<const OpRecord> box_records() { return kRecords; }
+std::span<const OpRecord> box_records() { return kBoxRecords; }
 
 }  // namespace tsr::ir

@@ -49,8 +49,8 @@ Inferred infer_assert(Operands operands, const Attrs&) {
 
 using enum OpKind;
 
-constexpr std::array kKinds{TSR_CONTROL_OPS(TSR_KIND)};
-constexpr std::array kRecords{
+constexpr std::array kControlKinds{TSR_CONTROL_OPS(TSR_KIND)};
+constexpr std::array kControlRecords{
     OpRecord{.kind = constant,
              .name = "constant",
              .doc = "A number known at compile time: a whole one for integers, index and bool, else a float that its "
@@ -134,10 +134,11 @@ constexpr std::array kRecords{
              .attrs = {needs(Attr::text)},
              .effects = {Effect::io}},
 };
-static_assert(complete(kKinds, kRecords), "every control operation has its record, in the order of ir/core/opkind.h");
+static_assert(complete(kControlKinds, kControlRecords),
+              "every control operation has its record, in the order of ir/core/opkind.h");
 
 }  // namespace
 
-std::span<const OpRecord> control_records() { return kRecords; }
+std::span<const OpRecord> control_records() { return kControlRecords; }
 
 }  // namespace tsr::ir

@@ -125,8 +125,8 @@ constexpr OpRecord unary(OpKind kind, std::string_view name, InferFn infer, std:
     return {kind, name, doc, {Role{"operand"}}, infer, kEveryLevel};
 }
 
-constexpr std::array kKinds{TSR_ELEMENT_OPS(TSR_KIND)};
-constexpr std::array kRecords{
+constexpr std::array kElementKinds{TSR_ELEMENT_OPS(TSR_KIND)};
+constexpr std::array kElementRecords{
     binary(add, "add", same<number>, "lhs + rhs. Floats round to nearest even and keep subnormals; integers wrap."),
     binary(sub, "sub", same<number>, "lhs - rhs. Floats round to nearest even; integers wrap."),
     binary(mul, "mul", same<number>, "lhs * rhs. Floats round to nearest even; integers wrap."),
@@ -256,10 +256,11 @@ constexpr std::array kRecords{
         kEveryLevel,
         {may(Attr::count)}},
 };
-static_assert(complete(kKinds, kRecords), "every element operation has its record, in the order of ir/core/opkind.h");
+static_assert(complete(kElementKinds, kElementRecords),
+              "every element operation has its record, in the order of ir/core/opkind.h");
 
 }  // namespace
 
-std::span<const OpRecord> element_records() { return kRecords; }
+std::span<const OpRecord> element_records() { return kElementRecords; }
 
 }  // namespace tsr::ir

@@ -117,8 +117,8 @@ Inferred infer_registers(Operands, const Attrs& attrs) {
 
 using enum OpKind;
 
-constexpr std::array kKinds{TSR_GPU_OPS(TSR_KIND)};
-constexpr std::array kRecords{
+constexpr std::array kGpuKinds{TSR_GPU_OPS(TSR_KIND)};
+constexpr std::array kGpuRecords{
     OpRecord{.kind = thread_id,
              .name = "thread_id",
              .doc = "this thread's number in its block, from 0. Blocks have one dimension and whole warps. With "
@@ -274,10 +274,11 @@ constexpr std::array kRecords{
              .attrs = {needs(Attr::count)},
              .effects = {Effect::collective, Effect::in_order}},
 };
-static_assert(complete(kKinds, kRecords), "every operation of a GPU has its record, in the order of ir/core/opkind.h");
+static_assert(complete(kGpuKinds, kGpuRecords),
+              "every operation of a GPU has its record, in the order of ir/core/opkind.h");
 
 }  // namespace
 
-std::span<const OpRecord> gpu_records() { return kRecords; }
+std::span<const OpRecord> gpu_records() { return kGpuRecords; }
 
 }  // namespace tsr::ir

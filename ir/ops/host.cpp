@@ -26,8 +26,8 @@ Inferred infer_string(Operands, const Attrs& attrs) {
 
 using enum OpKind;
 
-constexpr std::array kKinds{TSR_HOST_OPS(TSR_KIND)};
-constexpr std::array kRecords{
+constexpr std::array kHostKinds{TSR_HOST_OPS(TSR_KIND)};
+constexpr std::array kHostRecords{
     OpRecord{.kind = launch,
              .name = "launch",
              .doc = "Launches a kernel: its arguments in order, then `count` numbers of groups (tiles of a flat "
@@ -65,7 +65,8 @@ constexpr std::array kRecords{
              .levels = kHost,
              .attrs = {needs(Attr::value)}},
 };
-static_assert(complete(kKinds, kRecords), "every host operation has its record, in the order of ir/core/opkind.h");
+static_assert(complete(kHostKinds, kHostRecords),
+              "every host operation has its record, in the order of ir/core/opkind.h");
 
 }  // namespace
 
@@ -90,6 +91,6 @@ void LaunchOp::set_points(Op& launch, const std::vector<std::string>& points) {
     launch.attrs.set(Attr::text, text);
 }
 
-std::span<const OpRecord> host_records() { return kRecords; }
+std::span<const OpRecord> host_records() { return kHostRecords; }
 
 }  // namespace tsr::ir

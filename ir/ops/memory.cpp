@@ -67,8 +67,8 @@ Inferred infer_vector_build(Operands operands, const Attrs&) {
 
 using enum OpKind;
 
-constexpr std::array kKinds{TSR_MEMORY_OPS(TSR_KIND)};
-constexpr std::array kRecords{
+constexpr std::array kMemoryKinds{TSR_MEMORY_OPS(TSR_KIND)};
+constexpr std::array kMemoryRecords{
     OpRecord{.kind = read,
              .name = "read",
              .doc = "One element. On Host an index below 0 counts from the end and bounds are checked; in kernels an "
@@ -109,10 +109,11 @@ constexpr std::array kRecords{
              .infer = infer_vector_build,
              .levels = kTile},
 };
-static_assert(complete(kKinds, kRecords), "every memory operation has its record, in the order of ir/core/opkind.h");
+static_assert(complete(kMemoryKinds, kMemoryRecords),
+              "every memory operation has its record, in the order of ir/core/opkind.h");
 
 }  // namespace
 
-std::span<const OpRecord> memory_records() { return kRecords; }
+std::span<const OpRecord> memory_records() { return kMemoryRecords; }
 
 }  // namespace tsr::ir

@@ -244,8 +244,8 @@ Inferred infer_mma_words(Operands operands, const Attrs& attrs) {
 using enum OpKind;
 
 constexpr Levels kTileAndTarget{false, true, true};
-constexpr std::array kKinds{TSR_REGISTER_OPS(TSR_KIND)};
-constexpr std::array kRecords{
+constexpr std::array kRegisterKinds{TSR_REGISTER_OPS(TSR_KIND)};
+constexpr std::array kRegisterRecords{
     OpRecord{.kind = load_tile,
              .name = "load_tile",
              .doc =
@@ -351,10 +351,11 @@ constexpr std::array kRecords{
              .levels = kTile,
              .attrs = {needs(Attr::type), needs(Attr::axes), needs(Attr::mode), may(Attr::masked)}},
 };
-static_assert(complete(kKinds, kRecords), "every register-tile operation has its record, in the order of opkind.h");
+static_assert(complete(kRegisterKinds, kRegisterRecords),
+              "every register-tile operation has its record, in the order of opkind.h");
 
 }  // namespace
 
-std::span<const OpRecord> register_records() { return kRecords; }
+std::span<const OpRecord> register_records() { return kRegisterRecords; }
 
 }  // namespace tsr::ir

@@ -162,8 +162,8 @@ Inferred infer_prefetch(Operands operands, const Attrs&) {
 
 using enum OpKind;
 
-constexpr std::array kKinds{TSR_TARGET_OPS(TSR_KIND)};
-constexpr std::array kRecords{
+constexpr std::array kTargetKinds{TSR_TARGET_OPS(TSR_KIND)};
+constexpr std::array kTargetRecords{
     OpRecord{.kind = slot,
              .name = "slot",
              .doc = "Slot `count` of the launch: a scalar of the type, or with mode \"pointer\" the address of a "
@@ -311,10 +311,11 @@ constexpr std::array kRecords{
              .effects = {Effect::io},
              .results = ResultsFrom::given},
 };
-static_assert(complete(kKinds, kRecords), "every target operation has its record, in the order of ir/core/opkind.h");
+static_assert(complete(kTargetKinds, kTargetRecords),
+              "every target operation has its record, in the order of ir/core/opkind.h");
 
 }  // namespace
 
-std::span<const OpRecord> target_records() { return kRecords; }
+std::span<const OpRecord> target_records() { return kTargetRecords; }
 
 }  // namespace tsr::ir

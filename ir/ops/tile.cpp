@@ -159,8 +159,8 @@ Inferred infer_result(Operands operands, const Attrs&) {
 
 using enum OpKind;
 
-constexpr std::array kKinds{TSR_TILE_OPS(TSR_KIND)};
-constexpr std::array kRecords{
+constexpr std::array kTileKinds{TSR_TILE_OPS(TSR_KIND)};
+constexpr std::array kTileRecords{
     OpRecord{.kind = tile_id,
              .name = "tile_id",
              .doc = "This tile's index in its group, along one axis if it is given (axis 0 fastest), else linear. In a "
@@ -374,10 +374,11 @@ constexpr std::array kRecords{
              .levels = kTile,
              .effects = {Effect::in_order}},
 };
-static_assert(complete(kKinds, kRecords), "every tile operation has its record, in the order of ir/core/opkind.h");
+static_assert(complete(kTileKinds, kTileRecords),
+              "every tile operation has its record, in the order of ir/core/opkind.h");
 
 }  // namespace
 
-std::span<const OpRecord> tile_records() { return kRecords; }
+std::span<const OpRecord> tile_records() { return kTileRecords; }
 
 }  // namespace tsr::ir

@@ -13,7 +13,7 @@ namespace tsr::runtime {
 
 namespace {
 
-constexpr int64_t kLongestHeader = 100'000'000;  // the limit of the format's own library
+constexpr int64_t kMostHeaderBytes = 100'000'000;  // the limit of the format's own library
 
 struct Name {
     std::string_view text;
@@ -100,7 +100,7 @@ Result<Header> read_header(const Source& source) {
     if (source.size() < 8) return Refusal{"truncated: a .safetensors file has at least 8 bytes"};
     if (auto read = source.read(0, prefix); !read) return read.refusal();
     auto length = little_endian<uint64_t>(prefix.data());
-    if (length > static_cast<uint64_t>(kLongestHeader)) return Refusal{"malformed: a header of more than 100 MB"};
+    if (length > static_cast<uint64_t>(kMostHeaderBytes)) return Refusal{"malformed: a header of more than 100 MB"};
     if (length > static_cast<uint64_t>(source.size() - 8)) return Refusal{"truncated: the header is cut off"};
     std::string header_text(length, '\0');
     auto read = source.read(8, {reinterpret_cast<uint8_t*>(header_text.data()), header_text.size()});

@@ -37,7 +37,7 @@ bool is_type(const TsrDLDataType& given, int32_t dtype) {
     return given.code == row(dtype).dlpack && given.bits == bits(dtype) && given.lanes == 1;
 }
 
-std::string type_text(const TsrDLDataType& type) {
+std::string dlpack_type_text(const TsrDLDataType& type) {
     return text("DLPack type code %d of %d bits, %d lanes", type.code, type.bits, type.lanes);
 }
 
@@ -49,7 +49,7 @@ Result<TensorRef> tensor_of(const TsrDLTensor* given, const TsrParameter& parame
     if (given->device.device_type != TSR_DL_CPU) return refused("is not in the memory of the CPU");
     if (!is_type(given->dtype, parameter.dtype)) {
         return refused(text("must be of type %s; it is of %s", std::string(name(parameter.dtype)).c_str(),
-                            type_text(given->dtype).c_str()));
+                            dlpack_type_text(given->dtype).c_str()));
     }
     if (given->ndim < 0 || given->ndim > TSR_MAX_RANK) return refused(text("has %d axes", given->ndim));
     const Shape shape(given->shape, static_cast<size_t>(given->ndim));

@@ -13,6 +13,8 @@ using namespace tsr;
 using ir::Bits;
 using ir::ValueId;
 
+namespace casts_test {
+
 namespace {
 
 constexpr size_t kCount = 1024;
@@ -111,3 +113,5 @@ TEST_CASE("casts between all types on a GPU") {
         check_from(from, test::gpus());
     }
 }
+
+}  // namespace casts_test

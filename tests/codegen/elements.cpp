@@ -15,6 +15,8 @@ using ir::Bits;
 using ir::OpKind;
 using ir::ValueId;
 
+namespace elements_test {
+
 namespace {
 
 constexpr size_t kCount = 512;
@@ -154,3 +156,5 @@ TEST_CASE("element operations on a GPU") {
                              DType::i64, DType::u8, DType::u16, DType::u32, DType::u64, DType::index, DType::boolean})
         check_type(type, 2, test::gpus());
 }
+
+}  // namespace elements_test

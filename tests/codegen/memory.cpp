@@ -16,6 +16,8 @@ using ir::Bits;
 using ir::OpKind;
 using ir::ValueId;
 
+namespace memory_test {
+
 namespace {
 
 constexpr std::array kTypes{DType::boolean, DType::i8,  DType::u16, DType::i32,  DType::u64,
@@ -241,3 +243,5 @@ TEST_CASE("atomics give the old value and leave the combination") {
         }
     }
 }
+
+}  // namespace memory_test

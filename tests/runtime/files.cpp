@@ -13,7 +13,7 @@ namespace tsr::runtime::tests {
 namespace {
 
 // Every element type in every rank up to three, odd row lengths among them.
-std::vector<TensorRef> samples() {
+std::vector<TensorRef> all_samples() {
     std::vector<TensorRef> result;
     Dice dice(4);
     for (int32_t dtype = 0; dtype < TSR_DTYPES; ++dtype) {
@@ -52,7 +52,7 @@ Bytes safetensors(const std::string& header, size_t data) {
 }  // namespace
 
 TEST_CASE("every tensor comes back from every format that can hold it") {
-    for (const TensorRef& t : samples()) {
+    for (const TensorRef& t : all_samples()) {
         CAPTURE(type_text(*t));
         bool whole_bytes = size(*t) * bits(t->dtype) % 8 == 0;
         Bytes file = safetensors_of({{"t", t}});

@@ -9,13 +9,13 @@ namespace tsr::ir::math {
 
 namespace {
 
-struct Format {
+struct Stored {
     int mantissa;  // stored bits of the significand
     int least;     // exponent of the smallest normal number
     double largest;
 };
 
-Format format_of(DType type) {
+Stored stored_form(DType type) {
     switch (type) {
         case DType::f64:
             return {52, -1022, 0x1.fffffffffffffp1023};
@@ -41,15 +41,15 @@ Format format_of(DType type) {
 // A float taken apart, as signed integers of its size.
 struct Parts {
     Term x;
-    Format from;
-    Format to;
+    Stored from;
+    Stored to;
     Term sign;
     Term magnitude;
 
     Parts(Term value, DType type)
         : x(value),
-          from(format_of(value.type())),
-          to(format_of(type)),
+          from(stored_form(value.type())),
+          to(stored_form(type)),
           sign(bits() & bits().whole(lowest())),
           magnitude(bits() & bits().whole(~lowest())) {}
 

@@ -20,9 +20,9 @@ struct Pending {
     bool operator==(const Pending&) const = default;
 };
 
-class Checker {
+class CopyChecker {
 public:
-    Checker(const Function& kernel, Diagnostics& diagnostics) : kernel_(kernel), diagnostics_(diagnostics) {
+    CopyChecker(const Function& kernel, Diagnostics& diagnostics) : kernel_(kernel), diagnostics_(diagnostics) {
         commits_ = any_below(kernel, kernel.body, [](const Op& op) { return op.kind == OpKind::commit; });
     }
 
@@ -144,6 +144,6 @@ private:
 
 }  // namespace
 
-bool check_copies(const Function& kernel, Diagnostics& diagnostics) { return Checker(kernel, diagnostics).run(); }
+bool check_copies(const Function& kernel, Diagnostics& diagnostics) { return CopyChecker(kernel, diagnostics).run(); }
 
 }  // namespace tsr::ir

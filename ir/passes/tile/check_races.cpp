@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kNear = 8;
 
 // An element that a round reads or writes.
-struct Access {
+struct SharedAccess {
     OpId op;
     ValueId memory;
     ValueId root;
@@ -37,10 +37,10 @@ public:
 
     bool run() {
         collect(kernel_.op(nest_.front()).regions[0]);
-        for (const Access& access : found_) {
+        for (const SharedAccess& access : found_) {
             if (access.writes) check_alone(access);
         }
-        for (const Access& access : found_) {
+        for (const SharedAccess& access : found_) {
             if (access.writes) check_others(access);
         }
         return good_;
@@ -67,7 +67,7 @@ private:
     }
 
     void add(OpId id, const Op& op) {
-        Access access;
+        SharedAccess access;
         access.op = id;
         access.writes = op.kind == OpKind::write || op.kind == OpKind::write_vector;
         access.single = op.kind == OpKind::read || op.kind == OpKind::write;
@@ -106,7 +106,7 @@ private:
         return found && found->terms.empty() ? std::optional(found->constant) : std::nullopt;
     }
 
-    Diagnostic& refuse(const Access& access, std::string message) {
+    Diagnostic& refuse(const SharedAccess& access, std::string message) {
         good_ = false;
         reported_.insert(access.root);
         std::string how = role_ == LoopRole::grid_loop   ? "over the groups"
@@ -117,7 +117,7 @@ private:
     }
 
     // An index of the nest that no index of the element contains: all rounds along it write one element.
-    void check_alone(const Access& access) {
+    void check_alone(const SharedAccess& access) {
         if (reported_.contains(access.root)) return;
         for (size_t axis = 0; axis < nest_.size(); ++axis) {
             ValueId iv = indices_.induction(axis);
@@ -132,8 +132,8 @@ private:
         }
     }
 
-    void check_others(const Access& written) {
-        for (const Access& other : found_) {
+    void check_others(const SharedAccess& written) {
+        for (const SharedAccess& other : found_) {
             bool twice = other.writes && other.op.index <= written.op.index;
             if (other.memory != written.memory || twice || !written.single || !other.single) continue;
             if (reported_.contains(written.root) || !meet(written, other)) continue;
@@ -146,14 +146,14 @@ private:
 
     // Whether one of them happens wherever the other does: they do not stand under conditions that may exclude each
     // other.
-    [[nodiscard]] static bool together(const Access& a, const Access& b) {
+    [[nodiscard]] static bool together(const SharedAccess& a, const SharedAccess& b) {
         const auto& [shorter, longer] =
             std::minmax(a.under, b.under, [](const auto& x, const auto& y) { return x.size() < y.size(); });
         return std::equal(shorter.begin(), shorter.end(), longer.begin());
     }
 
     // Whether two rounds that are a fixed way apart meet in one element.
-    [[nodiscard]] bool meet(const Access& a, const Access& b) const {
+    [[nodiscard]] bool meet(const SharedAccess& a, const SharedAccess& b) const {
         if (!together(a, b)) return false;
         std::vector<std::optional<int64_t>> ways(nest_.size());
         for (size_t dim = 0; dim < a.index.size(); ++dim) {
@@ -187,7 +187,7 @@ private:
     LoopRole role_;
     AffineIndices indices_;
     Diagnostics& diagnostics_;
-    std::vector<Access> found_;
+    std::vector<SharedAccess> found_;
     std::vector<uint32_t> branches_;  // around what is being collected
     std::unordered_set<ValueId> reported_;
     bool good_ = true;

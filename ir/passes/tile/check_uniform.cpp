@@ -37,9 +37,9 @@ std::string_view spelling(OpKind kind) {
     }
 }
 
-class Checker {
+class UniformityChecker {
 public:
-    Checker(const Function& kernel, const KernelShape& shape, Diagnostics& diagnostics)
+    UniformityChecker(const Function& kernel, const KernelShape& shape, Diagnostics& diagnostics)
         : kernel_(kernel), shape_(shape), diagnostics_(diagnostics) {}
 
     bool run() {
@@ -141,7 +141,7 @@ private:
 }  // namespace
 
 bool check_uniform(const Function& kernel, const KernelShape& shape, Diagnostics& diagnostics) {
-    return Checker(kernel, shape, diagnostics).run();
+    return UniformityChecker(kernel, shape, diagnostics).run();
 }
 
 }  // namespace tsr::ir

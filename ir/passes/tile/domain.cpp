@@ -10,9 +10,9 @@ namespace tsr::ir {
 
 namespace {
 
-class Finder {
+class GuardFinder {
 public:
-    explicit Finder(const Function& kernel) : kernel_(kernel) {}
+    explicit GuardFinder(const Function& kernel) : kernel_(kernel) {}
 
     Guards find() {
         visit(kernel_.body, false);
@@ -102,6 +102,6 @@ private:
 
 }  // namespace
 
-Guards find_guards(const Function& kernel) { return Finder(kernel).find(); }
+Guards find_guards(const Function& kernel) { return GuardFinder(kernel).find(); }
 
 }  // namespace tsr::ir

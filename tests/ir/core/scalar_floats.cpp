@@ -13,6 +13,8 @@
 using namespace tsr;
 using namespace tsr::ir;
 
+namespace scalar_floats_test {
+
 namespace {
 
 __extension__ using Wide = __int128;
@@ -333,3 +335,5 @@ TEST_CASE("bitcasts keep the bits in the form of the new type") {
     CHECK(apply(bitcast, DType::i32, {0xffffffffbf800000}, DType::f32) == of(-1.0F));
     CHECK(apply(bitcast, DType::i8, {canonical(DType::i8, 0x80)}, DType::fp8_e4m3) == 0x80);
 }
+
+}  // namespace scalar_floats_test

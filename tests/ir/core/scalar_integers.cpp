@@ -12,6 +12,8 @@
 using namespace tsr;
 using namespace tsr::ir;
 
+namespace scalar_integers_test {
+
 namespace {
 
 __extension__ using Wide = __int128;
@@ -228,3 +230,5 @@ TEST_CASE("casts of floats to integers go toward zero, saturate, and make NaN 0"
     CHECK(cast_scalar(DType::f32, DType::boolean, std::bit_cast<uint32_t>(-0.0F)) == 0);
     CHECK(cast_scalar(DType::f32, DType::boolean, std::bit_cast<uint32_t>(NAN)) == 1);
 }
+
+}  // namespace scalar_integers_test

@@ -12,6 +12,8 @@
 #include "ir/ops/record.h"
 
 namespace tsr::ir::eval {
+namespace elements_test {
+
 namespace {
 
 constexpr DType kTypes[] = {
@@ -184,4 +186,6 @@ TEST_CASE("f32 to the 16-bit floats around every halfway point") {
 }
 
 }  // namespace
+}  // namespace elements_test
+
 }  // namespace tsr::ir::eval

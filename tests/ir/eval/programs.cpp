@@ -36,7 +36,7 @@ ProgramOutcome run_main(const std::string& text, const std::vector<TsrSlot>& arg
     return run_program(module, "main", arguments, api(), options);
 }
 
-constexpr const char* kSaxpy = R"(
+constexpr const char* kSaxpyText = R"(
 kernel @saxpy<n>(%kx: f32[n], %ky: mut f32[n], %ka: f32) flat {
   %kn = dim {dim = n} : index
   %k0 = constant 0 : index
@@ -54,7 +54,7 @@ kernel @saxpy<n>(%kx: f32[n], %ky: mut f32[n], %ka: f32) flat {
 )";
 
 TEST_CASE("main launches a kernel in a loop on copies, and returns a tensor") {
-    const std::string text = std::string(kSaxpy) + R"(
+    const std::string text = std::string(kSaxpyText) + R"(
 host @main<n>(%x: f32[n], %y: f32[n], %alpha: f32) -> f32[n], index {
   %c = host %y {callee = "copy"} : mut f32[n]
   %r0 = constant 0 : i32

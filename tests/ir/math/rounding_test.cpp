@@ -19,6 +19,8 @@
 using namespace tsr;
 using namespace tsr::ir;
 
+namespace rounding_test_test {
+
 namespace {
 
 // One operation, expanded, run operation by operation.
@@ -220,3 +222,5 @@ TEST_CASE("philox gives the known answers of Random123, on bits as in the evalua
         REQUIRE(philox({element, seed, stream}) == evaluate(element, seed, stream));
     }
 }
+
+}  // namespace rounding_test_test

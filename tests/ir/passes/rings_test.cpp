@@ -18,6 +18,8 @@
 using namespace tsr;
 using namespace tsr::ir;
 
+namespace rings_test_test {
+
 namespace {
 
 // Attention without a running maximum.
@@ -422,3 +424,5 @@ TEST_CASE("a round of a ring has one barrier, and no tile leaves its registers")
         CHECK(loops == 1);
     }
 }
+
+}  // namespace rings_test_test

@@ -13,6 +13,8 @@
 using namespace tsr;
 using namespace tsr::ir;
 
+namespace threads_test_test {
+
 namespace {
 
 Function threads(const char* text, const char* machine) {
@@ -80,3 +82,5 @@ TEST_CASE("groups larger than a block have no code") {
     REQUIRE(threads);
     CHECK(threads->what == "groups of 2048 tiles: a block has at most 1024 threads");
 }
+
+}  // namespace threads_test_test

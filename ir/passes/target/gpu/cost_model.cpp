@@ -26,7 +26,6 @@ struct Rates {
     int64_t resident;  // threads
     int64_t shared;    // bytes that all blocks have together
 };
-constexpr int64_t kKiB = 1024;
 constexpr std::array kRates{Rates{70, 0, 512, 64, 2048, 96 * kKiB},       Rates{75, 0, 512, 64, 1024, 64 * kKiB},
                             Rates{80, 0, 1024, 64, 2048, 164 * kKiB},     Rates{86, 0, 512, 128, 1536, 100 * kKiB},
                             Rates{90, 2048, 1270, 128, 2048, 228 * kKiB}, Rates{100, 0, 1270, 128, 2048, 228 * kKiB},

@@ -15,8 +15,6 @@ namespace {
 // a load is one of the sum.
 constexpr int64_t kLatency = 10;
 
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 int64_t elements_of_vector(DType elem, int64_t lanes) { return std::max<int64_t>(lanes * 32 / bits(elem), 1); }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 namespace tsr::ir {
 
+inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
 // Rows of it, and vectors of its columns.
 struct Panel {
     int64_t rows;

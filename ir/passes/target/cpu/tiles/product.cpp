@@ -13,8 +13,6 @@ namespace {
 constexpr int64_t kMatrixRow = 64;      // bytes of a row of the matrix unit's registers
 constexpr int64_t kMatrixColumns = 16;  // of its accumulators
 
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 }  // namespace
 
 void ProductCode::add(const MmaOp& op, const Operands& at) {

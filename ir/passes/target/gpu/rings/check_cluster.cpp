@@ -16,9 +16,9 @@ namespace tsr::ir {
 
 namespace {
 
-class Checker {
+class ClusterChecker {
 public:
-    explicit Checker(const Function& kernel) : kernel_(kernel) {}
+    explicit ClusterChecker(const Function& kernel) : kernel_(kernel) {}
 
     std::vector<std::string> run() {
         walk(kernel_, kernel_.body, [&](OpId id) { note_copies(id); });
@@ -175,7 +175,7 @@ private:
 
 }  // namespace
 
-std::vector<std::string> check_cluster(const Function& kernel) { return Checker(kernel).run(); }
+std::vector<std::string> check_cluster(const Function& kernel) { return ClusterChecker(kernel).run(); }
 
 std::vector<std::string> check_boxes(const Function& thread) {
     std::vector<std::string> messages;

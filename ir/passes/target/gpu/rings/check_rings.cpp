@@ -21,9 +21,9 @@ namespace tsr::ir {
 
 namespace {
 
-class Checker : KnownNumbers {
+class RingChecker : KnownNumbers {
 public:
-    explicit Checker(const Function& kernel) : KnownNumbers(kernel) {
+    explicit RingChecker(const Function& kernel) : KnownNumbers(kernel) {
         walk(kernel, kernel.body, [&](OpId id) { visit(id); });
     }
 
@@ -392,7 +392,7 @@ private:
 }  // namespace
 
 std::vector<std::string> check_rings(const Function& kernel) {
-    std::vector<std::string> messages = Checker(kernel).run();
+    std::vector<std::string> messages = RingChecker(kernel).run();
     std::ranges::move(check_pending_sums(kernel), std::back_inserter(messages));
     return messages;
 }

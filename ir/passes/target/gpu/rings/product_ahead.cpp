@@ -17,9 +17,9 @@ namespace {
 // product beside the code of the other round.
 constexpr int64_t kMostRegisters = 184;
 
-class Finder {
+class ProductFinder {
 public:
-    Finder(const Function& kernel, OpId loop, std::span<const ValueId> buffers, const GpuMachine& machine)
+    ProductFinder(const Function& kernel, OpId loop, std::span<const ValueId> buffers, const GpuMachine& machine)
         : kernel_(kernel), loop_(kernel, loop), buffers_(buffers), machine_(machine) {}
 
     std::optional<OpId> run() const {
@@ -72,7 +72,7 @@ private:
 
 std::optional<OpId> product_ahead(const Function& kernel, OpId loop, std::span<const ValueId> buffers,
                                   const GpuMachine& machine) {
-    return Finder(kernel, loop, buffers, machine).run();
+    return ProductFinder(kernel, loop, buffers, machine).run();
 }
 
 }  // namespace tsr::ir

@@ -15,11 +15,12 @@ namespace tsr::ir {
 
 namespace {
 
-int64_t bytes_of(const Type& tile) { return element_count(tile) * bits(tile.elem) / 8; }
+int64_t tile_bytes(const Type& tile) { return element_count(tile) * bits(tile.elem) / 8; }
 
-class Finder {
+class StagedLoopFinder {
 public:
-    Finder(const Function& kernel, const GpuMachine& machine) : kernel_(kernel), machine_(machine), uses_(kernel) {}
+    StagedLoopFinder(const Function& kernel, const GpuMachine& machine)
+        : kernel_(kernel), machine_(machine), uses_(kernel) {}
 
     std::vector<StagedLoop> run() {
         std::vector<StagedLoop> found;
@@ -40,7 +41,7 @@ private:
         for (OpId op : kernel_.region(loop.body()).ops) {
             if (kernel_.op(op).kind != OpKind::load_tile || !suits(id, op)) continue;
             out.loads.push_back(op);
-            out.bytes += bytes_of(kernel_.type(kernel_.op(op).results[0]));
+            out.bytes += tile_bytes(kernel_.type(kernel_.op(op).results[0]));
             out.boxes = out.boxes && is_box(op);
         }
         return out;
@@ -100,7 +101,7 @@ std::vector<StagedLoop> staged_loops(const Function& kernel, const GpuMachine& m
         return op.kind == OpKind::copy_async || op.kind == OpKind::commit || op.kind == OpKind::wait_group;
     });
     if (!machine.async_copies || copies) return {};
-    return Finder(kernel, machine).run();
+    return StagedLoopFinder(kernel, machine).run();
 }
 
 int64_t stages_of(const StagedLoop& loop, const Plan& plan) {
