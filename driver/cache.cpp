@@ -31,14 +31,6 @@ namespace {
 constexpr size_t kMostPrograms = 256;
 constexpr uintmax_t kMostBytes = uintmax_t{1} << 30;
 
-std::optional<std::string> content(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) return std::nullopt;
-    std::ostringstream out;
-    out << in.rdbuf();
-    return std::move(out).str();
-}
-
 // Everything but the sources that the executable follows from.
 std::string describe(const Options& options) {
     std::string text =

@@ -12,9 +12,9 @@
 #include "driver/crash.h"
 #include "driver/machines.h"
 #include "driver/main_function.h"
-#include "ir/core/parse_text.h"
-#include "ir/core/print.h"
-#include "ir/core/verify.h"
+#include "ir/text/parse_text.h"
+#include "ir/text/print.h"
+#include "ir/verify/verify.h"
 #include "sema/elaborate/elaborate.h"
 
 namespace tsr::driver {

@@ -7,7 +7,6 @@
 #include "driver/compilation.h"
 #include "driver/crash.h"
 #include "driver/machines.h"
-#include "ir/core/print.h"
 #include "ir/passes/target/gpu/choose_threads.h"
 #include "ir/passes/target/gpu/cost_model.h"
 #include "ir/passes/target/gpu/parts.h"
@@ -15,6 +14,7 @@
 #include "ir/passes/target/gpu/registers.h"
 #include "ir/passes/target/gpu/spread_threads.h"
 #include "ir/passes/tile/divide_groups.h"
+#include "ir/text/print.h"
 
 namespace tsr::driver {
 

@@ -31,7 +31,7 @@ struct Scene {
 };
 Scene scene;
 
-std::string quoted(std::string_view text) {
+std::string shell_word(std::string_view text) {
     std::string out = "'";
     for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return out + "'";
@@ -126,7 +126,7 @@ void watch_for_crashes(std::span<const std::string> arguments, std::string_view 
     for (const std::string& argument : arguments) {
         bool is_input = !input.empty() && argument == input;
         scene.replay +=
-            " " + quoted(is_input ? fmt::format("source/{}", base_name(input == "-" ? "stdin" : input)) : argument);
+            " " + shell_word(is_input ? fmt::format("source/{}", base_name(input == "-" ? "stdin" : input)) : argument);
     }
     scene.replay += "\n";
 

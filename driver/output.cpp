@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -95,6 +97,14 @@ std::string write_stdout(std::string_view bytes) {
     // A reader that has seen enough (`| head`) is no failure of ours to report.
     if (error == 0 || error == EPIPE) return {};
     return fmt::format("can not write to standard output: {}", std::strerror(error));
+}
+
+std::optional<std::string> content(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) return std::nullopt;
+    std::ostringstream out;
+    out << in.rdbuf();
+    return std::move(out).str();
 }
 
 }  // namespace tsr::driver

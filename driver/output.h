@@ -1,6 +1,7 @@
-// Results leave the compiler whole or not at all.
+// Files: results leave the compiler whole or not at all.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,9 @@ enum class FileKind { data, executable };
 // output, and what is no regular file (a pipe, a device) is written in place. A file that was there keeps its rights.
 // Gives an empty text, or what went wrong.
 std::string write_output(const std::string& path, std::string_view bytes, FileKind kind);
+
+// What the file holds; nothing where it cannot be read.
+std::optional<std::string> content(const std::string& path);
 
 // Writes to an open file, to the last byte. Gives 0, or the error that stopped it.
 int write_all(int file, std::string_view bytes);

@@ -37,13 +37,6 @@ std::string find_ptxas() {
     return {};
 }
 
-std::string content(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream out;
-    out << in.rdbuf();
-    return std::move(out).str();
-}
-
 // Lines about registers in memory, and about instructions that were put in order (codes C75..).
 std::vector<std::string> slow_lines(const std::string& said) {
     static const std::regex slow("C75[0-9][0-9]|[1-9][0-9]* bytes spill");
@@ -73,7 +66,7 @@ Result<std::string> Ptxas::assemble(const std::string& ptx, const std::string& t
     std::error_code error;
     if (!folder.empty() && fs::file_size(kept, error) > 0 && !error) {
         fs::last_write_time(kept, fs::file_time_type::clock::now(), error);  // it was used now
-        return content(kept);
+        return content(kept).value_or("");
     }
     const TemporaryFolder temporary;
     if (!temporary.ok()) return Failure{"there is no folder for temporary files"};
@@ -82,7 +75,7 @@ Result<std::string> Ptxas::assemble(const std::string& ptx, const std::string& t
     if (auto wrong = write_output(from, ptx, FileKind::data); !wrong.empty()) return Failure{wrong};
     const Ended ended = run_program({path_, "-v", "-arch=" + target, "-o", to, from}, kMostSeconds);
     if (ended.code != 0) return Failure{fmt::format("ptxas for {}: {}{}", target, ended.out, ended.err)};
-    std::string cubin = content(to);
+    std::string cubin = content(to).value_or("");
     const std::vector<std::string> slow = slow_lines(ended.out + ended.err);
     const std::lock_guard guard(mutex_);
     for (const std::string& line : slow) remarks_.push_back(fmt::format("{}: {}", target, line));

@@ -3,9 +3,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include <fmt/core.h>
 #include <sys/wait.h>
@@ -21,13 +19,6 @@
 namespace tsr::driver {
 
 namespace {
-
-std::string content(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return std::move(text).str();
-}
 
 // The program's exit code, as a shell tells it.
 int run_measuring(const std::string& executable, const Options& options, const std::string& records) {
@@ -103,7 +94,7 @@ int tune(const Options& options) {
     }
     const std::string file = folder.file("records");
     if (const int status = run_measuring(executable, options, file); status != 0) return status;
-    const std::string records = content(file);
+    const std::string records = content(file).value_or("");
     tell(records);
     session.diagnostics = {};  // told before the program ran
     if (!options.output.empty() && !make_tuned(compilation, records, executable)) return session.finish();

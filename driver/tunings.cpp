@@ -7,9 +7,9 @@
 
 #include "driver/build_id.h"
 #include "driver/sha256.h"
-#include "ir/core/print.h"
 #include "ir/ops/effects.h"
 #include "ir/ops/host.h"
+#include "ir/text/print.h"
 
 namespace tsr::driver {
 

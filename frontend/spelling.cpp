@@ -90,4 +90,10 @@ std::string dotted(const std::vector<ast::Identifier>& path) {
     return out;
 }
 
+std::string last_name(const ast::Expr& e) {
+    if (const auto* n = std::get_if<ast::Name>(&e.node)) return n->text;
+    if (const auto* a = std::get_if<ast::Attribute>(&e.node)) return a->name.text;
+    return "";
+}
+
 }  // namespace tsr

@@ -14,6 +14,8 @@ std::string_view spelling(ast::BinaryOp op);
 std::string_view spelling(ast::CompareOp op);
 std::string_view spelling(ast::BoolOp op);
 std::string_view spelling(ast::Qualified::Qualifier qualifier);
+// Of a name, or of an attribute; else empty.
+std::string last_name(const ast::Expr& e);
 std::string dotted(const std::vector<ast::Identifier>& path);
 
 }  // namespace tsr

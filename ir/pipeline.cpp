@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "ir/core/print.h"
 #include "ir/ops/register.h"
 #include "ir/passes/host/lower_launches.h"
 #include "ir/passes/host/ownership.h"
@@ -36,6 +35,7 @@
 #include "ir/passes/tile/number_tensors.h"
 #include "ir/passes/tile/peel_guard.h"
 #include "ir/passes/tile/walk.h"
+#include "ir/text/print.h"
 
 namespace tsr::ir {
 

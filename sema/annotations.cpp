@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/spelling.h"
 #include "sema/body.h"
 
 namespace tsr::sema {
@@ -34,12 +35,6 @@ std::optional<Privilege> privilege_named(const std::string& text) {
 const ast::Expr& root_of(const ast::Expr& e) {
     const auto* a = std::get_if<ast::Attribute>(&e.node);
     return a ? root_of(*a->base) : e;
-}
-
-std::string last_name(const ast::Expr& e) {
-    if (const auto* n = std::get_if<ast::Name>(&e.node)) return n->text;
-    if (const auto* a = std::get_if<ast::Attribute>(&e.node)) return a->name.text;
-    return "";
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ struct Row {
 
 #define TSR_ROW(identifier, paths, where, feature, parameters, doc) \
     {Builtin::identifier, paths, #where, Feature::feature, parameters, doc},
-constexpr Row kRows[] = {TSR_BUILTINS_TILE(TSR_ROW) TSR_BUILTINS_MATH(TSR_ROW) TSR_BUILTINS_HOST(TSR_ROW)
-                             TSR_BUILTINS_FORM(TSR_ROW) TSR_BUILTINS_LATER(TSR_ROW)};
+constexpr Row kBuiltinRows[] = {TSR_BUILTINS_TILE(TSR_ROW) TSR_BUILTINS_MATH(TSR_ROW) TSR_BUILTINS_HOST(TSR_ROW)
+                                    TSR_BUILTINS_FORM(TSR_ROW) TSR_BUILTINS_LATER(TSR_ROW)};
 #undef TSR_ROW
 
 std::vector<std::string> words(std::string_view text) {
@@ -84,7 +84,7 @@ struct Table {
 const Table& table() {
     static const Table indexed = [] {
         Table t;
-        for (const Row& row : kRows) t.entries.push_back(make_entry(row));
+        for (const Row& row : kBuiltinRows) t.entries.push_back(make_entry(row));
         BuiltinEntry operators;
         operators.id = Builtin::graph_operator;
         operators.paths = words(TSR_OPERATOR_NAMES);

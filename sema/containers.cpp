@@ -23,9 +23,9 @@ Type held(const Type& type) {
     return Type::tuple(std::move(parts));
 }
 
-bool holds_tensors(const Type& type) {
+bool holds_shaped_tensors(const Type& type) {
     if (type.is(Kind::tensor)) return type.rank() > 0;
-    return type.is(Kind::tuple) && std::any_of(type.parts().begin(), type.parts().end(), holds_tensors);
+    return type.is(Kind::tuple) && std::any_of(type.parts().begin(), type.parts().end(), holds_shaped_tensors);
 }
 
 bool is_hashable(const Type& type) {
@@ -84,10 +84,10 @@ Type Body::item_type(const Type& item, const ast::Expr& source, int element) {
         }
         return item.with_shape(std::move(shape));
     }
-    if (!item.is(Kind::tuple) || !holds_tensors(item)) return item;
+    if (!item.is(Kind::tuple) || !holds_shaped_tensors(item)) return item;
     std::vector<Type> parts;
     for (size_t i = 0; i < item.parts().size(); ++i) {
-        if (element >= 0 && holds_tensors(item.parts()[i])) {
+        if (element >= 0 && holds_shaped_tensors(item.parts()[i])) {
             refuse(Feature::host, source.span, "a tuple of tensors in a tuple in a container is");
             return {};
         }

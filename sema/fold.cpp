@@ -4,8 +4,8 @@
 #include <cmath>
 #include <span>
 
-#include "ir/eval/float_format.h"
-#include "ir/eval/scalar.h"
+#include "ir/law/float_format.h"
+#include "ir/law/scalar.h"
 #include "sema/elementwise.h"
 
 namespace tsr::sema {

@@ -8,7 +8,7 @@ namespace tsr::sema {
 namespace {
 
 // An element is a value of each tile: more than this many are no registers on any machine.
-constexpr int64_t kMostElements = 1024;
+constexpr int64_t kMostLocalElements = 1024;
 // A choice by number is made among so many elements at most.
 constexpr int64_t kMostChosen = 256;
 // So many rounds together are unrolled so that indices become static.
@@ -32,9 +32,9 @@ Value Body::local_array(const ast::Expr& e, const Matched& m) {
     }
     Value result;
     result.type = Type::local(*elem, *shape);
-    if (const int64_t count = element_count(result.type); count > kMostElements) {
+    if (const int64_t count = element_count(result.type); count > kMostLocalElements) {
         error("E0420", e.span,
-              fmt::format("an array of {} elements for each tile: at most {} are", count, kMostElements))
+              fmt::format("an array of {} elements for each tile: at most {} are", count, kMostLocalElements))
             .note("a tensor or a shared buffer holds more");
         return {};
     }

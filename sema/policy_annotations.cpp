@@ -3,17 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "frontend/spelling.h"
 #include "sema/body.h"
 
 namespace tsr::sema {
 
 namespace {
-
-std::string last_name(const ast::Expr& e) {
-    if (const auto* n = std::get_if<ast::Name>(&e.node)) return n->text;
-    if (const auto* a = std::get_if<ast::Attribute>(&e.node)) return a->name.text;
-    return "";
-}
 
 // One policy being read: its word and what stands between its parentheses.
 class Reader {

@@ -7,7 +7,7 @@
 namespace tsr::sema {
 
 // More than this is no value that a group holds.
-constexpr int64_t kMostElements = int64_t{1} << 24;
+constexpr int64_t kMostTileElements = int64_t{1} << 24;
 
 void Body::name_group(Span at, const std::string& spelling) {
     if (state().group_name.valid()) return;
@@ -26,8 +26,8 @@ std::optional<Type> Body::tile_type(Span at, DType elem, std::vector<int64_t> sh
     }
     int64_t count = 1;
     for (int64_t extent : shape) {
-        if (!__builtin_mul_overflow(count, extent, &count) && count <= kMostElements) continue;
-        error("E0418", at, fmt::format("a register tile has at most {} elements", kMostElements));
+        if (!__builtin_mul_overflow(count, extent, &count) && count <= kMostTileElements) continue;
+        error("E0418", at, fmt::format("a register tile has at most {} elements", kMostTileElements));
         return std::nullopt;
     }
     return Type::tile(elem, std::move(shape));

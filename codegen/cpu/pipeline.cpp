@@ -37,7 +37,7 @@ llvm::CodeGenOptLevel code_level(int level) {
     return level == 2 ? llvm::CodeGenOptLevel::Default : llvm::CodeGenOptLevel::Aggressive;
 }
 
-llvm::FunctionPassManager function_passes(int level) {
+llvm::FunctionPassManager task_passes(int level) {
     llvm::FunctionPassManager passes;
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
     passes.addPass(llvm::EarlyCSEPass(true));
@@ -99,7 +99,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& target, int level) {
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, components, modules);
     llvm::ModulePassManager passes;
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(function_passes(level)));
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(task_passes(level)));
     passes.run(module, modules);
     for (llvm::Function& function : module) {
         if (!function.isDeclaration()) select_in_branches(function);

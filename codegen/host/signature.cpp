@@ -74,14 +74,12 @@ llvm::Constant* dimensions_of(Data& data, const std::vector<ir::Dim>& shape, con
 llvm::Constant* parameter_of(Data& data, const ir::Function& source, ir::ValueId id, const DefaultValue* given) {
     const ir::Type& type = source.type(id);
     const std::string& name = source.value(id).name;
-    const bool is_integer_scalar = type.is_scalar() && is_integer(type.elem);
-    const auto at = std::find(source.symbols.begin(), source.symbols.end(), name);
-    const bool is_symbol = is_integer_scalar && at != source.symbols.end();
+    const ir::ParamRole& role = source.value(id).role;
+    const bool is_dimension = role.kind == ir::ParamRole::Kind::dimension;
     return data.structure({data.text(name), data.i32(kind_of(type)), data.i32(static_cast<int>(type.elem)),
                            data.i32(static_cast<int64_t>(type.shape.size())), data.i32(type.mut ? 1 : 0),
-                           dimensions_of(data, type.shape, source.symbols),
-                           data.i32(is_symbol ? at - source.symbols.begin() : -1), data.i32(given != nullptr ? 1 : 0),
-                           given != nullptr ? data.text(given->text) : data.null(),
+                           dimensions_of(data, type.shape, source.symbols), data.i32(is_dimension ? role.number : -1),
+                           data.i32(given != nullptr ? 1 : 0), given != nullptr ? data.text(given->text) : data.null(),
                            data.i64(given != nullptr ? static_cast<int64_t>(given->bits) : 0),
                            given != nullptr ? data.text(given->string) : data.null()});
 }

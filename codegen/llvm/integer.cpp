@@ -90,7 +90,7 @@ Value* emit_bits(Build& build, const ElementOp& op) {
     return nullptr;
 }
 
-Value* emit_arithmetic(Build& build, const ElementOp& op) {
+Value* emit_integer_arithmetic(Build& build, const ElementOp& op) {
     llvm::IRBuilder<>& ir = build.ir;
     const auto& v = op.operands;
     const bool is_negative_known = is_signed(op.type);
@@ -140,7 +140,7 @@ Value* emit_integer(Build& build, const ElementOp& op) {
         Value* test = emit_compare(build, op.kind, is_signed(op.type), op.operands[0], op.operands[1]);
         if (test != nullptr) return test;
     }
-    return emit_arithmetic(build, op);
+    return emit_integer_arithmetic(build, op);
 }
 
 }  // namespace tsr::codegen

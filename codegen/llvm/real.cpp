@@ -67,7 +67,7 @@ Value* emit_test(Build& build, const ElementOp& op) {
 }
 
 // What one instruction of LLVM does, or null.
-Value* emit_arithmetic(Build& build, const ElementOp& op) {
+Value* emit_real_arithmetic(Build& build, const ElementOp& op) {
     llvm::IRBuilder<>& ir = build.ir;
     const auto& v = op.operands;
     switch (op.kind) {
@@ -106,7 +106,7 @@ Value* emit_arithmetic(Build& build, const ElementOp& op) {
 
 Value* emit_real(Build& build, const ElementOp& op) {
     if (Value* result = emit_test(build, op)) return result;
-    if (Value* result = emit_arithmetic(build, op)) return result;
+    if (Value* result = emit_real_arithmetic(build, op)) return result;
     llvm::IRBuilder<>& ir = build.ir;
     const auto& v = op.operands;
     if (op.kind == OpKind::sign) return emit_sign(build, v[0]);

@@ -31,7 +31,7 @@ namespace tsr::codegen {
 
 namespace {
 
-llvm::FunctionPassManager function_passes(int level) {
+llvm::FunctionPassManager kernel_passes(int level) {
     llvm::FunctionPassManager passes;
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
     passes.addPass(llvm::EarlyCSEPass(true));
@@ -93,7 +93,7 @@ void optimize_for_gpu(llvm::Module& module, llvm::TargetMachine& target, int lev
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, components, modules);
     llvm::ModulePassManager passes;
-    passes.addPass(llvm::createModuleToFunctionPassAdaptor(function_passes(std::max(level, 1))));
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(kernel_passes(std::max(level, 1))));
     // Tells which pointers are only read through: their loads take the read-only path.
     passes.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::PostOrderFunctionAttrsPass()));
     passes.run(module, modules);

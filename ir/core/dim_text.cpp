@@ -44,9 +44,9 @@ std::string term_text(const Dim::Term& term) {
     return text;
 }
 
-class Reader {
+class DimReader {
 public:
-    explicit Reader(const std::string& text) : text_(text) {}
+    explicit DimReader(const std::string& text) : text_(text) {}
 
     std::optional<Dim> whole() {
         std::optional<Dim> dim = sum();
@@ -163,6 +163,6 @@ std::string Dim::text() const {
     return text;
 }
 
-std::optional<Dim> Dim::parse(const std::string& text) { return Reader(text).whole(); }
+std::optional<Dim> Dim::parse(const std::string& text) { return DimReader(text).whole(); }
 
 }  // namespace tsr::ir

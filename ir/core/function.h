@@ -24,7 +24,21 @@ using OpId = Id<struct OpTag>;
 using RegionId = Id<struct RegionTag>;
 using PlaceId = Id<struct PlaceTag>;
 
-enum class Level : uint8_t { host, tile, target };
+// Graph: functions of whole tensors. It has no operations yet.
+enum class Level : uint8_t { graph, host, tile, target };
+
+// Where a function's parameter has its value from, if it is not simply what the caller gives.
+struct ParamRole {
+    enum class Kind : uint8_t {
+        value,      // what the caller gives
+        dimension,  // that, and it is the size of a dimension: the symbol with the number
+        seed,       // the seed of the program's random numbers
+        stream,     // the stream of random numbers of a place in the text, by the place's number
+    };
+    Kind kind = Kind::value;
+    int64_t number = 0;
+    bool operator==(const ParamRole&) const = default;
+};
 
 // Where an operation comes from: its range, and the calls it was inlined at, innermost first.
 struct Place {
@@ -39,6 +53,7 @@ struct Value {
     RegionId region;      // the region whose argument it is; invalid for a result
     uint32_t number = 0;  // which result or argument
     std::string name;     // the programmer's name for it, for messages and printing; may be empty
+    ParamRole role;       // of a function's parameter
 };
 
 struct Op {

@@ -24,7 +24,6 @@ bool same_tile(const ProductPanel& a, const ProductPanel& b);
 
 // "f32[32, 64] 11 x 2"; nothing for another text.
 std::string spell(const ProductPanel& panel);
-std::optional<ProductPanel> parse_panel(std::string_view text);
 
 struct Plan {
     std::string machine;         // "x86-64-v4", "sm_90a"

@@ -110,6 +110,8 @@ std::string spell(Span span) {
 
 std::string_view name(Level level) {
     switch (level) {
+        case Level::graph:
+            return "graph";
         case Level::host:
             return "host";
         case Level::tile:

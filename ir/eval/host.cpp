@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "ir/eval/expanded.h"
-#include "ir/eval/scalar.h"
 #include "ir/eval/signature.h"
 #include "ir/eval/text_parts.h"
+#include "ir/law/scalar.h"
 #include "ir/ops/record.h"
 
 namespace tsr::ir::eval {

@@ -5,7 +5,7 @@
 
 #include "ir/eval/host.h"
 #include "ir/eval/host_call.h"
-#include "ir/eval/scalar.h"
+#include "ir/law/scalar.h"
 #include "ir/passes/host/container_type.h"
 #include "ir/passes/host/entries.h"
 

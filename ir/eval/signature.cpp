@@ -32,9 +32,8 @@ Signature::Signature(const Function& function) : fn_(function) {
         parameter.rank = static_cast<int32_t>(dims.size());
         parameter.mut = type.mut ? 1 : 0;
         parameter.dims = dims.data();
-        const auto symbol = std::ranges::find(function.symbols, function.value(v).name);
-        const bool is_dimension = type.is_scalar() && is_integer(type.elem) && symbol != function.symbols.end();
-        parameter.symbol = is_dimension ? static_cast<int32_t>(symbol - function.symbols.begin()) : -1;
+        const ParamRole& role = function.value(v).role;
+        parameter.symbol = role.kind == ParamRole::Kind::dimension ? static_cast<int32_t>(role.number) : -1;
         parameters_.push_back(parameter);
     }
     signature_ = {function.name.c_str(), static_cast<int32_t>(symbols_.size()), symbols_.data(),

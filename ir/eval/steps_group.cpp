@@ -10,11 +10,11 @@ namespace tsr::ir::eval::steps {
 
 namespace {
 
-constexpr size_t kWarp = 32;
+constexpr size_t kWarpLanes = 32;
 
 // Combines the elements of one warp pairwise, `count` of them present; the result stands first.
 void reduce_warp(const CollectiveData& data, uint8_t* values, size_t count) {
-    for (size_t distance = kWarp / 2; distance > 0; distance /= 2) {
+    for (size_t distance = kWarpLanes / 2; distance > 0; distance /= 2) {
         if (count <= distance) continue;
         const size_t pairs = std::min(distance, count - distance);
         data.combine(values, values, values + distance * data.size, nullptr, pairs);
@@ -54,10 +54,10 @@ void watch_whole(Machine& machine, const Inst& inst, const View& view, const std
 
 const Inst* group_reduce(Machine& machine, const Inst& inst) {
     const CollectiveData& data = machine.program->collectives[inst.data];
-    std::array<uint8_t, kWarp * 8> warp{};
+    std::array<uint8_t, kWarpLanes * 8> warp{};
     uint64_t all = 0;
-    for (size_t first = 0; first < machine.n; first += kWarp) {
-        const size_t count = std::min(kWarp, machine.n - first);
+    for (size_t first = 0; first < machine.n; first += kWarpLanes) {
+        const size_t count = std::min(kWarpLanes, machine.n - first);
         std::memcpy(warp.data(), machine.bytes(inst.a) + first * data.size, count * data.size);
         reduce_warp(data, warp.data(), count);
         if (first == 0)
@@ -86,8 +86,8 @@ const Inst* shuffle(Machine& machine, const Inst& inst) {
     const CollectiveData& data = machine.program->collectives[inst.data];
     const auto* source = reinterpret_cast<const int64_t*>(machine.bytes(inst.b));
     for (size_t i = 0; i < machine.n; ++i) {
-        const size_t lane = static_cast<size_t>(source[i]) % kWarp;
-        size_t from = i / kWarp * kWarp + lane;
+        const size_t lane = static_cast<size_t>(source[i]) % kWarpLanes;
+        size_t from = i / kWarpLanes * kWarpLanes + lane;
         if (from >= machine.n) from = i;
         std::memcpy(machine.bytes(inst.result) + i * data.size, machine.bytes(inst.a) + from * data.size, data.size);
     }
@@ -97,8 +97,8 @@ const Inst* shuffle(Machine& machine, const Inst& inst) {
 const Inst* ballot(Machine& machine, const Inst& inst) {
     const uint8_t* condition = machine.bytes(inst.a);
     auto* result = reinterpret_cast<uint32_t*>(machine.bytes(inst.result));
-    for (size_t first = 0; first < machine.n; first += kWarp) {
-        const size_t count = std::min(kWarp, machine.n - first);
+    for (size_t first = 0; first < machine.n; first += kWarpLanes) {
+        const size_t count = std::min(kWarpLanes, machine.n - first);
         uint32_t bits = 0;
         for (size_t i = 0; i < count; ++i) bits |= static_cast<uint32_t>(condition[first + i]) << i;
         std::fill_n(result + first, count, bits);

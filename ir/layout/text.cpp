@@ -15,9 +15,9 @@ constexpr Counted kInputs[] = {Counted::reg, Counted::lane, Counted::warp, Count
 std::string extents_text(const Coordinates& extents) { return fmt::format("{}", fmt::join(extents, "x")); }
 
 // Reads what `text` writes; any fault ends in nothing.
-class Reader {
+class LayoutReader {
 public:
-    explicit Reader(std::string_view text) : rest_(text) {}
+    explicit LayoutReader(std::string_view text) : rest_(text) {}
 
     bool word(std::string_view expected) {
         skip();
@@ -56,7 +56,7 @@ private:
 };
 
 // (1, 0, …) as the bits of a column.
-std::optional<Bits> read_column(Reader& reader, const std::vector<BitField>& out) {
+std::optional<Bits> read_column(LayoutReader& reader, const std::vector<BitField>& out) {
     Bits column = 0;
     for (int at = 0; const BitField& field : out) {
         if (!reader.word(at == 0 && &field == out.data() ? "(" : ",")) return std::nullopt;
@@ -68,7 +68,7 @@ std::optional<Bits> read_column(Reader& reader, const std::vector<BitField>& out
     return reader.word(")") ? std::optional(column) : std::nullopt;
 }
 
-std::optional<LinearMap> read_atom(Reader& reader, const Coordinates& extents) {
+std::optional<LinearMap> read_atom(LayoutReader& reader, const Coordinates& extents) {
     std::vector<BitField> in, out;
     int all = 0;
     for (size_t i = 0; i < extents.size(); ++i) {
@@ -84,7 +84,7 @@ std::optional<LinearMap> read_atom(Reader& reader, const Coordinates& extents) {
         if (!reader.word(name(counted))) continue;
         int bits = 0;
         while (true) {
-            Reader ahead = reader;
+            LayoutReader ahead = reader;
             const auto column = read_column(ahead, out);
             if (!column) break;
             reader = ahead;
@@ -117,7 +117,7 @@ std::string Layout::text() const {
 }
 
 std::optional<Layout> Layout::parse(std::string_view text) {
-    Reader reader(text);
+    LayoutReader reader(text);
     const auto shape = reader.extents();
     if (!shape || !reader.word("=")) return std::nullopt;
     const auto repeat = reader.extents();

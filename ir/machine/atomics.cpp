@@ -4,8 +4,8 @@ namespace tsr::ir {
 
 namespace {
 
-constexpr int32_t kVectors = 90;  // the first capability with vectors of them, and with bf16x2
-constexpr int64_t kWidest = 16;   // bytes
+constexpr int32_t kVectors = 90;       // the first capability with vectors of them, and with bf16x2
+constexpr int64_t kWidestAtomic = 16;  // bytes
 
 }  // namespace
 
@@ -19,7 +19,7 @@ int64_t packed_elements(DType type, AtomicOp op, Space space, int32_t capability
     const bool combines = op == AtomicOp::add || op == AtomicOp::min || op == AtomicOp::max;
     if (!is_float(type) || !combines) return 1;
     const bool vectors = capability >= kVectors && space == Space::global && adds_packed(type, op, capability);
-    if (vectors) return kWidest * 8 / bits(type);
+    if (vectors) return kWidestAtomic * 8 / bits(type);
     return bits(type) == 16 ? 2 : 1;
 }
 

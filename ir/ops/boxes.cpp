@@ -74,11 +74,9 @@ Inferred infer_store_box(Operands operands, const Attrs& attrs) {
     return gives_nothing();
 }
 
-using enum OpKind;
-
 constexpr std::array kBoxKinds{TSR_BOX_OPS(TSR_KIND)};
 constexpr std::array kBoxRecords{
-    OpRecord{.kind = mbarrier_init,
+    OpRecord{.kind = OpKind::mbarrier_init,
              .name = "mbarrier_init",
              .doc =
                  "Makes an mbarrier of a u64 in shared memory: each of its phases ends with `count` arrivals and the "
@@ -88,7 +86,7 @@ constexpr std::array kBoxRecords{
              .levels = kTarget,
              .attrs = {needs(Attr::count)},
              .effects = {Effect::in_order}},
-    OpRecord{.kind = mbarrier_fence,
+    OpRecord{.kind = OpKind::mbarrier_fence,
              .name = "mbarrier_fence",
              .doc =
                  "Copies that other threads start, of the whole cluster, see the mbarriers that this thread has made "
@@ -96,7 +94,7 @@ constexpr std::array kBoxRecords{
              .infer = infer_nothing,
              .levels = kTarget,
              .effects = {Effect::in_order}},
-    OpRecord{.kind = mbarrier_arrive,
+    OpRecord{.kind = OpKind::mbarrier_arrive,
              .name = "mbarrier_arrive",
              .doc = "Arrives: what this thread did before is seen by who waits for the phase. With `count` the phase "
                     "expects so many bytes of copies more. With a block: at the mbarrier in the same place of that "
@@ -106,7 +104,7 @@ constexpr std::array kBoxRecords{
              .levels = kTarget,
              .attrs = {may(Attr::count)},
              .effects = {Effect::in_order}},
-    OpRecord{.kind = mbarrier_wait,
+    OpRecord{.kind = OpKind::mbarrier_wait,
              .name = "mbarrier_wait",
              .doc = "Waits until the phase of this parity, the running one or the one before it, has ended. With mode "
                     "\"cluster\" also what other blocks did before they arrived is seen (PTX ISA, "
@@ -116,7 +114,7 @@ constexpr std::array kBoxRecords{
              .levels = kTarget,
              .attrs = {may(Attr::mode)},
              .effects = {Effect::in_order}},
-    OpRecord{.kind = copy_box,
+    OpRecord{.kind = OpKind::copy_box,
              .name = "copy_box",
              .doc = "Starts to copy the box of extents `axes` of a tensor, 0 outside of it, into dense rows; its bytes "
                     "arrive at the mbarrier. One thread does it. With `width`, the bytes of a row, pieces of 16 bytes "
@@ -128,7 +126,7 @@ constexpr std::array kBoxRecords{
              .levels = kTarget,
              .attrs = {needs(Attr::axes), may(Attr::width), may(Attr::mode)},
              .effects = {Effect::in_order}},
-    OpRecord{.kind = store_box,
+    OpRecord{.kind = OpKind::store_box,
              .name = "store_box",
              .doc =
                  "Starts to copy a box that lies as `copy_box` leaves it to the tensor, but what is outside of it, as "
@@ -139,7 +137,7 @@ constexpr std::array kBoxRecords{
              .levels = kTarget,
              .attrs = {needs(Attr::axes), may(Attr::width)},
              .effects = {Effect::in_order}},
-    OpRecord{.kind = boxes_read,
+    OpRecord{.kind = OpKind::boxes_read,
              .name = "boxes_read",
              .doc = "Waits until all boxes that this thread has begun to store but the newest `count` have been read "
                     "(PTX ISA, cp.async.bulk.wait_group.read).",
@@ -147,17 +145,17 @@ constexpr std::array kBoxRecords{
              .levels = kTarget,
              .attrs = {needs(Attr::count)},
              .effects = {Effect::in_order}},
-    OpRecord{.kind = cluster_rank,
+    OpRecord{.kind = OpKind::cluster_rank,
              .name = "cluster_rank",
              .doc = "This block's number in its cluster; 0 in a launch without clusters.",
              .infer = infer_index,
              .levels = kTarget},
-    OpRecord{.kind = cluster_count,
+    OpRecord{.kind = OpKind::cluster_count,
              .name = "cluster_count",
              .doc = "Blocks in a cluster of the launch; 1 in one without clusters.",
              .infer = infer_index,
              .levels = kTarget},
-    OpRecord{.kind = cluster_barrier,
+    OpRecord{.kind = OpKind::cluster_barrier,
              .name = "cluster_barrier",
              .doc = "Every thread of the cluster arrives, and sees what the others wrote, before one goes on (PTX ISA, "
                     "barrier.cluster).",

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/eval/scalar.h"
+#include "ir/law/scalar.h"
 #include "ir/ops/family.h"
 
 namespace tsr::ir {
@@ -47,27 +47,25 @@ Inferred infer_assert(Operands operands, const Attrs&) {
     return gives_nothing();
 }
 
-using enum OpKind;
-
 constexpr std::array kControlKinds{TSR_CONTROL_OPS(TSR_KIND)};
 constexpr std::array kControlRecords{
-    OpRecord{.kind = constant,
+    OpRecord{.kind = OpKind::constant,
              .name = "constant",
              .doc = "A number known at compile time: a whole one for integers, index and bool, else a float that its "
                     "type holds exactly.",
              .infer = infer_constant,
-             .levels = kEveryLevel,
+             .levels = kHostTileTarget,
              .attrs = {needs(Attr::value), needs(Attr::type)}},
-    OpRecord{.kind = yield,
+    OpRecord{.kind = OpKind::yield,
              .name = "yield",
              .doc = "Ends a region and gives its values to the operation that the region belongs to; ends a function "
                     "with its results.",
              .operands = {Role{"values", Many::any}},
              .infer = infer_nothing,
-             .levels = kEveryLevel,
+             .levels = kHostTileTarget,
              .effects = {Effect::in_order}},
     OpRecord{
-        .kind = for_,
+        .kind = OpKind::for_,
         .name = "for",
         .doc =
             "Rounds with iv = lower, lower + step, … while iv < upper (step > 0) or iv > upper (step < 0); a "
@@ -76,11 +74,11 @@ constexpr std::array kControlRecords{
             "of one N-dimensional range. `width` 32: neither iv nor iv + step passes 32 bits.",
         .operands = {Role{"lower"}, Role{"upper"}, Role{"step"}, Role{"initial", Many::any}},
         .infer = infer_for,
-        .levels = kEveryLevel,
+        .levels = kHostTileTarget,
         .attrs = {may(Attr::loop), may(Attr::axis), may(Attr::prefetch), may(Attr::unroll), may(Attr::width),
                   may(Attr::name)},
         .regions = 1},
-    OpRecord{.kind = while_,
+    OpRecord{.kind = OpKind::while_,
              .name = "while",
              .doc = "The first region takes what is carried and yields a bool; while it is true the second runs and "
                     "yields what is carried on. A loop without effects is taken to end. A counted loop that may be "
@@ -88,20 +86,20 @@ constexpr std::array kControlRecords{
                     "its rounds comes from the place where it is left.",
              .operands = {Role{"initial", Many::any}},
              .infer = infer_while,
-             .levels = kEveryLevel,
+             .levels = kHostTileTarget,
              .attrs = {may(Attr::name), may(Attr::loop), may(Attr::axis), may(Attr::prefetch)},
              .regions = 2},
-    OpRecord{.kind = if_,
+    OpRecord{.kind = OpKind::if_,
              .name = "if",
              .doc = "Runs the first region where the condition holds, else the second; gives what it yields. Both "
                     "regions are there, be it with a bare yield. `mode` \"tensor\": the condition asks which tensor a "
                     "variable of the program holds.",
              .operands = {Role{"condition"}},
-             .levels = kEveryLevel,
+             .levels = kHostTileTarget,
              .attrs = {may(Attr::mode)},
              .regions = 2,
              .results = ResultsFrom::regions},
-    OpRecord{.kind = call,
+    OpRecord{.kind = OpKind::call,
              .name = "call",
              .doc = "Calls a Host function of the module.",
              .operands = {Role{"arguments", Many::any, Access::reads_writes}},
@@ -109,28 +107,28 @@ constexpr std::array kControlRecords{
              .attrs = {needs(Attr::callee)},
              .effects = {Effect::io},
              .results = ResultsFrom::given},
-    OpRecord{.kind = dim,
+    OpRecord{.kind = OpKind::dim,
              .name = "dim",
              .doc = "The value of an expression over the function's dimension symbols, which are bound on entry (Host) "
                     "or by the launch (kernels).",
              .infer = infer_dim,
              .levels = kHostAndTile,
              .attrs = {needs(Attr::dim)}},
-    OpRecord{.kind = print,
+    OpRecord{.kind = OpKind::print,
              .name = "print",
              .doc = "One line: the text with each `{}` or `{:spec}` replaced by the next value. In a kernel once per "
                     "tile that reaches it; lines appear when the host next waits.",
              .operands = {Role{"values", Many::any, Access::reads}},
              .infer = infer_nothing,
-             .levels = kEveryLevel,
+             .levels = kHostTileTarget,
              .attrs = {needs(Attr::text)},
              .effects = {Effect::io}},
-    OpRecord{.kind = assert_,
+    OpRecord{.kind = OpKind::assert_,
              .name = "assert",
              .doc = "Ends the program with the message where the condition is false.",
              .operands = {Role{"condition"}, Role{"values", Many::any}},
              .infer = infer_assert,
-             .levels = kEveryLevel,
+             .levels = kHostTileTarget,
              .attrs = {needs(Attr::text)},
              .effects = {Effect::io}},
 };

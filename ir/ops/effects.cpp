@@ -15,23 +15,35 @@ bool names_memory(const Type& type) {
     return type.is_memory() || type.kind == TypeKind::pointer || type.is_container();
 }
 
-void add_op(const Function& function, OpId id, Touches& all) {
-    const Op& op = function.op(id);
+constexpr bool reads(Access access) { return access == Access::reads || access == Access::reads_writes; }
+constexpr bool writes(Access access) { return access == Access::writes || access == Access::reads_writes; }
+
+// The operands that name memory to which the operation does what `wanted` says.
+std::vector<ValueId> memories(const Function& function, const Op& op, bool (*wanted)(Access)) {
+    std::vector<ValueId> found;
     const OpRecord& r = record(op.kind);
+    if (r.pure()) return found;
     for (size_t i = 0; i < op.operands.size(); ++i) {
         const Role* role = role_of(r, i, op.operands.size());
-        if (role == nullptr || !names_memory(function.type(op.operands[i]))) continue;
-        const bool reads = role->access == Access::reads || role->access == Access::reads_writes;
-        const bool writes = role->access == Access::writes || role->access == Access::reads_writes;
-        if (reads) add_once(all.reads, op.operands[i]);
-        if (writes) add_once(all.writes, op.operands[i]);
+        if (role == nullptr || !wanted(role->access) || !names_memory(function.type(op.operands[i]))) continue;
+        add_once(found, op.operands[i]);
     }
+    return found;
+}
+
+void add_op(const Function& function, OpId id, Touches& all) {
+    const Op& op = function.op(id);
+    for (const ValueId memory : read_memories(function, op)) add_once(all.reads, memory);
+    for (const ValueId memory : written_memories(function, op)) add_once(all.writes, memory);
     // A region's yield belongs to the operation around it.
     if (op.kind == OpKind::yield) return;
-    for (Effect effect : r.effects) add_once(all.effects, effect);
+    for (Effect effect : record(op.kind).effects) add_once(all.effects, effect);
 }
 
 }  // namespace
+
+std::vector<ValueId> read_memories(const Function& function, const Op& op) { return memories(function, op, reads); }
+std::vector<ValueId> written_memories(const Function& function, const Op& op) { return memories(function, op, writes); }
 
 bool Touches::has(Effect effect) const { return std::find(effects.begin(), effects.end(), effect) != effects.end(); }
 

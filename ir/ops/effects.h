@@ -19,6 +19,11 @@ struct Touches {
     [[nodiscard]] bool pure() const { return reads.empty() && writes.empty() && effects.empty(); }
 };
 
+// Of the operation alone, without its regions: the operands whose memory it reads, and those whose memory it writes. An
+// atomic does both.
+std::vector<ValueId> read_memories(const Function& function, const Op& op);
+std::vector<ValueId> written_memories(const Function& function, const Op& op);
+
 Touches touches(const Function& function, OpId op);
 Touches touches(const Function& function, RegionId region);
 

@@ -17,7 +17,7 @@ constexpr bool complete(const std::array<OpKind, Kinds>& kinds, const std::array
         const OpRecord& r = records[i];
         if (r.kind != kinds[i] || r.name.empty() || r.doc.empty()) return false;
         if ((r.results == ResultsFrom::infer) != r.infer.given) return false;
-        if (!r.levels.host && !r.levels.tile && !r.levels.target) return false;
+        if (!r.levels.any()) return false;
     }
     return true;
 }

@@ -115,11 +115,9 @@ Inferred infer_registers(Operands, const Attrs& attrs) {
     return Failure{fmt::format("a thread has 24, 32, … 256 registers, not {}", count)};
 }
 
-using enum OpKind;
-
 constexpr std::array kGpuKinds{TSR_GPU_OPS(TSR_KIND)};
 constexpr std::array kGpuRecords{
-    OpRecord{.kind = thread_id,
+    OpRecord{.kind = OpKind::thread_id,
              .name = "thread_id",
              .doc = "this thread's number in its block, from 0. Blocks have one dimension and whole warps. With "
                     "the mode `anew` it is read where it stands: nothing that is computed from it waits in registers "
@@ -127,17 +125,17 @@ constexpr std::array kGpuRecords{
              .infer = infer_index,
              .levels = kTarget,
              .attrs = {may(Attr::mode)}},
-    OpRecord{.kind = block_id,
+    OpRecord{.kind = OpKind::block_id,
              .name = "block_id",
              .doc = "this block's number in the launch, from 0. Grids have one dimension.",
              .infer = infer_index,
              .levels = kTarget},
-    OpRecord{.kind = block_count,
+    OpRecord{.kind = OpKind::block_count,
              .name = "block_count",
              .doc = "blocks of the launch. Who asks takes groups in turn, so that there may be fewer.",
              .infer = infer_index,
              .levels = kTarget},
-    OpRecord{.kind = block_barrier,
+    OpRecord{.kind = OpKind::block_barrier,
              .name = "block_barrier",
              .doc = "Every thread of the block arrives, and sees what the others wrote, before one goes on (PTX ISA, "
                     "bar.sync). With `count` so many threads, whole warps, that meet at barrier number `axis`.",
@@ -145,14 +143,14 @@ constexpr std::array kGpuRecords{
              .levels = kTarget,
              .attrs = {may(Attr::count), may(Attr::axis)},
              .effects = {Effect::barrier, Effect::collective, Effect::in_order}},
-    OpRecord{.kind = warp_barrier,
+    OpRecord{.kind = OpKind::warp_barrier,
              .name = "warp_barrier",
              .doc = "The lanes of the warp arrive, and see what the others wrote, before one goes on (PTX ISA, "
                     "bar.warp.sync).",
              .infer = infer_nothing,
              .levels = kTarget,
              .effects = {Effect::collective, Effect::in_order}},
-    OpRecord{.kind = warp_shuffle,
+    OpRecord{.kind = OpKind::warp_shuffle,
              .name = "warp_shuffle",
              .doc =
                  "The value of another thread of the warp: of the lane given (`index`), of this lane's number xor "
@@ -163,7 +161,7 @@ constexpr std::array kGpuRecords{
              .levels = kTarget,
              .attrs = {needs(Attr::mode)},
              .effects = {Effect::collective}},
-    OpRecord{.kind = warp_vote,
+    OpRecord{.kind = OpKind::warp_vote,
              .name = "warp_vote",
              .doc = "Is the condition true in `any` or `all` lanes of the warp, or as `ballot` a bit for each, lane 0 "
                     "lowest. All 32 lanes take part (PTX ISA, vote.sync).",
@@ -172,7 +170,7 @@ constexpr std::array kGpuRecords{
              .levels = kTarget,
              .attrs = {needs(Attr::mode)},
              .effects = {Effect::collective}},
-    OpRecord{.kind = async_copy,
+    OpRecord{.kind = OpKind::async_copy,
              .name = "async_copy",
              .doc =
                  "Starts to copy `bytes` bytes, 0 … `width`, and makes the rest of `width` zero; both places are "
@@ -183,20 +181,20 @@ constexpr std::array kGpuRecords{
              .levels = kTarget,
              .attrs = {needs(Attr::width)},
              .effects = {Effect::in_order}},
-    OpRecord{.kind = async_commit,
+    OpRecord{.kind = OpKind::async_commit,
              .name = "async_commit",
              .doc = "Puts this thread's copies started since the last one into a group of copies.",
              .infer = infer_nothing,
              .levels = kTarget,
              .effects = {Effect::in_order}},
-    OpRecord{.kind = async_wait,
+    OpRecord{.kind = OpKind::async_wait,
              .name = "async_wait",
              .doc = "Waits until at most `count` of this thread's groups of copies are in flight.",
              .infer = infer_nothing,
              .levels = kTarget,
              .attrs = {needs(Attr::count)},
              .effects = {Effect::in_order}},
-    OpRecord{.kind = load_matrix,
+    OpRecord{.kind = OpKind::load_matrix,
              .name = "load_matrix",
              .doc = "Four matrices of eight rows of 16 bytes, each row at an address that is a multiple of 16: lane l "
                     "gives that of row l % 8 of matrix l / 8, and gets of each matrix the four bytes number l % 4 of "
@@ -208,7 +206,7 @@ constexpr std::array kGpuRecords{
              .levels = kTarget,
              .attrs = {needs(Attr::count), may(Attr::mode)},
              .effects = {Effect::collective}},
-    OpRecord{.kind = store_matrix,
+    OpRecord{.kind = OpKind::store_matrix,
              .name = "store_matrix",
              .doc = "Four matrices of eight rows of 16 bytes, or two, elements being of 16 bits: lane l gives the "
                     "address of row l % 8 of matrix l / 8, and has of each the elements 2 (l % 4) and the next one of "
@@ -217,7 +215,7 @@ constexpr std::array kGpuRecords{
              .infer = infer_store_matrix,
              .levels = kTarget,
              .effects = {Effect::collective}},
-    OpRecord{.kind = matrix_descriptor,
+    OpRecord{.kind = OpKind::matrix_descriptor,
              .name = "matrix_descriptor",
              .doc = "What warp groups' products are told of an operand in panels of shared memory that begins at the "
                     "pointer. `axes`: the bytes of a panel's row (128, 64 or 32), from panel to panel, and from eight "
@@ -227,7 +225,7 @@ constexpr std::array kGpuRecords{
              .infer = infer_matrix_descriptor,
              .levels = kTarget,
              .attrs = {needs(Attr::axes)}},
-    OpRecord{.kind = group_mma,
+    OpRecord{.kind = OpKind::group_mma,
              .name = "group_mma",
              .doc =
                  "Starts a product of four warps that follow each other: accumulator (0 if not given) + a @ b, of "
@@ -241,7 +239,7 @@ constexpr std::array kGpuRecords{
              .levels = kTarget,
              .attrs = {needs(Attr::axes), needs(Attr::type)},
              .effects = {Effect::collective, Effect::in_order}},
-    OpRecord{.kind = group_wait,
+    OpRecord{.kind = OpKind::group_wait,
              .name = "group_wait",
              .doc = "Waits until at most `count` products of this warp group are under way, and gives the results of "
                     "one that is done.",
@@ -250,14 +248,14 @@ constexpr std::array kGpuRecords{
              .levels = kTarget,
              .attrs = {needs(Attr::count)},
              .effects = {Effect::collective, Effect::in_order}},
-    OpRecord{.kind = proxy_fence,
+    OpRecord{.kind = OpKind::proxy_fence,
              .name = "proxy_fence",
              .doc = "What this thread wrote to shared memory is seen by products of warp groups that start behind the "
                     "next barrier (PTX ISA, fence.proxy.async).",
              .infer = infer_nothing,
              .levels = kTarget,
              .effects = {Effect::in_order}},
-    OpRecord{.kind = fewer_registers,
+    OpRecord{.kind = OpKind::fewer_registers,
              .name = "fewer_registers",
              .doc = "From here on each thread of the warp group has `count` registers, and gives the others back (PTX "
                     "ISA, setmaxnreg.dec).",
@@ -265,7 +263,7 @@ constexpr std::array kGpuRecords{
              .levels = kTarget,
              .attrs = {needs(Attr::count)},
              .effects = {Effect::collective, Effect::in_order}},
-    OpRecord{.kind = more_registers,
+    OpRecord{.kind = OpKind::more_registers,
              .name = "more_registers",
              .doc = "From here on each thread of the warp group has `count` registers; it waits until others have "
                     "given so many back (PTX ISA, setmaxnreg.inc).",

@@ -24,11 +24,9 @@ Inferred infer_string(Operands, const Attrs& attrs) {
     return gives(Type::string());
 }
 
-using enum OpKind;
-
 constexpr std::array kHostKinds{TSR_HOST_OPS(TSR_KIND)};
 constexpr std::array kHostRecords{
-    OpRecord{.kind = launch,
+    OpRecord{.kind = OpKind::launch,
              .name = "launch",
              .doc = "Launches a kernel: its arguments in order, then `count` numbers of groups (tiles of a flat "
                     "kernel), none if the kernel says them itself. With mode \"total\", which lowering makes: the "
@@ -42,7 +40,7 @@ constexpr std::array kHostRecords{
                        may(Attr::text)},
              .effects = {Effect::io},
              .results = ResultsFrom::given},
-    OpRecord{.kind = host,
+    OpRecord{.kind = OpKind::host,
              .name = "host",
              .doc = "A call of an entry of the runtime's host API.",
              .operands = {Role{"arguments", Many::any, Access::reads_writes}},
@@ -51,14 +49,14 @@ constexpr std::array kHostRecords{
                        may(Attr::mode), may(Attr::count), may(Attr::axis), may(Attr::value)},
              .effects = {Effect::io},
              .results = ResultsFrom::given},
-    OpRecord{.kind = shape_of,
+    OpRecord{.kind = OpKind::shape_of,
              .name = "shape_of",
              .doc = "A tensor's extent along an axis.",
              .operands = {Role{"tensor"}},
              .infer = infer_shape_of,
              .levels = kHost,
              .attrs = {needs(Attr::axis)}},
-    OpRecord{.kind = string,
+    OpRecord{.kind = OpKind::string,
              .name = "string",
              .doc = "A text known at compile time.",
              .infer = infer_string,

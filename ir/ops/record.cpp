@@ -38,13 +38,13 @@ std::optional<Failure> check_counts(const OpRecord& r, size_t count) {
         fmt::format("'{}' has {} operands, needs {}{}", r.name, count, least, open || most > least ? " or more" : "")};
 }
 
-constexpr int64_t kWidest = 1 << 16;  // elements of a vector
+constexpr int64_t kWidestVector = 1 << 16;  // elements of a vector
 
 bool in_range(OpKind kind, Attr key, int64_t number) {
     if (kind == OpKind::host) return true;  // each entry has its own
     const bool counts = key == Attr::count || key == Attr::alignment || key == Attr::prefetch || key == Attr::unroll;
     if (counts && number < 0) return false;
-    if (key == Attr::width && (number < 1 || number > kWidest)) return false;
+    if (key == Attr::width && (number < 1 || number > kWidestVector)) return false;
     return in_enumeration(kind, key, number);
 }
 
@@ -87,6 +87,8 @@ std::optional<OpKind> op_named(std::string_view text) {
     }
     return std::nullopt;
 }
+
+bool is_pure(OpKind kind) { return record(kind).pure() && record(kind).regions == 0; }
 
 bool is_of_gpu(OpKind kind) { return index_of(kind) >= index_of(OpKind::thread_id); }
 

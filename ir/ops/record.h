@@ -59,28 +59,25 @@ enum class Effect : uint8_t {
 };
 using Effects = FixedList<Effect, 4>;
 
-struct Levels {
-    bool host = false;
-    bool tile = false;
-    bool target = false;
+// A set of levels. An operation names each of its levels: a new level has no operation that does not say so.
+class Levels {
+public:
+    constexpr Levels() = default;
+    template <typename... Each>
+    constexpr explicit Levels(Each... levels)
+        : bits_(static_cast<uint8_t>(((1U << static_cast<unsigned>(levels)) | ...))) {}
+    [[nodiscard]] constexpr bool has(Level level) const { return (bits_ >> static_cast<unsigned>(level) & 1U) != 0; }
+    [[nodiscard]] constexpr bool any() const { return bits_ != 0; }
 
-    [[nodiscard]] constexpr bool has(Level level) const {
-        switch (level) {
-            case Level::host:
-                return host;
-            case Level::tile:
-                return tile;
-            case Level::target:
-                return target;
-        }
-        return false;
-    }
+private:
+    uint8_t bits_ = 0;
 };
-inline constexpr Levels kEveryLevel{true, true, true};
-inline constexpr Levels kHost{true, false, false};
-inline constexpr Levels kTile{false, true, false};
-inline constexpr Levels kTarget{false, false, true};
-inline constexpr Levels kHostAndTile{true, true, false};
+inline constexpr Levels kHostTileTarget{Level::host, Level::tile, Level::target};
+inline constexpr Levels kHost{Level::host};
+inline constexpr Levels kTile{Level::tile};
+inline constexpr Levels kTarget{Level::target};
+inline constexpr Levels kHostAndTile{Level::host, Level::tile};
+inline constexpr Levels kTileAndTarget{Level::tile, Level::target};
 
 // Types of the results from types of the operands and the attributes; a failure names operands by their roles.
 using InferFn = Result<std::vector<Type>> (*)(std::span<const Type> operands, const Attrs& attrs);
@@ -132,6 +129,8 @@ struct OpRecord {
 
 const OpRecord& record(OpKind kind);
 std::string_view name(OpKind kind);  // in IR text: "for", "add"
+// Neither an effect, nor memory, nor regions: a function of its operands.
+bool is_pure(OpKind kind);
 std::optional<OpKind> op_named(std::string_view text);
 bool is_of_gpu(OpKind kind);  // of the families that a GPU alone has
 

@@ -241,12 +241,9 @@ Inferred infer_mma_words(Operands operands, const Attrs& attrs) {
     return gives(type);
 }
 
-using enum OpKind;
-
-constexpr Levels kTileAndTarget{false, true, true};
 constexpr std::array kRegisterKinds{TSR_REGISTER_OPS(TSR_KIND)};
 constexpr std::array kRegisterRecords{
-    OpRecord{.kind = load_tile,
+    OpRecord{.kind = OpKind::load_tile,
              .name = "load_tile",
              .doc =
                  "The view of the memory with the extents `shape` that begins at the starts, one per axis of the "
@@ -258,7 +255,7 @@ constexpr std::array kRegisterRecords{
              .levels = kTile,
              .attrs = {needs(Attr::shape), needs(Attr::axes)},
              .effects = {Effect::collective}},
-    OpRecord{.kind = store_tile,
+    OpRecord{.kind = OpKind::store_tile,
              .name = "store_tile",
              .doc = "Stores a tile in the view that begins at the starts, as `load_tile` has it. What lies outside is "
                     "left out. Of packed types whole packs are stored (2 elements of 4 bits, 4 of 6 bits): two groups "
@@ -268,7 +265,7 @@ constexpr std::array kRegisterRecords{
              .levels = kTile,
              .attrs = {needs(Attr::axes)},
              .effects = {Effect::collective}},
-    OpRecord{.kind = atomic_tile,
+    OpRecord{.kind = OpKind::atomic_tile,
              .name = "atomic_tile",
              .doc = "Combines each element of a tile into the view, atomically and relaxed, in any order. What lies "
                     "outside is left out.",
@@ -277,7 +274,7 @@ constexpr std::array kRegisterRecords{
              .levels = kTile,
              .attrs = {needs(Attr::axes), needs(Attr::op)},
              .effects = {Effect::collective, Effect::nondeterministic}},
-    OpRecord{.kind = expand,
+    OpRecord{.kind = OpKind::expand,
              .name = "expand",
              .doc = "A scalar or tile repeated to `shape`: axis i of it becomes axis `axes`[i], of its own extent or "
                     "repeated where that is 1; all other axes repeat it.",
@@ -285,19 +282,19 @@ constexpr std::array kRegisterRecords{
              .infer = infer_expand,
              .levels = kTile,
              .attrs = {needs(Attr::shape), needs(Attr::axes)}},
-    OpRecord{.kind = tile_iota,
+    OpRecord{.kind = OpKind::tile_iota,
              .name = "tile_iota",
              .doc = "The index along an axis, as i32.",
              .infer = infer_tile_iota,
              .levels = kTile,
              .attrs = {needs(Attr::shape), needs(Attr::axis)}},
-    OpRecord{.kind = transpose,
+    OpRecord{.kind = OpKind::transpose,
              .name = "transpose",
              .doc = "The last two axes swapped.",
              .operands = {Role{"value"}},
              .infer = infer_transpose,
              .levels = kTile},
-    OpRecord{.kind = reduce,
+    OpRecord{.kind = OpKind::reduce,
              .name = "reduce",
              .doc =
                  "Combines along an axis, in the element type and an order fixed per machine; of one axis it gives a "
@@ -306,7 +303,7 @@ constexpr std::array kRegisterRecords{
              .infer = infer_reduce,
              .levels = kTile,
              .attrs = {needs(Attr::op), needs(Attr::axis)}},
-    OpRecord{.kind = scan,
+    OpRecord{.kind = OpKind::scan,
              .name = "scan",
              .doc = "Inclusive scan along an axis from its beginning, element after element, in the element type.",
              .operands = {Role{"value"}},
@@ -314,7 +311,7 @@ constexpr std::array kRegisterRecords{
              .levels = kTile,
              .attrs = {needs(Attr::op), needs(Attr::axis)}},
     OpRecord{
-        .kind = mma,
+        .kind = OpKind::mma,
         .name = "mma",
         .doc =
             "accumulator + a @ b: element [i, j] is accumulator[i, j] (0 if not given) plus the sum over k of "
@@ -334,14 +331,14 @@ constexpr std::array kRegisterRecords{
         .infer = infer_mma,
         .levels = kTileAndTarget,
         .attrs = {needs(Attr::type), needs(Attr::axes), may(Attr::mode), may(Attr::masked)}},
-    OpRecord{.kind = pack_rows,
+    OpRecord{.kind = OpKind::pack_rows,
              .name = "pack_rows",
              .doc = "Rows that follow each other in one: a word holds two elements of 16 bits, or four of 8, the first "
                     "row's lowest. What the matrix units of CPUs read as their second operand.",
              .operands = {Role{"value"}},
              .infer = infer_pack_rows,
              .levels = kTile},
-    OpRecord{.kind = mma_words,
+    OpRecord{.kind = OpKind::mma_words,
              .name = "mma_words",
              .doc = "`mma` with the second operand packed by `pack_rows`; its element type is `mode`. What the vector "
                     "unit multiplies is of unlike signs: where both operands have one type, the first is given with "

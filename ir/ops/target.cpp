@@ -11,7 +11,7 @@ namespace {
 Type shaped(DType elem, int64_t width) {
     return width == 0 ? Type::scalar(elem) : Type::vector(elem, static_cast<uint32_t>(width));
 }
-bool spreads(const Type& type) { return type.is_scalar() || type.is_vector(); }
+bool is_scalar_or_vector(const Type& type) { return type.is_scalar() || type.is_vector(); }
 
 // The optional mask: bool of the value's shape, there exactly when `masked` is set.
 std::optional<Failure> check_mask(Operands operands, size_t at, const Type& value, const Attrs& attrs) {
@@ -48,7 +48,7 @@ Inferred infer_load(Operands operands, const Attrs& attrs) {
 
 Inferred infer_store(Operands operands, const Attrs& attrs) {
     if (auto fault = want_pointer(operands[0])) return *fault;
-    if (!spreads(operands[1]) || operands[1].elem != operands[0].elem) {
+    if (!is_scalar_or_vector(operands[1]) || operands[1].elem != operands[0].elem) {
         return Failure{fmt::format("{} is stored through {}", operands[1].text(), operands[0].text())};
     }
     if (auto fault = check_mask(operands, 2, operands[1], attrs)) return *fault;
@@ -160,48 +160,46 @@ Inferred infer_prefetch(Operands operands, const Attrs&) {
     return gives_nothing();
 }
 
-using enum OpKind;
-
 constexpr std::array kTargetKinds{TSR_TARGET_OPS(TSR_KIND)};
 constexpr std::array kTargetRecords{
-    OpRecord{.kind = slot,
+    OpRecord{.kind = OpKind::slot,
              .name = "slot",
              .doc = "Slot `count` of the launch: a scalar of the type, or with mode \"pointer\" the address of a "
                     "tensor's elements.",
              .infer = infer_slot,
              .levels = kTarget,
              .attrs = {needs(Attr::count), needs(Attr::type), may(Attr::mode), may(Attr::alignment), may(Attr::name)}},
-    OpRecord{.kind = task_begin,
+    OpRecord{.kind = OpKind::task_begin,
              .name = "task_begin",
              .doc = "The first group (tile of a flat kernel) of this task.",
              .infer = infer_index,
              .levels = kTarget},
-    OpRecord{.kind = task_end,
+    OpRecord{.kind = OpKind::task_end,
              .name = "task_end",
              .doc = "One past the last group (tile of a flat kernel) of this task.",
              .infer = infer_index,
              .levels = kTarget},
-    OpRecord{.kind = scratch,
+    OpRecord{.kind = OpKind::scratch,
              .name = "scratch",
              .doc = "A place in the worker's scratch memory, `count` bytes from its beginning.",
              .infer = infer_scratch,
              .levels = kTarget,
              .attrs = {needs(Attr::count), needs(Attr::type), may(Attr::alignment), may(Attr::name)}},
-    OpRecord{.kind = stack,
+    OpRecord{.kind = OpKind::stack,
              .name = "stack",
              .doc = "`count` elements on the function's stack, contents undefined at first, one even in a loop.",
              .infer = infer_stack,
              .levels = kTarget,
              .attrs = {needs(Attr::type), needs(Attr::count), may(Attr::alignment), may(Attr::name)},
              .effects = {Effect::identity}},
-    OpRecord{.kind = pointer_add,
+    OpRecord{.kind = OpKind::pointer_add,
              .name = "pointer_add",
              .doc = "The address `offset` elements further; what stands there is read as elements of `type`, if given.",
              .operands = {Role{"pointer"}, Role{"offset"}},
              .infer = infer_pointer_add,
              .levels = kTarget,
              .attrs = {may(Attr::type)}},
-    OpRecord{.kind = load,
+    OpRecord{.kind = OpKind::load,
              .name = "load",
              .doc = "One element, or with `width` that many consecutive ones; where a mask is false nothing is touched "
                     "and the value is 0. Aligned to the element, or to `alignment` bytes.",
@@ -210,7 +208,7 @@ constexpr std::array kTargetRecords{
              .levels = kTarget,
              .attrs = {may(Attr::width), may(Attr::alignment), may(Attr::masked)}},
     OpRecord{
-        .kind = store,
+        .kind = OpKind::store,
         .name = "store",
         .doc =
             "Stores one element or consecutive ones; where a mask is false nothing is touched. With mode \"past\" the "
@@ -219,14 +217,14 @@ constexpr std::array kTargetRecords{
         .infer = infer_store,
         .levels = kTarget,
         .attrs = {may(Attr::alignment), may(Attr::masked), may(Attr::mode)}},
-    OpRecord{.kind = gather,
+    OpRecord{.kind = OpKind::gather,
              .name = "gather",
              .doc = "The elements at the offsets; where a mask is false nothing is touched and the value is 0.",
              .operands = {Role{"pointer", Many::one, Access::reads}, Role{"offsets"}, Role{"mask", Many::optional}},
              .infer = infer_gather,
              .levels = kTarget,
              .attrs = {may(Attr::masked)}},
-    OpRecord{.kind = scatter,
+    OpRecord{.kind = OpKind::scatter,
              .name = "scatter",
              .doc = "Stores elements at the offsets, lane 0 first; where a mask is false nothing is touched.",
              .operands = {Role{"pointer", Many::one, Access::writes}, Role{"value"}, Role{"offsets"},
@@ -234,27 +232,27 @@ constexpr std::array kTargetRecords{
              .infer = infer_scatter,
              .levels = kTarget,
              .attrs = {may(Attr::masked)}},
-    OpRecord{.kind = splat,
+    OpRecord{.kind = OpKind::splat,
              .name = "splat",
              .doc = "A vector of one value.",
              .operands = {Role{"scalar"}},
              .infer = infer_splat,
              .levels = kTarget,
              .attrs = {needs(Attr::width)}},
-    OpRecord{.kind = iota,
+    OpRecord{.kind = OpKind::iota,
              .name = "iota",
              .doc = "0, 1, 2, … in the order of the elements.",
              .infer = infer_iota,
              .levels = kTarget,
              .attrs = {needs(Attr::width), needs(Attr::type)}},
-    OpRecord{.kind = extract,
+    OpRecord{.kind = OpKind::extract,
              .name = "extract",
              .doc = "The element at a position, static (`axis`) or an operand; outside is undefined.",
              .operands = {Role{"vector"}, Role{"position", Many::optional}},
              .infer = infer_extract,
              .levels = kTarget,
              .attrs = {may(Attr::axis)}},
-    OpRecord{.kind = insert,
+    OpRecord{.kind = OpKind::insert,
              .name = "insert",
              .doc = "The vector with the element at a position, static (`axis`) or an operand, replaced.",
              .operands = {Role{"vector"}, Role{"scalar"}, Role{"position", Many::optional}},
@@ -262,14 +260,14 @@ constexpr std::array kTargetRecords{
              .levels = kTarget,
              .attrs = {may(Attr::axis)}},
     OpRecord{
-        .kind = vector_reduce,
+        .kind = OpKind::vector_reduce,
         .name = "vector_reduce",
         .doc = "Combines the elements of a vector in a fixed tree: the upper half with the lower, again and again.",
         .operands = {Role{"vector"}},
         .infer = infer_vector_reduce,
         .levels = kTarget,
         .attrs = {needs(Attr::op)}},
-    OpRecord{.kind = for_active,
+    OpRecord{.kind = OpKind::for_active,
              .name = "for_active",
              .doc = "Runs the region once per true element of the mask, in order, with its number.",
              .operands = {Role{"mask"}},
@@ -277,7 +275,7 @@ constexpr std::array kTargetRecords{
              .levels = kTarget,
              .regions = 1},
     OpRecord{
-        .kind = atomic_rmw,
+        .kind = OpKind::atomic_rmw,
         .name = "atomic_rmw",
         .doc =
             "Reads, combines and writes one element without interruption, relaxed; gives the old value. Of a vector, "
@@ -288,21 +286,21 @@ constexpr std::array kTargetRecords{
         .levels = kTarget,
         .attrs = {needs(Attr::op), may(Attr::alignment)},
         .effects = {Effect::nondeterministic}},
-    OpRecord{.kind = memory_copy,
+    OpRecord{.kind = OpKind::memory_copy,
              .name = "memory_copy",
              .doc = "Copies bytes between places that do not overlap.",
              .operands = {Role{"to", Many::one, Access::writes}, Role{"from", Many::one, Access::reads}, Role{"bytes"}},
              .infer = infer_memory_copy,
              .levels = kTarget},
     OpRecord{
-        .kind = prefetch,
+        .kind = OpKind::prefetch,
         .name = "prefetch",
         .doc = "Brings the cache line of the element `offset` further into the second cache. There need not be one.",
         .operands = {Role{"pointer"}, Role{"offset"}},
         .infer = infer_prefetch,
         .levels = kTarget,
         .effects = {Effect::in_order}},
-    OpRecord{.kind = runtime,
+    OpRecord{.kind = OpKind::runtime,
              .name = "runtime",
              .doc = "A call of a function of the runtime by its C name.",
              .operands = {Role{"arguments", Many::any, Access::reads_writes}},

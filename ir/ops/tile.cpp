@@ -157,11 +157,9 @@ Inferred infer_result(Operands operands, const Attrs&) {
     return gives_nothing();
 }
 
-using enum OpKind;
-
 constexpr std::array kTileKinds{TSR_TILE_OPS(TSR_KIND)};
 constexpr std::array kTileRecords{
-    OpRecord{.kind = tile_id,
+    OpRecord{.kind = OpKind::tile_id,
              .name = "tile_id",
              .doc = "This tile's index in its group, along one axis if it is given (axis 0 fastest), else linear. In a "
                     "flat kernel the number of the tile in the launch. In the group's form the `lanes` region's "
@@ -169,26 +167,29 @@ constexpr std::array kTileRecords{
              .infer = infer_index,
              .levels = kTile,
              .attrs = {may(Attr::axis), may(Attr::mode)}},
-    OpRecord{.kind = lane_id,
+    OpRecord{.kind = OpKind::lane_id,
              .name = "lane_id",
              .doc = "This tile's index in its warp: the linear index in the group modulo 32.",
              .infer = infer_index,
              .levels = kTile},
-    OpRecord{.kind = group_id,
+    OpRecord{.kind = OpKind::group_id,
              .name = "group_id",
              .doc = "This group's index in the launch, along one axis if it is given, else linear (axis 0 fastest).",
              .infer = infer_index,
              .levels = kTile,
              .attrs = {may(Attr::axis)}},
-    OpRecord{
-        .kind = group_size, .name = "group_size", .doc = "Tiles in a group.", .infer = infer_index, .levels = kTile},
-    OpRecord{.kind = group_count,
+    OpRecord{.kind = OpKind::group_size,
+             .name = "group_size",
+             .doc = "Tiles in a group.",
+             .infer = infer_index,
+             .levels = kTile},
+    OpRecord{.kind = OpKind::group_count,
              .name = "group_count",
              .doc = "Groups of the launch, along one axis if it is given, else all.",
              .infer = infer_index,
              .levels = kTile,
              .attrs = {may(Attr::axis)}},
-    OpRecord{.kind = buffer,
+    OpRecord{.kind = OpKind::buffer,
              .name = "buffer",
              .doc = "Shared memory of the group: `count` stages (one if not said) of the shape, contents undefined at "
                     "first, one buffer even in a loop. Gives the handle of stage 0.",
@@ -197,14 +198,14 @@ constexpr std::array kTileRecords{
              .attrs = {needs(Attr::type), needs(Attr::shape), may(Attr::count), may(Attr::layout), may(Attr::swizzle),
                        may(Attr::alignment), may(Attr::name)},
              .effects = {Effect::identity}},
-    OpRecord{.kind = stage,
+    OpRecord{.kind = OpKind::stage,
              .name = "stage",
              .doc = "The handle of a stage of a buffer, counted from 0; outside is undefined, and reported by the "
                     "bounds check.",
              .operands = {Role{"buffer"}, Role{"index"}},
              .infer = infer_stage,
              .levels = kTile},
-    OpRecord{.kind = atomic,
+    OpRecord{.kind = OpKind::atomic,
              .name = "atomic",
              .doc = "Reads, combines and writes one element without interruption, relaxed, seen by all groups; gives "
                     "the old value. compare_exchange: `value` is stored where `compare` is found (floats by bits).",
@@ -214,7 +215,7 @@ constexpr std::array kTileRecords{
              .levels = kTile,
              .attrs = {needs(Attr::op)},
              .effects = {Effect::nondeterministic}},
-    OpRecord{.kind = copy_async,
+    OpRecord{.kind = OpKind::copy_async,
              .name = "copy_async",
              .doc = "Starts the copy of the view of the tensor that begins at the starts and has the buffer's extents; "
                     "of a tensor of higher rank the leading axes are single positions. Outside the tensor is 0. With "
@@ -226,13 +227,13 @@ constexpr std::array kTileRecords{
              .levels = kTile,
              .attrs = {may(Attr::count)},
              .effects = {Effect::collective, Effect::in_order}},
-    OpRecord{.kind = commit,
+    OpRecord{.kind = OpKind::commit,
              .name = "commit",
              .doc = "Puts the copies started since the last one into a group of copies.",
              .infer = infer_nothing,
              .levels = kTile,
              .effects = {Effect::collective, Effect::in_order}},
-    OpRecord{.kind = wait_group,
+    OpRecord{.kind = OpKind::wait_group,
              .name = "wait_group",
              .doc =
                  "Waits until at most `count` groups of copies are in flight. With `mode` \"products\" until at most "
@@ -243,13 +244,13 @@ constexpr std::array kTileRecords{
              .levels = kTile,
              .attrs = {needs(Attr::count), may(Attr::mode)},
              .effects = {Effect::collective, Effect::in_order}},
-    OpRecord{.kind = barrier,
+    OpRecord{.kind = OpKind::barrier,
              .name = "barrier",
              .doc = "Every tile of the group arrives, and sees what the others wrote, before one goes on.",
              .infer = infer_nothing,
              .levels = kTile,
              .effects = {Effect::barrier, Effect::collective, Effect::in_order}},
-    OpRecord{.kind = acquire,
+    OpRecord{.kind = OpKind::acquire,
              .name = "acquire",
              .doc =
                  "A slot of a ring (the stages of that number of its buffers) is free: what was released there has "
@@ -264,7 +265,7 @@ constexpr std::array kTileRecords{
              .levels = kTile,
              .attrs = {may(Attr::mode)},
              .effects = {Effect::collective, Effect::in_order}},
-    OpRecord{.kind = fill,
+    OpRecord{.kind = OpKind::fill,
              .name = "fill",
              .doc = "The copies into the slot of a ring are all issued: they are a group of copies; by arrivals their "
                     "bytes are what arrives.",
@@ -273,7 +274,7 @@ constexpr std::array kTileRecords{
              .levels = kTile,
              .attrs = {may(Attr::mode)},
              .effects = {Effect::collective, Effect::in_order}},
-    OpRecord{.kind = take,
+    OpRecord{.kind = OpKind::take,
              .name = "take",
              .doc = "The slot of a ring is full: waits until at most `count` groups of copies are in flight, then all "
                     "threads meet; by arrivals waits for the bytes of its `fill`. Reads of the slot stand between this "
@@ -283,7 +284,7 @@ constexpr std::array kTileRecords{
              .levels = kTile,
              .attrs = {may(Attr::count), may(Attr::mode)},
              .effects = {Effect::barrier, Effect::collective, Effect::in_order}},
-    OpRecord{.kind = release,
+    OpRecord{.kind = OpKind::release,
              .name = "release",
              .doc = "The slot of a ring has been read by whoever gets here. \"close\": all slots of a ring have been "
                     "released; given are its arrivals, the slot behind the last that was used, and the phase of that "
@@ -293,7 +294,7 @@ constexpr std::array kTileRecords{
              .levels = kTile,
              .attrs = {may(Attr::count), may(Attr::mode)},
              .effects = {Effect::collective, Effect::in_order}},
-    OpRecord{.kind = group_reduce,
+    OpRecord{.kind = OpKind::group_reduce,
              .name = "group_reduce",
              .doc = "Combines a value of every tile of the group, in the value's type and a fixed order: in each warp "
                     "of 32 pairwise with the tile 16, 8, 4, 2, 1 further (absent tiles leave a value as it is), then "
@@ -303,7 +304,7 @@ constexpr std::array kTileRecords{
              .levels = kTile,
              .attrs = {needs(Attr::op)},
              .effects = {Effect::collective}},
-    OpRecord{.kind = group_scan,
+    OpRecord{.kind = OpKind::group_scan,
              .name = "group_scan",
              .doc = "Inclusive scan over the tiles of the group by linear index, in that order.",
              .operands = {Role{"value"}},
@@ -311,7 +312,7 @@ constexpr std::array kTileRecords{
              .levels = kTile,
              .attrs = {needs(Attr::op)},
              .effects = {Effect::collective}},
-    OpRecord{.kind = shuffle,
+    OpRecord{.kind = OpKind::shuffle,
              .name = "shuffle",
              .doc = "The value that another tile of the warp has; the source lane counts modulo 32, of an absent tile "
                     "it is the tile's own value.",
@@ -319,21 +320,21 @@ constexpr std::array kTileRecords{
              .infer = infer_shuffle,
              .levels = kTile,
              .effects = {Effect::collective}},
-    OpRecord{.kind = broadcast,
+    OpRecord{.kind = OpKind::broadcast,
              .name = "broadcast",
              .doc = "The value that one tile of the warp has, for all of it.",
              .operands = {Role{"value"}, Role{"source lane"}},
              .infer = infer_shuffle,
              .levels = kTile,
              .effects = {Effect::collective}},
-    OpRecord{.kind = ballot,
+    OpRecord{.kind = OpKind::ballot,
              .name = "ballot",
              .doc = "A bit per tile of the warp, lane 0 lowest: is its condition true? Absent tiles give 0.",
              .operands = {Role{"condition"}},
              .infer = infer_ballot,
              .levels = kTile,
              .effects = {Effect::collective}},
-    OpRecord{.kind = buffer_reduce,
+    OpRecord{.kind = OpKind::buffer_reduce,
              .name = "buffer_reduce",
              .doc = "Combines all elements of a buffer in a fixed order: element i of the row-major order goes to "
                     "partial i % 16, then the partials are combined 8, 4, 2, 1 apart.",
@@ -341,7 +342,7 @@ constexpr std::array kTileRecords{
              .infer = infer_buffer_reduce,
              .levels = kTile,
              .attrs = {needs(Attr::op)}},
-    OpRecord{.kind = grid,
+    OpRecord{.kind = OpKind::grid,
              .name = "grid",
              .doc = "A grid loop: its rounds, numbered with the last axis fastest, are spread over the groups; round q "
                     "is done by group q % group_count, a group does its own in increasing order. The last operation "
@@ -351,7 +352,7 @@ constexpr std::array kTileRecords{
              .levels = kTile,
              .attrs = {may(Attr::name)},
              .regions = 1},
-    OpRecord{.kind = lanes,
+    OpRecord{.kind = OpKind::lanes,
              .name = "lanes",
              .doc = "Scalar code, run once per tile of the group, per round of a tile loop, or per tile of a flat "
                     "launch, in any order or at once. Over tiles it yields lane arrays.",
@@ -360,13 +361,13 @@ constexpr std::array kTileRecords{
              .attrs = {needs(Attr::over), may(Attr::name)},
              .regions = 1,
              .results = ResultsFrom::regions},
-    OpRecord{.kind = lane_read,
+    OpRecord{.kind = OpKind::lane_read,
              .name = "lane_read",
              .doc = "This tile's element of a lane array; only in a `lanes` region over tiles.",
              .operands = {Role{"array"}},
              .infer = infer_lane_read,
              .levels = kTile},
-    OpRecord{.kind = result,
+    OpRecord{.kind = OpKind::result,
              .name = "result",
              .doc = "The scalar that the kernel returns: group 0's value counts.",
              .operands = {Role{"value"}},

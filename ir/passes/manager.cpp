@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "ir/core/print.h"
 #include "ir/core/spell.h"
-#include "ir/core/verify.h"
+#include "ir/text/print.h"
+#include "ir/verify/verify.h"
 
 namespace tsr::ir {
 

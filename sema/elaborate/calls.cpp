@@ -99,14 +99,6 @@ Val inlined(Body& b, const ast::Expr& e, const CallInfo& info) {
 namespace {
 
 // The IR types of a result: of a tuple those of its parts.
-void result_types(const sema::Type& type, std::vector<ir::Type>& types) {
-    if (type.is(sema::Kind::tuple)) {
-        for (const sema::Type& part : type.parts()) result_types(part, types);
-    } else if (const ir::Type held = ir_type(type); held.kind != ir::TypeKind::none) {
-        types.push_back(held);
-    }
-}
-
 Val value_of_results(Body& b, const sema::Type& type, const std::vector<ValueId>& results, size_t& next) {
     if (type.is(sema::Kind::tuple)) {
         Val parts = Val::tuple({});

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "ir/eval/float_format.h"
+#include "ir/law/float_format.h"
 
 namespace tsr::elaborate {
 

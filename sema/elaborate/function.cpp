@@ -1,5 +1,6 @@
 #include "sema/elaborate/function.h"
 
+#include <algorithm>
 #include <set>
 
 #include "ir/ops/record.h"
@@ -35,11 +36,18 @@ Val parameter(Body& b, const sema::Type& type, const std::string& name) {
     return Val::ssa(id, held.is_scalar() ? std::optional(held.elem) : std::nullopt);
 }
 
+ir::ParamRole role_of(const sema::ParameterInfo& parameter, const ir::Function& fn) {
+    const auto symbol = std::ranges::find(fn.symbols, parameter.name);
+    if (!parameter.is_dimension || symbol == fn.symbols.end()) return {};
+    return {.kind = ir::ParamRole::Kind::dimension, .number = symbol - fn.symbols.begin()};
+}
+
 void bind_parameters(Body& b, const Instance& instance) {
     for (size_t i = 0; i < instance.parameters.size(); ++i) {
         const sema::ParameterInfo& known = instance.parameters[i];
         const Val value =
             known.value ? b.coerce(Val::of(*known.value), known.type) : parameter(b, known.type, known.name);
+        if (value.is_ssa()) b.function().value(value.id).role = role_of(known, b.function());
         b.set_parameter(i, value);
     }
 }
@@ -53,14 +61,6 @@ void bind_hidden_parameters(Body& b, const Instance& instance) {
     for (size_t i = 0; i < instance.symbols.size(); ++i) {
         if (instance.symbols[i].source != SymbolInfo::Source::enclosing) continue;
         b.set(b.symbol_slot(i), parameter(b, sema::Type::index(), instance.symbols[i].name));
-    }
-}
-
-void result_types(const sema::Type& type, std::vector<ir::Type>& types) {
-    if (type.is(sema::Kind::tuple)) {
-        for (const sema::Type& part : type.parts()) result_types(part, types);
-    } else if (const ir::Type held = ir_type(type); held.kind != ir::TypeKind::none) {
-        types.push_back(held);
     }
 }
 

@@ -15,14 +15,20 @@ namespace {
 constexpr int64_t kStores = 0x40000000;
 constexpr int64_t kReturns = 0x60000000;
 
-ValueId given_key(Body& b, const std::string& parameter) {
+std::string_view parameter_name(const ir::ParamRole& role) {
+    return role.kind == ir::ParamRole::Kind::seed ? "random.seed" : "random.stream";
+}
+
+ValueId given_key(Body& b, const ir::ParamRole& role) {
     const ir::Type type = ir::Type::scalar(DType::u64);
-    if (!b.in_kernel()) return b.emit.value(OpKind::host, {}, type, *ir::key_source(parameter));
+    if (!b.in_kernel()) return b.emit.value(OpKind::host, {}, type, *ir::key_source(role));
     ir::Function& kernel = b.function();
     for (const ValueId known : kernel.params()) {
-        if (kernel.value(known).name == parameter) return known;
+        if (kernel.value(known).role == role) return known;
     }
-    return kernel.add_arg(kernel.body, type, parameter);
+    const ValueId key = kernel.add_arg(kernel.body, type, std::string(parameter_name(role)));
+    kernel.value(key).role = role;
+    return key;
 }
 
 }  // namespace
@@ -43,14 +49,14 @@ int64_t random_site(Body& b, const ast::Expr& written) {
 
 RandomKey random_key(Body& b, const ast::Expr& written) {
     const int64_t site = random_site(b, written);
-    const ValueId seed = given_key(b, ir::seed_parameter());
-    return {seed, given_key(b, ir::stream_parameter(site))};
+    const ValueId seed = given_key(b, {.kind = ir::ParamRole::Kind::seed});
+    return {seed, given_key(b, {.kind = ir::ParamRole::Kind::stream, .number = site})};
 }
 
 std::vector<ValueId> random_arguments(Body& b, const ir::Function& kernel) {
     std::vector<ValueId> keys;
     for (const ValueId param : kernel.params()) {
-        const auto source = ir::key_source(kernel.value(param).name);
+        const auto source = ir::key_source(kernel.value(param).role);
         if (source) keys.push_back(b.emit.value(OpKind::host, {}, kernel.type(param), *source));
     }
     return keys;

@@ -98,7 +98,7 @@ Val causal_mask(Body& b, const ast::Expr& e, const CallInfo& info) {
 
 // ---- products ----
 
-struct Factors {
+struct ProductOperands {
     ValueId a, b;
     ir::Attrs attrs;
 };
@@ -117,13 +117,13 @@ ValueId factor(Body& b, const ast::Expr& e, DType type) {
     return b.emit.cast(b.coerce(value, known.elem()).id, type);
 }
 
-Factors factors(Body& b, const ast::Expr& product) {
+ProductOperands factors(Body& b, const ast::Expr& product) {
     const CallInfo& info = b.instance().calls.at(product.id);
     const ast::Expr* written[] = {argument(info, 0), argument(info, 1)};
     const DType one = b.info(*written[0]).type.elem();
     const DType other = b.info(*written[1]).type.elem();
     const bool mixed = (is_integer(one) && is_integer(other)) || (is_storage_only(one) && is_storage_only(other));
-    Factors made;
+    ProductOperands made;
     std::vector<int64_t> transposed;
     const DType both = mixed ? one : joined(one, other);
     for (const ast::Expr* e : written) {
@@ -138,7 +138,7 @@ Factors factors(Body& b, const ast::Expr& product) {
     return made;
 }
 
-Val multiply(Body& b, const Factors& factors, std::vector<ValueId> start) {
+Val multiply(Body& b, const ProductOperands& factors, std::vector<ValueId> start) {
     std::vector<ValueId> operands{factors.a, factors.b};
     operands.insert(operands.end(), start.begin(), start.end());
     return Val::ssa(b.emit.inferred(OpKind::mma, std::move(operands), factors.attrs), factors.attrs.dtype(Attr::type));
@@ -165,7 +165,7 @@ std::optional<Val> accumulated_sum(Body& b, const ast::Binary& sum, const sema::
     if (sum.op != ast::BinaryOp::add) return std::nullopt;
     if (is_product(b, *sum.rhs, type)) return accumulated_sum(b, expression(b, *sum.lhs), *sum.rhs, type);
     if (!is_product(b, *sum.lhs, type)) return std::nullopt;
-    const Factors left = factors(b, *sum.lhs);
+    const ProductOperands left = factors(b, *sum.lhs);
     const Val right = expression(b, *sum.rhs);
     return multiply(b, left, {start(b, right, type)});
 }
@@ -174,7 +174,7 @@ std::optional<Val> accumulated_sum(Body& b, const Val& before, const ast::Expr& 
     if (!is_product(b, value, type)) return std::nullopt;
     const ValueId from = start(b, before, type);
     const At at(b.emit, value.span);
-    const Factors product = factors(b, value);
+    const ProductOperands product = factors(b, value);
     return multiply(b, product, {from});
 }
 

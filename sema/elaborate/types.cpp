@@ -100,4 +100,12 @@ DType joined(DType a, DType b) {
     return widens_exactly(a, b) ? b : a;
 }
 
+void result_types(const sema::Type& type, std::vector<ir::Type>& types) {
+    if (type.is(sema::Kind::tuple)) {
+        for (const sema::Type& part : type.parts()) result_types(part, types);
+    } else if (const ir::Type held = ir_type(type); held.kind != ir::TypeKind::none) {
+        types.push_back(held);
+    }
+}
+
 }  // namespace tsr::elaborate

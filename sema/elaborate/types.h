@@ -28,4 +28,7 @@ DType default_type(const sema::Static& value);
 // The one of the two to which the other widens exactly; an index wins against signed integers.
 DType joined(DType a, DType b);
 
+// The types of what a function with this result gives in the IR: of a tuple one per part.
+void result_types(const sema::Type& type, std::vector<ir::Type>& types);
+
 }  // namespace tsr::elaborate

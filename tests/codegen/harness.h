@@ -10,7 +10,7 @@
 
 #include "codegen/codegen.h"
 #include "codegen/link.h"
-#include "ir/core/builder.h"
+#include "ir/build/builder.h"
 #include "runtime/abi.h"
 #include "values.h"
 

@@ -15,9 +15,9 @@
 #include "codegen/link.h"
 #include "codegen/program/family.h"
 #include "harness.h"
-#include "ir/core/parse_text.h"
-#include "ir/core/print.h"
 #include "ir/pipeline.h"
+#include "ir/text/parse_text.h"
+#include "ir/text/print.h"
 
 using namespace tsr;
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/dtype.h"
-#include "ir/eval/scalar.h"
+#include "ir/law/scalar.h"
 
 namespace tsr::test {
 

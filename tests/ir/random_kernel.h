@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "ir/core/builder.h"
+#include "ir/build/builder.h"
 
 namespace tsr::ir::random_kernel {
 

@@ -10,19 +10,7 @@ import re
 import subprocess
 import sys
 
-# Pairs that still do. An entry leaves the list with the last include that it stands for.
-KNOWN = {
-    ("ir/core", "ir/eval"),
-    ("ir/core", "ir/ops"),
-    ("ir/eval", "ir/ops"),
-}
-
 LONGEST_CYCLE = 4
-
-# Longer cycles that still are, as the files in them. An entry leaves the list when its cycle does, and never grows.
-KNOWN_CYCLES = {
-    ("ir/core/function", "ir/core/names", "ir/core/plan", "ir/core/spell", "ir/core/text_cursor"),
-}
 
 
 def sources_of(root):
@@ -79,18 +67,17 @@ def cycles_of(edges):
 def folder_problems(includes):
     found = edges_between(includes, os.path.dirname)
     pairs = {(one, other) for one, other in found if one < other and (other, one) in found}
-    problems = [f"{one} and {other} include each other:\n    {found[one, other][0]}\n    {found[other, one][0]}" for one, other in sorted(pairs - KNOWN)]
-    return problems + [f"{one} and {other} no longer include each other: take them off the list in tests/tools/folders.py" for one, other in sorted(KNOWN - pairs)]
+    return [f"{one} and {other} include each other:\n    {found[one, other][0]}\n    {found[other, one][0]}" for one, other in sorted(pairs)]
 
 
 def cycle_problems(includes):
     found = edges_between(includes, lambda name: os.path.splitext(name)[0])
     long = {cycle for cycle in cycles_of(found) if len(cycle) > LONGEST_CYCLE}
     problems = []
-    for cycle in sorted(long - KNOWN_CYCLES):
+    for cycle in sorted(long):
         lines = [found[edge][0] for edge in sorted(found) if edge[0] in cycle and edge[1] in cycle]
         problems.append("\n    ".join([f"{len(cycle)} files include each other in a cycle, at most {LONGEST_CYCLE} may: {' '.join(cycle)}", *lines]))
-    return problems + [f"this cycle is gone or shorter, take it off the list in tests/tools/folders.py: {' '.join(cycle)}" for cycle in sorted(KNOWN_CYCLES - long)]
+    return problems
 
 
 def main():

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "ir/core/builder.h"
+#include "ir/build/builder.h"
 #include "ir/ops/host.h"
 #include "ir/passes/host/random_keys.h"
 
@@ -124,7 +124,7 @@ private:
         const Function& kernel = *module_.find(choice.kernels.front());
         Values operands = arguments_;
         for (ValueId param : kernel.params()) {
-            if (const auto source = key_source(kernel.value(param).name))
+            if (const auto source = key_source(kernel.value(param).role))
                 operands.push_back(host(b, {}, *source, kernel.type(param)));
         }
         for (const std::string& symbol : kernel.symbols) operands.push_back(b.dim(Dim::symbol(symbol)));
@@ -155,8 +155,11 @@ bool add_launcher(Module& module, const LaunchedKernel& launched) {
     out.symbols = kernel.symbols;
     for (const LaunchedKernel::Dimension& dimension : launched.dimensions) out.symbols.push_back(dimension.symbol);
     out.results = kernel.results;
-    for (size_t i = 0; i < launched.params.size(); ++i)
-        out.add_arg(out.body, launched.params[i], kernel.value(kernel.params()[i]).name);
+    for (size_t i = 0; i < launched.params.size(); ++i) {
+        const Value& param = kernel.value(kernel.params()[i]);
+        const ValueId own = out.add_arg(out.body, launched.params[i], param.name);
+        out.value(own).role = param.role;
+    }
     if (!kernel.kernel.launch.valid() || !binds_itself(out)) return false;
     Launcher(module, launched, out).body();
     module.functions.push_back(std::move(out));

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/core/builder.h"
+#include "ir/build/builder.h"
 #include "ir/ops/host.h"
 #include "ir/passes/tile/walk.h"
 

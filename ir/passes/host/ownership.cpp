@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "ir/core/builder.h"
+#include "ir/build/builder.h"
 
 namespace tsr::ir {
 

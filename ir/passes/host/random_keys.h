@@ -3,17 +3,13 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "ir/core/function.h"
 
 namespace tsr::ir {
 
-std::string seed_parameter();
-std::string stream_parameter(int64_t site);
-
-// The attributes of the operation `host` that gives the key for a parameter of that name; nothing: the parameter is the
-// program's own.
-std::optional<Attrs> key_source(const std::string& parameter);
+// The attributes of the operation `host` that gives the key for a parameter of that role; nothing: the caller gives the
+// parameter.
+std::optional<Attrs> key_source(const ParamRole& role);
 
 }  // namespace tsr::ir

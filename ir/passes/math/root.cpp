@@ -31,8 +31,11 @@ Term inverse_cbrt_guess(Term a) {
         const Term bits = as_integer(a).cast(DType::f32);
         return as_float(fma(bits, -1.0 / 3, 0x54A2FA80).cast(DType::i32));
     }
-    const Term bits = (as_integer(a) >> 32).cast(DType::i32).cast(DType::f64);
-    return as_float(fma(bits, -1.0 / 3, 0x553EF0FF).cast(DType::i32).cast(DType::i64) << 32);
+    // A third of 32 bits by their product with 2^32 / 3: vectors of processors have that product, but no conversion of
+    // 64-bit integers.
+    const Term bits = a.bits(DType::u64) >> 32;
+    const Term third = (bits * bits.whole(0x55555556)) >> 32;
+    return ((bits.whole(0x553EF0FF) - third) << 32).bits(DType::f64);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "ir/core/builder.h"
+#include "ir/build/builder.h"
 
 namespace tsr::ir::math {
 

@@ -1,7 +1,7 @@
 #include <array>
 #include <cmath>
 
-#include "ir/eval/scalar.h"
+#include "ir/law/scalar.h"
 #include "ir/ops/control.h"
 #include "ir/passes/simplify/rewrite.h"
 #include "ir/passes/simplify/simplify.h"

@@ -117,7 +117,7 @@ private:
     void touch(OpId id) {
         const Op& op = kernel_.op(id);
         std::vector<ValueId> memories = read_memories(kernel_, op);
-        if (ValueId written = written_memory(op); written.valid()) memories.push_back(written);
+        std::ranges::copy(written_memories(kernel_, op), std::back_inserter(memories));
         for (ValueId memory : memories) {
             if (kernel_.type(memory).kind != TypeKind::buffer) continue;
             auto [buffer, stage] = named(memory);

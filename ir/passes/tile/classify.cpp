@@ -65,7 +65,7 @@ private:
         bool good = true;
         walk(kernel_, kernel_.body, [&](OpId id) {
             const Op& op = kernel_.op(id);
-            if (written_memory(op).valid() && shape_.variability.is_groups(kernel_, id)) {
+            if (!written_memories(kernel_, op).empty() && shape_.variability.is_groups(kernel_, id)) {
                 good = false;
                 diagnostics_
                     .error("E0452", kernel_.span_of(id), "every tile of the launch would write the same value here")
@@ -151,8 +151,9 @@ private:
         for (OpId id : kernel_.region(kernel_.body).ops) {
             if (id == loop) break;
             auto writes = [&](const Op& op) {
-                ValueId memory = written_memory(op);
-                return memory.valid() && kernel_.type(memory_root(kernel_, memory)).kind == TypeKind::tensor;
+                return std::ranges::any_of(written_memories(kernel_, op), [&](ValueId memory) {
+                    return kernel_.type(memory_root(kernel_, memory)).kind == TypeKind::tensor;
+                });
             };
             if (any_in(kernel_, id, writes)) return "a tensor is written before its last loop";
         }

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/core/builder.h"
+#include "ir/build/builder.h"
 #include "ir/ops/control.h"
 #include "ir/ops/register.h"
 #include "ir/ops/tile.h"
@@ -25,8 +25,6 @@ std::optional<OpId> grid_of(const Function& kernel) {
     }
     return std::nullopt;
 }
-
-bool is_tile(const Function& kernel, ValueId value) { return kernel.type(value).kind == TypeKind::tile; }
 
 int64_t extent(const Function& kernel, ValueId tile, size_t axis) {
     return kernel.type(tile).shape[axis].constant_value().value_or(0);

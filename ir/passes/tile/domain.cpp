@@ -83,7 +83,7 @@ private:
     void visit(RegionId region, bool guarded) {
         for (OpId id : kernel_.region(region).ops) {
             const Op& op = kernel_.op(id);
-            if (written_memory(op).valid() && !guarded) found_.every_write = false;
+            if (!guarded && !written_memories(kernel_, op).empty()) found_.every_write = false;
             for (size_t i = 0; i < op.regions.size(); ++i) {
                 std::vector<ValueId> here;
                 if (op.kind == OpKind::if_) limits(op.operands[0], i == 0, here);

@@ -23,9 +23,9 @@ void Former::count_uses() {
     walk(old_, old_.body, [&](OpId id) {
         const Op& op = old_.op(id);
         for (ValueId v : op.operands) ++uses_[v];
-        if (ValueId m = written_memory(op); m.valid()) written_anywhere_.insert(memory_root(old_, m));
-        if (ValueId m = written_memory(op); m.valid() && !shape_.variability.is_groups(old_, id)) {
-            written_by_tiles_.insert(memory_root(old_, m));
+        for (ValueId m : written_memories(old_, op)) {
+            written_anywhere_.insert(memory_root(old_, m));
+            if (!shape_.variability.is_groups(old_, id)) written_by_tiles_.insert(memory_root(old_, m));
         }
     });
 }

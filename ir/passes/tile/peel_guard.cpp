@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/core/builder.h"
+#include "ir/build/builder.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {

@@ -17,7 +17,7 @@ Touched touched_by(const Function& function, OpId op) {
     Touched touched;
     auto add = [&](const Op& o) {
         for (ValueId m : read_memories(function, o)) touched.read.insert(memory_root(function, m));
-        if (ValueId m = written_memory(o); m.valid()) touched.written.insert(memory_root(function, m));
+        for (ValueId m : written_memories(function, o)) touched.written.insert(memory_root(function, m));
         if (o.kind == OpKind::print || o.kind == OpKind::assert_) touched.says = true;
         return false;
     };

@@ -2,16 +2,10 @@
 
 #include <algorithm>
 
-#include "ir/ops/register.h"
+#include "ir/ops/axes.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
-
-namespace {
-
-bool is_tile(const Function& kernel, ValueId value) { return kernel.type(value).kind == TypeKind::tile; }
-
-}  // namespace
 
 TileAxes::TileAxes(const Function& kernel) : first_(kernel.value_count(), 0) {
     for (size_t i = 0; i < kernel.value_count(); ++i) {
@@ -40,49 +34,11 @@ void TileAxes::join(const Function& kernel, ValueId a, ValueId b) {
 
 void TileAxes::visit(const Function& kernel, OpId id) {
     const Op& op = kernel.op(id);
-    const auto rank = [&](ValueId value) { return kernel.type(value).rank(); };
-    switch (op.kind) {
-        case OpKind::for_:
-        case OpKind::while_:
-        case OpKind::if_:
-            return carry(kernel, op);
-        case OpKind::expand: {
-            const ExpandOp expand(kernel, id);
-            for (size_t i = 0; is_tile(kernel, expand.value()) && i < expand.axes().size(); ++i) {
-                const auto to = static_cast<size_t>(expand.axes()[i]);
-                if (kernel.type(expand.value()).shape[i] == kernel.type(expand.result()).shape[to])
-                    join_axes(expand.value(), i, expand.result(), to);
-            }
-            return;
-        }
-        case OpKind::transpose: {
-            const size_t last = rank(op.results[0]) - 1;
-            for (size_t axis = 0; axis <= last; ++axis) {
-                const size_t from = axis == last ? last - 1 : axis + 1 == last ? last : axis;
-                join_axes(op.operands[0], from, op.results[0], axis);
-            }
-            return;
-        }
-        case OpKind::reduce: {
-            const auto gone = static_cast<size_t>(AlongOp(kernel, id).axis());
-            meet_[first_[op.operands[0].index] + gone] = true;
-            for (size_t axis = 0; axis < rank(op.operands[0]); ++axis) {
-                if (axis != gone) join_axes(op.operands[0], axis, op.results[0], axis - (axis > gone ? 1 : 0));
-            }
-            return;
-        }
-        case OpKind::scan:
-            meet_[first_[op.operands[0].index] + static_cast<size_t>(AlongOp(kernel, id).axis())] = true;
-            return join(kernel, op.operands[0], op.results[0]);
-        case OpKind::mma:
-            return product(kernel, id);
-        default:
-            break;
-    }
-    if (!is_element(op.kind) || !is_tile(kernel, op.results[0])) return;
-    for (ValueId operand : op.operands) {
-        if (is_tile(kernel, operand)) join(kernel, operand, op.results[0]);
-    }
+    if (!op.regions.empty()) return carry(kernel, op);
+    const AxisLinks axes = axis_links(kernel, id);
+    for (const AxisLink& link : axes.links) join_axes(link.operand, link.from, op.results[0], link.to);
+    for (const TileAxis& at : axes.meet) meet_[first_[at.tile.index] + at.axis] = true;
+    if (!axes.inner.empty()) join_axes(axes.inner[0].tile, axes.inner[0].axis, axes.inner[1].tile, axes.inner[1].axis);
 }
 
 void TileAxes::carry(const Function& kernel, const Op& op) {
@@ -98,18 +54,6 @@ void TileAxes::carry(const Function& kernel, const Op& op) {
             if (!tests) join(kernel, kernel.op(region.ops.back()).operands[i], op.results[i]);
         }
     }
-}
-
-void TileAxes::product(const Function& kernel, OpId id) {
-    const MmaOp op(kernel, id);
-    const bool a = is_tile(kernel, op.a()), b = is_tile(kernel, op.b());
-    const size_t a_inner = op.a_transposed() ? 0 : 1, b_inner = op.b_transposed() ? 1 : 0;
-    if (op.accumulator()) join(kernel, *op.accumulator(), op.result());
-    if (a) join_axes(op.a(), 1 - a_inner, op.result(), 0);
-    if (b) join_axes(op.b(), 1 - b_inner, op.result(), 1);
-    if (a) meet_[first_[op.a().index] + a_inner] = true;
-    if (b) meet_[first_[op.b().index] + b_inner] = true;
-    if (a && b) join_axes(op.a(), a_inner, op.b(), b_inner);
 }
 
 }  // namespace tsr::ir

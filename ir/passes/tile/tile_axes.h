@@ -21,7 +21,6 @@ public:
 private:
     void visit(const Function& kernel, OpId id);
     void carry(const Function& kernel, const Op& op);
-    void product(const Function& kernel, OpId id);
     void join(const Function& kernel, ValueId a, ValueId b);
     void join_axes(ValueId a, size_t axis_a, ValueId b, size_t axis_b);
     [[nodiscard]] size_t root(size_t node) const;

@@ -21,67 +21,6 @@ bool any_in(const Function& function, OpId op, const std::function<bool(const Op
                                [&](RegionId region) { return any_below(function, region, predicate); });
 }
 
-bool is_pure(OpKind kind) {
-    if (is_element(kind)) return true;
-    switch (kind) {
-        case OpKind::constant:
-        case OpKind::dim:
-        case OpKind::tile_id:
-        case OpKind::lane_id:
-        case OpKind::group_id:
-        case OpKind::group_size:
-        case OpKind::group_count:
-        case OpKind::vector_extract:
-        case OpKind::vector_build:
-        case OpKind::lane_read:
-        case OpKind::stage:
-        case OpKind::expand:
-        case OpKind::tile_iota:
-        case OpKind::transpose:
-        case OpKind::reduce:
-        case OpKind::scan:
-        case OpKind::pack_rows:
-            return true;
-        default:
-            return false;
-    }
-}
-
-ValueId written_memory(const Op& op) {
-    switch (op.kind) {
-        case OpKind::write:
-        case OpKind::write_vector:
-        case OpKind::atomic:
-        case OpKind::copy_async:
-        case OpKind::store_tile:
-        case OpKind::atomic_tile:
-            return op.operands[0];
-        default:
-            return {};
-    }
-}
-
-std::vector<ValueId> read_memories(const Function& function, const Op& op) {
-    switch (op.kind) {
-        case OpKind::read:
-        case OpKind::read_vector:
-        case OpKind::buffer_reduce:
-        case OpKind::atomic:
-        case OpKind::load_tile:
-        case OpKind::atomic_tile:
-            return {op.operands[0]};
-        case OpKind::copy_async:
-            return {op.operands[1]};
-        case OpKind::mma: {
-            std::vector<ValueId> buffers{op.operands[0], op.operands[1]};
-            std::erase_if(buffers, [&](ValueId v) { return !function.type(v).is_memory(); });
-            return buffers;
-        }
-        default:
-            return {};
-    }
-}
-
 ValueId memory_root(const Function& function, ValueId memory) {
     while (function.value(memory).op.valid()) {
         const Op& op = function.op(function.value(memory).op);

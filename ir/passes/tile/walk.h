@@ -1,9 +1,9 @@
-// Walks over the operations of a function, and questions about them that several Tile passes ask.
+// Walks over the operations of a function, and questions about where they stand.
 #pragma once
 
 #include <functional>
 
-#include "ir/core/function.h"
+#include "ir/ops/effects.h"
 
 namespace tsr::ir {
 
@@ -15,12 +15,6 @@ bool any_below(const Function& function, RegionId region, const std::function<bo
 // The same for the operation itself and all that is in it.
 bool any_in(const Function& function, OpId op, const std::function<bool(const Op&)>& predicate);
 
-// No memory is touched, nothing is said, nobody waits: a function of its operands.
-bool is_pure(OpKind kind);
-// The operand whose memory the operation writes; invalid if none.
-ValueId written_memory(const Op& op);
-// The operands whose memory the operation reads. An atomic both reads and writes.
-std::vector<ValueId> read_memories(const Function& function, const Op& op);
 // The tensor parameter or `buffer` result behind a handle.
 ValueId memory_root(const Function& function, ValueId memory);
 

@@ -6,9 +6,9 @@
 
 #include <doctest/doctest.h>
 
-#include "ir/core/parse_text.h"
-#include "ir/core/print.h"
-#include "ir/core/verify.h"
+#include "ir/text/parse_text.h"
+#include "ir/text/print.h"
+#include "ir/verify/verify.h"
 
 namespace tsr::ir {
 

@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include "ir/eval/float_format.h"
-#include "ir/eval/scalar.h"
+#include "ir/law/float_format.h"
+#include "ir/law/scalar.h"
 
 using namespace tsr;
 using namespace tsr::ir;

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "ir/eval/scalar.h"
+#include "ir/law/scalar.h"
 
 using namespace tsr;
 using namespace tsr::ir;

@@ -1,5 +1,5 @@
 // IR text: what is printed reads back and prints the same; broken text is refused with its place.
-#include "ir/core/builder.h"
+#include "ir/build/builder.h"
 #include "read.h"
 #include "samples.h"
 

@@ -1,6 +1,6 @@
 // The verifier accepts sound programs and finds each kind of break: mutations of a sound program, one by one.
 
-#include "ir/core/builder.h"
+#include "ir/build/builder.h"
 #include "ir/ops/effects.h"
 #include "read.h"
 #include "samples.h"

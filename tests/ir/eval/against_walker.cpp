@@ -4,10 +4,10 @@
 #include <doctest/doctest.h>
 
 #include "../random_kernel.h"
-#include "ir/core/print.h"
 #include "ir/eval/evaluate.h"
-#include "ir/eval/scalar.h"
+#include "ir/law/scalar.h"
 #include "ir/ops/record.h"
+#include "ir/text/print.h"
 
 namespace tsr::ir::eval {
 namespace {

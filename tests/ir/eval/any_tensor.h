@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 
 #include "harness.h"
-#include "ir/eval/scalar.h"
+#include "ir/law/scalar.h"
 
 namespace tsr::ir::eval {
 

@@ -8,7 +8,7 @@
 #include <fmt/core.h>
 
 #include "ir/eval/lane_ops.h"
-#include "ir/eval/scalar.h"
+#include "ir/law/scalar.h"
 #include "ir/ops/record.h"
 
 namespace tsr::ir::eval {

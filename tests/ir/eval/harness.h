@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include "ir/core/parse_text.h"
 #include "ir/eval/evaluate.h"
+#include "ir/text/parse_text.h"
 
 namespace tsr::ir::eval {
 

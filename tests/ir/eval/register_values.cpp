@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "any_tensor.h"
-#include "ir/core/verify.h"
 #include "ir/ops/record.h"
 #include "ir/passes/math/expand_math.h"
+#include "ir/verify/verify.h"
 
 namespace tsr::ir::eval {
 namespace {

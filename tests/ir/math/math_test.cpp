@@ -10,8 +10,8 @@
 
 #include <doctest/doctest.h>
 
-#include "ir/core/builder.h"
-#include "ir/eval/scalar.h"
+#include "ir/build/builder.h"
+#include "ir/law/scalar.h"
 #include "ir/passes/math/expand_math.h"
 
 using namespace tsr;

@@ -10,10 +10,10 @@
 
 #include <doctest/doctest.h>
 
-#include "ir/core/builder.h"
-#include "ir/eval/float_format.h"
+#include "ir/build/builder.h"
 #include "ir/eval/lane_ops.h"
-#include "ir/eval/scalar.h"
+#include "ir/law/float_format.h"
+#include "ir/law/scalar.h"
 #include "ir/passes/math/expand_rounding.h"
 
 using namespace tsr;

@@ -1,8 +1,7 @@
 // Blocks of a cluster, which bring together what they multiply, and the checks of what they promise each other.
 #include <algorithm>
 
-#include "ir/core/builder.h"
-#include "ir/core/print.h"
+#include "ir/build/builder.h"
 #include "ir/ops/control.h"
 #include "ir/ops/tile.h"
 #include "ir/passes/target/gpu/plan.h"
@@ -12,6 +11,7 @@
 #include "ir/passes/target/gpu/rings/stage.h"
 #include "ir/passes/target/gpu/spread_threads.h"
 #include "ir/passes/tile/walk.h"
+#include "ir/text/print.h"
 #include "kernels.h"
 
 using namespace tsr;

@@ -5,11 +5,11 @@
 
 #include <doctest/doctest.h>
 
-#include "ir/core/parse_text.h"
-#include "ir/core/print.h"
-#include "ir/core/verify.h"
 #include "ir/passes/tile/check_uniform.h"
 #include "ir/passes/tile/form_groups.h"
+#include "ir/text/parse_text.h"
+#include "ir/text/print.h"
+#include "ir/verify/verify.h"
 
 namespace tsr::ir::kernels {
 

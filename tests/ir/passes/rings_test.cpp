@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "ir/core/builder.h"
-#include "ir/core/print.h"
+#include "ir/build/builder.h"
 #include "ir/ops/control.h"
 #include "ir/ops/register.h"
 #include "ir/ops/tile.h"
@@ -13,6 +12,7 @@
 #include "ir/passes/target/gpu/rings/stage.h"
 #include "ir/passes/target/gpu/spread_threads.h"
 #include "ir/passes/tile/walk.h"
+#include "ir/text/print.h"
 #include "kernels.h"
 
 using namespace tsr;

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/core/print.h"
 #include "ir/passes/math/expand_math.h"
 #include "ir/passes/simplify/simplify.h"
 #include "ir/passes/target/gpu/plan.h"
@@ -11,6 +10,7 @@
 #include "ir/passes/target/gpu/tiles/layouts.h"
 #include "ir/passes/target/kernel_code.h"
 #include "ir/passes/tile/walk.h"
+#include "ir/text/print.h"
 #include "kernels.h"
 
 using namespace tsr;

@@ -1,13 +1,13 @@
 // Group form to the program of one thread of a GPU.
 #include <algorithm>
 
-#include "ir/core/print.h"
 #include "ir/passes/math/expand_math.h"
 #include "ir/passes/target/gpu/barriers.h"
 #include "ir/passes/target/gpu/plan.h"
 #include "ir/passes/target/gpu/spread_threads.h"
 #include "ir/passes/tile/peel_guard.h"
 #include "ir/passes/tile/walk.h"
+#include "ir/text/print.h"
 #include "kernels.h"
 
 using namespace tsr;

@@ -11,9 +11,9 @@
 #include <doctest/doctest.h>
 
 #include "frontend/parse.h"
-#include "ir/core/parse_text.h"
-#include "ir/core/print.h"
-#include "ir/core/verify.h"
+#include "ir/text/parse_text.h"
+#include "ir/text/print.h"
+#include "ir/verify/verify.h"
 #include "sema/elaborate/elaborate.h"
 #include "sema/program.h"
 

@@ -6,7 +6,7 @@ namespace tsr::ir {
 
 namespace {
 
-constexpr int64_t kWarp = 32;
+constexpr int64_t kWarpOfMask = 32;
 
 }  // namespace
 
@@ -69,15 +69,15 @@ void GroupCode::reduce(const Op& op) {
     int64_t size = s_.tile.kernel.group_size();
     Attrs attrs{{Attr::op, op.attrs.integer(Attr::op)}};
     ValueId sum;
-    for (int64_t warp = 0; warp < size; warp += kWarp) {
+    for (int64_t warp = 0; warp < size; warp += kWarpOfMask) {
         ValueId mask;
-        if (size - warp < kWarp) {
-            ValueId left = emit_.splat(emit_.integer(size - warp, DType::i32), kWarp);
-            mask = emit_.compare(OpKind::lt, emit_.iota(kWarp, DType::i32), left);
+        if (size - warp < kWarpOfMask) {
+            ValueId left = emit_.splat(emit_.integer(size - warp, DType::i32), kWarpOfMask);
+            mask = emit_.compare(OpKind::lt, emit_.iota(kWarpOfMask, DType::i32), left);
         }
-        ValueId values = emit_.load(emit_.pointer_add(array, emit_.integer(warp)), kWarp, mask);
+        ValueId values = emit_.load(emit_.pointer_add(array, emit_.integer(warp)), kWarpOfMask, mask);
         if (mask.valid()) {
-            ValueId nothing = emit_.splat(emit_.constant(reduce_identity(kind, elem), elem), kWarp);
+            ValueId nothing = emit_.splat(emit_.constant(reduce_identity(kind, elem), elem), kWarpOfMask);
             values = emit_.select(mask, values, nothing);
         }
         ValueId part = emit_.op(OpKind::vector_reduce, {values}, Type::scalar(elem), attrs);
@@ -114,9 +114,10 @@ void GroupCode::exchange(const Op& op) {
     ValueId out = s_.arrays[op.results[0]] = new_array(s_.tile.type(op.results[0]));
     counted_loop(emit_.integer(0), emit_.integer(size), 1, [&](ValueId tile) {
         ValueId source = emit_.cast(emit_.load(emit_.pointer_add(sources, tile), 0), DType::index);
-        ValueId lane = emit_.binary(OpKind::bit_and, source, emit_.integer(kWarp - 1));
-        ValueId from = emit_.add(emit_.binary(OpKind::bit_and, tile, emit_.integer(-kWarp)), lane);
-        if (size % kWarp != 0) from = emit_.select(emit_.compare(OpKind::lt, from, emit_.integer(size)), from, tile);
+        ValueId lane = emit_.binary(OpKind::bit_and, source, emit_.integer(kWarpOfMask - 1));
+        ValueId from = emit_.add(emit_.binary(OpKind::bit_and, tile, emit_.integer(-kWarpOfMask)), lane);
+        if (size % kWarpOfMask != 0)
+            from = emit_.select(emit_.compare(OpKind::lt, from, emit_.integer(size)), from, tile);
         emit_.store(emit_.pointer_add(out, tile), emit_.load(emit_.pointer_add(values, from), 0));
     });
 }
@@ -125,8 +126,8 @@ void GroupCode::ballot(const Op& op) {
     ValueId votes = s_.arrays.at(op.operands[0]);
     int64_t size = s_.tile.kernel.group_size();
     ValueId out = s_.arrays[op.results[0]] = new_array(s_.tile.type(op.results[0]));
-    counted_loop(emit_.integer(0), emit_.integer(size), kWarp, [&](ValueId warp) {
-        ValueId end = emit_.binary(OpKind::minimum, emit_.add(warp, emit_.integer(kWarp)), emit_.integer(size));
+    counted_loop(emit_.integer(0), emit_.integer(size), kWarpOfMask, [&](ValueId warp) {
+        ValueId end = emit_.binary(OpKind::minimum, emit_.add(warp, emit_.integer(kWarpOfMask)), emit_.integer(size));
         RegionId outside = emit_.region;
         OpId made = emit_.open(OpKind::for_, {warp, end, emit_.integer(1), emit_.integer(0, DType::u32)},
                                {Type::scalar(DType::u32)});

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "ir/core/builder.h"
+#include "ir/build/builder.h"
 #include "ir/ops/effects.h"
 #include "ir/passes/target/cpu/lanes/uniformity.h"
 #include "ir/passes/tile/walk.h"

@@ -30,9 +30,9 @@ constexpr std::array kRates{Rates{70, 0, 512, 64, 2048, 96 * kKiB},       Rates{
                             Rates{80, 0, 1024, 64, 2048, 164 * kKiB},     Rates{86, 0, 512, 128, 1536, 100 * kKiB},
                             Rates{90, 2048, 1270, 128, 2048, 228 * kKiB}, Rates{100, 0, 1270, 128, 2048, 228 * kKiB},
                             Rates{120, 0, 512, 128, 1536, 100 * kKiB}};
-constexpr double kSharedRate = 128;  // bytes of shared memory
-constexpr double kCacheRate = 64;    // bytes of the second cache
-constexpr double kLatency = 600;     // cycles of a load from memory
+constexpr double kSharedRate = 128;   // bytes of shared memory
+constexpr double kCacheRate = 64;     // bytes of the second cache
+constexpr double kLoadLatency = 600;  // cycles of a load from memory
 constexpr int64_t kRegisters = 65536;
 constexpr int64_t kBeside = 64;  // registers beside sums
 constexpr double kUnit = 1024;   // multiply-adds
@@ -124,9 +124,9 @@ private:
         const double blocks = static_cast<double>(resident(held));
         const double rings = static_cast<double>(stages - 1);
         LoopCost out;
-        out.alone = stages > 1 ? std::max(round.slowest(), kLatency / rings) : round.one_by_one() + kLatency;
-        out.busy = stages > 1 ? std::max(round.slowest(), kLatency / (rings * blocks))
-                              : std::max(round.slowest(), (round.one_by_one() + kLatency) / blocks);
+        out.alone = stages > 1 ? std::max(round.slowest(), kLoadLatency / rings) : round.one_by_one() + kLoadLatency;
+        out.busy = stages > 1 ? std::max(round.slowest(), kLoadLatency / (rings * blocks))
+                              : std::max(round.slowest(), (round.one_by_one() + kLoadLatency) / blocks);
         out.alone /= static_cast<double>(step.value_or(1));
         out.busy /= round.multiply_adds / kUnit;
         return out;

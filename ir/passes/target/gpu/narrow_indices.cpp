@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/core/builder.h"
+#include "ir/build/builder.h"
 #include "ir/ops/control.h"
 #include "ir/ops/effects.h"
 #include "ir/passes/target/gpu/index_forms.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "ir/core/builder.h"
+#include "ir/build/builder.h"
 #include "ir/ops/control.h"
 #include "ir/ops/register.h"
 #include "ir/ops/tile.h"
@@ -33,7 +33,7 @@ public:
         walk(kernel_, kernel_.body, [&](OpId id) {
             const Op& op = kernel_.op(id);
             if (op.kind == OpKind::grid) grid_axes = GridOp(kernel_, id).axes();
-            if (ValueId memory = written_memory(op); memory.valid()) written_.push_back(memory_root(kernel_, memory));
+            for (ValueId memory : written_memories(kernel_, op)) written_.push_back(memory_root(kernel_, memory));
             if (!is_product(op)) return;
             const MmaOp product(kernel_, id);
             operands.emplace_back(product.a(), 0);

@@ -13,7 +13,7 @@ namespace {
 
 // Independent multiply-adds of a panel at least: two units have 8 in flight, and with no more than these each delay of
 // a load is one of the sum.
-constexpr int64_t kLatency = 10;
+constexpr int64_t kProductLatency = 10;
 
 int64_t elements_of_vector(DType elem, int64_t lanes) { return std::max<int64_t>(lanes * 32 / bits(elem), 1); }
 
@@ -29,7 +29,7 @@ ProductPanel best_panel(const Type& accumulator, int64_t lanes, int64_t register
         const int64_t most = (registers - vectors - 1) / vectors;
         if (most < 1 || (vectors > 1 && (vectors - 1) * elements >= shape[1])) continue;
         const int64_t rows = ceil_div(shape[0], ceil_div(shape[0], most));
-        const int64_t work = std::max({rows * vectors, rows + vectors, kLatency});
+        const int64_t work = std::max({rows * vectors, rows + vectors, kProductLatency});
         const double cost = static_cast<double>(ceil_div(shape[0], rows) * work) *
                             static_cast<double>(ceil_div(shape[1], vectors * elements));
         if (least == 0 || cost < least) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/core/builder.h"
+#include "ir/build/builder.h"
 #include "ir/ops/control.h"
 #include "ir/ops/effects.h"
 #include "ir/ops/register.h"
@@ -52,7 +52,7 @@ bool can_repeat(const Function& kernel, RegionId region, OpId end) {
 bool reads_only(const Function& kernel, RegionId body) {
     std::vector<ValueId> written;
     walk(kernel, kernel.body, [&](OpId id) {
-        if (const ValueId memory = written_memory(kernel.op(id)); memory.valid())
+        for (const ValueId memory : written_memories(kernel, kernel.op(id)))
             written.push_back(memory_root(kernel, memory));
     });
     return std::ranges::none_of(kernel.region(body).ops, [&](OpId id) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "ir/ops/axes.h"
 #include "ir/ops/control.h"
 #include "ir/ops/register.h"
 #include "ir/passes/tile/walk.h"
@@ -28,16 +29,20 @@ int64_t element_count(const Type& tile) {
 }
 
 bool is_inline(const Op& op) {
-    switch (op.kind) {
-        case OpKind::load_tile:
-        case OpKind::expand:
-        case OpKind::tile_iota:
-        case OpKind::transpose:
-        case OpKind::pack_rows:
+    switch (axis_rule(op.kind)) {
+        case AxisRule::same:
+        case AxisRule::repeat:
+        case AxisRule::permute:
+        case AxisRule::pack:
             return true;
-        default:
-            return is_element(op.kind);
+        case AxisRule::drop:
+        case AxisRule::along:
+        case AxisRule::contract:
+            return false;
+        case AxisRule::made:
+            break;
     }
+    return op.kind == OpKind::load_tile || op.kind == OpKind::tile_iota;
 }
 
 std::optional<int64_t> constant_integer(const Function& kernel, ValueId value) {
@@ -77,9 +82,9 @@ int64_t own_cost(const Op& op) {
     }
 }
 
-class Cost {
+class InlineCost {
 public:
-    Cost(const Function& kernel, int64_t limit) : kernel_(kernel), limit_(limit) {}
+    InlineCost(const Function& kernel, int64_t limit) : kernel_(kernel), limit_(limit) {}
 
     int64_t of(ValueId value) {
         visit(value);
@@ -106,6 +111,8 @@ private:
 
 }  // namespace
 
-int64_t inline_cost(const Function& kernel, ValueId value, int64_t limit) { return Cost(kernel, limit).of(value); }
+int64_t inline_cost(const Function& kernel, ValueId value, int64_t limit) {
+    return InlineCost(kernel, limit).of(value);
+}
 
 }  // namespace tsr::ir

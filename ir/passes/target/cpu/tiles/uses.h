@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ir/core/function.h"
+#include "ir/ops/axes.h"
 
 namespace tsr::ir {
 
@@ -22,8 +22,6 @@ private:
     std::unordered_map<ValueId, std::vector<OpId>> uses_;
     std::vector<OpId> none_;
 };
-
-inline bool is_tile(const Function& kernel, ValueId value) { return kernel.type(value).kind == TypeKind::tile; }
 
 // The extents of a register tile.
 std::vector<int64_t> extents(const Type& tile);

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "ir/core/print.h"
 #include "ir/ops/boxes.h"
 #include "ir/ops/tile.h"
 #include "ir/passes/tile/walk.h"
+#include "ir/text/print.h"
 
 namespace tsr::ir {
 

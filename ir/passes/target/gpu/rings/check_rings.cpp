@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "ir/core/print.h"
 #include "ir/ops/control.h"
 #include "ir/ops/register.h"
 #include "ir/ops/tile.h"
@@ -16,6 +15,7 @@
 #include "ir/passes/target/gpu/rings/pending_sums.h"
 #include "ir/passes/target/gpu/rings/slots.h"
 #include "ir/passes/tile/walk.h"
+#include "ir/text/print.h"
 
 namespace tsr::ir {
 
@@ -357,18 +357,20 @@ private:
                 for (auto where : slots(memory)) read(id, of_rings_.contains(root), state[where]);
             });
         }
-        const ValueId written = written_memory(op);
-        if (!written.valid() || !buffers_.contains(memory_root(kernel_, written))) return;
-        each([&](State& state) {
-            for (auto where : slots(written)) {
-                Slot& slot = state[where];
-                if (slot.read) say(id, "writes a slot that has been read since the last barrier");
-                if (slot.products > 0) say(id, "writes a slot that a product still reads");
-                if (slot.data == Data::committed || slot.data == Data::issued)
-                    say(id, "writes a slot that copies are on their way to");
-                slot.data = Data::arrived;
-            }
-        });
+        for (ValueId memory : written_memories(kernel_, op)) {
+            if (!buffers_.contains(memory_root(kernel_, memory))) continue;
+            each([&](State& state) {
+                for (auto where : slots(memory)) write(id, state[where]);
+            });
+        }
+    }
+
+    void write(OpId id, Slot& slot) {
+        if (slot.read) say(id, "writes a slot that has been read since the last barrier");
+        if (slot.products > 0) say(id, "writes a slot that a product still reads");
+        if (slot.data == Data::committed || slot.data == Data::issued)
+            say(id, "writes a slot that copies are on their way to");
+        slot.data = Data::arrived;
     }
 
     void read(OpId id, bool ring, Slot& slot) {

@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "ir/core/print.h"
 #include "ir/ops/control.h"
 #include "ir/ops/register.h"
 #include "ir/ops/tile.h"
 #include "ir/passes/tile/walk.h"
+#include "ir/text/print.h"
 
 namespace tsr::ir {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "ir/core/builder.h"
+#include "ir/build/builder.h"
 #include "ir/ops/control.h"
 #include "ir/ops/register.h"
 #include "ir/passes/target/cpu/tiles/uses.h"

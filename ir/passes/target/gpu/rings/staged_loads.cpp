@@ -86,7 +86,10 @@ private:
     }
 
     [[nodiscard]] bool written_in(OpId loop, ValueId memory) const {
-        return any_in(kernel_, loop, [&](const Op& op) { return written_memory(op) == memory; });
+        return any_in(kernel_, loop, [&](const Op& op) {
+            const std::vector<ValueId> written = written_memories(kernel_, op);
+            return std::ranges::find(written, memory) != written.end();
+        });
     }
 
     const Function& kernel_;

@@ -19,8 +19,8 @@ namespace {
 constexpr int64_t kBoxRows = 16;      // of a warp in an accumulator's atom
 constexpr int64_t kBlockColumns = 8;  // of which a lane has two that follow each other
 constexpr int64_t kPiece = 16;        // bytes that change places
-constexpr int64_t kWidest = 128;      // bytes of a panel's row
-constexpr int64_t kBoxBytes = kBoxRows * kWidest;
+constexpr int64_t kPanelRow = 128;    // bytes of a panel's row
+constexpr int64_t kBoxBytes = kBoxRows * kPanelRow;
 constexpr int64_t kBoxes = 2;  // places of a warp: one is written while the other one is read
 
 // What a row's pieces are exchanged by in panels of so many bytes (PTX ISA, "Swizzling modes"): linear in the row.
@@ -31,7 +31,7 @@ Bits phase(int64_t width, Bits row) {
 
 // The widest panel that the columns left fill.
 int64_t panel_width(int64_t bytes) {
-    return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::min(bytes, kWidest))));
+    return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::min(bytes, kPanelRow))));
 }
 
 // Once for each group: copies of one kernel have no order among each other, and what is loaded does not wait for them.

@@ -1,4 +1,4 @@
-#include "ir/eval/float_arithmetic.h"
+#include "ir/law/float_arithmetic.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "ir/eval/float_format.h"
+#include "ir/law/float_format.h"
 
 namespace tsr::ir {
 
@@ -144,18 +144,22 @@ Bits bounded_op(const Bits* v, DType, DType) {
     return F::store(y);
 }
 
-using enum OpKind;
-constexpr std::array kBitwise{neg, abs, minimum, maximum, isnan, isinf, isfinite, eq, ne, lt, le, gt, ge};
-constexpr std::array kExact{add, sub, mul, div, floordiv, mod, fma, sign, sqrt, floor, ceil, round, trunc};
-constexpr std::array kOfBits{bit_and, bit_or,  bit_xor, bit_not, shl,    shr,   select,
-                             cast,    bitcast, table,   cut,     dither, philox};
+constexpr std::array kBitwise{OpKind::neg,   OpKind::abs,      OpKind::minimum, OpKind::maximum, OpKind::isnan,
+                              OpKind::isinf, OpKind::isfinite, OpKind::eq,      OpKind::ne,      OpKind::lt,
+                              OpKind::le,    OpKind::gt,       OpKind::ge};
+constexpr std::array kExact{OpKind::add,  OpKind::sub,   OpKind::mul,  OpKind::div,  OpKind::floordiv,
+                            OpKind::mod,  OpKind::fma,   OpKind::sign, OpKind::sqrt, OpKind::floor,
+                            OpKind::ceil, OpKind::round, OpKind::trunc};
+constexpr std::array kOfBits{OpKind::bit_and, OpKind::bit_or, OpKind::bit_xor, OpKind::bit_not, OpKind::shl,
+                             OpKind::shr,     OpKind::select, OpKind::cast,    OpKind::bitcast, OpKind::table,
+                             OpKind::cut,     OpKind::dither, OpKind::philox};
 
 template <size_t N>
 constexpr bool among(const std::array<OpKind, N>& kinds, OpKind kind) {
     return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 
-constexpr bool is_bounded(OpKind kind) { return is_library_function(kind) || kind == rsqrt; }
+constexpr bool is_bounded(OpKind kind) { return is_library_function(kind) || kind == OpKind::rsqrt; }
 
 template <OpKind kind, typename F>
 constexpr ScalarFn pick() {

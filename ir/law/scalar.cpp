@@ -1,11 +1,11 @@
-#include "ir/eval/scalar.h"
+#include "ir/law/scalar.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "ir/eval/float_arithmetic.h"
-#include "ir/eval/float_format.h"
+#include "ir/law/float_arithmetic.h"
+#include "ir/law/float_format.h"
 
 namespace tsr::ir {
 
@@ -87,9 +87,11 @@ Bits integer_op(const Bits* v, DType type, DType) {
     return canonical(type, raw);
 }
 
-using enum OpKind;
-constexpr std::array kOfIntegers{add, sub, mul, floordiv, mod, neg, minimum, maximum, pow, shl, shr, abs, OpKind::sign};
-constexpr std::array kOfBool{bit_and, bit_or, bit_xor, bit_not, eq, ne, lt, le, gt, ge};
+constexpr std::array kOfIntegers{OpKind::add, OpKind::sub,     OpKind::mul,     OpKind::floordiv, OpKind::mod,
+                                 OpKind::neg, OpKind::minimum, OpKind::maximum, OpKind::pow,      OpKind::shl,
+                                 OpKind::shr, OpKind::abs,     OpKind::sign};
+constexpr std::array kOfBool{OpKind::bit_and, OpKind::bit_or, OpKind::bit_xor, OpKind::bit_not, OpKind::eq,
+                             OpKind::ne,      OpKind::lt,     OpKind::le,      OpKind::gt,      OpKind::ge};
 
 template <OpKind kind, bool logical>
 constexpr ScalarFn pick() {

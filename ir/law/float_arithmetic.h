@@ -1,7 +1,7 @@
 // Element operations on floats that are computed: f64, f32, f16, bf16. For `scalar.cpp`.
 #pragma once
 
-#include "ir/eval/scalar.h"
+#include "ir/law/scalar.h"
 
 namespace tsr::ir {
 

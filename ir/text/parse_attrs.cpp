@@ -1,4 +1,4 @@
-#include "ir/core/parse_attrs.h"
+#include "ir/text/parse_attrs.h"
 
 #include <bit>
 #include <charconv>
@@ -228,6 +228,27 @@ bool parse_point(TextCursor& in, TuningPoint& point) {
         }
     } while (in.take(','));
     return in.want('}');
+}
+
+std::optional<ProductPanel> parse_panel(std::string_view text) {
+    TextCursor in(text);
+    ProductPanel panel;
+    const auto elem = in.word();
+    const auto type = elem ? dtype_named(*elem) : std::nullopt;
+    if (!type) return std::nullopt;
+    panel.elem = *type;
+    struct Part {
+        char before;
+        int64_t* value;
+    };
+    for (const Part& part : {Part{'[', &panel.tile_rows}, Part{',', &panel.tile_columns}, Part{']', &panel.rows},
+                             Part{'x', &panel.vectors}}) {
+        if (!in.take(part.before)) return std::nullopt;
+        const auto value = in.integer();
+        if (!value) return std::nullopt;
+        *part.value = *value;
+    }
+    return in.at_end() ? std::optional(panel) : std::nullopt;
 }
 
 }  // namespace tsr::ir

@@ -1,10 +1,10 @@
-#include "ir/core/verify.h"
+#include "ir/verify/verify.h"
 
 #include <fmt/format.h>
 
-#include "ir/core/print.h"
-#include "ir/core/verify_rules.h"
 #include "ir/ops/record.h"
+#include "ir/text/print.h"
+#include "ir/verify/verify_rules.h"
 
 namespace tsr::ir {
 

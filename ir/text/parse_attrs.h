@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/core/function.h"
-#include "ir/core/text_cursor.h"
+#include "ir/text/text_cursor.h"
 
 namespace tsr::ir {
 
@@ -12,5 +12,7 @@ std::optional<AttrValue> parse_constant(std::string_view literal, DType type);
 bool parse_integers(TextCursor& in, std::vector<int64_t>& into);  // with the brackets
 bool parse_plan(TextCursor& in, Plan& plan);                      // with the braces
 bool parse_point(TextCursor& in, TuningPoint& point);             // `"gemm" {BM = 64}`
+
+std::optional<ProductPanel> parse_panel(std::string_view text);
 
 }  // namespace tsr::ir

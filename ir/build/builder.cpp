@@ -1,10 +1,10 @@
-#include "ir/core/builder.h"
+#include "ir/build/builder.h"
 
 #include <algorithm>
 #include <bit>
 
 #include "ir/core/internal.h"
-#include "ir/eval/scalar.h"
+#include "ir/law/scalar.h"
 #include "ir/ops/record.h"
 
 namespace tsr::ir {

@@ -1,4 +1,4 @@
-#include "ir/core/verify_rules.h"
+#include "ir/verify/verify_rules.h"
 
 #include <algorithm>
 
@@ -182,7 +182,7 @@ Messages check_standing(const Function& fn, OpId id, const Surroundings& where) 
     if (!r.levels.has(fn.level)) out.push_back(fmt::format("does not belong to level {}", name(fn.level)));
     if (where.launch_region) {
         bool plain = r.pure() || op.kind == OpKind::yield;
-        plain = plain && (is_element(op.kind) || fn.level != Level::tile || r.levels.host);
+        plain = plain && (is_element(op.kind) || fn.level != Level::tile || r.levels.has(Level::host));
         if (!plain) out.push_back("the launch region computes with parameters alone");
     }
     check_nesting(fn, id, where, out);

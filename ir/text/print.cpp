@@ -1,4 +1,4 @@
-#include "ir/core/print.h"
+#include "ir/text/print.h"
 
 #include <algorithm>
 
@@ -118,9 +118,25 @@ private:
     std::string args(RegionId region) {
         std::string text = "(";
         for (ValueId arg : fn_.region(region).args) {
-            text += (text.size() == 1 ? "" : ", ") + names_.of(arg) + ": " + fn_.type(arg).text();
+            text += (text.size() == 1 ? "" : ", ") + names_.of(arg) + ": " + fn_.type(arg).text() +
+                    role(fn_.value(arg).role);
         }
         return text + ")";
+    }
+
+    // Behind a parameter's type.
+    static std::string role(const ParamRole& role) {
+        switch (role.kind) {
+            case ParamRole::Kind::value:
+                return "";
+            case ParamRole::Kind::dimension:
+                return fmt::format(" as dimension {}", role.number);
+            case ParamRole::Kind::seed:
+                return " as seed";
+            case ParamRole::Kind::stream:
+                return fmt::format(" as stream {}", role.number);
+        }
+        return "";
     }
 
     std::string place(PlaceId id) const {

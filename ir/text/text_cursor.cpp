@@ -1,4 +1,4 @@
-#include "ir/core/text_cursor.h"
+#include "ir/text/text_cursor.h"
 
 #include <charconv>
 

@@ -1,4 +1,4 @@
-#include "ir/eval/float_format.h"
+#include "ir/law/float_format.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "ir/core/parse_text.h"
+#include "ir/text/parse_text.h"
 
 #include <cctype>
 #include <unordered_map>
@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "ir/core/names.h"
-#include "ir/core/parse_attrs.h"
 #include "ir/core/spell.h"
-#include "ir/core/text_cursor.h"
+#include "ir/text/text_cursor.h"
 #include "ir/ops/record.h"
+#include "ir/text/parse_attrs.h"
 
 namespace tsr::ir {
 
@@ -79,7 +79,9 @@ private:
     bool clauses() {
         KernelInfo& kernel = fn_.kernel;
         while (!in_.failed() && in_.peek() != '{' && in_.peek() != '!') {
-            if (in_.take("host")) {
+            if (in_.take("graph")) {
+                fn_.level = Level::graph;
+            } else if (in_.take("host")) {
                 fn_.level = Level::host;
             } else if (in_.take("tile")) {
                 fn_.level = Level::tile;
@@ -124,9 +126,26 @@ private:
             if (!name || !in_.want(':')) return false;
             std::optional<Type> type = in_.type();
             if (!type) return false;
-            if (!define(*name, fn_.add_arg(region, std::move(*type), programmers(*name)))) return false;
+            const ValueId arg = fn_.add_arg(region, std::move(*type), programmers(*name));
+            if (!define(*name, arg)) return false;
+            if (in_.take("as") && !role(fn_.value(arg).role)) return false;
         } while (in_.take(','));
         return in_.want(')');
+    }
+
+    bool role(ParamRole& role) {
+        using Kind = ParamRole::Kind;
+        role.kind = in_.take("dimension") ? Kind::dimension
+                    : in_.take("stream")  ? Kind::stream
+                    : in_.take("seed")    ? Kind::seed
+                                          : Kind::value;
+        if (role.kind == Kind::value) return in_.fail("'dimension', 'seed' or 'stream' is expected");
+        if (role.kind == Kind::seed) return true;
+        const std::optional<int64_t> number = in_.integer();
+        if (!number) return false;
+        role.number = *number;
+        return role.kind != Kind::dimension || (*number >= 0 && *number < static_cast<int64_t>(fn_.symbols.size())) ||
+               in_.fail(fmt::format("the function has no dimension {}", *number));
     }
 
     static std::string programmers(const std::string& name) { return is_number(name) ? std::string() : name; }
