@@ -7,9 +7,9 @@ namespace tsr::ir {
 namespace {
 
 // A least fixed point: everything starts uniform, and becomes varying for a reason.
-class Solver {
+class VariabilitySolver {
 public:
-    Solver(const Function& function, const LoopRoles& roles) : function_(function), roles_(roles) {
+    VariabilitySolver(const Function& function, const LoopRoles& roles) : function_(function), roles_(roles) {
         found_.varying.assign(function.value_count(), false);
         found_.divergent.assign(function.op_count(), false);
     }
@@ -122,7 +122,7 @@ bool Variability::is_groups(const Function& function, OpId id) const {
 }
 
 Variability find_variability(const Function& function, const LoopRoles& roles) {
-    return Solver(function, roles).solve();
+    return VariabilitySolver(function, roles).solve();
 }
 
 bool is_of_register_tiles(const Function& function, const Op& op) {

@@ -17,19 +17,19 @@ namespace {
 constexpr int64_t kShortest = 4;
 
 // A remainder or quotient of the lanes' number.
-struct Division {
+struct SegmentSplit {
     ValueId dividend, divisor;
     std::vector<OpId> remainders, quotients;  // the operations that give them
 };
 
-class Divisions {
+class SegmentSplits {
 public:
-    Divisions(const Spread& spread, const Op& lanes) : s_(spread), tile_(spread.tile), region_(lanes.regions[0]) {
+    SegmentSplits(const Spread& spread, const Op& lanes) : s_(spread), tile_(spread.tile), region_(lanes.regions[0]) {
         walk(tile_, region_, [&](OpId id) { inside_.insert(id); });
         walk(tile_, region_, [&](OpId id) { visit(id); });
     }
 
-    std::vector<Division> found;  // a dividend may be made of the remainders of those before
+    std::vector<SegmentSplit> found;  // a dividend may be made of the remainders of those before
 
     // The lanes' own number, or a remainder, and what is a scalar away from them.
     [[nodiscard]] bool is_consecutive(ValueId v) const {
@@ -82,7 +82,7 @@ private:
         if (!is_consecutive(op.operands[0]) || !is_scalar(op.operands[1])) return;
         if (tile_.type(op.operands[1]).elem != DType::index) return;
         auto at = std::ranges::find_if(
-            found, [&](const Division& d) { return d.dividend == op.operands[0] && d.divisor == op.operands[1]; });
+            found, [&](const SegmentSplit& d) { return d.dividend == op.operands[0] && d.divisor == op.operands[1]; });
         if (at == found.end()) at = found.insert(at, {op.operands[0], op.operands[1], {}, {}});
         (op.kind == OpKind::mod ? at->remainders : at->quotients).push_back(id);
         if (op.kind == OpKind::mod) remainders_.insert(op.results[0]);
@@ -98,7 +98,7 @@ private:
 // Values of the region as scalars at the insertion point: known ones, and what is computed of them.
 class Scalars {
 public:
-    explicit Scalars(Spread& spread, const Divisions& divisions) : s_(spread), divisions_(divisions) {}
+    explicit Scalars(Spread& spread, const SegmentSplits& divisions) : s_(spread), divisions_(divisions) {}
 
     void set(ValueId old, ValueId scalar) { known_[old] = scalar; }
 
@@ -114,7 +114,7 @@ public:
 
 private:
     Spread& s_;
-    const Divisions& divisions_;
+    const SegmentSplits& divisions_;
     std::unordered_map<ValueId, ValueId> known_;
 };
 
@@ -122,14 +122,14 @@ private:
 
 bool GroupCode::in_segments(const Lanes& lanes, ValueId first, ValueId last) {
     if (emit_.integer_value(lanes.axis.step) != 1) return false;
-    const Divisions divisions(s_, lanes.op);
+    const SegmentSplits divisions(s_, lanes.op);
     if (divisions.found.empty()) return false;
     const auto& args = s_.tile.region(lanes.op.regions[0]).args;
     Scalars scalars(s_, divisions);
     for (size_t i = 0; i < lanes.outer.size(); ++i) scalars.set(args[i], lanes.outer[i]);
     std::vector<ValueId> divisors;
     ValueId large = emit_.boolean(true);
-    for (const Division& division : divisions.found) {
+    for (const SegmentSplit& division : divisions.found) {
         divisors.push_back(scalars.of(division.divisor));
         large = emit_.binary(OpKind::bit_and, large,
                              emit_.compare(OpKind::ge, divisors.back(), emit_.integer(kShortest * s_.plan.lanes)));
@@ -140,7 +140,7 @@ bool GroupCode::in_segments(const Lanes& lanes, ValueId first, ValueId last) {
         here.set(args.back(), emit_.add(lanes.axis.lower, begin));
         ValueId end = last;
         for (size_t i = 0; i < divisors.size(); ++i) {
-            const Division& division = divisions.found[i];
+            const SegmentSplit& division = divisions.found[i];
             const ValueId number = here.of(division.dividend);
             const ValueId quotient = emit_.binary(OpKind::floordiv, number, divisors[i]);
             const ValueId remainder = emit_.binary(OpKind::sub, number, emit_.mul(quotient, divisors[i]));

@@ -16,7 +16,7 @@ namespace tsr::ir {
 
 namespace {
 
-struct LoopCost {
+struct TaskCost {
     int64_t operations = 0;  // of one lane, a loop's body counted eight times
     int64_t values = 0;      // a bound of the values alive at once
     bool loops = false;
@@ -39,7 +39,7 @@ int64_t operations(const Function& kernel, const Op& op) {
     return std::max<int64_t>(elements / std::max<int64_t>(kernel.kernel.group_size(), 1), 1);
 }
 
-void add_cost(const Function& kernel, RegionId region, int64_t weight, LoopCost& cost) {
+void add_cost(const Function& kernel, RegionId region, int64_t weight, TaskCost& cost) {
     for (OpId id : kernel.region(region).ops) {
         const Op& op = kernel.op(id);
         if (op.kind == OpKind::constant || op.kind == OpKind::yield) continue;
@@ -59,14 +59,14 @@ namespace {
 
 // Carried values stay in registers for the whole of a loop; the rest comes and goes. A third of the registers is left
 // for what is computed in between.
-int64_t vectors_in_flight(const LoopCost& cost, const CpuMachine& machine) {
+int64_t vectors_in_flight(const TaskCost& cost, const CpuMachine& machine) {
     if (!cost.loops) return cost.operations <= 12 ? 4 : cost.operations <= 60 ? 2 : 1;
     const int64_t room = machine.registers * 2 / 3;
     return std::clamp<int64_t>(room / std::max<int64_t>(cost.values + 2, 3), 1, 4);
 }
 
 // A task is worth about 20 microseconds at one operation per lane and cycle.
-int64_t task_size(const Function& kernel, const LoopCost& cost, const Plan& plan) {
+int64_t task_size(const Function& kernel, const TaskCost& cost, const Plan& plan) {
     const int64_t task = 60000 * plan.lanes / std::max<int64_t>(cost.operations, 1);
     const int64_t grain = plan.lanes * plan.interleave;
     if (kernel.kernel.flat || kernel.kernel.elements) return std::max<int64_t>(task / grain, 1) * grain;
@@ -98,7 +98,7 @@ void plan_products(const Function& kernel, const CpuMachine& machine, const Plan
 }  // namespace
 
 Plan choose_plan(const Function& kernel, const CpuMachine& machine, bool narrow_index, const PlanFields& fields) {
-    LoopCost cost;
+    TaskCost cost;
     add_cost(kernel, kernel.body, 1, cost);
     Plan plan;
     plan.machine = machine.name;

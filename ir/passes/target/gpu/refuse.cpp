@@ -11,7 +11,7 @@ namespace tsr::ir {
 
 namespace {
 
-constexpr int64_t kMostRegisters = 512;  // elements of a tile in one thread
+constexpr int64_t kRegistersOfThread = 512;  // elements of a tile in one thread
 
 }  // namespace
 
@@ -24,7 +24,7 @@ std::optional<NoGpuCode> without_tile_code(const Function& kernel, OpId id) {
     if (tiles.empty()) return std::nullopt;
     for (ValueId tile : tiles) {
         const Type& type = kernel.type(tile);
-        if (element_count(type) / tile_threads(kernel).value_or(1) > kMostRegisters) {
+        if (element_count(type) / tile_threads(kernel).value_or(1) > kRegistersOfThread) {
             return NoGpuCode{id, fmt::format("a register tile as large as {}", type.text())};
         }
     }

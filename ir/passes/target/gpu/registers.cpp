@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kOfBlock = 65536;  // registers of 32 bits
 constexpr int64_t kOfThread = 255;
-constexpr int64_t kBeside = 24;  // what addresses, counters and operands take at the least
+constexpr int64_t kRegistersBeside = 24;  // what addresses, counters and operands take at the least
 constexpr int64_t kBits = 32;
 
 int64_t carried_bits(const Function& kernel, ValueSpan carried) {
@@ -48,7 +48,7 @@ int64_t registers_of_thread(int64_t threads, const GpuMachine& machine) {
 std::optional<std::string> lacks_registers(const Function& kernel, const Plan& plan) {
     const int64_t threads = std::max<int64_t>(plan.threads, 1);
     const int64_t needed = carried_registers(kernel, threads), room = std::min(kOfThread, kOfBlock / threads);
-    if (needed + kBeside <= room) return std::nullopt;
+    if (needed + kRegistersBeside <= room) return std::nullopt;
     return fmt::format("a loop carries {} registers in each of {} threads, which have {}", needed, threads, room);
 }
 

@@ -5,8 +5,8 @@ namespace tsr::ir {
 
 namespace {
 
-constexpr int64_t kMostRounds = 32;  // pieces of one thread that are written one after the other
-constexpr int64_t kRowsOfBanks = 8;  // rows after which a swizzle begins anew
+constexpr int64_t kMostPieceRounds = 32;  // pieces of one thread that are written one after the other
+constexpr int64_t kRowsOfBanks = 8;       // rows after which a swizzle begins anew
 
 }  // namespace
 
@@ -24,7 +24,7 @@ ValueId ThreadCode::inside(const Memory& to, const Memory& from, const std::vect
 }
 
 bool ThreadCode::copies_pieces(const Memory& to, int64_t chunk) const {
-    return to.dims.size() == 2 && to.elements / chunk <= kMostRounds * plan.threads;
+    return to.dims.size() == 2 && to.elements / chunk <= kMostPieceRounds * plan.threads;
 }
 
 ThreadCode::Piece ThreadCode::piece(const Memory& to, int64_t chunk, ValueId number) {

@@ -6,9 +6,9 @@ namespace tsr::ir {
 
 namespace {
 
-class Solver {
+class UniformitySolver {
 public:
-    explicit Solver(const Function& kernel) : kernel_(kernel), differs_(kernel.value_count(), false) {}
+    explicit UniformitySolver(const Function& kernel) : kernel_(kernel), differs_(kernel.value_count(), false) {}
 
     std::vector<bool> solve() {
         do {
@@ -94,6 +94,6 @@ private:
 
 }  // namespace
 
-std::vector<bool> find_differing(const Function& kernel) { return Solver(kernel).solve(); }
+std::vector<bool> find_differing(const Function& kernel) { return UniformitySolver(kernel).solve(); }
 
 }  // namespace tsr::ir

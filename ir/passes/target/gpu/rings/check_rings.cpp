@@ -243,7 +243,7 @@ private:
         each([&](State& state) {
             for (auto where : slots(to)) {
                 Slot& slot = state[where];
-                if (ring && slot.phase != Phase::acquired) say(id, "copies into a slot that is not acquired");
+                if (ring && slot.phase != SlotPhase::acquired) say(id, "copies into a slot that is not acquired");
                 if (slot.read) say(id, "copies into a slot that has been read since the last barrier");
                 if (slot.products > 0) say(id, "copies into a slot that a product still reads");
                 if (slot.data == Data::committed || slot.data == Data::arrived)
@@ -269,20 +269,20 @@ private:
 
     void change(OpId id, OpKind kind, Slot& slot) {
         if (kind == OpKind::acquire) {
-            if (slot.phase != Phase::free) say(id, "acquires a slot that is not free");
+            if (slot.phase != SlotPhase::free) say(id, "acquires a slot that is not free");
             if (slot.read) say(id, "acquires a slot that has been read since the last barrier");
-            slot.phase = Phase::acquired;
+            slot.phase = SlotPhase::acquired;
         } else if (kind == OpKind::fill) {
-            if (slot.phase != Phase::acquired) say(id, "fills a slot that is not acquired");
-            slot.phase = Phase::filled;
+            if (slot.phase != SlotPhase::acquired) say(id, "fills a slot that is not acquired");
+            slot.phase = SlotPhase::filled;
         } else if (kind == OpKind::take) {
-            if (slot.phase != Phase::filled) say(id, "takes a slot that is not filled");
+            if (slot.phase != SlotPhase::filled) say(id, "takes a slot that is not filled");
             if (slot.data != Data::visible) say(id, "takes a slot whose copies it does not wait for");
-            slot.phase = Phase::taken;
+            slot.phase = SlotPhase::taken;
         } else {
-            if (slot.phase != Phase::taken) say(id, "releases a slot that is not taken");
+            if (slot.phase != SlotPhase::taken) say(id, "releases a slot that is not taken");
             if (slot.products > 0) say(id, "releases a slot that a product still reads");
-            slot.phase = Phase::free;
+            slot.phase = SlotPhase::free;
         }
     }
 
@@ -315,7 +315,7 @@ private:
             const int64_t count = BufferOp(kernel_, kernel_.value(arrivals).op).stages();
             for (int64_t number = 0; number < count; ++number) {
                 Slot& slot = state[{buffer, number}];
-                if (slot.phase != Phase::free) say(id, "leaves a slot that is not free");
+                if (slot.phase != SlotPhase::free) say(id, "leaves a slot that is not free");
                 if (slot.again != ((*phase != 0) != (number < *next))) say(id, "leaves a slot in another use");
                 slot.again = false;
             }
@@ -339,7 +339,7 @@ private:
 
     // A release is seen by the next acquire, a fill by the next take; neither by other threads in another way.
     void arrive(OpId id, OpKind kind, Slot& slot) {
-        if (kind == OpKind::acquire && slot.phase == Phase::free) slot.read = false;
+        if (kind == OpKind::acquire && slot.phase == SlotPhase::free) slot.read = false;
         if (kind == OpKind::fill) {
             if (slot.data != Data::issued) say(id, "expects bytes that nothing copies");
             slot.data = Data::committed;
@@ -374,7 +374,7 @@ private:
     }
 
     void read(OpId id, bool ring, Slot& slot) {
-        if (ring && slot.phase != Phase::taken) say(id, "reads a slot that is not taken");
+        if (ring && slot.phase != SlotPhase::taken) say(id, "reads a slot that is not taken");
         if (slot.data != Data::visible && slot.data != Data::none)
             say(id, "reads a slot whose copies no wait covers, or with no barrier behind the wait");
         slot.read = true;

@@ -11,13 +11,13 @@ namespace tsr::ir {
 
 inline constexpr int64_t kMostUnderWay = 64;  // products; that more have been started makes no difference
 
-enum class Phase : uint8_t { free, acquired, filled, taken };
+enum class SlotPhase : uint8_t { free, acquired, filled, taken };
 
 // How far the copies into a slot are: what stands there may be read in the first state and the last.
 enum class Data : uint8_t { none, issued, committed, arrived, visible };
 
 struct Slot {
-    Phase phase = Phase::free;
+    SlotPhase phase = SlotPhase::free;
     Data data = Data::none;
     int64_t age = 0;       // committed: groups behind it
     bool read = false;     // since the last barrier

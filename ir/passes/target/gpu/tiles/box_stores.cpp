@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kBoxRows = 16;      // of a warp in an accumulator's atom
 constexpr int64_t kBlockColumns = 8;  // of which a lane has two that follow each other
-constexpr int64_t kPiece = 16;        // bytes that change places
+constexpr int64_t kStoredPiece = 16;  // bytes that change places
 constexpr int64_t kPanelRow = 128;    // bytes of a panel's row
 constexpr int64_t kBoxBytes = kBoxRows * kPanelRow;
 constexpr int64_t kBoxes = 2;  // places of a warp: one is written while the other one is read
@@ -26,7 +26,7 @@ constexpr int64_t kBoxes = 2;  // places of a warp: one is written while the oth
 // What a row's pieces are exchanged by in panels of so many bytes (PTX ISA, "Swizzling modes"): linear in the row.
 Bits phase(int64_t width, Bits row) {
     const Bits bytes = row * static_cast<Bits>(width);
-    return width < 2 * kPiece ? 0 : bytes >> 7 & static_cast<Bits>(width / kPiece - 1);
+    return width < 2 * kStoredPiece ? 0 : bytes >> 7 & static_cast<Bits>(width / kStoredPiece - 1);
 }
 
 // The widest panel that the columns left fill.
@@ -108,12 +108,12 @@ void ThreadTiles::write_words(const Box& box) {
     const int64_t size = bits(emit_.element_type(box.place)) / 8, blocks = box.width / (kBlockColumns * size);
     const Bits other = blocks >= 4 ? 2 : blocks == 2 ? 1 : 0;  // the block that is written instead
     const int lane = other == 2 ? 2 : 3;                       // the bit of the lane for which it is
-    std::vector<Bits> columns{8, kPiece};
+    std::vector<Bits> columns{8, kStoredPiece};
     for (int bit = 0; bit < 3; ++bit) {
         const Bits row = Bits{1} << bit;
-        columns.push_back((row * width) ^ (phase(box.width, row) * kPiece));
+        columns.push_back((row * width) ^ (phase(box.width, row) * kStoredPiece));
     }
-    columns[static_cast<size_t>(lane)] ^= other * 2 * kPiece;
+    columns[static_cast<size_t>(lane)] ^= other * 2 * kStoredPiece;
     for (Bits& column : columns) column /= static_cast<Bits>(size);
     const ThreadPart mine = thread_part(columns);
     const ValueId turned = other == 0 ? ValueId{} : parity(Bits{1} << lane);
@@ -126,7 +126,7 @@ void ThreadTiles::write_words(const Box& box) {
                 pair.push_back(other == 0 ? value
                                           : emit_.select(turned, at(block ^ static_cast<int64_t>(other)), value));
             }
-            const auto offset = static_cast<Bits>(block * 2 * kPiece / size);
+            const auto offset = static_cast<Bits>(block * 2 * kStoredPiece / size);
             const ValueId row = emit_.integer(half * kBlockColumns * box.width / size);
             store_vector(emit_.pointer_add(box.place, emit_.add(plus(mine, offset), row)), pair);
         }
@@ -136,19 +136,19 @@ void ThreadTiles::write_words(const Box& box) {
 // Matrices of eight rows of 16 bytes: of rows 0 to 7 and 8 to 15 of a block, then of the next one; lane l has the
 // address of row l % 8 of matrix l / 8.
 void ThreadTiles::write_matrices(const Box& box) {
-    const int64_t blocks = box.width / kPiece, at_once = std::min<int64_t>(blocks, 2);
+    const int64_t blocks = box.width / kStoredPiece, at_once = std::min<int64_t>(blocks, 2);
     std::vector<Bits> columns;
     for (int bit = 0; bit < 4; ++bit) {
         const Bits row = Bits{1} << bit;
-        columns.push_back((row * static_cast<Bits>(box.width)) ^ (phase(box.width, row) * kPiece));
+        columns.push_back((row * static_cast<Bits>(box.width)) ^ (phase(box.width, row) * kStoredPiece));
     }
-    columns.push_back(at_once == 2 ? kPiece : 0);
+    columns.push_back(at_once == 2 ? kStoredPiece : 0);
     for (Bits& column : columns) column /= 2;
     const ThreadPart mine = thread_part(columns);
     for (int64_t block = 0; block < blocks; block += at_once) {
         Registers words;
         for (int64_t i = 0; i < at_once * 4; ++i) words.push_back(box.values[static_cast<size_t>(block * 4 + i)]);
-        const ValueId place = emit_.pointer_add(box.place, plus(mine, static_cast<Bits>(block * kPiece / 2)));
+        const ValueId place = emit_.pointer_add(box.place, plus(mine, static_cast<Bits>(block * kStoredPiece / 2)));
         emit_.statement(OpKind::store_matrix, {place, vector(words)});
     }
 }
@@ -161,7 +161,7 @@ void ThreadTiles::send(const Box& box, ValueId tensor, const std::vector<ValueId
     extents.end()[-2] = kBoxRows;
     extents.end()[-1] = box.width * 8 / bits(emit_.element_type(box.place));
     Attrs attrs{{Attr::axes, extents}};
-    if (box.width > kPiece) attrs.set(Attr::width, box.width);
+    if (box.width > kStoredPiece) attrs.set(Attr::width, box.width);
     std::vector<ValueId> operands{box.place, tensor};
     operands.insert(operands.end(), starts.begin(), starts.end());
     first_lane([&] { emit_.statement(OpKind::store_box, operands, attrs); });

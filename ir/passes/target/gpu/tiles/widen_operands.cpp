@@ -25,9 +25,9 @@ std::optional<DType> product_type(const Function& kernel, const MmaOp& op, int c
     return std::nullopt;
 }
 
-class Widener {
+class OperandWidener {
 public:
-    explicit Widener(Function& kernel) : kernel_(kernel) {}
+    explicit OperandWidener(Function& kernel) : kernel_(kernel) {}
 
     void widen(OpId id, DType type) {
         for (size_t i : {0, 1}) {
@@ -62,7 +62,7 @@ void widen_operands(Function& kernel, const GpuMachine& machine) {
     walk(kernel, kernel.body, [&](OpId id) {
         if (kernel.op(id).kind == OpKind::mma) products.push_back(id);
     });
-    Widener widener(kernel);
+    OperandWidener widener(kernel);
     for (OpId id : products) {
         const MmaOp op(kernel, id);
         const bool tiles = is_tile(kernel, op.a()) && is_tile(kernel, op.b());
