@@ -145,7 +145,7 @@ Val chosen(Body& b, ValueId test, const sema::Type& type, const std::function<Va
         return Val::ssa(b.emit.inferred(OpKind::select, {test, values[0].id, values[1].id}), language_type);
     }
     // Both sides in the type that the wider of them is held in.
-    const bool narrow = element_type(type) && computing(type.elem()) != type.elem();
+    const bool narrow = element_dtype(type) && computing(type.elem()) != type.elem();
     for (int side = 0; side < 2; ++side) {
         b.in_side(open, side, [&] {
             if (narrow && !type.is(sema::Kind::vector)) {
@@ -157,7 +157,7 @@ Val chosen(Body& b, ValueId test, const sema::Type& type, const std::function<Va
     }
     Val result = b.join(values[0], values[1], &type, open);
     b.close_if(open);
-    if (result.is_ssa() && element_type(type)) result.type = type.elem();
+    if (result.is_ssa() && element_dtype(type)) result.type = type.elem();
     return result;
 }
 
@@ -199,7 +199,7 @@ Val logical(Body& b, const ast::Expr& e, const ast::Logical& node) {
 }
 
 void unify(Body& b, Val& then, Val& otherwise, const sema::Type& type) {
-    const bool numbers = element_type(type) || type.is_literal();
+    const bool numbers = element_dtype(type) || type.is_literal();
     if (!numbers) {
         then = b.coerce(then, type);
         otherwise = b.coerce(otherwise, type);

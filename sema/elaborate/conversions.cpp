@@ -14,7 +14,7 @@ Val convert(Body& b, const Val& value, const sema::Type& type) {
     if (value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::tensor) {
         return Val::ssa(host(b, "cast", {value.id}, ir_type(type), {{ir::Attr::type, type.elem()}}));
     }
-    const auto target = element_type(type);
+    const auto target = element_dtype(type);
     if (!target) return value;
     if (is_text(b, value)) {  // int("12"), float("0.5")
         const ValueId text = b.handle(value, sema::Type::string());

@@ -24,7 +24,7 @@ const ast::Binary* as_product(Body& b, const ast::Expr& e, DType compute) {
     const auto* node = std::get_if<ast::Binary>(&e.node);
     if (!node || node->op != BinaryOp::mul) return nullptr;
     const sema::ExprInfo& info = b.info(e);
-    if (info.value || !element_type(info.type) || !is_float(info.type.elem())) return nullptr;
+    if (info.value || !element_dtype(info.type) || !is_float(info.type.elem())) return nullptr;
     return info.compute.value_or(computing(info.type.elem())) == compute ? node : nullptr;
 }
 
@@ -69,7 +69,7 @@ Val unary(Body& b, const ast::Expr& e, const ast::Unary& node) {
     if (operand.is_fixed()) {
         if (const auto folded = sema::fold(node.op, operand.fixed); folded.value) {
             const Val value = Val::of(*folded.value);
-            const auto type = element_type(info.type);
+            const auto type = element_dtype(info.type);
             return type ? b.coerce(value, *type) : value;
         }
     }
@@ -78,9 +78,9 @@ Val unary(Body& b, const ast::Expr& e, const ast::Unary& node) {
         case ast::UnaryOp::plus:
             return element_type(b, operand) == compute ? operand : b.coerce(operand, compute);
         case ast::UnaryOp::minus:
-            return element_operation(b, OpKind::neg, {operand}, compute, element_type(info.type));
+            return element_operation(b, OpKind::neg, {operand}, compute, element_dtype(info.type));
         case ast::UnaryOp::invert:
-            return element_operation(b, OpKind::bit_not, {operand}, compute, element_type(info.type));
+            return element_operation(b, OpKind::bit_not, {operand}, compute, element_dtype(info.type));
         case ast::UnaryOp::logical_not:
             break;  // above
     }
@@ -89,7 +89,7 @@ Val unary(Body& b, const ast::Expr& e, const ast::Unary& node) {
 
 Val binary(Body& b, const ast::Expr& e, const ast::Binary& node) {
     const sema::ExprInfo& info = b.info(e);
-    const auto type = element_type(info.type);
+    const auto type = element_dtype(info.type);
     const bool sum = node.op == BinaryOp::add || node.op == BinaryOp::sub;
     if (is_sequence_type(info.type)) {
         const Val lhs = expression(b, *node.lhs);
@@ -119,7 +119,7 @@ Val binary(Body& b, const ast::Expr& e, const ast::Binary& node) {
 
 Val combine_augmented(Body& b, const ast::AugmentedAssign& statement, const Val& before,
                       const sema::AugmentedInfo& info) {
-    const auto type = element_type(info.type);
+    const auto type = element_dtype(info.type);
     if (is_sequence_type(info.type)) {
         return sequence_arithmetic(b, statement.op, before, expression(b, *statement.value), info.type);
     }

@@ -49,7 +49,7 @@ Val apply(Body& b, const ast::Expr& e, OpKind op, const std::vector<Val>& operan
         if (rounds(op)) return operands[0];
         if (asks(op)) return Val::truth(op == OpKind::isfinite);
     }
-    return element_operation(b, op, operands, compute, element_type(info.type));
+    return element_operation(b, op, operands, compute, element_dtype(info.type));
 }
 
 // min and max of two values or more, from left to right.
@@ -59,7 +59,7 @@ Val extreme(Body& b, const ast::Expr& e, const CallInfo& info) {
     if (info.rest.size() == 1 && !b.in_kernel()) return reduction(b, e, info.builtin, *info.rest[0]);
     for (const ast::Expr* value : info.rest) values.push_back(expression(b, *value));
     if (values.empty()) return {};
-    const auto type = element_type(b.info(e).type);
+    const auto type = element_dtype(b.info(e).type);
     const DType compute = joint_compute(b, b.info(e), values);
     Val result = values[0];
     for (size_t i = 1; i < values.size(); ++i) {
@@ -130,7 +130,7 @@ std::optional<Val> shared_builtin(Body& b, const ast::Expr& e, const CallInfo& i
             const Val low = argument_value(b, info, 1);
             const Val high = argument_value(b, info, 2);
             const DType compute = joint_compute(b, b.info(e), {x, low, high});
-            const auto type = element_type(b.info(e).type);
+            const auto type = element_dtype(b.info(e).type);
             const Val raised = element_operation(b, OpKind::maximum, {x, low}, compute, type);
             return element_operation(b, OpKind::minimum, {raised, high}, compute, type);
         }

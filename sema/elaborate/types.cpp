@@ -65,7 +65,7 @@ bool holds_elements(const ir::Type& type) {
     return type.is_scalar() || type.is_vector() || type.kind == ir::TypeKind::tile;
 }
 
-std::optional<DType> element_type(const sema::Type& type) {
+std::optional<DType> element_dtype(const sema::Type& type) {
     const bool held = type.is_scalar() || type.is(Kind::vector) || type.is(Kind::tile);
     return held ? std::optional(type.elem()) : std::nullopt;
 }

@@ -17,7 +17,7 @@ ir::Type item_ir_type(const sema::Type& type);
 // Scalars, vectors and register tiles: what elementwise operations take.
 bool holds_elements(const ir::Type& type);
 // The element type of a scalar, vector or register tile.
-std::optional<DType> element_type(const sema::Type& type);
+std::optional<DType> element_dtype(const sema::Type& type);
 
 // The type that arithmetic on values of this type works in when nothing else is said: f32 for narrow floats, i8 for i4.
 DType computing(DType type);
