@@ -23,7 +23,7 @@ struct Folder {
     [[nodiscard]] long entries() const { return std::distance(fs::directory_iterator(path), fs::directory_iterator()); }
 };
 
-std::string content(const std::string& path) {
+std::string text_of(const std::string& path) {
     std::ostringstream out;
     out << std::ifstream(path, std::ios::binary).rdbuf();
     return out.str();
@@ -35,7 +35,7 @@ TEST_CASE("an output replaces what was there and leaves nothing else") {
     Folder folder;
     CHECK(write_output(folder / "out", "one", FileKind::data).empty());
     CHECK(write_output(folder / "out", "two", FileKind::executable).empty());
-    CHECK(content(folder / "out") == "two");
+    CHECK(text_of(folder / "out") == "two");
     CHECK(::access((folder / "out").c_str(), X_OK) == 0);
     CHECK(folder.entries() == 1);
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "ir/build/builder.h"
+#include "ir/ops/axes.h"
 #include "ir/ops/control.h"
 #include "ir/ops/register.h"
 #include "ir/ops/tile.h"
