@@ -1,12 +1,12 @@
 #include "ir/law/float_arithmetic.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <type_traits>
 
+#include "ir/core/total.h"
 #include "ir/law/float_format.h"
 
 namespace tsr::ir {
@@ -144,30 +144,67 @@ Bits bounded_op(const Bits* v, DType, DType) {
     return F::store(y);
 }
 
-constexpr std::array kBitwise{OpKind::neg,   OpKind::abs,      OpKind::minimum, OpKind::maximum, OpKind::isnan,
-                              OpKind::isinf, OpKind::isfinite, OpKind::eq,      OpKind::ne,      OpKind::lt,
-                              OpKind::le,    OpKind::gt,       OpKind::ge};
-constexpr std::array kExact{OpKind::add,  OpKind::sub,   OpKind::mul,  OpKind::div,  OpKind::floordiv,
-                            OpKind::mod,  OpKind::fma,   OpKind::sign, OpKind::sqrt, OpKind::floor,
-                            OpKind::ceil, OpKind::round, OpKind::trunc};
-constexpr std::array kOfBits{OpKind::bit_and, OpKind::bit_or, OpKind::bit_xor, OpKind::bit_not, OpKind::shl,
-                             OpKind::shr,     OpKind::select, OpKind::cast,    OpKind::bitcast, OpKind::table,
-                             OpKind::cut,     OpKind::dither, OpKind::philox};
+// Which of the functions above computes an operation on floats.
+enum class FloatRule : uint8_t {
+    bitwise,
+    exact,
+    bounded,
+    none,  // of integers, of bits, or of more than numbers
+};
 
-template <size_t N>
-constexpr bool among(const std::array<OpKind, N>& kinds, OpKind kind) {
-    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
-}
-
-constexpr bool is_bounded(OpKind kind) { return is_library_function(kind) || kind == OpKind::rsqrt; }
+#define TSR_BOUNDED(op) {OpKind::op, FloatRule::bounded},
+constexpr Row<FloatRule> kFloatRules[]{
+    {OpKind::add, FloatRule::exact},
+    {OpKind::sub, FloatRule::exact},
+    {OpKind::mul, FloatRule::exact},
+    {OpKind::div, FloatRule::exact},
+    {OpKind::floordiv, FloatRule::exact},
+    {OpKind::mod, FloatRule::exact},
+    {OpKind::neg, FloatRule::bitwise},
+    {OpKind::fma, FloatRule::exact},
+    {OpKind::minimum, FloatRule::bitwise},
+    {OpKind::maximum, FloatRule::bitwise},
+    {OpKind::bit_and, FloatRule::none},
+    {OpKind::bit_or, FloatRule::none},
+    {OpKind::bit_xor, FloatRule::none},
+    {OpKind::bit_not, FloatRule::none},
+    {OpKind::shl, FloatRule::none},
+    {OpKind::shr, FloatRule::none},
+    {OpKind::eq, FloatRule::bitwise},
+    {OpKind::ne, FloatRule::bitwise},
+    {OpKind::lt, FloatRule::bitwise},
+    {OpKind::le, FloatRule::bitwise},
+    {OpKind::gt, FloatRule::bitwise},
+    {OpKind::ge, FloatRule::bitwise},
+    {OpKind::select, FloatRule::none},
+    {OpKind::cast, FloatRule::none},
+    {OpKind::bitcast, FloatRule::none},
+    TSR_LIBRARY_OPS(TSR_BOUNDED)  // the functions of the C library
+    {OpKind::rsqrt, FloatRule::bounded},
+    {OpKind::sign, FloatRule::exact},
+    {OpKind::isnan, FloatRule::bitwise},
+    {OpKind::isinf, FloatRule::bitwise},
+    {OpKind::isfinite, FloatRule::bitwise},
+    {OpKind::table, FloatRule::none},
+    {OpKind::abs, FloatRule::bitwise},
+    {OpKind::sqrt, FloatRule::exact},
+    {OpKind::floor, FloatRule::exact},
+    {OpKind::ceil, FloatRule::exact},
+    {OpKind::round, FloatRule::exact},
+    {OpKind::trunc, FloatRule::exact},
+    {OpKind::cut, FloatRule::none},
+    {OpKind::dither, FloatRule::none},
+    {OpKind::philox, FloatRule::none},
+};
+#undef TSR_BOUNDED
+constexpr Total<kFloatRules, kElementFamily> kRuleOf;
 
 template <OpKind kind, typename F>
 constexpr ScalarFn pick() {
-    static_assert(among(kBitwise, kind) + among(kExact, kind) + is_bounded(kind) + among(kOfBits, kind) == 1,
-                  "every element operation is in one of the lists, or a function of the C library");
-    if constexpr (among(kBitwise, kind)) return &bitwise_op<kind, F>;
-    if constexpr (among(kExact, kind)) return &exact_op<kind, F>;
-    if constexpr (is_bounded(kind)) return &bounded_op<kind, F>;
+    constexpr FloatRule kRule = kRuleOf[kind].answer;
+    if constexpr (kRule == FloatRule::bitwise) return &bitwise_op<kind, F>;
+    if constexpr (kRule == FloatRule::exact) return &exact_op<kind, F>;
+    if constexpr (kRule == FloatRule::bounded) return &bounded_op<kind, F>;
     return nullptr;
 }
 
@@ -188,6 +225,6 @@ ScalarFn float_function(OpKind kind, DType type) {
     return nullptr;
 }
 
-bool is_exact_on_floats(OpKind kind) { return !is_bounded(kind); }
+bool is_exact_on_floats(OpKind kind) { return kRuleOf[kind].answer != FloatRule::bounded; }
 
 }  // namespace tsr::ir

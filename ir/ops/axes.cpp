@@ -1,38 +1,21 @@
 #include "ir/ops/axes.h"
 
-#include <array>
-
-#include "ir/ops/family.h"
+#include "ir/core/total.h"
 #include "ir/ops/register.h"
 
 namespace tsr::ir {
 
 namespace {
 
-struct Row {
-    OpKind kind;
-    AxisRule rule;
+constexpr Row<AxisRule> kAxisRules[]{
+    {OpKind::load_tile, AxisRule::made},     {OpKind::store_tile, AxisRule::made},
+    {OpKind::atomic_tile, AxisRule::made},   {OpKind::expand, AxisRule::repeat},
+    {OpKind::tile_iota, AxisRule::made},     {OpKind::transpose, AxisRule::permute},
+    {OpKind::reduce, AxisRule::drop},        {OpKind::scan, AxisRule::along},
+    {OpKind::mma, AxisRule::contract},       {OpKind::pack_rows, AxisRule::pack},
+    {OpKind::mma_words, AxisRule::contract},
 };
-
-// One row for each operation on register tiles.
-constexpr std::array kRegisterAxes{
-    Row{OpKind::load_tile, AxisRule::made},     Row{OpKind::store_tile, AxisRule::made},
-    Row{OpKind::atomic_tile, AxisRule::made},   Row{OpKind::expand, AxisRule::repeat},
-    Row{OpKind::tile_iota, AxisRule::made},     Row{OpKind::transpose, AxisRule::permute},
-    Row{OpKind::reduce, AxisRule::drop},        Row{OpKind::scan, AxisRule::along},
-    Row{OpKind::mma, AxisRule::contract},       Row{OpKind::pack_rows, AxisRule::pack},
-    Row{OpKind::mma_words, AxisRule::contract},
-};
-
-constexpr bool has_row_for_each() {
-    constexpr std::array kinds{TSR_REGISTER_OPS(TSR_KIND)};
-    if (kinds.size() != kRegisterAxes.size()) return false;
-    for (size_t i = 0; i < kinds.size(); ++i) {
-        if (kRegisterAxes[i].kind != kinds[i]) return false;
-    }
-    return true;
-}
-static_assert(has_row_for_each(), "every register-tile operation has its rule of axes, in the order of opkind.h");
+constexpr Total<kAxisRules, kRegisterFamily> kAxes;
 
 void link_all(const Function& function, ValueId operand, AxisLinks& out) {
     for (size_t axis = 0; axis < function.type(operand).rank(); ++axis) out.links.push_back({operand, axis, axis});
@@ -56,9 +39,7 @@ void link_product(const Function& function, OpId id, AxisLinks& out) {
 }  // namespace
 
 AxisRule axis_rule(OpKind kind) {
-    for (const Row& row : kRegisterAxes) {
-        if (row.kind == kind) return row.rule;
-    }
+    if (kAxes.has(kind)) return kAxes[kind].answer;
     return is_element(kind) ? AxisRule::same : AxisRule::made;
 }
 

@@ -74,7 +74,6 @@ Inferred infer_store_box(Operands operands, const Attrs& attrs) {
     return gives_nothing();
 }
 
-constexpr std::array kBoxKinds{TSR_BOX_OPS(TSR_KIND)};
 constexpr std::array kBoxRecords{
     OpRecord{.kind = OpKind::mbarrier_init,
              .name = "mbarrier_init",
@@ -163,7 +162,7 @@ constexpr std::array kBoxRecords{
              .levels = kTarget,
              .effects = {Effect::barrier, Effect::collective, Effect::in_order}},
 };
-static_assert(complete(kBoxKinds, kBoxRecords),
+static_assert(complete<kBoxRecords, kBoxFamily>(),
               "every operation on boxes has its record, in the order of ir/core/opkind.h");
 
 }  // namespace

@@ -47,7 +47,6 @@ Inferred infer_assert(Operands operands, const Attrs&) {
     return gives_nothing();
 }
 
-constexpr std::array kControlKinds{TSR_CONTROL_OPS(TSR_KIND)};
 constexpr std::array kControlRecords{
     OpRecord{.kind = OpKind::constant,
              .name = "constant",
@@ -132,7 +131,7 @@ constexpr std::array kControlRecords{
              .attrs = {needs(Attr::text)},
              .effects = {Effect::io}},
 };
-static_assert(complete(kControlKinds, kControlRecords),
+static_assert(complete<kControlRecords, kControlFamily>(),
               "every control operation has its record, in the order of ir/core/opkind.h");
 
 }  // namespace

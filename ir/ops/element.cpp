@@ -123,7 +123,6 @@ constexpr OpRecord unary(OpKind kind, std::string_view name, InferFn infer, std:
     return {kind, name, doc, {Role{"operand"}}, infer, kHostTileTarget};
 }
 
-constexpr std::array kElementKinds{TSR_ELEMENT_OPS(TSR_KIND)};
 constexpr std::array kElementRecords{
     binary(OpKind::add, "add", same<number>,
            "lhs + rhs. Floats round to nearest even and keep subnormals; integers wrap."),
@@ -262,7 +261,7 @@ constexpr std::array kElementRecords{
         kHostTileTarget,
         {may(Attr::count)}},
 };
-static_assert(complete(kElementKinds, kElementRecords),
+static_assert(complete<kElementRecords, kElementFamily>(),
               "every element operation has its record, in the order of ir/core/opkind.h");
 
 }  // namespace

@@ -3,23 +3,36 @@
 
 #include <array>
 
+#include "ir/core/total.h"
 #include "ir/ops/record.h"
 
 namespace tsr::ir {
 
-#define TSR_KIND(op) OpKind::op,
+namespace total {
 
-// True when there is one finished record for each kind of the list, in its order.
-template <size_t Kinds, size_t Records>
-constexpr bool complete(const std::array<OpKind, Kinds>& kinds, const std::array<OpRecord, Records>& records) {
-    if (Kinds != Records) return false;
-    for (size_t i = 0; i < Kinds; ++i) {
+template <const auto& records, OpKind operation>
+struct UnfinishedRecordOf {
+    static_assert(operation == OpKind::count_, "the record of an operation lacks a part, or stands in another order");
+    static constexpr bool kChecked = true;
+};
+
+template <const auto& records, const auto& family>
+constexpr OpKind first_unfinished() {
+    for (size_t i = 0; i < records.size(); ++i) {
         const OpRecord& r = records[i];
-        if (r.kind != kinds[i] || r.name.empty() || r.doc.empty()) return false;
-        if ((r.results == ResultsFrom::infer) != r.infer.given) return false;
-        if (!r.levels.any()) return false;
+        if (r.kind != family[i] || r.name.empty() || r.doc.empty() || !r.levels.any()) return r.kind;
+        if ((r.results == ResultsFrom::infer) != r.infer.given) return r.kind;
     }
-    return true;
+    return OpKind::count_;
+}
+
+}  // namespace total
+
+// There is one finished record for each operation of the family, in its order; otherwise it does not compile.
+template <const auto& records, const auto& family>
+constexpr bool complete() {
+    static_assert(Total<records, family>::kChecked);
+    return total::UnfinishedRecordOf<records, total::first_unfinished<records, family>()>::kChecked;
 }
 
 // Answers of `infer`.

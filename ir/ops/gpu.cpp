@@ -115,7 +115,6 @@ Inferred infer_registers(Operands, const Attrs& attrs) {
     return Failure{fmt::format("a thread has 24, 32, … 256 registers, not {}", count)};
 }
 
-constexpr std::array kGpuKinds{TSR_GPU_OPS(TSR_KIND)};
 constexpr std::array kGpuRecords{
     OpRecord{.kind = OpKind::thread_id,
              .name = "thread_id",
@@ -272,7 +271,7 @@ constexpr std::array kGpuRecords{
              .attrs = {needs(Attr::count)},
              .effects = {Effect::collective, Effect::in_order}},
 };
-static_assert(complete(kGpuKinds, kGpuRecords),
+static_assert(complete<kGpuRecords, kGpuFamily>(),
               "every operation of a GPU has its record, in the order of ir/core/opkind.h");
 
 }  // namespace

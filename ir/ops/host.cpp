@@ -24,7 +24,6 @@ Inferred infer_string(Operands, const Attrs& attrs) {
     return gives(Type::string());
 }
 
-constexpr std::array kHostKinds{TSR_HOST_OPS(TSR_KIND)};
 constexpr std::array kHostRecords{
     OpRecord{.kind = OpKind::launch,
              .name = "launch",
@@ -63,7 +62,7 @@ constexpr std::array kHostRecords{
              .levels = kHost,
              .attrs = {needs(Attr::value)}},
 };
-static_assert(complete(kHostKinds, kHostRecords),
+static_assert(complete<kHostRecords, kHostFamily>(),
               "every host operation has its record, in the order of ir/core/opkind.h");
 
 }  // namespace

@@ -65,7 +65,6 @@ Inferred infer_vector_build(Operands operands, const Attrs&) {
     return gives(Type::vector(operands[0].elem, static_cast<uint32_t>(operands.size())));
 }
 
-constexpr std::array kMemoryKinds{TSR_MEMORY_OPS(TSR_KIND)};
 constexpr std::array kMemoryRecords{
     OpRecord{.kind = OpKind::read,
              .name = "read",
@@ -107,7 +106,7 @@ constexpr std::array kMemoryRecords{
              .infer = infer_vector_build,
              .levels = kTile},
 };
-static_assert(complete(kMemoryKinds, kMemoryRecords),
+static_assert(complete<kMemoryRecords, kMemoryFamily>(),
               "every memory operation has its record, in the order of ir/core/opkind.h");
 
 }  // namespace

@@ -241,7 +241,6 @@ Inferred infer_mma_words(Operands operands, const Attrs& attrs) {
     return gives(type);
 }
 
-constexpr std::array kRegisterKinds{TSR_REGISTER_OPS(TSR_KIND)};
 constexpr std::array kRegisterRecords{
     OpRecord{.kind = OpKind::load_tile,
              .name = "load_tile",
@@ -348,7 +347,7 @@ constexpr std::array kRegisterRecords{
              .levels = kTile,
              .attrs = {needs(Attr::type), needs(Attr::axes), needs(Attr::mode), may(Attr::masked)}},
 };
-static_assert(complete(kRegisterKinds, kRegisterRecords),
+static_assert(complete<kRegisterRecords, kRegisterFamily>(),
               "every register-tile operation has its record, in the order of opkind.h");
 
 }  // namespace

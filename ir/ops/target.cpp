@@ -160,7 +160,6 @@ Inferred infer_prefetch(Operands operands, const Attrs&) {
     return gives_nothing();
 }
 
-constexpr std::array kTargetKinds{TSR_TARGET_OPS(TSR_KIND)};
 constexpr std::array kTargetRecords{
     OpRecord{.kind = OpKind::slot,
              .name = "slot",
@@ -309,7 +308,7 @@ constexpr std::array kTargetRecords{
              .effects = {Effect::io},
              .results = ResultsFrom::given},
 };
-static_assert(complete(kTargetKinds, kTargetRecords),
+static_assert(complete<kTargetRecords, kTargetFamily>(),
               "every target operation has its record, in the order of ir/core/opkind.h");
 
 }  // namespace

@@ -157,7 +157,6 @@ Inferred infer_result(Operands operands, const Attrs&) {
     return gives_nothing();
 }
 
-constexpr std::array kTileKinds{TSR_TILE_OPS(TSR_KIND)};
 constexpr std::array kTileRecords{
     OpRecord{.kind = OpKind::tile_id,
              .name = "tile_id",
@@ -375,7 +374,7 @@ constexpr std::array kTileRecords{
              .levels = kTile,
              .effects = {Effect::in_order}},
 };
-static_assert(complete(kTileKinds, kTileRecords),
+static_assert(complete<kTileRecords, kTileFamily>(),
               "every tile operation has its record, in the order of ir/core/opkind.h");
 
 }  // namespace
