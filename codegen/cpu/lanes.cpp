@@ -7,7 +7,6 @@
 
 namespace tsr::codegen {
 
-using ir::OpKind;
 using llvm::Value;
 
 namespace {
@@ -17,25 +16,6 @@ unsigned lanes_of(const Value* vector) {
 }
 
 }  // namespace
-
-bool CpuTask::emit_lanes(const ir::Op& op) {
-    switch (op.kind) {
-        case OpKind::gather:
-            emit_gather(op);
-            return true;
-        case OpKind::scatter:
-            emit_scatter(op);
-            return true;
-        case OpKind::prefetch:
-            emit_prefetch(op);
-            return true;
-        case OpKind::for_active:
-            emit_for_active(op);
-            return true;
-        default:
-            return false;
-    }
-}
 
 void CpuTask::emit_gather(const ir::Op& op) {
     const DType type = operand_type(op, 0).elem;

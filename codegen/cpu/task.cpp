@@ -5,6 +5,7 @@
 
 #include "codegen/llvm/function.h"
 #include "codegen/llvm/types.h"
+#include "ir/core/total.h"
 #include "ir/ops/effects.h"
 
 namespace tsr::codegen {
@@ -13,45 +14,64 @@ using ir::Attr;
 using ir::OpKind;
 using llvm::Value;
 
-bool CpuTask::emit_of_machine(const ir::Op& op) {
-    if (emit_place(op) || emit_lanes(op)) return true;
-    switch (op.kind) {
-        case OpKind::print:
-            emit_print(op);
-            return true;
-        case OpKind::assert_:
-            emit_assert(op);
-            return true;
-        case OpKind::runtime:
-            emit_runtime(op);
-            return true;
-        case OpKind::mma:
-            emit_mma(op);
-            return true;
-        default:
-            return false;
-    }
+#define TSR_NO_CODE(op) {OpKind::op, &CpuTask::has_no_code},
+// What each operation becomes.
+struct CpuTask::Emits {
+    static constexpr ir::Row<void (CpuTask::*)(const ir::Op&)> kRows[]{
+        {OpKind::constant, &CpuTask::emit_constant},
+        {OpKind::yield, &CpuTask::emit_nothing},
+        {OpKind::for_, &CpuTask::emit_for},
+        {OpKind::while_, &CpuTask::emit_while},
+        {OpKind::if_, &CpuTask::emit_if},
+        {OpKind::call, &CpuTask::has_no_code},
+        {OpKind::dim, &CpuTask::has_no_code},
+        {OpKind::print, &CpuTask::emit_print},
+        {OpKind::assert_, &CpuTask::emit_assert},
+
+        {OpKind::slot, &CpuTask::emit_slot},
+        {OpKind::task_begin, &CpuTask::emit_task_begin},
+        {OpKind::task_end, &CpuTask::emit_task_end},
+        {OpKind::scratch, &CpuTask::emit_scratch},
+        {OpKind::stack, &CpuTask::emit_stack},
+        {OpKind::pointer_add, &CpuTask::emit_pointer_add},
+        {OpKind::load, &CpuTask::emit_load},
+        {OpKind::store, &CpuTask::emit_store},
+        {OpKind::gather, &CpuTask::emit_gather},
+        {OpKind::scatter, &CpuTask::emit_scatter},
+        {OpKind::splat, &CpuTask::emit_splat},
+        {OpKind::iota, &CpuTask::emit_iota},
+        {OpKind::extract, &CpuTask::emit_extract},
+        {OpKind::insert, &CpuTask::emit_insert},
+        {OpKind::vector_reduce, &CpuTask::emit_reduce},
+        {OpKind::for_active, &CpuTask::emit_for_active},
+        {OpKind::atomic_rmw, &CpuTask::emit_atomic},
+        {OpKind::memory_copy, &CpuTask::emit_memory_copy},
+        {OpKind::prefetch, &CpuTask::emit_prefetch},
+        {OpKind::runtime, &CpuTask::emit_runtime},
+        {OpKind::mma, &CpuTask::emit_mma},
+
+        TSR_GPU_OPS(TSR_NO_CODE) TSR_BOX_OPS(TSR_NO_CODE)};
+    static constexpr ir::Total<kRows, ir::kControlFamily, ir::kTargetFamily, ir::kTargetProducts, ir::kGpuFamily,
+                               ir::kBoxFamily>
+        kTable{};
+};
+#undef TSR_NO_CODE
+
+void CpuTask::emit_own(const ir::Op& op) { (this->*Emits::kTable[op.kind].answer)(op); }
+
+bool CpuTask::has_code(OpKind kind) {
+    return ir::is_element(kind) || Emits::kTable[kind].answer != &CpuTask::has_no_code;
 }
 
-bool CpuTask::emit_place(const ir::Op& op) {
-    switch (op.kind) {
-        case OpKind::slot:
-            define(op.results[0], slots_.at(op.attrs.integer(Attr::count)));
-            return true;
-        case OpKind::task_begin:
-            define(op.results[0], task_.begin);
-            return true;
-        case OpKind::task_end:
-            define(op.results[0], task_.end);
-            return true;
-        case OpKind::scratch:
-            define(op.results[0],
-                   builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), task_.scratch,
-                                                       static_cast<uint64_t>(op.attrs.integer(Attr::count))));
-            return true;
-        default:
-            return false;
-    }
+void CpuTask::emit_slot(const ir::Op& op) { define(op.results[0], slots_.at(op.attrs.integer(Attr::count))); }
+
+void CpuTask::emit_task_begin(const ir::Op& op) { define(op.results[0], task_.begin); }
+
+void CpuTask::emit_task_end(const ir::Op& op) { define(op.results[0], task_.end); }
+
+void CpuTask::emit_scratch(const ir::Op& op) {
+    const auto offset = static_cast<uint64_t>(op.attrs.integer(Attr::count));
+    define(op.results[0], builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), task_.scratch, offset));
 }
 
 Value* CpuTask::row_of_bits(const ir::Op& op, size_t first) {

@@ -27,11 +27,17 @@ public:
           task_(task),
           gathers_(processor.gathers) {}
 
-private:
-    bool emit_of_machine(const ir::Op& op) override;
-    bool emit_place(const ir::Op& op);
-    bool emit_lanes(const ir::Op& op);
+    // False for what another kind of machine has.
+    static bool has_code(ir::OpKind kind);
 
+private:
+    struct Emits;  // what each operation becomes: a table in task.cpp
+    void emit_own(const ir::Op& op) override;
+
+    void emit_slot(const ir::Op& op);
+    void emit_task_begin(const ir::Op& op);
+    void emit_task_end(const ir::Op& op);
+    void emit_scratch(const ir::Op& op);
     void emit_gather(const ir::Op& op);
     llvm::Value* nothing();
     void emit_scatter(const ir::Op& op);

@@ -3,9 +3,8 @@
 #include "codegen/llvm/element.h"
 #include "codegen/llvm/function.h"
 #include "codegen/llvm/types.h"
-#include "ir/core/internal.h"
+#include "ir/core/total.h"
 #include "ir/ops/host.h"
-#include "ir/ops/record.h"
 #include "runtime/abi.h"
 
 namespace tsr::codegen {
@@ -41,41 +40,40 @@ void HostBody::emit_function() {
     }
 }
 
-void HostBody::emit_own(const ir::Op& op) {
-    switch (op.kind) {
-        case OpKind::call:
-            emit_call(op);
-            return;
-        case OpKind::launch:
-            emit_launch(op);
-            return;
-        case OpKind::host:
-            emit_entry(op);
-            return;
-        case OpKind::shape_of:
-            emit_shape_of(op);
-            return;
-        case OpKind::string:
-            define(op.results[0], data_.string(op.attrs.string(Attr::value)));
-            return;
-        case OpKind::dim:
-            define(op.results[0], emit_dim(op.attrs.dim(Attr::dim), place_of(op)));
-            return;
-        case OpKind::read:
-            emit_read(op);
-            return;
-        case OpKind::write:
-            emit_write(op);
-            return;
-        case OpKind::print:
-            emit_print(op);
-            return;
-        case OpKind::assert_:
-            emit_assert(op);
-            return;
-        default:
-            throw ir::InternalError("no code is emitted for `" + std::string(ir::name(op.kind)) + "` on level Host");
-    }
+// What each operation becomes.
+struct HostBody::Emits {
+    static constexpr ir::Row<void (HostBody::*)(const ir::Op&)> kRows[]{
+        {OpKind::constant, &HostBody::emit_constant},
+        {OpKind::yield, &HostBody::emit_nothing},
+        {OpKind::for_, &HostBody::emit_for},
+        {OpKind::while_, &HostBody::emit_while},
+        {OpKind::if_, &HostBody::emit_if},
+        {OpKind::call, &HostBody::emit_call},
+        {OpKind::dim, &HostBody::emit_dimension},
+        {OpKind::print, &HostBody::emit_print},
+        {OpKind::assert_, &HostBody::emit_assert},
+
+        {OpKind::read, &HostBody::emit_read},
+        {OpKind::write, &HostBody::emit_write},
+        {OpKind::read_vector, &HostBody::has_no_code},
+        {OpKind::write_vector, &HostBody::has_no_code},
+        {OpKind::vector_extract, &HostBody::has_no_code},
+        {OpKind::vector_build, &HostBody::has_no_code},
+
+        {OpKind::launch, &HostBody::emit_launch},
+        {OpKind::host, &HostBody::emit_entry},
+        {OpKind::shape_of, &HostBody::emit_shape_of},
+        {OpKind::string, &HostBody::emit_string},
+    };
+    static constexpr ir::Total<kRows, ir::kControlFamily, ir::kMemoryFamily, ir::kHostFamily> kTable{};
+};
+
+void HostBody::emit_own(const ir::Op& op) { (this->*Emits::kTable[op.kind].answer)(op); }
+
+void HostBody::emit_string(const ir::Op& op) { define(op.results[0], data_.string(op.attrs.string(Attr::value))); }
+
+void HostBody::emit_dimension(const ir::Op& op) {
+    define(op.results[0], emit_dim(op.attrs.dim(Attr::dim), place_of(op)));
 }
 
 void HostBody::emit_element_op(const ir::Op& op) {

@@ -30,6 +30,7 @@ public:
 private:
     friend class EntryCall;
 
+    struct Emits;  // what each operation becomes: a table in body.cpp
     void emit_own(const ir::Op& op) override;
     void emit_element_op(const ir::Op& op) override;
     void emit_call(const ir::Op& op);
@@ -40,6 +41,8 @@ private:
     void emit_print(const ir::Op& op);
     void emit_assert(const ir::Op& op);
     void emit_shape_of(const ir::Op& op);
+    void emit_string(const ir::Op& op);
+    void emit_dimension(const ir::Op& op);
     void emit_entry(const ir::Op& op);
     void check_divisor(const ir::Op& op);
 

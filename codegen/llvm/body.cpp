@@ -3,6 +3,8 @@
 #include "codegen/llvm/cast.h"
 #include "codegen/llvm/element.h"
 #include "codegen/llvm/types.h"
+#include "ir/core/internal.h"
+#include "ir/ops/record.h"
 
 namespace tsr::codegen {
 
@@ -83,7 +85,7 @@ void Body::emit(const ir::Op& op) {
     locate(op);
     if (ir::is_element(op.kind)) {
         emit_element_op(op);
-    } else if (!emit_control(op)) {
+    } else {
         emit_own(op);
     }
 }
@@ -96,23 +98,9 @@ void Body::emit_element_op(const ir::Op& op) {
     define(op.results[0], emit_element(build_, {op.kind, type, to, operands}));
 }
 
-bool Body::emit_control(const ir::Op& op) {
-    switch (op.kind) {
-        case OpKind::constant:
-            emit_constant(op);
-            return true;
-        case OpKind::for_:
-            emit_for(op);
-            return true;
-        case OpKind::while_:
-            emit_while(op);
-            return true;
-        case OpKind::if_:
-            emit_if(op);
-            return true;
-        default:
-            return false;
-    }
+// Refused before by codegen/program/check.cpp.
+void Body::has_no_code(const ir::Op& op) {
+    ir::internal_error("no code is emitted for `" + std::string(ir::name(op.kind)) + "`");
 }
 
 void Body::emit_constant(const ir::Op& op) {

@@ -23,8 +23,15 @@ public:
 protected:
     using Values = std::vector<llvm::Value*>;
 
-    // An operation that is neither of the element vocabulary nor control.
+    // An operation that is not of the element vocabulary. Each class below has a table with a row for every operation
+    // of its level: one of the functions here, one of its own, or `has_no_code`.
     virtual void emit_own(const ir::Op& op) = 0;
+    [[noreturn]] void has_no_code(const ir::Op& op);
+    void emit_nothing(const ir::Op&) {}  // `yield`: its values are taken where its region is emitted
+    void emit_constant(const ir::Op& op);
+    void emit_for(const ir::Op& op);
+    void emit_while(const ir::Op& op);
+    void emit_if(const ir::Op& op);
 
     // Emits where the builder stands, leaves it behind the region, and gives what the region yields.
     Values emit_region(ir::RegionId region);
@@ -59,12 +66,7 @@ protected:
 
 private:
     void emit(const ir::Op& op);
-    bool emit_control(const ir::Op& op);
-    void emit_constant(const ir::Op& op);
     void emit_table(const ir::Op& op);
-    void emit_for(const ir::Op& op);
-    void emit_while(const ir::Op& op);
-    void emit_if(const ir::Op& op);
     void bind_arguments(ir::RegionId region, const Values& values);
     // One phi per value; a first incoming edge comes from `from`.
     std::vector<llvm::PHINode*> carry(const Values& initial, llvm::BasicBlock* from);

@@ -15,15 +15,18 @@ struct ElementOp {
     std::span<llvm::Value* const> operands;
 };
 
-// True for what `emit_element` has code for.
-
 // Law and edges are the ones of the operation's record.
 llvm::Value* emit_element(Build& build, const ElementOp& op);
 
-// The parts, by the kind of element. Floats are f32, f64, and f16 where the machine computes it.
+// The parts, by the kind of element: of integers and bool, and of floats, which are f32, f64, and f16 where the machine
+// computes it.
 llvm::Value* emit_integer(Build& build, const ElementOp& op);
 llvm::Value* emit_real(Build& build, const ElementOp& op);
-llvm::Value* emit_bool(Build& build, const ElementOp& op);
+
+// A row of the tables behind these two; `no_element_code` for what numbers of the kind do not have, or what has been
+// replaced by other operations before.
+using EmitElement = llvm::Value* (*)(Build&, const ElementOp&);
+[[noreturn]] llvm::Value* no_element_code(Build& build, const ElementOp& op);
 
 // Integer division rounded down, and its remainder with the divisor's sign; a zero divisor gives 0.
 llvm::Value* emit_floordiv(Build& build, DType type, llvm::Value* dividend, llvm::Value* divisor);

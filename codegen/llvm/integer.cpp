@@ -2,6 +2,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "codegen/llvm/element.h"
+#include "ir/core/total.h"
 
 namespace tsr::codegen {
 
@@ -67,80 +68,109 @@ Value* emit_power(Build& build, const ElementOp& op) {
     return ir.CreateSelect(ir.CreateICmpSLT(exponent, zero), reciprocal, result);
 }
 
-// The comparison of integers, or null.
-Value* emit_compare(Build& build, OpKind kind, bool is_signed, Value* a, Value* b) {
-    using enum llvm::CmpInst::Predicate;
-    llvm::IRBuilder<>& ir = build.ir;
-    if (kind == OpKind::eq) return ir.CreateICmp(ICMP_EQ, a, b);
-    if (kind == OpKind::ne) return ir.CreateICmp(ICMP_NE, a, b);
-    if (kind == OpKind::lt) return ir.CreateICmp(is_signed ? ICMP_SLT : ICMP_ULT, a, b);
-    if (kind == OpKind::le) return ir.CreateICmp(is_signed ? ICMP_SLE : ICMP_ULE, a, b);
-    if (kind == OpKind::gt) return ir.CreateICmp(is_signed ? ICMP_SGT : ICMP_UGT, a, b);
-    if (kind == OpKind::ge) return ir.CreateICmp(is_signed ? ICMP_SGE : ICMP_UGE, a, b);
-    return nullptr;
+using llvm::CmpInst;
+using llvm::Instruction;
+
+template <Instruction::BinaryOps opcode>
+Value* emit_both(Build& build, const ElementOp& op) {
+    return build.ir.CreateBinOp(opcode, op.operands[0], op.operands[1]);
 }
 
-// The bitwise operations, on bool too, or null.
-Value* emit_bits(Build& build, const ElementOp& op) {
-    const auto& v = op.operands;
-    if (op.kind == OpKind::bit_and) return build.ir.CreateAnd(v[0], v[1]);
-    if (op.kind == OpKind::bit_or) return build.ir.CreateOr(v[0], v[1]);
-    if (op.kind == OpKind::bit_xor) return build.ir.CreateXor(v[0], v[1]);
-    if (op.kind == OpKind::bit_not) return build.ir.CreateNot(v[0]);
-    return nullptr;
+// The first of integers with a sign, the second of those without and of bool.
+template <CmpInst::Predicate with_sign, CmpInst::Predicate without>
+Value* emit_compare(Build& build, const ElementOp& op) {
+    return build.ir.CreateICmp(is_signed(op.type) ? with_sign : without, op.operands[0], op.operands[1]);
 }
 
-Value* emit_integer_arithmetic(Build& build, const ElementOp& op) {
-    llvm::IRBuilder<>& ir = build.ir;
-    const auto& v = op.operands;
-    const bool is_negative_known = is_signed(op.type);
-    const ID least = is_negative_known ? llvm::Intrinsic::smin : llvm::Intrinsic::umin;
-    const ID greatest = is_negative_known ? llvm::Intrinsic::smax : llvm::Intrinsic::umax;
-    switch (op.kind) {
-        case OpKind::add:
-            return ir.CreateAdd(v[0], v[1]);
-        case OpKind::sub:
-            return ir.CreateSub(v[0], v[1]);
-        case OpKind::mul:
-            return ir.CreateMul(v[0], v[1]);
-        case OpKind::neg:
-            return ir.CreateNeg(v[0]);
-        case OpKind::floordiv:
-            return emit_floordiv(build, op.type, v[0], v[1]);
-        case OpKind::mod:
-            return emit_mod(build, op.type, v[0], v[1]);
-        case OpKind::minimum:
-            return ir.CreateBinaryIntrinsic(least, v[0], v[1]);
-        case OpKind::maximum:
-            return ir.CreateBinaryIntrinsic(greatest, v[0], v[1]);
-        case OpKind::pow:
-            return emit_power(build, op);
-        case OpKind::shl:
-        case OpKind::shr:
-            return emit_shift(build, op);
-        case OpKind::sign:
-            return emit_sign(build, op);
-        case OpKind::abs:
-            return is_negative_known ? ir.CreateBinaryIntrinsic(llvm::Intrinsic::abs, v[0], ir.getFalse()) : v[0];
-        default:
-            return nullptr;
-    }
+template <ID with_sign, ID without>
+Value* emit_smaller_or_greater(Build& build, const ElementOp& op) {
+    return build.ir.CreateBinaryIntrinsic(is_signed(op.type) ? with_sign : without, op.operands[0], op.operands[1]);
 }
+
+Value* emit_negation(Build& build, const ElementOp& op) { return build.ir.CreateNeg(op.operands[0]); }
+
+Value* emit_complement(Build& build, const ElementOp& op) { return build.ir.CreateNot(op.operands[0]); }
+
+Value* emit_quotient(Build& build, const ElementOp& op) {
+    return emit_floordiv(build, op.type, op.operands[0], op.operands[1]);
+}
+
+Value* emit_rest(Build& build, const ElementOp& op) { return emit_mod(build, op.type, op.operands[0], op.operands[1]); }
+
+Value* emit_magnitude(Build& build, const ElementOp& op) {
+    if (!is_signed(op.type)) return op.operands[0];
+    return build.ir.CreateBinaryIntrinsic(llvm::Intrinsic::abs, op.operands[0], build.ir.getFalse());
+}
+
+// What each operation becomes, on integers and bool.
+constexpr ir::Row<EmitElement> kOfIntegers[]{
+    {OpKind::add, emit_both<Instruction::Add>},
+    {OpKind::sub, emit_both<Instruction::Sub>},
+    {OpKind::mul, emit_both<Instruction::Mul>},
+    {OpKind::div, no_element_code},
+    {OpKind::floordiv, emit_quotient},
+    {OpKind::mod, emit_rest},
+    {OpKind::neg, emit_negation},
+    {OpKind::fma, no_element_code},
+    {OpKind::minimum, emit_smaller_or_greater<llvm::Intrinsic::smin, llvm::Intrinsic::umin>},
+    {OpKind::maximum, emit_smaller_or_greater<llvm::Intrinsic::smax, llvm::Intrinsic::umax>},
+    {OpKind::bit_and, emit_both<Instruction::And>},
+    {OpKind::bit_or, emit_both<Instruction::Or>},
+    {OpKind::bit_xor, emit_both<Instruction::Xor>},
+    {OpKind::bit_not, emit_complement},
+    {OpKind::shl, emit_shift},
+    {OpKind::shr, emit_shift},
+    {OpKind::eq, emit_compare<CmpInst::ICMP_EQ, CmpInst::ICMP_EQ>},
+    {OpKind::ne, emit_compare<CmpInst::ICMP_NE, CmpInst::ICMP_NE>},
+    {OpKind::lt, emit_compare<CmpInst::ICMP_SLT, CmpInst::ICMP_ULT>},
+    {OpKind::le, emit_compare<CmpInst::ICMP_SLE, CmpInst::ICMP_ULE>},
+    {OpKind::gt, emit_compare<CmpInst::ICMP_SGT, CmpInst::ICMP_UGT>},
+    {OpKind::ge, emit_compare<CmpInst::ICMP_SGE, CmpInst::ICMP_UGE>},
+    // These are emitted for all types alike (element.cpp, table.cpp).
+    {OpKind::select, no_element_code},
+    {OpKind::cast, no_element_code},
+    {OpKind::bitcast, no_element_code},
+    {OpKind::table, no_element_code},
+
+    {OpKind::pow, emit_power},
+    {OpKind::atan2, no_element_code},
+    {OpKind::exp, no_element_code},
+    {OpKind::exp2, no_element_code},
+    {OpKind::expm1, no_element_code},
+    {OpKind::log, no_element_code},
+    {OpKind::log2, no_element_code},
+    {OpKind::log10, no_element_code},
+    {OpKind::log1p, no_element_code},
+    {OpKind::sin, no_element_code},
+    {OpKind::cos, no_element_code},
+    {OpKind::tan, no_element_code},
+    {OpKind::asin, no_element_code},
+    {OpKind::acos, no_element_code},
+    {OpKind::atan, no_element_code},
+    {OpKind::sinh, no_element_code},
+    {OpKind::cosh, no_element_code},
+    {OpKind::tanh, no_element_code},
+    {OpKind::erf, no_element_code},
+    {OpKind::cbrt, no_element_code},
+    {OpKind::rsqrt, no_element_code},
+    {OpKind::sign, emit_sign},
+    {OpKind::isnan, no_element_code},
+    {OpKind::isinf, no_element_code},
+    {OpKind::isfinite, no_element_code},
+    {OpKind::abs, emit_magnitude},
+    {OpKind::sqrt, no_element_code},
+    {OpKind::floor, no_element_code},
+    {OpKind::ceil, no_element_code},
+    {OpKind::round, no_element_code},
+    {OpKind::trunc, no_element_code},
+    {OpKind::cut, no_element_code},
+    {OpKind::dither, no_element_code},
+    {OpKind::philox, no_element_code},
+};
+constexpr ir::Total<kOfIntegers, ir::kElementFamily> kIntegerCode;
 
 }  // namespace
 
-Value* emit_bool(Build& build, const ElementOp& op) {
-    if (Value* result = emit_bits(build, op)) return result;
-    return emit_compare(build, op.kind, false, op.operands[0], op.operands.back());
-}
-
-Value* emit_integer(Build& build, const ElementOp& op) {
-    if (Value* result = emit_bits(build, op)) return result;
-    if (op.operands.size() == 2) {
-        Value* test = emit_compare(build, op.kind, is_signed(op.type), op.operands[0], op.operands[1]);
-        if (test != nullptr) return test;
-    }
-    return emit_integer_arithmetic(build, op);
-}
+Value* emit_integer(Build& build, const ElementOp& op) { return kIntegerCode[op.kind].answer(build, op); }
 
 }  // namespace tsr::codegen

@@ -7,6 +7,7 @@
 #include "codegen/llvm/narrow.h"
 #include "codegen/llvm/remainder.h"
 #include "codegen/llvm/types.h"
+#include "ir/core/total.h"
 
 namespace tsr::codegen {
 
@@ -15,10 +16,54 @@ namespace {
 using ir::OpKind;
 using llvm::Value;
 
+using llvm::CmpInst;
+using llvm::Instruction;
+using llvm::Intrinsic::ID;
+
 Value* constant(Value* like, double value) { return llvm::ConstantFP::get(like->getType(), value); }
 
-Value* emit_sign(Build& build, Value* x) {
+template <Instruction::BinaryOps opcode>
+Value* emit_float_both(Build& build, const ElementOp& op) {
+    return build.ir.CreateBinOp(opcode, op.operands[0], op.operands[1]);
+}
+
+template <CmpInst::Predicate predicate>
+Value* emit_float_compare(Build& build, const ElementOp& op) {
+    return build.ir.CreateFCmp(predicate, op.operands[0], op.operands[1]);
+}
+
+template <ID intrinsic>
+Value* emit_intrinsic_of_one(Build& build, const ElementOp& op) {
+    return build.ir.CreateUnaryIntrinsic(intrinsic, op.operands[0]);
+}
+
+template <ID intrinsic>
+Value* emit_intrinsic_of_two(Build& build, const ElementOp& op) {
+    return build.ir.CreateBinaryIntrinsic(intrinsic, op.operands[0], op.operands[1]);
+}
+
+Value* emit_float_negation(Build& build, const ElementOp& op) { return build.ir.CreateFNeg(op.operands[0]); }
+
+Value* emit_float_floordiv(Build& build, const ElementOp& op) {
+    return build.ir.CreateUnaryIntrinsic(llvm::Intrinsic::floor, build.ir.CreateFDiv(op.operands[0], op.operands[1]));
+}
+
+Value* emit_rsqrt(Build& build, const ElementOp& op) {
+    Value* root = build.ir.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, op.operands[0]);
+    return build.ir.CreateFDiv(constant(op.operands[0], 1.0), root);
+}
+
+Value* emit_isnan(Build& build, const ElementOp& op) { return build.ir.CreateFCmpUNO(op.operands[0], op.operands[0]); }
+
+template <CmpInst::Predicate to_infinity>
+Value* emit_magnitude_test(Build& build, const ElementOp& op) {
+    Value* magnitude = build.ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, op.operands[0]);
+    return build.ir.CreateFCmp(to_infinity, magnitude, llvm::ConstantFP::getInfinity(magnitude->getType()));
+}
+
+Value* emit_float_sign(Build& build, const ElementOp& op) {
     llvm::IRBuilder<>& ir = build.ir;
+    Value* x = op.operands[0];
     Value* zero = constant(x, 0.0);
     Value* sign = ir.CreateSelect(ir.CreateFCmpOLT(x, zero), constant(x, -1.0), zero);
     sign = ir.CreateSelect(ir.CreateFCmpOGT(x, zero), constant(x, 1.0), sign);
@@ -26,8 +71,10 @@ Value* emit_sign(Build& build, Value* x) {
 }
 
 // The exact remainder, moved by the divisor where signs differ; a zero has the sign of the divisor.
-Value* emit_float_mod(Build& build, Value* x, Value* y) {
+Value* emit_float_mod(Build& build, const ElementOp& op) {
     llvm::IRBuilder<>& ir = build.ir;
+    Value* x = op.operands[0];
+    Value* y = op.operands[1];
     Value* rest = build.machine.has_libm ? ir.CreateFRem(x, y) : emit_remainder(build, x, y);
     Value* zero = constant(x, 0.0);
     Value* signs_differ = ir.CreateXor(ir.CreateFCmpOLT(rest, zero), ir.CreateFCmpOLT(y, zero));
@@ -36,88 +83,58 @@ Value* emit_float_mod(Build& build, Value* x, Value* y) {
     return ir.CreateSelect(ir.CreateFCmpOEQ(rest, zero), signed_zero, moved);
 }
 
-// A comparison or test, or null.
-Value* emit_test(Build& build, const ElementOp& op) {
-    llvm::IRBuilder<>& ir = build.ir;
-    const auto& v = op.operands;
-    const auto magnitude = [&] { return ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v[0]); };
-    const auto infinity = [&] { return llvm::ConstantFP::getInfinity(v[0]->getType()); };
-    switch (op.kind) {
-        case OpKind::eq:
-            return ir.CreateFCmpOEQ(v[0], v[1]);
-        case OpKind::ne:
-            return ir.CreateFCmpUNE(v[0], v[1]);
-        case OpKind::lt:
-            return ir.CreateFCmpOLT(v[0], v[1]);
-        case OpKind::le:
-            return ir.CreateFCmpOLE(v[0], v[1]);
-        case OpKind::gt:
-            return ir.CreateFCmpOGT(v[0], v[1]);
-        case OpKind::ge:
-            return ir.CreateFCmpOGE(v[0], v[1]);
-        case OpKind::isnan:
-            return ir.CreateFCmpUNO(v[0], v[0]);
-        case OpKind::isinf:
-            return ir.CreateFCmpOEQ(magnitude(), infinity());
-        case OpKind::isfinite:
-            return ir.CreateFCmpOLT(magnitude(), infinity());
-        default:
-            return nullptr;
-    }
-}
+// What each operation becomes, on floats.
+#define TSR_LIBM(op) {OpKind::op, emit_libm},
+constexpr ir::Row<EmitElement> kOfFloats[]{
+    {OpKind::add, emit_float_both<Instruction::FAdd>},
+    {OpKind::sub, emit_float_both<Instruction::FSub>},
+    {OpKind::mul, emit_float_both<Instruction::FMul>},
+    {OpKind::div, emit_float_both<Instruction::FDiv>},
+    {OpKind::floordiv, emit_float_floordiv},
+    {OpKind::mod, emit_float_mod},
+    {OpKind::neg, emit_float_negation},
+    {OpKind::minimum, emit_intrinsic_of_two<llvm::Intrinsic::minimum>},
+    {OpKind::maximum, emit_intrinsic_of_two<llvm::Intrinsic::maximum>},
+    {OpKind::bit_and, no_element_code},
+    {OpKind::bit_or, no_element_code},
+    {OpKind::bit_xor, no_element_code},
+    {OpKind::bit_not, no_element_code},
+    {OpKind::shl, no_element_code},
+    {OpKind::shr, no_element_code},
+    {OpKind::eq, emit_float_compare<CmpInst::FCMP_OEQ>},
+    {OpKind::ne, emit_float_compare<CmpInst::FCMP_UNE>},
+    {OpKind::lt, emit_float_compare<CmpInst::FCMP_OLT>},
+    {OpKind::le, emit_float_compare<CmpInst::FCMP_OLE>},
+    {OpKind::gt, emit_float_compare<CmpInst::FCMP_OGT>},
+    {OpKind::ge, emit_float_compare<CmpInst::FCMP_OGE>},
+    // These are emitted for all types alike (element.cpp, fma.cpp, table.cpp).
+    {OpKind::fma, no_element_code},
+    {OpKind::select, no_element_code},
+    {OpKind::cast, no_element_code},
+    {OpKind::bitcast, no_element_code},
+    {OpKind::table, no_element_code},
 
-// What one instruction of LLVM does, or null.
-Value* emit_real_arithmetic(Build& build, const ElementOp& op) {
-    llvm::IRBuilder<>& ir = build.ir;
-    const auto& v = op.operands;
-    switch (op.kind) {
-        case OpKind::add:
-            return ir.CreateFAdd(v[0], v[1]);
-        case OpKind::sub:
-            return ir.CreateFSub(v[0], v[1]);
-        case OpKind::mul:
-            return ir.CreateFMul(v[0], v[1]);
-        case OpKind::div:
-            return ir.CreateFDiv(v[0], v[1]);
-        case OpKind::neg:
-            return ir.CreateFNeg(v[0]);
-        case OpKind::minimum:
-            return ir.CreateBinaryIntrinsic(llvm::Intrinsic::minimum, v[0], v[1]);
-        case OpKind::maximum:
-            return ir.CreateBinaryIntrinsic(llvm::Intrinsic::maximum, v[0], v[1]);
-        case OpKind::abs:
-            return ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v[0]);
-        case OpKind::sqrt:
-            return ir.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, v[0]);
-        case OpKind::floor:
-            return ir.CreateUnaryIntrinsic(llvm::Intrinsic::floor, v[0]);
-        case OpKind::ceil:
-            return ir.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, v[0]);
-        case OpKind::round:
-            return ir.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, v[0]);
-        case OpKind::trunc:
-            return ir.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, v[0]);
-        default:
-            return nullptr;
-    }
-}
+    TSR_LIBRARY_OPS(TSR_LIBM)  // where they have not become formulas
+    {OpKind::rsqrt, emit_rsqrt},
+    {OpKind::sign, emit_float_sign},
+    {OpKind::isnan, emit_isnan},
+    {OpKind::isinf, emit_magnitude_test<CmpInst::FCMP_OEQ>},
+    {OpKind::isfinite, emit_magnitude_test<CmpInst::FCMP_OLT>},
+    {OpKind::abs, emit_intrinsic_of_one<llvm::Intrinsic::fabs>},
+    {OpKind::sqrt, emit_intrinsic_of_one<llvm::Intrinsic::sqrt>},
+    {OpKind::floor, emit_intrinsic_of_one<llvm::Intrinsic::floor>},
+    {OpKind::ceil, emit_intrinsic_of_one<llvm::Intrinsic::ceil>},
+    {OpKind::round, emit_intrinsic_of_one<llvm::Intrinsic::roundeven>},
+    {OpKind::trunc, emit_intrinsic_of_one<llvm::Intrinsic::trunc>},
+    {OpKind::cut, no_element_code},
+    {OpKind::dither, no_element_code},
+    {OpKind::philox, no_element_code},
+};
+#undef TSR_LIBM
+constexpr ir::Total<kOfFloats, ir::kElementFamily> kFloatCode;
 
 }  // namespace
 
-Value* emit_real(Build& build, const ElementOp& op) {
-    if (Value* result = emit_test(build, op)) return result;
-    if (Value* result = emit_real_arithmetic(build, op)) return result;
-    llvm::IRBuilder<>& ir = build.ir;
-    const auto& v = op.operands;
-    if (op.kind == OpKind::sign) return emit_sign(build, v[0]);
-    if (op.kind == OpKind::mod) return emit_float_mod(build, v[0], v[1]);
-    if (op.kind == OpKind::floordiv) {
-        return ir.CreateUnaryIntrinsic(llvm::Intrinsic::floor, ir.CreateFDiv(v[0], v[1]));
-    }
-    if (op.kind == OpKind::rsqrt) {
-        return ir.CreateFDiv(constant(v[0], 1.0), ir.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, v[0]));
-    }
-    return emit_libm(build, op);
-}
+Value* emit_real(Build& build, const ElementOp& op) { return kFloatCode[op.kind].answer(build, op); }
 
 }  // namespace tsr::codegen

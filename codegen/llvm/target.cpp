@@ -5,8 +5,6 @@
 #include "codegen/llvm/element.h"
 #include "codegen/llvm/function.h"
 #include "codegen/llvm/types.h"
-#include "ir/core/internal.h"
-#include "ir/ops/record.h"
 #include "ir/ops/reduction.h"
 
 namespace tsr::codegen {
@@ -39,68 +37,38 @@ void TargetBody::emit_function() {
     builder_.CreateRetVoid();
 }
 
-void TargetBody::emit_own(const ir::Op& op) {
-    if (emit_memory(op) || emit_vector(op) || emit_of_machine(op)) return;
-    throw ir::InternalError("no code is emitted for `" + std::string(ir::name(op.kind)) + "` on level Target");
+void TargetBody::emit_pointer_add(const ir::Op& op) { define(op.results[0], address(op, true)); }
+
+void TargetBody::emit_memory_copy(const ir::Op& op) {
+    builder_.CreateMemCpy(operand(op, 0), llvm::MaybeAlign(), operand(op, 1), llvm::MaybeAlign(),
+                          builder_.CreateIntCast(operand(op, 2), builder_.getInt64Ty(), true));
 }
 
-bool TargetBody::emit_memory(const ir::Op& op) {
-    switch (op.kind) {
-        case OpKind::stack:
-            emit_stack(op);
-            return true;
-        case OpKind::pointer_add:
-            define(op.results[0], address(op, true));
-            return true;
-        case OpKind::load:
-            emit_load(op);
-            return true;
-        case OpKind::store:
-            emit_store(op);
-            return true;
-        case OpKind::atomic_rmw:
-            emit_atomic(op);
-            return true;
-        case OpKind::memory_copy:
-            builder_.CreateMemCpy(operand(op, 0), llvm::MaybeAlign(), operand(op, 1), llvm::MaybeAlign(),
-                                  builder_.CreateIntCast(operand(op, 2), builder_.getInt64Ty(), true));
-            return true;
-        default:
-            return false;
-    }
+void TargetBody::emit_splat(const ir::Op& op) {
+    const auto width = static_cast<unsigned>(op.attrs.integer(Attr::width));
+    define(op.results[0], builder_.CreateVectorSplat(width, operand(op, 0)));
 }
 
-bool TargetBody::emit_vector(const ir::Op& op) {
-    const auto position = [&](size_t at) -> Value* {
-        if (op.attrs.has(Attr::axis)) return builder_.getInt32(static_cast<uint32_t>(op.attrs.integer(Attr::axis)));
-        return operand(op, at);
-    };
-    switch (op.kind) {
-        case OpKind::splat:
-            define(op.results[0],
-                   builder_.CreateVectorSplat(static_cast<unsigned>(op.attrs.integer(Attr::width)), operand(op, 0)));
-            return true;
-        case OpKind::iota: {
-            llvm::Type* element = element_type(target_.getContext(), op.attrs.dtype(Attr::type));
-            std::vector<llvm::Constant*> lanes;
-            for (int64_t i = 0; i < op.attrs.integer(Attr::width); ++i) {
-                lanes.push_back(llvm::ConstantInt::get(element, static_cast<uint64_t>(i), false, true));
-            }
-            define(op.results[0], llvm::ConstantVector::get(lanes));
-            return true;
-        }
-        case OpKind::extract:
-            define(op.results[0], builder_.CreateExtractElement(operand(op, 0), position(1)));
-            return true;
-        case OpKind::insert:
-            define(op.results[0], builder_.CreateInsertElement(operand(op, 0), operand(op, 1), position(2)));
-            return true;
-        case OpKind::vector_reduce:
-            emit_reduce(op);
-            return true;
-        default:
-            return false;
+void TargetBody::emit_iota(const ir::Op& op) {
+    llvm::Type* element = element_type(target_.getContext(), op.attrs.dtype(Attr::type));
+    std::vector<llvm::Constant*> lanes;
+    for (int64_t i = 0; i < op.attrs.integer(Attr::width); ++i) {
+        lanes.push_back(llvm::ConstantInt::get(element, static_cast<uint64_t>(i), false, true));
     }
+    define(op.results[0], llvm::ConstantVector::get(lanes));
+}
+
+Value* TargetBody::position(const ir::Op& op, size_t at) {
+    if (op.attrs.has(Attr::axis)) return builder_.getInt32(static_cast<uint32_t>(op.attrs.integer(Attr::axis)));
+    return operand(op, at);
+}
+
+void TargetBody::emit_extract(const ir::Op& op) {
+    define(op.results[0], builder_.CreateExtractElement(operand(op, 0), position(op, 1)));
+}
+
+void TargetBody::emit_insert(const ir::Op& op) {
+    define(op.results[0], builder_.CreateInsertElement(operand(op, 0), operand(op, 1), position(op, 2)));
 }
 
 // The upper half with the lower, again and again; of an odd number the middle one waits for the next round.

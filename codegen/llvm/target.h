@@ -26,8 +26,17 @@ public:
     void emit_function();
 
 protected:
-    // Operations that each machine has its own code for; false where it has none.
-    virtual bool emit_of_machine(const ir::Op& op) = 0;
+    // The same on all machines.
+    void emit_stack(const ir::Op& op);
+    void emit_pointer_add(const ir::Op& op);
+    void emit_load(const ir::Op& op);
+    void emit_store(const ir::Op& op);
+    void emit_memory_copy(const ir::Op& op);
+    void emit_splat(const ir::Op& op);
+    void emit_iota(const ir::Op& op);
+    void emit_extract(const ir::Op& op);
+    void emit_insert(const ir::Op& op);
+    void emit_reduce(const ir::Op& op);
     virtual void emit_atomic(const ir::Op& op);
     // Who sees an atomic operation as one.
     [[nodiscard]] virtual llvm::SyncScope::ID atomic_scope() const { return llvm::SyncScope::System; }
@@ -44,14 +53,8 @@ protected:
     llvm::Value* address(const ir::Op& op, bool in_bounds);
 
 private:
-    void emit_own(const ir::Op& op) override;
-    bool emit_memory(const ir::Op& op);
-    bool emit_vector(const ir::Op& op);
-
-    void emit_stack(const ir::Op& op);
-    void emit_load(const ir::Op& op);
-    void emit_store(const ir::Op& op);
-    void emit_reduce(const ir::Op& op);
+    // The element of a vector that the attribute names, or the operand `at`.
+    llvm::Value* position(const ir::Op& op, size_t at);
     // By comparing and exchanging until nobody came between.
     llvm::Value* exchange_until_alone(const ir::Op& op, llvm::Type* word);
     [[nodiscard]] llvm::Align alignment_of(const ir::Op& op, DType type) const;

@@ -9,7 +9,6 @@
 namespace tsr::codegen {
 
 using ir::Attr;
-using ir::OpKind;
 using llvm::Value;
 
 namespace {
@@ -19,43 +18,12 @@ bool of_cluster(const ir::Op& op) { return op.attrs.has(Attr::mode); }
 
 }  // namespace
 
-bool GpuTask::emit_box(const ir::Op& op) {
-    using namespace llvm::Intrinsic;
-    switch (op.kind) {
-        case OpKind::mbarrier_init:
-            call(nvvm_mbarrier_init_shared, {operand(op, 0), number(op, Attr::count)});
-            return true;
-        case OpKind::mbarrier_fence:
-            call(nvvm_fence_mbarrier_init_release_cluster, {});
-            return true;
-        case OpKind::mbarrier_arrive:
-            emit_mbarrier_arrive(op);
-            return true;
-        case OpKind::mbarrier_wait:
-            emit_mbarrier_wait(op);
-            return true;
-        case OpKind::copy_box:
-            emit_copy_box(op);
-            return true;
-        case OpKind::store_box:
-            emit_store_box(op);
-            return true;
-        case OpKind::boxes_read:
-            call(nvvm_cp_async_bulk_wait_group_read, {number(op, Attr::count)});
-            return true;
-        case OpKind::cluster_rank:
-            emit_number(op, nvvm_read_ptx_sreg_cluster_ctarank);
-            return true;
-        case OpKind::cluster_count:
-            emit_number(op, nvvm_read_ptx_sreg_cluster_nctarank);
-            return true;
-        case OpKind::cluster_barrier:
-            call(nvvm_barrier_cluster_arrive, {});
-            call(nvvm_barrier_cluster_wait, {});
-            return true;
-        default:
-            return false;
-    }
+void GpuTask::emit_mbarrier_init(const ir::Op& op) {
+    call(llvm::Intrinsic::nvvm_mbarrier_init_shared, {operand(op, 0), number(op, Attr::count)});
+}
+
+void GpuTask::emit_mbarrier_fence(const ir::Op&) {
+    call(llvm::Intrinsic::nvvm_fence_mbarrier_init_release_cluster, {});
 }
 
 void GpuTask::emit_mbarrier_arrive(const ir::Op& op) {
@@ -110,6 +78,23 @@ void GpuTask::emit_store_box(const ir::Op& op) {
     arguments.insert(arguments.end(), {builder_.getInt64(0), builder_.getFalse()});
     call(kCopies[rank - 1], arguments);
     call(nvvm_cp_async_bulk_commit_group, {});
+}
+
+void GpuTask::emit_boxes_read(const ir::Op& op) {
+    call(llvm::Intrinsic::nvvm_cp_async_bulk_wait_group_read, {number(op, Attr::count)});
+}
+
+void GpuTask::emit_cluster_rank(const ir::Op& op) {
+    emit_number(op, llvm::Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank);
+}
+
+void GpuTask::emit_cluster_count(const ir::Op& op) {
+    emit_number(op, llvm::Intrinsic::nvvm_read_ptx_sreg_cluster_nctarank);
+}
+
+void GpuTask::emit_cluster_barrier(const ir::Op&) {
+    call(llvm::Intrinsic::nvvm_barrier_cluster_arrive, {});
+    call(llvm::Intrinsic::nvvm_barrier_cluster_wait, {});
 }
 
 Value* GpuTask::map_of(const ir::Op& op) {

@@ -6,28 +6,14 @@
 namespace tsr::codegen {
 
 using ir::Attr;
-using ir::OpKind;
 using llvm::Value;
 
-bool GpuTask::emit_copy(const ir::Op& op) {
-    switch (op.kind) {
-        case OpKind::async_copy:
-            emit_async_copy(op);
-            return true;
-        case OpKind::async_commit:
-            if (gpu_.async_copies) call(llvm::Intrinsic::nvvm_cp_async_commit_group, {});
-            return true;
-        case OpKind::async_wait:
-            if (!gpu_.async_copies) return true;
-            call(llvm::Intrinsic::nvvm_cp_async_wait_group,
-                 {builder_.getInt32(static_cast<uint32_t>(op.attrs.integer(Attr::count)))});
-            return true;
-        case OpKind::prefetch:
-            emit_prefetch(op);
-            return true;
-        default:
-            return false;
-    }
+void GpuTask::emit_async_commit(const ir::Op&) {
+    if (gpu_.async_copies) call(llvm::Intrinsic::nvvm_cp_async_commit_group, {});
+}
+
+void GpuTask::emit_async_wait(const ir::Op& op) {
+    if (gpu_.async_copies) call(llvm::Intrinsic::nvvm_cp_async_wait_group, {number(op, Attr::count)});
 }
 
 void GpuTask::emit_prefetch(const ir::Op& op) {

@@ -7,6 +7,7 @@
 
 #include "codegen/llvm/function.h"
 #include "codegen/llvm/types.h"
+#include "ir/core/total.h"
 #include "ir/machine/gpu.h"
 #include "ir/ops/reduction.h"
 
@@ -16,103 +17,106 @@ using ir::Attr;
 using ir::OpKind;
 using llvm::Value;
 
-bool GpuTask::emit_of_machine(const ir::Op& op) {
-    if (emit_place(op) || emit_threads(op) || emit_warps(op) || emit_copy(op) || emit_box(op)) return true;
-    switch (op.kind) {
-        case OpKind::print:
-            emit_print(op);
-            return true;
-        case OpKind::assert_:
-            emit_assert(op);
-            return true;
-        case OpKind::runtime:
-            emit_result(op);
-            return true;
-        default:
-            return false;
-    }
+// What each operation becomes.
+struct GpuTask::Emits {
+    static constexpr ir::Row<void (GpuTask::*)(const ir::Op&)> kRows[]{
+        {OpKind::constant, &GpuTask::emit_constant},
+        {OpKind::yield, &GpuTask::emit_nothing},
+        {OpKind::for_, &GpuTask::emit_for},
+        {OpKind::while_, &GpuTask::emit_while},
+        {OpKind::if_, &GpuTask::emit_if},
+        {OpKind::call, &GpuTask::has_no_code},
+        {OpKind::dim, &GpuTask::has_no_code},
+        {OpKind::print, &GpuTask::emit_print},
+        {OpKind::assert_, &GpuTask::emit_assert},
+
+        {OpKind::slot, &GpuTask::emit_slot},
+        {OpKind::task_begin, &GpuTask::emit_task_begin},
+        {OpKind::task_end, &GpuTask::emit_task_end},
+        {OpKind::scratch, &GpuTask::emit_scratch},
+        {OpKind::stack, &GpuTask::emit_stack},
+        {OpKind::pointer_add, &GpuTask::emit_pointer_add},
+        {OpKind::load, &GpuTask::emit_load},
+        {OpKind::store, &GpuTask::emit_store},
+        {OpKind::gather, &GpuTask::has_no_code},
+        {OpKind::scatter, &GpuTask::has_no_code},
+        {OpKind::splat, &GpuTask::emit_splat},
+        {OpKind::iota, &GpuTask::emit_iota},
+        {OpKind::extract, &GpuTask::emit_extract},
+        {OpKind::insert, &GpuTask::emit_insert},
+        {OpKind::vector_reduce, &GpuTask::emit_reduce},
+        {OpKind::for_active, &GpuTask::has_no_code},
+        {OpKind::atomic_rmw, &GpuTask::emit_atomic},
+        {OpKind::memory_copy, &GpuTask::emit_memory_copy},
+        {OpKind::prefetch, &GpuTask::emit_prefetch},
+        {OpKind::runtime, &GpuTask::emit_result},
+        {OpKind::mma, &GpuTask::emit_product},
+
+        {OpKind::thread_id, &GpuTask::emit_thread},
+        {OpKind::block_id, &GpuTask::emit_block_id},
+        {OpKind::block_count, &GpuTask::emit_block_count},
+        {OpKind::block_barrier, &GpuTask::emit_barrier},
+        {OpKind::warp_barrier, &GpuTask::emit_warp_barrier},
+        {OpKind::warp_shuffle, &GpuTask::emit_shuffle},
+        {OpKind::warp_vote, &GpuTask::emit_vote},
+        {OpKind::async_copy, &GpuTask::emit_async_copy},
+        {OpKind::async_commit, &GpuTask::emit_async_commit},
+        {OpKind::async_wait, &GpuTask::emit_async_wait},
+        {OpKind::load_matrix, &GpuTask::emit_load_matrix},
+        {OpKind::store_matrix, &GpuTask::emit_store_matrix},
+        {OpKind::matrix_descriptor, &GpuTask::emit_matrix_descriptor},
+        {OpKind::group_mma, &GpuTask::emit_group_product},
+        {OpKind::group_wait, &GpuTask::emit_group_wait},
+        {OpKind::proxy_fence, &GpuTask::emit_proxy_fence},
+        {OpKind::fewer_registers, &GpuTask::emit_fewer_registers},
+        {OpKind::more_registers, &GpuTask::emit_more_registers},
+
+        {OpKind::mbarrier_init, &GpuTask::emit_mbarrier_init},
+        {OpKind::mbarrier_fence, &GpuTask::emit_mbarrier_fence},
+        {OpKind::mbarrier_arrive, &GpuTask::emit_mbarrier_arrive},
+        {OpKind::mbarrier_wait, &GpuTask::emit_mbarrier_wait},
+        {OpKind::copy_box, &GpuTask::emit_copy_box},
+        {OpKind::store_box, &GpuTask::emit_store_box},
+        {OpKind::boxes_read, &GpuTask::emit_boxes_read},
+        {OpKind::cluster_rank, &GpuTask::emit_cluster_rank},
+        {OpKind::cluster_count, &GpuTask::emit_cluster_count},
+        {OpKind::cluster_barrier, &GpuTask::emit_cluster_barrier},
+    };
+    static constexpr ir::Total<kRows, ir::kControlFamily, ir::kTargetFamily, ir::kTargetProducts, ir::kGpuFamily,
+                               ir::kBoxFamily>
+        kTable{};
+};
+
+void GpuTask::emit_own(const ir::Op& op) { (this->*Emits::kTable[op.kind].answer)(op); }
+
+bool GpuTask::has_code(OpKind kind) {
+    return ir::is_element(kind) || Emits::kTable[kind].answer != &GpuTask::has_no_code;
 }
 
-bool GpuTask::emit_place(const ir::Op& op) {
-    switch (op.kind) {
-        case OpKind::slot:
-            emit_slot(op);
-            return true;
-        case OpKind::task_begin:
-            define(op.results[0], target_.getArg(static_cast<unsigned>(slots_)));
-            return true;
-        case OpKind::task_end:
-            define(op.results[0], target_.getArg(static_cast<unsigned>(slots_ + 1)));
-            return true;
-        case OpKind::thread_id:
-            emit_thread(op);
-            return true;
-        case OpKind::block_id:
-            emit_number(op, llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
-            return true;
-        case OpKind::block_count:
-            emit_number(op, llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x);
-            return true;
-        case OpKind::scratch:
-            emit_scratch(op);
-            return true;
-        default:
-            return false;
-    }
+void GpuTask::emit_task_begin(const ir::Op& op) {
+    define(op.results[0], target_.getArg(static_cast<unsigned>(slots_)));
 }
 
-bool GpuTask::emit_threads(const ir::Op& op) {
-    switch (op.kind) {
-        case OpKind::block_barrier:
-            emit_barrier(op);
-            return true;
-        case OpKind::warp_shuffle:
-            emit_shuffle(op);
-            return true;
-        case OpKind::warp_vote:
-            emit_vote(op);
-            return true;
-        case OpKind::warp_barrier:
-            call(llvm::Intrinsic::nvvm_bar_warp_sync, {builder_.getInt32(0xffffffff)});
-            return true;
-        case OpKind::proxy_fence:
-            call(llvm::Intrinsic::nvvm_fence_proxy_async_shared_cta, {});
-            return true;
-        case OpKind::fewer_registers:
-            call(llvm::Intrinsic::nvvm_setmaxnreg_dec_sync_aligned_u32, {number(op, Attr::count)});
-            return true;
-        case OpKind::more_registers:
-            call(llvm::Intrinsic::nvvm_setmaxnreg_inc_sync_aligned_u32, {number(op, Attr::count)});
-            return true;
-        default:
-            return false;
-    }
+void GpuTask::emit_task_end(const ir::Op& op) {
+    define(op.results[0], target_.getArg(static_cast<unsigned>(slots_ + 1)));
 }
 
-// What warps and warp groups multiply.
-bool GpuTask::emit_warps(const ir::Op& op) {
-    switch (op.kind) {
-        case OpKind::mma:
-            emit_product(op);
-            return true;
-        case OpKind::load_matrix:
-            emit_load_matrix(op);
-            return true;
-        case OpKind::store_matrix:
-            emit_store_matrix(op);
-            return true;
-        case OpKind::matrix_descriptor:
-            emit_matrix_descriptor(op);
-            return true;
-        case OpKind::group_mma:
-            emit_group_product(op);
-            return true;
-        case OpKind::group_wait:
-            emit_group_wait(op);
-            return true;
-        default:
-            return false;
-    }
+void GpuTask::emit_block_id(const ir::Op& op) { emit_number(op, llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x); }
+
+void GpuTask::emit_block_count(const ir::Op& op) { emit_number(op, llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x); }
+
+void GpuTask::emit_warp_barrier(const ir::Op&) {
+    call(llvm::Intrinsic::nvvm_bar_warp_sync, {builder_.getInt32(0xffffffff)});
+}
+
+void GpuTask::emit_proxy_fence(const ir::Op&) { call(llvm::Intrinsic::nvvm_fence_proxy_async_shared_cta, {}); }
+
+void GpuTask::emit_fewer_registers(const ir::Op& op) {
+    call(llvm::Intrinsic::nvvm_setmaxnreg_dec_sync_aligned_u32, {number(op, Attr::count)});
+}
+
+void GpuTask::emit_more_registers(const ir::Op& op) {
+    call(llvm::Intrinsic::nvvm_setmaxnreg_inc_sync_aligned_u32, {number(op, Attr::count)});
 }
 
 void GpuTask::emit_barrier(const ir::Op& op) {

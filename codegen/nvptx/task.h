@@ -22,25 +22,26 @@ public:
     GpuTask(const ir::Function& source, llvm::Function& target, const Gpu& gpu, Data& data, DebugInfo* debug,
             size_t slots, std::vector<DeviceMessage>& messages);
 
+    // False for what another kind of machine has.
+    static bool has_code(ir::OpKind kind);
+
 private:
-    bool emit_of_machine(const ir::Op& op) override;
+    struct Emits;  // what each operation becomes: a table in task.cpp
+    void emit_own(const ir::Op& op) override;
     void emit_atomic(const ir::Op& op) override;  // atomics.cpp
     [[nodiscard]] llvm::SyncScope::ID atomic_scope() const override;
     [[nodiscard]] uint64_t least_stack_alignment() const override { return 1; }
 
-    bool emit_place(const ir::Op& op);
-    bool emit_threads(const ir::Op& op);
-    bool emit_warps(const ir::Op& op);
-    bool emit_copy(const ir::Op& op);
-    bool emit_box(const ir::Op& op);  // box_copies.cpp
-
     void emit_packed_addition(const ir::Op& op);
     void emit_slot(const ir::Op& op);
     void emit_scratch(const ir::Op& op);
+    void emit_task_begin(const ir::Op& op);
+    void emit_task_end(const ir::Op& op);
     void emit_thread(const ir::Op& op);
+    void emit_block_id(const ir::Op& op);
+    void emit_block_count(const ir::Op& op);
     void emit_number(const ir::Op& op, llvm::Intrinsic::ID special_register);
     void define_number(const ir::Op& op, llvm::Value* number);
-    void emit_prefetch(const ir::Op& op);
     void emit_shuffle(const ir::Op& op);
     void emit_vote(const ir::Op& op);
     void emit_product(const ir::Op& op);  // products.cpp
@@ -52,13 +53,26 @@ private:
     void emit_group_wait(const ir::Op& op);
     std::vector<llvm::Value*> group_asm(const std::string& text, const ir::Op& op, size_t first,
                                         const std::vector<llvm::Value*>& others);
-    void emit_async_copy(const ir::Op& op);
-    void emit_mbarrier_arrive(const ir::Op& op);  // box_copies.cpp
+    void emit_async_copy(const ir::Op& op);  // copies.cpp
+    void emit_async_commit(const ir::Op& op);
+    void emit_async_wait(const ir::Op& op);
+    void emit_prefetch(const ir::Op& op);
+    void emit_mbarrier_init(const ir::Op& op);  // box_copies.cpp
+    void emit_mbarrier_fence(const ir::Op& op);
+    void emit_mbarrier_arrive(const ir::Op& op);
     void emit_mbarrier_wait(const ir::Op& op);
     void emit_copy_box(const ir::Op& op);
     void emit_store_box(const ir::Op& op);
+    void emit_boxes_read(const ir::Op& op);
+    void emit_cluster_rank(const ir::Op& op);
+    void emit_cluster_count(const ir::Op& op);
+    void emit_cluster_barrier(const ir::Op& op);
     llvm::Value* map_of(const ir::Op& op);
     void emit_barrier(const ir::Op& op);
+    void emit_warp_barrier(const ir::Op& op);
+    void emit_proxy_fence(const ir::Op& op);
+    void emit_fewer_registers(const ir::Op& op);
+    void emit_more_registers(const ir::Op& op);
     void copy_at_once(const ir::Op& op, llvm::Value* bytes);
     void emit_print(const ir::Op& op);
     void emit_assert(const ir::Op& op);

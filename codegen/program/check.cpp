@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 
 #include "codegen/cpu/machine.h"
+#include "codegen/cpu/task.h"
+#include "codegen/nvptx/task.h"
+#include "ir/core/total.h"
 #include "ir/machine/atomics.h"
 #include "ir/machine/fragments.h"
 #include "ir/machine/gpu.h"
@@ -61,41 +64,50 @@ std::optional<Failure> check_level(const Subject& in, const ir::Op& op, ir::Leve
     return in.refuse(op, level == ir::Level::host ? "is not of level Host" : "is not of level Target");
 }
 
-std::optional<Failure> check_host_op(const Subject& in, const ir::Op& op, const Program& program) {
-    switch (op.kind) {
-        case OpKind::host: {
-            const std::string& callee = op.attrs.string(Attr::callee);
-            if (ir::find_host_entry(callee) != nullptr) return std::nullopt;
-            return in.refuse(op, fmt::format("names `{}`, which the runtime does not have", callee));
-        }
-        case OpKind::call: {
-            const std::string& callee = op.attrs.string(Attr::callee);
-            const ir::Function* found = program.host->find(callee);
-            if (found != nullptr && found->level == ir::Level::host) return std::nullopt;
-            return in.refuse(op, fmt::format("names `{}`, which is no Host function", callee));
-        }
-        case OpKind::launch: {
-            if (!op.attrs.has(Attr::mode) || op.attrs.string(Attr::mode) != "total") {
-                return in.refuse(op, "has no total of groups yet");
-            }
-            if (const auto points = ir::LaunchOp::points_of(op); points.size() > 1) {
-                const auto known = [&](const Tuning& tuning) { return tuning.names == points; };
-                if (std::ranges::any_of(program.tunings, known)) return std::nullopt;
-                return in.refuse(op, "names points of no tuned kernel");
-            }
-            for (const KernelFamily& family : program.families) {
-                if (family.name == op.attrs.string(Attr::callee)) return std::nullopt;
-            }
-            return in.refuse(op, fmt::format("names `{}`, which is no kernel", op.attrs.string(Attr::callee)));
-        }
-        case OpKind::read_vector:
-        case OpKind::write_vector:
-        case OpKind::vector_extract:
-        case OpKind::vector_build:
-            return in.refuse(op, "has no code on the host");
-        default:
-            return std::nullopt;
+// What an operation of level Host names is there.
+using HostCheck = std::optional<Failure> (*)(const Subject&, const ir::Op&, const Program&);
+
+std::optional<Failure> names_nothing(const Subject&, const ir::Op&, const Program&) { return std::nullopt; }
+
+std::optional<Failure> check_entry(const Subject& in, const ir::Op& op, const Program&) {
+    const std::string& callee = op.attrs.string(Attr::callee);
+    if (ir::find_host_entry(callee) != nullptr) return std::nullopt;
+    return in.refuse(op, fmt::format("names `{}`, which the runtime does not have", callee));
+}
+
+std::optional<Failure> check_call(const Subject& in, const ir::Op& op, const Program& program) {
+    const std::string& callee = op.attrs.string(Attr::callee);
+    const ir::Function* found = program.host->find(callee);
+    if (found != nullptr && found->level == ir::Level::host) return std::nullopt;
+    return in.refuse(op, fmt::format("names `{}`, which is no Host function", callee));
+}
+
+std::optional<Failure> check_launch(const Subject& in, const ir::Op& op, const Program& program) {
+    if (!op.attrs.has(Attr::mode) || op.attrs.string(Attr::mode) != "total") {
+        return in.refuse(op, "has no total of groups yet");
     }
+    if (const auto points = ir::LaunchOp::points_of(op); points.size() > 1) {
+        const auto known = [&](const Tuning& tuning) { return tuning.names == points; };
+        if (std::ranges::any_of(program.tunings, known)) return std::nullopt;
+        return in.refuse(op, "names points of no tuned kernel");
+    }
+    for (const KernelFamily& family : program.families) {
+        if (family.name == op.attrs.string(Attr::callee)) return std::nullopt;
+    }
+    return in.refuse(op, fmt::format("names `{}`, which is no kernel", op.attrs.string(Attr::callee)));
+}
+
+constexpr ir::Row<HostCheck> kHostChecks[]{
+    {OpKind::constant, names_nothing}, {OpKind::yield, names_nothing}, {OpKind::for_, names_nothing},
+    {OpKind::while_, names_nothing},   {OpKind::if_, names_nothing},   {OpKind::call, check_call},
+    {OpKind::dim, names_nothing},      {OpKind::print, names_nothing}, {OpKind::assert_, names_nothing},
+    {OpKind::launch, check_launch},    {OpKind::host, check_entry},    {OpKind::shape_of, names_nothing},
+    {OpKind::string, names_nothing},
+};
+constexpr ir::Total<kHostChecks, ir::kControlFamily, ir::kHostFamily> kHostCheckOf;
+
+std::optional<Failure> check_host_op(const Subject& in, const ir::Op& op, const Program& program) {
+    return kHostCheckOf.has(op.kind) ? kHostCheckOf[op.kind].answer(in, op, program) : std::nullopt;
 }
 
 // What is said to the runtime is said in scalars, behind the number that orders it.
@@ -114,15 +126,12 @@ std::optional<Failure> check_target_op(const Subject& in, const ir::Op& op) {
     return in.refuse(op, "has no number that orders it");
 }
 
-// What a CPU alone has.
-bool is_of_cpu(OpKind kind) { return kind == OpKind::gather || kind == OpKind::scatter || kind == OpKind::for_active; }
-
 bool is_packed_atomic(const Subject& in, const ir::Op& op) {
     return op.kind == OpKind::atomic_rmw && in.type(op.operands[1]).is_vector();
 }
 
 std::optional<Failure> check_cpu_op(const Subject& in, const ir::Op& op) {
-    if (ir::is_of_gpu(op.kind) || is_packed_atomic(in, op)) return in.refuse(op, "has no code on a CPU");
+    if (!CpuTask::has_code(op.kind) || is_packed_atomic(in, op)) return in.refuse(op, "has no code on a CPU");
     if (op.kind != OpKind::mma) return std::nullopt;
     const auto cpu = processor_named(in.function.plan ? in.function.plan->machine : "");
     if (!op.attrs.has(Attr::mode) || !cpu || cpu.value().sums_bytes == 0)
@@ -159,7 +168,7 @@ bool has_packed_atomic(const ir::Function& function, const ir::Op& op) {
 
 // Neither masks nor a C library; of the runtime a kernel gives back its result alone.
 std::optional<Failure> check_gpu_op(const Subject& in, const ir::Op& op) {
-    if (is_of_cpu(op.kind)) return in.refuse(op, "has no code on a GPU");
+    if (!GpuTask::has_code(op.kind)) return in.refuse(op, "has no code on a GPU");
     if (op.attrs.integer(Attr::masked, 0) != 0) return in.refuse(op, "has no code under a mask on a GPU");
     if (op.kind == OpKind::runtime && op.attrs.string(Attr::callee) != "task_result") {
         return in.refuse(op, fmt::format("of `{}` has no code on a GPU", op.attrs.string(Attr::callee)));

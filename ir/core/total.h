@@ -24,6 +24,8 @@ inline constexpr std::array kHostFamily{TSR_HOST_OPS(TSR_KIND)};
 inline constexpr std::array kTargetFamily{TSR_TARGET_OPS(TSR_KIND)};
 inline constexpr std::array kGpuFamily{TSR_GPU_OPS(TSR_KIND)};
 inline constexpr std::array kBoxFamily{TSR_BOX_OPS(TSR_KIND)};
+// Of the operations on register tiles those that stand on level Target, too (checked in ir/ops/register.cpp).
+inline constexpr std::array kTargetProducts{OpKind::mma};
 
 // One row of a table whose answer is a single thing. A table may have rows of its own type: they have a `kind`.
 template <typename Answer>

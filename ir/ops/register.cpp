@@ -350,6 +350,15 @@ constexpr std::array kRegisterRecords{
 static_assert(complete<kRegisterRecords, kRegisterFamily>(),
               "every register-tile operation has its record, in the order of opkind.h");
 
+constexpr bool are_those_of_level_target() {
+    for (const OpRecord& r : kRegisterRecords) {
+        const bool named = std::find(kTargetProducts.begin(), kTargetProducts.end(), r.kind) != kTargetProducts.end();
+        if (r.levels.has(Level::target) != named) return false;
+    }
+    return true;
+}
+static_assert(are_those_of_level_target(), "kTargetProducts names the register-tile operations of level Target");
+
 }  // namespace
 
 std::span<const OpRecord> register_records() { return kRegisterRecords; }
