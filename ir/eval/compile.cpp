@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/core/total.h"
 #include "ir/eval/expanded.h"
 #include "ir/eval/machine.h"
 #include "ir/eval/steps.h"
@@ -61,6 +62,72 @@ void Compiler::region(RegionId id) {
     }
 }
 
+struct Compiler::Runs {
+    static constexpr Row<void (Compiler::*)(OpId, const Op&)> kRows[]{
+        {OpKind::constant, &Compiler::constant},
+        {OpKind::yield, &Compiler::not_run},  // ends a region: compiled with it
+        {OpKind::for_, &Compiler::for_loop},
+        {OpKind::while_, &Compiler::while_loop},
+        {OpKind::if_, &Compiler::branch},
+        {OpKind::call, &Compiler::not_run},
+        {OpKind::dim, &Compiler::dimension},
+        {OpKind::print, &Compiler::text},
+        {OpKind::assert_, &Compiler::text},
+
+        {OpKind::read, &Compiler::access},
+        {OpKind::write, &Compiler::access},
+        {OpKind::read_vector, &Compiler::access},
+        {OpKind::write_vector, &Compiler::access},
+        {OpKind::vector_extract, &Compiler::vector_extract},
+        {OpKind::vector_build, &Compiler::vector_build},
+
+        {OpKind::tile_id, &Compiler::not_run},  // gone in the group's form
+        {OpKind::lane_id, &Compiler::lane_number},
+        {OpKind::group_id, &Compiler::group_number},
+        {OpKind::group_size, &Compiler::group_size},
+        {OpKind::group_count, &Compiler::group_number},
+        {OpKind::buffer, &Compiler::buffer},
+        {OpKind::stage, &Compiler::stage},
+        {OpKind::atomic, &Compiler::access},
+        {OpKind::copy_async, &Compiler::copy_async},
+        {OpKind::commit, &Compiler::commit},
+        {OpKind::wait_group, &Compiler::wait_group},
+        {OpKind::barrier, &Compiler::barrier},
+        {OpKind::acquire, &Compiler::acquire},
+        {OpKind::fill, &Compiler::commit},
+        {OpKind::take, &Compiler::take},
+        {OpKind::release, &Compiler::release},
+        {OpKind::group_reduce, &Compiler::across_lanes},
+        {OpKind::group_scan, &Compiler::across_lanes},
+        {OpKind::shuffle, &Compiler::across_lanes},
+        {OpKind::broadcast, &Compiler::across_lanes},
+        {OpKind::ballot, &Compiler::across_lanes},
+        {OpKind::buffer_reduce, &Compiler::reduction},
+        {OpKind::grid, &Compiler::grid},
+        {OpKind::lanes, &Compiler::lanes},
+        {OpKind::lane_read, &Compiler::lane_read},
+        {OpKind::result, &Compiler::group_result},
+
+        {OpKind::load_tile, &Compiler::tile_view},
+        {OpKind::store_tile, &Compiler::tile_view},
+        {OpKind::atomic_tile, &Compiler::tile_view},
+        {OpKind::expand, &Compiler::expand},
+        {OpKind::tile_iota, &Compiler::along},
+        {OpKind::transpose, &Compiler::along},
+        {OpKind::reduce, &Compiler::along},
+        {OpKind::scan, &Compiler::along},
+        {OpKind::mma, &Compiler::product},
+        {OpKind::pack_rows, &Compiler::not_run},  // made for machines after the evaluator's form
+        {OpKind::mma_words, &Compiler::not_run},
+    };
+    static constexpr Total<kRows, kControlFamily, kMemoryFamily, kTileFamily, kRegisterFamily> kTable{};
+};
+
+void Compiler::not_run(OpId id, const Op& op) {
+    refuse(id, op.kind == OpKind::tile_id ? "the kernel is the program of one tile: the evaluator runs the group's form"
+                                          : fmt::format("the evaluator does not run '{}' in a kernel", name(op.kind)));
+}
+
 void Compiler::op(OpId id) {
     const Op& op = fn_.op(id);
     const auto begin = program_.code.size();
@@ -69,12 +136,10 @@ void Compiler::op(OpId id) {
         refuse(id, fmt::format("'{}' of a register tile stands among the code of one tile", name(op.kind)));
     else if (is_element(op.kind))
         element(id, op);
-    else if (!plain_value(id, op) && !control(id, op) && !memory(id, op) && !tile_operation(id, op) && !group(id, op) &&
-             !text(id, op)) {
-        refuse(id, op.kind == OpKind::tile_id
-                       ? "the kernel is the program of one tile: the evaluator runs the group's form"
-                       : fmt::format("the evaluator does not run '{}' in a kernel", name(op.kind)));
-    }
+    else if (Runs::kTable.has(op.kind))
+        (this->*Runs::kTable[op.kind].answer)(id, op);
+    else
+        not_run(id, op);
     // Helpers of an operation speak for it.
     for (size_t i = begin; i < program_.code.size(); ++i) {
         if (!program_.code[i].op.valid()) program_.code[i].op = id;

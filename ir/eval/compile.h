@@ -65,6 +65,8 @@ private:
     [[nodiscard]] uint32_t here() const { return static_cast<uint32_t>(program_.code.size()); }
     void region(RegionId id);  // without its yield
     void op(OpId id);
+    struct Runs;  // what each operation becomes: a table in compile.cpp
+    void not_run(OpId id, const Op& op);
     bool refuse(OpId id, std::string message);
     [[nodiscard]] const std::vector<ValueId>& yielded(RegionId id) const;
 
@@ -75,12 +77,19 @@ private:
     static void set_operands(Inst& inst, const Op& op, std::array<Slot, 3> slots);
 
     // Plain values (compile_values.cpp).
-    bool plain_value(OpId id, const Op& op);
+    void constant(OpId id, const Op& op);
+    void dimension(OpId id, const Op& op);
+    void group_size(OpId id, const Op& op);
+    void group_number(OpId id, const Op& op);
+    void lane_number(OpId id, const Op& op);
+    void lane_read(OpId id, const Op& op);
     void vector_extract(OpId id, const Op& op);
     void vector_build(OpId id, const Op& op);
 
-    // Control (compile_control.cpp). False: not of the family.
-    bool control(OpId id, const Op& op);
+    // Control (compile_control.cpp).
+    void for_loop(OpId id, const Op& op);
+    void while_loop(OpId id, const Op& op);
+    void branch(OpId id, const Op& op);
     void for_uniform(OpId id, const Op& op);
     void for_divergent(OpId id, const Op& op);
     void while_uniform(OpId id, const Op& op);
@@ -95,19 +104,24 @@ private:
     void move_yield(RegionId id, const Op& op, bool masked);
 
     // Memory and the group (compile_memory.cpp).
-    bool memory(OpId id, const Op& op);
-    bool group(OpId id, const Op& op);
-    bool text(OpId id, const Op& op);
+    void text(OpId id, const Op& op);
     void watched(OpId id, const Op& op);
     void access(OpId id, const Op& op);
     void buffer(OpId id, const Op& op);
     void stage(OpId id, const Op& op);
     void copy_async(OpId id, const Op& op);
+    void barrier(OpId id, const Op& op);
+    void commit(OpId id, const Op& op);
+    void wait_group(OpId id, const Op& op);
+    void acquire(OpId id, const Op& op);
+    void take(OpId id, const Op& op);
+    void release(OpId id, const Op& op);
+    void group_result(OpId id, const Op& op);
     void reduction(OpId id, const Op& op);
+    void across_lanes(OpId id, const Op& op);
     Operand operand_of(ValueId v);
 
     // Register tiles (compile_register.cpp).
-    bool tile_operation(OpId id, const Op& op);
     Slot tile_start(ValueId v);
     void tile_view(OpId id, const Op& op);
     void expand(OpId id, const Op& op);

@@ -96,14 +96,16 @@ void Compiler::move_yield(RegionId id, const Op& op, bool masked) {
     release_after(fn_.region(id).ops.back());
 }
 
-bool Compiler::control(OpId id, const Op& op) {
-    const bool divergent = facts_.divergent[id.index];
-    if (op.kind == OpKind::for_) return divergent ? for_divergent(id, op) : for_uniform(id, op), true;
-    if (op.kind == OpKind::while_) return divergent ? while_divergent(id, op) : while_uniform(id, op), true;
-    if (op.kind == OpKind::if_) return divergent ? if_divergent(id, op) : if_uniform(id, op), true;
-    if (op.kind == OpKind::lanes) return lanes(id, op), true;
-    if (op.kind == OpKind::grid) return grid(id, op), true;
-    return false;
+void Compiler::for_loop(OpId id, const Op& op) {
+    return facts_.divergent[id.index] ? for_divergent(id, op) : for_uniform(id, op);
+}
+
+void Compiler::while_loop(OpId id, const Op& op) {
+    return facts_.divergent[id.index] ? while_divergent(id, op) : while_uniform(id, op);
+}
+
+void Compiler::branch(OpId id, const Op& op) {
+    return facts_.divergent[id.index] ? if_divergent(id, op) : if_uniform(id, op);
 }
 
 void Compiler::for_uniform(OpId id, const Op& op) {

@@ -57,17 +57,6 @@ bool combines(AtomicOp op) { return op != AtomicOp::exchange && op != AtomicOp::
 
 }  // namespace
 
-bool Compiler::memory(OpId id, const Op& op) {
-    if (op.kind == OpKind::read || op.kind == OpKind::write || op.kind == OpKind::read_vector ||
-        op.kind == OpKind::write_vector || op.kind == OpKind::atomic) {
-        return access(id, op), true;
-    }
-    if (op.kind == OpKind::buffer) return buffer(id, op), true;
-    if (op.kind == OpKind::stage) return stage(id, op), true;
-    if (op.kind == OpKind::copy_async) return copy_async(id, op), true;
-    return false;
-}
-
 void Compiler::access(OpId id, const Op& op) {
     const size_t temporaries = temporaries_.size();
     const bool reads = op.kind == OpKind::read || op.kind == OpKind::read_vector;
@@ -172,60 +161,59 @@ void Compiler::reduction(OpId id, const Op& op) {
     spread(op.results[0]);
 }
 
-bool Compiler::group(OpId id, const Op& op) {
-    if (op.kind == OpKind::barrier) return emit(&steps::barrier, id), true;
-    if (op.kind == OpKind::commit) {
-        program_.commits = true;
-        return emit(&steps::commit, id), true;
-    }
-    if (op.kind == OpKind::wait_group && WaitOp(fn_, id).of_products()) {  // they are done when they start
-        for (size_t i = 0; i < op.results.size(); ++i) {
-            take_home(op.results[i]);
-            move({{op.operands[i], home(op.results[i]), varies(op.results[i])}}, false);
-        }
-        return true;
-    }
-    if (op.kind == OpKind::wait_group) {
+void Compiler::barrier(OpId id, const Op&) { emit(&steps::barrier, id); }
+
+// Of a ring: `fill` ends a group of copies, `take` waits for one, both say who meets. Who waits for arrivals meets all,
+// and waits for all copies.
+void Compiler::commit(OpId id, const Op&) {
+    program_.commits = true;
+    emit(&steps::commit, id);
+}
+
+void Compiler::wait_group(OpId id, const Op& op) {
+    if (!WaitOp(fn_, id).of_products()) {
         emit(&steps::wait_group, id).count = static_cast<uint32_t>(op.attrs.integer(Attr::count));
-        return true;
+        return;
     }
-    // Of a ring: `fill` ends a group of copies, `take` waits for one, both say who meets. Who waits for arrivals meets
-    // all, and waits for all copies.
-    if (op.kind == OpKind::release) {
-        if (RingOp(fn_, id).closes()) emit(&steps::barrier, id);
-        return true;
+    for (size_t i = 0; i < op.results.size(); ++i) {  // products are done when they start
+        take_home(op.results[i]);
+        move({{op.operands[i], home(op.results[i]), varies(op.results[i])}}, false);
     }
-    if (op.kind == OpKind::fill) {
-        program_.commits = true;
-        return emit(&steps::commit, id), true;
+}
+
+void Compiler::acquire(OpId id, const Op&) {
+    const RingOp ring(fn_, id);
+    if (ring.meets() || ring.by_arrivals()) emit(&steps::barrier, id);
+}
+
+void Compiler::take(OpId id, const Op& op) {
+    emit(&steps::wait_group, id).count = static_cast<uint32_t>(op.attrs.integer(Attr::count, 0));
+    acquire(id, op);
+}
+
+void Compiler::release(OpId id, const Op&) {
+    if (RingOp(fn_, id).closes()) emit(&steps::barrier, id);
+}
+
+void Compiler::group_result(OpId id, const Op& op) { emit(&steps::result, id).a = home(op.operands[0]).one; }
+
+// Reductions, scans and exchanges among the tiles of the group.
+void Compiler::across_lanes(OpId id, const Op& op) {
+    if (in_lanes_) {
+        refuse(id, fmt::format("'{}' stands among the code of one tile", name(op.kind)));
+        return;
     }
-    if (op.kind == OpKind::acquire || op.kind == OpKind::take) {
-        if (op.kind == OpKind::take) {
-            emit(&steps::wait_group, id).count = static_cast<uint32_t>(op.attrs.integer(Attr::count, 0));
-        }
-        const RingOp ring(fn_, id);
-        if (ring.meets() || ring.by_arrivals()) emit(&steps::barrier, id);
-        return true;
-    }
-    if (op.kind == OpKind::result) {
-        emit(&steps::result, id).a = home(op.operands[0]).one;
-        return true;
-    }
-    if (op.kind == OpKind::buffer_reduce) return reduction(id, op), true;
-    const bool on_lanes = op.kind == OpKind::group_reduce || op.kind == OpKind::group_scan ||
-                          op.kind == OpKind::shuffle || op.kind == OpKind::broadcast || op.kind == OpKind::ballot;
-    if (!on_lanes) return false;
-    if (in_lanes_) return refuse(id, fmt::format("'{}' stands among the code of one tile", name(op.kind))), true;
     if (op.kind != OpKind::group_reduce && !op.results.empty() && !varies(op.results[0])) {
         if (op.kind == OpKind::shuffle || op.kind == OpKind::broadcast) {
             // Every tile has the value that it asks another one for.
             take_home(op.results[0]);
             move_one({op.operands[0], home(op.results[0]), false}, false);
-            return spread(op.results[0]), true;
+            return spread(op.results[0]);
         }
-        return refuse(id, fmt::format("'{}' of a value that is the same for all tiles", name(op.kind))), true;
+        refuse(id, fmt::format("'{}' of a value that is the same for all tiles", name(op.kind)));
+        return;
     }
-    if (op.kind == OpKind::group_reduce || op.kind == OpKind::group_scan) return reduction(id, op), true;
+    if (op.kind == OpKind::group_reduce || op.kind == OpKind::group_scan) return reduction(id, op);
     const size_t temporaries = temporaries_.size();
     take_home(op.results[0]);
     CollectiveData data;
@@ -239,7 +227,6 @@ bool Compiler::group(OpId id, const Op& op) {
     inst.data = static_cast<uint32_t>(program_.collectives.size());
     program_.collectives.push_back(data);
     drop_temporaries(temporaries);
-    return true;
 }
 
 // The operands and the result of an operation that was expanded.
@@ -253,18 +240,18 @@ void Compiler::watched(OpId id, const Op& op) {
     program_.texts.push_back(std::move(text));
 }
 
-bool Compiler::text(OpId id, const Op& op) {
-    if (op.kind != OpKind::print && op.kind != OpKind::assert_) return false;
+void Compiler::text(OpId id, const Op& op) {
     if (const AttrValue* mode = op.attrs.find(Attr::mode);
         mode != nullptr && *mode == AttrValue(std::string(kWatched))) {
-        return watched(id, op), true;
+        return watched(id, op);
     }
     TextData text{parse_text_parts(op.attrs.string(Attr::text))};
     size_t at = op.kind == OpKind::assert_ ? 1 : 0;
     for (TextPart& part : text.parts) {
         if (!part.value) continue;
         if (at >= op.operands.size() || !fn_.type(op.operands[at]).is_scalar()) {
-            return refuse(id, "the text has more holes than numbers to fill them"), true;
+            refuse(id, "the text has more holes than numbers to fill them");
+            return;
         }
         part.type = fn_.type(op.operands[at]).elem;
         part.operand = operand_of(op.operands[at++]);
@@ -277,7 +264,6 @@ bool Compiler::text(OpId id, const Op& op) {
         inst.a = condition.slot;
         inst.count = condition.uniform ? 1 : 0;
     }
-    return true;
 }
 
 }  // namespace tsr::ir::eval

@@ -60,26 +60,6 @@ DType factor_type(DType a, DType b, DType sum) {
 
 }  // namespace
 
-bool Compiler::tile_operation(OpId id, const Op& op) {
-    switch (op.kind) {
-        case OpKind::load_tile:
-        case OpKind::store_tile:
-        case OpKind::atomic_tile:
-            return tile_view(id, op), true;
-        case OpKind::expand:
-            return expand(id, op), true;
-        case OpKind::tile_iota:
-        case OpKind::transpose:
-        case OpKind::reduce:
-        case OpKind::scan:
-            return along(id, op), true;
-        case OpKind::mma:
-            return product(id, op), true;
-        default:
-            return false;
-    }
-}
-
 // A start as 64 bits with sign; an unsigned one past them is outside of every memory, as they are.
 Slot Compiler::tile_start(ValueId v) {
     const Slot wide = wide_one(v);

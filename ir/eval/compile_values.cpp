@@ -223,43 +223,33 @@ void Compiler::vector_build(OpId, const Op& op) {
     spread(result);
 }
 
-bool Compiler::plain_value(OpId id, const Op& op) {
-    if (op.kind == OpKind::constant) {
-        take_fixed(op.results[0], constant_slot(op));
-        return true;
-    }
-    if (op.kind == OpKind::group_size) {
-        take_fixed(op.results[0], constant_slot(DType::index, program_.group_size));
-        return true;
-    }
-    if (op.kind == OpKind::dim) {
-        const Slot slot = frame_.take_for_good(8);
-        program_.dims.push_back({slot, op.attrs.dim(Attr::dim)});
-        take_fixed(op.results[0], slot);
-        return true;
-    }
-    if (op.kind == OpKind::group_id || op.kind == OpKind::group_count) {
-        take_home(op.results[0]);
-        Inst& inst = emit(&steps::number, id);
-        inst.result = home(op.results[0]).one;
-        const auto first = static_cast<uint32_t>(op.kind == OpKind::group_id ? steps::LaunchNumber::group
-                                                                             : steps::LaunchNumber::count);
-        inst.data = first + static_cast<uint32_t>(op.attrs.integer(Attr::axis, -1) + 1);
-        spread(op.results[0]);
-        return true;
-    }
-    if (op.kind == OpKind::lane_id) {
-        take_home(op.results[0]);
-        emit(&steps::lane_number, id).result = home(op.results[0]).many;
-        return true;
-    }
-    if (op.kind == OpKind::lane_read) {
-        home(op.results[0]) = {0, home(op.operands[0]).many, false};
-        return true;
-    }
-    if (op.kind == OpKind::vector_extract) return vector_extract(id, op), true;
-    if (op.kind == OpKind::vector_build) return vector_build(id, op), true;
-    return false;
+void Compiler::constant(OpId, const Op& op) { take_fixed(op.results[0], constant_slot(op)); }
+
+void Compiler::group_size(OpId, const Op& op) {
+    take_fixed(op.results[0], constant_slot(DType::index, program_.group_size));
 }
+
+void Compiler::dimension(OpId, const Op& op) {
+    const Slot slot = frame_.take_for_good(8);
+    program_.dims.push_back({slot, op.attrs.dim(Attr::dim)});
+    take_fixed(op.results[0], slot);
+}
+
+void Compiler::group_number(OpId id, const Op& op) {
+    take_home(op.results[0]);
+    Inst& inst = emit(&steps::number, id);
+    inst.result = home(op.results[0]).one;
+    const auto first =
+        static_cast<uint32_t>(op.kind == OpKind::group_id ? steps::LaunchNumber::group : steps::LaunchNumber::count);
+    inst.data = first + static_cast<uint32_t>(op.attrs.integer(Attr::axis, -1) + 1);
+    spread(op.results[0]);
+}
+
+void Compiler::lane_number(OpId id, const Op& op) {
+    take_home(op.results[0]);
+    emit(&steps::lane_number, id).result = home(op.results[0]).many;
+}
+
+void Compiler::lane_read(OpId, const Op& op) { home(op.results[0]) = {0, home(op.operands[0]).many, false}; }
 
 }  // namespace tsr::ir::eval

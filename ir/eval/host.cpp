@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/core/total.h"
 #include "ir/eval/expanded.h"
 #include "ir/eval/signature.h"
 #include "ir/eval/text_parts.h"
@@ -166,6 +167,12 @@ HostRun::Values HostRun::region(Frame& frame, RegionId id) {
 
 int64_t HostRun::integer(Frame& frame, ValueId v) { return static_cast<int64_t>(value(frame, v).bits()); }
 
+std::vector<int64_t> HostRun::integers(Frame& frame, std::span<const ValueId> values) {
+    std::vector<int64_t> out;
+    for (ValueId v : values) out.push_back(integer(frame, v));
+    return out;
+}
+
 void HostRun::bind_args(Frame& frame, RegionId region, size_t first, Values values) {
     const auto& args = frame.function->region(region).args;
     for (size_t i = 0; i < values.size(); ++i) value(frame, args[first + i]) = std::move(values[i]);
@@ -275,63 +282,98 @@ std::string HostRun::text(Frame& frame, const Op& op, size_t first) {
     return out;
 }
 
+struct HostRun::Runs {
+    static constexpr Row<void (HostRun::*)(Frame&, const Op&)> kRows[]{
+        {OpKind::constant, &HostRun::constant},
+        {OpKind::yield, &HostRun::not_run},  // ends a region: `region`
+        {OpKind::for_, &HostRun::for_loop},
+        {OpKind::while_, &HostRun::while_loop},
+        {OpKind::if_, &HostRun::branch},
+        {OpKind::call, &HostRun::call_function},
+        {OpKind::dim, &HostRun::dim},
+        {OpKind::print, &HostRun::print},
+        {OpKind::assert_, &HostRun::assert_true},
+        {OpKind::read, &HostRun::read},
+        {OpKind::write, &HostRun::write},
+        {OpKind::read_vector, &HostRun::not_run},
+        {OpKind::write_vector, &HostRun::not_run},
+        {OpKind::vector_extract, &HostRun::not_run},
+        {OpKind::vector_build, &HostRun::not_run},
+        {OpKind::launch, &HostRun::launch},
+        {OpKind::host, &HostRun::entry},
+        {OpKind::shape_of, &HostRun::shape_of},
+        {OpKind::string, &HostRun::string},
+    };
+    static constexpr Total<kRows, kControlFamily, kMemoryFamily, kHostFamily> kTable{};
+};
+
 void HostRun::op(Frame& frame, OpId id) {
     const Op& op = frame.function->op(id);
-    const Attrs& attrs = op.attrs;
-    const auto set = [&](uint64_t bits) { value(frame, op.results[0]) = HostValue::scalar(bits); };
-    const auto indices = [&](size_t first) {
-        std::vector<int64_t> index;
-        for (size_t i = first; i < op.operands.size(); ++i) index.push_back(integer(frame, op.operands[i]));
-        return index;
-    };
-    const auto tensor = [&] { return value(frame, op.operands[0]).slot().tensor; };
     if (is_element(op.kind)) return element(frame, op);
-    if (op.kind == OpKind::constant) return set(constant_bits(attrs));
-    if (op.kind == OpKind::for_) return for_loop(frame, op);
-    if (op.kind == OpKind::while_) return while_loop(frame, op);
-    if (op.kind == OpKind::if_) {
-        const bool holds = (value(frame, op.operands[0]).bits() & 1) != 0;
-        return set_results(frame, op, region(frame, op.regions[holds ? 0 : 1]));
-    }
-    if (op.kind == OpKind::call) {
-        const Function* callee = module_.find(attrs.string(Attr::callee));
-        if (callee == nullptr) fail(fmt::format("there is no function '{}'", attrs.string(Attr::callee)));
-        Values arguments;
-        for (ValueId v : op.operands) arguments.push_back(value(frame, v));
-        return set_results(frame, op, call(*callee, std::move(arguments)));
-    }
-    if (op.kind == OpKind::dim) return set(static_cast<uint64_t>(dimension(frame, attrs.dim(Attr::dim))));
-    if (op.kind == OpKind::shape_of) return set(static_cast<uint64_t>(tensor()->dl.shape[attrs.integer(Attr::axis)]));
-    if (op.kind == OpKind::string) {
-        const std::string& held = attrs.string(Attr::value);
-        TsrSlot made{};
-        made.string = api_.string(held.c_str(), static_cast<int64_t>(held.size()));
-        value(frame, op.results[0]) = HostValue::owned(api_, TypeKind::string, made);
-        return;
-    }
-    if (op.kind == OpKind::read) {
-        const std::vector<int64_t> index = indices(1);
-        const uint64_t bits = api_.get(tensor(), index.data(), static_cast<int32_t>(index.size()), nullptr);
-        return set(canonical(frame.function->type(op.results[0]).elem, bits));
-    }
-    if (op.kind == OpKind::write) {
-        const std::vector<int64_t> index = indices(2);
-        return api_.set(tensor(), index.data(), static_cast<int32_t>(index.size()), value(frame, op.operands[1]).bits(),
-                        nullptr);
-    }
-    if (op.kind == OpKind::print || op.kind == OpKind::assert_) {
-        const bool prints = op.kind == OpKind::print;
-        if (!prints && (value(frame, op.operands[0]).bits() & 1) != 0) return;
-        const std::string line = text(frame, op, prints ? 0 : 1);
-        if (!prints) fail(line.empty() ? "assertion failed" : "assertion failed: " + line);
-        TsrSlot made{};
-        made.string = api_.string(line.c_str(), static_cast<int64_t>(line.size()));
-        const HostValue held = HostValue::owned(api_, TypeKind::string, made);
-        return api_.print(made.string);
-    }
-    if (op.kind == OpKind::launch) return launch(frame, op);
-    if (op.kind == OpKind::host) return entry(frame, op);
+    if (!Runs::kTable.has(op.kind)) return not_run(frame, op);
+    (this->*Runs::kTable[op.kind].answer)(frame, op);
+}
+
+void HostRun::not_run(Frame&, const Op& op) {
     fail(fmt::format("the evaluator does not run '{}' in a host function", name(op.kind)));
+}
+
+void HostRun::constant(Frame& frame, const Op& op) { set(frame, op, constant_bits(op.attrs)); }
+
+void HostRun::branch(Frame& frame, const Op& op) {
+    const bool holds = (value(frame, op.operands[0]).bits() & 1) != 0;
+    set_results(frame, op, region(frame, op.regions[holds ? 0 : 1]));
+}
+
+void HostRun::call_function(Frame& frame, const Op& op) {
+    const Function* callee = module_.find(op.attrs.string(Attr::callee));
+    if (callee == nullptr) fail(fmt::format("there is no function '{}'", op.attrs.string(Attr::callee)));
+    Values arguments;
+    for (ValueId v : op.operands) arguments.push_back(value(frame, v));
+    set_results(frame, op, call(*callee, std::move(arguments)));
+}
+
+void HostRun::dim(Frame& frame, const Op& op) {
+    set(frame, op, static_cast<uint64_t>(dimension(frame, op.attrs.dim(Attr::dim))));
+}
+
+void HostRun::shape_of(Frame& frame, const Op& op) {
+    const TsrTensor* tensor = value(frame, op.operands[0]).slot().tensor;
+    set(frame, op, static_cast<uint64_t>(tensor->dl.shape[op.attrs.integer(Attr::axis)]));
+}
+
+HostValue HostRun::make_string(const std::string& text) {
+    TsrSlot made{};
+    made.string = api_.string(text.c_str(), static_cast<int64_t>(text.size()));
+    return HostValue::owned(api_, TypeKind::string, made);
+}
+
+void HostRun::string(Frame& frame, const Op& op) {
+    value(frame, op.results[0]) = make_string(op.attrs.string(Attr::value));
+}
+
+void HostRun::read(Frame& frame, const Op& op) {
+    const std::vector<int64_t> index = integers(frame, std::span(op.operands).subspan(1));
+    const uint64_t bits =
+        api_.get(value(frame, op.operands[0]).slot().tensor, index.data(), static_cast<int32_t>(index.size()), nullptr);
+    set(frame, op, canonical(frame.function->type(op.results[0]).elem, bits));
+}
+
+void HostRun::write(Frame& frame, const Op& op) {
+    const std::vector<int64_t> index = integers(frame, std::span(op.operands).subspan(2));
+    api_.set(value(frame, op.operands[0]).slot().tensor, index.data(), static_cast<int32_t>(index.size()),
+             value(frame, op.operands[1]).bits(), nullptr);
+}
+
+void HostRun::print(Frame& frame, const Op& op) {
+    const HostValue line = make_string(text(frame, op, 0));
+    api_.print(line.slot().string);
+}
+
+void HostRun::assert_true(Frame& frame, const Op& op) {
+    if ((value(frame, op.operands[0]).bits() & 1) != 0) return;
+    const std::string line = text(frame, op, 1);
+    fail(line.empty() ? "assertion failed" : "assertion failed: " + line);
 }
 
 ProgramOutcome run_program(const Module& module, const std::string& entry, std::span<const TsrSlot> arguments,

@@ -63,7 +63,19 @@ private:
     Values call(const Function& function, Values arguments);
     void check_arguments(Frame& frame, const Values& arguments);
     Values region(Frame& frame, RegionId id);
+    struct Runs;  // what each operation does: a table in host.cpp
     void op(Frame& frame, OpId id);
+    void not_run(Frame& frame, const Op& op);
+    void constant(Frame& frame, const Op& op);
+    void branch(Frame& frame, const Op& op);
+    void call_function(Frame& frame, const Op& op);
+    void dim(Frame& frame, const Op& op);
+    void shape_of(Frame& frame, const Op& op);
+    void string(Frame& frame, const Op& op);
+    void read(Frame& frame, const Op& op);
+    void write(Frame& frame, const Op& op);
+    void print(Frame& frame, const Op& op);
+    void assert_true(Frame& frame, const Op& op);
     void for_loop(Frame& frame, const Op& op);
     void while_loop(Frame& frame, const Op& op);
     void element(Frame& frame, const Op& op);
@@ -80,6 +92,9 @@ private:
 
     [[nodiscard]] HostValue& value(Frame& frame, ValueId v) { return frame.values[v.index]; }
     [[nodiscard]] int64_t integer(Frame& frame, ValueId v);
+    [[nodiscard]] std::vector<int64_t> integers(Frame& frame, std::span<const ValueId> values);
+    void set(Frame& frame, const Op& op, uint64_t bits) { value(frame, op.results[0]) = HostValue::scalar(bits); }
+    HostValue make_string(const std::string& text);
     void bind_args(Frame& frame, RegionId region, size_t first, Values values);
     void set_results(Frame& frame, const Op& op, Values values);
     void give(Frame& frame, const Op& op, TsrSlot slot);  // the only result of an entry, in its type
