@@ -41,16 +41,41 @@ public:
     [[nodiscard]] bool is_natural(ValueId value) { return range(value).low >= 0; }
 
 private:
+    using Factors = std::optional<std::vector<int64_t>>;
+    struct Rules;  // what is known of the result of each element operation: a table in index_range.cpp
+
     Range compute(ValueId value);
     Range of_argument(const Value& value);
     Range of_number(const Op& op);
     Range of_branches(const Op& op, uint32_t result);
     Range of_element(const Op& op);
-    Range of_bits(const Op& op, Range a, Range b);
+    // Of element operations, from the ranges of the first two operands.
+    Range anything(const Op& op, Range a, Range b);
+    Range of_sum(const Op& op, Range a, Range b);
+    Range of_difference(const Op& op, Range a, Range b);
+    Range of_negative(const Op& op, Range a, Range b);
+    Range of_product(const Op& op, Range a, Range b);
+    Range of_minimum(const Op& op, Range a, Range b);
+    Range of_maximum(const Op& op, Range a, Range b);
+    Range of_quotient(const Op& op, Range a, Range b);
+    Range of_remainder(const Op& op, Range a, Range b);
+    Range of_selection(const Op& op, Range a, Range b);
+    Range of_cast(const Op& op, Range a, Range b);
+    Range of_shl(const Op& op, Range a, Range b);
+    Range of_shr(const Op& op, Range a, Range b);
+    Range of_common_bits(const Op& op, Range a, Range b);
+    Range of_joined_bits(const Op& op, Range a, Range b);
     // A value that this one is below, once it is known not to be negative; invalid: none is known.
     [[nodiscard]] ValueId below(ValueId value);
     // Slots whose product it does not pass, in order; none of them is negative.
-    [[nodiscard]] std::optional<std::vector<int64_t>> factors(ValueId value);
+    [[nodiscard]] Factors factors(ValueId value);
+    Factors no_factors(const Op& op);
+    Factors factors_of_cast(const Op& op);
+    Factors factors_of_quotient(const Op& op);
+    Factors factors_of_difference(const Op& op);
+    Factors factors_of_maximum(const Op& op);
+    Factors factors_of_negative(const Op& op);
+    Factors factors_of_product(const Op& op);
 
     const Function& kernel_;
     Promises promises_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "ir/core/total.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -163,48 +164,100 @@ bool KernelCode::vector_operation(const Op& op) {
     return true;
 }
 
+// What both kinds of machines make of an operation in the same way.
+struct KernelCode::Makes {
+    static constexpr Row<bool (KernelCode::*)(const Op&)> kRows[]{
+        {OpKind::constant, &KernelCode::make_element},
+        {OpKind::yield, &KernelCode::leave},
+        {OpKind::for_, &KernelCode::leave},
+        {OpKind::while_, &KernelCode::leave},
+        {OpKind::if_, &KernelCode::leave},
+        {OpKind::call, &KernelCode::leave},
+        {OpKind::dim, &KernelCode::make_dim},
+        {OpKind::print, &KernelCode::leave},
+        {OpKind::assert_, &KernelCode::leave},
+
+        {OpKind::read, &KernelCode::make_read},
+        {OpKind::write, &KernelCode::make_write},
+        // Made before, as small vectors are (`vector_operation`).
+        {OpKind::read_vector, &KernelCode::leave},
+        {OpKind::write_vector, &KernelCode::leave},
+        {OpKind::vector_extract, &KernelCode::leave},
+        {OpKind::vector_build, &KernelCode::leave},
+
+        {OpKind::tile_id, &KernelCode::leave},
+        {OpKind::lane_id, &KernelCode::leave},
+        {OpKind::group_id, &KernelCode::make_group_number},
+        {OpKind::group_size, &KernelCode::make_group_number},
+        {OpKind::group_count, &KernelCode::make_group_number},
+        {OpKind::buffer, &KernelCode::leave},
+        {OpKind::stage, &KernelCode::make_stage},
+        {OpKind::atomic, &KernelCode::leave},
+        {OpKind::copy_async, &KernelCode::leave},
+        {OpKind::commit, &KernelCode::leave},
+        {OpKind::wait_group, &KernelCode::leave},
+        {OpKind::barrier, &KernelCode::leave},
+        {OpKind::acquire, &KernelCode::leave},
+        {OpKind::fill, &KernelCode::leave},
+        {OpKind::take, &KernelCode::leave},
+        {OpKind::release, &KernelCode::leave},
+        {OpKind::group_reduce, &KernelCode::leave},
+        {OpKind::group_scan, &KernelCode::leave},
+        {OpKind::shuffle, &KernelCode::leave},
+        {OpKind::broadcast, &KernelCode::leave},
+        {OpKind::ballot, &KernelCode::leave},
+        {OpKind::buffer_reduce, &KernelCode::make_buffer_reduce},
+        {OpKind::grid, &KernelCode::leave},
+        {OpKind::lanes, &KernelCode::leave},
+        {OpKind::lane_read, &KernelCode::leave},
+        {OpKind::result, &KernelCode::leave},
+    };
+    static constexpr Total<kRows, kControlFamily, kMemoryFamily, kTileFamily> kTable{};
+};
+
 bool KernelCode::scalar_operation(const Op& op) {
     emit.place = op.place;
     if (vector_operation(op)) return true;
-    auto value = [&](size_t i) { return scalars.at(op.operands[i]); };
-    auto bind = [&](ValueId made) {
-        scalars[op.results[0]] = made;
-        return true;
-    };
-    auto indices = [&](size_t first) {
-        std::vector<ValueId> out;
-        for (size_t i = first; i < op.operands.size(); ++i) out.push_back(value(i));
-        return out;
-    };
-    if (is_element(op.kind) || op.kind == OpKind::constant) {
-        std::vector<ValueId> operands;
-        for (size_t i = 0; i < op.operands.size(); ++i) operands.push_back(value(i));
-        return bind(emit.op(op.kind, operands, tile.type(op.results[0]), op.attrs));
-    }
-    switch (op.kind) {
-        case OpKind::dim:
-            return bind(dimension(op.attrs.dim(Attr::dim)));
-        case OpKind::group_id:
-        case OpKind::group_count:
-        case OpKind::group_size:
-            return bind(group_number(op));
-        case OpKind::read:
-            return bind(load(memories.at(op.operands[0]), indices(1)));
-        case OpKind::write:
-            emit.store(address(memories.at(op.operands[0]), indices(2)), value(1));
-            return true;
-        case OpKind::buffer_reduce:
-            return bind(reduce_buffer(op));
-        case OpKind::stage: {
-            Memory stage = memories.at(op.operands[0]);
-            ValueId offset = emit.mul(emit.cast(value(1), DType::index), emit.integer(stage.elements));
-            stage.pointer = emit.pointer_add(stage.pointer, offset);
-            memories[op.results[0]] = stage;
-            return true;
-        }
-        default:
-            return false;
-    }
+    if (is_element(op.kind)) return make_element(op);
+    return Makes::kTable.has(op.kind) && (this->*Makes::kTable[op.kind].answer)(op);
+}
+
+bool KernelCode::leave(const Op&) { return false; }
+
+bool KernelCode::bind(const Op& op, ValueId made) {
+    scalars[op.results[0]] = made;
+    return true;
+}
+
+std::vector<ValueId> KernelCode::scalars_from(const Op& op, size_t first) const {
+    std::vector<ValueId> out;
+    for (size_t i = first; i < op.operands.size(); ++i) out.push_back(scalars.at(op.operands[i]));
+    return out;
+}
+
+bool KernelCode::make_element(const Op& op) {
+    return bind(op, emit.op(op.kind, scalars_from(op, 0), tile.type(op.results[0]), op.attrs));
+}
+
+bool KernelCode::make_dim(const Op& op) { return bind(op, dimension(op.attrs.dim(Attr::dim))); }
+
+bool KernelCode::make_group_number(const Op& op) { return bind(op, group_number(op)); }
+
+bool KernelCode::make_read(const Op& op) { return bind(op, load(memories.at(op.operands[0]), scalars_from(op, 1))); }
+
+bool KernelCode::make_write(const Op& op) {
+    emit.store(address(memories.at(op.operands[0]), scalars_from(op, 2)), scalars.at(op.operands[1]));
+    return true;
+}
+
+bool KernelCode::make_buffer_reduce(const Op& op) { return bind(op, reduce_buffer(op)); }
+
+bool KernelCode::make_stage(const Op& op) {
+    Memory stage = memories.at(op.operands[0]);
+    ValueId offset = emit.mul(emit.cast(scalars.at(op.operands[1]), DType::index), emit.integer(stage.elements));
+    stage.pointer = emit.pointer_add(stage.pointer, offset);
+    memories[op.results[0]] = stage;
+    return true;
 }
 
 ValueId KernelCode::group_number(const Op& op) {

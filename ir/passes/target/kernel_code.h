@@ -135,7 +135,19 @@ protected:
 
 private:
     void describe_packed(Memory& memory);
+    struct Makes;  // which of the following makes an operation: a table in kernel_code.cpp
     bool vector_operation(const Op& op);
+    // True: it is made. `leave` makes nothing: the machine's own code does, or none.
+    bool leave(const Op& op);
+    bool make_element(const Op& op);
+    bool make_dim(const Op& op);
+    bool make_group_number(const Op& op);
+    bool make_read(const Op& op);
+    bool make_write(const Op& op);
+    bool make_buffer_reduce(const Op& op);
+    bool make_stage(const Op& op);
+    bool bind(const Op& op, ValueId made);
+    [[nodiscard]] std::vector<ValueId> scalars_from(const Op& op, size_t first) const;
     ValueId group_number(const Op& op);
 };
 

@@ -4,6 +4,7 @@
 #include <deque>
 #include <utility>
 
+#include "ir/core/total.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -19,6 +20,61 @@ struct Pending {
     size_t committed = 0;  // number of its commit, from 1; 0: not committed
     bool operator==(const Pending&) const = default;
 };
+
+// What an operation does to the copies that are not over.
+enum class CopyRule : uint8_t {
+    touches,  // nothing: the memory that its record names must not be a destination of theirs
+    starts,
+    commits,
+    waits,
+    meets,  // tells all tiles what has arrived
+    repeats,
+    branches,
+    as_tiles,
+};
+
+constexpr Row<CopyRule> kCopyRules[]{
+    {OpKind::constant, CopyRule::touches},
+    {OpKind::yield, CopyRule::touches},
+    {OpKind::for_, CopyRule::repeats},
+    {OpKind::while_, CopyRule::repeats},
+    {OpKind::if_, CopyRule::branches},
+    {OpKind::call, CopyRule::touches},
+    {OpKind::dim, CopyRule::touches},
+    {OpKind::print, CopyRule::touches},
+    {OpKind::assert_, CopyRule::touches},
+
+    {OpKind::tile_id, CopyRule::touches},
+    {OpKind::lane_id, CopyRule::touches},
+    {OpKind::group_id, CopyRule::touches},
+    {OpKind::group_size, CopyRule::touches},
+    {OpKind::group_count, CopyRule::touches},
+    {OpKind::buffer, CopyRule::touches},
+    {OpKind::stage, CopyRule::touches},
+    {OpKind::atomic, CopyRule::touches},
+    {OpKind::copy_async, CopyRule::starts},
+    {OpKind::commit, CopyRule::commits},
+    {OpKind::wait_group, CopyRule::waits},
+    {OpKind::barrier, CopyRule::meets},
+    // A ring's copies wait for themselves: rings are made after this check.
+    {OpKind::acquire, CopyRule::touches},
+    {OpKind::fill, CopyRule::touches},
+    {OpKind::take, CopyRule::touches},
+    {OpKind::release, CopyRule::touches},
+    {OpKind::group_reduce, CopyRule::touches},
+    {OpKind::group_scan, CopyRule::touches},
+    {OpKind::shuffle, CopyRule::touches},
+    {OpKind::broadcast, CopyRule::touches},
+    {OpKind::ballot, CopyRule::touches},
+    {OpKind::buffer_reduce, CopyRule::touches},
+    {OpKind::grid, CopyRule::repeats},
+    {OpKind::lanes, CopyRule::as_tiles},
+    {OpKind::lane_read, CopyRule::touches},
+    {OpKind::result, CopyRule::touches},
+};
+constexpr Total<kCopyRules, kControlFamily, kTileFamily> kCopyRuleOf;
+
+CopyRule copy_rule(OpKind kind) { return kCopyRuleOf.has(kind) ? kCopyRuleOf[kind].answer : CopyRule::touches; }
 
 class CopyChecker {
 public:
@@ -38,35 +94,33 @@ private:
 
     void operation(OpId id) {
         const Op& op = kernel_.op(id);
-        switch (op.kind) {
-            case OpKind::copy_async:
+        switch (copy_rule(op.kind)) {
+            case CopyRule::touches:
+                return touch(id);
+            case CopyRule::starts:
                 return copy(id, op);
-            case OpKind::commit:
+            case CopyRule::commits:
                 ++last_commit_;
                 for (Pending& p : pending_) {
                     if (p.committed == 0) p.committed = last_commit_;
                 }
                 return;
-            case OpKind::wait_group:
+            case CopyRule::waits:
                 return wait(op.attrs.integer(Attr::count, 0));
-            case OpKind::barrier:
+            case CopyRule::meets:
                 std::erase_if(pending_, [&](const Pending& p) { return !commits_ || p.waited; });
                 return;
-            case OpKind::for_:
-            case OpKind::while_:
-            case OpKind::grid:
+            case CopyRule::repeats:
                 // Twice: what the end of a round leaves pending meets the start of the next.
                 for (int round = 0; round < 2; ++round) {
                     for (RegionId inner : op.regions) region(inner);
                     forget_stages_of(id);
                 }
                 return;
-            case OpKind::if_:
+            case CopyRule::branches:
                 return branches(op);
-            case OpKind::lanes:
+            case CopyRule::as_tiles:
                 return tiles(op);
-            default:
-                return touch(id);
         }
     }
 

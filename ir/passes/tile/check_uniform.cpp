@@ -6,36 +6,46 @@
 
 #include <fmt/format.h>
 
+#include "ir/core/total.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
 
 namespace {
 
-std::string_view spelling(OpKind kind) {
-    switch (kind) {
-        case OpKind::barrier:
-            return "a barrier";
-        case OpKind::copy_async:
-            return "an asynchronous copy";
-        case OpKind::commit:
-            return "a commit of copies";
-        case OpKind::wait_group:
-            return "a wait for copies";
-        case OpKind::group_reduce:
-            return "a reduction over the group";
-        case OpKind::group_scan:
-            return "a scan over the group";
-        case OpKind::shuffle:
-            return "a shuffle";
-        case OpKind::broadcast:
-            return "a broadcast";
-        case OpKind::ballot:
-            return "a ballot";
-        default:
-            return "a collective operation";
-    }
-}
+constexpr std::string_view kAlone;  // each tile does it for itself
+constexpr std::string_view kOfARing = "a collective operation";
+
+// What messages call an operation that tiles do together.
+constexpr Row<std::string_view> kSpelled[]{
+    {OpKind::tile_id, kAlone},
+    {OpKind::lane_id, kAlone},
+    {OpKind::group_id, kAlone},
+    {OpKind::group_size, kAlone},
+    {OpKind::group_count, kAlone},
+    {OpKind::buffer, kAlone},
+    {OpKind::stage, kAlone},
+    {OpKind::atomic, kAlone},
+    {OpKind::copy_async, "an asynchronous copy"},
+    {OpKind::commit, "a commit of copies"},
+    {OpKind::wait_group, "a wait for copies"},
+    {OpKind::barrier, "a barrier"},
+    {OpKind::acquire, kOfARing},
+    {OpKind::fill, kOfARing},
+    {OpKind::take, kOfARing},
+    {OpKind::release, kOfARing},
+    {OpKind::group_reduce, "a reduction over the group"},
+    {OpKind::group_scan, "a scan over the group"},
+    {OpKind::shuffle, "a shuffle"},
+    {OpKind::broadcast, "a broadcast"},
+    {OpKind::ballot, "a ballot"},
+    {OpKind::buffer_reduce, kAlone},
+    {OpKind::grid, kAlone},
+    {OpKind::lanes, kAlone},
+    {OpKind::lane_read, kAlone},
+    {OpKind::result, kAlone},
+};
+constexpr Total<kSpelled, kTileFamily> kSpellingOf;
 
 class UniformityChecker {
 public:
@@ -60,7 +70,7 @@ private:
         if (is_collective(kernel_, op) && shape_.variability.is_divergent(id)) {
             if (std::ranges::any_of(op.operands, [&](ValueId v) { return is_refused_tile(v); })) return;
             auto& d = refuse("E0453", id,
-                             std::string(of_tiles ? "an operation on a register tile" : spelling(op.kind)) +
+                             std::string(of_tiles ? "an operation on a register tile" : kSpellingOf[op.kind].answer) +
                                  " that not all tiles of the group reach");
             if (Span cause = divergence(id); cause.valid()) d.label(cause, "this differs between tiles");
         }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "ir/build/builder.h"
+#include "ir/core/total.h"
 #include "ir/ops/axes.h"
 #include "ir/ops/control.h"
 #include "ir/ops/register.h"
@@ -38,25 +39,66 @@ bool is_view(OpKind kind) {
 ValueId tile_of(const TileViewOp& view) { return view.loads() ? view.results()[0] : view.value(); }
 
 // What a part may do beside its own tiles: it is done for the whole group, as often as there are parts.
-bool may_repeat(OpKind kind) {
-    switch (kind) {
-        case OpKind::for_:
-        case OpKind::while_:
-        case OpKind::if_:
-        case OpKind::read:
-        case OpKind::load_tile:
-        case OpKind::mma:
-        case OpKind::yield:
-            return true;
-        case OpKind::tile_id:
-        case OpKind::lane_id:
-        case OpKind::group_id:
-        case OpKind::group_count:
-            return false;
-        default:
-            return is_pure(kind);
-    }
-}
+constexpr Row<bool> kMayRepeat[]{
+    {OpKind::constant, true},
+    {OpKind::yield, true},
+    {OpKind::for_, true},
+    {OpKind::while_, true},
+    {OpKind::if_, true},
+    {OpKind::call, false},
+    {OpKind::dim, true},
+    {OpKind::print, false},
+    {OpKind::assert_, false},
+
+    {OpKind::read, true},
+    {OpKind::write, false},
+    {OpKind::read_vector, false},
+    {OpKind::write_vector, false},
+    {OpKind::vector_extract, true},
+    {OpKind::vector_build, true},
+
+    {OpKind::tile_id, false},
+    {OpKind::lane_id, false},
+    {OpKind::group_id, false},
+    {OpKind::group_size, true},
+    {OpKind::group_count, false},
+    {OpKind::buffer, false},
+    {OpKind::stage, true},
+    {OpKind::atomic, false},
+    {OpKind::copy_async, false},
+    {OpKind::commit, false},
+    {OpKind::wait_group, false},
+    {OpKind::barrier, false},
+    {OpKind::acquire, false},
+    {OpKind::fill, false},
+    {OpKind::take, false},
+    {OpKind::release, false},
+    {OpKind::group_reduce, false},
+    {OpKind::group_scan, false},
+    {OpKind::shuffle, false},
+    {OpKind::broadcast, false},
+    {OpKind::ballot, false},
+    {OpKind::buffer_reduce, false},
+    {OpKind::grid, false},
+    {OpKind::lanes, false},
+    {OpKind::lane_read, true},
+    {OpKind::result, false},
+
+    {OpKind::load_tile, true},
+    {OpKind::store_tile, false},
+    {OpKind::atomic_tile, false},
+    {OpKind::expand, true},
+    {OpKind::tile_iota, true},
+    {OpKind::transpose, true},
+    {OpKind::reduce, true},
+    {OpKind::scan, true},
+    {OpKind::mma, true},
+    {OpKind::pack_rows, true},
+    {OpKind::mma_words, true},
+};
+constexpr Total<kMayRepeat, kControlFamily, kMemoryFamily, kTileFamily, kRegisterFamily> kRepeats;
+
+bool may_repeat(OpKind kind) { return is_element(kind) || kRepeats[kind].answer; }
 
 // One axis of the grid, and the axes of tiles that go along with it.
 class Division {

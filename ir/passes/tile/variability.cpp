@@ -2,9 +2,75 @@
 
 #include <algorithm>
 
+#include "ir/core/total.h"
+#include "ir/ops/record.h"
+
 namespace tsr::ir {
 
 namespace {
+
+// When the results of an operation differ between tiles.
+enum class Varies : uint8_t {
+    with_operands,  // it is a function of them
+    always,         // each tile has its own
+    never,          // one value for the whole group
+    apart,          // what each tile finds is its own, where tiles do it apart or with operands of their own
+    as_loop,
+    as_while,
+    as_branch,
+};
+
+constexpr Row<Varies> kVariability[]{
+    {OpKind::constant, Varies::with_operands},
+    {OpKind::yield, Varies::with_operands},
+    {OpKind::for_, Varies::as_loop},
+    {OpKind::while_, Varies::as_while},
+    {OpKind::if_, Varies::as_branch},
+    {OpKind::call, Varies::with_operands},
+    {OpKind::dim, Varies::with_operands},
+    {OpKind::print, Varies::with_operands},
+    {OpKind::assert_, Varies::with_operands},
+
+    {OpKind::read, Varies::with_operands},
+    {OpKind::write, Varies::with_operands},
+    {OpKind::read_vector, Varies::with_operands},
+    {OpKind::write_vector, Varies::with_operands},
+    {OpKind::vector_extract, Varies::with_operands},
+    {OpKind::vector_build, Varies::with_operands},
+
+    {OpKind::tile_id, Varies::always},
+    {OpKind::lane_id, Varies::always},
+    {OpKind::group_id, Varies::with_operands},
+    {OpKind::group_size, Varies::with_operands},
+    {OpKind::group_count, Varies::with_operands},
+    {OpKind::buffer, Varies::with_operands},
+    {OpKind::stage, Varies::with_operands},
+    {OpKind::atomic, Varies::apart},
+    {OpKind::copy_async, Varies::with_operands},
+    {OpKind::commit, Varies::with_operands},
+    {OpKind::wait_group, Varies::with_operands},
+    {OpKind::barrier, Varies::with_operands},
+    {OpKind::acquire, Varies::with_operands},
+    {OpKind::fill, Varies::with_operands},
+    {OpKind::take, Varies::with_operands},
+    {OpKind::release, Varies::with_operands},
+    {OpKind::group_reduce, Varies::never},
+    {OpKind::group_scan, Varies::always},
+    {OpKind::shuffle, Varies::always},
+    {OpKind::broadcast, Varies::always},  // uniform over a warp, not over the group
+    {OpKind::ballot, Varies::always},
+    {OpKind::buffer_reduce, Varies::with_operands},
+    {OpKind::grid, Varies::with_operands},
+    {OpKind::lanes, Varies::with_operands},
+    {OpKind::lane_read, Varies::with_operands},
+    {OpKind::result, Varies::with_operands},
+};
+constexpr Total<kVariability, kControlFamily, kMemoryFamily, kTileFamily> kVariabilityOf;
+
+// Element operations and those on register tiles are functions of their operands.
+Varies varies_how(OpKind kind) {
+    return kVariabilityOf.has(kind) ? kVariabilityOf[kind].answer : Varies::with_operands;
+}
 
 // A least fixed point: everything starts uniform, and becomes varying for a reason.
 class VariabilitySolver {
@@ -46,26 +112,21 @@ private:
     void visit(OpId id, bool divergent) {
         if (divergent) found_.divergent[id.index] = true;
         const Op& op = function_.op(id);
-        switch (op.kind) {
-            case OpKind::for_:
-                return visit_for(id, op, divergent);
-            case OpKind::while_:
-                return visit_while(op, divergent);
-            case OpKind::if_:
-                return visit_if(op, divergent);
-            case OpKind::tile_id:
-            case OpKind::lane_id:
-            case OpKind::shuffle:
-            case OpKind::broadcast:  // uniform over a warp, not over the group
-            case OpKind::ballot:
-            case OpKind::group_scan:
-                return mark_all(op.results, true);
-            case OpKind::group_reduce:
-                return;           // one value for the whole group
-            case OpKind::atomic:  // what each tile finds is its own
-                return mark_all(op.results, divergent || any_varies(op.operands));
-            default:  // every other operation: a function of its operands
+        switch (varies_how(op.kind)) {
+            case Varies::with_operands:
                 return mark_all(op.results, any_varies(op.operands));
+            case Varies::always:
+                return mark_all(op.results, true);
+            case Varies::never:
+                return;
+            case Varies::apart:
+                return mark_all(op.results, divergent || any_varies(op.operands));
+            case Varies::as_loop:
+                return visit_for(id, op, divergent);
+            case Varies::as_while:
+                return visit_while(op, divergent);
+            case Varies::as_branch:
+                return visit_if(op, divergent);
         }
     }
 
@@ -131,24 +192,7 @@ bool is_of_register_tiles(const Function& function, const Op& op) {
 }
 
 bool is_collective(const Function& function, const Op& op) {
-    switch (op.kind) {
-        case OpKind::barrier:
-        case OpKind::copy_async:
-        case OpKind::commit:
-        case OpKind::wait_group:
-        case OpKind::acquire:
-        case OpKind::fill:
-        case OpKind::take:
-        case OpKind::release:
-        case OpKind::group_reduce:
-        case OpKind::group_scan:
-        case OpKind::shuffle:
-        case OpKind::broadcast:
-        case OpKind::ballot:
-            return true;
-        default:
-            return is_of_register_tiles(function, op);
-    }
+    return record(op.kind).has(Effect::collective) || is_of_register_tiles(function, op);
 }
 
 }  // namespace tsr::ir
