@@ -64,13 +64,12 @@ void Checker::check_functions(ModuleId module) {
 
 namespace {
 
-// What a text means, or where it stands, does not depend on types; nor do operations on types that are known: what a
-// parameter has a part in has none.
+// What a parameter has a part in has no type, and nothing is said of it. So what is said of names, and of types that
+// are known, holds for all arguments; rules about where a function runs may not, and static parameters have no value
+// here.
 bool holds_for_all_types(const Diagnostic& d) {
-    for (const char* code : {"E0201", "E0202", "E0205", "E0211", "E0301", "E0304", "E0308", "E0315"}) {
-        if (d.code == code) return true;
-    }
-    return false;
+    const bool of_types = d.code.starts_with("E02") || d.code.starts_with("E03");
+    return d.severity == Severity::error && of_types && d.code != "E0314";
 }
 
 }  // namespace
@@ -85,6 +84,14 @@ void Checker::check_untyped(FunctionId id, Body* enclosing) {
     if (!made.valid()) return;
     std::vector<InstanceId> checked = states[made.index].all_points;
     checked.push_back(made);
+    // And what stands inside with types of its own.
+    for (size_t i = 0; i < checked.size(); ++i) {
+        const FunctionId around = program.instance(checked[i]).function;
+        for (const InstanceId callee : states[checked[i].index].callees) {
+            const Function& inner = program.function(program.instance(callee).function);
+            if (inner.enclosing == around && !inner.generic) checked.push_back(callee);
+        }
+    }
     Diagnostics& said = enclosing ? enclosing->state().found : diagnostics;
     for (const InstanceId instance : checked) {
         for (const Diagnostic& d : states[instance.index].found.all()) {

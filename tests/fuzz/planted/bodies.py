@@ -264,9 +264,11 @@ class Bodies(Expressions):
         """Variables that pass their values round: each is assigned from another."""
         kind = self.draw.choice(["f32", "i32", "i64", "f64"])
         names = [self.fresh("q") for _ in range(self.draw.choice([2, 2, 3]))]
+        # None starts with another: one that starts with a literal has its type from the loop.
+        starts = [self.want(kind, 1)]
+        starts += [Expr(kind, "0.0" if is_float(kind) else "0") if self.chance(0.5) else self.want(kind, 1) for _ in names[1:]]
         ring = []
-        for number, name in enumerate(names):
-            value = self.want(kind, 1) if number == 0 else Expr(kind, "0.0" if is_float(kind) else "0") if self.chance(0.5) else self.want(kind, 1)
+        for number, (name, value) in enumerate(zip(names, starts)):
             stmt = self.assigned(name, value)
             ring.append(self.define(name, kind, stmt, varying=self.varying or any(sum.varying for sum in ring) or value.varying))
             if value.role or number == 0:
