@@ -5,10 +5,11 @@
 
 namespace tsr::ir {
 
-// Inserts retains and releases of tensors, strings and lists. The law: a region owns one reference to each counted
-// value that its operations make and to each that its loop carries, and gives it back at its end; what a region yields,
-// and what a loop starts with, is retained first. Parameters are borrowed from the caller. A value lives until the end
-// of its region.
+// Inserts retains and releases of tensors, strings and containers. The law: a region owns one reference to each counted
+// value that its operations make and to each that its loop carries. It gives the reference back behind the last
+// operation that uses the value. Where that operation is a loop that starts with the value, or the `yield`, the
+// reference passes on to the loop or to the operation around; other values that a region yields, or a loop starts with,
+// are retained first. Parameters are borrowed from the caller.
 void place_ownership(Function& host);
 
 }  // namespace tsr::ir
