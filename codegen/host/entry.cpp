@@ -3,6 +3,7 @@
 #include "codegen/llvm/cast.h"
 #include "codegen/llvm/function.h"
 #include "codegen/llvm/types.h"
+#include "ir/core/internal.h"
 #include "ir/passes/host/container_type.h"
 #include "ir/passes/host/entries.h"
 #include "runtime/abi.h"
@@ -10,121 +11,99 @@
 namespace tsr::codegen {
 
 using ir::Attr;
+using ir::HostArgument;
 using llvm::Value;
 
-// One call being put together: letters take operands from left to right.
+// One call being put together: its arguments take operands from left to right.
 class EntryCall {
 public:
     EntryCall(HostBody& body, const ir::Op& op, const ir::HostEntry& entry)
         : body_(body), build_(body.build_), data_(body.data_), op_(op), entry_(entry) {}
 
     Value* emit() {
-        for (const char letter : entry_.arguments) add(letter);
+        for (const HostArgument argument : entry_.arguments) add(argument);
         return call_runtime(build_, "tsr_" + std::string(entry_.name), result_type(), arguments_);
     }
 
 private:
     [[nodiscard]] llvm::Type* result_type() const {
+        using enum ir::HostResult;
         switch (entry_.result) {
-            case 'v':
+            case none:
                 return nullptr;
-            case 't':
-            case 's':
-            case 'l':
+            case tensor:
+            case string:
+            case container:
                 return build_.ir.getPtrTy();
-            case 'c':
+            case boolean:
                 return build_.ir.getInt1Ty();
-            case 'n':
+            case i32:
                 return build_.ir.getInt32Ty();
-            case 'd':
+            case real:
                 return build_.ir.getDoubleTy();
-            default:
+            case progress:
+            case integer:
+            case bits:
+            case slot:
                 return build_.ir.getInt64Ty();
         }
+        throw ir::InternalError("an entry whose result has no kind");
     }
 
-    void add(char letter) {
-        switch (letter) {
-            case 't':
-            case 's':
-            case 'l':
-            case 'g':
-                push(body_.operand(op_, next_++));
-                return;
-            case 'e':
-            case 'b':
-                push(body_.slot_of(op_, next_++));
-                return;
-            case 'i':
-                push(body_.as_i64(op_, next_++));
-                return;
-            case 'd':
-                push(real());
-                return;
-            case 'A':
-                add_integers();
-                return;
-            case 'X':
-                add_strings();
-                return;
-            case 'E':
-                add_slots();
-                return;
-            case 'W':
-                add_scalars();
-                return;
-            case 'F':
-                add_named_tensors();
-                return;
-            case 'S':
-                add_axes();
-                return;
-            case 'V':
-                add_items();
-                return;
-            case 'R':
-                add_random_key();
-                return;
-            default:
-                add_attribute(letter);
-                return;
-        }
-    }
-
-    void add_attribute(char letter) {
-        switch (letter) {
-            case 'D':
-                push(data_.i32(static_cast<int>(op_.attrs.dtype(Attr::type))));
-                return;
-            case 'O':
-                push(data_.i32(static_cast<int>(body_.operand_type(op_, next_ - 1).elem)));
-                return;
-            case 'T':
-                push(op_.attrs.has(Attr::text) ? data_.text(op_.attrs.string(Attr::text)) : data_.null());
-                return;
-            case 'N':
-                push(next_name());
-                return;
-            case 'K':
-                push(data_.i32(op_.attrs.integer(Attr::count, 0)));
-                return;
-            case 'Y':
-                push(data_.text(ir::container_type(body_.source_.type(op_.results[0]))));
-                return;
-            case 'P':
-                push(body_.place_of(op_));
-                return;
-            // A register full of zeros is a null pointer and an integer 0.
-            default:
-                push(data_.i64(0));
-                return;
+    void add(HostArgument argument) {
+        using enum HostArgument;
+        switch (argument) {
+            case tensor:
+            case string:
+            case container:
+            case progress:
+                return push(body_.operand(op_, next_++));
+            case slot:
+            case bits:
+                return push(body_.slot_of(op_, next_++));
+            case integer:
+                return push(body_.as_i64(op_, next_++));
+            case HostArgument::real:
+                return push(converted_real());
+            case integers:
+                return add_integers();
+            case strings:
+                return add_strings();
+            case slots:
+                return add_slots();
+            case scalars:
+                return add_scalars();
+            case named_tensors:
+                return add_named_tensors();
+            case items:
+                return add_items();
+            case random_key:
+                return add_random_key();
+            case type:
+                return push(data_.i32(static_cast<int>(op_.attrs.dtype(Attr::type))));
+            case type_of_last:
+                return push(data_.i32(static_cast<int>(body_.operand_type(op_, next_ - 1).elem)));
+            case HostArgument::axes:
+                return add_axes();
+            case text:
+                return push(op_.attrs.has(Attr::text) ? data_.text(op_.attrs.string(Attr::text)) : data_.null());
+            case name:
+                return push(next_name());
+            case count:
+                return push(data_.i32(op_.attrs.integer(Attr::count, 0)));
+            case result_type:
+                return push(data_.text(ir::container_type(body_.source_.type(op_.results[0]))));
+            case zero:  // a register full of zeros is a null pointer and an integer 0
+                return push(data_.i64(0));
+            case place:
+                return push(body_.place_of(op_));
         }
     }
 
     void push(Value* argument) { arguments_.push_back(argument); }
     void push_count(size_t count) { push(data_.i32(static_cast<int64_t>(count))); }
 
-    Value* real() {
+    Value* converted_real() {
         const DType type = body_.operand_type(op_, next_).elem;
         return emit_cast(build_, type, DType::f64, body_.operand(op_, next_++));
     }
@@ -145,15 +124,7 @@ private:
 
     [[nodiscard]] bool has_seed() const { return op_.attrs.has(Attr::mode) && op_.attrs.string(Attr::mode) == "seed"; }
 
-    // The operands that no other letter takes.
-    [[nodiscard]] size_t rest() const {
-        size_t taken = 0;
-        for (const char letter : entry_.arguments) {
-            if (std::string_view("tslgebid").find(letter) != std::string_view::npos) ++taken;
-            if (letter == 'R' && has_seed()) ++taken;
-        }
-        return op_.operands.size() - taken;
-    }
+    [[nodiscard]] size_t rest() const { return ir::rest_of_operands(entry_, op_.operands.size(), has_seed()); }
 
     void add_integers() {
         HostBody::Values all;
@@ -259,7 +230,7 @@ void HostBody::emit_entry(const ir::Op& op) {
     Value* given = EntryCall(*this, op, entry).emit();
     if (op.results.empty()) return;
     const ir::Type& type = source_.type(op.results[0]);
-    if (entry.result == 'b' || entry.result == 'e') given = from_slot(type, given);
+    if (entry.result == ir::HostResult::bits || entry.result == ir::HostResult::slot) given = from_slot(type, given);
     if (given->getType()->isIntegerTy() && type.is_scalar()) {
         llvm::Type* held = element_type(target_.getContext(), type.elem);
         if (given->getType() != held) given = builder_.CreateIntCast(given, held, true);

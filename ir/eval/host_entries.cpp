@@ -19,7 +19,7 @@ public:
     EntryCall(const TsrHostApi& api, const Function& function, const Op& op, const HostEntry& entry,
               const std::vector<HostValue>& values, std::set<std::string>& container_types)
         : api_(api), fn_(function), op_(op), entry_(entry), values_(values), container_types_(container_types) {
-        for (const char letter : entry.arguments) add(letter);
+        for (const HostArgument argument : entry.arguments) add(argument);
     }
 
     [[nodiscard]] std::span<const TsrSlot> arguments() const { return arguments_; }
@@ -48,70 +48,57 @@ private:
         const AttrValue* mode = op_.attrs.find(Attr::mode);
         return mode != nullptr && *mode == AttrValue(std::string("seed"));
     }
-    // The operands that no other letter takes.
-    [[nodiscard]] size_t rest() const {
-        size_t taken = 0;
-        for (const char letter : entry_.arguments) {
-            if (std::string_view("tslgebid").find(letter) != std::string_view::npos) ++taken;
-            if (letter == 'R' && has_seed()) ++taken;
-        }
-        return op_.operands.size() - taken;
-    }
+    [[nodiscard]] size_t rest() const { return rest_of_operands(entry_, op_.operands.size(), has_seed()); }
 
-    void add(char letter) {
-        switch (letter) {
-            case 't':
-            case 's':
-            case 'l':
-            case 'g':
-            case 'e':
-            case 'b':
-            case 'i':
+    void add(HostArgument argument) {
+        using enum HostArgument;
+        switch (argument) {
+            case tensor:
+            case string:
+            case container:
+            case progress:
+            case slot:
+            case bits:
+            case integer:
                 return push(next_slot());
-            case 'd':
+            case real:
                 return add_real();
-            case 'A':
-            case 'X':
-            case 'E':
+            case integers:
+            case strings:
+            case slots:
                 return add_row();
-            case 'W':
+            case scalars:
                 return add_elements();
-            case 'F':
+            case named_tensors:
                 return add_named_tensors();
-            case 'V':
+            case items:
                 return add_items();
-            case 'R':
+            case random_key:
                 return add_random_key();
-            case 'S': {
-                const auto& axes = attribute<int64_t>(Attr::axes);
-                push_pointer(axes.data());
-                return push_integer(static_cast<int64_t>(axes.size()));
-            }
-            default:
-                return add_attribute(letter);
-        }
-    }
-
-    void add_attribute(char letter) {
-        switch (letter) {
-            case 'D':
+            case type:
                 return push_integer(static_cast<int64_t>(op_.attrs.dtype(Attr::type)));
-            case 'O':
+            case type_of_last:
                 return push_integer(static_cast<int64_t>(fn_.type(op_.operands.at(next_ - 1)).elem));
-            case 'T':
+            case axes: {
+                const auto& all = attribute<int64_t>(Attr::axes);
+                push_pointer(all.data());
+                return push_integer(static_cast<int64_t>(all.size()));
+            }
+            case text:
                 return op_.attrs.has(Attr::text) ? push_text(op_.attrs.string(Attr::text)) : push_pointer(nullptr);
-            case 'N': {
+            case name: {
                 const auto& names = attribute<std::string>(Attr::names);
                 return name_ < names.size() ? push_text(names[name_++]) : push_pointer(nullptr);
             }
-            case 'K':
+            case count:
                 return push_integer(op_.attrs.integer(Attr::count, 0));
-            case 'Y': {
-                const Type& type = fn_.type(op_.results.at(0));
-                return push_pointer(container_types_.insert(container_type(type)).first->c_str());
+            case result_type: {
+                const Type& result = fn_.type(op_.results.at(0));
+                return push_pointer(container_types_.insert(container_type(result)).first->c_str());
             }
-            default:
-                return push_integer(0);  // a null pointer, an integer 0, or the place, which a failure knows here
+            case zero:
+            case place:  // a failure knows it here
+                return push_integer(0);
         }
     }
 
@@ -212,16 +199,9 @@ void HostRun::entry(Frame& frame, const Op& op) {
     TsrSlot given = thunk(api_, call.arguments());
     if (op.results.empty()) return;
     const Type& type = frame.function->type(op.results[0]);
-    switch (entry->result) {
-        case 'c':
-            given.integer = given.integer != 0 ? 1 : 0;
-            return give(frame, op, given);
-        case 'd':
-            given.bits = cast_scalar(DType::f64, type.elem, given.bits);
-            return give(frame, op, given);
-        default:
-            return give(frame, op, given);
-    }
+    if (entry->result == HostResult::boolean) given.integer = given.integer != 0 ? 1 : 0;
+    if (entry->result == HostResult::real) given.bits = cast_scalar(DType::f64, type.elem, given.bits);
+    give(frame, op, given);
 }
 
 }  // namespace tsr::ir::eval

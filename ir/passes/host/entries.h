@@ -1,182 +1,236 @@
 // The entries of the runtime that an operation `host` may name, and how its operands and attributes become the
 // arguments of the C function `tsr_<name>` (runtime/abi.h). Code generation and the evaluator both read this table, so
-// an entry is known to them when it stands here.
+// an entry is known to them when it stands here. ir/eval/host_call.cpp compares each row with the C declaration while
+// it compiles.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string_view>
 
+#include "ir/ops/record.h"
+
 namespace tsr::ir {
 
-// One letter per C argument, in the order of the C declaration. Operands are taken from left to right.
-//   t  operand: tensor                          s  operand: string               l  operand: container
-//   g  operand: progress handle (scalar u64)    e  operand: any value as a TsrSlot
-//   b  operand: scalar in storage form (`bits`) i  operand: integer as int64_t   d  operand: float as double
-//   A  the operands that no other letter takes: int64_t array and its int32_t count
-//   X  the operands that no other letter takes: TsrString* array and its int32_t count
-//   E  the operands that no other letter takes: TsrSlot array and its int32_t count
-//   W  the operands that no other letter takes: scalars of {type}, dense array of their storage form
-//   F  {names} as a const char* array, the operands that no other letter takes as a TsrTensor* array, int32_t count
-//   D  {type} as int32_t                        O  the dtype of the operand taken last, as int32_t
-//   S  {axes} as int64_t array and int32_t count
-//   T  {text} as const char*                    N  the next string of {names} as const char*
-//   K  {count} as an integer      Y  the type of the result as text (container_type.h)
-//   V  TsrIndexItem array and int32_t count, from {axes}: one code per item (see IndexCode) and the operands it needs
-//   R  const TsrRandomKey*: filled by tsr_next_key({count}, NULL); where {mode} is "seed", the next operand, an
-//      integer, is the seed
-//   Z  a null pointer or 0                      P  const TsrPlace* of the operation
-// The result: one letter of t s l g; i: int64_t as index; c: int32_t as bool (!= 0); n: int32_t as i32; d: double as
-// f64; b: `bits` as a scalar of the result's type; e: TsrSlot as the result's type; v: none.
-// A result is a new reference; operands are borrowed.
+// What becomes of operands and attributes, in the order of the C declaration: one C argument where no other number is
+// said. Operands are taken from left to right; "the rest" are those that no other argument of the entry takes.
+enum class HostArgument : uint8_t {
+    // one operand each
+    tensor,
+    string,
+    container,
+    progress,  // the handle of a progress line, a scalar u64
+    slot,      // any value, as a TsrSlot
+    bits,      // a scalar in its storage form
+    integer,   // as int64_t
+    real,      // as double
+    // several operands
+    integers,       // the rest: an int64_t array and its int32_t count
+    strings,        // the rest: an array of TsrString* and its int32_t count
+    slots,          // the rest: an array of TsrSlot and its int32_t count
+    scalars,        // the rest, scalars of {type}: a dense array of their storage form
+    named_tensors,  // {names} as an array of const char*, the rest as an array of TsrTensor*, their int32_t count
+    items,       // TsrIndexItem array and its int32_t count. From {axes}: a code per item (IndexCode) and the operands
+                 // that it needs
+    random_key,  // const TsrRandomKey*, filled by tsr_next_key({count}, NULL). Where {mode} is "seed", the next
+                 // operand, an integer, is the seed
+    // attributes, and what else is known
+    type,          // {type} as int32_t
+    type_of_last,  // the element type of the operand taken last, as int32_t
+    axes,          // {axes}: an int64_t array and its int32_t count
+    text,          // {text} as const char*; null where there is none
+    name,          // the next string of {names} as const char*
+    count,         // {count} as an integer
+    result_type,   // the type of the result as text (container_type.h)
+    zero,          // a null pointer, or the integer 0
+    place,         // const TsrPlace* of the operation
+};
+
+// What the C function returns. A handle is a new reference; operands are borrowed.
+enum class HostResult : uint8_t {
+    none,
+    tensor,
+    string,
+    container,
+    progress,
+    integer,  // int64_t as index
+    boolean,  // int32_t as bool: not 0
+    i32,      // int32_t
+    real,     // double as f64
+    bits,     // as a scalar of the result's type
+    slot,     // TsrSlot as the result's type
+};
+
+constexpr bool takes_one_operand(HostArgument argument) { return argument <= HostArgument::real; }
+
 struct HostEntry {
     std::string_view name;
-    std::string_view arguments;
-    char result;
+    FixedList<HostArgument, 8> arguments;
+    HostResult result = HostResult::none;
 };
 
 // Codes of one item in {axes} of `view`. A slice adds 1 for a start operand, 2 for a stop, 4 for a step.
 enum IndexCode : int { index_integer = 0, index_newaxis = 1, index_ellipsis = 2, index_slice = 8 };
 
 // The site of a random operation is {count}: a number of its own per operation of the program, from 1.
-inline constexpr HostEntry kHostEntries[] = {
-    // tensors: making
-    {"empty", "DAP", 't'},
-    {"zeros", "DAP", 't'},
-    {"ones", "DAP", 't'},
-    {"full", "DAbP", 't'},  // shape..., value
-    {"arange_i64", "DiiiP", 't'},
-    {"arange_f64", "DdddP", 't'},
-    {"linspace", "DddiP", 't'},
-    {"from_values", "DSWP", 't'},  // {axes}: the shape
-    {"from_list", "DlP", 't'},
-    {"rand", "DARP", 't'},  // shape..., seed?
-    {"randn", "DARP", 't'},
-    {"randint", "DAiiRP", 't'},  // shape..., low, high, seed?
-    {"poisson", "DAdRP", 't'},   // shape..., rate, seed?
-    {"bernoulli", "AdRP", 't'},  // shape..., probability, seed?
-    {"permutation", "DiRP", 't'},
-    {"seed", "", 'b'},
-    {"random_stream", "K", 'b'},  // {count}: the site; counts its runs
-    {"load", "ssP", 't'},         // path, key ("" for none)
-    {"load_as", "ssDKP", 't'},    // and the element type and rank ({count}) that are expected
-    // tensors: from tensors
-    {"copy", "tP", 't'},
-    {"cast", "tDZZP", 't'},
-    {"cast_cut", "tDP", 't'},  // toward zero
-    {"cast_dither", "tDRP", 't'},
-    {"contiguous", "tP", 't'},
-    {"view", "tVP", 't'},
-    {"swap_last", "tP", 't'},
-    {"reshape", "tAP", 't'},
-    {"broadcast_to", "tAP", 't'},
-    // tensors: elements and numbers
-    {"dim", "tiP", 'i'},
-    {"size", "t", 'i'},
-    {"item", "tP", 'b'},
-    {"assign", "ttP", 'v'},
-    {"fill", "tbP", 'v'},
-    {"equal", "tt", 'c'},
-    {"allclose", "ttddiP", 'c'},
-    // strings
-    {"concat", "ss", 's'},
-    {"join", "XT", 's'},  // {text}: the separator
-    {"string_compare", "ss", 'n'},
-    {"string_length", "s", 'i'},
-    {"format", "bOTP", 's'},  // a scalar; {text}: the spec
-    {"format_string", "sTP", 's'},
-    {"format_tensor", "tTP", 's'},
-    {"format_list", "lP", 's'},
-    {"format_with", "bOsP", 's'},  // the spec as an operand
-    {"format_string_with", "ssP", 's'},
-    {"format_tensor_with", "tsP", 's'},
-    {"string_repr", "s", 's'},
-    {"string_get", "siP", 's'},
-    {"string_slice", "sVP", 's'},
-    {"string_repeat", "siP", 's'},
-    {"string_upper", "s", 's'},
-    {"string_lower", "s", 's'},
-    {"string_strip", "ss", 's'},
-    {"string_lstrip", "ss", 's'},
-    {"string_rstrip", "ss", 's'},
-    {"string_replace", "sss", 's'},
-    {"string_join", "sl", 's'},
-    {"string_split", "ss", 'l'},
-    {"string_lines", "s", 'l'},
-    {"string_characters", "s", 'l'},
-    {"string_find", "ss", 'i'},
-    {"string_count", "ss", 'i'},
-    {"string_starts", "ss", 'c'},
-    {"string_ends", "ss", 'c'},
-    {"string_has", "ss", 'c'},
-    {"string_is_digits", "s", 'c'},
-    {"string_to_integer", "sP", 'i'},
-    {"string_to_real", "sP", 'd'},
-    {"string_of_code", "iP", 's'},
-    {"code_of_string", "sP", 'i'},
-    // containers
-    {"list", "Yi", 'l'},     // empty; operand: capacity
-    {"list_of", "YE", 'l'},  // items; of a dictionary keys and values in turn
-    {"list_length", "l", 'i'},
-    {"list_get", "liP", 'e'},
-    {"list_set", "lieP", 'v'},
-    {"list_append", "le", 'v'},
-    {"list_insert", "lie", 'v'},
-    {"list_pop", "liP", 'e'},
-    {"list_remove", "leP", 'v'},
-    {"list_clear", "l", 'v'},
-    {"list_reverse", "l", 'v'},
-    {"list_sort", "li", 'v'},  // descending
-    {"list_sort_by", "lli", 'v'},
-    {"list_extend", "ll", 'v'},
-    {"list_concat", "ll", 'l'},
-    {"list_repeat", "liP", 'l'},
-    {"list_slice", "lVP", 'l'},
-    {"list_set_slice", "llVP", 'v'},  // list, what replaces the slice
-    {"list_find", "le", 'i'},
-    {"list_index", "leP", 'i'},
-    {"list_count", "le", 'i'},
-    {"list_equal", "ll", 'c'},
-    {"list_compare", "ll", 'n'},
-    {"dict_get", "leP", 'e'},
-    {"dict_get_or", "lee", 'e'},
-    {"dict_set_default", "lee", 'e'},
-    {"dict_set", "lee", 'v'},
-    {"dict_has", "le", 'c'},
-    {"dict_pop", "leP", 'e'},
-    {"dict_pop_or", "lee", 'e'},
-    {"dict_update", "ll", 'v'},
-    {"dict_copy", "l", 'l'},
-    {"record_copy", "l", 'l'},  // of the same fields
-    {"dict_keys", "lY", 'l'},
-    {"dict_values", "lY", 'l'},
-    {"dict_items", "lY", 'l'},
-    // input, output, time, ends
-    {"print", "s", 'v'},
-    {"write", "s", 'v'},
-    {"save", "sFP", 'v'},  // path; {names} of the tensors that follow
-    {"time", "", 'd'},
-    {"args", "", 'l'},
-    {"wait", "", 'v'},
-    {"progress_begin", "si", 'g'},
-    {"progress_step", "g", 'v'},
-    {"progress_end", "g", 'v'},
-    {"fail", "PT", 'v'},           // ends the program with {text}
-    {"assert_failed", "sP", 'v'},  // ends the program
-    // launches; function and parameter names are {names} in order
-    {"kernel_argument", "tKNNP", 't'},      // {count}: 1 for `mut`; {names}: function, parameter
-    {"check_overlap", "NtNtNP", 'v'},       // {names}: function, name of the mut one, name of the other
-    {"check_overlap_held", "NNNltP", 'v'},  // {names}: the same; one is a container
-    {"check_overlap_both", "NNNllP", 'v'},
-    {"shape_failed", "NNNiNNiP", 'v'},    // {names}: function, argument, dimension, other argument, other dimension
-    {"quotient_failed", "NNNNNiP", 'v'},  // {names}: function, argument, dimension, other argument, its dimension
-    // counted references (passes/host/ownership)
-    {"tensor_retain", "t", 'v'},
-    {"tensor_release", "t", 'v'},
-    {"string_retain", "s", 'v'},
-    {"string_release", "s", 'v'},
-    {"list_retain", "l", 'v'},
-    {"list_release", "l", 'v'},
-};
+inline constexpr auto kHostEntries = [] {
+    using A = HostArgument;
+    using R = HostResult;
+    return std::to_array<HostEntry>({
+        // tensors: making
+        {"empty", {A::type, A::integers, A::place}, R::tensor},
+        {"zeros", {A::type, A::integers, A::place}, R::tensor},
+        {"ones", {A::type, A::integers, A::place}, R::tensor},
+        {"full", {A::type, A::integers, A::bits, A::place}, R::tensor},  // shape..., value
+        {"arange_i64", {A::type, A::integer, A::integer, A::integer, A::place}, R::tensor},
+        {"arange_f64", {A::type, A::real, A::real, A::real, A::place}, R::tensor},
+        {"linspace", {A::type, A::real, A::real, A::integer, A::place}, R::tensor},
+        {"from_values", {A::type, A::axes, A::scalars, A::place}, R::tensor},  // {axes}: the shape
+        {"from_list", {A::type, A::container, A::place}, R::tensor},
+        {"rand", {A::type, A::integers, A::random_key, A::place}, R::tensor},  // shape..., seed?
+        {"randn", {A::type, A::integers, A::random_key, A::place}, R::tensor},
+        // shape..., low, high, seed?
+        {"randint", {A::type, A::integers, A::integer, A::integer, A::random_key, A::place}, R::tensor},
+        {"poisson", {A::type, A::integers, A::real, A::random_key, A::place}, R::tensor},  // shape..., rate, seed?
+        {"bernoulli", {A::integers, A::real, A::random_key, A::place}, R::tensor},  // shape..., probability, seed?
+        {"permutation", {A::type, A::integer, A::random_key, A::place}, R::tensor},
+        {"seed", {}, R::bits},
+        {"random_stream", {A::count}, R::bits},                 // {count}: the site; counts its runs
+        {"load", {A::string, A::string, A::place}, R::tensor},  // path, key ("" for none)
+        // and the element type and rank ({count}) that are expected
+        {"load_as", {A::string, A::string, A::type, A::count, A::place}, R::tensor},
+        // tensors: from tensors
+        {"copy", {A::tensor, A::place}, R::tensor},
+        {"cast", {A::tensor, A::type, A::zero, A::zero, A::place}, R::tensor},
+        {"cast_cut", {A::tensor, A::type, A::place}, R::tensor},  // toward zero
+        {"cast_dither", {A::tensor, A::type, A::random_key, A::place}, R::tensor},
+        {"contiguous", {A::tensor, A::place}, R::tensor},
+        {"view", {A::tensor, A::items, A::place}, R::tensor},
+        {"swap_last", {A::tensor, A::place}, R::tensor},
+        {"reshape", {A::tensor, A::integers, A::place}, R::tensor},
+        {"broadcast_to", {A::tensor, A::integers, A::place}, R::tensor},
+        // tensors: elements and numbers
+        {"dim", {A::tensor, A::integer, A::place}, R::integer},
+        {"size", {A::tensor}, R::integer},
+        {"item", {A::tensor, A::place}, R::bits},
+        {"assign", {A::tensor, A::tensor, A::place}, R::none},
+        {"fill", {A::tensor, A::bits, A::place}, R::none},
+        {"equal", {A::tensor, A::tensor}, R::boolean},
+        {"allclose", {A::tensor, A::tensor, A::real, A::real, A::integer, A::place}, R::boolean},
+        // strings
+        {"concat", {A::string, A::string}, R::string},
+        {"join", {A::strings, A::text}, R::string},  // {text}: the separator
+        {"string_compare", {A::string, A::string}, R::i32},
+        {"string_length", {A::string}, R::integer},
+        {"format", {A::bits, A::type_of_last, A::text, A::place}, R::string},  // a scalar; {text}: the spec
+        {"format_string", {A::string, A::text, A::place}, R::string},
+        {"format_tensor", {A::tensor, A::text, A::place}, R::string},
+        {"format_list", {A::container, A::place}, R::string},
+        {"format_with", {A::bits, A::type_of_last, A::string, A::place}, R::string},  // the spec as an operand
+        {"format_string_with", {A::string, A::string, A::place}, R::string},
+        {"format_tensor_with", {A::tensor, A::string, A::place}, R::string},
+        {"string_repr", {A::string}, R::string},
+        {"string_get", {A::string, A::integer, A::place}, R::string},
+        {"string_slice", {A::string, A::items, A::place}, R::string},
+        {"string_repeat", {A::string, A::integer, A::place}, R::string},
+        {"string_upper", {A::string}, R::string},
+        {"string_lower", {A::string}, R::string},
+        {"string_strip", {A::string, A::string}, R::string},
+        {"string_lstrip", {A::string, A::string}, R::string},
+        {"string_rstrip", {A::string, A::string}, R::string},
+        {"string_replace", {A::string, A::string, A::string}, R::string},
+        {"string_join", {A::string, A::container}, R::string},
+        {"string_split", {A::string, A::string}, R::container},
+        {"string_lines", {A::string}, R::container},
+        {"string_characters", {A::string}, R::container},
+        {"string_find", {A::string, A::string}, R::integer},
+        {"string_count", {A::string, A::string}, R::integer},
+        {"string_starts", {A::string, A::string}, R::boolean},
+        {"string_ends", {A::string, A::string}, R::boolean},
+        {"string_has", {A::string, A::string}, R::boolean},
+        {"string_is_digits", {A::string}, R::boolean},
+        {"string_to_integer", {A::string, A::place}, R::integer},
+        {"string_to_real", {A::string, A::place}, R::real},
+        {"string_of_code", {A::integer, A::place}, R::string},
+        {"code_of_string", {A::string, A::place}, R::integer},
+        // containers
+        {"list", {A::result_type, A::integer}, R::container},   // empty; operand: capacity
+        {"list_of", {A::result_type, A::slots}, R::container},  // items; of a dictionary keys and values in turn
+        {"list_length", {A::container}, R::integer},
+        {"list_get", {A::container, A::integer, A::place}, R::slot},
+        {"list_set", {A::container, A::integer, A::slot, A::place}, R::none},
+        {"list_append", {A::container, A::slot}, R::none},
+        {"list_insert", {A::container, A::integer, A::slot}, R::none},
+        {"list_pop", {A::container, A::integer, A::place}, R::slot},
+        {"list_remove", {A::container, A::slot, A::place}, R::none},
+        {"list_clear", {A::container}, R::none},
+        {"list_reverse", {A::container}, R::none},
+        {"list_sort", {A::container, A::integer}, R::none},  // descending
+        {"list_sort_by", {A::container, A::container, A::integer}, R::none},
+        {"list_extend", {A::container, A::container}, R::none},
+        {"list_concat", {A::container, A::container}, R::container},
+        {"list_repeat", {A::container, A::integer, A::place}, R::container},
+        {"list_slice", {A::container, A::items, A::place}, R::container},
+        {"list_set_slice", {A::container, A::container, A::items, A::place}, R::none},  // list, what replaces the slice
+        {"list_find", {A::container, A::slot}, R::integer},
+        {"list_index", {A::container, A::slot, A::place}, R::integer},
+        {"list_count", {A::container, A::slot}, R::integer},
+        {"list_equal", {A::container, A::container}, R::boolean},
+        {"list_compare", {A::container, A::container}, R::i32},
+        {"dict_get", {A::container, A::slot, A::place}, R::slot},
+        {"dict_get_or", {A::container, A::slot, A::slot}, R::slot},
+        {"dict_set_default", {A::container, A::slot, A::slot}, R::slot},
+        {"dict_set", {A::container, A::slot, A::slot}, R::none},
+        {"dict_has", {A::container, A::slot}, R::boolean},
+        {"dict_pop", {A::container, A::slot, A::place}, R::slot},
+        {"dict_pop_or", {A::container, A::slot, A::slot}, R::slot},
+        {"dict_update", {A::container, A::container}, R::none},
+        {"dict_copy", {A::container}, R::container},
+        {"record_copy", {A::container}, R::container},  // of the same fields
+        {"dict_keys", {A::container, A::result_type}, R::container},
+        {"dict_values", {A::container, A::result_type}, R::container},
+        {"dict_items", {A::container, A::result_type}, R::container},
+        // input, output, time, ends
+        {"print", {A::string}, R::none},
+        {"write", {A::string}, R::none},
+        {"save", {A::string, A::named_tensors, A::place}, R::none},  // path; {names} of the tensors that follow
+        {"time", {}, R::real},
+        {"args", {}, R::container},
+        {"wait", {}, R::none},
+        {"progress_begin", {A::string, A::integer}, R::progress},
+        {"progress_step", {A::progress}, R::none},
+        {"progress_end", {A::progress}, R::none},
+        {"fail", {A::place, A::text}, R::none},             // ends the program with {text}
+        {"assert_failed", {A::string, A::place}, R::none},  // ends the program
+        // launches; function and parameter names are {names} in order
+        // {count}: 1 for `mut`; {names}: function, parameter
+        {"kernel_argument", {A::tensor, A::count, A::name, A::name, A::place}, R::tensor},
+        // {names}: function, name of the mut one, name of the other
+        {"check_overlap", {A::name, A::tensor, A::name, A::tensor, A::name, A::place}, R::none},
+        // {names}: the same; one is a container
+        {"check_overlap_held", {A::name, A::name, A::name, A::container, A::tensor, A::place}, R::none},
+        {"check_overlap_both", {A::name, A::name, A::name, A::container, A::container, A::place}, R::none},
+        // {names}: function, argument, dimension, other argument, other dimension
+        {"shape_failed", {A::name, A::name, A::name, A::integer, A::name, A::name, A::integer, A::place}, R::none},
+        // {names}: function, argument, dimension, other argument, its dimension
+        {"quotient_failed", {A::name, A::name, A::name, A::name, A::name, A::integer, A::place}, R::none},
+        // counted references (passes/host/ownership)
+        {"tensor_retain", {A::tensor}, R::none},
+        {"tensor_release", {A::tensor}, R::none},
+        {"string_retain", {A::string}, R::none},
+        {"string_release", {A::string}, R::none},
+        {"list_retain", {A::container}, R::none},
+        {"list_release", {A::container}, R::none},
+    });
+}();
+
+// How many operands no other argument takes. `has_seed`: the random key takes one.
+constexpr size_t rest_of_operands(const HostEntry& entry, size_t operands, bool has_seed) {
+    for (const HostArgument argument : entry.arguments) {
+        if (takes_one_operand(argument) || (argument == HostArgument::random_key && has_seed)) --operands;
+    }
+    return operands;
+}
 
 constexpr const HostEntry* find_host_entry(std::string_view name) {
     for (const HostEntry& entry : kHostEntries)
