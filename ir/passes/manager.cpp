@@ -63,11 +63,33 @@ bool PassManager::run_step(const PassStep& step, Function& function, PassContext
         const std::vector<std::string> messages = faults(function, step.to);
         if (!messages.empty()) throw BrokenPass(step.name, messages, before);
     }
-    const auto& dumped = options_.dump_after;
-    if (options_.dump && std::find(dumped.begin(), dumped.end(), step.name) != dumped.end()) {
+    if (dumps(step.name)) {
         options_.dump(fmt::format("// after {}\n{}", step.name, print(function, {.places = options_.places})));
     }
     return accepted;
+}
+
+PassOutcome PassManager::run(const ModulePass& pass, PassContext& context) {
+    const std::string before = options_.verify ? print(context.module) : std::string();
+    const auto began = std::chrono::steady_clock::now();
+    const bool accepted = pass.run(context.module, context);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    if (options_.time_passes) add_time(pass.name, took.count());
+    if (!accepted) return PassOutcome::refused;
+    if (options_.verify) {
+        for (const Function& function : context.module.functions) {
+            const std::vector<std::string> messages = verify(function);
+            if (!messages.empty()) throw BrokenPass(pass.name, messages, before);
+        }
+    }
+    if (dumps(pass.name)) {
+        options_.dump(fmt::format("// after {}\n{}", pass.name, print(context.module, {.places = options_.places})));
+    }
+    return pass.name == options_.stop_after ? PassOutcome::stopped : PassOutcome::done;
+}
+
+bool PassManager::dumps(std::string_view pass) const {
+    return options_.dump && std::ranges::find(options_.dump_after, pass) != options_.dump_after.end();
 }
 
 void PassManager::add_time(std::string_view pass, double seconds) {

@@ -1,6 +1,7 @@
 // Runs passes in order, and watches them: verification, dumps, limits, times.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,7 @@ public:
     std::string before;  // the function as text, before the pass
 };
 
+// The worse one is the greater one.
 enum class PassOutcome {
     done,
     stopped,  // after the pass that `stop_after` names
@@ -45,6 +47,18 @@ public:
     PassOutcome run(const Pipeline<From, To>& pipeline, Function& function, PassContext& context) {
         return run_steps(pipeline.steps, From, function, context);
     }
+    // Every function of the level, also those that the passes add while this runs. Goes on after a refusal, so that
+    // every function's faults are told; the worst outcome is the answer.
+    template <Level From, Level To>
+    PassOutcome run_on_all(const Pipeline<From, To>& pipeline, Module& module, PassContext& context) {
+        PassOutcome all = PassOutcome::done;
+        for (size_t i = 0; i < module.functions.size(); ++i) {
+            if (module.functions[i].level != From) continue;
+            all = std::max(all, run(pipeline, module.functions[i], context));
+        }
+        return all;
+    }
+    PassOutcome run(const ModulePass& pass, PassContext& context);
 
     struct Time {
         std::string pass;
@@ -62,6 +76,7 @@ public:
 private:
     PassOutcome run_steps(const std::vector<PassStep>& steps, Level from, Function& function, PassContext& context);
     bool run_step(const PassStep& step, Function& function, PassContext& context);
+    [[nodiscard]] bool dumps(std::string_view pass) const;
     void add_time(std::string_view pass, double seconds);
 
     PassOptions options_;

@@ -1,5 +1,6 @@
-// A pass rewrites one function, and its type says between which levels; a pipeline whose levels do not meet does not
-// compile. Plan and machine are inputs: they stand in the function and the context.
+// Two kinds of passes. A `Pass` rewrites one function, and its type says between which levels; a pipeline whose levels
+// do not meet does not compile. A `ModulePass` rewrites the set of functions. Plan and machine are inputs: they stand
+// in the function and the context.
 #pragma once
 
 #include <functional>
@@ -13,7 +14,7 @@
 namespace tsr::ir {
 
 struct PassContext {
-    Module& module;  // a pass may add functions
+    Module& module;  // a pass over a function may add others: they go through the same pipeline after it
     Diagnostics& diagnostics;
     std::string machine;  // empty above level Target
 };
@@ -45,6 +46,12 @@ template <Level At>
 Pipeline<At, At> start() {
     return {};
 }
+
+// Adds, drops or renames functions; each keeps its level.
+struct ModulePass {
+    std::string_view name;
+    std::function<bool(Module&, PassContext&)> run;  // false: the program was refused, with a diagnostic
+};
 
 template <Level From, Level Between, Level To>
 Pipeline<From, To> operator|(Pipeline<From, Between> pipeline, Pass<Between, To> pass) {

@@ -104,3 +104,46 @@ TEST_CASE_FIXTURE(Fixture, "dumps and stops after a pass") {
     CHECK(dumped ==
           "// after simplify\nkernel @f(%x: mut f32[], %a: f32) {\n  %0 = neg %a : f32\n  write %x[], %0\n}\n");
 }
+
+TEST_CASE_FIXTURE(Fixture, "a function that a pass adds goes through the same passes") {
+    Pass<Level::tile, Level::tile> add{"add", [&](Function& function, PassContext& with) {
+                                           log += function.name + " ";
+                                           if (with.module.functions.size() > 2) return true;
+                                           with.module.functions.push_back(function);
+                                           with.module.functions.back().name += "x";
+                                           return true;
+                                       }};
+    CHECK(PassManager({}).run_on_all(start<Level::tile>() | add, module, context) == PassOutcome::done);
+    CHECK(log == "f fx fxx ");
+}
+
+TEST_CASE_FIXTURE(Fixture, "the worst outcome of all functions counts, and each is looked at") {
+    module.functions.push_back(kernel);
+    Pass<Level::tile, Level::tile> refuse{"refuse", [&](Function&, PassContext&) {
+                                              log += "no ";
+                                              return log.size() != 3;
+                                          }};
+    CHECK(PassManager({}).run_on_all(start<Level::tile>() | refuse, module, context) == PassOutcome::refused);
+    CHECK(log == "no no ");
+}
+
+TEST_CASE_FIXTURE(Fixture, "a pass over the module drops functions; what it leaves is verified, dumped and timed") {
+    module.functions.push_back(kernel);
+    std::string dumped;
+    PassManager manager(
+        {.dump_after = {"drop"}, .time_passes = true, .dump = [&](const std::string& text) { dumped += text; }});
+    const ModulePass drop{"drop", [](Module& all, PassContext&) {
+                              all.functions.pop_back();
+                              return true;
+                          }};
+    CHECK(manager.run(drop, context) == PassOutcome::done);
+    CHECK(module.functions.size() == 1);
+    CHECK(dumped == std::string("// after drop\n") + kText);
+    CHECK(manager.times().at(0).pass == "drop");
+    const ModulePass wrong{"wrong", [](Module& all, PassContext&) {
+                               Function& first = all.functions[0];
+                               first.region(first.body).ops.pop_back();
+                               return true;
+                           }};
+    CHECK_THROWS_AS(manager.run(wrong, context), BrokenPass);
+}
