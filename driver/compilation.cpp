@@ -7,11 +7,11 @@
 #include <fmt/core.h>
 
 #include "codegen/link.h"
-#include "codegen/nvptx/boxes.h"
 #include "codegen/program/family.h"
 #include "driver/crash.h"
 #include "driver/machines.h"
 #include "driver/main_function.h"
+#include "ir/passes/target/gpu/box_maps.h"
 #include "ir/text/parse_text.h"
 #include "ir/text/print.h"
 #include "ir/verify/verify.h"
@@ -163,13 +163,13 @@ codegen::Program Compilation::program() const {
     else if (has_main())
         out.main = "main";
     // Of points with the same code one is compiled.
-    if (!families_.empty()) out.tunings = tunings_of(module_, point_code_, known_, session_.options());
+    if (families_) out.tunings = tunings_of(module_, families_->point_code(), known_, session_.options());
     std::set<std::string> left_out;
     for (const codegen::Tuning& tuning : out.tunings) left_out.insert(tuning.names.begin(), tuning.names.end());
     for (const codegen::Tuning& tuning : out.tunings) {
         for (const codegen::Tuning::Point& point : tuning.points) left_out.erase(point.family);
     }
-    for (const Family& family : families_) {
+    for (const ir::Family& family : families()) {
         if (left_out.contains(family.kernel->name)) continue;
         codegen::KernelFamily& made = out.families.emplace_back(codegen::family_of(*family.kernel));
         for (const ir::Function& thread : family.threads) {
@@ -250,9 +250,9 @@ bool Compilation::make_executable(std::string& executable) {
 }
 
 std::string Compilation::text() const {
-    if (families_.empty()) return ir::print(module_);
+    if (!families_) return ir::print(module_);
     std::string out;
-    for (const Family& family : families_) {
+    for (const ir::Family& family : families()) {
         for (const ir::CpuVariant& variant : family.variants)
             out += (out.empty() ? "" : "\n") + ir::print(variant.task);
         for (const ir::Function& thread : family.threads) out += (out.empty() ? "" : "\n") + ir::print(thread);
@@ -266,10 +266,10 @@ namespace {
 std::string gpu_plan_lines(const std::vector<ir::Function>& all, const ir::Function& thread) {
     // It follows from the plan of what does without.
     if (thread.plan->narrow_index) return {};
-    if (!codegen::copies_boxes(thread)) return plan_lines(*thread.plan);
+    if (!ir::copies_boxes(thread)) return plan_lines(*thread.plan);
     const auto alike = [&](bool boxes) {
         return std::ranges::find_if(all, [&](const ir::Function& other) {
-            return other.plan->machine == thread.plan->machine && codegen::copies_boxes(other) == boxes;
+            return other.plan->machine == thread.plan->machine && ir::copies_boxes(other) == boxes;
         });
     };
     if (&*alike(true) != &thread) return {};
@@ -284,7 +284,7 @@ std::string gpu_plan_lines(const std::vector<ir::Function>& all, const ir::Funct
 
 std::string Compilation::plans() const {
     std::string out;
-    for (const Family& family : families_) {
+    for (const ir::Family& family : families()) {
         out += fmt::format("{}kernel @{}\n", out.empty() ? "" : "\n", family.kernel->name);
         const ir::KernelInfo& info = family.kernel->kernel;
         const auto add = [&](Span at, const std::string& text) {

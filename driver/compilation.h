@@ -3,10 +3,8 @@
 #pragma once
 
 #include <deque>
-#include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "codegen/codegen.h"
@@ -16,7 +14,7 @@
 #include "driver/session.h"
 #include "driver/steps.h"
 #include "driver/tunings.h"
-#include "ir/passes/target/gpu/cost_model.h"
+#include "ir/families/families.h"
 #include "ir/pipeline.h"
 #include "sema/program.h"
 
@@ -69,40 +67,12 @@ public:
     [[nodiscard]] bool stopped() const { return stopped_; }
 
 private:
-    struct Family {
-        const ir::Function* kernel = nullptr;
-        std::vector<ir::CpuVariant> variants;  // the best machine first
-        std::vector<ir::Function> threads;     // for GPUs, in the order in which they are tried
-        const ir::Function* same = nullptr;    // a point that was lowered before, whose code this one has
-        std::vector<std::string> ruled_out;    // why it has no code for a GPU where other points do better
-    };
-
-    // A kernel that a GPU named by the command line has no code for.
-    struct NoCode {
-        const ir::Function* kernel;
-        std::string gpu;
-        ir::NoGpuCode why;
-    };
-    // Of a point, for a GPU.
-    struct PointOnGpu {
-        std::optional<ir::Plan> plan;      // nothing: it has no code
-        std::optional<std::string> lacks;  // what it has no registers for
-    };
-
     bool read_schedule();
     bool read_ir();
     bool elaborate();
     [[nodiscard]] ir::Points points() const;
-    bool lower_families();
-    bool lower_family(Family& family);
-    bool lower_to_machine(Family& family, const std::string& machine);
-    bool lower_to_gpus(Family& family);
-    bool lower_to_gpu(Family& family, const std::string& name);
-    void report(const NoCode& no);
-    void report_tuned();
-    [[nodiscard]] std::optional<std::string> ruled_out(const ir::Function& kernel, const std::string& gpu);
-    const PointOnGpu& on_gpu(const ir::Function& kernel, const ir::GpuMachine& machine);
-    const ir::Priced& priced(const ir::Function& kernel, const ir::GpuMachine& machine);
+    // Empty before `lower_to_machines`.
+    [[nodiscard]] const std::deque<ir::Family>& families() const;
     [[nodiscard]] codegen::Options code_options();
     bool after(ir::PassOutcome outcome);
 
@@ -114,13 +84,8 @@ private:
     bool lowered_ = false;  // the text that was read is behind `lower`
     ir::Module module_;
     ir::PassManager manager_;
-    Schedule schedule_;  // plans that were given
-    std::deque<Family> families_;
-    std::map<std::string, std::string> points_;                      // of tuned kernels, with the tuning's first point
-    std::map<std::string, PointCode> point_code_;                    // of points of tuned kernels
-    std::map<std::pair<std::string, std::string>, NoCode> without_;  // the first of a tuning's points, for a GPU
-    std::map<std::pair<std::string, std::string>, PointOnGpu> on_gpus_;  // points of tuned kernels
-    std::map<std::pair<std::string, std::string>, ir::Priced> priced_;   // the same
+    Schedule schedule_;                       // plans that were given
+    std::unique_ptr<ir::Families> families_;  // from `lower_to_machines` on
     std::string known_;
     bool stopped_ = false;
     std::unique_ptr<Ptxas> ptxas_;

@@ -144,6 +144,8 @@ std::vector<std::string> pass_names() {
         for (const auto& step : pipeline.steps) names.emplace_back(step.name);
     };
     add(ir::kernel_pipeline());
+    names.emplace_back(ir::drop_points_pass({}).name);
+    names.emplace_back(ir::keep_first_points_pass().name);
     add(ir::host_pipeline());
     std::vector<ir::PackedOperand> packed;
     add(ir::cpu_product_pipeline(packed));

@@ -108,8 +108,8 @@ ir::CpuFields Schedule::of_cpu(const ir::Function& kernel, const std::string& ma
     return out;
 }
 
-Schedule::GpuFields Schedule::of_gpu(const ir::Function& kernel, const std::string& machine, Diagnostics& diagnostics) {
-    GpuFields out;
+ir::GivenPlans::Gpu Schedule::of_gpu(const ir::Function& kernel, const std::string& machine, Diagnostics& diagnostics) {
+    ir::GivenPlans::Gpu out;
     Kernel* known = find(kernel.name);
     if (known == nullptr) return out;
     const ir::GpuMachine& planned = *ir::gpu_machine(machine);

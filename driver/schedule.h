@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "base/diagnostics.h"
-#include "ir/pipeline.h"
+#include "ir/families/families.h"
 
 namespace tsr::driver {
 
-class Schedule {
+class Schedule final : public ir::GivenPlans {
 public:
     // One line of the text. `machine`: its name; `places`: the fields that it gives, by name.
     struct Line {
@@ -44,14 +44,10 @@ public:
     void check_names(const ir::Module& module, Diagnostics& diagnostics) const;
     // What it says of a kernel in group form, for one machine by the name it has on the command line. A plan that is
     // impossible is refused.
-    ir::CpuFields of_cpu(const ir::Function& kernel, const std::string& machine, Diagnostics& diagnostics);
-    struct GpuFields {
-        ir::PlanFields plain;
-        ir::PlanFields boxes;  // of the one for tensors that have boxes
-    };
-    GpuFields of_gpu(const ir::Function& kernel, const std::string& machine, Diagnostics& diagnostics);
+    ir::CpuFields of_cpu(const ir::Function& kernel, const std::string& machine, Diagnostics& diagnostics) override;
+    Gpu of_gpu(const ir::Function& kernel, const std::string& machine, Diagnostics& diagnostics) override;
     // What tells its plans of a kernel from those of another.
-    [[nodiscard]] std::string text_of(const std::string& kernel) const;
+    [[nodiscard]] std::string text_of(const std::string& kernel) const override;
     // Warns of plans for which no code was made.
     void tell_unused(Diagnostics& diagnostics) const;
 

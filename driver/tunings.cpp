@@ -7,34 +7,10 @@
 
 #include "driver/build_id.h"
 #include "driver/sha256.h"
-#include "ir/ops/effects.h"
-#include "ir/ops/host.h"
-#include "ir/text/print.h"
 
 namespace tsr::driver {
 
 namespace {
-
-std::string nameless(ir::Function task) {
-    task.name.clear();
-    std::string text = ir::print(task);
-    if (task.plan) text += fmt::format("{} {} {}\n", task.plan->machine, task.plan->task, task.plan->scratch);
-    return text;
-}
-
-std::vector<std::vector<std::string>> named_together(const ir::Module& module) {
-    std::vector<std::vector<std::string>> lists;
-    for (const ir::Function& function : module.functions) {
-        if (function.level != ir::Level::host) continue;
-        ir::for_each_op(function, function.body, [&](ir::OpId id) {
-            const ir::Op& op = function.op(id);
-            if (op.kind != ir::OpKind::launch) return;
-            const auto points = ir::LaunchOp::points_of(op);
-            if (points.size() > 1 && std::ranges::find(lists, points) == lists.end()) lists.push_back(points);
-        });
-    }
-    return lists;
-}
 
 // The records of one kernel: those with this line.
 std::string records_of(const std::string& known, const std::string& kernel) {
@@ -50,44 +26,6 @@ std::string records_of(const std::string& known, const std::string& kernel) {
     return found;
 }
 
-}  // namespace
-
-std::map<std::string, std::string> launched_points(const ir::Module& module) {
-    std::map<std::string, std::string> names;
-    for (const std::vector<std::string>& list : named_together(module)) {
-        for (const std::string& name : list) names.emplace(name, list[0]);
-    }
-    return names;
-}
-
-std::string form_text(const ir::Function& kernel, bool with_stages) {
-    ir::Function plain = kernel;
-    plain.name.clear();
-    plain.kernel.point.reset();
-    for (size_t i = 0; i < plain.op_count() && !with_stages; ++i) plain.op(ir::OpId(i)).attrs.erase(ir::Attr::prefetch);
-    return ir::print(plain);
-}
-
-PointCode point_code(const std::vector<ir::CpuVariant>& variants, const std::vector<ir::Function>& threads) {
-    PointCode code;
-    for (const ir::Function& thread : threads) {
-        code.text += nameless(thread);
-        if (thread.plan) code.text += fmt::format("{} threads\n", thread.plan->threads);
-    }
-    for (const ir::CpuVariant& variant : variants) {
-        code.text += nameless(variant.task) + (variant.narrow_index ? "narrow\n" : "");
-        code.scratch = std::max(code.scratch, variant.task.plan ? variant.task.plan->scratch : 0);
-        for (const ir::PackedOperand& operand : variant.packed) {
-            code.text += nameless(operand.kernel) + fmt::format("{} bytes\n", operand.block_bytes);
-            for (const ir::BlockAxis& axis : operand.axes)
-                code.text += fmt::format("{} {} {}\n", axis.symbol, axis.extent, axis.step);
-        }
-    }
-    return code;
-}
-
-namespace {
-
 // More than the second-level cache that a core has, and than this many times what another point needs: it is not worth
 // its measuring.
 constexpr int64_t kCache = int64_t{2} << 20;
@@ -97,10 +35,10 @@ bool ruled_out(int64_t scratch, int64_t least) { return scratch > kCache && scra
 
 }  // namespace
 
-std::vector<codegen::Tuning> tunings_of(const ir::Module& module, const std::map<std::string, PointCode>& code,
+std::vector<codegen::Tuning> tunings_of(const ir::Module& module, const std::map<std::string, ir::PointCode>& code,
                                         const std::string& known, const Options& options) {
     std::vector<codegen::Tuning> tunings;
-    for (const std::vector<std::string>& names : named_together(module)) {
+    for (const std::vector<std::string>& names : ir::points_named_together(module)) {
         const ir::Function& first = *module.find(names[0]);
         codegen::Tuning& tuning = tunings.emplace_back();
         tuning.names = names;
@@ -113,7 +51,7 @@ std::vector<codegen::Tuning> tunings_of(const ir::Module& module, const std::map
         int64_t least = code.at(names[0]).scratch;
         for (const std::string& name : names) least = std::min(least, code.at(name).scratch);
         for (size_t i = 0; i < names.size(); ++i) {
-            const PointCode& own = code.at(names[i]);
+            const ir::PointCode& own = code.at(names[i]);
             if (ruled_out(own.scratch, least) || !seen.insert(own.text).second) continue;
             const auto& point = module.find(names[i])->kernel.point;
             tuning.points.push_back({names[i], point ? point->text() : names[i], i});

@@ -189,6 +189,19 @@ Pipeline<Level::host, Level::host> host_pipeline(Formulas formulas) {
            better<kHost>("simplify", run_simplify) | always<kHost>("ownership", place_ownership);
 }
 
+ModulePass drop_points_pass(std::map<std::string, Diagnostics> unfit) {
+    return {"drop_unfit_points", [unfit = std::move(unfit)](Module& module, PassContext& context) {
+                return drop_unfit_points(module, unfit, context.diagnostics);
+            }};
+}
+
+ModulePass keep_first_points_pass() {
+    return {"keep_first_points", [](Module& module, PassContext&) {
+                keep_first_points(module);
+                return true;
+            }};
+}
+
 namespace {
 
 void add(Diagnostics& all, const Diagnostics& found) {
@@ -217,7 +230,8 @@ PassOutcome lower_kernels(Module& module, PassManager& manager, const Pipeline<L
                           Points points, Diagnostics& diagnostics) {
     PassOutcome all = PassOutcome::done;
     std::map<std::string, Diagnostics> unfit;
-    for (Function& function : module.functions) {
+    for (size_t i = 0; i < module.functions.size(); ++i) {  // a pass may add functions behind
+        Function& function = module.functions[i];
         if (function.level != Level::tile) continue;
         Diagnostics found;
         PassContext context{module, found, ""};
@@ -227,23 +241,18 @@ PassOutcome lower_kernels(Module& module, PassManager& manager, const Pipeline<L
             continue;
         }
         add(diagnostics, found);
-        if (outcome != PassOutcome::done && all != PassOutcome::refused) all = outcome;
+        all = std::max(all, outcome);
     }
-    if (!drop_unfit_points(module, unfit, diagnostics)) return PassOutcome::refused;
-    if (points == Points::first && all == PassOutcome::done) keep_first_points(module);
+    PassContext context{module, diagnostics, ""};
+    if (!unfit.empty()) all = std::max(all, manager.run(drop_points_pass(std::move(unfit)), context));
+    if (points == Points::first && all == PassOutcome::done) all = manager.run(keep_first_points_pass(), context);
     return all;
 }
 
 PassOutcome lower_hosts(Module& module, PassManager& manager, const Pipeline<Level::host, Level::host>& pipeline,
                         Diagnostics& diagnostics) {
     PassContext context{module, diagnostics, ""};
-    PassOutcome all = PassOutcome::done;
-    for (Function& function : module.functions) {
-        if (function.level != Level::host) continue;
-        PassOutcome outcome = manager.run(pipeline, function, context);
-        if (outcome != PassOutcome::done && all != PassOutcome::refused) all = outcome;
-    }
-    return all;
+    return manager.run_on_all(pipeline, module, context);
 }
 
 }  // namespace

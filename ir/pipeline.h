@@ -1,6 +1,7 @@
 // Every pass in order.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,11 @@ Pipeline<Level::target, Level::target> narrow_pipeline(const IndexRanges::Promis
 
 // Host functions, once the kernels they launch are in group form.
 Pipeline<Level::host, Level::host> host_pipeline(Formulas formulas = Formulas::expanded);
+
+// Leaves out points of tuned kernels, behind the first pipeline. `unfit`: kernels that do not fit, and what is said of
+// each.
+ModulePass drop_points_pass(std::map<std::string, Diagnostics> unfit);
+ModulePass keep_first_points_pass();
 
 // Which points of tuned kernels stay in the module: those that fit, or the first of them.
 enum class Points : uint8_t { all, first };

@@ -98,7 +98,7 @@ void GpuTask::emit_cluster_barrier(const ir::Op&) {
 }
 
 Value* GpuTask::map_of(const ir::Op& op) {
-    const auto number = std::ranges::find(maps_, box_map(source_, op)) - maps_.begin();
+    const auto number = std::ranges::find(maps_, ir::box_map(source_, op)) - maps_.begin();
     return target_.getArg(static_cast<unsigned>(slots_ + 3 + static_cast<size_t>(number)));
 }
 

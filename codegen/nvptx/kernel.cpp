@@ -97,8 +97,8 @@ Result<DeviceCode> compile_guarded(const KernelVariant& variant, const Gpu& gpu,
     DeviceCode code;
     code.symbol = symbol_of(function);
     code.needs_context = talks(function);
-    code.maps = box_maps(function);
-    code.in_turn = takes_groups_in_turn(function);
+    code.maps = ir::box_maps(function);
+    code.in_turn = ir::takes_groups_in_turn(function);
     std::string errors;
     llvm::LLVMContext context;
     context.setDiagnosticHandler(keep_errors(errors));

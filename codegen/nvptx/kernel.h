@@ -7,9 +7,9 @@
 #include "base/result.h"
 #include "base/sources.h"
 #include "codegen/codegen.h"
-#include "codegen/nvptx/boxes.h"
 #include "codegen/nvptx/device_message.h"
 #include "codegen/nvptx/gpu.h"
+#include "ir/passes/target/gpu/box_maps.h"
 
 namespace tsr::codegen {
 
@@ -18,7 +18,7 @@ struct DeviceCode {
     std::string text;    // PTX, or LLVM's text of it
     bool needs_context = false;
     std::vector<DeviceMessage> messages;  // by number
-    std::vector<BoxMap> maps;             // that the launch makes
+    std::vector<ir::BoxMap> maps;         // that the launch makes
     bool in_turn = false;                 // blocks take groups in turn
 };
 

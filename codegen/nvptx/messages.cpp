@@ -36,7 +36,7 @@ GpuTask::GpuTask(const ir::Function& source, llvm::Function& target, const Gpu& 
     : TargetBody(source, target, gpu, data, debug),
       gpu_(gpu),
       slots_(slots),
-      maps_(box_maps(source)),
+      maps_(ir::box_maps(source)),
       words_(words_of_messages(source)),
       messages_(messages) {}
 

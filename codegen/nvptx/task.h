@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "codegen/llvm/target.h"
-#include "codegen/nvptx/boxes.h"
 #include "codegen/nvptx/device_message.h"
 #include "codegen/nvptx/gpu.h"
+#include "ir/passes/target/gpu/box_maps.h"
 
 namespace tsr::codegen {
 
@@ -91,8 +91,8 @@ private:
 
     const Gpu& gpu_;
     size_t slots_;
-    std::vector<BoxMap> maps_;  // whose parameters stand behind the context
-    size_t words_ = 0;          // of each message
+    std::vector<ir::BoxMap> maps_;  // whose parameters stand behind the context
+    size_t words_ = 0;              // of each message
     std::vector<DeviceMessage>& messages_;
 };
 

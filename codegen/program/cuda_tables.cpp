@@ -36,10 +36,10 @@ llvm::Constant* message_list(Data& data, const std::vector<DeviceMessage>& messa
 }
 
 // TsrCudaMap
-llvm::Constant* map_list(Data& data, const std::vector<BoxMap>& maps) {
+llvm::Constant* map_list(Data& data, const std::vector<ir::BoxMap>& maps) {
     constexpr size_t kAxes = TSR_CUDA_MAP_AXES;
     std::vector<llvm::Constant*> all;
-    for (const BoxMap& map : maps) {
+    for (const ir::BoxMap& map : maps) {
         std::vector<llvm::Constant*> fields{data.i32(map.slot), data.i32(static_cast<int64_t>(map.box.size())),
                                             data.i32(map.bytes), data.i32(map.swizzle)};
         for (size_t i = 0; i < kAxes; ++i) fields.push_back(data.i32(i < map.box.size() ? map.box[i] : 0));

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "codegen/nvptx/boxes.h"
 #include "ir/passes/target/cpu/tiles/split_k.h"
+#include "ir/passes/target/gpu/box_maps.h"
 #include "ir/passes/target/gpu/narrow_indices.h"
 #include "ir/passes/target/index_range.h"
 
@@ -76,7 +76,7 @@ void add_gpu_variant(KernelFamily& family, const ir::Function& kernel, const ir:
     variant.cubin = cubin;
     variant.required = named;
     variant.plan = fmt::format("{}: {} threads, {} bytes of shared memory{}{}{}", plan.machine, plan.threads,
-                               plan.scratch, copies_boxes(thread) ? ", boxes" : "",
+                               plan.scratch, ir::copies_boxes(thread) ? ", boxes" : "",
                                plan.cluster() > 1 ? fmt::format(", clusters of {}", plan.cluster()) : "",
                                plan.narrow_index ? ", 32-bit indices" : "");
     if (plan.narrow_index) {

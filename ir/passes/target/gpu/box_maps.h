@@ -7,7 +7,7 @@
 
 #include "ir/ops/boxes.h"
 
-namespace tsr::codegen {
+namespace tsr::ir {
 
 // TsrCudaMap of runtime/abi/boxes.h.
 struct BoxMap {
@@ -20,14 +20,14 @@ struct BoxMap {
 };
 
 // What a `copy_box` or `store_box` wants.
-BoxMap box_map(const ir::Function& function, const ir::Op& copy);
+BoxMap box_map(const Function& function, const Op& copy);
 // TMA copies need rows that are multiples of 16 bytes. Whether the guard for the tensors that are copied into shared
 // memory shows the same of the tensors that are stored to. `kernel`: of level Tile, from which the function was made.
-bool stored_rows_suit(const ir::Function& kernel, const ir::Function& function);
+bool stored_rows_suit(const Function& kernel, const Function& function);
 // Those of all of a function, each once, in the order of its parameters.
-std::vector<BoxMap> box_maps(const ir::Function& function);
+std::vector<BoxMap> box_maps(const Function& function);
 // Blocks of a launch may be fewer than its groups.
-bool takes_groups_in_turn(const ir::Function& function);
-inline bool copies_boxes(const ir::Function& function) { return !box_maps(function).empty(); }
+bool takes_groups_in_turn(const Function& function);
+inline bool copies_boxes(const Function& function) { return !box_maps(function).empty(); }
 
-}  // namespace tsr::codegen
+}  // namespace tsr::ir
