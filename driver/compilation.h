@@ -16,7 +16,7 @@
 #include "driver/tunings.h"
 #include "ir/families/families.h"
 #include "ir/pipeline.h"
-#include "sema/program.h"
+#include "sema/program/program.h"
 
 namespace tsr::driver {
 

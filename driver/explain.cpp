@@ -8,8 +8,8 @@
 #include "driver/commands.h"
 #include "driver/output.h"
 #include "driver/pages.h"
-#include "sema/builtins.h"
-#include "sema/host_methods.h"
+#include "sema/builtins/builtins.h"
+#include "sema/program/host_methods.h"
 
 namespace tsr::driver {
 

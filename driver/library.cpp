@@ -7,7 +7,7 @@
 #include "frontend/ast.h"
 #include "ir/passes/host/add_launchers.h"
 #include "sema/elaborate/types.h"
-#include "sema/tuning.h"
+#include "sema/program/tuning_points.h"
 
 namespace tsr::driver {
 

@@ -6,7 +6,7 @@
 
 #include "codegen/codegen.h"
 #include "ir/core/function.h"
-#include "sema/tables.h"
+#include "sema/program/tables.h"
 
 namespace tsr::driver {
 

@@ -3,7 +3,7 @@
 
 #include "base/sources.h"
 #include "codegen/codegen.h"
-#include "sema/tables.h"
+#include "sema/program/tables.h"
 
 namespace tsr::driver {
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sema/body.h"
+#include "sema/state/body.h"
 
 namespace tsr::sema {
 

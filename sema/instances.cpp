@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "sema/body.h"
-#include "sema/tuning.h"
+#include "sema/functions/passes.h"
+#include "sema/functions/tuning.h"
+#include "sema/program/tuning_points.h"
+#include "sema/types/numeric.h"
 
 namespace tsr::sema {
 
@@ -81,9 +83,9 @@ InstanceId Checker::instantiate(const Request& request) {
     ++depth_;
     Body body(*this, instance, &function, request.enclosing);
     open_bodies_.push_back(&body);
-    body.check_function(request);
+    check_function(body, request);
     open_bodies_.pop_back();
-    if (instance.tuned) check_points(instance.id, request, body.space_points());
+    if (instance.tuned) check_points(instance.id, request, space_points(body));
     --depth_;
     if (bound) busy_nested_.pop_back();
     state.progress = InstanceState::Progress::done;
@@ -134,7 +136,7 @@ void Checker::check_statements(ModuleId module) {
     open_modules[module] = body.get();
     states[instance.id.index].progress = InstanceState::Progress::busy;
     module_bodies_[module] = std::move(body);
-    open_modules[module]->check_module(*unit.tree);
+    check_module(*open_modules[module], *unit.tree);
     states[instance.id.index].progress = InstanceState::Progress::done;
     report(instance.id);
 }
@@ -144,7 +146,7 @@ Checker::Constant Checker::evaluate(ModuleId module, const ast::Expr& expr) {
     scratch.module = module;
     Body body(*this, scratch, nullptr, nullptr);
     Constant result;
-    result.value = body.evaluate_constant(expr);
+    result.value = evaluate_constant(body, expr);
     result.type = settled_type(scratch.type(expr), result.value);
     return result;
 }

@@ -5,7 +5,10 @@
 
 #include "frontend/foreign_names.h"
 #include "frontend/parse.h"
-#include "sema/checker.h"
+#include "sema/builtins/builtins.h"
+#include "sema/program/tables.h"
+#include "sema/state/checker.h"
+#include "sema/state/scope.h"
 
 namespace tsr::sema {
 

@@ -2,8 +2,8 @@
 
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/types.h"
-#include "sema/elements.h"
-#include "sema/fold.h"
+#include "sema/types/elements.h"
+#include "sema/types/fold.h"
 
 namespace tsr::elaborate {
 

@@ -15,7 +15,7 @@
 #include "sema/elaborate/buffers.h"
 #include "sema/elaborate/emitter.h"
 #include "sema/elaborate/value.h"
-#include "sema/tables.h"
+#include "sema/program/tables.h"
 
 namespace tsr::elaborate {
 

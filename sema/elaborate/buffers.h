@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ir/core/function.h"
-#include "sema/type.h"
+#include "sema/types/type.h"
 
 namespace tsr::elaborate {
 

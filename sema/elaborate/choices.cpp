@@ -8,7 +8,7 @@
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/strings.h"
 #include "sema/elaborate/types.h"
-#include "sema/fold.h"
+#include "sema/types/fold.h"
 
 namespace tsr::elaborate {
 

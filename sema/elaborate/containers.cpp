@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "ir/passes/host/entries.h"
-#include "sema/containers.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/instances.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/strings.h"
 #include "sema/elaborate/types.h"
-#include "sema/numeric.h"
+#include "sema/types/containers.h"
+#include "sema/types/numeric.h"
 
 namespace tsr::elaborate {
 

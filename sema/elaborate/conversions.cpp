@@ -4,7 +4,7 @@
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/strings.h"
 #include "sema/elaborate/types.h"
-#include "sema/fold.h"
+#include "sema/types/fold.h"
 
 namespace tsr::elaborate {
 

@@ -5,7 +5,7 @@
 
 #include "base/diagnostics.h"
 #include "ir/core/function.h"
-#include "sema/tables.h"
+#include "sema/program/tables.h"
 
 namespace tsr::elaborate {
 

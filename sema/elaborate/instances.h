@@ -1,7 +1,7 @@
 // What the tables of a checked instance say.
 #pragma once
 
-#include "sema/tables.h"
+#include "sema/program/tables.h"
 
 namespace tsr::elaborate {
 

@@ -10,7 +10,7 @@
 #include "sema/elaborate/random.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/types.h"
-#include "sema/tuning.h"
+#include "sema/program/tuning_points.h"
 
 namespace tsr::elaborate {
 

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "sema/conditions.h"
 #include "sema/elaborate/assignments.h"
 #include "sema/elaborate/carried.h"
 #include "sema/elaborate/choices.h"
@@ -15,6 +14,7 @@
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/sequences.h"
 #include "sema/elaborate/static_values.h"
+#include "sema/types/truth.h"
 
 namespace tsr::elaborate {
 

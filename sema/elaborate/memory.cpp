@@ -10,7 +10,7 @@
 #include "sema/elaborate/rounding.h"
 #include "sema/elaborate/tables.h"
 #include "sema/elaborate/tiles.h"
-#include "sema/static_tables.h"
+#include "sema/program/static_tables.h"
 
 namespace tsr::elaborate {
 

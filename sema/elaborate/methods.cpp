@@ -6,7 +6,7 @@
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/types.h"
-#include "sema/host_methods.h"
+#include "sema/program/host_methods.h"
 
 namespace tsr::elaborate {
 

@@ -6,7 +6,7 @@
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/tiles.h"
 #include "sema/elaborate/types.h"
-#include "sema/fold.h"
+#include "sema/types/fold.h"
 
 namespace tsr::elaborate {
 

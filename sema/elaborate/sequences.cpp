@@ -1,7 +1,6 @@
 #include "sema/elaborate/sequences.h"
 
 #include "ir/passes/host/entries.h"
-#include "sema/containers.h"
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/containers.h"
@@ -9,7 +8,8 @@
 #include "sema/elaborate/memory.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/types.h"
-#include "sema/numeric.h"
+#include "sema/types/containers.h"
+#include "sema/types/numeric.h"
 
 namespace tsr::elaborate {
 

@@ -1,4 +1,5 @@
 // Elementwise functions, conversions, and what else kernels and host functions share.
+#include "sema/builtins/elementwise.h"
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/builtins.h"
@@ -9,8 +10,7 @@
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/text.h"
 #include "sema/elaborate/types.h"
-#include "sema/elementwise.h"
-#include "sema/fold.h"
+#include "sema/types/fold.h"
 
 namespace tsr::elaborate {
 

@@ -12,7 +12,7 @@
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/rounding.h"
 #include "sema/elaborate/text.h"
-#include "sema/reductions.h"
+#include "sema/program/reductions.h"
 
 namespace tsr::elaborate {
 

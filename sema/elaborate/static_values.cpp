@@ -1,6 +1,6 @@
 #include "sema/elaborate/static_values.h"
 
-#include "sema/round_values.h"
+#include "sema/program/round_values.h"
 
 namespace tsr::elaborate {
 

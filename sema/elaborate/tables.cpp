@@ -4,7 +4,7 @@
 
 #include "sema/elaborate/local_arrays.h"
 #include "sema/elaborate/recursion.h"
-#include "sema/static_tables.h"
+#include "sema/program/static_tables.h"
 
 namespace tsr::elaborate {
 

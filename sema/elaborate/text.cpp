@@ -1,12 +1,12 @@
 #include "sema/elaborate/text.h"
 
 #include "base/string_repr.h"
-#include "sema/containers.h"
 #include "sema/elaborate/choices.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/strings.h"
+#include "sema/types/containers.h"
 
 namespace tsr::elaborate {
 

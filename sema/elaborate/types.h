@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "ir/core/type.h"
-#include "sema/static.h"
-#include "sema/type.h"
+#include "sema/types/static.h"
+#include "sema/types/type.h"
 
 namespace tsr::elaborate {
 

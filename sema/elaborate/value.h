@@ -8,8 +8,8 @@
 
 #include "base/dtype.h"
 #include "ir/core/function.h"
-#include "sema/policy.h"
-#include "sema/static.h"
+#include "sema/types/policy.h"
+#include "sema/types/static.h"
 
 namespace tsr::elaborate {
 

@@ -1,11 +1,11 @@
 // Values as the IR needs them: constants of a type, conversions, handles.
-#include "sema/containers.h"
 #include "sema/elaborate/body.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/narrowing.h"
 #include "sema/elaborate/types.h"
-#include "sema/fold.h"
+#include "sema/types/containers.h"
+#include "sema/types/fold.h"
 
 namespace tsr::elaborate {
 

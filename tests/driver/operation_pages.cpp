@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "driver/pages.h"
-#include "sema/builtins.h"
-#include "sema/host_methods.h"
+#include "sema/builtins/builtins.h"
+#include "sema/program/host_methods.h"
 
 using namespace tsr;
 

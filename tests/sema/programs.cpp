@@ -9,7 +9,7 @@
 #include "base/diagnostics.h"
 #include "driver/verify_expectations.h"
 #include "frontend/parse.h"
-#include "sema/program.h"
+#include "sema/program/program.h"
 
 using namespace tsr;
 

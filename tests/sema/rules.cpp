@@ -3,10 +3,10 @@
 
 #include <doctest/doctest.h>
 
-#include "sema/builtins.h"
-#include "sema/fold.h"
-#include "sema/numeric.h"
-#include "sema/solve.h"
+#include "sema/builtins/builtins.h"
+#include "sema/types/fold.h"
+#include "sema/types/numeric.h"
+#include "sema/types/solve.h"
 
 using namespace tsr;
 using namespace tsr::sema;

@@ -15,7 +15,7 @@
 #include "ir/text/print.h"
 #include "ir/verify/verify.h"
 #include "sema/elaborate/elaborate.h"
-#include "sema/program.h"
+#include "sema/program/program.h"
 
 namespace tsr {
 

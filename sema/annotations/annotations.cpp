@@ -1,0 +1,308 @@
+#include "sema/annotations/annotations.h"
+
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "frontend/spelling.h"
+#include "sema/annotations/dimension_annotations.h"
+#include "sema/annotations/policy_annotations.h"
+#include "sema/annotations/unknown_names.h"
+#include "sema/types/containers.h"
+
+namespace tsr::sema {
+
+namespace {
+
+// An unknown name with a capital is an element type to be bound (`T[M, K]`); a small one is a mistake.
+bool may_be_type_variable(const std::string& text) {
+    return !text.empty() && std::isupper(static_cast<unsigned char>(text[0]));
+}
+
+std::vector<std::string> type_names() {
+    std::vector<std::string> names{"Tensor",  "Region",  "fp32", "fp16",  "fp64",  "fp8",
+                                   "float32", "float16", "int8", "int16", "int32", "int64"};
+    for (int i = 0; i < kDTypes; ++i) names.emplace_back(name(static_cast<DType>(i)));
+    return names;
+}
+
+std::optional<Privilege> privilege_named(const std::string& text) {
+    if (text == "read") return Privilege::read;
+    if (text == "write") return Privilege::write;
+    if (text == "reduce_sum") return Privilege::reduce_sum;
+    if (text == "reduce_max") return Privilege::reduce_max;
+    if (text == "reduce_min") return Privilege::reduce_min;
+    if (text == "reduce_prod") return Privilege::reduce_prod;
+    return std::nullopt;
+}
+
+const ast::Expr& root_of(const ast::Expr& e) {
+    const auto* a = std::get_if<ast::Attribute>(&e.node);
+    return a ? root_of(*a->base) : e;
+}
+
+}  // namespace
+
+// `list[f32]`, `dict[str, i32]`, `tuple[f32, str]`; nothing where it is another type.
+static std::optional<Type> container_annotation(Body& b, const ast::Subscript& s, bool in_header) {
+    const auto* name = std::get_if<ast::Name>(&s.base->node);
+    const bool one = name && (name->text == "list" || name->text == "dict" || name->text == "tuple");
+    if (!one || b.in_kernel()) return std::nullopt;
+    Symbol symbol = b.checker.resolve(b.instance.module, *s.base);
+    if (symbol.kind != Symbol::Kind::none && symbol.kind != Symbol::Kind::builtin) return std::nullopt;
+    std::vector<const ast::Expr*> written = s.indices;
+    if (written.size() == 1 && std::holds_alternative<ast::Tuple>(written[0]->node))
+        written = std::get<ast::Tuple>(written[0]->node).elements;
+    std::vector<Type> parts;
+    for (const ast::Expr* part : written) {
+        const Annotation item = annotation(b, *part, in_header);
+        if (item.type.is_unknown() && !item.type_variable.empty()) {
+            b.error("E0309", part->span, fmt::format("`{}` is not a type", item.type_variable))
+                .note(
+                    "what stands for any type is the element of a tensor or a parameter; one without a type takes any "
+                    "list");
+        }
+        parts.push_back(item.type);
+        if (parts.back().is_unknown()) return Type::unknown();
+    }
+    const size_t wanted = name->text == "list" ? 1 : name->text == "dict" ? 2 : parts.size();
+    if (parts.size() != wanted) {
+        b.error("E0309", s.base->span,
+                fmt::format("`{}[…]` names {} type{}", name->text, wanted, wanted == 1 ? "" : "s"));
+        return Type::unknown();
+    }
+    if (name->text == "list") return stored(Type::list(parts[0], std::nullopt));
+    if (name->text == "dict") return stored(Type::dict(parts[0], parts[1]));
+    return Type::tuple(std::move(parts));
+}
+
+// `Tensor["M", "K", bf16 @accum(f32)]`: the last part is the element type.
+static Type tensor_spelling(Body& b, const ast::Expr& e, const ast::Subscript& s, bool in_header, Annotation& out) {
+    std::vector<const ast::Expr*> parts = s.indices;
+    if (parts.size() == 1 && std::holds_alternative<ast::Tuple>(parts[0]->node))
+        parts = std::get<ast::Tuple>(parts[0]->node).elements;
+    if (parts.empty()) {
+        b.error("E0309", e.span, "`Tensor[…]` names its dimensions and then its element type");
+        return {};
+    }
+    Annotation elem = annotation(b, *parts.back(), in_header);
+    if (elem.generic) {
+        out.generic = true;
+        out.type_variable = elem.type_variable;
+        elem.type = Type::scalar(DType::f32);
+    }
+    if (!elem.type.is_scalar()) {
+        if (!elem.type.is_unknown())
+            b.error("E0309", parts.back()->span, "the last part of `Tensor[…]` is its element type");
+        return {};
+    }
+    TensorDetail detail;
+    detail.policy = elem.type.policy();
+    if (const auto* with = std::get_if<ast::WithPolicy>(&parts.back()->node)) {
+        detail.policy = {};  // those that do not spread too
+        policy_annotations(b, with->policies, detail.policy);
+    }
+    for (size_t i = 0; i + 1 < parts.size(); ++i) {
+        auto dim = dimension(b, *parts[i], in_header);
+        if (!dim) return {};
+        detail.shape.push_back(*dim);
+    }
+    return Type::tensor(elem.type.elem(), std::move(detail));
+}
+
+static void region_annotation(Body& b, const ast::Expr& e, const ast::Subscript& s, bool in_header, Annotation& out) {
+    auto privilege = s.indices.empty() ? std::nullopt : privilege_named(last_name(*s.indices[0]));
+    if (!privilege || s.indices.size() > 2) {
+        b.error("E0309", s.indices.empty() ? e.span : s.indices[0]->span,
+                "`Region[…]` takes read, write, reduce_sum, reduce_max, reduce_min or reduce_prod");
+        return;
+    }
+    out.privilege = *privilege;
+    out.mut = *privilege != Privilege::read;
+    if (s.indices.size() == 1) {
+        out.generic = true;
+        return;
+    }
+    Annotation inner = annotation(b, *s.indices[1], in_header);
+    out.generic = inner.generic;
+    out.type_variable = inner.type_variable;
+    out.type = out.mut && inner.type.is(Kind::tensor) ? inner.type.with_mut(true) : inner.type;
+}
+
+// `f32[n]`, `T[M, K]`, `Tensor[…]`, `Region[…]`.
+static Type tensor_annotation(Body& b, const ast::Expr& e, const ast::Subscript& s, bool in_header, Annotation& out) {
+    Symbol symbol = b.checker.resolve(b.instance.module, *s.base);
+    if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->id == Builtin::tensor)
+        return tensor_spelling(b, e, s, in_header, out);
+    if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->id == Builtin::region) {
+        region_annotation(b, e, s, in_header, out);
+        return out.type;
+    }
+    // `Region[read][f32[n]]`
+    if (const auto* inner = std::get_if<ast::Subscript>(&s.base->node)) {
+        Symbol outer = b.checker.resolve(b.instance.module, *inner->base);
+        if (outer.kind == Symbol::Kind::builtin && outer.builtin->id == Builtin::region && s.indices.size() == 1) {
+            region_annotation(b, *s.base, *inner, in_header, out);
+            Annotation type = annotation(b, *s.indices[0], in_header);
+            out.generic = type.generic;
+            out.type_variable = type.type_variable;
+            return out.mut && type.type.is(Kind::tensor) ? type.type.with_mut(true) : type.type;
+        }
+    }
+    std::string text = dotted(*s.base);
+    const ast::Expr& root = root_of(*s.base);
+    if (&root != &(*s.base) && !dotted(root).empty() &&
+        b.checker.lookup(b.instance.module, dotted(root)).kind == Symbol::Kind::none) {
+        say_unknown(b, root.span, dotted(root));
+        return {};
+    }
+    if (symbol.kind == Symbol::Kind::broken) return {};
+    DType elem = DType::f32;
+    if (symbol.kind == Symbol::Kind::dtype) {
+        elem = symbol.dtype;
+    } else if (const auto bound = symbol.kind == Symbol::Kind::none ? b.bound_type(text) : std::nullopt) {
+        elem = *bound;
+    } else if (symbol.kind == Symbol::Kind::none && in_header && may_be_type_variable(text)) {
+        out.type_variable = text;
+        out.generic = true;
+    } else {
+        if (text == "mxfp8" || text == "mxfp6" || text == "mxfp4" || text == "nvfp4") {
+            b.refuse(Feature::policies, s.base->span, fmt::format("`{}` is", text));
+            return {};
+        }
+        auto& d =
+            b.error("E0309", s.base->span,
+                    text.empty() ? "an element type is wanted here" : fmt::format("`{}` is not an element type", text));
+        if (auto near = nearest(last_name(*s.base), type_names()))
+            d.suggest(s.base->span, *near, fmt::format("did you mean `{}`?", *near));
+        return {};
+    }
+    if (elem == DType::c64) {
+        b.refuse(Feature::host, s.base->span, "complex numbers are");
+        return {};
+    }
+    TensorDetail detail;
+    for (const ast::Expr* index : s.indices) {
+        auto dim = dimension(b, *index, in_header);
+        if (!dim) return {};
+        detail.shape.push_back(*dim);
+    }
+    return Type::tensor(elem, std::move(detail));
+}
+
+static Type record_annotation(Body& b, const ast::Expr& e, FunctionId constructor) {
+    if (b.in_kernel()) {
+        b.error("E0402", e.span, "records are for host programs, this runs in a kernel")
+            .note("a kernel takes the fields that it needs");
+        return {};
+    }
+    if (const auto type = b.checker.record_type(constructor)) return *type;
+    b.error("E0337", e.span, "a record does not hold records of its own class")
+        .note("a list of positions may stand for them");
+    return {};
+}
+
+Annotation annotation(Body& b, const ast::Expr& e, bool in_header) {
+    Annotation out;
+    if (const auto* qualified = std::get_if<ast::Qualified>(&e.node)) {
+        if (qualified->type) {
+            out = annotation(b, *qualified->type, in_header);
+        } else {
+            out.generic = true;
+        }
+        out.mut |= qualified->qualifier == ast::Qualified::Qualifier::mut;
+        out.fixed |= qualified->qualifier == ast::Qualified::Qualifier::fixed;
+        const bool container = out.type.is(Kind::list) || out.type.is(Kind::dict) || out.type.is(Kind::tuple);
+        const bool written = out.type.is(Kind::tensor) || out.type.is(Kind::record) ||
+                             (container && !(out.type.with_mut(true) == out.type));
+        if (out.mut && written) out.type = out.type.with_mut(true);
+        if (out.mut && !out.generic && !written && !out.type.is_unknown()) {
+            b.error(
+                "E0332", e.span,
+                fmt::format("`mut` stands before what is or holds tensors or records, this is {}", shown(out.type)));
+        }
+        return out;
+    }
+    if (const auto* with = std::get_if<ast::WithPolicy>(&e.node)) {
+        out = annotation(b, *with->type, in_header);
+        Policy policy;
+        const bool element = out.type.is(Kind::tensor) || out.type.is_scalar();
+        if (!policy_annotations(b, with->policies, policy)) {
+            out.type = Type::unknown();
+        } else if (element && is_float(out.type.elem()) && policy.accum && is_integer(*policy.accum)) {
+            b.error("E0326", e.span, fmt::format("floats are not accumulated in `{}`", tsr::name(*policy.accum)));
+            out.type = Type::unknown();
+        } else if (out.type.is(Kind::tensor)) {
+            out.type = out.type.with_policy(policy);
+        } else if (out.type.is_scalar()) {
+            out.type = out.type.carrying(policy);
+        }
+        return out;
+    }
+    if (const auto* tuple = std::get_if<ast::Tuple>(&e.node)) {
+        std::vector<Type> parts;
+        for (const ast::Expr* element : tuple->elements) {
+            const Annotation part = annotation(b, *element, in_header);
+            parts.push_back(part.type);
+            out.type_variable = part.type.is_unknown() ? part.type_variable : std::string();
+            if (part.type.is_unknown()) return out;
+        }
+        out.type = Type::tuple(std::move(parts));
+        return out;
+    }
+    if (std::holds_alternative<ast::NoneLiteral>(e.node)) {
+        out.type = Type::none();
+        return out;
+    }
+    if (const auto* s = std::get_if<ast::Subscript>(&e.node)) {
+        if (const auto container = container_annotation(b, *s, in_header)) {
+            out.type = *container;
+            return out;
+        }
+        out.type = tensor_annotation(b, e, *s, in_header, out);
+        return out;
+    }
+    if (std::holds_alternative<ast::Hole>(e.node)) return out;
+    std::string text = dotted(e);
+    const ast::Expr& root = root_of(e);
+    if (&root != &(e) && !dotted(root).empty() &&
+        b.checker.lookup(b.instance.module, dotted(root)).kind == Symbol::Kind::none) {
+        say_unknown(b, root.span, dotted(root));
+        return out;
+    }
+    if (text == "str") {
+        out.type = Type::string();
+        return out;
+    }
+    Symbol symbol = b.checker.resolve(b.instance.module, e);
+    if (symbol.kind == Symbol::Kind::dtype) {
+        if (symbol.dtype == DType::c64) {
+            b.refuse(Feature::host, e.span, "complex numbers are");
+        } else {
+            out.type = Type::scalar(symbol.dtype);
+        }
+        return out;
+    }
+    if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->id == Builtin::int_) {
+        out.type = Type::scalar(DType::i32);
+    } else if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->id == Builtin::float_) {
+        out.type = Type::scalar(DType::f32);
+    } else if (symbol.kind == Symbol::Kind::broken) {
+        return out;
+    } else if (symbol.kind == Symbol::Kind::class_) {
+        out.type = record_annotation(b, e, symbol.function);
+    } else if (const auto bound = symbol.kind == Symbol::Kind::none ? b.bound_type(text) : std::nullopt) {
+        out.type = Type::scalar(*bound);
+    } else if (symbol.kind == Symbol::Kind::none && in_header && may_be_type_variable(text)) {
+        out.type_variable = text;
+        out.generic = true;
+    } else {
+        auto& d =
+            b.error("E0309", e.span, text.empty() ? "a type is wanted here" : fmt::format("`{}` is not a type", text));
+        if (auto near = nearest(last_name(e), type_names()))
+            d.suggest(e.span, *near, fmt::format("did you mean `{}`?", *near));
+    }
+    return out;
+}
+
+}  // namespace tsr::sema

@@ -1,0 +1,133 @@
+#include "sema/annotations/policy_annotations.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "frontend/spelling.h"
+#include "sema/state/recursion.h"
+#include "sema/types/elements.h"
+#include "sema/values/requirements.h"
+
+namespace tsr::sema {
+
+namespace {
+
+// One policy being read: its word and what stands between its parentheses.
+class Reader {
+public:
+    Reader(Body& body, const ast::Expr& e, Policy& policy)
+        : body_(body), at_(e), call_(std::get_if<ast::Call>(&e.node)), policy_(policy) {
+        word_ = last_name(call_ ? *call_->callee : e);
+    }
+
+    // False after a message.
+    bool read() {
+        if (word_ == "accum") return accum();
+        if (word_ == "compute") return compute();
+        if (word_ == "round") return round();
+        if (word_ == "stochastic_round") {
+            if (call_) return fault(at_.span, "`@stochastic_round` takes nothing");
+            if (!once(policy_.round.has_value())) return false;
+            policy_.round = Rounding::stochastic;
+            return true;
+        }
+        if (word_ == "loss_scale") return loss_scale();
+        if (word_ == "block_scale") return later();
+        return fault(at_.span, fmt::format("`@{}` is not a policy: there are accum, compute, round, stochastic_round, "
+                                           "loss_scale and block_scale",
+                                           word_));
+    }
+
+private:
+    bool fault(Span at, const std::string& message) {
+        body_.error("E0326", at, message);
+        return false;
+    }
+    bool later() {
+        body_.refuse(Feature::policies, at_.span, fmt::format("`@{}` is", word_));
+        return false;
+    }
+    bool once(bool known) {
+        if (!known) return true;
+        return fault(at_.span, fmt::format("a type has one policy of the kind of `@{}`", word_));
+    }
+    // The one argument; null after a message.
+    const ast::Expr* argument(std::string_view takes) {
+        if (call_ && call_->arguments.size() == 1 && call_->arguments[0].value && !call_->arguments[0].keyword)
+            return call_->arguments[0].value;
+        fault(at_.span, fmt::format("`@{}` takes {}", word_, takes));
+        return nullptr;
+    }
+
+    std::optional<DType> element_type(std::string_view takes, std::initializer_list<DType> types) {
+        const ast::Expr* e = argument(takes);
+        if (!e) return std::nullopt;
+        const auto type = named_dtype(body_, *e);
+        if (!type || std::ranges::find(types, *type) != types.end()) return type;
+        fault(e->span, fmt::format("`@{}` takes {}", word_, takes));
+        return std::nullopt;
+    }
+
+    bool accum() {
+        using enum DType;
+        if (!once(policy_.accum.has_value())) return false;
+        policy_.accum =
+            element_type("one of f16, bf16, f32, f64, i32 and i64: `@accum(f32)`", {f16, bf16, f32, f64, i32, i64});
+        return policy_.accum.has_value();
+    }
+
+    bool compute() {
+        using enum DType;
+        constexpr std::string_view kTakes = "one of f16, bf16, f32, f64 and tf32: `@compute(f32)`";
+        if (!once(policy_.compute.has_value() || policy_.compute_tf32)) return false;
+        if (call_ && call_->arguments.size() == 1 && last_name(*call_->arguments[0].value) == "tf32") {
+            policy_.compute_tf32 = true;
+            return true;
+        }
+        policy_.compute = element_type(kTakes, {f16, bf16, f32, f64});
+        return policy_.compute.has_value();
+    }
+
+    bool round() {
+        if (!once(policy_.round.has_value())) return false;
+        const ast::Expr* mode = argument("rn or rz: `@round(rz)`");
+        if (!mode) return false;
+        const std::string name = last_name(*mode);
+        if (name != "rn" && name != "rz")
+            return fault(mode->span, "`@round` takes rn (to nearest, ties to even) or rz (toward zero)");
+        policy_.round = name == "rz" ? Rounding::toward_zero : Rounding::nearest_even;
+        return true;
+    }
+
+    bool loss_scale() {
+        constexpr std::string_view kTakes = "a positive number or `dynamic`";
+        if (!once(policy_.loss_scale.has_value() || policy_.loss_scale_dynamic)) return false;
+        const ast::Expr* e = argument(kTakes);
+        if (!e) return false;
+        if (last_name(*e) == "dynamic") {
+            policy_.loss_scale_dynamic = true;
+            return true;
+        }
+        const Value scale = expression(body_, *e);
+        const auto value = scale.value ? scale.value->real() : std::nullopt;
+        if (!value || *value <= 0) return fault(e->span, fmt::format("`@loss_scale` takes {}", kTakes));
+        policy_.loss_scale = value;
+        return true;
+    }
+
+    Body& body_;
+    const ast::Expr& at_;
+    const ast::Call* call_;
+    Policy& policy_;
+    std::string word_;
+};
+
+}  // namespace
+
+// False after a message.
+bool policy_annotations(Body& b, const std::vector<const ast::Expr*>& written, Policy& policy) {
+    return std::ranges::all_of(written, [&](const ast::Expr* e) { return Reader(b, *e, policy).read(); });
+}
+
+}  // namespace tsr::sema

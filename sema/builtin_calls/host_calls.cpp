@@ -1,0 +1,369 @@
+#include "sema/builtin_calls/host_calls.h"
+
+#include <fmt/format.h>
+
+#include "sema/annotations/annotations.h"
+#include "sema/builtin_calls/mapped_calls.h"
+#include "sema/builtin_calls/random_calls.h"
+#include "sema/builtin_calls/sequence_calls.h"
+#include "sema/state/recursion.h"
+#include "sema/types/elements.h"
+#include "sema/types/numeric.h"
+#include "sema/values/dimensions.h"
+#include "sema/values/requirements.h"
+#include "sema/values/writable.h"
+
+namespace tsr::sema {
+
+namespace {
+
+Value made(DType elem, std::vector<ir::Dim> shape) {
+    TensorDetail detail;
+    detail.shape = std::move(shape);
+    detail.mut = true;
+    return typed(Type::tensor(elem, std::move(detail)));
+}
+
+// The element type given by an optional argument; nothing after a message.
+std::optional<DType> element_type(Body& b, const ast::Expr* written, DType otherwise) {
+    if (!written) return otherwise;
+    auto type = named_dtype(b, *written);
+    if (type == DType::c64) {
+        b.refuse(Feature::host, written->span, "complex numbers are");
+        return std::nullopt;
+    }
+    return type;
+}
+
+Value filled(Body& b, const Matched& m, Builtin function) {
+    auto shape = shape_argument(b, *m.arguments[0]);
+    bool full = function == Builtin::full;
+    DType otherwise = DType::f32;
+    Value value;
+    if (full) {
+        value = expression(b, *m.arguments[1]);
+        if (value.broken()) return {};
+        if (!value.type.is_number() && !value.type.is_bool()) {
+            b.error("E0302", m.arguments[1]->span,
+                    fmt::format("a tensor is filled with a number, this is {}", shown(value.type)));
+            return {};
+        }
+        otherwise = settled(value.type, value.value);
+        if (otherwise == DType::index) otherwise = DType::i64;
+    }
+    auto elem = element_type(b, m.arguments[full ? 2 : 1], otherwise);
+    if (!elem || !shape) return {};
+    if (full && !require_converts(b, *m.arguments[1], value, Type::scalar(*elem), "an element")) return {};
+    return made(*elem, *shape);
+}
+
+Value filled_like(Body& b, const Matched& m) {
+    Value like = expression(b, *m.arguments[0]);
+    if (like.broken()) return {};
+    if (!like.type.is(Kind::tensor)) {
+        b.error("E0302", m.arguments[0]->span, fmt::format("a tensor is wanted here, this is {}", shown(like.type)));
+        return {};
+    }
+    auto elem = element_type(b, m.arguments[1], like.type.elem());
+    return elem ? made(*elem, like.type.tensor().shape) : Value{};
+}
+
+Value arange(Body& b, const ast::Expr& e, const Matched& m) {
+    std::vector<Value> bounds;
+    std::optional<Type> joined;
+    for (size_t i = 0; i < 3; ++i) {
+        if (!m.arguments[i]) continue;
+        Value v = expression(b, *m.arguments[i]);
+        if (v.broken()) return {};
+        if (!v.type.is_number()) {
+            b.error("E0302", m.arguments[i]->span,
+                    fmt::format("a bound of `arange` is a number, this is {}", shown(v.type)));
+            return {};
+        }
+        joined = joined ? join(*joined, v.type, {}, v.value) : v.type;
+        if (!joined) {
+            b.error("E0301", m.arguments[i]->span, "the bounds of `arange` have no common type");
+            return {};
+        }
+        bounds.push_back(std::move(v));
+    }
+    DType otherwise = settled(*joined, {});
+    if (otherwise == DType::index) otherwise = DType::i64;
+    auto elem = element_type(b, m.arguments[3], otherwise);
+    if (!elem) return {};
+    if (bounds.size() == 1 && joined->is_integer()) {
+        auto stop = bounds[0].value ? bounds[0].value->integer() : std::nullopt;
+        if (!stop || *stop >= 0) return made(*elem, {dimension_of(b, *m.arguments[0], bounds[0])});
+    }
+    bool known = joined->is(Kind::int_literal);
+    for (const Value& bound : bounds) known &= bound.value && bound.value->integer();
+    if (known && bounds.size() >= 2) {
+        int64_t start = *bounds[0].value->integer(), stop = *bounds[1].value->integer();
+        int64_t step = bounds.size() > 2 ? *bounds[2].value->integer() : 1;
+        if (step == 0) {
+            b.error("E0334", m.arguments[2]->span, "the step is zero");
+            return {};
+        }
+        int64_t count = step > 0 ? (stop - start + step - 1) / step : (start - stop - step - 1) / -step;
+        return made(*elem, {ir::Dim::constant(count > 0 ? count : 0)});
+    }
+    return made(*elem, {fresh_symbol(b, "arange", e, 0)});
+}
+
+Value linspace(Body& b, const Matched& m) {
+    for (size_t i = 0; i < 2; ++i) {
+        Value v = expression(b, *m.arguments[i]);
+        if (!v.broken() && !v.type.is_number())
+            b.error("E0302", m.arguments[i]->span,
+                    fmt::format("a bound of `linspace` is a number, this is {}", shown(v.type)));
+    }
+    Value count = expression(b, *m.arguments[2]);
+    require_integer(b, *m.arguments[2], count, "the number of values");
+    auto elem = element_type(b, m.arguments[3], DType::f32);
+    if (!elem || !count.type.is_integer()) return {};
+    return made(*elem, {dimension_of(b, *m.arguments[2], count)});
+}
+
+// The lengths of written lists in each other, as far as they are written; false where they are ragged.
+bool written_shape(const ast::Expr& e, size_t depth, std::vector<std::optional<int64_t>>& shape) {
+    const auto* list = std::get_if<ast::List>(&e.node);
+    if (!list || depth >= shape.size()) return true;
+    const auto length = static_cast<int64_t>(list->elements.size());
+    if (shape[depth] && *shape[depth] != length) return false;
+    shape[depth] = length;
+    for (const ast::Expr* element : list->elements) {
+        if (!written_shape(*element, depth + 1, shape)) return false;
+    }
+    return true;
+}
+
+Value from_list(Body& b, const ast::Expr& e, const Matched& m) {
+    Value values = expression(b, *m.arguments[0]);
+    if (values.broken()) return {};
+    Type type = values.type;
+    size_t rank = 0;
+    for (; type.is(Kind::list); ++rank) type = Type(type.parts()[0]);
+    std::vector<std::optional<int64_t>> written(rank);
+    if (rank > 0 && values.type.length()) written[0] = values.type.length();
+    if (!written_shape(*m.arguments[0], 0, written)) {
+        b.error("E0302", m.arguments[0]->span, "the rows of a tensor have one length; these lists have several");
+        return {};
+    }
+    std::vector<ir::Dim> shape;
+    for (size_t axis = 0; axis < rank; ++axis) {
+        shape.push_back(written[axis] ? ir::Dim::constant(*written[axis]) : fresh_symbol(b, "length", e, axis));
+    }
+    if (shape.empty() || !(type.is_number() || type.is_bool())) {
+        b.error("E0302", m.arguments[0]->span,
+                fmt::format("`from_list` takes a list of numbers, this is {}", shown(values.type)));
+        return {};
+    }
+    DType otherwise = settled(type, {});
+    if (otherwise == DType::index) otherwise = DType::i64;
+    auto elem = element_type(b, m.arguments[1], otherwise);
+    if (!elem) return {};
+    if (!converts(type, {}, Type::scalar(*elem))) {
+        b.error("E0302", m.arguments[0]->span,
+                fmt::format("elements of `{}` are wanted, the list has {}", name(*elem), shown(type)));
+        return {};
+    }
+    return made(*elem, std::move(shape));
+}
+
+// `load("x.npy", f32[n])`: names that are new here are bound by the file.
+Value load_file(Body& b, const ast::Expr& e, const Matched& m) {
+    Value path = expression(b, *m.arguments[0]);
+    if (!path.broken() && !path.type.is(Kind::string))
+        b.error("E0302", m.arguments[0]->span, fmt::format("a path is a string, this is {}", shown(path.type)));
+    Annotation written = annotation(b, *m.arguments[1], true);
+    Type type = written.type;
+    if (type.is_scalar()) type = Type::tensor(type.elem(), {});
+    if (type.is_unknown() || written.generic) {
+        if (written.generic) b.error("E0309", m.arguments[1]->span, "`load` names the type of what it reads: `f32[n]`");
+        return {};
+    }
+    for (size_t axis = 0; axis < type.rank(); ++axis) {
+        const ir::Dim& dim = type.tensor().shape[axis];
+        for (const std::string& symbol : dim.symbols()) {
+            if (b.find_symbol(symbol)) continue;
+            if (dim.symbol_name() != symbol) {
+                b.error("E0313", m.arguments[1]->span, fmt::format("`{}` does not determine `{}`", dim.text(), symbol));
+                return {};
+            }
+            SymbolInfo info;
+            info.name = symbol;
+            info.source = SymbolInfo::Source::expression;
+            info.expr = &e;
+            info.axis = axis;
+            b.instance.symbols.push_back(std::move(info));
+        }
+    }
+    Value result = typed(type.with_mut(true));
+    b.record(*m.arguments[1], typed(Type::type_value(type)));
+    return result;
+}
+
+Value save(Body& b, const Matched& m) {
+    Value path = expression(b, *m.arguments[0]), value = expression(b, *m.arguments[1]);
+    if (!path.broken() && !path.type.is(Kind::string))
+        b.error("E0302", m.arguments[0]->span, fmt::format("a path is a string, this is {}", shown(path.type)));
+    bool fits = value.broken() || value.type.is(Kind::tensor) || value.type.is_number() || value.type.is_bool();
+    if (!fits) b.error("E0302", m.arguments[1]->span, fmt::format("a tensor is saved, this is {}", shown(value.type)));
+    return typed(Type::none());
+}
+
+// `x.reshape(2, -1)`, `reshape(x, (2, 3))`, `x.reshape(y.shape)`.
+Value reshape(Body& b, const ast::Expr& e, const Matched& m) {
+    const Value x = expression(b, *m.arguments[0]);
+    std::vector<const ast::Expr*> written = m.rest;
+    const auto* tuple = m.rest.size() == 1 ? std::get_if<ast::Tuple>(&m.rest[0]->node) : nullptr;
+    const auto* list = m.rest.size() == 1 ? std::get_if<ast::List>(&m.rest[0]->node) : nullptr;
+    const bool whole = tuple || list;
+    if (whole) {
+        expression(b, *m.rest[0]);
+        written = tuple ? tuple->elements : list->elements;
+    }
+    std::vector<ir::Dim> shape;
+    std::optional<size_t> open;  // the axis of the extent -1
+    for (const ast::Expr* extent : written) {
+        const Value v = expression(b, *extent);
+        if (v.type.is(Kind::tuple) && written.size() == 1 && !whole) {
+            auto given = shape_argument(b, *extent);
+            if (!given) return {};
+            shape = *given;
+            break;
+        }
+        require_integer(b, *extent, v, "an extent");
+        if (v.broken() || !v.type.is_integer()) return {};
+        const bool rest = v.value && v.value->integer() == -1;
+        if (rest && open) {
+            b.error("E0312", extent->span, "only one extent is left open by -1");
+            return {};
+        }
+        if (rest) open = shape.size();
+        shape.push_back(rest ? fresh_symbol(b, "extent", e, shape.size()) : dimension_of(b, *extent, v));
+    }
+    if (x.broken()) return {};
+    if (!x.type.is(Kind::tensor)) {
+        b.error("E0302", m.arguments[0]->span, fmt::format("`reshape` takes a tensor, this is {}", shown(x.type)));
+        return {};
+    }
+    int64_t elements = 1, wanted = 1;
+    bool known = true;
+    for (const ir::Dim& extent : x.type.shape()) {
+        known &= extent.constant_value().has_value();
+        elements *= extent.constant_value().value_or(1);
+    }
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+        if (open == axis) continue;
+        known &= shape[axis].constant_value().has_value();
+        wanted *= shape[axis].constant_value().value_or(1);
+    }
+    if (known && (open ? wanted <= 0 || elements % wanted != 0 : elements != wanted)) {
+        b.error("E0312", e.span, fmt::format("{} has {} elements, the shape has {}", shown(x.type), elements, wanted));
+        return {};
+    }
+    if (known && open) shape[*open] = ir::Dim::constant(elements / wanted);
+    return typed(x.type.with_shape(std::move(shape)));
+}
+
+Value sort_list(Body& b, const Matched& m) {
+    Value list = expression(b, *m.arguments[0]);
+    if (list.broken() || !require_changeable(b, *m.arguments[0], m.arguments[0]->span)) return {};
+    return sorted_list(b, *m.arguments[0], list.type.parts()[0], m.arguments[1], m.arguments[2]).broken()
+               ? Value{}
+               : typed(Type::none());
+}
+
+}  // namespace
+
+Value host_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched& m) {
+    switch (row.id) {
+        case Builtin::zeros:
+        case Builtin::ones:
+        case Builtin::empty:
+        case Builtin::full:
+            return filled(b, m, row.id);
+        case Builtin::zeros_like:
+        case Builtin::ones_like:
+            return filled_like(b, m);
+        case Builtin::arange:
+            return arange(b, e, m);
+        case Builtin::linspace:
+            return linspace(b, m);
+        case Builtin::from_list:
+            return from_list(b, e, m);
+        case Builtin::load_file:
+            return load_file(b, e, m);
+        case Builtin::save:
+            return save(b, m);
+        case Builtin::enumerate:
+        case Builtin::zip:
+        case Builtin::reversed:
+        case Builtin::sorted:
+        case Builtin::list_:
+            return sequence_call(b, e, row, m);
+        case Builtin::map_:
+            return map_call(b, e, m);
+        case Builtin::chr: {
+            const Value code = expression(b, *m.arguments[0]);
+            require_integer(b, *m.arguments[0], code, "the number of a character");
+            return typed(Type::string());
+        }
+        case Builtin::ord: {
+            const Value character = expression(b, *m.arguments[0]);
+            if (!character.broken() && !character.type.is(Kind::string))
+                b.error("E0302", m.arguments[0]->span,
+                        fmt::format("`ord` takes a string of one character, this is {}", shown(character.type)));
+            return typed(Type::scalar(DType::i32));
+        }
+        case Builtin::sum:
+        case Builtin::any:
+        case Builtin::all:
+            return reduction_call(b, e, row, m.arguments[0]);
+        case Builtin::reshape:
+            return reshape(b, e, m);
+        case Builtin::sort_list:
+            return sort_list(b, m);
+        case Builtin::rand:
+        case Builtin::randn:
+        case Builtin::randint:
+        case Builtin::poisson:
+        case Builtin::bernoulli:
+        case Builtin::permutation:
+            return random_call(b, row, m);
+        case Builtin::time:
+            return typed(Type::scalar(DType::f64));
+        case Builtin::copy:
+        case Builtin::item: {
+            Value x = expression(b, *m.arguments[0]);
+            if (x.broken()) return {};
+            if (row.id == Builtin::item && x.type.is_scalar()) return typed(x.type);  // an element is one already
+            if (!x.type.is(Kind::tensor)) {
+                b.error("E0302", m.arguments[0]->span,
+                        fmt::format("`{}` takes a tensor, this is {}", row.paths.front(), shown(x.type)));
+                return {};
+            }
+            if (row.id == Builtin::item) return typed(Type::scalar(x.type.elem()).carrying(x.type.policy()));
+            return typed(x.type.with_mut(true));
+        }
+        case Builtin::str_: {
+            expression(b, *m.arguments[0]);
+            return typed(Type::string());
+        }
+        case Builtin::progress:
+            for (const ast::Expr* argument : m.arguments) {
+                if (argument) expression(b, *argument);
+            }
+            return typed(Type::range());
+        default:
+            for (const ast::Expr* argument : m.arguments) {
+                if (argument) expression(b, *argument);
+            }
+            for (const ast::Expr* argument : m.rest) expression(b, *argument);
+            b.error("E0316", e.span, fmt::format("`{}` is not called here", row.paths.front()));
+            return {};
+    }
+}
+
+}  // namespace tsr::sema

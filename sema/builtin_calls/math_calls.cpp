@@ -1,0 +1,300 @@
+#include "sema/builtin_calls/math_calls.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "sema/builtin_calls/sequence_calls.h"
+#include "sema/expressions/comprehensions.h"
+#include "sema/expressions/formatted_strings.h"
+#include "sema/expressions/operators.h"
+#include "sema/expressions/register_tiles.h"
+#include "sema/state/recursion.h"
+#include "sema/types/elements.h"
+#include "sema/types/fold.h"
+#include "sema/types/numeric.h"
+#include "sema/values/requirements.h"
+
+namespace tsr::sema {
+
+namespace {
+
+bool takes_integers(Builtin function) {
+    switch (function) {
+        case Builtin::abs:
+        case Builtin::sign:
+        case Builtin::min:
+        case Builtin::max:
+        case Builtin::minimum:
+        case Builtin::maximum:
+        case Builtin::clip:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool is_test(Builtin function) {
+    return function == Builtin::isnan || function == Builtin::isinf || function == Builtin::isfinite;
+}
+
+}  // namespace
+
+// A scalar function of numbers: types, compute type, value. For math functions and methods.
+static Value elementwise_call(Body& b, const ast::Expr& e, Builtin function,
+                              const std::vector<const ast::Expr*>& operands) {
+    std::vector<Value> values;
+    std::vector<Static> known;
+    bool broken = false;
+    for (const ast::Expr* operand : operands) {
+        values.push_back(expression(b, *operand));
+        broken |= values.back().broken();
+        if (values.back().value) known.push_back(*values.back().value);
+    }
+    if (broken) return {};
+    std::string name(spelling(function));
+    for (size_t i = 0; i < values.size(); ++i) {
+        const Type& type = values[i].type;
+        if (type.is(Kind::tensor))
+            return b.refuse(Feature::graphs, e.span, fmt::format("`{}` of a whole tensor is", name));
+        if (is_element(type) && !has_bools(type)) continue;
+        auto& d = b.error("E0302", operands[i]->span, fmt::format("`{}` takes numbers, this is {}", name, shown(type)));
+        offer_load(b, d, *operands[i], type);
+        return {};
+    }
+    Value joined = values[0];
+    for (size_t i = 1; i < values.size(); ++i) {
+        Span between = operands[0]->span.to(operands[i]->span);
+        auto type =
+            operands_join(b, *operands[i - 1], joined, *operands[i], values[i], between, fmt::format("`{}`", name));
+        if (!type) return {};
+        joined.type = *type;
+        if (!joined.type.is_literal()) joined.value.reset();
+    }
+    bool all_known = known.size() == values.size();
+    if (all_known && joined.type.is_literal()) {
+        if (auto folded = fold(function, known)) {
+            Value result;
+            result.type = folded->is_integer() ? Type::int_literal() : Type::float_literal();
+            result.value = folded;
+            if (auto n = folded->integer()) result.dim = ir::Dim::constant(*n);
+            return result;
+        }
+    }
+    Type type = joined.type;
+    if (has_integers(type) && !takes_integers(function)) {
+        if (type.is(Kind::int_literal)) {
+            type = Type::float_literal();
+        } else {
+            auto& d =
+                b.error("E0302", operands[0]->span, fmt::format("`{}` takes floats, this is {}", name, shown(type)));
+            offer_cast(b, d, *operands[0], values[0].type, DType::f32);
+            return {};
+        }
+    }
+    Value result;
+    DType elem = settled(type, {});
+    result.compute = compute_type(elem, type.policy());
+    if (is_test(function)) {
+        result.type = bool_like(type);
+    } else {
+        result.type = type.is_literal() ? type : type.with_elem(sema::result_type(elem, type.policy()));
+    }
+    return result;
+}
+
+namespace {
+
+Value conversion(Body& b, const ast::Expr& e, const Matched& m, Builtin function) {
+    const ast::Expr& x = *m.arguments[0];
+    Value value = expression(b, x);
+    auto to = named_dtype(b, *m.arguments[1]);
+    if (value.broken() || !to) return {};
+    if (*to == DType::c64) return b.refuse(Feature::host, m.arguments[1]->span, "complex numbers are");
+    if (value.type.is(Kind::tensor) && function == Builtin::cast) {
+        if (b.in_kernel()) {
+            b.error("E0302", x.span, "a kernel converts elements, not whole tensors");
+            return {};
+        }
+        TensorDetail detail;
+        detail.shape = value.type.tensor().shape;
+        detail.mut = true;
+        return typed(Type::tensor(*to, std::move(detail)));
+    }
+    if (!is_element(value.type)) {
+        auto& d = b.error("E0302", x.span,
+                          fmt::format("`{}` takes a number, this is {}", spelling(function), shown(value.type)));
+        offer_load(b, d, x, value.type);
+        return {};
+    }
+    DType from = settled(value.type, value.value);
+    if (function == Builtin::bitcast && bits(from) != bits(*to)) {
+        b.error("E0302", e.span,
+                fmt::format("`bitcast` keeps the bits: `{}` has {}, `{}` has {}", name(from), bits(from), name(*to),
+                            bits(*to)));
+        return {};
+    }
+    if (auto literal = item_literal(b, value, *to); literal && function == Builtin::cast) return *literal;
+    Value result;
+    result.type = value.type.is(Kind::vector) ? value.type.with_elem(*to)
+                  : value.type.is(Kind::tile) ? Type::tile(*to, value.type.tile_shape())
+                                              : Type::scalar(*to);
+    if (function == Builtin::cast && is_integer(*to) && value.type.is_integer()) result.dim = value.dim;
+    return result;
+}
+
+// `float(x)`, `float('inf')`, `int(x)`.
+Value python_conversion(Body& b, const Matched& m, DType to) {
+    if (!m.arguments[0]) return typed(Type::scalar(to));
+    const ast::Expr& x = *m.arguments[0];
+    Value value = expression(b, x);
+    if (value.broken()) return {};
+    const std::string* text = value.value ? value.value->string() : nullptr;
+    if (text && to == DType::f32) {
+        Value result = typed(Type::float_literal());
+        if (*text == "inf" || *text == "+inf" || *text == "infinity") result.value = Static::of(HUGE_VAL);
+        if (*text == "-inf" || *text == "-infinity") result.value = Static::of(-HUGE_VAL);
+        if (*text == "nan") result.value = Static::of(std::nan(""));
+        if (result.value) return result;
+    }
+    // Of a text: what Python reads there. An integer may be larger than an i32.
+    if (value.type.is(Kind::string) && !b.in_kernel()) {
+        return typed(Type::scalar(is_integer(to) ? DType::i64 : DType::f64));
+    }
+    if (!value.type.is_number() && !value.type.is_bool()) {
+        b.error("E0302", x.span, fmt::format("a number is wanted here, this is {}", shown(value.type)));
+        return {};
+    }
+    if (auto literal = item_literal(b, value, to)) return *literal;
+    Value result = typed(Type::scalar(to));
+    if (is_integer(to) && value.type.is_integer()) result.dim = value.dim;
+    return result;
+}
+
+Value length_of(Body& b, const Matched& m) {
+    const ast::Expr& x = *m.arguments[0];
+    Value value = expression(b, x);
+    if (value.broken()) return {};
+    std::optional<int64_t> known;
+    if (value.type.is(Kind::tuple)) known = static_cast<int64_t>(value.type.parts().size());
+    if (value.type.is(Kind::list)) known = value.type.length();
+    if (value.value && value.value->tuple()) known = static_cast<int64_t>(value.value->tuple()->size());
+    const bool shaped = value.type.is_memory() || value.type.is(Kind::tile) || value.type.is(Kind::local);
+    if (shaped && value.type.rank() > 0) {
+        ir::Dim dim = value.type.shape()[0];
+        known = dim.constant_value();
+        if (!known) {
+            Value result = typed(Type::index());
+            result.dim = dim;
+            return result;
+        }
+    }
+    if (known) {
+        Value result = typed(Type::int_literal());
+        result.value = Static::of(*known);
+        result.dim = ir::Dim::constant(*known);
+        return result;
+    }
+    const bool counted = value.type.is(Kind::list) || value.type.is(Kind::dict) || value.type.is(Kind::string);
+    if (counted && (value.type.is(Kind::list) || !b.in_kernel())) return typed(Type::index());
+    b.error("E0302", x.span, fmt::format("{} has no length", shown(value.type)));
+    return {};
+}
+
+Value select(Body& b, const ast::Expr& e, const Matched& m) {
+    const ast::Expr* written[] = {m.arguments[0], m.arguments[1], m.arguments[2]};
+    Value condition = expression(b, *written[0]), then = expression(b, *written[1]),
+          otherwise = expression(b, *written[2]);
+    if (condition.broken() || then.broken() || otherwise.broken()) return {};
+    for (const Value* v : {&condition, &then, &otherwise}) {
+        if (v->type.is(Kind::tensor)) return b.refuse(Feature::graphs, e.span, "`where` on whole tensors is");
+    }
+    for (size_t i = 1; i < 3; ++i) {
+        const Type& type = i == 1 ? then.type : otherwise.type;
+        if (!type.is(Kind::view) && !type.is(Kind::buffer)) continue;
+        auto& d = b.error("E0302", written[i]->span, fmt::format("`where` takes values, this is {}", shown(type)));
+        offer_load(b, d, *written[i], type);
+        return {};
+    }
+    const bool masked = condition.type.is(Kind::vector) || condition.type.is(Kind::tile);
+    if (!masked || !has_bools(condition.type)) {
+        require_bool(b, *written[0], condition);
+        if (!condition.type.is_bool()) return {};
+    }
+    auto joined =
+        operands_join(b, *written[1], then, *written[2], otherwise, written[1]->span.to(written[2]->span), "`where`");
+    if (!joined || !masked) return joined ? typed(*joined) : Value{};
+    // The elements of the results in the shape that they have together with the condition.
+    if (joined->is_literal()) joined = settled_type(*joined, {});
+    Value mask = condition, values;
+    mask.type = mask.type.with_elem(joined->elem()).carrying({});
+    values.type = *joined;
+    auto whole = operands_join(b, *written[0], mask, *written[1], values, e.span, "`where`");
+    return whole ? typed(*whole) : Value{};
+}
+
+Value print_values(Body& b, const Matched& m) {
+    for (const ast::Expr* value : m.rest) {
+        Value v = message_part(b, *value);
+        if (v.broken()) continue;
+        bool simple = v.type.is_number() || v.type.is_bool() || v.type.is(Kind::string) || v.type.is(Kind::dtype) ||
+                      v.type.is(Kind::none);
+        bool host = v.type.is(Kind::tensor) || v.type.is(Kind::list) || v.type.is(Kind::tuple) ||
+                    v.type.is(Kind::dict) || v.type.is(Kind::record);
+        if (simple || v.type.is(Kind::vector) || (host && !b.in_kernel())) continue;
+        b.error("E0302", value->span,
+                b.in_kernel() ? fmt::format("a kernel prints numbers and strings, this is {}", shown(v.type))
+                              : fmt::format("{} is not printed", shown(v.type)));
+    }
+    for (size_t i = 1; i < 3; ++i) {
+        if (m.arguments[i]) static_string(b, *m.arguments[i], "this parameter of `print`");
+    }
+    return typed(Type::none());
+}
+
+}  // namespace
+
+Value math_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched& m) {
+    switch (row.id) {
+        case Builtin::cast:
+        case Builtin::bitcast:
+            return conversion(b, e, m, row.id);
+        case Builtin::int_:
+            return python_conversion(b, m, DType::i32);
+        case Builtin::float_:
+            return python_conversion(b, m, DType::f32);
+        case Builtin::len:
+            return length_of(b, m);
+        case Builtin::where:
+            return select(b, e, m);
+        case Builtin::print:
+            return print_values(b, m);
+        case Builtin::range:
+            for (const ast::Expr* argument : m.arguments) {
+                if (argument) require_integer(b, *argument, expression(b, *argument), "a bound of `range`");
+            }
+            return typed(Type::range());
+        case Builtin::min:
+        case Builtin::max: {
+            for (size_t i = 1; i < 3; ++i) {
+                if (m.arguments[i]) expression(b, *m.arguments[i]);
+            }
+            if (m.rest.size() == 1) {
+                Value only = expression(b, *m.rest[0]);
+                if (only.type.is(Kind::tensor))
+                    return b.refuse(Feature::graphs, e.span,
+                                    fmt::format("`{}` of a whole tensor is", row.paths.front()));
+                if (!b.in_kernel()) return reduction_call(b, e, row, m.rest[0]);
+            }
+            if (m.rest.size() < 2) {
+                b.error("E0315", e.span, fmt::format("`{}` takes two or more values", row.paths.front()));
+                return {};
+            }
+            return elementwise_call(b, e, row.id, m.rest);
+        }
+        default:
+            return elementwise_call(b, e, row.id, m.arguments);
+    }
+}
+
+}  // namespace tsr::sema

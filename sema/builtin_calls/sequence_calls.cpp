@@ -1,0 +1,94 @@
+#include "sema/builtin_calls/sequence_calls.h"
+
+#include <fmt/format.h>
+
+#include "sema/expressions/comprehensions.h"
+#include "sema/state/recursion.h"
+#include "sema/types/containers.h"
+#include "sema/types/numeric.h"
+#include "sema/values/items.h"
+#include "sema/values/requirements.h"
+
+namespace tsr::sema {
+
+// enumerate, zip, reversed, sorted, list: lists of what they go through; a loop goes through it without making one.
+Value sequence_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched& m) {
+    std::vector<const ast::Expr*> given = m.rest;
+    if (row.id != Builtin::zip) given = {m.arguments[0]};
+    std::vector<Type> items;
+    for (const ast::Expr* iterable : given) {
+        const Value value = expression(b, *iterable);
+        auto item = items_of(b, *iterable, value);
+        if (item && require_known(b, *iterable, value))
+            items.push_back(stored(Type::list(settled_type(*item, {}), std::nullopt)).parts()[0]);
+    }
+    if (items.size() != given.size()) return {};
+    switch (row.id) {
+        case Builtin::enumerate:
+            if (m.arguments[1]) require_integer(b, *m.arguments[1], expression(b, *m.arguments[1]), "the first number");
+            items.insert(items.begin(), Type::index());
+            return typed(Type::list(Type::tuple(std::move(items)), std::nullopt));
+        case Builtin::zip:
+            if (items.empty()) {
+                b.error("E0315", e.span, "`zip` takes one iterable or more");
+                return {};
+            }
+            return typed(Type::list(Type::tuple(std::move(items)), std::nullopt));
+        case Builtin::sorted:
+            return sorted_list(b, *m.arguments[0], items[0], m.arguments[1], m.arguments[2]);
+        default:
+            return typed(Type::list(items[0], std::nullopt));
+    }
+}
+
+// Unknown after a message
+static Type sort_key_type(Body& b, const ast::Expr& key, const Type& item) {
+    const SortKey& made = b.checker.sort_key(key);
+    const size_t outer_names = b.inner_names.size();
+    bind_inner_names(b, made.item);
+    assign_to(b, made.item, item_for(b, item, made.item), key);
+    const Value value = expression(b, made.call);
+    b.inner_names.resize(outer_names);
+    if (value.broken()) return {};
+    if (value.type.is(Kind::none)) {
+        b.error("E0208", key.span, "the key of a sort gives no value");
+        return {};
+    }
+    return settled_type(stored(value.type), value.value);
+}
+
+Value sorted_list(Body& b, const ast::Expr& e, const Type& item, const ast::Expr* key, const ast::Expr* descending) {
+    if (descending) require_bool(b, *descending, expression(b, *descending));
+    const Type order = key ? sort_key_type(b, *key, item) : item;
+    if (key && order.is_unknown()) return {};
+    if (!is_ordered(order)) {
+        b.error("E0308", key ? key->span : e.span, fmt::format("{} have no order", order.text()));
+        return {};
+    }
+    return typed(Type::list(item, std::nullopt));
+}
+
+Value reduction_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const ast::Expr* iterable) {
+    Value value = expression(b, *iterable);
+    if (value.type.is(Kind::tensor)) {
+        const auto* call = std::get_if<ast::Call>(&e.node);
+        return b.refuse(Feature::graphs, call ? call->callee->span : e.span, fmt::format("`{}` is", row.paths.front()));
+    }
+    auto item = items_of(b, *iterable, value);
+    if (!item || !require_known(b, *iterable, value)) return {};
+    const Type type = settled_type(*item, {});
+    const bool truth = row.id == Builtin::any || row.id == Builtin::all;
+    const bool fits =
+        truth ? type.is_bool() || type.is_number() : type.is_number() || (row.id == Builtin::sum && type.is_bool());
+    if (!fits && !type.is_unknown()) {
+        b.error("E0302", iterable->span,
+                fmt::format("`{}` goes through {}, these are {}", row.paths.front(), truth ? "truth values" : "numbers",
+                            shown(type)));
+        return {};
+    }
+    if (truth) return typed(Type::boolean());
+    const bool whole = row.id == Builtin::sum && (type.is_bool() || (type.is_integer() && type.elem() != DType::u64));
+    return typed(whole ? Type::scalar(DType::i64) : type);
+}
+
+}  // namespace tsr::sema

@@ -1,0 +1,13 @@
+// What is gone through item by item: the types of the items, and the functions that make one sequence of others.
+#pragma once
+
+#include "sema/state/body.h"
+
+namespace tsr::sema {
+
+Value sequence_call(Body& b, const ast::Expr& e, const BuiltinEntry& entry, const Matched& m);
+// sum, any, all, and min and max of one iterable.
+Value reduction_call(Body& b, const ast::Expr& e, const BuiltinEntry& entry, const ast::Expr* iterable);
+Value sorted_list(Body& b, const ast::Expr& e, const Type& item, const ast::Expr* key, const ast::Expr* descending);
+
+}  // namespace tsr::sema

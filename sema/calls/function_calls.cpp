@@ -1,0 +1,369 @@
+#include "sema/calls/function_calls.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sema/calls/arguments.h"
+#include "sema/calls/passing.h"
+#include "sema/state/recursion.h"
+#include "sema/types/containers.h"
+#include "sema/types/numeric.h"
+#include "sema/types/writable_types.h"
+#include "sema/values/dimensions.h"
+#include "sema/values/items.h"
+#include "sema/values/requirements.h"
+#include "sema/values/rounds.h"
+
+namespace tsr::sema {
+
+namespace {
+
+// A generic argument's type in symbols of the callee: equal extents get one symbol.
+Type own_symbols(const Type& type, const std::string& parameter, std::vector<std::pair<ir::Dim, ir::Dim>>& known) {
+    if (!type.is(Kind::tensor)) return type;
+    std::vector<ir::Dim> shape;
+    for (size_t axis = 0; axis < type.rank(); ++axis) {
+        const ir::Dim& dim = type.tensor().shape[axis];
+        if (dim.constant_value()) {
+            shape.push_back(dim);
+            continue;
+        }
+        auto found = std::ranges::find_if(known, [&](const auto& pair) { return pair.first == dim; });
+        if (found == known.end()) {
+            known.emplace_back(dim, ir::Dim::symbol(fmt::format("{}_{}", parameter, axis)));
+            found = known.end() - 1;
+        }
+        shape.push_back(found->second);
+    }
+    return type.with_shape(std::move(shape));
+}
+
+// True after a message: what is called may not be called here.
+bool refused_callee(Body& b, const ast::Call& c, const Function& callee) {
+    if (callee.refused != Feature::none || b.constant_only) return true;
+    if (b.checker.is_broken_line(callee.def->name.span)) return true;  // what it takes is not known
+    if (b.in_kernel() && callee.makes) {
+        b.error("E0402", c.callee->span, "records are for host programs, this runs in a kernel");
+        return true;
+    }
+    if (!b.in_kernel() || callee.kind == FunctionKind::plain) return false;
+    const char* kind = callee.kind == FunctionKind::kernel ? "kernel" : "graph function";
+    b.error("E0403", c.callee->span, fmt::format("a kernel does not call the {} `{}`", kind, callee.name))
+        .label(callee.def->name.span, "defined here")
+        .note("kernels call plain functions");
+    return true;
+}
+
+std::string parameter_text(const ast::Parameter& p) { return fmt::format("the static parameter `{}`", p.name.text); }
+
+// False after a message.
+bool has_declared_type(Body& b, const Function& callee, const ast::Parameter& p, const ast::Expr& written,
+                       const Value& value) {
+    const auto& qualified = std::get<ast::Qualified>(p.annotation->node);
+    const Symbol type = qualified.type ? b.checker.resolve(callee.module, *qualified.type) : Symbol{};
+    return type.kind != Symbol::Kind::dtype ||
+           require_converts(b, written, value, Type::scalar(type.dtype), parameter_text(p));
+}
+
+// Whether a static parameter may have this value; false after a message.
+bool static_argument(Body& b, const Function& callee, const ast::Parameter& p, const ast::Expr& written,
+                     const Value& value) {
+    const std::string what = parameter_text(p);
+    // On the host a nested function calls the instance for what it captured when it runs. Not of floats: 0.0 and -0.0
+    // are equal, and have instances of their own.
+    const bool chosen = !value.value && value.rounds != 0 && !unrolling_fixes(b, value.rounds) &&
+                        (value.type.is_integer() || value.type.is_bool());
+    return (chosen || require_static(b, written, value, what)) && has_declared_type(b, callee, p, written, value);
+}
+
+// Evaluates the arguments and says for which signature the callee is wanted; false after a message.
+bool gather(Body& b, const Function& callee, const Matched& m, Request& request, std::vector<PassedValue>& arguments) {
+    std::vector<std::pair<ir::Dim, ir::Dim>> known;
+    bool ok = true;
+    for (size_t i = 0; i < callee.def->parameters.size(); ++i) {
+        const ast::Parameter& p = callee.def->parameters[i];
+        const ast::Expr* written = m.arguments[i];
+        Value value;
+        Type given;
+        std::optional<Static> fixed_value;
+        if (written) {
+            value = expression(b, *written);
+            if (value.type.is(Kind::range)) {
+                b.error("E0302", written->span, "a range is gone through where it is written")
+                    .suggest(written->span, fmt::format("list({})", b.source(*written)), "make it a list");
+                value = {};
+            }
+            if (!b.in_kernel() && value.type.is(Kind::list)) value.type = stored(value.type);
+            ok &= !value.broken() && (!callee.generic || require_known(b, *written, value));
+            given = settled_type(b.in_kernel() ? value.type : stored(value.type), value.value);
+            if (Checker::is_static(p)) ok &= static_argument(b, callee, p, *written, value);
+            if (Checker::is_static(p)) fixed_value = value.value;
+        } else {
+            Checker::Constant otherwise = b.checker.evaluate(callee.module, *p.default_value);
+            if (!p.annotation) given = otherwise.type;
+            if (!p.annotation && given.is_unknown()) {
+                b.error("E0314", p.default_value->span, fmt::format("the default of `{}` must be static", p.name.text));
+                ok = false;
+            }
+            if (Checker::is_static(p)) fixed_value = otherwise.value;
+        }
+        request.values.push_back(fixed_value);
+        request.types.push_back(callee.generic ? own_symbols(given, p.name.text, known) : Type::unknown());
+        arguments.push_back({written, std::move(value)});
+    }
+    return ok;
+}
+
+// Whether some `return` of these statements gives a value.
+bool gives_value(const ast::Block& block) {
+    return std::ranges::any_of(block, [](const ast::Stmt* stmt) {
+        if (const auto* given = std::get_if<ast::Return>(&stmt->node)) return given->value != nullptr;
+        if (const auto* loop = std::get_if<ast::For>(&stmt->node))
+            return gives_value(loop->body) || gives_value(loop->otherwise);
+        if (const auto* loop = std::get_if<ast::While>(&stmt->node))
+            return gives_value(loop->body) || gives_value(loop->otherwise);
+        const auto* branch = std::get_if<ast::If>(&stmt->node);
+        return branch && (gives_value(branch->otherwise) ||
+                          std::ranges::any_of(branch->branches, [](const auto& b) { return gives_value(b.body); }));
+    });
+}
+
+// A function that calls itself, directly or through others; false after a message.
+bool recursion(Body& b, const ast::Expr& e, const Function& callee, const InstanceState& made) {
+    if (made.progress != InstanceState::Progress::busy) return true;
+    if (b.in_kernel()) {
+        b.error("E0404", e.span, fmt::format("`{}` calls itself: recursion is not possible in a kernel", callee.name));
+        return false;
+    }
+    if (made.declared_result || !gives_value(callee.def->body)) return true;
+    b.error("E0506", e.span, fmt::format("`{}` calls itself: its result type must be declared", callee.name))
+        .label(callee.def->name.span, "declare it with `->`");
+    return false;
+}
+
+// What a plain function allocates and names of the group counts for the kernel that it becomes part of.
+void inherit(InstanceState& caller, const InstanceState& callee) {
+    caller.allocations.insert(caller.allocations.end(), callee.allocations.begin(), callee.allocations.end());
+    if (!callee.group_name.valid() || caller.group_name.valid()) return;
+    caller.group_name = callee.group_name;
+    caller.group_spelling = callee.group_spelling;
+}
+
+Matched matched(Body& b, const ast::Call& c, const Function& callee, const ast::Expr* receiver) {
+    std::vector<BuiltinParameter> parameters;
+    std::vector<bool> has_default;
+    for (const ast::Parameter& p : callee.def->parameters) {
+        parameters.push_back({p.name.text, p.default_value != nullptr, false, p.keyword_only});
+        has_default.push_back(p.default_value != nullptr);
+    }
+    Matched m = match_arguments(b, c, c.callee->span, fmt::format("`{}`", callee.name), parameters, has_default,
+                                receiver ? 1 : 0);
+    if (m.ok && receiver) m.arguments[0] = receiver;
+    return m;
+}
+
+}  // namespace
+
+// What a function that is called reads of this one's variables is assigned on every path to the call.
+static void require_captured(Body& b, InstanceId callee, const ast::Expr& at) {
+    if (!b.aloud || !b.flow.reachable) return;
+    std::set<InstanceId> seen;
+    std::vector<InstanceId> open{callee};
+    while (!open.empty()) {
+        const InstanceId next = open.back();
+        open.pop_back();
+        if (!seen.insert(next).second) continue;
+        const std::set<InstanceId>& called = b.checker.states[next.index].callees;
+        open.insert(open.end(), called.begin(), called.end());
+        const Instance& made = b.checker.program.instance(next);
+        for (const VariableId captured : made.captures) {
+            const auto& [owner, variable] = *made.variables[captured.index].captured;
+            if (owner != b.instance.id) continue;
+            Slot& slot = b.slots[variable.index];
+            if (slot.id.index < b.flow.assigned.size() && b.flow.assigned[slot.id.index]) continue;
+            b.error("E0206", at.span, fmt::format("this reads `{}`, which may not be assigned yet", slot.name))
+                .label(slot.first_at, "it is assigned here");
+            b.mark_assigned(slot);  // said once per path
+        }
+    }
+}
+
+namespace {
+
+// The static arguments that differ by the round of loops around, which are unrolled.
+struct ByRound {
+    std::vector<size_t> parameters;
+    std::vector<std::vector<Static>> values;  // of those parameters, each combination once
+};
+
+// An argument as one round gives it.
+Value value_of_round(const Value& argument, const Static& value) {
+    Value result = argument;
+    result.value = value;
+    result.rounds = 0;
+    if (const auto number = value.integer()) result.dim = ir::Dim::constant(*number);
+    return result;
+}
+
+// Nothing after a message.
+std::optional<ByRound> by_round(Body& b, const Function& callee, const std::vector<PassedValue>& arguments) {
+    ByRound result;
+    uint64_t rounds = 0;
+    std::vector<const ast::Expr*> exprs;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+        const Value& value = arguments[i].value;
+        if (!Checker::is_static(callee.def->parameters[i]) || value.value || value.rounds == 0) continue;
+        rounds |= value.rounds;
+        result.parameters.push_back(i);
+        exprs.push_back(arguments[i].expr);
+    }
+    if (exprs.empty()) return result;
+    ValuesByRound found = values_by_round(b, rounds, exprs);
+    if (found.values.empty()) {
+        const size_t which =
+            found.faulty ? static_cast<size_t>(std::ranges::find(exprs, found.faulty) - exprs.begin()) : 0;
+        const std::string what = parameter_text(callee.def->parameters[result.parameters[which]]);
+        if (!found.fault.empty()) {
+            b.error("E0314", exprs[which]->span, fmt::format("{} has no value: {}", what, found.fault));
+        } else if (found.faulty) {
+            b.error("E0314", exprs[which]->span, fmt::format("{} must be static", what));
+        } else {
+            b.error("E0314", exprs[which]->span, fmt::format("{} differs from round to round", what))
+                .note("loops are unrolled, 4096 rounds together, and a function is made for each value, 256 at most");
+        }
+        return std::nullopt;
+    }
+    for (const std::vector<Static>& values : found.values) {
+        for (size_t i = 0; i < values.size(); ++i) {
+            const Value value = value_of_round(arguments[result.parameters[i]].value, values[i]);
+            if (!has_declared_type(b, callee, callee.def->parameters[result.parameters[i]], *exprs[i], value))
+                return std::nullopt;
+        }
+    }
+    result.values = std::move(found.values);
+    return result;
+}
+
+}  // namespace
+
+// Says so where an extent known here is not among the values of the kernel's tuning space.
+static bool listed_dimensions(Body& b, const ast::Expr& e, const Instance& kernel, const CallInfo& info) {
+    for (const DimBinding& binding : info.bindings) {
+        const auto& tuned = kernel.kernel.tuned_dimensions;
+        const auto value = binding.value.constant_value();
+        if (!value || kernel.points.empty() || std::ranges::find(tuned, binding.symbol) == tuned.end()) continue;
+        std::set<int64_t> values;
+        for (const InstanceId id : kernel.points) {
+            for (const auto& [name, known] : b.checker.program.instance(id).kernel.tuning) {
+                if (name == binding.symbol) values.insert(known.integer().value_or(0));
+            }
+        }
+        if (values.contains(*value)) continue;
+        const Function& callee = b.checker.program.function(kernel.function);
+        b.error("E0312", e.span,
+                fmt::format("`{}` of `{}` is {} here, its tuning space has {}", binding.symbol, callee.name, *value,
+                            fmt::join(values, ", ")))
+            .label(callee.space_at, "the tuning space");
+        return false;
+    }
+    return true;
+}
+
+// A call of the instance with these static values; nothing after a message.
+static std::optional<std::pair<Value, CallInfo>> call_instance(Body& b, const ast::Expr& e, const Request& request,
+                                                               std::vector<PassedValue>& arguments) {
+    const Function& callee = b.checker.program.function(request.function);
+    const bool launch = callee.kind == FunctionKind::kernel;
+    InstanceId made_id = b.checker.instantiate(request);
+    if (!made_id.valid()) {
+        if (b.checker.has_most_instances()) {
+            b.error("E0338", e.span, "generic functions are called with too many signatures");
+        } else if (!b.checker.cancelled()) {
+            b.error("E0338", e.span, "calls of functions nest too deep here");
+        }
+        return std::nullopt;
+    }
+    const Instance& made = b.checker.program.instance(made_id);
+    b.state().callees.insert(made_id);
+    if (callee.generic && !b.checker.states[made_id.index].called_at.valid())
+        b.checker.states[made_id.index].called_at = e.span;
+    if (!recursion(b, e, callee, b.checker.states[made_id.index])) return std::nullopt;
+    require_captured(b, made_id, e);
+    if (!launch) inherit(b.state(), b.checker.states[made_id.index]);
+    CallInfo info;
+    info.kind = launch ? CallKind::launch : CallKind::function;
+    info.callee = made_id;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+        info.arguments.push_back(
+            {arguments[i].expr, arguments[i].expr ? nullptr : callee.def->parameters[i].default_value});
+    }
+    Passing passing(b, callee, arguments);
+    if (!passing.types(made) || !passing.dimensions(made, info) || !passing.overlap(made, info)) return std::nullopt;
+    if (made.tuned && !listed_dimensions(b, e, made, info)) return std::nullopt;
+    Value result;
+    if (launch && made.returned_parameter && arguments[*made.returned_parameter].expr) {
+        result = arguments[*made.returned_parameter].value;
+        result.referent = {};
+    } else if (callee.makes) {
+        std::vector<Type> given;
+        for (const PassedValue& argument : arguments) given.push_back(argument.value.type);
+        result.type = made_record(made.result, given);
+    } else {
+        result.type = type_in_caller(b, made.result, info.bindings, e);
+    }
+    return std::pair(std::move(result), std::move(info));
+}
+
+Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId id,
+                    const std::vector<const ast::Expr*>& groups, const ast::Expr* receiver) {
+    const Function& callee = b.checker.program.function(id);
+    const bool launch = callee.kind == FunctionKind::kernel;
+    Matched m;
+    m.ok = !refused_callee(b, c, callee);
+    if (m.ok) m = matched(b, c, callee, receiver);
+    Request request;
+    request.function = id;
+    request.context = launch || b.in_kernel() ? Context::kernel : Context::host;
+    if (m.ok && callee.enclosing) {
+        request.enclosing = b.checker.open_body(*callee.enclosing);
+        m.ok = request.enclosing != nullptr;
+        if (!m.ok)
+            b.refuse(Feature::host, c.callee->span,
+                     fmt::format("a call of `{}` outside of the function it is in is", callee.name));
+    }
+    if (!m.ok) {
+        evaluate_arguments(b, c);
+        return {};
+    }
+    std::vector<PassedValue> arguments;
+    if (!gather(b, callee, m, request, arguments)) return {};
+    const auto differing = by_round(b, callee, arguments);
+    if (!differing) return {};
+    std::vector<std::pair<Value, CallInfo>> made;
+    const size_t calls = differing->parameters.empty() ? 1 : differing->values.size();
+    for (size_t call = 0; call < calls; ++call) {
+        for (size_t i = 0; i < differing->parameters.size(); ++i) {
+            const size_t parameter = differing->parameters[i];
+            arguments[parameter].value = value_of_round(arguments[parameter].value, differing->values[call][i]);
+            request.values[parameter] = arguments[parameter].value.value;
+        }
+        auto one = call_instance(b, e, request, arguments);
+        if (!one) return {};
+        one->second.groups = groups;
+        made.push_back(std::move(*one));
+        if (made.back().first.type == made[0].first.type) continue;
+        b.error("E0314", arguments[differing->parameters[0]].expr->span,
+                fmt::format("`{}` gives {} in one round of the loop and {} in another", callee.name,
+                            shown(made[0].first.type), shown(made.back().first.type)));
+        return {};
+    }
+    CallInfo info = made[0].second;
+    if (made.size() > 1) {
+        for (auto& [value, call] : made) info.by_round.push_back(std::move(call));
+    }
+    b.record_call(e, std::move(info));
+    return made[0].first;
+}
+
+}  // namespace tsr::sema

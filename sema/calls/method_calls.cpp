@@ -1,0 +1,256 @@
+#include "sema/calls/method_calls.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sema/calls/arguments.h"
+#include "sema/calls/builtin_dispatch.h"
+#include "sema/calls/function_calls.h"
+#include "sema/calls/generators.h"
+#include "sema/expressions/records.h"
+#include "sema/program/host_methods.h"
+#include "sema/state/recursion.h"
+#include "sema/types/containers.h"
+#include "sema/types/elements.h"
+#include "sema/types/numeric.h"
+#include "sema/values/items.h"
+#include "sema/values/requirements.h"
+#include "sema/values/writable.h"
+
+namespace tsr::sema {
+
+namespace {
+
+// What an argument of a method's parameter is to be.
+Type wanted_type(const Type& receiver, char letter) {
+    switch (letter) {
+        case 's':
+            return Type::string();
+        case 'i':
+            return Type::index();
+        case 'S':
+            return Type::list(Type::string(), std::nullopt);
+        case 'v':
+        case 'V':
+            return receiver.parts()[1];
+        case 'x':
+            return receiver;
+        default:
+            return receiver.parts()[0];
+    }
+}
+
+Type given_type(const Type& receiver, char letter) {
+    switch (letter) {
+        case 's':
+            return Type::string();
+        case 'i':
+            return Type::index();
+        case 'b':
+            return Type::boolean();
+        case 'S':
+            return Type::list(Type::string(), std::nullopt);
+        case 'x':  // a record of the function's own, of the same fields
+            if (!receiver.is(Kind::record)) return receiver;
+            return Type::record(receiver.function_id(), receiver.names(), receiver.parts(), true);
+        case 'e':
+            return receiver.parts()[0];
+        case 'v':
+            return receiver.parts()[1];
+        case 'K':
+            return Type::list(receiver.parts()[0], std::nullopt);
+        case 'V':
+            return Type::list(receiver.parts()[1], std::nullopt);
+        case 'I':
+            return Type::list(Type::tuple(receiver.parts()), std::nullopt);
+        default:
+            return Type::none();
+    }
+}
+
+size_t required_count(const std::vector<MethodParameter>& parameters) {
+    return static_cast<size_t>(std::ranges::count_if(parameters, [](const MethodParameter& p) { return !p.optional; }));
+}
+
+// The row that takes this many arguments; nothing after a message.
+const HostMethod* chosen_row(Body& b, const ast::Call& c, const ast::Attribute& a,
+                             const std::vector<const HostMethod*>& rows) {
+    for (const ast::Argument& argument : c.arguments) {
+        if (!argument.keyword) continue;
+        b.error("E0315", argument.keyword->span, fmt::format("`.{}()` takes its arguments by position", a.name.text));
+        return nullptr;
+    }
+    const size_t given = c.arguments.size();
+    for (const HostMethod* row : rows) {
+        const auto parameters = method_parameters(*row);
+        if (required_count(parameters) <= given && given <= parameters.size()) return row;
+    }
+    const bool none_wanted = rows.front()->receiver == Kind::dict && a.name.text == "get" && given == 1;
+    const auto least = required_count(method_parameters(*rows.front()));
+    const auto most = method_parameters(*rows.back()).size();
+    auto& d = b.error("E0315", a.name.span,
+                      fmt::format("`.{}()` takes {} argument{}, here are {}", a.name.text,
+                                  least == most ? std::to_string(most) : fmt::format("{} or {}", least, most),
+                                  most == 1 ? "" : "s", given));
+    if (none_wanted)
+        d.note(
+            "no value of the dictionary's type is `None`: give what stands for a missing key, or ask `key in d` first");
+    return nullptr;
+}
+
+}  // namespace
+
+// What becomes part of a container says what an empty one holds, and what its items are widened to.
+void widen_container(Body& b, const ast::Expr& container, const Type& type) {
+    if (const auto* variable = std::get_if<VariableId>(&b.instance.info(container).referent)) {
+        Slot& slot = b.slots[variable->index];
+        if (slot.joined && !slot.declared) b.add_to_type(slot, stored(type), {});
+        return;
+    }
+    const auto* subscript = std::get_if<ast::Subscript>(&container.node);
+    if (!subscript) return;
+    const Type& base = b.instance.type(*subscript->base);
+    if (base.is(Kind::list)) widen_container(b, *subscript->base, Type::list(type, std::nullopt));
+    if (base.is(Kind::dict)) widen_container(b, *subscript->base, Type::dict(base.parts()[0], type));
+}
+
+bool method_argument(Body& b, const ast::Expr& receiver, const Type& type, char letter, const ast::Expr& argument) {
+    Value value = expression(b, argument);
+    if (value.broken()) return false;
+    const Type part = settled_type(stored(value.type), value.value);
+    if (letter == 'E') widen_container(b, receiver, Type::list(part, std::nullopt));
+    if (letter == 'K') widen_container(b, receiver, Type::dict(part, type.parts()[1]));
+    if (letter == 'V') widen_container(b, receiver, Type::dict(type.parts()[0], part));
+    if (letter == 'x') widen_container(b, receiver, part);
+    const Type wanted = wanted_type(type, letter);
+    if (letter == 'i') {
+        require_integer(b, argument, value, "this argument");
+        return value.type.is_integer();
+    }
+    const char* what = letter == 's' || letter == 'S'   ? "this argument"
+                       : letter == 'x'                  ? "this argument"
+                       : letter == 'k' || letter == 'K' ? "a key"
+                       : letter == 'v' || letter == 'V' ? "a value of the dictionary"
+                                                        : "an element of the list";
+    return !b.aloud || require_converts(b, argument, value, wanted, what);
+}
+
+static Value host_method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::Attribute& a,
+                              const Value& base) {
+    const HostMethod* row = chosen_row(b, c, a, host_methods(base.type.kind(), a.name.text));
+    const bool usable = row && require_known(b, *a.base, base);
+    if (!usable || (row->changes && !require_changeable(b, *a.base, a.name.span))) {
+        evaluate_arguments(b, c);
+        return {};
+    }
+    const auto parameters = method_parameters(*row);
+    CallInfo info;
+    info.kind = CallKind::method;
+    info.method = row;
+    info.arguments.push_back({a.base, nullptr});
+    bool ok = true;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+        const ast::Expr* given = i < c.arguments.size() ? c.arguments[i].value : nullptr;
+        info.arguments.push_back({given, nullptr});
+        if (given && (a.name.text == "join" || a.name.text == "extend")) take_generator(b, *given);
+        if (given) ok &= method_argument(b, *a.base, base.type, parameters[i].letter, *given);
+    }
+    b.record_call(e, std::move(info));
+    if (!ok) return {};
+    Value result;
+    result.type = item_type(b, given_type(base.type, row->result), e);
+    // Of an empty dictionary the default alone says what is given: `d[k] = d.get(k, 0) + 1`.
+    for (size_t i = 0; result.broken() && row->result == 'v' && i < parameters.size(); ++i) {
+        const bool is_default = (parameters[i].letter == 'v' || parameters[i].letter == 'V') && i < c.arguments.size();
+        if (is_default) result.type = stored(b.instance.type(*c.arguments[i].value));
+    }
+    return result;
+}
+
+namespace {
+
+std::optional<Builtin> method_named(const Type& base, const std::string& name) {
+    bool number = is_element(base);
+    bool tensor = base.is(Kind::tensor);
+    if (name == "astype" && (number || tensor)) return Builtin::cast;
+    if (name == "copy" && tensor) return Builtin::copy;
+    if (name == "reshape" && tensor) return Builtin::reshape;
+    if (name == "tolist" && tensor && base.rank() == 1) return Builtin::list_;
+    if (name == "item" && (tensor || base.is_scalar())) return Builtin::item;
+    if (name == "sort" && base.is(Kind::list)) return Builtin::sort_list;
+    return std::nullopt;
+}
+
+bool reduces(const std::string& name) {
+    for (const char* known : {"sum", "mean", "max", "min", "prod", "any", "all"}) {
+        if (name == known) return true;
+    }
+    return false;
+}
+
+std::optional<Feature> refused_method(const Type& base, const std::string& name) {
+    if (!base.is(Kind::tensor)) return std::nullopt;
+    if (name == "parts") return Feature::distribution;
+    for (const char* known : {"sum", "mean", "max", "min", "transpose", "argmax", "argmin", "prod"}) {
+        if (name == known) return Feature::graphs;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::Attribute& a, const Value& base) {
+    const bool hosted = !host_methods(base.type.kind(), a.name.text).empty();
+    if (hosted && !base.type.is(Kind::record)) {
+        if (!b.in_kernel()) return host_method_call(b, e, c, a, base);
+        evaluate_arguments(b, c);
+        b.error("E0402", a.name.span, fmt::format("`.{}()` is for host programs, this runs in a kernel", a.name.text));
+        return {};
+    }
+    if (base.type.is(Kind::record)) {
+        const auto& methods = b.checker.program.function(base.type.function_id()).makes->methods;
+        if (const auto found = methods.find(a.name.text); found != methods.end())
+            return function_call(b, e, c, found->second, {}, a.base);
+        const auto& names = base.type.names();
+        const bool own_field = std::find(names.begin() + 1, names.end(), a.name.text) != names.end();
+        if (hosted && !own_field) return host_method_call(b, e, c, a, base);
+        evaluate_arguments(b, c);
+        const Value held = field_value(b, *c.callee, base, a);
+        if (!held.broken()) b.error("E0316", c.callee->span, fmt::format("{} is not called", shown(held.type)));
+        return {};
+    }
+    auto method = method_named(base.type, a.name.text);
+    if (method) {
+        const BuiltinEntry& row = entry(*method);
+        if (b.in_kernel() ? !row.in_kernel : !row.on_host) {
+            evaluate_arguments(b, c);
+            b.error(b.in_kernel() ? "E0402" : "E0401", a.name.span,
+                    fmt::format("`.{}()` is for host programs, this runs in a kernel", a.name.text));
+            return {};
+        }
+        Value callee;
+        callee.type = Type::builtin(*method);
+        callee.referent = BuiltinName{*method};
+        b.record(*c.callee, callee);
+        return builtin_call(b, e, c, row, a.base);
+    }
+    evaluate_arguments(b, c);
+    if (auto feature = refused_method(base.type, a.name.text))
+        return b.refuse(*feature, a.name.span, fmt::format("`.{}()` is", a.name.text));
+    if (base.type.is(Kind::function) &&
+        (a.name.text == "inspect_ir" || a.name.text == "defvjp" || a.name.text == "defjvp")) {
+        Feature feature = a.name.text == "inspect_ir" ? Feature::graphs : Feature::autodiff;
+        return b.refuse(feature, a.name.span, fmt::format("`.{}()` is", a.name.text));
+    }
+    auto& d = b.error("E0328", a.name.span, fmt::format("{} has no `{}`", shown(base.type), a.name.text));
+    std::vector<std::string> known = host_method_names(base.type.kind());
+    if (known.empty()) known = {"astype", "copy", "item", "shape", "dtype"};
+    if (base.type.is(Kind::tile) && reduces(a.name.text)) {
+        d.note("`tile.reduce(t, axis, op)` with the op \"add\", \"mul\", \"min\", \"max\", \"any\" or \"all\"");
+    } else if (auto near = nearest(a.name.text, known))
+        d.suggest(a.name.span, *near, fmt::format("did you mean `{}`?", *near));
+    return {};
+}
+
+}  // namespace tsr::sema

@@ -1,0 +1,14 @@
+// Calls of the methods of strings, lists, dictionaries and of all records.
+#pragma once
+
+#include "sema/state/body.h"
+
+namespace tsr::sema {
+
+// What is put into a container becomes part of the type of the variable that holds it.
+void widen_container(Body& b, const ast::Expr& container, const Type& type);
+Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::Attribute& a, const Value& base);
+// An argument of a method of the host by its letter (HostMethod::parameters); false after a message.
+bool method_argument(Body& b, const ast::Expr& receiver, const Type& type, char letter, const ast::Expr& argument);
+
+}  // namespace tsr::sema

@@ -1,0 +1,100 @@
+// Classes of annotated fields: records. A class is a function with a parameter for each field, which makes a record;
+// its methods are functions whose first argument is the record.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sema/builtins/builtins.h"
+#include "sema/program/tables.h"
+#include "sema/state/checker.h"
+#include "sema/state/scope.h"
+
+namespace tsr::sema {
+
+namespace {
+
+bool is_special(const std::string& name) { return name.starts_with("__") && name.ends_with("__"); }
+
+bool has_parameter(const ast::FunctionDef& def, const std::string& name) {
+    return std::ranges::any_of(def.parameters, [&](const ast::Parameter& p) { return p.name.text == name; });
+}
+
+}  // namespace
+
+void Checker::declare_member(ModuleId module, RecordClass& made, const ast::Stmt& stmt) {
+    const auto* field = std::get_if<ast::AnnotatedAssign>(&stmt.node);
+    const auto* name = field ? std::get_if<ast::Name>(&field->target->node) : nullptr;
+    const auto refuse = [&](Span at, const std::string& message) { return &diagnostics.error("E0337", at, message); };
+    if (name) {
+        if (has_parameter(made.constructor, name->text) || made.methods.contains(name->text)) {
+            refuse(field->target->span, fmt::format("the class has `{}` already", name->text));
+            return;
+        }
+        made.constructor.parameters.push_back({{name->text, field->target->span}, field->annotation, field->value});
+        return;
+    }
+    if (const auto* method = std::get_if<ast::FunctionDef>(&stmt.node)) {
+        const std::string& text = method->name.text;
+        if (is_special(text)) {
+            refuse(method->name.span, fmt::format("a class has no `{}` of its own", text))
+                ->note("calling the class makes a record; its arguments are the fields, in their order or by name");
+        } else if (method->parameters.empty()) {
+            refuse(method->name.span, fmt::format("the method `{}` has no parameter for the record: `self`", text));
+        } else if (has_parameter(made.constructor, text) || made.methods.contains(text)) {
+            refuse(method->name.span, fmt::format("the class has `{}` already", text));
+        } else {
+            const FunctionId id = declare_function(module, *method, stmt, std::nullopt);
+            program.functions[id.index].name = made.def->name.text + "." + text;
+            program.functions[id.index].method_of = &made;
+            made.methods[text] = id;
+        }
+        return;
+    }
+    const auto* alone = std::get_if<ast::ExprStmt>(&stmt.node);
+    const bool empty =
+        std::holds_alternative<ast::Pass>(stmt.node) || std::holds_alternative<ast::BrokenStmt>(stmt.node);
+    if (empty || (alone && std::holds_alternative<ast::EllipsisLiteral>(alone->value->node))) return;
+    refuse(stmt.span, "a class has fields with their types, `w: f32[n]`, and methods");
+}
+
+void Checker::declare_class(ModuleId module, const ast::ClassDef& def) {
+    Symbol symbol;
+    symbol.kind = Symbol::Kind::broken;
+    for (const ast::Decorator& decorator : def.decorators) {
+        const Symbol named = resolve(module, *decorator.value);
+        if (named.kind == Symbol::Kind::builtin && named.builtin->id == Builtin::precision_policy) {
+            diagnostics.error(std::string(code(Feature::policies)), def.name.span,
+                              "precision policy classes are not compiled yet");
+            return bind(module, def.name, symbol);
+        }
+        diagnostics.error("E0337", decorator.span, "a class has no decorator but `@precision_policy`")
+            .note("a class of annotated fields is a record without one");
+    }
+    if (!def.bases.empty()) diagnostics.error("E0337", def.bases[0]->span, "a class has no base classes");
+    RecordClass& made = program.classes.emplace_back();
+    made.def = &def;
+    made.stmt.span = def.name.span;
+    made.constructor.name = def.name;
+    made.constructor.header = def.name.span;
+    for (const ast::Stmt* member : def.body) declare_member(module, made, *member);
+    symbol.kind = Symbol::Kind::class_;
+    symbol.function = declare_function(module, made.constructor, made.stmt, std::nullopt);
+    program.functions[symbol.function.index].makes = &made;
+    made.constructor_id = symbol.function;
+    bind(module, def.name, symbol);
+}
+
+std::optional<Type> Checker::record_type(FunctionId constructor) {
+    Request request;
+    request.function = constructor;
+    for (size_t i = 0; i < program.function(constructor).def->parameters.size(); ++i) {
+        request.types.push_back(Type::unknown());
+        request.values.emplace_back();
+    }
+    const InstanceId made = instantiate(request);
+    if (!made.valid()) return Type::unknown();
+    if (states[made.index].progress == InstanceState::Progress::busy) return std::nullopt;
+    return program.instance(made).result;
+}
+
+}  // namespace tsr::sema

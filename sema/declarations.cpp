@@ -1,0 +1,213 @@
+// Functions as they are declared: what their decorators say, whether they are generic, which are checked uncalled.
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "sema/state/body.h"
+
+namespace tsr::sema {
+
+FunctionId Checker::declare_function(ModuleId module, const ast::FunctionDef& def, const ast::Stmt& stmt,
+                                     std::optional<FunctionId> enclosing) {
+    FunctionId id(program.functions.size());
+    Function& function = program.functions.emplace_back();
+    function.id = id;
+    function.module = module;
+    function.def = &def;
+    function.stmt = &stmt;
+    function.name = def.name.text;
+    function.enclosing = enclosing;
+    functions_[&def] = id;
+    declare_nested(module, def.body, id);
+    return id;
+}
+
+void Checker::declare_nested(ModuleId module, const ast::Block& block, FunctionId enclosing) {
+    for (const ast::Stmt* stmt : block) {
+        if (const auto* def = std::get_if<ast::FunctionDef>(&stmt->node))
+            declare_function(module, *def, *stmt, enclosing);
+        if (const auto* i = std::get_if<ast::If>(&stmt->node)) {
+            for (const auto& branch : i->branches) declare_nested(module, branch.body, enclosing);
+            declare_nested(module, i->otherwise, enclosing);
+        }
+        if (const auto* f = std::get_if<ast::For>(&stmt->node)) {
+            declare_nested(module, f->body, enclosing);
+            declare_nested(module, f->otherwise, enclosing);
+        }
+        if (const auto* w = std::get_if<ast::While>(&stmt->node)) {
+            declare_nested(module, w->body, enclosing);
+            declare_nested(module, w->otherwise, enclosing);
+        }
+    }
+}
+
+FunctionId Checker::function_of(const ast::Expr& e, const ast::Lambda& lambda, ModuleId module,
+                                std::optional<FunctionId> enclosing) {
+    if (const auto found = lambdas_.find(&lambda); found != lambdas_.end()) return found->second;
+    LambdaFunction& made = program.lambdas.emplace_back();
+    made.returned.span = lambda.body->span;
+    made.returned.node = ast::Return{lambda.body};
+    made.stmt.span = e.span;
+    made.def.name = {"lambda", e.span};
+    made.def.parameters = lambda.parameters;
+    made.def.body = {&made.returned};
+    made.def.header = e.span;
+    const FunctionId id = declare_function(module, made.def, made.stmt, enclosing);
+    program.functions[id.index].generic = true;
+    lambdas_[&lambda] = id;
+    return id;
+}
+
+Body* Checker::open_body(FunctionId function) const {
+    for (size_t i = open_bodies_.size(); i-- > 0;) {
+        if (open_bodies_[i]->function->id == function) return open_bodies_[i];
+    }
+    return nullptr;
+}
+
+FunctionId Checker::function_of(const ast::FunctionDef& def) const {
+    auto found = functions_.find(&def);
+    return found == functions_.end() ? FunctionId{} : found->second;
+}
+
+void Checker::read_decorators(Function& function) {
+    for (const ast::Decorator& decorator : function.def->decorators) {
+        if (!decorator.value) continue;
+        const auto* call = std::get_if<ast::Call>(&decorator.value->node);
+        const ast::Expr& named = call ? *call->callee : *decorator.value;
+        if (std::holds_alternative<ast::Hole>(named.node)) continue;
+        Symbol symbol = resolve(function.module, named);
+        std::string text = dotted(named);
+        if (symbol.kind == Symbol::Kind::broken) continue;
+        if (symbol.kind == Symbol::Kind::none) {
+            const ast::Expr* root = &named;
+            while (const auto* a = std::get_if<ast::Attribute>(&root->node)) root = a->base;
+            bool no_root = root != &named && lookup(function.module, dotted(*root)).kind == Symbol::Kind::none;
+            if (no_root) {
+                auto& d = diagnostics.error("E0201", root->span, fmt::format("there is no `{}`", dotted(*root)));
+                if (dotted(*root) == "ts") d.note("`import tessera as ts` gives the root namespace this name");
+            } else {
+                std::string written = text.empty() ? std::string(sources.text(named.span)) : text;
+                auto& d = diagnostics.error("E0201", named.span, fmt::format("there is no decorator `{}`", written));
+                auto near = nearest(text, {"kernel", "kernel.autotune", "jit", "autodiff"});
+                if (near) d.suggest(named.span, *near, fmt::format("did you mean `@{}`?", *near));
+            }
+            // The body is checked as what was meant.
+            std::string last = text.substr(text.rfind('.') + 1);
+            if (last == "kernel" || last == "autotune" || nearest(last, {"kernel"}))
+                function.kind = FunctionKind::kernel;
+            continue;
+        }
+        Builtin id = symbol.kind == Symbol::Kind::builtin ? symbol.builtin->id : Builtin::print;
+        if (id == Builtin::kernel || id == Builtin::kernel_autotune) {
+            function.kind = FunctionKind::kernel;
+            if (call) read_space(function, *call);
+            if (function.enclosing) {
+                diagnostics.error(std::string(code(Feature::host)), named.span,
+                                  "kernels inside functions are not compiled yet");
+                function.refused = Feature::host;
+            }
+        } else if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->feature != Feature::none) {
+            Feature feature = symbol.builtin->feature;
+            if (feature == Feature::graphs) function.kind = FunctionKind::graph;
+            if (function.refused == Feature::none) {
+                diagnostics.error(std::string(code(feature)), named.span,
+                                  fmt::format("`@{}`: {} are not compiled yet", text, title(feature)));
+            }
+            if (function.refused == Feature::none) function.refused = feature;
+        } else {
+            diagnostics.error("E0212", named.span, fmt::format("`{}` is not a decorator", text));
+        }
+    }
+}
+
+// `space=dict(BM=[64, 128], stages=[2])`
+void Checker::read_space(Function& function, const ast::Call& call) {
+    auto refuse = [&](Span at, const char* message) {
+        diagnostics.error("E0413", at, message);
+        function.refused = Feature::tuning;
+    };
+    for (const ast::Argument& argument : call.arguments) {
+        const auto* space = std::get_if<ast::Call>(&argument.value->node);
+        bool dict = space && resolve(function.module, *space->callee).kind == Symbol::Kind::builtin &&
+                    resolve(function.module, *space->callee).builtin->id == Builtin::dict_;
+        if (!argument.keyword || argument.keyword->text != "space" || !dict) {
+            return refuse(argument.value->span,
+                          "a tuned kernel is written `@kernel.autotune(space=dict(BM=[64, 128]))`");
+        }
+        function.space_at = space->callee->span;
+        for (const ast::Argument& entry : space->arguments) {
+            const auto* list = std::get_if<ast::List>(&entry.value->node);
+            if (!entry.keyword || !list) {
+                refuse(entry.value->span,
+                       "an entry of a tuning space is a name and the list of its values: `BM=[64, 128]`");
+            } else if (list->elements.empty()) {
+                refuse(entry.value->span, "a tuning parameter has at least one value");
+            } else if (std::ranges::find(function.space, entry.keyword->text, &TuningEntry::name) !=
+                       function.space.end()) {
+                refuse(entry.keyword->span, "a tuning space names each parameter once");
+            } else {
+                function.space.push_back({entry.keyword->text, entry.keyword->span, list->elements});
+            }
+        }
+    }
+}
+
+bool Checker::is_static(const ast::Parameter& p) {
+    const auto* qualified = p.annotation ? std::get_if<ast::Qualified>(&p.annotation->node) : nullptr;
+    return qualified && qualified->qualifier == ast::Qualified::Qualifier::fixed;
+}
+
+bool Checker::is_generic(const Function& function, const ast::Parameter& p) const {
+    auto unknown_capital = [&](const ast::Expr& e) {
+        std::string text = dotted(e);
+        return !text.empty() && std::isupper(static_cast<unsigned char>(text[0])) &&
+               resolve(function.module, e).kind == Symbol::Kind::none;
+    };
+    const ast::Expr* type = p.annotation;
+    while (type && std::holds_alternative<ast::Qualified>(type->node)) {
+        const auto& qualified = std::get<ast::Qualified>(type->node);
+        if (qualified.qualifier == ast::Qualified::Qualifier::fixed) return true;
+        type = qualified.type;
+    }
+    if (!type) return true;
+    if (const auto* with = std::get_if<ast::WithPolicy>(&type->node)) type = with->type;
+    if (unknown_capital(*type)) return true;
+    const auto* s = std::get_if<ast::Subscript>(&type->node);
+    if (!s) return false;
+    if (unknown_capital(*s->base)) return true;
+    Symbol base = resolve(function.module, *s->base);
+    bool region = base.kind == Symbol::Kind::builtin && base.builtin->id == Builtin::region;
+    bool tensor = base.kind == Symbol::Kind::builtin && base.builtin->id == Builtin::tensor;
+    if (region && s->indices.size() == 1) return true;
+    const ast::Expr* last = s->indices.empty() ? nullptr : s->indices.back();
+    if (last && std::holds_alternative<ast::WithPolicy>(last->node)) last = std::get<ast::WithPolicy>(last->node).type;
+    return tensor && last && unknown_capital(*last);
+}
+
+bool Checker::is_generic(const Function& function) const {
+    return std::ranges::any_of(function.def->parameters,
+                               [&](const ast::Parameter& p) { return is_generic(function, p); });
+}
+
+const NamePlaces& Checker::places_of(ModuleId module) {
+    auto known = places_.find(module);
+    if (known == places_.end()) known = places_.emplace(module, *program.modules[module.index].tree).first;
+    return known->second;
+}
+
+const SortKey& Checker::sort_key(const ast::Expr& key) {
+    auto [found, fresh] = program.sort_keys.try_emplace(&key);
+    SortKey& made = found->second;
+    if (fresh) {
+        made.item.span = made.call.span = key.span;
+        made.item.node = ast::Name{"key's item"};  // no name of the program
+        made.item.id = program.make_id();
+        made.call.id = program.make_id();
+        made.call.node = ast::Call{&key, {{std::nullopt, &made.item}}};
+    }
+    return made;
+}
+
+}  // namespace tsr::sema

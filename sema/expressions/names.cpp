@@ -1,0 +1,255 @@
+#include "sema/expressions/names.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "frontend/foreign_names.h"
+#include "sema/annotations/unknown_names.h"
+#include "sema/expressions/records.h"
+#include "sema/state/recursion.h"
+#include "sema/types/containers.h"
+#include "sema/types/numeric.h"
+#include "sema/values/items.h"
+#include "sema/values/rounds.h"
+
+namespace tsr::sema {
+
+static Value read_variable(Body& b, const ast::Expr& e, Slot& slot) {
+    bool assigned = slot.id.index < b.flow.assigned.size() && b.flow.assigned[slot.id.index];
+    if (!assigned && b.flow.reachable) {
+        auto& d = b.error("E0206", e.span, fmt::format("`{}` may be read before it is assigned", slot.name));
+        if (slot.first_at.valid() && slot.joined)
+            d.label(slot.first_at, "this assignment does not happen on every path");
+        b.mark_assigned(slot);  // said once per path
+        return {};
+    }
+    slot.last_read = std::max(slot.last_read, e.span.begin);
+    Value value;
+    value.referent = slot.id;
+    if (slot.declared) {
+        value.type = *slot.declared;
+        return value;
+    }
+    // It was assigned what has no type, beside numbers at most: which type it would have is not known.
+    const Type& beside = slot.joined && !slot.joined->is_unknown() ? *slot.joined : slot.settled;
+    if (b.aloud && slot.broken && (beside.is_literal() || beside.is_number())) return value;
+    if (slot.bindings <= 1 && slot.once) {
+        value = *slot.once;
+        value.compute.reset();
+        value.rounds = rounds_of_variable(b, slot);
+        if (slot.known && !value.is_static()) value.type = slot.settled;
+        if (slot.outlived) {
+            set_rounds(value, 0);
+            value.type = settled_type(value.type, {});
+        }
+        value.referent = slot.id;
+        return value;
+    }
+    value.type = slot.known ? slot.settled : slot.joined.value_or(Type::unknown());
+    const bool own = slot.id.index < b.flow.own.size() && b.flow.own[slot.id.index];
+    if (own && (value.type.is(Kind::tensor) || value.type.is(Kind::record))) value.type = value.type.with_mut(true);
+    value.rounds = rounds_of_variable(b, slot);
+    if (has_unknown_extents(value.type)) value.type = item_type(b, value.type, e);
+    return value;
+}
+
+// A variable of the function or module around this one: a hidden parameter with its type.
+static Type captured_type(Body& b, const Type& type, const std::string& variable, const ast::Expr& at) {
+    if (!type.is(Kind::tensor)) return type;
+    std::vector<ir::Dim> shape = type.tensor().shape;
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+        if (shape[axis].constant_value()) continue;
+        SymbolInfo symbol;
+        symbol.name = fmt::format("{}__{}", variable, b.checker.fresh++);
+        symbol.source = SymbolInfo::Source::expression;
+        symbol.expr = &at;
+        symbol.axis = axis;
+        shape[axis] = ir::Dim::symbol(symbol.name);
+        b.instance.symbols.insert(b.instance.symbols.begin() + static_cast<std::ptrdiff_t>(b.header_symbols), symbol);
+        ++b.header_symbols;
+    }
+    return type.with_shape(std::move(shape));
+}
+
+static Slot& capture(Body& b, Body& owner, Slot& outer, const ast::Expr& at) {
+    const std::pair captured(owner.instance.id, outer.id);
+    for (Slot& known : b.slots) {
+        if (b.instance.variables[known.id.index].captured == captured) return known;
+    }
+    // A module's variables are published before the functions that read them are checked.
+    outer.last_read = owner.instance.variables[outer.id.index].last_read = UINT32_MAX;
+    Slot& slot = b.add_slot(outer.name, outer.first_at);
+    b.names.try_emplace(slot.name, slot.id);  // `m.x` beside an `x` of its own
+    slot.bindings = 1;
+    slot.once = Value{};
+    Value& value = *slot.once;
+    if (outer.bindings <= 1 && outer.once) value = *outer.once;
+    value.type = outer.known ? outer.settled : outer.joined.value_or(Type::unknown());
+    if (!owner.function) value.type = captured_type(b, value.type, outer.name, at);
+    value.rounds = 0;
+    slot.settled = value.type;
+    slot.known = true;
+    Variable& variable = b.instance.variables[slot.id.index];
+    variable.type = value.type;
+    variable.captured = captured;
+    b.instance.captures.push_back(slot.id);
+    b.mark_assigned(slot);
+    if (b.entry_flow.assigned.size() <= slot.id.index) b.entry_flow.assigned.resize(slot.id.index + 1);
+    b.entry_flow.assigned[slot.id.index] = true;
+    return slot;
+}
+
+Value name_value(Body& b, const ast::Expr& e, const std::string& text) {
+    if (auto it = b.fixed.find(text); it != b.fixed.end() && !b.is_inner(text))
+        return static_value(it->second, TuningParameter{text});
+    if (Slot* slot = b.find_slot(text)) return read_variable(b, e, *slot);
+    if (auto found = b.nested.find(text); found != b.nested.end()) {
+        Value value;
+        value.type = Type::function(found->second);
+        value.referent = FunctionName{found->second};
+        return value;
+    }
+    if (const auto bound = b.bound_type(text)) {
+        Value value;
+        value.type = Type::dtype_value(*bound);
+        value.value = Static::of(*bound);
+        return value;
+    }
+    if (const SymbolInfo* symbol = b.find_symbol(text)) {
+        Value value;
+        value.type = Type::index();
+        value.dim = ir::Dim::symbol(symbol->name);
+        value.referent = DimensionSymbol{symbol->name};
+        return value;
+    }
+    if (auto whole = b.opaque_names.find(text); whole != b.opaque_names.end()) {
+        b.error("E0313", e.span, fmt::format("`{}` has no value of its own: only `{}` is known", text, whole->second));
+        return {};
+    }
+    if (const ast::Expr* extent = field_extent(b, e, text)) {
+        Value value = expression(b, *extent);
+        value.referent = {};
+        return value;
+    }
+    for (Body* around = b.enclosing; around; around = around->enclosing) {
+        if (auto value = around->fixed_name(text); value && !around->find_slot(text)) return static_value(*value, {});
+        if (Slot* outer = around->find_slot(text)) {
+            const bool assigned =
+                outer->id.index < around->flow.assigned.size() && around->flow.assigned[outer->id.index];
+            const bool known = outer->bindings == 1 && outer->once && outer->once->value;
+            if (known && (assigned || b.in_kernel())) return static_value(*outer->once->value, {});
+            return read_variable(b, e, capture(b, *around, *outer, e));
+        }
+        if (auto found = around->nested.find(text); found != around->nested.end()) {
+            Value value;
+            value.type = Type::function(found->second);
+            value.referent = FunctionName{found->second};
+            return value;
+        }
+    }
+    Symbol symbol = b.checker.lookup(b.instance.module, text);
+    return symbol_value(b, e, symbol, e.span, text);
+}
+
+static Value builtin_value(Body& b, const ast::Expr& e, const BuiltinEntry& entry) {
+    Value value;
+    std::string text = dotted(e).empty() ? entry.paths.front() : dotted(e);
+    if (entry.feature != Feature::none) return b.refuse(entry.feature, e.span, fmt::format("`{}` is", text));
+    if (b.in_kernel() ? !entry.in_kernel : !entry.on_host) {
+        b.error(b.in_kernel() ? "E0402" : "E0401", e.span,
+                b.in_kernel() ? fmt::format("`{}` is for host programs, this runs in a kernel", text)
+                              : fmt::format("`{}` is only known in kernels", text));
+        return {};
+    }
+    value.referent = BuiltinName{entry.id};
+    value.type = Type::builtin(entry.id);
+    if (!entry.is_value) return value;
+    auto constant = [&](double number) {
+        value.type = Type::float_literal();
+        value.value = Static::of(number);
+    };
+    if (entry.id == Builtin::pi) constant(3.14159265358979323846);
+    if (entry.id == Builtin::e) constant(2.71828182845904523536);
+    if (entry.id == Builtin::tau) constant(6.28318530717958647693);
+    if (entry.id == Builtin::inf) constant(HUGE_VAL);
+    if (entry.id == Builtin::nan) constant(__builtin_nan(""));
+    if (entry.id == Builtin::version) {
+        value.type = Type::string();
+        value.value = Static::of(std::string(TSR_VERSION));
+    }
+    if (entry.id == Builtin::args) value.type = Type::list(Type::string(), std::nullopt);
+    if (entry.id == Builtin::grid_groups) {
+        if (b.in_kernel()) b.name_group(e.span, text);
+        value.type = Type::index();
+        if (b.find_symbol("grid_groups")) value.dim = ir::Dim::symbol("grid_groups");
+    }
+    return value;
+}
+
+Value symbol_value(Body& b, const ast::Expr& e, const Symbol& symbol, Span at, const std::string& text) {
+    Value value;
+    switch (symbol.kind) {
+        case Symbol::Kind::none:
+            say_unknown(b, at, text);
+            return {};
+        case Symbol::Kind::broken:
+            return {};
+        case Symbol::Kind::class_:  // called, it makes a record
+        case Symbol::Kind::function:
+            value.type = Type::function(symbol.function);
+            value.referent = FunctionName{symbol.function};
+            return value;
+        case Symbol::Kind::name_space:
+            value.type = Type::name_space(symbol.path);
+            value.referent = NameSpace{symbol.path};
+            return value;
+        case Symbol::Kind::module:
+            value.type = Type::module(symbol.module, b.checker.program.modules[symbol.module.index].name);
+            value.referent = ModuleName{symbol.module};
+            return value;
+        case Symbol::Kind::builtin:
+            return builtin_value(b, e, *symbol.builtin);
+        case Symbol::Kind::dtype:
+            value.type = Type::dtype_value(symbol.dtype);
+            value.value = Static::of(symbol.dtype);
+            return value;
+        case Symbol::Kind::variable:
+            break;
+    }
+    if (auto known = b.checker.constant(symbol.module, symbol.path)) {
+        return static_value(*known, ModuleConstant{symbol.module, symbol.path});
+    }
+    if (b.constant_only) return {};
+    if (b.in_kernel()) {
+        b.error("E0210", at,
+                fmt::format("`{}` is not a constant: kernels may only use names that are assigned once, from "
+                            "static values",
+                            text))
+            .label(symbol.declared, "assigned here");
+        return {};
+    }
+    auto open = b.checker.open_modules.find(symbol.module);
+    Slot* outer = open == b.checker.open_modules.end() ? nullptr : open->second->find_slot(symbol.path);
+    if (!outer) return {};
+    Type type = outer->known ? outer->settled : outer->joined.value_or(Type::unknown());
+    if (type.is_unknown() && outer->broken) return {};
+    if (type.is_unknown()) {
+        b.error("E0206", at, fmt::format("`{}` is read before it is assigned", text))
+            .label(symbol.declared, "it is assigned here");
+        return {};
+    }
+    bool sized = !type.is(Kind::tensor) || std::ranges::all_of(type.tensor().shape, [](const ir::Dim& d) {
+        return d.constant_value().has_value();
+    });
+    if (!sized && (!b.function || b.function->name != "main")) {
+        if (!b.unknown_names.insert(text).second) return {};  // said once
+        return b.refuse(Feature::host, at,
+                        fmt::format("`{}`, a module's tensor whose shape is not static, in a function is", text));
+    }
+    return read_variable(b, e, capture(b, *open->second, *outer, e));
+}
+
+}  // namespace tsr::sema

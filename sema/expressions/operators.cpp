@@ -1,0 +1,303 @@
+#include "sema/expressions/operators.h"
+
+#include <fmt/format.h>
+
+#include "sema/expressions/conditions.h"
+#include "sema/expressions/register_tiles.h"
+#include "sema/expressions/sequence_operators.h"
+#include "sema/state/recursion.h"
+#include "sema/types/elements.h"
+#include "sema/types/fold.h"
+#include "sema/values/requirements.h"
+#include "sema/values/rounds.h"
+
+namespace tsr::sema {
+
+namespace {
+
+std::string_view symbol(ast::BinaryOp op) {
+    using enum ast::BinaryOp;
+    switch (op) {
+        case add:
+            return "+";
+        case sub:
+            return "-";
+        case mul:
+            return "*";
+        case div:
+            return "/";
+        case floordiv:
+            return "//";
+        case mod:
+            return "%";
+        case pow:
+            return "**";
+        case matmul:
+            return "@";
+        case bit_and:
+            return "&";
+        case bit_or:
+            return "|";
+        case bit_xor:
+            return "^";
+        case shl:
+            return "<<";
+        case shr:
+            return ">>";
+    }
+    return "";
+}
+
+bool is_bitwise(ast::BinaryOp op) {
+    using enum ast::BinaryOp;
+    return op == bit_and || op == bit_or || op == bit_xor || op == shl || op == shr;
+}
+
+// The dimension that integer arithmetic on dimensions gives.
+std::optional<ir::Dim> dim_result(ast::BinaryOp op, const Value& a, const Value& b) {
+    if (!a.dim || !b.dim) return std::nullopt;
+    if (op == ast::BinaryOp::add) return *a.dim + *b.dim;
+    if (op == ast::BinaryOp::sub) return *a.dim - *b.dim;
+    if (op == ast::BinaryOp::mul) return *a.dim * *b.dim;
+    if (op == ast::BinaryOp::floordiv && b.dim->constant_value().value_or(0) > 0)
+        return ir::Dim::floor_quotient(*a.dim, *b.dim);
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Type> operands_join(Body& b, const ast::Expr& le, const Value& l, const ast::Expr& re, const Value& r,
+                                  Span op_span, const std::string& what) {
+    if (auto joined = join_elements(l, r)) return joined;
+    if (auto kind = policy_conflict(l.type.policy(), r.type.policy())) {
+        b.error("E0321", op_span,
+                fmt::format("the operands' {} policies differ:{} and{}", *kind, l.type.policy().text(),
+                            r.type.policy().text()))
+            .label(le.span, l.type.text())
+            .label(re.span, r.type.text());
+        return std::nullopt;
+    }
+    if (!require_broadcast(b, le, l, re, r, op_span, what)) return std::nullopt;
+    const Type left = element_type(l.type), right = element_type(r.type);
+    for (auto [literal, le_, other] : {std::tuple(&l, &le, &right), std::tuple(&r, &re, &left)}) {
+        if (!literal->type.is_literal() || !other->is_scalar()) continue;
+        if (literal->type.is(Kind::int_literal) && literal->value && other->is_number()) {
+            b.error("E0306", le_->span,
+                    fmt::format("`{}` does not hold {}", tsr::name(other->elem()), literal->value->text()));
+            return std::nullopt;
+        }
+    }
+    bool float_beside_integer =
+        (left.is(Kind::float_literal) && right.is_integer()) || (right.is(Kind::float_literal) && left.is_integer());
+    std::string reason =
+        float_beside_integer ? "an integer does not become a float by itself" : "neither widens exactly to the other";
+    auto& d = b.error("E0301", op_span, fmt::format("{} of {} and {}: {}", what, shown(l.type), shown(r.type), reason));
+    d.label(le.span, shown(l.type)).label(re.span, shown(r.type));
+    offer_joining_cast(b, d, le, l.type, re, r.type);
+    return std::nullopt;
+}
+
+// The narrower one is brought to the wider; a float wins over an integer.
+void offer_joining_cast(Body& b, Diagnostic& d, const ast::Expr& le, const Type& l, const ast::Expr& re,
+                        const Type& r) {
+    const Type left = element_type(l), right = element_type(r);
+    if ((left.is(Kind::float_literal) && right.is_integer()) || (right.is(Kind::float_literal) && left.is_integer())) {
+        const bool is_left = left.is_integer();
+        return offer_cast(b, d, is_left ? le : re, is_left ? l : r, DType::f32);
+    }
+    if (!left.is_number() || !right.is_number() || !left.is_scalar() || !right.is_scalar()) return;
+    const bool alike = is_float(left.elem()) == is_float(right.elem());
+    const bool to_left = alike ? bits(left.elem()) >= bits(right.elem()) : is_float(left.elem());
+    offer_cast(b, d, to_left ? re : le, to_left ? r : l, to_left ? left.elem() : right.elem());
+}
+
+Value unary(Body& b, const ast::Expr& e, const ast::Unary& u) {
+    if (u.op == ast::UnaryOp::logical_not) {
+        Value result = condition_value(b, *u.operand);
+        if (result.value) result.value = fold(u.op, *result.value).value;
+        return result;
+    }
+    Value operand = expression(b, *u.operand);
+    if (operand.broken()) return {};
+    if (operand.type.is(Kind::tensor)) return b.refuse(Feature::graphs, e.span, "arithmetic on whole tensors is");
+    bool invert = u.op == ast::UnaryOp::invert;
+    bool fits = invert ? has_integers(operand.type) || has_bools(operand.type)
+                       : is_element(operand.type) && !has_bools(operand.type);
+    if (!fits) {
+        auto& d = b.error("E0308", e.span,
+                          fmt::format("`{}` is not defined for {}",
+                                      invert                        ? "~"
+                                      : u.op == ast::UnaryOp::minus ? "-"
+                                                                    : "+",
+                                      shown(operand.type)));
+        offer_load(b, d, *u.operand, operand.type);
+        return {};
+    }
+    Value result;
+    if (operand.type.is_bool()) {
+        result.type = operand.type;
+    } else {
+        result.type = number_result(operand.type);
+        result.compute = number_compute(operand.type);
+    }
+    if (operand.value) result.value = fold(u.op, *operand.value).value;
+    if (result.value && result.type.is_scalar()) result.value = converted(*result.value, result.type.elem());
+    if (operand.dim && u.op == ast::UnaryOp::minus) result.dim = ir::Dim::constant(0) - *operand.dim;
+    return result;
+}
+
+Value binary(Body& b, const ast::Expr& e, const ast::Binary& operation) {
+    Value l = expression(b, *operation.lhs), r = expression(b, *operation.rhs);
+    return arithmetic(b, e, operation.op, *operation.lhs, l, *operation.rhs, r, operation.op_span);
+}
+
+namespace {
+
+// Whether integers have a power with this exponent: it is static, in each round of a loop at least, and not negative.
+bool is_exponent(Body& b, const ast::Expr& e, const Value& exponent) {
+    if (exponent.value) return exponent.value->integer().value_or(-1) >= 0;
+    if (exponent.rounds == 0 || !unrolling_fixes(b, exponent.rounds)) return false;
+    if (!is_never_negative(b, e, exponent.rounds)) return false;
+    unroll(b, exponent.rounds);
+    return true;
+}
+
+}  // namespace
+
+Value arithmetic(Body& b, const ast::Expr& at, ast::BinaryOp op, const ast::Expr& le, const Value& l,
+                 const ast::Expr& re, const Value& r, Span op_span) {
+    if (l.broken() || r.broken()) return {};
+    if (op == ast::BinaryOp::matmul && (l.type.is(Kind::tile) || r.type.is(Kind::tile))) {
+        b.error("E0308", op_span, "`@` is the product of whole tensors")
+            .suggest(le.span.to(re.span), fmt::format("tile.mma({}, {})", b.source(le), b.source(re)),
+                     "the product of tiles is `tile.mma(a, b)`");
+        return {};
+    }
+    if (op == ast::BinaryOp::matmul) return b.refuse(Feature::graphs, op_span, "the matrix product `@` is");
+    if (l.type.is(Kind::tensor) || r.type.is(Kind::tensor)) {
+        return b.refuse(Feature::graphs, op_span, "arithmetic on whole tensors is");
+    }
+    std::string what = fmt::format("`{}`", symbol(op));
+    if (l.value && r.value) {
+        Folded folded = fold(op, *l.value, *r.value);
+        bool untyped = l.type.is_literal() && r.type.is_literal();
+        if (!folded.fault.empty() && untyped) {
+            b.error("E0334", at.span, folded.fault);
+            return {};
+        }
+        if (folded.value && !untyped && l.type.is(Kind::string))
+            return Value{Type::string(), folded.value, {}, 0, {}, {}, {}};
+        if (folded.value && untyped) {
+            Value result;
+            result.value = folded.value;
+            result.type = folded.value->is_integer() ? Type::int_literal() : Type::float_literal();
+            if (auto n = folded.value->integer()) result.dim = ir::Dim::constant(*n);
+            return result;
+        }
+    }
+    if (auto sequence = sequence_arithmetic(b, op, l, r)) return *sequence;
+    if (!is_element(l.type) || !is_element(r.type)) {
+        auto& d = b.error("E0308", op_span,
+                          fmt::format("{} is not defined for {} and {}", what, shown(l.type), shown(r.type)));
+        d.label(le.span, shown(l.type)).label(re.span, shown(r.type));
+        offer_load(b, d, l.type.is(Kind::view) ? le : re, l.type.is(Kind::view) ? l.type : r.type);
+        return {};
+    }
+    bool bools = has_bools(l.type) && has_bools(r.type);
+    bool bad = is_bitwise(op) ? has_floats(l.type) || has_floats(r.type) ||
+                                    (bools && (op == ast::BinaryOp::shl || op == ast::BinaryOp::shr))
+                              : has_bools(l.type) || has_bools(r.type);
+    if (bad) {
+        b.error("E0308", op_span, fmt::format("{} is not defined for {} and {}", what, shown(l.type), shown(r.type)))
+            .label(le.span, shown(l.type))
+            .label(re.span, shown(r.type));
+        return {};
+    }
+    bool integers = !has_floats(l.type) && !has_floats(r.type) && !bools;
+    if (op == ast::BinaryOp::div && integers) {
+        auto& d =
+            b.error("E0304", op_span,
+                    fmt::format("`/` of {} and {}: integers have no exact quotient", shown(l.type), shown(r.type)));
+        d.suggest(op_span, "//", "`//` rounds down").note("for a float result: `cast(…, f32)`");
+        return {};
+    }
+    auto joined = operands_join(b, le, l, re, r, op_span, what);
+    if (!joined) return {};
+    Value result;
+    result.dim = dim_result(op, l, r);
+    if (bools) {
+        result.type = *joined;
+        if (l.value && r.value) result.value = fold(op, *l.value, *r.value).value;
+        return result;
+    }
+    if (joined->is_scalar() && !is_integer(joined->elem()) && !is_float(joined->elem())) {
+        b.error("E0308", op_span, fmt::format("{} is not defined for {}", what, shown(*joined)));
+        return {};
+    }
+    bool divides = op == ast::BinaryOp::floordiv || op == ast::BinaryOp::mod || op == ast::BinaryOp::div;
+    // In kernels it gives 0.
+    if (divides && integers && !b.in_kernel() && r.value && r.value->integer() == 0)
+        b.error("E0334", re.span, "division by zero");
+    if (op == ast::BinaryOp::pow && integers && !is_exponent(b, re, r)) {
+        auto& d = b.error("E0308", op_span, "`**` of integers wants a static exponent that is not negative");
+        if (r.rounds != 0 && !unrolling_fixes(b, r.rounds)) {
+            d.note(kCapturedNote);
+        } else {
+            d.note("`cast(x, f32) ** y` computes in floats");
+        }
+        return {};
+    }
+    result.type = number_result(*joined);
+    result.compute = number_compute(*joined);
+    return result;
+}
+
+Value comparison(Body& b, const ast::Expr& e, const ast::Compare& c) {
+    const ast::Expr* before = c.first;
+    Value l = expression(b, *c.first);
+    Value result;
+    result.type = Type::boolean();
+    bool all_known = true, all_hold = true;
+    for (const ast::Compare::Link& link : c.links) {
+        Value r = expression(b, *link.rhs);
+        std::optional<bool> known;
+        if (l.value && r.value) known = fold(link.op, *l.value, *r.value);
+        all_known = all_known && known.has_value();
+        all_hold = all_hold && known.value_or(false);
+        bool equality = link.op == ast::CompareOp::eq || link.op == ast::CompareOp::ne;
+        bool whole = l.type.is(Kind::tensor) || r.type.is(Kind::tensor);
+        if (!l.broken() && !r.broken() && !known) {
+            if (compare_sequences(b, link.op, *before, l, *link.rhs, r)) {
+                before = link.rhs;
+                l = std::move(r);
+                continue;
+            }
+            if (whole) {
+                b.refuse(Feature::graphs, before->span.to(link.rhs->span), "comparison of whole tensors is");
+                return {};
+            }
+            bool bools = has_bools(l.type) && has_bools(r.type);
+            if (!is_element(l.type) || !is_element(r.type) || (bools && !equality)) {
+                auto& d = b.error("E0308", before->span.to(link.rhs->span),
+                                  fmt::format("{} and {} are not compared", shown(l.type), shown(r.type)));
+                offer_load(b, d, l.type.is(Kind::view) ? *before : *link.rhs, l.type.is(Kind::view) ? l.type : r.type);
+            } else {
+                auto joined = operands_join(b, *before, l, *link.rhs, r, before->span.to(link.rhs->span), "comparison");
+                if (joined && !bools) result.compute = number_compute(*joined);
+                if (joined) result.type = bool_like(*joined);
+                if (joined && !result.type.is_bool() && c.links.size() > 1) {
+                    b.error("E0307", e.span,
+                            fmt::format("a chain of comparisons wants one truth value, this is {}", shown(result.type)))
+                        .note("compare twice and combine the elements: `(a < x) & (x < b)`");
+                    return {};
+                }
+            }
+        }
+        before = link.rhs;
+        l = std::move(r);
+    }
+    if (all_known) result.value = Static::of(all_hold);
+    return result;
+}
+
+}  // namespace tsr::sema

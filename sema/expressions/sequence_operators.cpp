@@ -1,0 +1,114 @@
+#include "sema/expressions/sequence_operators.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sema/types/containers.h"
+#include "sema/types/numeric.h"
+#include "sema/types/writable_types.h"
+#include "sema/values/items.h"
+#include "sema/values/making.h"
+#include "sema/values/requirements.h"
+
+namespace tsr::sema {
+
+namespace {
+
+bool is_container(const Type& type) { return type.is(Kind::list) || type.is(Kind::tuple) || type.is(Kind::dict); }
+
+// `[0.0] * 4` in a kernel: registers, as many as is known when it is compiled.
+std::optional<Value> repeated_registers(const Value& l, const Value& r) {
+    const Value& list = l.type.is(Kind::list) ? l : r;
+    const Value& times = l.type.is(Kind::list) ? r : l;
+    const int64_t count = times.value ? times.value->integer().value_or(0) : 0;
+    constexpr int64_t kMost = 1024;
+    if (!list.type.is(Kind::list) || !list.type.length() || count < 1 || count > kMost) return std::nullopt;
+    const Type& item = list.type.parts()[0];
+    if (!item.is_number() && !item.is_bool()) return std::nullopt;
+    return typed(Type::list(item, *list.type.length() * count));
+}
+
+bool has_tensors(const Type& type) {
+    if (type.is(Kind::tensor)) return true;
+    return is_container(type) && std::any_of(type.parts().begin(), type.parts().end(), has_tensors);
+}
+
+}  // namespace
+
+std::optional<Value> sequence_arithmetic(Body& b, ast::BinaryOp op, const Value& l, const Value& r) {
+    if (b.in_kernel()) return op == ast::BinaryOp::mul ? repeated_registers(l, r) : std::nullopt;
+    const auto sequence = [](const Value& v) { return v.type.is(Kind::string) || v.type.is(Kind::list); };
+    if (op == ast::BinaryOp::mul) {
+        const Value& repeated = sequence(l) ? l : r;
+        const Value& times = sequence(l) ? r : l;
+        if (!sequence(repeated) || !times.type.is_integer()) return std::nullopt;
+        return typed(settled_type(stored(repeated.type), {}));
+    }
+    if (op != ast::BinaryOp::add) return std::nullopt;
+    if (l.type.is(Kind::string) && r.type.is(Kind::string)) return typed(Type::string());
+    if (l.type.is(Kind::tuple) && r.type.is(Kind::tuple)) {
+        std::vector<Type> parts = l.type.parts();
+        parts.insert(parts.end(), r.type.parts().begin(), r.type.parts().end());
+        return typed(Type::tuple(std::move(parts)));
+    }
+    if (!l.type.is(Kind::list) || !r.type.is(Kind::list)) return std::nullopt;
+    auto type = common_container(l.type, r.type);
+    return type ? std::optional(typed(*type)) : std::nullopt;
+}
+
+// Such a container with items of this type.
+static Type container_of(const Type& container, const Type& item) {
+    if (container.is(Kind::tuple)) return Type::tuple(std::vector<Type>(container.parts().size(), item));
+    return container.is(Kind::dict) ? Type::dict(item, container.parts()[1]) : Type::list(item, std::nullopt);
+}
+
+static void require_membership(Body& b, const ast::Expr& le, const Value& l, const ast::Expr& re, const Value& r) {
+    if (b.in_kernel()) {
+        b.error("E0402", le.span.to(re.span), "`in` is for host programs, this runs in a kernel");
+    } else if (r.type.is(Kind::string)) {
+        if (!l.type.is(Kind::string))
+            b.error("E0302", le.span, fmt::format("a string is looked for in a string, this is {}", shown(l.type)));
+    } else if (r.type.is(Kind::tensor) || has_tensors(r.type)) {
+        b.refuse(Feature::graphs, le.span.to(re.span), "comparison of whole tensors is");
+    } else if (!is_container(r.type)) {
+        b.error("E0308", re.span,
+                fmt::format("`in` looks into lists, tuples, dictionaries and strings, this is {}", shown(r.type)));
+    } else if (l.type.is_scalar() &&
+               makes(b, re, r, container_of(r.type, stored(Type::list(l.type, std::nullopt)).parts()[0]))) {
+        return;  // numbers that are written there are of the type of what is looked for, as beside `==`
+    } else if (auto item = items_of(b, re, r)) {
+        const Type type = settled_type(stored(Type::list(*item, std::nullopt)).parts()[0], {});
+        if (b.aloud) require_converts(b, le, l, type, "what is looked for");
+    }
+}
+
+bool compare_sequences(Body& b, ast::CompareOp op, const ast::Expr& le, const Value& l, const ast::Expr& re,
+                       const Value& r) {
+    const Span at = le.span.to(re.span);
+    if (op == ast::CompareOp::in || op == ast::CompareOp::not_in) {
+        require_membership(b, le, l, re, r);
+        return true;
+    }
+    if (b.in_kernel()) return false;
+    if (l.type.is(Kind::record) && r.type.is(Kind::record)) {
+        const bool equality = op == ast::CompareOp::eq || op == ast::CompareOp::ne;
+        if (!equality || l.type.with_mut(false) != r.type.with_mut(false)) {
+            b.error("E0308", at, fmt::format("{} and {} are not compared", shown(l.type), shown(r.type)));
+        } else if (std::ranges::any_of(l.type.parts(), holds_tensors)) {
+            b.refuse(Feature::graphs, at, "comparison of whole tensors is");
+        }
+        return true;
+    }
+    if (l.type.is(Kind::string) && r.type.is(Kind::string)) return true;
+    if (!is_container(l.type) || l.type.kind() != r.type.kind()) return false;
+    const bool equality = op == ast::CompareOp::eq || op == ast::CompareOp::ne;
+    if (has_tensors(l.type) || has_tensors(r.type)) {
+        b.refuse(Feature::graphs, at, "comparison of whole tensors is");
+    } else if (!common_container(l.type, r.type) || (!equality && !is_ordered(l.type))) {
+        b.error("E0308", at, fmt::format("{} and {} are not compared", shown(l.type), shown(r.type)));
+    }
+    return true;
+}
+
+}  // namespace tsr::sema

@@ -1,0 +1,119 @@
+#include "sema/functions/bind_dimensions.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sema/types/solve.h"
+
+namespace tsr::sema {
+
+namespace {
+
+struct Place {
+    size_t parameter, axis;
+    ir::Dim dim;
+};
+
+std::vector<Place> places_of(const Instance& instance) {
+    std::vector<Place> places;
+    for (size_t p = 0; p < instance.parameters.size(); ++p) {
+        const Type& type = instance.parameters[p].type;
+        if (!type.is(Kind::tensor)) continue;
+        for (size_t axis = 0; axis < type.rank(); ++axis) places.push_back({p, axis, type.tensor().shape[axis]});
+    }
+    return places;
+}
+
+std::vector<std::string> unknown_in(const Body& b, const ir::Dim& dim) {
+    std::vector<std::string> unknown;
+    for (const std::string& name : dim.symbols()) {
+        if (!b.find_symbol(name)) unknown.push_back(name);
+    }
+    return unknown;
+}
+
+void add_symbol(Instance& instance, std::string name, SymbolInfo::Source source, const Place& place) {
+    SymbolInfo symbol;
+    symbol.name = std::move(name);
+    symbol.source = source;
+    symbol.parameter = place.parameter;
+    symbol.axis = place.axis;
+    symbol.extent = place.dim;
+    instance.symbols.push_back(std::move(symbol));
+}
+
+// Whether a shape in the type names it.
+bool has_extent_of(const Type& type, const std::string& name) {
+    if (type.is(Kind::tensor))
+        return std::ranges::any_of(type.tensor().shape, [&](const ir::Dim& dim) { return mentions(dim, name); });
+    return type.is(Kind::tuple) &&
+           std::ranges::any_of(type.parts(), [&](const Type& part) { return has_extent_of(part, name); });
+}
+
+Type renamed(const Type& type, const ir::Dim& from, const ir::Dim& to) {
+    if (!type.is(Kind::tensor)) return type;
+    std::vector<ir::Dim> shape = type.tensor().shape;
+    std::ranges::replace(shape, from, to);
+    return type.with_shape(std::move(shape));
+}
+
+}  // namespace
+
+// An integer parameter with a dimension's name is that dimension.
+static void bind_integer_parameters(Body& b) {
+    std::vector<Place> places = places_of(b.instance);
+    for (size_t p = 0; p < b.instance.parameters.size(); ++p) {
+        ParameterInfo& info = b.instance.parameters[p];
+        bool named = std::ranges::any_of(places, [&](const Place& place) { return mentions(place.dim, info.name); });
+        named |= b.result_type && has_extent_of(*b.result_type, info.name);
+        info.is_dimension = info.is_dimension && named && !info.is_static;
+        if (!info.is_dimension) continue;
+        add_symbol(b.instance, info.name, SymbolInfo::Source::parameter, {p, 0, ir::Dim::symbol(info.name)});
+        if (b.slots[p].once) b.slots[p].once->dim = ir::Dim::symbol(info.name);
+    }
+}
+
+// A dimension with unknowns that nothing determines: one symbol of its own, or a mistake.
+static void bind_opaque(Body& b, size_t parameter, size_t axis, const ir::Dim& dim) {
+    std::vector<std::string> unknown = unknown_in(b, dim);
+    if (unknown.empty()) return;
+    for (const std::string& name : unknown) b.opaque_names[name] = dim.text();
+    if (unknown.size() == 1) {
+        const ast::Parameter& written = *b.instance.parameters[parameter].syntax;
+        b.error("E0313", written.annotation->span, fmt::format("`{}` does not determine `{}`", dim.text(), unknown[0]))
+            .note("a name is bound where it stands alone, or in `K/tp`, `n+1`, `2*n`");
+        return;
+    }
+    const std::string name = dim.text();  // `B*H` is a name
+    const ir::Dim symbol = ir::Dim::symbol(name);
+    if (!b.find_symbol(name)) add_symbol(b.instance, name, SymbolInfo::Source::axis, {parameter, axis, symbol});
+    for (size_t p = 0; p < b.instance.parameters.size(); ++p) {
+        const Type type = renamed(b.slots[p].settled, dim, symbol);
+        b.instance.parameters[p].type = b.instance.variables[p].type = b.slots[p].settled = type;
+        b.slots[p].joined = b.slots[p].given = type;
+        b.slots[p].once->type = type;
+    }
+    if (b.result_type) b.instance.result = *(b.result_type = renamed(*b.result_type, dim, symbol));
+}
+
+void bind_dimensions(Body& b) {
+    bind_integer_parameters(b);
+    const std::vector<Place> places = places_of(b.instance);
+    for (const Place& place : places) {
+        auto name = place.dim.symbol_name();
+        if (name && !b.find_symbol(*name)) add_symbol(b.instance, *name, SymbolInfo::Source::axis, place);
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const Place& place : places) {
+            std::vector<std::string> unknown = unknown_in(b, place.dim);
+            if (unknown.size() != 1 || !solve(place.dim, unknown[0], ir::Dim::constant(1))) continue;
+            add_symbol(b.instance, unknown[0], SymbolInfo::Source::axis, place);
+            changed = true;
+        }
+    }
+    for (const Place& place : places) bind_opaque(b, place.parameter, place.axis, place.dim);
+}
+
+}  // namespace tsr::sema

@@ -1,0 +1,180 @@
+#include "sema/functions/header.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "sema/annotations/annotations.h"
+#include "sema/annotations/dimension_annotations.h"
+#include "sema/functions/bind_dimensions.h"
+#include "sema/functions/tuning.h"
+#include "sema/types/numeric.h"
+#include "sema/values/requirements.h"
+
+namespace tsr::sema {
+
+static void read_parameters(Body& b, const Request& request) {
+    const ast::FunctionDef& def = *b.function->def;
+    for (size_t i = 0; i < def.parameters.size(); ++i) {
+        if (b.enclosing) b.fixed.erase(def.parameters[i].name.text);
+        if (i < request.values.size() && request.values[i]) b.fixed[def.parameters[i].name.text] = *request.values[i];
+    }
+    for (size_t i = 0; i < def.parameters.size(); ++i) {
+        const ast::Parameter& parameter = def.parameters[i];
+        ParameterInfo info;
+        info.name = parameter.name.text;
+        info.syntax = &parameter;
+        Annotation written;
+        written.generic = true;
+        if (parameter.annotation) written = annotation(b, *parameter.annotation, true);
+        const Type given = i < request.types.size() ? request.types[i] : Type::unknown();
+        info.type = written.type;
+        if (!written.type_variable.empty()) {
+            b.type_variables.insert(written.type_variable);
+            auto known = b.bound_types.find(written.type_variable);
+            if (known == b.bound_types.end() && !given.is_unknown()) {
+                DType elem = settled_type(given, {}).elem();
+                known = b.bound_types.emplace(written.type_variable, elem).first;
+            }
+            if (known != b.bound_types.end())
+                info.type =
+                    written.type.is(Kind::tensor) ? written.type.with_elem(known->second) : Type::scalar(known->second);
+        } else if (written.generic) {
+            info.type = given;
+            // What the caller may write does not matter: only `mut` lets a function write what it is given.
+            if (given.is(Kind::tensor) || given.is(Kind::record)) info.type = given.with_mut(written.mut);
+        }
+        if (b.function->makes && (written.generic || info.type.is(Kind::none))) {
+            b.error("E0337", parameter.annotation->span, fmt::format("the field `{}` needs a type", info.name));
+            info.type = Type::unknown();
+        }
+        if (written.privilege != Privilege::none && info.type.is(Kind::tensor)) {
+            TensorDetail detail = info.type.tensor();
+            detail.privilege = written.privilege;
+            info.type = Type::tensor(info.type.elem(), std::move(detail));
+        }
+        // `main` may write what it was given: it is its own.
+        if (b.function->name == "main" && !b.function->enclosing && info.type.is(Kind::tensor))
+            info.type = info.type.with_mut(true);
+        bool held =
+            info.type.is_unknown() || info.type.is(Kind::tensor) || info.type.is_scalar() || info.type.is_literal();
+        if (b.function->kind == FunctionKind::kernel && !held) {
+            b.error("E0410", parameter.name.span,
+                    fmt::format("a kernel takes tensors, numbers and bools, `{}` is {}", info.name, shown(info.type)));
+            info.type = Type::unknown();
+        }
+        info.is_static = written.fixed;
+        if (i < request.values.size()) info.value = request.values[i];
+        info.is_dimension = info.type.is_integer() && info.type.is_scalar();
+        b.instance.parameters.push_back(info);
+        Slot& slot = b.add_slot(info.name, parameter.name.span);
+        if (b.names.contains(info.name))
+            b.error("E0205", parameter.name.span, fmt::format("there are two parameters `{}`", info.name));
+        b.names[info.name] = slot.id;
+        slot.settled = info.type;
+        slot.known = true;
+        slot.bindings = 1;
+        slot.joined = info.type;
+        slot.given = info.type;
+        // Only numbers are converted where they come in.
+        slot.keeps_type = !written.generic || !(info.type.is_scalar() || info.type.is_literal());
+        Value value;
+        value.type = info.type;
+        value.value = info.value;
+        slot.once = value;
+        Variable& variable = b.instance.variables[slot.id.index];
+        variable.type = info.type;
+        variable.parameter = static_cast<int>(i);
+        b.mark_assigned(slot);
+    }
+}
+
+// `tile[(128,)]`, `tile[n]`, `shared(8_KiB)`.
+static void read_clauses(Body& b) {
+    std::map<std::string, Span> seen;
+    for (const ast::Decorator& decorator : b.function->def->decorators) {
+        for (const ast::Expr* clause : decorator.clauses) {
+            const auto* tile = std::get_if<ast::Subscript>(&clause->node);
+            const auto* shared = std::get_if<ast::Call>(&clause->node);
+            const ast::Expr* word = tile ? tile->base : shared ? shared->callee : nullptr;
+            std::string text = word ? dotted(*word) : "";
+            if (auto [first, fresh] = seen.emplace(text, clause->span); !fresh) {
+                b.error("E0405", clause->span, fmt::format("a kernel has one clause `{}`", text))
+                    .label(first->second, "the first");
+                continue;
+            }
+            if (tile && text == "tile") {
+                std::vector<const ast::Expr*> extents = tile->indices;
+                bool grouped = extents.size() == 1 && std::holds_alternative<ast::Tuple>(extents[0]->node);
+                if (grouped) extents = std::get<ast::Tuple>(extents[0]->node).elements;
+                std::vector<ir::Dim> dims;
+                for (const ast::Expr* extent : extents) {
+                    auto dim = dimension(b, *extent, true);
+                    if (!dim) return;
+                    for (const std::string& name : dim->symbols()) {
+                        if (b.find_symbol(name)) continue;
+                        b.error("E0313", extent->span, fmt::format("`{}` is not a dimension of this kernel", name));
+                        return;
+                    }
+                    dims.push_back(*dim);
+                }
+                std::vector<int64_t> sizes;
+                for (const ir::Dim& dim : dims) {
+                    if (dim.constant_value()) sizes.push_back(*dim.constant_value());
+                }
+                if (sizes.size() != dims.size() || dims.empty()) {
+                    b.instance.kernel.flat = dims;
+                    if (grouped && !sizes.empty() && !dims.empty())
+                        b.error("E0405", clause->span, "the size of a group is static");
+                    continue;
+                }
+                b.instance.kernel.group_shape = sizes;
+                bool positive = std::ranges::all_of(sizes, [](int64_t n) { return n > 0; });
+                if (!positive || b.instance.kernel.group_size() > 1024 || sizes.size() > 3) {
+                    b.error("E0405", clause->span,
+                            fmt::format("a group has 1 to 1024 tiles on at most three axes, this is {}",
+                                        b.instance.kernel.group_size()));
+                }
+            } else if (shared && text == "shared" && shared->arguments.size() == 1) {
+                auto bytes = static_integer(b, *shared->arguments[0].value, "the limit of shared memory");
+                if (bytes && *bytes < 0) b.error("E0405", clause->span, "the limit of shared memory is not negative");
+                b.instance.kernel.shared_limit = bytes;
+                b.instance.kernel.shared_span = clause->span;
+            } else {
+                b.error("E0405", clause->span,
+                        fmt::format("`{}` is not a clause of a kernel: there are `tile[…]` and `shared(…)`", text));
+            }
+        }
+    }
+}
+
+void read_header(Body& b, const Request& request) {
+    const ast::FunctionDef& def = *b.function->def;
+    if (b.enclosing) {
+        for (const SymbolInfo& outer : b.enclosing->instance.symbols) {
+            SymbolInfo symbol = outer;
+            symbol.source = SymbolInfo::Source::enclosing;
+            b.instance.symbols.push_back(std::move(symbol));
+        }
+        for (const auto& [name, value] : b.enclosing->fixed) b.fixed[name] = value;
+    }
+    if (!b.function->space.empty()) read_tuning(b, request);
+    read_parameters(b, request);
+    if (def.result) {
+        Annotation written = annotation(b, *def.result, true);
+        if (written.type.is_unknown() && !written.type_variable.empty() &&
+            !b.type_variables.contains(written.type_variable)) {
+            b.error("E0309", def.result->span, fmt::format("`{}` is not a type", written.type_variable));
+        }
+        b.result_type = written.type;
+        b.result_at = def.result->span;
+        b.state().declared_result = true;
+        b.instance.result = written.type;
+    }
+    bind_dimensions(b);
+    if (b.instance.tuned) return bind_space(b);
+    if (b.function->kind == FunctionKind::kernel) read_clauses(b);
+}
+
+}  // namespace tsr::sema

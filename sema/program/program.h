@@ -1,0 +1,29 @@
+// A program: a root module with all it imports, checked.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/sources.h"
+#include "frontend/ast.h"
+#include "sema/program/tables.h"
+
+namespace tsr::sema {
+
+struct CheckOptions {
+    std::vector<std::string> import_folders;  // `-I`, searched after the importing file's folder
+    // The embedded standard library: the text of a module, nothing where it has none of that name.
+    std::function<std::optional<std::string_view>(std::string_view name)> stdlib;
+    const std::atomic<bool>* cancel = nullptr;  // set: give up soon; the program is then incomplete
+};
+
+// Loads what `root` imports, checks every function (generic ones for each signature they are called with) and the
+// module-level statements. Codes E02xx to E06xx and W01xx. `root` and `sources` must outlive the program.
+Program check(const ast::Module& root, Sources& sources, const CheckOptions& options, Diagnostics& diagnostics);
+
+}  // namespace tsr::sema

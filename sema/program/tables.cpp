@@ -1,0 +1,45 @@
+#include "sema/program/tables.h"
+
+namespace tsr::sema {
+
+int64_t KernelHeader::group_size() const {
+    if (!group_shape) return 128;
+    int64_t size = 1;
+    for (int64_t extent : *group_shape) size *= extent;
+    return size;
+}
+
+const ExprInfo& Instance::info(const ast::Expr& expr) const {
+    static const ExprInfo unknown;
+    auto found = exprs.find(expr.id);
+    return found == exprs.end() ? unknown : found->second;
+}
+
+std::string readable(const std::string& text) {
+    std::string result;
+    for (size_t i = 0; i < text.size();) {
+        const bool part = std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_';
+        size_t end = i + 1;
+        while (part && end < text.size() &&
+               (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) {
+            ++end;
+        }
+        const std::string word = text.substr(i, end - i);
+        i = end;
+        const size_t mark = word.rfind("__");
+        const bool made = mark != std::string::npos && mark > 0 && mark + 2 < word.size() &&
+                          word.find_first_not_of("0123456789", mark + 2) == std::string::npos;
+        result += !made ? word : word.starts_with("extent__") ? "?" : word.substr(0, mark);
+    }
+    return result;
+}
+
+ast::Expr Program::make_expr(Span at, ast::ExprNode node) {
+    ast::Expr expr;
+    expr.id = make_id();
+    expr.span = at;
+    expr.node = std::move(node);
+    return expr;
+}
+
+}  // namespace tsr::sema

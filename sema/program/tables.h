@@ -1,0 +1,337 @@
+// What the checker finds out about a program: tables beside the syntax tree, one set per instance of a function.
+// An instance is a function checked for one signature: parameter types, static argument values, kernel or host.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "frontend/ast.h"
+#include "sema/builtins/builtins.h"
+#include "sema/types/static.h"
+#include "sema/types/type.h"
+
+namespace tsr::sema {
+
+using VariableId = Id<struct VariableTag>;  // dense within an instance
+using InstanceId = Id<struct InstanceTag>;
+
+enum class FunctionKind : uint8_t { plain, kernel, graph };
+enum class Context : uint8_t { host, kernel };
+
+// ---- what a name names ----
+
+struct HostMethod;  // sema/host_methods.h
+
+struct DimensionSymbol {
+    std::string name;  // a symbol of the instance
+};
+struct FunctionName {
+    FunctionId function;
+};
+struct BuiltinName {
+    Builtin name;
+};
+struct NameSpace {
+    std::string path;  // of the root: "tile"
+};
+struct ModuleName {
+    ModuleId module;
+};
+struct TuningParameter {
+    std::string name;  // its value is ExprInfo::value
+};
+struct ModuleConstant {
+    ModuleId module;
+    std::string name;  // its value is ExprInfo::value
+};
+// monostate: nothing is named (an ordinary expression, or a name with an error).
+using Referent = std::variant<std::monostate, VariableId, DimensionSymbol, FunctionName, BuiltinName, NameSpace,
+                              ModuleName, TuningParameter, ModuleConstant>;
+
+// ---- calls ----
+
+// A symbol of the callee in terms of the caller's symbols.
+struct DimBinding {
+    std::string symbol;
+    ir::Dim value;
+};
+// A text with dimensions as people read it. Symbols that stand for values of expressions have a number behind two
+// underscores, which nobody wrote: `n__3` is the value that a variable `n` had, `extent__4`, here `?`, one without a
+// name.
+std::string readable(const std::string& text);
+
+// What is left to check when the program runs: an argument's extent against what the callee's header says.
+struct DimCheck {
+    size_t parameter = 0;  // whose shape is checked
+    size_t axis = 0;
+    ir::Dim found;                 // the argument's extent, in the caller's symbols
+    ir::Dim expected;              // the header's dimension, in the caller's symbols
+    std::string header;            // the header's dimension as written: "K/tp"
+    std::optional<size_t> origin;  // the parameter that bound it
+    std::string symbol;            // the dimension of the header that it bound
+};
+struct PassedArgument {
+    const ast::Expr* expr = nullptr;           // as written; nullptr: the default
+    const ast::Expr* default_value = nullptr;  // of a user's function; its info stands in the callee's instance
+};
+enum class CallKind : uint8_t {
+    builtin,     // arguments by the parameters of entry(builtin)
+    function,    // a plain function: called on the host, inlined in kernels
+    launch,      // a kernel
+    conversion,  // `f32(x)`: x is arguments[0], the target is the call's type
+    method,      // of a string, list or dictionary; the receiver is the first argument
+    alloc,       // tshared.alloc[T](…), tile.alloc_shared((…), T): the call's type is the buffer
+};
+struct CallInfo {
+    CallKind kind = CallKind::builtin;
+    Builtin builtin = Builtin::print;
+    const HostMethod* method = nullptr;
+    InstanceId callee;  // function, launch
+    // One per parameter (of a method: the receiver is the first). An argument of a variadic parameter is in `rest`.
+    std::vector<PassedArgument> arguments;
+    std::vector<const ast::Expr*> rest;
+    std::vector<const ast::Expr*> groups;  // launch: the explicit numbers of groups, one to three
+    std::vector<DimBinding> bindings;      // one per symbol of the callee, in the callee's order
+    std::vector<DimCheck> checks;
+    // Pairs of parameters that are or have tensors, the first of them `mut`, that must not overlap; not known at
+    // compile time.
+    std::vector<std::pair<size_t, size_t>> overlap;
+    // Where static arguments differ by the round of a loop that is unrolled: the call of each instance that some round
+    // makes, this one among them. They differ in the values of the callees' static parameters.
+    std::vector<CallInfo> by_round;
+};
+
+// ---- expressions and statements ----
+
+struct ExprInfo {
+    Type type;
+    std::optional<Static> value;  // known when the program is compiled
+    // Static once the loops it stands in are unrolled, the value differs by round: those loops, one bit each.
+    uint64_t rounds = 0;
+    std::optional<ir::Dim> dim;  // an integer known as an expression of dimensions
+    Referent referent;           // of names and attributes
+    // Of arithmetic: the type that operands are brought to and the operation works in; `type` is what the result is
+    // rounded to where it is named, stored, passed or returned (numerics rules 2 and 3).
+    std::optional<DType> compute;
+    [[nodiscard]] bool by_round() const { return rounds != 0; }
+};
+
+enum class LoopKind : uint8_t { range, tile_range, list, tuple, progress_range, progress_list };
+// One bound: an expression, or one element of a tuple that it gives.
+struct Bound {
+    const ast::Expr* expr = nullptr;  // nullptr: start 0, step 1
+    int element = -1;  // of a tuple-valued expression that is not written as a tuple; -1: the value itself
+};
+struct LoopAxis {
+    Bound start, stop, step;
+    VariableId variable;  // invalid where the target is `_`
+};
+struct ForInfo {
+    LoopKind kind = LoopKind::range;
+    std::vector<LoopAxis> axes;           // range kinds: one or more
+    const ast::Expr* elements = nullptr;  // list kinds: what is iterated
+    const ast::Expr* target = nullptr;    // list kinds
+    std::vector<VariableId> targets;      // its names
+    const ast::Expr* prefetch = nullptr;  // static
+    const ast::Expr* label = nullptr;     // of progress
+    bool runs = false;                    // at least once, for certain: what it assigns may be read behind it
+    bool must_unroll = false;             // its index is needed as a static value; the bounds are static
+};
+struct AugmentedInfo {
+    Type type;                     // of `target op value`
+    std::optional<DType> compute;  // as in ExprInfo
+};
+
+struct Variable {
+    std::string name;
+    Type type;           // the join of all that is assigned
+    Span declared;       // its first assignment, or the parameter
+    int parameter = -1;  // which parameter it is; -1: a local
+    bool assigned_once = false;
+    uint32_t last_read = 0;  // the place in the text behind which nothing reads it
+    // Of a variable of an enclosing function or of the module: whose it is there. It comes in as a hidden parameter.
+    std::optional<std::pair<InstanceId, VariableId>> captured;
+};
+
+// ---- functions and instances ----
+
+struct ParameterInfo {
+    std::string name;
+    const ast::Parameter* syntax = nullptr;
+    Type type;
+    std::optional<Static> value;  // of a static parameter
+    bool is_static = false;
+    // An integer parameter that is a dimension: it binds the symbol of its name.
+    bool is_dimension = false;
+};
+
+struct SymbolInfo {
+    std::string name;
+    // Where its value comes from: an axis of a parameter (solve `extent` for the name), an integer parameter, an
+    // expression's result, a local integer that is assigned once, the launch (`grid_groups`), or the function around
+    // this one, which passes it on under the same name.
+    enum class Source : uint8_t { axis, parameter, expression, variable, launch, enclosing } source = Source::axis;
+    size_t parameter = 0, axis = 0;
+    const ast::Expr* expr = nullptr;  // source expression: its result's extent along `axis`; of an integer, itself
+    int element = -1;                 // which element of a tuple that the expression gives; -1: no tuple
+    VariableId variable;              // source variable
+    ir::Dim extent;                   // source axis: that parameter's dimension there, an expression in the symbol
+};
+
+// One parameter of a tuning space with its values as they are written.
+struct TuningEntry {
+    std::string name;
+    Span at;
+    std::vector<const ast::Expr*> values;
+};
+// A point of a tuning space: each parameter with the value it has there.
+using TuningPoint = std::vector<std::pair<std::string, Static>>;
+
+struct KernelHeader {
+    std::optional<std::vector<int64_t>> group_shape;  // `tile[(128,)]`, or 32 * num_warps
+    std::vector<ir::Dim> flat;                        // `tile[n]`, `tile[H*W]`
+    std::optional<int64_t> shared_limit;              // bytes
+    Span shared_span;
+    TuningPoint tuning;                         // of a point: its values
+    std::vector<std::string> tuned_dimensions;  // of a header: parameters of the space that are dimensions, too
+    [[nodiscard]] int64_t group_size() const;   // 128 where nothing says otherwise
+};
+
+// A class: what its definition makes of it. A record is made by calling a function with a parameter for each field.
+struct RecordClass {
+    const ast::ClassDef* def = nullptr;
+    ast::FunctionDef constructor;
+    FunctionId constructor_id;
+    ast::Stmt stmt;
+    std::map<std::string, FunctionId, std::less<>> methods;
+};
+
+struct Function {
+    FunctionId id;
+    ModuleId module;
+    const ast::FunctionDef* def = nullptr;
+    const ast::Stmt* stmt = nullptr;
+    std::string name;
+    FunctionKind kind = FunctionKind::plain;
+    bool generic = false;
+    Feature refused = Feature::none;  // a feature that its decorators name: the body is not checked
+    std::vector<TuningEntry> space;   // of a tuned kernel
+    Span space_at;
+    std::optional<FunctionId> enclosing;
+    const RecordClass* makes = nullptr;  // of a constructor: its class
+    const RecordClass* method_of = nullptr;
+};
+
+struct Instance {
+    InstanceId id;
+    FunctionId function;  // invalid: a module's statements
+    ModuleId module;
+    std::string name;  // unique in the program: "saxpy", "norm.f32_n", "layers.init"
+    Context context = Context::host;
+    std::vector<ParameterInfo> parameters;
+    std::vector<VariableId> captures;  // hidden parameters, after the others
+    Type result;                       // none: gives nothing
+    // A kernel that returns one of its `mut` parameters: which.
+    std::optional<size_t> returned_parameter;
+    std::vector<SymbolInfo> symbols;        // parameters' first, in order of binding
+    std::vector<const ast::Expr*> assumed;  // conditions of the asserts at the top, known to hold after entry
+    std::deque<Variable> variables;
+    KernelHeader kernel;  // of kernels
+    // A tuned kernel is checked once for each point of its space. This instance then is its header: what a launch is
+    // checked against; the points that fit are instances of their own, the first one first.
+    bool tuned = false;
+    std::vector<InstanceId> points;
+    // Elaborated are those that were checked without an error and that something asks for in the end; others were asked
+    // for by calls whose arguments were of other types before those of the variables were known.
+    bool complete = false;
+    bool reached = false;
+
+    std::unordered_map<ast::ExprId, ExprInfo> exprs;
+    std::unordered_map<ast::ExprId, CallInfo> calls;
+    std::unordered_map<ast::StmtId, ForInfo> loops;
+    std::unordered_map<ast::ExprId, std::vector<ForInfo>> comprehensions;  // one per clause
+    // Of a `return` or an annotated assignment: extents that the declared type says and only the run can compare.
+    std::unordered_map<ast::StmtId, std::vector<DimCheck>> checks;
+    std::unordered_map<ast::StmtId, AugmentedInfo> augmented;
+
+    // Each call of the program's functions, also those that only some rounds make.
+    template <class Visit>
+    void for_each_callee(Visit visit) const {
+        for (const auto& [expr, call] : calls) {
+            if (call.kind != CallKind::function && call.kind != CallKind::launch) continue;
+            if (call.by_round.empty()) visit(call);
+            for (const CallInfo& one : call.by_round) visit(one);
+        }
+    }
+    // What was found out about an expression; unknown type if it was not reached.
+    [[nodiscard]] const ExprInfo& info(const ast::Expr& expr) const;
+    [[nodiscard]] const Type& type(const ast::Expr& expr) const { return info(expr).type; }
+};
+
+struct ModuleUnit {
+    ModuleId id;
+    std::string name;  // "layers"; "" for the root
+    FileId file;
+    const ast::Module* tree = nullptr;
+    std::unique_ptr<ast::Module> owned;  // of imported modules
+    std::vector<ModuleId> imports;
+    InstanceId statements;  // its module-level statements; run once, imports first
+};
+
+// A lambda as the function that it stands for: one `return`.
+struct LambdaFunction {
+    ast::FunctionDef def;
+    ast::Stmt returned, stmt;
+};
+
+// Expressions that the program does not write: what some of its expressions stand for.
+//
+// `map(f, xs)`: `[f(x) for x in xs]`; of several iterables the clause goes through `zip` of them.
+struct MappedCall {
+    ast::Expr whole, call, target, root, zip, zipped;
+    std::deque<ast::Expr> names;
+};
+// The name of a dimension of a record's field, in a method: `self.field.shape[axis]`.
+struct FieldExtent {
+    ast::Expr self, field, shape, axis, whole;
+};
+// `*items` in a call: the items by number, of a name for the value where it is not a name itself.
+struct UnpackedArgument {
+    ast::Expr name;
+    bool named = false;  // `name` is used: it is given the value before the call
+    std::deque<ast::Expr> numbers, items;
+};
+// The key of a sort: its call for one item, as if it were written `key(item)`.
+struct SortKey {
+    ast::Expr item, call;
+};
+
+struct Program {
+    std::deque<ModuleUnit> modules;  // by ModuleId, the root first
+    std::vector<ModuleId> order;     // in which their statements run: each after what it imports, the root last
+    std::deque<Function> functions;
+    std::deque<LambdaFunction> lambdas;
+    std::deque<RecordClass> classes;
+    std::unordered_map<const ast::Expr*, SortKey> sort_keys;          // by what stands behind `key=`
+    std::unordered_map<const ast::Expr*, FieldExtent> field_extents;  // by the name
+    std::unordered_map<const ast::Expr*, MappedCall> mapped;          // by the call
+    std::unordered_map<const ast::Expr*, UnpackedArgument> unpacked;  // by what stands behind the star
+    std::map<std::pair<const ast::Call*, std::vector<size_t>>, ast::Call> unpacked_calls;  // by the numbers of items
+    uint32_t made_exprs = 0;  // their ids go down from the largest
+    ast::ExprId make_id() { return ast::ExprId(UINT32_MAX - 1 - made_exprs++); }
+    ast::Expr make_expr(Span at, ast::ExprNode node);
+    [[nodiscard]] bool is_made(const ast::Expr& e) const { return e.id.index >= UINT32_MAX - 1 - made_exprs; }
+    std::deque<Instance> instances;
+    std::optional<InstanceId> main;
+
+    [[nodiscard]] const Function& function(FunctionId id) const { return functions[id.index]; }
+    [[nodiscard]] const Instance& instance(InstanceId id) const { return instances[id.index]; }
+};
+
+}  // namespace tsr::sema

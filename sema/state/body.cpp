@@ -1,0 +1,187 @@
+#include "sema/state/body.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "sema/program/round_values.h"
+#include "sema/types/containers.h"
+#include "sema/types/numeric.h"
+
+namespace tsr::sema {
+
+Body::Body(Checker& checker, Instance& instance, const Function* function, Body* enclosing)
+    : checker(checker), instance(instance), function(function), enclosing(enclosing) {}
+
+Diagnostic& Body::error(std::string code, Span span, std::string message) {
+    const bool said =
+        aloud && !(span.valid() && checker.is_broken_line(span));  // what the text means there is not known
+    return (said ? state().found : scratch_).error(std::move(code), span, std::move(message));
+}
+
+Diagnostic& Body::warning(std::string code, Span span, std::string message) {
+    return (aloud ? state().found : scratch_).warning(std::move(code), span, std::move(message));
+}
+
+Value Body::refuse(Feature feature, Span span, const std::string& what) {
+    error(std::string(code(feature)), span, fmt::format("{} not compiled yet", what));
+    return {};
+}
+
+std::string Body::source(const ast::Expr& expr) const { return std::string(checker.sources.text(expr.span)); }
+
+std::string shown(const Type& type) {
+    constexpr size_t kLongest = 200;  // of a message
+    bool spelled = type.is_scalar() || type.is(Kind::tensor);
+    std::string text = readable(type.text());
+    if (text.size() > kLongest) text = text.substr(0, kLongest) + "…";
+    return spelled ? "`" + text + "`" : text;
+}
+
+Slot& Body::add_slot(const std::string& name, Span at) {
+    VariableId id(slots.size());
+    Slot& slot = slots.emplace_back();
+    slot.name = name;
+    slot.id = id;
+    slot.first_at = at;
+    Variable& variable = instance.variables.emplace_back();
+    variable.name = name;
+    variable.declared = at;
+    return slot;
+}
+
+Slot* Body::find_slot(std::string_view name) {
+    for (auto inner = inner_names.rbegin(); inner != inner_names.rend(); ++inner) {
+        if (inner->first == name) return &slots[inner->second.index];
+    }
+    auto found = names.find(name);
+    return found == names.end() ? nullptr : &slots[found->second.index];
+}
+
+bool Body::is_inner(std::string_view name) const {
+    return std::ranges::any_of(inner_names, [&](const auto& inner) { return inner.first == name; });
+}
+
+void Body::mark_assigned(const Slot& slot) {
+    if (flow.assigned.size() <= slot.id.index) flow.assigned.resize(slot.id.index + 1);
+    flow.assigned[slot.id.index] = true;
+}
+
+void Body::mark_own(const Slot& slot, bool own) {
+    if (flow.own.size() <= slot.id.index) flow.own.resize(slot.id.index + 1);
+    flow.own[slot.id.index] = own;
+}
+
+void Body::begin_pass(bool final) {
+    aloud = final;
+    scratch_ = {};
+    flow = entry_flow;
+    loops.clear();
+    round_loops.clear();
+    round_conditions.clear();
+    returned.reset();
+    unknown_names.clear();
+    inner_names.clear();
+    state().allocations.clear();
+    state().callees.clear();
+    instance.exprs.clear();
+    instance.calls.clear();
+    instance.loops.clear();
+    instance.comprehensions.clear();
+    instance.augmented.clear();
+    instance.checks.clear();
+    instance.symbols.resize(header_symbols);
+    variable_symbols.clear();
+    for (Slot& slot : slots) {
+        slot.broken = false;
+        if (instance.variables[slot.id.index].captured) continue;
+        slot.joined = slot.given;
+        slot.declared.reset();
+        slot.only_value.reset();
+        slot.assigned_at.clear();
+        if (slot.given) continue;
+        slot.once.reset();
+        slot.outlived = false;
+        slot.rounds = 0;
+    }
+}
+
+Value Body::record(const ast::Expr& e, Value value) {
+    ExprInfo& info = instance.exprs[e.id];
+    info.type = value.type;
+    info.value = value.value;
+    info.dim = value.dim;
+    info.referent = value.referent;
+    info.compute = value.compute;
+    info.rounds = value.value ? 0 : value.rounds;
+    if (!value.value && !value.broken() && value.rounds == 0) {
+        value.rounds = info.rounds = rounds_of(instance, e).value_or(0);
+    }
+    return value;
+}
+
+CallInfo& Body::record_call(const ast::Expr& e, CallInfo info) { return instance.calls[e.id] = std::move(info); }
+
+const SymbolInfo* Body::find_symbol(std::string_view name) const {
+    for (const SymbolInfo& symbol : instance.symbols) {
+        if (symbol.name == name) return &symbol;
+    }
+    return nullptr;
+}
+
+std::optional<Static> Body::fixed_name(std::string_view name) {
+    if (auto found = fixed.find(name); found != fixed.end() && !is_inner(name)) return found->second;
+    if (Slot* slot = find_slot(name)) {
+        if (slot->bindings == 1 && slot->once && slot->once->value) return slot->once->value;
+        return std::nullopt;
+    }
+    if (enclosing) {
+        if (auto outer = enclosing->fixed_name(name)) return outer;
+    }
+    return checker.constant(instance.module, std::string(name));
+}
+
+std::optional<DType> Body::bound_type(std::string_view name) const {
+    if (const auto found = bound_types.find(name); found != bound_types.end()) return found->second;
+    return enclosing ? enclosing->bound_type(name) : std::nullopt;
+}
+
+void Body::add_to_type(Slot& slot, const Type& type, const std::optional<Static>& value) {
+    const bool first = !slot.joined || slot.joined->is_unknown();
+    auto joined = first ? type : join(*slot.joined, type, slot.only_value, value);
+    // A variable is given tensors of other extents: those are symbols where it is read. A parameter has the header's.
+    if (!joined && !in_kernel() && !slot.given && !slot.joined->is_unknown()) {
+        joined = join(of_either_extent(type, *slot.joined), of_either_extent(*slot.joined, type));
+    }
+    if (joined && type.is(Kind::function) && !first && *slot.joined != type) joined.reset();
+    if (first)
+        slot.only_value = value;
+    else if (slot.only_value != value)
+        slot.only_value.reset();
+    // The extents of tensors, and what of them may be written, are not in the header.
+    const bool fits =
+        !slot.keeps_type || type.is(Kind::tensor) || (joined && joined->with_mut(false) == slot.given->with_mut(false));
+    if (joined && fits) slot.joined = joined;
+}
+
+// Functions that are checked for each signature or point of a tuning space: of them only what can be reached.
+bool Body::is_checked_for_each() const { return function && (function->generic || !instance.kernel.tuning.empty()); }
+
+std::optional<bool> Body::decides(const Value& condition) const {
+    return is_checked_for_each() && condition.value ? condition.value->boolean() : std::nullopt;
+}
+
+Body* Body::body_of(InstanceId id) {
+    Body* body = this;
+    while (body && body->instance.id != id) body = body->enclosing;
+    return body;
+}
+
+void Body::name_group(Span at, const std::string& spelling) {
+    if (state().group_name.valid()) return;
+    state().group_name = at;
+    state().group_spelling = spelling;
+}
+
+}  // namespace tsr::sema

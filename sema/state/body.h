@@ -1,0 +1,115 @@
+// The state of the check of one instance's body: what its variables are at one point of the text, the flow of control,
+// the loops around; and the few steps that the rules are made of. The rules are functions in the folders of sema/.
+//
+// A body is checked several times in silence, until the types of its variables do not change any more, and then once
+// aloud: a variable's type is the join of all that is assigned to it, also further down in the text. An expression with
+// an error, or one that reads what has no type yet, adds nothing to the join; so each expression is checked aloud with
+// the types that its variables have in the end.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "sema/state/checker.h"
+#include "sema/state/value.h"
+
+namespace tsr::sema {
+
+class Body {
+public:
+    Body(Checker& checker, Instance& instance, const Function* function, Body* enclosing);
+
+    Checker& checker;
+    Instance& instance;
+    const Function* function;  // nullptr: module-level statements
+    Body* enclosing;
+
+    [[nodiscard]] bool in_kernel() const { return instance.context == Context::kernel; }
+    // Whether the function is checked for each signature or point of a tuning space: of it only what can be reached.
+    [[nodiscard]] bool is_checked_for_each() const;
+    // In such a function: what a static condition says. What it leaves out is not checked.
+    [[nodiscard]] std::optional<bool> decides(const Value& condition) const;
+    // Of a constant that is evaluated by itself there is no instance: what is noted then is forgotten.
+    [[nodiscard]] InstanceState& state() { return instance.id.valid() ? checker.states[instance.id.index] : no_state_; }
+    [[nodiscard]] Body* body_of(InstanceId id);  // this one, or one around it
+    // Forgets what the pass before found. `final`: what is wrong is said.
+    void begin_pass(bool final);
+
+    // ---- messages ----
+    Diagnostic& error(std::string code, Span span, std::string message);
+    Diagnostic& warning(std::string code, Span span, std::string message);
+    // The one message for a part of the language that is not compiled.
+    Value refuse(Feature feature, Span span, const std::string& what);
+    [[nodiscard]] std::string source(const ast::Expr& expr) const;
+
+    // ---- the tables ----
+    Value record(const ast::Expr& e, Value value);
+    CallInfo& record_call(const ast::Expr& e, CallInfo info);
+    // What is used of the group, for the message about kernels that have none; the first one counts.
+    void name_group(Span at, const std::string& spelling);
+
+    // ---- names ----
+    Slot& add_slot(const std::string& name, Span at);
+    Slot* find_slot(std::string_view name);
+    // A name that a comprehension or loop around has for itself.
+    [[nodiscard]] bool is_inner(std::string_view name) const;
+    std::optional<Static> fixed_name(std::string_view name);  // tuning parameters, static parameters, constants
+    [[nodiscard]] const SymbolInfo* find_symbol(std::string_view name) const;
+    // What an argument bound the `T` of `T[M, K]` to, in this function or one around it.
+    [[nodiscard]] std::optional<DType> bound_type(std::string_view name) const;
+
+    // ---- variables ----
+    void mark_assigned(const Slot& slot);
+    void mark_own(const Slot& slot, bool own);
+    // What is assigned to a variable becomes part of its type, where the two join.
+    void add_to_type(Slot& slot, const Type& type, const std::optional<Static>& value);
+
+    // ---- state of a pass ----
+    std::deque<Slot> slots;  // by VariableId
+    std::map<std::string, VariableId, std::less<>> names;
+    // Targets of comprehensions, and of loops whose variables are their own; the innermost last.
+    std::vector<std::pair<std::string, VariableId>> inner_names;
+    std::map<ast::ExprId, VariableId> inner_slots;  // by target
+    std::set<std::string, std::less<>> loop_names;  // that each loop has for itself
+    std::map<std::string, FunctionId, std::less<>> nested;
+    std::set<FunctionId> inner_generics;               // generic functions and lambdas that stand in this body
+    std::map<std::string, Static, std::less<>> fixed;  // tuning and static parameters
+    std::vector<std::pair<std::string, std::vector<Static>>> space;  // of a tuned kernel's header
+    std::map<std::string, DType, std::less<>> bound_types;           // the `T` of `T[M, K]`, bound by an argument
+    std::set<std::string, std::less<>> type_variables;               // that parameters name
+    std::map<std::string, std::string> opaque_names;  // a name that has no value of its own → the expression it is in
+    std::map<VariableId, std::string> variable_symbols;  // symbols of locals, of the pass that runs
+    std::set<ast::ExprId> taken_generators;
+    // Names of symbols that the header does not bind: the same in every pass.
+    std::map<std::tuple<ast::ExprId, size_t, int>, std::string> fresh_names;
+    std::map<VariableId, std::string> fresh_variable_names;
+    Flow flow;
+    std::vector<Loop> loops;
+    std::vector<RoundLoop> round_loops;  // by bit of Value::rounds
+    // Conditions under which the text that is checked runs; of those that depend on rounds. And whether they hold.
+    std::vector<std::pair<const ast::Expr*, bool>> round_conditions;
+    std::set<std::string> unknown_names;  // said once
+    std::optional<Type> returned;         // the join of what was returned so far
+    std::optional<Type> result_type;
+    Span result_at;
+    bool aloud = false;
+    bool constant_only = false;
+    bool folds_items = false;         // of a module's constant list, once for each item
+    std::vector<size_t> unpacked_at;  // of the target that is assigned: which part of what is unpacked it is given
+    Flow entry_flow;                  // where the body begins
+    size_t header_symbols = 0;        // so many of the instance's symbols are the header's
+
+private:
+    InstanceState no_state_;
+    Diagnostics scratch_;
+};
+
+// What the message calls a type: with an article-free name in back quotes for scalars, plain words else.
+std::string shown(const Type& type);
+
+}  // namespace tsr::sema

@@ -1,0 +1,161 @@
+// The checker of a whole program: modules, functions, instances. What it knows about one function body is in body.h.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/sources.h"
+#include "sema/program/program.h"
+#include "sema/program/tables.h"
+#include "sema/state/loop_names.h"
+#include "sema/state/scope.h"
+
+namespace tsr::sema {
+
+class Body;
+
+// What a call asks for: a function with these argument types.
+struct Request {
+    FunctionId function;
+    Context context = Context::host;
+    // Of a generic function, one per parameter, in symbols of the instance to be made; unknown for the others.
+    std::vector<Type> types;
+    std::vector<std::optional<Static>> values;  // of static parameters
+    Body* enclosing = nullptr;                  // of a nested function: the body around it, being checked
+    std::optional<TuningPoint> point;           // of a tuned kernel: the point; without one its header is asked for
+};
+
+// Beside the tables: what only the checker needs to know of an instance.
+struct InstanceState {
+    enum class Progress : uint8_t { open, busy, done } progress = Progress::open;
+    Diagnostics found;  // of a generic one: kept until a call that stays asks for it
+    bool reported = false;
+    Span called_at;  // of a generic one: the first call with this signature
+    bool declared_result = false;
+    std::vector<std::pair<Span, std::pair<std::string, int64_t>>> allocations;  // place, name, bytes
+    std::set<InstanceId> callees;
+    Span group_name;  // the first name of the group that it uses, if any
+    std::string group_spelling;
+    InstanceId header;                   // of a point: the header of its kernel
+    std::vector<InstanceId> all_points;  // of a header: those that do not fit, too
+};
+
+class Checker {
+public:
+    Checker(Sources& sources, const CheckOptions& options, Diagnostics& diagnostics);
+    ~Checker();
+
+    void run(const ast::Module& root);
+
+    // What a name means at module level: the module's own names, then the root namespace's.
+    [[nodiscard]] Symbol lookup(ModuleId module, std::string_view name) const;
+    // Names that could be meant instead, for "did you mean".
+    [[nodiscard]] std::vector<std::string> names_of(ModuleId module) const;
+    // What a dotted name means, seen from module level; kind none if it is not one or means nothing.
+    [[nodiscard]] Symbol resolve(ModuleId module, const ast::Expr& expr) const;
+    // The value of a module-level name, if it is a constant.
+    std::optional<Static> constant(ModuleId module, const std::string& name);
+    // A mistake in the text was told in this line: what its names mean is not known.
+    [[nodiscard]] bool is_broken_line(Span at) const;
+
+    // A module-level expression by itself: its type (literals settled) and value, if it is static. Says nothing.
+    struct Constant {
+        Type type;
+        std::optional<Static> value;
+    };
+    Constant evaluate(ModuleId module, const ast::Expr& expr);
+
+    [[nodiscard]] static bool is_static(const ast::Parameter& parameter);
+
+    // The instance for a request, checked before this returns unless it is being checked already (recursion).
+    InstanceId instantiate(const Request& request);
+    void check_statements(ModuleId module);
+    // Says what is wrong in a generic function that nobody calls, whatever its arguments were. Of a nested one,
+    // `enclosing` is the body around it.
+    void check_untyped(FunctionId id, Body* enclosing);
+    // Each call of a generic function by another with two types that nobody used before doubles the signatures.
+    static constexpr size_t kMostInstances = 1 << 15;
+    [[nodiscard]] bool has_most_instances() const { return program.instances.size() >= kMostInstances; }
+    [[nodiscard]] bool is_called(FunctionId id) const { return called_.contains(id); }
+    // The records of a class; unknown where its definition is wrong, nothing while it is being read.
+    std::optional<Type> record_type(FunctionId constructor);
+    // Gives the messages of an instance, and of those it calls, once.
+    void report(InstanceId instance);
+
+    [[nodiscard]] FunctionId function_of(const ast::FunctionDef& def) const;
+    // The function that a lambda stands for; `enclosing`: the one that it is written in, if any.
+    FunctionId function_of(const ast::Expr& e, const ast::Lambda& lambda, ModuleId module,
+                           std::optional<FunctionId> enclosing);
+    const SortKey& sort_key(const ast::Expr& key);
+    // The innermost body of a function that is being checked; nullptr: none is.
+    [[nodiscard]] Body* open_body(FunctionId function) const;
+    // Where names stand in a module's text.
+    const NamePlaces& places_of(ModuleId module);
+    [[nodiscard]] bool cancelled() const { return options.cancel && options.cancel->load(); }
+
+    Sources& sources;
+    const CheckOptions& options;
+    Diagnostics& diagnostics;
+    Program program;
+    std::deque<ModuleScope> scopes;          // by ModuleId
+    std::deque<InstanceState> states;        // by InstanceId
+    std::map<ModuleId, Body*> open_modules;  // module-level statements that are being checked
+    int fresh = 0;                           // numbers symbols that have no name of their own
+
+private:
+    ModuleId load_module(const ast::Module& tree, std::string name);
+    std::optional<ModuleId> import_module(const std::string& name, FileId importer, Span at);
+    std::optional<FileId> find_module(const std::string& name, FileId importer);
+    void declare(ModuleId module, const ast::Block& block);
+    void declare_statement(ModuleId module, const ast::Stmt& stmt);
+    void declare_import(ModuleId module, const ast::Import& import);
+    void declare_from(ModuleId module, const ast::FromImport& import);
+    void declare_class(ModuleId module, const ast::ClassDef& def);
+    void declare_member(ModuleId module, RecordClass& made, const ast::Stmt& stmt);
+    void bind(ModuleId module, const ast::Identifier& name, Symbol symbol);
+    FunctionId declare_function(ModuleId module, const ast::FunctionDef& def, const ast::Stmt& stmt,
+                                std::optional<FunctionId> enclosing);
+    void declare_nested(ModuleId module, const ast::Block& block, FunctionId enclosing);
+    void read_decorators(Function& function);
+    void read_space(Function& function, const ast::Call& call);
+    [[nodiscard]] bool is_generic(const Function& function) const;
+    [[nodiscard]] bool is_generic(const Function& function, const ast::Parameter& parameter) const;
+    bool uses_kernel_names(const Function& function);
+    void check_functions(ModuleId module);
+    void check_uncalled(FunctionId id);
+    void check_main();
+    void pass_captures_on();
+    Instance& new_instance(ModuleId module, Context context, std::string name);
+    std::string instance_key(const Request& request) const;
+    void check_points(InstanceId header, const Request& request, const std::vector<TuningPoint>& points);
+    void say_wrong_values(InstanceId header);
+    void say_unfit(InstanceId header, const std::vector<InstanceId>& unfit);
+    [[nodiscard]] bool at_every_point(const InstanceState& point, const Diagnostic& found) const;
+
+    std::map<std::string, ModuleId> loaded_;  // by path
+    std::vector<std::string> loading_;        // paths, for cycles
+    std::map<const ast::FunctionDef*, FunctionId> functions_;
+    std::map<const ast::Lambda*, FunctionId> lambdas_;
+    std::vector<Body*> open_bodies_;               // of functions, the innermost last
+    std::map<std::string, InstanceId> instances_;  // by what was asked
+    std::set<FunctionId> called_;                  // functions with an instance
+    std::map<std::pair<ModuleId, std::string>, std::optional<Static>> constants_;
+    std::set<std::pair<ModuleId, std::string>> evaluating_;
+    std::map<ModuleId, std::unique_ptr<Body>> module_bodies_;
+    std::vector<std::pair<std::string, InstanceId>> busy_nested_;  // by what was asked
+    std::map<std::string, int> used_names_;
+    std::map<ModuleId, std::set<uint32_t>> kernel_names_;  // where names stand that only kernels know
+    std::map<ModuleId, NamePlaces> places_;
+    std::set<FunctionId> reported_;  // functions with an instance that was reported
+    int depth_ = 0;
+};
+
+// `tile.linear_id` of an expression that is a dotted name, else empty.
+std::string dotted(const ast::Expr& expr);
+
+}  // namespace tsr::sema

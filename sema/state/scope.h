@@ -1,0 +1,52 @@
+// What the names of a module stand for.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sema/program/tables.h"
+
+namespace tsr::sema {
+
+struct Symbol {
+    enum class Kind : uint8_t {
+        none,    // no such name
+        broken,  // a name whose definition was refused: silent
+        function,
+        name_space,  // of the root, by `path`
+        module,      // an imported file
+        builtin,
+        dtype,
+        variable,  // assigned by module-level statements
+        class_,
+    };
+    Kind kind = Kind::none;
+    FunctionId function;  // class_: the constructor
+    std::string path;     // of the root; variable: its name in its module
+    ModuleId module;      // module; variable: whose it is
+    const BuiltinEntry* builtin = nullptr;
+    DType dtype = DType::f32;
+    Span declared;
+};
+
+// A member of the root namespace by its path; `tessera` and `op` in front are ignored.
+Symbol root_symbol(std::string_view path);
+
+// One module's names. Those of the root namespace are not in it.
+struct ModuleScope {
+    std::map<std::string, Symbol, std::less<>> names;
+    // Module-level names assigned exactly once, outside of `if`, `for` and `while`: candidates for constants.
+    std::map<std::string, const ast::Expr*, std::less<>> constants;
+};
+
+// `x` of `x[i]` and `x.parts[0]`.
+const ast::Expr& written_root(const ast::Expr& e);
+// The names that an assignment target binds: `a`, `a, b`, `(a, [b])`. Subscripts and attributes bind none.
+void target_names(const ast::Expr& target, std::vector<const ast::Expr*>& names);
+
+// How often each name is bound by the statements of a block and of the blocks in it; functions' bodies are their own.
+void count_bindings(const ast::Block& block, std::map<std::string, int, std::less<>>& counts);
+
+}  // namespace tsr::sema

@@ -1,0 +1,294 @@
+#include "sema/statements/assign.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sema/annotations/annotations.h"
+#include "sema/builtin_calls/reduction_types.h"
+#include "sema/calls/method_calls.h"
+#include "sema/expressions/operators.h"
+#include "sema/expressions/register_tiles.h"
+#include "sema/state/recursion.h"
+#include "sema/statements/element_assignments.h"
+#include "sema/statements/narrow_sums.h"
+#include "sema/types/containers.h"
+#include "sema/values/items.h"
+#include "sema/values/making.h"
+#include "sema/values/requirements.h"
+#include "sema/values/writable.h"
+
+namespace tsr::sema {
+
+void assignment(Body& b, const ast::Stmt& stmt, const ast::Assign& a) {
+    const Value value = expression(b, *a.value);
+    if (const ast::Expr* added = added_to(*a.targets[0], *a.value)) {
+        warn_of_narrow_sum(b, stmt, *a.targets[0], std::get<ast::Binary>(a.value->node).op, value.type, *added);
+    }
+    const auto* call = std::get_if<ast::Call>(&a.value->node);
+    bool declares = false;
+    if (call) {
+        auto found = b.instance.calls.find(a.value->id);
+        declares = found != b.instance.calls.end() && found->second.kind == CallKind::builtin &&
+                   found->second.builtin == Builtin::alloc_register;
+    }
+    for (const ast::Expr* target : a.targets) {
+        Slot* slot = nullptr;
+        if (const auto* n = std::get_if<ast::Name>(&target->node)) slot = b.find_slot(n->text);
+        if (declares && slot && !value.broken()) {
+            slot->declared = value.type;
+            slot->declared_at = a.value->span;
+            slot->joined = value.type;
+            Value written;
+            written.type = value.type;
+            written.referent = slot->id;
+            b.record(*target, written);
+            continue;
+        }
+        assign_to(b, *target, value, *a.value);
+    }
+}
+
+// What a variable of the host holds may change through other names: its length and items are not static.
+static Value variable_value(const Value& value) {
+    Value held = value;
+    held.type = stored(value.type);
+    if (held.type == value.type && !value.type.is(Kind::list)) return held;
+    held.value.reset();
+    held.elements.clear();
+    held.rounds = 0;
+    return held;
+}
+
+// Says so where a variable of this type is not assigned this; its uses then say no more.
+static void require_assigns(Body& b, Slot& slot, const Type& held, const ast::Expr& target, const Value& value,
+                            const ast::Expr& source) {
+    const Type& type = value.type;
+    if (held.is_unknown() || value.broken()) return;
+    if (names_no_type(held)) {
+        b.error("E0327", source.span,
+                fmt::format("the type of an empty {} is not known", held.is(Kind::dict) ? "dictionary" : "list"));
+        return;
+    }
+    if (makes_or_converts(b, source, value, held)) return;
+    const bool narrow = held.is_scalar() && type.is(Kind::int_literal) && value.value && !held.is_bool();
+    if (narrow) {
+        b.error("E0306", source.span,
+                fmt::format("`{}` is {} and does not hold {}", slot.name, shown(held), value.value->text()));
+        return;
+    }
+    // Extents that only the running program knows are all shown as `?`.
+    const bool differs = shown(type) != shown(held);
+    auto& d = b.error("E0303", source.span,
+                      fmt::format("`{}` is {} {}, this is {}{}", slot.name, shown(held),
+                                  slot.keeps_type ? "in the header" : "elsewhere", shown(type),
+                                  differs ? "" : " of other extents, as far as is known"));
+    if (slot.first_at.valid() && !(slot.first_at == target.span))
+        d.label(slot.first_at, slot.given ? "the parameter" : "first assigned here");
+    if (held.is_scalar() && !held.is_bool()) offer_cast(b, d, source, type, held.elem());
+    bool extents =
+        type.is(Kind::tensor) && held.is(Kind::tensor) && type.elem() == held.elem() && type.rank() == held.rank();
+    if (extents) d.note("a variable keeps its extents: a tensor of other extents needs a name of its own");
+    slot.settled = Type::unknown();  // which of the two types was meant is not known: its uses say no more
+}
+
+static void assign_name(Body& b, const ast::Expr& target, const Value& given, const ast::Expr& source) {
+    Value value = b.in_kernel() || !b.function ? given : variable_value(given);
+    if (value.type.is(Kind::list)) set_rounds(value, 0);  // its items may be assigned
+    Slot* slot = b.find_slot(std::get<ast::Name>(target.node).text);
+    if (!slot) return;
+    if (!slot->first_at.valid() || !slot->joined) {
+        if (b.instance.variables[slot->id.index].parameter < 0) {
+            slot->first_at = target.span;
+            b.instance.variables[slot->id.index].declared = target.span;
+        }
+    }
+    if (slot->given && b.fixed.contains(slot->name))
+        b.error("E0333", target.span, fmt::format("`{}` is a static parameter and does not change", slot->name));
+    b.mark_assigned(*slot);
+    slot->assigned_at.push_back(target.span);
+    slot->broken |= value.broken();
+    const Type& type = value.type;
+    b.mark_own(*slot, type.writable() && type == type.with_mut(true));
+    bool holdable = !type.is(Kind::none) && !type.is(Kind::name_space) && !type.is(Kind::module) &&
+                    !type.is(Kind::range) && !type.is(Kind::type) && !type.is(Kind::launcher);
+    if (!holdable) {
+        b.error("E0208", source.span,
+                type.is(Kind::none) ? "this gives no value"
+                                    : fmt::format("{} is not a value that a variable holds", shown(type)));
+        if (!slot->joined) slot->joined = Type::unknown();
+        if (b.aloud) slot->settled = Type::unknown();
+        return;
+    }
+    Value written;
+    written.referent = slot->id;
+    if (slot->declared) {
+        require_converts(b, source, value, *slot->declared, fmt::format("`{}`", slot->name));
+        written.type = *slot->declared;
+        b.record(target, written);
+        return;
+    }
+    b.add_to_type(*slot, type, value.value);
+    bool parameter = b.instance.variables[slot->id.index].parameter >= 0;
+    if (slot->bindings == 1 && !parameter) slot->once = value;
+    if (slot->bindings == 1) {
+        slot->once_from = &source;
+        slot->once_part = b.unpacked_at;
+        slot->outlived = false;
+    }
+    if (slot->bindings == 1 && slot->once) slot->once->referent = {};
+    const Type held = slot->known ? slot->settled : *slot->joined;
+    written.type = held;
+    b.record(target, written);
+    if (b.aloud) require_assigns(b, *slot, held, target, value, source);
+}
+
+static void assign_unpacked(Body& b, const ast::Expr& target, const std::vector<const ast::Expr*>& targets,
+                            const Value& value, const ast::Expr& source) {
+    Value whole;
+    whole.type = value.type;
+    b.record(target, whole);
+    std::vector<Value> parts;
+    if (value.type.is(Kind::tuple)) {
+        for (size_t i = 0; i < value.type.parts().size(); ++i) {
+            Value part;
+            part.rounds = value.rounds;
+            if (i < value.elements.size()) part = value.elements[i];
+            part.type = value.type.parts()[i];
+            parts.push_back(std::move(part));
+        }
+    } else if (value.type.is(Kind::list) && (value.type.length() || !b.in_kernel())) {
+        const auto count = value.type.length() ? static_cast<size_t>(*value.type.length()) : targets.size();
+        for (size_t i = 0; i < count; ++i) {
+            Value part;
+            part.type = value.type.parts()[0];
+            if (!b.in_kernel() && i < targets.size()) part = item_for(b, part.type, *targets[i]);
+            parts.push_back(std::move(part));
+        }
+    } else if (!value.broken()) {
+        b.error("E0318", source.span,
+                fmt::format("{} values are wanted here, this is {}", targets.size(), shown(value.type)));
+    }
+    if (!parts.empty() && parts.size() != targets.size()) {
+        b.error("E0318", target.span, fmt::format("{} names for {} values", targets.size(), parts.size()))
+            .label(source.span, value.type.text());
+        parts.clear();
+    }
+    const auto* tuple = std::get_if<ast::Tuple>(&source.node);
+    for (size_t i = 0; i < targets.size(); ++i) {
+        Value part = i < parts.size() ? parts[i] : Value{};
+        const bool apart = tuple && tuple->elements.size() == targets.size();
+        std::vector<size_t> part_of = apart ? std::vector<size_t>{} : b.unpacked_at;
+        if (!apart) part_of.push_back(i);
+        if (!apart && value.rounds == 0) set_rounds(part, 0);
+        std::swap(b.unpacked_at, part_of);
+        assign_to(b, *targets[i], part, apart ? *tuple->elements[i] : source);
+        std::swap(b.unpacked_at, part_of);
+    }
+}
+
+void assign_to(Body& b, const ast::Expr& target, const Value& value, const ast::Expr& source) {
+    if (std::holds_alternative<ast::Name>(target.node)) return assign_name(b, target, value, source);
+    if (const auto* s = std::get_if<ast::Subscript>(&target.node)) return assign_element(b, target, *s, value, source);
+    if (const auto* t = std::get_if<ast::Tuple>(&target.node))
+        return assign_unpacked(b, target, t->elements, value, source);
+    if (const auto* l = std::get_if<ast::List>(&target.node))
+        return assign_unpacked(b, target, l->elements, value, source);
+    // Other targets were refused when they were read.
+    if (const auto* a = std::get_if<ast::Attribute>(&target.node)) assign_field(b, target, *a, value, source);
+}
+
+void augmented_assignment(Body& b, const ast::Stmt& stmt, const ast::AugmentedAssign& a) {
+    Value before = expression(b, *a.target);
+    Value operand = expression(b, *a.value);
+    AugmentedInfo info;
+    if (before.type.is(Kind::view) && !before.broken()) {  // read, combined, stored
+        b.name_group(a.target->span, "register tile");
+        before.type = viewed_tile(b, *a.target, before.type).value_or(Type::unknown());
+    }
+    if (before.type.is(Kind::tensor) && !operand.broken()) {
+        b.refuse(Feature::graphs, a.target->span, "arithmetic on whole tensors is");
+        return;
+    }
+    if (before.type.is(Kind::list) && !b.in_kernel() && a.op == ast::BinaryOp::add && !operand.broken()) {
+        b.instance.augmented[stmt.id].type = before.type;  // in place, as `extend`
+        if (require_changeable(b, *a.target, a.target->span)) method_argument(b, *a.target, before.type, 'x', *a.value);
+        return;
+    }
+    Value result = arithmetic(b, *a.value, a.op, *a.target, before, *a.value, operand, a.op_span);
+    info.type = result.type;
+    info.compute = result.compute;
+    b.instance.augmented[stmt.id] = info;
+    result.value.reset();  // the variable changes: it is not static
+    result.dim.reset();
+    if (result.broken()) {
+        if (const auto* n = std::get_if<ast::Name>(&a.target->node)) {
+            if (Slot* slot = b.find_slot(n->text)) b.mark_assigned(*slot);
+        }
+        return;
+    }
+    warn_of_narrow_sum(b, stmt, *a.target, a.op, result.type, *a.value);
+    assign_to(b, *a.target, result, *a.value);
+}
+
+void annotated_assignment(Body& b, const ast::Stmt& stmt, const ast::AnnotatedAssign& a) {
+    Annotation written = annotation(b, *a.annotation, false);
+    std::optional<Value> value;
+    if (a.value) value = expression(b, *a.value);
+    const auto* n = std::get_if<ast::Name>(&a.target->node);
+    Slot* slot = n ? b.find_slot(n->text) : nullptr;
+    if (!slot) {
+        b.error("E0333", a.target->span, "a declared type stands behind a name");
+        return;
+    }
+    if (written.type.is_unknown()) {
+        if (value) b.mark_assigned(*slot);
+        slot->declared = slot->joined = Type::unknown();
+        return;
+    }
+    Type type = written.type;
+    if (slot->declared && b.aloud && !(slot->declared_at == a.annotation->span) && !(*slot->declared == type)) {
+        b.error("E0303", a.annotation->span,
+                fmt::format("`{}` is declared as {} already", slot->name, shown(*slot->declared)))
+            .label(slot->declared_at, "here");
+        return;
+    }
+    if (slot->keeps_type && b.aloud && !(type.with_mut(false) == slot->given->with_mut(false))) {
+        b.error("E0303", a.annotation->span,
+                fmt::format("`{}` is declared as {} in the header", slot->name, shown(*slot->given)))
+            .label(slot->first_at, "the parameter");
+        return;
+    }
+    if (value && value->type.is(Kind::tensor) && type.is(Kind::tensor)) {
+        type = type.with_mut(value->type.tensor().mut);
+        bool fits = value->type.elem() == type.elem() && value->type.rank() == type.rank();
+        std::vector<DimCheck> checks;
+        for (size_t axis = 0; fits && axis < type.rank(); ++axis) {
+            const ir::Dim &wanted = type.tensor().shape[axis], &found = value->type.tensor().shape[axis];
+            ir::Equality equality = ir::compare(wanted, found);
+            fits = equality != ir::Equality::different;
+            if (equality == ir::Equality::unknown)
+                checks.push_back({0, axis, found, wanted, wanted.text(), std::nullopt});
+        }
+        if (!fits)
+            b.error("E0302", a.value->span,
+                    fmt::format("`{}` is declared as {}, this is {}", slot->name, shown(type), shown(value->type)))
+                .label(a.annotation->span, "declared here");
+        if (!checks.empty()) b.instance.checks[stmt.id] = std::move(checks);
+    } else if (value && !chooses_result(b, *a.value, value->type, type)) {
+        if (!require_converts(b, *a.value, *value, type, fmt::format("`{}`", slot->name)) && !value->broken())
+            type = Type(type);
+    }
+    slot->declared = type;
+    slot->declared_at = a.annotation->span;
+    slot->joined = type;
+    if (value) b.mark_assigned(*slot);
+    if (!slot->first_at.valid()) slot->first_at = a.target->span;
+    b.instance.variables[slot->id.index].declared = slot->first_at;
+    Value place;
+    place.type = type;
+    place.referent = slot->id;
+    b.record(*a.target, place);
+}
+
+}  // namespace tsr::sema

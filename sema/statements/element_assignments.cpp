@@ -1,0 +1,138 @@
+#include "sema/statements/element_assignments.h"
+
+#include <fmt/format.h>
+
+#include "sema/calls/method_calls.h"
+#include "sema/expressions/records.h"
+#include "sema/expressions/register_tiles.h"
+#include "sema/state/recursion.h"
+#include "sema/types/containers.h"
+#include "sema/types/numeric.h"
+#include "sema/values/requirements.h"
+#include "sema/values/writable.h"
+
+namespace tsr::sema {
+
+void assign_field(Body& b, const ast::Expr& target, const ast::Attribute& a, const Value& value,
+                  const ast::Expr& source) {
+    const Value base = expression(b, *a.base);
+    if (base.broken()) return;
+    if (!base.type.is(Kind::record)) {
+        b.error("E0333", target.span, "this is not assigned to: a name, an element, a view or a field is");
+        return;
+    }
+    const auto at = field_of(base.type, a.name.text);
+    Value place;
+    if (at) {
+        place.type = base.type.parts()[*at];
+    } else {
+        field_value(b, target, base, a);  // says so
+    }
+    b.record(target, place);
+    if (!at || !require_writable(b, *a.base, base)) return;
+    require_converts(b, source, value, place.type, fmt::format("the field `{}`", a.name.text));
+}
+
+// `xs[i] = v`, `d[k] = v`
+static void assign_item(Body& b, const ast::Subscript& s, const Value& base, const Value& value,
+                        const ast::Expr& source) {
+    const bool list = base.type.is(Kind::list);
+    if (std::holds_alternative<ast::Slice>(s.indices[0]->node)) {
+        const Type items = settled_type(stored(value.type), value.value);
+        if (items.is(Kind::list)) widen_container(b, *s.base, items);
+        if (b.aloud) require_converts(b, source, value, stored(base.type), "what replaces a slice of the list");
+        return;
+    }
+    if (!b.in_kernel()) {
+        const Type part = settled_type(stored(value.type), value.value);
+        const ExprInfo& key = b.instance.info(*s.indices[0]);
+        widen_container(
+            b, *s.base,
+            list ? Type::list(part, std::nullopt) : Type::dict(settled_type(stored(key.type), key.value), part));
+    }
+    if (!b.aloud) return;
+    require_converts(b, source, value, base.type.parts()[list ? 0 : 1],
+                     list ? "an element of the list" : "a value of the dictionary");
+}
+
+// `y[i] = v`, `C[m:m+64, :] = v`, `acc[2] = v`.
+void assign_element(Body& b, const ast::Expr& target, const ast::Subscript& s, const Value& value,
+                    const ast::Expr& source) {
+    Value place = expression(b, target);
+    const Type& of = b.instance.type(*s.base);
+    if (place.broken() && !of.is(Kind::list) && !of.is(Kind::dict)) return;
+    Value base;
+    base.type = b.instance.type(*s.base);
+    base.referent = b.instance.info(*s.base).referent;
+    if (!require_changeable(b, target, target.span)) return;
+    if (base.type.is(Kind::list) && b.in_kernel()) {
+        if (const auto* variable = std::get_if<VariableId>(&base.referent)) {
+            Slot& slot = b.slots[variable->index];
+            if (b.instance.variables[variable->index].parameter >= 0) {
+                b.error("E0333", target.span,
+                        fmt::format("`{}` is given by value: its elements do not change where the "
+                                    "function is called",
+                                    slot.name))
+                    .note(
+                        "lists in kernels are values: make a name of its own (`[x for x in a]`), and return the list");
+                return;
+            }
+            if (slot.joined && !value.broken()) b.add_to_type(slot, Type::list(value.type, base.type.length()), {});
+            if (slot.once) slot.once->value.reset();
+            slot.only_value.reset();
+        }
+    }
+    if (base.type.is(Kind::list) || base.type.is(Kind::dict)) return assign_item(b, s, base, value, source);
+    if (base.type.is(Kind::local)) {
+        require_converts(b, source, value, place.type, fmt::format("an element of `{}`", b.source(*s.base)));
+        return;
+    }
+    if (!base.type.is_memory()) {
+        b.error("E0333", target.span, fmt::format("elements of {} are not assigned", shown(base.type)));
+        return;
+    }
+    if (!require_writable(b, *s.base, base)) return;
+    if (place.type.is(Kind::view)) {
+        require_stores(b, target, place.type, source, value);
+        return;
+    }
+    if (place.type.is(Kind::tensor)) {
+        const bool copied = value.type.is(Kind::tensor) && !std::holds_alternative<ast::Call>(source.node);
+        if (place.type.policy().round == Rounding::stochastic && !copied && !value.broken()) {
+            return (void)b.refuse(Feature::policies, target.span,
+                                  "rounding by chance where a slice of a tensor is assigned is");
+        }
+        if (value.type.is(Kind::tensor)) {
+            if (value.type.elem() != place.type.elem()) {
+                b.error("E0302", source.span,
+                        fmt::format("the slice is {}, this is {}", shown(place.type), shown(value.type)));
+            } else if (value.type.rank() > place.type.rank()) {
+                b.error("E0312", source.span,
+                        fmt::format("the slice has rank {}, this has rank {}", place.type.rank(), value.type.rank()));
+            } else {  // repeated as NumPy does: the last axes are one another's, 1 fits any extent
+                const size_t more = place.type.rank() - value.type.rank();
+                for (size_t axis = 0; axis < value.type.rank(); ++axis) {
+                    const ir::Dim& wanted = place.type.tensor().shape[more + axis];
+                    const ir::Dim& found = value.type.tensor().shape[axis];
+                    if (ir::compare(wanted, found) != ir::Equality::different || found.constant_value() == 1) continue;
+                    b.error("E0312", source.span,
+                            fmt::format("the slice has {} elements along axis {}, this has {}", wanted.text(),
+                                        more + axis, found.text()));
+                }
+            }
+            return;
+        }
+        require_converts(b, source, value, Type::scalar(place.type.elem()), "an element of the slice");
+        return;
+    }
+    if (b.in_kernel() && is_packed(base.type.elem())) {
+        b.error("E0322", target.span,
+                fmt::format("elements of `{}` share bytes: a single one is not stored in a kernel",
+                            tsr::name(base.type.elem())))
+            .note("store a vector of whole bytes with `store_vector`");
+        return;
+    }
+    require_converts(b, source, value, place.type, fmt::format("an element of `{}`", b.source(*s.base)));
+}
+
+}  // namespace tsr::sema

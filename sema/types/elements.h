@@ -1,0 +1,38 @@
+// What elementwise operations see of scalars, vectors and register tiles alike: their elements join (numerics rule 1),
+// the shapes of tiles meet as NumPy's do.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sema/types/numeric.h"
+
+namespace tsr::sema {
+
+// A vector or register tile.
+bool holds_elements(const Type& type);
+// A number, bool, vector or register tile.
+bool is_element(const Type& type);
+// Of a vector or tile its elements' type as a scalar, policies included; other types themselves.
+Type element_type(const Type& type);
+bool has_integers(const Type& type);
+bool has_floats(const Type& type);
+bool has_bools(const Type& type);
+// The vector or tile with bools for elements; else `bool`.
+Type bool_like(const Type& type);
+
+// The shape of an operation on two tiles: axes are matched from the last one on, an extent of 1 is repeated. Nothing
+// where two extents differ.
+std::optional<std::vector<int64_t>> broadcast(const std::vector<int64_t>& a, const std::vector<int64_t>& b);
+// Whether a tile repeated to the other shape is all of it.
+bool repeats_to(const std::vector<int64_t>& shape, const std::vector<int64_t>& to);
+
+// The result of arithmetic on operands joined to this type, and what it works in (numerics rules 2 and 3).
+Type number_result(const Type& joined);
+DType number_compute(const Type& joined);
+
+// Numerics rule 4: what sums and products of a type are accumulated in, and what they give.
+DType accumulation(DType elem, const Policy& policy);
+DType accumulated(DType elem, const Policy& policy);
+
+}  // namespace tsr::sema

@@ -1,0 +1,68 @@
+#include "sema/values/writable.h"
+
+#include <fmt/format.h>
+
+namespace tsr::sema {
+
+bool require_writable(Body& b, const ast::Expr& e, const Value& memory) {
+    if (memory.type.writable() || (!memory.type.is(Kind::tensor) && !memory.type.is(Kind::record))) return true;
+    const ast::Expr& root = written_root(e);
+    auto& d = b.error("E0319", e.span, fmt::format("`{}` may not be written", b.source(e)));
+    const auto* variable = std::get_if<VariableId>(&b.instance.info(root).referent);
+    int parameter = variable ? b.instance.variables[variable->index].parameter : -1;
+    const bool several = variable && b.slots[variable->index].bindings > 1;
+    if (several) {
+        const std::string name = b.source(root);
+        if (memory.type.is(Kind::record) || &root != &e) {
+            d.note(
+                fmt::format("`{}` may stand here for what is not this function's own: give what it makes a name of "
+                            "its own",
+                            name));
+        } else {
+            d.note(fmt::format(
+                "`{0}` may stand here for a tensor that is not this function's own; `{0} = {0}.copy()` makes one",
+                name));
+        }
+        return false;
+    }
+    if (parameter < 0) {
+        d.note("only tensors that the function made and its `mut` parameters may be written; `.copy()` makes one");
+        return false;
+    }
+    const ast::Parameter& written = *b.instance.parameters[static_cast<size_t>(parameter)].syntax;
+    d.label(written.name.span, "this parameter is not `mut`");
+    if (written.annotation) {
+        Span at{written.annotation->span.file, written.annotation->span.begin, written.annotation->span.begin};
+        d.suggest(at, "mut ", fmt::format("declare it `{}: mut {}`", written.name.text, b.source(*written.annotation)));
+    } else {
+        Span at{written.name.span.file, written.name.span.end, written.name.span.end};
+        d.suggest(at, ": mut", fmt::format("declare it `{}: mut`", written.name.text));
+    }
+    return false;
+}
+
+bool require_writable_record(Body& b, const ast::Expr& e, const Value& record) {
+    if (!require_writable(b, e, record)) return false;
+    const Type whole = record.type.with_mut(true);
+    for (size_t i = 0; i < whole.parts().size(); ++i) {
+        if (whole.parts()[i] == record.type.parts()[i]) continue;
+        b.error("E0319", e.span, fmt::format("`{}` may not be written", b.source(e)))
+            .note(fmt::format("its field `{}` holds what this function was given to read; `.copy()` makes a tensor of "
+                              "its own",
+                              whole.names()[i + 1]));
+        return false;
+    }
+    return true;
+}
+
+// A constant of the module has no place in memory that could change.
+bool require_changeable(Body& b, const ast::Expr& container, Span at) {
+    const ast::Expr& root = written_root(container);
+    if (!std::holds_alternative<ModuleConstant>(b.instance.info(root).referent)) return true;
+    b.error("E0333", at, fmt::format("`{}` is a constant of the module and does not change", b.source(root)))
+        .note(b.in_kernel() ? "a list that changes is made of its elements: `xs = [x for x in TABLE]`"
+                            : "a list that changes is made in a function: `xs = TABLE.copy()`");
+    return false;
+}
+
+}  // namespace tsr::sema
