@@ -1,4 +1,4 @@
-// Expressions: which rule checks which kind, literals and displays, and the demands that contexts make on values.
+// Expressions: which rule checks which kind; literals.
 #include <fmt/format.h>
 
 #include "sema/annotations/annotations.h"

@@ -47,7 +47,7 @@ const ast::Expr& root_of(const ast::Expr& e) {
 static std::optional<Type> container_annotation(Body& b, const ast::Subscript& s, bool in_header) {
     const auto* name = std::get_if<ast::Name>(&s.base->node);
     const bool one = name && (name->text == "list" || name->text == "dict" || name->text == "tuple");
-    if (!one || b.in_kernel()) return std::nullopt;
+    if (!one || !b.rules().host_objects) return std::nullopt;
     Symbol symbol = b.checker.resolve(b.instance.module, *s.base);
     if (symbol.kind != Symbol::Kind::none && symbol.kind != Symbol::Kind::builtin) return std::nullopt;
     std::vector<const ast::Expr*> written = s.indices;
@@ -191,7 +191,7 @@ static Type tensor_annotation(Body& b, const ast::Expr& e, const ast::Subscript&
 }
 
 static Type record_annotation(Body& b, const ast::Expr& e, FunctionId constructor) {
-    if (b.in_kernel()) {
+    if (!b.rules().host_objects) {
         b.error("E0402", e.span, "records are for host programs, this runs in a kernel")
             .note("a kernel takes the fields that it needs");
         return {};

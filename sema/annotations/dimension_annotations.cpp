@@ -36,7 +36,7 @@ std::optional<ir::Dim> dimension(Body& b, const ast::Expr& e, bool in_header) {
         if (in_header) return ir::Dim::symbol(text);
         if (Slot* slot = b.find_slot(text); slot && slot->bindings <= 1 && slot->once && slot->once->dim)
             return *slot->once->dim;
-        if (name && b.find_slot(text) && !b.in_kernel()) return integer_dimension(b, *name);
+        if (name && b.find_slot(text) && b.rules().tensor_values) return integer_dimension(b, *name);
         b.error("E0313", at, fmt::format("`{}` is not a dimension here", text))
             .note("a dimension is bound by the shape of a parameter");
         return std::nullopt;

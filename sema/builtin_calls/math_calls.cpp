@@ -112,7 +112,7 @@ Value conversion(Body& b, const ast::Expr& e, const Matched& m, Builtin function
     if (value.broken() || !to) return {};
     if (*to == DType::c64) return b.refuse(Feature::host, m.arguments[1]->span, "complex numbers are");
     if (value.type.is(Kind::tensor) && function == Builtin::cast) {
-        if (b.in_kernel()) {
+        if (!b.rules().tensor_values) {
             b.error("E0302", x.span, "a kernel converts elements, not whole tensors");
             return {};
         }
@@ -158,7 +158,7 @@ Value python_conversion(Body& b, const Matched& m, DType to) {
         if (result.value) return result;
     }
     // Of a text: what Python reads there. An integer may be larger than an i32.
-    if (value.type.is(Kind::string) && !b.in_kernel()) {
+    if (value.type.is(Kind::string) && b.rules().host_objects) {
         return typed(Type::scalar(is_integer(to) ? DType::i64 : DType::f64));
     }
     if (!value.type.is_number() && !value.type.is_bool()) {
@@ -196,7 +196,7 @@ Value length_of(Body& b, const Matched& m) {
         return result;
     }
     const bool counted = value.type.is(Kind::list) || value.type.is(Kind::dict) || value.type.is(Kind::string);
-    if (counted && (value.type.is(Kind::list) || !b.in_kernel())) return typed(Type::index());
+    if (counted && (value.type.is(Kind::list) || b.rules().host_objects)) return typed(Type::index());
     b.error("E0302", x.span, fmt::format("{} has no length", shown(value.type)));
     return {};
 }
@@ -241,10 +241,10 @@ Value print_values(Body& b, const Matched& m) {
                       v.type.is(Kind::none);
         bool host = v.type.is(Kind::tensor) || v.type.is(Kind::list) || v.type.is(Kind::tuple) ||
                     v.type.is(Kind::dict) || v.type.is(Kind::record);
-        if (simple || v.type.is(Kind::vector) || (host && !b.in_kernel())) continue;
+        if (simple || v.type.is(Kind::vector) || (host && b.rules().host_objects)) continue;
         b.error("E0302", value->span,
-                b.in_kernel() ? fmt::format("a kernel prints numbers and strings, this is {}", shown(v.type))
-                              : fmt::format("{} is not printed", shown(v.type)));
+                b.rules().host_objects ? fmt::format("{} is not printed", shown(v.type))
+                                       : fmt::format("a kernel prints numbers and strings, this is {}", shown(v.type)));
     }
     for (size_t i = 1; i < 3; ++i) {
         if (m.arguments[i]) static_string(b, *m.arguments[i], "this parameter of `print`");
@@ -284,7 +284,7 @@ Value math_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
                 if (only.type.is(Kind::tensor))
                     return b.refuse(Feature::graphs, e.span,
                                     fmt::format("`{}` of a whole tensor is", row.paths.front()));
-                if (!b.in_kernel()) return reduction_call(b, e, row, m.rest[0]);
+                if (b.rules().host_objects) return reduction_call(b, e, row, m.rest[0]);
             }
             if (m.rest.size() < 2) {
                 b.error("E0315", e.span, fmt::format("`{}` takes two or more values", row.paths.front()));

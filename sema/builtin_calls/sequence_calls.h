@@ -1,4 +1,4 @@
-// What is gone through item by item: the types of the items, and the functions that make one sequence of others.
+// Functions that make one sequence of others, or one value of a sequence: `zip`, `sorted`, `sum`.
 #pragma once
 
 #include "sema/state/body.h"

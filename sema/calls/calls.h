@@ -1,4 +1,4 @@
-// Calls: what is called, and which argument goes to which parameter.
+// Calls: what is called, by its kind.
 #pragma once
 
 #include "sema/state/body.h"

@@ -43,11 +43,11 @@ Type own_symbols(const Type& type, const std::string& parameter, std::vector<std
 bool refused_callee(Body& b, const ast::Call& c, const Function& callee) {
     if (callee.refused != Feature::none || b.constant_only) return true;
     if (b.checker.is_broken_line(callee.def->name.span)) return true;  // what it takes is not known
-    if (b.in_kernel() && callee.makes) {
+    if (!b.rules().host_objects && callee.makes) {
         b.error("E0402", c.callee->span, "records are for host programs, this runs in a kernel");
         return true;
     }
-    if (!b.in_kernel() || callee.kind == FunctionKind::plain) return false;
+    if (b.rules().launches || callee.kind == FunctionKind::plain) return false;
     const char* kind = callee.kind == FunctionKind::kernel ? "kernel" : "graph function";
     b.error("E0403", c.callee->span, fmt::format("a kernel does not call the {} `{}`", kind, callee.name))
         .label(callee.def->name.span, "defined here")
@@ -94,9 +94,9 @@ bool gather(Body& b, const Function& callee, const Matched& m, Request& request,
                     .suggest(written->span, fmt::format("list({})", b.source(*written)), "make it a list");
                 value = {};
             }
-            if (!b.in_kernel() && value.type.is(Kind::list)) value.type = stored(value.type);
+            if (b.rules().host_objects && value.type.is(Kind::list)) value.type = stored(value.type);
             ok &= !value.broken() && (!callee.generic || require_known(b, *written, value));
-            given = settled_type(b.in_kernel() ? value.type : stored(value.type), value.value);
+            given = settled_type(b.rules().host_objects ? stored(value.type) : value.type, value.value);
             if (Checker::is_static(p)) ok &= static_argument(b, callee, p, *written, value);
             if (Checker::is_static(p)) fixed_value = value.value;
         } else {
@@ -132,7 +132,7 @@ bool gives_value(const ast::Block& block) {
 // A function that calls itself, directly or through others; false after a message.
 bool recursion(Body& b, const ast::Expr& e, const Function& callee, const InstanceState& made) {
     if (made.progress != InstanceState::Progress::busy) return true;
-    if (b.in_kernel()) {
+    if (b.rules().inlines_calls) {
         b.error("E0404", e.span, fmt::format("`{}` calls itself: recursion is not possible in a kernel", callee.name));
         return false;
     }
@@ -324,7 +324,7 @@ Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId 
     if (m.ok) m = matched(b, c, callee, receiver);
     Request request;
     request.function = id;
-    request.context = launch || b.in_kernel() ? Context::kernel : Context::host;
+    request.context = launch ? Context::kernel : b.instance.context;
     if (m.ok && callee.enclosing) {
         request.enclosing = b.checker.open_body(*callee.enclosing);
         m.ok = request.enclosing != nullptr;

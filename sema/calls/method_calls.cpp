@@ -203,7 +203,7 @@ std::optional<Feature> refused_method(const Type& base, const std::string& name)
 Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::Attribute& a, const Value& base) {
     const bool hosted = !host_methods(base.type.kind(), a.name.text).empty();
     if (hosted && !base.type.is(Kind::record)) {
-        if (!b.in_kernel()) return host_method_call(b, e, c, a, base);
+        if (b.rules().host_objects) return host_method_call(b, e, c, a, base);
         evaluate_arguments(b, c);
         b.error("E0402", a.name.span, fmt::format("`.{}()` is for host programs, this runs in a kernel", a.name.text));
         return {};
@@ -223,9 +223,9 @@ Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::At
     auto method = method_named(base.type, a.name.text);
     if (method) {
         const BuiltinEntry& row = entry(*method);
-        if (b.in_kernel() ? !row.in_kernel : !row.on_host) {
+        if (!is_known_in(row, b.instance.context)) {
             evaluate_arguments(b, c);
-            b.error(b.in_kernel() ? "E0402" : "E0401", a.name.span,
+            b.error(elsewhere_message(b.instance.context).code, a.name.span,
                     fmt::format("`.{}()` is for host programs, this runs in a kernel", a.name.text));
             return {};
         }

@@ -1,4 +1,4 @@
-// Calls of the methods of strings, lists, dictionaries and of all records.
+// Calls of methods: of values that built-in functions work on, of strings and containers, of records.
 #pragma once
 
 #include "sema/state/body.h"

@@ -117,7 +117,7 @@ bool Passing::type(const Instance& made, size_t i) {
             return require_converts(body_, *argument.expr, argument.value, parameter.type, what);
         const bool container =
             parameter.type.is(Kind::list) || parameter.type.is(Kind::dict) || parameter.type.is(Kind::record);
-        if (container && !body_.in_kernel())
+        if (container && body_.rules().host_objects)
             return require_converts(body_, *argument.expr, argument.value, parameter.type, what);
         if (parameter.type.is(Kind::tuple) && !fits_tuple(argument.value, parameter.type)) {
             body_.error("E0302", argument.expr->span,

@@ -105,7 +105,7 @@ bool is_number(const Val& value) { return value.is_fixed() && (value.fixed.is_nu
 
 // The division of integers by zero ends a host program.
 void check_divisor(Body& b, BinaryOp op, const Val& rhs, DType compute) {
-    if (b.in_kernel() || !is_integer(compute) || (op != BinaryOp::floordiv && op != BinaryOp::mod)) return;
+    if (!b.rules().checks_zero || !is_integer(compute) || (op != BinaryOp::floordiv && op != BinaryOp::mod)) return;
     require_nonzero(b, rhs, compute, "division by zero");
 }
 

@@ -10,6 +10,19 @@
 
 namespace tsr::elaborate {
 
+sema::Context Body::context() {
+    switch (function().level) {
+        case ir::Level::host:
+            return sema::Context::host;
+        case ir::Level::tile:
+            return sema::Context::kernel;
+        case ir::Level::graph:
+        case ir::Level::target:
+            break;
+    }
+    ir::internal_error("a checked function becomes one of the host or of a tile");
+}
+
 Frame& Body::push_frame(const sema::Instance& instance, std::string path) {
     Frame& frame = frames.emplace_back();
     frame.instance = &instance;
@@ -18,7 +31,7 @@ Frame& Body::push_frame(const sema::Instance& instance, std::string path) {
     frame.result = fresh_slot();
     frame.path = std::move(path);
     set(frame.live, Val::truth(true));
-    names_group = names_group || (in_kernel() && group_is_named(instance));
+    names_group = names_group || (rules().in_group && group_is_named(instance));
     return frame;
 }
 

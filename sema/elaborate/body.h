@@ -52,7 +52,8 @@ public:
     std::deque<Frame> frames;
 
     [[nodiscard]] ir::Function& function() { return emit.function(); }
-    [[nodiscard]] bool in_kernel() { return function().level == ir::Level::tile; }
+    [[nodiscard]] sema::Context context();  // an inlined function runs where its caller does
+    [[nodiscard]] sema::ContextRules rules() { return sema::rules_of(context()); }
     [[nodiscard]] Frame& frame() { return frames.back(); }
     [[nodiscard]] const sema::Instance& instance() { return *frames.back().instance; }
     [[nodiscard]] const sema::ExprInfo& info(const ast::Expr& e) { return instance().info(e); }

@@ -196,13 +196,13 @@ const CallInfo* of_this_round(Body& b, const CallInfo& info) {
 
 Val call_of(Body& b, const ast::Expr& e, const CallInfo& info) {
     if (info.kind == CallKind::launch) return launch(b, e, info);
-    return b.in_kernel() ? inlined(b, e, info) : called(b, info);
+    return b.rules().inlines_calls ? inlined(b, e, info) : called(b, info);
 }
 
 // A nested function of the host is given what it captured when it runs: it compares that with the values of each
 // instance. One of them fits.
 Val chosen_by_run(Body& b, const ast::Expr& e, const CallInfo& info) {
-    if (b.in_kernel()) fail_by_round(b, info, "a static argument is not known");
+    if (b.rules().inlines_calls) fail_by_round(b, info, "a static argument is not known");
     const std::vector<size_t> which = differing(b, info);
     std::vector<Val> given;
     for (const size_t i : which) given.push_back(expression(b, *argument(info, i)));
@@ -259,7 +259,13 @@ Val call(Body& b, const ast::Expr& e, const ast::Call& node) {
             break;
     }
     if (auto value = shared_builtin(b, e, info)) return *value;
-    return b.in_kernel() ? kernel_builtin(b, e, info) : host_builtin(b, e, info);
+    switch (b.context()) {
+        case sema::Context::kernel:
+            return kernel_builtin(b, e, info);
+        case sema::Context::host:
+            return host_builtin(b, e, info);
+    }
+    __builtin_unreachable();
 }
 
 }  // namespace tsr::elaborate

@@ -53,7 +53,7 @@ Val list_comprehension(Body& b, const ast::Expr& e, const ast::Comprehension& no
     Val list = Val::list({});
     const auto found = b.instance().comprehensions.find(e.id);
     if (found == b.instance().comprehensions.end()) return list;
-    if (!b.in_kernel()) return growing(b, e, node, found->second);
+    if (b.rules().host_objects) return growing(b, e, node, found->second);
     const std::string path = b.site_path;
     int64_t round = 0;
     for_each_round(b, e, found->second[0], {}, [&](LoopFlags) {

@@ -167,7 +167,7 @@ Val sequence_arithmetic(Body& b, ast::BinaryOp op, const Val& lhs, const Val& rh
         }
         return both;
     }
-    if (b.in_kernel()) {
+    if (!b.rules().host_objects) {
         const Val& list = lhs.has_elements() ? lhs : rhs;
         Val registers = Val::list({});
         for (int64_t i = 0; i < type.length().value_or(0); ++i) {
@@ -232,7 +232,7 @@ std::optional<Val> compare_containers(Body& b, ast::CompareOp op, const ast::Exp
         return op == Op::in ? found : negated(b, found);
     }
     const bool containers = l.is(Kind::list) || l.is(Kind::dict) || l.is(Kind::tuple) || l.is(Kind::record);
-    if (!containers || b.in_kernel()) return std::nullopt;
+    if (!containers || !b.rules().host_objects) return std::nullopt;
     const sema::Type type = sema::common_container(l, r).value_or(l);
     const auto held = [&](const Val& v) { return type.is(Kind::tuple) ? boxed(b, v, type) : container(b, v, type); };
     const ValueId a = held(lhs);

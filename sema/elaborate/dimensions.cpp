@@ -147,7 +147,7 @@ Val Body::kernel_dimension(const Dim& dim) {
 
 Val Body::dimension(const Dim& dim) {
     if (const auto value = dim.constant_value()) return Val::index(*value);
-    if (in_kernel()) return kernel_dimension(dim);
+    if (!rules().tensor_values) return kernel_dimension(dim);
     if (const auto name = dim.symbol_name()) return symbol(*name);
     return Val::ssa(evaluate(emit, dim, [&](const std::string& name) { return index(symbol(name)); }), DType::index);
 }
@@ -168,7 +168,7 @@ void bind_entry_symbols(Body& b) {
 }
 
 void bind_symbols_of(Body& b, const ast::Expr& e, const Val& value) {
-    if (b.in_kernel()) return;
+    if (!b.rules().tensor_values) return;
     const std::vector<SymbolInfo>& symbols = b.instance().symbols;
     for (size_t i = 0; i < symbols.size(); ++i) {
         if (symbols[i].source != SymbolInfo::Source::expression || symbols[i].expr != &e) continue;

@@ -55,7 +55,7 @@ struct Effects {
             for (const ast::Expr* element : list->elements) name(*element);
         } else if (const auto* subscript = std::get_if<ast::Subscript>(&target.node)) {
             const sema::Type& base = b.info(*subscript->base).type;
-            if (base.is(sema::Kind::list) && b.in_kernel())
+            if (base.is(sema::Kind::list) && !b.rules().host_objects)
                 name(*subscript->base);  // an element of a list of registers
             if (base.is(sema::Kind::local)) add_written_locals(b, *subscript->base, found);
         } else if (const auto* variable = std::get_if<sema::VariableId>(&b.info(target).referent)) {

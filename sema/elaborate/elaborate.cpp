@@ -22,7 +22,7 @@ bool is_elaborated(const Program& program, const Instance& instance, FunctionKin
     if (!instance.complete || !instance.reached || instance.tuned || !instance.function.valid()) return false;
     if (program.function(instance.function).kind != kind) return false;
     // In kernels plain functions are inlined.
-    return kind == FunctionKind::kernel || instance.context == Context::host;
+    return kind == FunctionKind::kernel || !rules_of(instance.context).inlines_calls;
 }
 
 }  // namespace

@@ -24,10 +24,10 @@ using sema::Static;
 namespace {
 
 Val builtin_value(Body& b, sema::Builtin name, const sema::Type& type) {
-    if (name == sema::Builtin::grid_groups && b.in_kernel()) {
+    if (name == sema::Builtin::grid_groups && b.rules().in_group) {
         return Val::ssa(b.emit.value(OpKind::group_count, {}, ir::Type::scalar(DType::index)), DType::index);
     }
-    if (name == sema::Builtin::args && !b.in_kernel()) return host_args(b, type);
+    if (name == sema::Builtin::args && b.rules().host_objects) return host_args(b, type);
     return Val::none();
 }
 
@@ -36,7 +36,7 @@ Val named(Body& b, const ast::Expr& e) {
     const sema::ExprInfo& info = b.info(e);
     if (const auto* variable = std::get_if<sema::VariableId>(&info.referent)) return b.get(b.slot(*variable));
     if (const auto* symbol = std::get_if<sema::DimensionSymbol>(&info.referent)) {
-        if (symbol->name == "grid_groups" && b.in_kernel()) {
+        if (symbol->name == "grid_groups" && b.rules().in_group) {
             return builtin_value(b, sema::Builtin::grid_groups, info.type);
         }
         return b.dimension(ir::Dim::symbol(symbol->name));
@@ -52,7 +52,7 @@ Val named(Body& b, const ast::Expr& e) {
 Val shape_of(Body& b, const ast::Expr& base) {
     const sema::Type& type = b.info(base).type;
     Val shape = Val::tuple({});
-    if (b.in_kernel() || !type.is(Kind::tensor)) {
+    if (!b.rules().tensor_values || !type.is(Kind::tensor)) {
         for (const ir::Dim& extent : type.shape()) shape.parts.push_back(b.dimension(extent));
         return shape;
     }
@@ -81,7 +81,7 @@ Val attribute(Body& b, const ast::Expr& e, const ast::Attribute& node) {
         return size;
     }
     if (node.name.text == "ndim") return Val::index(static_cast<int64_t>(base.rank()));
-    if (node.name.text == "T" && base.is(Kind::tensor) && !b.in_kernel()) {
+    if (node.name.text == "T" && base.is(Kind::tensor) && b.rules().tensor_values) {
         return host_transpose(b, expression(b, *node.base), info.type);
     }
     if (node.name.text == "T" && base.is(Kind::tile)) return tile_transpose(b, expression(b, *node.base));
@@ -137,7 +137,7 @@ struct Evaluate {
 // one: `n + 2` of `zeros((n + 2,))`.
 void bind_symbols_within(Body& b, const ast::Expr& e, const Val& value) {
     bind_symbols_of(b, e, value);
-    if (b.in_kernel()) return;
+    if (!b.rules().tensor_values) return;
     for (const sema::SymbolInfo& symbol : b.instance().symbols) {
         if (symbol.source != sema::SymbolInfo::Source::expression || symbol.expr == nullptr || symbol.expr == &e)
             continue;

@@ -306,7 +306,7 @@ void for_statement(Body& b, const ast::Stmt& stmt, const ast::For& loop) {
 
 void while_statement(Body& b, const ast::While& loop) {
     const sema::ExprInfo& condition_info = b.info(*loop.condition);
-    const auto known = sema::known_truth(condition_info.type, condition_info.value, b.in_kernel());
+    const auto known = sema::known_truth(condition_info.type, condition_info.value, b.rules().host_objects);
     if (known == false) return block(b, loop.otherwise);
     const bool forever = known == true;
     LoopEffects effects = effects_of(b, loop.body);
@@ -356,7 +356,7 @@ void for_each_round(Body& b, const ast::Expr& e, const ForInfo& info, LoopEffect
     const bool range = info.kind == sema::LoopKind::range || info.kind == sema::LoopKind::tile_range;
     if (range) return range_loop(b, loop);
     if (!info.elements) return;
-    if (!b.in_kernel() && !static_items(b, info)) return sequence_loop(b, loop, sequence_of(b, *info.elements));
+    if (b.rules().host_objects && !static_items(b, info)) return sequence_loop(b, loop, sequence_of(b, *info.elements));
     list_loop(b, loop);
 }
 

@@ -102,7 +102,7 @@ std::vector<Val> element_index(Body& b, const Val& memory, const ast::Expr* inde
 }
 
 Val subscript(Body& b, const ast::Expr& e, const ast::Subscript& node) {
-    if (const sema::Static* table = b.in_kernel() ? sema::table_below(b.instance(), e) : nullptr;
+    if (const sema::Static* table = !b.rules().host_objects ? sema::table_below(b.instance(), e) : nullptr;
         table && !b.info(e).value && sema::is_rectangular(*table)) {
         return table_item(b, e, *table);
     }
@@ -130,7 +130,7 @@ Val subscript(Body& b, const ast::Expr& e, const ast::Subscript& node) {
         return Val::ssa(host(b, "string_get", {b.handle(base, base_type), b.index(index)}, ir::Type::string()));
     }
     const bool counted = base.is_ssa() || !index.is_fixed();  // a static list too takes a number of the run
-    if (base_type.is(Kind::list) && !b.in_kernel() && counted) {
+    if (base_type.is(Kind::list) && b.rules().host_objects && counted) {
         return list_element(b, container(b, base, base_type), index, type);
     }
     return element_of(b, base, index);
@@ -168,7 +168,7 @@ Target subscript_target(Body& b, const ast::Expr& e, const ast::Subscript& node)
     target.storage = storage_of(b, e);
     const sema::Type& base_type = b.info(*node.base).type;
     const std::vector<const ast::Expr*> items = index_items(node);
-    if (base_type.is(Kind::dict) || (base_type.is(Kind::list) && !b.in_kernel())) {
+    if (base_type.is(Kind::dict) || (base_type.is(Kind::list) && b.rules().host_objects)) {
         target.kind = Target::Kind::list_item;
         target.container = container_type(base_type);
         target.memory = Val::ssa(container(b, expression(b, *node.base), target.container));

@@ -21,7 +21,7 @@ std::string_view parameter_name(const ir::ParamRole& role) {
 
 ValueId given_key(Body& b, const ir::ParamRole& role) {
     const ir::Type type = ir::Type::scalar(DType::u64);
-    if (!b.in_kernel()) return b.emit.value(OpKind::host, {}, type, *ir::key_source(role));
+    if (b.rules().launches) return b.emit.value(OpKind::host, {}, type, *ir::key_source(role));
     ir::Function& kernel = b.function();
     for (const ValueId known : kernel.params()) {
         if (kernel.value(known).role == role) return known;

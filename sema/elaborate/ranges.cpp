@@ -34,7 +34,7 @@ std::vector<Bounds> bounds_of(Body& b, const sema::ForInfo& info) {
         one.start = bound(b, axis.start, 0);
         one.stop = bound(b, axis.stop, 0);
         one.step = bound(b, axis.step, 1);
-        if (!b.in_kernel()) require_nonzero(b, one.step, DType::index, "the step of a loop is zero");
+        if (b.rules().checks_zero) require_nonzero(b, one.step, DType::index, "the step of a loop is zero");
         one.bind = [&b, variable = axis.variable](const Val& iv) { b.assign(variable, iv); };
     }
     return all;

@@ -36,7 +36,7 @@ std::optional<Mode> mode_of(Body& b, const Storage& storage, const Val& value, D
 // ---- numbers of elements, counted row-major in the whole tensor ----
 
 ValueId extent(Body& b, ValueId memory, size_t axis) {
-    if (!b.in_kernel()) {
+    if (b.rules().tensor_values) {
         return b.emit.value(OpKind::shape_of, {memory}, Type::scalar(DType::index),
                             {{Attr::axis, static_cast<int64_t>(axis)}});
     }
@@ -47,7 +47,7 @@ ValueId extent(Body& b, ValueId memory, size_t axis) {
 
 // On the host an index below 0 counts from the end.
 ValueId from_the_front(Body& b, ValueId memory, size_t axis, ValueId index) {
-    if (b.in_kernel()) return index;
+    if (!b.rules().counts_from_end) return index;
     const ValueId below = b.emit.inferred(OpKind::lt, {index, b.emit.constant(int64_t{0}, DType::index)});
     const ValueId moved = b.emit.inferred(OpKind::add, {index, extent(b, memory, axis)});
     return b.emit.inferred(OpKind::select, {below, moved, index});

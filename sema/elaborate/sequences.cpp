@@ -150,7 +150,7 @@ Sequence sequence_of(Body& b, const ast::Expr& e) {
 }
 
 bool is_sequence(Body& b, const ast::Expr& e) {
-    if (b.in_kernel()) return false;
+    if (!b.rules().host_objects) return false;
     const CallInfo* call = builtin_call(b, e);
     const sema::Type& type = b.info(e).type;
     return (call && makes_sequence(call->builtin)) || type.is(Kind::dict) || type.is(Kind::string) ||

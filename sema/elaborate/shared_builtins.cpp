@@ -56,7 +56,7 @@ Val apply(Body& b, const ast::Expr& e, OpKind op, const std::vector<Val>& operan
 Val extreme(Body& b, const ast::Expr& e, const CallInfo& info) {
     const bool least = info.builtin == Builtin::min;
     std::vector<Val> values;
-    if (info.rest.size() == 1 && !b.in_kernel()) return reduction(b, e, info.builtin, *info.rest[0]);
+    if (info.rest.size() == 1 && b.rules().host_objects) return reduction(b, e, info.builtin, *info.rest[0]);
     for (const ast::Expr* value : info.rest) values.push_back(expression(b, *value));
     if (values.empty()) return {};
     const auto type = element_dtype(b.info(e).type);
@@ -96,14 +96,14 @@ Val length(Body& b, const CallInfo& info) {
     const sema::Type& type = b.info(of).type;
     if (type.is(Kind::dict)) return Val::ssa(list_length(b, container(b, value, type)), DType::index);
     if (value.has_elements()) return Val::index(static_cast<int64_t>(value.element_count()));
-    if (!b.in_kernel() && type.is(Kind::list)) {
+    if (b.rules().host_objects && type.is(Kind::list)) {
         return Val::ssa(list_length(b, value.id), DType::index);
     }
     if (type.is(Kind::string)) {
         const ir::Type number = ir::Type::scalar(DType::index);
         return Val::ssa(host(b, "string_length", {b.handle(value, type)}, number), DType::index);
     }
-    if (!b.in_kernel() && type.is(Kind::tensor) && type.rank() > 0) {
+    if (b.rules().tensor_values && type.is(Kind::tensor) && type.rank() > 0) {
         return Val::ssa(
             b.emit.value(OpKind::shape_of, {value.id}, ir::Type::scalar(DType::index), {{ir::Attr::axis, int64_t{0}}}),
             DType::index);

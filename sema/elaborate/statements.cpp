@@ -62,7 +62,7 @@ bool branch(Body& b, const ast::If& statement, size_t k, const std::function<voi
 // Extents that a declared type says.
 void check_declared(Body& b, const ast::Stmt& stmt) {
     const auto found = b.instance().checks.find(stmt.id);
-    if (found != b.instance().checks.end() && !b.in_kernel()) check_declared_shape(b, found->second);
+    if (found != b.instance().checks.end() && b.rules().tensor_values) check_declared_shape(b, found->second);
 }
 
 // What a declared type or an element takes: rounded first, unless a reduction stands directly there, whose type it then
@@ -99,7 +99,7 @@ void augmented(Body& b, const ast::Stmt& stmt, const ast::AugmentedAssign& state
     const Target target = evaluate_target(b, *statement.target);
     const Val before = read_target(b, target);
     // In place: other names of the list see it too.
-    if (info.type.is(sema::Kind::list) && !b.in_kernel() && statement.op == ast::BinaryOp::add) {
+    if (info.type.is(sema::Kind::list) && b.rules().host_objects && statement.op == ast::BinaryOp::add) {
         extend_list(b, before, expression(b, *statement.value), info.type);
         if (target.kind == Target::Kind::list_slice) write_target(b, target, before);  // which is a list of its own
         return;
@@ -122,7 +122,7 @@ struct Run {
         // `a = b = []`: one list with two names.
         const sema::Type& first = b.info(*s.targets[0]).type;
         const bool container = first.is(sema::Kind::list) || first.is(sema::Kind::dict);
-        if (s.targets.size() > 1 && container && !b.in_kernel()) value = b.coerce(value, first);
+        if (s.targets.size() > 1 && container && b.rules().host_objects) value = b.coerce(value, first);
         for (const ast::Expr* target : s.targets) assign_to(b, *target, value);
     }
     void operator()(const ast::AugmentedAssign& s) { augmented(b, stmt, s); }

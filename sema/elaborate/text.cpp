@@ -252,10 +252,10 @@ Val print_call(Body& b, const sema::CallInfo& info) {
         add_expression(b, pieces, *info.rest[i]);
     }
     // In kernels a message is a line; the host may leave one open.
-    const bool line = b.in_kernel() || (!end.empty() && end.back() == '\n');
+    const bool line = !b.rules().host_io || (!end.empty() && end.back() == '\n');
     if (!end.empty() && end.back() == '\n') end.pop_back();
     pieces.add(end);
-    if (b.in_kernel()) {
+    if (!b.rules().host_io) {
         std::vector<ValueId> values;
         const std::string text = pattern(b, pieces, values);
         b.emit.op(OpKind::print, std::move(values), {}, {{Attr::text, text}});
@@ -273,7 +273,7 @@ void assert_statement(Body& b, const ast::Assert& statement) {
         if (statement.message) add_expression(b, pieces, *statement.message);
     };
     const ValueId holds = b.truth(holds_already);
-    if (b.in_kernel()) {
+    if (!b.rules().host_io) {
         message();
         std::vector<ValueId> operands{holds};
         std::vector<ValueId> values;

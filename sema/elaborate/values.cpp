@@ -48,7 +48,7 @@ Val Body::coerce(const Val& value, const sema::Type& type) {
             return Val::ssa(tile(value, type.elem(), type.shape()), type.elem());
         case Kind::tuple:
         case Kind::list: {
-            if (type.is(Kind::list) && !in_kernel() && !value.is(Val::Kind::undefined)) {
+            if (type.is(Kind::list) && rules().host_objects && !value.is(Val::Kind::undefined)) {
                 return Val::ssa(container(*this, value, type));
             }
             if (!value.has_elements()) return value;
@@ -91,7 +91,7 @@ void Body::assign(sema::VariableId variable, const Val& value) {
     const sema::Variable& known = instance().variables[variable.index];
     require_type(known.type, "a variable", known.declared);
     Val stored = coerce(rounded(value), known.type);
-    const bool any_extent = stored.is_ssa() && !in_kernel() && sema::has_unknown_extents(known.type);
+    const bool any_extent = stored.is_ssa() && rules().tensor_values && sema::has_unknown_extents(known.type);
     if (any_extent && !(type_of(stored.id) == ir_type(known.type)))
         stored = Val::ssa(whole_view(*this, stored.id, ir_type(known.type)));
     if (stored.is_ssa()) {
@@ -139,7 +139,7 @@ ValueId Body::truth(const Val& value) {
 
 // A text that only the run chooses: kernels have none.
 ValueId Body::text_handle(const std::string& text) {
-    if (in_kernel() && !failed) {
+    if (!rules().host_objects && !failed) {
         error("E0417", emit.span(), "a kernel has no text that is chosen while it runs")
             .note("`print` each text where it is chosen");
     }
@@ -154,7 +154,7 @@ ValueId Body::handle(const Val& value, const sema::Type& type) {
         return text_handle(text ? *text : std::string());
     }
     if (type.is(Kind::list) || type.is(Kind::dict)) return container(*this, value, type);
-    if (type.is(Kind::tuple) && !in_kernel()) return boxed(*this, value, type);
+    if (type.is(Kind::tuple) && rules().host_objects) return boxed(*this, value, type);
     if (type.is(Kind::vector)) return vector(value, type.elem(), type.length().value_or(1));
     if (value.is_fixed()) {
         if (const std::string* text = value.fixed.string()) {
@@ -199,7 +199,7 @@ ValueId Body::undefined_leaf(ir::Type type) {  // NOLINT(performance-unnecessary
         case ir::TypeKind::tensor: {
             // The tensors of a kernel are its parameters: one of them is of this type.
             for (const ValueId param : function().params()) {
-                if (in_kernel() && type_of(param) == type) return param;
+                if (!rules().tensor_values && type_of(param) == type) return param;
             }
             std::vector<ValueId> shape(type.rank(), emit.constant(int64_t{0}, DType::index));
             return emit.value(OpKind::host, std::move(shape), type,
@@ -233,7 +233,8 @@ Val Body::undefined(const sema::Type& type) {
         return parts;
     }
     const ir::Type held = ir_type(type);
-    if (held.kind == ir::TypeKind::none || held.kind == ir::TypeKind::buffer || (in_kernel() && type.is(Kind::list))) {
+    if (held.kind == ir::TypeKind::none || held.kind == ir::TypeKind::buffer ||
+        (!rules().host_objects && type.is(Kind::list))) {
         return {};
     }
     return Val::ssa(undefined_leaf(held), holds_elements(held) ? std::optional(held.elem) : std::nullopt);

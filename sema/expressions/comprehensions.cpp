@@ -131,7 +131,7 @@ Value comprehension(Body& b, const ast::Expr& e, const ast::Comprehension& c) {
         d.suggest(e.span, fmt::format("[{}]", bare ? text : text.substr(1, text.size() - 2)), "make it a list");
         return {};
     }
-    if (b.in_kernel() && (c.clauses.size() > 1 || c.value)) {
+    if (!b.rules().host_objects && (c.clauses.size() > 1 || c.value)) {
         b.error("E0402", e.span, "a comprehension in a kernel makes a list and has one `for`");
         return {};
     }
@@ -156,13 +156,13 @@ Value comprehension(Body& b, const ast::Expr& e, const ast::Comprehension& c) {
     b.instance.comprehensions[e.id] = std::move(infos);
     if (element.broken() || (c.value && of_key.broken())) return {};
     const bool of_values = c.value != nullptr && is_item(element.type);  // keys are asked for more below
-    if (const Value& held = of_values ? of_key : element; !b.in_kernel() && !is_item(held.type)) {
+    if (const Value& held = of_values ? of_key : element; b.rules().host_objects && !is_item(held.type)) {
         b.error("E0208", (of_values ? *c.value : *c.element).span,
                 fmt::format("a container does not hold {}", shown(held.type)));
         return {};
     }
     Value result;
-    if (!b.in_kernel()) {
+    if (b.rules().host_objects) {
         result.type = Type::list(settled_type(element.type, element.value), std::nullopt);
         if (c.value) {
             if (!require_hashable(b, *c.element, element)) return {};

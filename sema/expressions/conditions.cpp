@@ -24,7 +24,7 @@ static Value truth_value(Body& b, const ast::Expr& e, const Value& value) {
         if (type.is(Kind::tensor) && type.rank() > 0) d.note("ask its elements, or its length: `len(x) > 0`");
     }
     result.rounds = value.rounds;
-    if (const auto known = known_truth(type, value.value, b.in_kernel())) result.value = Static::of(*known);
+    if (const auto known = known_truth(type, value.value, b.rules().host_objects)) result.value = Static::of(*known);
     return result;
 }
 

@@ -19,7 +19,7 @@ Value list_display(Body& b, const ast::Expr& e, const std::vector<const ast::Exp
         result.elements.push_back(std::move(value));
     }
     if (broken) return {};
-    if (!joined && b.in_kernel()) {
+    if (!joined && !b.rules().host_objects) {
         b.error("E0327", e.span, "the type of an empty list is not known");
         return {};
     }
@@ -29,7 +29,7 @@ Value list_display(Body& b, const ast::Expr& e, const std::vector<const ast::Exp
 }
 
 Value dict_display(Body& b, const ast::Expr& e, const ast::Dict& d) {
-    if (b.in_kernel()) {
+    if (!b.rules().host_objects) {
         b.error("E0402", e.span, "dictionaries are for host programs, this runs in a kernel");
         return {};
     }

@@ -108,7 +108,7 @@ static Value table_item(Body& b, const ast::Expr& at, const Static& table, const
 
 Value sequence_index(Body& b, const ast::Expr& e, const ast::Subscript& s, const Value& base) {
     std::vector<const ast::Expr*> indices = flat_indices(s);
-    const bool sliced = !b.in_kernel() && (base.type.is(Kind::list) || base.type.is(Kind::string));
+    const bool sliced = b.rules().host_objects && (base.type.is(Kind::list) || base.type.is(Kind::string));
     if (indices.size() == 1 && is_slice(*indices[0]) && sliced)
         return sequence_slice(b, std::get<ast::Slice>(indices[0]->node), base);
     if (indices.size() != 1 || is_slice(*indices[0])) {
@@ -126,10 +126,10 @@ Value sequence_index(Body& b, const ast::Expr& e, const ast::Subscript& s, const
     bool stage = base.type.is(Kind::list) && base.type.parts()[0].is(Kind::buffer);
     // Long loops are not unrolled for a table, which may lie in memory.
     constexpr int64_t kMostRounds = 64;
-    const Static* table = b.in_kernel() && !index.value ? table_below(b.instance, e) : nullptr;
+    const Static* table = !b.rules().host_objects && !index.value ? table_below(b.instance, e) : nullptr;
     const bool by_round = index.rounds != 0 && table && (tuple || unroll_short_loops(b, index.rounds, kMostRounds));
     if (table && !by_round) return table_item(b, at, *table, base);
-    bool must_be_static = tuple || vector || (b.in_kernel() && !stage);
+    bool must_be_static = tuple || vector || (!b.rules().host_objects && !stage);
     if (must_be_static && !require_static(b, at, index,
                                           fmt::format("an index of {}", tuple    ? "a tuple"
                                                                         : vector ? "a vector"
@@ -139,7 +139,7 @@ Value sequence_index(Body& b, const ast::Expr& e, const ast::Subscript& s, const
     if (index.value) position = index.value->integer();
     if (position.has_value() && length >= 0) {
         const int64_t written = position.value();
-        const int64_t at_most = written < 0 && !b.in_kernel() ? written + length : written;
+        const int64_t at_most = written < 0 && b.rules().counts_from_end ? written + length : written;
         if (at_most < 0 || at_most >= length) {
             b.error("E0323", at.span, fmt::format("index {} is outside: there are {} elements", written, length));
             return {};
@@ -165,7 +165,7 @@ Value sequence_index(Body& b, const ast::Expr& e, const ast::Subscript& s, const
     result.type = vector ? Type::scalar(base.type.elem()).carrying(base.type.policy()) : base.type.parts()[0];
     const auto* values = base.value ? base.value->tuple() : nullptr;
     if (values && position) result.value = (*values)[static_cast<size_t>(*position)];
-    if (!b.in_kernel() && !result.value) result.type = item_type(b, settled_type(stored(result.type), {}), e);
+    if (b.rules().host_objects && !result.value) result.type = item_type(b, settled_type(stored(result.type), {}), e);
     return result;
 }
 

@@ -14,7 +14,8 @@ bool formatted_spec(Body& b, const ast::Expr& spec) {
     for (const ast::FString::Part& part : std::get<ast::FString>(spec.node).parts) {
         if (!part.value) continue;
         const Value value = expression(b, *part.value);
-        if (b.in_kernel()) known &= require_static(b, *part.value, value, "the format of a value in a kernel");
+        if (!b.rules().host_objects)
+            known &= require_static(b, *part.value, value, "the format of a value in a kernel");
         known &= value.value.has_value();
     }
     Value text;
@@ -30,7 +31,7 @@ std::pair<Value, bool> formatted(Body& b, const ast::FString& f) {
         if (!part.value) continue;
         const Value value = expression(b, *part.value);
         if (part.spec) fixed &= formatted_spec(b, *part.spec);
-        if (b.in_kernel() && part.conversion != 0 && !part.format.empty())
+        if (!b.rules().host_objects && part.conversion != 0 && !part.format.empty())
             b.error("E0417", part.value->span, "in a kernel a value has a conversion or a format, not both");
         fixed &= value.broken() || value.value.has_value();
     }
@@ -43,7 +44,7 @@ std::pair<Value, bool> formatted(Body& b, const ast::FString& f) {
 
 Value formatted_string(Body& b, const ast::Expr& e, const ast::FString& f) {
     auto [text, fixed] = formatted(b, f);
-    if (b.in_kernel() && !fixed) {
+    if (!b.rules().host_objects && !fixed) {
         b.error("E0417", e.span, "a kernel has no text made of values")
             .note("an f-string of values stands directly in `print(…)` or behind the comma of an `assert`");
         return {};

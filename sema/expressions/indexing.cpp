@@ -29,10 +29,10 @@ void check_index(Body& b, const ast::Expr& e, const Value& v, const ir::Dim& ext
     require_integer(b, e, v, "an index");
     auto position = v.value ? v.value->integer() : std::nullopt;
     auto size = extent.constant_value();
-    if (!position || !b.in_kernel()) {
+    if (!position || b.rules().counts_from_end) {
         if (!position || !size || (*position < *size && *position >= -*size)) return;
     }
-    if (*position < 0 && b.in_kernel()) {
+    if (*position < 0 && !b.rules().counts_from_end) {
         b.error("E0323", e.span,
                 fmt::format("index {} is outside: in kernels no index is counted from the end", *position));
     } else if (size && (*position >= *size || *position < -*size)) {
@@ -152,12 +152,12 @@ static Value memory_index(Body& b, const ast::Expr& e, const ast::Subscript& s, 
     for (const ast::Expr* index : indices) {
         const bool new_axis = std::holds_alternative<ast::NoneLiteral>(index->node);
         const bool rest = std::holds_alternative<ast::EllipsisLiteral>(index->node);
-        if (new_axis && b.in_kernel()) {
+        if (new_axis && !b.rules().tensor_values) {
             b.error("E0310", index->span, "memory has no new axis: a register tile gets one")
                 .note("`tile.load(view)[:, None]`");
             return {};
         }
-        if (!new_axis && (!rest || b.in_kernel())) ++named;
+        if (!new_axis && (!rest || !b.rules().tensor_values)) ++named;
     }
     std::vector<ir::Dim> shape = base.type.shape();
     if (named > shape.size()) {
@@ -165,7 +165,7 @@ static Value memory_index(Body& b, const ast::Expr& e, const ast::Subscript& s, 
             .label(s.base->span, base.type.text());
         return {};
     }
-    if (!b.in_kernel()) return host_index(b, e, base, indices, shape.size() - named);
+    if (b.rules().tensor_values) return host_index(b, e, base, indices, shape.size() - named);
     std::vector<ViewAxis> axes;
     bool element = indices.size() == shape.size(), broken = false;
     for (size_t i = 0; i < indices.size(); ++i) {
@@ -206,7 +206,7 @@ Value subscript(Body& b, const ast::Expr& e, const ast::Subscript& s) {
         case Kind::dict:
             return dict_index(b, e, s, base);
         case Kind::string:
-            if (b.in_kernel()) break;
+            if (!b.rules().host_objects) break;
             return sequence_index(b, e, s, base);
         case Kind::list:
         case Kind::tuple:

@@ -57,7 +57,7 @@ static Value member_value(Body& b, const ast::Expr& e, const Value& base, const 
         value.value = Static::of(elem);
         return value;
     }
-    if (base.type.is(Kind::tensor) && !b.in_kernel() && text == "size") {
+    if (base.type.is(Kind::tensor) && b.rules().tensor_values && text == "size") {
         value.type = Type::index();
         ir::Dim size = ir::Dim::constant(1);
         for (const ir::Dim& extent : base.type.shape()) size = size * extent;
@@ -75,12 +75,12 @@ static Value member_value(Body& b, const ast::Expr& e, const Value& base, const 
             b.error("E0310", a.name.span, fmt::format("`.T` swaps the last two axes; this has {}", base.type.rank()));
             return {};
         }
-        if (!b.in_kernel() || !base.type.is(Kind::tensor)) {
+        if (b.rules().tensor_values || !base.type.is(Kind::tensor)) {
             value.type = base.type.with_last_axes_swapped();
             return value;
         }
     }
-    if (b.in_kernel() && text == "T" && (base.type.is(Kind::tensor) || base.type.is(Kind::view))) {
+    if (!b.rules().tensor_values && text == "T" && (base.type.is(Kind::tensor) || base.type.is(Kind::view))) {
         b.error("E0310", a.name.span, "a kernel transposes register tiles and shared buffers, not tensors")
             .note("`tile.load(view).T`");
         return {};

@@ -140,7 +140,7 @@ Value name_value(Body& b, const ast::Expr& e, const std::string& text) {
             const bool assigned =
                 outer->id.index < around->flow.assigned.size() && around->flow.assigned[outer->id.index];
             const bool known = outer->bindings == 1 && outer->once && outer->once->value;
-            if (known && (assigned || b.in_kernel())) return static_value(*outer->once->value, {});
+            if (known && (assigned || b.rules().inlines_calls)) return static_value(*outer->once->value, {});
             return read_variable(b, e, capture(b, *around, *outer, e));
         }
         if (auto found = around->nested.find(text); found != around->nested.end()) {
@@ -158,10 +158,9 @@ static Value builtin_value(Body& b, const ast::Expr& e, const BuiltinEntry& entr
     Value value;
     std::string text = dotted(e).empty() ? entry.paths.front() : dotted(e);
     if (entry.feature != Feature::none) return b.refuse(entry.feature, e.span, fmt::format("`{}` is", text));
-    if (b.in_kernel() ? !entry.in_kernel : !entry.on_host) {
-        b.error(b.in_kernel() ? "E0402" : "E0401", e.span,
-                b.in_kernel() ? fmt::format("`{}` is for host programs, this runs in a kernel", text)
-                              : fmt::format("`{}` is only known in kernels", text));
+    if (!is_known_in(entry, b.instance.context)) {
+        const ElsewhereMessage elsewhere = elsewhere_message(b.instance.context);
+        b.error(elsewhere.code, e.span, fmt::format("`{}` is {}", text, elsewhere.text));
         return {};
     }
     value.referent = BuiltinName{entry.id};
@@ -182,7 +181,7 @@ static Value builtin_value(Body& b, const ast::Expr& e, const BuiltinEntry& entr
     }
     if (entry.id == Builtin::args) value.type = Type::list(Type::string(), std::nullopt);
     if (entry.id == Builtin::grid_groups) {
-        if (b.in_kernel()) b.name_group(e.span, text);
+        if (b.rules().in_group) b.name_group(e.span, text);
         value.type = Type::index();
         if (b.find_symbol("grid_groups")) value.dim = ir::Dim::symbol("grid_groups");
     }
@@ -223,7 +222,7 @@ Value symbol_value(Body& b, const ast::Expr& e, const Symbol& symbol, Span at, c
         return static_value(*known, ModuleConstant{symbol.module, symbol.path});
     }
     if (b.constant_only) return {};
-    if (b.in_kernel()) {
+    if (!b.rules().reads_modules) {
         b.error("E0210", at,
                 fmt::format("`{}` is not a constant: kernels may only use names that are assigned once, from "
                             "static values",

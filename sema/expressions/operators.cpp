@@ -236,7 +236,7 @@ Value arithmetic(Body& b, const ast::Expr& at, ast::BinaryOp op, const ast::Expr
     }
     bool divides = op == ast::BinaryOp::floordiv || op == ast::BinaryOp::mod || op == ast::BinaryOp::div;
     // In kernels it gives 0.
-    if (divides && integers && !b.in_kernel() && r.value && r.value->integer() == 0)
+    if (divides && integers && b.rules().checks_zero && r.value && r.value->integer() == 0)
         b.error("E0334", re.span, "division by zero");
     if (op == ast::BinaryOp::pow && integers && !is_exponent(b, re, r)) {
         auto& d = b.error("E0308", op_span, "`**` of integers wants a static exponent that is not negative");

@@ -63,7 +63,7 @@ bool require_untransposed(Body& b, const ast::Expr& e, const Type& memory) {
 }
 
 void offer_load(Body& b, Diagnostic& d, const ast::Expr& e, const Type& type) {
-    if (!b.in_kernel()) return;
+    if (!b.rules().in_group) return;
     if (type.is(Kind::view) || type.is(Kind::buffer)) {
         const std::string replacement = fmt::format("tile.load({})", b.source(e));
         d.suggest(e.span, replacement, fmt::format("load it: `{}`", replacement));

@@ -37,7 +37,7 @@ bool has_tensors(const Type& type) {
 }  // namespace
 
 std::optional<Value> sequence_arithmetic(Body& b, ast::BinaryOp op, const Value& l, const Value& r) {
-    if (b.in_kernel()) return op == ast::BinaryOp::mul ? repeated_registers(l, r) : std::nullopt;
+    if (!b.rules().host_objects) return op == ast::BinaryOp::mul ? repeated_registers(l, r) : std::nullopt;
     const auto sequence = [](const Value& v) { return v.type.is(Kind::string) || v.type.is(Kind::list); };
     if (op == ast::BinaryOp::mul) {
         const Value& repeated = sequence(l) ? l : r;
@@ -64,7 +64,7 @@ static Type container_of(const Type& container, const Type& item) {
 }
 
 static void require_membership(Body& b, const ast::Expr& le, const Value& l, const ast::Expr& re, const Value& r) {
-    if (b.in_kernel()) {
+    if (!b.rules().host_objects) {
         b.error("E0402", le.span.to(re.span), "`in` is for host programs, this runs in a kernel");
     } else if (r.type.is(Kind::string)) {
         if (!l.type.is(Kind::string))
@@ -90,7 +90,7 @@ bool compare_sequences(Body& b, ast::CompareOp op, const ast::Expr& le, const Va
         require_membership(b, le, l, re, r);
         return true;
     }
-    if (b.in_kernel()) return false;
+    if (!b.rules().host_objects) return false;
     if (l.type.is(Kind::record) && r.type.is(Kind::record)) {
         const bool equality = op == ast::CompareOp::eq || op == ast::CompareOp::ne;
         if (!equality || l.type.with_mut(false) != r.type.with_mut(false)) {

@@ -228,7 +228,7 @@ struct Combine {
     Folded operator()(const ast::Tuple&) const { return folded_from(Static::of(values)); }
     Folded operator()(const ast::List&) const { return folded_from(Static::list(values)); }
     Folded operator()(const ast::Subscript&) const {
-        return sequence_item(values[0], values[1], instance.context == Context::host);
+        return sequence_item(values[0], values[1], rules_of(instance.context).counts_from_end);
     }
     Folded operator()(const ast::Call&) const {
         const CallInfo& call = instance.calls.at(e.id);

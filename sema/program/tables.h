@@ -13,6 +13,7 @@
 
 #include "frontend/ast.h"
 #include "sema/builtins/builtins.h"
+#include "sema/program/context.h"
 #include "sema/types/static.h"
 #include "sema/types/type.h"
 
@@ -22,7 +23,6 @@ using VariableId = Id<struct VariableTag>;  // dense within an instance
 using InstanceId = Id<struct InstanceTag>;
 
 enum class FunctionKind : uint8_t { plain, kernel, graph };
-enum class Context : uint8_t { host, kernel };
 
 // ---- what a name names ----
 

@@ -151,7 +151,7 @@ void Body::add_to_type(Slot& slot, const Type& type, const std::optional<Static>
     const bool first = !slot.joined || slot.joined->is_unknown();
     auto joined = first ? type : join(*slot.joined, type, slot.only_value, value);
     // A variable is given tensors of other extents: those are symbols where it is read. A parameter has the header's.
-    if (!joined && !in_kernel() && !slot.given && !slot.joined->is_unknown()) {
+    if (!joined && rules().tensor_values && !slot.given && !slot.joined->is_unknown()) {
         joined = join(of_either_extent(type, *slot.joined), of_either_extent(*slot.joined, type));
     }
     if (joined && type.is(Kind::function) && !first && *slot.joined != type) joined.reset();

@@ -29,7 +29,7 @@ public:
     const Function* function;  // nullptr: module-level statements
     Body* enclosing;
 
-    [[nodiscard]] bool in_kernel() const { return instance.context == Context::kernel; }
+    [[nodiscard]] ContextRules rules() const { return rules_of(instance.context); }
     // Whether the function is checked for each signature or point of a tuning space: of it only what can be reached.
     [[nodiscard]] bool is_checked_for_each() const;
     // In such a function: what a static condition says. What it leaves out is not checked.

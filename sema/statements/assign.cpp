@@ -93,7 +93,7 @@ static void require_assigns(Body& b, Slot& slot, const Type& held, const ast::Ex
 }
 
 static void assign_name(Body& b, const ast::Expr& target, const Value& given, const ast::Expr& source) {
-    Value value = b.in_kernel() || !b.function ? given : variable_value(given);
+    Value value = b.rules().host_objects && b.function ? variable_value(given) : given;
     if (value.type.is(Kind::list)) set_rounds(value, 0);  // its items may be assigned
     Slot* slot = b.find_slot(std::get<ast::Name>(target.node).text);
     if (!slot) return;
@@ -157,12 +157,12 @@ static void assign_unpacked(Body& b, const ast::Expr& target, const std::vector<
             part.type = value.type.parts()[i];
             parts.push_back(std::move(part));
         }
-    } else if (value.type.is(Kind::list) && (value.type.length() || !b.in_kernel())) {
+    } else if (value.type.is(Kind::list) && (value.type.length() || b.rules().host_objects)) {
         const auto count = value.type.length() ? static_cast<size_t>(*value.type.length()) : targets.size();
         for (size_t i = 0; i < count; ++i) {
             Value part;
             part.type = value.type.parts()[0];
-            if (!b.in_kernel() && i < targets.size()) part = item_for(b, part.type, *targets[i]);
+            if (b.rules().host_objects && i < targets.size()) part = item_for(b, part.type, *targets[i]);
             parts.push_back(std::move(part));
         }
     } else if (!value.broken()) {
@@ -210,7 +210,7 @@ void augmented_assignment(Body& b, const ast::Stmt& stmt, const ast::AugmentedAs
         b.refuse(Feature::graphs, a.target->span, "arithmetic on whole tensors is");
         return;
     }
-    if (before.type.is(Kind::list) && !b.in_kernel() && a.op == ast::BinaryOp::add && !operand.broken()) {
+    if (before.type.is(Kind::list) && b.rules().host_objects && a.op == ast::BinaryOp::add && !operand.broken()) {
         b.instance.augmented[stmt.id].type = before.type;  // in place, as `extend`
         if (require_changeable(b, *a.target, a.target->span)) method_argument(b, *a.target, before.type, 'x', *a.value);
         return;

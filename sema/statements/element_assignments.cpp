@@ -43,7 +43,7 @@ static void assign_item(Body& b, const ast::Subscript& s, const Value& base, con
         if (b.aloud) require_converts(b, source, value, stored(base.type), "what replaces a slice of the list");
         return;
     }
-    if (!b.in_kernel()) {
+    if (b.rules().host_objects) {
         const Type part = settled_type(stored(value.type), value.value);
         const ExprInfo& key = b.instance.info(*s.indices[0]);
         widen_container(
@@ -65,7 +65,7 @@ void assign_element(Body& b, const ast::Expr& target, const ast::Subscript& s, c
     base.type = b.instance.type(*s.base);
     base.referent = b.instance.info(*s.base).referent;
     if (!require_changeable(b, target, target.span)) return;
-    if (base.type.is(Kind::list) && b.in_kernel()) {
+    if (base.type.is(Kind::list) && !b.rules().host_objects) {
         if (const auto* variable = std::get_if<VariableId>(&base.referent)) {
             Slot& slot = b.slots[variable->index];
             if (b.instance.variables[variable->index].parameter >= 0) {
@@ -125,7 +125,7 @@ void assign_element(Body& b, const ast::Expr& target, const ast::Subscript& s, c
         require_converts(b, source, value, Type::scalar(place.type.elem()), "an element of the slice");
         return;
     }
-    if (b.in_kernel() && is_packed(base.type.elem())) {
+    if (b.rules().in_group && is_packed(base.type.elem())) {
         b.error("E0322", target.span,
                 fmt::format("elements of `{}` share bytes: a single one is not stored in a kernel",
                             tsr::name(base.type.elem())))

@@ -231,7 +231,7 @@ void iterate(Body& b, const ast::Expr& iterable, const ast::Expr& target, ForInf
         // Of a name it is said where it is assigned.
         if (item->is_unknown() && !std::holds_alternative<ast::Name>(iterable.node)) require_known(b, iterable, value);
         element.type = *item;
-        if (!b.in_kernel() && !value.type.is(Kind::tuple)) element = item_for(b, *item, target);
+        if (b.rules().host_objects && !value.type.is(Kind::tuple)) element = item_for(b, *item, target);
         if (const auto around = static_items(b, iterable); around && rounds_bit != 0)
             set_rounds(element, rounds_bit | *around);
     }

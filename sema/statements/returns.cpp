@@ -33,7 +33,7 @@ static bool kernel_result(Body& b, const ast::Expr& e, const Value& value) {
 }
 
 static void inferred_result(Body& b, const ast::Stmt& stmt, const ast::Return& r, const Value& value) {
-    Type type = settled_type(b.in_kernel() ? value.type : stored(value.type), value.value);
+    Type type = settled_type(b.rules().host_objects ? stored(value.type) : value.type, value.value);
     const auto joined = b.returned ? join(*b.returned, type) : type;
     if (joined) b.returned = joined;
     // The items of a list are not converted.

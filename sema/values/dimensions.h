@@ -1,4 +1,4 @@
-// Dimensions: expressions in types, the symbols they bind, and the shapes that programs compute.
+// Dimensions of values: the symbols that expressions bind, and the shapes that programs compute.
 #pragma once
 
 #include "sema/state/body.h"

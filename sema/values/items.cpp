@@ -50,14 +50,14 @@ bool is_hashable(const Type& type) {
 
 std::optional<Type> join_items(Body& b, const std::optional<Type>& before, const ast::Expr& e, const Value& value,
                                const char* what) {
-    if (!b.in_kernel() && !is_item(value.type)) {
+    if (b.rules().host_objects && !is_item(value.type)) {
         b.error("E0208", e.span, fmt::format("a container does not hold {}", shown(value.type)));
         return std::nullopt;
     }
-    Type item = b.in_kernel() ? value.type : as_item(value.type);
+    Type item = b.rules().host_objects ? as_item(value.type) : value.type;
     // A literal that an i32 does not hold makes it a container of a larger type.
     const bool large = item.is(Kind::int_literal) && value.value && settled(item, value.value) != DType::i32;
-    if (large && !b.in_kernel()) item = Type::scalar(settled(item, value.value));
+    if (large && b.rules().host_objects) item = Type::scalar(settled(item, value.value));
     if (!before) return item;
     auto joined = join(*before, item, {}, value.value);
     if (joined) return joined;
@@ -68,7 +68,7 @@ std::optional<Type> join_items(Body& b, const std::optional<Type>& before, const
 }
 
 bool require_known(Body& b, const ast::Expr& e, const Value& value) {
-    if (b.in_kernel() || !b.aloud || !names_no_type(value.type)) return true;
+    if (!b.rules().host_objects || !b.aloud || !names_no_type(value.type)) return true;
     b.error("E0327", e.span, "the type of an empty container is not known").note("name it first: `xs: list[f32] = []`");
     return false;
 }
@@ -83,7 +83,7 @@ bool require_hashable(Body& b, const ast::Expr& e, const Value& key) {
 std::optional<Type> items_of(Body& b, const ast::Expr& e, const Value& value) {
     if (value.broken()) return std::nullopt;
     if (value.type.is(Kind::list) || value.type.is(Kind::dict)) return value.type.parts()[0];
-    if (value.type.is(Kind::string) && !b.in_kernel()) return Type::string();
+    if (value.type.is(Kind::string) && b.rules().host_objects) return Type::string();
     if (value.type.is(Kind::range)) return Type::index();
     if (value.type.is(Kind::tuple) && !value.type.parts().empty()) {
         std::optional<Type> joined;
@@ -95,7 +95,7 @@ std::optional<Type> items_of(Body& b, const ast::Expr& e, const Value& value) {
         b.error("E0330", e.span, fmt::format("the elements of {} have no common type", shown(value.type)));
         return std::nullopt;
     }
-    if (value.type.is(Kind::tensor) && value.type.rank() > 0 && !b.in_kernel()) {  // elements, or rows
+    if (value.type.is(Kind::tensor) && value.type.rank() > 0 && b.rules().tensor_values) {  // elements, or rows
         std::vector<ir::Dim> shape = value.type.tensor().shape;
         shape.erase(shape.begin());
         if (shape.empty()) return Type::scalar(value.type.elem()).carrying(value.type.policy());
@@ -103,7 +103,7 @@ std::optional<Type> items_of(Body& b, const ast::Expr& e, const Value& value) {
     }
     auto& d = b.error("E0330", e.span, fmt::format("{} is not iterated", shown(value.type)));
     if (value.type.is_integer()) d.suggest(e.span, fmt::format("range({})", b.source(e)), "iterate a range");
-    if (value.type.is(Kind::tensor) && b.in_kernel()) d.note("iterate its indices: `for i in range(n)`");
+    if (value.type.is(Kind::tensor) && !b.rules().tensor_values) d.note("iterate its indices: `for i in range(n)`");
     return std::nullopt;
 }
 

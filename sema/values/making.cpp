@@ -51,7 +51,8 @@ static void make_of_type(Body& b, const ast::Expr& e, const Type& to) {
 }
 
 bool makes(Body& b, const ast::Expr& e, const Value& value, const Type& to) {
-    if (b.in_kernel() || !(b.instance.type(e) == value.type) || made_parts(b, e, to).empty() || !may_make(b, e, to))
+    if (!b.rules().host_objects || !(b.instance.type(e) == value.type) || made_parts(b, e, to).empty() ||
+        !may_make(b, e, to))
         return false;
     make_of_type(b, e, to);
     return true;

@@ -93,7 +93,7 @@ bool unroll_short_loops(Body& b, uint64_t rounds, int64_t most) {
 }
 
 bool unrolling_fixes(const Body& b, uint64_t rounds) {
-    if (b.in_kernel()) return true;
+    if (b.rules().inlines_calls) return true;
     for (size_t bit = 0; bit < b.round_loops.size(); ++bit) {
         if ((rounds >> bit & 1) && b.round_loops[bit].body != &b) return false;
     }

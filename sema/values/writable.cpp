@@ -60,8 +60,8 @@ bool require_changeable(Body& b, const ast::Expr& container, Span at) {
     const ast::Expr& root = written_root(container);
     if (!std::holds_alternative<ModuleConstant>(b.instance.info(root).referent)) return true;
     b.error("E0333", at, fmt::format("`{}` is a constant of the module and does not change", b.source(root)))
-        .note(b.in_kernel() ? "a list that changes is made of its elements: `xs = [x for x in TABLE]`"
-                            : "a list that changes is made in a function: `xs = TABLE.copy()`");
+        .note(b.rules().host_objects ? "a list that changes is made in a function: `xs = TABLE.copy()`"
+                                     : "a list that changes is made of its elements: `xs = [x for x in TABLE]`");
     return false;
 }
 

@@ -1,0 +1,85 @@
+// Where a function runs, and what the language says of values there. A rule asks for what it depends on, not for the
+// context: one that is new answers every question before it compiles.
+#pragma once
+
+#include <cstdint>
+
+#include "sema/builtins/builtins.h"
+
+namespace tsr::sema {
+
+enum class Context : uint8_t { host, kernel };
+
+// A truth value without a default: a context that leaves out an answer does not compile.
+struct Answer {
+    constexpr Answer(bool holds) : holds(holds) {}
+    constexpr operator bool() const { return holds; }
+    bool holds;
+};
+
+struct ContextRules {
+    // Lists, dictionaries, strings and records are objects of the run: a list grows, its length is not known. Else a
+    // list is a value of known length.
+    Answer host_objects;
+    Answer host_io;          // prints and stops by itself; else the launch brings messages back to the host
+    Answer tensor_values;    // tensors are made, sliced and reshaped; else they are memory of which views are taken
+    Answer counts_from_end;  // an index below 0 counts from the end
+    Answer checks_zero;    // a division of integers by zero and a step of zero end the program; else the quotient is 0
+    Answer inlines_calls;  // what is called becomes a part of the caller: no recursion, what it captured is known
+    Answer launches;       // kernels are called: a launch, which gives them what they need beside their arguments
+    Answer reads_modules;  // variables of modules are read; else only constants
+    Answer in_group;       // runs as one tile of a group: ids, shared buffers, register tiles
+};
+
+constexpr ContextRules rules_of(Context context) {
+    switch (context) {
+        case Context::host:
+            return {.host_objects = true,
+                    .host_io = true,
+                    .tensor_values = true,
+                    .counts_from_end = true,
+                    .checks_zero = true,
+                    .inlines_calls = false,
+                    .launches = true,
+                    .reads_modules = true,
+                    .in_group = false};
+        case Context::kernel:
+            return {.host_objects = false,
+                    .host_io = false,
+                    .tensor_values = false,
+                    .counts_from_end = false,
+                    .checks_zero = false,
+                    .inlines_calls = true,
+                    .launches = false,
+                    .reads_modules = false,
+                    .in_group = true};
+    }
+    __builtin_unreachable();
+}
+
+constexpr bool is_known_in(const BuiltinEntry& builtin, Context context) {
+    switch (context) {
+        case Context::host:
+            return builtin.on_host;
+        case Context::kernel:
+            return builtin.in_kernel;
+    }
+    __builtin_unreachable();
+}
+
+// What is said of a builtin that is not known in this context: "`tile.id` is only known in kernels".
+struct ElsewhereMessage {
+    const char* code;
+    const char* text;
+};
+constexpr ElsewhereMessage elsewhere_message(Context context) {
+    switch (context) {
+        case Context::host:
+            return {"E0401", "only known in kernels"};
+        case Context::kernel:
+            return {"E0402", "for host programs, this runs in a kernel"};
+    }
+    __builtin_unreachable();
+}
+
+}  // namespace tsr::sema
