@@ -5,11 +5,13 @@
 #include <string_view>
 
 // clang-format off
+// Two numbers are compared: a bool.
+#define TSR_COMPARISON_OPS(X) X(eq) X(ne) X(lt) X(le) X(gt) X(ge)
 // One or a few instructions on every machine.
 #define TSR_ARITHMETIC_OPS(X)                                                                                     \
     X(add) X(sub) X(mul) X(div) X(floordiv) X(mod) X(neg) X(fma) X(minimum) X(maximum)                            \
     X(bit_and) X(bit_or) X(bit_xor) X(bit_not) X(shl) X(shr)                                                      \
-    X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(select) X(cast) X(bitcast)
+    TSR_COMPARISON_OPS(X) X(select) X(cast) X(bitcast)
 // Functions that the C library has, too, under the same name, and that become formulas (ir/passes/math).
 #define TSR_LIBRARY_OPS(X)                                                                                        \
     X(pow) X(atan2) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p)                                      \
@@ -25,11 +27,14 @@
 #define TSR_CONTROL_OPS(X) X(constant) X(yield) X(for_) X(while_) X(if_) X(call) X(dim) X(print) X(assert_)
 // Memory, on levels Host and Tile.
 #define TSR_MEMORY_OPS(X) X(read) X(write) X(read_vector) X(write_vector) X(vector_extract) X(vector_build)
+// Copies that run beside the program, and what orders them.
+#define TSR_COPY_OPS(X) X(copy_async) X(commit) X(wait_group) X(barrier)
+// What is done to a slot of a ring, in this order.
+#define TSR_RING_OPS(X) X(acquire) X(fill) X(take) X(release)
 // A kernel: the program of one group.
 #define TSR_TILE_OPS(X)                                                                                           \
     X(tile_id) X(lane_id) X(group_id) X(group_size) X(group_count)                                                \
-    X(buffer) X(stage) X(atomic) X(copy_async) X(commit) X(wait_group) X(barrier)                                 \
-    X(acquire) X(fill) X(take) X(release)                                                                         \
+    X(buffer) X(stage) X(atomic) TSR_COPY_OPS(X) TSR_RING_OPS(X)                                                  \
     X(group_reduce) X(group_scan) X(shuffle) X(broadcast) X(ballot) X(buffer_reduce)                              \
     X(grid) X(lanes) X(lane_read) X(result)
 // Register tiles: values of the whole group.
@@ -78,6 +83,10 @@ constexpr bool is_element(OpKind kind) { return static_cast<int>(kind) < kElemen
 constexpr bool is_library_function(OpKind kind) {
     return !is_arithmetic(kind) && static_cast<int>(kind) < kArithmeticOps + kLibraryOps;
 }
+#define TSR_IS(op) kind == OpKind::op ||
+constexpr bool is_comparison(OpKind kind) { return TSR_COMPARISON_OPS(TSR_IS) false; }
+constexpr bool is_of_ring(OpKind kind) { return TSR_RING_OPS(TSR_IS) false; }
+#undef TSR_IS
 // On floats it becomes a formula over other element operations (ir/passes/math/expand_math.h).
 constexpr bool has_formula(OpKind kind) {
     return !is_arithmetic(kind) && static_cast<int>(kind) < kArithmeticOps + kLibraryOps + kFormulaOps;

@@ -26,6 +26,11 @@ inline constexpr std::array kGpuFamily{TSR_GPU_OPS(TSR_KIND)};
 inline constexpr std::array kBoxFamily{TSR_BOX_OPS(TSR_KIND)};
 // Of the operations on register tiles those that stand on level Target, too (checked in ir/ops/register.cpp).
 inline constexpr std::array kTargetProducts{OpKind::mma};
+// Parts of them.
+inline constexpr std::array kArithmeticFamily{TSR_ARITHMETIC_OPS(TSR_KIND)};
+inline constexpr std::array kComparisonFamily{TSR_COMPARISON_OPS(TSR_KIND)};
+inline constexpr std::array kCopyFamily{TSR_COPY_OPS(TSR_KIND)};
+inline constexpr std::array kRingFamily{TSR_RING_OPS(TSR_KIND)};
 
 // One row of a table whose answer is a single thing. A table may have rows of its own type: they have a `kind`.
 template <typename Answer>

@@ -1,21 +1,10 @@
 #include "ir/ops/axes.h"
 
-#include "ir/core/total.h"
 #include "ir/ops/register.h"
 
 namespace tsr::ir {
 
 namespace {
-
-constexpr Row<AxisRule> kAxisRules[]{
-    {OpKind::load_tile, AxisRule::made},     {OpKind::store_tile, AxisRule::made},
-    {OpKind::atomic_tile, AxisRule::made},   {OpKind::expand, AxisRule::repeat},
-    {OpKind::tile_iota, AxisRule::made},     {OpKind::transpose, AxisRule::permute},
-    {OpKind::reduce, AxisRule::drop},        {OpKind::scan, AxisRule::along},
-    {OpKind::mma, AxisRule::contract},       {OpKind::pack_rows, AxisRule::pack},
-    {OpKind::mma_words, AxisRule::contract},
-};
-constexpr Total<kAxisRules, kRegisterFamily> kAxes;
 
 void link_all(const Function& function, ValueId operand, AxisLinks& out) {
     for (size_t axis = 0; axis < function.type(operand).rank(); ++axis) out.links.push_back({operand, axis, axis});
@@ -38,17 +27,16 @@ void link_product(const Function& function, OpId id, AxisLinks& out) {
 
 }  // namespace
 
-AxisRule axis_rule(OpKind kind) {
-    if (kAxes.has(kind)) return kAxes[kind].answer;
-    return is_element(kind) ? AxisRule::same : AxisRule::made;
-}
+AxisRule axis_rule(OpKind kind) { return is_element(kind) ? AxisRule::same : record(kind).axes; }
 
 AxisLinks axis_links(const Function& function, OpId id) {
     const Op& op = function.op(id);
     AxisLinks out;
     const auto rank = [&](ValueId value) { return function.type(value).rank(); };
     switch (axis_rule(op.kind)) {
+        case AxisRule::none:
         case AxisRule::made:
+        case AxisRule::each:
             break;
         case AxisRule::same:
             if (!is_tile(function, op.results[0])) break;

@@ -4,22 +4,13 @@
 
 #include <vector>
 
-#include "ir/core/function.h"
+#include "ir/ops/record.h"
 
 namespace tsr::ir {
 
 inline bool is_tile(const Function& function, ValueId value) { return function.type(value).kind == TypeKind::tile; }
 
-enum class AxisRule : uint8_t {
-    made,      // the result's axes come from nowhere else: loads, indices. Or there is no result
-    same,      // element by element: axis i of each tile among the operands is axis i of the result
-    repeat,    // axis i is axis `axes`[i] of the result, or repeated along it
-    permute,   // the last two axes swapped
-    drop,      // without `axis`, along which elements meet
-    along,     // the same axes; along `axis` elements meet
-    contract,  // a product: rows of a, columns of b; along the inner axes elements meet
-    pack,      // elements of neighbouring rows in one: columns stay columns
-};
+// Of the record; element operations have none there, and are all alike.
 AxisRule axis_rule(OpKind kind);
 
 // Axis `from` of the operand is axis `to` of the result.

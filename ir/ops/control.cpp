@@ -76,7 +76,8 @@ constexpr std::array kControlRecords{
         .levels = kHostTileTarget,
         .attrs = {may(Attr::loop), may(Attr::axis), may(Attr::prefetch), may(Attr::unroll), may(Attr::width),
                   may(Attr::name)},
-        .regions = 1},
+        .regions = 1,
+        .flow = Flow::counted},
     OpRecord{.kind = OpKind::while_,
              .name = "while",
              .doc = "The first region takes what is carried and yields a bool; while it is true the second runs and "
@@ -87,7 +88,8 @@ constexpr std::array kControlRecords{
              .infer = infer_while,
              .levels = kHostTileTarget,
              .attrs = {may(Attr::name), may(Attr::loop), may(Attr::axis), may(Attr::prefetch)},
-             .regions = 2},
+             .regions = 2,
+             .flow = Flow::repeated},
     OpRecord{.kind = OpKind::if_,
              .name = "if",
              .doc = "Runs the first region where the condition holds, else the second; gives what it yields. Both "
@@ -97,6 +99,7 @@ constexpr std::array kControlRecords{
              .levels = kHostTileTarget,
              .attrs = {may(Attr::mode)},
              .regions = 2,
+             .flow = Flow::branch,
              .results = ResultsFrom::regions},
     OpRecord{.kind = OpKind::call,
              .name = "call",

@@ -22,6 +22,21 @@ constexpr OpKind first_unfinished() {
         const OpRecord& r = records[i];
         if (r.kind != family[i] || r.name.empty() || r.doc.empty() || !r.levels.any()) return r.kind;
         if ((r.results == ResultsFrom::infer) != r.infer.given) return r.kind;
+        if ((r.regions > 0) != (r.flow != Flow::straight)) return r.kind;
+    }
+    return OpKind::count_;
+}
+
+template <const auto& records, OpKind operation>
+struct NoAxisRuleOf {
+    static_assert(operation == OpKind::count_, "the record of an operation on register tiles has no rule of axes");
+    static constexpr bool kChecked = true;
+};
+
+template <const auto& records>
+constexpr OpKind first_without_axes() {
+    for (const OpRecord& r : records) {
+        if (r.axes == AxisRule::none) return r.kind;
     }
     return OpKind::count_;
 }
@@ -33,6 +48,12 @@ template <const auto& records, const auto& family>
 constexpr bool complete() {
     static_assert(Total<records, family>::kChecked);
     return total::UnfinishedRecordOf<records, total::first_unfinished<records, family>()>::kChecked;
+}
+
+// Each record says how the axes of register tiles follow; otherwise it does not compile.
+template <const auto& records>
+constexpr bool say_axes() {
+    return total::NoAxisRuleOf<records, total::first_without_axes<records>()>::kChecked;
 }
 
 // Answers of `infer`.

@@ -11,14 +11,10 @@ namespace tsr::ir {
 
 using ValueSpan = std::span<const ValueId>;
 
-template <OpKind... kinds>
-struct Handle {
+struct AnyHandle {
     const Function& fn;
     OpId id;
 
-    Handle(const Function& function, OpId op) : fn(function), id(op) {
-        if (!((function.op(op).kind == kinds) || ...)) internal_error("a handle of an operation of another kind");
-    }
     [[nodiscard]] const Op& op() const { return fn.op(id); }
     [[nodiscard]] const Attrs& attrs() const { return op().attrs; }
     [[nodiscard]] ValueId result() const { return op().results[0]; }
@@ -26,11 +22,19 @@ struct Handle {
     [[nodiscard]] const Type& type(ValueId v) const { return fn.type(v); }
 
 protected:
+    AnyHandle(const Function& function, OpId op, bool suits) : fn(function), id(op) {
+        if (!suits) internal_error("a handle of an operation of another kind");
+    }
     [[nodiscard]] ValueId operand(size_t i) const { return op().operands[i]; }
     [[nodiscard]] ValueSpan operands(size_t from) const { return ValueSpan(op().operands).subspan(from); }
     [[nodiscard]] ValueSpan args(RegionId region, size_t from = 0) const {
         return ValueSpan(fn.region(region).args).subspan(from);
     }
+};
+
+template <OpKind... kinds>
+struct Handle : AnyHandle {
+    Handle(const Function& function, OpId op) : AnyHandle(function, op, ((function.op(op).kind == kinds) || ...)) {}
 };
 
 // The operation that ends a region, and what it yields.

@@ -59,6 +59,31 @@ enum class Effect : uint8_t {
 };
 using Effects = FixedList<Effect, 4>;
 
+// How the regions of an operation run.
+enum class Flow : uint8_t {
+    straight,      // it has none
+    counted,       // `for`: the region once per iteration, with what is carried
+    repeated,      // `while`: a test and a body in turn, with what is carried
+    branch,        // `if`: one of two regions
+    rounds,        // `grid`: the region once per round that the group does
+    lanes,         // `lanes`: the region once per tile or round, in any order or at once
+    active_lanes,  // `for_active`: the region once per lane of a mask
+};
+
+// How the axes of what an operation gives follow from the axes of its operands, for register tiles (axes.h).
+enum class AxisRule : uint8_t {
+    none,      // it neither takes nor gives register tiles
+    made,      // the result's axes come from nowhere else: loads, indices. Or there is no result
+    same,      // element by element: axis i of each tile among the operands is axis i of the result
+    each,      // result number n is operand number n: waits, which let them through
+    repeat,    // axis i is axis `axes`[i] of the result, or repeated along it
+    permute,   // the last two axes swapped
+    drop,      // without `axis`, along which elements meet
+    along,     // the same axes; along `axis` elements meet
+    contract,  // a product: rows of a, columns of b; along the inner axes elements meet
+    pack,      // elements of neighbouring rows in one: columns stay columns
+};
+
 // A set of levels. An operation names each of its levels: a new level has no operation that does not say so.
 class Levels {
 public:
@@ -110,7 +135,9 @@ struct OpRecord {
     FixedList<AttrRole, 9> attrs;
     Effects effects;
     uint8_t regions = 0;
+    Flow flow = Flow::straight;
     ResultsFrom results = ResultsFrom::infer;
+    AxisRule axes = AxisRule::none;
 
     [[nodiscard]] constexpr bool has(Effect effect) const {
         for (Effect e : effects) {
@@ -131,6 +158,7 @@ const OpRecord& record(OpKind kind);
 std::string_view name(OpKind kind);  // in IR text: "for", "add"
 // Neither an effect, nor memory, nor regions: a function of its operands.
 bool is_pure(OpKind kind);
+inline Flow flow(OpKind kind) { return record(kind).flow; }
 std::optional<OpKind> op_named(std::string_view text);
 bool is_of_gpu(OpKind kind);  // of the families that a GPU alone has
 

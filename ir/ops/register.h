@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "ir/ops/handle.h"
+#include "ir/ops/record.h"
 
 namespace tsr::ir {
 
@@ -31,9 +32,12 @@ struct ExpandOp : Handle<OpKind::expand> {
     [[nodiscard]] const std::vector<int64_t>& axes() const { return attrs().integers(Attr::axes); }
 };
 
-// reduce, scan: along an axis.
-struct AlongOp : Handle<OpKind::reduce, OpKind::scan> {
-    using Handle::Handle;
+// reduce, scan and their like: along an axis, as the record says.
+struct AlongOp : AnyHandle {
+    AlongOp(const Function& function, OpId op) : AnyHandle(function, op, goes_along(function.op(op).kind)) {}
+    [[nodiscard]] static bool goes_along(OpKind kind) {
+        return record(kind).axes == AxisRule::drop || record(kind).axes == AxisRule::along;
+    }
     [[nodiscard]] ValueId value() const { return operand(0); }
     [[nodiscard]] ReduceOp what() const { return static_cast<ReduceOp>(attrs().integer(Attr::op)); }
     [[nodiscard]] int64_t axis() const { return attrs().integer(Attr::axis); }
@@ -44,7 +48,7 @@ struct MmaOp : Handle<OpKind::mma, OpKind::mma_words> {
     [[nodiscard]] ValueId a() const { return operand(0); }
     [[nodiscard]] ValueId b() const { return operand(1); }
     [[nodiscard]] std::optional<ValueId> accumulator() const {
-        return op().operands.size() > 2 ? std::optional(operand(2)) : std::nullopt;
+        return op().operands.size() > kAccumulator ? std::optional(operand(kAccumulator)) : std::nullopt;
     }
     [[nodiscard]] bool a_transposed() const { return attrs().integers(Attr::axes)[0] != 0; }
     [[nodiscard]] bool b_transposed() const { return attrs().integers(Attr::axes)[1] != 0; }
@@ -53,6 +57,7 @@ struct MmaOp : Handle<OpKind::mma, OpKind::mma_words> {
     [[nodiscard]] bool in_tf32() const {
         return op().kind == OpKind::mma && attrs().has(Attr::mode) && attrs().string(Attr::mode) == kTf32;
     }
+    static constexpr size_t kAccumulator = 2;  // its place among the operands
     static constexpr std::string_view kTf32 = "tf32", kPending = "pending";
     // It is started here, and done where a `wait_group` of products says so.
     [[nodiscard]] bool pending() const {

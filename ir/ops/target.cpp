@@ -272,7 +272,8 @@ constexpr std::array kTargetRecords{
              .operands = {Role{"mask"}},
              .infer = infer_for_active,
              .levels = kTarget,
-             .regions = 1},
+             .regions = 1,
+             .flow = Flow::active_lanes},
     OpRecord{
         .kind = OpKind::atomic_rmw,
         .name = "atomic_rmw",

@@ -58,9 +58,17 @@ struct WaitOp : Handle<OpKind::wait_group> {
     [[nodiscard]] ValueSpan sums() const { return operands(0); }  // of products
 };
 
+// What is done to a slot, by the names of the operations.
+#define TSR_STEP(op) op,
+enum class RingStep : uint8_t { TSR_RING_OPS(TSR_STEP) };
+#undef TSR_STEP
+
 // acquire, fill, take, release: a slot of a ring of buffers, or the ring.
 struct RingOp : Handle<OpKind::acquire, OpKind::fill, OpKind::take, OpKind::release> {
     using Handle::Handle;
+    [[nodiscard]] RingStep step() const {
+        return static_cast<RingStep>(static_cast<int>(op().kind) - static_cast<int>(OpKind::acquire));
+    }
     // Of the ring as a whole: what follows uses its slots, counted from the one behind the last that was used; or has
     // used so many.
     [[nodiscard]] bool opens() const { return has_mode("open"); }
@@ -77,7 +85,7 @@ struct RingOp : Handle<OpKind::acquire, OpKind::fill, OpKind::take, OpKind::rele
     [[nodiscard]] ValueSpan buffers() const { return operands(by_arrivals() ? 3 : 1); }
     // Of a cluster, that a release is told to.
     [[nodiscard]] int64_t blocks() const { return attrs().integer(Attr::count, 1); }
-    [[nodiscard]] bool meets() const { return op().kind == OpKind::take ? !by_arrivals() : has_mode("barrier"); }
+    [[nodiscard]] bool meets() const { return step() == RingStep::take ? !by_arrivals() : has_mode("barrier"); }
 
 private:
     [[nodiscard]] bool has_mode(const char* mode) const {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "ir/core/total.h"
 #include "ir/passes/target/cpu/spread_lanes.h"
+#include "ir/passes/target/handler.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -74,52 +76,70 @@ bool GroupCode::passes_tiles(const Op& op) const {
 }
 
 void GroupCode::operation(OpId id) {
+    // What the group does with each operation that is neither an element operation nor one on register tiles.
+    static constexpr Row<Handler<GroupCode>> kGroupHandlers[]{
+        {OpKind::constant, &GroupCode::scalar},
+        {OpKind::yield, &GroupCode::elsewhere},  // by what the region belongs to
+        {OpKind::for_, &GroupCode::control},
+        {OpKind::while_, &GroupCode::control},
+        {OpKind::if_, &GroupCode::control},
+        {OpKind::call, &GroupCode::elsewhere},
+        {OpKind::dim, &GroupCode::scalar},
+        {OpKind::print, &GroupCode::message},
+        {OpKind::assert_, &GroupCode::message},
+        {OpKind::read, &GroupCode::scalar},
+        {OpKind::write, &GroupCode::scalar},
+        {OpKind::read_vector, &GroupCode::scalar},
+        {OpKind::write_vector, &GroupCode::scalar},
+        {OpKind::vector_extract, &GroupCode::scalar},
+        {OpKind::vector_build, &GroupCode::scalar},
+        {OpKind::tile_id, &GroupCode::elsewhere},  // arguments of `lanes` since `form_groups`
+        {OpKind::lane_id, &GroupCode::elsewhere},
+        {OpKind::group_id, &GroupCode::scalar},
+        {OpKind::group_size, &GroupCode::scalar},
+        {OpKind::group_count, &GroupCode::scalar},
+        {OpKind::buffer, &GroupCode::buffer},
+        {OpKind::stage, &GroupCode::scalar},
+        {OpKind::atomic, &GroupCode::atomic},
+        {OpKind::copy_async, &GroupCode::copy},
+        {OpKind::commit, &GroupCode::nothing},  // a copy has happened when its statement is over
+        {OpKind::wait_group, &GroupCode::nothing},
+        {OpKind::barrier, &GroupCode::nothing},  // the end of a loop over lanes is one
+        {OpKind::acquire, &GroupCode::nothing},
+        {OpKind::fill, &GroupCode::nothing},
+        {OpKind::take, &GroupCode::nothing},
+        {OpKind::release, &GroupCode::nothing},
+        {OpKind::group_reduce, &GroupCode::reduce},
+        {OpKind::group_scan, &GroupCode::scan},
+        {OpKind::shuffle, &GroupCode::exchange},
+        {OpKind::broadcast, &GroupCode::exchange},
+        {OpKind::ballot, &GroupCode::ballot},
+        {OpKind::buffer_reduce, &GroupCode::scalar},
+        {OpKind::grid, &GroupCode::grid},
+        {OpKind::lanes, &GroupCode::lanes},
+        {OpKind::lane_read, &GroupCode::elsewhere},
+        {OpKind::result, &GroupCode::result},
+    };
+    static constexpr Total<kGroupHandlers, kControlFamily, kMemoryFamily, kTileFamily> kHandlers;
     const Op& op = s_.tile.op(id);
     emit_.place = op.place;
-    switch (op.kind) {
-        case OpKind::lanes:
-            return lanes(op);
-        case OpKind::grid:
-            return grid(op);
-        case OpKind::buffer:
-            return buffer(op);
-        case OpKind::for_:
-        case OpKind::while_:
-        case OpKind::if_:
-            return control(op);
-        case OpKind::barrier:  // the end of a loop over lanes is one
-        case OpKind::commit:   // a copy has happened when its statement is over
-        case OpKind::wait_group:
-        case OpKind::acquire:
-        case OpKind::fill:
-        case OpKind::take:
-        case OpKind::release:
-            return;
-        case OpKind::copy_async:
-            return copy(op);
-        case OpKind::group_reduce:
-            return reduce(op);
-        case OpKind::group_scan:
-            return scan(op);
-        case OpKind::shuffle:
-        case OpKind::broadcast:
-            return exchange(op);
-        case OpKind::ballot:
-            return ballot(op);
-        case OpKind::atomic:
-            return atomic(op);
-        case OpKind::result:
-            return result(op);
-        case OpKind::print:
-        case OpKind::assert_: {
-            std::vector<ValueId> operands;
-            for (ValueId v : op.operands) operands.push_back(s_.scalars.at(v));
-            operands.insert(operands.begin() + (op.kind == OpKind::assert_ ? 1 : 0), s_.group);
-            return emit_.statement(op.kind, operands, op.attrs);
-        }
-        default:
-            s_.scalar_operation(op);
-    }
+    if (is_element(op.kind)) return scalar(op);
+    kHandlers[op.kind].answer(*this, s_.tile, id);
+}
+
+void GroupCode::scalar(const Op& op) {
+    if (!s_.scalar_operation(op)) elsewhere(op);
+}
+
+void GroupCode::elsewhere(const Op& op) {
+    internal_error("a group on a CPU does not do '" + std::string(name(op.kind)) + "'");
+}
+
+void GroupCode::message(const Op& op) {
+    std::vector<ValueId> operands;
+    for (ValueId v : op.operands) operands.push_back(s_.scalars.at(v));
+    operands.insert(operands.begin() + (op.kind == OpKind::assert_ ? 1 : 0), s_.group);
+    emit_.statement(op.kind, operands, op.attrs);
 }
 
 void GroupCode::buffer(const Op& op) {

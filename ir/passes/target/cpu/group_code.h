@@ -18,6 +18,10 @@ private:
     [[nodiscard]] bool joins_tiles(const Op& op) const;
     [[nodiscard]] bool passes_tiles(const Op& op) const;
     void operation(OpId id);
+    void scalar(const Op& op);
+    void nothing(const Op&) {}
+    void elsewhere(const Op& op);  // it does not stand here
+    void message(const Op& op);
     void buffer(const Op& op);
     void control(const Op& op);
     void grid(const Op& op);

@@ -5,6 +5,7 @@
 // round plus something, so that elements at them are neighbours in memory, and no lane divides. A segment costs a
 // division for each remainder; where a divisor is small the rounds are not divided, and lanes divide for themselves.
 #include <algorithm>
+#include <array>
 
 #include "ir/passes/target/cpu/group_code.h"
 #include "ir/passes/tile/walk.h"
@@ -15,6 +16,10 @@ namespace {
 
 // Divisors below so many vectors make segments too short.
 constexpr int64_t kShortest = 4;
+
+// What extents and offsets are computed with. A number found in another way is taken to be each lane's own.
+constexpr std::array kOfExtents{OpKind::constant, OpKind::dim,     OpKind::cast,    OpKind::add,      OpKind::sub,
+                                OpKind::mul,      OpKind::minimum, OpKind::maximum, OpKind::floordiv, OpKind::mod};
 
 // A remainder or quotient of the lanes' number.
 struct SegmentSplit {
@@ -52,23 +57,8 @@ public:
         if (!from.valid() || !inside_.contains(from)) return s_.scalars.contains(v);
         if (!value.op.valid()) return false;  // a loop carries it, or counts with it
         const Op& op = tile_.op(value.op);
-        switch (op.kind) {
-            case OpKind::constant:
-            case OpKind::dim:
-                return true;
-            case OpKind::cast:
-                return is_scalar(op.operands[0]);
-            case OpKind::add:
-            case OpKind::sub:
-            case OpKind::mul:
-            case OpKind::minimum:
-            case OpKind::maximum:
-            case OpKind::floordiv:
-            case OpKind::mod:
-                return is_scalar(op.operands[0]) && is_scalar(op.operands[1]);
-            default:
-                return false;
-        }
+        return std::ranges::find(kOfExtents, op.kind) != kOfExtents.end() &&
+               std::ranges::all_of(op.operands, [&](ValueId operand) { return is_scalar(operand); });
     }
 
     [[nodiscard]] bool is_inside(ValueId v) const {

@@ -10,24 +10,11 @@ namespace tsr::ir {
 
 namespace {
 
+// Numbers and memory alone, and nothing that others see, or have a part in.
 bool is_plain(const Function& kernel, const Op& op) {
-    const bool vector = std::ranges::any_of(op.results, [&](ValueId v) { return kernel.type(v).is_vector(); });
-    if (vector) return false;
-    switch (op.kind) {
-        case OpKind::constant:
-        case OpKind::dim:
-        case OpKind::yield:
-        case OpKind::read:
-        case OpKind::write:
-        case OpKind::for_:
-        case OpKind::while_:
-        case OpKind::if_:
-        case OpKind::lanes:
-        case OpKind::group_count:
-            return true;
-        default:
-            return is_element(op.kind);
-    }
+    const auto plain = [&](ValueId v) { return kernel.type(v).is_scalar() || kernel.type(v).is_memory(); };
+    return (record(op.kind).effects.size() == 0 || op.kind == OpKind::yield) &&
+           std::ranges::all_of(op.operands, plain) && std::ranges::all_of(op.results, plain);
 }
 
 // A number that was read from memory, or computed of one: it may be anything for each lane. Another number that differs

@@ -48,19 +48,12 @@ private:
 
     void operation(OpId id) {
         const Op& op = kernel_.op(id);
-        switch (op.kind) {
-            case OpKind::barrier:
-                since_ = {};
-                return;
-            case OpKind::take:
-            case OpKind::acquire:
-                if (RingOp(kernel_, id).meets()) since_ = {};
-                return;
-            case OpKind::for_:
-            case OpKind::while_:
-            case OpKind::grid:
+        switch (flow(op.kind)) {
+            case Flow::counted:
+            case Flow::repeated:
+            case Flow::rounds:
                 return loop(op);
-            case OpKind::if_: {
+            case Flow::branch: {
                 const Since start = since_;
                 region(op.regions[0]);
                 const Since then = std::exchange(since_, start);
@@ -68,9 +61,21 @@ private:
                 since_.merge(then);
                 return;
             }
-            default:
-                return touch(id, op);
+            case Flow::straight:
+            case Flow::lanes:
+            case Flow::active_lanes:
+                break;
         }
+        if (meet_at(id))
+            since_ = {};
+        else
+            touch(id, op);
+    }
+
+    // A barrier, or what the slots of a ring are waited for with.
+    [[nodiscard]] bool meet_at(OpId id) const {
+        const OpKind kind = kernel_.op(id).kind;
+        return kind == OpKind::barrier || (is_of_ring(kind) && RingOp(kernel_, id).meets());
     }
 
     // Twice: what the end of a round has touched meets the start of the next. A body may also be left out.

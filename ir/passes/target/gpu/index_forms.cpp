@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "ir/core/total.h"
 #include "ir/ops/control.h"
 #include "ir/ops/effects.h"
 
@@ -13,56 +14,38 @@ namespace {
 
 constexpr int64_t kShortStep = int64_t{1} << 28;  // elements
 
-// Results whose low bits follow from those of the operands.
-bool keeps_low_bits(OpKind kind) {
-    switch (kind) {
-        case OpKind::add:
-        case OpKind::sub:
-        case OpKind::mul:
-        case OpKind::neg:
-        case OpKind::shl:
-            return true;
-        default:
-            return false;
-    }
-}
+// What an operation gives in 32 bits instead of 64.
+enum class NarrowRule : uint8_t {
+    low_bits,  // the low bits of its result follow from those of its operands
+    number,    // the same number, where operands and result fit
+    other,     // it is left as it is, or has a rule of its own (`cast`, comparisons)
+};
+constexpr Row<NarrowRule> kNarrowIndices[]{
+    {OpKind::add, NarrowRule::low_bits},    {OpKind::sub, NarrowRule::low_bits},
+    {OpKind::mul, NarrowRule::low_bits},    {OpKind::div, NarrowRule::other},
+    {OpKind::floordiv, NarrowRule::number}, {OpKind::mod, NarrowRule::number},
+    {OpKind::neg, NarrowRule::low_bits},    {OpKind::fma, NarrowRule::other},
+    {OpKind::minimum, NarrowRule::number},  {OpKind::maximum, NarrowRule::number},
+    {OpKind::bit_and, NarrowRule::number},  {OpKind::bit_or, NarrowRule::number},
+    {OpKind::bit_xor, NarrowRule::number},  {OpKind::bit_not, NarrowRule::other},
+    {OpKind::shl, NarrowRule::low_bits},    {OpKind::shr, NarrowRule::number},
+    {OpKind::eq, NarrowRule::other},        {OpKind::ne, NarrowRule::other},
+    {OpKind::lt, NarrowRule::other},        {OpKind::le, NarrowRule::other},
+    {OpKind::gt, NarrowRule::other},        {OpKind::ge, NarrowRule::other},
+    {OpKind::select, NarrowRule::number},   {OpKind::cast, NarrowRule::other},
+    {OpKind::bitcast, NarrowRule::other},
+};
+constexpr Total<kNarrowIndices, kArithmeticFamily> kNarrow;
 
-bool keeps_numbers(OpKind kind) {
-    switch (kind) {
-        case OpKind::minimum:
-        case OpKind::maximum:
-        case OpKind::floordiv:
-        case OpKind::mod:
-        case OpKind::select:
-        case OpKind::shr:
-        case OpKind::bit_and:
-        case OpKind::bit_or:
-        case OpKind::bit_xor:
-            return true;
-        default:
-            return keeps_low_bits(kind);
-    }
-}
+NarrowRule how_narrow(OpKind kind) { return is_arithmetic(kind) ? kNarrow[kind].answer : NarrowRule::other; }
+bool keeps_low_bits(OpKind kind) { return how_narrow(kind) == NarrowRule::low_bits; }
+bool keeps_numbers(OpKind kind) { return how_narrow(kind) != NarrowRule::other; }
 
 }  // namespace
 
 bool is_index(const Function& function, ValueId value) {
     const Type& type = function.type(value);
     return type.is_scalar() && type.elem == DType::index;
-}
-
-bool compares(OpKind kind) {
-    switch (kind) {
-        case OpKind::eq:
-        case OpKind::ne:
-        case OpKind::lt:
-        case OpKind::le:
-        case OpKind::gt:
-        case OpKind::ge:
-            return true;
-        default:
-            return false;
-    }
 }
 
 IndexForms::IndexForms(const Function& function, const IndexRanges::Promises& guard)
@@ -176,7 +159,7 @@ void IndexForms::decide_bounds() {
 
 bool IndexForms::bounds(OpId id) const {
     const Op& op = fn_.op(id);
-    return compares(op.kind) && std::ranges::all_of(op.operands, [&](ValueId v) {
+    return is_comparison(op.kind) && std::ranges::all_of(op.operands, [&](ValueId v) {
                if (of(v) == Form::bounds) return true;
                const OpId made = fn_.value(v).op;
                if (!made.valid() || fn_.op(made).kind != OpKind::constant) return false;

@@ -18,7 +18,6 @@ enum class Form : uint8_t {
 };
 
 bool is_index(const Function& function, ValueId value);
-bool compares(OpKind kind);
 
 // What becomes of each value, and of each address, of a function of level Target under a guard. It speaks of the
 // function as it was when this was made.

@@ -57,7 +57,7 @@ private:
         if (op.kind == OpKind::for_ && forms_.narrows_counter(id)) return rewrite_loop(id);
         if (op.kind == OpKind::yield) return rewrite_yield(id);
         if (op.kind == OpKind::cast) return rewrite_cast(op);
-        if (compares(op.kind)) return rewrite_comparison(op);
+        if (is_comparison(op.kind)) return rewrite_comparison(op);
         if (op.kind == OpKind::if_) {
             for (ValueId v : op.results) retype(v);
             return;

@@ -93,14 +93,14 @@ void ThreadCode::ring_by_arrivals(OpId id) {
     const auto [slot, phase] = place(ring_of(op.arrivals()), scalars.at(op.slot()), scalars.at(op.phase()));
     const ValueId parity = emit.cast(phase, DType::i32);
     const ValueId before = emit.cast(emit.binary(OpKind::bit_xor, phase, emit.integer(1)), DType::i32);
-    switch (op.op().kind) {
-        case OpKind::acquire:
+    switch (op.step()) {
+        case RingStep::acquire:
             return when(copies_boxes(), [&] {
                 Attrs whose;
                 if (in_clusters()) whose.set(Attr::mode, std::string("cluster"));
                 emit.statement(OpKind::mbarrier_wait, {mbarrier(op.arrivals(), slot, kEmpty), before}, whose);
             });
-        case OpKind::fill: {
+        case RingStep::fill: {
             int64_t bytes = 0;
             for (ValueId buffer : op.buffers())
                 bytes += memories.at(buffer).elements * bits(tile.type(buffer).elem) / 8;
@@ -108,9 +108,9 @@ void ThreadCode::ring_by_arrivals(OpId id) {
                 emit.statement(OpKind::mbarrier_arrive, {mbarrier(op.arrivals(), slot, kFull)}, {{Attr::count, bytes}});
             });
         }
-        case OpKind::take:
+        case RingStep::take:
             return emit.statement(OpKind::mbarrier_wait, {mbarrier(op.arrivals(), slot, kFull), parity});
-        default:
+        case RingStep::release:
             emit.statement(OpKind::warp_barrier, {});
             if (in_clusters() && op.blocks() > 1) return tell_cluster(mbarrier(op.arrivals(), slot, kEmpty));
             const ValueId first = emit.compare(OpKind::eq, lane_, emit.integer(0, DType::i32));

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "ir/machine/fragments.h"
-#include "ir/ops/tile.h"
 #include "ir/passes/target/gpu/barriers.h"
 #include "ir/passes/target/gpu/rings/stage.h"
 #include "ir/passes/target/gpu/tiles/groups.h"
@@ -89,74 +88,9 @@ void ThreadCode::operation(OpId id) {
     const Op& op = tile.op(id);
     emit.place = op.place;
     if (!in_lanes_ && barriers_.contains(id) && role_ != Role::producer) block_barrier();
-    switch (op.kind) {
-        case OpKind::for_:
-        case OpKind::while_:
-        case OpKind::if_:
-            return control(op);
-        case OpKind::lane_read:
-            if (parts.contains(op.operands[0])) {
-                parts[op.results[0]] = parts.at(op.operands[0]);
-            } else {
-                scalars[op.results[0]] = scalars.at(op.operands[0]);
-            }
-            return;
-        default:
-            break;
-    }
     if (touches_tiles(tile, op)) return tiles_->operation(id);
-    if (!in_lanes_) return group_operation(id);
-    if (op.kind == OpKind::atomic) {
-        ValueId old = atomic_rmw(op);
-        if (!op.results.empty()) scalars[op.results[0]] = old;
-        return;
-    }
-    if (op.kind == OpKind::print || op.kind == OpKind::assert_) return message(op, number_);
-    scalar_operation(op);
-}
-
-void ThreadCode::group_operation(OpId id) {
-    const Op& op = tile.op(id);
-    switch (op.kind) {
-        case OpKind::lanes:
-            return lanes(op);
-        case OpKind::grid:
-            return grid(op);
-        case OpKind::buffer:
-            return buffer(id);
-        case OpKind::barrier:
-            return barrier(id);
-        case OpKind::stage:
-            if (arrivals_.contains(op.operands[0])) return slot_buffer(op);
-            scalar_operation(op);
-            return;
-        case OpKind::copy_async:
-            return copy(op);
-        case OpKind::commit:
-            return emit.statement(OpKind::async_commit, {});
-        case OpKind::wait_group:
-            if (WaitOp(tile, id).of_products())
-                return emit.statement(OpKind::group_wait, {}, {{Attr::count, WaitOp(tile, id).left()}});
-            return emit.statement(OpKind::async_wait, {}, {{Attr::count, op.attrs.integer(Attr::count)}});
-        case OpKind::acquire:
-        case OpKind::fill:
-        case OpKind::take:
-        case OpKind::release:
-            return ring(id);
-        case OpKind::atomic:
-            return group_atomic(op);
-        case OpKind::write:
-        case OpKind::write_vector:
-            return first_thread([&] { scalar_operation(op); });
-        case OpKind::print:
-            return first_thread([&] { message(op, group); });
-        case OpKind::assert_:
-            return message(op, group);
-        case OpKind::result:
-            return result(op);
-        default:
-            if (!collective(op)) scalar_operation(op);
-    }
+    if (is_element(op.kind)) return scalar(op);
+    statement(id);
 }
 
 // It has one place, whichever role comes to it.

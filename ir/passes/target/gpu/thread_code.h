@@ -57,8 +57,18 @@ private:
 
     void region(RegionId region);
     void operation(OpId id);
-    void group_operation(OpId id);
-    // Loops and branches: every value is a register of the thread, on the level of the group as in lanes.
+    // thread_statements.cpp
+    void statement(OpId id);
+    void scalar(const Op& op);
+    void elsewhere(const Op& op);  // it does not stand here
+    void by_first_thread(const Op& op);
+    void group_print(const Op& op);
+    void group_assert(const Op& op);
+    void lane_message(const Op& op);
+    void lane_read(const Op& op);
+    void lane_atomic(const Op& op);
+    void buffer_stage(const Op& op);
+    // thread_code.cpp. Loops and branches: every value is a register of the thread, in the group as in lanes.
     void control(const Op& op);
     void grid(const Op& op);
     void buffer(OpId id);
@@ -78,7 +88,10 @@ private:
         when(emit.compare(OpKind::eq, thread_, emit.integer(0)), body);
     }
     // thread_collectives.cpp
-    bool collective(const Op& op);
+    void group_reduce(const Op& op);
+    void group_scan(const Op& op);
+    void shuffle_value(const Op& op);
+    void ballot(const Op& op);
     ValueId present(ValueId value, const AttrValue& otherwise);
     ValueId warp_reduce(ReduceOp kind, ValueId value, int64_t lanes);
     ValueId scan(ReduceOp kind, ValueId value);
@@ -89,6 +102,8 @@ private:
     ValueId area(DType type);
     // thread_copies.cpp
     void copy(const Op& op);
+    void commit(const Op&) { emit.statement(OpKind::async_commit, {}); }
+    void wait_group(OpId id);
     void copy_chunks(const Memory& to, const Memory& from, const std::vector<ValueId>& start, int64_t chunk);
     void copy_elements(const Memory& to, const Memory& from, const std::vector<ValueId>& start);
     // thread_pieces.cpp

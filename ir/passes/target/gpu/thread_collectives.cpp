@@ -88,30 +88,23 @@ ValueId ThreadCode::exchange(ValueId value, ValueId source) {
     return emit.select(emit.compare(OpKind::lt, from, emit.integer(size)), other, value);
 }
 
-bool ThreadCode::collective(const Op& op) {
-    auto value = [&](size_t i) { return scalars.at(op.operands[i]); };
-    auto kind = [&] { return static_cast<ReduceOp>(op.attrs.integer(Attr::op)); };
-    ValueId made;
-    switch (op.kind) {
-        case OpKind::group_reduce:
-            made = block_reduce(kind(), present(value(0), reduce_identity(kind(), target.type(value(0)).elem)));
-            break;
-        case OpKind::group_scan:
-            made = scan(kind(), value(0));
-            break;
-        case OpKind::shuffle:
-        case OpKind::broadcast:
-            made = exchange(value(0), value(1));
-            break;
-        case OpKind::ballot:
-            made = emit.op(OpKind::warp_vote, {present(value(0), int64_t{0})}, Type::scalar(DType::u32),
-                           {{Attr::mode, std::string("ballot")}});
-            break;
-        default:
-            return false;
-    }
-    scalars[op.results[0]] = made;
-    return true;
+void ThreadCode::group_reduce(const Op& op) {
+    const auto kind = static_cast<ReduceOp>(op.attrs.integer(Attr::op));
+    const ValueId value = scalars.at(op.operands[0]);
+    scalars[op.results[0]] = block_reduce(kind, present(value, reduce_identity(kind, target.type(value).elem)));
+}
+
+void ThreadCode::group_scan(const Op& op) {
+    scalars[op.results[0]] = scan(static_cast<ReduceOp>(op.attrs.integer(Attr::op)), scalars.at(op.operands[0]));
+}
+
+void ThreadCode::shuffle_value(const Op& op) {
+    scalars[op.results[0]] = exchange(scalars.at(op.operands[0]), scalars.at(op.operands[1]));
+}
+
+void ThreadCode::ballot(const Op& op) {
+    scalars[op.results[0]] = emit.op(OpKind::warp_vote, {present(scalars.at(op.operands[0]), int64_t{0})},
+                                     Type::scalar(DType::u32), {{Attr::mode, std::string("ballot")}});
 }
 
 // Once for the group, by its first thread, which tells the others what was found.

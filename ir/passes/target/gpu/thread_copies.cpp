@@ -131,6 +131,11 @@ void ThreadCode::copy_elements(const Memory& to, const Memory& from, const std::
     });
 }
 
+void ThreadCode::wait_group(OpId id) {
+    const WaitOp op(tile, id);
+    emit.statement(op.of_products() ? OpKind::group_wait : OpKind::async_wait, {}, {{Attr::count, op.left()}});
+}
+
 // A ring of groups of copies. Who meets at a `take` has read what it released before.
 void ThreadCode::ring(OpId id) {
     const Op& op = tile.op(id);

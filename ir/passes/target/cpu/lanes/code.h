@@ -63,6 +63,11 @@ public:
 private:
     void operation(OpId id);
     // values.cpp
+    bool uniform_operation(const Op& op);  // one scalar operation where all its operands are uniform: true
+    void same_for_all(const Op& op);
+    void elsewhere(const Op& op);  // it does not stand here
+    void vector_extract(const Op& op);
+    void vector_build(const Op& op);
     void element(const Op& op);
     bool affine_element(const Op& op, const std::vector<LaneValue>& operands);
     bool affine_compare(const Op& op, const LaneValue& a, const LaneValue& b);

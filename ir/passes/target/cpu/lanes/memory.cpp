@@ -65,6 +65,7 @@ std::vector<ValueId> LaneCode::load(const Memory&, const Access& access, DType e
 }
 
 void LaneCode::read(const Op& op) {
+    if (uniform_operation(op)) return;
     const Memory& memory = s_.memories.at(op.operands[0]);
     std::vector<LaneValue> indices;
     for (size_t i = 1; i < op.operands.size(); ++i) indices.push_back(value(op.operands[i]));

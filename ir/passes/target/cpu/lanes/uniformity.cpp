@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/ops/record.h"
+
 namespace tsr::ir {
 
 namespace {
@@ -34,26 +36,32 @@ private:
     }
 
     void visit(const Op& op) {
-        switch (op.kind) {
-            case OpKind::lanes:
+        switch (flow(op.kind)) {
+            case Flow::lanes:
                 for (ValueId arg : kernel_.region(op.regions[0]).args) mark(arg, true);
                 return visit(op.regions[0]);
-            case OpKind::grid:
+            case Flow::rounds:
+            case Flow::active_lanes:
                 return visit(op.regions[0]);
-            case OpKind::lane_read:
-            case OpKind::atomic:
-                return mark(op.results[0], true);
-            case OpKind::if_:
+            case Flow::branch:
                 return visit_if(op);
-            case OpKind::while_:
+            case Flow::repeated:
                 return visit_while(op);
-            case OpKind::for_:
+            case Flow::counted:
                 return visit_for(op);
-            default:
-                for (ValueId result : op.results) {
-                    mark(result, std::ranges::any_of(op.operands, [&](ValueId v) { return differs(v); }));
-                }
+            case Flow::straight:
+                for (ValueId result : op.results) mark(result, is_each_lanes_own(op));
         }
+    }
+
+    // An atomic finds what the one before it left; of a lane array each lane reads its own element, unless all do
+    // together what they do to it.
+    [[nodiscard]] bool is_each_lanes_own(const Op& op) const {
+        const OpRecord& r = record(op.kind);
+        const bool together = r.has(Effect::collective);
+        return r.has(Effect::nondeterministic) || std::ranges::any_of(op.operands, [&](ValueId v) {
+                   return differs(v) || (!together && kernel_.type(v).kind == TypeKind::lane_array);
+               });
     }
 
     void visit_if(const Op& op) {

@@ -1,8 +1,22 @@
 #include <algorithm>
 
+#include "ir/core/total.h"
+#include "ir/ops/record.h"
 #include "ir/passes/target/cpu/lanes/code.h"
+#include "ir/passes/target/handler.h"
 
 namespace tsr::ir {
+
+namespace {
+
+// What says the same with the operands in the other order.
+constexpr Row<OpKind> kMirroredComparisons[]{
+    {OpKind::eq, OpKind::eq}, {OpKind::ne, OpKind::ne}, {OpKind::lt, OpKind::gt},
+    {OpKind::le, OpKind::ge}, {OpKind::gt, OpKind::lt}, {OpKind::ge, OpKind::le},
+};
+constexpr Total<kMirroredComparisons, kComparisonFamily> kMirrored;
+
+}  // namespace
 
 void LaneCode::run(RegionId region) {
     for (OpId op : s_.tile.region(region).ops) {
@@ -30,52 +44,87 @@ bool LaneCode::is_uniform(const Op& op) const {
 }
 
 void LaneCode::operation(OpId id) {
+    // What the lanes do with each operation that is neither an element operation nor one on register tiles.
+    static constexpr Row<Handler<LaneCode>> kLaneHandlers[]{
+        {OpKind::constant, &LaneCode::same_for_all},
+        {OpKind::yield, &LaneCode::elsewhere},  // by what the region belongs to
+        {OpKind::for_, &LaneCode::loop},
+        {OpKind::while_, &LaneCode::repeat},
+        {OpKind::if_, &LaneCode::branch},
+        {OpKind::call, &LaneCode::elsewhere},
+        {OpKind::dim, &LaneCode::same_for_all},
+        {OpKind::print, &LaneCode::message},
+        {OpKind::assert_, &LaneCode::message},
+        {OpKind::read, &LaneCode::read},
+        {OpKind::write, &LaneCode::write},
+        {OpKind::read_vector, &LaneCode::read_vector},
+        {OpKind::write_vector, &LaneCode::write_vector},
+        {OpKind::vector_extract, &LaneCode::vector_extract},
+        {OpKind::vector_build, &LaneCode::vector_build},
+        {OpKind::tile_id, &LaneCode::elsewhere},  // arguments of `lanes` since `form_groups`
+        {OpKind::lane_id, &LaneCode::elsewhere},
+        {OpKind::group_id, &LaneCode::same_for_all},
+        {OpKind::group_size, &LaneCode::same_for_all},
+        {OpKind::group_count, &LaneCode::same_for_all},
+        {OpKind::buffer, &LaneCode::elsewhere},  // what the group does together stands in no lane, from here on
+        {OpKind::stage, &LaneCode::same_for_all},
+        {OpKind::atomic, &LaneCode::atomic},
+        {OpKind::copy_async, &LaneCode::elsewhere},
+        {OpKind::commit, &LaneCode::elsewhere},
+        {OpKind::wait_group, &LaneCode::elsewhere},
+        {OpKind::barrier, &LaneCode::elsewhere},
+        {OpKind::acquire, &LaneCode::elsewhere},
+        {OpKind::fill, &LaneCode::elsewhere},
+        {OpKind::take, &LaneCode::elsewhere},
+        {OpKind::release, &LaneCode::elsewhere},
+        {OpKind::group_reduce, &LaneCode::elsewhere},
+        {OpKind::group_scan, &LaneCode::elsewhere},
+        {OpKind::shuffle, &LaneCode::elsewhere},
+        {OpKind::broadcast, &LaneCode::elsewhere},
+        {OpKind::ballot, &LaneCode::elsewhere},
+        {OpKind::buffer_reduce, &LaneCode::same_for_all},
+        {OpKind::grid, &LaneCode::elsewhere},
+        {OpKind::lanes, &LaneCode::elsewhere},
+        {OpKind::lane_read, &LaneCode::lane_read},
+        {OpKind::result, &LaneCode::elsewhere},
+    };
+    static constexpr Total<kLaneHandlers, kControlFamily, kMemoryFamily, kTileFamily> kHandlers;
     const Op& op = s_.tile.op(id);
     if (!op.results.empty() && given_.contains(op.results[0])) return;
     if (auto staged = staged_.find(id); staged != staged_.end()) return read_staged(op, staged->second);
     emit_.place = op.place;
-    switch (op.kind) {
-        case OpKind::if_:
-            return branch(op);
-        case OpKind::for_:
-            return loop(id);
-        case OpKind::while_:
-            return repeat(op);
-        case OpKind::write:
-            return write(op);
-        case OpKind::read_vector:
-            return read_vector(op);
-        case OpKind::write_vector:
-            return write_vector(op);
-        case OpKind::atomic:
-            return atomic(op);
-        case OpKind::lane_read:
-            return lane_read(op);
-        case OpKind::print:
-        case OpKind::assert_:
-            return message(op);
-        case OpKind::vector_extract: {
-            values_[op.results[0]] = value(op.operands[0]).parts.at(static_cast<size_t>(op.attrs.integer(Attr::axis)));
-            return;
-        }
-        case OpKind::vector_build: {
-            LaneValue built{LaneValue::Kind::parts, {}, 0, {}, {}};
-            for (ValueId part : op.operands) built.parts.push_back(value(part));
-            values_[op.results[0]] = built;
-            return;
-        }
-        default:
-            break;
+    if (is_element(op.kind)) {
+        if (!uniform_operation(op)) element(op);
+        return;
     }
-    if (is_uniform(op)) {
-        for (ValueId v : op.operands) {  // a uniform value made in here is a scalar like those from outside
-            if (auto found = values_.find(v); found != values_.end()) s_.scalars[v] = found->second.scalar;
-        }
-        for (ValueId result : op.results) values_.erase(result);
-        if (s_.scalar_operation(op)) return;
+    kHandlers[op.kind].answer(*this, s_.tile, id);
+}
+
+bool LaneCode::uniform_operation(const Op& op) {
+    if (!is_uniform(op)) return false;
+    for (ValueId v : op.operands) {  // a uniform value made in here is a scalar like those from outside
+        if (auto found = values_.find(v); found != values_.end()) s_.scalars[v] = found->second.scalar;
     }
-    if (op.kind == OpKind::read) return read(op);
-    element(op);
+    for (ValueId result : op.results) values_.erase(result);
+    return s_.scalar_operation(op);
+}
+
+void LaneCode::same_for_all(const Op& op) {
+    if (!uniform_operation(op)) elsewhere(op);
+}
+
+void LaneCode::elsewhere(const Op& op) {
+    internal_error("lanes of a CPU do not do '" + std::string(name(op.kind)) + "'");
+}
+
+void LaneCode::vector_extract(const Op& op) {
+    values_[op.results[0]] = value(op.operands[0]).parts.at(static_cast<size_t>(op.attrs.integer(Attr::axis)));
+}
+
+void LaneCode::vector_build(const Op& op) {
+    LaneValue built{LaneValue::Kind::parts, {}, 0, {}, {}};
+    for (ValueId part : op.operands) built.parts.push_back(value(part));
+    values_[op.results[0]] = built;
 }
 
 DType LaneCode::lane_type(ValueId old) {
@@ -173,7 +222,7 @@ bool LaneCode::affine_element(const Op& op, const std::vector<LaneValue>& operan
         return true;
     }
     if (op.operands.size() != 2 || !index(op.operands[0]) || !index(op.operands[1])) return false;
-    if (op.kind >= OpKind::eq && op.kind <= OpKind::ge) return affine_compare(op, operands[0], operands[1]);
+    if (is_comparison(op.kind)) return affine_compare(op, operands[0], operands[1]);
     LaneValue result;
     if (op.kind == OpKind::add && is(0, kAffine) && is(1, kUniform)) {
         result = affine(emit_.add(operands[0].scalar, operands[1].scalar), operands[0].stride);
@@ -202,26 +251,12 @@ bool LaneCode::affine_element(const Op& op, const std::vector<LaneValue>& operan
 bool LaneCode::affine_compare(const Op& op, const LaneValue& a, const LaneValue& b) {
     constexpr auto kAffine = LaneValue::Kind::affine;
     constexpr auto kUniform = LaneValue::Kind::uniform;
-    auto mirrored = [](OpKind kind) {
-        switch (kind) {
-            case OpKind::lt:
-                return OpKind::gt;
-            case OpKind::le:
-                return OpKind::ge;
-            case OpKind::gt:
-                return OpKind::lt;
-            case OpKind::ge:
-                return OpKind::le;
-            default:
-                return kind;
-        }
-    };
     if (a.kind == kAffine && b.kind == kUniform) {
         values_[op.results[0]] = of(compare_affine(op.kind, a, b.scalar));
         return true;
     }
     if (a.kind == kUniform && b.kind == kAffine) {
-        values_[op.results[0]] = of(compare_affine(mirrored(op.kind), b, a.scalar));
+        values_[op.results[0]] = of(compare_affine(kMirrored[op.kind].answer, b, a.scalar));
         return true;
     }
     return false;

@@ -81,7 +81,7 @@ private:
     ValueId compute(ValueId tile, const Coordinates& at);  // though it may have a home
     ValueId element(const Op& op, const Coordinates& at);
     ValueId expand(OpId id, const Coordinates& at);
-    ValueId iota(const Op& op, const Coordinates& at);
+    ValueId packed_rows(const Op& op, const Coordinates& at);
     ValueId load(OpId id, const Coordinates& at);
     void store(OpId id, ValueId value, const Coordinates& at);
     // Of elements that share bytes (packed_views.cpp).
@@ -108,13 +108,13 @@ private:
     [[nodiscard]] static bool has_column(const Coordinates& at);
     [[nodiscard]] ValueId mask_and(ValueId a, ValueId b);
 
-    // ---- operations with loops of their own (alone.cpp, sums.cpp; tiles' scratch buffers: homes.cpp) ----
-    void alone(OpId id);
+    // How each operation is made (operations.cpp).
+    struct Makers;
+    void alone(OpId id);  // one with loops of its own
+    // ---- products (sums.cpp; tiles' scratch buffers: homes.cpp) ----
     void product(OpId id);
     ProductCode::Stored stored_at(OpId store);
     void let_sum_store(LoopSum sum, OpId store, ValueId no_steps);
-    void scan(OpId id);
-    void atomic(OpId id);
     void give(ValueId sum);
     void find_homes();
     [[nodiscard]] bool is_packed_operand(ValueId memory) const;
@@ -122,7 +122,6 @@ private:
     Home room(DType elem, std::vector<int64_t> strides, int64_t elements, const std::string& name);
     [[nodiscard]] int64_t read_in_panels(ValueId tile) const;
     Home panels_home(ValueId tile, int64_t columns);
-    ValueId packed_rows(const Op& op, const Coordinates& at);
 
     Spread& s_;
     Emit& emit_;

@@ -23,27 +23,15 @@ public:
     [[nodiscard]] bool only_products(const ForOp& loop, int64_t step) const {
         const RegionId body = loop.body();
         const ValueId k = kernel_.region(body).args[0];
-        for (OpId id : kernel_.region(body).ops) {
+        const auto suits = [&](OpId id) {
             const Op& op = kernel_.op(id);
-            switch (op.kind) {
-                case OpKind::load_tile:
-                    if (!advances(id, k, step)) return false;
-                    break;
-                case OpKind::cast:
-                case OpKind::transpose:
-                    if (!is_tile(kernel_, op.results[0])) return false;
-                    break;
-                case OpKind::mma:
-                    if (!adds_to_carried(id, body) || !sums_over(id, body, k)) return false;
-                    break;
-                case OpKind::yield:
-                    break;
-                default:
-                    return false;
-            }
-        }
+            if (op.kind == OpKind::load_tile) return advances(id, k, step);
+            if (op.kind == OpKind::mma) return adds_to_carried(id, body) && sums_over(id, body, k);
+            return op.kind == OpKind::yield || (converts(op) && is_tile(kernel_, op.results[0]));
+        };
         const auto results = yielded(kernel_, body);
-        return std::ranges::all_of(results, [&](ValueId v) { return defined_by(kernel_, v, OpKind::mma).has_value(); });
+        return std::ranges::all_of(kernel_.region(body).ops, suits) &&
+               std::ranges::all_of(results, [&](ValueId v) { return defined_by(kernel_, v, OpKind::mma).has_value(); });
     }
 
     // What a step takes too much lies outside of all memories, where both factors are 0.
@@ -70,6 +58,9 @@ public:
     }
 
 private:
+    // The same elements, each for itself: what is merged of them is so, too.
+    [[nodiscard]] static bool converts(const Op& op) { return op.kind == OpKind::cast || op.kind == OpKind::transpose; }
+
     [[nodiscard]] bool ends_with_memory(const ForOp& loop, OpId load) const {
         const OpId end = kernel_.value(loop.upper()).op;
         if (!end.valid() || kernel_.op(end).kind != OpKind::dim) return false;
@@ -117,8 +108,7 @@ private:
         if (!id.valid() || kernel_.op(id).parent != body) return false;
         const Op& op = kernel_.op(id);
         if (op.kind == OpKind::load_tile) return axis_of(id, k) == axis;
-        const bool converts = op.kind == OpKind::cast || op.kind == OpKind::transpose;
-        return converts && runs_along(op.operands[0], op.kind == OpKind::transpose ? 1 - axis : axis, body, k);
+        return converts(op) && runs_along(op.operands[0], op.kind == OpKind::transpose ? 1 - axis : axis, body, k);
     }
 
     const Function& kernel_;

@@ -6,6 +6,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "ir/core/internal.h"
 #include "ir/ops/register.h"
 #include "ir/passes/tile/walk.h"
 
@@ -60,9 +61,8 @@ private:
 
     void find_homes(OpId id) {
         const Op& o = op(id);
-        switch (o.kind) {
-            case OpKind::mma:
-            case OpKind::mma_words: {
+        switch (axis_rule(o.kind)) {
+            case AxisRule::contract: {
                 const MmaOp product(kernel_, id);
                 keep(product.a());
                 keep(product.b());
@@ -70,32 +70,38 @@ private:
                 out_.homes.insert(product.result());
                 return;
             }
-            case OpKind::scan:
+            case AxisRule::along:
                 keep(o.operands[0]);
                 out_.homes.insert(o.results[0]);
                 return;
-            case OpKind::atomic_tile:
-                return keep(o.operands[1]);
-            case OpKind::transpose: {
+            case AxisRule::made:
+                if (making(o.kind) != Making::alone) break;
+                for (ValueId operand : o.operands) keep(operand);
+                return;
+            case AxisRule::permute: {
                 const OpId from = maker(o.operands[0]);
-                const bool anywhere =
-                    from.valid() && (op(from).kind == OpKind::load_tile || op(from).kind == OpKind::tile_iota);
+                const bool anywhere = from.valid() && axis_rule(op(from).kind) == AxisRule::made;
                 if (!anywhere) keep(o.operands[0]);
                 break;
             }
-            case OpKind::expand:
+            case AxisRule::repeat:
                 if (is_tile(kernel_, o.operands[0]) && inline_cost(kernel_, o.operands[0]) > kCheapPerRow) {
                     keep(o.operands[0]);
                 }
                 break;
-            default:
+            case AxisRule::none:
+            case AxisRule::same:
+            case AxisRule::each:
+            case AxisRule::drop:
+            case AxisRule::pack:
                 break;
         }
         if (o.results.empty()) return;
         const auto& users = uses_.of(o.results[0]);
         const bool escapes = std::ranges::any_of(users, [&](OpId user) { return !runs(user); });
-        const bool folds = o.kind == OpKind::reduce && AlongOp(kernel_, id).axis() + 1 != rank(o.operands[0]);
-        const bool sum = o.kind == OpKind::reduce && (escapes || folds || !is_tile(kernel_, o.results[0]));
+        const bool sums = making(o.kind) == Making::summed;
+        const bool folds = sums && AlongOp(kernel_, id).axis() + 1 != rank(o.operands[0]);
+        const bool sum = sums && (escapes || folds || !is_tile(kernel_, o.results[0]));
         if ((escapes && is_inline(o)) || sum) out_.homes.insert(o.results[0]);
     }
 
@@ -121,9 +127,7 @@ private:
     }
 
     [[nodiscard]] ValueId memory(OpId view) const { return memory_root(kernel_, op(view).operands[0]); }
-    [[nodiscard]] bool writes(OpId id) const {
-        return op(id).kind == OpKind::store_tile || op(id).kind == OpKind::atomic_tile;
-    }
+    [[nodiscard]] bool writes(OpId id) const { return !written_memories(kernel_, op(id)).empty(); }
 
     // The last operation of the run that computes something from the value on its way.
     [[nodiscard]] size_t last_use(ValueId value) {
@@ -152,19 +156,20 @@ private:
 
     void place(OpId id) {
         const Op& o = op(id);
-        if (alone(o.kind)) {
-            close();
-            out_.steps.push_back({{}, id});
-            return;
-        }
-        switch (o.kind) {
-            case OpKind::store_tile:
+        switch (making(o.kind)) {
+            case Making::alone:
+                close();
+                out_.steps.push_back({{}, id});
+                return;
+            case Making::stored:
                 return place({Root::Kind::store, id, o.operands[1]});
-            case OpKind::reduce: {
+            case Making::summed: {
                 const bool last = AlongOp(kernel_, id).axis() + 1 == rank(o.operands[0]);
                 return place({last ? Root::Kind::reduce : Root::Kind::fold, id, o.results[0]});
             }
-            default:
+            case Making::elsewhere:
+                internal_error("no code on a CPU for an operation on tiles");
+            case Making::inlined:
                 if (out_.homes.contains(o.results[0]) && !held_.contains(o.results[0]))
                     place({Root::Kind::keep, id, o.results[0]});
         }
@@ -306,8 +311,8 @@ private:
         const OpId id = maker(value);
         const Op& o = op(id);
         AxisMap inner = map;
-        if (o.kind == OpKind::expand) inner = through_expand(kernel_, id, map);
-        if (o.kind == OpKind::transpose) std::swap(inner[inner.size() - 1], inner[inner.size() - 2]);
+        if (axis_rule(o.kind) == AxisRule::repeat) inner = through_expand(kernel_, id, map);
+        if (axis_rule(o.kind) == AxisRule::permute) std::swap(inner[inner.size() - 1], inner[inner.size() - 2]);
         for (ValueId operand : o.operands) reach_value(operand, inner, visit, seen);
     }
 
@@ -333,7 +338,7 @@ private:
                 else if (runs(user) && !op(user).results.empty())
                     at.merge(std::set<Spot>(wanted[op(user).results[0]]));
             }
-            if (o.kind == OpKind::reduce) keep_for_others(run_[i], at, spots.at(run_[i]).first);
+            if (making(o.kind) == Making::summed) keep_for_others(run_[i], at, spots.at(run_[i]).first);
             if (!inlined(o.results[0])) continue;
             if (at.size() < 2 || inline_cost(kernel_, o.results[0]) <= kCheapAgain) continue;
             const auto [step, phase] = *at.begin();
@@ -355,13 +360,10 @@ private:
     void keep_for_others(OpId reduce, const std::set<Spot>& wanted, size_t step) {
         const ValueId result = op(reduce).results[0];
         const auto& users = uses_.of(result);
-        const bool others = std::ranges::any_of(wanted, [&](const Spot& spot) { return spot.first != step; }) ||
-                            std::ranges::any_of(users, [&](OpId user) { return runs(user) && alone(op(user).kind); });
+        const bool others =
+            std::ranges::any_of(wanted, [&](const Spot& spot) { return spot.first != step; }) ||
+            std::ranges::any_of(users, [&](OpId user) { return runs(user) && making(op(user).kind) == Making::alone; });
         if (others) out_.homes.insert(result);
-    }
-
-    static bool alone(OpKind kind) {
-        return kind == OpKind::mma || kind == OpKind::mma_words || kind == OpKind::scan || kind == OpKind::atomic_tile;
     }
 
     const Function& kernel_;
@@ -380,19 +382,6 @@ private:
 };
 
 }  // namespace
-
-AxisMap through_expand(const Function& kernel, OpId expand, const AxisMap& of_result) {
-    const ExpandOp op(kernel, expand);
-    AxisMap map;
-    if (!is_tile(kernel, op.value())) return map;
-    const auto from = extents(kernel.type(op.value()));
-    const auto to = extents(kernel.type(op.result()));
-    for (size_t axis = 0; axis < from.size(); ++axis) {
-        const auto target = static_cast<size_t>(op.axes()[axis]);
-        map.push_back(from[axis] == to[target] ? of_result[target] : kZero);
-    }
-    return map;
-}
 
 Schedule schedule(const Function& kernel, const Uses& uses, std::span<const OpId> run,
                   const std::unordered_set<ValueId>& held) {

@@ -55,9 +55,4 @@ struct Schedule {
 Schedule schedule(const Function& kernel, const Uses& uses, std::span<const OpId> run,
                   const std::unordered_set<ValueId>& held = {});
 
-// How an inner loop's coordinates become those of an operand: per axis of the operand the axis of the nest, or kZero.
-inline constexpr int kZero = -1;
-using AxisMap = std::vector<int>;
-AxisMap through_expand(const Function& kernel, OpId expand, const AxisMap& of_result);
-
 }  // namespace tsr::ir

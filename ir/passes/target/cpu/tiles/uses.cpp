@@ -1,5 +1,7 @@
 #include "ir/passes/target/cpu/tiles/uses.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <unordered_set>
 
@@ -28,21 +30,28 @@ int64_t element_count(const Type& tile) {
     return count;
 }
 
-bool is_inline(const Op& op) {
-    switch (axis_rule(op.kind)) {
+Making making(OpKind kind) {
+    switch (axis_rule(kind)) {
+        case AxisRule::none:
+        case AxisRule::each:
+            return Making::elsewhere;
         case AxisRule::same:
         case AxisRule::repeat:
         case AxisRule::permute:
         case AxisRule::pack:
-            return true;
+            return Making::inlined;
         case AxisRule::drop:
+            return Making::summed;
         case AxisRule::along:
         case AxisRule::contract:
-            return false;
+            return Making::alone;
         case AxisRule::made:
             break;
     }
-    return op.kind == OpKind::load_tile || op.kind == OpKind::tile_iota;
+    const auto accesses = [&](Access access) {
+        return std::ranges::any_of(record(kind).operands, [&](const Role& role) { return role.access == access; });
+    };
+    return accesses(Access::reads_writes) ? Making::alone : accesses(Access::writes) ? Making::stored : Making::inlined;
 }
 
 std::optional<int64_t> constant_integer(const Function& kernel, ValueId value) {
@@ -64,22 +73,41 @@ bool is_zero(const Function& kernel, ValueId value) {
 
 namespace {
 
-int64_t own_cost(const Op& op) {
-    switch (op.kind) {
-        case OpKind::div:
-        case OpKind::sqrt:
-            return 4;
-        case OpKind::floordiv:
-        case OpKind::mod:
-            return 12;
-        case OpKind::transpose:
-        case OpKind::pack_rows:
-            return 8;
-        case OpKind::expand:
+// Element operations that take more than one instruction, or one that takes as long as several.
+struct ElementCost {
+    OpKind kind;
+    int64_t instructions;
+};
+constexpr std::array kElementCosts{
+    ElementCost{OpKind::div, 4},
+    ElementCost{OpKind::sqrt, 4},
+    ElementCost{OpKind::floordiv, 12},
+    ElementCost{OpKind::mod, 12},
+};
+
+int64_t element_cost(OpKind kind) {
+    const auto* known = std::ranges::find(kElementCosts, kind, &ElementCost::kind);
+    return known == kElementCosts.end() ? 1 : known->instructions;
+}
+
+int64_t own_cost(OpKind kind) {
+    switch (axis_rule(kind)) {
+        case AxisRule::same:
+            return element_cost(kind);
+        case AxisRule::permute:
+        case AxisRule::pack:
+            return 8;  // elements of several rows in one vector
+        case AxisRule::repeat:
             return 0;
-        default:
-            return 1;
+        case AxisRule::none:
+        case AxisRule::made:
+        case AxisRule::each:
+        case AxisRule::drop:
+        case AxisRule::along:
+        case AxisRule::contract:
+            break;
     }
+    return 1;
 }
 
 class InlineCost {
@@ -99,7 +127,7 @@ private:
             ++sum_;
             return;
         }
-        sum_ += own_cost(kernel_.op(id));
+        sum_ += own_cost(kernel_.op(id).kind);
         for (ValueId operand : kernel_.op(id).operands) visit(operand);
     }
 
@@ -113,6 +141,19 @@ private:
 
 int64_t inline_cost(const Function& kernel, ValueId value, int64_t limit) {
     return InlineCost(kernel, limit).of(value);
+}
+
+AxisMap through_expand(const Function& kernel, OpId expand, const AxisMap& of_result) {
+    const ExpandOp op(kernel, expand);
+    AxisMap map;
+    if (!is_tile(kernel, op.value())) return map;
+    const auto from = extents(kernel.type(op.value()));
+    const auto to = extents(kernel.type(op.result()));
+    for (size_t axis = 0; axis < from.size(); ++axis) {
+        const auto target = static_cast<size_t>(op.axes()[axis]);
+        map.push_back(from[axis] == to[target] ? of_result[target] : kZero);
+    }
+    return map;
 }
 
 }  // namespace tsr::ir

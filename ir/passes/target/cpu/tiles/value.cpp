@@ -42,28 +42,6 @@ ValueId TileCode::found(ValueId tile, const Coordinates& at) {
     return home == homes_.end() ? compute(tile, at) : load_home(home->second, s_.tile.type(tile).elem, at);
 }
 
-ValueId TileCode::compute(ValueId tile, const Coordinates& at) {
-    const OpId id = s_.tile.value(tile).op;
-    const Op& op = s_.tile.op(id);
-    switch (op.kind) {
-        case OpKind::load_tile:
-            return load(id, at);
-        case OpKind::expand:
-            return expand(id, at);
-        case OpKind::tile_iota:
-            return iota(op, at);
-        case OpKind::pack_rows:
-            return packed_rows(op, at);
-        case OpKind::transpose: {
-            Coordinates swapped = at;
-            std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
-            return value(op.operands[0], swapped);
-        }
-        default:
-            return element(op, at);
-    }
-}
-
 ValueId TileCode::element(const Op& op, const Coordinates& at) {
     std::vector<ValueId> operands;
     for (ValueId v : op.operands) operands.push_back(value(v, at));
@@ -111,14 +89,6 @@ ValueId TileCode::packed_rows(const Op& op, const Coordinates& at) {
         word = i == 0 ? part : emit_.binary(OpKind::bit_or, word, part);
     }
     return word;
-}
-
-ValueId TileCode::iota(const Op& op, const Coordinates& at) {
-    const Coordinate& along = at[static_cast<size_t>(op.attrs.integer(Attr::axis))];
-    const ValueId first = emit_.cast(along.at, DType::i32);
-    if (!has_column(at)) return first;
-    const ValueId all = emit_.splat(first, width_);
-    return along.column ? emit_.binary(OpKind::add, all, emit_.iota(width_, DType::i32)) : all;
 }
 
 // ---- memory ----

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/core/total.h"
 #include "ir/ops/control.h"
 #include "ir/ops/register.h"
 #include "ir/ops/tile.h"
@@ -48,7 +49,7 @@ private:
     void visit(OpId id) {
         const Op& op = kernel_.op(id);
         commits_ |= op.kind == OpKind::commit || op.kind == OpKind::fill;
-        const bool ring = op.kind >= OpKind::acquire && op.kind <= OpKind::release;
+        const bool ring = is_of_ring(op.kind);
         if (ring && RingOp(kernel_, id).opens()) opened_.push_back(id);
         if (ring && is_of_whole(id)) return;
         if (op.kind != OpKind::copy_async && !ring) return;
@@ -81,40 +82,40 @@ private:
 
     void operation(OpId id) {
         const Op& op = kernel_.op(id);
-        switch (op.kind) {
-            case OpKind::for_:
+        switch (flow(op.kind)) {
+            case Flow::counted:
                 return loop(id);
-            case OpKind::while_:
-            case OpKind::grid:
+            case Flow::repeated:
+            case Flow::rounds:
                 return rounds_unknown(op);
-            case OpKind::if_:
+            case Flow::branch:
                 return branch(op);
-            case OpKind::lanes:
+            case Flow::lanes:
+            case Flow::active_lanes:
                 for (RegionId inner : op.regions) region(inner);
                 return;
-            case OpKind::copy_async:
-                return copy(id);
-            case OpKind::commit:
-                return each([&](State& state) { commit(state); });
-            case OpKind::wait_group:
-                return wait_group(WaitOp(kernel_, id));
-            case OpKind::mma:
-                touch(id);
-                if (MmaOp(kernel_, id).pending()) start(op);
-                return;
-            case OpKind::barrier:
-                return each([&](State& state) { meet(state); });
-            case OpKind::acquire:
-            case OpKind::fill:
-            case OpKind::take:
-            case OpKind::release:
-                return is_of_whole(id)                     ? open_or_close(id)
-                       : RingOp(kernel_, id).by_arrivals() ? ring_by_arrivals(id)
-                                                           : ring(id);
-            default:
-                compute(op);
-                return touch(id);
+            case Flow::straight:
+                return statement(id);
         }
+    }
+
+    void statement(OpId id) {
+        const Op& op = kernel_.op(id);
+        static constexpr Row<void (RingChecker::*)(OpId)> kCopyRules[]{
+            {OpKind::copy_async, &RingChecker::copy},
+            {OpKind::commit, &RingChecker::commit},
+            {OpKind::wait_group, &RingChecker::wait_group},
+            {OpKind::barrier, &RingChecker::meet},
+        };
+        static constexpr Total<kCopyRules, kCopyFamily> kCopies;
+        if (kCopies.has(op.kind)) return (this->*kCopies[op.kind].answer)(id);
+        if (is_of_ring(op.kind))
+            return is_of_whole(id)                     ? open_or_close(id)
+                   : RingOp(kernel_, id).by_arrivals() ? ring_by_arrivals(id)
+                                                       : ring(id);
+        compute(op);
+        touch(id);
+        if (op.kind == OpKind::mma && MmaOp(kernel_, id).pending()) start(op);
     }
 
     // ---- control ----
@@ -180,6 +181,10 @@ private:
         if (said_.insert(id).second) messages_.push_back(fmt::format("{}: {}", print_line(kernel_, id), what));
     }
 
+    auto says(OpId id) {
+        return [this, id](const char* what) { say(id, what); };
+    }
+
     // The slots behind a handle; all of its buffer where its number is not known.
     [[nodiscard]] std::vector<std::pair<uint32_t, int64_t>> slots(ValueId handle) const {
         const ValueId root = memory_root(kernel_, handle);
@@ -190,6 +195,13 @@ private:
         const int64_t count = BufferOp(kernel_, kernel_.value(root).op).stages();
         for (int64_t i = 0; i < count; ++i) all.emplace_back(root.index, i);
         return all;
+    }
+
+    void commit(OpId) {
+        each([&](State& state) { commit(state); });
+    }
+    void meet(OpId) {
+        each([&](State& state) { meet(state); });
     }
 
     void commit(State& state) const {
@@ -220,7 +232,8 @@ private:
             }
         });
     }
-    void wait_group(const WaitOp& op) {
+    void wait_group(OpId id) {
+        const WaitOp op(kernel_, id);
         each([&](State& state) {
             if (!op.of_products()) return wait(state, op.left());
             for (auto& [where, slot] : state) {
@@ -258,32 +271,12 @@ private:
         const RingOp op(kernel_, id);
         const auto number = value(op.slot());
         if (!number) return say(id, "the number of the slot is not known");
-        const OpKind kind = op.op().kind;
         each([&](State& state) {
-            if (kind == OpKind::fill) commit(state);
-            if (kind == OpKind::take) wait(state, op.attrs().integer(Attr::count));
+            if (op.step() == RingStep::fill) commit(state);
+            if (op.step() == RingStep::take) wait(state, op.attrs().integer(Attr::count));
             if (op.meets()) meet(state);
-            for (ValueId buffer : op.buffers()) change(id, kind, state[{buffer.index, *number}]);
+            for (ValueId buffer : op.buffers()) advance(state[{buffer.index, *number}], op.step(), says(id));
         });
-    }
-
-    void change(OpId id, OpKind kind, Slot& slot) {
-        if (kind == OpKind::acquire) {
-            if (slot.phase != SlotPhase::free) say(id, "acquires a slot that is not free");
-            if (slot.read) say(id, "acquires a slot that has been read since the last barrier");
-            slot.phase = SlotPhase::acquired;
-        } else if (kind == OpKind::fill) {
-            if (slot.phase != SlotPhase::acquired) say(id, "fills a slot that is not acquired");
-            slot.phase = SlotPhase::filled;
-        } else if (kind == OpKind::take) {
-            if (slot.phase != SlotPhase::filled) say(id, "takes a slot that is not filled");
-            if (slot.data != Data::visible) say(id, "takes a slot whose copies it does not wait for");
-            slot.phase = SlotPhase::taken;
-        } else {
-            if (slot.phase != SlotPhase::taken) say(id, "releases a slot that is not taken");
-            if (slot.products > 0) say(id, "releases a slot that a product still reads");
-            slot.phase = SlotPhase::free;
-        }
     }
 
     // ---- slots that are waited for by arrivals ----
@@ -331,21 +324,10 @@ private:
             for (ValueId buffer : op.buffers()) {
                 Slot& slot = state[{buffer.index, *number}];
                 if (slot.again != (*phase != 0)) say(id, "waits for another use of the slot");
-                arrive(id, op.op().kind, slot);
-                change(id, op.op().kind, slot);
+                arrive(slot, op.step(), says(id));
+                advance(slot, op.step(), says(id));
             }
         });
-    }
-
-    // A release is seen by the next acquire, a fill by the next take; neither by other threads in another way.
-    void arrive(OpId id, OpKind kind, Slot& slot) {
-        if (kind == OpKind::acquire && slot.phase == SlotPhase::free) slot.read = false;
-        if (kind == OpKind::fill) {
-            if (slot.data != Data::issued) say(id, "expects bytes that nothing copies");
-            slot.data = Data::committed;
-        }
-        if (kind == OpKind::take && slot.data == Data::committed) slot.data = Data::visible;
-        if (kind == OpKind::release) slot.again = !slot.again;
     }
 
     void touch(OpId id) {
@@ -376,7 +358,9 @@ private:
     void read(OpId id, bool ring, Slot& slot) {
         if (ring && slot.phase != SlotPhase::taken) say(id, "reads a slot that is not taken");
         if (slot.data != Data::visible && slot.data != Data::none)
-            say(id, "reads a slot whose copies no wait covers, or with no barrier behind the wait");
+            say(id,
+                "reads a slot whose copies no wait covers, or with no barrier "
+                "behind the wait");
         slot.read = true;
     }
 

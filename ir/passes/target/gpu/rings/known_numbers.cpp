@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "ir/law/scalar.h"
 #include "ir/ops/control.h"
 
 namespace tsr::ir {
@@ -11,36 +12,6 @@ namespace tsr::ir {
 namespace {
 
 constexpr int64_t kMostRounds = 64;  // of a loop whose bounds the text knows
-
-std::optional<int64_t> computed(OpKind kind, const std::vector<int64_t>& in) {
-    auto floor_of = [&] { return in[0] / in[1] - (in[0] % in[1] != 0 && (in[0] < 0) != (in[1] < 0) ? 1 : 0); };
-    switch (kind) {
-        case OpKind::add:
-            return in[0] + in[1];
-        case OpKind::sub:
-            return in[0] - in[1];
-        case OpKind::mul:
-            return in[0] * in[1];
-        case OpKind::floordiv:
-            return in[1] != 0 ? std::optional(floor_of()) : std::nullopt;
-        case OpKind::mod:
-            return in[1] != 0 ? std::optional(in[0] - in[1] * floor_of()) : std::nullopt;
-        case OpKind::minimum:
-            return std::min(in[0], in[1]);
-        case OpKind::maximum:
-            return std::max(in[0], in[1]);
-        case OpKind::eq:
-            return in[0] == in[1];
-        case OpKind::lt:
-            return in[0] < in[1];
-        case OpKind::select:
-            return in[0] != 0 ? in[1] : in[2];
-        case OpKind::cast:
-            return in[0];
-        default:
-            return std::nullopt;
-    }
-}
 
 }  // namespace
 
@@ -59,16 +30,30 @@ std::optional<int64_t> KnownNumbers::value(ValueId v) const {
 
 void KnownNumbers::compute(const Op& op) {
     if (op.results.size() != 1 || !kernel_.type(op.results[0]).is_scalar()) return;
-    std::vector<int64_t> in;
     for (ValueId v : op.operands) {
         if (kernel_.type(v).is_memory()) return;
-        const auto known = value(v);
-        if (!known) return forget(op.results[0]);
-        in.push_back(*known);
     }
-    const auto made = computed(op.kind, in);
-    if (made) values_[op.results[0]] = *made;
-    if (!made) forget(op.results[0]);
+    if (const auto made = computed(op))
+        values_[op.results[0]] = *made;
+    else
+        forget(op.results[0]);
+}
+
+// What the law of scalars says, as far as it is a whole number.
+std::optional<int64_t> KnownNumbers::computed(const Op& op) const {
+    if (!is_element(op.kind) || op.operands.empty()) return std::nullopt;
+    std::vector<Bits> in;
+    for (ValueId v : op.operands) {
+        const auto known = value(v);
+        if (!known || !kernel_.type(v).is_scalar()) return std::nullopt;
+        in.push_back(canonical(kernel_.type(v).elem, static_cast<uint64_t>(*known)));
+    }
+    const DType to = kernel_.type(op.results[0]).elem;
+    const auto made = fold(op.kind, kernel_.type(op.operands.back()).elem, to, in);
+    if (!made) return std::nullopt;
+    const AttrValue number = constant_value(to, *made);
+    const auto* whole = std::get_if<int64_t>(&number);
+    return whole != nullptr ? std::optional(*whole) : std::nullopt;
 }
 
 void KnownNumbers::force(OpId id, int64_t rounds) {

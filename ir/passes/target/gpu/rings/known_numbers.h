@@ -25,6 +25,7 @@ protected:
 
 private:
     [[nodiscard]] std::optional<int64_t> constant(ValueId v) const;
+    [[nodiscard]] std::optional<int64_t> computed(const Op& op) const;
 
     std::unordered_map<ValueId, int64_t> forced_;
 };

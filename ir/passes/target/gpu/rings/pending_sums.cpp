@@ -35,20 +35,29 @@ void carry(const Function& kernel, const IfOp& branch, Sums& sums) {
     }
 }
 
+bool is_pending(const Function& kernel, OpId id) {
+    return kernel.op(id).kind == OpKind::mma && MmaOp(kernel, id).pending();
+}
+
+// The accumulator of another pending product.
+bool adds_to_it(const Function& kernel, OpId id, size_t operand) {
+    return operand == MmaOp::kAccumulator && is_pending(kernel, id);
+}
+
+bool waits_for_all(const Function& kernel, OpId id) {
+    return kernel.op(id).kind == OpKind::wait_group && WaitOp(kernel, id).left() == 0;
+}
+
+// Round a loop, or out of a branch.
+bool carries_it(const Function& kernel, OpId id) {
+    const OpId around = kernel.region(kernel.op(id).parent).parent;
+    if (kernel.op(id).kind != OpKind::yield || !around.valid()) return false;
+    const Flow how = flow(kernel.op(around).kind);
+    return how == Flow::counted || how == Flow::branch;
+}
+
 bool may_take(const Function& kernel, OpId id, size_t operand) {
-    const Op& op = kernel.op(id);
-    switch (op.kind) {
-        case OpKind::mma:
-            return operand == 2 && MmaOp(kernel, id).pending();
-        case OpKind::wait_group:
-            return WaitOp(kernel, id).left() == 0;
-        case OpKind::yield: {
-            const OpId around = kernel.region(op.parent).parent;
-            return around.valid() && (kernel.op(around).kind == OpKind::for_ || kernel.op(around).kind == OpKind::if_);
-        }
-        default:
-            return false;
-    }
+    return adds_to_it(kernel, id, operand) || waits_for_all(kernel, id) || carries_it(kernel, id);
 }
 
 }  // namespace
@@ -60,7 +69,7 @@ std::vector<std::string> check_pending_sums(const Function& kernel) {
         walk(kernel, kernel.body, [&](OpId id) {
             if (kernel.op(id).kind == OpKind::for_) carry(kernel, ForOp(kernel, id), sums);
             if (kernel.op(id).kind == OpKind::if_) carry(kernel, IfOp(kernel, id), sums);
-            if (kernel.op(id).kind == OpKind::mma && MmaOp(kernel, id).pending()) sums.insert(kernel.op(id).results[0]);
+            if (is_pending(kernel, id)) sums.insert(kernel.op(id).results[0]);
         });
         more = sums.size() != before;
     }

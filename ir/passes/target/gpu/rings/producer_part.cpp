@@ -17,19 +17,20 @@ public:
     std::optional<ProducerPart> run() {
         bool rings = false;
         walk(kernel_, kernel_.body, [&](OpId id) {
-            const Op& op = kernel_.op(id);
-            switch (op.kind) {
-                case OpKind::acquire:
-                case OpKind::fill:
+            const OpKind kind = kernel_.op(id).kind;
+            if (kind == OpKind::copy_async) keep(id);
+            if (!is_of_ring(kind)) return;
+            const RingOp ring(kernel_, id);
+            switch (ring.step()) {
+                case RingStep::acquire:
+                case RingStep::fill:
                     rings = true;
-                    possible_ = possible_ && (RingOp(kernel_, id).by_arrivals() || RingOp(kernel_, id).opens());
+                    possible_ = possible_ && (ring.by_arrivals() || ring.opens());
                     return keep(id);
-                case OpKind::release:
-                    if (RingOp(kernel_, id).closes()) keep(id);
+                case RingStep::take:
                     return;
-                case OpKind::copy_async:
-                    return keep(id);
-                default:
+                case RingStep::release:
+                    if (ring.closes()) keep(id);
                     return;
             }
         });
@@ -42,17 +43,19 @@ private:
         if (!possible_ || !part_.ops.insert(id).second) return;
         const Op& op = kernel_.op(id);
         if (const OpId around = kernel_.region(op.parent).parent; around.valid()) keep(around);
-        switch (op.kind) {
-            case OpKind::for_:
+        switch (flow(op.kind)) {
+            case Flow::counted:
                 want(kernel_.region(op.regions[0]).args[0]);  // a loop has its index, wanted or not
-                return want_all(op, 3);
-            case OpKind::if_:
+                return want_all(op, ForOp::kFirstInit);
+            case Flow::branch:
                 return want_all(op, 1);
-            case OpKind::while_:
-            case OpKind::lanes:
+            case Flow::repeated:
+            case Flow::lanes:
+            case Flow::active_lanes:
                 possible_ = false;
                 return;
-            default:
+            case Flow::rounds:
+            case Flow::straight:
                 return want_all(op, op.operands.size());
         }
     }

@@ -3,9 +3,12 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
+
+#include "ir/ops/tile.h"
 
 namespace tsr::ir {
 
@@ -25,6 +28,13 @@ struct Slot {
     bool again = false;    // by arrivals: the slot is in an odd use
     auto operator<=>(const Slot&) const = default;
 };
+
+// A step of a slot's use; what is wrong with it is said.
+using SayWrong = std::function<void(const char*)>;
+void advance(Slot& slot, RingStep step, const SayWrong& say);
+// What it does to arrivals at the slot. A release is seen by the next acquire, a fill by the next take; neither by
+// other threads in another way.
+void arrive(Slot& slot, RingStep step, const SayWrong& say);
 
 // Of all slots, by buffer and number; of a buffer of arrivals -1, there when its ring is open.
 using State = std::map<std::pair<uint32_t, int64_t>, Slot>;

@@ -59,7 +59,8 @@ private:
     void store_vector(ValueId pointer, const Registers& values);
     ValueId vector(const Registers& values);
 
-    // ---- operations ----
+    // ---- operations (which is made how: operations.cpp) ----
+    struct Makers;
     Registers made_anywhere(const Op& op, const Layout& wanted);
     void element(const Op& op);
     void expand(const Op& op);

@@ -16,6 +16,12 @@ constexpr int64_t kMostColumns = 256;
 constexpr int64_t kMostSums = 128;  // registers of a thread for one accumulator
 constexpr int64_t kMostGroups = 2;  // more of them share what one reads of the second operand worse
 
+// One element, or pieces of 16 bytes; or it names the buffer and touches nothing of it.
+bool goes_by_elements(OpKind kind) {
+    return kind == OpKind::read || kind == OpKind::write || kind == OpKind::copy_async || kind == OpKind::stage ||
+           is_of_ring(kind);
+}
+
 // What touches a buffer whose pieces change places goes by elements, pieces of 16 bytes, or fragments of products.
 bool follows_swizzle(const Function& kernel, ValueId buffer, const GpuMachine& machine) {
     const Op& op = kernel.op(kernel.value(buffer).op);
@@ -25,21 +31,9 @@ bool follows_swizzle(const Function& kernel, ValueId buffer, const GpuMachine& m
     return !any_below(kernel, kernel.body, [&](const Op& user) {
         if (std::ranges::none_of(user.operands, [&](ValueId v) { return memory_root(kernel, v) == buffer; }))
             return false;
-        switch (user.kind) {
-            case OpKind::mma:
-                return !product_of(kernel, MmaOp(kernel, kernel.value(user.results[0]).op), machine.capability);
-            case OpKind::stage:
-            case OpKind::copy_async:
-            case OpKind::read:
-            case OpKind::write:
-            case OpKind::acquire:
-            case OpKind::fill:
-            case OpKind::take:
-            case OpKind::release:
-                return false;
-            default:
-                return true;
-        }
+        if (user.kind == OpKind::mma)
+            return !product_of(kernel, MmaOp(kernel, kernel.value(user.results[0]).op), machine.capability);
+        return !goes_by_elements(user.kind);
     });
 }
 

@@ -115,17 +115,16 @@ private:
                 if (tile(v)) values_.push_back(v);
             }
         }
-        switch (op.kind) {
-            case OpKind::for_:
-            case OpKind::while_:
-            case OpKind::if_:
-                return carry(op);
-            case OpKind::load_tile:
-            case OpKind::store_tile:
-            case OpKind::atomic_tile:
-                accesses_.push_back(id);
+        const Flow how = flow(op.kind);
+        if (how == Flow::counted || how == Flow::repeated || how == Flow::branch) return carry(op);
+        switch (axis_rule(op.kind)) {
+            case AxisRule::none:
+            case AxisRule::pack:  // of CPUs
                 return;
-            case OpKind::reduce: {
+            case AxisRule::made:
+                if (!is_pure(op.kind)) accesses_.push_back(id);
+                return;
+            case AxisRule::drop: {
                 const auto gone = static_cast<size_t>(AlongOp(kernel_, id).axis());
                 if (gone + 1 == kernel_.type(op.operands[0]).rank()) row_sums_.push_back(op.operands[0]);
                 if (tile(op.results[0])) {
@@ -134,7 +133,7 @@ private:
                 }
                 return;
             }
-            case OpKind::expand:
+            case AxisRule::repeat:
                 if (tile(op.operands[0])) {
                     links_.push_back(
                         {op.results[0], op.operands[0],
@@ -142,25 +141,25 @@ private:
                              const Layout& l) { return before_expand(l, axes, shape); }});
                 }
                 return;
-            case OpKind::transpose: {
+            case AxisRule::permute: {
                 auto turn = [](const Layout& l) { return l.permuted(last_two_swapped(l.rank())); };
                 links_.push_back({op.operands[0], op.results[0], turn});
                 links_.push_back({op.results[0], op.operands[0], turn});
                 return;
             }
-            case OpKind::mma: {
+            case AxisRule::contract: {
                 products_.push_back(id);
                 const MmaOp product(kernel_, id);
                 if (product.accumulator()) join_all({op.results[0], *product.accumulator()});
                 return;
             }
-            case OpKind::scan:
+            case AxisRule::along:
                 return join_all({op.operands[0], op.results[0]});
-            case OpKind::wait_group:
+            case AxisRule::each:
                 for (size_t i = 0; i < op.results.size(); ++i) join_all({op.operands[i], op.results[i]});
                 return;
-            default:
-                if (is_element(op.kind) && tile(op.results[0])) {
+            case AxisRule::same:
+                if (tile(op.results[0])) {
                     std::vector<ValueId> all = op.operands;
                     all.push_back(op.results[0]);
                     join_all(all);

@@ -18,44 +18,6 @@ ThreadTiles::ThreadTiles(KernelCode& code, ValueId thread, const GpuMachine& mac
       uses_(code.tile),
       box_stores_(machine.box_stores && has_rings_of_boxes(code.tile)) {}
 
-void ThreadTiles::operation(OpId id) {
-    make(id);
-    for (ValueId result : code_.tile.op(id).results) {
-        if (is_tile(code_.tile, result)) keep_for_products(result);
-    }
-}
-
-void ThreadTiles::make(OpId id) {
-    const Op& op = code_.tile.op(id);
-    emit_.place = op.place;
-    switch (op.kind) {
-        case OpKind::load_tile:
-            return load(id);
-        case OpKind::store_tile:
-            return behind_loops(id, [&] { store(id); });
-        case OpKind::atomic_tile:
-            return behind_loops(id, [&] { atomic(id); });
-        case OpKind::expand:
-            return expand(op);
-        case OpKind::tile_iota:
-            code_.parts[op.results[0]] = made_anywhere(op, layout(op.results[0]));
-            return;
-        case OpKind::transpose:
-            return transpose(op);
-        case OpKind::reduce:
-            return reduce(id);
-        case OpKind::scan:
-            return scan(id);
-        case OpKind::mma:
-            return product(id);
-        case OpKind::wait_group:
-            return wait_for_sums(op);
-        default:
-            if (!is_element(op.kind)) internal_error("no code on a GPU for an operation on tiles");
-            return element(op);
-    }
-}
-
 // Of a scalar, or of the position alone; nothing for other operations.
 ThreadTiles::Registers ThreadTiles::made_anywhere(const Op& op, const Layout& wanted) {
     const auto count = static_cast<size_t>(wanted.size());

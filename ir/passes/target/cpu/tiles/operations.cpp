@@ -1,0 +1,150 @@
+// How the code of a CPU makes each operation on register tiles: one row for each, in `Makers::row`.
+//
+// What is computed where it is wanted gives an element, or a vector of a row's columns, at coordinates. What has loops
+// of its own (`making` says which) reads homes and writes one. Stores and sums are done by nests (nest.cpp).
+#include <algorithm>
+
+#include "ir/core/total.h"
+#include "ir/ops/reduction.h"
+#include "ir/ops/register.h"
+#include "ir/passes/target/cpu/tiles/code.h"
+
+namespace tsr::ir {
+
+struct TileCode::Makers {
+    using Inlined = ValueId (*)(TileCode&, OpId, const Coordinates&);
+    using Alone = void (*)(TileCode&, OpId);
+    struct Row {
+        OpKind kind = OpKind::count_;
+        Inlined inlined = nullptr;
+        Alone alone = nullptr;
+    };
+    static const Row& row(OpKind kind);
+    // The row has what `making` says of the operation.
+    template <typename Make>
+    static Make given(Make make) {
+        if (make == nullptr) internal_error("no code on a CPU for an operation on tiles");
+        return make;
+    }
+
+    // ---- computed where they are wanted ----
+
+    static ValueId load(TileCode& code, OpId id, const Coordinates& at) { return code.load(id, at); }
+    static ValueId expand(TileCode& code, OpId id, const Coordinates& at) { return code.expand(id, at); }
+
+    static ValueId transpose(TileCode& code, OpId id, const Coordinates& at) {
+        Coordinates swapped = at;
+        std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
+        return code.value(code.s_.tile.op(id).operands[0], swapped);
+    }
+
+    static ValueId iota(TileCode& code, OpId id, const Coordinates& at) {
+        const Op& op = code.s_.tile.op(id);
+        const Coordinate& along = at[static_cast<size_t>(op.attrs.integer(Attr::axis))];
+        const ValueId first = code.emit_.cast(along.at, DType::i32);
+        if (!has_column(at)) return first;
+        const ValueId all = code.emit_.splat(first, code.width_);
+        return along.column ? code.emit_.binary(OpKind::add, all, code.emit_.iota(code.width_, DType::i32)) : all;
+    }
+
+    static ValueId pack_rows(TileCode& code, OpId id, const Coordinates& at) {
+        return code.packed_rows(code.s_.tile.op(id), at);
+    }
+
+    // ---- with loops of their own ----
+
+    static void product(TileCode& code, OpId id) { code.product(id); }
+
+    // Along the last axis element after element, along another row after row.
+    static void scan(TileCode& code, OpId id) {
+        const AlongOp op(code.s_.tile, id);
+        Emit& emit = code.emit_;
+        const auto shape = extents(code.s_.tile.type(op.value()));
+        const auto axis = static_cast<size_t>(op.axis());
+        const DType elem = code.s_.tile.type(op.value()).elem;
+        const Home& from = code.homes_.at(op.value());
+        const Home& to = code.homes_.at(op.result());
+        auto combined = [&](ValueId a, ValueId b) { return emit.binary(combining(op.what()), a, b); };
+        Coordinates at(shape.size());
+        auto along = [&] {
+            at[axis].at = emit.integer(0);
+            const ValueId first = code.load_home(from, elem, at);
+            code.store_home(to, first, at);
+            std::vector<ValueId> sum{first};
+            emit.carrying_loop(emit.integer(1), emit.integer(shape[axis]), 1, sum, [&](ValueId index) {
+                at[axis].at = index;
+                sum[0] = combined(sum[0], code.load_home(from, elem, at));
+                code.store_home(to, sum[0], at);
+            });
+        };
+        auto others = [&](auto&& self, size_t i) -> void {
+            if (i == shape.size()) return along();
+            if (i == axis) return self(self, i + 1);
+            const bool columns = i + 1 == shape.size();
+            at[i].column = columns;
+            code.s_.counted_loop(shape[i], columns ? code.width_ : 1, [&](ValueId number) {
+                at[i].at = number;
+                self(self, i + 1);
+            });
+        };
+        others(others, 0);
+    }
+
+    static void atomic(TileCode& code, OpId id) {
+        const TileViewOp view(code.s_.tile, id);
+        const auto shape = extents(code.s_.tile.type(view.value()));
+        const DType elem = code.s_.tile.type(view.value()).elem;
+        Coordinates at(shape.size());
+        code.clipped_ = true;
+        auto one = [&] {
+            code.row_region_ = code.emit_.region;
+            code.row_values_.clear();
+            code.s_.when(code.inside(id, at), [&] {
+                const ValueId pointer = code.place(id, at).pointer;
+                const ValueId value = code.load_home(code.homes_.at(view.value()), elem, at);
+                code.emit_.op(OpKind::atomic_rmw, {pointer, value}, Type::scalar(elem),
+                              {{Attr::op, static_cast<int64_t>(view.what())}});
+            });
+        };
+        auto axes = [&](auto&& self, size_t i) -> void {
+            if (i == shape.size()) return one();
+            code.s_.counted_loop(shape[i], 1, [&](ValueId number) {
+                at[i] = {number};
+                self(self, i + 1);
+            });
+        };
+        axes(axes, 0);
+        code.clipped_ = false;
+    }
+};
+
+const TileCode::Makers::Row& TileCode::Makers::row(OpKind kind) {
+    static constexpr Row kTileMakers[]{
+        {.kind = OpKind::load_tile, .inlined = load},
+        {.kind = OpKind::store_tile},  // by nests
+        {.kind = OpKind::atomic_tile, .alone = atomic},
+        {.kind = OpKind::expand, .inlined = expand},
+        {.kind = OpKind::tile_iota, .inlined = iota},
+        {.kind = OpKind::transpose, .inlined = transpose},
+        {.kind = OpKind::reduce},  // by nests
+        {.kind = OpKind::scan, .alone = scan},
+        {.kind = OpKind::mma, .alone = product},
+        {.kind = OpKind::pack_rows, .inlined = pack_rows},
+        {.kind = OpKind::mma_words, .alone = product},
+    };
+    static constexpr Total<kTileMakers, kRegisterFamily> kMakers;
+    return kMakers[kind];
+}
+
+ValueId TileCode::compute(ValueId tile, const Coordinates& at) {
+    const OpId id = s_.tile.value(tile).op;
+    const Op& op = s_.tile.op(id);
+    return is_element(op.kind) ? element(op, at) : Makers::given(Makers::row(op.kind).inlined)(*this, id, at);
+}
+
+void TileCode::alone(OpId id) {
+    emit_.place = s_.tile.op(id).place;
+    Makers::given(Makers::row(s_.tile.op(id).kind).alone)(*this, id);
+}
+
+}  // namespace tsr::ir
