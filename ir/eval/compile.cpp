@@ -107,20 +107,8 @@ struct Compiler::Runs {
         {OpKind::lanes, &Compiler::lanes},
         {OpKind::lane_read, &Compiler::lane_read},
         {OpKind::result, &Compiler::group_result},
-
-        {OpKind::load_tile, &Compiler::tile_view},
-        {OpKind::store_tile, &Compiler::tile_view},
-        {OpKind::atomic_tile, &Compiler::tile_view},
-        {OpKind::expand, &Compiler::expand},
-        {OpKind::tile_iota, &Compiler::along},
-        {OpKind::transpose, &Compiler::along},
-        {OpKind::reduce, &Compiler::along},
-        {OpKind::scan, &Compiler::along},
-        {OpKind::mma, &Compiler::product},
-        {OpKind::pack_rows, &Compiler::not_run},  // made for machines after the evaluator's form
-        {OpKind::mma_words, &Compiler::not_run},
     };
-    static constexpr Total<kRows, kControlFamily, kMemoryFamily, kTileFamily, kRegisterFamily> kTable{};
+    static constexpr Total<kRows, kControlFamily, kMemoryFamily, kTileFamily> kTable{};
 };
 
 void Compiler::not_run(OpId id, const Op& op) {
@@ -138,7 +126,7 @@ void Compiler::op(OpId id) {
         element(id, op);
     else if (Runs::kTable.has(op.kind))
         (this->*Runs::kTable[op.kind].answer)(id, op);
-    else
+    else if (!tile_operation(id, op))
         not_run(id, op);
     // Helpers of an operation speak for it.
     for (size_t i = begin; i < program_.code.size(); ++i) {

@@ -65,7 +65,7 @@ private:
     [[nodiscard]] uint32_t here() const { return static_cast<uint32_t>(program_.code.size()); }
     void region(RegionId id);  // without its yield
     void op(OpId id);
-    struct Runs;  // what each operation becomes: a table in compile.cpp
+    struct Runs;  // what each operation becomes: a table in compile.cpp; on register tiles: in compile_register.cpp
     void not_run(OpId id, const Op& op);
     bool refuse(OpId id, std::string message);
     [[nodiscard]] const std::vector<ValueId>& yielded(RegionId id) const;
@@ -125,7 +125,9 @@ private:
     Slot tile_start(ValueId v);
     void tile_view(OpId id, const Op& op);
     void expand(OpId id, const Op& op);
-    void along(OpId id, const Op& op);
+    struct TileRuns;  // what each operation becomes
+    bool tile_operation(OpId id, const Op& op);
+    void along(OpId id, const Op& op, Step step, size_t axis, std::optional<ReduceOp> what);
     void product(OpId id, const Op& op);
     FactorData factor(ValueId v, bool transposed, DType to);
 

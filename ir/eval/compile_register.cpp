@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/core/total.h"
 #include "ir/eval/compile.h"
 #include "ir/eval/steps.h"
 #include "ir/ops/record.h"
@@ -121,19 +122,16 @@ void Compiler::expand(OpId id, const Op& op) {
     program_.tiles.expands.push_back(std::move(data));
 }
 
-// What goes along one axis; of a transpose the last but one.
-void Compiler::along(OpId id, const Op& op) {
+// What goes along one axis; of a transpose the last but one. `what` combines along it.
+void Compiler::along(OpId id, const Op& op, Step step, size_t axis, std::optional<ReduceOp> what) {
     constexpr size_t kShort = 16;  // loops over fewer elements cost more than turning the tile
     const size_t temporaries = temporaries_.size();
     const ValueId result = op.results[0];
     take_home(result);
-    const Type& type = fn_.type(op.kind == OpKind::tile_iota ? result : op.operands[0]);
-    const bool transposes = op.kind == OpKind::transpose;
-    AlongData data = split(type, transposes ? type.rank() - 2 : static_cast<size_t>(op.attrs.integer(Attr::axis)));
-    Step step = transposes ? &steps::transpose : &steps::tile_iota;
-    if (op.kind == OpKind::reduce || op.kind == OpKind::scan) {
-        step = op.kind == OpKind::reduce ? &steps::reduce : &steps::scan;
-        data.combine = ops_.element(combining(AlongOp(fn_, id).what()), type.elem);
+    const Type& type = fn_.type(op.operands.empty() ? result : op.operands[0]);
+    AlongData data = split(type, axis);
+    if (what) {
+        data.combine = ops_.element(combining(*what), type.elem);
         if (data.inner < kShort && data.outer > 1 && data.length > 1) {
             data.turned = temporary(data.outer * data.length * data.inner * data.size);
         }
@@ -194,6 +192,41 @@ void Compiler::product(OpId id, const Op& op) {
     inst.data = static_cast<uint32_t>(program_.tiles.products.size());
     program_.tiles.products.push_back(data);
     drop_temporaries(temporaries);
+}
+
+struct Compiler::TileRuns {
+    using Run = void (*)(Compiler&, OpId, const Op&);
+
+    static size_t axis(const Op& op) { return static_cast<size_t>(op.attrs.integer(Attr::axis)); }
+
+    static void view(Compiler& c, OpId id, const Op& op) { c.tile_view(id, op); }
+    static void expand(Compiler& c, OpId id, const Op& op) { c.expand(id, op); }
+    static void product(Compiler& c, OpId id, const Op& op) { c.product(id, op); }
+    static void iota(Compiler& c, OpId id, const Op& op) { c.along(id, op, &steps::tile_iota, axis(op), {}); }
+    static void transpose(Compiler& c, OpId id, const Op& op) {
+        c.along(id, op, &steps::transpose, c.fn_.type(op.operands[0]).rank() - 2, {});
+    }
+    static void reduce(Compiler& c, OpId id, const Op& op) {
+        c.along(id, op, &steps::reduce, axis(op), AlongOp(c.fn_, id).what());
+    }
+    static void scan(Compiler& c, OpId id, const Op& op) {
+        c.along(id, op, &steps::scan, axis(op), AlongOp(c.fn_, id).what());
+    }
+    static void not_run(Compiler& c, OpId id, const Op& op) { c.not_run(id, op); }
+
+    static constexpr Row<Run> kTileRows[]{
+        {OpKind::load_tile, view},    {OpKind::store_tile, view},   {OpKind::atomic_tile, view},
+        {OpKind::expand, expand},     {OpKind::tile_iota, iota},    {OpKind::transpose, transpose},
+        {OpKind::reduce, reduce},     {OpKind::scan, scan},         {OpKind::mma, product},
+        {OpKind::pack_rows, not_run}, {OpKind::mma_words, not_run},  // made for machines after the evaluator's form
+    };
+    static constexpr Total<kTileRows, kRegisterFamily> kTable{};
+};
+
+bool Compiler::tile_operation(OpId id, const Op& op) {
+    if (!TileRuns::kTable.has(op.kind)) return false;
+    TileRuns::kTable[op.kind].answer(*this, id, op);
+    return true;
 }
 
 }  // namespace tsr::ir::eval

@@ -83,22 +83,16 @@ constexpr Row<bool> kMayRepeat[]{
     {OpKind::lanes, false},
     {OpKind::lane_read, true},
     {OpKind::result, false},
-
-    {OpKind::load_tile, true},
-    {OpKind::store_tile, false},
-    {OpKind::atomic_tile, false},
-    {OpKind::expand, true},
-    {OpKind::tile_iota, true},
-    {OpKind::transpose, true},
-    {OpKind::reduce, true},
-    {OpKind::scan, true},
-    {OpKind::mma, true},
-    {OpKind::pack_rows, true},
-    {OpKind::mma_words, true},
 };
-constexpr Total<kMayRepeat, kControlFamily, kMemoryFamily, kTileFamily, kRegisterFamily> kRepeats;
+constexpr Total<kMayRepeat, kControlFamily, kMemoryFamily, kTileFamily> kRepeats;
 
-bool may_repeat(OpKind kind) { return is_element(kind) || kRepeats[kind].answer; }
+// Element operations may, and of those on register tiles what writes nothing.
+bool may_repeat(OpKind kind) {
+    if (kRepeats.has(kind)) return kRepeats[kind].answer;
+    return std::ranges::none_of(record(kind).operands, [](const Role& role) {
+        return role.access == Access::writes || role.access == Access::reads_writes;
+    });
+}
 
 // One axis of the grid, and the axes of tiles that go along with it.
 class Division {
