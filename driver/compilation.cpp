@@ -149,6 +149,24 @@ bool Compilation::lower() {
                              [&] { return ir::lower_hosts(module_, manager_, session_.diagnostics, formulas); }));
 }
 
+bool Compilation::keep_tiles() {
+    if (lowered_) {
+        session_.fail("E0005", "the text is behind the form of one tile: `--interpret` runs it, without `=tile`");
+        return false;
+    }
+    if (!elaborate()) return false;
+    std::map<std::string, ir::Function> elaborated;
+    for (const ir::Function& function : module_.functions) {
+        if (function.is_kernel) elaborated.emplace(function.name, function);
+    }
+    const bool accepted = after(steps_.time(
+        "check kernels", [&] { return ir::check_kernels(module_, manager_, points(), session_.diagnostics); }));
+    for (ir::Function& function : module_.functions) {
+        if (auto found = elaborated.find(function.name); found != elaborated.end()) function = found->second;
+    }
+    return accepted && after(ir::keep_launches(module_, manager_, session_.diagnostics));
+}
+
 codegen::Program Compilation::program() const {
     codegen::Program out;
     out.name = stem(session_.options().input);

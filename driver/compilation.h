@@ -29,6 +29,9 @@ public:
     // Kernels to the program of one group, host functions ready for code. False also where `--stop-after` ends it:
     // `stopped` is then set.
     bool lower();
+    // Checks kernels and leaves them the program of one tile, for the evaluator. Of a tuned kernel the points that fit
+    // are left.
+    bool keep_tiles();
     // As far towards `lower` as rules are checked on the way; nothing can be made of the functions then.
     bool check();
     // Kernels to tasks, for each machine that is asked for.

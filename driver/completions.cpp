@@ -32,6 +32,11 @@ std::vector<std::string> typed(const OptionRow& row) {
         for (std::string& level : levels) level.insert(0, "-O");
         return levels;
     }
+    if (row.optional_value) {
+        std::vector<std::string> forms{std::string(row.spelling)};
+        for (const std::string& value : row.choices()) forms.push_back(fmt::format("{}={}", row.spelling, value));
+        return forms;
+    }
     bool joins = !row.value.empty() && row.spelling.size() > 2;
     return {fmt::format("{}{}", row.spelling, joins ? "=" : "")};
 }
@@ -139,6 +144,7 @@ std::string zsh_option(const OptionRow& row) {
     if (row.value.empty()) return fmt::format("'{}[{}]'", row.spelling, in_zsh(row.help));
     auto values = row.choices != nullptr ? fmt::format("({})", joined(row.choices())) : std::string("_files");
     if (row.choices == nullptr && row.value == "N") values = " ";
+    if (row.optional_value) return fmt::format("'{}=-[{}]::{}:{}'", row.spelling, in_zsh(row.help), row.value, values);
     return fmt::format("'{}[{}]:{}:{}'",
                        fmt::format("{}{}", row.spelling,
                                    row.spelling == "-O" ? "-"
@@ -207,6 +213,7 @@ std::string fish() {
             out += fmt::format("complete -c tesserac -n '{}' -{} {}{} -d '{}'\n", when, is_short ? "s" : "l",
                                option.spelling.substr(is_short ? 1 : 2),
                                option.value.empty()        ? ""
+                               : option.optional_value     ? fmt::format(" -f -a '{}'", joined(option.choices()))
                                : option.choices != nullptr ? fmt::format(" -x -a '{}'", joined(option.choices()))
                                                            : " -r",
                                in_fish(option.help));

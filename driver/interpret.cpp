@@ -7,6 +7,7 @@
 
 #include "driver/compilation.h"
 #include "ir/eval/evaluate.h"
+#include "ir/eval/one_tile/run.h"
 #include "ir/eval/signature.h"
 #include "runtime/abi.h"
 
@@ -26,6 +27,7 @@ public:
           signature_(*module_.find(program_.main)) {
         const Sanitize& asked = session.options().sanitize;
         options_.sanitizers = {.race = asked.race, .bounds = asked.bounds, .nan = asked.nan};
+        if (session.options().interpret_tile) options_.run_launch = &ir::eval::run_one_tile;
         options_.host = tsr_host_api();
         options_.print_line = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
         fill_parameters();
@@ -131,7 +133,7 @@ private:
 int interpret(const Options& options) {
     Session session(options);
     Compilation compilation(session);
-    bool ready = compilation.read() && compilation.lower();
+    bool ready = compilation.read() && (options.interpret_tile ? compilation.keep_tiles() : compilation.lower());
     if (ready && !compilation.has_main()) {
         session.fail("E0003", fmt::format("'{}' has no `main`: there is nothing to run", options.input));
         ready = false;

@@ -38,6 +38,7 @@ std::vector<std::string> emit_levels() {
     return levels;
 }
 std::vector<std::string> optimization_levels() { return {"0", "1", "2", "3"}; }
+std::vector<std::string> interpreted_forms() { return {"tile"}; }
 std::vector<std::string> sanitizers() { return {"race", "bounds", "nan"}; }
 // In the order of `DiagnosticForm`.
 std::vector<std::string> diagnostic_forms() { return {"text", "json", "sarif"}; }
@@ -64,6 +65,13 @@ std::string set_optimization(Options& options, std::string_view value) {
         return fmt::format("`-O{}` is not an optimization level (-O0, -O1, -O2, -O3)", value);
     }
     options.optimization = value[0] - '0';
+    return {};
+}
+
+std::string set_interpret(Options& options, std::string_view value) {
+    if (!value.empty() && value != "tile") return one_of("a form to interpret", value, interpreted_forms());
+    options.interpret = true;
+    options.interpret_tile = value == "tile";
     return {};
 }
 
@@ -183,8 +191,10 @@ constexpr std::array kOptions{
               set_flag<&Options::verify>},
     OptionRow{"--check", "", kFormat, Group::checking, "change nothing; fail if a file would change", kAny,
               set_flag<&Options::format_check>},
-    OptionRow{"--interpret", "", kRun, Group::checking, "run in the evaluator instead of compiling", kAny,
-              set_flag<&Options::interpret>},
+    OptionRow{"--interpret", "FORM", kRun, Group::checking,
+              "run in the evaluator instead of compiling: what every machine starts from; with =tile each kernel as "
+              "the program of one tile, before every pass, to judge those as well",
+              interpreted_forms, set_interpret, true},
     OptionRow{"--sanitize", "KINDS", kRun, Group::checking,
               "with --interpret, report: race, bounds, nan (separated by commas)", sanitizers, set_sanitize},
     OptionRow{"--diagnostics", "FORM", kProgram | kFormat, Group::checking,
@@ -241,6 +251,7 @@ std::span<const CommandRow> command_table() { return kCommands; }
 std::string shown_spelling(const OptionRow& row) {
     if (row.value.empty()) return std::string(row.spelling);
     if (row.spelling == "-O") return "-O0, -O1, -O2, -O3";
+    if (row.optional_value) return fmt::format("{}[={}]", row.spelling, row.value);
     return fmt::format("{}{}{}", row.spelling, row.spelling.size() == 2 ? " " : "=", row.value);
 }
 

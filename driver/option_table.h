@@ -34,6 +34,7 @@ struct OptionRow {
     std::vector<std::string> (*choices)();
     // Takes the value (empty for a flag). Gives an empty text, or what is wrong with the value.
     std::string (*set)(Options& options, std::string_view value);
+    bool optional_value = false;  // without one it is a flag; the value stands behind `=`
 };
 
 std::span<const OptionRow> option_table();

@@ -119,6 +119,7 @@ private:
             return set(row, "");
         }
         if (equals != std::string::npos) return set(row, argument.substr(equals + 1));
+        if (row.optional_value) return row_set(row, "");
         if (row.spelling == "-O") return "`-O` needs a level: -O0, -O1, -O2, -O3";
         if (next_ >= arguments_.size()) return needs_value(row);
         return set(row, arguments_[next_++]);
@@ -131,6 +132,10 @@ private:
 
     std::string set(const OptionRow& row, const std::string& value) {
         if (!row.value.empty() && value.empty()) return needs_value(row);
+        return row_set(row, value);
+    }
+
+    std::string row_set(const OptionRow& row, const std::string& value) {
         given_.push_back(&row);
         return row.set(options_, value);
     }
@@ -210,6 +215,8 @@ private:
             return "`--diagnostics=sarif` makes the log of one program: check them one at a time";
         if (options_.sanitize.any() && !options_.interpret)
             return "`--sanitize` works in the evaluator: add `--interpret`";
+        if (options_.sanitize.any() && options_.interpret_tile)
+            return "`--sanitize` works on the program of a group: `--interpret` runs that, without `=tile`";
         return {};
     }
 

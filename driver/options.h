@@ -66,6 +66,7 @@ struct Options {
     DiagnosticForm diagnostics = DiagnosticForm::text;
     bool verify = false;
     bool interpret = false;
+    bool interpret_tile = false;  // the program of one tile, before every pass
     Sanitize sanitize;
     bool format_check = false;
     bool verbose = false;

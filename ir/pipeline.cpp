@@ -266,9 +266,19 @@ PassOutcome lower_hosts(Module& module, PassManager& manager, Diagnostics& diagn
     return lower_hosts(module, manager, host_pipeline(formulas), diagnostics);
 }
 
+PassOutcome check_kernels(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics) {
+    return lower_kernels(module, manager, group_pipeline(), points, diagnostics);
+}
+
 PassOutcome check_module(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics) {
-    const PassOutcome kernels = lower_kernels(module, manager, group_pipeline(), points, diagnostics);
+    const PassOutcome kernels = check_kernels(module, manager, points, diagnostics);
     return kernels == PassOutcome::done ? lower_hosts(module, manager, launch_pipeline(), diagnostics) : kernels;
+}
+
+PassOutcome keep_launches(Module& module, PassManager& manager, Diagnostics& diagnostics) {
+    const auto pipeline = start<Level::host>()  //
+                          | always<Level::host>("expand_rounding", expand_rounding);
+    return lower_hosts(module, manager, pipeline, diagnostics);
 }
 
 PassOutcome lower_module(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics) {

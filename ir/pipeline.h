@@ -49,9 +49,13 @@ PassOutcome lower_kernels(Module& module, PassManager& manager, Points points, D
                           Formulas formulas = Formulas::expanded);
 PassOutcome lower_hosts(Module& module, PassManager& manager, Diagnostics& diagnostics,
                         Formulas formulas = Formulas::expanded);
-// Both.
+// Host functions whose launches stay as they are written: the evaluator looks for the size of each by itself.
+PassOutcome keep_launches(Module& module, PassManager& manager, Diagnostics& diagnostics);
+// Kernels, then host functions.
 PassOutcome lower_module(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics);
 
+// The rules of kernels alone; what is left of them is good for nothing else.
+PassOutcome check_kernels(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics);
 // As far as rules are checked on the way, and no further: what the functions are then is good for nothing else.
 PassOutcome check_module(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics);
 

@@ -25,15 +25,6 @@ struct Sanitizers {
     [[nodiscard]] bool any() const { return race || bounds || nan; }
 };
 
-struct EvalOptions {
-    Sanitizers sanitizers;
-    size_t report_limit = 10;  // reports kept; equal ones (kind and places) count once
-    uint64_t round_limit = 0;  // rounds of loops that one group may run, 0: any number; passing it is a failure
-    // Takes the lines of a launch when it is over; without it they are collected in the outcome.
-    std::function<void(const std::string&)> print_line;
-    const TsrHostApi* host = nullptr;  // for the format specs of `print`; null: only `{}` is formatted as in Python
-};
-
 enum class ReportKind { failure, race, uninitialized, copy, bounds, nan };
 
 // What a sanitizer saw, or why the run ended: a sentence and the places it speaks of.
@@ -65,6 +56,25 @@ struct LaunchSize {
     int64_t total = 1;  // all groups; of a flat kernel all tiles
 };
 
+struct EvalOptions;
+struct KernelOutcome;
+using SymbolValues = std::vector<std::pair<std::string, int64_t>>;
+
+// Runs a kernel in another form than `run_kernel` takes. The groups are those that the launch says, if it does.
+using RunLaunch = KernelOutcome (*)(const Function& kernel, std::span<const KernelArgument> arguments,
+                                    const std::optional<LaunchSize>& groups, const EvalOptions& options,
+                                    const SymbolValues& symbols);
+
+struct EvalOptions {
+    Sanitizers sanitizers;
+    size_t report_limit = 10;  // reports kept; equal ones (kind and places) count once
+    uint64_t round_limit = 0;  // rounds of loops that one group may run, 0: any number; passing it is a failure
+    // Takes the lines of a launch when it is over; without it they are collected in the outcome.
+    std::function<void(const std::string&)> print_line;
+    RunLaunch run_launch = nullptr;    // of host functions, whose launches are then not lowered; null: `run_kernel`
+    const TsrHostApi* host = nullptr;  // for the format specs of `print`; null: only `{}` is formatted as in Python
+};
+
 struct Outcome {
     std::optional<Report> failure;     // the run ended here; what it wrote before stays written
     std::vector<Report> reports;       // of the sanitizers, in the order of finding
@@ -75,8 +85,6 @@ struct Outcome {
 struct KernelOutcome : Outcome {
     std::optional<ScalarValue> result;
 };
-
-using SymbolValues = std::vector<std::pair<std::string, int64_t>>;
 
 // Runs one launch. Arguments are the kernel's parameters in order; a symbol that `symbols` does not give is bound where
 // it stands alone in a tensor's shape. A kernel that can not be run (another form, an operation that is to be expanded

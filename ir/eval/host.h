@@ -80,8 +80,13 @@ private:
     void while_loop(Frame& frame, const Op& op);
     void element(Frame& frame, const Op& op);
     void launch(Frame& frame, const Op& op);
-    LaunchSize launch_size(Frame& frame, const Op& op, const Function& kernel, std::vector<KernelArgument>& arguments,
-                           SymbolValues& symbols);
+    KernelOutcome run_group_form(Frame& frame, const Op& op, const Function& kernel);
+    KernelOutcome run_as_asked(Frame& frame, const Op& op, const Function& kernel);
+    std::vector<int64_t> launch_arguments(Frame& frame, const Op& op, const Function& kernel,
+                                          std::vector<KernelArgument>& arguments, SymbolValues& symbols);
+    LaunchSize launch_size(const Op& op, const Function& kernel, const std::vector<int64_t>& counts,
+                           std::span<const KernelArgument> arguments, const SymbolValues& symbols);
+    static LaunchSize said_size(const std::vector<int64_t>& counts);
     LaunchSize own_size(const Function& kernel, std::span<const KernelArgument> arguments, const SymbolValues& symbols);
     void entry(Frame& frame, const Op& op);  // host_entries.cpp
     [[nodiscard]] std::string text(Frame& frame, const Op& op, size_t first);

@@ -40,8 +40,12 @@ LaunchSize HostRun::own_size(const Function& kernel, std::span<const KernelArgum
     return size;
 }
 
-LaunchSize HostRun::launch_size(Frame& frame, const Op& op, const Function& kernel,
-                                std::vector<KernelArgument>& arguments, SymbolValues& symbols) {
+// The numbers of groups that the launch says.
+std::vector<int64_t> HostRun::launch_arguments(Frame& frame, const Op& op, const Function& kernel,
+                                               std::vector<KernelArgument>& arguments, SymbolValues& symbols) {
+    if (op.operands.size() < kernel.params().size()) {
+        throw HostFailure{fmt::format("'{}' is launched with too few arguments", kernel.name)};
+    }
     size_t at = 0;
     for (ValueId param : kernel.params()) {
         const Type& type = kernel.type(param);
@@ -62,52 +66,74 @@ LaunchSize HostRun::launch_size(Frame& frame, const Op& op, const Function& kern
     }
     std::vector<int64_t> counts;
     for (; at < op.operands.size(); ++at) counts.push_back(integer(frame, op.operands[at]));
+    return counts;
+}
+
+LaunchSize HostRun::launch_size(const Op& op, const Function& kernel, const std::vector<int64_t>& counts,
+                                std::span<const KernelArgument> arguments, const SymbolValues& symbols) {
     if (const AttrValue* mode = op.attrs.find(Attr::mode);
         mode != nullptr && *mode == AttrValue(std::string("total"))) {
         if (counts.size() < 4) throw HostFailure{"a lowered launch ends with three numbers of groups and their total"};
         return {{counts[0], counts[1], counts[2]}, counts[3]};  // of the first point
     }
     if (counts.empty()) return own_size(kernel, arguments, symbols);
+    const LaunchSize size = said_size(counts);
+    if (kernel.kernel.flat) return {{size.total * 128, 1, 1}, size.total * 128};  // `k[g](…)` is g * 128 tiles
+    return size;
+}
+
+LaunchSize HostRun::said_size(const std::vector<int64_t>& counts) {
     LaunchSize size;
     for (size_t k = 0; k < counts.size() && k < 3; ++k) {
         size.groups[k] = std::max<int64_t>(counts[k], 0);
         size.total *= size.groups[k];
     }
-    if (kernel.kernel.flat) size = {{size.total * 128, 1, 1}, size.total * 128};  // `k[g](…)` is g * 128 tiles
     return size;
 }
 
-void HostRun::launch(Frame& frame, const Op& op) {
-    const std::string& name = op.attrs.string(Attr::callee);
-    const Function* kernel = module_.find(name);
-    if (kernel == nullptr || !kernel->is_kernel) throw HostFailure{fmt::format("there is no kernel '{}'", name)};
+KernelOutcome HostRun::run_group_form(Frame& frame, const Op& op, const Function& kernel) {
     Launch launch;
-    launch.program = &program_of(*kernel);
+    launch.program = &program_of(kernel);
     launch.ops = &lane_ops();
     launch.options = &options_;
     launch.outcome.reports = std::move(outcome_.reports);
     launch.reported = std::move(reported_);
     std::vector<KernelArgument> arguments;
     SymbolValues symbols;
-    if (op.operands.size() < kernel->params().size()) {
-        throw HostFailure{fmt::format("'{}' is launched with too few arguments", name)};
-    }
-    launch.size = launch_size(frame, op, *kernel, arguments, symbols);
+    const std::vector<int64_t> counts = launch_arguments(frame, op, kernel, arguments, symbols);
+    launch.size = launch_size(op, kernel, counts, arguments, symbols);
     Runner(launch, arguments, symbols).run();
     outcome_.reports = std::move(launch.outcome.reports);
     reported_ = std::move(launch.reported);
-    for (std::string& line : launch.outcome.printed) {
+    return std::move(launch.outcome);
+}
+
+KernelOutcome HostRun::run_as_asked(Frame& frame, const Op& op, const Function& kernel) {
+    std::vector<KernelArgument> arguments;
+    SymbolValues symbols;
+    const std::vector<int64_t> counts = launch_arguments(frame, op, kernel, arguments, symbols);
+    const auto said = counts.empty() ? std::nullopt : std::optional(said_size(counts));
+    return options_.run_launch(kernel, arguments, said, options_, symbols);
+}
+
+void HostRun::launch(Frame& frame, const Op& op) {
+    const std::string& name = op.attrs.string(Attr::callee);
+    const Function* kernel = module_.find(name);
+    if (kernel == nullptr || !kernel->is_kernel) throw HostFailure{fmt::format("there is no kernel '{}'", name)};
+    KernelOutcome made =
+        options_.run_launch != nullptr ? run_as_asked(frame, op, *kernel) : run_group_form(frame, op, *kernel);
+    for (std::string& line : made.printed) {
         if (options_.print_line)
             options_.print_line(line);
         else
             outcome_.printed.push_back(std::move(line));
     }
-    if (launch.outcome.failure) {
-        outcome_.failure = std::move(launch.outcome.failure);
+    if (made.failure) {
+        outcome_.failure = std::move(made.failure);
         throw HostFailure{outcome_.failure->message};
     }
     if (op.results.empty()) return;
-    const uint64_t bits = launch.outcome.result ? launch.outcome.result->bits : 0;
+    const uint64_t bits = made.result ? made.result->bits : 0;
     TsrSlot slot{};
     slot.bits = bits;
     give(frame, op, slot);

@@ -51,6 +51,20 @@ TEST_CASE("values stand behind an equals sign or as the next argument") {
     CHECK(options.sanitize.nan);
 }
 
+TEST_CASE("what the evaluator runs is said behind an equals sign, or not at all") {
+    CHECK(parsed({"run", "--interpret", "a.tsr"}).interpret);
+    CHECK(!parsed({"run", "--interpret", "a.tsr"}).interpret_tile);
+    auto options = parsed({"run", "--interpret=tile", "a.tsr", "tile"});
+    CHECK(options.interpret);
+    CHECK(options.interpret_tile);
+    CHECK(options.program_arguments == std::vector<std::string>{"tile"});
+    CHECK(refused({"run", "--interpret=tiles", "a.tsr"}) ==
+          "`tiles` is not a form to interpret (tile); did you mean `tile`?");
+    CHECK(refused({"run", "--interpret=", "a.tsr"}) == "`--interpret` needs a value: --interpret=FORM");
+    CHECK(refused({"run", "--interpret=tile", "--sanitize=race", "a.tsr"}) ==
+          "`--sanitize` works on the program of a group: `--interpret` runs that, without `=tile`");
+}
+
 TEST_CASE("help is about the command it is asked for") {
     CHECK(parsed({}).command == Command::help);
     CHECK(!parsed({"--help"}).help_about);

@@ -185,9 +185,9 @@ def expected(text):
 def judge(tesserac, text, want, path):
     with open(path, "w") as file:
         file.write(text + PROGRAM)
-    for mode in ([], ["--interpret"]):
+    for mode in ([], ["--interpret"], ["--interpret=tile"]):
         done = subprocess.run([tesserac, "run", *mode, path], capture_output=True, text=True, timeout=300)
-        engine = "evaluator" if mode else "code"
+        engine = mode[0] if mode else "code"
         if done.returncode != 0:
             return f"{engine}: exit code {done.returncode}\n{done.stdout[-500:]}{done.stderr[-2000:]}"
         for number, (line, value) in enumerate(zip(done.stdout.splitlines() + [""] * COUNT, want)):

@@ -24,7 +24,7 @@ from group_values import Memory, Race, Undefined
 from group_who import Divergent
 from programs import reduced
 
-ENGINES = {"evaluator": ["--interpret"], "-O2": ["-O2"], "-O0": ["-O0"]}
+ENGINES = {"evaluator": ["--interpret"], "one-tile": ["--interpret=tile"], "-O2": ["-O2"], "-O0": ["-O0"]}
 if os.environ.get("TESSERA_CUDA_DRIVER"):
     ENGINES["gpu"] = ["-O2", "--cpu=native", "--target=cpu", "--target=sm_80"]
 

@@ -20,6 +20,7 @@ import tiles
 
 ENGINES = {
     "evaluator": ["--interpret", "--sanitize=race,bounds"],
+    "one-tile": ["--interpret=tile"],
     "-O0": ["-O0", "--cpu=native"],
     "-O3": ["-O3", "--cpu=native"],
     "baseline": ["-O2", "--cpu=x86-64"],

@@ -2,7 +2,7 @@
 
     engines.py TESSERAC [--tolerance T] [--engines NAME,…] [--exit CODE] PROGRAM ARGUMENTS…
 
-Engines: the evaluator with its sanitizers, the CPU at -O2 with all its levels, at -O0, each CPU level that this
+Engines: the evaluator with its sanitizers, the evaluator on kernels before every pass, the CPU at -O2 with all its levels, at -O0, each CPU level that this
 machine has alone (by name also those whose products differ), and the GPU behind the driver that TESSERA_TEST_DRIVER names, where it names one. `{out}` in an argument becomes a file of each engine's own; those files must be equal to the byte too.
 With --tolerance numbers in the printed text may differ by so much, relative to the larger of them and 1, and files are
 not compared. With --exit all must end with that code, and what they said on standard error must be the same.
@@ -33,6 +33,7 @@ def engines(wanted):
     """Name, options of the compiler, environment; `wanted`: names, or None for the usual ones."""
     cpu = {"TESSERA_DEVICE": "cpu"}
     yield "evaluator", ["--interpret", "--sanitize=race,bounds"], cpu
+    yield "one-tile", ["--interpret=tile"], cpu
     yield "cpu", [], cpu
     yield "cpu-O0", ["-O0"], cpu
     with open("/proc/cpuinfo", encoding="utf-8") as info:
