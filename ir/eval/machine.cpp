@@ -216,8 +216,8 @@ void Runner::run_group(int64_t group) {
 
 void Runner::run() {
     if (!ready_) return;
-    // A flat kernel's region goes over all tiles itself.
-    const int64_t groups = machine_.program->flat ? 1 : launch_.size.total;
+    // A flat kernel's region goes over all tiles itself. Without any nothing happens.
+    const int64_t groups = machine_.program->flat ? std::min<int64_t>(launch_.size.total, 1) : launch_.size.total;
     for (int64_t group = 0; group < groups && !launch_.outcome.failure; ++group) run_group(group);
     std::ranges::stable_sort(launch_.lines, {},
                              [](const PrintLine& line) { return std::tuple(line.group, line.region, line.tile); });

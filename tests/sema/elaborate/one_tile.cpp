@@ -101,7 +101,7 @@ TEST_CASE("what not all tiles of a group reach is refused where it stands") {
     refused(
         "    t = tile.local_id()\n"
         "    if t == 0:\n"
-        "        y[0:32] = tile.full((32,), 1.0)\n",
+        "        y[0:32] = tile.full((32,), 1.0, f32)\n",
         3, "an operation on a register tile that not all tiles of the group reach");
     refused(
         "    s = tshared.alloc[f32](32)\n"
@@ -113,7 +113,7 @@ TEST_CASE("what not all tiles of a group reach is refused where it stands") {
 TEST_CASE("what must be one for the group and differs between tiles is refused where it is made") {
     refused(
         "    t = tile.local_id()\n"
-        "    y[t:t + 4] = x[0:4]\n",
+        "    y[t:t + 4] = tile.load(x[0:4])\n",
         2, "a register tile is one for the group, but is made here of a value that differs between tiles");
     refused(
         "    t = tile.local_id()\n"
@@ -144,23 +144,23 @@ TEST_CASE("what lies outside ends the run, with the tile that asked") {
 }
 
 TEST_CASE("a statement of the group is done once, one that varies by each tile") {
-    CHECK(run("    atomic.add(y, 0, 1.0)\n", 3).y[0] == 2.0F);
+    CHECK(run("    atomic.add(y[0], 1.0)\n", 3).y[0] == 2.0F);
     CHECK(run("    t = tile.local_id()\n"
               "    if t > t - 1:\n"
-              "        atomic.add(y, 0, 1.0)\n",
+              "        atomic.add(y[0], 1.0)\n",
               1)
               .y[0] == 31.0F);
     // The number differs between tiles in the text alone.
     CHECK(run("    t = tile.local_id()\n"
-              "    atomic.add(y, t - t, 1.0)\n",
+              "    atomic.add(y[t - t], 1.0)\n",
               1)
               .y[0] == 31.0F);
     CHECK(run("    if tile.reduce_sum(tile.local_id()) > 3:\n"
-              "        atomic.add(y, 0, 1.0)\n",
+              "        atomic.add(y[0], 1.0)\n",
               1)
               .y[0] == 0.0F);
     CHECK(run("    for k in tile.range(40):\n"
-              "        atomic.add(y, 0, 1.0)\n"
+              "        atomic.add(y[0], 1.0)\n"
               "    tbarrier()\n",
               1)
               .y[0] == 39.0F);
