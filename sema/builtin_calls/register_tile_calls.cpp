@@ -1,5 +1,8 @@
 #include "sema/builtin_calls/register_tile_calls.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "sema/builtin_calls/reduction_types.h"
@@ -247,28 +250,71 @@ Value product(Body& b, const ast::Expr& e, const Matched& m) {
     return type ? typed(type->carrying(policy)) : Value{};
 }
 
+Value zeros(Body& b, const Matched& m) {
+    const auto shape = tile_shape(b, *m.arguments[0]);
+    const auto elem = named_dtype(b, *m.arguments[1]);
+    return elem ? made(b, *m.arguments[0], shape, *elem) : Value{};
+}
+
+using Rule = Value (*)(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched& m);
+
+// The rule of each. One that has none does not compile: the error names it.
+template <Builtin name>
+struct RuleOf;
+template <>
+struct RuleOf<Builtin::tile_zeros> {
+    static constexpr Rule rule = [](Body& b, const ast::Expr&, const BuiltinEntry&, const Matched& m) {
+        return zeros(b, m);
+    };
+};
+template <>
+struct RuleOf<Builtin::tile_full> {
+    static constexpr Rule rule = [](Body& b, const ast::Expr&, const BuiltinEntry&, const Matched& m) {
+        return full(b, m);
+    };
+};
+template <>
+struct RuleOf<Builtin::tile_iota> {
+    static constexpr Rule rule = [](Body& b, const ast::Expr& e, const BuiltinEntry&, const Matched& m) {
+        return iota(b, e, m);
+    };
+};
+struct Reduction {
+    static constexpr Rule rule = [](Body& b, const ast::Expr&, const BuiltinEntry& row, const Matched& m) {
+        return reduction(b, row, m);
+    };
+};
+template <>
+struct RuleOf<Builtin::tile_row_max> : Reduction {};
+template <>
+struct RuleOf<Builtin::tile_row_sum> : Reduction {};
+template <>
+struct RuleOf<Builtin::tile_reduce> : Reduction {};
+template <>
+struct RuleOf<Builtin::tile_causal_mask> {
+    static constexpr Rule rule = [](Body& b, const ast::Expr&, const BuiltinEntry& row, const Matched& m) {
+        return causal_mask(b, row, m);
+    };
+};
+template <>
+struct RuleOf<Builtin::tile_mma> {
+    static constexpr Rule rule = [](Body& b, const ast::Expr& e, const BuiltinEntry&, const Matched& m) {
+        return product(b, e, m);
+    };
+};
+
+constexpr std::pair<Builtin, Rule> kRules[] = {
+#define TSR_RULE(identifier, paths, where, feature, parameters, doc) \
+    {Builtin::identifier, RuleOf<Builtin::identifier>::rule},
+    TSR_BUILTINS_REGISTER_TILE(TSR_RULE)
+#undef TSR_RULE
+};
+
 }  // namespace
 
 Value register_tile_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched& m) {
-    switch (row.id) {
-        case Builtin::tile_zeros: {
-            const auto shape = tile_shape(b, *m.arguments[0]);
-            const auto elem = named_dtype(b, *m.arguments[1]);
-            return elem ? made(b, *m.arguments[0], shape, *elem) : Value{};
-        }
-        case Builtin::tile_full:
-            return full(b, m);
-        case Builtin::tile_iota:
-            return iota(b, e, m);
-        case Builtin::scan:
-            return scan(b, e, row, m);
-        case Builtin::tile_causal_mask:
-            return causal_mask(b, row, m);
-        case Builtin::tile_mma:
-            return product(b, e, m);
-        default:
-            return reduction(b, row, m);
-    }
+    if (row.id == Builtin::scan) return scan(b, e, row, m);  // of values of the thread block's tiles, too
+    return std::ranges::find(kRules, row.id, &std::pair<Builtin, Rule>::first)->second(b, e, row, m);
 }
 
 }  // namespace tsr::sema

@@ -16,23 +16,6 @@ namespace tsr::sema {
 
 namespace {
 
-// Names of the group: a kernel that is flat by its header has none (language reference, section 4, "Flat kernels").
-bool names_group(Builtin name) {
-    switch (name) {
-        case Builtin::linear_id:
-        case Builtin::tile_range:
-        case Builtin::alloc_register:
-        case Builtin::context:
-        case Builtin::load:
-        case Builtin::store:
-        case Builtin::load_vector:
-        case Builtin::store_vector:
-            return false;
-        default:
-            return name < Builtin::atomic_add || name > Builtin::atomic_compare_exchange;
-    }
-}
-
 Value group_value(Body& b, const ast::Expr& call, const BuiltinEntry& row, const Matched& m) {
     const ast::Expr& e = *m.arguments[0];
     Value value = expression(b, e);
@@ -109,7 +92,8 @@ Value warp_value(Body& b, const BuiltinEntry& row, const Matched& m) {
 }  // namespace
 
 Value tile_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched& m) {
-    if (names_group(row.id)) b.name_group(e.span, std::string(row.paths.front()));
+    if (is_of_group(row.id)) b.name_group(e.span, std::string(row.paths.front()));
+    if (is_of_register_tiles(row.id)) return register_tile_call(b, e, row, m);
     switch (row.id) {
         case Builtin::tile_local:
             return local_array(b, e, m);
@@ -180,15 +164,6 @@ Value tile_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
                 if (argument) expression(b, *argument);
             }
             return typed(Type::range());
-        case Builtin::tile_zeros:
-        case Builtin::tile_full:
-        case Builtin::tile_iota:
-        case Builtin::tile_row_max:
-        case Builtin::tile_row_sum:
-        case Builtin::tile_reduce:
-        case Builtin::tile_causal_mask:
-        case Builtin::tile_mma:
-            return register_tile_call(b, e, row, m);
         default:
             return group_value(b, e, row, m);
     }

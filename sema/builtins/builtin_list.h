@@ -6,23 +6,12 @@
 // value, not a function. `T` as a name takes a type.
 #pragma once
 
-// clang-format off
+// Of one tile alone, in kernels.
 #define TSR_BUILTINS_TILE(X) \
     X(linear_id, "tile.linear_id", K, none, "", "This tile's index: in the launch in a flat kernel, else in its group.") \
-    X(local_id, "tile.local_id", K, none, "axis?", "This tile's index in its group, along an axis of `tile[(X, Y)]`, axis 0 fastest.") \
-    X(lane_id, "tile.lane_id", K, none, "", "This tile's index in its warp: 32 consecutive tiles.") \
-    X(group_size, "tile.group_size group_tile_count tile.group_tile_count", K, none, "", "Tiles in the group.") \
-    X(group_id, "tile.group_id group_linear_id tile.group_linear_id", K, none, "axis?", "This group's index.") \
-    X(grid_groups, "grid_groups tile.grid_groups", K, none, "-", "The number of groups of the launch; also a dimension in a kernel's header.") \
     X(context, "tile.context", K, none, "", "Record of tuning parameters and dimensions: `ctx.BLOCK_M`, `ctx.D`.") \
-    X(barrier, "tbarrier tile.barrier", K, none, "", "All tiles of the group wait for each other; what they wrote to shared memory is visible after it.") \
     X(tile_range, "tile.range", K, none, "start, stop?, step? | prefetch?", "A loop that says nothing about who runs its rounds.") \
-    X(alloc_shared, "tile.alloc_shared", K, none, "shape, T | layout?, swizzle?, alignment?", "A buffer in the group's shared memory; its contents are undefined at first.") \
-    X(tshared_alloc, "tshared.alloc", K, none, "*shape | layout?, swizzle?, alignment?", "`tshared.alloc[f16](BM, BK)`: a buffer in the group's shared memory.") \
     X(alloc_register, "tile.alloc_register", K, none, "T", "Declares a variable of a type without a value.") \
-    X(cp_async, "cp_async.shared.global tile.cp_async", K, none, "dst, src", "Starts to copy a view of a tensor into a shared buffer; the data may be read after the next `tbarrier()`.") \
-    X(cp_commit_group, "tile.cp_commit_group cp_async.commit_group", K, none, "", "Closes the group of copies started since the last one.") \
-    X(cp_wait_group, "tile.cp_wait_group cp_async.wait_group", K, none, "n", "Waits until at most n groups of copies are under way.") \
     X(load, "tile.load", K, none, "source | index?, fill?", "One element of a tensor or buffer, or a register tile from a view; outside is `fill`, else 0.") \
     X(store, "tile.store", K, none, "target | index?, value", "Writes one element, or a register tile to a view.") \
     X(load_vector, "load_vector tile.load_vector", K, none, "source | index?, width", "`width` consecutive elements of the last axis.") \
@@ -35,6 +24,21 @@
     X(atomic_bit_xor, "atomic.bit_xor atomic.xor atomic.xor_ tile.atomic.bit_xor", K, none, "target, value | index?", "Bitwise exclusive or into an element, atomically; gives its old value.") \
     X(atomic_exchange, "atomic.exchange atomic.xchg atomic.exch tile.atomic.exchange", K, none, "target, value | index?", "Replaces an element, atomically; gives its old value.") \
     X(atomic_compare_exchange, "atomic.compare_exchange atomic.cas tile.atomic.compare_exchange", K, none, "target, expected, value | index?", "Replaces an element that has the expected value, atomically; gives its old value.") \
+    X(tile_local, "tile.local", K, none, "shape, T", "An array of each tile's own, of a static shape; contents undefined at first.")
+
+// Of the thread block: a kernel that is flat by its header has none (language reference, section 4, "Flat kernels").
+#define TSR_BUILTINS_GROUP(X) \
+    X(local_id, "tile.local_id", K, none, "axis?", "This tile's index in its group, along an axis of `tile[(X, Y)]`, axis 0 fastest.") \
+    X(lane_id, "tile.lane_id", K, none, "", "This tile's index in its warp: 32 consecutive tiles.") \
+    X(group_size, "tile.group_size group_tile_count tile.group_tile_count", K, none, "", "Tiles in the group.") \
+    X(group_id, "tile.group_id group_linear_id tile.group_linear_id", K, none, "axis?", "This group's index.") \
+    X(grid_groups, "grid_groups tile.grid_groups", K, none, "-", "The number of groups of the launch; also a dimension in a kernel's header.") \
+    X(barrier, "tbarrier tile.barrier", K, none, "", "All tiles of the group wait for each other; what they wrote to shared memory is visible after it.") \
+    X(alloc_shared, "tile.alloc_shared", K, none, "shape, T | layout?, swizzle?, alignment?", "A buffer in the group's shared memory; its contents are undefined at first.") \
+    X(tshared_alloc, "tshared.alloc", K, none, "*shape | layout?, swizzle?, alignment?", "`tshared.alloc[f16](BM, BK)`: a buffer in the group's shared memory.") \
+    X(cp_async, "cp_async.shared.global tile.cp_async", K, none, "dst, src", "Starts to copy a view of a tensor into a shared buffer; the data may be read after the next `tbarrier()`.") \
+    X(cp_commit_group, "tile.cp_commit_group cp_async.commit_group", K, none, "", "Closes the group of copies started since the last one.") \
+    X(cp_wait_group, "tile.cp_wait_group cp_async.wait_group", K, none, "n", "Waits until at most n groups of copies are under way.") \
     X(group_reduce_sum, "tile.reduce_sum", K, none, "value | out?", "The sum of a value over the group's tiles.") \
     X(group_reduce_max, "tile.reduce_max", K, none, "value | out?", "The largest of a value over the group's tiles.") \
     X(group_reduce_min, "tile.reduce_min", K, none, "value | out?", "The smallest of a value over the group's tiles.") \
@@ -48,8 +52,11 @@
     X(buffer_reduce_sum, "reduce_sum", K, none, "buffer | out?", "The sum of a shared buffer's elements.") \
     X(buffer_reduce_max, "reduce_max", K, none, "buffer | out?", "The largest of a shared buffer's elements.") \
     X(buffer_reduce_min, "reduce_min", K, none, "buffer | out?", "The smallest of a shared buffer's elements.") \
-    X(buffer_reduce_prod, "reduce_prod", K, none, "buffer | out?", "The product of a shared buffer's elements.") \
-    X(tile_local, "tile.local", K, none, "shape, T", "An array of each tile's own, of a static shape; contents undefined at first.") \
+    X(buffer_reduce_prod, "reduce_prod", K, none, "buffer | out?", "The product of a shared buffer's elements.")
+
+// Of register tiles, which are the thread block's, too. Each has a rule in builtin_calls/register_tile_calls.cpp and code
+// in elaborate/tile_builtins.cpp.
+#define TSR_BUILTINS_REGISTER_TILE(X) \
     X(tile_zeros, "tile.zeros", K, none, "shape, T", "A register tile of zeros.") \
     X(tile_full, "tile.full", K, none, "shape, value, T", "A register tile of one value.") \
     X(tile_iota, "tile.iota", K, none, "shape, axis?", "A register tile of indices along an axis, i32.") \

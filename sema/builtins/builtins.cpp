@@ -19,8 +19,9 @@ struct Row {
 
 #define TSR_ROW(identifier, paths, where, feature, parameters, doc) \
     {Builtin::identifier, paths, #where, Feature::feature, parameters, doc},
-constexpr Row kBuiltinRows[] = {TSR_BUILTINS_TILE(TSR_ROW) TSR_BUILTINS_MATH(TSR_ROW) TSR_BUILTINS_HOST(TSR_ROW)
-                                    TSR_BUILTINS_FORM(TSR_ROW) TSR_BUILTINS_LATER(TSR_ROW)};
+constexpr Row kBuiltinRows[] = {
+    TSR_BUILTINS_TILE(TSR_ROW) TSR_BUILTINS_GROUP(TSR_ROW) TSR_BUILTINS_REGISTER_TILE(TSR_ROW)
+        TSR_BUILTINS_MATH(TSR_ROW) TSR_BUILTINS_HOST(TSR_ROW) TSR_BUILTINS_FORM(TSR_ROW) TSR_BUILTINS_LATER(TSR_ROW)};
 #undef TSR_ROW
 
 std::vector<std::string> words(std::string_view text) {
@@ -148,6 +149,26 @@ std::string_view title(Feature feature) {
 }
 
 const BuiltinEntry& entry(Builtin name) { return table().entries[static_cast<size_t>(name)]; }
+
+#define TSR_CASE(identifier, paths, where, feature, parameters, doc) case Builtin::identifier:
+bool is_of_register_tiles(Builtin name) {
+    switch (name) {
+        TSR_BUILTINS_REGISTER_TILE(TSR_CASE)
+        return true;
+        default:
+            return false;
+    }
+}
+
+bool is_of_group(Builtin name) {
+    switch (name) {
+        TSR_BUILTINS_GROUP(TSR_CASE)
+        return true;
+        default:
+            return is_of_register_tiles(name);
+    }
+}
+#undef TSR_CASE
 
 std::string_view spelling(Builtin name) { return entry(name).paths.front(); }
 

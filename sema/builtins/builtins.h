@@ -14,8 +14,8 @@ namespace tsr::sema {
 
 #define TSR_NAME(identifier, paths, where, feature, parameters, doc) identifier,
 enum class Builtin : uint16_t {
-    TSR_BUILTINS_TILE(TSR_NAME) TSR_BUILTINS_MATH(TSR_NAME) TSR_BUILTINS_HOST(TSR_NAME) TSR_BUILTINS_FORM(TSR_NAME)
-        TSR_BUILTINS_LATER(TSR_NAME)
+    TSR_BUILTINS_TILE(TSR_NAME) TSR_BUILTINS_GROUP(TSR_NAME) TSR_BUILTINS_REGISTER_TILE(TSR_NAME)
+        TSR_BUILTINS_MATH(TSR_NAME) TSR_BUILTINS_HOST(TSR_NAME) TSR_BUILTINS_FORM(TSR_NAME) TSR_BUILTINS_LATER(TSR_NAME)
     // An operator of TSR_OPERATOR_NAMES.
     graph_operator,
 };
@@ -61,6 +61,11 @@ std::string signature(const BuiltinEntry& row);
 std::string usage(const BuiltinEntry& row);
 // All rows, in the order of the list.
 std::span<const BuiltinEntry> builtins();
+
+// Of the list of register tiles.
+bool is_of_register_tiles(Builtin name);
+// Whether it is the thread block's: kernels without one may not use it.
+bool is_of_group(Builtin name);
 
 // A member of the root by its path without the root: "tile.linear_id", "sqrt".
 const BuiltinEntry* builtin_at(std::string_view path);

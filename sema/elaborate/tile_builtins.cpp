@@ -1,5 +1,7 @@
 // The builtins of register tiles: how they are made, combined along an axis and multiplied.
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "ir/ops/register.h"
 #include "sema/elaborate/arguments.h"
@@ -178,28 +180,66 @@ std::optional<Val> accumulated_sum(Body& b, const Val& before, const ast::Expr& 
     return multiply(b, product, {from});
 }
 
+namespace {
+
+using Code = Val (*)(Body& b, const ast::Expr& e, const CallInfo& info);
+
+// The code of each. One that has none does not compile: the error names it.
+template <Builtin name>
+struct CodeOf;
+template <>
+struct CodeOf<Builtin::tile_zeros> {
+    static constexpr Code code = [](Body& b, const ast::Expr& e, const CallInfo&) {
+        return full(b, b.info(e).type, Val::of(sema::Static::of(int64_t{0})));
+    };
+};
+template <>
+struct CodeOf<Builtin::tile_full> {
+    static constexpr Code code = [](Body& b, const ast::Expr& e, const CallInfo& info) {
+        return full(b, b.info(e).type, argument_value(b, info, 1));
+    };
+};
+template <>
+struct CodeOf<Builtin::tile_iota> {
+    static constexpr Code code = [](Body& b, const ast::Expr& e, const CallInfo& info) {
+        const sema::Type& type = b.info(e).type;
+        return Val::ssa(iota(b, type.shape(), axis_of(b, info, 1, type.rank(), 0)), DType::i32);
+    };
+};
+struct Reduction {
+    static constexpr Code code = reduction;
+};
+template <>
+struct CodeOf<Builtin::tile_row_max> : Reduction {};
+template <>
+struct CodeOf<Builtin::tile_row_sum> : Reduction {};
+template <>
+struct CodeOf<Builtin::tile_reduce> : Reduction {};
+template <>
+struct CodeOf<Builtin::tile_causal_mask> {
+    static constexpr Code code = causal_mask;
+};
+template <>
+struct CodeOf<Builtin::tile_mma> {
+    static constexpr Code code = [](Body& b, const ast::Expr& e, const CallInfo&) {
+        return multiply(b, factors(b, e), {});
+    };
+};
+
+constexpr std::pair<Builtin, Code> kCodes[] = {
+#define TSR_CODE(identifier, paths, where, feature, parameters, doc) \
+    {Builtin::identifier, CodeOf<Builtin::identifier>::code},
+    TSR_BUILTINS_REGISTER_TILE(TSR_CODE)
+#undef TSR_CODE
+};
+
+}  // namespace
+
 std::optional<Val> tile_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
-    const sema::Type& type = b.info(e).type;
-    switch (info.builtin) {
-        case Builtin::tile_zeros:
-            return full(b, type, Val::of(sema::Static::of(int64_t{0})));
-        case Builtin::tile_full:
-            return full(b, type, argument_value(b, info, 1));
-        case Builtin::tile_iota:
-            return Val::ssa(iota(b, type.shape(), axis_of(b, info, 1, type.rank(), 0)), DType::i32);
-        case Builtin::tile_row_max:
-        case Builtin::tile_row_sum:
-        case Builtin::tile_reduce:
-            return reduction(b, e, info);
-        case Builtin::scan:
-            return type.is(Kind::tile) ? std::optional(scan(b, e, info)) : std::nullopt;
-        case Builtin::tile_causal_mask:
-            return causal_mask(b, e, info);
-        case Builtin::tile_mma:
-            return multiply(b, factors(b, e), {});
-        default:
-            return std::nullopt;
-    }
+    if (info.builtin == Builtin::scan && b.info(e).type.is(Kind::tile)) return scan(b, e, info);
+    const auto* const found = std::ranges::find(kCodes, info.builtin, &std::pair<Builtin, Code>::first);
+    if (found == std::end(kCodes)) return std::nullopt;
+    return found->second(b, e, info);
 }
 
 }  // namespace tsr::elaborate

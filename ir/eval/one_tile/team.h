@@ -114,6 +114,7 @@ private:
     [[nodiscard]] bool is_once(OpId id) const { return !who_.flat && who_.is_groups(kernel_, id); }
 
     // Register tiles (team_tiles.cpp, team_products.cpp).
+    struct TileRuns;
     bool tiles(OpId id, const Op& op, const Mask& mask);
     void view(OpId id);
     void expand(OpId id);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/core/total.h"
 #include "ir/eval/one_tile/team.h"
 #include "ir/ops/reduction.h"
 #include "ir/ops/register.h"
@@ -42,26 +43,25 @@ size_t step_along(const Type& tile, size_t axis) {
 
 }  // namespace
 
+struct Team::TileRuns {
+    using Run = void (Team::*)(OpId);
+    static constexpr Run kMadeLater = nullptr;  // by passes: no kernel of elaboration has it
+
+    static constexpr Row<Run> kTeamTileRows[]{
+        {OpKind::load_tile, &Team::view}, {OpKind::store_tile, &Team::view}, {OpKind::atomic_tile, &Team::view},
+        {OpKind::expand, &Team::expand},  {OpKind::tile_iota, &Team::along}, {OpKind::transpose, &Team::along},
+        {OpKind::reduce, &Team::along},   {OpKind::scan, &Team::along},      {OpKind::mma, &Team::product},
+        {OpKind::pack_rows, kMadeLater},  {OpKind::mma_words, kMadeLater},
+    };
+    static constexpr Total<kTeamTileRows, kRegisterFamily> kTable{};
+};
+
 bool Team::tiles(OpId id, const Op& op, const Mask& mask) {
     if (!is_of_tiles(kernel_, op)) return false;
     need_all(id, mask);
-    switch (op.kind) {
-        case OpKind::load_tile:
-        case OpKind::store_tile:
-        case OpKind::atomic_tile:
-            return view(id), true;
-        case OpKind::expand:
-            return expand(id), true;
-        case OpKind::tile_iota:
-        case OpKind::transpose:
-        case OpKind::reduce:
-        case OpKind::scan:
-            return along(id), true;
-        case OpKind::mma:
-            return product(id), true;
-        default:
-            return false;
-    }
+    const TileRuns::Run run = TileRuns::kTable.has(op.kind) ? TileRuns::kTable[op.kind].answer : nullptr;
+    if (run != nullptr) (this->*run)(id);
+    return run != nullptr;
 }
 
 // Loads, stores and atomics of views; what lies outside of the memory is 0, or `fill`, or left out.

@@ -26,7 +26,7 @@ struct Term {
                                         {{Attr::shape, own.shape}, {Attr::axes, std::vector<int64_t>{}}})};
     }
     [[nodiscard]] Term cast(DType to) const { return {builder, builder->cast(id, to)}; }
-    [[nodiscard]] Term bits(DType as) const { return {builder, builder->bitcast(id, as)}; }
+    [[nodiscard]] Term bits(DType as) const { return {builder, (*builder).bitcast(id, as)}; }
     [[nodiscard]] Term apply(OpKind kind) const { return {builder, builder->element(kind, {id})}; }
     // The same value for formulas that stand in another place.
     [[nodiscard]] Term in(Builder& place) const { return {&place, id}; }

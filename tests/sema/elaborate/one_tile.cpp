@@ -15,7 +15,7 @@
 #include "ir/passes/tile/classify.h"
 #include "ir/passes/tile/number_tensors.h"
 #include "sema/elaborate/elaborate.h"
-#include "sema/program.h"
+#include "sema/program/program.h"
 
 namespace tsr {
 
