@@ -6,6 +6,8 @@
 // value, not a function. `T` as a name takes a type.
 #pragma once
 
+// clang-format off
+
 // Of one tile alone, in kernels.
 #define TSR_BUILTINS_TILE(X) \
     X(linear_id, "tile.linear_id", K, none, "", "This tile's index: in the launch in a flat kernel, else in its group.") \
