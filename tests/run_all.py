@@ -63,7 +63,11 @@ def lit_counts(root, build, arguments):
 
 
 def main():
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
     build = os.path.abspath(sys.argv[1])
+    if not os.path.isfile(os.path.join(build, "build.ninja")):
+        sys.exit(f"run_all.py: {build} is no build folder")
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     environment = dict(os.environ, UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1",
                        LSAN_OPTIONS=f"suppressions={root}/tests/leaks.supp:print_suppressions=0")

@@ -1,5 +1,4 @@
 // Accesses, buffers, copies, what the group does together, text.
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -7,6 +6,7 @@
 #include "ir/eval/expanded.h"
 #include "ir/eval/steps.h"
 #include "ir/eval/text_parts.h"
+#include "ir/law/reduction.h"
 #include "ir/ops/record.h"
 #include "ir/ops/reduction.h"
 #include "ir/ops/tile.h"
@@ -35,23 +35,6 @@ LaneFn combine_of(const LaneOps& ops, AtomicOp op, DType type) {
 }
 
 namespace {
-
-// The one that leaves every value as it is, as a double or an integer.
-double identity_of(ReduceOp op) {
-    switch (op) {
-        case ReduceOp::add:
-        case ReduceOp::any:
-            return 0;
-        case ReduceOp::mul:
-        case ReduceOp::all:
-            return 1;
-        case ReduceOp::min:
-            return std::numeric_limits<double>::infinity();
-        case ReduceOp::max:
-            return -std::numeric_limits<double>::infinity();
-    }
-    return 0;
-}
 
 bool combines(AtomicOp op) { return op != AtomicOp::exchange && op != AtomicOp::compare_exchange; }
 
@@ -144,8 +127,7 @@ void Compiler::reduction(OpId id, const Op& op) {
     data.elem = fn_.type(op.operands[0]).elem;
     data.size = static_cast<uint32_t>(stored_size(data.elem));
     data.combine = ops_.element(combining(how), data.elem);
-    const double identity = identity_of(how);
-    ops_.cast(DType::f64, data.elem)(&data.identity, &identity, nullptr, nullptr, 1);
+    data.identity = reduction_identity(how, data.elem);
     take_home(op.results[0]);
     const Home& result = home(op.results[0]);
     if (op.kind == OpKind::buffer_reduce) data.view = view_of_[op.operands[0].index];

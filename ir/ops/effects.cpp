@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/ops/axes.h"
+
 namespace tsr::ir {
 
 namespace {
@@ -49,6 +51,15 @@ bool Touches::has(Effect effect) const { return std::find(effects.begin(), effec
 
 bool Touches::removable() const {
     return writes.empty() && !has(Effect::barrier) && !has(Effect::in_order) && !has(Effect::io);
+}
+
+bool is_of_register_tiles(const Function& function, const Op& op) {
+    const auto tile = [&](ValueId v) { return is_tile(function, v); };
+    return std::ranges::any_of(op.operands, tile) || std::ranges::any_of(op.results, tile);
+}
+
+bool is_collective(const Function& function, const Op& op) {
+    return record(op.kind).has(Effect::collective) || is_of_register_tiles(function, op);
 }
 
 Touches touches(const Function& function, OpId op) {

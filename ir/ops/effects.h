@@ -24,6 +24,11 @@ struct Touches {
 std::vector<ValueId> read_memories(const Function& function, const Op& op);
 std::vector<ValueId> written_memories(const Function& function, const Op& op);
 
+// True for operations that all tiles of a group (or warp) do together; everything on register tiles is.
+bool is_collective(const Function& function, const Op& op);
+// An operand or result of it is a register tile.
+bool is_of_register_tiles(const Function& function, const Op& op);
+
 Touches touches(const Function& function, OpId op);
 Touches touches(const Function& function, RegionId region);
 

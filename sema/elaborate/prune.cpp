@@ -4,8 +4,8 @@
 #include <set>
 #include <vector>
 
+#include "ir/ops/effects.h"
 #include "ir/ops/record.h"
-#include "ir/passes/tile/variability.h"
 
 namespace tsr::elaborate {
 

@@ -5,6 +5,8 @@
 
 #include "ir/eval/one_tile/team.h"
 #include "ir/eval/text_parts.h"
+#include "ir/law/reduction.h"
+#include "ir/ops/effects.h"
 #include "ir/ops/reduction.h"
 #include "ir/ops/tile.h"
 
@@ -16,7 +18,7 @@ constexpr size_t kWarp = 32;
 
 std::string_view in_words(const Function& kernel, OpId id) {
     const Op& op = kernel.op(id);
-    if (is_of_tiles(kernel, op)) return "an operation on a register tile";
+    if (is_of_register_tiles(kernel, op)) return "an operation on a register tile";
     switch (op.kind) {
         case OpKind::barrier:
             return "a barrier";
@@ -43,28 +45,6 @@ std::string_view in_words(const Function& kernel, OpId id) {
     }
 }
 
-// What leaves every value as it is.
-Bits identity(ReduceOp op, DType type) {
-    const bool real = is_float(type);
-    const Bits infinity = real ? cast_scalar(DType::f64, type, 0x7FF0000000000000) : 0;
-    switch (op) {
-        case ReduceOp::add:
-        case ReduceOp::any:
-            return 0;
-        case ReduceOp::mul:
-        case ReduceOp::all:
-            return cast_scalar(DType::i32, type, 1);
-        case ReduceOp::min:
-            if (real) return infinity;
-            return is_signed(type) ? canonical(type, (uint64_t{1} << (bits(type) - 1)) - 1)
-                                   : canonical(type, ~uint64_t{0});
-        case ReduceOp::max:
-            if (real) return cast_scalar(DType::f64, type, 0xFFF0000000000000);
-            return is_signed(type) ? canonical(type, uint64_t{1} << (bits(type) - 1)) : 0;
-    }
-    return 0;
-}
-
 }  // namespace
 
 void Team::need_all(OpId id, const Mask& mask) {
@@ -72,7 +52,7 @@ void Team::need_all(OpId id, const Mask& mask) {
     if (who_.flat) stop(kernel_, id, fmt::format("{} in a flat kernel, which has no groups", in_words(kernel_, id)));
     if (who_.only_some[op.parent.index] || mask.active != tiles_)
         stop(kernel_, id, fmt::format("{} that not all tiles of the group reach", in_words(kernel_, id)));
-    if (!is_of_tiles(kernel_, op)) return;
+    if (!is_of_register_tiles(kernel_, op)) return;
     if (std::ranges::any_of(op.operands, [&](ValueId v) { return varies(v); })) {
         stop(kernel_, id,
              "a register tile is one for the group, but is made here of a value that differs between tiles");
@@ -192,7 +172,7 @@ void Team::reduce_buffer(OpId id) {
     const Handle from = handle(reduce.value());
     const DType elem = type(reduce.value()).elem;
     const OpKind combine = combining(reduce.what());
-    std::vector<Bits> partials(kPartials, identity(reduce.what(), elem));
+    std::vector<Bits> partials(kPartials, reduction_identity(reduce.what(), elem));
     for (int64_t at = 0; at < from.memory->elements(); ++at) {
         Bits& partial = partials[static_cast<size_t>(at) % kPartials];
         partial = exactly(combine, elem, partial, from.get(at));

@@ -5,6 +5,7 @@
 
 #include "ir/core/total.h"
 #include "ir/eval/one_tile/team.h"
+#include "ir/ops/effects.h"
 #include "ir/ops/reduction.h"
 #include "ir/ops/register.h"
 
@@ -57,7 +58,7 @@ struct Team::TileRuns {
 };
 
 bool Team::tiles(OpId id, const Op& op, const Mask& mask) {
-    if (!is_of_tiles(kernel_, op)) return false;
+    if (!is_of_register_tiles(kernel_, op)) return false;
     need_all(id, mask);
     const TileRuns::Run run = TileRuns::kTable.has(op.kind) ? TileRuns::kTable[op.kind].answer : nullptr;
     if (run != nullptr) (this->*run)(id);

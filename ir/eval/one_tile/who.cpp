@@ -1,7 +1,6 @@
 #include "ir/eval/one_tile/who.h"
 
 #include <algorithm>
-#include <array>
 
 #include "ir/ops/control.h"
 #include "ir/ops/effects.h"
@@ -222,7 +221,7 @@ private:
         return !numbers && !any_op(kernel_, body, [&](const Op& op) {
             const bool spread = op.kind == OpKind::for_ &&
                                 op.attrs.integer(Attr::loop, 0) == static_cast<int64_t>(LoopKind::tile_range);
-            return spread || is_done_together(kernel_, op) || op.kind == OpKind::buffer ||
+            return spread || is_collective(kernel_, op) || op.kind == OpKind::buffer ||
                    op.kind == OpKind::buffer_reduce;
         });
     }
@@ -245,7 +244,7 @@ private:
         for (ValueId bound : {loop.lower(), loop.upper(), loop.step()}) {
             if (who_.varies(bound)) return false;
         }
-        if (any_op(kernel_, loop.body(), [&](const Op& op) { return is_done_together(kernel_, op); })) return false;
+        if (any_op(kernel_, loop.body(), [&](const Op& op) { return is_collective(kernel_, op); })) return false;
         const RegionId around = kernel_.op(id).parent;
         const OpId outer = kernel_.region(around).parent;
         const bool in_nest =
@@ -285,18 +284,6 @@ bool Who::is_groups(const Function& kernel, OpId id) const {
 }
 
 Who who_does(const Function& kernel) { return Decision(kernel).make(); }
-
-bool is_of_tiles(const Function& kernel, const Op& op) {
-    const auto is_tile = [&](ValueId v) { return kernel.type(v).kind == TypeKind::tile; };
-    return std::ranges::any_of(op.operands, is_tile) || std::ranges::any_of(op.results, is_tile);
-}
-
-bool is_done_together(const Function& kernel, const Op& op) {
-    constexpr std::array kTogether{OpKind::barrier,    OpKind::copy_async,   OpKind::commit,
-                                   OpKind::wait_group, OpKind::group_reduce, OpKind::group_scan,
-                                   OpKind::shuffle,    OpKind::broadcast,    OpKind::ballot};
-    return std::ranges::find(kTogether, op.kind) != kTogether.end() || is_of_tiles(kernel, op);
-}
 
 std::vector<OpId> nest_of(const Function& kernel, const Who& who, OpId outermost) {
     std::vector<OpId> nest{outermost};

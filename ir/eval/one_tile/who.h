@@ -33,10 +33,6 @@ struct Who {
 
 Who who_does(const Function& kernel);
 
-// All tiles of a group or warp do it together. Everything on register tiles is such an operation.
-bool is_done_together(const Function& kernel, const Op& op);
-bool is_of_tiles(const Function& kernel, const Op& op);
-
 // The loops whose iterations are spread as one, the outermost first.
 std::vector<OpId> nest_of(const Function& kernel, const Who& who, OpId outermost);
 

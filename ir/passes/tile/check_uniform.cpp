@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "ir/core/total.h"
+#include "ir/ops/effects.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {

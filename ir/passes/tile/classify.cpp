@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/ops/effects.h"
 #include "ir/passes/tile/domain.h"
 #include "ir/passes/tile/launch_slice.h"
 #include "ir/passes/tile/walk.h"

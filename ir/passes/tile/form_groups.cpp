@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/ops/effects.h"
 #include "ir/passes/tile/former.h"
 #include "ir/passes/tile/walk.h"
 

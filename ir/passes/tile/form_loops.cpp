@@ -1,6 +1,7 @@
 // Loops and branches of a kernel: the group's, spread over its tiles, or spread over the groups.
 #include <algorithm>
 
+#include "ir/ops/effects.h"
 #include "ir/passes/tile/former.h"
 #include "ir/passes/tile/walk.h"
 

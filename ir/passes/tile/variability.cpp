@@ -186,13 +186,4 @@ Variability find_variability(const Function& function, const LoopRoles& roles) {
     return VariabilitySolver(function, roles).solve();
 }
 
-bool is_of_register_tiles(const Function& function, const Op& op) {
-    auto tile = [&](ValueId v) { return function.type(v).kind == TypeKind::tile; };
-    return std::ranges::any_of(op.operands, tile) || std::ranges::any_of(op.results, tile);
-}
-
-bool is_collective(const Function& function, const Op& op) {
-    return record(op.kind).has(Effect::collective) || is_of_register_tiles(function, op);
-}
-
 }  // namespace tsr::ir

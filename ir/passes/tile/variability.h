@@ -32,9 +32,4 @@ struct Variability {
 // `function` is a kernel in the form elaboration makes.
 Variability find_variability(const Function& function, const LoopRoles& roles);
 
-// True for operations that all tiles of a group (or warp) do together; everything on register tiles is.
-bool is_collective(const Function& function, const Op& op);
-// An operand or result of it is a register tile.
-bool is_of_register_tiles(const Function& function, const Op& op);
-
 }  // namespace tsr::ir

@@ -1,6 +1,7 @@
 // What all tiles of a group do together, on one thread.
+#include "ir/law/reduction.h"
+#include "ir/ops/reduction.h"
 #include "ir/passes/target/cpu/group_code.h"
-#include "ir/passes/target/reduction.h"
 
 namespace tsr::ir {
 
@@ -77,7 +78,7 @@ void GroupCode::reduce(const Op& op) {
         }
         ValueId values = emit_.load(emit_.pointer_add(array, emit_.integer(warp)), kWarpOfMask, mask);
         if (mask.valid()) {
-            ValueId nothing = emit_.splat(emit_.constant(reduce_identity(kind, elem), elem), kWarpOfMask);
+            ValueId nothing = emit_.splat(emit_.constant(reduction_start(kind, elem), elem), kWarpOfMask);
             values = emit_.select(mask, values, nothing);
         }
         ValueId part = emit_.op(OpKind::vector_reduce, {values}, Type::scalar(elem), attrs);

@@ -1,7 +1,7 @@
 // What the threads of a block do together.
+#include "ir/law/reduction.h"
 #include "ir/ops/reduction.h"
 #include "ir/passes/target/gpu/thread_code.h"
-#include "ir/passes/target/reduction.h"
 
 namespace tsr::ir {
 
@@ -91,7 +91,7 @@ ValueId ThreadCode::exchange(ValueId value, ValueId source) {
 void ThreadCode::group_reduce(const Op& op) {
     const auto kind = static_cast<ReduceOp>(op.attrs.integer(Attr::op));
     const ValueId value = scalars.at(op.operands[0]);
-    scalars[op.results[0]] = block_reduce(kind, present(value, reduce_identity(kind, target.type(value).elem)));
+    scalars[op.results[0]] = block_reduce(kind, present(value, reduction_start(kind, target.type(value).elem)));
 }
 
 void ThreadCode::group_scan(const Op& op) {
@@ -130,7 +130,7 @@ ValueId ThreadCode::reduce_buffer(const Op& op) {
     const DType elem = tile.type(op.operands[0]).elem;
     const DType accumulator = tile.type(op.results[0]).elem;
     ValueId partial = emit.binary(OpKind::bit_and, thread_, emit.integer(kPartials - 1));
-    ValueId start = emit.constant(reduce_identity(kind, accumulator), accumulator);
+    ValueId start = emit.constant(reduction_start(kind, accumulator), accumulator);
     RegionId outside = emit.region;
     OpId loop = emit.open(OpKind::for_, {partial, emit.integer(memory.elements), emit.integer(kPartials), start},
                           {Type::scalar(accumulator)});
@@ -159,7 +159,7 @@ ValueId ThreadCode::reduce_alone(const Op& op) {
     };
     std::vector<ValueId> operands{emit.integer(0), emit.integer(whole), emit.integer(kPartials)};
     for (int64_t i = 0; i < kPartials; ++i) {
-        operands.push_back(emit.constant(reduce_identity(kind, accumulator), accumulator));
+        operands.push_back(emit.constant(reduction_start(kind, accumulator), accumulator));
     }
     RegionId outside = emit.region;
     OpId loop = emit.open(OpKind::for_, operands, std::vector<Type>(kPartials, Type::scalar(accumulator)));

@@ -1,7 +1,8 @@
 #include "ir/passes/target/cpu/lanes/spread.h"
 
+#include "ir/law/reduction.h"
+#include "ir/ops/reduction.h"
 #include "ir/passes/target/cpu/lanes/uniformity.h"
-#include "ir/passes/target/reduction.h"
 
 namespace tsr::ir {
 
@@ -28,7 +29,7 @@ ValueId Spread::reduce_buffer(const Op& op) {
     DType accumulator = tile.type(op.results[0]).elem;
     constexpr int64_t kPartials = 16;
     Type vector = Type::vector(accumulator, kPartials);
-    ValueId start = emit.splat(emit.constant(reduce_identity(kind, accumulator), accumulator), kPartials);
+    ValueId start = emit.splat(emit.constant(reduction_start(kind, accumulator), accumulator), kPartials);
     int64_t whole = memory.elements / kPartials * kPartials;
     auto step = [&](ValueId sum, ValueId at, ValueId mask) {
         ValueId loaded = emit.load(emit.pointer_add(memory.pointer, at), kPartials, mask);

@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/law/reduction.h"
+#include "ir/ops/reduction.h"
 #include "ir/ops/register.h"
 #include "ir/passes/target/cpu/tiles/code.h"
-#include "ir/passes/target/reduction.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -162,7 +163,7 @@ void TileCode::fetch_ahead(const Coordinates& at) {
 ValueId TileCode::identity(OpId reduce) {
     const AlongOp op(s_.tile, reduce);
     const DType elem = s_.tile.type(op.value()).elem;
-    return emit_.constant(reduce_identity(op.what(), elem), elem);
+    return emit_.constant(reduction_start(op.what(), elem), elem);
 }
 
 void TileCode::phase(const Phase& phase) {

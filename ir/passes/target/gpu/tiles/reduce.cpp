@@ -1,9 +1,10 @@
 // Sums and scans along an axis: in each thread, between the lanes of a warp, between warps, in this order.
 #include <algorithm>
 
+#include "ir/law/reduction.h"
+#include "ir/ops/reduction.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
 #include "ir/passes/target/gpu/tiles/code.h"
-#include "ir/passes/target/reduction.h"
 
 namespace tsr::ir {
 
@@ -83,7 +84,7 @@ ValueId ThreadTiles::zero(DType type) {
     return emit_.constant(is_float(type) ? AttrValue{0.0} : AttrValue{int64_t{0}}, type);
 }
 
-ValueId ThreadTiles::identity(ReduceOp what, DType type) { return emit_.constant(reduce_identity(what, type), type); }
+ValueId ThreadTiles::identity(ReduceOp what, DType type) { return emit_.constant(reduction_start(what, type), type); }
 
 // Each warp writes what it has; all read all warps' parts, in the order of the warps.
 ThreadTiles::Registers ThreadTiles::over_warps(ReduceOp what, Registers values, const Layout& from, const Layout& to,
