@@ -268,7 +268,7 @@ bool Compilation::make_executable(std::string& executable) {
 }
 
 std::string Compilation::text() const {
-    if (!families_) return ir::print(module_);
+    if (families().empty()) return ir::print(module_);
     std::string out;
     for (const ir::Family& family : families()) {
         for (const ir::CpuVariant& variant : family.variants)

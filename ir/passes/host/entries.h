@@ -61,7 +61,11 @@ enum class HostResult : uint8_t {
     slot,     // TsrSlot as the result's type
 };
 
-constexpr bool takes_one_operand(HostArgument argument) { return argument <= HostArgument::real; }
+constexpr bool takes_one_operand(HostArgument argument) {
+    using enum HostArgument;
+    return argument == tensor || argument == string || argument == container || argument == progress ||
+           argument == slot || argument == bits || argument == integer || argument == real;
+}
 
 struct HostEntry {
     std::string_view name;
