@@ -8,9 +8,9 @@
 #include "codegen/codegen.h"
 #include "driver/machines.h"
 #include "driver/schedule.h"
-#include "ir/text/parse_attrs.h"
 #include "ir/machine/gpu.h"
 #include "ir/passes/target/cpu/plan.h"
+#include "ir/text/parse_attrs.h"
 
 namespace tsr::driver {
 

@@ -7,9 +7,9 @@
 
 #include "ir/core/names.h"
 #include "ir/core/spell.h"
-#include "ir/text/text_cursor.h"
 #include "ir/ops/record.h"
 #include "ir/text/parse_attrs.h"
+#include "ir/text/text_cursor.h"
 
 namespace tsr::ir {
 
