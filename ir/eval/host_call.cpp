@@ -144,7 +144,7 @@ constexpr bool returns(HostResult result) {
 }
 
 template <typename Result, typename... Parameters>
-constexpr bool fits(std::string_view name, Result (*TsrHostApi::*)(Parameters...)) {
+constexpr bool fits(std::string_view name, Result (*)(Parameters...)) {
     const HostEntry* entry = find_host_entry(name);
     if (entry == nullptr) return true;  // called by the evaluator itself
     constexpr std::array<Kind, sizeof...(Parameters)> parameters{kind_of<Parameters>()...};
@@ -155,13 +155,14 @@ constexpr bool fits(std::string_view name, Result (*TsrHostApi::*)(Parameters...
             continue;
         }
         for (const Kind kind : kinds_of(argument)) {
-            if (at == parameters.size() || parameters[at++] != kind) return false;
+            if (at == parameters.size() || parameters[at] != kind) return false;
+            ++at;
         }
     }
     return at == parameters.size() && returns<Result>(entry->result);
 }
-#define TSR_FITS(entry)                             \
-    static_assert(fits(#entry, &TsrHostApi::entry), \
+#define TSR_FITS(entry)                                        \
+    static_assert(fits(#entry, decltype(TsrHostApi::entry){}), \
                   "the row of " #entry " in entries.h is not as runtime/abi.h has it");
 TSR_HOST_FUNCTIONS(TSR_FITS)
 #undef TSR_FITS

@@ -13,8 +13,9 @@ namespace tsr::ir::eval::one_tile {
 
 namespace {
 
+// Static, and at least 1.
 size_t extent(const Type& type, size_t axis) {
-    return static_cast<size_t>(type.shape[axis].constant_value().value_or(0));
+    return static_cast<size_t>(std::max<int64_t>(type.shape[axis].constant_value().value_or(1), 1));
 }
 
 // The index along each axis of one element of a tile after the other, in the order of the tile.
