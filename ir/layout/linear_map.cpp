@@ -11,7 +11,7 @@ namespace tsr::ir {
 
 namespace {
 
-int total(const std::vector<BitField>& fields) {
+int total_bits(const std::vector<BitField>& fields) {
     int sum = 0;
     for (const BitField& field : fields) sum += field.bits;
     return sum;
@@ -69,8 +69,8 @@ std::string name(Counted counted) {
 }
 
 LinearMap::LinearMap(std::vector<BitField> in, std::vector<BitField> out, std::vector<Bits> columns) {
-    if (static_cast<int>(columns.size()) != total(in) || total(in) > 63 || total(out) > 63) {
-        internal_error(fmt::format("{} columns for {} bits", columns.size(), total(in)));
+    if (static_cast<int>(columns.size()) != total_bits(in) || total_bits(in) > 63 || total_bits(out) > 63) {
+        internal_error(fmt::format("{} columns for {} bits", columns.size(), total_bits(in)));
     }
     const std::vector<int> out_at = begins(out), in_at = begins(in);
     const std::vector<size_t> out_order = sorted_order(out);
@@ -94,7 +94,7 @@ LinearMap::LinearMap(std::vector<BitField> in, std::vector<BitField> out, std::v
 
 LinearMap LinearMap::identity(const std::vector<BitField>& in, const std::vector<BitField>& out) {
     std::vector<Bits> columns;
-    for (int i = 0; i < total(in); ++i) columns.push_back(Bits{1} << i);
+    for (int i = 0; i < total_bits(in); ++i) columns.push_back(Bits{1} << i);
     return {in, out, columns};
 }
 
@@ -109,7 +109,7 @@ int LinearMap::bits_of(const std::vector<BitField>& fields, Counted counted) {
     return 0;
 }
 
-int LinearMap::out_bits() const { return total(out_); }
+int LinearMap::out_bits() const { return total_bits(out_); }
 
 std::vector<Bits> LinearMap::columns(Counted in) const {
     for (int at = 0; const BitField& field : in_) {

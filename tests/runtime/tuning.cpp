@@ -13,7 +13,7 @@ namespace tsr::runtime::tests {
 
 namespace {
 
-constexpr TsrPlace kPlace{"k.tsr", 3, 1};
+constexpr TsrPlace kTuningPlace{"k.tsr", 3, 1};
 
 // y[0] += 1, slots[1] the size, the groups of the point in slots[2]. What runs it takes as many milliseconds as it has
 // groups, and counts in `runs`.
@@ -70,9 +70,9 @@ struct Kernel {
     const char* names[5] = {"y", "n", "groups.x", "groups.y", "groups.z"};
     TsrKernelVariant variants[3] = {variant(grow<0>), variant(grow<1>), variant(grow<2>)};
     const uint8_t uses[5] = {TSR_SLOT_WRITTEN};
-    TsrKernelFamily families[3] = {{"k", kPlace, 5, 1, names, &variants[0], uses},
-                                   {"k", kPlace, 5, 1, names, &variants[1], uses},
-                                   {"k", kPlace, 5, 1, names, &variants[2], uses}};
+    TsrKernelFamily families[3] = {{"k", kTuningPlace, 5, 1, names, &variants[0], uses},
+                                   {"k", kTuningPlace, 5, 1, names, &variants[1], uses},
+                                   {"k", kTuningPlace, 5, 1, names, &variants[2], uses}};
     TsrTuningPoint points[3] = {{&families[0], "B=8"}, {&families[1], "B=64"}, {&families[2], "B=4"}};
     TsrTuning tuning{"k", nullptr, 3, 1, 1, 0, points, nullptr};
 };

@@ -110,7 +110,7 @@ Function threads(const char* text, const std::string& machine) {
 }
 
 // How many operations of the kind there are; of `width` elements where it is given.
-size_t count(const Function& function, OpKind kind, int64_t width = 0) {
+size_t wide_count(const Function& function, OpKind kind, int64_t width = 0) {
     size_t found = 0;
     walk(function, function.body, [&](OpId id) {
         const Op& op = function.op(id);
@@ -131,8 +131,8 @@ TEST_CASE("rows are loaded in accesses of 16 bytes, and combined inside of their
     const Function target = threads(kRows, "sm_80");
     CHECK(target.plan->threads == 128);
     CHECK(target.plan->scratch == 0);
-    CHECK(count(target, OpKind::load, 4) == 2 * 4);  // where rows may be outside of the memory, too
-    CHECK(count(target, OpKind::warp_shuffle) == 5);
+    CHECK(wide_count(target, OpKind::load, 4) == 2 * 4);  // where rows may be outside of the memory, too
+    CHECK(wide_count(target, OpKind::warp_shuffle) == 5);
     const Function kernel = formed(kRows);
     for (const auto& [value, layout] : assign_layouts(kernel, 128, *gpu_machine("sm_80")).of) {
         if (layout.rank() == 2) {
@@ -149,23 +149,23 @@ TEST_CASE("a row that several warps have is combined through shared memory") {
     const Function target = threads(kVector, "sm_80");
     CHECK(target.plan->threads == 64);
     CHECK(target.plan->scratch >= 1000 * 4);
-    CHECK(count(target, OpKind::block_barrier) >= 3);
+    CHECK(wide_count(target, OpKind::block_barrier) >= 3);
 }
 
 TEST_CASE("a product of tiles is composed of those that warps have") {
     const Function target = threads(kernels::kGemm, "sm_80");
     CHECK(target.plan->threads == 128);
     // Four warps, each 16 x 8 x 16 at once.
-    CHECK(count(target, OpKind::mma) == 64 * 48 * 64 / (4 * 16 * 8 * 16));
-    CHECK(count(target, OpKind::block_barrier) >= 3);
+    CHECK(wide_count(target, OpKind::mma) == 64 * 48 * 64 / (4 * 16 * 8 * 16));
+    CHECK(wide_count(target, OpKind::block_barrier) >= 3);
 }
 
 TEST_CASE("warps share a product out so that none of it is padding") {
     const Function target = threads(kUnusual, "sm_80");
     CHECK(target.plan->threads == 256);
-    CHECK(count(target, OpKind::mma) == 128 * 176 * 48 / (8 * 16 * 8 * 16));
+    CHECK(wide_count(target, OpKind::mma) == 128 * 176 * 48 / (8 * 16 * 8 * 16));
     // A lane gets four words at a time: 2 atoms of A, and 11 of B in pairs, for each of three steps.
-    CHECK(count(target, OpKind::load_matrix) == 3 * (2 + 6));
+    CHECK(wide_count(target, OpKind::load_matrix) == 3 * (2 + 6));
 }
 
 TEST_CASE("pieces at one place of eight rows lie in different banks, whatever the rows' length") {
@@ -214,16 +214,16 @@ TEST_CASE("panels are read as matrices like rows, where no warp group multiplies
     std::string text = kUnusual;
     for (size_t at = 0; (at = text.find("128", at)) != std::string::npos;) text.replace(at, 3, "32");
     const Function rows = threads(text.c_str(), "sm_90"), panels = threads(text.c_str(), "sm_90a");
-    CHECK(count(panels, OpKind::group_mma) == 0);
-    CHECK(count(rows, OpKind::load_matrix) > 0);
-    CHECK(count(rows, OpKind::load_matrix) == count(panels, OpKind::load_matrix));
+    CHECK(wide_count(panels, OpKind::group_mma) == 0);
+    CHECK(wide_count(rows, OpKind::load_matrix) > 0);
+    CHECK(wide_count(rows, OpKind::load_matrix) == wide_count(panels, OpKind::load_matrix));
 }
 
 TEST_CASE("warp groups multiply what rings bring where it lies, and nothing is converted in the loop") {
     const Function target = threads(kUnusual, "sm_90a");
     CHECK(target.plan->threads == 384);  // two groups, of 64 rows each, and one that copies
-    CHECK(count(target, OpKind::group_mma) == 1);
-    CHECK(count(target, OpKind::mma) + count(target, OpKind::load_matrix) == 0);
+    CHECK(wide_count(target, OpKind::group_mma) == 1);
+    CHECK(wide_count(target, OpKind::mma) + wide_count(target, OpKind::load_matrix) == 0);
     walk(target, target.body, [&](OpId id) {
         const Op& op = target.op(id);
         if (op.kind == OpKind::group_mma) {
@@ -241,13 +241,13 @@ TEST_CASE("warp groups multiply what rings bring where it lies, and nothing is c
 
 TEST_CASE("a product that no warp has is done by threads, four columns each") {
     const Function target = threads(kernels::kGemm, "sm_75");
-    CHECK(count(target, OpKind::mma) == 0);
-    CHECK(count(target, OpKind::fma) == 64 * 64 / 128);  // 48 columns take the place of 64
-    CHECK(count(target, OpKind::load, 4) > 0);           // of a row of b: 4 bf16
+    CHECK(wide_count(target, OpKind::mma) == 0);
+    CHECK(wide_count(target, OpKind::fma) == 64 * 64 / 128);  // 48 columns take the place of 64
+    CHECK(wide_count(target, OpKind::load, 4) > 0);           // of a row of b: 4 bf16
 }
 
 TEST_CASE("a transposed tile goes through shared memory to the layout of what it is added to") {
     const Function target = threads(kTurned, "sm_80");
     CHECK(target.plan->scratch == 64 * 64 * 2);
-    CHECK(count(target, OpKind::load, 8) > 0);  // of global memory: 16 bytes
+    CHECK(wide_count(target, OpKind::load, 8) > 0);  // of global memory: 16 bytes
 }
