@@ -20,6 +20,7 @@ inline constexpr std::array kControlFamily{TSR_CONTROL_OPS(TSR_KIND)};
 inline constexpr std::array kMemoryFamily{TSR_MEMORY_OPS(TSR_KIND)};
 inline constexpr std::array kTileFamily{TSR_TILE_OPS(TSR_KIND)};
 inline constexpr std::array kRegisterFamily{TSR_REGISTER_OPS(TSR_KIND)};
+inline constexpr std::array kGraphFamily{TSR_GRAPH_OPS(TSR_KIND)};
 inline constexpr std::array kHostFamily{TSR_HOST_OPS(TSR_KIND)};
 inline constexpr std::array kTargetFamily{TSR_TARGET_OPS(TSR_KIND)};
 inline constexpr std::array kGpuFamily{TSR_GPU_OPS(TSR_KIND)};
@@ -49,8 +50,9 @@ inline constexpr uint8_t kNoRow = UINT8_MAX;
 constexpr const char* spelled(OpKind kind) {
 #define TSR_TEXT(op) #op,
     constexpr const char* kTexts[]{TSR_ELEMENT_OPS(TSR_TEXT) TSR_CONTROL_OPS(TSR_TEXT) TSR_MEMORY_OPS(TSR_TEXT)
-                                       TSR_TILE_OPS(TSR_TEXT) TSR_REGISTER_OPS(TSR_TEXT) TSR_HOST_OPS(TSR_TEXT)
-                                           TSR_TARGET_OPS(TSR_TEXT) TSR_GPU_OPS(TSR_TEXT) TSR_BOX_OPS(TSR_TEXT)};
+                                       TSR_TILE_OPS(TSR_TEXT) TSR_REGISTER_OPS(TSR_TEXT) TSR_GRAPH_OPS(TSR_TEXT)
+                                           TSR_HOST_OPS(TSR_TEXT) TSR_TARGET_OPS(TSR_TEXT) TSR_GPU_OPS(TSR_TEXT)
+                                               TSR_BOX_OPS(TSR_TEXT)};
 #undef TSR_TEXT
     return kTexts[static_cast<size_t>(kind)];
 }

@@ -27,13 +27,33 @@ std::string_view what(Accepts accepts) {
     return "a number or bool";
 }
 
-bool spreads(const Type& type) { return type.is_scalar() || type.is_vector() || type.kind == TypeKind::tile; }
+bool spreads(const Type& type) {
+    return type.is_scalar() || type.is_vector() || type.kind == TypeKind::tile || type.kind == TypeKind::tensor;
+}
+
+// Extents of tensors that are not known to differ are equal when the program runs: who makes the operation checks it.
+bool may_be_same(const Type& a, const Type& b) {
+    if (a == b) return true;
+    const bool tensors = a.kind == TypeKind::tensor && b.kind == TypeKind::tensor;
+    if (!tensors || a.elem != b.elem || a.rank() != b.rank()) return false;
+    for (size_t i = 0; i < a.rank(); ++i) {
+        if (compare(a.shape[i], b.shape[i]) == Equality::different) return false;
+    }
+    return true;
+}
+
+// What an operation makes of a tensor is a new value, which nobody may write.
+Type made(Type type) {
+    type.mut = false;
+    return type;
+}
 
 std::optional<Failure> equal_operands(Operands operands, size_t begin, Accepts accepts) {
     const Type& first = operands[begin];
-    if (!spreads(first)) return Failure{fmt::format("an operand is {}, needs a scalar, vector or tile", first.text())};
+    if (!spreads(first))
+        return Failure{fmt::format("an operand is {}, needs a scalar, vector, tile or tensor", first.text())};
     for (size_t i = begin + 1; i < operands.size(); ++i) {
-        if (operands[i] == first) continue;
+        if (may_be_same(operands[i], first)) continue;
         return Failure{fmt::format("the operands are {} and {}, need one type", first.text(), operands[i].text())};
     }
     if (!accepts(first.elem)) return Failure{fmt::format("the operands are {}, need {}", first.text(), what(accepts))};
@@ -43,29 +63,29 @@ std::optional<Failure> equal_operands(Operands operands, size_t begin, Accepts a
 template <Accepts accepts>
 Inferred same(Operands operands, const Attrs&) {
     if (auto fault = equal_operands(operands, 0, accepts)) return *fault;
-    return gives(operands[0]);
+    return gives(made(operands[0]));
 }
 
 template <Accepts accepts>
 Inferred test(Operands operands, const Attrs&) {
     if (auto fault = equal_operands(operands, 0, accepts)) return *fault;
-    return gives(operands[0].with(DType::boolean));
+    return gives(made(operands[0]).with(DType::boolean));
 }
 
 Inferred infer_select(Operands operands, const Attrs&) {
     if (auto fault = equal_operands(operands, 1, any_element)) return *fault;
     // One condition for a whole vector, or one per element.
-    if (!operands[0].is_bool() && operands[0] != operands[1].with(DType::boolean)) {
+    if (!operands[0].is_bool() && !may_be_same(operands[0], operands[1].with(DType::boolean))) {
         return Failure{fmt::format("the condition is {}, needs bool for {}", operands[0].text(), operands[1].text())};
     }
-    return gives(operands[1]);
+    return gives(made(operands[1]));
 }
 
 Inferred infer_cast(Operands operands, const Attrs& attrs) {
     const DType to = attrs.dtype(Attr::type);
     if (!spreads(operands[0])) return Failure{fmt::format("{} can not be cast", operands[0].text())};
     if ((operands[0].elem == DType::c64) != (to == DType::c64)) return Failure{"a cast to or from c64 loses a part"};
-    return gives(operands[0].with(to));
+    return gives(made(operands[0]).with(to));
 }
 
 Inferred infer_bitcast(Operands operands, const Attrs& attrs) {
@@ -76,7 +96,7 @@ Inferred infer_bitcast(Operands operands, const Attrs& attrs) {
     if (from == DType::boolean || to == DType::boolean || (bits(from) != bits(to) && !code)) {
         return Failure{fmt::format("{} has {} bits, {} has {}", name(from), bits(from), name(to), bits(to))};
     }
-    return gives(operands[0].with(to));
+    return gives(made(operands[0]).with(to));
 }
 
 Inferred infer_table(Operands operands, const Attrs& attrs) {
@@ -86,7 +106,7 @@ Inferred infer_table(Operands operands, const Attrs& attrs) {
     if (attrs.dtype(Attr::type) == DType::c64) return Failure{"there are no tables of c64"};
     const size_t count = attrs.integers(Attr::elements).size();
     if (!std::has_single_bit(count)) return Failure{fmt::format("there are {} elements, need a power of two", count)};
-    return gives(operands[0].with(attrs.dtype(Attr::type)));
+    return gives(made(operands[0]).with(attrs.dtype(Attr::type)));
 }
 
 // A float of 32 or 64 bits and the narrower one whose values it is rounded to.
@@ -100,12 +120,12 @@ std::optional<Failure> check_rounding(const Type& value, const Attrs& attrs) {
 
 Inferred infer_cut(Operands operands, const Attrs& attrs) {
     if (auto fault = check_rounding(operands[0], attrs)) return *fault;
-    return gives(operands[0]);
+    return gives(made(operands[0]));
 }
 
 Inferred infer_dither(Operands operands, const Attrs& attrs) {
     if (auto fault = check_rounding(operands[0], attrs)) return *fault;
-    if (operands[1] == operands[0].with(DType::u32)) return gives(operands[0]);
+    if (may_be_same(operands[1], operands[0].with(DType::u32))) return gives(made(operands[0]));
     return Failure{fmt::format("the word is {}, needs u32 for {}", operands[1].text(), operands[0].text())};
 }
 
@@ -113,14 +133,14 @@ Inferred infer_philox(Operands operands, const Attrs&) {
     if (auto fault = equal_operands(operands, 0, any_element)) return *fault;
     if (operands[0].elem != DType::u64)
         return Failure{fmt::format("the operands are {}, need u64", operands[0].text())};
-    return gives(operands[0].with(DType::u32));
+    return gives(made(operands[0]).with(DType::u32));
 }
 
 constexpr OpRecord binary(OpKind kind, std::string_view name, InferFn infer, std::string_view doc) {
-    return {kind, name, doc, {Role{"lhs"}, Role{"rhs"}}, infer, kHostTileTarget};
+    return {kind, name, doc, {Role{"lhs"}, Role{"rhs"}}, infer, kEveryLevel};
 }
 constexpr OpRecord unary(OpKind kind, std::string_view name, InferFn infer, std::string_view doc) {
-    return {kind, name, doc, {Role{"operand"}}, infer, kHostTileTarget};
+    return {kind, name, doc, {Role{"operand"}}, infer, kEveryLevel};
 }
 
 constexpr std::array kElementRecords{
@@ -143,7 +163,7 @@ constexpr std::array kElementRecords{
              "factor * other + addend, rounded once. Floats only. No pass makes or breaks one.",
              {Role{"factor"}, Role{"other"}, Role{"addend"}},
              same<computed_float>,
-             kHostTileTarget},
+             kEveryLevel},
     binary(OpKind::minimum, "minimum", same<number>, "The smaller. NaN if one is NaN; -0 < +0."),
     binary(OpKind::maximum, "maximum", same<number>, "The greater. NaN if one is NaN; -0 < +0."),
     binary(OpKind::bit_and, "bit_and", same<bit_field>, "Bits set in both. On bool: and, both evaluated."),
@@ -166,7 +186,7 @@ constexpr std::array kElementRecords{
              "`then` where the condition holds, else `else`; both are evaluated. Bits pass unchanged.",
              {Role{"condition"}, Role{"then"}, Role{"else"}},
              infer_select,
-             kHostTileTarget},
+             kEveryLevel},
     OpRecord{OpKind::cast,
              "cast",
              "The value in another element type. To floats: nearest even; to floats of 8 bits or fewer saturating, NaN "
@@ -175,7 +195,7 @@ constexpr std::array kElementRecords{
              "wraps. To bool: != 0, NaN is true.",
              {Role{"operand"}},
              infer_cast,
-             kHostTileTarget,
+             kEveryLevel,
              {needs(Attr::type)}},
     OpRecord{OpKind::bitcast,
              "bitcast",
@@ -183,7 +203,7 @@ constexpr std::array kElementRecords{
              "code in the low bits.",
              {Role{"operand"}},
              infer_bitcast,
-             kHostTileTarget,
+             kEveryLevel,
              {needs(Attr::type)}},
     binary(OpKind::pow, "pow", same<number>,
            "lhs to the power rhs. Floats: IEEE 754 pow, within a bound. Integers wrap; a negative power is the "
@@ -223,7 +243,7 @@ constexpr std::array kElementRecords{
              "its bits.",
              {Role{"index"}},
              infer_table,
-             kHostTileTarget,
+             kEveryLevel,
              {needs(Attr::type), needs(Attr::elements)}},
     unary(OpKind::abs, "abs", same<number>,
           "Magnitude. Floats: clears the sign, of NaN too; the smallest integer wraps."),
@@ -239,7 +259,7 @@ constexpr std::array kElementRecords{
         "it is that one. Infinities and NaN stay.",
         {Role{"operand"}},
         infer_cut,
-        kHostTileTarget,
+        kEveryLevel,
         {needs(Attr::type)}},
     OpRecord{
         OpKind::dither,
@@ -249,7 +269,7 @@ constexpr std::array kElementRecords{
         "up when f * 2^32 + word >= 2^32. Infinities and NaN stay.",
         {Role{"operand"}, Role{"word"}},
         infer_dither,
-        kHostTileTarget,
+        kEveryLevel,
         {needs(Attr::type)}},
     OpRecord{
         OpKind::philox,
@@ -258,7 +278,7 @@ constexpr std::array kElementRecords{
         "element / 4, low, high half of stream) and the key (low, high half of seed) the word element % 4.",
         {Role{"element"}, Role{"seed"}, Role{"stream"}},
         infer_philox,
-        kHostTileTarget,
+        kEveryLevel,
         {may(Attr::count)}},
 };
 static_assert(complete<kElementRecords, kElementFamily>(),

@@ -70,7 +70,8 @@ enum class Flow : uint8_t {
     active_lanes,  // `for_active`: the region once per lane of a mask
 };
 
-// How the axes of what an operation gives follow from the axes of its operands, for register tiles (axes.h).
+// How the axes of what an operation gives follow from the axes of its operands, for tensors of graphs and register
+// tiles (axes.h).
 enum class AxisRule : uint8_t {
     none,      // it neither takes nor gives register tiles
     made,      // the result's axes come from nowhere else: loads, indices. Or there is no result
@@ -97,11 +98,15 @@ public:
 private:
     uint8_t bits_ = 0;
 };
-inline constexpr Levels kHostTileTarget{Level::host, Level::tile, Level::target};
+inline constexpr Levels kEveryLevel{Level::graph, Level::host, Level::tile, Level::target};
+inline constexpr Levels kGraph{Level::graph};
 inline constexpr Levels kHost{Level::host};
+inline constexpr Levels kGraphAndHost{Level::graph, Level::host};
+inline constexpr Levels kGraphAndTile{Level::graph, Level::tile};
 inline constexpr Levels kTile{Level::tile};
 inline constexpr Levels kTarget{Level::target};
 inline constexpr Levels kHostAndTile{Level::host, Level::tile};
+inline constexpr Levels kGraphHostTile{Level::graph, Level::host, Level::tile};
 inline constexpr Levels kTileAndTarget{Level::tile, Level::target};
 
 // Types of the results from types of the operands and the attributes; a failure names operands by their roles.
@@ -174,6 +179,7 @@ std::span<const OpRecord> control_records();
 std::span<const OpRecord> memory_records();
 std::span<const OpRecord> tile_records();
 std::span<const OpRecord> register_records();
+std::span<const OpRecord> graph_records();
 std::span<const OpRecord> host_records();
 std::span<const OpRecord> target_records();
 std::span<const OpRecord> gpu_records();

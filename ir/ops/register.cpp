@@ -79,22 +79,32 @@ Inferred infer_atomic_tile(Operands operands, const Attrs& attrs) {
     return infer_store_tile(operands, attrs);
 }
 
+bool has_axes(const Type& type) { return is_tile(type) || type.kind == TypeKind::tensor; }
+
+Type of_shape(const Type& like, std::vector<Dim> shape) {
+    return like.kind == TypeKind::tensor ? Type::tensor(like.elem, std::move(shape), false)
+                                         : Type::tile(like.elem, std::move(shape));
+}
+
 // Operand axis i becomes the result's axis axes[i].
 Inferred infer_expand(Operands operands, const Attrs& attrs) {
     const std::vector<Dim>& shape = attrs.dims(Attr::shape);
     const std::vector<int64_t>& axes = attrs.integers(Attr::axes);
     const Type& value = operands[0];
-    if (auto fault = want_static(shape)) return *fault;
-    if (!value.is_scalar() && !is_tile(value)) return Failure{fmt::format("{} does not expand", value.text())};
+    if (value.kind != TypeKind::tensor) {
+        if (auto fault = want_static(shape)) return *fault;
+    }
+    if (!value.is_scalar() && !has_axes(value)) return Failure{fmt::format("{} does not expand", value.text())};
     if (axes.size() != value.rank() || !std::ranges::is_sorted(axes, std::less_equal<>())) {
         return Failure{fmt::format("{} axes for {}", axes.size(), value.text())};
     }
     for (size_t i = 0; i < axes.size(); ++i) {
         const bool inside = axes[i] >= 0 && axes[i] < static_cast<int64_t>(shape.size());
-        const bool fits = inside && (value.shape[i] == shape[axes[i]] || value.shape[i].constant_value() == 1);
+        const bool fits = inside && (value.shape[i].constant_value() == 1 ||
+                                     compare(value.shape[i], shape[axes[i]]) != Equality::different);
         if (!fits) return Failure{fmt::format("axis {} of {} does not fit", i, value.text())};
     }
-    return gives(Type::tile(value.elem, shape));
+    return gives(of_shape(value, shape));
 }
 
 Inferred infer_tile_iota(Operands, const Attrs& attrs) {
@@ -107,16 +117,16 @@ Inferred infer_tile_iota(Operands, const Attrs& attrs) {
 }
 
 Inferred infer_transpose(Operands operands, const Attrs&) {
-    if (!is_tile(operands[0]) || operands[0].rank() < 2) {
+    if (!has_axes(operands[0]) || operands[0].rank() < 2) {
         return Failure{fmt::format("{} has no two axes to swap", operands[0].text())};
     }
-    Type type = operands[0];
+    Type type = of_shape(operands[0], operands[0].shape);
     std::swap(type.shape[type.rank() - 1], type.shape[type.rank() - 2]);
     return gives(type);
 }
 
 std::optional<Failure> check_along(const Type& type, const Attrs& attrs) {
-    if (auto fault = want_tile(type)) return fault;
+    if (!has_axes(type)) return Failure{fmt::format("{} is no tensor or register tile", type.text())};
     const int64_t axis = attrs.integer(Attr::axis);
     if (axis < 0 || axis >= static_cast<int64_t>(type.rank())) {
         return Failure{fmt::format("{} has no axis {}", type.text(), axis)};
@@ -126,7 +136,7 @@ std::optional<Failure> check_along(const Type& type, const Attrs& attrs) {
 
 Inferred infer_reduce(Operands operands, const Attrs& attrs) {
     if (auto fault = check_along(operands[0], attrs)) return *fault;
-    Type type = operands[0];
+    Type type = of_shape(operands[0], operands[0].shape);
     if (type.rank() == 1) return gives(Type::scalar(type.elem));
     type.shape.erase(type.shape.begin() + attrs.integer(Attr::axis));
     return gives(type);
@@ -134,7 +144,7 @@ Inferred infer_reduce(Operands operands, const Attrs& attrs) {
 
 Inferred infer_scan(Operands operands, const Attrs& attrs) {
     if (auto fault = check_along(operands[0], attrs)) return *fault;
-    return gives(operands[0]);
+    return gives(of_shape(operands[0], operands[0].shape));
 }
 
 bool multiplies(DType a, DType b, DType accum) {
@@ -278,11 +288,12 @@ constexpr std::array kRegisterRecords{
              .axes = AxisRule::made},
     OpRecord{.kind = OpKind::expand,
              .name = "expand",
-             .doc = "A scalar or tile repeated to `shape`: axis i of it becomes axis `axes`[i], of its own extent or "
+             .doc = "A scalar, tile or tensor repeated to `shape`, of a scalar a tile: axis i of it becomes axis "
+                    "`axes`[i], of its own extent or "
                     "repeated where that is 1; all other axes repeat it.",
              .operands = {Role{"value"}},
              .infer = infer_expand,
-             .levels = kTile,
+             .levels = kGraphAndTile,
              .attrs = {needs(Attr::shape), needs(Attr::axes)},
              .axes = AxisRule::repeat},
     OpRecord{.kind = OpKind::tile_iota,
@@ -297,7 +308,7 @@ constexpr std::array kRegisterRecords{
              .doc = "The last two axes swapped.",
              .operands = {Role{"value"}},
              .infer = infer_transpose,
-             .levels = kTile,
+             .levels = kGraphAndTile,
              .axes = AxisRule::permute},
     OpRecord{.kind = OpKind::reduce,
              .name = "reduce",
@@ -306,7 +317,7 @@ constexpr std::array kRegisterRecords{
                  "scalar. NaN passes on.",
              .operands = {Role{"value"}},
              .infer = infer_reduce,
-             .levels = kTile,
+             .levels = kGraphAndTile,
              .attrs = {needs(Attr::op), needs(Attr::axis)},
              .axes = AxisRule::drop},
     OpRecord{.kind = OpKind::scan,
@@ -314,7 +325,7 @@ constexpr std::array kRegisterRecords{
              .doc = "Inclusive scan along an axis from its beginning, element after element, in the element type.",
              .operands = {Role{"value"}},
              .infer = infer_scan,
-             .levels = kTile,
+             .levels = kGraphAndTile,
              .attrs = {needs(Attr::op), needs(Attr::axis)},
              .axes = AxisRule::along},
     OpRecord{

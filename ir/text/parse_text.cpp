@@ -50,8 +50,10 @@ private:
             fn_.level = Level::tile;
         } else if (in_.take("host") || in_.take("func")) {
             fn_.level = Level::host;
+        } else if (in_.take("graph")) {
+            fn_.level = Level::graph;
         } else {
-            return in_.fail("'kernel', 'host' or 'func' is expected");
+            return in_.fail("'kernel', 'host', 'graph' or 'func' is expected");
         }
         if (!in_.want('@')) return false;
         std::optional<std::string> name = in_.peek() == '"' ? in_.quoted() : in_.word();
@@ -79,9 +81,7 @@ private:
     bool clauses() {
         KernelInfo& kernel = fn_.kernel;
         while (!in_.failed() && in_.peek() != '{' && in_.peek() != '!') {
-            if (in_.take("graph")) {
-                fn_.level = Level::graph;
-            } else if (in_.take("host")) {
+            if (in_.take("host")) {
                 fn_.level = Level::host;
             } else if (in_.take("tile")) {
                 fn_.level = Level::tile;

@@ -51,7 +51,8 @@ public:
 private:
     std::string header() {
         const bool host = fn_.level == Level::host && !fn_.is_kernel;
-        std::string text = fn_.is_kernel ? "kernel" : host ? "host" : "func";
+        const bool graph = fn_.level == Level::graph && !fn_.is_kernel;
+        std::string text = fn_.is_kernel ? "kernel" : host ? "host" : graph ? "graph" : "func";
         text += " " + spell_function(fn_.name);
         if (!fn_.symbols.empty()) {
             text += '<';
@@ -63,7 +64,7 @@ private:
         text += args(fn_.body);
         for (size_t i = 0; i < fn_.results.size(); ++i) text += (i == 0 ? " -> " : ", ") + fn_.results[i].text();
         const Level usual = fn_.is_kernel ? Level::tile : Level::host;
-        if (fn_.level != usual || (!fn_.is_kernel && !host)) text += " " + std::string(name(fn_.level));
+        if (!graph && (fn_.level != usual || (!fn_.is_kernel && !host))) text += " " + std::string(name(fn_.level));
         if (fn_.is_kernel) text += kernel(fn_.kernel);
         return text + place(fn_.place);
     }

@@ -150,6 +150,17 @@ void check_arguments(const Function& fn, ValueSpan arguments, const Function& ca
     }
 }
 
+// Values of element operations and of those that graphs share with register tiles.
+bool computes_on_tensors(const Function& fn, const Op& op) {
+    if (!is_element(op.kind) && record(op.kind).axes == AxisRule::none) return false;
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+        const Role* role = role_of(record(op.kind), i, op.operands.size());
+        const bool value = role != nullptr && role->access == Access::value;
+        if (value && fn.type(op.operands[i]).kind == TypeKind::tensor) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 bool fits(const Type& from, const Type& to) {
@@ -180,6 +191,7 @@ Messages check_standing(const Function& fn, OpId id, const Surroundings& where) 
     const OpRecord& r = record(op.kind);
     Messages out;
     if (!r.levels.has(fn.level)) out.push_back(fmt::format("does not belong to level {}", name(fn.level)));
+    if (fn.level != Level::graph && computes_on_tensors(fn, op)) out.push_back("computes on whole tensors");
     if (where.launch_region) {
         bool plain = r.pure() || op.kind == OpKind::yield;
         plain = plain && (is_element(op.kind) || fn.level != Level::tile || r.levels.has(Level::host));
