@@ -32,7 +32,7 @@ bool is_offered(const sema::Program& program, const sema::Instance& instance) {
     if (!instance.kernel.tuning.empty() || !(instance.complete || instance.tuned)) return false;
     if (!instance.function.valid() || !instance.captures.empty()) return false;
     const sema::Function& function = program.function(instance.function);
-    const bool own = function.module == program.modules.front().id && !function.enclosing && function.def != nullptr;
+    const bool own = function.module == program.modules.front().id && !function.enclosing;
     const bool plain = function.kind == sema::FunctionKind::plain && instance.context == sema::Context::host;
     const bool fixed = std::ranges::none_of(instance.parameters, [](const auto& p) { return p.value.has_value(); });
     return own && fixed && !function.generic && !function.name.starts_with('_') &&
@@ -73,7 +73,7 @@ Library make_library(const std::string& name, const sema::Program& program, ir::
         Library::Function made;
         made.name = function.name;
         made.kernel = function.kind == sema::FunctionKind::kernel;
-        made.documentation = function.def->docstring.value_or("");
+        made.documentation = program.def(function).docstring.value_or("");
         made.exported = {library.name + "_" + function.name, function.name, instance.name, {}};
         const ir::Function& source = *module.find(launched.choices.front().kernels.front());
         const auto takes = [&](ir::ValueId param) { return passes_to_c(source.type(param)); };
@@ -86,7 +86,7 @@ Library make_library(const std::string& name, const sema::Program& program, ir::
             }
             made.exported.function = ir::launcher_name(launched);
         } else {
-            made.exported.results = result_names(function.def->body, source.results.size());
+            made.exported.results = result_names(program.def(function).body, source.results.size());
         }
         library.functions.push_back(std::move(made));
     }

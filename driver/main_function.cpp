@@ -78,20 +78,20 @@ void describe_main(const sema::Program& program, const Sources& sources, codegen
     const sema::Instance& main = program.instance(*program.main);
     out.main = main.name;
     for (const sema::ParameterInfo& parameter : main.parameters) {
-        if (parameter.syntax == nullptr || parameter.syntax->default_value == nullptr) continue;
-        const auto& value = main.info(*parameter.syntax->default_value).value;
+        const ast::Expr* written = program.expr(main.module, parameter.default_value);
+        if (!written) continue;
+        const auto& value = main.info(*written).value;
         if (!value) continue;
         codegen::Default& made = out.defaults[parameter.name];
-        made.text = sources.text(parameter.syntax->default_value->span);
+        made.text = sources.text(written->span);
         if (const std::string* text = value->string())
             made.string = *text;
         else
             made.bits = storage_bits(*value, parameter.type.elem());
     }
-    const ast::FunctionDef* def = program.function(main.function).def;
     bool several = main.result.is(sema::Kind::tuple);
     size_t count = main.result.is(sema::Kind::none) ? 0 : several ? main.result.parts().size() : 1;
-    if (def != nullptr) out.results = result_names(def->body, count);
+    out.results = result_names(program.def(main.function).body, count);
 }
 
 }  // namespace tsr::driver

@@ -20,19 +20,20 @@ bool Checker::uses_kernel_names(const Function& function) {
         if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->in_kernel && !symbol.builtin->on_host)
             places.insert(exprs[i].span.begin);
     }
-    auto first = places.lower_bound(function.stmt->span.begin);
-    return first != places.end() && *first < function.stmt->span.end;
+    const Span text = program.stmt(function.module, function.stmt).span;
+    auto first = places.lower_bound(text.begin);
+    return first != places.end() && *first < text.end;
 }
 
 namespace {
 
 // A function with the types of its header alone.
-Request untyped(const Function& function, Context context) {
+Request untyped(const Program& program, const Function& function, Context context) {
     Request request;
     request.function = function.id;
     request.context = context;
-    request.types.resize(function.def->parameters.size());
-    request.values.resize(function.def->parameters.size());
+    request.types.resize(program.def(function).parameters.size());
+    request.values.resize(request.types.size());
     return request;
 }
 
@@ -40,7 +41,7 @@ Request untyped(const Function& function, Context context) {
 
 void Checker::check_functions(ModuleId module) {
     auto check = [&](const Function& function, Context context) {
-        InstanceId id = instantiate(untyped(function, context));
+        InstanceId id = instantiate(untyped(program, function, context));
         if (id.valid()) report(id);
         if (id.valid() && function.name == "main" && module.index == 0) program.main = id;
     };
@@ -77,7 +78,8 @@ bool holds_for_all_types(const Diagnostic& d) {
 void Checker::check_untyped(FunctionId id, Body* enclosing) {
     const Function& function = program.function(id);
     const bool kernel = function.kind == FunctionKind::kernel;
-    Request request = untyped(function, kernel || uses_kernel_names(function) ? Context::kernel : Context::host);
+    Request request =
+        untyped(program, function, kernel || uses_kernel_names(function) ? Context::kernel : Context::host);
     if (enclosing) request.context = kernel ? Context::kernel : enclosing->instance.context;
     request.enclosing = enclosing;
     const InstanceId made = instantiate(request);
@@ -106,12 +108,13 @@ void Checker::check_uncalled(FunctionId id) {
     const Function& function = program.function(id);
     if (function.enclosing || function.refused != Feature::none || !function.generic || is_called(id)) return;
     const bool kernel = function.kind == FunctionKind::kernel;
-    Request request = untyped(function, kernel || uses_kernel_names(function) ? Context::kernel : Context::host);
-    const auto& parameters = function.def->parameters;
+    Request request =
+        untyped(program, function, kernel || uses_kernel_names(function) ? Context::kernel : Context::host);
+    const auto& parameters = program.def(function).parameters;
     for (size_t i = 0; i < parameters.size(); ++i) {
         const ast::Parameter& p = parameters[i];
         if (i == 0 && function.method_of) {
-            const auto record = record_type(function.method_of->constructor_id);
+            const auto record = record_type(function.method_of->constructor);
             if (!record || record->is_unknown()) return;
             request.types[0] = *record;
         } else if (is_generic(function, p)) {
@@ -129,10 +132,10 @@ void Checker::check_main() {
     const Function& function = program.function(found->second.function);
     if (function.refused != Feature::none) return;
     if (function.kind != FunctionKind::plain) {
-        diagnostics.error("E0502", function.def->name.span, "`main` is a plain function: it runs on the host");
+        diagnostics.error("E0502", program.def(function).name.span, "`main` is a plain function: it runs on the host");
         return;
     }
-    for (const ast::Parameter& p : function.def->parameters) {
+    for (const ast::Parameter& p : program.def(function).parameters) {
         for (const char* taken : {"out", "seed", "mesh", "help"}) {
             if (p.name.text != taken) continue;
             diagnostics.error(
@@ -146,10 +149,10 @@ void Checker::check_main() {
                                           p.name.text));
     }
     if (!program.main) {
-        bool typed = std::ranges::all_of(function.def->parameters,
+        bool typed = std::ranges::all_of(program.def(function).parameters,
                                          [](const ast::Parameter& p) { return p.annotation != nullptr; });
         if (function.generic && typed)
-            diagnostics.error("E0502", function.def->name.span,
+            diagnostics.error("E0502", program.def(function).name.span,
                               "the types of `main`'s parameters are known: it is not generic");
         return;
     }
@@ -158,7 +161,7 @@ void Checker::check_main() {
         bool fits = p.type.is_unknown() || p.type.is(Kind::tensor) || p.type.is_scalar() || p.type.is(Kind::string);
         if (!fits)
             diagnostics.error(
-                "E0502", p.syntax->name.span,
+                "E0502", p.declared,
                 fmt::format("`main` takes tensors, numbers, bools and strings, `{}` is {}", p.name, shown(p.type)));
     }
     std::vector<Type> results{main.result};
@@ -166,7 +169,7 @@ void Checker::check_main() {
     for (const Type& type : results) {
         bool fits = type.is_unknown() || type.is(Kind::none) || type.is(Kind::tensor) || type.is_scalar();
         if (!fits)
-            diagnostics.error("E0503", function.def->name.span,
+            diagnostics.error("E0503", program.def(function).name.span,
                               fmt::format("`main` returns tensors and numbers, not {}", shown(type)));
     }
 }

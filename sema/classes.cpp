@@ -21,16 +21,16 @@ bool has_parameter(const ast::FunctionDef& def, const std::string& name) {
 
 }  // namespace
 
-void Checker::declare_member(ModuleId module, RecordClass& made, const ast::Stmt& stmt) {
+void Checker::declare_member(ModuleId module, RecordClass& made, ast::FunctionDef& constructor, const ast::Stmt& stmt) {
     const auto* field = std::get_if<ast::AnnotatedAssign>(&stmt.node);
     const auto* name = field ? std::get_if<ast::Name>(&field->target->node) : nullptr;
     const auto refuse = [&](Span at, const std::string& message) { return &diagnostics.error("E0337", at, message); };
     if (name) {
-        if (has_parameter(made.constructor, name->text) || made.methods.contains(name->text)) {
+        if (has_parameter(constructor, name->text) || made.methods.contains(name->text)) {
             refuse(field->target->span, fmt::format("the class has `{}` already", name->text));
             return;
         }
-        made.constructor.parameters.push_back({{name->text, field->target->span}, field->annotation, field->value});
+        constructor.parameters.push_back({{name->text, field->target->span}, field->annotation, field->value});
         return;
     }
     if (const auto* method = std::get_if<ast::FunctionDef>(&stmt.node)) {
@@ -40,11 +40,11 @@ void Checker::declare_member(ModuleId module, RecordClass& made, const ast::Stmt
                 ->note("calling the class makes a record; its arguments are the fields, in their order or by name");
         } else if (method->parameters.empty()) {
             refuse(method->name.span, fmt::format("the method `{}` has no parameter for the record: `self`", text));
-        } else if (has_parameter(made.constructor, text) || made.methods.contains(text)) {
+        } else if (has_parameter(constructor, text) || made.methods.contains(text)) {
             refuse(method->name.span, fmt::format("the class has `{}` already", text));
         } else {
-            const FunctionId id = declare_function(module, *method, stmt, std::nullopt);
-            program.functions[id.index].name = made.def->name.text + "." + text;
+            const FunctionId id = declare_function(module, stmt, std::nullopt);
+            program.functions[id.index].name = made.name + "." + text;
             program.functions[id.index].method_of = &made;
             made.methods[text] = id;
         }
@@ -72,22 +72,23 @@ void Checker::declare_class(ModuleId module, const ast::ClassDef& def) {
     }
     if (!def.bases.empty()) diagnostics.error("E0337", def.bases[0]->span, "a class has no base classes");
     RecordClass& made = program.classes.emplace_back();
-    made.def = &def;
-    made.stmt.span = def.name.span;
-    made.constructor.name = def.name;
-    made.constructor.header = def.name.span;
-    for (const ast::Stmt* member : def.body) declare_member(module, made, *member);
+    made.name = def.name.text;
+    ast::FunctionDef constructor;
+    constructor.name = def.name;
+    constructor.header = def.name.span;
+    for (const ast::Stmt* member : def.body) declare_member(module, made, constructor, *member);
     symbol.kind = Symbol::Kind::class_;
-    symbol.function = declare_function(module, made.constructor, made.stmt, std::nullopt);
+    const ast::Stmt& stmt = program.made.stmt(def.name.span, std::move(constructor));
+    symbol.function = declare_function(module, stmt, std::nullopt);
     program.functions[symbol.function.index].makes = &made;
-    made.constructor_id = symbol.function;
+    made.constructor = symbol.function;
     bind(module, def.name, symbol);
 }
 
 std::optional<Type> Checker::record_type(FunctionId constructor) {
     Request request;
     request.function = constructor;
-    for (size_t i = 0; i < program.function(constructor).def->parameters.size(); ++i) {
+    for (size_t i = 0; i < program.def(constructor).parameters.size(); ++i) {
         request.types.push_back(Type::unknown());
         request.values.emplace_back();
     }

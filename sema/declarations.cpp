@@ -8,14 +8,13 @@
 
 namespace tsr::sema {
 
-FunctionId Checker::declare_function(ModuleId module, const ast::FunctionDef& def, const ast::Stmt& stmt,
-                                     std::optional<FunctionId> enclosing) {
+FunctionId Checker::declare_function(ModuleId module, const ast::Stmt& stmt, std::optional<FunctionId> enclosing) {
+    const auto& def = std::get<ast::FunctionDef>(stmt.node);
     FunctionId id(program.functions.size());
     Function& function = program.functions.emplace_back();
     function.id = id;
     function.module = module;
-    function.def = &def;
-    function.stmt = &stmt;
+    function.stmt = stmt.id;
     function.name = def.name.text;
     function.enclosing = enclosing;
     functions_[&def] = id;
@@ -25,8 +24,7 @@ FunctionId Checker::declare_function(ModuleId module, const ast::FunctionDef& de
 
 void Checker::declare_nested(ModuleId module, const ast::Block& block, FunctionId enclosing) {
     for (const ast::Stmt* stmt : block) {
-        if (const auto* def = std::get_if<ast::FunctionDef>(&stmt->node))
-            declare_function(module, *def, *stmt, enclosing);
+        if (std::holds_alternative<ast::FunctionDef>(stmt->node)) declare_function(module, *stmt, enclosing);
         if (const auto* i = std::get_if<ast::If>(&stmt->node)) {
             for (const auto& branch : i->branches) declare_nested(module, branch.body, enclosing);
             declare_nested(module, i->otherwise, enclosing);
@@ -45,15 +43,12 @@ void Checker::declare_nested(ModuleId module, const ast::Block& block, FunctionI
 FunctionId Checker::function_of(const ast::Expr& e, const ast::Lambda& lambda, ModuleId module,
                                 std::optional<FunctionId> enclosing) {
     if (const auto found = lambdas_.find(&lambda); found != lambdas_.end()) return found->second;
-    LambdaFunction& made = program.lambdas.emplace_back();
-    made.returned.span = lambda.body->span;
-    made.returned.node = ast::Return{lambda.body};
-    made.stmt.span = e.span;
-    made.def.name = {"lambda", e.span};
-    made.def.parameters = lambda.parameters;
-    made.def.body = {&made.returned};
-    made.def.header = e.span;
-    const FunctionId id = declare_function(module, made.def, made.stmt, enclosing);
+    ast::FunctionDef def;  // of one `return`
+    def.name = {"lambda", e.span};
+    def.parameters = lambda.parameters;
+    def.body = {&program.made.stmt(lambda.body->span, ast::Return{lambda.body})};
+    def.header = e.span;
+    const FunctionId id = declare_function(module, program.made.stmt(e.span, std::move(def)), enclosing);
     program.functions[id.index].generic = true;
     lambdas_[&lambda] = id;
     return id;
@@ -72,7 +67,7 @@ FunctionId Checker::function_of(const ast::FunctionDef& def) const {
 }
 
 void Checker::read_decorators(Function& function) {
-    for (const ast::Decorator& decorator : function.def->decorators) {
+    for (const ast::Decorator& decorator : program.def(function).decorators) {
         if (!decorator.value) continue;
         const auto* call = std::get_if<ast::Call>(&decorator.value->node);
         const ast::Expr& named = call ? *call->callee : *decorator.value;
@@ -148,7 +143,7 @@ void Checker::read_space(Function& function, const ast::Call& call) {
                        function.space.end()) {
                 refuse(entry.keyword->span, "a tuning space names each parameter once");
             } else {
-                function.space.push_back({entry.keyword->text, entry.keyword->span, list->elements});
+                function.space.push_back({entry.keyword->text, entry.keyword->span, ids_of(list->elements)});
             }
         }
     }
@@ -187,7 +182,7 @@ bool Checker::is_generic(const Function& function, const ast::Parameter& p) cons
 }
 
 bool Checker::is_generic(const Function& function) const {
-    return std::ranges::any_of(function.def->parameters,
+    return std::ranges::any_of(program.def(function).parameters,
                                [&](const ast::Parameter& p) { return is_generic(function, p); });
 }
 
@@ -197,17 +192,14 @@ const NamePlaces& Checker::places_of(ModuleId module) {
     return known->second;
 }
 
-const SortKey& Checker::sort_key(const ast::Expr& key) {
-    auto [found, fresh] = program.sort_keys.try_emplace(&key);
-    SortKey& made = found->second;
+const SortKey& Checker::sort_key(ModuleId module, const ast::Expr& key) {
+    auto [found, fresh] = program.made.sort_keys.try_emplace({module, key.id});
     if (fresh) {
-        made.item.span = made.call.span = key.span;
-        made.item.node = ast::Name{"key's item"};  // no name of the program
-        made.item.id = program.make_id();
-        made.call.id = program.make_id();
-        made.call.node = ast::Call{&key, {{std::nullopt, &made.item}}};
+        const ast::Expr& item = program.made.expr(key.span, ast::Name{"key's item"});  // no name of the program
+        const ast::Expr& call = program.made.expr(key.span, ast::Call{&key, {{std::nullopt, &item}}});
+        found->second = {item.id, call.id};
     }
-    return made;
+    return found->second;
 }
 
 }  // namespace tsr::sema

@@ -138,7 +138,7 @@ void Checker::declare_statement(ModuleId module, const ast::Stmt& stmt) {
     if (const auto* def = std::get_if<ast::FunctionDef>(&stmt.node)) {
         Symbol symbol;
         symbol.kind = Symbol::Kind::function;
-        symbol.function = declare_function(module, *def, stmt, std::nullopt);
+        symbol.function = declare_function(module, stmt, std::nullopt);
         bind(module, def->name, symbol);
     }
 }

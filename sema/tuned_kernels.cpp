@@ -57,7 +57,8 @@ void Checker::say_wrong_values(InstanceId header) {
     };
     if (std::ranges::all_of(all, is_wrong)) return;
     for (const TuningEntry& entry : function.space) {
-        for (const ast::Expr* written : entry.values) {
+        for (const ast::ExprId value_id : entry.values) {
+            const ast::Expr* written = program.expr(function.module, value_id);
             const auto value = evaluate(function.module, *written).value;
             std::vector<InstanceId> points;
             for (const InstanceId point : all) {

@@ -109,8 +109,8 @@ Value allocation(Body& b, const ast::Expr& e, const std::optional<DType>& elem, 
     CallInfo info;
     info.kind = CallKind::alloc;
     info.builtin = by_tuple ? Builtin::alloc_shared : Builtin::tshared_alloc;
-    for (const ast::Expr* argument : m.arguments) info.arguments.push_back({argument, nullptr});
-    info.rest = m.rest;
+    for (const ast::Expr* argument : m.arguments) info.arguments.push_back({id_of(argument), {}});
+    info.rest = ids_of(m.rest);
     b.record_call(e, std::move(info));
     Value buffer;
     buffer.type = Type::buffer(*elem, std::move(detail));

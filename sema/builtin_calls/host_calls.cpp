@@ -193,7 +193,7 @@ Value load_file(Body& b, const ast::Expr& e, const Matched& m) {
             SymbolInfo info;
             info.name = symbol;
             info.source = SymbolInfo::Source::expression;
-            info.expr = &e;
+            info.expr = e.id;
             info.axis = axis;
             b.instance.symbols.push_back(std::move(info));
         }

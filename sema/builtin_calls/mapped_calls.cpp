@@ -6,38 +6,38 @@
 
 namespace tsr::sema {
 
+// `[f(x) for x in xs]`, `[f(x, y) for (x, y) in zip(xs, ys)]`
+static const ast::Expr& mapped_list(MadeSyntax& syntax, Span at, const Matched& m) {
+    ast::Call call{m.arguments[0], {}};
+    ast::Tuple targets;
+    ast::Call zip;
+    for (size_t i = 0; i < m.rest.size(); ++i) {  // names that no program has
+        const ast::Expr& name = syntax.expr(m.rest[i]->span, ast::Name{fmt::format("item {}", i)});
+        call.arguments.push_back({std::nullopt, &name});
+        targets.elements.push_back(&name);
+        zip.arguments.push_back({std::nullopt, m.rest[i]});
+    }
+    ast::Comprehension whole;
+    whole.element = &syntax.expr(at, std::move(call));
+    if (m.rest.size() == 1) {
+        whole.clauses.push_back({targets.elements[0], m.rest[0], {}});
+    } else {
+        zip.callee = &syntax.expr(at, ast::Attribute{&syntax.expr(at, ast::Name{"tessera"}), {"zip", at}});
+        const ast::Expr& zipped = syntax.expr(at, std::move(zip));
+        whole.clauses.push_back({&syntax.expr(at, std::move(targets)), &zipped, {}});
+    }
+    return syntax.expr(at, std::move(whole));
+}
+
 Value map_call(Body& b, const ast::Expr& e, const Matched& m) {
     if (m.rest.empty()) {
         b.error("E0315", e.span, "`map` takes a function and one iterable or more");
         expression(b, *m.arguments[0]);
         return {};
     }
-    Program& program = b.checker.program;
-    auto [found, fresh] = program.mapped.try_emplace(&e);
-    MappedCall& all = found->second;
-    if (fresh) {
-        const Span at = e.span;
-        ast::Call call{m.arguments[0], {}};
-        ast::Tuple targets;
-        ast::Call zip{&all.zip, {}};
-        for (size_t i = 0; i < m.rest.size(); ++i) {  // names that no program has
-            all.names.push_back(program.make_expr(m.rest[i]->span, ast::Name{fmt::format("item {}", i)}));
-            call.arguments.push_back({std::nullopt, &all.names.back()});
-            targets.elements.push_back(&all.names.back());
-            zip.arguments.push_back({std::nullopt, m.rest[i]});
-        }
-        const bool one = m.rest.size() == 1;
-        all.call = program.make_expr(at, std::move(call));
-        all.target = program.make_expr(at, std::move(targets));
-        all.root = program.make_expr(at, ast::Name{"tessera"});
-        all.zip = program.make_expr(at, ast::Attribute{&all.root, {"zip", at}});
-        all.zipped = program.make_expr(at, std::move(zip));
-        ast::Comprehension whole;
-        whole.element = &all.call;
-        whole.clauses.push_back({one ? &all.names[0] : &all.target, one ? m.rest[0] : &all.zipped, {}});
-        all.whole = program.make_expr(at, std::move(whole));
-    }
-    return expression(b, all.whole);
+    ast::ExprId& made = b.checker.program.made.mapped[b.key(e)];
+    if (!made.valid()) made = mapped_list(b.checker.program.made, e.span, m).id;
+    return expression(b, *b.expr(made));
 }
 
 }  // namespace tsr::sema

@@ -43,11 +43,12 @@ Value sequence_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const 
 
 // Unknown after a message
 static Type sort_key_type(Body& b, const ast::Expr& key, const Type& item) {
-    const SortKey& made = b.checker.sort_key(key);
+    const SortKey& made = b.checker.sort_key(b.instance.module, key);
+    const ast::Expr& one = *b.expr(made.item);
     const size_t outer_names = b.inner_names.size();
-    bind_inner_names(b, made.item);
-    assign_to(b, made.item, item_for(b, item, made.item), key);
-    const Value value = expression(b, made.call);
+    bind_inner_names(b, one);
+    assign_to(b, one, item_for(b, item, one), key);
+    const Value value = expression(b, *b.expr(made.call));
     b.inner_names.resize(outer_names);
     if (value.broken()) return {};
     if (value.type.is(Kind::none)) {

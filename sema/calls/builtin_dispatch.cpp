@@ -51,8 +51,8 @@ Value builtin_call(Body& b, const ast::Expr& e, const ast::Call& c, const Builti
     CallInfo info;
     info.kind = CallKind::builtin;
     info.builtin = row.id;
-    for (const ast::Expr* argument : m.arguments) info.arguments.push_back({argument, nullptr});
-    info.rest = m.rest;
+    for (const ast::Expr* argument : m.arguments) info.arguments.push_back({id_of(argument), {}});
+    info.rest = ids_of(m.rest);
     b.record_call(e, std::move(info));
     if (row.id == Builtin::alloc_shared) {
         auto elem = named_dtype(b, *m.arguments[1]);

@@ -30,7 +30,7 @@ static Value conversion_call(Body& b, const ast::Expr& e, const ast::Call& c, DT
         Value holds = condition_value(b, x);
         CallInfo info;
         info.kind = CallKind::conversion;
-        info.arguments.push_back({&x, nullptr});
+        info.arguments.push_back({x.id, {}});
         b.record_call(e, std::move(info));
         return holds;
     }
@@ -43,7 +43,7 @@ static Value conversion_call(Body& b, const ast::Expr& e, const ast::Call& c, DT
     }
     CallInfo info;
     info.kind = CallKind::conversion;
-    info.arguments.push_back({&x, nullptr});
+    info.arguments.push_back({x.id, {}});
     b.record_call(e, std::move(info));
     if (auto literal = item_literal(b, value, type)) return *literal;
     Value result;
@@ -111,7 +111,7 @@ static Value plain_call(Body& b, const ast::Expr& e, const ast::Call& c) {
 Value call_value(Body& b, const ast::Expr& e, const ast::Call& c) {
     if (std::ranges::none_of(c.arguments, &ast::Argument::unpacked)) return plain_call(b, e, c);
     const size_t outer_names = b.inner_names.size();
-    const ast::Call* each = unpacked_call(b, c);
+    const ast::Call* each = unpacked_call(b, e, c);
     Value value;
     if (each) {
         value = plain_call(b, e, *each);

@@ -42,7 +42,7 @@ Type own_symbols(const Type& type, const std::string& parameter, std::vector<std
 // True after a message: what is called may not be called here.
 bool refused_callee(Body& b, const ast::Call& c, const Function& callee) {
     if (callee.refused != Feature::none || b.constant_only) return true;
-    if (b.checker.is_broken_line(callee.def->name.span)) return true;  // what it takes is not known
+    if (b.checker.is_broken_line(b.checker.program.def(callee).name.span)) return true;  // what it takes is not known
     if (!b.rules().host_objects && callee.makes) {
         b.error("E0402", c.callee->span, "records are for host programs, this runs in a kernel");
         return true;
@@ -50,7 +50,7 @@ bool refused_callee(Body& b, const ast::Call& c, const Function& callee) {
     if (b.rules().launches || callee.kind == FunctionKind::plain) return false;
     const char* kind = callee.kind == FunctionKind::kernel ? "kernel" : "graph function";
     b.error("E0403", c.callee->span, fmt::format("a kernel does not call the {} `{}`", kind, callee.name))
-        .label(callee.def->name.span, "defined here")
+        .label(b.checker.program.def(callee).name.span, "defined here")
         .note("kernels call plain functions");
     return true;
 }
@@ -81,8 +81,8 @@ bool static_argument(Body& b, const Function& callee, const ast::Parameter& p, c
 bool gather(Body& b, const Function& callee, const Matched& m, Request& request, std::vector<PassedValue>& arguments) {
     std::vector<std::pair<ir::Dim, ir::Dim>> known;
     bool ok = true;
-    for (size_t i = 0; i < callee.def->parameters.size(); ++i) {
-        const ast::Parameter& p = callee.def->parameters[i];
+    for (size_t i = 0; i < b.checker.program.def(callee).parameters.size(); ++i) {
+        const ast::Parameter& p = b.checker.program.def(callee).parameters[i];
         const ast::Expr* written = m.arguments[i];
         Value value;
         Type given;
@@ -136,9 +136,9 @@ bool recursion(Body& b, const ast::Expr& e, const Function& callee, const Instan
         b.error("E0404", e.span, fmt::format("`{}` calls itself: recursion is not possible in a kernel", callee.name));
         return false;
     }
-    if (made.declared_result || !gives_value(callee.def->body)) return true;
+    if (made.declared_result || !gives_value(b.checker.program.def(callee).body)) return true;
     b.error("E0506", e.span, fmt::format("`{}` calls itself: its result type must be declared", callee.name))
-        .label(callee.def->name.span, "declare it with `->`");
+        .label(b.checker.program.def(callee).name.span, "declare it with `->`");
     return false;
 }
 
@@ -153,7 +153,7 @@ void inherit(InstanceState& caller, const InstanceState& callee) {
 Matched matched(Body& b, const ast::Call& c, const Function& callee, const ast::Expr* receiver) {
     std::vector<BuiltinParameter> parameters;
     std::vector<bool> has_default;
-    for (const ast::Parameter& p : callee.def->parameters) {
+    for (const ast::Parameter& p : b.checker.program.def(callee).parameters) {
         parameters.push_back({p.name.text, p.default_value != nullptr, false, p.keyword_only});
         has_default.push_back(p.default_value != nullptr);
     }
@@ -213,7 +213,8 @@ std::optional<ByRound> by_round(Body& b, const Function& callee, const std::vect
     std::vector<const ast::Expr*> exprs;
     for (size_t i = 0; i < arguments.size(); ++i) {
         const Value& value = arguments[i].value;
-        if (!Checker::is_static(callee.def->parameters[i]) || value.value || value.rounds == 0) continue;
+        if (!Checker::is_static(b.checker.program.def(callee).parameters[i]) || value.value || value.rounds == 0)
+            continue;
         rounds |= value.rounds;
         result.parameters.push_back(i);
         exprs.push_back(arguments[i].expr);
@@ -223,7 +224,7 @@ std::optional<ByRound> by_round(Body& b, const Function& callee, const std::vect
     if (found.values.empty()) {
         const size_t which =
             found.faulty ? static_cast<size_t>(std::ranges::find(exprs, found.faulty) - exprs.begin()) : 0;
-        const std::string what = parameter_text(callee.def->parameters[result.parameters[which]]);
+        const std::string what = parameter_text(b.checker.program.def(callee).parameters[result.parameters[which]]);
         if (!found.fault.empty()) {
             b.error("E0314", exprs[which]->span, fmt::format("{} has no value: {}", what, found.fault));
         } else if (found.faulty) {
@@ -237,7 +238,8 @@ std::optional<ByRound> by_round(Body& b, const Function& callee, const std::vect
     for (const std::vector<Static>& values : found.values) {
         for (size_t i = 0; i < values.size(); ++i) {
             const Value value = value_of_round(arguments[result.parameters[i]].value, values[i]);
-            if (!has_declared_type(b, callee, callee.def->parameters[result.parameters[i]], *exprs[i], value))
+            if (!has_declared_type(b, callee, b.checker.program.def(callee).parameters[result.parameters[i]], *exprs[i],
+                                   value))
                 return std::nullopt;
         }
     }
@@ -295,8 +297,8 @@ static std::optional<std::pair<Value, CallInfo>> call_instance(Body& b, const as
     info.kind = launch ? CallKind::launch : CallKind::function;
     info.callee = made_id;
     for (size_t i = 0; i < arguments.size(); ++i) {
-        info.arguments.push_back(
-            {arguments[i].expr, arguments[i].expr ? nullptr : callee.def->parameters[i].default_value});
+        const ast::Expr* fallback = b.checker.program.def(callee).parameters[i].default_value;
+        info.arguments.push_back({id_of(arguments[i].expr), arguments[i].expr ? ast::ExprId{} : id_of(fallback)});
     }
     Passing passing(b, callee, arguments);
     if (!passing.types(made) || !passing.dimensions(made, info) || !passing.overlap(made, info)) return std::nullopt;
@@ -350,7 +352,7 @@ Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId 
         }
         auto one = call_instance(b, e, request, arguments);
         if (!one) return {};
-        one->second.groups = groups;
+        one->second.groups = ids_of(groups);
         made.push_back(std::move(*one));
         if (made.back().first.type == made[0].first.type) continue;
         b.error("E0314", arguments[differing->parameters[0]].expr->span,

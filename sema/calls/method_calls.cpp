@@ -148,11 +148,11 @@ static Value host_method_call(Body& b, const ast::Expr& e, const ast::Call& c, c
     CallInfo info;
     info.kind = CallKind::method;
     info.method = row;
-    info.arguments.push_back({a.base, nullptr});
+    info.arguments.push_back({a.base->id, {}});
     bool ok = true;
     for (size_t i = 0; i < parameters.size(); ++i) {
         const ast::Expr* given = i < c.arguments.size() ? c.arguments[i].value : nullptr;
-        info.arguments.push_back({given, nullptr});
+        info.arguments.push_back({id_of(given), {}});
         if (given && (a.name.text == "join" || a.name.text == "extend")) take_generator(b, *given);
         if (given) ok &= method_argument(b, *a.base, base.type, parameters[i].letter, *given);
     }

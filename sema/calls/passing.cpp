@@ -137,7 +137,7 @@ bool Passing::tensor(const ParameterInfo& parameter, const PassedValue& argument
     if (!given.is(Kind::tensor) || given.elem() != parameter.type.elem()) {
         auto& d = body_.error("E0302", argument.expr->span,
                               fmt::format("{} is {}, this is {}", what, shown(parameter.type), shown(given)));
-        if (parameter.syntax) d.label(parameter.syntax->name.span, "declared here");
+        d.label(parameter.declared, "declared here");
         if (given.is(Kind::tensor)) {
             std::string replacement =
                 fmt::format("cast({}, {})", body_.source(*argument.expr), name(parameter.type.elem()));
@@ -150,8 +150,7 @@ bool Passing::tensor(const ParameterInfo& parameter, const PassedValue& argument
         auto& d = body_.error("E0312", argument.expr->span,
                               fmt::format("{} has rank {}, this has rank {}: {}", what, parameter.type.rank(),
                                           given.rank(), shown(given)));
-        if (parameter.syntax)
-            d.label(parameter.syntax->name.span, fmt::format("declared as {}", shown(parameter.type)));
+        d.label(parameter.declared, fmt::format("declared as {}", shown(parameter.type)));
         return false;
     }
     if (auto kind = policy_conflict(given.policy(), parameter.type.policy())) {

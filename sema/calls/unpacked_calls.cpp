@@ -32,10 +32,26 @@ std::optional<size_t> count_of_items(Body& b, const ast::Expr& e, const Value& v
     return std::nullopt;
 }
 
+UnpackedArgument& items_made(MadeSyntax& syntax, ExprKey key, const ast::Expr& operand, size_t count) {
+    auto [found, fresh] = syntax.unpacked.try_emplace(key);
+    UnpackedArgument& parts = found->second;
+    const Span at = operand.span;
+    if (fresh) {
+        parts.named = !std::holds_alternative<ast::Name>(operand.node);
+        parts.name = syntax.expr(at, ast::Name{fmt::format("items {}", syntax.unpacked.size())}).id;
+    }
+    while (parts.items.size() < count) {
+        const ast::Expr& number = syntax.expr(at, ast::IntLiteral{parts.items.size()});
+        const ast::Expr* whole = parts.named ? syntax.find(parts.name) : &operand;
+        parts.items.push_back(syntax.expr(at, ast::Subscript{whole, {&number}}).id);
+    }
+    return parts;
+}
+
 }  // namespace
 
-const ast::Call* unpacked_call(Body& b, const ast::Call& c) {
-    Program& program = b.checker.program;
+const ast::Call* unpacked_call(Body& b, const ast::Expr& e, const ast::Call& c) {
+    MadeSyntax& syntax = b.checker.program.made;
     std::vector<size_t> counts;
     bool ok = true;
     for (const ast::Argument& argument : c.arguments) {
@@ -50,28 +66,16 @@ const ast::Call* unpacked_call(Body& b, const ast::Call& c) {
         ok &= count.has_value();
         if (!count) continue;
         counts.push_back(*count);
-        auto [found, fresh] = program.unpacked.try_emplace(&operand);
-        UnpackedArgument& parts = found->second;
-        if (fresh) {
-            parts.named = !std::holds_alternative<ast::Name>(operand.node);
-            const ast::ExprId id = program.make_id();
-            parts.name = program.make_expr(operand.span, ast::Name{fmt::format("items {}", id.index)});
-        }
-        while (parts.items.size() < *count) {
-            const uint64_t number = parts.items.size();
-            parts.numbers.push_back(program.make_expr(operand.span, ast::IntLiteral{number}));
-            const ast::Expr* whole = parts.named ? &parts.name : &operand;
-            parts.items.push_back(program.make_expr(operand.span, ast::Subscript{whole, {&parts.numbers.back()}}));
-        }
+        UnpackedArgument& parts = items_made(syntax, b.key(operand), operand, *count);
         if (!parts.named) continue;
-        bind_inner_names(b, parts.name);
-        assign_to(b, parts.name, value, operand);
+        const ast::Expr& name = *b.expr(parts.name);
+        bind_inner_names(b, name);
+        assign_to(b, name, value, operand);
     }
     if (!ok) return nullptr;
-    auto [found, fresh] = program.unpacked_calls.try_emplace({&c, counts});
-    ast::Call& call = found->second;
-    if (!fresh) return &call;
-    call.callee = c.callee;
+    ast::ExprId& made = syntax.unpacked_calls[{b.key(e), counts}];
+    if (made.valid()) return &std::get<ast::Call>(b.expr(made)->node);
+    ast::Call call{c.callee, {}};
     size_t next = 0;
     for (const ast::Argument& argument : c.arguments) {
         if (!argument.unpacked) {
@@ -80,12 +84,15 @@ const ast::Call* unpacked_call(Body& b, const ast::Call& c) {
         }
         const auto* written = items_written(*argument.value);
         for (size_t i = 0; i < counts[next]; ++i) {
-            const ast::Expr* item = written ? (*written)[i] : &program.unpacked.at(argument.value).items[i];
+            const ast::Expr* item =
+                written ? (*written)[i] : b.expr(syntax.unpacked.at(b.key(*argument.value)).items[i]);
             call.arguments.push_back({std::nullopt, item});
         }
         ++next;
     }
-    return &call;
+    const ast::Expr& whole = syntax.expr(e.span, std::move(call));
+    made = whole.id;
+    return &std::get<ast::Call>(whole.node);
 }
 
 }  // namespace tsr::sema

@@ -6,6 +6,6 @@
 namespace tsr::sema {
 
 // Nothing after a message.
-const ast::Call* unpacked_call(Body& b, const ast::Call& c);
+const ast::Call* unpacked_call(Body& b, const ast::Expr& e, const ast::Call& c);
 
 }  // namespace tsr::sema

@@ -9,12 +9,12 @@ namespace tsr::elaborate {
 
 using sema::CallInfo;
 
-const ast::Expr* argument(const CallInfo& info, size_t parameter) {
-    return parameter < info.arguments.size() ? info.arguments[parameter].expr : nullptr;
+const ast::Expr* argument(Body& b, const CallInfo& info, size_t parameter) {
+    return parameter < info.arguments.size() ? b.expr(info.arguments[parameter].expr) : nullptr;
 }
 
 Val argument_value(Body& b, const CallInfo& info, size_t parameter) {
-    const ast::Expr* expr = argument(info, parameter);
+    const ast::Expr* expr = argument(b, info, parameter);
     return expr ? expression(b, *expr) : Val{};
 }
 
@@ -25,7 +25,7 @@ std::vector<Val> argument_values(Body& b, const CallInfo& info) {
     std::vector<size_t> order(values.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::ranges::stable_sort(order, {}, [&](size_t i) {
-        const ast::Expr* given = info.arguments[i].expr;
+        const ast::Expr* given = argument(b, info, i);
         return given ? given->span.begin : UINT32_MAX;
     });
     for (const size_t i : order) {
@@ -33,10 +33,10 @@ std::vector<Val> argument_values(Body& b, const CallInfo& info) {
         Val value;
         if (parameter.value) {
             value = Val::of(*parameter.value);
-        } else if (info.arguments[i].expr) {
-            value = expression(b, *info.arguments[i].expr);
-        } else if (const ast::Expr* fallback = info.arguments[i].default_value) {
-            if (const auto& known = callee.info(*fallback).value) value = Val::of(*known);
+        } else if (const ast::Expr* given = argument(b, info, i)) {
+            value = expression(b, *given);
+        } else if (const auto& known = callee.info(info.arguments[i].default_value).value) {
+            value = Val::of(*known);
         }
         values[i] = b.coerce(b.rounded(value), parameter.type);
     }

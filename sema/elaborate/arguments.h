@@ -9,7 +9,7 @@
 namespace tsr::elaborate {
 
 // The expression for a parameter of a builtin; nullptr where it was left out.
-const ast::Expr* argument(const sema::CallInfo& info, size_t parameter);
+const ast::Expr* argument(Body& b, const sema::CallInfo& info, size_t parameter);
 // Its value; undefined where it was left out.
 Val argument_value(Body& b, const sema::CallInfo& info, size_t parameter);
 

@@ -57,6 +57,10 @@ public:
     [[nodiscard]] Frame& frame() { return frames.back(); }
     [[nodiscard]] const sema::Instance& instance() { return *frames.back().instance; }
     [[nodiscard]] const sema::ExprInfo& info(const ast::Expr& e) { return instance().info(e); }
+    [[nodiscard]] const sema::ExprInfo& info(ast::ExprId e) { return instance().info(e); }
+    // That a table names; nullptr for an id that was never given.
+    [[nodiscard]] const ast::Expr* expr(ast::ExprId id) { return program.expr(instance().module, id); }
+    [[nodiscard]] sema::ExprKey key(const ast::Expr& e) { return {instance().module, e.id}; }
     Frame& push_frame(const sema::Instance& instance, std::string path);
     void pop_frame();  // forgets its variables
 

@@ -154,9 +154,9 @@ Val called(Body& b, const CallInfo& info) {
 void bind_unpacked(Body& b, const ast::Call& node) {
     for (const ast::Argument& argument : node.arguments) {
         if (!argument.unpacked) continue;
-        const auto found = b.program.unpacked.find(argument.value);
-        if (found == b.program.unpacked.end() || !found->second.named) continue;
-        bind_target(b, found->second.name, expression(b, *argument.value));
+        const auto found = b.program.made.unpacked.find(b.key(*argument.value));
+        if (found == b.program.made.unpacked.end() || !found->second.named) continue;
+        bind_target(b, *b.expr(found->second.name), expression(b, *argument.value));
     }
 }
 
@@ -165,7 +165,7 @@ std::vector<size_t> differing(Body& b, const CallInfo& info) {
     std::vector<size_t> all;
     const auto& parameters = b.program.instance(info.callee).parameters;
     for (size_t i = 0; i < info.arguments.size() && i < parameters.size(); ++i) {
-        const ast::Expr* given = argument(info, i);
+        const ast::Expr* given = argument(b, info, i);
         if (given && parameters[i].value && b.info(*given).by_round()) all.push_back(i);
     }
     return all;
@@ -181,7 +181,7 @@ const CallInfo* of_this_round(Body& b, const CallInfo& info) {
     if (info.by_round.empty()) return &info;
     std::vector<std::pair<size_t, std::string>> given;
     for (const size_t i : differing(b, info)) {
-        const auto value = static_in_round(b, *argument(info, i));
+        const auto value = static_in_round(b, *argument(b, info, i));
         if (!value) return nullptr;
         given.emplace_back(i, value->text());
     }
@@ -205,7 +205,7 @@ Val chosen_by_run(Body& b, const ast::Expr& e, const CallInfo& info) {
     if (b.rules().inlines_calls) fail_by_round(b, info, "a static argument is not known");
     const std::vector<size_t> which = differing(b, info);
     std::vector<Val> given;
-    for (const size_t i : which) given.push_back(expression(b, *argument(info, i)));
+    for (const size_t i : which) given.push_back(expression(b, *argument(b, info, i)));
     const auto fits = [&](const CallInfo& one) {
         Val all = Val::truth(true);
         for (size_t k = 0; k < which.size(); ++k) {
@@ -251,7 +251,7 @@ Val call(Body& b, const ast::Expr& e, const ast::Call& node) {
         case CallKind::alloc:
             return allocation(b, e);
         case CallKind::conversion: {
-            if (b.info(e).type.is_bool()) return condition(b, *argument(info, 0));
+            if (b.info(e).type.is_bool()) return condition(b, *argument(b, info, 0));
             const Val value = argument_value(b, info, 0);
             return convert(b, value, b.info(e).type);
         }

@@ -42,8 +42,9 @@ Carried::Carried(Body& b, const LoopEffects& effects, const LoopFlags& flags, co
 void Carried::add_symbols(Span range) {
     const auto& symbols = b_.instance().symbols;
     for (size_t i = 0; i < symbols.size(); ++i) {
-        if (symbols[i].source != sema::SymbolInfo::Source::expression || !symbols[i].expr) continue;
-        const Span at = symbols[i].expr->span;
+        const ast::Expr* source = b_.expr(symbols[i].expr);
+        if (symbols[i].source != sema::SymbolInfo::Source::expression || !source) continue;
+        const Span at = source->span;
         if (at.file != range.file || at.begin < range.begin || at.end > range.end) continue;
         const Slot slot = b_.symbol_slot(i);
         if (b_.get(slot).is(Val::Kind::undefined)) b_.set(slot, Val::index(0));

@@ -171,7 +171,7 @@ void bind_symbols_of(Body& b, const ast::Expr& e, const Val& value) {
     if (!b.rules().tensor_values) return;
     const std::vector<SymbolInfo>& symbols = b.instance().symbols;
     for (size_t i = 0; i < symbols.size(); ++i) {
-        if (symbols[i].source != SymbolInfo::Source::expression || symbols[i].expr != &e) continue;
+        if (symbols[i].source != SymbolInfo::Source::expression || symbols[i].expr != e.id) continue;
         Val bound = value;
         if (symbols[i].element >= 0 && value.has_elements()) {
             bound = value.element(static_cast<size_t>(symbols[i].element));

@@ -26,8 +26,9 @@ void add_given_locals(Body& b, Span range, LoopEffects& found) {
     b.instance().for_each_callee([&](const sema::CallInfo& call) {
         if (call.kind != sema::CallKind::function) return;
         for (const sema::PassedArgument& argument : call.arguments) {
-            if (!argument.expr || !b.info(*argument.expr).type.is(sema::Kind::local)) continue;
-            const Span at = argument.expr->span;
+            const ast::Expr* given = b.expr(argument.expr);
+            if (!given || !b.info(*given).type.is(sema::Kind::local)) continue;
+            const Span at = given->span;
             any |= at.file == range.file && range.begin <= at.begin && at.end <= range.end;
         }
         // A function that captures one.

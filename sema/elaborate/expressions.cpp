@@ -44,8 +44,8 @@ Val named(Body& b, const ast::Expr& e) {
     if (const auto* builtin = std::get_if<sema::BuiltinName>(&info.referent)) {
         return builtin_value(b, builtin->name, info.type);
     }
-    const auto extent = b.program.field_extents.find(&e);
-    if (extent != b.program.field_extents.end()) return expression(b, extent->second.whole);
+    const auto extent = b.program.made.field_extents.find(b.key(e));
+    if (extent != b.program.made.field_extents.end()) return expression(b, *b.expr(extent->second));
     return Val::none();
 }
 
@@ -139,11 +139,11 @@ void bind_symbols_within(Body& b, const ast::Expr& e, const Val& value) {
     bind_symbols_of(b, e, value);
     if (!b.rules().tensor_values) return;
     for (const sema::SymbolInfo& symbol : b.instance().symbols) {
-        if (symbol.source != sema::SymbolInfo::Source::expression || symbol.expr == nullptr || symbol.expr == &e)
-            continue;
-        const Span part = symbol.expr->span;
+        const ast::Expr* source = b.expr(symbol.expr);
+        if (symbol.source != sema::SymbolInfo::Source::expression || !source || source == &e) continue;
+        const Span part = source->span;
         if (part.file != e.span.file || part.begin < e.span.begin || part.end > e.span.end) continue;
-        if (const auto known = static_in_round(b, *symbol.expr)) bind_symbols_of(b, *symbol.expr, Val::of(*known));
+        if (const auto known = static_in_round(b, *source)) bind_symbols_of(b, *source, Val::of(*known));
     }
 }
 

@@ -64,9 +64,7 @@ void bind_hidden_parameters(Body& b, const Instance& instance) {
     }
 }
 
-Span place_of(const sema::Function& function) {
-    return function.def->header.valid() ? function.def->header : function.def->name.span;
-}
+Span place_of(const ast::FunctionDef& def) { return def.header.valid() ? def.header : def.name.span; }
 
 std::vector<std::string> bound_symbols(const Instance& instance) {
     std::vector<std::string> names;
@@ -162,19 +160,19 @@ ir::TuningPoint tuning_point(const std::string& kernel, const sema::TuningPoint&
 ir::Function kernel_once(const sema::Program& program, const Instance& kernel, BufferSites& buffers,
                          std::set<ir::OpId>& placeholders, Diagnostics& diagnostics) {
     const sema::Function& function = program.function(kernel.function);
-    ir::Function fn = begin_function(kernel.name, ir::Level::tile, place_of(function));
+    ir::Function fn = begin_function(kernel.name, ir::Level::tile, place_of(program.def(function)));
     fn.symbols = bound_symbols(kernel);
     fill_header(fn, kernel);
     if (!kernel.kernel.tuning.empty()) fn.kernel.point = tuning_point(function.name, kernel.kernel.tuning);
     Body b(program, diagnostics, fn, buffers);
-    b.emit.at(place_of(function));
+    b.emit.at(place_of(b.program.def(function)));
     b.push_frame(kernel, {});
     bind_parameters(b, kernel);
     run_function(b, function);
     if (kernel.result.is_scalar() && !kernel.returned_parameter) {
         const Val result = b.get(b.frame().result);
         fn.results = {ir_type(kernel.result)};
-        const ast::Block& body = function.def->body;
+        const ast::Block& body = b.program.def(function).body;
         if (!body.empty() && std::holds_alternative<ast::Return>(body.back()->node)) b.emit.at(body.back()->span);
         b.emit.op(ir::OpKind::result, {b.scalar(result, kernel.result.elem())});
     }
@@ -220,13 +218,13 @@ void take_captures(Body& b, const Instance& main) {
 ir::Function host_function(const Context& context, const Instance& instance,
                            const std::vector<const Instance*>& before) {
     const sema::Function& function = context.program.function(instance.function);
-    ir::Function fn = begin_function(instance.name, ir::Level::host, place_of(function));
+    ir::Function fn = begin_function(instance.name, ir::Level::host, place_of(context.program.def(function)));
     fn.symbols = bound_symbols(instance);
     result_types(instance.result, fn.results);
     BufferSites buffers;
     Body b(context.program, context.diagnostics, fn, buffers);
     b.kernels = &context.kernels;
-    b.emit.at(place_of(function));
+    b.emit.at(place_of(b.program.def(function)));
     if (!before.empty()) run_statements(b, before);
     b.push_frame(instance, {});
     bind_parameters(b, instance);

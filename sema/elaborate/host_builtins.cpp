@@ -68,7 +68,7 @@ Val from_list(Body& b, const CallInfo& info, const sema::Type& type) {
     std::vector<int64_t> shape;
     std::vector<Val> elements;
     if (!nested(b, list, 0, shape, elements)) {
-        return made(b, "from_list", {container(b, list, b.info(*argument(info, 0)).type)}, type);
+        return made(b, "from_list", {container(b, list, b.info(*argument(b, info, 0)).type)}, type);
     }
     std::vector<ValueId> values;
     for (const Val& element : elements) values.push_back(b.scalar(element, type.elem()));
@@ -87,7 +87,7 @@ Val load(Body& b, const CallInfo& info, const sema::Type& type) {
 Val save(Body& b, const CallInfo& info) {
     const ValueId path = b.handle(argument_value(b, info, 0), sema::Type::string());
     const Val value = argument_value(b, info, 1);
-    const ast::Expr& expr = *argument(info, 1);
+    const ast::Expr& expr = *argument(b, info, 1);
     std::vector<ValueId> operands{path};
     if (value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::tensor) {
         operands.push_back(value.id);
@@ -140,7 +140,8 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
             return Val::ssa(host(b, "copy", {argument_value(b, info, 0).id}, ir_type(type)));
         case Builtin::reshape: {
             std::vector<ValueId> operands{argument_value(b, info, 0).id};
-            for (const ast::Expr* extent : info.rest) {
+            for (const ast::ExprId written : info.rest) {
+                const ast::Expr* extent = b.expr(written);
                 const std::vector<ValueId> extents = shape_values(b, expression(b, *extent));
                 operands.insert(operands.end(), extents.begin(), extents.end());
             }
@@ -148,7 +149,7 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
         }
         case Builtin::item: {
             Val value = argument_value(b, info, 0);
-            if (type == b.info(*argument(info, 0)).type) return value;
+            if (type == b.info(*argument(b, info, 0)).type) return value;
             const ValueId tensor = value.id;
             return Val::ssa(host(b, "item", {tensor}, ir::Type::scalar(type.elem())), type.elem());
         }
@@ -157,7 +158,7 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
         case Builtin::args:
             return host_args(b, type);
         case Builtin::map_:
-            return expression(b, b.program.mapped.at(&e).whole);
+            return expression(b, *b.expr(b.program.made.mapped.at(b.key(e))));
         case Builtin::chr: {
             const Val code = argument_value(b, info, 0);
             return Val::ssa(host(b, "string_of_code", {b.scalar(code, DType::i64)}, ir::Type::string()));
@@ -168,7 +169,7 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
             return b.coerce(Val::ssa(code, DType::index), DType::i32);
         }
         case Builtin::str_:
-            return text_of(b, argument_value(b, info, 0), b.info(*argument(info, 0)).type);
+            return text_of(b, argument_value(b, info, 0), b.info(*argument(b, info, 0)).type);
         default:
             return Val::none();
     }

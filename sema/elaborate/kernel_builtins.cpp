@@ -50,28 +50,28 @@ Val copy(Body& b, const CallInfo& info) {
 Val load(Body& b, const ast::Expr& e, const CallInfo& info) {
     Val source = argument_value(b, info, 0);
     if (b.info(e).type.is(sema::Kind::tile)) {
-        return load_tile(b, source, b.info(*argument(info, 0)).type, argument_value(b, info, 2));
+        return load_tile(b, source, b.info(*argument(b, info, 0)).type, argument_value(b, info, 2));
     }
     // An element that was read where the argument stands: `tile.load(x[i])`.
     if (source.is_ssa() && b.type_of(source.id).is_scalar()) return source;
-    return read_element(b, source, element_index(b, source, argument(info, 1)));
+    return read_element(b, source, element_index(b, source, argument(b, info, 1)));
 }
 
 Val store(Body& b, const CallInfo& info) {
     const Val target = argument_value(b, info, 0);
-    const sema::Type& type = b.info(*argument(info, 0)).type;
+    const sema::Type& type = b.info(*argument(b, info, 0)).type;
     if (type.is(sema::Kind::view)) {
-        store_tile(b, target, type, to_be_stored(b, *argument(info, 2), {}), storage_of(b, *argument(info, 0)));
+        store_tile(b, target, type, to_be_stored(b, *argument(b, info, 2), {}), storage_of(b, *argument(b, info, 0)));
         return Val::none();
     }
-    const std::vector<Val> index = element_index(b, target, argument(info, 1));
-    write_element(b, target, index, to_be_stored(b, *argument(info, 2), {}), storage_of(b, *argument(info, 0)));
+    const std::vector<Val> index = element_index(b, target, argument(b, info, 1));
+    write_element(b, target, index, to_be_stored(b, *argument(b, info, 2), {}), storage_of(b, *argument(b, info, 0)));
     return Val::none();
 }
 
 Val load_vector(Body& b, const ast::Expr& e, const CallInfo& info) {
     const Val source = argument_value(b, info, 0);
-    const std::vector<Val> index = element_index(b, source, argument(info, 1));
+    const std::vector<Val> index = element_index(b, source, argument(b, info, 1));
     const int64_t width = b.info(e).type.length().value_or(1);
     const DType type = memory_type(b, source);
     std::vector<ValueId> operands{b.memory(source)};
@@ -83,14 +83,14 @@ Val load_vector(Body& b, const ast::Expr& e, const CallInfo& info) {
 
 Val store_vector(Body& b, const CallInfo& info) {
     const Val target = argument_value(b, info, 0);
-    const Val value = to_be_stored(b, *argument(info, 1), {});
-    const std::vector<Val> index = element_index(b, target, argument(info, 2));
-    const int64_t width = b.info(*argument(info, 1)).type.length().value_or(1);
+    const Val value = to_be_stored(b, *argument(b, info, 1), {});
+    const std::vector<Val> index = element_index(b, target, argument(b, info, 2));
+    const int64_t width = b.info(*argument(b, info, 1)).type.length().value_or(1);
     const ir::Type type = ir::Type::vector(memory_type(b, target), static_cast<uint32_t>(width));
     std::vector<ValueId> operands;
     for (const Val& i : index) operands.push_back(b.index(i));
     const ValueId place = b.memory(target);
-    const ValueId stored = stored_vector(b, storage_of(b, *argument(info, 0)), place, operands, value, type);
+    const ValueId stored = stored_vector(b, storage_of(b, *argument(b, info, 0)), place, operands, value, type);
     operands.insert(operands.begin(), {place, stored});
     b.emit.op(OpKind::write_vector, std::move(operands));
     return Val::none();
@@ -121,7 +121,7 @@ std::optional<ir::AtomicOp> atomic_op(Builtin builtin) {
 
 Val atomic(Body& b, const CallInfo& info, ir::AtomicOp op) {
     const bool compares = op == ir::AtomicOp::compare_exchange;
-    const ast::Expr& target = *argument(info, 0);
+    const ast::Expr& target = *argument(b, info, 0);
     if (b.info(target).type.is(sema::Kind::view)) {
         const Val view = expression(b, target);
         atomic_tile(b, view, b.info(target).type, argument_value(b, info, 1), op);
@@ -136,7 +136,7 @@ Val atomic(Body& b, const CallInfo& info, ir::AtomicOp op) {
         index = place.indices;
     } else {
         memory = expression(b, target);
-        index = element_index(b, memory, argument(info, compares ? 3 : 2));
+        index = element_index(b, memory, argument(b, info, compares ? 3 : 2));
     }
     const DType type = memory_type(b, memory);
     const Val first = argument_value(b, info, 1);

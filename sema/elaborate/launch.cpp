@@ -137,8 +137,8 @@ void check_overlaps(Body& b, const CallInfo& info, const std::vector<Val>& argum
 // k[(gx, gy)](…): one tuple or one to three numbers.
 std::vector<ValueId> explicit_groups(Body& b, const CallInfo& info) {
     std::vector<ValueId> groups;
-    for (const ast::Expr* expr : info.groups) {
-        const Val value = expression(b, *expr);
+    for (const ast::ExprId given : info.groups) {
+        const Val value = expression(b, *b.expr(given));
         if (!value.has_elements()) {
             groups.push_back(b.index(value));
             continue;

@@ -121,8 +121,8 @@ ir::Attrs attributes(Body& b, const ForInfo& info) {
     ir::Attrs attrs;
     const bool tiles = info.kind == sema::LoopKind::tile_range;
     attrs.set(Attr::loop, static_cast<int64_t>(tiles ? ir::LoopKind::tile_range : ir::LoopKind::in_order));
-    if (info.prefetch) {
-        if (const auto rounds = fixed(expression(b, *info.prefetch))) attrs.set(Attr::prefetch, *rounds);
+    if (const ast::Expr* prefetch = b.expr(info.prefetch)) {
+        if (const auto rounds = fixed(expression(b, *prefetch))) attrs.set(Attr::prefetch, *rounds);
     }
     return attrs;
 }
@@ -200,7 +200,7 @@ void range_loop(Body& b, const Loop& loop) {
 std::vector<Round> element_rounds(Body& b, const ForInfo& info, const Val& elements) {
     std::vector<Round> rounds;
     for (size_t i = 0; i < elements.element_count(); ++i) {
-        rounds.push_back([&b, &info, element = elements.element(i)] { bind_target(b, *info.target, element); });
+        rounds.push_back([&b, &info, element = elements.element(i)] { bind_target(b, *b.expr(info.target), element); });
     }
     return rounds;
 }
@@ -212,7 +212,7 @@ void sequence_loop(Body& b, const Loop& loop, const Sequence& items) {
         if (target.valid()) effects.assigned.insert(b.slot(target));
     }
     Bounds bounds{Val::index(0), items.length, Val::index(1), {}, {}};
-    bounds.bind = [&](const Val& iv) { bind_target(b, *info.target, items.at(iv)); };
+    bounds.bind = [&](const Val& iv) { bind_target(b, *b.expr(info.target), items.at(iv)); };
     bounds.stop_now = items.length_now;
     const bool keeps = info.runs || loop.has_else;
     emitted_loop(b, loop.scope, loop.range, {bounds}, std::move(effects), attributes(b, info), keeps, loop.each);
@@ -221,7 +221,7 @@ void sequence_loop(Body& b, const Loop& loop, const Sequence& items) {
 void element_loop(Body& b, const Loop& loop, const Val& elements) {
     if (elements.has_elements()) return unrolled(b, loop.scope, element_rounds(b, loop.info, elements), loop.each);
     if (!elements.is_ssa()) return;
-    sequence_loop(b, loop, sequence_of(b, elements, b.info(*loop.info.elements).type));
+    sequence_loop(b, loop, sequence_of(b, elements, b.info(loop.info.elements).type));
 }
 
 // Where the rounds stand: what follows the loop, its `else` too, is read behind them.
@@ -233,12 +233,12 @@ Span rounds_range(const ast::Stmt& stmt, Span header, const ast::Block& body) {
 // The items of a list that a static value in the loop depends on: each round is given its own.
 std::optional<Val> static_items(Body& b, const ForInfo& info) {
     if (!info.must_unroll || info.kind != sema::LoopKind::list) return std::nullopt;
-    auto items = static_in_round(b, *info.elements);
+    auto items = static_in_round(b, *b.expr(info.elements));
     return items && items->tuple() ? std::optional(Val::of(std::move(*items))) : std::nullopt;
 }
 
 void list_loop(Body& b, const Loop& loop) {
-    const ast::Expr& elements = *loop.info.elements;
+    const ast::Expr& elements = *b.expr(loop.info.elements);
     if (const auto items = static_items(b, loop.info)) {
         const auto count = static_cast<int64_t>(items->element_count());
         if (may_unroll(b, b.emit.span(), count)) element_loop(b, loop, *items);
@@ -251,7 +251,8 @@ void list_loop(Body& b, const Loop& loop) {
 // A line on the terminal counts the rounds.
 void progress_loop(Body& b, const Loop& loop) {
     const ForInfo& info = loop.info;
-    const Val label = info.label ? expression(b, *info.label) : Val::of(sema::Static::of(std::string()));
+    const ast::Expr* written = b.expr(info.label);
+    const Val label = written ? expression(b, *written) : Val::of(sema::Static::of(std::string()));
     ValueId line;
     Loop counted = loop;
     // The round is counted when it ends, however it ends.
@@ -263,7 +264,7 @@ void progress_loop(Body& b, const Loop& loop) {
         line = progress_begin(b, label, round_count(b, bounds_of(b, info)));
         range_loop(b, counted);
     } else {
-        const Sequence items = sequence_of(b, *info.elements);
+        const Sequence items = sequence_of(b, *b.expr(info.elements));
         line = progress_begin(b, label, items.length);
         sequence_loop(b, counted, items);
     }
@@ -355,8 +356,9 @@ void for_each_round(Body& b, const ast::Expr& e, const ForInfo& info, LoopEffect
     const Loop loop{scope, e.span, info, std::move(effects), [&] { body(b.frame().loops.back()); }};
     const bool range = info.kind == sema::LoopKind::range || info.kind == sema::LoopKind::tile_range;
     if (range) return range_loop(b, loop);
-    if (!info.elements) return;
-    if (b.rules().host_objects && !static_items(b, info)) return sequence_loop(b, loop, sequence_of(b, *info.elements));
+    if (!info.elements.valid()) return;
+    if (b.rules().host_objects && !static_items(b, info))
+        return sequence_loop(b, loop, sequence_of(b, *b.expr(info.elements)));
     list_loop(b, loop);
 }
 

@@ -44,7 +44,7 @@ Val default_value(const sema::MethodParameter& parameter) {
 
 Val host_method(Body& b, const ast::Expr& e, const sema::CallInfo& info) {
     const sema::HostMethod& method = *info.method;
-    const ast::Expr& of = *argument(info, 0);
+    const ast::Expr& of = *argument(b, info, 0);
     const sema::Type receiver =
         b.info(of).type.is(Kind::string) ? sema::Type::string() : container_type(b.info(of).type);
     const Val whole = expression(b, of);
@@ -52,7 +52,7 @@ Val host_method(Body& b, const ast::Expr& e, const sema::CallInfo& info) {
                                                             : container(b, whole, receiver)};
     const auto parameters = sema::method_parameters(method);
     for (size_t i = 0; i < parameters.size(); ++i) {
-        const ast::Expr* given = argument(info, i + 1);
+        const ast::Expr* given = argument(b, info, i + 1);
         const Val value = given ? expression(b, *given) : default_value(parameters[i]);
         operands.push_back(method_operand(b, parameters[i], value, receiver));
     }

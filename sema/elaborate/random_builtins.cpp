@@ -58,7 +58,7 @@ int64_t site_of(const sema::Program& program, sema::ModuleId module, const ast::
 std::optional<Val> random_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
     const RandomRow* row = row_of(info.builtin);
     if (!row) return std::nullopt;
-    const auto given = [&](int at) { return at < 0 ? nullptr : argument(info, static_cast<size_t>(at)); };
+    const auto given = [&](int at) { return at < 0 ? nullptr : argument(b, info, static_cast<size_t>(at)); };
     const sema::Type& type = b.info(e).type;
     std::vector<ValueId> operands;
     if (const ast::Expr* shape = given(row->shape)) operands = shape_values(b, expression(b, *shape));

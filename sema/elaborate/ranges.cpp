@@ -19,8 +19,8 @@ namespace {
 constexpr int64_t kMostRounds = 1 << 14;
 
 Val bound(Body& b, const sema::Bound& given, int64_t otherwise) {
-    if (!given.expr) return Val::index(otherwise);
-    const Val value = expression(b, *given.expr);
+    if (!given.expr.valid()) return Val::index(otherwise);
+    const Val value = expression(b, *b.expr(given.expr));
     return b.coerce(given.element < 0 ? value : element_of(b, value, Val::index(given.element)), DType::index);
 }
 

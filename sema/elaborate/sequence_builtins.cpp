@@ -64,12 +64,12 @@ namespace {
 // The keys are made once, in the order of the items.
 void sort(Body& b, ValueId list, const sema::Type& item, const ast::Expr* key, ValueId descending) {
     if (!key) return host_effect(b, "list_sort", {list, descending});
-    const sema::SortKey& made = b.program.sort_keys.at(key);
+    const sema::SortKey& made = b.program.made.sort_keys.at(b.key(*key));
     const sema::Type keys_type = container_type(sema::Type::list(b.info(made.call).type, std::nullopt));
     const ValueId keys = empty_container(b, ir_type(keys_type), 0);
     for_each_position(b, key->span, Val::ssa(list_length(b, list), DType::index), {}, [&](const Val& position) {
-        bind_target(b, made.item, list_element(b, list, position, item));
-        append_to_list(b, keys, expression(b, made.call), keys_type.parts()[0]);
+        bind_target(b, *b.expr(made.item), list_element(b, list, position, item));
+        append_to_list(b, keys, expression(b, *b.expr(made.call)), keys_type.parts()[0]);
         const auto* variable = std::get_if<sema::VariableId>(&b.info(made.item).referent);
         if (variable) b.env.erase(b.slot(*variable));
     });
@@ -81,20 +81,20 @@ void sort(Body& b, ValueId list, const sema::Type& item, const ast::Expr* key, V
 std::optional<Val> sequence_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
     const sema::Type& type = b.info(e).type;
     const auto descending = [&](size_t at) {
-        return argument(info, at) ? b.index(Val::ssa(b.truth(argument_value(b, info, at)), DType::boolean))
-                                  : b.emit.constant(int64_t{0}, DType::index);
+        return argument(b, info, at) ? b.index(Val::ssa(b.truth(argument_value(b, info, at)), DType::boolean))
+                                     : b.emit.constant(int64_t{0}, DType::index);
     };
     switch (info.builtin) {
         case Builtin::sort_list: {
-            const sema::Type& whole = b.info(*argument(info, 0)).type;
+            const sema::Type& whole = b.info(*argument(b, info, 0)).type;
             const ValueId list = container(b, argument_value(b, info, 0), whole);
-            sort(b, list, container_type(whole).parts()[0], argument(info, 1), descending(2));
+            sort(b, list, container_type(whole).parts()[0], argument(b, info, 1), descending(2));
             return Val::none();
         }
         case Builtin::sum:
         case Builtin::any:
         case Builtin::all:
-            return reduction(b, e, info.builtin, *argument(info, 0));
+            return reduction(b, e, info.builtin, *argument(b, info, 0));
         case Builtin::enumerate:
         case Builtin::zip:
         case Builtin::reversed:
@@ -105,12 +105,12 @@ std::optional<Val> sequence_builtin(Body& b, const ast::Expr& e, const CallInfo&
             return std::nullopt;
     }
     const bool through = info.builtin == Builtin::sorted || info.builtin == Builtin::list_;
-    const Sequence items = through ? sequence_of(b, *argument(info, 0)) : sequence_of(b, e);
+    const Sequence items = through ? sequence_of(b, *argument(b, info, 0)) : sequence_of(b, e);
     const sema::Type held = container_type(type);
     const ValueId list = empty_container(b, ir_type(held), 0);
     for_each_position(b, e.span, items.length, {},
                       [&](const Val& position) { append_to_list(b, list, items.at(position), held.parts()[0]); });
-    if (info.builtin == Builtin::sorted) sort(b, list, held.parts()[0], argument(info, 1), descending(2));
+    if (info.builtin == Builtin::sorted) sort(b, list, held.parts()[0], argument(b, info, 1), descending(2));
     return Val::ssa(list);
 }
 

@@ -39,11 +39,11 @@ const CallInfo* builtin_call(Body& b, const ast::Expr& e) {
 }
 
 Val index_argument(Body& b, const CallInfo& info, size_t at, int64_t otherwise) {
-    return argument(info, at) ? b.coerce(argument_value(b, info, at), DType::index) : Val::index(otherwise);
+    return argument(b, info, at) ? b.coerce(argument_value(b, info, at), DType::index) : Val::index(otherwise);
 }
 
 Sequence range_sequence(Body& b, const CallInfo& info) {
-    const bool one = !argument(info, 1);
+    const bool one = !argument(b, info, 1);
     const Val start = one ? Val::index(0) : index_argument(b, info, 0, 0);
     const Val stop = index_argument(b, info, one ? 0 : 1, 0);
     const Val step = index_argument(b, info, 2, 1);
@@ -60,8 +60,8 @@ Sequence range_sequence(Body& b, const CallInfo& info) {
 Sequence zipped(Body& b, const CallInfo& info) {
     std::vector<Sequence> all;
     ValueId length;
-    for (const ast::Expr* part : info.rest) {
-        all.push_back(sequence_of(b, *part));
+    for (const ast::ExprId part : info.rest) {
+        all.push_back(sequence_of(b, *b.expr(part)));
         const ValueId count = b.index(all.back().length);
         length = length.valid() ? b.emit.inferred(OpKind::minimum, {length, count}) : count;
     }
@@ -73,7 +73,7 @@ Sequence zipped(Body& b, const CallInfo& info) {
 }
 
 Sequence enumerated(Body& b, const CallInfo& info) {
-    const Sequence inner = sequence_of(b, *argument(info, 0));
+    const Sequence inner = sequence_of(b, *argument(b, info, 0));
     const Val first = index_argument(b, info, 1, 0);
     return {
         inner.length,
@@ -82,7 +82,7 @@ Sequence enumerated(Body& b, const CallInfo& info) {
 }
 
 Sequence reverse(Body& b, const CallInfo& info) {
-    const Sequence inner = sequence_of(b, *argument(info, 0));
+    const Sequence inner = sequence_of(b, *argument(b, info, 0));
     const Val last = minus(b, inner.length, Val::index(1));
     return {inner.length, [&b, inner, last](const Val& position) { return inner.at(minus(b, last, position)); }};
 }

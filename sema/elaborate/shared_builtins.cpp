@@ -56,8 +56,8 @@ Val apply(Body& b, const ast::Expr& e, OpKind op, const std::vector<Val>& operan
 Val extreme(Body& b, const ast::Expr& e, const CallInfo& info) {
     const bool least = info.builtin == Builtin::min;
     std::vector<Val> values;
-    if (info.rest.size() == 1 && b.rules().host_objects) return reduction(b, e, info.builtin, *info.rest[0]);
-    for (const ast::Expr* value : info.rest) values.push_back(expression(b, *value));
+    if (info.rest.size() == 1 && b.rules().host_objects) return reduction(b, e, info.builtin, *b.expr(info.rest[0]));
+    for (const ast::ExprId value : info.rest) values.push_back(expression(b, *b.expr(value)));
     if (values.empty()) return {};
     const auto type = element_dtype(b.info(e).type);
     const DType compute = joint_compute(b, b.info(e), values);
@@ -91,7 +91,7 @@ Val where(Body& b, const ast::Expr& e, const CallInfo& info) {
 }
 
 Val length(Body& b, const CallInfo& info) {
-    const ast::Expr& of = *argument(info, 0);
+    const ast::Expr& of = *argument(b, info, 0);
     const Val value = expression(b, of);
     const sema::Type& type = b.info(of).type;
     if (type.is(Kind::dict)) return Val::ssa(list_length(b, container(b, value, type)), DType::index);

@@ -172,6 +172,6 @@ void run(Body& b, const ast::Block& statements, size_t from) {
 
 void block(Body& b, const ast::Block& statements) { run(b, statements, 0); }
 
-void run_function(Body& b, const sema::Function& function) { block(b, function.def->body); }
+void run_function(Body& b, const sema::Function& function) { block(b, b.program.def(function).body); }
 
 }  // namespace tsr::elaborate

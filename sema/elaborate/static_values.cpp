@@ -25,7 +25,7 @@ std::optional<Static> static_parts(const Val& value) {
 
 std::optional<Static> static_in_round(Body& b, const ast::Expr& e) {
     const auto variable = [&](sema::VariableId id) { return sema::Folded{static_parts(b.get(b.slot(id))), ""}; };
-    return sema::value_in_round({b.instance(), variable}, e).value;
+    return sema::value_in_round({b.program, b.instance(), variable}, e).value;
 }
 
 }  // namespace tsr::elaborate

@@ -1,6 +1,7 @@
 #include "sema/elaborate/text.h"
 
 #include "base/string_repr.h"
+#include "sema/elaborate/arguments.h"
 #include "sema/elaborate/choices.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/host.h"
@@ -239,8 +240,7 @@ Val text_of(Body& b, const Val& value, const sema::Type& type) {
 
 Val print_call(Body& b, const sema::CallInfo& info) {
     const auto option = [&](size_t i) -> std::optional<std::string> {
-        if (i >= info.arguments.size() || !info.arguments[i].expr) return std::nullopt;
-        const Val value = expression(b, *info.arguments[i].expr);
+        const Val value = argument_value(b, info, i);
         return value.is_fixed() && value.fixed.string() ? std::optional(*value.fixed.string()) : std::nullopt;
     };
     // The row of `print`: values…, sep, end.
@@ -249,7 +249,7 @@ Val print_call(Body& b, const sema::CallInfo& info) {
     Pieces pieces;
     for (size_t i = 0; i < info.rest.size(); ++i) {
         if (i > 0) pieces.add(separator);
-        add_expression(b, pieces, *info.rest[i]);
+        add_expression(b, pieces, *b.expr(info.rest[i]));
     }
     // In kernels a message is a line; the host may leave one open.
     const bool line = !b.rules().host_io || (!end.empty() && end.back() == '\n');

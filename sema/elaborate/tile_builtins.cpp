@@ -121,7 +121,7 @@ ValueId factor(Body& b, const ast::Expr& e, DType type) {
 
 ProductOperands factors(Body& b, const ast::Expr& product) {
     const CallInfo& info = b.instance().calls.at(product.id);
-    const ast::Expr* written[] = {argument(info, 0), argument(info, 1)};
+    const ast::Expr* written[] = {argument(b, info, 0), argument(b, info, 1)};
     const DType one = b.info(*written[0]).type.elem();
     const DType other = b.info(*written[1]).type.elem();
     const bool mixed = (is_integer(one) && is_integer(other)) || (is_storage_only(one) && is_storage_only(other));

@@ -65,7 +65,7 @@ static Type captured_type(Body& b, const Type& type, const std::string& variable
         SymbolInfo symbol;
         symbol.name = fmt::format("{}__{}", variable, b.checker.fresh++);
         symbol.source = SymbolInfo::Source::expression;
-        symbol.expr = &at;
+        symbol.expr = at.id;
         symbol.axis = axis;
         shape[axis] = ir::Dim::symbol(symbol.name);
         b.instance.symbols.insert(b.instance.symbols.begin() + static_cast<std::ptrdiff_t>(b.header_symbols), symbol);

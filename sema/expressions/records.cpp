@@ -54,24 +54,20 @@ static std::optional<size_t> axis_named(const Checker& checker, ModuleId module,
 
 const ast::Expr* field_extent(Body& b, const ast::Expr& e, const std::string& text) {
     const RecordClass* record = b.function ? b.function->method_of : nullptr;
-    if (!record || b.function->def->parameters.empty()) return nullptr;
-    for (const ast::Parameter& field : record->constructor.parameters) {
+    if (!record || b.def().parameters.empty()) return nullptr;
+    for (const ast::Parameter& field : b.checker.program.def(record->constructor).parameters) {
         const auto axis = axis_named(b.checker, b.function->module, field.annotation, text);
         if (!axis) continue;
-        Program& program = b.checker.program;
-        auto [found, fresh] = program.field_extents.try_emplace(&e);
-        FieldExtent& made = found->second;
-        if (!fresh) return &made.whole;
-        for (ast::Expr* part : {&made.self, &made.field, &made.shape, &made.axis, &made.whole}) {
-            part->id = program.make_id();
-            part->span = e.span;
-        }
-        made.self.node = ast::Name{b.function->def->parameters[0].name.text};
-        made.field.node = ast::Attribute{&made.self, {field.name.text, e.span}};
-        made.shape.node = ast::Attribute{&made.field, {"shape", e.span}};
-        made.axis.node = ast::IntLiteral{*axis};
-        made.whole.node = ast::Subscript{&made.shape, {&made.axis}};
-        return &made.whole;
+        MadeSyntax& syntax = b.checker.program.made;
+        ast::ExprId& made = syntax.field_extents[b.key(e)];
+        if (made.valid()) return syntax.find(made);
+        const ast::Expr& self = syntax.expr(e.span, ast::Name{b.def().parameters[0].name.text});
+        const ast::Expr& tensor = syntax.expr(e.span, ast::Attribute{&self, {field.name.text, e.span}});
+        const ast::Expr& shape = syntax.expr(e.span, ast::Attribute{&tensor, {"shape", e.span}});
+        const ast::Expr& number = syntax.expr(e.span, ast::IntLiteral{*axis});
+        const ast::Expr& extent = syntax.expr(e.span, ast::Subscript{&shape, {&number}});
+        made = extent.id;
+        return &extent;
     }
     return nullptr;
 }

@@ -80,8 +80,8 @@ static void bind_opaque(Body& b, size_t parameter, size_t axis, const ir::Dim& d
     if (unknown.empty()) return;
     for (const std::string& name : unknown) b.opaque_names[name] = dim.text();
     if (unknown.size() == 1) {
-        const ast::Parameter& written = *b.instance.parameters[parameter].syntax;
-        b.error("E0313", written.annotation->span, fmt::format("`{}` does not determine `{}`", dim.text(), unknown[0]))
+        const ast::Expr& written = *b.expr(b.instance.parameters[parameter].annotation);
+        b.error("E0313", written.span, fmt::format("`{}` does not determine `{}`", dim.text(), unknown[0]))
             .note("a name is bound where it stands alone, or in `K/tp`, `n+1`, `2*n`");
         return;
     }

@@ -15,7 +15,7 @@
 namespace tsr::sema {
 
 static void read_parameters(Body& b, const Request& request) {
-    const ast::FunctionDef& def = *b.function->def;
+    const ast::FunctionDef& def = b.def();
     for (size_t i = 0; i < def.parameters.size(); ++i) {
         if (b.enclosing) b.fixed.erase(def.parameters[i].name.text);
         if (i < request.values.size() && request.values[i]) b.fixed[def.parameters[i].name.text] = *request.values[i];
@@ -24,7 +24,9 @@ static void read_parameters(Body& b, const Request& request) {
         const ast::Parameter& parameter = def.parameters[i];
         ParameterInfo info;
         info.name = parameter.name.text;
-        info.syntax = &parameter;
+        info.declared = parameter.name.span;
+        info.annotation = id_of(parameter.annotation);
+        info.default_value = id_of(parameter.default_value);
         Annotation written;
         written.generic = true;
         if (parameter.annotation) written = annotation(b, *parameter.annotation, true);
@@ -93,7 +95,7 @@ static void read_parameters(Body& b, const Request& request) {
 // `tile[(128,)]`, `tile[n]`, `shared(8_KiB)`.
 static void read_clauses(Body& b) {
     std::map<std::string, Span> seen;
-    for (const ast::Decorator& decorator : b.function->def->decorators) {
+    for (const ast::Decorator& decorator : b.def().decorators) {
         for (const ast::Expr* clause : decorator.clauses) {
             const auto* tile = std::get_if<ast::Subscript>(&clause->node);
             const auto* shared = std::get_if<ast::Call>(&clause->node);
@@ -150,7 +152,7 @@ static void read_clauses(Body& b) {
 }
 
 void read_header(Body& b, const Request& request) {
-    const ast::FunctionDef& def = *b.function->def;
+    const ast::FunctionDef& def = b.def();
     if (b.enclosing) {
         for (const SymbolInfo& outer : b.enclosing->instance.symbols) {
             SymbolInfo symbol = outer;

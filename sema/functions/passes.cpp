@@ -87,14 +87,14 @@ static void run_passes(Body& b, const std::function<void()>& once) {
 // Default values: constants of the types that they stand for, element types and functions.
 static void check_defaults(Body& b) {
     for (const ParameterInfo& parameter : b.instance.parameters) {
-        if (!parameter.syntax->default_value) continue;
-        const ast::Expr& otherwise = *parameter.syntax->default_value;
+        if (!parameter.default_value.valid()) continue;
+        const ast::Expr& otherwise = *b.expr(parameter.default_value);
         Value value = expression(b, otherwise);
         const bool named = value.type.is(Kind::dtype) || value.type.is(Kind::function);
         const bool known = named || (parameter.is_static && parameter.value);
         if (!known && !require_static(b, otherwise, value, fmt::format("the default of `{}`", parameter.name)))
             continue;
-        const ast::Expr* annotation = parameter.syntax->annotation;
+        const ast::Expr* annotation = b.expr(parameter.annotation);
         if (!annotation) continue;  // its type is that of what is given
         const auto* qualified = std::get_if<ast::Qualified>(&annotation->node);
         if (parameter.is_static && qualified && !qualified->type) continue;  // this too
@@ -111,7 +111,7 @@ static bool has_unread_text(const Diagnostics& diagnostics, FileId file) {
 
 // The result of the function: declared, or the join of what it returns.
 static void finish_result(Body& b, const ast::Block& body) {
-    const ast::FunctionDef& def = *b.function->def;
+    const ast::FunctionDef& def = b.def();
     const bool ends = b.flow.reachable && !has_unread_text(b.checker.diagnostics, def.name.span.file);
     if (b.result_type) {
         b.instance.result = *b.result_type;
@@ -151,7 +151,7 @@ void check_function(Body& b, const Request& request) {
         check_defaults(b);
         return;
     }
-    const ast::FunctionDef& def = *b.function->def;
+    const ast::FunctionDef& def = b.def();
     std::map<std::string, int, std::less<>> counts;
     count_bindings(def.body, counts);
     for (const TuningEntry& entry : b.function->space) {
@@ -173,11 +173,6 @@ void check_function(Body& b, const Request& request) {
         } else {
             slot->bindings += count;
         }
-    }
-    for (const ast::Stmt* stmt : def.body) {
-        const auto* assertion = std::get_if<ast::Assert>(&stmt->node);
-        if (!assertion) break;
-        b.instance.assumed.push_back(assertion->condition);
     }
     b.flow.assigned.resize(b.slots.size());
     b.entry_flow = b.flow;

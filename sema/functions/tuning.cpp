@@ -16,7 +16,8 @@ static void read_space(Body& b) {
     size_t count = 1;
     for (const TuningEntry& entry : b.function->space) {
         std::vector<Static> values;
-        for (const ast::Expr* written : entry.values) {
+        for (const ast::ExprId value_id : entry.values) {
+            const ast::Expr* written = b.expr(value_id);
             const Value value = expression(b, *written);
             if (value.broken()) continue;
             std::optional<Static> known = value.value;

@@ -16,7 +16,7 @@ bool takes_declared_type(const CallInfo& call) {
         case Builtin::tile_row_max:
         case Builtin::tile_row_sum:
         case Builtin::tile_reduce:
-            return call.arguments.back().expr == nullptr;  // `out`
+            return !call.arguments.back().expr.valid();  // `out`
         default:
             return false;
     }

@@ -42,6 +42,7 @@ bool is_float_type(const Type& type) { return type.is_scalar() && is_float(type.
 // What the value of an expression is computed from. Floats of a type are computed by the operations of the IR only, so
 // that no value depends on whether a loop is unrolled; negation, conversion and choice give the same by themselves.
 struct OperandsOf {
+    const Program& program;
     const Instance& instance;
     const ast::Expr& e;
 
@@ -71,9 +72,10 @@ struct OperandsOf {
         const auto found = instance.calls.find(e.id);
         if (found == instance.calls.end()) return std::nullopt;
         const CallInfo& call = found->second;
-        Operands given = call.rest;
+        Operands given;
+        for (const ast::ExprId argument : call.rest) given.push_back(program.expr(instance.module, argument));
         for (const PassedArgument& argument : call.arguments) {
-            if (argument.expr) given.push_back(argument.expr);
+            if (argument.expr.valid()) given.push_back(program.expr(instance.module, argument.expr));
         }
         if (given.empty()) return std::nullopt;
         if (call.kind == CallKind::conversion) return Operands{given[0]};
@@ -90,8 +92,8 @@ struct OperandsOf {
     }
 };
 
-std::optional<Operands> operands_of(const Instance& instance, const ast::Expr& e) {
-    return std::visit(OperandsOf{instance, e}, e.node);
+std::optional<Operands> operands_of(const Program& program, const Instance& instance, const ast::Expr& e) {
+    return std::visit(OperandsOf{program, instance, e}, e.node);
 }
 
 Folded folded_from(std::optional<Static> value) { return {std::move(value), ""}; }
@@ -258,8 +260,8 @@ Static held(const Static& value, const Type& type) {
     return number ? converted(value, type.elem()) : value;
 }
 
-std::optional<uint64_t> rounds_of(const Instance& instance, const ast::Expr& e) {
-    const auto operands = operands_of(instance, e);
+std::optional<uint64_t> rounds_of(const Program& program, const Instance& instance, const ast::Expr& e) {
+    const auto operands = operands_of(program, instance, e);
     if (!operands) return std::nullopt;
     uint64_t rounds = 0;
     for (const ast::Expr* operand : *operands) {
@@ -269,7 +271,7 @@ std::optional<uint64_t> rounds_of(const Instance& instance, const ast::Expr& e) 
         if (info.rounds != 0) continue;
         // `enumerate(SIZES)` is static, though it has no value of its own.
         const bool call = std::holds_alternative<ast::Call>(operand->node);
-        if (!call || !rounds_of(instance, *operand)) return std::nullopt;
+        if (!call || !rounds_of(program, instance, *operand)) return std::nullopt;
     }
     return rounds;
 }
@@ -289,7 +291,7 @@ Folded value_in_round(const RoundScope& scope, const ast::Expr& e) {
         Folded value = value_in_round(scope, *holds ? *chosen->then : *chosen->otherwise);
         return value.value ? folded_from(of_choice(*value.value, info.type)) : value;
     }
-    const auto operands = operands_of(scope.instance, e);
+    const auto operands = operands_of(scope.program, scope.instance, e);
     if (!operands) return {};
     std::vector<Static> values;
     for (const ast::Expr* operand : *operands) {

@@ -13,10 +13,11 @@ namespace tsr::sema {
 
 // The unrollable loops on whose rounds the value of an expression depends, one bit each (ExprInfo::rounds); nothing
 // where it does not follow from static values. Of names it is said where they are read.
-std::optional<uint64_t> rounds_of(const Instance& instance, const ast::Expr& e);
+std::optional<uint64_t> rounds_of(const Program& program, const Instance& instance, const ast::Expr& e);
 
 // One round.
 struct RoundScope {
+    const Program& program;
     const Instance& instance;
     std::function<Folded(VariableId)> variable;  // what it holds in this round
 };

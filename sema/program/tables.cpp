@@ -9,9 +9,9 @@ int64_t KernelHeader::group_size() const {
     return size;
 }
 
-const ExprInfo& Instance::info(const ast::Expr& expr) const {
+const ExprInfo& Instance::info(ast::ExprId expr) const {
     static const ExprInfo unknown;
-    auto found = exprs.find(expr.id);
+    auto found = exprs.find(expr);
     return found == exprs.end() ? unknown : found->second;
 }
 
@@ -34,12 +34,19 @@ std::string readable(const std::string& text) {
     return result;
 }
 
-ast::Expr Program::make_expr(Span at, ast::ExprNode node) {
-    ast::Expr expr;
-    expr.id = make_id();
-    expr.span = at;
-    expr.node = std::move(node);
-    return expr;
+const ast::Expr* Program::expr(ModuleId module, ast::ExprId id) const {
+    if (!id.valid()) return nullptr;
+    const ast::Expr* known = made.find(id);
+    return known ? known : &modules[module.index].tree->exprs[id.index];
+}
+
+const ast::Stmt& Program::stmt(ModuleId module, ast::StmtId id) const {
+    const ast::Stmt* known = made.find(id);
+    return known ? *known : modules[module.index].tree->stmts[id.index];
+}
+
+const ast::FunctionDef& Program::def(const Function& function) const {
+    return std::get<ast::FunctionDef>(stmt(function.module, function.stmt).node);
 }
 
 }  // namespace tsr::sema

@@ -1,5 +1,7 @@
 // What the checker finds out about a program: tables beside the syntax tree, one set per instance of a function.
 // An instance is a function checked for one signature: parameter types, static argument values, kernel or host.
+// Tables name nodes of the tree by their ids, which are those of the module that the instance or function is in;
+// `Program::expr` and `Program::def` give the nodes.
 #pragma once
 
 #include <deque>
@@ -14,6 +16,7 @@
 #include "frontend/ast.h"
 #include "sema/builtins/builtins.h"
 #include "sema/program/context.h"
+#include "sema/program/made_syntax.h"
 #include "sema/types/static.h"
 #include "sema/types/type.h"
 
@@ -77,8 +80,8 @@ struct DimCheck {
     std::string symbol;            // the dimension of the header that it bound
 };
 struct PassedArgument {
-    const ast::Expr* expr = nullptr;           // as written; nullptr: the default
-    const ast::Expr* default_value = nullptr;  // of a user's function; its info stands in the callee's instance
+    ast::ExprId expr;           // as written; invalid: the default
+    ast::ExprId default_value;  // of a user's function, in its module; its info stands in the callee's instance
 };
 enum class CallKind : uint8_t {
     builtin,     // arguments by the parameters of entry(builtin)
@@ -95,9 +98,9 @@ struct CallInfo {
     InstanceId callee;  // function, launch
     // One per parameter (of a method: the receiver is the first). An argument of a variadic parameter is in `rest`.
     std::vector<PassedArgument> arguments;
-    std::vector<const ast::Expr*> rest;
-    std::vector<const ast::Expr*> groups;  // launch: the explicit numbers of groups, one to three
-    std::vector<DimBinding> bindings;      // one per symbol of the callee, in the callee's order
+    std::vector<ast::ExprId> rest;
+    std::vector<ast::ExprId> groups;   // launch: the explicit numbers of groups, one to three
+    std::vector<DimBinding> bindings;  // one per symbol of the callee, in the callee's order
     std::vector<DimCheck> checks;
     // Pairs of parameters that are or have tensors, the first of them `mut`, that must not overlap; not known at
     // compile time.
@@ -125,7 +128,7 @@ struct ExprInfo {
 enum class LoopKind : uint8_t { range, tile_range, list, tuple, progress_range, progress_list };
 // One bound: an expression, or one element of a tuple that it gives.
 struct Bound {
-    const ast::Expr* expr = nullptr;  // nullptr: start 0, step 1
+    ast::ExprId expr;  // invalid: start 0, step 1
     int element = -1;  // of a tuple-valued expression that is not written as a tuple; -1: the value itself
 };
 struct LoopAxis {
@@ -134,14 +137,14 @@ struct LoopAxis {
 };
 struct ForInfo {
     LoopKind kind = LoopKind::range;
-    std::vector<LoopAxis> axes;           // range kinds: one or more
-    const ast::Expr* elements = nullptr;  // list kinds: what is iterated
-    const ast::Expr* target = nullptr;    // list kinds
-    std::vector<VariableId> targets;      // its names
-    const ast::Expr* prefetch = nullptr;  // static
-    const ast::Expr* label = nullptr;     // of progress
-    bool runs = false;                    // at least once, for certain: what it assigns may be read behind it
-    bool must_unroll = false;             // its index is needed as a static value; the bounds are static
+    std::vector<LoopAxis> axes;       // range kinds: one or more
+    ast::ExprId elements;             // list kinds: what is iterated
+    ast::ExprId target;               // list kinds
+    std::vector<VariableId> targets;  // its names
+    ast::ExprId prefetch;             // static
+    ast::ExprId label;                // of progress
+    bool runs = false;                // at least once, for certain: what it assigns may be read behind it
+    bool must_unroll = false;         // its index is needed as a static value; the bounds are static
 };
 struct AugmentedInfo {
     Type type;                     // of `target op value`
@@ -163,7 +166,9 @@ struct Variable {
 
 struct ParameterInfo {
     std::string name;
-    const ast::Parameter* syntax = nullptr;
+    Span declared;              // its name
+    ast::ExprId annotation;     // invalid: generic
+    ast::ExprId default_value;  // invalid: it must be given
     Type type;
     std::optional<Static> value;  // of a static parameter
     bool is_static = false;
@@ -178,17 +183,17 @@ struct SymbolInfo {
     // this one, which passes it on under the same name.
     enum class Source : uint8_t { axis, parameter, expression, variable, launch, enclosing } source = Source::axis;
     size_t parameter = 0, axis = 0;
-    const ast::Expr* expr = nullptr;  // source expression: its result's extent along `axis`; of an integer, itself
-    int element = -1;                 // which element of a tuple that the expression gives; -1: no tuple
-    VariableId variable;              // source variable
-    ir::Dim extent;                   // source axis: that parameter's dimension there, an expression in the symbol
+    ast::ExprId expr;     // source expression: its result's extent along `axis`; of an integer, itself
+    int element = -1;     // which element of a tuple that the expression gives; -1: no tuple
+    VariableId variable;  // source variable
+    ir::Dim extent;       // source axis: that parameter's dimension there, an expression in the symbol
 };
 
 // One parameter of a tuning space with its values as they are written.
 struct TuningEntry {
     std::string name;
     Span at;
-    std::vector<const ast::Expr*> values;
+    std::vector<ast::ExprId> values;
 };
 // A point of a tuning space: each parameter with the value it has there.
 using TuningPoint = std::vector<std::pair<std::string, Static>>;
@@ -205,18 +210,15 @@ struct KernelHeader {
 
 // A class: what its definition makes of it. A record is made by calling a function with a parameter for each field.
 struct RecordClass {
-    const ast::ClassDef* def = nullptr;
-    ast::FunctionDef constructor;
-    FunctionId constructor_id;
-    ast::Stmt stmt;
+    std::string name;
+    FunctionId constructor;
     std::map<std::string, FunctionId, std::less<>> methods;
 };
 
 struct Function {
     FunctionId id;
     ModuleId module;
-    const ast::FunctionDef* def = nullptr;
-    const ast::Stmt* stmt = nullptr;
+    ast::StmtId stmt;  // its definition
     std::string name;
     FunctionKind kind = FunctionKind::plain;
     bool generic = false;
@@ -239,8 +241,7 @@ struct Instance {
     Type result;                       // none: gives nothing
     // A kernel that returns one of its `mut` parameters: which.
     std::optional<size_t> returned_parameter;
-    std::vector<SymbolInfo> symbols;        // parameters' first, in order of binding
-    std::vector<const ast::Expr*> assumed;  // conditions of the asserts at the top, known to hold after entry
+    std::vector<SymbolInfo> symbols;  // parameters' first, in order of binding
     std::deque<Variable> variables;
     KernelHeader kernel;  // of kernels
     // A tuned kernel is checked once for each point of its space. This instance then is its header: what a launch is
@@ -270,7 +271,8 @@ struct Instance {
         }
     }
     // What was found out about an expression; unknown type if it was not reached.
-    [[nodiscard]] const ExprInfo& info(const ast::Expr& expr) const;
+    [[nodiscard]] const ExprInfo& info(ast::ExprId expr) const;
+    [[nodiscard]] const ExprInfo& info(const ast::Expr& expr) const { return info(expr.id); }
     [[nodiscard]] const Type& type(const ast::Expr& expr) const { return info(expr).type; }
 };
 
@@ -284,54 +286,23 @@ struct ModuleUnit {
     InstanceId statements;  // its module-level statements; run once, imports first
 };
 
-// A lambda as the function that it stands for: one `return`.
-struct LambdaFunction {
-    ast::FunctionDef def;
-    ast::Stmt returned, stmt;
-};
-
-// Expressions that the program does not write: what some of its expressions stand for.
-//
-// `map(f, xs)`: `[f(x) for x in xs]`; of several iterables the clause goes through `zip` of them.
-struct MappedCall {
-    ast::Expr whole, call, target, root, zip, zipped;
-    std::deque<ast::Expr> names;
-};
-// The name of a dimension of a record's field, in a method: `self.field.shape[axis]`.
-struct FieldExtent {
-    ast::Expr self, field, shape, axis, whole;
-};
-// `*items` in a call: the items by number, of a name for the value where it is not a name itself.
-struct UnpackedArgument {
-    ast::Expr name;
-    bool named = false;  // `name` is used: it is given the value before the call
-    std::deque<ast::Expr> numbers, items;
-};
-// The key of a sort: its call for one item, as if it were written `key(item)`.
-struct SortKey {
-    ast::Expr item, call;
-};
-
 struct Program {
     std::deque<ModuleUnit> modules;  // by ModuleId, the root first
     std::vector<ModuleId> order;     // in which their statements run: each after what it imports, the root last
     std::deque<Function> functions;
-    std::deque<LambdaFunction> lambdas;
     std::deque<RecordClass> classes;
-    std::unordered_map<const ast::Expr*, SortKey> sort_keys;          // by what stands behind `key=`
-    std::unordered_map<const ast::Expr*, FieldExtent> field_extents;  // by the name
-    std::unordered_map<const ast::Expr*, MappedCall> mapped;          // by the call
-    std::unordered_map<const ast::Expr*, UnpackedArgument> unpacked;  // by what stands behind the star
-    std::map<std::pair<const ast::Call*, std::vector<size_t>>, ast::Call> unpacked_calls;  // by the numbers of items
-    uint32_t made_exprs = 0;  // their ids go down from the largest
-    ast::ExprId make_id() { return ast::ExprId(UINT32_MAX - 1 - made_exprs++); }
-    ast::Expr make_expr(Span at, ast::ExprNode node);
-    [[nodiscard]] bool is_made(const ast::Expr& e) const { return e.id.index >= UINT32_MAX - 1 - made_exprs; }
+    MadeSyntax made;
     std::deque<Instance> instances;
     std::optional<InstanceId> main;
 
     [[nodiscard]] const Function& function(FunctionId id) const { return functions[id.index]; }
     [[nodiscard]] const Instance& instance(InstanceId id) const { return instances[id.index]; }
+    // The node that a table of this module names, of the module's tree or a made one; nullptr for an id that was never
+    // given.
+    [[nodiscard]] const ast::Expr* expr(ModuleId module, ast::ExprId id) const;
+    [[nodiscard]] const ast::Stmt& stmt(ModuleId module, ast::StmtId id) const;
+    [[nodiscard]] const ast::FunctionDef& def(const Function& function) const;
+    [[nodiscard]] const ast::FunctionDef& def(FunctionId id) const { return def(function(id)); }
 };
 
 }  // namespace tsr::sema

@@ -29,6 +29,8 @@ Value Body::refuse(Feature feature, Span span, const std::string& what) {
     return {};
 }
 
+const ast::Expr* Body::expr(ast::ExprId id) const { return checker.program.expr(instance.module, id); }
+
 std::string Body::source(const ast::Expr& expr) const { return std::string(checker.sources.text(expr.span)); }
 
 std::string shown(const Type& type) {
@@ -116,7 +118,7 @@ Value Body::record(const ast::Expr& e, Value value) {
     info.compute = value.compute;
     info.rounds = value.value ? 0 : value.rounds;
     if (!value.value && !value.broken() && value.rounds == 0) {
-        value.rounds = info.rounds = rounds_of(instance, e).value_or(0);
+        value.rounds = info.rounds = rounds_of(checker.program, instance, e).value_or(0);
     }
     return value;
 }

@@ -46,8 +46,11 @@ public:
     // The one message for a part of the language that is not compiled.
     Value refuse(Feature feature, Span span, const std::string& what);
     [[nodiscard]] std::string source(const ast::Expr& expr) const;
+    [[nodiscard]] const ast::FunctionDef& def() const { return checker.program.def(*function); }
 
     // ---- the tables ----
+    [[nodiscard]] const ast::Expr* expr(ast::ExprId id) const;  // that a table names; nullptr for an invalid id
+    [[nodiscard]] ExprKey key(const ast::Expr& e) const { return {instance.module, e.id}; }
     Value record(const ast::Expr& e, Value value);
     CallInfo& record_call(const ast::Expr& e, CallInfo info);
     // What is used of the group, for the message about kernels that have none; the first one counts.

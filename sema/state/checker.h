@@ -91,7 +91,7 @@ public:
     // The function that a lambda stands for; `enclosing`: the one that it is written in, if any.
     FunctionId function_of(const ast::Expr& e, const ast::Lambda& lambda, ModuleId module,
                            std::optional<FunctionId> enclosing);
-    const SortKey& sort_key(const ast::Expr& key);
+    const SortKey& sort_key(ModuleId module, const ast::Expr& key);
     // The innermost body of a function that is being checked; nullptr: none is.
     [[nodiscard]] Body* open_body(FunctionId function) const;
     // Where names stand in a module's text.
@@ -116,10 +116,9 @@ private:
     void declare_import(ModuleId module, const ast::Import& import);
     void declare_from(ModuleId module, const ast::FromImport& import);
     void declare_class(ModuleId module, const ast::ClassDef& def);
-    void declare_member(ModuleId module, RecordClass& made, const ast::Stmt& stmt);
+    void declare_member(ModuleId module, RecordClass& made, ast::FunctionDef& constructor, const ast::Stmt& stmt);
     void bind(ModuleId module, const ast::Identifier& name, Symbol symbol);
-    FunctionId declare_function(ModuleId module, const ast::FunctionDef& def, const ast::Stmt& stmt,
-                                std::optional<FunctionId> enclosing);
+    FunctionId declare_function(ModuleId module, const ast::Stmt& stmt, std::optional<FunctionId> enclosing);
     void declare_nested(ModuleId module, const ast::Block& block, FunctionId enclosing);
     void read_decorators(Function& function);
     void read_space(Function& function, const ast::Call& call);

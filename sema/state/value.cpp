@@ -102,6 +102,12 @@ std::optional<Type> join_elements(const Value& a, const Value& b) {
     return Type::tile(elem->elem(), *shape).carrying(elem->policy());
 }
 
+std::vector<ast::ExprId> ids_of(const std::vector<const ast::Expr*>& exprs) {
+    std::vector<ast::ExprId> ids;
+    for (const ast::Expr* e : exprs) ids.push_back(id_of(e));
+    return ids;
+}
+
 bool converts(const Value& value, const Type& to) {
     const bool apart = value.type.is(Kind::tuple) && to.is(Kind::tuple) && !value.elements.empty();
     if (!apart || value.elements.size() != to.parts().size()) return converts(value.type, value.value, to);

@@ -114,4 +114,8 @@ struct Matched {
     std::vector<const ast::Expr*> rest;
 };
 
+// What tables say of an expression; an invalid id for nullptr.
+inline ast::ExprId id_of(const ast::Expr* e) { return e ? e->id : ast::ExprId{}; }
+std::vector<ast::ExprId> ids_of(const std::vector<const ast::Expr*>& exprs);
+
 }  // namespace tsr::sema

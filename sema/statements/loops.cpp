@@ -28,21 +28,21 @@ std::vector<Bound> bounds(Body& b, const ast::Expr& e) {
             Value part;
             part.type = b.instance.type(*element);
             require_integer(b, *element, part, "a bound of a loop");
-            result.push_back({element, -1});
+            result.push_back({element->id, -1});
         }
         return result;
     }
     if (value.type.is(Kind::tuple)) {
         std::vector<Bound> result;
-        for (size_t i = 0; i < value.type.parts().size(); ++i) result.push_back({&e, static_cast<int>(i)});
+        for (size_t i = 0; i < value.type.parts().size(); ++i) result.push_back({e.id, static_cast<int>(i)});
         return result;
     }
     require_integer(b, e, value, "a bound of a loop");
-    return {{&e, -1}};
+    return {{e.id, -1}};
 }
 
 // The unrollable loops around on whose rounds a bound depends, one bit each.
-uint64_t rounds_of(const Body& b, const Bound& bound) { return bound.expr ? b.instance.info(*bound.expr).rounds : 0; }
+uint64_t rounds_of(const Body& b, const Bound& bound) { return b.instance.info(bound.expr).rounds; }
 
 // The unrollable loops around on whose rounds the bounds of a loop depend; nothing where they are not static even then.
 // The step is the same in every round.
@@ -66,7 +66,7 @@ bool has_items(const Body& b, const ast::Expr& e) {
     const auto call = b.instance.calls.find(e.id);
     if (call != b.instance.calls.end() && call->second.kind == CallKind::builtin) {
         const auto& arguments = call->second.arguments;
-        const auto some = [&](const ast::Expr* part) { return part && has_items(b, *part); };
+        const auto some = [&](ast::ExprId part) { return part.valid() && has_items(b, *b.expr(part)); };
         const Builtin function = call->second.builtin;
         if (function == Builtin::enumerate || function == Builtin::reversed) return some(arguments[0].expr);
         if (function == Builtin::zip) return std::ranges::all_of(call->second.rest, some);
@@ -108,7 +108,7 @@ static std::optional<uint64_t> static_items(const Body& b, const ast::Expr& e) {
     const ExprInfo& info = b.instance.info(e);
     if (!info.type.is(Kind::list) && !info.type.is(Kind::tuple)) return std::nullopt;
     if (info.value) return info.value->tuple() ? std::optional(uint64_t{0}) : std::nullopt;
-    return info.by_round() ? info.rounds : rounds_of(b.instance, e);
+    return info.by_round() ? info.rounds : rounds_of(b.checker.program, b.instance, e);
 }
 
 // `range(…)`, `tile.range(…)`, `progress(range(…), "label")`.
@@ -136,7 +136,7 @@ static void iterate_range(Body& b, const ast::Expr& iterable, const ast::Expr& t
         b.record(iterable, range);
         CallInfo info_of_call;
         info_of_call.builtin = row.id;
-        for (const ast::Expr* argument : m.arguments) info_of_call.arguments.push_back({argument, nullptr});
+        for (const ast::Expr* argument : m.arguments) info_of_call.arguments.push_back({id_of(argument), {}});
         b.record_call(iterable, std::move(info_of_call));
     } else {
         evaluate_arguments(b, call_node);
@@ -156,7 +156,7 @@ static void iterate_range(Body& b, const ast::Expr& iterable, const ast::Expr& t
         m.ok = false;
     }
     if (m.ok && m.arguments.size() > 3 && m.arguments[3]) {
-        info.prefetch = m.arguments[3];
+        info.prefetch = m.arguments[3]->id;
         auto stages = static_integer(b, *m.arguments[3], "`prefetch`");
         if (stages && *stages < 1)
             b.error("E0412", m.arguments[3]->span, fmt::format("`prefetch` is at least 1, not {}", *stages));
@@ -168,7 +168,7 @@ static void iterate_range(Body& b, const ast::Expr& iterable, const ast::Expr& t
         if (!given[0].empty()) a.start = given[0][axis];
         if (!given[2].empty()) a.step = given[2][axis];
         auto start = static_bound(b, a.start, 0), stop = static_bound(b, a.stop, 0), step = static_bound(b, a.step, 1);
-        if (step && *step == 0) b.error("E0334", a.step.expr->span, "the step of a loop is zero");
+        if (step && *step == 0) b.error("E0334", b.expr(a.step.expr)->span, "the step of a loop is zero");
         runs = runs && start && stop && step && (*step > 0 ? *start < *stop : *start > *stop);
         info.axes.push_back(a);
     }
@@ -212,7 +212,7 @@ void iterate(Body& b, const ast::Expr& iterable, const ast::Expr& target, ForInf
                                 fmt::format("the label is a string, this is {}", shown(label.type)));
                 }
                 iterate(b, *m.arguments[0], target, info, runs, 0);
-                info.label = m.arguments[1];
+                info.label = id_of(m.arguments[1]);
                 info.kind = info.kind == LoopKind::range ? LoopKind::progress_range : LoopKind::progress_list;
                 Value range;
                 range.type = Type::range();
@@ -223,8 +223,8 @@ void iterate(Body& b, const ast::Expr& iterable, const ast::Expr& target, ForInf
     }
     Value value = expression(b, iterable);
     Value element;
-    info.elements = &iterable;
-    info.target = &target;
+    info.elements = iterable.id;
+    info.target = target.id;
     info.kind = value.type.is(Kind::tuple) ? LoopKind::tuple : LoopKind::list;
     runs = has_items(b, iterable);
     if (auto item = items_of(b, iterable, value)) {
@@ -281,7 +281,7 @@ void for_loop(Body& b, const ast::Stmt& stmt, const ast::For& f) {
         indices.push_back(&b.slots[axis.variable.index]);
         indices.back()->rounds = around && bit != 0 ? bit | *around : 0;
     }
-    const auto items = info.elements && bit != 0 ? static_items(b, *info.elements) : std::nullopt;
+    const auto items = info.elements.valid() && bit != 0 ? static_items(b, *b.expr(info.elements)) : std::nullopt;
     for (const VariableId target : info.targets) {
         if (!items || !target.valid() || bound_inside.contains(b.slots[target.index].name)) continue;
         indices.push_back(&b.slots[target.index]);

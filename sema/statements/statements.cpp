@@ -69,9 +69,9 @@ static void nested_function(Body& b, const ast::Stmt& stmt, const ast::FunctionD
     FunctionId id = b.checker.function_of(def);
     if (!b.function || !id.valid()) return;  // module level: declared before
     const auto [known, fresh] = b.nested.try_emplace(def.name.text, id);
-    const ast::Block& around = b.function->def->body;
+    const ast::Block& around = b.def().body;
     const bool always = std::ranges::find(around, &stmt) != around.end();
-    const Span other = b.checker.program.function(known->second).def->name.span;
+    const Span other = b.checker.program.def(known->second).name.span;
     if (!fresh && known->second != id && !always && other.begin < def.name.span.begin) {
         b.error("E0205", def.name.span,
                 fmt::format("`{}` is defined twice: which one is called must be known", def.name.text))

@@ -13,7 +13,7 @@ ir::Dim fresh_symbol(Body& b, const std::string& base, const ast::Expr& source, 
     if (name.empty()) name = fmt::format("{}__{}", base, b.checker.fresh++);
     symbol.name = name;
     symbol.source = SymbolInfo::Source::expression;
-    symbol.expr = &source;
+    symbol.expr = source.id;
     symbol.axis = axis;
     symbol.element = element;
     b.instance.symbols.push_back(symbol);

@@ -97,7 +97,7 @@ void require_integer(Body& b, const ast::Expr& e, const Value& v, const std::str
 
 void offer_cast(Body& b, Diagnostic& d, const ast::Expr& e, const Type& from, DType to) {
     // What a loop goes through is not what its variable is given.
-    if (!is_element(from) || b.instance.type(e).kind() != from.kind() || b.checker.program.is_made(e)) return;
+    if (!is_element(from) || b.instance.type(e).kind() != from.kind() || b.checker.program.made.find(e.id)) return;
     std::string replacement = fmt::format("cast({}, {})", b.source(e), tsr::name(to));
     d.suggest(e.span, replacement, fmt::format("convert it: `{}`", replacement));
 }

@@ -37,8 +37,8 @@ std::optional<int64_t> integer_of(const std::optional<Static>& value, const std:
 }  // namespace
 
 std::optional<int64_t> static_bound(const Body& b, const Bound& bound, int64_t otherwise) {
-    if (!bound.expr) return otherwise;
-    const ExprInfo& info = b.instance.info(*bound.expr);
+    if (!bound.expr.valid()) return otherwise;
+    const ExprInfo& info = b.instance.info(bound.expr);
     return integer_of(info.value, info.dim, bound.element);
 }
 
@@ -150,7 +150,8 @@ public:
     bool run() { return loop(0); }
 
     Folded value(Body& body, const ast::Expr& e) {
-        return value_in_round({body.instance, [&](VariableId id) { return variable(body, id); }}, e);
+        return value_in_round({body.checker.program, body.instance, [&](VariableId id) { return variable(body, id); }},
+                              e);
     }
     // Whether the conditions around the text let this round through, as far as they are known.
     bool is_reached() {
@@ -174,14 +175,14 @@ private:
     bool loop(size_t which) {
         if (which == loops_.size()) return left_-- > 0 && each_();
         const RoundLoop& loop = loops_[which];
-        return loop.info->elements ? elements(loop, which) : axis(loop, 0, which);
+        return loop.info->elements.valid() ? elements(loop, which) : axis(loop, 0, which);
     }
 
     bool elements(const RoundLoop& loop, size_t which) {
-        const Folded known = value(*loop.body, *loop.info->elements);
+        const Folded known = value(*loop.body, *loop.body->expr(loop.info->elements));
         const auto* parts = known.value ? known.value->tuple() : nullptr;
-        return parts && loop.info->target && std::ranges::all_of(*parts, [&](const Static& part) {
-                   bind(*loop.body, *loop.info->target, part);
+        return parts && loop.info->target.valid() && std::ranges::all_of(*parts, [&](const Static& part) {
+                   bind(*loop.body, *loop.body->expr(loop.info->target), part);
                    return round(part, [&] { return this->loop(which + 1); });
                });
     }
@@ -231,8 +232,8 @@ private:
     }
 
     std::optional<int64_t> bound(Body& body, const Bound& bound, int64_t otherwise) {
-        if (!bound.expr) return otherwise;
-        return integer_of(value(body, *bound.expr).value, body.instance.info(*bound.expr).dim, bound.element);
+        if (!bound.expr.valid()) return otherwise;
+        return integer_of(value(body, *body.expr(bound.expr)).value, body.instance.info(bound.expr).dim, bound.element);
     }
 
     // The variable of a loop, one that is assigned once and follows from such, or one of a body around.

@@ -29,14 +29,14 @@ bool require_writable(Body& b, const ast::Expr& e, const Value& memory) {
         d.note("only tensors that the function made and its `mut` parameters may be written; `.copy()` makes one");
         return false;
     }
-    const ast::Parameter& written = *b.instance.parameters[static_cast<size_t>(parameter)].syntax;
-    d.label(written.name.span, "this parameter is not `mut`");
-    if (written.annotation) {
-        Span at{written.annotation->span.file, written.annotation->span.begin, written.annotation->span.begin};
-        d.suggest(at, "mut ", fmt::format("declare it `{}: mut {}`", written.name.text, b.source(*written.annotation)));
+    const ParameterInfo& written = b.instance.parameters[static_cast<size_t>(parameter)];
+    d.label(written.declared, "this parameter is not `mut`");
+    if (const ast::Expr* annotation = b.expr(written.annotation)) {
+        Span at{annotation->span.file, annotation->span.begin, annotation->span.begin};
+        d.suggest(at, "mut ", fmt::format("declare it `{}: mut {}`", written.name, b.source(*annotation)));
     } else {
-        Span at{written.name.span.file, written.name.span.end, written.name.span.end};
-        d.suggest(at, ": mut", fmt::format("declare it `{}: mut`", written.name.text));
+        Span at{written.declared.file, written.declared.end, written.declared.end};
+        d.suggest(at, ": mut", fmt::format("declare it `{}: mut`", written.name));
     }
     return false;
 }

@@ -1,0 +1,52 @@
+// Expressions and statements that no text has: what some of a program's expressions stand for. Their ids count
+// downwards from the largest one, so that tables hold them beside those of the text.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "frontend/ast.h"
+#include "sema/types/type.h"
+
+namespace tsr::sema {
+
+// An expression of the program: ids of written ones are dense within a module.
+using ExprKey = std::pair<ModuleId, ast::ExprId>;
+
+// `*items` in a call: the items by number, of a name for the value where it is not a name itself.
+struct UnpackedArgument {
+    ast::ExprId name;
+    bool named = false;  // `name` is used: it is given the value before the call
+    std::vector<ast::ExprId> items;
+};
+// The key of a sort: its call for one item, as if it were written `key(item)`.
+struct SortKey {
+    ast::ExprId item, call;
+};
+
+class MadeSyntax {
+public:
+    const ast::Expr& expr(Span at, ast::ExprNode node);
+    const ast::Stmt& stmt(Span at, ast::StmtNode node);
+    // nullptr: the id is one of a text.
+    [[nodiscard]] const ast::Expr* find(ast::ExprId id) const;
+    [[nodiscard]] const ast::Stmt* find(ast::StmtId id) const;
+
+    std::map<ExprKey, SortKey> sort_keys;  // by what stands behind `key=`
+    // By the name of a dimension of a record's field, in a method: `self.field.shape[axis]`.
+    std::map<ExprKey, ast::ExprId> field_extents;
+    // By the call: `map(f, xs)` is `[f(x) for x in xs]`; of several iterables the clause goes through `zip` of them.
+    std::map<ExprKey, ast::ExprId> mapped;
+    std::map<ExprKey, UnpackedArgument> unpacked;  // by what stands behind the star
+    // By the call and the numbers of items: the call with the items as its arguments.
+    std::map<std::pair<ExprKey, std::vector<size_t>>, ast::ExprId> unpacked_calls;
+
+private:
+    std::deque<ast::Expr> exprs_;
+    std::deque<ast::Stmt> stmts_;
+};
+
+}  // namespace tsr::sema
