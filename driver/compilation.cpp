@@ -137,6 +137,11 @@ bool Compilation::check() {
 bool Compilation::lower() {
     if (lowered_) return true;
     if (!elaborate()) return false;
+    // The evaluator runs graphs as they were written.
+    const bool graphs =
+        session_.options().interpret ||
+        after(steps_.time("lower graphs", [&] { return ir::lower_graphs(module_, manager_, session_.diagnostics); }));
+    if (!graphs) return false;
     note_ir("lowering kernels", ir::print(module_));
     const ir::Formulas formulas = session_.options().sanitize.nan ? ir::Formulas::kept : ir::Formulas::expanded;
     const bool kernels = after(steps_.time("lower kernels", [&] {

@@ -143,6 +143,8 @@ std::vector<std::string> pass_names() {
     auto add = [&](const auto& pipeline) {
         for (const auto& step : pipeline.steps) names.emplace_back(step.name);
     };
+    add(ir::graph_pipeline());
+    for (const ir::ModulePass& pass : ir::graph_passes()) names.emplace_back(pass.name);
     add(ir::kernel_pipeline());
     names.emplace_back(ir::drop_points_pass({}).name);
     names.emplace_back(ir::keep_first_points_pass().name);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ir/ops/register.h"
+#include "ir/passes/graph/lower_fusions.h"
 #include "ir/passes/host/lower_launches.h"
 #include "ir/passes/host/ownership.h"
 #include "ir/passes/host/points.h"
@@ -273,6 +274,23 @@ PassOutcome check_kernels(Module& module, PassManager& manager, Points points, D
 PassOutcome check_module(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics) {
     const PassOutcome kernels = check_kernels(module, manager, points, diagnostics);
     return kernels == PassOutcome::done ? lower_hosts(module, manager, launch_pipeline(), diagnostics) : kernels;
+}
+
+Pipeline<Level::graph, Level::graph> graph_pipeline() {
+    return start<Level::graph>() | better<Level::graph>("simplify_graph", run_simplify);
+}
+
+std::vector<ModulePass> graph_passes() { return {form_fusions_pass(), lower_fusions_pass()}; }
+
+PassOutcome lower_graphs(Module& module, PassManager& manager, Diagnostics& diagnostics) {
+    const auto is_graph = [](const Function& function) { return function.level == Level::graph; };
+    if (std::ranges::none_of(module.functions, is_graph)) return PassOutcome::done;
+    PassContext context{module, diagnostics, ""};
+    PassOutcome outcome = manager.run_on_all(graph_pipeline(), module, context);
+    for (const ModulePass& pass : graph_passes()) {
+        if (outcome == PassOutcome::done) outcome = manager.run(pass, context);
+    }
+    return outcome;
 }
 
 PassOutcome keep_launches(Module& module, PassManager& manager, Diagnostics& diagnostics) {

@@ -42,6 +42,13 @@ Pipeline<Level::host, Level::host> host_pipeline(Formulas formulas = Formulas::e
 ModulePass drop_points_pass(std::map<std::string, Diagnostics> unfit);
 ModulePass keep_first_points_pass();
 
+// Graph functions, before they are cut.
+Pipeline<Level::graph, Level::graph> graph_pipeline();
+// What cuts them and makes kernels of the parts.
+std::vector<ModulePass> graph_passes();
+// Graph functions → Host functions that launch kernels, which are added.
+PassOutcome lower_graphs(Module& module, PassManager& manager, Diagnostics& diagnostics);
+
 // Which points of tuned kernels stay in the module: those that fit, or the first of them.
 enum class Points : uint8_t { all, first };
 // Runs the first on every kernel of the module; the last on every host function.

@@ -325,7 +325,7 @@ constexpr std::array kRegisterRecords{
              .doc = "Inclusive scan along an axis from its beginning, element after element, in the element type.",
              .operands = {Role{"value"}},
              .infer = infer_scan,
-             .levels = kGraphAndTile,
+             .levels = kTile,
              .attrs = {needs(Attr::op), needs(Attr::axis)},
              .axes = AxisRule::along},
     OpRecord{

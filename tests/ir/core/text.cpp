@@ -63,7 +63,7 @@ TEST_CASE("the first error is told with line and column") {
     CHECK(refusal("kernel @f() {\n  %a = constant 1.5 : i32\n}") == "2:16: '1.5' is no constant of i32");
     CHECK(refusal("kernel @f() {\n  print {text = \"abc}\n}\n}") == "4:2: the text in quotes does not end");
     CHECK(refusal("kernel @f() {\n  print {loop = often}\n}") == "2:22: no value of 'loop'");
-    CHECK(refusal("thing @f() {}") == "1:1: 'kernel', 'host' or 'func' is expected");
+    CHECK(refusal("thing @f() {}") == "1:1: 'kernel', 'host', 'graph' or 'func' is expected");
 }
 
 TEST_CASE("no prefix and no changed character crashes the parser") {

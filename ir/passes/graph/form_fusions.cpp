@@ -1,0 +1,168 @@
+#include "ir/passes/graph/form_fusions.h"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "ir/build/builder.h"
+#include "ir/ops/effects.h"
+#include "ir/ops/handle.h"
+#include "ir/passes/graph/axis_map.h"
+#include "ir/passes/graph/fused_function.h"
+#include "ir/passes/graph/fusions.h"
+
+namespace tsr::ir {
+
+namespace {
+
+class FusionFormer {
+public:
+    explicit FusionFormer(const Function& graph) : graph_(graph), uses_(graph.value_count()) {
+        for_each_op(graph, graph.body, [&](OpId id) {
+            for (ValueId v : graph.op(id).operands) uses_[v.index].push_back(id);
+        });
+    }
+
+    FormedFusions run() {
+        host_.name = graph_.name;
+        host_.level = Level::host;
+        host_.share_places(graph_);
+        host_.place = graph_.place;
+        host_.symbols = graph_.symbols;
+        host_.results = graph_.results;
+        for (ValueId param : graph_.params()) {
+            const Value& value = graph_.value(param);
+            const ValueId made = host_.add_arg(host_.body, value.type, value.name);
+            host_.value(made).role = value.role;
+            values_[param] = made;
+        }
+        block(graph_.body, host_.body);
+        return {std::move(host_), std::move(fused_)};
+    }
+
+private:
+    // One region of the graph and the fusions in it.
+    struct Block {
+        RegionId from, to;
+        Fusions fusions;
+        std::set<OpId> done;
+        std::set<size_t> called;
+    };
+
+    void block(RegionId from, RegionId to) {
+        Block b{.from = from, .to = to, .fusions = choose_fusions(graph_, from), .done = {}, .called = {}};
+        // What is not pure keeps its order; the rest is made where it is needed.
+        for (OpId id : graph_.region(from).ops) {
+            if (!is_pure(graph_.op(id).kind) && !b.fusions.of.contains(id)) make(b, id);
+        }
+    }
+
+    void make(Block& b, OpId id) {
+        if (!b.done.insert(id).second) return;
+        if (const auto in = b.fusions.of.find(id); in != b.fusions.of.end()) return call(b, in->second);
+        const Op& op = graph_.op(id);
+        need_all(b, id);
+        Values operands;
+        for (ValueId v : op.operands) operands.push_back(values_.at(v));
+        if (op.kind == OpKind::yield && b.from == graph_.body) own_results(b, operands);
+        std::vector<Type> results;
+        for (ValueId v : op.results) results.push_back(graph_.type(v));
+        const OpId made = host_.add_op(op.kind, op.place, std::move(operands), results, op.attrs);
+        host_.append(b.to, made);
+        for (size_t i = 0; i < op.results.size(); ++i) keep(op.results[i], host_.op(made).results[i]);
+        for (RegionId below : op.regions) {
+            const RegionId region = host_.add_region(made);
+            for (ValueId arg : graph_.region(below).args)
+                values_[arg] = host_.add_arg(region, graph_.type(arg), graph_.value(arg).name);
+            block(below, region);
+        }
+    }
+
+    void keep(ValueId from, ValueId to) {
+        values_[from] = to;
+        host_.value(to).name = graph_.value(from).name;
+    }
+
+    void need(Block& b, ValueId v) {
+        const OpId from = graph_.value(v).op;
+        if (from.valid() && graph_.op(from).parent == b.from) make(b, from);
+    }
+    void need_all(Block& b, OpId id) {
+        for (ValueId v : graph_.op(id).operands) need(b, v);
+        for (RegionId below : graph_.op(id).regions) {
+            for_each_op(graph_, below, [&](OpId inner) {
+                for (ValueId v : graph_.op(inner).operands) {
+                    need(b, v);
+                    // A fusion below reads through movements that stand here.
+                    need(b, through_movements(graph_, v).base);
+                }
+            });
+        }
+    }
+
+    // A result is nobody else's memory: parameters, and what is given twice, are copied.
+    void own_results(Block& b, Values& results) {
+        std::set<ValueId> given;
+        for (ValueId& v : results) {
+            const bool tensor = host_.type(v).kind == TypeKind::tensor;
+            const bool parameter = host_.value(v).region == host_.body;
+            if (!tensor || (!parameter && given.insert(v).second)) continue;
+            Builder builder = Builder::at_end(host_, b.to);
+            builder.set_place(host_.place);
+            const OpId copy = builder.host("copy", {v}, {host_.type(v)});
+            v = host_.op(copy).results[0];
+        }
+    }
+
+    // ---- fusions ----
+    // Whether something beside the fusion uses the value, be it through movements.
+    bool leaves(const Block& b, size_t number, ValueId v) const {
+        return std::ranges::any_of(uses_[v.index], [&](OpId user) {
+            const auto in = b.fusions.of.find(user);
+            if (in != b.fusions.of.end()) return in->second != number;
+            if (!moves_elements(graph_, user)) return true;
+            return leaves(b, number, graph_.op(user).results[0]);
+        });
+    }
+
+    void call(Block& b, size_t number) {
+        if (!b.called.insert(number).second) return;
+        const Fusion& fusion = b.fusions.all[number];
+        std::vector<ValueId> outputs;
+        for (OpId id : fusion.ops) {
+            b.done.insert(id);
+            for (const AxisMap& source : sources_of(graph_, id)) {
+                const OpId from = graph_.value(source.base).op;
+                const auto in = from.valid() ? b.fusions.of.find(from) : b.fusions.of.end();
+                if (in == b.fusions.of.end() || in->second != number) need(b, source.base);
+            }
+            const ValueId result = graph_.op(id).results[0];
+            if (leaves(b, number, result)) outputs.push_back(result);
+        }
+        FusedFunction fused = fused_function(graph_, fusion, outputs);
+        fused.function.name = graph_.name + "." + std::to_string(fused_.size());
+        Builder builder = Builder::at_end(host_, b.to);
+        builder.set_place(fused.function.place);
+        Values arguments;
+        for (ValueId v : fused.inputs) arguments.push_back(values_.at(v));
+        for (const Dim& dim : fused.dimensions) arguments.push_back(builder.dim(dim));
+        std::vector<Type> results;
+        for (ValueId v : outputs) results.push_back(graph_.type(v));
+        const OpId made =
+            builder.emit(OpKind::call, std::move(arguments), {{Attr::callee, fused.function.name}}, results);
+        for (size_t i = 0; i < outputs.size(); ++i) keep(outputs[i], host_.op(made).results[i]);
+        fused_.push_back(std::move(fused.function));
+    }
+
+    const Function& graph_;
+    std::vector<std::vector<OpId>> uses_;
+    Function host_;
+    std::vector<Function> fused_;
+    std::unordered_map<ValueId, ValueId> values_;
+};
+
+}  // namespace
+
+FormedFusions form_fusions(const Function& graph) { return FusionFormer(graph).run(); }
+
+}  // namespace tsr::ir

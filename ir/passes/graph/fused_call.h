@@ -1,0 +1,28 @@
+// The call of a fused function in a Host function becomes allocations and launches of kernels.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ir/passes/graph/fused_kernel.h"
+
+namespace tsr::ir {
+
+// The kernels of one fused function.
+struct FusedCode {
+    Function fused;
+    FusedKernel kernel;
+    // Where it combines along an axis whose extent, `row`, only the run knows: of rows shorter than kShortRow, each
+    // done by one tile.
+    std::optional<FusedKernel> short_rows;
+    Dim row;
+    // Where it combines a whole tensor: `kernel` gives one partial result per chunk, and each of these combines those
+    // of one result.
+    std::vector<FusedKernel> totals;
+};
+inline constexpr int64_t kShortRow = 32;
+
+// `call` names the fused function; it is taken out.
+void lower_fused_call(Function& host, OpId call, const FusedCode& code);
+
+}  // namespace tsr::ir

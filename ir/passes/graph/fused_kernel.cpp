@@ -1,0 +1,443 @@
+#include "ir/passes/graph/fused_kernel.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "ir/build/builder.h"
+#include "ir/law/reduction.h"
+#include "ir/ops/handle.h"
+#include "ir/ops/reduction.h"
+#include "ir/passes/graph/axis_map.h"
+#include "ir/passes/graph/row_phases.h"
+
+namespace tsr::ir {
+
+namespace {
+
+constexpr int64_t kPiece = 512;         // elements of a row in one register tile
+constexpr int64_t kLongestTile = 2048;  // a static row of no more is one tile
+
+class FusedKernelMaker {
+public:
+    FusedKernelMaker(const Function& fused, const FusedAxes& axes, RowWork work)
+        : fused_(fused),
+          axes_(axes),
+          work_(work),
+          phases_(row_phases(fused, axes)),
+          root_(kernel()),
+          builder_(&root_) {}
+
+    FusedKernel run() {
+        Function& k = kernel();
+        k.level = Level::tile;
+        k.is_kernel = true;
+        k.kernel.names_group = uses_tiles();
+        k.share_places(fused_);
+        k.place = fused_.place;
+        add_parameters();
+        root_.to_end_of(k.body);
+        root_.set_place(k.place);
+        zero_ = builder_->index(0);
+        one_ = builder_->index(1);
+        for (const Dim& extent : axes_.extents) extents_.push_back(builder_->dim(renamed(extent)));
+        at_.resize(axes_.extents.size());
+        rows(0);
+        builder_->yield({});
+        return std::move(out_);
+    }
+
+private:
+    Function& kernel() { return out_.kernel; }
+    bool uses_tiles() const { return axes_.axis && work_ != RowWork::lane; }
+
+    // ---- parameters ----
+    // An extent in the kernel's own symbols.
+    Dim renamed(const Dim& extent) {
+        if (extent.constant_value()) return extent;
+        const auto found = std::ranges::find(out_.symbols, extent);
+        const auto number = static_cast<size_t>(found - out_.symbols.begin());
+        if (found == out_.symbols.end()) {
+            out_.symbols.push_back(extent);
+            kernel().symbols.push_back("d" + std::to_string(number));
+        }
+        return Dim::symbol(kernel().symbols[number]);
+    }
+
+    std::vector<Dim> shape_along(const std::vector<size_t>& axes) const {
+        std::vector<Dim> shape;
+        for (size_t axis : axes) shape.push_back(axes_.extents[axis]);
+        if (shape.empty()) shape.push_back(Dim::constant(1));
+        return shape;
+    }
+
+    ValueId add_tensor(DType elem, std::vector<Dim> shape, bool mut, const std::string& name) {
+        std::vector<Dim> here;
+        for (const Dim& extent : shape) here.push_back(renamed(extent));
+        out_.shapes.push_back(std::move(shape));
+        return kernel().add_arg(kernel().body, Type::tensor(elem, std::move(here), mut), name);
+    }
+
+    void add_parameters() {
+        // Along which joined axes each tensor lies: the same in each of its uses.
+        std::map<ValueId, std::vector<size_t>> along;
+        for (OpId id : computed(fused_)) {
+            for (const AxisMap& source : sources_of(fused_, id)) along[source.base] = joined_along(source, id);
+        }
+        for (ValueId param : fused_.params()) {
+            const Value& value = fused_.value(param);
+            if (value.role.kind == ParamRole::Kind::dimension) continue;
+            if (value.type.is_scalar()) {
+                out_.shapes.emplace_back();
+                inputs_[param] = kernel().add_arg(kernel().body, value.type, value.name);
+            } else {
+                inputs_[param] = add_tensor(value.type.elem, shape_along(along[param]), false, value.name);
+            }
+        }
+        for (ValueId result : yielded(fused_, fused_.body)) {
+            const Type& type = fused_.type(result);
+            std::vector<Dim> shape = shape_along(phases_.is_whole(result) ? all_axes() : axes_.outer());
+            if (work_ == RowWork::chunks && !phases_.is_whole(result)) shape = {chunks()};
+            outputs_.push_back(add_tensor(type.elem, std::move(shape), true, fused_.value(result).name));
+        }
+    }
+
+    std::vector<size_t> all_axes() const {
+        std::vector<size_t> all;
+        for (size_t i = 0; i < axes_.extents.size(); ++i) all.push_back(i);
+        return all;
+    }
+    // As many as the axis has chunks.
+    Dim chunks() const {
+        return Dim::floor_quotient(axes_.extents[*axes_.axis] + Dim::constant(kChunk - 1), Dim::constant(kChunk));
+    }
+
+    std::vector<size_t> joined_along(const AxisMap& source, OpId user) const {
+        const Op& op = fused_.op(user);
+        const Type& type = fused_.type(op.kind == OpKind::reduce ? op.operands[0] : op.results[0]);
+        const std::vector<size_t> stands = axes_.long_axes(long_extents(type).size());
+        std::vector<size_t> places;
+        for (size_t axis : source.axes) places.push_back(stands[axis]);
+        return joined_axes(axes_, places);
+    }
+
+    // ---- loops ----
+    static Attrs tile_range(size_t depth) {
+        Attrs attrs{{Attr::loop, static_cast<int64_t>(LoopKind::tile_range)}};
+        if (depth > 0) attrs.set(Attr::axis, static_cast<int64_t>(depth));
+        return attrs;
+    }
+
+    // What stands in the body of a loop or `if` is made by another builder; values made there are known only there.
+    template <typename Fill>
+    auto inside(Builder& body, Fill&& fill) {
+        Builder* const outer = std::exchange(builder_, &body);
+        const auto values = values_;
+        const auto reads = reads_;
+        auto result = fill();
+        builder_ = outer;
+        values_ = values;
+        reads_ = reads;
+        return result;
+    }
+
+    void rows(size_t depth) {
+        const std::vector<size_t> outer = axes_.outer();
+        if (work_ == RowWork::chunks && axes_.axis) return chunk_loop();
+        if (depth == outer.size()) return axes_.axis ? row() : element();
+        builder_->for_(zero_, extents_[outer[depth]], one_, {}, tile_range(depth),
+                       [&](Builder& body, ValueId iv, const Values&) {
+                           return inside(body, [&] {
+                               at_[outer[depth]] = iv;
+                               rows(depth + 1);
+                               return Values{};
+                           });
+                       });
+    }
+
+    void element() {
+        if (axes_.extents.empty()) return single_element();
+        const ValueSpan results = yielded(fused_, fused_.body);
+        for (size_t i = 0; i < results.size(); ++i) builder_->write(outputs_[i], computed_value(results[i]), at_);
+    }
+
+    // No axis is long: the group does one element.
+    void single_element() {
+        builder_->for_(zero_, one_, one_, {}, tile_range(0), [&](Builder& body, ValueId iv, const Values&) {
+            return inside(body, [&] {
+                const ValueSpan results = yielded(fused_, fused_.body);
+                for (size_t i = 0; i < results.size(); ++i)
+                    builder_->write(outputs_[i], computed_value(results[i]), {iv});
+                return Values{};
+            });
+        });
+    }
+
+    // ---- rows ----
+    struct Range {
+        ValueId begin, end;
+    };
+
+    void chunk_loop() {
+        const ValueId extent = extents_[*axes_.axis];
+        const ValueId chunk = builder_->index(kChunk);
+        builder_->for_(zero_, extent, chunk, {}, tile_range(0), [&](Builder& body, ValueId iv, const Values&) {
+            return inside(body, [&] {
+                const ValueId end = builder_->minimum(builder_->add(iv, chunk), extent);
+                phase(phases_.all.front(), {iv, end});
+                write_rows({builder_->floordiv(iv, chunk)});
+                return Values{};
+            });
+        });
+    }
+
+    void row() {
+        // Elements that the whole row takes are read once.
+        for (OpId id : computed(fused_)) {
+            for (const AxisMap& source : sources_of(fused_, id)) {
+                const bool tensor = fused_.type(source.base).kind == TypeKind::tensor;
+                if (tensor && inputs_.contains(source.base) && !runs_along_row(joined_along(source, id))) {
+                    (void)element_of(source.base, joined_along(source, id));
+                }
+            }
+        }
+        for (const RowPhase& each : phases_.all) {
+            for (OpId id : each.of_row) (void)computed_value(fused_.op(id).results[0]);
+            phase(each, {zero_, extents_[*axes_.axis]});
+        }
+        Values at;
+        for (size_t axis : axes_.outer()) at.push_back(at_[axis]);
+        if (at.empty()) at.push_back(zero_);
+        write_rows(at);
+    }
+
+    void write_rows(const Values& at) {
+        const ValueSpan results = yielded(fused_, fused_.body);
+        for (size_t i = 0; i < results.size(); ++i) {
+            if (!phases_.is_whole(results[i])) builder_->write(outputs_[i], computed_value(results[i]), at);
+        }
+    }
+
+    void phase(const RowPhase& phase, Range range) {
+        if (phase.sums.empty() && phase.stores.empty()) return;
+        if (work_ == RowWork::lane) return lane_phase(phase, range);
+        const auto extent = axes_.extents[*axes_.axis].constant_value();
+        if (work_ == RowWork::group && extent && *extent <= kLongestTile) return tile_phase(phase, *extent);
+        piece_phase(phase, range);
+    }
+
+    DType element_type(OpId sum) const { return fused_.type(fused_.op(sum).operands[0]).elem; }
+    ReduceOp what(OpId sum) const { return static_cast<ReduceOp>(fused_.op(sum).attrs.integer(Attr::op)); }
+
+    ValueId start_of(OpId sum) {
+        const DType type = element_type(sum);
+        return builder_->value(OpKind::constant, {},
+                               {{Attr::value, reduction_start(what(sum), type)}, {Attr::type, type}});
+    }
+
+    // The element at `at_` of what each sum combines, joined to what was carried.
+    Values combined(const RowPhase& phase, const Values& carried, const std::function<ValueId(OpId, ValueId)>& masked) {
+        Values next;
+        for (size_t i = 0; i < phase.sums.size(); ++i) {
+            const OpId sum = phase.sums[i];
+            const ValueId value = masked(sum, operand(sum, 0));
+            next.push_back(builder_->element(combining(what(sum)), {carried[i], value}));
+        }
+        return next;
+    }
+
+    void finish(const RowPhase& phase, ValueSpan sums) {
+        for (size_t i = 0; i < phase.sums.size(); ++i) {
+            ValueId sum = sums[i];
+            if (uses_tiles()) {
+                sum =
+                    builder_->value(OpKind::reduce, {sum},
+                                    {{Attr::op, static_cast<int64_t>(what(phase.sums[i]))}, {Attr::axis, int64_t{0}}});
+            }
+            values_[fused_.op(phase.sums[i]).results[0]] = sum;
+        }
+    }
+
+    void lane_phase(const RowPhase& phase, Range range) {
+        Values starts;
+        for (OpId sum : phase.sums) starts.push_back(start_of(sum));
+        const OpId loop = builder_->for_(range.begin, range.end, one_, starts, {},
+                                         [&](Builder& body, ValueId iv, const Values& carried) {
+                                             return inside(body, [&] {
+                                                 at_[*axes_.axis] = iv;
+                                                 for (ValueId v : phase.stores) store(v, at_);
+                                                 return combined(phase, carried, [](OpId, ValueId v) { return v; });
+                                             });
+                                         });
+        finish(phase, kernel().op(loop).results);
+    }
+
+    // The row is one tile.
+    void tile_phase(const RowPhase& phase, int64_t extent) {
+        width_ = extent;
+        at_[*axes_.axis] = zero_;
+        for (ValueId v : phase.stores) store(v, at_);
+        Values sums;
+        for (OpId sum : phase.sums) sums.push_back(operand(sum, 0));
+        finish(phase, sums);
+    }
+
+    // The row in pieces of one width; the last may reach over the end.
+    void piece_phase(const RowPhase& phase, Range range) {
+        width_ = kPiece;
+        const ValueId width = builder_->index(kPiece);
+        Values starts;
+        for (OpId sum : phase.sums) starts.push_back(repeated(start_of(sum)));
+        const ValueId length = builder_->sub(range.end, range.begin);
+        const ValueId whole = builder_->add(range.begin, builder_->mul(builder_->floordiv(length, width), width));
+        const OpId loop = builder_->for_(range.begin, whole, width, starts, {},
+                                         [&](Builder& body, ValueId iv, const Values& carried) {
+                                             return inside(body, [&] {
+                                                 at_[*axes_.axis] = iv;
+                                                 for (ValueId v : phase.stores) store(v, at_);
+                                                 return combined(phase, carried, [](OpId, ValueId v) { return v; });
+                                             });
+                                         });
+        const Values sums(kernel().op(loop).results.begin(), kernel().op(loop).results.end());
+        const auto rest = [&](Builder& body) {
+            return inside(body, [&] {
+                at_[*axes_.axis] = whole;
+                for (ValueId v : phase.stores) store(v, at_);
+                const ValueId left = repeated(builder_->cast(builder_->sub(range.end, whole), DType::i32));
+                const ValueId index =
+                    builder_->value(OpKind::tile_iota, {}, {{Attr::shape, tile_shape()}, {Attr::axis, int64_t{0}}});
+                const ValueId in_row = builder_->lt(index, left);
+                return combined(phase, sums, [&](OpId sum, ValueId v) {
+                    return builder_->select(in_row, v, repeated(start_of(sum)));
+                });
+            });
+        };
+        const OpId last = builder_->if_(builder_->lt(whole, range.end), rest, [&](Builder&) { return sums; });
+        finish(phase, kernel().op(last).results);
+    }
+
+    // ---- values ----
+    std::vector<Dim> tile_shape() const { return {Dim::constant(width_)}; }
+    ValueId repeated(ValueId scalar) {
+        return builder_->value(OpKind::expand, {scalar},
+                               {{Attr::shape, tile_shape()}, {Attr::axes, std::vector<int64_t>{}}});
+    }
+
+    bool runs_along_row(const std::vector<size_t>& joined) const {
+        return axes_.axis && std::ranges::find(joined, *axes_.axis) != joined.end();
+    }
+
+    void store(ValueId v, const Values& at) {
+        const ValueSpan results = yielded(fused_, fused_.body);
+        for (size_t i = 0; i < results.size(); ++i) {
+            if (results[i] != v) continue;
+            const ValueId value = computed_value(v);
+            if (!uses_tiles()) {
+                builder_->write(outputs_[i], value, at);
+                continue;
+            }
+            Values operands{outputs_[i], value};
+            operands.insert(operands.end(), at.begin(), at.end());
+            builder_->emit(OpKind::store_tile, std::move(operands),
+                           {{Attr::axes, std::vector<int64_t>{static_cast<int64_t>(*axes_.axis)}}});
+        }
+    }
+
+    // An input at the position, once in each region of the kernel.
+    ValueId element_of(ValueId input, const std::vector<size_t>& joined) {
+        if (const auto known = reads_.find({input, joined}); known != reads_.end()) return known->second;
+        Values at;
+        for (size_t axis : joined) at.push_back(at_[axis]);
+        if (at.empty()) at.push_back(zero_);
+        const ValueId memory = inputs_.at(input);
+        ValueId value;
+        const auto along = std::ranges::find(joined, axes_.axis.value_or(SIZE_MAX));
+        if (uses_tiles() && along != joined.end()) {
+            Values operands{memory};
+            operands.insert(operands.end(), at.begin(), at.end());
+            value = builder_->value(OpKind::load_tile, std::move(operands),
+                                    {{Attr::shape, tile_shape()},
+                                     {Attr::axes, std::vector<int64_t>{static_cast<int64_t>(along - joined.begin())}}});
+        } else {
+            value = builder_->read(memory, at);
+        }
+        return reads_[{input, joined}] = value;
+    }
+
+    // The operand of an operation at the position.
+    ValueId operand(OpId user, size_t number) { return source(sources_of(fused_, user)[number], user); }
+
+    ValueId source(const AxisMap& from, OpId user) {
+        const bool whole = phases_.is_whole(user);
+        ValueId value;
+        bool of_row = true;
+        if (fused_.type(from.base).is_scalar() && !phases_.is_computed(from.base)) {
+            value = scalar(from.base);
+        } else if (inputs_.contains(from.base)) {
+            const std::vector<size_t> joined = joined_along(from, user);
+            value = element_of(from.base, joined);
+            of_row = !runs_along_row(joined);
+        } else {
+            value = computed_value(from.base);
+            of_row = !phases_.is_whole(from.base);
+        }
+        return uses_tiles() && whole && of_row ? repeated(value) : value;
+    }
+
+    // A parameter or constant.
+    ValueId scalar(ValueId v) {
+        if (const auto input = inputs_.find(v); input != inputs_.end()) return input->second;
+        const OpId made = fused_.value(v).op;
+        return builder_->value(OpKind::constant, {}, fused_.op(made).attrs);
+    }
+
+    // What an operation of the fused function gives at the position.
+    ValueId computed_value(ValueId v) {
+        if (const auto known = values_.find(v); known != values_.end()) return known->second;
+        const OpId id = fused_.value(v).op;
+        if (!id.valid()) internal_error("a fused function gives what it was given");
+        const Op& op = fused_.op(id);
+        ValueId value;
+        if (moves_elements(fused_, id) || op.kind == OpKind::reduce) {
+            value = operand(id, 0);  // a `reduce` over one element
+        } else {
+            Values operands;
+            for (size_t i = 0; i < op.operands.size(); ++i) operands.push_back(operand(id, i));
+            builder_->set_place(op.place);
+            value = builder_->value(op.kind, std::move(operands), op.attrs);
+        }
+        return values_[v] = value;
+    }
+
+    const Function& fused_;
+    const FusedAxes& axes_;
+    RowWork work_;
+    RowPhases phases_;
+    FusedKernel out_;
+    Builder root_;
+    Builder* builder_;  // of the region where operations are made now
+    ValueId zero_, one_;
+    Values extents_;  // of the joined axes
+    Values at_;       // the position: an index for each joined axis; along the row where a tile begins
+    int64_t width_ = 0;
+    std::map<ValueId, ValueId> inputs_;  // parameters of the fused function → of the kernel
+    Values outputs_;
+    // Known at the position, in the region where operations are made now: what operations gave, what was read.
+    std::map<ValueId, ValueId> values_;
+    std::map<std::pair<ValueId, std::vector<size_t>>, ValueId> reads_;
+};
+
+}  // namespace
+
+FusedKernel fused_kernel(const Function& fused, const FusedAxes& axes, RowWork work) {
+    return FusedKernelMaker(fused, axes, work).run();
+}
+
+bool divides_into_chunks(const Function& fused, const FusedAxes& axes) {
+    if (!axes.axis || !axes.outer().empty()) return false;
+    const RowPhases phases = row_phases(fused, axes);
+    const bool alone = std::ranges::all_of(phases.all, [](const RowPhase& phase) { return phase.of_row.empty(); });
+    return alone && phases.all.size() == 1;
+}
+
+}  // namespace tsr::ir

@@ -1,0 +1,37 @@
+// One fused function as the program of one tile.
+//
+// Without a combined axis every element is a round of a grid loop. With one the kernel goes over rows, a row being all
+// positions along that axis. A row is done in phases, one behind the other: what needs the sum of the row stands in a
+// later phase than the sum.
+#pragma once
+
+#include <vector>
+
+#include "ir/core/function.h"
+#include "ir/passes/graph/fused_axes.h"
+
+namespace tsr::ir {
+
+// What does a row.
+enum class RowWork : uint8_t {
+    lane,    // one tile does it, element after element
+    group,   // the group does it with register tiles
+    chunks,  // as many groups as it has chunks of kChunk elements: they give partial results, one for each chunk
+};
+inline constexpr int64_t kChunk = 1 << 16;
+
+struct FusedKernel {
+    Function kernel;  // its parameters: those of the fused function without dimensions, then a tensor for each result
+    // Shapes that the launch gives the tensors, over the symbols of the fused function; a scalar has none, its result
+    // one element.
+    std::vector<std::vector<Dim>> shapes;
+    std::vector<Dim> symbols;  // what each symbol of the kernel is
+};
+
+FusedKernel fused_kernel(const Function& fused, const FusedAxes& axes, RowWork work);
+
+// Whether its results are single elements that a whole tensor is combined to, and nothing else depends on them: chunks
+// can do it.
+bool divides_into_chunks(const Function& fused, const FusedAxes& axes);
+
+}  // namespace tsr::ir

@@ -1,0 +1,189 @@
+#include "ir/passes/graph/fusions.h"
+
+#include <algorithm>
+#include <set>
+
+#include "ir/ops/effects.h"
+#include "ir/passes/graph/axis_map.h"
+
+namespace tsr::ir {
+
+namespace {
+
+constexpr size_t kMostOps = 64;  // of one kernel: more take the compiler long
+
+bool is_tensor(const Function& graph, ValueId v) { return graph.type(v).kind == TypeKind::tensor; }
+
+std::vector<Dim> without(std::vector<Dim> space, size_t axis) {
+    space.erase(space.begin() + static_cast<ptrdiff_t>(axis));
+    return space;
+}
+
+class FusionChooser {
+public:
+    FusionChooser(const Function& graph, RegionId region) : graph_(graph), region_(region), uses_(graph.value_count()) {
+        for_each_op(graph, graph.body, [&](OpId id) {
+            for (ValueId v : graph.op(id).operands) uses_[v.index].push_back(id);
+        });
+    }
+
+    Fusions run() {
+        for (OpId id : graph_.region(region_).ops) {
+            if (is_node(id)) {
+                place(id);
+            } else {
+                depends_[id] = needs(id);
+            }
+        }
+        return std::move(out_);
+    }
+
+private:
+    // What a movement gives is read through its axes where a fusion takes it; anything else needs it as a tensor.
+    bool is_node(OpId id) const {
+        if (computes_tensors(graph_, id)) return true;
+        if (!moves_elements(graph_, id) || !is_tensor(graph_, graph_.op(id).results[0])) return false;
+        return std::ranges::any_of(uses_[graph_.op(id).results[0].index], [&](OpId user) {
+            const bool here = graph_.op(user).parent == region_;
+            return !here || !(computes_tensors(graph_, user) || moves_elements(graph_, user));
+        });
+    }
+
+    // ---- spaces ----
+    struct Node {
+        std::vector<Dim> space;
+        std::optional<size_t> axis;  // along which it combines
+    };
+    Node node_of(OpId id) const {
+        const Op& op = graph_.op(id);
+        if (op.kind != OpKind::reduce) return {long_extents(graph_.type(op.results[0])), {}};
+        const Type& source = graph_.type(op.operands[0]);
+        const auto axis = static_cast<size_t>(op.attrs.integer(Attr::axis));
+        if (source.shape[axis].constant_value() == 1) return {long_extents(source), {}};
+        return {long_extents(source), long_axis(source, axis)};
+    }
+
+    // ---- dependences: on fusions, transitively ----
+    using Set = std::set<size_t>;
+    Set needs(OpId id) const {
+        Set all;
+        const auto add = [&](ValueId v) {
+            const OpId from = graph_.value(v).op;
+            if (!from.valid()) return;
+            if (const auto in = out_.of.find(from); in != out_.of.end()) {
+                all.insert(in->second);
+                all.insert(behind_[in->second].begin(), behind_[in->second].end());
+            } else if (const auto known = depends_.find(from); known != depends_.end()) {
+                all.insert(known->second.begin(), known->second.end());
+            }
+        };
+        for (ValueId v : graph_.op(id).operands) add(v);
+        for (RegionId below : graph_.op(id).regions) {
+            for_each_op(graph_, below, [&](OpId inner) {
+                for (ValueId v : graph_.op(inner).operands) add(v);
+            });
+        }
+        return all;
+    }
+    void add_dependences(size_t fusion, Set more) {
+        more.erase(fusion);
+        const auto extend = [&](Set& set, size_t self) {
+            if (self != fusion && !set.contains(fusion)) return;
+            set.insert(more.begin(), more.end());
+        };
+        for (size_t i = 0; i < behind_.size(); ++i) extend(behind_[i], i);
+        for (auto& [op, set] : depends_) extend(set, SIZE_MAX);
+    }
+
+    // ---- joining ----
+    // In an operation of the fusion: which fusion the value that an operand's elements come from stands in.
+    std::optional<size_t> fusion_of(ValueId base) const {
+        const OpId op = graph_.value(base).op;
+        const auto found = op.valid() ? out_.of.find(op) : out_.of.end();
+        return found == out_.of.end() ? std::nullopt : std::optional(found->second);
+    }
+
+    // What a value of the fusion is: of the whole space, or of what is left of it.
+    bool is_whole(const Fusion& fusion, ValueId v) const {
+        return long_extents(graph_.type(v)).size() == fusion.space.size();
+    }
+
+    // Whether a value of the fusion stands at the position itself for an operation over all axes, or those left.
+    bool fits(const Fusion& fusion, const AxisMap& map, bool whole) const {
+        const size_t rank = fusion.space.size();
+        if (is_whole(fusion, map.base)) return whole && map.is_identity(rank);
+        if (!whole) return map.is_identity(rank - 1);
+        for (size_t i = 0; i < map.axes.size(); ++i) {
+            if (map.axes[i] != i + (i >= *fusion.axis ? 1 : 0)) return false;
+        }
+        return true;
+    }
+
+    bool joins(OpId id, const Node& node, size_t number) const {
+        const Fusion& fusion = out_.all[number];
+        if (fusion.ops.size() >= kMostOps) return false;
+        const bool whole = node.space == fusion.space;
+        const bool left = !whole && fusion.axis && !node.axis && node.space == without(fusion.space, *fusion.axis);
+        if (!whole && !left) return false;
+        if (node.axis && fusion.axis && *node.axis != *fusion.axis) return false;
+        const Set behind = needs(id);
+        if (std::ranges::any_of(behind,
+                                [&](size_t other) { return other != number && behind_[other].contains(number); }))
+            return false;
+        bool meets = false;
+        for (const AxisMap& map : sources_of(graph_, id)) {
+            if (fusion_of(map.base) == number) {
+                if (!fits(fusion, map, whole)) return false;
+                meets = true;
+            } else if (whole && is_tensor(graph_, map.base) && map.is_identity(fusion.space.size())) {
+                meets = meets || reads_[number].contains(map.base);
+            }
+        }
+        return meets;
+    }
+
+    void place(OpId id) {
+        const Node node = node_of(id);
+        size_t number = out_.all.size();
+        while (number > 0 && !joins(id, node, number - 1)) --number;
+        Set behind = needs(id);
+        if (number == 0) {
+            number = out_.all.size();
+            out_.all.push_back({.ops = {}, .space = node.space, .axis = {}});
+            behind_.emplace_back();
+            reads_.emplace_back();
+        } else {
+            --number;
+        }
+        Fusion& fusion = out_.all[number];
+        fusion.ops.push_back(id);
+        if (node.axis) fusion.axis = node.axis;
+        out_.of[id] = number;
+        add_dependences(number, std::move(behind));
+        if (node.space != fusion.space) return;
+        for (const AxisMap& map : sources_of(graph_, id)) {
+            const bool outside = fusion_of(map.base) != number && is_tensor(graph_, map.base);
+            if (outside && map.is_identity(fusion.space.size())) reads_[number].insert(map.base);
+        }
+    }
+
+    const Function& graph_;
+    RegionId region_;
+    std::vector<std::vector<OpId>> uses_;
+    Fusions out_;
+    std::vector<Set> behind_;               // of each fusion: those that it needs
+    std::map<OpId, Set> depends_;           // of each other operation
+    std::vector<std::set<ValueId>> reads_;  // of each fusion: tensors that it reads at its own positions
+};
+
+}  // namespace
+
+bool computes_tensors(const Function& graph, OpId id) {
+    const Op& op = graph.op(id);
+    if (op.kind == OpKind::reduce) return true;
+    return is_element(op.kind) && is_tensor(graph, op.results[0]);
+}
+
+Fusions choose_fusions(const Function& graph, RegionId region) { return FusionChooser(graph, region).run(); }
+
+}  // namespace tsr::ir

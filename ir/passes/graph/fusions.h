@@ -1,0 +1,35 @@
+// Which operations of a graph become one kernel.
+//
+// A fusion goes through the positions of one space of axes, and combines along at most one of them: what it computes
+// has either all axes of the space, or those that are left when it has combined. `exp(x - max(x))` of rows is one
+// fusion: its space is (row, column), and it combines along the columns.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "ir/core/function.h"
+
+namespace tsr::ir {
+
+struct Fusion {
+    std::vector<OpId> ops;       // in the order of the text
+    std::vector<Dim> space;      // extents of its axes, those of the literal 1 left out
+    std::optional<size_t> axis;  // of the space, along which it combines
+};
+
+struct Fusions {
+    std::vector<Fusion> all;
+    std::map<OpId, size_t> of;  // operations in fusions: which one
+};
+
+// Of the operations in one region of a Graph function (not in the regions below it). Greedy, in the order of the text:
+// an operation joins the last fusion that it takes a value from, or with which it shares a tensor, where the spaces are
+// equal and nothing outside stands between the two.
+Fusions choose_fusions(const Function& graph, RegionId region);
+
+// The operations on tensors that give or take elements of the literal value, through broadcasts and transposes.
+bool computes_tensors(const Function& graph, OpId op);
+
+}  // namespace tsr::ir

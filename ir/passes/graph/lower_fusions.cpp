@@ -1,0 +1,150 @@
+#include "ir/passes/graph/lower_fusions.h"
+
+#include <deque>
+#include <map>
+
+#include "ir/build/builder.h"
+#include "ir/ops/control.h"
+#include "ir/ops/effects.h"
+#include "ir/passes/graph/form_fusions.h"
+#include "ir/passes/graph/fused_call.h"
+#include "ir/text/print.h"
+
+namespace tsr::ir {
+
+namespace {
+
+bool form_all(Module& module, PassContext&) {
+    std::deque<Function> functions;
+    std::deque<Function> fused;
+    for (Function& function : module.functions) {
+        if (function.level != Level::graph) {
+            functions.push_back(std::move(function));
+            continue;
+        }
+        FormedFusions formed = form_fusions(function);
+        functions.push_back(std::move(formed.host));
+        for (Function& one : formed.fused) fused.push_back(std::move(one));
+    }
+    for (Function& one : fused) functions.push_back(std::move(one));
+    module.functions = std::move(functions);
+    return true;
+}
+
+// Combines the partial results that a sum has of each chunk.
+Function combining_parts(const Function& fused, ValueId sum) {
+    const Op& reduce = fused.op(fused.value(sum).op);
+    Function total;
+    total.level = Level::graph;
+    total.share_places(fused);
+    total.place = reduce.place;
+    total.symbols = {"d0"};
+    const DType elem = fused.type(sum).elem;
+    const ValueId parts = total.add_arg(total.body, Type::tensor(elem, {Dim::symbol("d0")}, false), "parts");
+    Builder builder = Builder::at_end(total, total.body);
+    builder.set_place(total.place);
+    const ValueId all =
+        builder.value(OpKind::reduce, {parts}, {{Attr::op, reduce.attrs.integer(Attr::op)}, {Attr::axis, int64_t{0}}});
+    builder.yield({all});
+    total.results = {total.type(all)};
+    return total;
+}
+
+class FusionLowering {
+public:
+    explicit FusionLowering(Module& module) : module_(module) {}
+
+    void run() {
+        std::deque<Function> functions;
+        for (Function& function : module_.functions) {
+            if (function.level == Level::graph) {
+                add(std::move(function));
+            } else {
+                functions.push_back(std::move(function));
+            }
+        }
+        for (Function& host : functions) {
+            if (host.level == Level::host) lower_calls(host);
+        }
+        for (FusedCode& code : codes_) {
+            for (FusedKernel* kernel : kernels_of(code)) functions.push_back(std::move(kernel->kernel));
+        }
+        module_.functions = std::move(functions);
+    }
+
+private:
+    static std::vector<FusedKernel*> kernels_of(FusedCode& code) {
+        std::vector<FusedKernel*> all{&code.kernel};
+        if (code.short_rows) all.push_back(&*code.short_rows);
+        for (FusedKernel& total : code.totals) {
+            if (!total.shapes.empty()) all.push_back(&total);
+        }
+        return all;
+    }
+
+    void add(Function fused) {
+        const std::string name = std::exchange(fused.name, "fused");
+        const auto [same, is_new] = code_of_text_.try_emplace(print(fused), codes_.size());
+        if (is_new) codes_.push_back(code_of(std::move(fused), name));
+        code_of_name_[name] = same->second;
+    }
+
+    static FusedCode code_of(Function fused, const std::string& name) {
+        FusedCode code;
+        const FusedAxes axes = fused_axes(fused);
+        const auto named = [&](FusedKernel kernel, const std::string& suffix) {
+            kernel.kernel.name = name + suffix;
+            return kernel;
+        };
+        if (!axes.axis) {
+            code.kernel = named(fused_kernel(fused, axes, RowWork::lane), "");
+        } else if (const auto extent = axes.extents[*axes.axis].constant_value();
+                   *axes.axis + 1 != axes.extents.size() || (extent && *extent < kShortRow)) {
+            code.kernel = named(fused_kernel(fused, axes, RowWork::lane), "");
+        } else if (divides_into_chunks(fused, axes)) {
+            code.kernel = named(fused_kernel(fused, axes, RowWork::chunks), "");
+            const ValueSpan results = yielded(fused, fused.body);
+            for (size_t i = 0; i < results.size(); ++i) {
+                code.totals.emplace_back();
+                if (!combines(fused, fused.value(results[i]).op)) continue;
+                const Function total = combining_parts(fused, results[i]);
+                code.totals[i] = named(fused_kernel(total, fused_axes(total), RowWork::group),
+                                       ".total" + (results.size() > 1 ? std::to_string(i) : std::string()));
+            }
+        } else {
+            code.kernel = named(fused_kernel(fused, axes, RowWork::group), "");
+            if (!extent) {
+                code.short_rows = named(fused_kernel(fused, axes, RowWork::lane), ".short");
+                code.row = axes.extents[*axes.axis];
+            }
+        }
+        code.fused = std::move(fused);
+        return code;
+    }
+
+    void lower_calls(Function& host) {
+        std::vector<OpId> calls;
+        for_each_op(host, host.body, [&](OpId id) {
+            if (host.op(id).kind == OpKind::call && code_of_name_.contains(CallOp(host, id).callee()))
+                calls.push_back(id);
+        });
+        for (OpId call : calls) lower_fused_call(host, call, codes_[code_of_name_.at(CallOp(host, call).callee())]);
+    }
+
+    Module& module_;
+    std::deque<FusedCode> codes_;
+    std::map<std::string, size_t> code_of_text_, code_of_name_;
+};
+
+}  // namespace
+
+ModulePass form_fusions_pass() { return {"form_fusions", form_all}; }
+
+ModulePass lower_fusions_pass() {
+    return {"lower_fusions", [](Module& module, PassContext&) {
+                FusionLowering(module).run();
+                return true;
+            }};
+}
+
+}  // namespace tsr::ir
