@@ -197,6 +197,7 @@ void Checker::run(const ast::Module& root) {
     for (size_t i = 0; i < program.functions.size() && !cancelled(); ++i) check_uncalled(FunctionId(i));
     check_main();
     pass_captures_on();
+    publish_names();
 }
 
 Program check(const ast::Module& root, Sources& sources, const CheckOptions& options, Diagnostics& diagnostics) {

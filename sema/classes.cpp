@@ -7,6 +7,7 @@
 #include "sema/builtins/builtins.h"
 #include "sema/program/tables.h"
 #include "sema/state/checker.h"
+#include "sema/state/entities.h"
 #include "sema/state/scope.h"
 
 namespace tsr::sema {
@@ -47,6 +48,7 @@ void Checker::declare_member(ModuleId module, RecordClass& made, ast::FunctionDe
             program.functions[id.index].name = made.name + "." + text;
             program.functions[id.index].method_of = &made;
             made.methods[text] = id;
+            names.push_back({method->name.span, function_entity(program, id), true});
         }
         return;
     }
@@ -62,6 +64,7 @@ void Checker::declare_class(ModuleId module, const ast::ClassDef& def) {
     symbol.kind = Symbol::Kind::broken;
     for (const ast::Decorator& decorator : def.decorators) {
         const Symbol named = resolve(module, *decorator.value);
+        note_path(*this, module, *decorator.value, names, NameKind::decorator);
         if (named.kind == Symbol::Kind::builtin && named.builtin->id == Builtin::precision_policy) {
             diagnostics.error(std::string(code(Feature::policies)), def.name.span,
                               "precision policy classes are not compiled yet");
@@ -82,6 +85,7 @@ void Checker::declare_class(ModuleId module, const ast::ClassDef& def) {
     symbol.function = declare_function(module, stmt, std::nullopt);
     program.functions[symbol.function.index].makes = &made;
     made.constructor = symbol.function;
+    names.push_back({def.name.span, function_entity(program, symbol.function), true});
     bind(module, def.name, symbol);
 }
 

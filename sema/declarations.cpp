@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "sema/state/body.h"
+#include "sema/state/entities.h"
 
 namespace tsr::sema {
 
@@ -24,7 +25,10 @@ FunctionId Checker::declare_function(ModuleId module, const ast::Stmt& stmt, std
 
 void Checker::declare_nested(ModuleId module, const ast::Block& block, FunctionId enclosing) {
     for (const ast::Stmt* stmt : block) {
-        if (std::holds_alternative<ast::FunctionDef>(stmt->node)) declare_function(module, *stmt, enclosing);
+        if (const auto* def = std::get_if<ast::FunctionDef>(&stmt->node)) {
+            const FunctionId id = declare_function(module, *stmt, enclosing);
+            names.push_back({def->name.span, function_entity(program, id), true});
+        }
         if (const auto* i = std::get_if<ast::If>(&stmt->node)) {
             for (const auto& branch : i->branches) declare_nested(module, branch.body, enclosing);
             declare_nested(module, i->otherwise, enclosing);
@@ -74,6 +78,7 @@ void Checker::read_decorators(Function& function) {
         if (std::holds_alternative<ast::Hole>(named.node)) continue;
         Symbol symbol = resolve(function.module, named);
         std::string text = dotted(named);
+        note_path(*this, function.module, named, names, NameKind::decorator);
         if (symbol.kind == Symbol::Kind::broken) continue;
         if (symbol.kind == Symbol::Kind::none) {
             const ast::Expr* root = &named;
@@ -132,6 +137,9 @@ void Checker::read_space(Function& function, const ast::Call& call) {
                           "a tuned kernel is written `@kernel.autotune(space=dict(BM=[64, 128]))`");
         }
         function.space_at = space->callee->span;
+        names.push_back(
+            {argument.keyword->span, language_entity(NameKind::builtin_parameter, "kernel.autotune.space")});
+        note_path(*this, function.module, *space->callee, names);
         for (const ast::Argument& entry : space->arguments) {
             const auto* list = std::get_if<ast::List>(&entry.value->node);
             if (!entry.keyword || !list) {
@@ -143,6 +151,9 @@ void Checker::read_space(Function& function, const ast::Call& call) {
                        function.space.end()) {
                 refuse(entry.keyword->span, "a tuning space names each parameter once");
             } else {
+                names.push_back({entry.keyword->span,
+                                 {NameKind::tuning_parameter, entry.keyword->text, function.module, function.id, {}},
+                                 true});
                 function.space.push_back({entry.keyword->text, entry.keyword->span, ids_of(list->elements)});
             }
         }

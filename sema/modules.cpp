@@ -8,6 +8,7 @@
 #include "sema/builtins/builtins.h"
 #include "sema/program/tables.h"
 #include "sema/state/checker.h"
+#include "sema/state/entities.h"
 #include "sema/state/scope.h"
 
 namespace tsr::sema {
@@ -139,6 +140,7 @@ void Checker::declare_statement(ModuleId module, const ast::Stmt& stmt) {
         Symbol symbol;
         symbol.kind = Symbol::Kind::function;
         symbol.function = declare_function(module, stmt, std::nullopt);
+        names.push_back({def->name.span, function_entity(program, symbol.function), true});
         bind(module, def->name, symbol);
     }
 }
@@ -163,8 +165,23 @@ void Checker::declare_import(ModuleId module, const ast::Import& import) {
         } else {
             symbol.kind = Symbol::Kind::broken;
         }
+        if (auto named = symbol_entity(program, is_root(path) ? root_symbol(path) : symbol, path)) {
+            names.push_back({path_span(name.path), *named});
+            if (name.alias) names.push_back({name.alias->span, std::move(*named), true});
+        }
         bind(module, name.alias ? *name.alias : name.path.front(), symbol);
     }
+}
+
+// What stands behind `from`.
+static void note_source(Checker& checker, const ast::FromImport& from, const std::string& path,
+                        std::optional<ModuleId> source) {
+    Symbol symbol = root_symbol(path);
+    symbol.kind = source ? Symbol::Kind::module : symbol.kind;
+    if (source) symbol.module = *source;
+    const bool root = !source && symbol.kind == Symbol::Kind::name_space;
+    if (!source && !root) return;
+    checker.names.push_back({path_span(from.module), *symbol_entity(checker.program, symbol, path)});
 }
 
 void Checker::declare_from(ModuleId module, const ast::FromImport& from) {
@@ -177,6 +194,7 @@ void Checker::declare_from(ModuleId module, const ast::FromImport& from) {
         source = import_module(path, program.modules[module.index].file, path_span(from.module));
         if (source) program.modules[module.index].imports.push_back(*source);
     }
+    note_source(*this, from, path, source);
     if (from.names.empty()) {
         if (root) return;  // its members are visible anyway
         if (!source) return;
@@ -203,6 +221,10 @@ void Checker::declare_from(ModuleId module, const ast::FromImport& from) {
             if (auto near = nearest(wanted.text, candidates))
                 d.suggest(wanted.span, *near, fmt::format("did you mean `{}`?", *near));
             symbol.kind = Symbol::Kind::broken;
+        }
+        if (auto named = symbol_entity(program, symbol, wanted.text)) {
+            names.push_back({wanted.span, *named});
+            if (name.alias) names.push_back({name.alias->span, std::move(*named), true});
         }
         bind(module, name.alias ? *name.alias : wanted, symbol);
     }

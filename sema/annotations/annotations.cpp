@@ -8,6 +8,7 @@
 #include "sema/annotations/dimension_annotations.h"
 #include "sema/annotations/policy_annotations.h"
 #include "sema/annotations/unknown_names.h"
+#include "sema/state/entities.h"
 #include "sema/types/containers.h"
 
 namespace tsr::sema {
@@ -53,6 +54,7 @@ static std::optional<Type> container_annotation(Body& b, const ast::Subscript& s
     std::vector<const ast::Expr*> written = s.indices;
     if (written.size() == 1 && std::holds_alternative<ast::Tuple>(written[0]->node))
         written = std::get<ast::Tuple>(written[0]->node).elements;
+    b.note(*s.base, language_entity(NameKind::builtin, name->text));
     std::vector<Type> parts;
     for (const ast::Expr* part : written) {
         const Annotation item = annotation(b, *part, in_header);
@@ -117,6 +119,7 @@ static void region_annotation(Body& b, const ast::Expr& e, const ast::Subscript&
                 "`Region[…]` takes read, write, reduce_sum, reduce_max, reduce_min or reduce_prod");
         return;
     }
+    b.note(*s.indices[0], language_entity(NameKind::policy, last_name(*s.indices[0])));
     out.privilege = *privilege;
     out.mut = *privilege != Privilege::read;
     if (s.indices.size() == 1) {
@@ -132,6 +135,7 @@ static void region_annotation(Body& b, const ast::Expr& e, const ast::Subscript&
 // `f32[n]`, `T[M, K]`, `Tensor[…]`, `Region[…]`.
 static Type tensor_annotation(Body& b, const ast::Expr& e, const ast::Subscript& s, bool in_header, Annotation& out) {
     Symbol symbol = b.checker.resolve(b.instance.module, *s.base);
+    note_path(b, *s.base);
     if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->id == Builtin::tensor)
         return tensor_spelling(b, e, s, in_header, out);
     if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->id == Builtin::region) {
@@ -142,6 +146,7 @@ static Type tensor_annotation(Body& b, const ast::Expr& e, const ast::Subscript&
     if (const auto* inner = std::get_if<ast::Subscript>(&s.base->node)) {
         Symbol outer = b.checker.resolve(b.instance.module, *inner->base);
         if (outer.kind == Symbol::Kind::builtin && outer.builtin->id == Builtin::region && s.indices.size() == 1) {
+            note_path(b, *inner->base);
             region_annotation(b, *s.base, *inner, in_header, out);
             Annotation type = annotation(b, *s.indices[0], in_header);
             out.generic = type.generic;
@@ -161,10 +166,12 @@ static Type tensor_annotation(Body& b, const ast::Expr& e, const ast::Subscript&
     if (symbol.kind == Symbol::Kind::dtype) {
         elem = symbol.dtype;
     } else if (const auto bound = symbol.kind == Symbol::Kind::none ? b.bound_type(text) : std::nullopt) {
+        b.note(*s.base, type_variable_entity(b, text));
         elem = *bound;
     } else if (symbol.kind == Symbol::Kind::none && in_header && may_be_type_variable(text)) {
         out.type_variable = text;
         out.generic = true;
+        b.note(*s.base, type_variable_entity(b, text));
     } else {
         if (text == "mxfp8" || text == "mxfp6" || text == "mxfp4" || text == "nvfp4") {
             b.refuse(Feature::policies, s.base->span, fmt::format("`{}` is", text));
@@ -270,6 +277,7 @@ Annotation annotation(Body& b, const ast::Expr& e, bool in_header) {
         say_unknown(b, root.span, dotted(root));
         return out;
     }
+    note_path(b, e);
     if (text == "str") {
         out.type = Type::string();
         return out;
@@ -292,10 +300,12 @@ Annotation annotation(Body& b, const ast::Expr& e, bool in_header) {
     } else if (symbol.kind == Symbol::Kind::class_) {
         out.type = record_annotation(b, e, symbol.function);
     } else if (const auto bound = symbol.kind == Symbol::Kind::none ? b.bound_type(text) : std::nullopt) {
+        b.note(e, type_variable_entity(b, text));
         out.type = Type::scalar(*bound);
     } else if (symbol.kind == Symbol::Kind::none && in_header && may_be_type_variable(text)) {
         out.type_variable = text;
         out.generic = true;
+        b.note(e, type_variable_entity(b, text));
     } else {
         auto& d =
             b.error("E0309", e.span, text.empty() ? "a type is wanted here" : fmt::format("`{}` is not a type", text));

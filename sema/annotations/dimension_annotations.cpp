@@ -1,9 +1,11 @@
 #include "sema/annotations/dimension_annotations.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 
+#include "sema/state/entities.h"
 #include "sema/state/recursion.h"
 #include "sema/values/dimensions.h"
 
@@ -24,6 +26,24 @@ static std::optional<ir::Dim> integer_dimension(Body& b, const ast::Expr& name) 
     return std::nullopt;
 }
 
+// The names in `"B*H"`.
+static void note_quoted_names(Body& b, const ast::Expr& e) {
+    const std::string text = b.source(e);
+    const auto letter = [&](size_t at) {
+        return at < text.size() && (text[at] == '_' || std::isalnum(static_cast<unsigned char>(text[at])) != 0);
+    };
+    for (size_t begin = 0; begin < text.size(); ++begin) {
+        size_t end = begin;
+        while (letter(end)) ++end;
+        if (end == begin) continue;
+        const std::string word = text.substr(begin, end - begin);
+        const auto at = static_cast<uint32_t>(e.span.begin + begin);
+        if (std::isdigit(static_cast<unsigned char>(word[0])) == 0)
+            b.note({e.span.file, at, static_cast<uint32_t>(e.span.begin + end)}, dimension_entity(b, word));
+        begin = end;
+    }
+}
+
 std::optional<ir::Dim> dimension(Body& b, const ast::Expr& e, bool in_header) {
     auto named = [&](const std::string& text, Span at, const ast::Expr* name = nullptr) -> std::optional<ir::Dim> {
         const bool tuned = std::ranges::any_of(b.space, [&](const auto& entry) { return entry.first == text; });
@@ -42,7 +62,10 @@ std::optional<ir::Dim> dimension(Body& b, const ast::Expr& e, bool in_header) {
         return std::nullopt;
     };
     if (const auto* n = std::get_if<ast::IntLiteral>(&e.node)) return ir::Dim::constant(static_cast<int64_t>(n->value));
-    if (const auto* n = std::get_if<ast::Name>(&e.node)) return named(n->text, e.span, &e);
+    if (const auto* n = std::get_if<ast::Name>(&e.node)) {
+        b.note(e, dimension_entity(b, n->text));
+        return named(n->text, e.span, &e);
+    }
     if (const auto* text = std::get_if<ast::StringLiteral>(&e.node)) {
         auto dim = ir::Dim::parse(text->value);  // "B*H" in quotes: the same as without
         if (!dim) {
@@ -50,6 +73,7 @@ std::optional<ir::Dim> dimension(Body& b, const ast::Expr& e, bool in_header) {
                     fmt::format("\"{}\" is not a dimension: an integer, a name, or `+ - * / //` of them", text->value));
             return std::nullopt;
         }
+        note_quoted_names(b, e);
         bool ok = true;
         ir::Dim result = dim->substitute([&](const std::string& symbol) -> std::optional<ir::Dim> {
             auto value = named(symbol, e.span);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "frontend/spelling.h"
+#include "sema/state/entities.h"
 #include "sema/state/recursion.h"
 #include "sema/types/elements.h"
 #include "sema/values/requirements.h"
@@ -19,6 +20,7 @@ public:
     Reader(Body& body, const ast::Expr& e, Policy& policy)
         : body_(body), at_(e), call_(std::get_if<ast::Call>(&e.node)), policy_(policy) {
         word_ = last_name(call_ ? *call_->callee : e);
+        name(call_ ? *call_->callee : e);
     }
 
     // False after a message.
@@ -40,6 +42,12 @@ public:
     }
 
 private:
+    void name(const ast::Expr& e) {
+        for (const char* known : {"accum", "compute", "round", "stochastic_round", "loss_scale", "block_scale", "rn",
+                                  "rz", "tf32", "dynamic"}) {
+            if (last_name(e) == known) body_.note(e, language_entity(NameKind::policy, known));
+        }
+    }
     bool fault(Span at, const std::string& message) {
         body_.error("E0326", at, message);
         return false;
@@ -82,6 +90,7 @@ private:
         constexpr std::string_view kTakes = "one of f16, bf16, f32, f64 and tf32: `@compute(f32)`";
         if (!once(policy_.compute.has_value() || policy_.compute_tf32)) return false;
         if (call_ && call_->arguments.size() == 1 && last_name(*call_->arguments[0].value) == "tf32") {
+            name(*call_->arguments[0].value);
             policy_.compute_tf32 = true;
             return true;
         }
@@ -93,10 +102,11 @@ private:
         if (!once(policy_.round.has_value())) return false;
         const ast::Expr* mode = argument("rn or rz: `@round(rz)`");
         if (!mode) return false;
-        const std::string name = last_name(*mode);
-        if (name != "rn" && name != "rz")
+        const std::string word = last_name(*mode);
+        if (word != "rn" && word != "rz")
             return fault(mode->span, "`@round` takes rn (to nearest, ties to even) or rz (toward zero)");
-        policy_.round = name == "rz" ? Rounding::toward_zero : Rounding::nearest_even;
+        name(*mode);
+        policy_.round = word == "rz" ? Rounding::toward_zero : Rounding::nearest_even;
         return true;
     }
 
@@ -106,6 +116,7 @@ private:
         const ast::Expr* e = argument(kTakes);
         if (!e) return false;
         if (last_name(*e) == "dynamic") {
+            name(*e);
             policy_.loss_scale_dynamic = true;
             return true;
         }

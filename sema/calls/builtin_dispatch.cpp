@@ -8,6 +8,7 @@
 #include "sema/builtin_calls/tile_calls.h"
 #include "sema/calls/arguments.h"
 #include "sema/calls/generators.h"
+#include "sema/state/entities.h"
 #include "sema/state/recursion.h"
 #include "sema/values/requirements.h"
 
@@ -41,6 +42,7 @@ Value builtin_call(Body& b, const ast::Expr& e, const ast::Call& c, const Builti
     std::string what = fmt::format("`{}`", receiver                    ? row.paths.front()
                                            : dotted(*c.callee).empty() ? row.paths.front()
                                                                        : dotted(*c.callee));
+    note_keywords(b, c, row);
     Matched m = match_arguments(b, c, c.callee->span, what, row.parameters, has_default, receiver ? 1 : 0);
     if (!m.ok) {
         evaluate_arguments(b, c);

@@ -13,6 +13,7 @@
 #include "sema/expressions/comprehensions.h"
 #include "sema/expressions/conditions.h"
 #include "sema/expressions/launchers.h"
+#include "sema/state/entities.h"
 #include "sema/state/recursion.h"
 #include "sema/values/requirements.h"
 
@@ -73,6 +74,7 @@ static Value plain_call(Body& b, const ast::Expr& e, const ast::Call& c) {
             const BuiltinEntry& row = entry(Builtin::tshared_alloc);
             std::vector<bool> has_default;
             for (const BuiltinParameter& p : row.parameters) has_default.push_back(p.optional);
+            note_keywords(b, c, row);
             Matched m = match_arguments(b, c, callee.span, "`tshared.alloc`", row.parameters, has_default, 0);
             if (!elem || !m.ok) {
                 evaluate_arguments(b, c);

@@ -6,6 +6,7 @@
 
 #include "sema/calls/arguments.h"
 #include "sema/calls/passing.h"
+#include "sema/state/entities.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
 #include "sema/types/numeric.h"
@@ -160,6 +161,7 @@ Matched matched(Body& b, const ast::Call& c, const Function& callee, const ast::
     Matched m = match_arguments(b, c, c.callee->span, fmt::format("`{}`", callee.name), parameters, has_default,
                                 receiver ? 1 : 0);
     if (m.ok && receiver) m.arguments[0] = receiver;
+    note_keywords(b, c, callee.id);
     return m;
 }
 

@@ -10,6 +10,7 @@
 #include "sema/calls/generators.h"
 #include "sema/expressions/records.h"
 #include "sema/program/host_methods.h"
+#include "sema/state/entities.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
 #include "sema/types/elements.h"
@@ -136,6 +137,13 @@ bool method_argument(Body& b, const ast::Expr& receiver, const Type& type, char 
     return !b.aloud || require_converts(b, argument, value, wanted, what);
 }
 
+// "list" of "list.append"
+static std::string_view kind_word(const Type& receiver) {
+    if (receiver.is(Kind::string)) return "str";
+    if (receiver.is(Kind::dict)) return "dict";
+    return receiver.is(Kind::record) ? "record" : "list";
+}
+
 static Value host_method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::Attribute& a,
                               const Value& base) {
     const HostMethod* row = chosen_row(b, c, a, host_methods(base.type.kind(), a.name.text));
@@ -144,6 +152,7 @@ static Value host_method_call(Body& b, const ast::Expr& e, const ast::Call& c, c
         evaluate_arguments(b, c);
         return {};
     }
+    b.note(*c.callee, language_entity(NameKind::method, fmt::format("{}.{}", kind_word(base.type), a.name.text)));
     const auto parameters = method_parameters(*row);
     CallInfo info;
     info.kind = CallKind::method;
@@ -210,8 +219,10 @@ Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::At
     }
     if (base.type.is(Kind::record)) {
         const auto& methods = b.checker.program.function(base.type.function_id()).makes->methods;
-        if (const auto found = methods.find(a.name.text); found != methods.end())
+        if (const auto found = methods.find(a.name.text); found != methods.end()) {
+            b.note(*c.callee, function_entity(b.checker.program, found->second));
             return function_call(b, e, c, found->second, {}, a.base);
+        }
         const auto& names = base.type.names();
         const bool own_field = std::find(names.begin() + 1, names.end(), a.name.text) != names.end();
         if (hosted && !own_field) return host_method_call(b, e, c, a, base);

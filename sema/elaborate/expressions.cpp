@@ -67,7 +67,8 @@ Val shape_of(Body& b, const ast::Expr& base) {
 
 Val attribute(Body& b, const ast::Expr& e, const ast::Attribute& node) {
     const sema::ExprInfo& info = b.info(e);
-    if (!std::holds_alternative<std::monostate>(info.referent)) return named(b, e);
+    const bool field = std::holds_alternative<sema::FieldName>(info.referent);
+    if (!field && !std::holds_alternative<std::monostate>(info.referent)) return named(b, e);
     const sema::Type& base = b.info(*node.base).type;
     if (base.is(Kind::record)) return record_field(b, expression(b, *node.base), base, node.name.text);
     if (node.name.text == "shape") return shape_of(b, *node.base);

@@ -54,6 +54,7 @@ void bind_inner_names(Body& b, const ast::Expr& target) {
     if (found == b.inner_slots.end()) {
         Slot& slot = b.add_slot(text, target.span);
         slot.bindings = 1;
+        slot.own = target.id;
         found = b.inner_slots.emplace(target.id, slot.id).first;
     }
     b.inner_names.emplace_back(text, found->second);

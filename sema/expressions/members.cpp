@@ -5,10 +5,17 @@
 #include "frontend/foreign_names.h"
 #include "sema/expressions/names.h"
 #include "sema/expressions/records.h"
+#include "sema/state/entities.h"
 #include "sema/state/recursion.h"
 #include "sema/types/numeric.h"
 
 namespace tsr::sema {
+
+static void note_property(Body& b, const ast::Expr& e, const std::string& text) {
+    for (const char* known : {"shape", "dtype", "size", "ndim", "T"}) {
+        if (text == known) b.note(e, language_entity(NameKind::property, text));
+    }
+}
 
 // What follows a dot without being called: `x.shape`, `x.dtype`, `x.T`, `ctx.BLOCK_M`.
 static Value member_value(Body& b, const ast::Expr& e, const Value& base, const ast::Attribute& a) {
@@ -35,6 +42,7 @@ static Value member_value(Body& b, const ast::Expr& e, const Value& base, const 
         return {};
     }
     bool shaped = base.type.is_memory() || base.type.is(Kind::tile);
+    if (shaped || base.type.is_scalar() || base.type.is_literal()) note_property(b, e, text);
     if (shaped && text == "shape") {
         std::vector<Type> types;
         for (const ir::Dim& dim : base.type.shape()) {

@@ -9,6 +9,7 @@
 #include "frontend/foreign_names.h"
 #include "sema/annotations/unknown_names.h"
 #include "sema/expressions/records.h"
+#include "sema/state/entities.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
 #include "sema/types/numeric.h"
@@ -18,6 +19,7 @@
 namespace tsr::sema {
 
 static Value read_variable(Body& b, const ast::Expr& e, Slot& slot) {
+    b.note(e, variable_entity(b, slot));
     bool assigned = slot.id.index < b.flow.assigned.size() && b.flow.assigned[slot.id.index];
     if (!assigned && b.flow.reachable) {
         auto& d = b.error("E0206", e.span, fmt::format("`{}` may be read before it is assigned", slot.name));
@@ -113,6 +115,7 @@ Value name_value(Body& b, const ast::Expr& e, const std::string& text) {
         return value;
     }
     if (const auto bound = b.bound_type(text)) {
+        b.note(e, type_variable_entity(b, text));
         Value value;
         value.type = Type::dtype_value(*bound);
         value.value = Static::of(*bound);
@@ -126,17 +129,24 @@ Value name_value(Body& b, const ast::Expr& e, const std::string& text) {
         return value;
     }
     if (auto whole = b.opaque_names.find(text); whole != b.opaque_names.end()) {
+        b.note(e, dimension_entity(b, text));
         b.error("E0313", e.span, fmt::format("`{}` has no value of its own: only `{}` is known", text, whole->second));
         return {};
     }
     if (const ast::Expr* extent = field_extent(b, e, text)) {
+        b.note(e, record_dimension_entity(b, text));
         Value value = expression(b, *extent);
         value.referent = {};
         return value;
     }
     for (Body* around = b.enclosing; around; around = around->enclosing) {
-        if (auto value = around->fixed_name(text); value && !around->find_slot(text)) return static_value(*value, {});
-        if (Slot* outer = around->find_slot(text)) {
+        Slot* outer = around->find_slot(text);
+        if (auto value = around->fixed_name(text); value && !outer) {
+            b.note(e, dimension_entity(*around, text));
+            return static_value(*value, {});
+        }
+        if (outer) {
+            b.note(e, variable_entity(*around, *outer));
             const bool assigned =
                 outer->id.index < around->flow.assigned.size() && around->flow.assigned[outer->id.index];
             const bool known = outer->bindings == 1 && outer->once && outer->once->value;
@@ -214,6 +224,7 @@ Value symbol_value(Body& b, const ast::Expr& e, const Symbol& symbol, Span at, c
         case Symbol::Kind::dtype:
             value.type = Type::dtype_value(symbol.dtype);
             value.value = Static::of(symbol.dtype);
+            value.referent = ElementType{symbol.dtype};
             return value;
         case Symbol::Kind::variable:
             break;
@@ -222,6 +233,7 @@ Value symbol_value(Body& b, const ast::Expr& e, const Symbol& symbol, Span at, c
         return static_value(*known, ModuleConstant{symbol.module, symbol.path});
     }
     if (b.constant_only) return {};
+    b.note(e, *symbol_entity(b.checker.program, symbol, text));
     if (!b.rules().reads_modules) {
         b.error("E0210", at,
                 fmt::format("`{}` is not a constant: kernels may only use names that are assigned once, from "

@@ -19,6 +19,7 @@ Value field_value(Body& b, const ast::Expr& e, const Value& base, const ast::Att
     if (const auto at = field_of(base.type, a.name.text)) {
         Value value;
         value.type = item_type(b, base.type.parts()[*at], e);
+        value.referent = FieldName{base.type.function_id(), a.name.text};
         return value;
     }
     const RecordClass& made = *b.checker.program.function(base.type.function_id()).makes;

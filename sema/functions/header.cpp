@@ -9,6 +9,7 @@
 #include "sema/annotations/dimension_annotations.h"
 #include "sema/functions/bind_dimensions.h"
 #include "sema/functions/tuning.h"
+#include "sema/state/entities.h"
 #include "sema/types/numeric.h"
 #include "sema/values/requirements.h"
 
@@ -71,6 +72,7 @@ static void read_parameters(Body& b, const Request& request) {
         info.is_dimension = info.type.is_integer() && info.type.is_scalar();
         b.instance.parameters.push_back(info);
         Slot& slot = b.add_slot(info.name, parameter.name.span);
+        b.note(parameter.name.span, parameter_entity(b.checker.program, b.function->id, info.name), true);
         if (b.names.contains(info.name))
             b.error("E0205", parameter.name.span, fmt::format("there are two parameters `{}`", info.name));
         b.names[info.name] = slot.id;
@@ -106,6 +108,7 @@ static void read_clauses(Body& b) {
                     .label(first->second, "the first");
                 continue;
             }
+            if (text == "tile" || text == "shared") b.note(*word, language_entity(NameKind::clause, text));
             if (tile && text == "tile") {
                 std::vector<const ast::Expr*> extents = tile->indices;
                 bool grouped = extents.size() == 1 && std::holds_alternative<ast::Tuple>(extents[0]->node);

@@ -17,6 +17,7 @@
 #include "sema/builtins/builtins.h"
 #include "sema/program/context.h"
 #include "sema/program/made_syntax.h"
+#include "sema/program/names.h"
 #include "sema/types/static.h"
 #include "sema/types/type.h"
 
@@ -53,9 +54,16 @@ struct ModuleConstant {
     ModuleId module;
     std::string name;  // its value is ExprInfo::value
 };
+struct ElementType {
+    DType type;
+};
+struct FieldName {
+    FunctionId record;  // the constructor of its class
+    std::string name;
+};
 // monostate: nothing is named (an ordinary expression, or a name with an error).
 using Referent = std::variant<std::monostate, VariableId, DimensionSymbol, FunctionName, BuiltinName, NameSpace,
-                              ModuleName, TuningParameter, ModuleConstant>;
+                              ModuleName, TuningParameter, ModuleConstant, ElementType, FieldName>;
 
 // ---- calls ----
 
@@ -283,7 +291,8 @@ struct ModuleUnit {
     const ast::Module* tree = nullptr;
     std::unique_ptr<ast::Module> owned;  // of imported modules
     std::vector<ModuleId> imports;
-    InstanceId statements;  // its module-level statements; run once, imports first
+    std::vector<NameUse> names;  // that stand in its text, in order
+    InstanceId statements;       // its module-level statements; run once, imports first
 };
 
 struct Program {

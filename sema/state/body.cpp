@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sema/program/round_values.h"
+#include "sema/state/entities.h"
 #include "sema/types/containers.h"
 #include "sema/types/numeric.h"
 
@@ -117,10 +118,21 @@ Value Body::record(const ast::Expr& e, Value value) {
     info.referent = value.referent;
     info.compute = value.compute;
     info.rounds = value.value ? 0 : value.rounds;
+    if (const auto named = aloud ? referent_entity(*this, value.referent) : std::nullopt) note(e, *named);
     if (!value.value && !value.broken() && value.rounds == 0) {
         value.rounds = info.rounds = rounds_of(checker.program, instance, e).value_or(0);
     }
     return value;
+}
+
+void Body::note(Span at, Entity entity, bool binds) {
+    if (aloud && at.valid()) state().names.push_back({at, std::move(entity), binds});
+}
+
+void Body::note(const ast::Expr& name, const Entity& entity) {
+    if (checker.program.made.find(name.id)) return;
+    if (std::holds_alternative<ast::Name>(name.node)) note(name.span, entity);
+    if (const auto* attribute = std::get_if<ast::Attribute>(&name.node)) note(attribute->name.span, entity);
 }
 
 CallInfo& Body::record_call(const ast::Expr& e, CallInfo info) { return instance.calls[e.id] = std::move(info); }

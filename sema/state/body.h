@@ -56,6 +56,10 @@ public:
     // What is used of the group, for the message about kernels that have none; the first one counts.
     void name_group(Span at, const std::string& spelling);
 
+    // The table of names gets this place, in the last pass. Not of names that the checker made.
+    void note(Span at, Entity entity, bool binds = false);
+    void note(const ast::Expr& name, const Entity& entity);
+
     // ---- names ----
     Slot& add_slot(const std::string& name, Span at);
     Slot* find_slot(std::string_view name);

@@ -39,7 +39,8 @@ struct InstanceState {
     bool declared_result = false;
     std::vector<std::pair<Span, std::pair<std::string, int64_t>>> allocations;  // place, name, bytes
     std::set<InstanceId> callees;
-    Span group_name;  // the first name of the group that it uses, if any
+    std::vector<NameUse> names;  // of its last pass
+    Span group_name;             // the first name of the group that it uses, if any
     std::string group_spelling;
     InstanceId header;                   // of a point: the header of its kernel
     std::vector<InstanceId> all_points;  // of a header: those that do not fit, too
@@ -104,6 +105,7 @@ public:
     Program program;
     std::deque<ModuleScope> scopes;          // by ModuleId
     std::deque<InstanceState> states;        // by InstanceId
+    std::vector<NameUse> names;              // outside of bodies
     std::map<ModuleId, Body*> open_modules;  // module-level statements that are being checked
     int fresh = 0;                           // numbers symbols that have no name of their own
 
@@ -129,6 +131,7 @@ private:
     void check_uncalled(FunctionId id);
     void check_main();
     void pass_captures_on();
+    void publish_names();
     Instance& new_instance(ModuleId module, Context context, std::string name);
     std::string instance_key(const Request& request) const;
     void check_points(InstanceId header, const Request& request, const std::vector<TuningPoint>& points);

@@ -48,6 +48,7 @@ Value static_value(const Static& value, Referent referent);
 struct Slot {
     std::string name;
     VariableId id;
+    ast::ExprId own;     // of a name that a comprehension or loop has for itself: its target
     int bindings = 0;    // places in the text that bind it
     bool known = false;  // `settled` is from an earlier pass
     Type settled;

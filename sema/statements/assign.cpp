@@ -9,6 +9,7 @@
 #include "sema/calls/method_calls.h"
 #include "sema/expressions/operators.h"
 #include "sema/expressions/register_tiles.h"
+#include "sema/state/entities.h"
 #include "sema/state/recursion.h"
 #include "sema/statements/element_assignments.h"
 #include "sema/statements/narrow_sums.h"
@@ -36,6 +37,7 @@ void assignment(Body& b, const ast::Stmt& stmt, const ast::Assign& a) {
         Slot* slot = nullptr;
         if (const auto* n = std::get_if<ast::Name>(&target->node)) slot = b.find_slot(n->text);
         if (declares && slot && !value.broken()) {
+            b.note(target->span, variable_entity(b, *slot), true);
             slot->declared = value.type;
             slot->declared_at = a.value->span;
             slot->joined = value.type;
@@ -97,6 +99,7 @@ static void assign_name(Body& b, const ast::Expr& target, const Value& given, co
     if (value.type.is(Kind::list)) set_rounds(value, 0);  // its items may be assigned
     Slot* slot = b.find_slot(std::get<ast::Name>(target.node).text);
     if (!slot) return;
+    if (!b.checker.program.made.find(target.id)) b.note(target.span, variable_entity(b, *slot), true);
     if (!slot->first_at.valid() || !slot->joined) {
         if (b.instance.variables[slot->id.index].parameter < 0) {
             slot->first_at = target.span;
@@ -241,6 +244,7 @@ void annotated_assignment(Body& b, const ast::Stmt& stmt, const ast::AnnotatedAs
         b.error("E0333", a.target->span, "a declared type stands behind a name");
         return;
     }
+    b.note(a.target->span, variable_entity(b, *slot), true);
     if (written.type.is_unknown()) {
         if (value) b.mark_assigned(*slot);
         slot->declared = slot->joined = Type::unknown();

@@ -10,6 +10,7 @@
 #include "sema/expressions/conditions.h"
 #include "sema/expressions/indexing.h"
 #include "sema/program/round_values.h"
+#include "sema/state/entities.h"
 #include "sema/state/recursion.h"
 #include "sema/values/items.h"
 #include "sema/values/requirements.h"
@@ -120,6 +121,7 @@ static void iterate_range(Body& b, const ast::Expr& iterable, const ast::Expr& t
     info.kind = row.id == Builtin::tile_range ? LoopKind::tile_range : LoopKind::range;
     std::vector<bool> has_default;
     for (const BuiltinParameter& p : row.parameters) has_default.push_back(p.optional);
+    note_keywords(b, call_node, row);
     Matched m = match_arguments(b, call_node, call_node.callee->span, fmt::format("`{}`", dotted(*call_node.callee)),
                                 row.parameters, has_default, 0);
     std::vector<const ast::Expr*> targets{&target};
@@ -199,6 +201,7 @@ void iterate(Body& b, const ast::Expr& iterable, const ast::Expr& target, ForInf
                 return iterate_range(b, iterable, target, info, runs, rounds_bit);
             if (called == Builtin::progress && !call_node->arguments.empty()) {
                 const BuiltinEntry& row = entry(called);
+                note_keywords(b, *call_node, row);
                 Matched m = match_arguments(b, *call_node, call_node->callee->span, "`progress`", row.parameters,
                                             {false, true}, 0);
                 if (!m.ok) {

@@ -1,0 +1,214 @@
+// What stands at a place of a program's text, and where else it is named.
+#include <algorithm>
+#include <string>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "base/diagnostics.h"
+#include "frontend/parse.h"
+#include "sema/query.h"
+
+using namespace tsr;
+using namespace tsr::sema;
+
+namespace {
+
+struct Checked {
+    explicit Checked(const std::string& text) : text(text) {
+        file = sources.add("example.tsr", text);
+        options.stdlib = [](std::string_view name) -> std::optional<std::string_view> {
+            if (name != "shapes") return std::nullopt;
+            return "WIDTH = 4\ndef area(w: i32, h: i32) -> i32:\n    return w * h\n";
+        };
+        tree = parse(file, sources, diagnostics);
+        program = check(*tree, sources, options, diagnostics);
+    }
+
+    // The place of the nth `word` that is no part of a longer one.
+    [[nodiscard]] uint32_t place(const std::string& word, int nth = 1) const {
+        const auto letter = [&](size_t at) {
+            return at < text.size() && (text[at] == '_' || std::isalnum(static_cast<unsigned char>(text[at])) != 0);
+        };
+        for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+            const bool whole = !letter(at + word.size()) && (at == 0 || !letter(at - 1));
+            if (whole && --nth == 0) return static_cast<uint32_t>(at);
+        }
+        FAIL("no ", word);
+        return 0;
+    }
+    [[nodiscard]] const NameUse* use(const std::string& word, int nth = 1) const {
+        return name_at(program, ModuleId(0), place(word, nth));
+    }
+    [[nodiscard]] std::string said() const {
+        std::string all;
+        for (const Diagnostic& d : diagnostics.all()) all += d.code + " " + d.message + "\n";
+        return all;
+    }
+    // "parameter x of f"
+    [[nodiscard]] std::string named(const std::string& word, int nth = 1) const {
+        const NameUse* found = use(word, nth);
+        if (!found) return "nothing";
+        const Entity& e = found->entity;
+        std::string all = fmt::format("{} {}", sema::text(e.kind), e.name);
+        if (e.function.valid()) all += " of " + program.function(e.function).name;
+        return all;
+    }
+    // How often each place that names the same says so, and the first place that declares or assigns it.
+    [[nodiscard]] size_t count(const std::string& word, int nth = 1) const {
+        const NameUse* found = use(word, nth);
+        REQUIRE(found);
+        const auto all = occurrences(program, found->entity);
+        for (const NameUse& one : all) CHECK(sources.text(one.at).find('\n') == std::string_view::npos);
+        return all.size();
+    }
+
+    std::string text;
+    Sources sources;
+    FileId file;
+    CheckOptions options;
+    Diagnostics diagnostics;
+    std::unique_ptr<ast::Module> tree;
+    Program program;
+};
+
+}  // namespace
+
+TEST_CASE("names of functions, their parameters and variables") {
+    const Checked p(R"(
+N = 3
+def scaled(x: f32[n], factor: f32 = 2.0) -> f32[n]:
+    y = zeros((n,), f32)
+    for i in range(len(x)):
+        y[i] = x[i] * factor
+    return y
+def main():
+    y = ones((N,), f32)
+    z = scaled(y, factor=3.0)
+    print("🐙", z.shape, len(z))
+)");
+    CHECK(p.diagnostics.all().empty());
+    CHECK(p.named("N") == "variable N");
+    CHECK(p.count("N") == 2);
+    CHECK(p.named("scaled") == "function scaled of scaled");
+    CHECK(p.count("scaled") == 2);
+    CHECK(p.named("x") == "parameter x of scaled");
+    CHECK(p.count("x") == 3);
+    CHECK(p.named("factor", 2) == "parameter factor of scaled");
+    CHECK(p.count("factor") == 3);  // also before the `=` of an argument
+    CHECK(p.named("n") == "dimension n of scaled");
+    CHECK(p.count("n") == 3);
+    CHECK(p.named("f32") == "element type f32");
+    CHECK(p.count("f32") == 5);
+    CHECK(p.named("i") == "variable i of scaled");
+    CHECK(p.named("y") == "variable y of scaled");
+    CHECK(p.count("y") == 3);
+    CHECK(p.named("y", 4) == "variable y of main");
+    CHECK(p.count("y", 4) == 2);
+    CHECK(p.named("zeros") == "builtin zeros");
+    CHECK(p.named("z", 2) == "variable z of main");  // behind an octopus of four bytes
+    CHECK(p.named("shape") == "property shape");
+    CHECK(p.use("y")->binds);
+    CHECK_FALSE(p.use("y", 2)->binds);
+}
+
+TEST_CASE("names in decorators, annotations and clauses") {
+    const Checked p(R"(
+import tessera as ts
+@ts.kernel.autotune(space=dict(BM=[32, 64], stages=[1, 2])) tile[n] shared(8_KiB)
+def k(x: T[n, "B*H"] @accum(f32), y: mut Tensor["n", T], w: Region[read, f32[n]]):
+    i = tile.linear_id()
+    s: f32 = 0.0
+    for j in tile.range(BM, prefetch=stages):
+        s += w[i]
+    if i < n:
+        y[i] = x[i, 0] + cast(s, T)
+def run(x: f32[2, 3, 4]):
+    k(x.reshape((2, 12)), ones((2,), f32), ones((2,), f32))
+)");
+    INFO(p.said());
+    CHECK(p.named("ts") == "name space tessera");
+    CHECK(p.named("kernel") == "builtin kernel");
+    CHECK(p.named("autotune") == "decorator kernel.autotune");
+    CHECK(p.named("space") == "builtin's parameter kernel.autotune.space");
+    CHECK(p.named("dict") == "builtin dict");
+    CHECK(p.named("BM") == "tuning parameter BM of k");
+    CHECK(p.count("BM") == 2);
+    CHECK(p.count("stages") == 2);
+    CHECK(p.named("tile") == "clause tile");
+    CHECK(p.named("shared") == "clause shared");
+    CHECK(p.named("n") == "dimension n of k");
+    CHECK(p.count("n") == 5);
+    CHECK(p.named("T") == "type variable T of k");
+    CHECK(p.count("T") == 3);
+    CHECK(p.named("H") == "dimension H of k");
+    CHECK(p.named("accum") == "policy accum");
+    CHECK(p.named("Tensor") == "builtin Tensor");
+    CHECK(p.named("Region") == "builtin Region");
+    CHECK(p.named("read") == "policy read");
+    CHECK(p.named("range") == "builtin tile.range");
+    CHECK(p.named("prefetch") == "builtin's parameter tile.range.prefetch");
+}
+
+TEST_CASE("names of classes, fields, methods, modules and names with a scope of their own") {
+    const Checked p(R"(
+import shapes
+from shapes import area as surface
+class Layer:
+    w: f32[m]
+    scale: f32 = 1.0
+    def size(self) -> index:
+        return len(self.w) * m
+def twice(f, x):
+    return f(f(x))
+def main():
+    a = Layer(zeros((4,), f32), scale=0.5)
+    b = [v.scale for v in [a, a]]
+    sizes: list[index] = []
+    sizes.append(a.size())
+    def inner(k: i32) -> i32:
+        return k + surface(2, h=shapes.WIDTH)
+    print(b, sizes, inner(1), twice(lambda v: v + 1, 2))
+)");
+    INFO(p.said());
+    CHECK(p.diagnostics.all().empty());
+    CHECK(p.named("shapes") == "module shapes");
+    CHECK(p.count("shapes") == 3);
+    CHECK(p.named("area") == "function area of area");
+    CHECK(p.named("surface") == "function area of area");
+    CHECK(p.count("surface") == 4);  // also where it is defined, in the other module
+    CHECK(p.named("h") == "parameter h of area");
+    CHECK(p.named("WIDTH") == "variable WIDTH");
+    CHECK(p.count("WIDTH") == 2);
+    CHECK(p.named("Layer") == "class Layer of Layer");
+    CHECK(p.count("Layer") == 2);
+    CHECK(p.named("scale") == "field scale of Layer");
+    CHECK(p.count("scale") == 3);
+    CHECK(p.named("w", 2) == "field w of Layer");
+    CHECK(p.named("m") == "dimension m of Layer");
+    CHECK(p.count("m") == 2);
+    CHECK(p.named("size") == "method Layer.size of Layer.size");
+    CHECK(p.count("size") == 2);
+    CHECK(p.named("append") == "method list.append");
+    CHECK(p.named("list") == "builtin list");
+    CHECK(p.named("a") == "variable a of main");
+    CHECK(p.count("a") == 4);
+    CHECK(p.named("v") == "variable v of main");  // the comprehension's own
+    CHECK(p.count("v") == 2);
+    CHECK(p.named("inner", 2) == "function inner of inner");
+    CHECK(p.count("inner") == 2);
+    CHECK(p.named("f") == "parameter f of twice");
+    CHECK(p.count("f") == 3);
+    CHECK(p.named("v", 3) == "parameter v of lambda");
+    CHECK(p.count("v", 3) == 2);
+}
+
+TEST_CASE("places without a name, and the end of one") {
+    const Checked p("def f(x: i32) -> i32:\n    return x + 1\n");
+    CHECK(name_at(p.program, ModuleId(0), p.place("return")) == nullptr);
+    const NameUse* behind = name_at(p.program, ModuleId(0), p.place("x", 2) + 1);
+    REQUIRE(behind);
+    CHECK(behind->entity == p.use("x")->entity);
+    CHECK(name_at(p.program, ModuleId(0), static_cast<uint32_t>(p.text.size())) == nullptr);
+    CHECK(name_at(Checked("").program, ModuleId(0), 0) == nullptr);
+}
