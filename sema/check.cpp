@@ -25,6 +25,11 @@ bool Checker::uses_kernel_names(const Function& function) {
     return first != places.end() && *first < text.end;
 }
 
+Context Checker::context_of(const Function& function) {
+    const auto own = rules_of(function.kind).context;
+    return own ? *own : uses_kernel_names(function) ? Context::kernel : Context::host;
+}
+
 namespace {
 
 // A function with the types of its header alone.
@@ -51,14 +56,15 @@ void Checker::check_functions(ModuleId module) {
             if (function.module != module || function.enclosing || function.generic ||
                 function.refused != Feature::none)
                 continue;
-            if ((function.kind == FunctionKind::kernel) != kernels) continue;
-            if (kernels) {
-                check(function, Context::kernel);
+            const auto own = rules_of(function.kind).context;
+            if ((own == Context::kernel) != kernels) continue;
+            if (own) {
+                check(function, *own);
                 continue;
             }
             if (reported_.contains(function.id) && function.name != "main") continue;
             const bool is_main = function.name == "main" && module.index == 0;
-            check(function, !is_main && uses_kernel_names(function) ? Context::kernel : Context::host);
+            check(function, is_main ? Context::host : context_of(function));
         }
     }
 }
@@ -77,10 +83,8 @@ bool holds_for_all_types(const Diagnostic& d) {
 
 void Checker::check_untyped(FunctionId id, Body* enclosing) {
     const Function& function = program.function(id);
-    const bool kernel = function.kind == FunctionKind::kernel;
-    Request request =
-        untyped(program, function, kernel || uses_kernel_names(function) ? Context::kernel : Context::host);
-    if (enclosing) request.context = kernel ? Context::kernel : enclosing->instance.context;
+    Request request = untyped(program, function, context_of(function));
+    if (enclosing) request.context = rules_of(function.kind).context.value_or(enclosing->instance.context);
     request.enclosing = enclosing;
     const InstanceId made = instantiate(request);
     if (!made.valid()) return;
@@ -107,9 +111,7 @@ void Checker::check_untyped(FunctionId id, Body* enclosing) {
 void Checker::check_uncalled(FunctionId id) {
     const Function& function = program.function(id);
     if (function.enclosing || function.refused != Feature::none || !function.generic || is_called(id)) return;
-    const bool kernel = function.kind == FunctionKind::kernel;
-    Request request =
-        untyped(program, function, kernel || uses_kernel_names(function) ? Context::kernel : Context::host);
+    Request request = untyped(program, function, context_of(function));
     const auto& parameters = program.def(function).parameters;
     for (size_t i = 0; i < parameters.size(); ++i) {
         const ast::Parameter& p = parameters[i];

@@ -68,7 +68,7 @@ Value local_id(Body& b, const Matched& m) {
     auto axis = static_integer(b, *m.arguments[0], "an axis");
     const auto& shape = b.instance.kernel.group_shape;
     size_t rank = shape ? shape->size() : 1;
-    bool known = b.function && b.function->kind == FunctionKind::kernel;
+    bool known = b.function && rules_of(b.function->kind).of_group;
     if (axis && (*axis < 0 || (known && static_cast<size_t>(*axis) >= rank) || *axis > 2)) {
         b.error("E0416", m.arguments[0]->span,
                 fmt::format("the group has {} ax{}, there is no axis {}", rank, rank == 1 ? "is" : "es", *axis));
@@ -112,7 +112,7 @@ Value tile_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
             return typed(Type::index());
         case Builtin::group_size: {
             Value value = typed(Type::index());
-            if (b.function && b.function->kind == FunctionKind::kernel) {
+            if (b.function && rules_of(b.function->kind).of_group) {
                 value.type = Type::int_literal();
                 value.value = Static::of(b.instance.kernel.group_size());
                 value.dim = ir::Dim::constant(b.instance.kernel.group_size());

@@ -48,9 +48,9 @@ bool refused_callee(Body& b, const ast::Call& c, const Function& callee) {
         b.error("E0402", c.callee->span, "records are for host programs, this runs in a kernel");
         return true;
     }
-    if (b.rules().launches || callee.kind == FunctionKind::plain) return false;
-    const char* kind = callee.kind == FunctionKind::kernel ? "kernel" : "graph function";
-    b.error("E0403", c.callee->span, fmt::format("a kernel does not call the {} `{}`", kind, callee.name))
+    const KindRules rules = rules_of(callee.kind);
+    if (b.rules().launches || rules.inlined) return false;
+    b.error("E0403", c.callee->span, fmt::format("a kernel does not call the {} `{}`", rules.word, callee.name))
         .label(b.checker.program.def(callee).name.span, "defined here")
         .note("kernels call plain functions");
     return true;
@@ -278,7 +278,7 @@ static bool listed_dimensions(Body& b, const ast::Expr& e, const Instance& kerne
 static std::optional<std::pair<Value, CallInfo>> call_instance(Body& b, const ast::Expr& e, const Request& request,
                                                                std::vector<PassedValue>& arguments) {
     const Function& callee = b.checker.program.function(request.function);
-    const bool launch = callee.kind == FunctionKind::kernel;
+    const bool launch = rules_of(callee.kind).launched;
     InstanceId made_id = b.checker.instantiate(request);
     if (!made_id.valid()) {
         if (b.checker.has_most_instances()) {
@@ -322,13 +322,12 @@ static std::optional<std::pair<Value, CallInfo>> call_instance(Body& b, const as
 Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId id,
                     const std::vector<const ast::Expr*>& groups, const ast::Expr* receiver) {
     const Function& callee = b.checker.program.function(id);
-    const bool launch = callee.kind == FunctionKind::kernel;
     Matched m;
     m.ok = !refused_callee(b, c, callee);
     if (m.ok) m = matched(b, c, callee, receiver);
     Request request;
     request.function = id;
-    request.context = launch ? Context::kernel : b.instance.context;
+    request.context = rules_of(callee.kind).context.value_or(b.instance.context);
     if (m.ok && callee.enclosing) {
         request.enclosing = b.checker.open_body(*callee.enclosing);
         m.ok = request.enclosing != nullptr;

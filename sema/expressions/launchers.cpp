@@ -15,7 +15,7 @@ Value launch_groups(Body& b, const ast::Expr& e, const ast::Subscript& s, Functi
         groups = std::get<ast::Tuple>(groups[0]->node).elements;
     }
     if (f.refused != Feature::none) return {};
-    if (f.kind != FunctionKind::kernel) {
+    if (!rules_of(f.kind).launched) {
         b.error("E0310", e.span,
                 fmt::format("`{}` is not a kernel: only a launch names its groups in brackets", f.name));
         return {};

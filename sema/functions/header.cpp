@@ -62,7 +62,7 @@ static void read_parameters(Body& b, const Request& request) {
             info.type = info.type.with_mut(true);
         bool held =
             info.type.is_unknown() || info.type.is(Kind::tensor) || info.type.is_scalar() || info.type.is_literal();
-        if (b.function->kind == FunctionKind::kernel && !held) {
+        if (rules_of(b.function->kind).of_group && !held) {
             b.error("E0410", parameter.name.span,
                     fmt::format("a kernel takes tensors, numbers and bools, `{}` is {}", info.name, shown(info.type)));
             info.type = Type::unknown();
@@ -179,7 +179,7 @@ void read_header(Body& b, const Request& request) {
     }
     bind_dimensions(b);
     if (b.instance.tuned) return bind_space(b);
-    if (b.function->kind == FunctionKind::kernel) read_clauses(b);
+    if (rules_of(b.function->kind).of_group) read_clauses(b);
 }
 
 }  // namespace tsr::sema

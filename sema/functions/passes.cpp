@@ -186,7 +186,7 @@ void check_function(Body& b, const Request& request) {
         block(b, def.body);
         finish_result(b, def.body);
     });
-    if (b.function->kind == FunctionKind::kernel) check_kernel_limits(b);
+    if (rules_of(b.function->kind).of_group) check_kernel_limits(b);
     b.instance.complete = !b.state().found.has_errors();
 }
 

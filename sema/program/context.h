@@ -1,8 +1,10 @@
-// Where a function runs, and what the language says of values there. A rule asks for what it depends on, not for the
-// context: one that is new answers every question before it compiles.
+// Where a function runs, how it is declared, and what the language says of either. A rule asks for what it depends on,
+// not for the context or the kind: one that is new answers every question before it compiles.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "sema/builtins/builtins.h"
 
@@ -53,6 +55,35 @@ constexpr ContextRules rules_of(Context context) {
                     .launches = false,
                     .reads_modules = false,
                     .in_group = true};
+    }
+    __builtin_unreachable();
+}
+
+// `def`, `@kernel def`, `@jit def`.
+enum class FunctionKind : uint8_t { plain, kernel, graph };
+
+struct KindRules {
+    std::string_view word;           // of messages
+    std::optional<Context> context;  // where its body runs; nothing: where its caller does
+    Answer launched;                 // it is called by a launch, which may name the groups in brackets
+    Answer inlined;                  // kernels call it: it becomes a part of them
+    // It is the program of a group of tiles: `tile[…]` and `shared(…)` stand behind its decorator, it takes and gives
+    // tensors and numbers alone, and what it allocates has limits.
+    Answer of_group;
+};
+
+constexpr KindRules rules_of(FunctionKind kind) {
+    switch (kind) {
+        case FunctionKind::plain:
+            return {.word = "function", .context = std::nullopt, .launched = false, .inlined = true, .of_group = false};
+        case FunctionKind::kernel:
+            return {.word = "kernel", .context = Context::kernel, .launched = true, .inlined = false, .of_group = true};
+        case FunctionKind::graph:
+            return {.word = "graph function",
+                    .context = std::nullopt,
+                    .launched = false,
+                    .inlined = false,
+                    .of_group = false};
     }
     __builtin_unreachable();
 }

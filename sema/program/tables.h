@@ -26,8 +26,6 @@ namespace tsr::sema {
 using VariableId = Id<struct VariableTag>;  // dense within an instance
 using InstanceId = Id<struct InstanceTag>;
 
-enum class FunctionKind : uint8_t { plain, kernel, graph };
-
 // ---- what a name names ----
 
 struct HostMethod;  // sema/host_methods.h

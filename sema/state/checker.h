@@ -127,6 +127,7 @@ private:
     [[nodiscard]] bool is_generic(const Function& function) const;
     [[nodiscard]] bool is_generic(const Function& function, const ast::Parameter& parameter) const;
     bool uses_kernel_names(const Function& function);
+    Context context_of(const Function& function);  // of one that nobody calls
     void check_functions(ModuleId module);
     void check_uncalled(FunctionId id);
     void check_main();

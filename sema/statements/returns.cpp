@@ -129,8 +129,7 @@ void return_statement(Body& b, const ast::Stmt& stmt, const ast::Return& r) {
     value.type = Type::none();
     if (r.value) value = expression(b, *r.value);
     b.flow.reachable = false;
-    const bool kernel = b.function->kind == FunctionKind::kernel;
-    if (kernel && r.value && !value.broken() && !kernel_result(b, *r.value, value)) return;
+    if (rules_of(b.function->kind).of_group && r.value && !value.broken() && !kernel_result(b, *r.value, value)) return;
     b.result_type ? declared_result(b, stmt, r, value) : inferred_result(b, stmt, r, value);
 }
 

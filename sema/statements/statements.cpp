@@ -83,9 +83,8 @@ static void nested_function(Body& b, const ast::Stmt& stmt, const ast::FunctionD
     if (inner.generic || inner.refused != Feature::none || !b.aloud) return;
     Request request;
     request.function = id;
-    request.context = b.instance.context;
+    request.context = rules_of(inner.kind).context.value_or(b.instance.context);
     request.enclosing = &b;
-    if (inner.kind == FunctionKind::kernel) request.context = Context::kernel;
     InstanceId made = b.checker.instantiate(request);
     if (made.valid()) b.state().callees.insert(made);
 }
