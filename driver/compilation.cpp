@@ -72,7 +72,8 @@ bool Compilation::read() {
     if (tree_ == nullptr) return false;
     steps_.time("check", [&] {
         checked_ =
-            sema::check(*tree_, session_.sources, {.import_folders = options.include_folders}, session_.diagnostics);
+            sema::check(*tree_, session_.sources,
+                        {.import_folders = options.include_folders, .verify = verifies_passes()}, session_.diagnostics);
     });
     session_.note_sources();
     return !session_.diagnostics.has_errors();

@@ -85,6 +85,7 @@ struct Dispatch {
 
 Value expression(Body& b, const ast::Expr& e) {
     if (b.checker.cancelled()) return {};
+    if (const Value* known = b.found(e)) return *known;
     Value value = std::visit(Dispatch{b, e}, e.node);
     if (value.type.size() > kLargestType) {
         b.error("E0338", e.span, fmt::format("the type of this has more than {} parts", kLargestType));

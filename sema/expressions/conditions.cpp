@@ -30,7 +30,8 @@ static Value truth_value(Body& b, const ast::Expr& e, const Value& value) {
 
 Value condition_value(Body& b, const ast::Expr& e) {
     const auto* parts = std::get_if<ast::Logical>(&e.node);
-    return truth_value(b, e, parts ? b.record(e, logical(b, e, *parts, true)) : expression(b, e));
+    const bool fresh = parts && !b.found(e);
+    return truth_value(b, e, fresh ? b.record(e, logical(b, e, *parts, true)) : expression(b, e));
 }
 
 namespace {

@@ -19,6 +19,7 @@ struct CheckOptions {
     std::vector<std::string> import_folders;  // `-I`, searched after the importing file's folder
     // The embedded standard library: the text of a module, nothing where it has none of that name.
     std::function<std::optional<std::string_view>(std::string_view name)> stdlib;
+    bool verify = false;                        // the checker's own laws: an internal error where one does not hold
     const std::atomic<bool>* cancel = nullptr;  // set: give up soon; the program is then incomplete
 };
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/core/internal.h"
 #include "sema/program/round_values.h"
 #include "sema/state/entities.h"
 #include "sema/types/containers.h"
@@ -85,6 +86,7 @@ void Body::begin_pass(bool final) {
     round_conditions.clear();
     returned.reset();
     unknown_names.clear();
+    found_.clear();
     inner_names.clear();
     state().allocations.clear();
     state().callees.clear();
@@ -110,7 +112,23 @@ void Body::begin_pass(bool final) {
     }
 }
 
+const Value* Body::found(const ast::Expr& e) const {
+    const auto known = found_.find(e.id);
+    return known == found_.end() ? nullptr : &known->second;
+}
+
 Value Body::record(const ast::Expr& e, Value value) {
+    Value known = written(e, std::move(value));
+    if (!aloud) return known;
+    const bool fresh = found_.try_emplace(e.id, known).second;
+    if (!fresh && checker.options.verify)
+        ir::internal_error(fmt::format("`{}` was checked twice in the last pass of `{}`", source(e), instance.name));
+    return known;
+}
+
+void Body::record_target(const ast::Expr& e, const Value& value) { written(e, value); }
+
+Value Body::written(const ast::Expr& e, Value value) {
     ExprInfo& info = instance.exprs[e.id];
     info.type = value.type;
     info.value = value.value;

@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "sema/state/checker.h"
@@ -51,7 +52,12 @@ public:
     // ---- the tables ----
     [[nodiscard]] const ast::Expr* expr(ast::ExprId id) const;  // that a table names; nullptr for an invalid id
     [[nodiscard]] ExprKey key(const ast::Expr& e) const { return {instance.module, e.id}; }
+    // What an expression was found to be. In the last pass this is said once of each: `found` gives it to rules that
+    // ask again, and a second time is an internal error where the program is verified.
     Value record(const ast::Expr& e, Value value);
+    [[nodiscard]] const Value* found(const ast::Expr& e) const;
+    // What a target holds once it is assigned; that of an augmented assignment was an expression before.
+    void record_target(const ast::Expr& e, const Value& value);
     CallInfo& record_call(const ast::Expr& e, CallInfo info);
     // What is used of the group, for the message about kernels that have none; the first one counts.
     void name_group(Span at, const std::string& spelling);
@@ -112,6 +118,9 @@ public:
     size_t header_symbols = 0;        // so many of the instance's symbols are the header's
 
 private:
+    Value written(const ast::Expr& e, Value value);
+
+    std::unordered_map<ast::ExprId, Value> found_;  // in the last pass
     InstanceState no_state_;
     Diagnostics scratch_;
 };

@@ -44,7 +44,7 @@ void assignment(Body& b, const ast::Stmt& stmt, const ast::Assign& a) {
             Value written;
             written.type = value.type;
             written.referent = slot->id;
-            b.record(*target, written);
+            b.record_target(*target, written);
             continue;
         }
         assign_to(b, *target, value, *a.value);
@@ -128,7 +128,7 @@ static void assign_name(Body& b, const ast::Expr& target, const Value& given, co
     if (slot->declared) {
         require_converts(b, source, value, *slot->declared, fmt::format("`{}`", slot->name));
         written.type = *slot->declared;
-        b.record(target, written);
+        b.record_target(target, written);
         return;
     }
     b.add_to_type(*slot, type, value.value);
@@ -142,7 +142,7 @@ static void assign_name(Body& b, const ast::Expr& target, const Value& given, co
     if (slot->bindings == 1 && slot->once) slot->once->referent = {};
     const Type held = slot->known ? slot->settled : *slot->joined;
     written.type = held;
-    b.record(target, written);
+    b.record_target(target, written);
     if (b.aloud) require_assigns(b, *slot, held, target, value, source);
 }
 
@@ -150,7 +150,7 @@ static void assign_unpacked(Body& b, const ast::Expr& target, const std::vector<
                             const Value& value, const ast::Expr& source) {
     Value whole;
     whole.type = value.type;
-    b.record(target, whole);
+    b.record_target(target, whole);
     std::vector<Value> parts;
     if (value.type.is(Kind::tuple)) {
         for (size_t i = 0; i < value.type.parts().size(); ++i) {
@@ -292,7 +292,7 @@ void annotated_assignment(Body& b, const ast::Stmt& stmt, const ast::AnnotatedAs
     Value place;
     place.type = type;
     place.referent = slot->id;
-    b.record(*a.target, place);
+    b.record_target(*a.target, place);
 }
 
 }  // namespace tsr::sema

@@ -28,7 +28,7 @@ void assign_field(Body& b, const ast::Expr& target, const ast::Attribute& a, con
     } else {
         field_value(b, target, base, a);  // says so
     }
-    b.record(target, place);
+    b.record_target(target, place);
     if (!at || !require_writable(b, *a.base, base)) return;
     require_converts(b, source, value, place.type, fmt::format("the field `{}`", a.name.text));
 }

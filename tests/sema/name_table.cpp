@@ -17,6 +17,7 @@ namespace {
 struct Checked {
     explicit Checked(const std::string& text) : text(text) {
         file = sources.add("example.tsr", text);
+        options.verify = true;
         options.stdlib = [](std::string_view name) -> std::optional<std::string_view> {
             if (name != "shapes") return std::nullopt;
             return "WIDTH = 4\ndef area(w: i32, h: i32) -> i32:\n    return w * h\n";

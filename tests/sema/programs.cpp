@@ -40,7 +40,7 @@ std::vector<std::string> codes_of(const std::string& text) {
     FileId file = sources.add("example.tsr", text);
     Diagnostics diagnostics;
     auto tree = parse(file, sources, diagnostics);
-    sema::check(*tree, sources, {}, diagnostics);
+    sema::check(*tree, sources, {.verify = true}, diagnostics);
     std::vector<std::string> codes;
     for (const Diagnostic& d : diagnostics.all()) codes.push_back(d.code);
     return codes;
@@ -80,6 +80,7 @@ TEST_CASE("programs get the diagnostics that they expect") {
         Diagnostics diagnostics;
         auto tree = parse(file.value(), sources, diagnostics);
         sema::CheckOptions options;
+        options.verify = true;
         options.import_folders = {std::string(TSR_SEMA_PROGRAMS) + "/modules"};
         sema::Program program = sema::check(*tree, sources, options, diagnostics);
         std::string mismatches;

@@ -40,7 +40,7 @@ struct Elaborated {
     explicit Elaborated(std::string text) {
         const FileId file = sources.add("case.tsr", std::move(text));
         tree = parse(file, sources, diagnostics);
-        program = sema::check(*tree, sources, {}, diagnostics);
+        program = sema::check(*tree, sources, {.verify = true}, diagnostics);
         if (!diagnostics.has_errors()) module = sema::elaborate(program, diagnostics);
     }
     [[nodiscard]] std::string messages() const { return render(diagnostics, sources, {}); }

@@ -34,7 +34,7 @@ struct Kernels {
         const FileId file = sources.add(name, std::move(text));
         tree = parse(file, sources, diagnostics);
         if (diagnostics.has_errors()) return;
-        program = sema::check(*tree, sources, {}, diagnostics);
+        program = sema::check(*tree, sources, {.verify = true}, diagnostics);
         if (!diagnostics.has_errors()) module = sema::elaborate(program, diagnostics);
     }
 };
