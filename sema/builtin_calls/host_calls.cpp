@@ -6,6 +6,7 @@
 #include "sema/builtin_calls/mapped_calls.h"
 #include "sema/builtin_calls/random_calls.h"
 #include "sema/builtin_calls/sequence_calls.h"
+#include "sema/builtins/builtin_cases.h"
 #include "sema/state/recursion.h"
 #include "sema/types/elements.h"
 #include "sema/types/numeric.h"
@@ -356,14 +357,20 @@ Value host_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
                 if (argument) expression(b, *argument);
             }
             return typed(Type::range());
-        default:
-            for (const ast::Expr* argument : m.arguments) {
-                if (argument) expression(b, *argument);
-            }
-            for (const ast::Expr* argument : m.rest) expression(b, *argument);
-            b.error("E0316", e.span, fmt::format("`{}` is not called here", row.paths.front()));
-            return {};
+        case Builtin::version:
+        case Builtin::args:
+            TSR_CASES_TILE
+            TSR_CASES_REGISTER_TILE
+            TSR_CASES_MATH
+            TSR_CASES_FORM
+            break;
     }
+    for (const ast::Expr* argument : m.arguments) {
+        if (argument) expression(b, *argument);
+    }
+    for (const ast::Expr* argument : m.rest) expression(b, *argument);
+    b.error("E0316", e.span, fmt::format("`{}` is not called here", row.paths.front()));
+    return {};
 }
 
 }  // namespace tsr::sema

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "ir/core/internal.h"
 #include "sema/builtin_calls/sequence_calls.h"
+#include "sema/builtins/builtin_cases.h"
 #include "sema/expressions/comprehensions.h"
 #include "sema/expressions/formatted_strings.h"
 #include "sema/expressions/operators.h"
@@ -292,9 +294,54 @@ Value math_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
             }
             return elementwise_call(b, e, row.id, m.rest);
         }
-        default:
+        case Builtin::abs:
+        case Builtin::sign:
+        case Builtin::sqrt:
+        case Builtin::rsqrt:
+        case Builtin::exp:
+        case Builtin::exp2:
+        case Builtin::expm1:
+        case Builtin::log:
+        case Builtin::log2:
+        case Builtin::log10:
+        case Builtin::log1p:
+        case Builtin::sin:
+        case Builtin::cos:
+        case Builtin::tan:
+        case Builtin::asin:
+        case Builtin::acos:
+        case Builtin::atan:
+        case Builtin::atan2:
+        case Builtin::sinh:
+        case Builtin::cosh:
+        case Builtin::tanh:
+        case Builtin::erf:
+        case Builtin::cbrt:
+        case Builtin::floor:
+        case Builtin::ceil:
+        case Builtin::round:
+        case Builtin::trunc:
+        case Builtin::isnan:
+        case Builtin::isinf:
+        case Builtin::isfinite:
+        case Builtin::pow:
+        case Builtin::fma:
+        case Builtin::minimum:
+        case Builtin::maximum:
+        case Builtin::clip:
             return elementwise_call(b, e, row.id, m.arguments);
+        case Builtin::pi:
+        case Builtin::e:
+        case Builtin::tau:
+        case Builtin::inf:
+        case Builtin::nan:
+            TSR_CASES_TILE
+            TSR_CASES_REGISTER_TILE
+            TSR_CASES_HOST
+            TSR_CASES_FORM
+            break;
     }
+    ir::internal_error("a function of numbers without a rule");
 }
 
 }  // namespace tsr::sema

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "ir/core/internal.h"
 #include "sema/builtin_calls/memory_calls.h"
 #include "sema/builtin_calls/reduction_types.h"
 #include "sema/builtin_calls/register_tile_calls.h"
+#include "sema/builtins/builtin_cases.h"
 #include "sema/expressions/local_arrays.h"
 #include "sema/expressions/register_tiles.h"
 #include "sema/state/recursion.h"
@@ -164,9 +166,27 @@ Value tile_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
                 if (argument) expression(b, *argument);
             }
             return typed(Type::range());
-        default:
+        case Builtin::group_reduce_sum:
+        case Builtin::group_reduce_max:
+        case Builtin::group_reduce_min:
+        case Builtin::group_reduce_prod:
+        case Builtin::scan:
+        case Builtin::buffer_reduce_sum:
+        case Builtin::buffer_reduce_max:
+        case Builtin::buffer_reduce_min:
+        case Builtin::buffer_reduce_prod:
             return group_value(b, e, row, m);
+        case Builtin::grid_groups:
+        case Builtin::alloc_shared:
+        case Builtin::tshared_alloc:
+            break;  // a value; allocations, which are called elsewhere
+            TSR_CASES_REGISTER_TILE
+            TSR_CASES_MATH
+            TSR_CASES_HOST
+            TSR_CASES_FORM
+            break;
     }
+    ir::internal_error("a function of tiles without a rule");
 }
 
 }  // namespace tsr::sema

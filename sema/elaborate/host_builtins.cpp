@@ -1,4 +1,5 @@
 // What only host functions have: making, reading and writing tensors, time, arguments.
+#include "sema/builtins/builtin_cases.h"
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/builtins.h"
@@ -170,9 +171,30 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
         }
         case Builtin::str_:
             return text_of(b, argument_value(b, info, 0), b.info(*argument(b, info, 0)).type);
-        default:
+        case Builtin::progress:
+        case Builtin::enumerate:
+        case Builtin::zip:
+        case Builtin::reversed:
+        case Builtin::sorted:
+        case Builtin::list_:
+        case Builtin::sum:
+        case Builtin::any:
+        case Builtin::all:
+        case Builtin::sort_list:
+        case Builtin::version:
+        case Builtin::randn:
+        case Builtin::rand:
+        case Builtin::randint:
+        case Builtin::poisson:
+        case Builtin::bernoulli:
+        case Builtin::permutation:
+            TSR_CASES_TILE
+            TSR_CASES_REGISTER_TILE
+            TSR_CASES_MATH
+            TSR_CASES_FORM
             return Val::none();
     }
+    __builtin_unreachable();
 }
 
 }  // namespace tsr::elaborate

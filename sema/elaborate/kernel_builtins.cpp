@@ -1,5 +1,6 @@
 // What only kernels have: ids, collectives, shared buffers, copies, atomics, vectors.
 #include "ir/ops/reduction.h"
+#include "sema/builtins/builtin_cases.h"
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/builtins.h"
@@ -265,9 +266,41 @@ Val collective(Body& b, const ast::Expr& e, const CallInfo& info) {
             return Val::ssa(
                 b.emit.value(OpKind::ballot, {b.truth(argument_value(b, info, 0))}, ir::Type::scalar(DType::u32)),
                 DType::u32);
-        default:
-            return Val::none();
+        case Builtin::linear_id:
+        case Builtin::context:
+        case Builtin::tile_range:
+        case Builtin::alloc_register:
+        case Builtin::load:
+        case Builtin::store:
+        case Builtin::load_vector:
+        case Builtin::store_vector:
+        case Builtin::atomic_add:
+        case Builtin::atomic_min:
+        case Builtin::atomic_max:
+        case Builtin::atomic_bit_and:
+        case Builtin::atomic_bit_or:
+        case Builtin::atomic_bit_xor:
+        case Builtin::atomic_exchange:
+        case Builtin::atomic_compare_exchange:
+        case Builtin::tile_local:
+        case Builtin::local_id:
+        case Builtin::lane_id:
+        case Builtin::group_size:
+        case Builtin::group_id:
+        case Builtin::grid_groups:
+        case Builtin::alloc_shared:
+        case Builtin::tshared_alloc:
+        case Builtin::buffer_reduce_sum:
+        case Builtin::buffer_reduce_max:
+        case Builtin::buffer_reduce_min:
+        case Builtin::buffer_reduce_prod:
+            TSR_CASES_REGISTER_TILE
+            TSR_CASES_MATH
+            TSR_CASES_HOST
+            TSR_CASES_FORM
+            return Val::none();  // no collectives
     }
+    __builtin_unreachable();
 }
 
 }  // namespace

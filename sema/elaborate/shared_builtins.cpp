@@ -1,4 +1,5 @@
 // Elementwise functions, conversions, and what else kernels and host functions share.
+#include "sema/builtins/builtin_cases.h"
 #include "sema/builtins/elementwise.h"
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
@@ -152,9 +153,53 @@ std::optional<Val> shared_builtin(Body& b, const ast::Expr& e, const CallInfo& i
             return length(b, info);
         case Builtin::print:
             return print_call(b, info);
-        default:
+        case Builtin::abs:
+        case Builtin::sign:
+        case Builtin::sqrt:
+        case Builtin::rsqrt:
+        case Builtin::exp:
+        case Builtin::exp2:
+        case Builtin::expm1:
+        case Builtin::log:
+        case Builtin::log2:
+        case Builtin::log10:
+        case Builtin::log1p:
+        case Builtin::sin:
+        case Builtin::cos:
+        case Builtin::tan:
+        case Builtin::asin:
+        case Builtin::acos:
+        case Builtin::atan:
+        case Builtin::atan2:
+        case Builtin::sinh:
+        case Builtin::cosh:
+        case Builtin::tanh:
+        case Builtin::erf:
+        case Builtin::cbrt:
+        case Builtin::floor:
+        case Builtin::ceil:
+        case Builtin::round:
+        case Builtin::trunc:
+        case Builtin::isnan:
+        case Builtin::isinf:
+        case Builtin::isfinite:
+        case Builtin::pow:
+        case Builtin::fma:
+        case Builtin::minimum:
+        case Builtin::maximum:
+        case Builtin::range:
+        case Builtin::pi:
+        case Builtin::e:
+        case Builtin::tau:
+        case Builtin::inf:
+        case Builtin::nan:
+            TSR_CASES_TILE
+            TSR_CASES_REGISTER_TILE
+            TSR_CASES_HOST
+            TSR_CASES_FORM
             return std::nullopt;
     }
+    __builtin_unreachable();
 }
 
 }  // namespace tsr::elaborate

@@ -54,7 +54,7 @@ Value formatted_string(Body& b, const ast::Expr& e, const ast::FString& f) {
 
 Value message_part(Body& b, const ast::Expr& e) {
     const auto* text = std::get_if<ast::FString>(&e.node);
-    if (!text) return expression(b, e);
+    if (!text || b.found(e)) return expression(b, e);
     const Value value = formatted(b, *text).first;
     b.record(e, value);
     return value;

@@ -12,7 +12,7 @@ namespace tsr::sema {
 
 std::optional<DType> named_dtype(Body& b, const ast::Expr& e) {
     if (const auto* text = std::get_if<ast::StringLiteral>(&e.node)) {
-        b.record(e, typed(Type::string(), Static::of(text->value)));
+        if (!b.found(e)) b.record(e, typed(Type::string(), Static::of(text->value)));
         if (auto named = dtype_named(text->value)) return named;
         b.error("E0309", e.span, fmt::format("there is no element type `{}`", text->value));
         return std::nullopt;
