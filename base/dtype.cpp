@@ -11,10 +11,10 @@ struct Row {
     DType type;
     std::string_view name;
     int bits;
-    // Values as ±significand * 2^exponent: integers have exponent range [0, 0] and `digits` value bits.
+    // Values as ±significand * 2^exponent.
     int digits;        // significand bits with the hidden one; value bits of integers
     int min_exponent;  // of the lowest subnormal bit
-    int max_exponent;  // of the largest finite value
+    int max_exponent;  // of the finite value of largest magnitude: of a signed integer the lowest one
     char kind;         // b bool, s signed, u unsigned, f float, e scale, c complex
     bool infinities;
 };
@@ -91,7 +91,7 @@ bool widens_exactly(DType from, DType to) {
     if (to == DType::index) return a.kind == 's';
     if (from == DType::index) return to == DType::i64;
     if (b.kind == 'f') {
-        if (a.kind != 'f') return a.digits <= b.digits && a.digits <= b.max_exponent + 1;
+        if (a.kind != 'f') return a.digits <= b.digits && a.max_exponent <= b.max_exponent;
         bool same_specials = !a.infinities || b.infinities;
         return same_specials && a.digits <= b.digits && a.min_exponent >= b.min_exponent &&
                a.max_exponent <= b.max_exponent;

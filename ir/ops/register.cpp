@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/numerics.h"
 #include "ir/ops/family.h"
 #include "ir/ops/reduction.h"
 
@@ -148,13 +149,11 @@ Inferred infer_scan(Operands operands, const Attrs& attrs) {
 }
 
 bool multiplies(DType a, DType b, DType accum) {
-    const bool narrow_integers = is_integer(a) && is_integer(b) && bits(a) <= 8 && bits(b) <= 8;
     const bool widened =
         a == DType::i32 && b == DType::i32;  // to the accumulation, on a machine that lacks the product
-    if (narrow_integers || widened) return accum == DType::i32;
-    const bool narrow = is_storage_only(a) && is_storage_only(b) && is_float(a) && is_float(b);
-    if (!is_float(a) || !is_float(b) || (a != b && !narrow)) return false;
-    return is_float(accum) && !is_storage_only(accum);
+    if (widened) return accum == DType::i32;
+    const auto product = product_type(a, b);
+    return product && (a == b || keeps_factors(*product)) && accumulates_in(*product, accum);
 }
 
 // Level Target: a lane's parts of (rows x inner), (inner x columns) and the accumulator.

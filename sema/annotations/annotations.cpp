@@ -101,8 +101,8 @@ static Type tensor_spelling(Body& b, const ast::Expr& e, const ast::Subscript& s
     TensorDetail detail;
     detail.policy = elem.type.policy();
     if (const auto* with = std::get_if<ast::WithPolicy>(&parts.back()->node)) {
-        detail.policy = {};  // those that do not spread too
-        policy_annotations(b, with->policies, detail.policy);
+        detail.policy = {};  // the scaling, too, which an element does not have
+        policy_annotations(b, with->policies, detail.policy, detail.scaling);
     }
     for (size_t i = 0; i + 1 < parts.size(); ++i) {
         auto dim = dimension(b, *parts[i], in_header);
@@ -233,14 +233,15 @@ Annotation annotation(Body& b, const ast::Expr& e, bool in_header) {
     if (const auto* with = std::get_if<ast::WithPolicy>(&e.node)) {
         out = annotation(b, *with->type, in_header);
         Policy policy;
+        Scaling scaling;
         const bool element = out.type.is(Kind::tensor) || out.type.is_scalar();
-        if (!policy_annotations(b, with->policies, policy)) {
+        if (!policy_annotations(b, with->policies, policy, scaling)) {
             out.type = Type::unknown();
         } else if (element && is_float(out.type.elem()) && policy.accum && is_integer(*policy.accum)) {
             b.error("E0326", e.span, fmt::format("floats are not accumulated in `{}`", tsr::name(*policy.accum)));
             out.type = Type::unknown();
         } else if (out.type.is(Kind::tensor)) {
-            out.type = out.type.with_policy(policy);
+            out.type = out.type.with_policy(policy, scaling);
         } else if (out.type.is_scalar()) {
             out.type = out.type.carrying(policy);
         }

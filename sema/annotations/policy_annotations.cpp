@@ -17,8 +17,8 @@ namespace {
 // One policy being read: its word and what stands between its parentheses.
 class Reader {
 public:
-    Reader(Body& body, const ast::Expr& e, Policy& policy)
-        : body_(body), at_(e), call_(std::get_if<ast::Call>(&e.node)), policy_(policy) {
+    Reader(Body& body, const ast::Expr& e, Policy& policy, Scaling& scaling)
+        : body_(body), at_(e), call_(std::get_if<ast::Call>(&e.node)), policy_(policy), scaling_(scaling) {
         word_ = last_name(call_ ? *call_->callee : e);
         name(call_ ? *call_->callee : e);
     }
@@ -112,18 +112,18 @@ private:
 
     bool loss_scale() {
         constexpr std::string_view kTakes = "a positive number or `dynamic`";
-        if (!once(policy_.loss_scale.has_value() || policy_.loss_scale_dynamic)) return false;
+        if (!once(scaling_.loss.has_value() || scaling_.loss_dynamic)) return false;
         const ast::Expr* e = argument(kTakes);
         if (!e) return false;
         if (last_name(*e) == "dynamic") {
             name(*e);
-            policy_.loss_scale_dynamic = true;
+            scaling_.loss_dynamic = true;
             return true;
         }
         const Value scale = expression(body_, *e);
         const auto value = scale.value ? scale.value->real() : std::nullopt;
         if (!value || *value <= 0) return fault(e->span, fmt::format("`@loss_scale` takes {}", kTakes));
-        policy_.loss_scale = value;
+        scaling_.loss = value;
         return true;
     }
 
@@ -131,14 +131,15 @@ private:
     const ast::Expr& at_;
     const ast::Call* call_;
     Policy& policy_;
+    Scaling& scaling_;
     std::string word_;
 };
 
 }  // namespace
 
 // False after a message.
-bool policy_annotations(Body& b, const std::vector<const ast::Expr*>& written, Policy& policy) {
-    return std::ranges::all_of(written, [&](const ast::Expr* e) { return Reader(b, *e, policy).read(); });
+bool policy_annotations(Body& b, const std::vector<const ast::Expr*>& written, Policy& policy, Scaling& scaling) {
+    return std::ranges::all_of(written, [&](const ast::Expr* e) { return Reader(b, *e, policy, scaling).read(); });
 }
 
 }  // namespace tsr::sema

@@ -5,7 +5,7 @@
 
 namespace tsr::sema {
 
-// Reads what is written behind a type into `policy`; false after a message.
-bool policy_annotations(Body& b, const std::vector<const ast::Expr*>& written, Policy& policy);
+// Reads what is written behind a type into `policy` and `scaling`; false after a message.
+bool policy_annotations(Body& b, const std::vector<const ast::Expr*>& written, Policy& policy, Scaling& scaling);
 
 }  // namespace tsr::sema

@@ -100,7 +100,7 @@ static Value elementwise_call(Body& b, const ast::Expr& e, Builtin function,
     if (is_test(function)) {
         result.type = bool_like(type);
     } else {
-        result.type = type.is_literal() ? type : type.with_elem(sema::result_type(elem, type.policy()));
+        result.type = type.is_literal() ? type : type.with_elem(result_type(elem, type.policy()));
     }
     return result;
 }
@@ -225,14 +225,20 @@ Value select(Body& b, const ast::Expr& e, const Matched& m) {
     }
     auto joined =
         operands_join(b, *written[1], then, *written[2], otherwise, written[1]->span.to(written[2]->span), "`where`");
-    if (!joined || !masked) return joined ? typed(*joined) : Value{};
+    if (!joined) return {};
+    const auto chosen = [](const Type& type) {
+        Value result = typed(type);
+        result.compute = number_choice(type);
+        return result;
+    };
+    if (!masked) return chosen(*joined);
     // The elements of the results in the shape that they have together with the condition.
     if (joined->is_literal()) joined = settled_type(*joined, {});
     Value mask = condition, values;
     mask.type = mask.type.with_elem(joined->elem()).carrying({});
     values.type = *joined;
     auto whole = operands_join(b, *written[0], mask, *written[1], values, e.span, "`where`");
-    return whole ? typed(*whole) : Value{};
+    return whole ? chosen(*whole) : Value{};
 }
 
 Value print_values(Body& b, const Matched& m) {

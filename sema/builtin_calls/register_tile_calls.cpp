@@ -89,9 +89,10 @@ std::optional<Value> combined(Body& b, const BuiltinEntry& row, const ast::Expr&
     const DType elem = tile.elem();
     if (how.logical) {
         result.type = Type::boolean();
+        result.compute = DType::boolean;
     } else if (how.sums) {
-        result.compute = accumulation(elem, tile.policy());
-        result.type = Type::scalar(accumulated(elem, tile.policy())).carrying(tile.policy());
+        result.compute = accumulation_type(elem, tile.policy());
+        result.type = Type::scalar(accumulated_type(elem, tile.policy())).carrying(tile.policy());
     } else {
         result.compute = compute_type(elem, tile.policy());
         result.type = Type::scalar(result_type(elem, tile.policy())).carrying(tile.policy());
@@ -168,15 +169,6 @@ std::optional<Type> factor(Body& b, const ast::Expr& e) {
     return value.type;
 }
 
-bool is_small_integer(DType type) { return is_integer(type) && bits(type) <= 8; }
-
-// The type that both are brought to; of two narrow ones, in any mix, the first stands for both.
-std::optional<DType> factor_type(DType a, DType b) {
-    if (is_small_integer(a) && is_small_integer(b)) return a;
-    if (is_storage_only(a) && is_storage_only(b)) return a;
-    return is_float(a) && is_float(b) ? join(a, b) : std::nullopt;
-}
-
 bool inner_extents(Body& b, const ast::Expr& e, const Matched& m, const Type& x, const Type& y) {
     const int64_t columns = *x.shape()[1].constant_value(), rows = *y.shape()[0].constant_value();
     if (columns == rows) return true;
@@ -205,7 +197,7 @@ std::optional<DType> product_accumulation(Body& b, const Matched& m, DType elem,
         return std::nullopt;
     }
     const ast::Expr* written = m.arguments[2] ? m.arguments[2] : m.arguments[3];
-    if (!written) return accumulation(elem, policy);
+    if (!written) return accumulation_type(elem, policy);
     const auto accum = named_accumulation(b, *written);
     if (!accum) return std::nullopt;
     if (policy.accum && policy.accum != accum) {
@@ -213,8 +205,7 @@ std::optional<DType> product_accumulation(Body& b, const Matched& m, DType elem,
                 fmt::format("the operands are declared{}, this is `{}`", policy.text(), name(*accum)));
         return std::nullopt;
     }
-    const bool fits = is_float(elem) ? is_float(*accum) && !is_storage_only(*accum) : *accum == DType::i32;
-    if (fits) return accum;
+    if (accumulates_in(elem, *accum)) return accum;
     b.error("E0302", written->span,
             fmt::format("a product of `{}` is not accumulated in `{}`", name(elem), name(*accum)))
         .note(is_float(elem) ? "floats are accumulated in floats of 16 bits or more"
@@ -231,7 +222,7 @@ Value product(Body& b, const ast::Expr& e, const Matched& m) {
             fmt::format("the operands' {} policies differ:{} and{}", *kind, x->policy().text(), y->policy().text()));
         return {};
     }
-    const auto elem = factor_type(x->elem(), y->elem());
+    const auto elem = product_type(x->elem(), y->elem());
     if (!elem) {
         const bool floats = is_float(x->elem()) && is_float(y->elem());
         auto& d = b.error(floats ? "E0301" : "E0302", e.span,
@@ -247,7 +238,10 @@ Value product(Body& b, const ast::Expr& e, const Matched& m) {
     const auto accum = product_accumulation(b, m, *elem, policy);
     if (!accum) return {};
     auto type = tile_type(b, e.span, *accum, {*x->shape()[0].constant_value(), *y->shape()[1].constant_value()});
-    return type ? typed(type->carrying(policy)) : Value{};
+    if (!type) return {};
+    Value result = typed(type->carrying(policy));
+    result.compute = elem;
+    return result;
 }
 
 Value zeros(Body& b, const Matched& m) {

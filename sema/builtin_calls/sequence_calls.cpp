@@ -87,9 +87,15 @@ Value reduction_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const
                             shown(type)));
         return {};
     }
-    if (truth) return typed(Type::boolean());
-    const bool whole = row.id == Builtin::sum && (type.is_bool() || (type.is_integer() && type.elem() != DType::u64));
-    return typed(whole ? Type::scalar(DType::i64) : type);
+    const bool sums = row.id == Builtin::sum;
+    const bool whole = sums && (type.is_bool() || (type.is_integer() && type.elem() != DType::u64));
+    Value result = typed(truth ? Type::boolean() : whole ? Type::scalar(DType::i64) : type);
+    if (sums && type.is_float()) {
+        result.compute = accumulation_type(type.elem(), type.policy());
+    } else {
+        result.compute = number_choice(result.type);
+    }
+    return result;
 }
 
 }  // namespace tsr::sema

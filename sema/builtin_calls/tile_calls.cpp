@@ -59,8 +59,8 @@ Value group_value(Body& b, const ast::Expr& call, const BuiltinEntry& row, const
         }
     }
     Value result;
-    result.compute = sums ? accumulation(elem, value.type.policy()) : elem;
-    result.type = Type::scalar(sums ? accumulated(elem, value.type.policy()) : elem);
+    result.compute = sums ? accumulation_type(elem, value.type.policy()) : elem;
+    result.type = Type::scalar(sums ? accumulated_type(elem, value.type.policy()) : elem);
     if (row.id != Builtin::scan && !choose_result(b, m.arguments[1], result)) return {};
     return result;
 }

@@ -1,9 +1,11 @@
 #include "sema/elaborate/arithmetic.h"
 
+#include "ir/core/internal.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/types.h"
 #include "sema/types/elements.h"
 #include "sema/types/fold.h"
+#include "sema/types/numeric.h"
 
 namespace tsr::elaborate {
 
@@ -18,12 +20,14 @@ std::optional<DType> element_type(Body& b, const Val& value) {
     return holds_elements(type) ? std::optional(type.elem) : std::nullopt;
 }
 
-DType computing_type(Body& b, const Val& lhs, const Val& rhs) {
-    const auto one = element_type(b, lhs);
-    const auto other = element_type(b, rhs);
-    if (one && other) return computing(joined(*one, *other));
-    if (one || other) return computing(one ? *one : *other);
-    return joined(default_type(lhs.fixed), default_type(rhs.fixed));
+DType element_type_alone(Body& b, const Val& value) {
+    return element_type(b, value).value_or(sema::settled(value.fixed));
+}
+
+DType compute_of(Body& b, const ast::Expr& e) {
+    const auto compute = b.info(e).compute;
+    if (!compute) ir::internal_error("an expression without the type that it is computed in");
+    return *compute;
 }
 
 namespace {

@@ -13,8 +13,10 @@ namespace tsr::elaborate {
 
 // The element type in the language; nothing for what has none yet.
 std::optional<DType> element_type(Body& b, const Val& value);
-// The type that arithmetic on these works in when the checker does not say.
-DType computing_type(Body& b, const Val& lhs, const Val& rhs);
+// The same, of a static number the type that it has alone.
+DType element_type_alone(Body& b, const Val& value);
+// What the checker found that an expression is computed in (ExprInfo::compute).
+DType compute_of(Body& b, const ast::Expr& e);
 
 // On the host: a zero ends the program with the message.
 void require_nonzero(Body& b, const Val& value, DType type, const std::string& message);

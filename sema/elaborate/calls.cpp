@@ -211,7 +211,7 @@ Val chosen_by_run(Body& b, const ast::Expr& e, const CallInfo& info) {
         for (size_t k = 0; k < which.size(); ++k) {
             const Val value = Val::of(*b.program.instance(one.callee).parameters[which[k]].value);
             const bool truth = value.fixed.boolean().has_value();
-            const DType type = truth ? DType::boolean : computing_type(b, given[k], value);
+            const DType type = truth ? DType::boolean : element_type_alone(b, given[k]);
             const auto same = [&] { return element_operation(b, OpKind::eq, {given[k], value}, type, DType::boolean); };
             all = both(b, all, same);
         }
@@ -223,7 +223,10 @@ Val chosen_by_run(Body& b, const ast::Expr& e, const CallInfo& info) {
         if (k + 1 == info.by_round.size()) return call_of(b, e, one);
         const auto then = [&] { return call_of(b, e, one); };
         const auto otherwise = [&] { return from(k + 1); };
-        if (gives) return chosen(b, fits(one), b.info(e).type, then, otherwise);
+        if (gives) {  // what a call gives is rounded to its type
+            const sema::Type& type = b.info(e).type;
+            return chosen(b, fits(one), type, element_dtype(type), then, otherwise);
+        }
         Body::OpenIf open = b.open_if(fits(one));
         b.in_side(open, 0, then);
         b.in_side(open, 1, otherwise);

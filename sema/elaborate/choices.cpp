@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/numerics.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/host.h"
@@ -98,14 +99,12 @@ Val short_circuit(Body& b, const Val& lhs, bool decisive, const std::function<Va
     return result;
 }
 
-Val compared(Body& b, ast::CompareOp op, const Val& lhs, const Val& rhs, std::optional<DType> compute) {
+Val compared(Body& b, ast::CompareOp op, const Val& lhs, const Val& rhs, DType compute) {
     if (lhs.is_fixed() && rhs.is_fixed()) {
         if (const auto folded = sema::fold(op, lhs.fixed, rhs.fixed)) return Val::truth(*folded);
     }
     if (is_text(b, lhs) || is_text(b, rhs)) return compare_text(b, kind_of(op), lhs, rhs);
-    const bool booleans = element_type(b, lhs) == DType::boolean || element_type(b, rhs) == DType::boolean;
-    const DType type = booleans ? DType::boolean : compute.value_or(computing_type(b, lhs, rhs));
-    return element_operation(b, kind_of(op), {lhs, rhs}, type, DType::boolean);
+    return element_operation(b, kind_of(op), {lhs, rhs}, compute, DType::boolean);
 }
 
 }  // namespace
@@ -114,13 +113,13 @@ Val both(Body& b, const Val& lhs, const std::function<Val()>& rhs) { return shor
 
 Val compare(Body& b, const ast::Expr& e, const ast::Compare& node) {
     Val left = expression(b, *node.first);
-    const auto compute = node.links.size() == 1 ? b.info(e).compute : std::nullopt;
+    const std::vector<DType>& compute = b.instance().compared.at(e.id);
     // The links from `k` on: each is evaluated only where the ones before hold.
     const std::function<Val(size_t)> chain = [&](size_t k) -> Val {
         const Val right = expression(b, *node.links[k].rhs);
         const ast::Expr& left_expr = k == 0 ? *node.first : *node.links[k - 1].rhs;
         const auto whole = compare_containers(b, node.links[k].op, left_expr, left, *node.links[k].rhs, right);
-        Val holds = whole ? *whole : compared(b, node.links[k].op, left, right, compute);
+        Val holds = whole ? *whole : compared(b, node.links[k].op, left, right, compute[k]);
         if (k + 1 == node.links.size()) return holds;
         left = right;
         return short_circuit(b, holds, false, [&] { return chain(k + 1); });
@@ -128,8 +127,8 @@ Val compare(Body& b, const ast::Expr& e, const ast::Compare& node) {
     return chain(0);
 }
 
-Val chosen(Body& b, ValueId test, const sema::Type& type, const std::function<Val()>& then,
-           const std::function<Val()>& otherwise) {
+Val chosen(Body& b, ValueId test, const sema::Type& type, std::optional<DType> compute,
+           const std::function<Val()>& then, const std::function<Val()>& otherwise) {
     Body::OpenIf open = b.open_if(test);
     Val values[2];
     b.in_side(open, 0, [&] { values[0] = then(); });
@@ -140,16 +139,15 @@ Val chosen(Body& b, ValueId test, const sema::Type& type, const std::function<Va
         b.function().remove(open.op);
         b.emit.splice(open.regions[0]);
         b.emit.splice(open.regions[1]);
-        unify(b, values[0], values[1], type);
+        unify(b, values[0], values[1], type, compute);
         const auto language_type = element_type(b, values[0]);
         return Val::ssa(b.emit.inferred(OpKind::select, {test, values[0].id, values[1].id}), language_type);
     }
-    // Both sides in the type that the wider of them is held in.
-    const bool narrow = element_dtype(type) && computing(type.elem()) != type.elem();
+    const bool unrounded = compute && compute != type.elem();
     for (int side = 0; side < 2; ++side) {
         b.in_side(open, side, [&] {
-            if (narrow && !type.is(sema::Kind::vector)) {
-                values[side] = Val::ssa(b.scalar(values[side], computing(type.elem())), type.elem());
+            if (unrounded && !type.is(sema::Kind::vector)) {
+                values[side] = Val::ssa(b.scalar(values[side], *compute), type.elem());
             } else {
                 values[side] = b.coerce(values[side], type);
             }
@@ -186,6 +184,7 @@ Val logical(Body& b, const ast::Expr& e, const ast::Logical& node) {
     };
     if (type.is_bool()) return holds(0);
     // The operand that decides, as it is.
+    const std::optional<DType> compute = b.info(e).compute;
     const std::function<Val(size_t)> from = [&](size_t k) -> Val {
         Val value = expression(b, *node.operands[k]);
         if (k + 1 == node.operands.size()) return value;
@@ -193,23 +192,33 @@ Val logical(Body& b, const ast::Expr& e, const ast::Logical& node) {
         if (test.is_fixed()) return test.is_fixed_bool(decisive) ? value : from(k + 1);
         const auto decided = [&]() -> const Val& { return value; };
         const auto other = [&] { return from(k + 1); };
-        return decisive ? chosen(b, test.id, type, decided, other) : chosen(b, test.id, type, other, decided);
+        return decisive ? chosen(b, test.id, type, compute, decided, other)
+                        : chosen(b, test.id, type, compute, other, decided);
     };
     return from(0);
 }
 
-void unify(Body& b, Val& then, Val& otherwise, const sema::Type& type) {
+namespace {
+
+// What a choice between literals gives, whose values may be known in unrolled rounds only.
+DType literal_choice(Body& b, const Val& then, const Val& otherwise, const sema::Type& type) {
+    if (type.is_float()) return DType::f32;
+    return join(element_type_alone(b, then), element_type_alone(b, otherwise)).value_or(DType::i64);
+}
+
+}  // namespace
+
+void unify(Body& b, Val& then, Val& otherwise, const sema::Type& type, std::optional<DType> compute) {
     const bool numbers = element_dtype(type) || type.is_literal();
     if (!numbers) {
         then = b.coerce(then, type);
         otherwise = b.coerce(otherwise, type);
         return;
     }
-    DType wanted = type.elem();
-    if (type.is_literal()) wanted = joined(default_type(then.fixed), default_type(otherwise.fixed));
+    const DType wanted = type.is_literal() ? literal_choice(b, then, otherwise, type) : type.elem();
     const auto held = [&](const Val& value) { return value.is_ssa() ? b.type_of(value.id).elem : wanted; };
     // An expression that is not rounded yet stays so.
-    const DType common = held(then) == wanted && held(otherwise) == wanted ? wanted : computing(wanted);
+    const DType common = held(then) == wanted && held(otherwise) == wanted ? wanted : compute.value_or(wanted);
     for (Val* side : {&then, &otherwise}) {
         if (type.is(sema::Kind::tile)) {
             *side = Val::ssa(b.tile(*side, common, type.shape()), wanted);
@@ -225,7 +234,7 @@ Val conditional(Body& b, const ast::Expr& e, const ast::Conditional& node) {
     const Val test = condition(b, *node.condition);
     if (test.is_fixed()) return expression(b, test.is_fixed_bool(true) ? *node.then : *node.otherwise);
     return chosen(
-        b, test.id, b.info(e).type, [&] { return expression(b, *node.then); },
+        b, test.id, b.info(e).type, b.info(e).compute, [&] { return expression(b, *node.then); },
         [&] { return expression(b, *node.otherwise); });
 }
 

@@ -19,11 +19,12 @@ Val condition(Body& b, const ast::Expr& e);
 // `lhs and rhs()`; the right side stands under the left one unless it may be evaluated early.
 Val both(Body& b, const Val& lhs, const std::function<Val()>& rhs);
 
-// `then()` where the test holds, else `otherwise()`, as a value of the type.
-Val chosen(Body& b, ir::ValueId test, const sema::Type& type, const std::function<Val()>& then,
-           const std::function<Val()>& otherwise);
+// `then()` where the test holds, else `otherwise()`, as a value of the type. Elements that are not rounded yet are held
+// in `compute`.
+Val chosen(Body& b, ir::ValueId test, const sema::Type& type, std::optional<DType> compute,
+           const std::function<Val()>& then, const std::function<Val()>& otherwise);
 
 // Two values of a choice in one type, for `select` and for sides of an `if`.
-void unify(Body& b, Val& then, Val& otherwise, const sema::Type& type);
+void unify(Body& b, Val& then, Val& otherwise, const sema::Type& type, std::optional<DType> compute);
 
 }  // namespace tsr::elaborate

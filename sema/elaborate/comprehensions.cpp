@@ -1,5 +1,6 @@
 #include "sema/elaborate/comprehensions.h"
 
+#include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/choices.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/effects.h"
@@ -74,13 +75,13 @@ struct Reduced {
     Body& b;
     sema::Builtin function;
     DType type;
+    DType compute;  // what it accumulates in
     Slot held;
     Slot some;  // whether there was an item yet
 
     [[nodiscard]] bool is_truth() const { return function == sema::Builtin::any || function == sema::Builtin::all; }
     [[nodiscard]] bool is_extreme() const { return function == sema::Builtin::min || function == sema::Builtin::max; }
     void begin() {
-        const DType compute = computing(type);
         const int64_t first = function == sema::Builtin::all ? 1 : 0;
         b.set(held, Val::ssa(b.emit.constant(first, compute), type));
         b.set(some, Val::ssa(b.emit.constant(int64_t{0}, DType::boolean), DType::boolean));
@@ -90,7 +91,6 @@ struct Reduced {
             const Val item = condition(b, element);
             return b.set(held, Val::ssa(b.truth(item), DType::boolean));
         }
-        const DType compute = computing(type);
         const ValueId before = b.get(held).id;
         const ValueId item = b.scalar(b.rounded(expression(b, element)), compute);
         ValueId next;
@@ -129,7 +129,7 @@ struct Reduced {
 Val generator_reduction(Body& b, const ast::Expr& e, sema::Builtin function, const ast::Expr& generator) {
     const auto& node = std::get<ast::Comprehension>(generator.node);
     const std::vector<sema::ForInfo>& infos = b.instance().comprehensions.at(generator.id);
-    Reduced reduced{b, function, b.info(e).type.elem(), b.fresh_slot(), b.fresh_slot()};
+    Reduced reduced{b, function, b.info(e).type.elem(), compute_of(b, e), b.fresh_slot(), b.fresh_slot()};
     reduced.begin();
     LoopEffects effects;
     effects.assigned = {reduced.held, reduced.some};

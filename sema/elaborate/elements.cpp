@@ -1,5 +1,6 @@
 #include "sema/elaborate/elements.h"
 
+#include "ir/core/internal.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/types.h"
 
@@ -47,20 +48,16 @@ Val element_of(Body& b, const Val& whole, const Val& index) {
         if (part.is(Val::Kind::buffer)) b.buffers.unite(part.site, whole.parts[0].site);
     }
     if (const auto stage = consecutive_stage(b, whole, index)) return Val::buffer(whole.parts[0].site, *stage);
-    // A choice by number, the last one for all that is outside.
+    // A choice of a buffer by number, the last one for all that is outside. Of other lists in kernels, and of tuples,
+    // the index is static (E0314).
     Val chosen = whole.element(whole.element_count() - 1);
-    const bool buffers = chosen.is(Val::Kind::buffer);
+    if (!chosen.is(Val::Kind::buffer)) ir::internal_error("an element that only the run chooses");
     for (size_t i = whole.element_count() - 1; i-- > 0;) {
-        Val other = whole.element(i);
-        Val then = buffers ? other.parts[0] : other;
-        Val otherwise = buffers ? chosen.parts[0] : chosen;
-        const DType type = buffers ? DType::index : computing_type(b, then, otherwise);
         const ir::ValueId hit =
             b.emit.inferred(OpKind::eq, {b.index(index), b.emit.constant(static_cast<int64_t>(i), DType::index)});
         const ir::ValueId value =
-            b.emit.inferred(OpKind::select, {hit, b.scalar(then, type), b.scalar(otherwise, type)});
-        const Val selected = Val::ssa(value, element_type(b, then).value_or(type));
-        chosen = buffers ? Val::buffer(whole.parts[0].site, selected) : selected;
+            b.emit.inferred(OpKind::select, {hit, b.index(whole.element(i).parts[0]), b.index(chosen.parts[0])});
+        chosen = Val::buffer(whole.parts[0].site, Val::ssa(value, DType::index));
     }
     return chosen;
 }

@@ -93,7 +93,7 @@ Val save(Body& b, const CallInfo& info) {
     if (value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::tensor) {
         operands.push_back(value.id);
     } else {
-        const DType type = element_type(b, value).value_or(default_type(value.fixed));
+        const DType type = element_type_alone(b, value);
         operands.push_back(host(b, "from_values", {b.scalar(value, type)}, ir::Type::tensor(type, {}, false),
                                 {{Attr::type, type}, {Attr::axes, std::vector<int64_t>{}}}));
     }

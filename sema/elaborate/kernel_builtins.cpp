@@ -153,7 +153,7 @@ Val atomic(Body& b, const CallInfo& info, ir::AtomicOp op) {
 Val group_reduce(Body& b, const ast::Expr& e, const CallInfo& info, ReduceOp op) {
     const Val value = argument_value(b, info, 0);
     const bool logical = ir::is_logical(op);
-    const DType type = logical ? DType::boolean : *b.info(e).compute;
+    const DType type = logical ? DType::boolean : compute_of(b, e);
     const ValueId operand = logical ? b.truth(value) : b.scalar(value, type);
     const ValueId result =
         b.emit.value(OpKind::group_reduce, {operand}, ir::Type::scalar(type), {{Attr::op, static_cast<int64_t>(op)}});
@@ -203,7 +203,7 @@ ValueId widened_reduce(Body& b, ValueId memory, ReduceOp op, DType type) {
 Val buffer_reduce(Body& b, const ast::Expr& e, const CallInfo& info, ReduceOp op) {
     const Val buffer = argument_value(b, info, 0);
     const DType element = memory_type(b, buffer);
-    const DType type = *b.info(e).compute;
+    const DType type = compute_of(b, e);
     const ValueId memory = b.memory(buffer);
     const ValueId result = type == element ? b.emit.value(OpKind::buffer_reduce, {memory}, ir::Type::scalar(type),
                                                           {{Attr::op, static_cast<int64_t>(op)}})
@@ -215,7 +215,7 @@ Val buffer_reduce(Body& b, const ast::Expr& e, const CallInfo& info, ReduceOp op
 Val from_lane(Body& b, const CallInfo& info, OpKind kind) {
     const Val value = argument_value(b, info, 0);
     const Val lane = argument_value(b, info, 1);
-    const DType type = element_type(b, value).value_or(default_type(value.fixed));
+    const DType type = element_type_alone(b, value);
     const ValueId source = lane.is(Val::Kind::undefined) ? b.emit.constant(int64_t{0}, DType::index) : b.index(lane);
     const ValueId operand = b.scalar(value, type);
     return Val::ssa(b.emit.value(kind, {operand, source}, ir::Type::scalar(type)), type);
@@ -253,7 +253,7 @@ Val collective(Body& b, const ast::Expr& e, const CallInfo& info) {
             return group_reduce(b, e, info, ReduceOp::all);
         case Builtin::scan: {
             const Val value = argument_value(b, info, 0);
-            const DType type = *b.info(e).compute;
+            const DType type = compute_of(b, e);
             const ValueId id = b.emit.value(OpKind::group_scan, {b.scalar(value, type)}, ir::Type::scalar(type),
                                             {{Attr::op, static_cast<int64_t>(scan_op(b, info))}});
             return Val::ssa(id, b.info(e).type.elem());

@@ -25,7 +25,7 @@ const ast::Binary* as_product(Body& b, const ast::Expr& e, DType compute) {
     if (!node || node->op != BinaryOp::mul) return nullptr;
     const sema::ExprInfo& info = b.info(e);
     if (info.value || !element_dtype(info.type) || !is_float(info.type.elem())) return nullptr;
-    return info.compute.value_or(computing(info.type.elem())) == compute ? node : nullptr;
+    return compute_of(b, e) == compute ? node : nullptr;
 }
 
 struct Factors {
@@ -73,7 +73,7 @@ Val unary(Body& b, const ast::Expr& e, const ast::Unary& node) {
             return type ? b.coerce(value, *type) : value;
         }
     }
-    const DType compute = info.compute.value_or(computing(element_type(b, operand).value_or(DType::i32)));
+    const DType compute = compute_of(b, e);
     switch (node.op) {
         case ast::UnaryOp::plus:
             return element_type(b, operand) == compute ? operand : b.coerce(operand, compute);
@@ -97,7 +97,7 @@ Val binary(Body& b, const ast::Expr& e, const ast::Binary& node) {
     }
     if (auto accumulated = accumulated_sum(b, node, info.type)) return *accumulated;
     if (sum && type && is_float(*type)) {
-        const DType compute = info.compute.value_or(computing(*type));
+        const DType compute = compute_of(b, e);
         const bool minus = node.op == BinaryOp::sub;
         if (const ast::Binary* product = as_product(b, *node.lhs, compute)) {
             const Factors left = factors(b, *product);
@@ -114,7 +114,7 @@ Val binary(Body& b, const ast::Expr& e, const ast::Binary& node) {
     }
     const Val lhs = expression(b, *node.lhs);
     const Val rhs = expression(b, *node.rhs);
-    return arithmetic(b, node.op, lhs, rhs, info.compute.value_or(computing_type(b, lhs, rhs)), type);
+    return arithmetic(b, node.op, lhs, rhs, compute_of(b, e), type);
 }
 
 Val combine_augmented(Body& b, const ast::AugmentedAssign& statement, const Val& before,
@@ -128,13 +128,13 @@ Val combine_augmented(Body& b, const ast::AugmentedAssign& statement, const Val&
     }
     const bool sum = statement.op == BinaryOp::add || statement.op == BinaryOp::sub;
     if (sum && type && is_float(*type)) {
-        const DType compute = info.compute.value_or(computing(*type));
+        const DType compute = *info.compute;
         if (const ast::Binary* product = as_product(b, *statement.value, compute)) {
             return fused(b, factors(b, *product), before, statement.op == BinaryOp::sub, false, compute, type);
         }
     }
     const Val value = expression(b, *statement.value);
-    return arithmetic(b, statement.op, before, value, info.compute.value_or(computing_type(b, before, value)), type);
+    return arithmetic(b, statement.op, before, value, *info.compute, type);
 }
 
 }  // namespace tsr::elaborate

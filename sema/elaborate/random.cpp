@@ -37,8 +37,7 @@ int64_t random_site(Body& b, const ast::Expr& written) {
     std::set<std::pair<size_t, size_t>> sites;
     for (const sema::Instance& instance : b.program.instances) {
         for (const auto& [expr, info] : instance.exprs) {
-            if (info.type.policy().round == sema::Rounding::stochastic)
-                sites.emplace(instance.module.index, expr.index);
+            if (info.type.policy().round == Rounding::stochastic) sites.emplace(instance.module.index, expr.index);
         }
     }
     const auto found = sites.find({b.instance().module.index, written.id.index});

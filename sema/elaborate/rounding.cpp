@@ -1,5 +1,6 @@
 #include "sema/elaborate/rounding.h"
 
+#include "base/numerics.h"
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/conversions.h"
 #include "sema/elaborate/host.h"
@@ -14,7 +15,6 @@ using ir::Attr;
 using ir::OpKind;
 using ir::Type;
 using ir::ValueId;
-using sema::Rounding;
 
 namespace {
 
@@ -28,7 +28,7 @@ std::optional<Mode> mode_of(Body& b, const Storage& storage, const Val& value, D
     const std::optional<Rounding> rounding = storage.round ? storage.round : value.round;
     if (!rounding || *rounding == Rounding::nearest_even) return std::nullopt;
     if (!value.is_ssa() || value.type != type) return std::nullopt;
-    const auto wide = wide_type(b.type_of(value.id).elem, type);
+    const auto wide = unrounded_type(b.type_of(value.id).elem, type);
     if (!wide) return std::nullopt;
     return Mode{*rounding, *wide};
 }
@@ -164,7 +164,7 @@ Val to_be_stored(Body& b, const ast::Expr& e, const Storage& storage) {
     const At at(b.emit, e.span);
     const Val value = argument_value(b, call->second, 0);
     if (tensor && value.is_ssa()) return cast_tensor(b, value, type, storage);
-    if (value.is_ssa() && value.type && wide_type(b.type_of(value.id).elem, type.elem())) {
+    if (value.is_ssa() && value.type && unrounded_type(b.type_of(value.id).elem, type.elem())) {
         return Val::ssa(value.id, type.elem());
     }
     return convert(b, value, type);

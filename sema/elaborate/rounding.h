@@ -8,7 +8,7 @@ namespace tsr::elaborate {
 // What is written, and how it is rounded to: by this, else by the value's own policy, else to nearest.
 struct Storage {
     const ast::Expr* written = nullptr;  // names it: the operation's place in the program
-    std::optional<sema::Rounding> round;
+    std::optional<Rounding> round;
 };
 Storage storage_of(Body& b, const ast::Expr& written);
 

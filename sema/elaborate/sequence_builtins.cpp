@@ -1,5 +1,6 @@
 // enumerate, zip, reversed, sorted and list as lists; reductions.
 #include "sema/elaborate/arguments.h"
+#include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/assignments.h"
 #include "sema/elaborate/builtins.h"
 #include "sema/elaborate/comprehensions.h"
@@ -24,7 +25,7 @@ Val reduction(Body& b, const ast::Expr& e, Builtin function, const ast::Expr& it
     const auto* generator = std::get_if<ast::Comprehension>(&iterable.node);
     if (generator && generator->generator) return generator_reduction(b, e, function, iterable);
     const DType type = b.info(e).type.elem();
-    const DType compute = computing(type);
+    const DType compute = compute_of(b, e);
     const Sequence items = sequence_of(b, iterable);
     const bool extreme = function == Builtin::min || function == Builtin::max;
     const Slot held = b.fresh_slot();

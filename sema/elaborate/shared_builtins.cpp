@@ -29,23 +29,9 @@ bool rounds(OpKind op) {
 }
 bool asks(OpKind op) { return op == OpKind::isnan || op == OpKind::isinf || op == OpKind::isfinite; }
 
-DType joint_compute(Body& b, const sema::ExprInfo& info, const std::vector<Val>& operands) {
-    if (info.compute) return *info.compute;
-    const Val* typed = &operands[0];
-    DType type = DType::f32;
-    bool found = false;
-    for (const Val& operand : operands) {
-        const auto element = element_type(b, operand);
-        if (!element) continue;
-        type = found ? joined(type, *element) : *element;
-        found = true;
-    }
-    return found ? computing(type) : computing(default_type(typed->fixed));
-}
-
 Val apply(Body& b, const ast::Expr& e, OpKind op, const std::vector<Val>& operands) {
     const sema::ExprInfo& info = b.info(e);
-    const DType compute = joint_compute(b, info, operands);
+    const DType compute = compute_of(b, e);
     if (is_integer(compute)) {
         if (rounds(op)) return operands[0];
         if (asks(op)) return Val::truth(op == OpKind::isfinite);
@@ -61,7 +47,7 @@ Val extreme(Body& b, const ast::Expr& e, const CallInfo& info) {
     for (const ast::ExprId value : info.rest) values.push_back(expression(b, *b.expr(value)));
     if (values.empty()) return {};
     const auto type = element_dtype(b.info(e).type);
-    const DType compute = joint_compute(b, b.info(e), values);
+    const DType compute = compute_of(b, e);
     Val result = values[0];
     for (size_t i = 1; i < values.size(); ++i) {
         if (result.is_fixed() && values[i].is_fixed()) {
@@ -82,7 +68,7 @@ Val where(Body& b, const ast::Expr& e, const CallInfo& info) {
     const sema::Type& type = b.info(e).type;
     const bool tiles = type.is(Kind::tile);  // of which a side may be smaller than the result
     if (condition.is_fixed() && !tiles) return condition.is_fixed_bool(true) ? then : otherwise;
-    unify(b, then, otherwise, type);
+    unify(b, then, otherwise, type, b.info(e).compute);
     if (condition.is_fixed()) return condition.is_fixed_bool(true) ? then : otherwise;
     const bool mask = condition.is_ssa() && !b.type_of(condition.id).is_scalar();
     const ValueId test = !mask   ? b.truth(condition)
@@ -130,7 +116,7 @@ std::optional<Val> shared_builtin(Body& b, const ast::Expr& e, const CallInfo& i
             const Val x = argument_value(b, info, 0);
             const Val low = argument_value(b, info, 1);
             const Val high = argument_value(b, info, 2);
-            const DType compute = joint_compute(b, b.info(e), {x, low, high});
+            const DType compute = compute_of(b, e);
             const auto type = element_dtype(b.info(e).type);
             const Val raised = element_operation(b, OpKind::maximum, {x, low}, compute, type);
             return element_operation(b, OpKind::minimum, {raised, high}, compute, type);
@@ -143,8 +129,7 @@ std::optional<Val> shared_builtin(Body& b, const ast::Expr& e, const CallInfo& i
             return convert(b, argument_value(b, info, 0), b.info(e).type);
         case Builtin::bitcast: {
             const Val value = argument_value(b, info, 0);
-            const DType from =
-                value.is_fixed() ? default_type(value.fixed) : element_type(b, value).value_or(DType::i32);
+            const DType from = element_type_alone(b, value);
             const DType to = b.info(e).type.elem();
             const ValueId id = value.is_ssa() ? b.emit.cast(value.id, from) : b.scalar(value, from);
             return Val::ssa(b.emit.inferred(OpKind::bitcast, {id}, {{ir::Attr::type, to}}), to);

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/numerics.h"
 #include "ir/ops/register.h"
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
@@ -52,7 +53,7 @@ ReduceOp reduce_op(Body& b, const CallInfo& info, size_t parameter) {
 // Along the axis, in the type that sums accumulate in; the result is not rounded to its own yet.
 Val along(Body& b, const ast::Expr& e, const Val& tile, OpKind kind, ReduceOp op, int64_t axis) {
     const sema::ExprInfo& info = b.info(e);
-    const ValueId operand = info.compute ? b.emit.cast(tile.id, *info.compute) : tile.id;
+    const ValueId operand = b.emit.cast(tile.id, compute_of(b, e));
     const ValueId id = b.emit.inferred(kind, {operand}, {{Attr::op, static_cast<int64_t>(op)}, {Attr::axis, axis}});
     return Val::ssa(id, info.type.elem());
 }
@@ -122,16 +123,13 @@ ValueId factor(Body& b, const ast::Expr& e, DType type) {
 ProductOperands factors(Body& b, const ast::Expr& product) {
     const CallInfo& info = b.instance().calls.at(product.id);
     const ast::Expr* written[] = {argument(b, info, 0), argument(b, info, 1)};
-    const DType one = b.info(*written[0]).type.elem();
-    const DType other = b.info(*written[1]).type.elem();
-    const bool mixed = (is_integer(one) && is_integer(other)) || (is_storage_only(one) && is_storage_only(other));
     ProductOperands made;
     std::vector<int64_t> transposed;
-    const DType both = mixed ? one : joined(one, other);
+    const DType both = compute_of(b, product);
     for (const ast::Expr* e : written) {
         const sema::Type& type = b.info(*e).type;
         transposed.push_back(type.is(Kind::buffer) && type.buffer().transposed ? 1 : 0);
-        (e == written[0] ? made.a : made.b) = factor(b, *e, mixed ? type.elem() : both);
+        (e == written[0] ? made.a : made.b) = factor(b, *e, keeps_factors(both) ? type.elem() : both);
     }
     const sema::Type& type = b.info(product).type;
     made.attrs = {{Attr::type, type.elem()}, {Attr::axes, transposed}};

@@ -1,7 +1,5 @@
 #include "sema/elaborate/types.h"
 
-#include <limits>
-
 namespace tsr::elaborate {
 
 using sema::Kind;
@@ -75,29 +73,6 @@ ir::Type item_ir_type(const sema::Type& type) {
     std::vector<ir::Type> parts;
     for (const sema::Type& part : type.parts()) parts.push_back(item_ir_type(part));
     return ir::Type::tuple(parts);
-}
-
-DType computing(DType type) {
-    if (is_float(type) && bits(type) <= 16) return DType::f32;
-    return type == DType::i4 ? DType::i8 : type;
-}
-
-DType default_type(const sema::Static& value) {
-    if (value.boolean()) return DType::boolean;
-    if (const auto whole = value.integer()) {
-        const bool small =
-            *whole >= std::numeric_limits<int32_t>::min() && *whole <= std::numeric_limits<int32_t>::max();
-        return small ? DType::i32 : DType::i64;
-    }
-    return value.is_integer() ? DType::u64 : DType::f32;
-}
-
-DType joined(DType a, DType b) {
-    if (a == b) return a;
-    const auto index_takes = [](DType t) { return is_integer(t) && is_signed(t); };
-    if (a == DType::index && index_takes(b)) return a;
-    if (b == DType::index && index_takes(a)) return b;
-    return widens_exactly(a, b) ? b : a;
 }
 
 void result_types(const sema::Type& type, std::vector<ir::Type>& types) {

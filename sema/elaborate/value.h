@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/dtype.h"
+#include "base/policy.h"
 #include "ir/core/function.h"
-#include "sema/types/policy.h"
 #include "sema/types/static.h"
 
 namespace tsr::elaborate {
@@ -30,7 +30,7 @@ struct Val {
     // fixed: the type a context gave it. ssa scalar, vector or tile: its type in the language, narrower than the IR
     // value's while an expression of narrow floats is not rounded yet.
     std::optional<DType> type;
-    std::optional<sema::Rounding> round;  // how it will be rounded to its type, where that says it
+    std::optional<Rounding> round;  // how it will be rounded to its type, where that says it
     ir::ValueId id;
     std::vector<Val> parts;
     uint32_t site = 0;

@@ -6,6 +6,7 @@
 #include "sema/elaborate/types.h"
 #include "sema/types/containers.h"
 #include "sema/types/fold.h"
+#include "sema/types/numeric.h"
 
 namespace tsr::elaborate {
 
@@ -25,7 +26,7 @@ Val Body::rounded(const Val& value) {
     if (!value.is_ssa() || !value.type) return value;
     const ir::Type& held = type_of(value.id);
     if (!holds_elements(held)) return value;
-    if (value.round == sema::Rounding::toward_zero) return Val::ssa(cut(*this, value.id, *value.type), value.type);
+    if (value.round == Rounding::toward_zero) return Val::ssa(cut(*this, value.id, *value.type), value.type);
     return Val::ssa(emit.cast(value.id, *value.type), value.type);
 }
 
@@ -133,7 +134,7 @@ ValueId Body::tile(const Val& value, DType type, const std::vector<ir::Dim>& sha
 
 ValueId Body::truth(const Val& value) {
     if (!value.is_ssa() || type_of(value.id).elem == DType::boolean) return scalar(value, DType::boolean);
-    const DType type = computing(type_of(value.id).elem);
+    const DType type = compute_type(type_of(value.id).elem, {});
     return emit.inferred(OpKind::ne, {emit.cast(value.id, type), emit.constant(int64_t{0}, type)});
 }
 
@@ -160,7 +161,7 @@ ValueId Body::handle(const Val& value, const sema::Type& type) {
         if (const std::string* text = value.fixed.string()) {
             return text_handle(*text);
         }
-        return scalar(value, type.is_scalar() ? type.elem() : value.type.value_or(default_type(value.fixed)));
+        return scalar(value, type.is_scalar() ? type.elem() : value.type.value_or(sema::settled(value.fixed)));
     }
     return emit.constant(int64_t{0}, DType::index);
 }

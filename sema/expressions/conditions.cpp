@@ -80,6 +80,7 @@ Value logical(Body& b, const ast::Expr& e, const ast::Logical& l, bool asked) {
     if (known && decisive && decisive->is_static()) return *decisive;
     if (const auto type = operands_type(values)) {
         result.type = *type;
+        result.compute = number_choice(*type);
         return result;
     }
     auto& d = b.error(
@@ -118,6 +119,7 @@ Value conditional(Body& b, const ast::Expr& e, const ast::Conditional& c) {
     }
     Value result;
     result.type = *joined;
+    result.compute = number_choice(*joined);
     if (then.dim && otherwise.dim && *then.dim == *otherwise.dim) result.dim = then.dim;
     return result;
 }

@@ -136,6 +136,7 @@ Value unary(Body& b, const ast::Expr& e, const ast::Unary& u) {
     Value result;
     if (operand.type.is_bool()) {
         result.type = operand.type;
+        result.compute = DType::boolean;
     } else {
         result.type = number_result(operand.type);
         result.compute = number_compute(operand.type);
@@ -191,6 +192,7 @@ Value arithmetic(Body& b, const ast::Expr& at, ast::BinaryOp op, const ast::Expr
             Value result;
             result.value = folded.value;
             result.type = folded.value->is_integer() ? Type::int_literal() : Type::float_literal();
+            result.compute = settled(*folded.value);
             if (auto n = folded.value->integer()) result.dim = ir::Dim::constant(*n);
             return result;
         }
@@ -227,6 +229,7 @@ Value arithmetic(Body& b, const ast::Expr& at, ast::BinaryOp op, const ast::Expr
     result.dim = dim_result(op, l, r);
     if (bools) {
         result.type = *joined;
+        result.compute = DType::boolean;
         if (l.value && r.value) result.value = fold(op, *l.value, *r.value).value;
         return result;
     }
@@ -258,12 +261,14 @@ Value comparison(Body& b, const ast::Expr& e, const ast::Compare& c) {
     Value result;
     result.type = Type::boolean();
     bool all_known = true, all_hold = true;
+    std::vector<DType> compared;
     for (const ast::Compare::Link& link : c.links) {
         Value r = expression(b, *link.rhs);
         std::optional<bool> known;
         if (l.value && r.value) known = fold(link.op, *l.value, *r.value);
         all_known = all_known && known.has_value();
         all_hold = all_hold && known.value_or(false);
+        compared.push_back(DType::boolean);
         bool equality = link.op == ast::CompareOp::eq || link.op == ast::CompareOp::ne;
         bool whole = l.type.is(Kind::tensor) || r.type.is(Kind::tensor);
         if (!l.broken() && !r.broken() && !known) {
@@ -283,7 +288,7 @@ Value comparison(Body& b, const ast::Expr& e, const ast::Compare& c) {
                 offer_load(b, d, l.type.is(Kind::view) ? *before : *link.rhs, l.type.is(Kind::view) ? l.type : r.type);
             } else {
                 auto joined = operands_join(b, *before, l, *link.rhs, r, before->span.to(link.rhs->span), "comparison");
-                if (joined && !bools) result.compute = number_compute(*joined);
+                if (joined && !bools) compared.back() = number_compute(*joined);
                 if (joined) result.type = bool_like(*joined);
                 if (joined && !result.type.is_bool() && c.links.size() > 1) {
                     b.error("E0307", e.span,
@@ -297,6 +302,7 @@ Value comparison(Body& b, const ast::Expr& e, const ast::Compare& c) {
         l = std::move(r);
     }
     if (all_known) result.value = Static::of(all_hold);
+    b.instance.compared[e.id] = std::move(compared);
     return result;
 }
 

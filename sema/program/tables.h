@@ -126,7 +126,8 @@ struct ExprInfo {
     std::optional<ir::Dim> dim;  // an integer known as an expression of dimensions
     Referent referent;           // of names and attributes
     // Of arithmetic: the type that operands are brought to and the operation works in; `type` is what the result is
-    // rounded to where it is named, stored, passed or returned (numerics rules 2 and 3).
+    // rounded to where it is named, stored, passed or returned (numerics rules 2 and 3). Of a reduction: what it
+    // accumulates in; of a product of tiles: what its factors are brought to; of a choice: what holds both values.
     std::optional<DType> compute;
     [[nodiscard]] bool by_round() const { return rounds != 0; }
 };
@@ -261,6 +262,7 @@ struct Instance {
 
     std::unordered_map<ast::ExprId, ExprInfo> exprs;
     std::unordered_map<ast::ExprId, CallInfo> calls;
+    std::unordered_map<ast::ExprId, std::vector<DType>> compared;  // of a comparison: what each link compares in
     std::unordered_map<ast::StmtId, ForInfo> loops;
     std::unordered_map<ast::ExprId, std::vector<ForInfo>> comprehensions;  // one per clause
     // Of a `return` or an annotated assignment: extents that the declared type says and only the run can compare.

@@ -92,6 +92,7 @@ void Body::begin_pass(bool final) {
     state().callees.clear();
     instance.exprs.clear();
     instance.calls.clear();
+    instance.compared.clear();
     instance.loops.clear();
     instance.comprehensions.clear();
     instance.augmented.clear();

@@ -49,16 +49,9 @@ DType number_compute(const Type& joined) {
     return compute_type(joined.elem(), joined.policy());
 }
 
-DType accumulation(DType elem, const Policy& policy) {
-    if (policy.accum) return *policy.accum;
-    if (is_float(elem)) return elem == DType::f64 ? DType::f64 : DType::f32;
-    if (elem == DType::index) return DType::index;
-    return bits(elem) <= 8 ? DType::i32 : DType::i64;
-}
-
-DType accumulated(DType elem, const Policy& policy) {
-    const bool narrow = is_integer(elem) || bits(elem) < 16;
-    return narrow ? accumulation(elem, policy) : elem;
+std::optional<DType> number_choice(const Type& type) {
+    if (!type.is_scalar() && !holds_elements(type)) return std::nullopt;
+    return choice_type(type.elem(), type.policy());
 }
 
 }  // namespace tsr::sema

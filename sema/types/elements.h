@@ -30,9 +30,8 @@ bool repeats_to(const std::vector<int64_t>& shape, const std::vector<int64_t>& t
 // The result of arithmetic on operands joined to this type, and what it works in (numerics rules 2 and 3).
 Type number_result(const Type& joined);
 DType number_compute(const Type& joined);
-
-// Numerics rule 4: what sums and products of a type are accumulated in, and what they give.
-DType accumulation(DType elem, const Policy& policy);
-DType accumulated(DType elem, const Policy& policy);
+// What a choice between values of the type holds them in (numerics rule 3); nothing of what has no elements, or of
+// literals, which get a type where their values are known.
+std::optional<DType> number_choice(const Type& type);
 
 }  // namespace tsr::sema

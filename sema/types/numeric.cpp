@@ -4,21 +4,17 @@
 
 namespace tsr::sema {
 
-std::optional<DType> join(DType a, DType b) {
-    if (a == b) return a;
-    auto signed_integer = [](DType t) { return is_integer(t) && is_signed(t); };
-    if (a == DType::index && signed_integer(b)) return a;
-    if (b == DType::index && signed_integer(a)) return b;
-    if (widens_exactly(a, b)) return b;
-    if (widens_exactly(b, a)) return a;
-    return std::nullopt;
+DType settled(const Static& value) {
+    if (value.boolean()) return DType::boolean;
+    if (!value.is_integer()) return DType::f32;
+    if (holds(DType::i32, value)) return DType::i32;
+    return holds(DType::i64, value) ? DType::i64 : DType::u64;
 }
 
 DType settled(const Type& type, const std::optional<Static>& value) {
     if (type.is(Kind::float_literal)) return DType::f32;
     if (!type.is(Kind::int_literal)) return type.elem();
-    if (value && !holds(DType::i32, *value)) return holds(DType::i64, *value) ? DType::i64 : DType::u64;
-    return DType::i32;
+    return value ? settled(*value) : DType::i32;
 }
 
 Type settled_type(const Type& type, const std::optional<Static>& value) {
@@ -180,9 +176,7 @@ bool converts(const Type& from, const std::optional<Static>& value, const Type& 
         return joined && joined->is_scalar();
     }
     if (from.is_scalar() && to.is_scalar()) {
-        bool index_stored = from.elem() == DType::index && is_integer(to.elem()) && is_signed(to.elem());
-        if (!index_stored && !widens_exactly(from.elem(), to.elem())) return false;
-        return !policy_conflict(from.policy(), to.policy());
+        return may_stand_for(from.elem(), to.elem()) && !policy_conflict(from.policy(), to.policy());
     }
     // In a container nothing is known of the extents.
     if (from.is(Kind::tensor) && to.is(Kind::tensor) && from.rank() == to.rank()) {
@@ -206,16 +200,6 @@ bool converts(const Type& from, const std::optional<Static>& value, const Type& 
     if (to.is(Kind::list) && to.length()) return to.length() == from.length();  // registers of a kernel
     if (to.is(Kind::list) || to.is(Kind::dict)) return holds_same(from, to);
     return *joined == to || joined->elem() == to.elem();
-}
-
-DType compute_type(DType joined, const Policy& policy) {
-    if (is_float(joined) && bits(joined) <= 16) return policy.compute_type();
-    return joined == DType::i4 ? DType::i8 : joined;
-}
-
-DType result_type(DType joined, const Policy& policy) {
-    if (is_storage_only(joined)) return policy.compute_type();
-    return joined == DType::i4 ? DType::i8 : joined;
 }
 
 }  // namespace tsr::sema

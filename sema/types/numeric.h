@@ -1,20 +1,19 @@
-// The rules of numbers: which types join, what arithmetic works in, what a literal fits (language reference, section
-// 3).
+// Joins and conversions of the checker's types, and what a literal fits (language reference, section 3). The rules of
+// element types and policies are those of base/numerics.h.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "frontend/ast.h"
+#include "base/numerics.h"
 #include "sema/types/static.h"
 #include "sema/types/type.h"
 
 namespace tsr::sema {
 
-// The one of two element types to which the other widens exactly. `index` with a signed integer gives `index`.
-std::optional<DType> join(DType a, DType b);
-
-// The type that a literal has alone: i32 (i64, u64 if needed) or f32. Other scalar types: their own.
+// The type that a static number or truth value has alone: i32 (i64, u64 if needed), f32, bool.
+DType settled(const Static& value);
+// The type that a literal has alone. Other scalar types: their own.
 DType settled(const Type& type, const std::optional<Static>& value);
 // A literal type as a scalar type; other types as they are.
 Type settled_type(const Type& type, const std::optional<Static>& value);
@@ -31,10 +30,5 @@ std::optional<Type> join(const Type& a, const Type& b, const std::optional<Stati
 
 // True when a value of type `from` may stand where `to` is wanted without a cast.
 bool converts(const Type& from, const std::optional<Static>& value, const Type& to);
-
-// The type that arithmetic works in (numerics rules 2 and 3), for operands joined to `joined`.
-DType compute_type(DType joined, const Policy& policy);
-// The type of the result: `joined`, but the compute type for storage-only floats, and i8 for i4.
-DType result_type(DType joined, const Policy& policy);
 
 }  // namespace tsr::sema

@@ -37,8 +37,7 @@ Type Type::scalar(DType elem) {
 
 Type Type::carrying(const Policy& policy) const {
     Type type = *this;
-    const Policy spread = policy.spreading();
-    type.policy_ = spread.empty() ? nullptr : std::make_shared<const Policy>(spread);
+    type.policy_ = policy.empty() ? nullptr : std::make_shared<const Policy>(policy);
     return type;
 }
 
@@ -265,9 +264,10 @@ Type Type::with_shape(std::vector<ir::Dim> shape) const {
     return tensor(elem_, std::move(d));
 }
 
-Type Type::with_policy(const Policy& policy) const {
+Type Type::with_policy(const Policy& policy, const Scaling& scaling) const {
     TensorDetail d = *tensor_;
     d.policy = policy;
+    d.scaling = scaling;
     return tensor(elem_, std::move(d));
 }
 

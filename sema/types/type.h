@@ -9,8 +9,9 @@
 
 #include "base/dtype.h"
 #include "base/ids.h"
+#include "base/policy.h"
 #include "ir/core/dim.h"
-#include "sema/types/policy.h"
+#include "sema/types/scaling.h"
 
 namespace tsr::sema {
 
@@ -61,6 +62,7 @@ struct ViewAxis {
 struct TensorDetail {
     std::vector<ir::Dim> shape;
     Policy policy;
+    Scaling scaling;
     bool mut = false;  // may be written by whoever holds this reference
     Privilege privilege = Privilege::none;
     bool transposed = false;  // `.T` of a tensor: not dense row-major
@@ -87,7 +89,7 @@ public:
     static Type int_literal() { return of_kind(Kind::int_literal); }
     static Type float_literal() { return of_kind(Kind::float_literal); }
     static Type scalar(DType elem);
-    // A scalar or vector read from a tensor remembers the policies that spread (accum, compute, round).
+    // A scalar or vector read from a tensor remembers its policy.
     [[nodiscard]] Type carrying(const Policy& policy) const;
     static Type boolean() { return scalar(DType::boolean); }
     static Type index() { return scalar(DType::index); }
@@ -151,8 +153,8 @@ public:
     [[nodiscard]] Type with_elem(DType elem) const;                   // the same kind and shape
     [[nodiscard]] Type with_mut(bool mut) const;                      // of all tensors and records in it
     [[nodiscard]] Type with_shape(std::vector<ir::Dim> shape) const;  // of a tensor
-    [[nodiscard]] Type with_policy(const Policy& policy) const;       // of a tensor
-    [[nodiscard]] Type with_last_axes_swapped() const;                // `.T` of a tensor, buffer or tile
+    [[nodiscard]] Type with_policy(const Policy& policy, const Scaling& scaling) const;  // of a tensor
+    [[nodiscard]] Type with_last_axes_swapped() const;  // `.T` of a tensor, buffer or tile
 
     // As in source: `f32`, `mut bf16[M, K] @accum(f32)`, `shared f16[128, 64]`, `a view f32[128]`.
     [[nodiscard]] std::string text() const;

@@ -59,7 +59,7 @@ std::string buffer_text(const Type& type) {
 
 std::string tensor_text(const Type& type) {
     const TensorDetail& detail = type.tensor();
-    std::string text = std::string(name(type.elem())) + extents(type) + detail.policy.text();
+    std::string text = std::string(name(type.elem())) + extents(type) + detail.policy.text() + detail.scaling.text();
     if (detail.privilege != Privilege::none)
         return fmt::format("Region[{}, {}]", privilege_text(detail.privilege), text);
     return text;

@@ -11,20 +11,6 @@
 using namespace tsr;
 using namespace tsr::sema;
 
-TEST_CASE("the join of two element types is the one to which the other widens exactly") {
-    CHECK(join(DType::fp8_e4m3, DType::f16) == DType::f16);
-    CHECK(join(DType::bf16, DType::f32) == DType::f32);
-    CHECK(join(DType::f16, DType::bf16) == std::nullopt);
-    CHECK(join(DType::i32, DType::f32) == std::nullopt);
-    CHECK(join(DType::i32, DType::f64) == DType::f64);
-    CHECK(join(DType::u32, DType::i32) == std::nullopt);
-    CHECK(join(DType::u8, DType::i32) == DType::i32);
-    CHECK(join(DType::i64, DType::index) == DType::index);
-    CHECK(join(DType::index, DType::i8) == DType::index);
-    CHECK(join(DType::index, DType::u32) == std::nullopt);
-    CHECK(join(DType::boolean, DType::i32) == std::nullopt);
-}
-
 TEST_CASE("a literal takes any numeric type that holds it") {
     CHECK(holds(DType::u8, Static::of(int64_t{255})));
     CHECK_FALSE(holds(DType::u8, Static::of(int64_t{256})));
@@ -36,19 +22,6 @@ TEST_CASE("a literal takes any numeric type that holds it") {
     CHECK_FALSE(holds(DType::f32, Static::of((int64_t{1} << 24) + 1)));
     CHECK(holds(DType::f64, Static::of((int64_t{1} << 24) + 1)));
     CHECK_FALSE(holds(DType::i32, Static::of(0.5)));
-}
-
-TEST_CASE("storage is not arithmetic") {
-    Policy none;
-    CHECK(result_type(DType::fp8_e4m3, none) == DType::f32);
-    CHECK(result_type(DType::bf16, none) == DType::bf16);
-    CHECK(compute_type(DType::bf16, none) == DType::f32);
-    CHECK(compute_type(DType::f64, none) == DType::f64);
-    CHECK(result_type(DType::i4, none) == DType::i8);
-    Policy half;
-    half.compute = DType::f16;
-    CHECK(compute_type(DType::f16, half) == DType::f16);
-    CHECK(result_type(DType::fp8_e5m2, half) == DType::f16);
 }
 
 TEST_CASE("static integers round down and are exact") {

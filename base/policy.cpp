@@ -1,17 +1,8 @@
-#include "sema/types/policy.h"
+#include "base/policy.h"
 
 #include <fmt/format.h>
 
-namespace tsr::sema {
-
-Policy Policy::spreading() const {
-    Policy result;
-    result.accum = accum;
-    result.compute = compute;
-    result.compute_tf32 = compute_tf32;
-    result.round = round;
-    return result;
-}
+namespace tsr {
 
 namespace {
 
@@ -40,13 +31,6 @@ std::string Policy::text() const {
     if (compute_tf32) text += " @compute(tf32)";
     if (compute) text += fmt::format(" @compute({})", name(*compute));
     if (round) text += rounding_text(*round);
-    if (loss_scale) text += fmt::format(" @loss_scale({})", *loss_scale);
-    if (loss_scale_dynamic) text += " @loss_scale(dynamic)";
-    if (block_scale) {
-        text += fmt::format(" @block_scale({}, {}", block_scale->block, name(block_scale->scale));
-        if (block_scale->axis != -1) text += fmt::format(", axis={}", block_scale->axis);
-        text += ")";
-    }
     return text;
 }
 
@@ -59,7 +43,7 @@ std::optional<std::string> policy_conflict(const Policy& a, const Policy& b) {
 }
 
 Policy join_policies(const Policy& a, const Policy& b) {
-    Policy result = a.spreading();
+    Policy result = a;
     if (!result.accum) result.accum = b.accum;
     if (!result.compute) result.compute = b.compute;
     if (!result.round) result.round = b.round;
@@ -67,4 +51,4 @@ Policy join_policies(const Policy& a, const Policy& b) {
     return result;
 }
 
-}  // namespace tsr::sema
+}  // namespace tsr
