@@ -78,7 +78,8 @@ std::optional<Type> join_tensor(const Type& a, const Type& b) {
     for (size_t i = 0; i < a.rank(); ++i) {
         if (a.tensor().shape[i] != b.tensor().shape[i]) return std::nullopt;
     }
-    return a.with_mut(a.tensor().mut && b.tensor().mut);
+    const Scaling scaling = a.tensor().scaling == b.tensor().scaling ? a.tensor().scaling : Scaling{};
+    return a.with_mut(a.tensor().mut && b.tensor().mut).with_policy(join_policies(a.policy(), b.policy()), scaling);
 }
 
 std::optional<Type> join_parts(const Type& a, const Type& b) {
@@ -152,7 +153,7 @@ std::optional<Type> join(const Type& a, const Type& b, const std::optional<Stati
     if (a.kind() != b.kind()) return std::nullopt;
     if (a.is(Kind::vector)) {
         auto elem = join(a.elem(), b.elem());
-        if (!elem || a.length() != b.length()) return std::nullopt;
+        if (!elem || a.length() != b.length() || policy_conflict(a.policy(), b.policy())) return std::nullopt;
         return Type::vector(*elem, *a.length()).carrying(join_policies(a.policy(), b.policy()));
     }
     if (a.is(Kind::tile)) {
