@@ -124,6 +124,16 @@ bool Compilation::elaborate() {
     return !session_.diagnostics.has_errors();
 }
 
+std::string Compilation::graph_text() const {
+    std::string out;
+    for (const ir::Function& function : module_.functions) {
+        const bool shown =
+            function.level == ir::Level::graph || (function.level == ir::Level::host && !function.is_kernel);
+        if (shown) out += (out.empty() ? "" : "\n") + ir::print(function);
+    }
+    return out;
+}
+
 ir::Points Compilation::points() const {
     return session_.options().deterministic ? ir::Points::first : ir::Points::all;
 }
@@ -138,9 +148,7 @@ bool Compilation::check() {
 bool Compilation::lower() {
     if (lowered_) return true;
     if (!elaborate()) return false;
-    // The evaluator runs graphs as they were written.
     const bool graphs =
-        session_.options().interpret ||
         after(steps_.time("lower graphs", [&] { return ir::lower_graphs(module_, manager_, session_.diagnostics); }));
     if (!graphs) return false;
     note_ir("lowering kernels", ir::print(module_));

@@ -26,6 +26,10 @@ public:
 
     // Parses and checks. A file named `.ir` is the text of functions, as `--emit=tile` or `--dump-after` print them.
     bool read();
+    // From the checked program to the IR as it was written. The steps below do it by themselves.
+    bool elaborate();
+    // Then: its graph and host functions.
+    [[nodiscard]] std::string graph_text() const;
     // Kernels to the program of one group, host functions ready for code. False also where `--stop-after` ends it:
     // `stopped` is then set.
     bool lower();
@@ -72,7 +76,6 @@ public:
 private:
     bool read_schedule();
     bool read_ir();
-    bool elaborate();
     [[nodiscard]] ir::Points points() const;
     // Empty before `lower_to_machines`.
     [[nodiscard]] const std::deque<ir::Family>& families() const;

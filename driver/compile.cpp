@@ -136,6 +136,10 @@ void emit_library(Session& session, Compilation& compilation) {
 // From the checked program on; what goes wrong is in the session.
 void compile_checked(Session& session, Compilation& compilation) {
     const Options& options = session.options();
+    if (options.emit == Emit::graph) {
+        if (compilation.elaborate()) session.write_result(compilation.graph_text(), "");
+        return;
+    }
     bool lowered = compilation.lower();
     if (lowered && options.emit == Emit::tile) {
         session.write_result(compilation.text(), "");
@@ -166,6 +170,7 @@ void compile_checked(Session& session, Compilation& compilation) {
 bool makes_code(const Options& options) {
     switch (options.emit) {
         case Emit::ast:
+        case Emit::graph:
         case Emit::schedule:
         case Emit::tile:
         case Emit::target:

@@ -17,11 +17,11 @@ struct EmitName {
     Emit level;
 };
 constexpr std::array kEmitNames{
-    EmitName{"ast", Emit::ast},           EmitName{"schedule", Emit::schedule}, EmitName{"tile", Emit::tile},
-    EmitName{"target", Emit::target},     EmitName{"llvm", Emit::llvm},         EmitName{"asm", Emit::assembly},
-    EmitName{"obj", Emit::object},        EmitName{"ptx", Emit::ptx},           EmitName{"cubin", Emit::cubin},
-    EmitName{"exe", Emit::executable},    EmitName{"shared", Emit::shared},     EmitName{"header", Emit::header},
-    EmitName{"manifest", Emit::manifest},
+    EmitName{"ast", Emit::ast},       EmitName{"graph", Emit::graph},       EmitName{"schedule", Emit::schedule},
+    EmitName{"tile", Emit::tile},     EmitName{"target", Emit::target},     EmitName{"llvm", Emit::llvm},
+    EmitName{"asm", Emit::assembly},  EmitName{"obj", Emit::object},        EmitName{"ptx", Emit::ptx},
+    EmitName{"cubin", Emit::cubin},   EmitName{"exe", Emit::executable},    EmitName{"shared", Emit::shared},
+    EmitName{"header", Emit::header}, EmitName{"manifest", Emit::manifest},
 };
 
 std::string one_of(std::string_view what, std::string_view got, const std::vector<std::string>& allowed) {
@@ -154,11 +154,12 @@ constexpr auto kAny = nullptr;  // values that can not be listed, or none
 constexpr std::array kOptions{
     OptionRow{"-o", "FILE", kCompile | kTune | kReduce, Group::output,
               "write the result to FILE (`-`: standard output)", kAny, set_output},
-    OptionRow{"--emit", "LEVEL", kCompile, Group::output,
-              "what to write: a level (ast, schedule, tile, target, llvm, asm, obj, ptx, cubin), exe (default), or of "
-              "a library shared, "
-              "header, manifest: one of them or several",
-              emit_levels, set_emit},
+    OptionRow{
+        "--emit", "LEVEL", kCompile, Group::output,
+        "what to write: a level (ast, graph, schedule, tile, target, llvm, asm, obj, ptx, cubin), exe (default), or of "
+        "a library shared, "
+        "header, manifest: one of them or several",
+        emit_levels, set_emit},
     OptionRow{"-I", "FOLDER", kProgram | kHunt, Group::output, "look for imported modules in FOLDER too", kAny,
               add_text<&Options::include_folders>},
 

@@ -15,6 +15,7 @@ enum class Command { compile, run, tune, check, format, explain, bisect, reduce,
 // What a compilation ends with. `executable` is the only one that needs a `main`.
 enum class Emit {
     ast,
+    graph,
     schedule,
     tile,
     target,

@@ -108,6 +108,13 @@ void Checker::read_decorators(Function& function) {
                                   "kernels inside functions are not compiled yet");
                 function.refused = Feature::host;
             }
+        } else if (id == Builtin::jit) {
+            function.kind = FunctionKind::graph;
+            if (!call && !function.enclosing) continue;
+            diagnostics.error(std::string(code(Feature::graphs)), named.span,
+                              call ? "`@jit` with arguments is not compiled yet"
+                                   : "graph functions inside functions are not compiled yet");
+            function.refused = Feature::graphs;
         } else if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->feature != Feature::none) {
             Feature feature = symbol.builtin->feature;
             if (feature == Feature::graphs) function.kind = FunctionKind::graph;

@@ -199,8 +199,7 @@ static Type tensor_annotation(Body& b, const ast::Expr& e, const ast::Subscript&
 
 static Type record_annotation(Body& b, const ast::Expr& e, FunctionId constructor) {
     if (!b.rules().host_objects) {
-        b.error("E0402", e.span, "records are for host programs, this runs in a kernel")
-            .note("a kernel takes the fields that it needs");
+        say_elsewhere(b, e.span, "records are").note("a kernel takes the fields that it needs");
         return {};
     }
     if (const auto type = b.checker.record_type(constructor)) return *type;

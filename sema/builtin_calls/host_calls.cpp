@@ -6,6 +6,7 @@
 #include "sema/builtin_calls/mapped_calls.h"
 #include "sema/builtin_calls/random_calls.h"
 #include "sema/builtin_calls/sequence_calls.h"
+#include "sema/builtin_calls/tensor_reductions.h"
 #include "sema/builtins/builtin_cases.h"
 #include "sema/state/recursion.h"
 #include "sema/types/elements.h"
@@ -321,7 +322,18 @@ Value host_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
         case Builtin::sum:
         case Builtin::any:
         case Builtin::all:
-            return reduction_call(b, e, row, m.arguments[0]);
+            return reduction_call(b, e, row, *m.arguments[0], expression(b, *m.arguments[0]));
+        case Builtin::prod:
+        case Builtin::mean:
+        case Builtin::var:
+        case Builtin::std_:
+        case Builtin::count_nonzero: {
+            const Value x = expression(b, *m.arguments[0]);
+            if (x.broken() || x.type.is(Kind::tensor)) return x.broken() ? Value{} : tensor_reduction(b, e, row, x);
+            b.error("E0302", m.arguments[0]->span,
+                    fmt::format("`{}` takes a tensor, this is {}", row.paths.front(), shown(x.type)));
+            return {};
+        }
         case Builtin::reshape:
             return reshape(b, e, m);
         case Builtin::sort_list:

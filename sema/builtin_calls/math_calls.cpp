@@ -6,11 +6,13 @@
 
 #include "ir/core/internal.h"
 #include "sema/builtin_calls/sequence_calls.h"
+#include "sema/builtin_calls/tensor_reductions.h"
 #include "sema/builtins/builtin_cases.h"
 #include "sema/expressions/comprehensions.h"
 #include "sema/expressions/formatted_strings.h"
 #include "sema/expressions/operators.h"
 #include "sema/expressions/register_tiles.h"
+#include "sema/expressions/whole_tensors.h"
 #include "sema/state/recursion.h"
 #include "sema/types/elements.h"
 #include "sema/types/fold.h"
@@ -55,10 +57,9 @@ static Value elementwise_call(Body& b, const ast::Expr& e, Builtin function,
     }
     if (broken) return {};
     std::string name(spelling(function));
+    if (!require_no_kernel(b, e.span, fmt::format("`{}`", name), values)) return {};
     for (size_t i = 0; i < values.size(); ++i) {
         const Type& type = values[i].type;
-        if (type.is(Kind::tensor))
-            return b.refuse(Feature::graphs, e.span, fmt::format("`{}` of a whole tensor is", name));
         if (is_element(type) && !has_bools(type)) continue;
         auto& d = b.error("E0302", operands[i]->span, fmt::format("`{}` takes numbers, this is {}", name, shown(type)));
         offer_load(b, d, *operands[i], type);
@@ -83,6 +84,7 @@ static Value elementwise_call(Body& b, const ast::Expr& e, Builtin function,
             return result;
         }
     }
+    note_extents(b, e, values);
     Type type = joined.type;
     if (has_integers(type) && !takes_integers(function)) {
         if (type.is(Kind::int_literal)) {
@@ -100,7 +102,7 @@ static Value elementwise_call(Body& b, const ast::Expr& e, Builtin function,
     if (is_test(function)) {
         result.type = bool_like(type);
     } else {
-        result.type = type.is_literal() ? type : type.with_elem(result_type(elem, type.policy()));
+        result.type = number_result(type);
     }
     return result;
 }
@@ -123,7 +125,7 @@ Value conversion(Body& b, const ast::Expr& e, const Matched& m, Builtin function
         detail.mut = true;
         return typed(Type::tensor(*to, std::move(detail)));
     }
-    if (!is_element(value.type)) {
+    if (!is_element(value.type) || value.type.is(Kind::tensor)) {
         auto& d = b.error("E0302", x.span,
                           fmt::format("`{}` takes a number, this is {}", spelling(function), shown(value.type)));
         offer_load(b, d, x, value.type);
@@ -208,9 +210,7 @@ Value select(Body& b, const ast::Expr& e, const Matched& m) {
     Value condition = expression(b, *written[0]), then = expression(b, *written[1]),
           otherwise = expression(b, *written[2]);
     if (condition.broken() || then.broken() || otherwise.broken()) return {};
-    for (const Value* v : {&condition, &then, &otherwise}) {
-        if (v->type.is(Kind::tensor)) return b.refuse(Feature::graphs, e.span, "`where` on whole tensors is");
-    }
+    if (!require_no_kernel(b, e.span, "`where`", {condition, then, otherwise})) return {};
     for (size_t i = 1; i < 3; ++i) {
         const Type& type = i == 1 ? then.type : otherwise.type;
         if (!type.is(Kind::view) && !type.is(Kind::buffer)) continue;
@@ -218,7 +218,7 @@ Value select(Body& b, const ast::Expr& e, const Matched& m) {
         offer_load(b, d, *written[i], type);
         return {};
     }
-    const bool masked = condition.type.is(Kind::vector) || condition.type.is(Kind::tile);
+    const bool masked = holds_elements(condition.type);
     if (!masked || !has_bools(condition.type)) {
         require_bool(b, *written[0], condition);
         if (!condition.type.is_bool()) return {};
@@ -226,6 +226,7 @@ Value select(Body& b, const ast::Expr& e, const Matched& m) {
     auto joined =
         operands_join(b, *written[1], then, *written[2], otherwise, written[1]->span.to(written[2]->span), "`where`");
     if (!joined) return {};
+    note_extents(b, e, {condition, then, otherwise});
     const auto chosen = [](const Type& type) {
         Value result = typed(type);
         result.compute = number_choice(type);
@@ -235,7 +236,8 @@ Value select(Body& b, const ast::Expr& e, const Matched& m) {
     // The elements of the results in the shape that they have together with the condition.
     if (joined->is_literal()) joined = settled_type(*joined, {});
     Value mask = condition, values;
-    mask.type = mask.type.with_elem(joined->elem()).carrying({});
+    mask.type = mask.type.is(Kind::tensor) ? new_tensor(Type::scalar(joined->elem()), mask.type.shape())
+                                           : mask.type.with_elem(joined->elem()).carrying({});
     values.type = *joined;
     auto whole = operands_join(b, *written[0], mask, *written[1], values, e.span, "`where`");
     return whole ? chosen(*whole) : Value{};
@@ -276,6 +278,7 @@ Value math_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
         case Builtin::where:
             return select(b, e, m);
         case Builtin::print:
+            if (!b.rules().prints) return b.refuse(Feature::graphs, e.span, "`print` in a graph function is");
             return print_values(b, m);
         case Builtin::range:
             for (const ast::Expr* argument : m.arguments) {
@@ -284,16 +287,15 @@ Value math_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
             return typed(Type::range());
         case Builtin::min:
         case Builtin::max: {
-            for (size_t i = 1; i < 3; ++i) {
-                if (m.arguments[i]) expression(b, *m.arguments[i]);
+            const ast::Expr* receiver = m.arguments[0];
+            if (receiver || m.rest.size() == 1) {
+                const ast::Expr& one = receiver ? *receiver : *m.rest[0];
+                const Value only = expression(b, one);
+                if (only.broken()) return {};
+                const bool reduces = only.type.is(Kind::tensor) || b.rules().host_objects;
+                if (reduces) return reduction_call(b, e, row, one, only);
             }
-            if (m.rest.size() == 1) {
-                Value only = expression(b, *m.rest[0]);
-                if (only.type.is(Kind::tensor))
-                    return b.refuse(Feature::graphs, e.span,
-                                    fmt::format("`{}` of a whole tensor is", row.paths.front()));
-                if (b.rules().host_objects) return reduction_call(b, e, row, m.rest[0]);
-            }
+            if (!require_no_axis(b, e, row)) return {};
             if (m.rest.size() < 2) {
                 b.error("E0315", e.span, fmt::format("`{}` takes two or more values", row.paths.front()));
                 return {};

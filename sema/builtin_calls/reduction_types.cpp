@@ -19,7 +19,7 @@ bool gives(DType own, DType wanted) {
 
 bool chooses_result(const Body& b, const ast::Expr& value, const Type& own, const Type& declared) {
     const auto call = b.instance.calls.find(value.id);
-    const bool reduction = call != b.instance.calls.end() && takes_declared_type(call->second);
+    const bool reduction = call != b.instance.calls.end() && takes_declared_type(b.instance, call->second);
     return reduction && own.is_scalar() && declared.is_scalar() && gives(own.elem(), declared.elem());
 }
 

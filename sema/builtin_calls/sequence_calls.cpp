@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sema/builtin_calls/tensor_reductions.h"
 #include "sema/expressions/comprehensions.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
@@ -69,20 +70,20 @@ Value sorted_list(Body& b, const ast::Expr& e, const Type& item, const ast::Expr
     return typed(Type::list(item, std::nullopt));
 }
 
-Value reduction_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const ast::Expr* iterable) {
-    Value value = expression(b, *iterable);
-    if (value.type.is(Kind::tensor)) {
-        const auto* call = std::get_if<ast::Call>(&e.node);
-        return b.refuse(Feature::graphs, call ? call->callee->span : e.span, fmt::format("`{}` is", row.paths.front()));
-    }
-    auto item = items_of(b, *iterable, value);
-    if (!item || !require_known(b, *iterable, value)) return {};
+Value reduction_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const ast::Expr& iterable,
+                     const Value& value) {
+    if (value.type.is(Kind::tensor)) return tensor_reduction(b, e, row, value);
+    if (!require_no_axis(b, e, row)) return {};
+    if (!b.rules().host_objects)
+        return b.refuse(Feature::graphs, e.span, "a reduction of items in a graph function is");
+    auto item = items_of(b, iterable, value);
+    if (!item || !require_known(b, iterable, value)) return {};
     const Type type = settled_type(*item, {});
     const bool truth = row.id == Builtin::any || row.id == Builtin::all;
     const bool fits =
         truth ? type.is_bool() || type.is_number() : type.is_number() || (row.id == Builtin::sum && type.is_bool());
     if (!fits && !type.is_unknown()) {
-        b.error("E0302", iterable->span,
+        b.error("E0302", iterable.span,
                 fmt::format("`{}` goes through {}, these are {}", row.paths.front(), truth ? "truth values" : "numbers",
                             shown(type)));
         return {};

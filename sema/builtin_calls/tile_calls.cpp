@@ -25,7 +25,6 @@ Value group_value(Body& b, const ast::Expr& call, const BuiltinEntry& row, const
     if (row.id == Builtin::scan && value.type.is(Kind::tile)) return register_tile_call(b, call, row, m);
     bool of_buffer = row.id >= Builtin::buffer_reduce_sum && row.id <= Builtin::buffer_reduce_prod;
     if (of_buffer && !value.type.is(Kind::buffer)) {
-        if (value.type.is(Kind::tensor)) return b.refuse(Feature::graphs, e.span, "a reduction of a whole tensor is");
         auto& d = b.error("E0302", e.span,
                           fmt::format("`{}` takes a shared buffer, this is {}", row.paths.front(), shown(value.type)));
         if (value.type.is(Kind::tile)) d.note("of a register tile: `tile.reduce(t, axis, op)`");

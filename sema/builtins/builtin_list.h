@@ -104,8 +104,8 @@
     X(fma, "fma math.fma", KHG, none, "a, b, c", "a*b + c, rounded once.") \
     X(minimum, "minimum tile.minimum", KHG, none, "a, b", "The smaller; NaN passes on.") \
     X(maximum, "maximum tile.maximum", KHG, none, "a, b", "The larger; NaN passes on.") \
-    X(min, "min", KHG, none, "*values | axis?, keepdims?", "The smallest of two or more values; NaN passes on.") \
-    X(max, "max", KHG, none, "*values | axis?, keepdims?", "The largest of two or more values; NaN passes on.") \
+    X(min, "min", KHG, none, "*values, axis?, keepdims? | out?", "The smallest of two or more values, or of a tensor's elements along axes; NaN passes on.") \
+    X(max, "max", KHG, none, "*values, axis?, keepdims? | out?", "The largest of two or more values, or of a tensor's elements along axes; NaN passes on.") \
     X(clip, "clip", KHG, none, "x, low, high", "x limited to low … high.") \
     X(where, "where tile.where", KHG, none, "condition, then, otherwise", "One of two values; both are evaluated.") \
     X(cast, "cast tile.cast", KHG, none, "x, T", "Converts to another element type, rounding by the policy; also `x.astype(T)`.") \
@@ -134,6 +134,11 @@
     X(load_file, "load", H, none, "path, T", "Reads a tensor: `load(\"x.npy\", f32[n])`.") \
     X(save, "save", H, none, "path, value", "Writes a tensor to .npy.") \
     X(copy, "copy", H, none, "x", "A tensor of its own with the same elements; also `x.copy()`.") \
+    X(prod, "prod", HG, none, "x, axis?, keepdims? | out?", "The product of a tensor's elements along axes.") \
+    X(mean, "mean", HG, none, "x, axis?, keepdims? | out?", "The mean of a tensor's elements along axes.") \
+    X(var, "var", HG, none, "x, axis?, keepdims? | correction?, out?", "The variance of a tensor's elements along axes.") \
+    X(std_, "std", HG, none, "x, axis?, keepdims? | correction?, out?", "The standard deviation of a tensor's elements along axes.") \
+    X(count_nonzero, "count_nonzero", HG, none, "x, axis?, keepdims? | out?", "How many of a tensor's elements along axes are not zero.") \
     X(reshape, "reshape", H, none, "x, *shape", "A tensor of another shape with the same elements in the same order; one extent may be -1. A view where that is possible, as in NumPy.") \
     X(item, "item", H, none, "x", "The element of a tensor that has one; `x.item()`.") \
     X(time, "time", H, none, "", "Seconds since a fixed point, as f64.") \
@@ -148,9 +153,9 @@
     X(reversed, "reversed", H, none, "iterable", "The items from the last to the first.") \
     X(sorted, "sorted", H, none, "iterable | key?, reverse?", "A list of the items in order; equal ones keep theirs.") \
     X(list_, "list", H, none, "iterable", "A list of the items.") \
-    X(sum, "sum", H, none, "iterable", "The sum of the items; of integers an i64.") \
-    X(any, "any", H, none, "iterable", "Whether one of the items holds.") \
-    X(all, "all", H, none, "iterable", "Whether all of the items hold.") \
+    X(sum, "sum", HG, none, "x, axis?, keepdims? | out?", "The sum of the items of a list, or of a tensor's elements along axes.") \
+    X(any, "any", HG, none, "x, axis?, keepdims?", "Whether one of the items of a list holds, or of a tensor's elements along axes.") \
+    X(all, "all", HG, none, "x, axis?, keepdims?", "Whether all of the items of a list hold, or of a tensor's elements along axes.") \
     X(sort_list, ".sort", H, none, "list | key?, reverse?", "`xs.sort()`: sorts the list itself.") \
     X(version, "__version__", H, none, "-", "The compiler's version.") \
     X(randn, "randn", H, none, "shape?, T? | seed?", "Normally distributed numbers.") \
@@ -170,7 +175,7 @@
     X(accum, "accum", KHG, none, "T", "Policy: the type that sums and products accumulate in.") \
     X(compute, "compute", KHG, none, "T", "Policy: the type that arithmetic works in.") \
     X(round_policy, "round_policy", KHG, none, "mode", "Policy: how a value is rounded where it is stored.") \
-    X(jit, "jit", KHG, graphs, "f?", "Compiles a function as an operator graph.") \
+    X(jit, "jit", KHG, none, "-", "Compiles a function of whole tensors as an operator graph.") \
     X(graph_module, "graph.module", KHG, graphs, "name", "Compiles a function as a named operator graph.") \
     X(precision_policy, "precision_policy", KHG, policies, "-", "Marks a class as a numeric policy.") \
     X(autodiff, "autodiff", KHG, autodiff, "f?", "Checks at the definition that a function is differentiable.") \
@@ -214,7 +219,7 @@
 
 // Operators of the standard library that only graphs compute; their parameters are of no use before they are compiled.
 #define TSR_OPERATOR_NAMES                                                                                             \
-    "bmm einsum dot mean prod argmax argmin var std logsumexp cumsum transpose broadcast_to concat split "             \
+    "bmm einsum dot argmax argmin logsumexp cumsum transpose broadcast_to concat split "                               \
     "stack pad slice gather scatter sort topk one_hot cholesky qr lu svd eigh solve triangular_solve inv det relu "    \
     "gelu silu sigmoid softmax log_softmax softmax_safe layernorm layernorm_safe rmsnorm rmsnorm_safe batchnorm "      \
     "dropout embedding conv1d conv2d max_pool2d avg_pool2d mse cross_entropy split_qkv rope flash_attention sgd adam " \

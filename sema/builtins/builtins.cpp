@@ -67,6 +67,7 @@ BuiltinEntry make_entry(const Row& row) {
     e.paths = words(row.paths);
     e.in_kernel = row.where.find('K') != std::string_view::npos;
     e.on_host = row.where.find('H') != std::string_view::npos;
+    e.in_graph = row.where.find('G') != std::string_view::npos;
     e.feature = row.feature;
     e.is_value = row.parameters == "-";
     if (!e.is_value) e.parameters = read_parameters(row.parameters);
@@ -88,7 +89,7 @@ const Table& table() {
         BuiltinEntry operators;
         operators.id = Builtin::graph_operator;
         operators.paths = words(TSR_OPERATOR_NAMES);
-        operators.in_kernel = operators.on_host = true;
+        operators.in_kernel = operators.on_host = operators.in_graph = true;
         operators.feature = Feature::graphs;
         operators.parameters = read_parameters("*values");
         operators.doc = "An operator of the standard library.";

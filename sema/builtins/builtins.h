@@ -44,7 +44,7 @@ struct BuiltinParameter {
 struct BuiltinEntry {
     Builtin id;
     std::vector<std::string> paths;  // without the root: "tile.linear_id"; the usual one first
-    bool in_kernel = false, on_host = false;
+    bool in_kernel = false, on_host = false, in_graph = false;
     Feature feature = Feature::none;
     bool is_value = false;  // `math.pi`, `grid_groups`: not called
     std::vector<BuiltinParameter> parameters;

@@ -45,11 +45,15 @@ bool refused_callee(Body& b, const ast::Call& c, const Function& callee) {
     if (callee.refused != Feature::none || b.constant_only) return true;
     if (b.checker.is_broken_line(b.checker.program.def(callee).name.span)) return true;  // what it takes is not known
     if (!b.rules().host_objects && callee.makes) {
-        b.error("E0402", c.callee->span, "records are for host programs, this runs in a kernel");
+        say_elsewhere(b, c.callee->span, "records are");
         return true;
     }
     const KindRules rules = rules_of(callee.kind);
-    if (b.rules().launches || rules.inlined) return false;
+    if (rules.inlined || (rules.launched ? b.rules().launches : b.rules().calls_graphs)) return false;
+    if (b.rules().calls_graphs) {
+        b.refuse(Feature::graphs, c.callee->span, "a launch in a graph function is");
+        return true;
+    }
     b.error("E0403", c.callee->span, fmt::format("a kernel does not call the {} `{}`", rules.word, callee.name))
         .label(b.checker.program.def(callee).name.span, "defined here")
         .note("kernels call plain functions");
@@ -134,7 +138,9 @@ bool gives_value(const ast::Block& block) {
 bool recursion(Body& b, const ast::Expr& e, const Function& callee, const InstanceState& made) {
     if (made.progress != InstanceState::Progress::busy) return true;
     if (b.rules().inlines_calls) {
-        b.error("E0404", e.span, fmt::format("`{}` calls itself: recursion is not possible in a kernel", callee.name));
+        b.error("E0404", e.span,
+                fmt::format("`{}` calls itself: recursion is not possible in a {}", callee.name,
+                            b.rules().in_group ? "kernel" : "graph function"));
         return false;
     }
     if (made.declared_result || !gives_value(b.checker.program.def(callee).body)) return true;
@@ -315,6 +321,7 @@ static std::optional<std::pair<Value, CallInfo>> call_instance(Body& b, const as
         result.type = made_record(made.result, given);
     } else {
         result.type = type_in_caller(b, made.result, info.bindings, e);
+        if (rules_of(callee.kind).of_values) result.type = result.type.with_mut(true);  // tensors that it made
     }
     return std::pair(std::move(result), std::move(info));
 }

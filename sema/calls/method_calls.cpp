@@ -186,6 +186,12 @@ std::optional<Builtin> method_named(const Type& base, const std::string& name) {
     if (name == "copy" && tensor) return Builtin::copy;
     if (name == "reshape" && tensor) return Builtin::reshape;
     if (name == "tolist" && tensor && base.rank() == 1) return Builtin::list_;
+    if (tensor) {
+        for (const Builtin reduction : {Builtin::sum, Builtin::prod, Builtin::min, Builtin::max, Builtin::mean,
+                                        Builtin::var, Builtin::std_, Builtin::any, Builtin::all}) {
+            if (name == spelling(reduction)) return reduction;
+        }
+    }
     if (name == "item" && (tensor || base.is_scalar())) return Builtin::item;
     if (name == "sort" && base.is(Kind::list)) return Builtin::sort_list;
     return std::nullopt;
@@ -201,7 +207,7 @@ bool reduces(const std::string& name) {
 std::optional<Feature> refused_method(const Type& base, const std::string& name) {
     if (!base.is(Kind::tensor)) return std::nullopt;
     if (name == "parts") return Feature::distribution;
-    for (const char* known : {"sum", "mean", "max", "min", "transpose", "argmax", "argmin", "prod"}) {
+    for (const char* known : {"transpose", "argmax", "argmin"}) {
         if (name == known) return Feature::graphs;
     }
     return std::nullopt;
@@ -214,7 +220,7 @@ Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::At
     if (hosted && !base.type.is(Kind::record)) {
         if (b.rules().host_objects) return host_method_call(b, e, c, a, base);
         evaluate_arguments(b, c);
-        b.error("E0402", a.name.span, fmt::format("`.{}()` is for host programs, this runs in a kernel", a.name.text));
+        say_elsewhere(b, a.name.span, fmt::format("`.{}()` is", a.name.text));
         return {};
     }
     if (base.type.is(Kind::record)) {
@@ -236,8 +242,7 @@ Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::At
         const BuiltinEntry& row = entry(*method);
         if (!is_known_in(row, b.instance.context)) {
             evaluate_arguments(b, c);
-            b.error(elsewhere_message(b.instance.context).code, a.name.span,
-                    fmt::format("`.{}()` is for host programs, this runs in a kernel", a.name.text));
+            say_elsewhere(b, a.name.span, fmt::format("`.{}()` is", a.name.text));
             return {};
         }
         Value callee;

@@ -17,7 +17,7 @@ std::optional<DType> element_type(Body& b, const Val& value) {
     if (value.type) return value.type;
     if (!value.is_ssa()) return std::nullopt;
     const ir::Type& type = b.type_of(value.id);
-    return holds_elements(type) ? std::optional(type.elem) : std::nullopt;
+    return b.computes_on(type) ? std::optional(type.elem) : std::nullopt;
 }
 
 DType element_type_alone(Body& b, const Val& value) {
@@ -30,29 +30,16 @@ DType compute_of(Body& b, const ast::Expr& e) {
     return *compute;
 }
 
-namespace {
-
-std::vector<int64_t> extents(const std::vector<ir::Dim>& shape) {
-    std::vector<int64_t> known;
-    for (const ir::Dim& dim : shape) known.push_back(dim.constant_value().value_or(1));
-    return known;
-}
-
-// The shape that tiles among the operands have together; nothing where none is a tile.
 std::optional<std::vector<ir::Dim>> joint_shape(Body& b, const std::vector<Val>& operands) {
-    std::optional<std::vector<int64_t>> joint;
+    std::optional<std::vector<ir::Dim>> joint;
     for (const Val& operand : operands) {
-        if (!operand.is_ssa() || b.type_of(operand.id).kind != ir::TypeKind::tile) continue;
-        const std::vector<int64_t> shape = extents(b.type_of(operand.id).shape);
-        joint = joint ? sema::broadcast(*joint, shape) : shape;
+        if (!operand.is_ssa()) continue;
+        const ir::Type& type = b.type_of(operand.id);
+        if (!b.computes_on(type) || type.rank() == 0) continue;
+        joint = joint ? sema::broadcast(*joint, type.shape) : type.shape;
     }
-    if (!joint) return std::nullopt;
-    std::vector<ir::Dim> dims;
-    for (const int64_t extent : *joint) dims.push_back(ir::Dim::constant(extent));
-    return dims;
+    return joint;
 }
-
-}  // namespace
 
 Val element_operation(Body& b, OpKind kind, const std::vector<Val>& operands, DType compute,
                       std::optional<DType> type) {

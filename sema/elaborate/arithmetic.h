@@ -23,6 +23,8 @@ void require_nonzero(Body& b, const Val& value, DType type, const std::string& m
 
 // `lhs op rhs` in the compute type; the value's type in the language is `type`.
 Val arithmetic(Body& b, ast::BinaryOp op, const Val& lhs, const Val& rhs, DType compute, std::optional<DType> type);
+// The shape that tiles, or tensors of a graph, have together; nothing where no operand is one.
+std::optional<std::vector<ir::Dim>> joint_shape(Body& b, const std::vector<Val>& operands);
 // An operation of the elementwise vocabulary on operands brought to `compute`; static operands become constants.
 Val element_operation(Body& b, ir::OpKind kind, const std::vector<Val>& operands, DType compute,
                       std::optional<DType> type);

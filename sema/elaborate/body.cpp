@@ -17,10 +17,11 @@ sema::Context Body::context() {
         case ir::Level::tile:
             return sema::Context::kernel;
         case ir::Level::graph:
+            return sema::Context::graph;
         case ir::Level::target:
             break;
     }
-    ir::internal_error("a checked function becomes one of the host or of a tile");
+    ir::internal_error("a checked function becomes one of the host, of a tile or of whole tensors");
 }
 
 Frame& Body::push_frame(const sema::Instance& instance, std::string path) {

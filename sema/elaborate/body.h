@@ -19,6 +19,8 @@
 
 namespace tsr::elaborate {
 
+struct GraphOperands;  // elaborate/graph_expressions.h
+
 // A loop that stands around what is elaborated. Its flags are true while the loop, or this round of it, goes on.
 struct LoopFlags {
     Slot loop_live;
@@ -47,7 +49,11 @@ public:
     Diagnostics& diagnostics;
     Emitter emit;
     BufferSites& buffers;
-    const ir::Module* kernels = nullptr;  // of host functions: the kernels they may launch
+    const ir::Module* kernels = nullptr;          // of host functions: the kernels they may launch
+    std::vector<ir::Function>* graphs = nullptr;  // of host functions: where the graphs of their expressions go
+    int64_t graph_count = 0;
+    std::optional<Rounding> rounding;   // that is declared for what the next expression gives
+    GraphOperands* operands = nullptr;  // of the graph of an expression: what it takes from the host function
     Env env;
     std::deque<Frame> frames;
 
@@ -85,10 +91,10 @@ public:
     // The value with the type.
     Val coerce(const Val& value, const sema::Type& type);
     Val coerce(const Val& value, DType type);
-    // The IR scalar, vector or tile in the element type.
+    // The IR scalar, vector, tile or tensor of a graph in the element type.
     ir::ValueId scalar(const Val& value, DType type);
     ir::ValueId index(const Val& value) { return scalar(value, DType::index); }
-    // A scalar or smaller tile is repeated.
+    // A tile, in graphs a tensor: a scalar or a smaller one is repeated.
     ir::ValueId tile(const Val& value, DType type, const std::vector<ir::Dim>& shape);
     // A scalar is repeated.
     ir::ValueId vector(const Val& value, DType type, int64_t width);
@@ -98,6 +104,10 @@ public:
     ir::ValueId text_handle(const std::string& text);
     ir::ValueId memory(const Val& value);  // a tensor, or the handle of a buffer's stage
     [[nodiscard]] const ir::Type& type_of(ir::ValueId id) { return function().type(id); }
+    // Whether values of the type are computed with: tensors in graphs; on the host they are references.
+    [[nodiscard]] bool computes_on(const ir::Type& type);
+    // The element type of what is computed with.
+    [[nodiscard]] std::optional<DType> computed_dtype(const sema::Type& type);
     Val undefined(const sema::Type& type);  // a value of the type that no read reaches
     std::set<ir::OpId> placeholders;        // register tiles that were made so
     // The value of a dimension expression over the symbols of the frame's instance.

@@ -13,6 +13,10 @@ namespace tsr::elaborate {
 // Elementwise functions and what kernels and the host share; nothing for other builtins.
 std::optional<Val> shared_builtin(Body& b, const ast::Expr& e, const sema::CallInfo& info);
 
+// ---- graphs (`graph_builtins.cpp`) ----
+// Conversions, choices and reductions of whole tensors; nothing for other builtins.
+std::optional<Val> graph_builtin(Body& b, const ast::Expr& e, const sema::CallInfo& info);
+
 // ---- kernels (`kernel_builtins.cpp`, `tile_builtins.cpp`) ----
 // What only kernels have.
 Val kernel_builtin(Body& b, const ast::Expr& e, const sema::CallInfo& info);

@@ -11,6 +11,7 @@
 #include "sema/elaborate/builtins.h"
 #include "sema/elaborate/choices.h"
 #include "sema/elaborate/conversions.h"
+#include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/launch.h"
 #include "sema/elaborate/recursion.h"
@@ -77,6 +78,9 @@ Val inlined(Body& b, const ast::Expr& e, const CallInfo& info) {
     if (!may_inline(b, e.span)) return b.undefined(callee.result);
     const sema::Function& function = b.program.function(callee.function);
     const std::vector<Val> arguments = argument_values(b, info);
+    if (b.function().level == ir::Level::graph) {
+        for (const sema::DimCheck& check : info.checks) assert_extent(b, check);
+    }
     std::vector<Val> captures;
     for (const sema::VariableId variable : callee.captures) {
         captures.push_back(captured_value(b, callee.variables[variable.index]));
@@ -144,7 +148,8 @@ Val called(Body& b, const CallInfo& info) {
         operands.push_back(b.index(b.dimension(ir::Dim::symbol(symbol.name))));
     }
     std::vector<ir::Type> types;
-    result_types(callee.result, types);
+    const bool made = sema::rules_of(b.program.function(callee.function).kind).of_values;
+    result_types(made ? callee.result.with_mut(true) : callee.result, types);
     const ir::OpId op = b.emit.op(OpKind::call, std::move(operands), types, {{Attr::callee, callee.name}});
     size_t next = 0;
     return value_of_results(b, callee.result, b.function().op(op).results, next);
@@ -261,14 +266,19 @@ Val call(Body& b, const ast::Expr& e, const ast::Call& node) {
         case CallKind::builtin:
             break;
     }
+    if (b.function().level == ir::Level::graph) {
+        if (auto value = graph_builtin(b, e, info)) return *value;
+    }
     if (auto value = shared_builtin(b, e, info)) return *value;
     switch (b.context()) {
         case sema::Context::kernel:
             return kernel_builtin(b, e, info);
         case sema::Context::host:
             return host_builtin(b, e, info);
+        case sema::Context::graph:
+            break;
     }
-    __builtin_unreachable();
+    ir::internal_error(fmt::format("a graph has no `{}`", sema::spelling(info.builtin)));
 }
 
 }  // namespace tsr::elaborate

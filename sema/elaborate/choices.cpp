@@ -143,7 +143,7 @@ Val chosen(Body& b, ValueId test, const sema::Type& type, std::optional<DType> c
         const auto language_type = element_type(b, values[0]);
         return Val::ssa(b.emit.inferred(OpKind::select, {test, values[0].id, values[1].id}), language_type);
     }
-    const bool unrounded = compute && compute != type.elem();
+    const bool unrounded = b.computed_dtype(type) && compute && compute != type.elem();
     for (int side = 0; side < 2; ++side) {
         b.in_side(open, side, [&] {
             if (unrounded && !type.is(sema::Kind::vector)) {
@@ -155,7 +155,7 @@ Val chosen(Body& b, ValueId test, const sema::Type& type, std::optional<DType> c
     }
     Val result = b.join(values[0], values[1], &type, open);
     b.close_if(open);
-    if (result.is_ssa() && element_dtype(type)) result.type = type.elem();
+    if (result.is_ssa() && b.computed_dtype(type)) result.type = type.elem();
     return result;
 }
 
@@ -209,7 +209,7 @@ DType literal_choice(Body& b, const Val& then, const Val& otherwise, const sema:
 }  // namespace
 
 void unify(Body& b, Val& then, Val& otherwise, const sema::Type& type, std::optional<DType> compute) {
-    const bool numbers = element_dtype(type) || type.is_literal();
+    const bool numbers = b.computed_dtype(type) || type.is_literal();
     if (!numbers) {
         then = b.coerce(then, type);
         otherwise = b.coerce(otherwise, type);

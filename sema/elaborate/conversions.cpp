@@ -11,10 +11,11 @@ namespace tsr::elaborate {
 using ir::ValueId;
 
 Val convert(Body& b, const Val& value, const sema::Type& type) {
-    if (value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::tensor) {
+    const bool tensor = value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::tensor;
+    if (tensor && b.rules().host_objects) {
         return Val::ssa(host(b, "cast", {value.id}, ir_type(type), {{ir::Attr::type, type.elem()}}));
     }
-    const auto target = element_dtype(type);
+    const auto target = b.computed_dtype(type);
     if (!target) return value;
     if (is_text(b, value)) {  // int("12"), float("0.5")
         const ValueId text = b.handle(value, sema::Type::string());

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "sema/elaborate/body.h"
 #include "sema/elaborate/instances.h"
 
@@ -98,6 +100,7 @@ ValueId solve(Body& b, const Dim& dim, const std::string& name, ValueId total) {
 }
 
 ValueId extent_of(Body& b, ValueId tensor, size_t axis) {
+    if (b.function().level == ir::Level::graph) return b.index(b.dimension(b.type_of(tensor).shape[axis]));
     return b.emit.value(OpKind::shape_of, {tensor}, ir::Type::scalar(DType::index),
                         {{ir::Attr::axis, static_cast<int64_t>(axis)}});
 }
@@ -120,7 +123,8 @@ Val Body::symbol(const std::string& name) {
     return Val::index(0);
 }
 
-// Kernels name dimensions over the symbols that the launch binds, in one operation each at the start.
+// Kernels and graphs name dimensions over the symbols that are bound where they begin, in one operation each at the
+// start.
 Val Body::kernel_dimension(const Dim& dim) {
     const auto of_frame = [&](const std::string& name) -> std::optional<Dim> {
         const auto found = frame().dims.find(name);
@@ -131,6 +135,7 @@ Val Body::kernel_dimension(const Dim& dim) {
     const std::vector<std::string>& bound = function().symbols;
     bool of_launch = true;
     for (const std::string& name : known.symbols()) {
+        if (operands) break;  // it is given those that it names
         of_launch = of_launch && std::find(bound.begin(), bound.end(), name) != bound.end();
     }
     if (!of_launch) {
@@ -147,7 +152,7 @@ Val Body::kernel_dimension(const Dim& dim) {
 
 Val Body::dimension(const Dim& dim) {
     if (const auto value = dim.constant_value()) return Val::index(*value);
-    if (!rules().tensor_values) return kernel_dimension(dim);
+    if (function().level != ir::Level::host) return kernel_dimension(dim);
     if (const auto name = dim.symbol_name()) return symbol(*name);
     return Val::ssa(evaluate(emit, dim, [&](const std::string& name) { return index(symbol(name)); }), DType::index);
 }
@@ -168,7 +173,7 @@ void bind_entry_symbols(Body& b) {
 }
 
 void bind_symbols_of(Body& b, const ast::Expr& e, const Val& value) {
-    if (!b.rules().tensor_values) return;
+    if (!b.rules().tensor_values || b.operands) return;
     const std::vector<SymbolInfo>& symbols = b.instance().symbols;
     for (size_t i = 0; i < symbols.size(); ++i) {
         if (symbols[i].source != SymbolInfo::Source::expression || symbols[i].expr != e.id) continue;
@@ -183,6 +188,38 @@ void bind_symbols_of(Body& b, const ast::Expr& e, const Val& value) {
         }
         b.set(b.symbol_slot(i), b.coerce(bound, DType::index));
     }
+}
+
+// Before all that relies on it, where the extents are known there.
+void assert_extent(Body& b, const sema::DimCheck& check) {
+    bool known = true;
+    const auto extent = [&](const Dim& dim) {
+        const ir::Type index = ir::Type::scalar(DType::index);
+        if (const auto number = dim.constant_value())
+            return b.emit.entry(OpKind::constant, index, {{ir::Attr::value, *number}, {ir::Attr::type, DType::index}});
+        const ValueId value = b.index(b.dimension(dim));
+        const ir::OpId op = b.function().value(value).op;
+        known = known && (!op.valid() || b.function().op(op).kind == OpKind::dim);
+        return value;
+    };
+    const ValueId found = extent(check.found);
+    const ValueId expected = extent(check.expected);
+    const sema::Instance& instance = b.instance();
+    const std::string function = instance.function.valid() ? b.program.function(instance.function).name : "the module";
+    const std::string text = fmt::format("{}: the value has size {{}} where its type says `{}` = {{}}", function,
+                                         sema::readable(check.header));
+    const ValueId same = b.emit.inferred(OpKind::eq, {found, expected});
+    const ir::OpId assertion = b.emit.op(OpKind::assert_, {same, found, expected}, {}, {{ir::Attr::text, text}});
+    if (!known) return;
+    b.emit.move_to_entry(b.function().value(same).op);
+    b.emit.move_to_entry(assertion);
+}
+
+void assert_extents(Body& b, ast::ExprId e) {
+    if (b.function().level != ir::Level::graph || b.operands) return;
+    const auto found = b.instance().extents.find(e);
+    if (found == b.instance().extents.end()) return;
+    for (const sema::DimCheck& check : found->second) assert_extent(b, check);
 }
 
 }  // namespace tsr::elaborate

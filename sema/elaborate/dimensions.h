@@ -3,6 +3,7 @@
 
 #include "frontend/ast.h"
 #include "sema/elaborate/value.h"
+#include "sema/program/tables.h"
 
 namespace tsr::elaborate {
 
@@ -13,5 +14,10 @@ void bind_entry_symbols(Body& b);
 
 // The symbols that are the extent (or, of an integer, the value) of what this expression gave.
 void bind_symbols_of(Body& b, const ast::Expr& e, const Val& value);
+
+// In a graph: ends the program where an extent is not what it has to be.
+void assert_extent(Body& b, const sema::DimCheck& check);
+// Those that an operator of the graph of a function wants of its operands.
+void assert_extents(Body& b, ast::ExprId e);
 
 }  // namespace tsr::elaborate

@@ -21,8 +21,8 @@ std::vector<const Instance*> statements_in_order(const Program& program) {
 bool is_elaborated(const Program& program, const Instance& instance, FunctionKind kind) {
     if (!instance.complete || !instance.reached || instance.tuned || !instance.function.valid()) return false;
     if (program.function(instance.function).kind != kind) return false;
-    // In kernels plain functions are inlined.
-    return kind == FunctionKind::kernel || !rules_of(instance.context).inlines_calls;
+    // In kernels and graphs plain functions are inlined.
+    return kind != FunctionKind::plain || !rules_of(instance.context).inlines_calls;
 }
 
 }  // namespace
@@ -34,7 +34,8 @@ ir::Module elaborate(const Program& program, Diagnostics& diagnostics) {
         if (!is_elaborated(program, instance, FunctionKind::kernel)) continue;
         module.functions.push_back(elaborate::kernel_function(program, instance, diagnostics));
     }
-    const elaborate::Context context{program, module, diagnostics};
+    std::vector<ir::Function> graphs;
+    const elaborate::Context context{program, module, diagnostics, graphs};
     std::vector<ir::Function> host;
     const auto statements = statements_in_order(program);
     const bool in_main = program.main && !program.instance(*program.main).captures.empty();
@@ -49,6 +50,11 @@ ir::Module elaborate(const Program& program, Diagnostics& diagnostics) {
         host.push_back(begins ? elaborate::host_function(context, instance, statements)
                               : elaborate::host_function(context, instance));
     }
+    for (const Instance& instance : program.instances) {
+        if (is_elaborated(program, instance, FunctionKind::graph))
+            graphs.push_back(elaborate::graph_function(context, instance));
+    }
+    for (ir::Function& function : graphs) module.functions.push_back(std::move(function));
     for (ir::Function& function : host) module.functions.push_back(std::move(function));
     return module;
 }

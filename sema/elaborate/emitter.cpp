@@ -81,6 +81,11 @@ ValueId Emitter::entry(OpKind kind, const Type& type, ir::Attrs attrs) {
     return function_.op(id).results[0];
 }
 
+void Emitter::move_to_entry(ir::OpId op) {
+    function_.remove(op);
+    function_.insert(function_.body, entries_++, op);
+}
+
 bool Emitter::may_run_early(ir::RegionId region) const {
     for (ir::OpId id : function_.region(region).ops) {
         const ir::Op& op = function_.op(id);

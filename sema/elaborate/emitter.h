@@ -35,6 +35,9 @@ public:
     // An operation at the start of the function, before all others but earlier ones made so.
     ir::ValueId entry(ir::OpKind kind, const ir::Type& type, ir::Attrs attrs);
 
+    // Moves an operation to the start, behind those that were made or moved there before.
+    void move_to_entry(ir::OpId op);
+
     // True when nothing in the region has an effect or reads memory, and it may run where it was not asked for.
     [[nodiscard]] bool may_run_early(ir::RegionId region) const;
     // Moves the operations of a region (without yield) to the end of the current one.

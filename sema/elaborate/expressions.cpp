@@ -1,10 +1,13 @@
 // Expressions by kind.
+#include <utility>
+
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/calls.h"
 #include "sema/elaborate/choices.h"
 #include "sema/elaborate/comprehensions.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/dimensions.h"
+#include "sema/elaborate/graph_expressions.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/host_tensors.h"
 #include "sema/elaborate/memory.h"
@@ -52,7 +55,7 @@ Val named(Body& b, const ast::Expr& e) {
 Val shape_of(Body& b, const ast::Expr& base) {
     const sema::Type& type = b.info(base).type;
     Val shape = Val::tuple({});
-    if (!b.rules().tensor_values || !type.is(Kind::tensor)) {
+    if (b.function().level != ir::Level::host || !type.is(Kind::tensor)) {
         for (const ir::Dim& extent : type.shape()) shape.parts.push_back(b.dimension(extent));
         return shape;
     }
@@ -82,6 +85,9 @@ Val attribute(Body& b, const ast::Expr& e, const ast::Attribute& node) {
         return size;
     }
     if (node.name.text == "ndim") return Val::index(static_cast<int64_t>(base.rank()));
+    if (node.name.text == "T" && base.is(Kind::tensor) && b.function().level == ir::Level::graph) {
+        return tile_transpose(b, expression(b, *node.base));
+    }
     if (node.name.text == "T" && base.is(Kind::tensor) && b.rules().tensor_values) {
         return host_transpose(b, expression(b, *node.base), info.type);
     }
@@ -154,6 +160,8 @@ Val expression(Body& b, const ast::Expr& e) {
     const At at(b.emit, e.span);
     const sema::ExprInfo& info = b.info(e);
     b.require_type(info.type, "an expression", e.span);
+    const auto rounding = std::exchange(b.rounding, std::nullopt);
+    if (b.operands && !is_graph_operator(b, e)) return graph_operand(b, e);
     const bool by_round = info.by_round() && !std::holds_alternative<ast::Name>(e.node);
     if (const auto known = by_round ? static_in_round(b, e) : info.value) {
         Val value = Val::of(*known);
@@ -161,8 +169,10 @@ Val expression(Body& b, const ast::Expr& e) {
         if (by_round) bind_symbols_within(b, e, value);
         return value;
     }
-    Val value = std::visit(Evaluate{b, e}, e.node);
+    const bool graph = b.rules().host_objects && is_graph_operator(b, e);
+    Val value = graph ? graph_expression(b, e, rounding) : std::visit(Evaluate{b, e}, e.node);
     bind_symbols_of(b, e, value);
+    assert_extents(b, e.id);
     if (value.is_ssa() && value.type) value.round = info.type.policy().round;
     return value;
 }

@@ -224,6 +224,7 @@ ir::Function host_function(const Context& context, const Instance& instance,
     BufferSites buffers;
     Body b(context.program, context.diagnostics, fn, buffers);
     b.kernels = &context.kernels;
+    b.graphs = &context.graphs;
     b.emit.at(place_of(b.program.def(function)));
     if (!before.empty()) run_statements(b, before);
     b.push_frame(instance, {});
@@ -243,11 +244,31 @@ ir::Function host_function(const Context& context, const Instance& instance,
     return fn;
 }
 
+ir::Function graph_function(const Context& context, const Instance& instance) {
+    const sema::Function& function = context.program.function(instance.function);
+    const Span place = place_of(context.program.def(function));
+    ir::Function fn = begin_function(instance.name, ir::Level::graph, place);
+    fn.symbols = bound_symbols(instance);
+    result_types(instance.result.with_mut(false), fn.results);
+    BufferSites buffers;
+    Body b(context.program, context.diagnostics, fn, buffers);
+    b.emit.at(place);
+    b.push_frame(instance, {});
+    bind_parameters(b, instance);
+    run_function(b, function);
+    std::vector<ValueId> results;
+    if (!fn.results.empty()) b.flatten(b.get(b.frame().result), &instance.result, results);
+    b.emit.yield(std::move(results));
+    prune(fn, b.placeholders);
+    return fn;
+}
+
 ir::Function module_function(const Context& context, const std::vector<const Instance*>& modules) {
     ir::Function fn = begin_function(sema::kModuleStatements, ir::Level::host, {});
     BufferSites buffers;
     Body b(context.program, context.diagnostics, fn, buffers);
     b.kernels = &context.kernels;
+    b.graphs = &context.graphs;
     run_statements(b, modules);
     b.emit.yield({});
     prune(fn, b.placeholders);

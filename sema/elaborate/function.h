@@ -15,10 +15,13 @@ struct Context {
     const sema::Program& program;
     const ir::Module& kernels;
     Diagnostics& diagnostics;
+    std::vector<ir::Function>& graphs;  // of operators on whole tensors in host functions
 };
 // `before`: the module-level statements that run at its beginning, for a `main` that uses their variables.
 ir::Function host_function(const Context& context, const sema::Instance& instance,
                            const std::vector<const sema::Instance*>& before = {});
+// A function of whole tensors.
+ir::Function graph_function(const Context& context, const sema::Instance& instance);
 // Module-level statements, in order.
 ir::Function module_function(const Context& context, const std::vector<const sema::Instance*>& modules);
 

@@ -180,6 +180,11 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
         case Builtin::sum:
         case Builtin::any:
         case Builtin::all:
+        case Builtin::prod:
+        case Builtin::mean:
+        case Builtin::var:
+        case Builtin::std_:
+        case Builtin::count_nonzero:
         case Builtin::sort_list:
         case Builtin::version:
         case Builtin::randn:

@@ -43,7 +43,7 @@ Val Body::join_leaf(const Val& then, const Val& otherwise, const sema::Type* typ
         }
         if (last && leaves[side].size() == 1) {
             const ir::Type& wanted = type_of(leaves[first][0]);
-            if (holds_elements(wanted)) leaves[side][0] = emit.cast(leaves[side][0], wanted.elem);
+            if (computes_on(wanted)) leaves[side][0] = emit.cast(leaves[side][0], wanted.elem);
         }
     }
     if (leaves[0].size() != 1 || leaves[1].size() != 1) return {};
@@ -51,7 +51,7 @@ Val Body::join_leaf(const Val& then, const Val& otherwise, const sema::Type* typ
     const ValueId id = function().add_result(open.op, result);
     function().value(id).name = function().value(leaves[first][0]).name;
     for (int side = 0; side < 2; ++side) open.yields[side].push_back(leaves[side][0]);
-    return Val::ssa(id, holds_elements(result) ? std::optional(result.elem) : std::nullopt);
+    return Val::ssa(id, computes_on(result) ? std::optional(result.elem) : std::nullopt);
 }
 
 Val Body::join(const Val& then, const Val& otherwise, const sema::Type* type, OpenIf& open) {

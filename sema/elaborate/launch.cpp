@@ -6,6 +6,7 @@
 
 #include "ir/ops/host.h"
 #include "sema/elaborate/arguments.h"
+#include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/random.h"
 #include "sema/elaborate/recursion.h"
@@ -83,6 +84,10 @@ void check_declared_shape(Body& b, const std::vector<sema::DimCheck>& checks) {
     const sema::Instance& instance = b.instance();
     const std::string function = instance.function.valid() ? b.program.function(instance.function).name : "the module";
     for (const sema::DimCheck& check : checks) {
+        if (b.function().level == ir::Level::graph) {
+            assert_extent(b, check);
+            continue;
+        }
         const ValueId found = b.index(b.dimension(check.found));
         check_quotients(b, check.expected, [&] {
             host_effect(b, "quotient_failed", {found},

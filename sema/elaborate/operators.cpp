@@ -3,6 +3,7 @@
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/choices.h"
 #include "sema/elaborate/containers.h"
+#include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/tiles.h"
 #include "sema/elaborate/types.h"
@@ -24,7 +25,7 @@ const ast::Binary* as_product(Body& b, const ast::Expr& e, DType compute) {
     const auto* node = std::get_if<ast::Binary>(&e.node);
     if (!node || node->op != BinaryOp::mul) return nullptr;
     const sema::ExprInfo& info = b.info(e);
-    if (info.value || !element_dtype(info.type) || !is_float(info.type.elem())) return nullptr;
+    if (info.value || !b.computed_dtype(info.type) || !is_float(info.type.elem())) return nullptr;
     return compute_of(b, e) == compute ? node : nullptr;
 }
 
@@ -69,7 +70,7 @@ Val unary(Body& b, const ast::Expr& e, const ast::Unary& node) {
     if (operand.is_fixed()) {
         if (const auto folded = sema::fold(node.op, operand.fixed); folded.value) {
             const Val value = Val::of(*folded.value);
-            const auto type = element_dtype(info.type);
+            const auto type = b.computed_dtype(info.type);
             return type ? b.coerce(value, *type) : value;
         }
     }
@@ -78,9 +79,9 @@ Val unary(Body& b, const ast::Expr& e, const ast::Unary& node) {
         case ast::UnaryOp::plus:
             return element_type(b, operand) == compute ? operand : b.coerce(operand, compute);
         case ast::UnaryOp::minus:
-            return element_operation(b, OpKind::neg, {operand}, compute, element_dtype(info.type));
+            return element_operation(b, OpKind::neg, {operand}, compute, b.computed_dtype(info.type));
         case ast::UnaryOp::invert:
-            return element_operation(b, OpKind::bit_not, {operand}, compute, element_dtype(info.type));
+            return element_operation(b, OpKind::bit_not, {operand}, compute, b.computed_dtype(info.type));
         case ast::UnaryOp::logical_not:
             break;  // above
     }
@@ -89,7 +90,7 @@ Val unary(Body& b, const ast::Expr& e, const ast::Unary& node) {
 
 Val binary(Body& b, const ast::Expr& e, const ast::Binary& node) {
     const sema::ExprInfo& info = b.info(e);
-    const auto type = element_dtype(info.type);
+    const auto type = b.computed_dtype(info.type);
     const bool sum = node.op == BinaryOp::add || node.op == BinaryOp::sub;
     if (is_sequence_type(info.type)) {
         const Val lhs = expression(b, *node.lhs);
@@ -101,6 +102,7 @@ Val binary(Body& b, const ast::Expr& e, const ast::Binary& node) {
         const bool minus = node.op == BinaryOp::sub;
         if (const ast::Binary* product = as_product(b, *node.lhs, compute)) {
             const Factors left = factors(b, *product);
+            assert_extents(b, node.lhs->id);
             const Val addend = expression(b, *node.rhs);
             const At at(b.emit, e.span);
             return fused(b, left, addend, false, minus, compute, type);
@@ -108,6 +110,7 @@ Val binary(Body& b, const ast::Expr& e, const ast::Binary& node) {
         if (const ast::Binary* product = as_product(b, *node.rhs, compute)) {
             const Val addend = expression(b, *node.lhs);
             const Factors right = factors(b, *product);
+            assert_extents(b, node.rhs->id);
             const At at(b.emit, e.span);
             return fused(b, right, addend, minus, false, compute, type);
         }
@@ -119,7 +122,7 @@ Val binary(Body& b, const ast::Expr& e, const ast::Binary& node) {
 
 Val combine_augmented(Body& b, const ast::AugmentedAssign& statement, const Val& before,
                       const sema::AugmentedInfo& info) {
-    const auto type = element_dtype(info.type);
+    const auto type = b.computed_dtype(info.type);
     if (is_sequence_type(info.type)) {
         return sequence_arithmetic(b, statement.op, before, expression(b, *statement.value), info.type);
     }
@@ -130,10 +133,14 @@ Val combine_augmented(Body& b, const ast::AugmentedAssign& statement, const Val&
     if (sum && type && is_float(*type)) {
         const DType compute = *info.compute;
         if (const ast::Binary* product = as_product(b, *statement.value, compute)) {
-            return fused(b, factors(b, *product), before, statement.op == BinaryOp::sub, false, compute, type);
+            const Factors both = factors(b, *product);
+            assert_extents(b, statement.value->id);
+            assert_extents(b, statement.target->id);
+            return fused(b, both, before, statement.op == BinaryOp::sub, false, compute, type);
         }
     }
     const Val value = expression(b, *statement.value);
+    assert_extents(b, statement.target->id);
     return arithmetic(b, statement.op, before, value, *info.compute, type);
 }
 

@@ -160,7 +160,9 @@ Val to_be_stored(Body& b, const ast::Expr& e, const Storage& storage) {
     const sema::Type& type = b.info(e).type;
     const bool elements = type.is_scalar() || type.is(sema::Kind::vector) || type.is(sema::Kind::tile);
     const bool tensor = type.is(sema::Kind::tensor);
+    if (tensor && !cast) b.rounding = storage.round;
     if (!cast || (!elements && !tensor) || b.info(e).value || !is_float(type.elem())) return expression(b, e);
+    if (tensor && (!storage.round || b.function().level == ir::Level::graph)) return expression(b, e);
     const At at(b.emit, e.span);
     const Val value = argument_value(b, call->second, 0);
     if (tensor && value.is_ssa()) return cast_tensor(b, value, type, storage);

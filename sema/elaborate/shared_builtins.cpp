@@ -36,7 +36,7 @@ Val apply(Body& b, const ast::Expr& e, OpKind op, const std::vector<Val>& operan
         if (rounds(op)) return operands[0];
         if (asks(op)) return Val::truth(op == OpKind::isfinite);
     }
-    return element_operation(b, op, operands, compute, element_dtype(info.type));
+    return element_operation(b, op, operands, compute, b.computed_dtype(info.type));
 }
 
 // min and max of two values or more, from left to right.
@@ -46,7 +46,7 @@ Val extreme(Body& b, const ast::Expr& e, const CallInfo& info) {
     if (info.rest.size() == 1 && b.rules().host_objects) return reduction(b, e, info.builtin, *b.expr(info.rest[0]));
     for (const ast::ExprId value : info.rest) values.push_back(expression(b, *b.expr(value)));
     if (values.empty()) return {};
-    const auto type = element_dtype(b.info(e).type);
+    const auto type = b.computed_dtype(b.info(e).type);
     const DType compute = compute_of(b, e);
     Val result = values[0];
     for (size_t i = 1; i < values.size(); ++i) {
@@ -90,7 +90,7 @@ Val length(Body& b, const CallInfo& info) {
         const ir::Type number = ir::Type::scalar(DType::index);
         return Val::ssa(host(b, "string_length", {b.handle(value, type)}, number), DType::index);
     }
-    if (b.rules().tensor_values && type.is(Kind::tensor) && type.rank() > 0) {
+    if (b.function().level == ir::Level::host && type.is(Kind::tensor) && type.rank() > 0) {
         return Val::ssa(
             b.emit.value(OpKind::shape_of, {value.id}, ir::Type::scalar(DType::index), {{ir::Attr::axis, int64_t{0}}}),
             DType::index);
@@ -117,7 +117,7 @@ std::optional<Val> shared_builtin(Body& b, const ast::Expr& e, const CallInfo& i
             const Val low = argument_value(b, info, 1);
             const Val high = argument_value(b, info, 2);
             const DType compute = compute_of(b, e);
-            const auto type = element_dtype(b.info(e).type);
+            const auto type = b.computed_dtype(b.info(e).type);
             const Val raised = element_operation(b, OpKind::maximum, {x, low}, compute, type);
             return element_operation(b, OpKind::minimum, {raised, high}, compute, type);
         }

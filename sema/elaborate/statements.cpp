@@ -70,7 +70,7 @@ void check_declared(Body& b, const ast::Stmt& stmt) {
 Val for_declared(Body& b, const ast::Expr& e, const Storage& storage) {
     Val value = to_be_stored(b, e, storage);
     const auto call = b.instance().calls.find(e.id);
-    if (call != b.instance().calls.end() && sema::takes_declared_type(call->second)) value.type.reset();
+    if (call != b.instance().calls.end() && sema::takes_declared_type(b.instance(), call->second)) value.type.reset();
     return value;
 }
 

@@ -22,10 +22,19 @@ bool is_number_like(const Static& value) { return value.is_number() || value.boo
 
 }  // namespace
 
+bool Body::computes_on(const ir::Type& type) {
+    return holds_elements(type) || (type.kind == ir::TypeKind::tensor && function().level == ir::Level::graph);
+}
+
+std::optional<DType> Body::computed_dtype(const sema::Type& type) {
+    if (type.is(Kind::tensor) && function().level == ir::Level::graph) return type.elem();
+    return element_dtype(type);
+}
+
 Val Body::rounded(const Val& value) {
     if (!value.is_ssa() || !value.type) return value;
     const ir::Type& held = type_of(value.id);
-    if (!holds_elements(held)) return value;
+    if (!computes_on(held)) return value;
     if (value.round == Rounding::toward_zero) return Val::ssa(cut(*this, value.id, *value.type), value.type);
     return Val::ssa(emit.cast(value.id, *value.type), value.type);
 }
@@ -34,7 +43,7 @@ Val Body::coerce(const Val& value, DType type) {
     if (value.is_fixed())
         return is_number_like(value.fixed) ? Val::of(sema::converted(value.fixed, type), type) : value;
     if (!value.is_ssa()) return value;
-    if (!holds_elements(type_of(value.id))) return value;
+    if (!computes_on(type_of(value.id))) return value;
     return Val::ssa(emit.cast(value.id, type), type);
 }
 
@@ -61,6 +70,8 @@ Val Body::coerce(const Val& value, const sema::Type& type) {
             }
             return parts;
         }
+        case Kind::tensor:
+            return function().level == ir::Level::graph ? coerce(value, type.elem()) : value;
         case Kind::dict:
             return value.is(Val::Kind::undefined) ? value : Val::ssa(container(*this, value, type));
         case Kind::unknown:
@@ -70,7 +81,6 @@ Val Body::coerce(const Val& value, const sema::Type& type) {
         case Kind::float_literal:
         case Kind::record:
         case Kind::string:
-        case Kind::tensor:
         case Kind::view:
         case Kind::buffer:
         case Kind::range:
@@ -92,7 +102,7 @@ void Body::assign(sema::VariableId variable, const Val& value) {
     const sema::Variable& known = instance().variables[variable.index];
     require_type(known.type, "a variable", known.declared);
     Val stored = coerce(rounded(value), known.type);
-    const bool any_extent = stored.is_ssa() && rules().tensor_values && sema::has_unknown_extents(known.type);
+    const bool any_extent = stored.is_ssa() && rules().host_objects && sema::has_unknown_extents(known.type);
     if (any_extent && !(type_of(stored.id) == ir_type(known.type)))
         stored = Val::ssa(whole_view(*this, stored.id, ir_type(known.type)));
     if (stored.is_ssa()) {
@@ -126,10 +136,13 @@ ValueId Body::vector(const Val& value, DType type, int64_t width) {
 ValueId Body::tile(const Val& value, DType type, const std::vector<ir::Dim>& shape) {
     const ValueId id = scalar(value, type);
     const ir::Type& held = type_of(id);
-    if (held.kind == ir::TypeKind::tile && held.shape == shape) return id;
+    const bool graph = function().level == ir::Level::graph;
+    const ir::Type made = graph ? ir::Type::tensor(type, shape, false) : ir::Type::tile(type, shape);
+    if (held == made) return id;
+    if (graph && held.is_scalar()) return emit.value(OpKind::full, {id}, made, {{Attr::shape, shape}});
     std::vector<int64_t> axes;
     for (size_t i = 0; i < held.rank(); ++i) axes.push_back(static_cast<int64_t>(shape.size() - held.rank() + i));
-    return emit.value(OpKind::expand, {id}, ir::Type::tile(type, shape), {{Attr::axes, axes}, {Attr::shape, shape}});
+    return emit.value(OpKind::expand, {id}, made, {{Attr::axes, axes}, {Attr::shape, shape}});
 }
 
 ValueId Body::truth(const Val& value) {
@@ -238,7 +251,7 @@ Val Body::undefined(const sema::Type& type) {
         (!rules().host_objects && type.is(Kind::list))) {
         return {};
     }
-    return Val::ssa(undefined_leaf(held), holds_elements(held) ? std::optional(held.elem) : std::nullopt);
+    return Val::ssa(undefined_leaf(held), computes_on(held) ? std::optional(held.elem) : std::nullopt);
 }
 
 void Body::flatten(const Val& value, const sema::Type* type, std::vector<ValueId>& leaves) {
@@ -279,7 +292,7 @@ Val Body::unflatten(const Val& shape, const std::vector<ValueId>& leaves, size_t
     const auto leaf = [&] {
         const ValueId id = leaves[next++];
         const ir::Type& type = type_of(id);
-        return Val::ssa(id, holds_elements(type) ? std::optional(type.elem) : std::nullopt);
+        return Val::ssa(id, computes_on(type) ? std::optional(type.elem) : std::nullopt);
     };
     switch (shape.kind) {
         case Val::Kind::ssa:

@@ -7,6 +7,7 @@
 #include "sema/types/elements.h"
 #include "sema/types/numeric.h"
 #include "sema/types/truth.h"
+#include "sema/values/rounds.h"
 
 namespace tsr::sema {
 
@@ -32,6 +33,14 @@ Value condition_value(Body& b, const ast::Expr& e) {
     const auto* parts = std::get_if<ast::Logical>(&e.node);
     const bool fresh = parts && !b.found(e);
     return truth_value(b, e, fresh ? b.record(e, logical(b, e, *parts, true)) : expression(b, e));
+}
+
+void require_decided(Body& b, const ast::Expr& e, const Value& condition) {
+    if (b.rules().runs_flow || condition.broken() || condition.value) return;
+    if (condition.rounds != 0 && unrolling_fixes(b, condition.rounds)) return unroll(b, condition.rounds);
+    b.error(std::string(code(Feature::graphs)), e.span,
+            "a choice that only the run can make, in a graph function, is not compiled yet")
+        .note("`where(c, a, b)` chooses among values");
 }
 
 namespace {
@@ -93,6 +102,7 @@ Value logical(Body& b, const ast::Expr& e, const ast::Logical& l, bool asked) {
 
 Value conditional(Body& b, const ast::Expr& e, const ast::Conditional& c) {
     const Value condition = condition_value(b, *c.condition);
+    require_decided(b, *c.condition, condition);
     if (const auto known = b.decides(condition)) return expression(b, *known ? *c.then : *c.otherwise);
     const auto side = [&](const ast::Expr& chosen, bool holds) {
         const size_t conditions = b.round_conditions.size();
@@ -107,8 +117,9 @@ Value conditional(Body& b, const ast::Expr& e, const ast::Conditional& c) {
         if (chosen.is_static()) return chosen;
     }
     if (then.broken() || otherwise.broken()) return {};
-    const bool tiles = then.type.is(Kind::tile) || otherwise.type.is(Kind::tile);  // of one shape: nothing is repeated
-    auto joined = tiles ? join(then.type, otherwise.type) : join_elements(then, otherwise);
+    const auto shaped = [](const Value& v) { return v.type.is(Kind::tile) || v.type.is(Kind::tensor); };
+    const bool whole = shaped(then) || shaped(otherwise);  // of one shape: nothing is repeated
+    auto joined = whole ? join(then.type, otherwise.type) : join_elements(then, otherwise);
     if (!joined) {
         auto& d = b.error("E0301", e.span,
                           fmt::format("the two results are {} and {}: neither widens exactly to the other",

@@ -2,6 +2,7 @@
 
 #include "sema/state/recursion.h"
 #include "sema/values/items.h"
+#include "sema/values/requirements.h"
 
 namespace tsr::sema {
 
@@ -30,7 +31,7 @@ Value list_display(Body& b, const ast::Expr& e, const std::vector<const ast::Exp
 
 Value dict_display(Body& b, const ast::Expr& e, const ast::Dict& d) {
     if (!b.rules().host_objects) {
-        b.error("E0402", e.span, "dictionaries are for host programs, this runs in a kernel");
+        say_elsewhere(b, e.span, "dictionaries are");
         return {};
     }
     std::optional<Type> key, value;

@@ -201,6 +201,9 @@ Value subscript(Body& b, const ast::Expr& e, const ast::Subscript& s) {
     }
     switch (base.type.kind()) {
         case Kind::tensor:
+            if (!b.rules().has_elements)
+                return b.refuse(Feature::graphs, e.span, "indexing a tensor in a graph function is");
+            return memory_index(b, e, s, base);
         case Kind::buffer:
             return memory_index(b, e, s, base);
         case Kind::dict:

@@ -236,9 +236,8 @@ Value symbol_value(Body& b, const ast::Expr& e, const Symbol& symbol, Span at, c
     b.note(e, *symbol_entity(b.checker.program, symbol, text));
     if (!b.rules().reads_modules) {
         b.error("E0210", at,
-                fmt::format("`{}` is not a constant: kernels may only use names that are assigned once, from "
-                            "static values",
-                            text))
+                fmt::format("`{}` is not a constant: {} may only use names that are assigned once, from static values",
+                            text, b.rules().in_group ? "kernels" : "graph functions"))
             .label(symbol.declared, "assigned here");
         return {};
     }

@@ -5,6 +5,7 @@
 #include "sema/expressions/conditions.h"
 #include "sema/expressions/register_tiles.h"
 #include "sema/expressions/sequence_operators.h"
+#include "sema/expressions/whole_tensors.h"
 #include "sema/state/recursion.h"
 #include "sema/types/elements.h"
 #include "sema/types/fold.h"
@@ -78,6 +79,7 @@ std::optional<Type> operands_join(Body& b, const ast::Expr& le, const Value& l, 
         return std::nullopt;
     }
     if (!require_broadcast(b, le, l, re, r, op_span, what)) return std::nullopt;
+    if (!require_extents(b, le, l, re, r, op_span, what)) return std::nullopt;
     const Type left = element_type(l.type), right = element_type(r.type);
     for (auto [literal, le_, other] : {std::tuple(&l, &le, &right), std::tuple(&r, &re, &left)}) {
         if (!literal->type.is_literal() || !other->is_scalar()) continue;
@@ -119,7 +121,7 @@ Value unary(Body& b, const ast::Expr& e, const ast::Unary& u) {
     }
     Value operand = expression(b, *u.operand);
     if (operand.broken()) return {};
-    if (operand.type.is(Kind::tensor)) return b.refuse(Feature::graphs, e.span, "arithmetic on whole tensors is");
+    if (!require_no_kernel(b, e.span, "arithmetic", {operand})) return {};
     bool invert = u.op == ast::UnaryOp::invert;
     bool fits = invert ? has_integers(operand.type) || has_bools(operand.type)
                        : is_element(operand.type) && !has_bools(operand.type);
@@ -175,10 +177,9 @@ Value arithmetic(Body& b, const ast::Expr& at, ast::BinaryOp op, const ast::Expr
         return {};
     }
     if (op == ast::BinaryOp::matmul) return b.refuse(Feature::graphs, op_span, "the matrix product `@` is");
-    if (l.type.is(Kind::tensor) || r.type.is(Kind::tensor)) {
-        return b.refuse(Feature::graphs, op_span, "arithmetic on whole tensors is");
-    }
     std::string what = fmt::format("`{}`", symbol(op));
+    if (!require_no_kernel(b, op_span, what, {l, r})) return {};
+    const bool whole = l.type.is(Kind::tensor) || r.type.is(Kind::tensor);
     if (l.value && r.value) {
         Folded folded = fold(op, *l.value, *r.value);
         bool untyped = l.type.is_literal() && r.type.is_literal();
@@ -225,6 +226,7 @@ Value arithmetic(Body& b, const ast::Expr& at, ast::BinaryOp op, const ast::Expr
     }
     auto joined = operands_join(b, le, l, re, r, op_span, what);
     if (!joined) return {};
+    note_extents(b, at, {l, r});
     Value result;
     result.dim = dim_result(op, l, r);
     if (bools) {
@@ -233,13 +235,14 @@ Value arithmetic(Body& b, const ast::Expr& at, ast::BinaryOp op, const ast::Expr
         if (l.value && r.value) result.value = fold(op, *l.value, *r.value).value;
         return result;
     }
-    if (joined->is_scalar() && !is_integer(joined->elem()) && !is_float(joined->elem())) {
+    const Type elements = element_type(*joined);
+    if (elements.is_scalar() && !elements.is_integer() && !elements.is_float()) {
         b.error("E0308", op_span, fmt::format("{} is not defined for {}", what, shown(*joined)));
         return {};
     }
     bool divides = op == ast::BinaryOp::floordiv || op == ast::BinaryOp::mod || op == ast::BinaryOp::div;
-    // In kernels it gives 0.
-    if (divides && integers && b.rules().checks_zero && r.value && r.value->integer() == 0)
+    // In kernels and of whole tensors it gives 0.
+    if (divides && integers && !whole && b.rules().checks_zero && r.value && r.value->integer() == 0)
         b.error("E0334", re.span, "division by zero");
     if (op == ast::BinaryOp::pow && integers && !is_exponent(b, re, r)) {
         auto& d = b.error("E0308", op_span, "`**` of integers wants a static exponent that is not negative");
@@ -270,17 +273,13 @@ Value comparison(Body& b, const ast::Expr& e, const ast::Compare& c) {
         all_hold = all_hold && known.value_or(false);
         compared.push_back(DType::boolean);
         bool equality = link.op == ast::CompareOp::eq || link.op == ast::CompareOp::ne;
-        bool whole = l.type.is(Kind::tensor) || r.type.is(Kind::tensor);
         if (!l.broken() && !r.broken() && !known) {
             if (compare_sequences(b, link.op, *before, l, *link.rhs, r)) {
                 before = link.rhs;
                 l = std::move(r);
                 continue;
             }
-            if (whole) {
-                b.refuse(Feature::graphs, before->span.to(link.rhs->span), "comparison of whole tensors is");
-                return {};
-            }
+            if (!require_no_kernel(b, before->span.to(link.rhs->span), "comparison", {l, r})) return {};
             bool bools = has_bools(l.type) && has_bools(r.type);
             if (!is_element(l.type) || !is_element(r.type) || (bools && !equality)) {
                 auto& d = b.error("E0308", before->span.to(link.rhs->span),
@@ -288,6 +287,7 @@ Value comparison(Body& b, const ast::Expr& e, const ast::Compare& c) {
                 offer_load(b, d, l.type.is(Kind::view) ? *before : *link.rhs, l.type.is(Kind::view) ? l.type : r.type);
             } else {
                 auto joined = operands_join(b, *before, l, *link.rhs, r, before->span.to(link.rhs->span), "comparison");
+                if (joined) note_extents(b, e, {l, r});
                 if (joined && !bools) compared.back() = number_compute(*joined);
                 if (joined) result.type = bool_like(*joined);
                 if (joined && !result.type.is_bool() && c.links.size() > 1) {

@@ -65,12 +65,12 @@ static Type container_of(const Type& container, const Type& item) {
 
 static void require_membership(Body& b, const ast::Expr& le, const Value& l, const ast::Expr& re, const Value& r) {
     if (!b.rules().host_objects) {
-        b.error("E0402", le.span.to(re.span), "`in` is for host programs, this runs in a kernel");
+        say_elsewhere(b, le.span.to(re.span), "`in` is");
     } else if (r.type.is(Kind::string)) {
         if (!l.type.is(Kind::string))
             b.error("E0302", le.span, fmt::format("a string is looked for in a string, this is {}", shown(l.type)));
     } else if (r.type.is(Kind::tensor) || has_tensors(r.type)) {
-        b.refuse(Feature::graphs, le.span.to(re.span), "comparison of whole tensors is");
+        b.refuse(Feature::graphs, le.span.to(re.span), "comparison of tensors in containers is");
     } else if (!is_container(r.type)) {
         b.error("E0308", re.span,
                 fmt::format("`in` looks into lists, tuples, dictionaries and strings, this is {}", shown(r.type)));
@@ -96,7 +96,7 @@ bool compare_sequences(Body& b, ast::CompareOp op, const ast::Expr& le, const Va
         if (!equality || l.type.with_mut(false) != r.type.with_mut(false)) {
             b.error("E0308", at, fmt::format("{} and {} are not compared", shown(l.type), shown(r.type)));
         } else if (std::ranges::any_of(l.type.parts(), holds_tensors)) {
-            b.refuse(Feature::graphs, at, "comparison of whole tensors is");
+            b.refuse(Feature::graphs, at, "comparison of tensors in containers is");
         }
         return true;
     }
@@ -104,7 +104,7 @@ bool compare_sequences(Body& b, ast::CompareOp op, const ast::Expr& le, const Va
     if (!is_container(l.type) || l.type.kind() != r.type.kind()) return false;
     const bool equality = op == ast::CompareOp::eq || op == ast::CompareOp::ne;
     if (has_tensors(l.type) || has_tensors(r.type)) {
-        b.refuse(Feature::graphs, at, "comparison of whole tensors is");
+        b.refuse(Feature::graphs, at, "comparison of tensors in containers is");
     } else if (!common_container(l.type, r.type) || (!equality && !is_ordered(l.type))) {
         b.error("E0308", at, fmt::format("{} and {} are not compared", shown(l.type), shown(r.type)));
     }

@@ -15,6 +15,23 @@
 
 namespace tsr::sema {
 
+// What a graph function takes: values, which it does not write.
+static void require_graph_parameter(Body& b, const Annotation& written, ParameterInfo& info) {
+    const Type& type = info.type;
+    const auto held = [](const Type& part) {
+        return part.is_unknown() || part.is(Kind::tensor) || part.is_scalar() || part.is_literal();
+    };
+    const bool tuple = type.is(Kind::tuple) && std::ranges::all_of(type.parts(), held);
+    if (written.mut || written.privilege != Privilege::none) {
+        b.refuse(Feature::graphs, info.declared, "a graph function that writes a parameter is");
+    } else if (!held(type) && !tuple && !written.fixed) {
+        b.refuse(Feature::graphs, info.declared, fmt::format("a graph function that takes {} is", shown(type)));
+    } else {
+        return;
+    }
+    info.type = Type::unknown();
+}
+
 static void read_parameters(Body& b, const Request& request) {
     const ast::FunctionDef& def = b.def();
     for (size_t i = 0; i < def.parameters.size(); ++i) {
@@ -67,6 +84,7 @@ static void read_parameters(Body& b, const Request& request) {
                     fmt::format("a kernel takes tensors, numbers and bools, `{}` is {}", info.name, shown(info.type)));
             info.type = Type::unknown();
         }
+        if (rules_of(b.function->kind).of_values) require_graph_parameter(b, written, info);
         info.is_static = written.fixed;
         if (i < request.values.size()) info.value = request.values[i];
         info.is_dimension = info.type.is_integer() && info.type.is_scalar();

@@ -23,7 +23,8 @@ static bool adopt_types(Body& b, bool settle) {
         bool static_once = slot.bindings == 1 && slot.once && slot.once->is_static();
         if (settle && !static_once) type = settled_type(type, slot.only_value);
         // A type does not go back: `x = f(x)`, whose result is wider than its parameter, would change in every round.
-        if (slot.known && !slot.declared && is_element(type) && is_element(slot.settled))
+        const bool grows = is_element(type) && !type.is(Kind::tensor);
+        if (slot.known && !slot.declared && grows && is_element(slot.settled))
             type = join(slot.settled, type).value_or(type);
         if (slot.known && slot.settled == type) continue;
         slot.settled = type;

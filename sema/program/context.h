@@ -10,7 +10,7 @@
 
 namespace tsr::sema {
 
-enum class Context : uint8_t { host, kernel };
+enum class Context : uint8_t { host, kernel, graph };
 
 // A truth value without a default: a context that leaves out an answer does not compile.
 struct Answer {
@@ -25,9 +25,13 @@ struct ContextRules {
     Answer host_objects;
     Answer host_io;          // prints and stops by itself; else the launch brings messages back to the host
     Answer tensor_values;    // tensors are made, sliced and reshaped; else they are memory of which views are taken
+    Answer has_elements;     // tensors are memory: elements and views are read and written; else they are whole values
+    Answer runs_flow;        // conditions and bounds of loops may be known to the run alone; else they are static
+    Answer prints;           // lines are printed
     Answer counts_from_end;  // an index below 0 counts from the end
     Answer checks_zero;    // a division of integers by zero and a step of zero end the program; else the quotient is 0
     Answer inlines_calls;  // what is called becomes a part of the caller: no recursion, what it captured is known
+    Answer calls_graphs;   // graph functions are called
     Answer launches;       // kernels are called: a launch, which gives them what they need beside their arguments
     Answer reads_modules;  // variables of modules are read; else only constants
     Answer in_group;       // runs as one tile of a group: ids, shared buffers, register tiles
@@ -39,9 +43,13 @@ constexpr ContextRules rules_of(Context context) {
             return {.host_objects = true,
                     .host_io = true,
                     .tensor_values = true,
+                    .has_elements = true,
+                    .runs_flow = true,
+                    .prints = true,
                     .counts_from_end = true,
                     .checks_zero = true,
                     .inlines_calls = false,
+                    .calls_graphs = true,
                     .launches = true,
                     .reads_modules = true,
                     .in_group = false};
@@ -49,12 +57,30 @@ constexpr ContextRules rules_of(Context context) {
             return {.host_objects = false,
                     .host_io = false,
                     .tensor_values = false,
+                    .has_elements = true,
+                    .runs_flow = true,
+                    .prints = true,
                     .counts_from_end = false,
                     .checks_zero = false,
                     .inlines_calls = true,
+                    .calls_graphs = false,
                     .launches = false,
                     .reads_modules = false,
                     .in_group = true};
+        case Context::graph:
+            return {.host_objects = false,
+                    .host_io = false,
+                    .tensor_values = true,
+                    .has_elements = false,
+                    .runs_flow = false,
+                    .prints = false,
+                    .counts_from_end = true,
+                    .checks_zero = false,
+                    .inlines_calls = true,
+                    .calls_graphs = true,
+                    .launches = false,
+                    .reads_modules = false,
+                    .in_group = false};
     }
     __builtin_unreachable();
 }
@@ -70,20 +96,32 @@ struct KindRules {
     // It is the program of a group of tiles: `tile[…]` and `shared(…)` stand behind its decorator, it takes and gives
     // tensors and numbers alone, and what it allocates has limits.
     Answer of_group;
+    Answer of_values;  // it is a graph: it takes values, which it does not write, and gives new ones
 };
 
 constexpr KindRules rules_of(FunctionKind kind) {
     switch (kind) {
         case FunctionKind::plain:
-            return {.word = "function", .context = std::nullopt, .launched = false, .inlined = true, .of_group = false};
-        case FunctionKind::kernel:
-            return {.word = "kernel", .context = Context::kernel, .launched = true, .inlined = false, .of_group = true};
-        case FunctionKind::graph:
-            return {.word = "graph function",
+            return {.word = "function",
                     .context = std::nullopt,
                     .launched = false,
+                    .inlined = true,
+                    .of_group = false,
+                    .of_values = false};
+        case FunctionKind::kernel:
+            return {.word = "kernel",
+                    .context = Context::kernel,
+                    .launched = true,
                     .inlined = false,
-                    .of_group = false};
+                    .of_group = true,
+                    .of_values = false};
+        case FunctionKind::graph:
+            return {.word = "graph function",
+                    .context = Context::graph,
+                    .launched = false,
+                    .inlined = false,
+                    .of_group = false,
+                    .of_values = true};
     }
     __builtin_unreachable();
 }
@@ -94,6 +132,8 @@ constexpr bool is_known_in(const BuiltinEntry& builtin, Context context) {
             return builtin.on_host;
         case Context::kernel:
             return builtin.in_kernel;
+        case Context::graph:
+            return builtin.in_graph;
     }
     __builtin_unreachable();
 }
@@ -109,6 +149,8 @@ constexpr ElsewhereMessage elsewhere_message(Context context) {
             return {"E0401", "only known in kernels"};
         case Context::kernel:
             return {"E0402", "for host programs, this runs in a kernel"};
+        case Context::graph:
+            return {"E0601", "not compiled in graph functions yet"};
     }
     __builtin_unreachable();
 }

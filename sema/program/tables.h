@@ -267,6 +267,8 @@ struct Instance {
     std::unordered_map<ast::ExprId, std::vector<ForInfo>> comprehensions;  // one per clause
     // Of a `return` or an annotated assignment: extents that the declared type says and only the run can compare.
     std::unordered_map<ast::StmtId, std::vector<DimCheck>> checks;
+    // Of an operator on whole tensors: extents of its operands that only the run can compare.
+    std::unordered_map<ast::ExprId, std::vector<DimCheck>> extents;
     std::unordered_map<ast::StmtId, AugmentedInfo> augmented;
 
     // Each call of the program's functions, also those that only some rounds make.

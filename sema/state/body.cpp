@@ -96,6 +96,7 @@ void Body::begin_pass(bool final) {
     instance.loops.clear();
     instance.comprehensions.clear();
     instance.augmented.clear();
+    instance.extents.clear();
     instance.checks.clear();
     instance.symbols.resize(header_symbols);
     variable_symbols.clear();

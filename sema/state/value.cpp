@@ -90,6 +90,10 @@ std::optional<Type> join_elements(const Value& a, const Value& b) {
         return std::nullopt;
     const auto elem = join(element_type(a.type), element_type(b.type), a.value, b.value);
     if (!elem || !elem->is_scalar()) return std::nullopt;
+    if (a.type.is(Kind::tensor) || b.type.is(Kind::tensor)) {
+        const auto shape = broadcast(a.type.shape(), b.type.shape());
+        return shape ? std::optional(new_tensor(*elem, *shape)) : std::nullopt;
+    }
     if (a.type.is(Kind::vector) || b.type.is(Kind::vector)) {
         const Type& vector = a.type.is(Kind::vector) ? a.type : b.type;
         if (a.type.is(Kind::vector) && b.type.is(Kind::vector) && a.type.length() != b.type.length())

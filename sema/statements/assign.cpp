@@ -87,7 +87,7 @@ static void require_assigns(Body& b, Slot& slot, const Type& held, const ast::Ex
                                   differs ? "" : " of other extents, as far as is known"));
     if (slot.first_at.valid() && !(slot.first_at == target.span))
         d.label(slot.first_at, slot.given ? "the parameter" : "first assigned here");
-    if (held.is_scalar() && !held.is_bool()) offer_cast(b, d, source, type, held.elem());
+    if (held.is_scalar() && !held.is_bool() && !type.is(Kind::tensor)) offer_cast(b, d, source, type, held.elem());
     bool extents =
         type.is(Kind::tensor) && held.is(Kind::tensor) && type.elem() == held.elem() && type.rank() == held.rank();
     if (extents) d.note("a variable keeps its extents: a tensor of other extents needs a name of its own");
@@ -209,8 +209,8 @@ void augmented_assignment(Body& b, const ast::Stmt& stmt, const ast::AugmentedAs
         b.name_group(a.target->span, "register tile");
         before.type = viewed_tile(b, *a.target, before.type).value_or(Type::unknown());
     }
-    if (before.type.is(Kind::tensor) && !operand.broken()) {
-        b.refuse(Feature::graphs, a.target->span, "arithmetic on whole tensors is");
+    if (before.type.is(Kind::tensor) && b.rules().has_elements && !operand.broken()) {
+        b.refuse(Feature::graphs, a.target->span, "arithmetic on a whole tensor in place is");
         return;
     }
     if (before.type.is(Kind::list) && b.rules().host_objects && a.op == ast::BinaryOp::add && !operand.broken()) {
@@ -218,7 +218,7 @@ void augmented_assignment(Body& b, const ast::Stmt& stmt, const ast::AugmentedAs
         if (require_changeable(b, *a.target, a.target->span)) method_argument(b, *a.target, before.type, 'x', *a.value);
         return;
     }
-    Value result = arithmetic(b, *a.value, a.op, *a.target, before, *a.value, operand, a.op_span);
+    Value result = arithmetic(b, *a.target, a.op, *a.target, before, *a.value, operand, a.op_span);
     info.type = result.type;
     info.compute = result.compute;
     b.instance.augmented[stmt.id] = info;

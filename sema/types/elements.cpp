@@ -4,7 +4,7 @@
 
 namespace tsr::sema {
 
-bool holds_elements(const Type& type) { return type.is(Kind::vector) || type.is(Kind::tile); }
+bool holds_elements(const Type& type) { return type.is(Kind::vector) || type.is(Kind::tile) || type.is(Kind::tensor); }
 
 bool is_element(const Type& type) { return type.is_number() || type.is_bool() || holds_elements(type); }
 
@@ -21,6 +21,7 @@ bool has_bools(const Type& type) { return element_type(type).is_bool(); }
 Type bool_like(const Type& type) {
     if (type.is(Kind::vector)) return Type::vector(DType::boolean, *type.length());
     if (type.is(Kind::tile)) return Type::tile(DType::boolean, type.tile_shape());
+    if (type.is(Kind::tensor)) return new_tensor(Type::boolean(), type.shape());
     return Type::boolean();
 }
 
@@ -35,13 +36,50 @@ std::optional<std::vector<int64_t>> broadcast(const std::vector<int64_t>& a, con
     return shape;
 }
 
+namespace {
+
+// Of two extents that are equal when the program runs: a number before a name, a name of the program before one that
+// the compiler made, else the first.
+const ir::Dim& plainer(const ir::Dim& a, const ir::Dim& b) {
+    const auto rank = [](const ir::Dim& dim) {
+        return dim.constant_value() ? 0 : dim.text().find("__") == std::string::npos ? 1 : 2;
+    };
+    return rank(b) < rank(a) ? b : a;
+}
+
+}  // namespace
+
+std::optional<std::vector<ir::Dim>> broadcast(const std::vector<ir::Dim>& a, const std::vector<ir::Dim>& b) {
+    const ir::Dim one = ir::Dim::constant(1);
+    std::vector<ir::Dim> shape(std::max(a.size(), b.size()));
+    for (size_t i = 0; i < shape.size(); ++i) {
+        const ir::Dim& left = i < a.size() ? a[a.size() - 1 - i] : one;
+        const ir::Dim& right = i < b.size() ? b[b.size() - 1 - i] : one;
+        const bool repeats = left == one || right == one;
+        if (!repeats && ir::compare(left, right) == ir::Equality::different) return std::nullopt;
+        shape[shape.size() - 1 - i] = left == one ? right : right == one ? left : plainer(left, right);
+    }
+    return shape;
+}
+
+Type new_tensor(const Type& element, std::vector<ir::Dim> shape) {
+    if (shape.empty()) return element;
+    TensorDetail detail;
+    detail.shape = std::move(shape);
+    detail.policy = element.policy().spreading();
+    detail.mut = true;
+    return Type::tensor(element.elem(), std::move(detail));
+}
+
 bool repeats_to(const std::vector<int64_t>& shape, const std::vector<int64_t>& to) {
     return broadcast(shape, to) == to;
 }
 
 Type number_result(const Type& joined) {
     if (joined.is_literal()) return joined;
-    return joined.with_elem(result_type(joined.elem(), joined.policy()));
+    const DType elem = result_type(joined.elem(), joined.policy());
+    if (joined.is(Kind::tensor)) return new_tensor(Type::scalar(elem).carrying(joined.policy()), joined.shape());
+    return joined.with_elem(elem);
 }
 
 DType number_compute(const Type& joined) {

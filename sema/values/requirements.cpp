@@ -118,8 +118,13 @@ bool require_converts(Body& b, const ast::Expr& e, const Value& v, const Type& t
         return false;
     }
     auto& d = b.error("E0302", e.span, fmt::format("{} is {}, this is {}", what, shown(to), shown(v.type)));
-    if (to.is_scalar() && !to.is_bool()) offer_cast(b, d, e, v.type, to.elem());
+    if (to.is_scalar() && !to.is_bool() && !v.type.is(Kind::tensor)) offer_cast(b, d, e, v.type, to.elem());
     return false;
+}
+
+Diagnostic& say_elsewhere(Body& b, Span at, const std::string& what) {
+    const ElsewhereMessage elsewhere = elsewhere_message(b.instance.context);
+    return b.error(elsewhere.code, at, fmt::format("{} {}", what, elsewhere.text));
 }
 
 }  // namespace tsr::sema

@@ -20,4 +20,7 @@ bool require_converts(Body& b, const ast::Expr& e, const Value& v, const Type& t
 // Suggests `cast(e, to)`, where the expression is a number that is written.
 void offer_cast(Body& b, Diagnostic& d, const ast::Expr& e, const Type& from, DType to);
 
+// Says of what only other contexts have, "records are", that it is not known here.
+Diagnostic& say_elsewhere(Body& b, Span at, const std::string& what);
+
 }  // namespace tsr::sema

@@ -17,7 +17,8 @@ namespace {
 
 class FusionFormer {
 public:
-    explicit FusionFormer(const Function& graph) : graph_(graph), uses_(graph.value_count()) {
+    FusionFormer(const Function& graph, const std::set<std::string>& taken)
+        : graph_(graph), uses_(graph.value_count()), taken_(taken) {
         for_each_op(graph, graph.body, [&](OpId id) {
             for (ValueId v : graph.op(id).operands) uses_[v.index].push_back(id);
         });
@@ -140,7 +141,9 @@ private:
             if (leaves(b, number, result)) outputs.push_back(result);
         }
         FusedFunction fused = fused_function(graph_, fusion, outputs);
-        fused.function.name = graph_.name + "." + std::to_string(fused_.size());
+        do {
+            fused.function.name = graph_.name + "." + std::to_string(named_++);
+        } while (taken_.contains(fused.function.name));
         Builder builder = Builder::at_end(host_, b.to);
         builder.set_place(fused.function.place);
         Values arguments;
@@ -158,11 +161,15 @@ private:
     std::vector<std::vector<OpId>> uses_;
     Function host_;
     std::vector<Function> fused_;
+    const std::set<std::string>& taken_;
+    size_t named_ = 0;
     std::unordered_map<ValueId, ValueId> values_;
 };
 
 }  // namespace
 
-FormedFusions form_fusions(const Function& graph) { return FusionFormer(graph).run(); }
+FormedFusions form_fusions(const Function& graph, const std::set<std::string>& taken) {
+    return FusionFormer(graph, taken).run();
+}
 
 }  // namespace tsr::ir

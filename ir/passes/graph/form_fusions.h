@@ -1,6 +1,8 @@
 // Graph functions → Host functions that call one Graph function for each fusion.
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "ir/core/function.h"
@@ -15,6 +17,7 @@ struct FormedFusions {
     std::vector<Function> fused;
 };
 
-FormedFusions form_fusions(const Function& graph);
+// `taken`: names that functions of the module have.
+FormedFusions form_fusions(const Function& graph, const std::set<std::string>& taken = {});
 
 }  // namespace tsr::ir

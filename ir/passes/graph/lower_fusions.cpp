@@ -15,6 +15,8 @@ namespace tsr::ir {
 namespace {
 
 bool form_all(Module& module, PassContext&) {
+    std::set<std::string> names;
+    for (const Function& function : module.functions) names.insert(function.name);
     std::deque<Function> functions;
     std::deque<Function> fused;
     for (Function& function : module.functions) {
@@ -22,7 +24,7 @@ bool form_all(Module& module, PassContext&) {
             functions.push_back(std::move(function));
             continue;
         }
-        FormedFusions formed = form_fusions(function);
+        FormedFusions formed = form_fusions(function, names);
         functions.push_back(std::move(formed.host));
         for (Function& one : formed.fused) fused.push_back(std::move(one));
     }
