@@ -69,6 +69,7 @@ bool holds_its_kind(Attr key, const AttrValue& value) {
         case Attr::name:
         case Attr::mode:
         case Attr::machine:
+        case Attr::letters:
             return std::holds_alternative<std::string>(value);
         case Attr::axis:
         case Attr::op:
@@ -140,6 +141,8 @@ std::string_view name(Attr key) {
             return "unroll";
         case Attr::machine:
             return "machine";
+        case Attr::letters:
+            return "letters";
         case Attr::names:
             return "names";
     }
@@ -147,7 +150,7 @@ std::string_view name(Attr key) {
 }
 
 std::optional<Attr> attr_named(std::string_view text) {
-    for (int i = 0; i <= static_cast<int>(Attr::names); ++i) {
+    for (int i = 0; i <= static_cast<int>(Attr::letters); ++i) {
         if (name(static_cast<Attr>(i)) == text) return static_cast<Attr>(i);
     }
     return std::nullopt;

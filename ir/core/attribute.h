@@ -40,6 +40,7 @@ enum class Attr : uint8_t {
     unroll,     // int64_t
     machine,    // std::string
     names,      // std::vector<std::string>
+    letters,    // of a product, one for each axis: "mk,kn->mn"
 };
 
 using AttrValue = std::variant<int64_t, double, std::string, DType, Dim, std::vector<int64_t>, std::vector<Dim>,

@@ -1,5 +1,10 @@
 // Whole tensors (language reference, section 5): what operator graphs have beside element operations and the operations
 // that they share with register tiles (register.cpp). A tensor of a graph is a value: nothing writes it.
+#include "ir/ops/graph.h"
+
+#include <algorithm>
+#include <map>
+
 #include <fmt/format.h>
 
 #include "ir/ops/family.h"
@@ -15,6 +20,46 @@ Inferred infer_full(Operands operands, const Attrs& attrs) {
     return gives(Type::tensor(operands[0].elem, shape, false));
 }
 
+bool accumulates(DType a, DType b, DType in) {
+    if (a != b || is_storage_only(in)) return false;
+    return is_float(a) ? is_float(in) && !is_storage_only(a) && bits(in) >= bits(a) : in == DType::i32 && bits(a) <= 8;
+}
+
+// Each letter of the result stands in an operand, and each letter has one extent.
+Inferred infer_contract(Operands operands, const Attrs& attrs) {
+    const ContractOp::Letters letters = ContractOp::split(attrs.string(Attr::letters));
+    const DType in = attrs.dtype(Attr::type);
+    std::map<char, Dim> extents;
+    for (size_t i = 0; i < 2; ++i) {
+        const std::string_view of = i == 0 ? letters.a : letters.b;
+        const Type& type = operands[i];
+        if (type.kind != TypeKind::tensor || type.rank() != of.size() || of.empty()) {
+            return Failure{fmt::format("{} has no axes '{}'", type.text(), of)};
+        }
+        for (size_t axis = 0; axis < of.size(); ++axis) {
+            const auto [known, is_new] = extents.try_emplace(of[axis], type.shape[axis]);
+            if (of.find(of[axis]) != axis) return Failure{fmt::format("'{}' stands twice in '{}'", of[axis], of)};
+            if (!is_new && compare(known->second, type.shape[axis]) == Equality::different) {
+                return Failure{
+                    fmt::format("'{}' is {} and {}", of[axis], known->second.text(), type.shape[axis].text())};
+            }
+        }
+    }
+    if (!accumulates(operands[0].elem, operands[1].elem, in)) {
+        return Failure{
+            fmt::format("no product of {} and {} in {}", name(operands[0].elem), name(operands[1].elem), name(in))};
+    }
+    std::vector<Dim> shape;
+    for (char letter : letters.result) {
+        const auto known = extents.find(letter);
+        if (known == extents.end() || std::ranges::count(letters.result, letter) > 1) {
+            return Failure{fmt::format("the result's axis '{}' is not one of the operands'", letter)};
+        }
+        shape.push_back(known->second);
+    }
+    return gives(shape.empty() ? Type::scalar(in) : Type::tensor(in, std::move(shape), false));
+}
+
 constexpr std::array kGraphRecords{
     OpRecord{.kind = OpKind::full,
              .name = "full",
@@ -24,12 +69,31 @@ constexpr std::array kGraphRecords{
              .levels = kGraph,
              .attrs = {needs(Attr::shape)},
              .axes = AxisRule::made},
+    OpRecord{.kind = OpKind::contract,
+             .name = "contract",
+             .doc =
+                 "The sum of products over the letters that the result lacks: `letters` names the axes of a, of b and "
+                 "of the result, \"bmk,bkn->bmn\". Every partial sum in `type`, in an order fixed per machine. Floats: "
+                 "|error| <= K u sum |a| |b| / (1 - K u), u the unit roundoff of `type`. Integers: exact, wrapping. "
+                 "Over nothing it is 0.",
+             .operands = {Role{"a"}, Role{"b"}},
+             .infer = infer_contract,
+             .levels = kGraph,
+             .attrs = {needs(Attr::letters), needs(Attr::type)},
+             .axes = AxisRule::contract},
 };
 static_assert(complete<kGraphRecords, kGraphFamily>(),
               "every operation of graphs has its record, in the order of ir/core/opkind.h");
 static_assert(say_axes<kGraphRecords>());
 
 }  // namespace
+
+ContractOp::Letters ContractOp::split(std::string_view text) {
+    const size_t comma = text.find(',');
+    const size_t arrow = text.find("->", comma == std::string_view::npos ? 0 : comma);
+    if (comma == std::string_view::npos || arrow == std::string_view::npos) return {};
+    return {text.substr(0, comma), text.substr(comma + 1, arrow - comma - 1), text.substr(arrow + 2)};
+}
 
 std::span<const OpRecord> graph_records() { return kGraphRecords; }
 

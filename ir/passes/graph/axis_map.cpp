@@ -47,10 +47,18 @@ bool AxisMap::is_identity(size_t rank) const {
     return same;
 }
 
-AxisMap through_movements(const Function& graph, ValueId value) {
-    const Type& type = graph.type(value);
-    AxisMap map{.base = value, .axes = std::vector<size_t>(long_extents(type).size())};
+namespace {
+
+AxisMap itself(const Function& graph, ValueId value) {
+    AxisMap map{.base = value, .axes = std::vector<size_t>(long_extents(graph.type(value)).size())};
     std::iota(map.axes.begin(), map.axes.end(), size_t{0});
+    return map;
+}
+
+}  // namespace
+
+AxisMap through_movements(const Function& graph, ValueId value) {
+    AxisMap map = itself(graph, value);
     // From here on `map` says where the long axes of its base stand in the value.
     for (OpId op = graph.value(value).op; op.valid() && moves_elements(graph, op); op = graph.value(map.base).op) {
         const ValueId from = graph.op(op).operands[0];
@@ -70,7 +78,9 @@ std::vector<AxisMap> sources_of(const Function& graph, OpId id) {
     const Op& op = graph.op(id);
     if (moves_elements(graph, id)) return {through_movements(graph, op.results[0])};
     std::vector<AxisMap> sources;
-    for (ValueId operand : op.operands) sources.push_back(through_movements(graph, operand));
+    for (ValueId operand : op.operands) {
+        sources.push_back(op.kind == OpKind::contract ? itself(graph, operand) : through_movements(graph, operand));
+    }
     return sources;
 }
 

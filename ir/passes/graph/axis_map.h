@@ -25,7 +25,8 @@ struct AxisMap {
 
 AxisMap through_movements(const Function& graph, ValueId value);
 
-// Where the elements come from that an operation takes, one map for each operand; of a movement one for its result.
+// Where the elements come from that an operation takes, one map for each operand; of a movement one for its result. A
+// product takes its operands as they are.
 std::vector<AxisMap> sources_of(const Function& graph, OpId op);
 
 // The number of an axis among the long ones; that axis is a long one.

@@ -22,7 +22,7 @@ public:
 
     FusedFunction run(const std::vector<ValueId>& outputs) {
         for (OpId id : fusion_.ops) {
-            for (ValueId v : graph_.op(id).operands) find_inputs(v);
+            for (ValueId v : graph_.op(id).operands) find_inputs(v, graph_.op(id).kind == OpKind::contract);
         }
         // Tensors first: their extents name the symbols.
         std::ranges::stable_partition(made_.inputs, [&](ValueId v) { return !graph_.type(v).is_scalar(); });
@@ -49,13 +49,14 @@ private:
         return members_.contains(op) || moves_elements(graph_, op) || graph_.op(op).kind == OpKind::constant;
     }
 
-    void find_inputs(ValueId v) {
+    // `whole`: it is taken as a tensor, and not read through movements.
+    void find_inputs(ValueId v, bool whole) {
         if (!seen_.insert(v).second) return;
-        if (!is_inside(v)) {
+        if (whole || !is_inside(v)) {
             made_.inputs.push_back(v);
             return;
         }
-        for (ValueId operand : graph_.op(graph_.value(v).op).operands) find_inputs(operand);
+        for (ValueId operand : graph_.op(graph_.value(v).op).operands) find_inputs(operand, false);
     }
 
     void add_parameter(ValueId v) {

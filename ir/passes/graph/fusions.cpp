@@ -45,6 +45,7 @@ private:
         if (!moves_elements(graph_, id) || !is_tensor(graph_, graph_.op(id).results[0])) return false;
         return std::ranges::any_of(uses_[graph_.op(id).results[0].index], [&](OpId user) {
             const bool here = graph_.op(user).parent == region_;
+            if (graph_.op(user).kind == OpKind::contract) return true;
             return !here || !(computes_tensors(graph_, user) || moves_elements(graph_, user));
         });
     }
@@ -121,7 +122,8 @@ private:
 
     bool joins(OpId id, const Node& node, size_t number) const {
         const Fusion& fusion = out_.all[number];
-        if (fusion.ops.size() >= kMostOps) return false;
+        if (fusion.ops.size() >= kMostOps || graph_.op(id).kind == OpKind::contract) return false;
+        if (fusion.product && (node.axis || moves_elements(graph_, id))) return false;
         const bool whole = node.space == fusion.space;
         const bool left = !whole && fusion.axis && !node.axis && node.space == without(fusion.space, *fusion.axis);
         if (!whole && !left) return false;
@@ -149,7 +151,7 @@ private:
         Set behind = needs(id);
         if (number == 0) {
             number = out_.all.size();
-            out_.all.push_back({.ops = {}, .space = node.space, .axis = {}});
+            out_.all.push_back({.product = graph_.op(id).kind == OpKind::contract, .space = node.space});
             behind_.emplace_back();
             reads_.emplace_back();
         } else {
@@ -180,7 +182,7 @@ private:
 
 bool computes_tensors(const Function& graph, OpId id) {
     const Op& op = graph.op(id);
-    if (op.kind == OpKind::reduce) return true;
+    if (op.kind == OpKind::reduce || op.kind == OpKind::contract) return true;
     return is_element(op.kind) && is_tensor(graph, op.results[0]);
 }
 

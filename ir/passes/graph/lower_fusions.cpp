@@ -8,6 +8,7 @@
 #include "ir/ops/effects.h"
 #include "ir/passes/graph/form_fusions.h"
 #include "ir/passes/graph/fused_call.h"
+#include "ir/passes/graph/product_kernel.h"
 #include "ir/text/print.h"
 
 namespace tsr::ir {
@@ -93,11 +94,16 @@ private:
 
     static FusedCode code_of(Function fused, const std::string& name) {
         FusedCode code;
-        const FusedAxes axes = fused_axes(fused);
         const auto named = [&](FusedKernel kernel, const std::string& suffix) {
             kernel.kernel.name = name + suffix;
             return kernel;
         };
+        if (product_in(fused).valid()) {
+            code.kernel = named(product_kernel(fused), "");
+            code.fused = std::move(fused);
+            return code;
+        }
+        const FusedAxes axes = fused_axes(fused);
         if (!axes.axis) {
             code.kernel = named(fused_kernel(fused, axes, RowWork::lane), "");
         } else if (const auto extent = axes.extents[*axes.axis].constant_value();

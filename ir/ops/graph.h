@@ -1,0 +1,24 @@
+// Handles of operations on whole tensors.
+#pragma once
+
+#include <string_view>
+
+#include "ir/ops/handle.h"
+
+namespace tsr::ir {
+
+// A product of two tensors in letters, one for each axis: "bmk,bkn->bmn".
+struct ContractOp : Handle<OpKind::contract> {
+    using Handle::Handle;
+    [[nodiscard]] ValueId a() const { return operand(0); }
+    [[nodiscard]] ValueId b() const { return operand(1); }
+    [[nodiscard]] DType accumulates() const { return attrs().dtype(Attr::type); }
+    struct Letters {
+        std::string_view a, b, result;
+    };
+    [[nodiscard]] Letters letters() const { return split(attrs().string(Attr::letters)); }
+    // Of a text with one ',' and one "->" behind it; else everything is empty.
+    static Letters split(std::string_view text);
+};
+
+}  // namespace tsr::ir

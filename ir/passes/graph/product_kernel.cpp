@@ -1,0 +1,281 @@
+#include "ir/passes/graph/product_kernel.h"
+
+#include <algorithm>
+#include <map>
+
+#include "ir/build/builder.h"
+#include "ir/ops/graph.h"
+#include "ir/passes/graph/axis_map.h"
+
+namespace tsr::ir {
+
+namespace {
+
+constexpr int64_t kRows = 64, kColumns = 128, kDepth = 64;  // of a block of the result; of one step of its sum
+
+class ProductKernelMaker {
+public:
+    explicit ProductKernelMaker(const Function& fused)
+        : fused_(fused),
+          contract_(fused, product_in(fused)),
+          axes_(*product_axes(fused, contract_.id)),
+          letters_(contract_.letters()),
+          root_(out_.kernel),
+          builder_(&root_) {}
+
+    FusedKernel run() {
+        Function& k = out_.kernel;
+        k.level = Level::tile;
+        k.is_kernel = true;
+        k.kernel.names_group = true;
+        k.share_places(fused_);
+        k.place = fused_.place;
+        add_parameters();
+        root_.to_end_of(k.body);
+        root_.set_place(k.place);
+        zero_ = builder_->index(0);
+        one_ = builder_->index(1);
+        at_.resize(letters_.result.size());
+        block_ = {block_extent(axes_.row, kRows), block_extent(axes_.column, kColumns)};
+        loops(0);
+        builder_->yield({});
+        return std::move(out_);
+    }
+
+private:
+    // ---- parameters: in the shapes that the fused function has ----
+    Dim renamed(const Dim& extent) {
+        if (extent.constant_value()) return extent;
+        const auto found = std::ranges::find(out_.symbols, extent);
+        const auto number = static_cast<size_t>(found - out_.symbols.begin());
+        if (found == out_.symbols.end()) {
+            out_.symbols.push_back(extent);
+            out_.kernel.symbols.push_back("d" + std::to_string(number));
+        }
+        return Dim::symbol(out_.kernel.symbols[number]);
+    }
+
+    ValueId add_parameter(const Type& type, bool mut, const std::string& name) {
+        out_.shapes.push_back(type.shape);
+        Type here = type;
+        here.mut = mut;
+        for (Dim& extent : here.shape) extent = renamed(extent);
+        return out_.kernel.add_arg(out_.kernel.body, std::move(here), name);
+    }
+
+    void add_parameters() {
+        for (ValueId param : fused_.params()) {
+            const Value& value = fused_.value(param);
+            if (value.role.kind == ParamRole::Kind::dimension) continue;
+            inputs_[param] = add_parameter(value.type, false, value.name);
+        }
+        for (ValueId result : yielded(fused_, fused_.body))
+            outputs_.push_back(add_parameter(fused_.type(result), true, fused_.value(result).name));
+    }
+
+    // ---- loops ----
+    Dim extent_of(char letter) const {
+        const bool in_a = letters_.a.find(letter) != std::string_view::npos;
+        const Type& type = fused_.type(in_a ? contract_.a() : contract_.b());
+        return type.shape[(in_a ? letters_.a : letters_.b).find(letter)];
+    }
+    int64_t block_extent(char letter, int64_t most) const {
+        const auto extent = extent_of(letter).constant_value();
+        return extent && *extent > 0 ? std::min(*extent, most) : most;
+    }
+    size_t axis_in_result(char letter) const { return letters_.result.find(letter); }
+
+    template <typename Fill>
+    Values inside(Builder& body, Fill&& fill) {
+        Builder* const outer = std::exchange(builder_, &body);
+        Values result = fill();
+        builder_ = outer;
+        return result;
+    }
+
+    void loops(size_t axis) {
+        if (axis == letters_.result.size()) return block();
+        const char letter = letters_.result[axis];
+        const int64_t step = letter == axes_.row ? block_[0] : letter == axes_.column ? block_[1] : 1;
+        Attrs attrs{{Attr::loop, static_cast<int64_t>(LoopKind::tile_range)}};
+        if (axis > 0) attrs.set(Attr::axis, static_cast<int64_t>(axis));
+        const ValueId extent = builder_->dim(renamed(extent_of(letter)));
+        builder_->for_(zero_, extent, builder_->index(step), {}, attrs, [&](Builder& body, ValueId iv, const Values&) {
+            return inside(body, [&] {
+                at_[axis] = iv;
+                loops(axis + 1);
+                return Values{};
+            });
+        });
+    }
+
+    void block() {
+        values_[contract_.result()] = sum();
+        const ValueSpan results = yielded(fused_, fused_.body);
+        for (size_t i = 0; i < results.size(); ++i) {
+            Values operands{outputs_[i], computed_value(results[i])};
+            operands.insert(operands.end(), at_.begin(), at_.end());
+            builder_->emit(OpKind::store_tile, std::move(operands), {{Attr::axes, result_axes()}});
+        }
+        values_.clear();
+    }
+    std::vector<int64_t> result_axes() const {
+        return {static_cast<int64_t>(axis_in_result(axes_.row)), static_cast<int64_t>(axis_in_result(axes_.column))};
+    }
+
+    ValueId sum() {
+        const DType type = contract_.accumulates();
+        const ValueId start =
+            repeated(is_float(type) ? builder_->constant(0.0, type) : builder_->constant(int64_t{0}, type));
+        const ValueId extent = builder_->dim(renamed(extent_of(axes_.sum)));
+        const int64_t depth = block_extent(axes_.sum, kDepth);
+        const OpId loop = builder_->for_(
+            zero_, extent, builder_->index(depth), {start}, {{Attr::loop, static_cast<int64_t>(LoopKind::tile_range)}},
+            [&](Builder& body, ValueId k, const Values& carried) {
+                return inside(body, [&] {
+                    const auto [a, a_turned] = operand(contract_.a(), letters_.a, axes_.row, k, depth);
+                    const auto [b, b_turned] = operand(contract_.b(), letters_.b, axes_.column, k, depth);
+                    const std::vector<int64_t> turned{a_turned ? 1 : 0, b_turned ? 0 : 1};
+                    return Values{
+                        builder_->value(OpKind::mma, {a, b, carried[0]}, {{Attr::type, type}, {Attr::axes, turned}})};
+                });
+            });
+        return out_.kernel.op(loop).results[0];
+    }
+
+    // A block of an operand, and whether the summed axis stands before the other in it.
+    std::pair<ValueId, bool> operand(ValueId v, std::string_view letters, char other, ValueId k, int64_t depth) {
+        Values operands{inputs_.at(v)};
+        std::vector<int64_t> axes;
+        std::vector<Dim> shape;
+        bool sum_first = false;
+        for (size_t axis = 0; axis < letters.size(); ++axis) {
+            const char letter = letters[axis];
+            operands.push_back(letter == axes_.sum ? k : at_[axis_in_result(letter)]);
+            if (letter != axes_.sum && letter != other) continue;
+            sum_first = sum_first || (axes.empty() && letter == axes_.sum);
+            axes.push_back(static_cast<int64_t>(axis));
+            shape.push_back(Dim::constant(letter == axes_.sum ? depth : block_[other == axes_.row ? 0 : 1]));
+        }
+        return {builder_->value(OpKind::load_tile, std::move(operands), {{Attr::shape, shape}, {Attr::axes, axes}}),
+                sum_first};
+    }
+
+    // ---- what else is computed on the block ----
+    std::vector<Dim> block_shape() const { return {Dim::constant(block_[0]), Dim::constant(block_[1])}; }
+    ValueId repeated(ValueId value, const std::vector<int64_t>& axes = {}) {
+        return builder_->value(OpKind::expand, {value}, {{Attr::shape, block_shape()}, {Attr::axes, axes}});
+    }
+
+    ValueId computed_value(ValueId v) {
+        if (const auto known = values_.find(v); known != values_.end()) return known->second;
+        const OpId id = fused_.value(v).op;
+        Values operands;
+        for (const AxisMap& source : sources_of(fused_, id)) operands.push_back(element_of(source));
+        const Op& op = fused_.op(id);
+        builder_->set_place(op.place);
+        return values_[v] = builder_->value(op.kind, std::move(operands), op.attrs);
+    }
+
+    ValueId element_of(const AxisMap& source) {
+        const ValueId base = source.base;
+        if (fused_.type(base).is_scalar()) {
+            if (const auto input = inputs_.find(base); input != inputs_.end()) return repeated(input->second);
+            return repeated(builder_->value(OpKind::constant, {}, fused_.op(fused_.value(base).op).attrs));
+        }
+        return inputs_.contains(base) ? loaded(source) : computed_value(base);
+    }
+
+    // Which axes of the result are long.
+    std::vector<size_t> long_result_axes() const {
+        std::vector<size_t> all;
+        const Type& type = fused_.type(contract_.result());
+        for (size_t axis = 0; axis < type.rank(); ++axis) {
+            if (type.shape[axis].constant_value() != 1) all.push_back(axis);
+        }
+        return all;
+    }
+
+    ValueId loaded(const AxisMap& source) {
+        const Type& type = fused_.type(source.base);
+        const std::vector<size_t> long_axes = long_result_axes();
+        const size_t row = axis_in_result(axes_.row), column = axis_in_result(axes_.column);
+        Values operands{inputs_.at(source.base)};
+        std::vector<int64_t> axes, places;
+        std::vector<Dim> shape;
+        size_t next = 0;
+        for (size_t axis = 0; axis < type.rank(); ++axis) {
+            if (type.shape[axis].constant_value() == 1) {
+                operands.push_back(zero_);
+                continue;
+            }
+            const size_t result = long_axes[source.axes[next++]];
+            operands.push_back(at_[result]);
+            if (result != row && result != column) continue;
+            axes.push_back(static_cast<int64_t>(axis));
+            places.push_back(result == row ? 0 : 1);
+            shape.push_back(Dim::constant(block_[static_cast<size_t>(places.back())]));
+        }
+        if (axes.empty()) {
+            return repeated(builder_->read(operands[0], Values(operands.begin() + 1, operands.end())));
+        }
+        ValueId tile =
+            builder_->value(OpKind::load_tile, std::move(operands), {{Attr::shape, shape}, {Attr::axes, axes}});
+        if (places.size() == 1) return repeated(tile, places);
+        return places[0] == 0 ? tile : builder_->value(OpKind::transpose, {tile});
+    }
+
+    const Function& fused_;
+    ContractOp contract_;
+    ProductAxes axes_;
+    ContractOp::Letters letters_;
+    FusedKernel out_;
+    Builder root_;
+    Builder* builder_;  // of the region where operations are made now
+    ValueId zero_, one_;
+    Values at_;                   // of each axis of the result: where the block begins
+    std::vector<int64_t> block_;  // its rows and columns
+    std::map<ValueId, ValueId> inputs_, values_;
+    Values outputs_;
+};
+
+}  // namespace
+
+OpId product_in(const Function& fused) {
+    for (OpId id : fused.region(fused.body).ops) {
+        if (fused.op(id).kind == OpKind::contract) return id;
+    }
+    return {};
+}
+
+std::optional<ProductAxes> product_axes(const Function& graph, OpId id) {
+    const ContractOp op(graph, id);
+    const ContractOp::Letters letters = op.letters();
+    ProductAxes axes;
+    const auto has = [](std::string_view text, char letter) { return text.find(letter) != std::string_view::npos; };
+    for (char letter : letters.a) {
+        const bool in_b = has(letters.b, letter), in_result = has(letters.result, letter);
+        if (in_b && in_result) {
+            axes.batch += letter;
+        } else if (in_result && axes.row == 0) {
+            axes.row = letter;
+        } else if (in_b && axes.sum == 0) {
+            axes.sum = letter;
+        } else {
+            return std::nullopt;
+        }
+    }
+    for (char letter : letters.b) {
+        if (has(letters.a, letter)) continue;
+        if (!has(letters.result, letter) || axes.column != 0) return std::nullopt;
+        axes.column = letter;
+    }
+    if (axes.row == 0 || axes.column == 0 || axes.sum == 0) return std::nullopt;
+    // Blocks are of the rows and columns in this order.
+    if (letters.result.find(axes.row) > letters.result.find(axes.column)) return std::nullopt;
+    return axes;
+}
+
+FusedKernel product_kernel(const Function& fused) { return ProductKernelMaker(fused).run(); }
+
+}  // namespace tsr::ir
