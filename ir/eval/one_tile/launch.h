@@ -5,7 +5,7 @@
 
 #include "ir/eval/machine.h"
 #include "ir/eval/one_tile/memory.h"
-#include "ir/eval/one_tile/numbers.h"
+#include "ir/eval/numbers.h"
 #include "ir/eval/one_tile/who.h"
 
 namespace tsr::ir::eval::one_tile {

@@ -9,7 +9,7 @@
 #include "ir/eval/lane_ops.h"
 #include "ir/law/scalar.h"
 
-namespace tsr::ir::eval::one_tile {
+namespace tsr::ir::eval {
 
 // The formula of one elementary function of one type, run operation by operation. Its bits are what every engine gives:
 // the law of scalars fixes those functions only within a bound.
@@ -55,4 +55,4 @@ private:
 // Exact operations that the evaluator makes itself: adding, comparing.
 Bits exactly(OpKind kind, DType type, Bits a, Bits b);
 
-}  // namespace tsr::ir::eval::one_tile
+}  // namespace tsr::ir::eval

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/eval/host.h"
+#include "ir/eval/host/host_run.h"
 
 namespace tsr::ir::eval {
 

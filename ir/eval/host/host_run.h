@@ -1,49 +1,16 @@
-// Host functions, walked operation by operation: what costs time there are the kernels and the runtime.
+// Host and Graph functions, walked operation by operation: what costs time there are the kernels and the runtime.
 #pragma once
 
 #include <map>
-#include <memory>
 #include <set>
 #include <unordered_map>
 
+#include "ir/eval/host/host_value.h"
+#include "ir/eval/host_failure.h"
 #include "ir/eval/machine.h"
+#include "ir/eval/numbers.h"
 
 namespace tsr::ir::eval {
-
-// A value of a host program; handles are counted references.
-class HostValue {
-public:
-    HostValue() = default;
-    static HostValue scalar(uint64_t bits);
-    // Takes over a reference, or adds one to a borrowed handle.
-    static HostValue owned(const TsrHostApi& api, TypeKind kind, TsrSlot slot);
-    static HostValue borrowed(const TsrHostApi& api, TypeKind kind, TsrSlot slot);
-    HostValue(const HostValue& other);
-    HostValue(HostValue&& other) noexcept { swap(other); }
-    HostValue& operator=(HostValue other) noexcept {
-        swap(other);
-        return *this;
-    }
-    ~HostValue();
-
-    [[nodiscard]] TsrSlot slot() const { return slot_; }
-    [[nodiscard]] uint64_t bits() const { return slot_.bits; }
-    // Gives the reference away.
-    TsrSlot release();
-
-private:
-    void swap(HostValue& other) noexcept;
-
-    const TsrHostApi* api_ = nullptr;  // null: no handle
-    TypeKind kind_ = TypeKind::none;
-    TsrSlot slot_{};
-};
-
-// Ends the run. The runtime's failure handler may only throw or end the process, so this is the one way out of calls
-// that stand under calls; `run_program` catches it.
-struct HostFailure {
-    std::string message;
-};
 
 class HostRun {
 public:
@@ -60,10 +27,11 @@ private:
         std::map<std::string, int64_t> symbols;
     };
 
-    Values call(const Function& function, Values arguments);
+    Values call(const Function& function, const Values& arguments);
     void check_arguments(Frame& frame, const Values& arguments);
+    Values own_results(Values results, const Values& arguments);
     Values region(Frame& frame, RegionId id);
-    struct Runs;  // what each operation does: a table in host.cpp
+    struct Runs;  // what each operation does: a table in host_run.cpp
     void op(Frame& frame, OpId id);
     void not_run(Frame& frame, const Op& op);
     void constant(Frame& frame, const Op& op);
@@ -79,6 +47,7 @@ private:
     void for_loop(Frame& frame, const Op& op);
     void while_loop(Frame& frame, const Op& op);
     void element(Frame& frame, const Op& op);
+    void on_tensors(Frame& frame, OpId id);
     void launch(Frame& frame, const Op& op);
     KernelOutcome run_group_form(Frame& frame, const Op& op, const Function& kernel);
     KernelOutcome run_as_asked(Frame& frame, const Op& op, const Function& kernel);
@@ -92,7 +61,8 @@ private:
     [[nodiscard]] std::string text(Frame& frame, const Op& op, size_t first);
     [[nodiscard]] std::string formatted(const Type& type, const HostValue& value, const std::string& spec);
     [[nodiscard]] std::string take(TsrString* made) const;
-    [[nodiscard]] int64_t dimension(const Frame& frame, const Dim& dim) const;
+    [[nodiscard]] static std::optional<int64_t> find_dimension(const Frame& frame, const Dim& dim);
+    [[nodiscard]] static int64_t dimension(const Frame& frame, const Dim& dim);
     void count_round();
 
     [[nodiscard]] HostValue& value(Frame& frame, ValueId v) { return frame.values[v.index]; }
@@ -104,14 +74,13 @@ private:
     void set_results(Frame& frame, const Op& op, Values values);
     void give(Frame& frame, const Op& op, TsrSlot slot);  // the only result of an entry, in its type
     [[nodiscard]] const Program& program_of(const Function& kernel);
-    [[nodiscard]] const Function& expanded(const Function& function);
 
     const Module& module_;
     const TsrHostApi& api_;
     const EvalOptions& options_;
     ProgramOutcome outcome_;
     std::unordered_map<const Function*, Program> programs_;
-    std::unordered_map<const Function*, std::shared_ptr<const Function>> expanded_;
+    Elements numbers_;
     ReportedSet reported_;
     std::set<std::string> container_types_;  // containers point to the text of their type
     size_t depth_ = 0;

@@ -1,4 +1,4 @@
-#include "ir/eval/host_call.h"
+#include "ir/eval/host/runtime_call.h"
 
 #include <algorithm>
 #include <array>

@@ -1,74 +1,17 @@
-#include "ir/eval/host.h"
+#include "ir/eval/host/host_run.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "ir/core/total.h"
-#include "ir/eval/expanded.h"
+#include "ir/eval/graph/operations.h"
 #include "ir/eval/signature.h"
 #include "ir/eval/text_parts.h"
 #include "ir/law/scalar.h"
 #include "ir/ops/record.h"
 
 namespace tsr::ir::eval {
-
-namespace {
-
-bool is_container(TypeKind kind) {
-    return kind == TypeKind::list || kind == TypeKind::dict || kind == TypeKind::tuple || kind == TypeKind::record;
-}
-
-}  // namespace
-
-HostValue HostValue::scalar(uint64_t bits) {
-    HostValue value;
-    value.kind_ = TypeKind::scalar;
-    value.slot_.bits = bits;
-    return value;
-}
-
-HostValue HostValue::owned(const TsrHostApi& api, TypeKind kind, TsrSlot slot) {
-    HostValue value;
-    value.api_ = &api;
-    value.kind_ = kind;
-    value.slot_ = slot;
-    return value;
-}
-
-HostValue HostValue::borrowed(const TsrHostApi& api, TypeKind kind, TsrSlot slot) {
-    HostValue theirs = owned(api, kind, slot);
-    HostValue ours = theirs;
-    theirs.release();
-    return ours;
-}
-
-HostValue::HostValue(const HostValue& other) : api_(other.api_), kind_(other.kind_), slot_(other.slot_) {
-    if (api_ == nullptr || slot_.bits == 0) return;
-    if (kind_ == TypeKind::tensor) api_->tensor_retain(slot_.tensor);
-    if (kind_ == TypeKind::string) api_->string_retain(slot_.string);
-    if (is_container(kind_)) api_->list_retain(slot_.list);
-}
-
-HostValue::~HostValue() {
-    if (api_ == nullptr || slot_.bits == 0) return;
-    if (kind_ == TypeKind::tensor) api_->tensor_release(slot_.tensor);
-    if (kind_ == TypeKind::string) api_->string_release(slot_.string);
-    if (is_container(kind_)) api_->list_release(slot_.list);
-}
-
-TsrSlot HostValue::release() {
-    const TsrSlot slot = slot_;
-    api_ = nullptr;
-    slot_ = {};
-    return slot;
-}
-
-void HostValue::swap(HostValue& other) noexcept {
-    std::swap(api_, other.api_);
-    std::swap(kind_, other.kind_);
-    std::swap(slot_, other.slot_);
-}
 
 namespace {
 
@@ -96,7 +39,7 @@ ProgramOutcome HostRun::run(const std::string& entry, std::span<const TsrSlot> a
             given.push_back(type.is_scalar() ? HostValue::scalar(canonical(type.elem, arguments[i].bits))
                                              : HostValue::borrowed(api_, type.kind, arguments[i]));
         }
-        Values results = call(*function, std::move(given));
+        Values results = call(*function, given);
         for (HostValue& result : results) outcome_.results.push_back(result.release());
     } catch (const HostFailure& failure) {
         if (!outcome_.failure) {
@@ -113,14 +56,7 @@ ProgramOutcome HostRun::run(const std::string& entry, std::span<const TsrSlot> a
     return std::move(outcome_);
 }
 
-const Function& HostRun::expanded(const Function& function) {
-    const auto [at, fresh] = expanded_.try_emplace(&function);
-    if (fresh) at->second = with_math_expanded(function, false).function;
-    return at->second ? *at->second : function;
-}
-
-HostRun::Values HostRun::call(const Function& callee, Values arguments) {
-    const Function& function = expanded(callee);
+HostRun::Values HostRun::call(const Function& function, const Values& arguments) {
     const Function* caller = function_;
     const OpId caller_at = at_;
     if (++depth_ > kDepth) fail("calls are nested too deeply");
@@ -130,8 +66,10 @@ HostRun::Values HostRun::call(const Function& callee, Values arguments) {
     function_ = &function;
     at_ = {};
     check_arguments(frame, arguments);
-    for (size_t i = 0; i < arguments.size(); ++i) value(frame, function.params()[i]) = std::move(arguments[i]);
+    for (size_t i = 0; i < arguments.size(); ++i) value(frame, function.params()[i]) = arguments[i];
     Values results = region(frame, function.body);
+    const bool leaves_graph = function.level == Level::graph && (caller == nullptr || caller->level != Level::graph);
+    if (leaves_graph) results = own_results(std::move(results), arguments);
     --depth_;
     function_ = caller;
     at_ = caller_at;
@@ -148,7 +86,24 @@ void HostRun::check_arguments(Frame& frame, const Values& arguments) {
     for (const HostValue& argument : arguments) slots.push_back(argument.slot());
     std::vector<int64_t> dims(function.symbols.size() + 1, -1);
     api_.check_arguments(&signature.data(), slots.data(), dims.data(), nullptr);
-    for (size_t i = 0; i < function.symbols.size(); ++i) frame.symbols[function.symbols[i]] = dims[i];
+    for (size_t i = 0; i < function.symbols.size(); ++i) {
+        if (dims[i] >= 0) frame.symbols[function.symbols[i]] = dims[i];  // else no argument binds it
+    }
+}
+
+// Who calls a graph may write each tensor that it gives: what it passes on of its arguments or gives twice is copied.
+HostRun::Values HostRun::own_results(Values results, const Values& arguments) {
+    std::set<const TsrTensor*> taken;
+    for (const HostValue& argument : arguments) {
+        if (argument.kind() == TypeKind::tensor) taken.insert(argument.slot().tensor);
+    }
+    for (HostValue& result : results) {
+        if (result.kind() != TypeKind::tensor || taken.insert(result.slot().tensor).second) continue;
+        TsrSlot copy{};
+        copy.tensor = api_.copy(result.slot().tensor, nullptr);
+        result = HostValue::owned(api_, TypeKind::tensor, copy);
+    }
+    return results;
 }
 
 HostRun::Values HostRun::region(Frame& frame, RegionId id) {
@@ -239,20 +194,29 @@ void HostRun::element(Frame& frame, const Op& op) {
     if (divides && is_integer(type) && operands[1] == 0) {
         fail(op.kind == OpKind::mod ? "integer modulo by zero" : "integer division by zero");
     }
-    if (op.kind == OpKind::table) {
-        value(frame, op.results[0]) = HostValue::scalar(table_element(op.attrs, operands[0]));
-        return;
-    }
-    const auto result = fold(op.kind, type, fn.type(op.results[0]).elem, operands);
-    if (!result) fail(fmt::format("the evaluator has no '{}' of {}", name(op.kind), tsr::name(type)));
-    value(frame, op.results[0]) = HostValue::scalar(*result);
+    const Element law = numbers_.find(fn, op);
+    if (!law.known()) fail(fmt::format("the evaluator has no '{}' of {}", name(op.kind), tsr::name(type)));
+    set(frame, op, law(operands.data()));
 }
 
-int64_t HostRun::dimension(const Frame& frame, const Dim& dim) const {
-    const auto found = dim.evaluate([&](const std::string& symbol) -> std::optional<int64_t> {
+// An operation of a graph.
+void HostRun::on_tensors(Frame& frame, OpId id) {
+    const Op& op = frame.function->op(id);
+    graph::TensorOp call{api_, numbers_, *frame.function, id, {}, {}};
+    for (ValueId v : op.operands) call.operands.push_back(value(frame, v).slot());
+    call.dimension = [&](const Dim& dim) { return find_dimension(frame, dim); };
+    give(frame, op, graph::evaluate(call));
+}
+
+std::optional<int64_t> HostRun::find_dimension(const Frame& frame, const Dim& dim) {
+    return dim.evaluate([&](const std::string& symbol) -> std::optional<int64_t> {
         const auto at = frame.symbols.find(symbol);
         return at == frame.symbols.end() ? std::nullopt : std::optional(at->second);
     });
+}
+
+int64_t HostRun::dimension(const Frame& frame, const Dim& dim) {
+    const auto found = find_dimension(frame, dim);
     if (!found) fail(fmt::format("the dimension {} is no whole number here", dim.text()));
     return *found;
 }
@@ -309,6 +273,7 @@ struct HostRun::Runs {
 
 void HostRun::op(Frame& frame, OpId id) {
     const Op& op = frame.function->op(id);
+    if (graph::is_of_tensors(*frame.function, op)) return on_tensors(frame, id);
     if (is_element(op.kind)) return element(frame, op);
     if (!Runs::kTable.has(op.kind)) return not_run(frame, op);
     (this->*Runs::kTable[op.kind].answer)(frame, op);
@@ -330,7 +295,7 @@ void HostRun::call_function(Frame& frame, const Op& op) {
     if (callee == nullptr) fail(fmt::format("there is no function '{}'", op.attrs.string(Attr::callee)));
     Values arguments;
     for (ValueId v : op.operands) arguments.push_back(value(frame, v));
-    set_results(frame, op, call(*callee, std::move(arguments)));
+    set_results(frame, op, call(*callee, arguments));
 }
 
 void HostRun::dim(Frame& frame, const Op& op) {

@@ -1,13 +1,14 @@
 // Operations `host`: operands and attributes to the arguments of a C function, as the table of entries says.
+#include "ir/passes/host/entries.h"
+
 #include <cstring>
 
 #include <fmt/format.h>
 
-#include "ir/eval/host.h"
-#include "ir/eval/host_call.h"
+#include "ir/eval/host/host_run.h"
+#include "ir/eval/host/runtime_call.h"
 #include "ir/law/scalar.h"
 #include "ir/passes/host/container_type.h"
-#include "ir/passes/host/entries.h"
 
 namespace tsr::ir::eval {
 

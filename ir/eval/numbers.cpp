@@ -1,4 +1,4 @@
-#include "ir/eval/one_tile/numbers.h"
+#include "ir/eval/numbers.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "ir/ops/record.h"
 #include "ir/passes/math/expand_math.h"
 
-namespace tsr::ir::eval::one_tile {
+namespace tsr::ir::eval {
 
 Formula::Formula(OpKind kind, DType type, size_t operands) {
     function_.level = Level::host;
@@ -138,4 +138,4 @@ Bits exactly(OpKind kind, DType type, Bits a, Bits b) {
     return scalar_function(kind, type)(operands, type, compares ? DType::boolean : type);
 }
 
-}  // namespace tsr::ir::eval::one_tile
+}  // namespace tsr::ir::eval
