@@ -1,30 +1,64 @@
 #include "codegen/cpu/machine.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
 #include <llvm/ADT/StringMap.h>
 #include <llvm/IR/Function.h>
 #include <llvm/TargetParser/Host.h>
+
+#include "ir/machine/cpu.h"
 
 namespace tsr::codegen {
 
 namespace {
 
-Processor level(const std::string& name, int number) {
-    Processor machine;
-    machine.name = name;
-    machine.cpu = name;
-    machine.avx2 = machine.fma = machine.converts_f16 = number >= 3;
-    machine.avx512 = number >= 4;
-    machine.gathers = number >= 3;
-    // LLVM holds gathers of AVX2 for slow and would branch once per lane instead.
-    if (number == 3) machine.features = "+fast-gather";
-    return machine;
+// A level of x86-64 to LLVM, lowest first. What its vectors are stands in ir/machine/cpu.
+struct Level {
+    std::string_view name;
+    std::string_view below;                // a level that it has all of
+    std::string_view cpu;                  // LLVM's name, of the nearest level that has one
+    std::vector<std::string_view> beside;  // LLVM's names of the features that it has beside those
+};
+
+const std::array<Level, 7> kLevels{{
+    {"x86-64", "", "x86-64", {}},
+    {"x86-64-v2", "x86-64", "x86-64-v2", {"sse4.2", "popcnt"}},
+    {"x86-64-v3", "x86-64-v2", "x86-64-v3", {"avx2", "fma", "f16c", "bmi2"}},
+    {"x86-64-v3-vnni", "x86-64-v3", "x86-64-v3", {"avxvnni"}},
+    {"x86-64-v4", "x86-64-v3", "x86-64-v4", {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}},
+    {"x86-64-v4-vnni", "x86-64-v4", "x86-64-v4", {"avx512vnni"}},
+    {"x86-64-v4-amx", "x86-64-v4-vnni", "x86-64-v4", {"amx-tile", "amx-bf16", "amx-int8"}},
+}};
+
+const Level* level_named(std::string_view name) {
+    const auto* found = std::ranges::find(kLevels, name, &Level::name);
+    return found == kLevels.end() ? nullptr : found;
 }
 
-Processor with_features(const std::string& name, const std::string& cpu, const std::string& features) {
-    Processor machine = level(name, cpu == "x86-64-v4" ? 4 : 3);
-    machine.cpu = cpu;
-    machine.features += features;
-    machine.sums_bytes = machine.vector_bits() / 32;
+// Of a level without a row of its own, those of the level below.
+const ir::CpuMachine& vectors_of(const Level& level) {
+    const ir::CpuMachine* row = ir::cpu_machine(std::string(level.name));
+    return row != nullptr ? *row : vectors_of(*level_named(level.below));
+}
+
+Processor processor_of(const Level& level) {
+    const ir::CpuMachine& vectors = vectors_of(level);
+    Processor machine;
+    machine.name = level.name;
+    machine.cpu = level.cpu;
+    machine.avx512 = vectors.mask_registers;
+    machine.avx2 = machine.fma = machine.converts_f16 = machine.gathers = vectors.lanes >= 8;
+    if (vectors.sums_bytes) machine.sums_bytes = static_cast<unsigned>(vectors.lanes);
+    std::vector<std::string_view> features;
+    for (const Level* at = &level; at->name != at->cpu; at = level_named(at->below))
+        features.insert(features.begin(), at->beside.begin(), at->beside.end());
+    // LLVM holds gathers of AVX2 for slow and would branch once per lane instead.
+    if (machine.avx2 && !machine.avx512) features.insert(features.begin(), "fast-gather");
+    for (std::string_view feature : features)
+        machine.features += fmt::format("{}+{}", machine.features.empty() ? "" : ",", feature);
     return machine;
 }
 
@@ -36,9 +70,8 @@ std::string host_cpu(const llvm::StringMap<bool>& has) {
     return llvm::sys::getHostCPUName().str();
 }
 
-bool has_avx512(const llvm::StringMap<bool>& has) {
-    return has.lookup("avx512f") && has.lookup("avx512bw") && has.lookup("avx512cd") && has.lookup("avx512dq") &&
-           has.lookup("avx512vl");
+bool has_all(const llvm::StringMap<bool>& has, const Level& level) {
+    return std::ranges::all_of(level.beside, [&](std::string_view feature) { return has.lookup(feature); });
 }
 
 Processor native() {
@@ -51,7 +84,7 @@ Processor native() {
         machine.features += (feature.second ? '+' : '-') + feature.first().str();
     }
     machine.avx2 = has.lookup("avx2");
-    machine.avx512 = has_avx512(has);
+    machine.avx512 = has_all(has, *level_named("x86-64-v4"));
     machine.gathers = machine.avx512 || (machine.avx2 && !machine.cpu.starts_with("znver"));
     machine.fma = has.lookup("fma");
     machine.converts_f16 = has.lookup("f16c");
@@ -63,33 +96,19 @@ Processor native() {
 }  // namespace
 
 Result<Processor> processor_named(const std::string& name) {
-    if (name == "x86-64") return level(name, 1);
-    if (name == "x86-64-v2") return level(name, 2);
-    if (name == "x86-64-v3") return level(name, 3);
-    if (name == "x86-64-v4") return level(name, 4);
-    if (name == "x86-64-v3-vnni") return with_features(name, "x86-64-v3", ",+avxvnni");
-    if (name == "x86-64-v4-vnni") return with_features(name, "x86-64-v4", "+avx512vnni");
-    if (name == "x86-64-v4-amx") return with_features(name, "x86-64-v4", "+avx512vnni,+amx-tile,+amx-bf16,+amx-int8");
     if (name == "native") return native();
-    return Failure{"unknown processor `" + name +
-                   "`: known are x86-64, x86-64-v2, x86-64-v3, x86-64-v3-vnni, x86-64-v4, x86-64-v4-vnni, "
-                   "x86-64-v4-amx and native"};
+    if (const Level* level = level_named(name)) return processor_of(*level);
+    std::vector<std::string_view> names;
+    for (const Level& level : kLevels) names.push_back(level.name);
+    return Failure{fmt::format("unknown processor `{}`: known are {} and native", name, fmt::join(names, ", "))};
 }
 
 std::vector<std::string> host_levels() {
     const llvm::StringMap<bool> has = llvm::sys::getHostCPUFeatures();
-    std::vector<std::string> levels{"x86-64"};
-    if (!has.lookup("sse4.2") || !has.lookup("popcnt")) return levels;
-    levels.emplace_back("x86-64-v2");
-    if (!has.lookup("avx2") || !has.lookup("fma") || !has.lookup("f16c") || !has.lookup("bmi2")) return levels;
-    levels.emplace_back("x86-64-v3");
-    if (has.lookup("avxvnni")) levels.emplace_back("x86-64-v3-vnni");
-    if (!has_avx512(has)) return levels;
-    levels.emplace_back("x86-64-v4");
-    if (!has.lookup("avx512vnni")) return levels;
-    levels.emplace_back("x86-64-v4-vnni");
-    if (has.lookup("amx-tile") && has.lookup("amx-bf16") && has.lookup("amx-int8")) {
-        levels.emplace_back("x86-64-v4-amx");
+    std::vector<std::string> levels;
+    for (const Level& level : kLevels) {
+        const bool below = level.below.empty() || std::ranges::find(levels, level.below) != levels.end();
+        if (below && has_all(has, level)) levels.emplace_back(level.name);
     }
     return levels;
 }

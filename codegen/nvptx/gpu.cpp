@@ -26,9 +26,7 @@ Result<Gpu> gpu_named(const std::string& name) {
     gpu.fma = gpu.converts_f16 = gpu.computes_f16 = gpu.pairs_f16 = true;
     gpu.rounds_bf16 = gpu.fuses_bf16 = gpu.capability >= 80;
     gpu.async_copies = known->async_copies;
-    // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
-    const bool small = gpu.capability == 86 || gpu.capability == 89 || gpu.capability >= 120;
-    gpu.threads = gpu.capability == 75 ? 1024 : small ? 1536 : 2048;
+    gpu.threads = known->resident_threads;
     gpu.shared_bytes = known->shared_bytes;
     gpu.converts_fp8 = gpu.capability >= 89;
     gpu.divides_lanes = gpu.has_libm = false;

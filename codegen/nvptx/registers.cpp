@@ -13,13 +13,12 @@
 #include <llvm/IR/Module.h>
 
 #include "codegen/nvptx/sink.h"
+#include "ir/machine/gpu.h"
 
 namespace tsr::codegen {
 
 namespace {
 
-constexpr int64_t kOfMultiprocessor = 65536;  // registers of 32 bits
-constexpr int64_t kOfThread = 255;
 constexpr int64_t kUnit = 8;    // that a thread's are counted in
 constexpr int64_t kFew = 40;    // with which nearly all threads of a multiprocessor have room
 constexpr int64_t kBeside = 8;  // that ptxas takes for itself: addresses, conditions
@@ -137,9 +136,9 @@ void fit_registers(llvm::Function& entry, const Gpu& gpu, int64_t threads, int64
     if (registers_at_once(entry) <= kFew) return;
     sink_cheap_values(entry);
     if (entry.hasFnAttribute("nvvm.minctasm")) return;
-    const int64_t wanted = std::min(registers_at_once(entry) + kBeside, kOfThread);
+    const int64_t wanted = std::min(registers_at_once(entry) + kBeside, ir::kMostRegisters);
     const int64_t each = (wanted + kUnit - 1) / kUnit * kUnit;
-    int64_t blocks = kOfMultiprocessor / (each * threads);
+    int64_t blocks = ir::kRegisterFile / (each * threads);
     if (blocks * threads >= gpu.threads) return;
     if (shared_bytes > 0) blocks = std::min(blocks, gpu.shared_bytes / shared_bytes);
     entry.addFnAttr("nvvm.minctasm", std::to_string(std::max<int64_t>(blocks, 1)));

@@ -8,12 +8,17 @@ namespace tsr::ir {
 namespace {
 
 const std::array<CpuMachine, 6> kCpuMachines{{
-    {"x86-64", 4, 16, false, false, false},
-    {"x86-64-v3", 8, 16, false, false, false},
-    {"x86-64-v3-vnni", 8, 16, false, true, false},
-    {"x86-64-v4", 16, 32, true, false, false},
-    {"x86-64-v4-vnni", 16, 32, true, true, false},
-    {"x86-64-v4-amx", 16, 32, true, true, true},
+    {.name = "x86-64", .lanes = 4, .registers = 16},
+    {.name = "x86-64-v3", .lanes = 8, .registers = 16},
+    {.name = "x86-64-v3-vnni", .lanes = 8, .registers = 16, .sums_bytes = true},
+    {.name = "x86-64-v4", .lanes = 16, .registers = 32, .mask_registers = true},
+    {.name = "x86-64-v4-vnni", .lanes = 16, .registers = 32, .mask_registers = true, .sums_bytes = true},
+    {.name = "x86-64-v4-amx",
+     .lanes = 16,
+     .registers = 32,
+     .mask_registers = true,
+     .sums_bytes = true,
+     .matrix_unit = true},
 }};
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "ir/passes/target/gpu/cost_model.h"
 
 #include <algorithm>
-#include <array>
 
 #include "ir/ops/control.h"
 #include "ir/ops/register.h"
@@ -16,34 +15,8 @@ namespace tsr::ir {
 
 namespace {
 
-// Of one multiprocessor, in a cycle: multiply-adds of operands of 16 bits, from NVIDIA's papers on TU102, GA100, GA102,
-// AD102, GH100 and GB202. Warps of GH100 get 62 in 100 of what its warp groups do (Luo et al., "Benchmarking and
-// Dissecting the Nvidia Hopper GPU Architecture via Microbenchmarking", 2024). Threads and shared memory: CUDA C++
-// Programming Guide, "Technical Specifications per Compute Capability".
-struct Rates {
-    int32_t capability;  // from this one on
-    double of_groups, of_warps, of_threads;
-    int64_t resident;  // threads
-    int64_t shared;    // bytes that all blocks have together
-};
-constexpr std::array kRates{Rates{70, 0, 512, 64, 2048, 96 * kKiB},       Rates{75, 0, 512, 64, 1024, 64 * kKiB},
-                            Rates{80, 0, 1024, 64, 2048, 164 * kKiB},     Rates{86, 0, 512, 128, 1536, 100 * kKiB},
-                            Rates{90, 2048, 1270, 128, 2048, 228 * kKiB}, Rates{100, 0, 1270, 128, 2048, 228 * kKiB},
-                            Rates{120, 0, 512, 128, 1536, 100 * kKiB}};
-constexpr double kSharedRate = 128;   // bytes of shared memory
-constexpr double kCacheRate = 64;     // bytes of the second cache
-constexpr double kLoadLatency = 600;  // cycles of a load from memory
-constexpr int64_t kRegisters = 65536;
 constexpr int64_t kBeside = 64;  // registers beside sums
 constexpr double kUnit = 1024;   // multiply-adds
-
-const Rates& rates_of(const GpuMachine& machine) {
-    const auto* found = kRates.begin();
-    for (const Rates& rates : kRates) {
-        if (rates.capability <= machine.capability) found = &rates;
-    }
-    return *found;
-}
 
 // What a block asks for in a round.
 struct Round {
@@ -60,7 +33,6 @@ public:
     Pricing(const Function& kernel, const GpuMachine& machine)
         : kernel_(kernel),
           machine_(machine),
-          rates_(rates_of(machine)),
           threads_(kernel.plan->threads),
           by_groups_(group_threads(kernel, machine) == threads_),
           layouts_(assign_layouts(kernel, threads_, machine)),
@@ -104,12 +76,12 @@ private:
         const auto found = layouts_.products.find(id);
         round.multiply_adds += many;
         if (found == layouts_.products.end()) {
-            round.products += many / rates_.of_threads;
+            round.products += many / machine_.rates.of_threads;
         } else if (by_groups_) {
-            round.products += many / (rates_.of_groups * by_width);
+            round.products += many / (machine_.rates.of_groups * by_width);
             round.shared += bytes(a) + bytes(b) * rows / static_cast<double>(kGroupRows);
         } else {
-            round.products += many / (rates_.of_warps * by_width);
+            round.products += many / (machine_.rates.of_warps * by_width);
             round.shared += bytes(a) * static_cast<double>(1 << found->second.column_warps) +
                             bytes(b) * static_cast<double>(1 << found->second.row_warps);
         }
@@ -135,14 +107,13 @@ private:
     // Blocks of a multiprocessor whose rings take so many bytes.
     [[nodiscard]] int64_t resident(int64_t held) const {
         const int64_t registers = threads_ * (carried_registers(kernel_, threads_) + kBeside);
-        int64_t blocks = std::min(rates_.resident / threads_, kRegisters / registers);
-        if (held > 0) blocks = std::min(blocks, rates_.shared / held);
+        int64_t blocks = std::min(machine_.resident_threads / threads_, kRegisterFile / registers);
+        if (held > 0) blocks = std::min(blocks, machine_.resident_shared_bytes / held);
         return std::max<int64_t>(blocks, 1);
     }
 
     const Function& kernel_;
     const GpuMachine& machine_;
-    const Rates& rates_;
     int64_t threads_;
     bool by_groups_;
     TileLayouts layouts_;

@@ -12,8 +12,6 @@ namespace tsr::ir {
 
 namespace {
 
-constexpr int64_t kOfBlock = 65536;  // registers of 32 bits
-constexpr int64_t kOfThread = 255;
 constexpr int64_t kRegistersBeside = 24;  // what addresses, counters and operands take at the least
 constexpr int64_t kBits = 32;
 
@@ -42,12 +40,12 @@ int64_t carried_registers(const Function& kernel, int64_t threads) {
 int64_t registers_of_thread(int64_t threads, const GpuMachine& machine) {
     constexpr int64_t kTogether = 4;  // warps: they get registers as one
     const int64_t warps = threads / kWarp + (machine.box_copies ? 1 : 0);
-    return std::min(kOfThread, kOfBlock / ((warps + kTogether - 1) / kTogether * kTogether * kWarp));
+    return std::min(kMostRegisters, kRegisterFile / ((warps + kTogether - 1) / kTogether * kTogether * kWarp));
 }
 
 std::optional<std::string> lacks_registers(const Function& kernel, const Plan& plan) {
     const int64_t threads = std::max<int64_t>(plan.threads, 1);
-    const int64_t needed = carried_registers(kernel, threads), room = std::min(kOfThread, kOfBlock / threads);
+    const int64_t needed = carried_registers(kernel, threads), room = std::min(kMostRegisters, kRegisterFile / threads);
     if (needed + kRegistersBeside <= room) return std::nullopt;
     return fmt::format("a loop carries {} registers in each of {} threads, which have {}", needed, threads, room);
 }

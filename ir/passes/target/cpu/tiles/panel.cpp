@@ -57,7 +57,7 @@ bool by_matrix_unit(const MmaOp& product, const Plan& plan) {
 }
 
 int64_t panel_columns(const MmaOp& product, const Plan& plan) {
-    if (by_matrix_unit(product, plan)) return 32;  // two tiles of it
+    if (by_matrix_unit(product, plan)) return 2 * kMatrixColumns;
     const int64_t columns = panel_of(product.type(product.result()), plan).columns();
     return columns % plan.lanes == 0 ? columns : 0;
 }

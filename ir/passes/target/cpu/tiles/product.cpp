@@ -4,16 +4,10 @@
 
 #include <algorithm>
 
+#include "ir/machine/cpu.h"
 #include "ir/passes/target/cpu/tiles/wanted.h"
 
 namespace tsr::ir {
-
-namespace {
-
-constexpr int64_t kMatrixRow = 64;      // bytes of a row of the matrix unit's registers
-constexpr int64_t kMatrixColumns = 16;  // of its accumulators
-
-}  // namespace
 
 void ProductCode::add(const MmaOp& op, const Operands& at) {
     if (by_matrix_unit(op, s_.plan)) return by_matrix(op, at);
@@ -124,7 +118,7 @@ void ProductCode::by_matrix(const MmaOp& op, const Operands& at) {
     const int64_t bytes = depth * bits(a) / 8;
     const ValueId left = depth_left(op);
     const ValueId end =
-        left.valid() ? rounded_up(emit_.mul(left, emit_.integer(bits(a) / 8)), kMatrixRow, bytes) : ValueId{};
+        left.valid() ? rounded_up(emit_.mul(left, emit_.integer(bits(a) / 8)), kMatrixRowBytes, bytes) : ValueId{};
     const ValueId no = emit_.integer(0);
     auto number = [&](ValueId condition) { return emit_.select(condition, emit_.integer(1), no); };
     const bool stored = at.stored.when.valid();

@@ -15,7 +15,7 @@ namespace {
 
 // Of a thread's 224 and more, for sums and operands of products: ptxas then keeps them all without spills, and one
 // product beside the code of the other round.
-constexpr int64_t kMostRegisters = 184;
+constexpr int64_t kMostHeld = 184;
 
 class ProductFinder {
 public:
@@ -30,7 +30,7 @@ public:
             registers += sums(id) + held(id);
             if (!first && suits(id)) first = id;
         });
-        if (!first || registers + sums(*first) > kMostRegisters) return std::nullopt;
+        if (!first || registers + sums(*first) > kMostHeld) return std::nullopt;
         return first;
     }
 

@@ -277,14 +277,14 @@ private:
             ++(layout.atom.part(column, axis(0)) != 0 ? plan.row_warps : plan.column_warps);
         }
         if (plan.column_warps == 0) plan.group = by_groups(id);
-        if (plan.group == GroupOperand::none && !multiplies_bytes()) {
+        // Where warps have no unit for products of fp8 ptxas would make those of f16 of them, and keep more in
+        // registers.
+        if (plan.group == GroupOperand::none && !machine_.multiplies_fp8) {
             const auto wider = warp_product(DType::f16, product->accumulator, machine_.capability);
             if (is_storage_only(product->input) && wider) plan.product = *wider;
         }
         out_.products.emplace(id, plan);
     }
-    // Where warps have no unit for products of fp8 ptxas would make those of f16 of them, and keep more in registers.
-    [[nodiscard]] bool multiplies_bytes() const { return machine_.capability == 89 || machine_.capability >= 120; }
     [[nodiscard]] GroupOperand by_groups(OpId id) const {
         return group_operand(kernel_, MmaOp(kernel_, id), int64_t{1} << warp_bits_, machine_);
     }
