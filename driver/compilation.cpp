@@ -294,22 +294,15 @@ std::string Compilation::text() const {
 
 namespace {
 
-// The plan of the first of a machine's variants that copy boxes, if there are two: they store in different ways.
-std::string gpu_plan_lines(const std::vector<ir::Function>& all, const ir::Function& thread) {
-    // It follows from the plan of what does without.
-    if (thread.plan->narrow_index) return {};
-    if (!ir::copies_boxes(thread)) return plan_lines(*thread.plan);
-    const auto alike = [&](bool boxes) {
-        return std::ranges::find_if(all, [&](const ir::Function& other) {
-            return other.plan->machine == thread.plan->machine && ir::copies_boxes(other) == boxes;
-        });
-    };
-    if (&*alike(true) != &thread) return {};
-    ir::Plan shown = *thread.plan;
-    shown.boxes = true;
-    // Those that copy follow from the others.
-    if (const auto without = alike(false); without != all.end()) shown.threads = without->plan->threads;
-    return plan_lines(shown);
+// Of a machine's variants that copy boxes the first one stands for all: they differ in how they store. What has narrow
+// indices follows from the plan of what does without.
+bool is_shown(const std::vector<ir::Function>& all, const ir::Function& thread) {
+    if (thread.plan->narrow_index) return false;
+    if (!thread.plan->gpu().box_copies) return true;
+    const auto first = std::ranges::find_if(all, [&](const ir::Function& other) {
+        return other.plan->machine == thread.plan->machine && other.plan->gpu().box_copies;
+    });
+    return &*first == &thread;
 }
 
 }  // namespace
@@ -328,8 +321,10 @@ std::string Compilation::plans() const {
         for (const ir::Note& note : info.notes) add(note.place, note.text);
         if (family.same != nullptr) out += fmt::format("  # the code of @{}\n", family.same->name);
         for (const std::string& why : family.ruled_out) out += fmt::format("  # {}\n", why);
-        for (const ir::CpuVariant& variant : family.variants) out += plan_lines(*variant.task.plan);
-        for (const ir::Function& thread : family.threads) out += gpu_plan_lines(family.threads, thread);
+        for (const ir::CpuVariant& variant : family.variants) out += plan_lines(variant.task, variant.machine);
+        for (const ir::Function& thread : family.threads) {
+            if (is_shown(family.threads, thread)) out += plan_lines(thread, thread.plan->machine);
+        }
     }
     return out;
 }

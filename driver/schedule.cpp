@@ -66,14 +66,14 @@ void Schedule::check_names(const ir::Module& module, Diagnostics& diagnostics) c
 namespace {
 
 // What the line of a plan without a guard says to the plan for few groups.
-ir::PlanFields for_few_groups(ir::PlanFields fields) {
+ir::CpuPlanFields for_few_groups(ir::CpuPlanFields fields) {
     fields.task.reset();
     fields.pack.reset();
     return fields;
 }
 
 std::optional<ir::PlanFault> fault_of(const ir::Function& kernel, const ir::CpuMachine& machine,
-                                      const Schedule::Line& line, Guard guard, const ir::PlanFields& fields) {
+                                      const Schedule::Line& line, Guard guard, const ir::CpuPlanFields& fields) {
     if (auto fault = foreign_field(line, false)) return fault;
     if (guard != Guard::split) {
         if (fields.most_groups) return ir::PlanFault{"groups", "it stands beside `split`"};
@@ -100,16 +100,16 @@ ir::CpuFields Schedule::of_cpu(const ir::Function& kernel, const std::string& ma
         Line* line = own == nullptr ? plain : own;
         if (line == nullptr) continue;
         line->used = true;
-        ir::PlanFields& fields = guard == Guard::none ? out.plain : guard == Guard::split ? out.split : out.narrow;
-        fields = guard == Guard::split && own == nullptr ? for_few_groups(line->fields) : line->fields;
+        ir::CpuPlanFields& fields = guard == Guard::none ? out.plain : guard == Guard::split ? out.split : out.narrow;
+        fields = guard == Guard::split && own == nullptr ? for_few_groups(line->cpu) : line->cpu;
         if (auto fault = fault_of(kernel, planned, *line, guard, fields))
             refuse(*line, *fault, kernel.name, diagnostics);
     }
     return out;
 }
 
-ir::GivenPlans::Gpu Schedule::of_gpu(const ir::Function& kernel, const std::string& machine, Diagnostics& diagnostics) {
-    ir::GivenPlans::Gpu out;
+ir::GpuFields Schedule::of_gpu(const ir::Function& kernel, const std::string& machine, Diagnostics& diagnostics) {
+    ir::GpuFields out;
     Kernel* known = find(kernel.name);
     if (known == nullptr) return out;
     const ir::GpuMachine& planned = *ir::gpu_machine(machine);
@@ -122,11 +122,11 @@ ir::GivenPlans::Gpu Schedule::of_gpu(const ir::Function& kernel, const std::stri
         const bool alone = line == plain && boxes != nullptr;
         const ir::GpuMachine to = alone ? ir::without_boxes(planned) : planned;
         auto fault = foreign_field(*line, true);
-        if (!fault) fault = ir::gpu_plan_fault(kernel, to, ir::choose_gpu_plan(kernel, to, line->fields));
+        if (!fault) fault = ir::gpu_plan_fault(kernel, to, ir::choose_gpu_plan(kernel, to, line->gpu));
         if (fault) refuse(*line, *fault, kernel.name, diagnostics);
     }
-    if (plain != nullptr) out.plain = plain->fields;
-    if (const Line* line = boxes != nullptr ? boxes : plain; line != nullptr) out.boxes = line->fields;
+    if (plain != nullptr) out.plain = plain->gpu;
+    if (const Line* line = boxes != nullptr ? boxes : plain; line != nullptr) out.boxes = line->gpu;
     return out;
 }
 

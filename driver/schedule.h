@@ -27,7 +27,8 @@ public:
         bool narrow_index = false;
         bool split = false;
         bool boxes = false;
-        ir::PlanFields fields;
+        ir::CpuPlanFields cpu;  // of a line for a CPU; those of the other kind are refused
+        ir::GpuPlanFields gpu;
         std::map<std::string, Span> places;
         bool used = false;
     };
@@ -45,7 +46,7 @@ public:
     // What it says of a kernel in group form, for one machine by the name it has on the command line. A plan that is
     // impossible is refused.
     ir::CpuFields of_cpu(const ir::Function& kernel, const std::string& machine, Diagnostics& diagnostics) override;
-    Gpu of_gpu(const ir::Function& kernel, const std::string& machine, Diagnostics& diagnostics) override;
+    ir::GpuFields of_gpu(const ir::Function& kernel, const std::string& machine, Diagnostics& diagnostics) override;
     // What tells its plans of a kernel from those of another.
     [[nodiscard]] std::string text_of(const std::string& kernel) const override;
     // Warns of plans for which no code was made.
@@ -61,7 +62,7 @@ private:
 // What `Schedule::Line::places` calls a panel.
 std::string panel_key(const ir::ProductPanel& panel);
 
-// A plan as a line, and one comment for each reason.
-std::string plan_lines(const ir::Plan& plan);
+// The plan of a kernel's code as a line, and one comment for each reason. `machine`: as it is on the command line.
+std::string plan_lines(const ir::Function& code, const std::string& machine);
 
 }  // namespace tsr::driver

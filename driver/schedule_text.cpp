@@ -14,29 +14,42 @@
 
 namespace tsr::driver {
 
-std::string plan_lines(const ir::Plan& plan) {
-    auto out = fmt::format("  {}: ", plan.machine);
+namespace {
+
+std::string gpu_fields(const ir::GpuPlan& plan) {
+    auto out = fmt::format("threads {}", plan.threads);
+    if (plan.tiles_per_thread > 1) out += fmt::format(" x {}", plan.tiles_per_thread);
+    if (plan.stages > 1) out += fmt::format(", stages {}", plan.stages);
+    if (plan.cluster() > 1) out += fmt::format(", cluster {} x {}", plan.cluster_rows, plan.cluster_columns);
+    if (plan.box_copies) out += ", boxes";
+    if (!plan.parts.empty()) out += fmt::format(", parts {}", fmt::join(plan.parts, " x "));
+    return out;
+}
+
+std::string cpu_fields(const ir::Plan& plan) {
+    const ir::CpuPlan& cpu = plan.cpu();
+    auto out = fmt::format("lanes {} x {}, task {}", cpu.lanes, cpu.interleave, plan.task);
+    if (cpu.depth > 0) out += fmt::format(", depth {}, {}", cpu.depth, cpu.pack ? "packed" : "unpacked");
+    for (const ir::ProductPanel& panel : cpu.panels) out += ", panel " + ir::spell(panel);
+    if (cpu.split > 0) out += fmt::format(", split {}, groups {}", cpu.split, cpu.most_groups);
+    if (plan.narrow_index) out += ", 32-bit indices";
+    return out;
+}
+
+}  // namespace
+
+std::string plan_lines(const ir::Function& code, const std::string& machine) {
+    const ir::Plan& plan = *code.plan;
+    auto out = fmt::format("  {}: {}\n", machine, plan.is_gpu() ? gpu_fields(plan.gpu()) : cpu_fields(plan));
     std::vector<std::string> reasons = plan.reasons;
-    if (plan.threads > 0) {
-        out += fmt::format("threads {}", plan.threads);
-        if (plan.interleave > 1) out += fmt::format(" x {}", plan.interleave);
-        if (plan.stages > 1) out += fmt::format(", stages {}", plan.stages);
-        if (plan.cluster() > 1) out += fmt::format(", cluster {} x {}", plan.cluster_rows, plan.cluster_columns);
-        if (plan.boxes) out += ", boxes";
-        if (!plan.parts.empty()) out += fmt::format(", parts {}", fmt::join(plan.parts, " x "));
-        const int64_t parts = ir::parts_of(plan);
+    if (plan.is_gpu()) {
+        const int64_t parts = ir::parts_of(plan.gpu());
         reasons.push_back(parts > 1        ? fmt::format("a block: one of {} parts of a group", parts)
                           : plan.task == 1 ? "a block: one group"
                                            : fmt::format("a block: {} tiles", plan.task));
-        if (plan.scratch > 0) reasons.push_back(fmt::format("a block: {} bytes of shared memory", plan.scratch));
-    } else {
-        out += fmt::format("lanes {} x {}, task {}", plan.lanes, plan.interleave, plan.task);
-        if (plan.depth > 0) out += fmt::format(", depth {}, {}", plan.depth, plan.pack ? "packed" : "unpacked");
-        for (const ir::ProductPanel& panel : plan.panels) out += ", panel " + ir::spell(panel);
-        if (plan.split > 0) out += fmt::format(", split {}, groups {}", plan.split, plan.most_groups);
-        if (plan.narrow_index) out += ", 32-bit indices";
+        if (code.scratch_bytes > 0)
+            reasons.push_back(fmt::format("a block: {} bytes of shared memory", code.scratch_bytes));
     }
-    out += '\n';
     for (const std::string& reason : reasons) out += fmt::format("    # {}\n", reason);
     return out;
 }
@@ -153,39 +166,44 @@ struct Field {
     bool (*read)(std::string_view value, Schedule::Line& line);
 };
 
-template <std::optional<int64_t> ir::PlanFields::* Member>
+template <std::optional<int64_t> ir::CpuPlanFields::* Member>
 bool read_number(std::string_view value, Schedule::Line& line) {
-    line.fields.*Member = number(value);
-    return (line.fields.*Member).has_value();
+    line.cpu.*Member = number(value);
+    return (line.cpu.*Member).has_value();
+}
+
+bool read_stages(std::string_view value, Schedule::Line& line) {
+    line.gpu.stages = number(value);
+    return line.gpu.stages.has_value();
 }
 
 template <bool Value>
 bool read_pack(std::string_view value, Schedule::Line& line) {
-    line.fields.pack = Value;
+    line.cpu.pack = Value;
     return value.empty();
 }
 
 bool read_lanes(std::string_view value, Schedule::Line& line) {
     const auto pair = pair_of(value);
     if (!pair) return false;
-    line.fields.lanes = pair->first;
-    line.fields.interleave = pair->second;
+    line.cpu.lanes = pair->first;
+    line.cpu.interleave = pair->second;
     return pair->second.has_value();
 }
 
 bool read_threads(std::string_view value, Schedule::Line& line) {
     const auto pair = pair_of(value);
     if (!pair) return false;
-    line.fields.threads = pair->first;
-    line.fields.interleave = pair->second.value_or(1);
+    line.gpu.threads = pair->first;
+    line.gpu.tiles_per_thread = pair->second.value_or(1);
     return true;
 }
 
 bool read_cluster(std::string_view value, Schedule::Line& line) {
     const auto pair = pair_of(value);
     if (!pair || !pair->second) return false;
-    line.fields.cluster_rows = pair->first;
-    line.fields.cluster_columns = pair->second;
+    line.gpu.cluster_rows = pair->first;
+    line.gpu.cluster_columns = pair->second;
     return true;
 }
 
@@ -195,13 +213,13 @@ bool read_boxes(std::string_view value, Schedule::Line& line) {
 }
 
 bool read_parts(std::string_view value, Schedule::Line& line) {
-    line.fields.parts = numbers(value);
-    return line.fields.parts.has_value();
+    line.gpu.parts = numbers(value);
+    return line.gpu.parts.has_value();
 }
 
 bool read_split(std::string_view value, Schedule::Line& line) {
     line.split = true;
-    return read_number<&ir::PlanFields::split>(value, line);
+    return read_number<&ir::CpuPlanFields::split>(value, line);
 }
 
 bool read_narrow(std::string_view value, Schedule::Line& line) {
@@ -211,21 +229,21 @@ bool read_narrow(std::string_view value, Schedule::Line& line) {
 
 bool read_panel(std::string_view value, Schedule::Line& line) {
     const auto panel = ir::parse_panel(value);
-    if (panel) line.fields.panels.push_back(*panel);
+    if (panel) line.cpu.panels.push_back(*panel);
     return panel.has_value();
 }
 
 constexpr Field kFields[] = {
     {"lanes", "lanes N x N", read_lanes},
     {"threads", "threads N, or threads N x N", read_threads},
-    {"stages", "stages N", read_number<&ir::PlanFields::stages>},
+    {"stages", "stages N", read_stages},
     {"cluster", "cluster N x N", read_cluster},
     {"boxes", "boxes", read_boxes},
     {"parts", "parts N, N x N, …", read_parts},
-    {"task", "task N", read_number<&ir::PlanFields::task>},
-    {"depth", "depth N", read_number<&ir::PlanFields::depth>},
+    {"task", "task N", read_number<&ir::CpuPlanFields::task>},
+    {"depth", "depth N", read_number<&ir::CpuPlanFields::depth>},
     {"split", "split N", read_split},
-    {"groups", "groups N", read_number<&ir::PlanFields::most_groups>},
+    {"groups", "groups N", read_number<&ir::CpuPlanFields::most_groups>},
     {"packed", "packed", read_pack<true>},
     {"unpacked", "unpacked", read_pack<false>},
     {"panel", "panel f32[ROWS, COLUMNS] N x N", read_panel},
@@ -236,7 +254,7 @@ constexpr Field kFields[] = {
 std::string key_of(const Field& field, const Schedule::Line& line) {
     if (field.name == "unpacked" || field.name == "packed") return "pack";
     if (field.name != "panel") return std::string(field.name);
-    return panel_key(line.fields.panels.back());
+    return panel_key(line.cpu.panels.back());
 }
 
 bool is_machine(const std::string& name) {

@@ -18,13 +18,11 @@
 #include "ir/passes/target/cpu/tiles/merge_k.h"
 #include "ir/passes/target/cpu/tiles/split_k.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"
-#include "ir/passes/target/gpu/choose_stages.h"
 #include "ir/passes/target/gpu/narrow_indices.h"
-#include "ir/passes/target/gpu/parts.h"
-#include "ir/passes/target/gpu/plan.h"
 #include "ir/passes/target/gpu/rings/check_cluster.h"
 #include "ir/passes/target/gpu/rings/check_rings.h"
 #include "ir/passes/target/gpu/rings/stage.h"
+#include "ir/passes/target/gpu/spread_threads.h"
 #include "ir/passes/target/gpu/tiles/layouts.h"
 #include "ir/passes/target/gpu/tiles/widen_operands.h"
 #include "ir/passes/tile/check_copies.h"
@@ -101,7 +99,7 @@ Pipeline<Level::tile, Level::tile> kernel_pipeline(Formulas formulas) {
 Pipeline<Level::tile, Level::tile> cpu_product_pipeline(std::vector<PackedOperand>& packed) {
     constexpr Level kTile = Level::tile;
     auto split = [&packed](Function& kernel, PassContext&) {
-        if (kernel.plan->split == 0) return true;
+        if (kernel.plan->cpu().split == 0) return true;
         packed.push_back(split_k(kernel));
         round_all(packed.back().kernel);
         widen_products(packed.back().kernel);
@@ -134,7 +132,6 @@ Pipeline<Level::target, Level::target> narrow_pipeline(const IndexRanges::Promis
     constexpr Level kTarget = Level::target;
     auto narrow = [guard](Function& thread, PassContext&) {
         narrow_indices(thread, guard);
-        thread.plan->narrow_index = true;
         return true;
     };
     return start<kTarget>()                                          //
@@ -313,11 +310,11 @@ std::string text_without_plan(Function task) {
 
 }  // namespace
 
-PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, const CpuFields& fields, Module& module,
+PassOutcome lower_to_cpu(const Function& kernel, const std::string& level, const CpuFields& fields, Module& module,
                          PassManager& manager, Diagnostics& diagnostics, std::vector<CpuVariant>& variants) {
-    PassContext context{module, diagnostics, machine};
-    const CpuMachine& planned = *cpu_machine(machine);
-    auto lower_by = [&](const Plan& plan, const PlanFields& of_operands) {
+    PassContext context{module, diagnostics, level};
+    const CpuMachine& planned = *cpu_machine(level);
+    auto lower_by = [&](const Plan& plan, const CpuPlanFields& of_operands) {
         Function task = kernel;
         task.plan = plan;
         std::vector<PackedOperand> packed;
@@ -329,7 +326,7 @@ PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, con
         }
         if (outcome == PassOutcome::done) outcome = manager.run(cpu_pipeline(), task, context);
         if (outcome != PassOutcome::refused)
-            variants.push_back({std::move(task), std::move(packed), plan.narrow_index});
+            variants.push_back({level, std::move(task), std::move(packed), plan.narrow_index});
         return outcome;
     };
     auto lower = [&](bool narrow) {
@@ -337,8 +334,9 @@ PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, con
     };
     const auto split = fields.split.split == 0 ? std::nullopt : choose_split_plan(kernel, planned, fields.split);
     if (split) {
+        const CpuPlan& cpu = split->cpu();
         const PassOutcome outcome =
-            lower_by(*split, {.lanes = split->lanes, .interleave = split->interleave, .panels = fields.split.panels});
+            lower_by(*split, {.lanes = cpu.lanes, .interleave = cpu.interleave, .panels = fields.split.panels});
         if (outcome != PassOutcome::done) return outcome;
     }
     PassOutcome outcome = lower(true);
@@ -351,24 +349,26 @@ PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, con
     return outcome;
 }
 
-PassOutcome lower_to_gpu(const Function& kernel, const GpuMachine& machine, const PlanFields& fields, Module& module,
+PassOutcome lower_to_gpu(const Function& kernel, const GpuMachine& machine, const GpuFields& fields, Module& module,
                          PassManager& manager, Diagnostics& diagnostics, GpuCode& code) {
-    const auto planned = planned_for_gpu(kernel, machine);
-    if (const auto* without = std::get_if<NoGpuCode>(&planned)) {
-        code.without = *without;
-        return PassOutcome::done;
-    }
+    GpuVariants chosen = choose_gpu_variants(kernel, machine, fields);
+    code.without = std::move(chosen.without);
+    code.fewer = std::move(chosen.fewer);
     PassContext context{module, diagnostics, machine.name};
-    Function thread = kernel;
-    thread.plan = gives_gpu_fields(fields) ? choose_gpu_plan(kernel, machine, fields) : std::get<Plan>(planned);
-    if (!fields.stages) code.fewer = too_many_stages(divided_by(*thread.plan, thread), machine);
-    PassOutcome outcome = manager.run(gpu_pipeline(machine), thread, context);
-    if (outcome == PassOutcome::done && wants_narrow_indices(kernel, thread)) {
-        code.narrow = thread;
-        outcome = manager.run(narrow_pipeline(narrow_guard(kernel, parts_of(*thread.plan))), *code.narrow, context);
-        if (text_without_plan(*code.narrow) == text_without_plan(thread)) code.narrow.reset();
+    PassOutcome outcome = PassOutcome::done;
+    for (const Plan& plan : chosen.plans) {
+        Function thread = kernel;
+        thread.plan = plan;
+        outcome = manager.run(gpu_pipeline(machine), thread, context);
+        if (outcome != PassOutcome::refused) code.threads.push_back(std::move(thread));
+        if (outcome != PassOutcome::done) return outcome;
     }
-    if (outcome != PassOutcome::refused) code.kernel = std::move(thread);
+    if (!chosen.narrow) return outcome;
+    Function narrow = code.threads.back();
+    narrow.plan = chosen.narrow;
+    outcome = manager.run(narrow_pipeline(narrow_guard(kernel, parts_of(chosen.narrow->gpu()))), narrow, context);
+    if (text_without_plan(narrow) != text_without_plan(code.threads.back()))
+        code.threads.insert(code.threads.end() - 1, std::move(narrow));
     return outcome;
 }
 

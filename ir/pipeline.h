@@ -7,7 +7,7 @@
 
 #include "ir/passes/manager.h"
 #include "ir/passes/target/cpu/tiles/pack_operands.h"
-#include "ir/passes/target/gpu/spread_threads.h"
+#include "ir/passes/target/gpu/choose_variants.h"
 #include "ir/passes/target/index_range.h"
 
 namespace tsr::ir {
@@ -68,6 +68,7 @@ PassOutcome check_module(Module& module, PassManager& manager, Points points, Di
 
 // One compiled form of a kernel, and what it assumes.
 struct CpuVariant {
+    std::string machine;                // that code is made for: the level of its plan, or one that has all of it
     Function task;                      // level Target, with its plan
     std::vector<PackedOperand> packed;  // tasks of level Target, run before it
     bool narrow_index = false;  // every dimension and the number of groups or tiles is below IndexRanges::kLimit
@@ -75,23 +76,22 @@ struct CpuVariant {
 
 // What is fixed of the plans of a kernel's variants.
 struct CpuFields {
-    PlanFields plain;
-    PlanFields narrow;  // of the one with narrow indices
-    PlanFields split;   // of the one whose sums over k are split
+    CpuPlanFields plain;
+    CpuPlanFields narrow;  // of the one with narrow indices
+    CpuPlanFields split;   // of the one whose sums over k are split
 };
 
-// The variants of a kernel in group form for one machine, the one without assumptions last.
-PassOutcome lower_to_cpu(const Function& kernel, const std::string& machine, const CpuFields& fields, Module& module,
+// The variants of a kernel in group form for one level of x86-64, the one without assumptions last.
+PassOutcome lower_to_cpu(const Function& kernel, const std::string& level, const CpuFields& fields, Module& module,
                          PassManager& manager, Diagnostics& diagnostics, std::vector<CpuVariant>& variants);
 
-// A kernel in group form for one GPU: level Target, with its plan; or what keeps it from having code there.
+// The variants of a kernel in group form for one GPU; or what keeps it from having code there.
 struct GpuCode {
-    std::optional<Function> kernel;
-    std::optional<Function> narrow;  // the same with indices of 32 bits, to be tried before: see narrow_indices
+    std::vector<Function> threads;  // level Target, with their plans, the one without assumptions last
     std::optional<NoGpuCode> without;
     std::optional<NoGpuCode> fewer;  // it has code, with fewer stages than the program asks for
 };
-PassOutcome lower_to_gpu(const Function& kernel, const GpuMachine& machine, const PlanFields& fields, Module& module,
+PassOutcome lower_to_gpu(const Function& kernel, const GpuMachine& machine, const GpuFields& fields, Module& module,
                          PassManager& manager, Diagnostics& diagnostics, GpuCode& code);
 
 }  // namespace tsr::ir

@@ -65,19 +65,20 @@ void guard_elements(KernelVariant& variant, const ir::Function& kernel) {
 void add_gpu_variant(KernelFamily& family, const ir::Function& kernel, const ir::Function& thread, bool named,
                      bool cubin) {
     const ir::Plan& plan = *thread.plan;
+    const ir::GpuPlan& gpu = plan.gpu();
     KernelVariant variant;
     variant.function = &thread;
     variant.machine = plan.machine;
     variant.task = plan.task;
-    variant.scratch = plan.scratch;
-    variant.threads = plan.threads;
-    variant.cluster = plan.cluster();
-    variant.parts = ir::parts_of(plan);
+    variant.scratch = thread.scratch_bytes;
+    variant.threads = gpu.block_threads();
+    variant.cluster = gpu.cluster();
+    variant.parts = ir::parts_of(gpu);
     variant.cubin = cubin;
     variant.required = named;
-    variant.plan = fmt::format("{}: {} threads, {} bytes of shared memory{}{}{}", plan.machine, plan.threads,
-                               plan.scratch, ir::copies_boxes(thread) ? ", boxes" : "",
-                               plan.cluster() > 1 ? fmt::format(", clusters of {}", plan.cluster()) : "",
+    variant.plan = fmt::format("{}: {} threads, {} bytes of shared memory{}{}{}", plan.machine, variant.threads,
+                               variant.scratch, gpu.box_copies ? ", boxes" : "",
+                               variant.cluster > 1 ? fmt::format(", clusters of {}", variant.cluster) : "",
                                plan.narrow_index ? ", 32-bit indices" : "");
     if (plan.narrow_index) {
         guard_numbers(variant, kernel);
@@ -90,7 +91,7 @@ namespace {
 
 // There are few groups, and k has some parts.
 void guard_groups(KernelVariant& variant, const ir::Function& kernel, const ir::CpuVariant& form) {
-    const ir::Plan& plan = *form.task.plan;
+    const int64_t most = form.task.plan->cpu().most_groups;
     const auto symbols = static_cast<int32_t>(kernel.params().size());
     const auto groups = symbols + static_cast<int32_t>(kernel.symbols.size());
     for (const ir::PackedOperand& parts : form.packed) {
@@ -99,37 +100,38 @@ void guard_groups(KernelVariant& variant, const ir::Function& kernel, const ir::
         variant.guards.push_back({Guard::Op::at_least, symbols + along_k.symbol, along_k.step + 1});
         variant.guards.push_back({Guard::Op::less, symbols + along_k.symbol, along_k.step * ir::kMostParts + 1});
     }
-    variant.products.push_back({{groups, groups + 1, groups + 2}, plan.most_groups + 1});
+    variant.products.push_back({{groups, groups + 1, groups + 2}, most + 1});
     for (const int32_t slot : variant.products.back().slots)
-        variant.guards.push_back({Guard::Op::less, slot, plan.most_groups + 1});
+        variant.guards.push_back({Guard::Op::less, slot, most + 1});
 }
 
 }  // namespace
 
 void add_variant(KernelFamily& family, const ir::Function& kernel, const ir::CpuVariant& form) {
     const ir::Plan& plan = *form.task.plan;
+    const ir::CpuPlan& cpu = plan.cpu();
     KernelVariant variant;
     variant.function = &form.task;
-    variant.machine = plan.machine;
+    variant.machine = form.machine;
     variant.task = plan.task;
-    variant.scratch = plan.scratch;
+    variant.scratch = form.task.scratch_bytes;
     const auto& tuned = kernel.kernel.point;
     const std::string point = tuned ? tuned->text() + ": " : "";
-    variant.plan = fmt::format("{}{}: lanes {} x {}, task {}{}", point, plan.machine, plan.lanes, plan.interleave,
+    variant.plan = fmt::format("{}{}: lanes {} x {}, task {}{}", point, form.machine, cpu.lanes, cpu.interleave,
                                plan.task, plan.narrow_index ? ", 32-bit indices" : "");
-    if (plan.split > 0) variant.plan += fmt::format(", split {}", plan.split);
+    if (cpu.split > 0) variant.plan += fmt::format(", split {}", cpu.split);
     for (const ir::PackedOperand& operand : form.packed) {
         PackedOperand& made = variant.packed.emplace_back();
         made.function = &operand.kernel;
         made.block_bytes = operand.block_bytes;
         made.task = operand.kernel.plan->task;
-        made.scratch = operand.kernel.plan->scratch;
+        made.scratch = operand.kernel.scratch_bytes;
         const auto symbols = static_cast<int32_t>(kernel.params().size());
         for (const ir::BlockAxis& axis : operand.axes) {
             made.axes.push_back({axis.symbol < 0 ? -1 : symbols + axis.symbol, axis.extent, axis.step});
         }
     }
-    if (plan.most_groups > 0) guard_groups(variant, kernel, form);
+    if (cpu.most_groups > 0) guard_groups(variant, kernel, form);
     if (plan.narrow_index) guard_numbers(variant, kernel);
     family.variants.push_back(std::move(variant));
 }

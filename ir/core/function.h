@@ -125,6 +125,8 @@ public:
     bool is_kernel = false;
     KernelInfo kernel;
     std::optional<Plan> plan;
+    int64_t scratch_bytes = 0;  // level Target: that the buffers of one group take, of a task's scratch or a block's
+                                // shared memory
 
     Function();
 

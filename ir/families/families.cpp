@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 
 #include "ir/machine/gpu.h"
-#include "ir/passes/target/gpu/box_maps.h"
 #include "ir/text/print.h"
 
 namespace tsr::ir {
@@ -32,7 +31,7 @@ bool Families::lower_to_machine(Family& family, const CpuTarget& machine) {
     const PassOutcome outcome =
         lower_to_cpu(*family.kernel, machine.planned_as, fields, module_, manager_, diagnostics_, made);
     for (CpuVariant& variant : made) {
-        variant.task.plan->machine = machine.name;
+        variant.machine = machine.name;
         family.variants.push_back(std::move(variant));
     }
     return after(outcome);
@@ -65,26 +64,11 @@ bool Families::lower_to_gpu(Family& family, const std::string& name) {
         family.ruled_out.push_back(fmt::format("{}: no code: {}", name, *why));
         return true;
     }
-    GpuCode code;
-    const GivenPlans::Gpu fields = given_.of_gpu(*family.kernel, name, diagnostics_);
+    const GpuFields fields = given_.of_gpu(*family.kernel, name, diagnostics_);
     if (diagnostics_.has_errors()) return false;
-    const GpuMachine& machine = *gpu_machine(name);
-    const auto lower = [&](const GpuMachine& to) {
-        code = {};
-        return ir::lower_to_gpu(*family.kernel, to, to.box_copies ? fields.boxes : fields.plain, module_, manager_,
-                                diagnostics_, code);
-    };
-    auto outcome = lower(machine);
-    // Tensors that have no boxes are stored and loaded in another way.
-    if (outcome == PassOutcome::done && code.kernel && copies_boxes(*code.kernel)) {
-        const bool suit = stored_rows_suit(*family.kernel, *code.kernel);
-        family.threads.push_back(std::move(*code.kernel));
-        if (!suit) {
-            outcome = lower(without_box_stores(machine));
-            if (outcome == PassOutcome::done) family.threads.push_back(std::move(*code.kernel));
-        }
-        if (outcome == PassOutcome::done) outcome = lower(without_boxes(machine));
-    }
+    GpuCode code;
+    const PassOutcome outcome =
+        ir::lower_to_gpu(*family.kernel, *gpu_machine(name), fields, module_, manager_, diagnostics_, code);
     // Points of a tuned kernel take the stages that fit: another point has fewer anyway.
     const bool tuned = family.kernel->kernel.point.has_value();
     const auto& refused = code.without || tuned ? code.without : code.fewer;
@@ -97,8 +81,7 @@ bool Families::lower_to_gpu(Family& family, const std::string& name) {
         else
             without_.try_emplace({point->second, name}, no);
     }
-    if (code.narrow) family.threads.push_back(std::move(*code.narrow));
-    if (code.kernel) family.threads.push_back(std::move(*code.kernel));
+    for (Function& thread : code.threads) family.threads.push_back(std::move(thread));
     return after(outcome);
 }
 

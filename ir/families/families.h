@@ -32,15 +32,11 @@ struct FamilyRequest {
 // Plans that the user gave.
 class GivenPlans {
 public:
-    struct Gpu {
-        PlanFields plain;
-        PlanFields boxes;  // of the plan for tensors that TMA copies take
-    };
     virtual ~GivenPlans() = default;
     // What is given for a kernel in group form, for one machine by the name that the user gave it. An impossible plan
     // is refused with a diagnostic.
     virtual CpuFields of_cpu(const Function& kernel, const std::string& machine, Diagnostics& diagnostics) = 0;
-    virtual Gpu of_gpu(const Function& kernel, const std::string& machine, Diagnostics& diagnostics) = 0;
+    virtual GpuFields of_gpu(const Function& kernel, const std::string& machine, Diagnostics& diagnostics) = 0;
     // What tells the plans of a kernel from those of another; empty: there are none.
     [[nodiscard]] virtual std::string text_of(const std::string& kernel) const = 0;
 };

@@ -5,10 +5,9 @@
 #include <fmt/core.h>
 
 #include "ir/passes/target/gpu/choose_threads.h"
+#include "ir/passes/target/gpu/choose_variants.h"
 #include "ir/passes/target/gpu/parts.h"
-#include "ir/passes/target/gpu/plan.h"
 #include "ir/passes/target/gpu/registers.h"
-#include "ir/passes/target/gpu/spread_threads.h"
 #include "ir/passes/tile/divide_groups.h"
 
 namespace tsr::ir {
@@ -17,7 +16,7 @@ namespace {
 
 // What a loop carries and a block that runs a whole group has no registers for.
 std::optional<std::string> lacks_when_whole(const Function& kernel, const GpuMachine& machine) {
-    return lacks_registers(kernel, choose_threads(kernel, machine, {}));
+    return lacks_registers(kernel, choose_threads(kernel, machine, {}).gpu());
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 std::string nameless(Function task) {
     task.name.clear();
     std::string text = print(task);
-    if (task.plan) text += fmt::format("{} {} {}\n", task.plan->machine, task.plan->task, task.plan->scratch);
+    if (task.plan) text += fmt::format("{} {} {}\n", task.plan->machine, task.plan->task, task.scratch_bytes);
     return text;
 }
 
@@ -55,11 +55,11 @@ PointCode point_code(const std::vector<CpuVariant>& variants, const std::vector<
     PointCode code;
     for (const Function& thread : threads) {
         code.text += nameless(thread);
-        if (thread.plan) code.text += fmt::format("{} threads\n", thread.plan->threads);
+        if (thread.plan) code.text += fmt::format("{} threads\n", thread.plan->gpu().block_threads());
     }
     for (const CpuVariant& variant : variants) {
-        code.text += nameless(variant.task) + (variant.narrow_index ? "narrow\n" : "");
-        code.scratch = std::max(code.scratch, variant.task.plan ? variant.task.plan->scratch : 0);
+        code.text += variant.machine + "\n" + nameless(variant.task) + (variant.narrow_index ? "narrow\n" : "");
+        code.scratch = std::max(code.scratch, variant.task.scratch_bytes);
         for (const PackedOperand& operand : variant.packed) {
             code.text += nameless(operand.kernel) + fmt::format("{} bytes\n", operand.block_bytes);
             for (const BlockAxis& axis : operand.axes)

@@ -36,15 +36,10 @@ struct GpuMachine {
     bool box_stores = false;      // and from there
 };
 
-// The same where boxes are copied into shared memory alone.
-inline GpuMachine without_box_stores(GpuMachine machine) {
-    machine.box_stores = false;
-    return machine;
-}
-// The same where tensors have no boxes.
+// The same for tensors whose rows do not suit TMA tensor copies.
 inline GpuMachine without_boxes(GpuMachine machine) {
-    machine.box_copies = false;
-    return without_box_stores(machine);
+    machine.box_copies = machine.box_stores = false;
+    return machine;
 }
 
 inline constexpr int64_t kWarp = 32;

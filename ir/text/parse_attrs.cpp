@@ -165,49 +165,65 @@ bool parse_panels(TextCursor& in, std::vector<ProductPanel>& panels) {
     return true;
 }
 
-int64_t* number_of(Plan& plan, std::string_view key) {
-    if (key == "lanes") return &plan.lanes;
-    if (key == "interleave") return &plan.interleave;
-    if (key == "task") return &plan.task;
-    if (key == "threads") return &plan.threads;
-    if (key == "stages") return &plan.stages;
-    if (key == "cluster_rows") return &plan.cluster_rows;
-    if (key == "cluster_columns") return &plan.cluster_columns;
-    if (key == "scratch") return &plan.scratch;
-    if (key == "depth") return &plan.depth;
-    if (key == "split") return &plan.split;
-    if (key == "most_groups") return &plan.most_groups;
-    return nullptr;
+bool parse_number(TextCursor& in, int64_t& number) {
+    const std::optional<int64_t> value = in.integer();
+    if (value) number = *value;
+    return value.has_value();
 }
 
-bool parse_plan_field(TextCursor& in, const std::string& key, Plan& plan) {
-    if (key == "reasons") return parse_strings(in, plan.reasons);
-    if (key == "panels") return parse_panels(in, plan.panels);
-    if (key == "parts") return parse_integers(in, plan.parts);
-    if (key == "narrow_index") return parse_flag(in, plan.narrow_index);
-    if (key == "boxes") return parse_flag(in, plan.boxes);
+// Nothing for a key that such plans have no field for.
+std::optional<bool> parse_field(TextCursor& in, std::string_view key, CpuPlan& plan) {
+    if (key == "lanes") return parse_number(in, plan.lanes);
+    if (key == "interleave") return parse_number(in, plan.interleave);
+    if (key == "depth") return parse_number(in, plan.depth);
+    if (key == "split") return parse_number(in, plan.split);
+    if (key == "most_groups") return parse_number(in, plan.most_groups);
     if (key == "pack") return parse_flag(in, plan.pack);
-    if (key == "machine") {
-        std::optional<std::string> machine = in.quoted();
-        if (machine) plan.machine = std::move(*machine);
-        return machine.has_value();
-    }
-    int64_t* field = number_of(plan, key);
-    if (field == nullptr) return in.fail(fmt::format("a plan has no '{}'", key));
-    const std::optional<int64_t> value = in.integer();
-    if (value) *field = *value;
-    return value.has_value();
+    if (key == "panels") return parse_panels(in, plan.panels);
+    return std::nullopt;
+}
+
+std::optional<bool> parse_field(TextCursor& in, std::string_view key, GpuPlan& plan) {
+    if (key == "threads") return parse_number(in, plan.threads);
+    if (key == "tiles_per_thread") return parse_number(in, plan.tiles_per_thread);
+    if (key == "stages") return parse_number(in, plan.stages);
+    if (key == "producers") return parse_number(in, plan.producers);
+    if (key == "cluster_rows") return parse_number(in, plan.cluster_rows);
+    if (key == "cluster_columns") return parse_number(in, plan.cluster_columns);
+    if (key == "box_copies") return parse_flag(in, plan.box_copies);
+    if (key == "box_stores") return parse_flag(in, plan.box_stores);
+    if (key == "parts") return parse_integers(in, plan.parts);
+    return std::nullopt;
+}
+
+bool parse_field(TextCursor& in, const std::string& key, Plan& plan) {
+    if (key == "task") return parse_number(in, plan.task);
+    if (key == "narrow_index") return parse_flag(in, plan.narrow_index);
+    if (key == "reasons") return parse_strings(in, plan.reasons);
+    const auto own = plan.is_gpu() ? parse_field(in, key, plan.gpu()) : parse_field(in, key, plan.cpu());
+    return own ? *own : in.fail(fmt::format("a plan for a {} has no '{}'", plan.is_gpu() ? "GPU" : "CPU", key));
 }
 
 }  // namespace
 
-bool parse_plan(TextCursor& in, Plan& plan) {
-    if (!in.want('{')) return false;
-    do {
+std::optional<Plan> parse_plan(TextCursor& in) {
+    if (!in.want('{') || !in.take("machine")) {
+        in.fail("a plan begins with its machine");
+        return std::nullopt;
+    }
+    if (!in.want('=')) return std::nullopt;
+    std::optional<std::string> machine = in.quoted();
+    std::optional<Plan> plan;
+    while (machine && in.take(',')) {
         const std::optional<std::string> key = in.word();
-        if (!key || !in.want('=') || !parse_plan_field(in, *key, plan)) return false;
-    } while (in.take(','));
-    return in.want('}');
+        if (!key || !in.want('=')) return std::nullopt;
+        if (!plan) plan = *key == "threads" ? Plan(GpuPlan{}) : Plan(CpuPlan{});
+        if (!parse_field(in, *key, *plan)) return std::nullopt;
+    }
+    if (!machine || !in.want('}')) return std::nullopt;
+    if (!plan) plan.emplace(CpuPlan{});
+    plan->machine = std::move(*machine);
+    return plan;
 }
 
 bool parse_point(TextCursor& in, TuningPoint& point) {

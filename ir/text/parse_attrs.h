@@ -10,7 +10,7 @@ namespace tsr::ir {
 bool parse_attrs(TextCursor& in, OpKind kind, Attrs& attrs);
 std::optional<AttrValue> parse_constant(std::string_view literal, DType type);
 bool parse_integers(TextCursor& in, std::vector<int64_t>& into);  // with the brackets
-bool parse_plan(TextCursor& in, Plan& plan);                      // with the braces
+std::optional<Plan> parse_plan(TextCursor& in);                   // with the braces
 bool parse_point(TextCursor& in, TuningPoint& point);             // `"gemm" {BM = 64}`
 
 std::optional<ProductPanel> parse_panel(std::string_view text);

@@ -104,6 +104,10 @@ private:
             } else if (in_.take("shared")) {
                 kernel.shared_limit = in_.integer();
                 if (!kernel.shared_limit) return false;
+            } else if (in_.take("scratch")) {
+                const std::optional<int64_t> bytes = in_.integer();
+                if (!bytes) return false;
+                fn_.scratch_bytes = *bytes;
             } else if (in_.take("point")) {
                 if (!parse_point(in_, kernel.point.emplace())) return false;
             } else {
@@ -114,8 +118,8 @@ private:
     }
 
     bool plan() {
-        fn_.plan.emplace();
-        return parse_plan(in_, *fn_.plan);
+        fn_.plan = parse_plan(in_);
+        return fn_.plan.has_value();
     }
 
     bool args(RegionId region) {

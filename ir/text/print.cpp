@@ -66,6 +66,7 @@ private:
         const Level usual = fn_.is_kernel ? Level::tile : Level::host;
         if (!graph && (fn_.level != usual || (!fn_.is_kernel && !host))) text += " " + std::string(name(fn_.level));
         if (fn_.is_kernel) text += kernel(fn_.kernel);
+        if (fn_.scratch_bytes != 0) text += fmt::format(" scratch {}", fn_.scratch_bytes);
         return text + place(fn_.place);
     }
 
@@ -95,25 +96,40 @@ private:
     }
 
     static std::string plan(const Plan& plan) {
-        std::string text = fmt::format(" plan {{machine = {}, lanes = {}, interleave = {}, task = {}",
-                                       spell(AttrValue(plan.machine)), plan.lanes, plan.interleave, plan.task);
-        if (plan.threads != 0) text += fmt::format(", threads = {}", plan.threads);
-        if (plan.stages != 1) text += fmt::format(", stages = {}", plan.stages);
-        if (plan.cluster() != 1)
-            text += fmt::format(", cluster_rows = {}, cluster_columns = {}", plan.cluster_rows, plan.cluster_columns);
-        if (plan.boxes) text += ", boxes = true";
-        if (!plan.parts.empty()) text += ", parts = " + spell(AttrValue(plan.parts));
-        if (plan.scratch != 0) text += fmt::format(", scratch = {}", plan.scratch);
-        if (plan.narrow_index) text += ", narrow_index = true";
-        if (plan.depth != 0) text += fmt::format(", depth = {}", plan.depth);
-        if (plan.pack) text += ", pack = true";
-        if (plan.split != 0) text += fmt::format(", split = {}", plan.split);
-        if (plan.most_groups != 0) text += fmt::format(", most_groups = {}", plan.most_groups);
-        std::vector<std::string> panels;
-        for (const ProductPanel& panel : plan.panels) panels.push_back(spell(panel));
-        if (!panels.empty()) text += ", panels = " + spell(AttrValue(panels));
+        std::string text = fmt::format(" plan {{machine = {}, ", spell(AttrValue(plan.machine)));
+        text += plan.is_gpu() ? of_gpu(plan) : of_cpu(plan);
         if (!plan.reasons.empty()) text += ", reasons = " + spell(AttrValue(plan.reasons));
         return text + "}";
+    }
+
+    // `lanes` and `threads` tell the kinds apart: they stand in front of the others.
+    static std::string of_cpu(const Plan& plan) {
+        const CpuPlan& cpu = plan.cpu();
+        auto text = fmt::format("lanes = {}, interleave = {}, task = {}", cpu.lanes, cpu.interleave, plan.task);
+        if (plan.narrow_index) text += ", narrow_index = true";
+        if (cpu.depth != 0) text += fmt::format(", depth = {}", cpu.depth);
+        if (cpu.pack) text += ", pack = true";
+        if (cpu.split != 0) text += fmt::format(", split = {}", cpu.split);
+        if (cpu.most_groups != 0) text += fmt::format(", most_groups = {}", cpu.most_groups);
+        std::vector<std::string> panels;
+        for (const ProductPanel& panel : cpu.panels) panels.push_back(spell(panel));
+        if (!panels.empty()) text += ", panels = " + spell(AttrValue(panels));
+        return text;
+    }
+
+    static std::string of_gpu(const Plan& plan) {
+        const GpuPlan& gpu = plan.gpu();
+        auto text =
+            fmt::format("threads = {}, tiles_per_thread = {}, task = {}", gpu.threads, gpu.tiles_per_thread, plan.task);
+        if (gpu.stages != 1) text += fmt::format(", stages = {}", gpu.stages);
+        if (gpu.box_copies) text += ", box_copies = true";
+        if (gpu.box_stores) text += ", box_stores = true";
+        if (gpu.producers != 0) text += fmt::format(", producers = {}", gpu.producers);
+        if (gpu.cluster() != 1)
+            text += fmt::format(", cluster_rows = {}, cluster_columns = {}", gpu.cluster_rows, gpu.cluster_columns);
+        if (!gpu.parts.empty()) text += ", parts = " + spell(AttrValue(gpu.parts));
+        if (plan.narrow_index) text += ", narrow_index = true";
+        return text;
     }
 
     std::string args(RegionId region) {

@@ -96,9 +96,8 @@ TEST_CASE("of code with narrow indices the blocks have narrow numbers, too") {
     k.yield();
     const ir::Function kernel = k.function;
     for (const auto& [parts, most] : {std::pair<int64_t, int64_t>{1, 1 << 30}, {3, 357913942}, {16, 1 << 26}}) {
-        ir::Plan& plan = k.function.plan.emplace();
+        ir::Plan& plan = k.function.plan.emplace(ir::GpuPlan{.parts = {parts, 1}});
         plan.machine = "sm_80";
-        plan.parts = {parts, 1};
         plan.narrow_index = true;
         codegen::KernelFamily family = codegen::family_of(kernel);
         codegen::add_gpu_variant(family, kernel, k.function, true, false);

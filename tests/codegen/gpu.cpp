@@ -233,7 +233,7 @@ TEST_CASE("atomics of neighbouring elements") {
         CAPTURE(machine);
         CAPTURE(width);
         GpuKernel k;
-        k.function.plan.emplace().machine = machine;
+        k.function.plan.emplace(ir::GpuPlan{}).machine = machine;
         ValueId added = k.splat(k.build.constant(1.0, type), width);
         for (int64_t i = 1; i < width; ++i) {
             const ValueId one = k.build.constant(static_cast<double>(i + 1), type);
@@ -338,7 +338,7 @@ TEST_CASE("what has no code on a GPU is refused by name before LLVM sees it") {
     CHECK(refusal(masked) == "in `kernel`: `load` has no code under a mask on a GPU");
     for (const auto& [width, alignment] : {std::pair<int64_t, int64_t>{4, 8}, {2, 2}, {3, 16}}) {
         GpuKernel packed;
-        packed.function.plan.emplace().machine = "sm_80";
+        packed.function.plan.emplace(ir::GpuPlan{}).machine = "sm_80";
         const ValueId added = packed.splat(packed.build.constant(1.0, DType::f16), width);
         packed.build.emit(OpKind::atomic_rmw, {packed.pointer(0, DType::f16), added},
                           {{Attr::op, static_cast<int64_t>(ir::AtomicOp::add)}, {Attr::alignment, alignment}});

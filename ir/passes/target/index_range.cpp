@@ -173,7 +173,7 @@ IndexRanges::Range IndexRanges::of_number(const Op& op) {
         case Counts::block:
             return {0, (kLimit - 1) / std::max<int64_t>(kernel_.plan->task, 1)};
         case Counts::thread:
-            return {0, kernel_.plan->threads - 1};
+            return {0, kernel_.plan->gpu().block_threads() - 1};
         case Counts::lane:
             return {0, 31};
         case Counts::given:

@@ -342,7 +342,7 @@ std::optional<std::string> division_fault(const Function& kernel, size_t axis, i
 }
 
 void divide_groups(Function& kernel) {
-    const std::vector<int64_t> parts = kernel.plan->parts;
+    const std::vector<int64_t> parts = kernel.plan->gpu().parts;
     for (size_t axis = 0; axis < parts.size(); ++axis) {
         if (parts[axis] > 1) Divider(kernel, *grid_of(kernel), axis, parts[axis]).run();
     }

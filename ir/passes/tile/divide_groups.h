@@ -17,7 +17,8 @@ std::optional<std::string> division_fault(const Function& kernel, size_t axis, i
 // The axes of the kernel's grid: steps that are known, 0 for others; empty where it has none.
 std::vector<int64_t> grid_steps(const Function& kernel);
 
-// Divides each axis of the grid by the number in `plan->parts`. A launch then has so many times as many groups
+// Divides each axis of the grid by the number in `parts` of the plan for a GPU. A launch then has so many times as many
+// groups
 // (`parts_of`). Tiles that go along with an axis become shorter; what else depends on its index is computed for the
 // group that was divided. By a plan whose parts have no fault.
 void divide_groups(Function& kernel);

@@ -3,7 +3,7 @@
 
 namespace tsr::ir::samples {
 
-inline constexpr const char* kSaxpy = R"(kernel @saxpy<n>(%x: f32[n], %y: mut f32[n], %alpha: f32) flat {
+inline constexpr const char* kSaxpy = R"(kernel @saxpy<n>(%x: f32[n], %y: mut f32[n], %alpha: f32) flat scratch 64 {
   %i = tile_id : index
   %n = dim {dim = n} : index
   %in = lt %i, %n : bool
@@ -16,7 +16,7 @@ inline constexpr const char* kSaxpy = R"(kernel @saxpy<n>(%x: f32[n], %y: mut f3
 } launch {
   %n.1 = dim {dim = n} : index
   yield %n.1
-} plan {machine = "x86-64-v4", lanes = 16, interleave = 4, task = 16384, scratch = 64, narrow_index = true, depth = 256, pack = true, split = 1024, most_groups = 4, panels = ["f32[32, 64] 11 x 2", "i32[8, 8] 8 x 1"], reasons = ["a \"reason\"", "line\nbreak"]}
+} plan {machine = "x86-64-v4", lanes = 16, interleave = 4, task = 16384, narrow_index = true, depth = 256, pack = true, split = 1024, most_groups = 4, panels = ["f32[32, 64] 11 x 2", "i32[8, 8] 8 x 1"], reasons = ["a \"reason\"", "line\nbreak"]}
 )";
 
 // A barrier in a uniform while, and a value that lives across it.

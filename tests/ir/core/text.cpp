@@ -48,6 +48,20 @@ TEST_CASE("names of the programmer are made unique and cleaned") {
     CHECK(print(read(text)) == text);
 }
 
+TEST_CASE("the text of a plan tells its kind of machine, and has the fields of that kind") {
+    const std::string text =
+        "func @f() target scratch 512 {\n} plan {machine = \"sm_90a\", threads = 256, tiles_per_thread = 4, task = "
+        "1024, "
+        "stages = 3, box_copies = true, box_stores = true, producers = 128, cluster_rows = 2, cluster_columns = 1, "
+        "parts = [2, 1], narrow_index = true, reasons = [\"why\"]}\n";
+    CHECK(print(read(text)) == text);
+    const auto plan = [](const std::string& fields) { return refusal("func @f() target {\n} plan {" + fields + "}"); };
+    CHECK(plan("machine = \"sm_80\", threads = 256, lanes = 4") == "2:50: a plan for a GPU has no 'lanes'");
+    CHECK(plan("machine = \"x86-64\", lanes = 4, threads = 256") == "2:49: a plan for a CPU has no 'threads'");
+    CHECK(plan("lanes = 4") == "2:9: a plan begins with its machine");
+    CHECK(plan("machine = \"x86-64\"") == "accepted");
+}
+
 TEST_CASE("a NaN keeps its bits") {
     const std::string text = "func @f() tile {\n  host {value = nan(0xfff8000000000001), callee = \"x\"}\n}\n";
     CHECK(print(read(text)) == text);

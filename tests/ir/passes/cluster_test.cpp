@@ -48,13 +48,13 @@ std::string with(std::string text, const std::string& old, const std::string& ot
 
 const GpuMachine& hopper() { return *gpu_machine("sm_90a"); }
 
-Function planned(const std::string& text, const PlanFields& fields = {}) {
+Function planned(const std::string& text, const GpuPlanFields& fields = {}) {
     Function kernel = kernels::read(text.c_str());
     kernel.plan = choose_gpu_plan(kernel, hopper(), fields);
     return kernel;
 }
 
-Function staged(const std::string& text, const PlanFields& fields = {}) {
+Function staged(const std::string& text, const GpuPlanFields& fields = {}) {
     Function kernel = planned(text, fields);
     stage(kernel, hopper());
     kernels::check_sound(kernel);
@@ -70,7 +70,7 @@ std::vector<OpId> all_of(const Function& function, OpKind kind) {
 }
 
 std::pair<int64_t, int64_t> cluster_of(const std::string& text) {
-    const Plan plan = *planned(text).plan;
+    const GpuPlan plan = planned(text).plan->gpu();
     return {plan.cluster_rows, plan.cluster_columns};
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("neighbours share the larger operand") {
 
 TEST_CASE("a cluster that can not be is refused in words") {
     const auto fault = [](const std::string& text, int64_t rows, int64_t columns) -> std::string {
-        PlanFields fields;
+        GpuPlanFields fields;
         fields.cluster_rows = rows;
         fields.cluster_columns = columns;
         const Function kernel = planned(text, fields);
@@ -114,7 +114,7 @@ TEST_CASE("a cluster that can not be is refused in words") {
 
 TEST_CASE("rings of clusters hold, and nothing that blocks promise each other can be left out unseen") {
     for (int64_t stages : {2, 3, 4}) {
-        PlanFields fields;
+        GpuPlanFields fields;
         fields.stages = stages;
         for (int64_t columns : {1, 2}) {
             fields.cluster_rows = 3 - columns;
@@ -175,7 +175,7 @@ TEST_CASE("threads of a cluster meet first and last, and expect what both blocks
         without.remove(id);
         CHECK_FALSE(check_boxes(without).empty());
     }
-    CHECK(expected == static_cast<size_t>(kernel.plan->stages));
+    CHECK(expected == static_cast<size_t>(kernel.plan->gpu().stages));
     for (OpId id : all_of(target, OpKind::copy_box)) {
         Function without = target;
         without.remove(id);
@@ -186,7 +186,7 @@ TEST_CASE("threads of a cluster meet first and last, and expect what both blocks
         own.op(id).attrs.erase(Attr::mode);
         CHECK_FALSE(check_boxes(own).empty());
     }
-    CHECK(alone == static_cast<size_t>(kernel.plan->stages));
+    CHECK(alone == static_cast<size_t>(kernel.plan->gpu().stages));
 }
 
 TEST_CASE("a box has halves where its panels are even, or its rows are enough") {

@@ -54,7 +54,7 @@ bool has(const Function& kernel, const std::string& text) { return print(kernel)
 
 TEST_CASE("tiles that go along with an axis of the grid become shorter, and its step") {
     Function kernel = product({{}, kStore});
-    kernel.plan.emplace().parts = {2, 4};
+    kernel.plan.emplace(GpuPlan{.parts = {2, 4}});
     divide_groups(kernel);
     kernels::check_sound(kernel);
     CHECK(has(kernel, "%a = load_tile %A, %m, %k {axes = [0, 1], shape = [128, 64]}"));
@@ -77,7 +77,7 @@ TEST_CASE("what else depends on the index sees that of the whole group") {
     %later = add %m, %c64 : index
     store_tile %C, %sum, %later, %n {axes = [0, 1]})"});
     REQUIRE_FALSE(division_fault(kernel, 0, 2));
-    kernel.plan.emplace().parts = {2, 1};
+    kernel.plan.emplace(GpuPlan{.parts = {2, 1}});
     divide_groups(kernel);
     kernels::check_sound(kernel);
     CHECK(has(kernel, "%1 = mod %0, %c256"));
@@ -126,12 +126,13 @@ TEST_CASE("groups are not divided where they touch what they write elsewhere, or
 TEST_CASE("parts are chosen where a loop carries more than a block has registers for") {
     const Function kernel = product({{}, kStore});
     const Plan hopper = choose_gpu_plan(kernel, *gpu_machine("sm_90a"));
-    CHECK(hopper.parts == std::vector<int64_t>{2, 1});
-    CHECK(hopper.threads == 256);
-    CHECK(choose_gpu_plan(kernel, *gpu_machine("sm_80")).parts == std::vector<int64_t>{2, 2});
-    CHECK(choose_gpu_plan(kernels::formed(kernels::kGemm), *gpu_machine("sm_80")).parts.empty());
-    CHECK(lacks_registers(kernel, choose_gpu_plan(kernel, *gpu_machine("sm_80"), {.parts = {{1, 1}}})));
+    const GpuPlan& gpu = hopper.gpu();
+    CHECK(gpu.parts == std::vector<int64_t>{2, 1});
+    CHECK(gpu.threads == 256);
+    CHECK(choose_gpu_plan(kernel, *gpu_machine("sm_80")).gpu().parts == std::vector<int64_t>{2, 2});
+    CHECK(choose_gpu_plan(kernels::formed(kernels::kGemm), *gpu_machine("sm_80")).gpu().parts.empty());
+    CHECK(lacks_registers(kernel, choose_gpu_plan(kernel, *gpu_machine("sm_80"), {.parts = {{1, 1}}}).gpu()));
     const Function divided = divided_by(hopper, kernel);
-    CHECK_FALSE(lacks_registers(divided, hopper));
+    CHECK_FALSE(lacks_registers(divided, gpu));
     CHECK(parts_fault(kernel, {2})->why == "1 for the 2 axes of the kernel's grid");
 }

@@ -127,8 +127,9 @@ constexpr std::array kMachines{"sm_80", "sm_90a"};
 Function staged(const char* text, int64_t stages, const char* machine = "sm_80") {
     Function kernel = kernels::formed(text);
     expand_math(kernel);
-    kernel.plan = choose_gpu_plan(kernel, *gpu_machine(machine));
-    if (stages > 0) kernel.plan->stages = stages;
+    GpuPlanFields fields;
+    if (stages > 0) fields.stages = stages;
+    kernel.plan = choose_gpu_plan(kernel, *gpu_machine(machine), fields);
     stage(kernel, *gpu_machine(machine));
     kernels::check_sound(kernel);
     return kernel;
@@ -384,7 +385,7 @@ TEST_CASE("threads of their own bring boxes, and the others meet nobody in a rou
         kernels::check_sound(target);
         // Warp groups have a whole one beside them.
         const int64_t beside = count(target, target.body, OpKind::group_mma) > 0 ? 128 : 32;
-        CHECK(target.plan->threads == kernel.plan->threads + beside);
+        CHECK(target.plan->gpu().producers == beside);
         size_t filling = 0, reading = 0;
         walk(target, target.body, [&](OpId id) {
             const Op& op = target.op(id);

@@ -4,6 +4,7 @@
 
 #include "ir/passes/math/expand_math.h"
 #include "ir/passes/simplify/simplify.h"
+#include "ir/passes/target/gpu/choose_variants.h"
 #include "ir/passes/target/gpu/plan.h"
 #include "ir/passes/target/gpu/rings/stage.h"
 #include "ir/passes/target/gpu/spread_threads.h"
@@ -129,8 +130,8 @@ TEST_CASE("register tiles become a sound program of one thread on every machine"
 
 TEST_CASE("rows are loaded in accesses of 16 bytes, and combined inside of their warps") {
     const Function target = threads(kRows, "sm_80");
-    CHECK(target.plan->threads == 128);
-    CHECK(target.plan->scratch == 0);
+    CHECK(target.plan->gpu().threads == 128);
+    CHECK(target.scratch_bytes == 0);
     CHECK(wide_count(target, OpKind::load, 4) == 2 * 4);  // where rows may be outside of the memory, too
     CHECK(wide_count(target, OpKind::warp_shuffle) == 5);
     const Function kernel = formed(kRows);
@@ -147,14 +148,14 @@ TEST_CASE("rows are loaded in accesses of 16 bytes, and combined inside of their
 
 TEST_CASE("a row that several warps have is combined through shared memory") {
     const Function target = threads(kVector, "sm_80");
-    CHECK(target.plan->threads == 64);
-    CHECK(target.plan->scratch >= 1000 * 4);
+    CHECK(target.plan->gpu().threads == 64);
+    CHECK(target.scratch_bytes >= 1000 * 4);
     CHECK(wide_count(target, OpKind::block_barrier) >= 3);
 }
 
 TEST_CASE("a product of tiles is composed of those that warps have") {
     const Function target = threads(kernels::kGemm, "sm_80");
-    CHECK(target.plan->threads == 128);
+    CHECK(target.plan->gpu().threads == 128);
     // Four warps, each 16 x 8 x 16 at once.
     CHECK(wide_count(target, OpKind::mma) == 64 * 48 * 64 / (4 * 16 * 8 * 16));
     CHECK(wide_count(target, OpKind::block_barrier) >= 3);
@@ -162,7 +163,7 @@ TEST_CASE("a product of tiles is composed of those that warps have") {
 
 TEST_CASE("warps share a product out so that none of it is padding") {
     const Function target = threads(kUnusual, "sm_80");
-    CHECK(target.plan->threads == 256);
+    CHECK(target.plan->gpu().threads == 256);
     CHECK(wide_count(target, OpKind::mma) == 128 * 176 * 48 / (8 * 16 * 8 * 16));
     // A lane gets four words at a time: 2 atoms of A, and 11 of B in pairs, for each of three steps.
     CHECK(wide_count(target, OpKind::load_matrix) == 3 * (2 + 6));
@@ -221,7 +222,7 @@ TEST_CASE("panels are read as matrices like rows, where no warp group multiplies
 
 TEST_CASE("warp groups multiply what rings bring where it lies, and nothing is converted in the loop") {
     const Function target = threads(kUnusual, "sm_90a");
-    CHECK(target.plan->threads == 384);  // two groups, of 64 rows each, and one that copies
+    CHECK(target.plan->gpu().block_threads() == 384);  // two groups, of 64 rows each, and one that copies
     CHECK(wide_count(target, OpKind::group_mma) == 1);
     CHECK(wide_count(target, OpKind::mma) + wide_count(target, OpKind::load_matrix) == 0);
     walk(target, target.body, [&](OpId id) {
@@ -248,6 +249,6 @@ TEST_CASE("a product that no warp has is done by threads, four columns each") {
 
 TEST_CASE("a transposed tile goes through shared memory to the layout of what it is added to") {
     const Function target = threads(kTurned, "sm_80");
-    CHECK(target.plan->scratch == 64 * 64 * 2);
+    CHECK(target.scratch_bytes == 64 * 64 * 2);
     CHECK(wide_count(target, OpKind::load, 8) > 0);  // of global memory: 16 bytes
 }

@@ -3,6 +3,7 @@
 
 #include "ir/passes/math/expand_math.h"
 #include "ir/passes/target/gpu/barriers.h"
+#include "ir/passes/target/gpu/choose_variants.h"
 #include "ir/passes/target/gpu/plan.h"
 #include "ir/passes/target/gpu/spread_threads.h"
 #include "ir/passes/tile/peel_guard.h"
@@ -53,16 +54,16 @@ TEST_CASE("what is spread over threads is sound on every machine") {
 
 TEST_CASE("a thread of a short flat kernel does four neighbours of 4 bytes: an access of 16") {
     Function kernel = threads(kernels::kSaxpy, "sm_80");
-    CHECK(kernel.plan->threads == 256);
-    CHECK(kernel.plan->interleave == 4);
+    CHECK(kernel.plan->gpu().threads == 256);
+    CHECK(kernel.plan->gpu().tiles_per_thread == 4);
     CHECK(kernel.plan->task == 1024);
-    CHECK(threads(kernels::kMandelbrot, "sm_80").plan->interleave == 1);
+    CHECK(threads(kernels::kMandelbrot, "sm_80").plan->gpu().tiles_per_thread == 1);
 }
 
 TEST_CASE("a group's threads are its tiles, its lane arrays registers, its writes the first thread's") {
     Function kernel = threads(kernels::kGroupSum, "sm_80");
-    CHECK(kernel.plan->threads == 128);
-    CHECK(kernel.plan->scratch == 128 * 4);
+    CHECK(kernel.plan->gpu().threads == 128);
+    CHECK(kernel.scratch_bytes == 128 * 4);
     CHECK(count(kernel, OpKind::block_barrier) == 3);  // the program's two, and before `out` is written again
     CHECK(count(kernel, OpKind::stack) == 0);
 }

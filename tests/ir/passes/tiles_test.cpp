@@ -70,7 +70,7 @@ TEST_CASE("register tiles become sound vector code on every machine") {
             kernel.plan = choose_plan(kernel, *cpu_machine(machine), false);
             const Function task = spread_lanes(kernel);
             kernels::check_sound(task);
-            CHECK(task.plan->scratch > 0);
+            CHECK(task.scratch_bytes > 0);
         }
     }
 }
@@ -88,7 +88,7 @@ TEST_CASE("the matrix unit takes 512 bytes of k at once, whatever a factor's typ
             for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
                 text.replace(at, from.size(), to);
         }
-        return choose_plan(kernels::formed(text.c_str()), *cpu_machine(machine), false).depth;
+        return choose_plan(kernels::formed(text.c_str()), *cpu_machine(machine), false).cpu().depth;
     };
     CHECK(depth("i8", "i32", "x86-64-v4-amx") == 512);
     CHECK(depth("bf16", "f32", "x86-64-v4-amx") == 256);

@@ -19,7 +19,7 @@ void GroupCode::copy(const Op& op) {
     size_t lead = rank - to.dims.size();  // axes of which one position is taken
     std::vector<ValueId> start;
     for (size_t i = 0; i < rank; ++i) start.push_back(emit_.cast(s_.scalars.at(op.operands[2 + i]), DType::index));
-    int64_t width = s_.plan.lanes;
+    int64_t width = s_.lanes();
     std::vector<ValueId> at = start;
     std::vector<ValueId> inside_buffer(to.dims.size());
     const ValueId columns = from.packed ? from.row : from.dims.back();

@@ -301,7 +301,7 @@ Function spread_lanes(const Function& kernel) {
     Spread spread(kernel);
     GroupCode(spread).run();
     spread.target.plan = kernel.plan;
-    spread.target.plan->scratch = spread.scratch_bytes;
+    spread.target.scratch_bytes = spread.scratch_bytes;
     return std::move(spread.target);
 }
 

@@ -75,11 +75,11 @@ bool GroupCode::is_small(RegionId region) const {
 // Whole bundles of vectors without a mask, then single vectors under the mask of what is left. Of a small region whole
 // vectors are done without a mask as far as they go: masked stores are slow on some processors (Zen 1 to 3).
 void GroupCode::vectors(const Lanes& lanes, ValueId first, ValueId last, const std::vector<Wrapped>& wrapped) {
-    int64_t width = s_.plan.lanes;
+    int64_t width = s_.lanes();
     if (width == 1) {
         return counted_loop(first, last, 1, [&](ValueId round) { vector_body(lanes, round, 1, {}, wrapped); });
     }
-    int64_t bundle = width * s_.plan.interleave;
+    int64_t bundle = width * s_.plan.cpu().interleave;
     auto from = emit_.integer_value(first);
     auto to = emit_.integer_value(last);
     bool whole = from && to && (*to - *from) % bundle == 0;
@@ -90,7 +90,7 @@ void GroupCode::vectors(const Lanes& lanes, ValueId first, ValueId last, const s
                               emit_.binary(OpKind::mod, length, emit_.integer(bundle)));
     }
     counted_loop(first, middle, bundle,
-                 [&](ValueId round) { vector_body(lanes, round, s_.plan.interleave, {}, wrapped); });
+                 [&](ValueId round) { vector_body(lanes, round, s_.plan.cpu().interleave, {}, wrapped); });
     if (whole) return;
     if (bundle > width && is_small(lanes.op.regions[0])) {
         ValueId left = emit_.binary(OpKind::sub, last, middle);
@@ -110,10 +110,10 @@ void GroupCode::vector_body(const Lanes& over, ValueId round, int64_t copies, co
     const auto& [op, axis, outer, before] = over;
     RegionId region = op.regions[0];
     const auto& args = s_.tile.region(region).args;
-    LaneCode code(s_, s_.plan.lanes, copies, mask);
+    LaneCode code(s_, s_.lanes(), copies, mask);
     code.use_arrays_at(round);
     bool by_tile = s_.tile.kernel.flat || s_.tile.kernel.elements;
-    bool single = s_.plan.lanes == 1;
+    bool single = s_.lanes() == 1;
     ValueId number = before.valid() ? emit_.add(before, round) : round;
     code.number_messages(by_tile ? LaneCode::affine(number, 1) : LaneCode::uniform(s_.group));
     for (size_t i = 0; i < outer.size(); ++i) code.set(args[i], LaneCode::uniform(outer[i]));
@@ -125,10 +125,10 @@ void GroupCode::vector_body(const Lanes& over, ValueId round, int64_t copies, co
     } else {
         std::vector<ValueId> copies_of_index;
         ValueId lanes =
-            emit_.binary(OpKind::mul, emit_.iota(s_.plan.lanes, DType::index), emit_.splat(axis.step, s_.plan.lanes));
+            emit_.binary(OpKind::mul, emit_.iota(s_.lanes(), DType::index), emit_.splat(axis.step, s_.lanes()));
         for (int64_t copy = 0; copy < copies; ++copy) {
-            ValueId base = emit_.add(index, emit_.mul(axis.step, emit_.integer(copy * s_.plan.lanes)));
-            copies_of_index.push_back(emit_.binary(OpKind::add, emit_.splat(base, s_.plan.lanes), lanes));
+            ValueId base = emit_.add(index, emit_.mul(axis.step, emit_.integer(copy * s_.lanes())));
+            copies_of_index.push_back(emit_.binary(OpKind::add, emit_.splat(base, s_.lanes()), lanes));
         }
         code.set(args.back(), LaneCode::of(copies_of_index));
     }

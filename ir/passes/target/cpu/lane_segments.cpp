@@ -122,7 +122,7 @@ bool GroupCode::in_segments(const Lanes& lanes, ValueId first, ValueId last) {
     for (const SegmentSplit& division : divisions.found) {
         divisors.push_back(scalars.of(division.divisor));
         large = emit_.binary(OpKind::bit_and, large,
-                             emit_.compare(OpKind::ge, divisors.back(), emit_.integer(kShortest * s_.plan.lanes)));
+                             emit_.compare(OpKind::ge, divisors.back(), emit_.integer(kShortest * s_.lanes())));
     }
     // From `begin` on: what the operations give, and where the first of the remainders begins anew.
     auto segment = [&](ValueId begin, std::vector<Wrapped>& wrapped) {

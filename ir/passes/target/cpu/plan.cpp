@@ -66,7 +66,7 @@ int64_t vectors_in_flight(const TaskCost& cost, const CpuMachine& machine) {
 }
 
 // A task is worth about 20 microseconds at one operation per lane and cycle.
-int64_t task_size(const Function& kernel, const TaskCost& cost, const Plan& plan) {
+int64_t task_size(const Function& kernel, const TaskCost& cost, const CpuPlan& plan) {
     const int64_t task = 60000 * plan.lanes / std::max<int64_t>(cost.operations, 1);
     const int64_t grain = plan.lanes * plan.interleave;
     if (kernel.kernel.flat || kernel.kernel.elements) return std::max<int64_t>(task / grain, 1) * grain;
@@ -77,7 +77,7 @@ int64_t task_size(const Function& kernel, const TaskCost& cost, const Plan& plan
 constexpr int64_t kDepth = 256;
 constexpr int64_t kMatrixDepth = 4096;  // bits, of what the matrix unit multiplies
 
-void plan_products(const Function& kernel, const CpuMachine& machine, const PlanFields& fields, Plan& plan) {
+void plan_products(const Function& kernel, const CpuMachine& machine, const CpuPlanFields& fields, CpuPlan& plan) {
     int64_t depth = 0;
     plan.panels = fields.panels;
     walk(kernel, kernel.body, [&](OpId id) {
@@ -97,21 +97,22 @@ void plan_products(const Function& kernel, const CpuMachine& machine, const Plan
 
 }  // namespace
 
-Plan choose_plan(const Function& kernel, const CpuMachine& machine, bool narrow_index, const PlanFields& fields) {
+Plan choose_plan(const Function& kernel, const CpuMachine& machine, bool narrow_index, const CpuPlanFields& fields) {
     TaskCost cost;
     add_cost(kernel, kernel.body, 1, cost);
-    Plan plan;
+    CpuPlan cpu;
+    cpu.lanes = fields.lanes.value_or(prefers_single_lanes(kernel) ? 1 : machine.lanes);
+    const int64_t in_flight = cpu.lanes == 1 ? 1 : vectors_in_flight(cost, machine);
+    cpu.interleave = fields.interleave.value_or(in_flight);
+    plan_products(kernel, machine, fields, cpu);
+    Plan plan(cpu);
     plan.machine = machine.name;
     plan.narrow_index = narrow_index;
-    plan.lanes = fields.lanes.value_or(prefers_single_lanes(kernel) ? 1 : machine.lanes);
-    const int64_t in_flight = plan.lanes == 1 ? 1 : vectors_in_flight(cost, machine);
-    plan.interleave = fields.interleave.value_or(in_flight);
-    plan.task = fields.task.value_or(task_size(kernel, cost, plan));
-    plan_products(kernel, machine, fields, plan);
+    plan.task = fields.task.value_or(task_size(kernel, cost, cpu));
     if (narrow_index) plan.reasons.emplace_back("32-bit indices: where all sizes are below 2^30");
-    if (!fields.lanes && plan.lanes == 1)
+    if (!fields.lanes && cpu.lanes == 1)
         plan.reasons.emplace_back("one lane: loops of different lengths that mostly gather");
-    plan.reasons.emplace_back(plan.interleave != in_flight ? "vectors in flight: fixed"
+    plan.reasons.emplace_back(cpu.interleave != in_flight ? "vectors in flight: fixed"
                               : cost.loops ? "vectors in flight: as many as the carried values leave registers for"
                                            : "vectors in flight: by the length of the straight code");
     return plan;
@@ -134,16 +135,17 @@ bool is_for_many_groups(const Function& kernel) {
 
 }  // namespace
 
-std::optional<Plan> choose_split_plan(const Function& kernel, const CpuMachine& machine, const PlanFields& fields) {
+std::optional<Plan> choose_split_plan(const Function& kernel, const CpuMachine& machine, const CpuPlanFields& fields) {
     const auto step = splits_k(kernel);
     if (!step || (!fields.split && is_for_many_groups(kernel))) return std::nullopt;
     Plan plan = choose_plan(kernel, machine, false, fields);
-    const int64_t merged = std::max(plan.depth / *step, int64_t{1}) * *step;
-    plan.pack = false;
-    plan.split = fields.split.value_or((kPart + merged - 1) / merged * merged);
-    plan.most_groups = fields.most_groups.value_or(kFewGroups);
+    CpuPlan& cpu = plan.cpu();
+    const int64_t merged = std::max(cpu.depth / *step, int64_t{1}) * *step;
+    cpu.pack = false;
+    cpu.split = fields.split.value_or((kPart + merged - 1) / merged * merged);
+    cpu.most_groups = fields.most_groups.value_or(kFewGroups);
     plan.reasons.push_back(
-        fmt::format("sums over k in parts: where there are no more than {} groups, and 2 to {} parts", plan.most_groups,
+        fmt::format("sums over k in parts: where there are no more than {} groups, and 2 to {} parts", cpu.most_groups,
                     kMostParts));
     return plan;
 }

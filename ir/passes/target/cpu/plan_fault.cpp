@@ -21,7 +21,7 @@ constexpr int64_t kMostTask = int64_t{1} << 31;
 
 bool within(int64_t value, int64_t least, int64_t most) { return value >= least && value <= most; }
 
-std::optional<PlanFault> vector_fault(const Function& kernel, const Plan& plan) {
+std::optional<PlanFault> vector_fault(const Function& kernel, const CpuPlan& plan, int64_t task) {
     const bool power = plan.lanes > 0 && (plan.lanes & (plan.lanes - 1)) == 0;
     if (plan.lanes == 1) {
         if (!can_do_single_lanes(kernel))
@@ -35,15 +35,15 @@ std::optional<PlanFault> vector_fault(const Function& kernel, const Plan& plan) 
     if (!within(plan.interleave, 1, kMostInterleave))
         return PlanFault{"lanes",
                          fmt::format("{} vectors in flight: it takes 1 to {}", plan.interleave, kMostInterleave)};
-    if (!within(plan.task, 1, kMostTask)) return PlanFault{"task", fmt::format("{} is not from 1 to 2^31", plan.task)};
+    if (!within(task, 1, kMostTask)) return PlanFault{"task", fmt::format("{} is not from 1 to 2^31", task)};
     const int64_t grain = plan.lanes * plan.interleave;
-    if ((kernel.kernel.flat || kernel.kernel.elements) && plan.task % grain != 0)
+    if ((kernel.kernel.flat || kernel.kernel.elements) && task % grain != 0)
         return PlanFault{"task", fmt::format("{} is no multiple of {} x {}, by which the tiles of a task are done",
-                                             plan.task, plan.lanes, plan.interleave)};
+                                             task, plan.lanes, plan.interleave)};
     return std::nullopt;
 }
 
-std::optional<PlanFault> panel_fault(const CpuMachine& machine, const Plan& plan, const ProductPanel& panel) {
+std::optional<PlanFault> panel_fault(const CpuMachine& machine, const CpuPlan& plan, const ProductPanel& panel) {
     const auto fault = [&](const std::string& why) { return PlanFault{"panel", why, panel}; };
     if (!within(panel.rows, 1, panel.tile_rows))
         return fault(fmt::format("{} rows of a tile of {}", panel.rows, panel.tile_rows));
@@ -56,7 +56,7 @@ std::optional<PlanFault> panel_fault(const CpuMachine& machine, const Plan& plan
     return std::nullopt;
 }
 
-std::optional<PlanFault> split_fault(const Function& kernel, const Plan& plan) {
+std::optional<PlanFault> split_fault(const Function& kernel, const CpuPlan& plan) {
     if (plan.split == 0) return std::nullopt;
     const int64_t step = splits_k(kernel).value_or(1);
     const int64_t merged = std::max(plan.depth / step, int64_t{1}) * step;
@@ -67,7 +67,7 @@ std::optional<PlanFault> split_fault(const Function& kernel, const Plan& plan) {
     return std::nullopt;
 }
 
-std::optional<PlanFault> product_fault(const Function& kernel, const CpuMachine& machine, const Plan& plan) {
+std::optional<PlanFault> product_fault(const Function& kernel, const CpuMachine& machine, const CpuPlan& plan) {
     std::vector<ProductPanel> tiles;
     bool any = false;
     walk(kernel, kernel.body, [&](OpId id) {
@@ -93,8 +93,8 @@ std::optional<PlanFault> product_fault(const Function& kernel, const CpuMachine&
 }  // namespace
 
 std::optional<PlanFault> plan_fault(const Function& kernel, const CpuMachine& machine, const Plan& plan) {
-    if (auto fault = vector_fault(kernel, plan)) return fault;
-    return product_fault(kernel, machine, plan);
+    if (auto fault = vector_fault(kernel, plan.cpu(), plan.task)) return fault;
+    return product_fault(kernel, machine, plan.cpu());
 }
 
 }  // namespace tsr::ir

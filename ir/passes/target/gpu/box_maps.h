@@ -28,6 +28,5 @@ bool stored_rows_suit(const Function& kernel, const Function& function);
 std::vector<BoxMap> box_maps(const Function& function);
 // Blocks of a launch may be fewer than its groups.
 bool takes_groups_in_turn(const Function& function);
-inline bool copies_boxes(const Function& function) { return !box_maps(function).empty(); }
 
 }  // namespace tsr::ir

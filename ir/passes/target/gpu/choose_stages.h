@@ -10,6 +10,8 @@
 
 namespace tsr::ir {
 
+inline constexpr int64_t kMostStages = 8;  // more of them would be code before the loop that hides nothing
+
 // Sets `plan->stages` of a kernel that has its other plan: what the program asks for, else enough to have the bytes on
 // their way that hide the latency of memory; fewer where shared memory ends. Says so in the plan's reasons.
 void choose_stages(Function& kernel, const GpuMachine& machine);

@@ -106,19 +106,20 @@ namespace {
 // What loops carry may ask for more registers than the threads have that the largest tile asks for.
 void add_threads(const Function& kernel, Plan& plan) {
     constexpr int64_t kMost = 256;  // more of them have fewer registers together
-    if (!lacks_registers(kernel, plan)) return;
-    Plan more = plan;
+    if (!lacks_registers(kernel, plan.gpu())) return;
+    GpuPlan more = plan.gpu();
     while (more.threads < kMost && lacks_registers(kernel, more)) more.threads *= 2;
     if (lacks_registers(kernel, more)) return;
-    plan.threads = more.threads;
+    plan.gpu().threads = more.threads;
     plan.reasons.back() = "threads: what a loop carries has room in the registers of so many";
 }
 
-void plan_tiles(const Function& kernel, const PlanFields& fields, Plan& plan) {
-    plan.threads = fields.threads.value_or(kFlatThreads);
-    plan.interleave = fields.interleave.value_or(most_neighbours(kernel));
-    plan.task = plan.threads * plan.interleave;
-    plan.reasons.emplace_back(plan.interleave > 1 ? "neighbouring tiles to a thread: accesses of 16 bytes"
+void plan_tiles(const Function& kernel, const GpuPlanFields& fields, Plan& plan) {
+    GpuPlan& gpu = plan.gpu();
+    gpu.threads = fields.threads.value_or(kFlatThreads);
+    gpu.tiles_per_thread = fields.tiles_per_thread.value_or(most_neighbours(kernel));
+    plan.task = gpu.threads * gpu.tiles_per_thread;
+    plan.reasons.emplace_back(gpu.tiles_per_thread > 1 ? "neighbouring tiles to a thread: accesses of 16 bytes"
                               : most_neighbours(kernel) > 1
                                   ? "neighbouring tiles to a thread: fixed"
                                   : "one tile to a thread: its code is long, or branches, or reads "
@@ -127,30 +128,31 @@ void plan_tiles(const Function& kernel, const PlanFields& fields, Plan& plan) {
 
 }  // namespace
 
-Plan choose_threads(const Function& kernel, const GpuMachine& machine, const PlanFields& fields) {
-    Plan plan;
+Plan choose_threads(const Function& kernel, const GpuMachine& machine, const GpuPlanFields& fields) {
+    Plan plan(GpuPlan{.box_copies = machine.box_copies});
     plan.machine = machine.name;
+    GpuPlan& gpu = plan.gpu();
     const KernelInfo& info = kernel.kernel;
     if (by_tiles(kernel)) {
         plan_tiles(kernel, fields, plan);
         return plan;
     }
-    plan.interleave = fields.interleave.value_or(1);
-    plan.threads = whole_warps(info.group_size());
+    gpu.tiles_per_thread = fields.tiles_per_thread.value_or(1);
+    gpu.threads = whole_warps(info.group_size());
     const bool tiles = has_tile_loop(kernel);
     if (auto enough = tile_threads(kernel)) {
         const auto groups = group_threads(kernel, machine);
         if (groups) enough = groups;
         // Layouts of register tiles are spread over powers of two.
-        plan.threads = *enough;
+        gpu.threads = *enough;
         if (tiles)
-            plan.threads =
+            gpu.threads =
                 std::max(*enough, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(info.group_size()))));
         plan.reasons.emplace_back(groups ? "threads: warp groups, each 64 rows of a product"
                                          : "threads: by the elements of the largest register tile");
         if (!groups) add_threads(kernel, plan);
         if (const auto warps = kernel.kernel.warps()) {
-            plan.threads = *warps * kWarp;
+            gpu.threads = *warps * kWarp;
             plan.reasons.back() = fmt::format("threads: num_warps={}", *warps);
         }
         if (!groups && turned_would_suit(kernel, machine))
@@ -160,12 +162,12 @@ Plan choose_threads(const Function& kernel, const GpuMachine& machine, const Pla
     } else if (info.names_group || tiles) {
         plan.reasons.emplace_back("threads: the tiles of a group, in whole warps");
     } else {
-        plan.threads = kFlatThreads;
-        if (auto most = rounds(kernel)) plan.threads = std::clamp(whole_warps(*most), kWarp, kFlatThreads);
+        gpu.threads = kFlatThreads;
+        if (auto most = rounds(kernel)) gpu.threads = std::clamp(whole_warps(*most), kWarp, kFlatThreads);
         plan.reasons.emplace_back("threads: the kernel names no tile, as many as its loops have rounds, at most 256");
     }
-    if (fields.threads && *fields.threads != plan.threads) {
-        plan.threads = *fields.threads;
+    if (fields.threads && *fields.threads != gpu.threads) {
+        gpu.threads = *fields.threads;
         plan.reasons = {"threads: fixed"};
     }
     return plan;

@@ -6,8 +6,9 @@
 
 namespace tsr::ir {
 
-// A plan that has these alone, of a kernel whose groups are divided already or stay whole.
-Plan choose_threads(const Function& kernel, const GpuMachine& machine, const PlanFields& fields);
+// A plan that has these alone, of a kernel whose groups are divided already or stay whole. Where the machine has TMA
+// tensor copies, `box_copies` lets the steps behind think of them: choose_copies decides.
+Plan choose_threads(const Function& kernel, const GpuMachine& machine, const GpuPlanFields& fields);
 
 // A thread's work is tiles, be it of a flat kernel.
 bool by_tiles(const Function& kernel);

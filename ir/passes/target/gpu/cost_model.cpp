@@ -33,7 +33,7 @@ public:
     Pricing(const Function& kernel, const GpuMachine& machine)
         : kernel_(kernel),
           machine_(machine),
-          threads_(kernel.plan->threads),
+          threads_(kernel.plan->gpu().threads),
           by_groups_(group_threads(kernel, machine) == threads_),
           layouts_(assign_layouts(kernel, threads_, machine)),
           staged_(staged_loops(kernel, machine)) {}
@@ -91,7 +91,7 @@ private:
         const auto step = constant_integer(kernel_, ForOp(kernel_, id).step());
         known_ = known_ && step.value_or(0) > 0;
         const auto ring = std::ranges::find(staged_, id, &StagedLoop::loop);
-        const int64_t stages = ring == staged_.end() ? 1 : stages_of(*ring, *kernel_.plan);
+        const int64_t stages = ring == staged_.end() ? 1 : stages_of(*ring, kernel_.plan->gpu());
         const int64_t held = ring == staged_.end() ? 0 : ring->bytes * stages;
         const double blocks = static_cast<double>(resident(held));
         const double rings = static_cast<double>(stages - 1);

@@ -10,6 +10,9 @@
 #include "ir/ops/control.h"
 #include "ir/ops/effects.h"
 #include "ir/passes/target/gpu/index_forms.h"
+#include "ir/passes/target/gpu/tiles/warp_products.h"
+#include "ir/passes/target/gpu/tiles/widen_operands.h"
+#include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
 
@@ -173,7 +176,22 @@ private:
 
 }  // namespace
 
-bool wants_narrow_indices(const Function& kernel, const Function& thread) {
+namespace {
+
+bool multiplies_by_warps(Function kernel, const GpuMachine& machine) {
+    const auto is_product = [](const Op& op) { return op.kind == OpKind::mma; };
+    if (!any_below(kernel, kernel.body, is_product)) return false;
+    widen_operands(kernel, machine);
+    bool any = false;
+    walk(kernel, kernel.body, [&](OpId id) {
+        any = any || (is_product(kernel.op(id)) && product_of(kernel, MmaOp(kernel, id), machine.capability));
+    });
+    return any;
+}
+
+}  // namespace
+
+bool wants_narrow_indices(const Function& kernel, const GpuMachine& machine) {
     for (const ValueId param : kernel.params()) {
         const Type& type = kernel.type(param);
         if (type.kind != TypeKind::tensor) continue;
@@ -181,12 +199,7 @@ bool wants_narrow_indices(const Function& kernel, const Function& thread) {
             std::ranges::all_of(type.shape, [](const Dim& dim) { return dim.constant_value() || dim.symbol_name(); });
         if (!plain) return false;
     }
-    bool products = false;
-    for_each_op(thread, thread.body, [&](OpId id) {
-        const OpKind kind = thread.op(id).kind;
-        products |= kind == OpKind::mma || kind == OpKind::group_mma;
-    });
-    return !products;
+    return !multiplies_by_warps(kernel, machine);
 }
 
 namespace {

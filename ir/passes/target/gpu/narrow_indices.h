@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/core/function.h"
+#include "ir/machine/gpu.h"
 #include "ir/passes/target/index_range.h"
 
 namespace tsr::ir {
@@ -22,8 +23,8 @@ IndexRanges::Promises narrow_guard(const Function& kernel, int64_t parts);
 // Groups of so many parts each: there are fewer, so that blocks have numbers below IndexRanges::kLimit.
 int64_t most_narrow_groups(int64_t parts);
 
-// Whether it is worth it, and the guard can be asked. The sums of products hold the registers that addresses would give
-// back.
-bool wants_narrow_indices(const Function& kernel, const Function& thread);
+// Whether it is worth it for a kernel of level Tile, and the guard can be asked. Where warps multiply, the sums of
+// products hold the registers that addresses would give back.
+bool wants_narrow_indices(const Function& kernel, const GpuMachine& machine);
 
 }  // namespace tsr::ir

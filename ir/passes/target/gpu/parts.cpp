@@ -56,8 +56,8 @@ std::vector<Parts> candidates(const Function& kernel) {
 
 // Warp groups that multiply read their operands from shared memory; warps have fragments of them beside the sums, of
 // this step over k and of the next one, that take as many registers.
-bool holds_with_ease(const Function& kernel, const GpuMachine& machine, const PlanFields& fields) {
-    const Plan plan = choose_threads(kernel, machine, fields);
+bool holds_with_ease(const Function& kernel, const GpuMachine& machine, const GpuPlanFields& fields) {
+    const GpuPlan plan = choose_threads(kernel, machine, fields).gpu();
     if (lacks_registers(kernel, plan)) return false;
     return group_threads(kernel, machine) == plan.threads ||
            2 * carried_registers(kernel, plan.threads) < registers_of_thread(plan.threads, machine);
@@ -65,7 +65,7 @@ bool holds_with_ease(const Function& kernel, const GpuMachine& machine, const Pl
 
 }  // namespace
 
-std::optional<std::string> wants_parts(const Function& kernel, const GpuMachine& machine, const Plan& plan) {
+std::optional<std::string> wants_parts(const Function& kernel, const GpuMachine& machine, const GpuPlan& plan) {
     if (auto lacks = lacks_registers(kernel, plan)) return lacks;
     if (machine.async_copies || plan.threads == 0) return std::nullopt;
     const int64_t carried = carried_registers(kernel, plan.threads), all = registers_of_thread(plan.threads, machine);
@@ -74,13 +74,11 @@ std::optional<std::string> wants_parts(const Function& kernel, const GpuMachine&
                        carried, plan.threads, all);
 }
 
-Parts choose_parts(const Function& kernel, const GpuMachine& machine, const PlanFields& fields) {
-    if (!wants_parts(kernel, machine, choose_threads(kernel, machine, fields))) return {};
+Parts choose_parts(const Function& kernel, const GpuMachine& machine, const GpuPlanFields& fields) {
+    if (!wants_parts(kernel, machine, choose_threads(kernel, machine, fields).gpu())) return {};
     const std::vector<Parts> all = candidates(kernel);
     const auto found = std::ranges::find_if(all, [&](const Parts& parts) {
-        Plan plan;
-        plan.parts = parts;
-        return holds_with_ease(divided_by(plan, kernel), machine, fields);
+        return holds_with_ease(divided_by(Plan(GpuPlan{.parts = parts}), kernel), machine, fields);
     });
     return found == all.end() ? Parts{} : *found;
 }

@@ -9,11 +9,9 @@
 namespace tsr::ir {
 
 // Chooses into how many parts groups are divided, the threads of a block, how many neighbouring tiles one thread does,
-// and the stages of rings, for a kernel in group form, but for the fields that are given.
-Plan choose_gpu_plan(const Function& kernel, const GpuMachine& machine, const PlanFields& fields = {});
-
-// Whether one of the fields is given that such a plan has.
-bool gives_gpu_fields(const PlanFields& fields);
+// the stages of pipelines, the TMA tensor copies that fill them and the clusters that share these, for a kernel in
+// group form, but for the fields that are given.
+Plan choose_gpu_plan(const Function& kernel, const GpuMachine& machine, const GpuPlanFields& fields = {});
 
 // What keeps the kernel from being compiled by this plan: its first field that can not be as it is.
 std::optional<PlanFault> gpu_plan_fault(const Function& kernel, const GpuMachine& machine, const Plan& plan);

@@ -43,7 +43,7 @@ int64_t registers_of_thread(int64_t threads, const GpuMachine& machine) {
     return std::min(kMostRegisters, kRegisterFile / ((warps + kTogether - 1) / kTogether * kTogether * kWarp));
 }
 
-std::optional<std::string> lacks_registers(const Function& kernel, const Plan& plan) {
+std::optional<std::string> lacks_registers(const Function& kernel, const GpuPlan& plan) {
     const int64_t threads = std::max<int64_t>(plan.threads, 1);
     const int64_t needed = carried_registers(kernel, threads), room = std::min(kMostRegisters, kRegisterFile / threads);
     if (needed + kRegistersBeside <= room) return std::nullopt;

@@ -17,6 +17,6 @@ int64_t registers_of_thread(int64_t threads, const GpuMachine& machine);
 
 // Why a kernel in group form cannot keep what a loop carries in registers by this plan: a bound from below, so nothing
 // is said of kernels that might. CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
-std::optional<std::string> lacks_registers(const Function& kernel, const Plan& plan);
+std::optional<std::string> lacks_registers(const Function& kernel, const GpuPlan& plan);
 
 }  // namespace tsr::ir

@@ -51,7 +51,7 @@ void ThreadCode::begin_rings() {
                 const ValueId full = mbarrier(ring.arrivals, emit.integer(slot), kFull);
                 emit.statement(OpKind::mbarrier_init, {full}, {{Attr::count, int64_t{1}}});
                 const ValueId empty = mbarrier(ring.arrivals, emit.integer(slot), kEmpty);
-                const int64_t readers = warps() * (in_clusters() ? plan.cluster() : 1);
+                const int64_t readers = warps() * (in_clusters() ? plan.gpu().cluster() : 1);
                 emit.statement(OpKind::mbarrier_init, {empty}, {{Attr::count, readers}});
             }
         }

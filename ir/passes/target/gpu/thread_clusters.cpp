@@ -33,7 +33,7 @@ void ThreadCode::find_neighbour(const std::vector<Axis>& all, ValueId number, Va
 
 // A lane for each block; both of them tell this one where the other block has no group.
 void ThreadCode::tell_cluster(ValueId mbarrier) {
-    const ValueId tells = emit.compare(OpKind::lt, lane_, emit.integer(plan.cluster(), DType::i32));
+    const ValueId tells = emit.compare(OpKind::lt, lane_, emit.integer(plan.gpu().cluster(), DType::i32));
     when(tells, [&] { emit.statement(OpKind::mbarrier_arrive, {mbarrier, neighbour_.told_by}); });
 }
 

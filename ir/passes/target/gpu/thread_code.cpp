@@ -2,10 +2,8 @@
 
 #include <algorithm>
 
-#include "ir/machine/fragments.h"
+#include "ir/core/internal.h"
 #include "ir/passes/target/gpu/barriers.h"
-#include "ir/passes/target/gpu/rings/stage.h"
-#include "ir/passes/target/gpu/tiles/groups.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -23,11 +21,12 @@ ThreadCode::ThreadCode(const Function& kernel, const GpuMachine& machine)
     auto has = [&](OpKind kind) {
         return any_below(kernel, kernel.body, [&](const Op& op) { return op.kind == kind; });
     };
-    if (!plan.parts.empty()) total = emit.mul(total, emit.integer(parts_of(plan)));
+    if (!plan.gpu().parts.empty()) total = emit.mul(total, emit.integer(parts_of(plan.gpu())));
     copies_ = has(OpKind::copy_async);
     commits_ = has(OpKind::commit) || has(OpKind::fill);
     find_arrivals();
-    if (!arrivals_.empty() && plan.threads + kGroupWarps * kWarp <= kMostThreads) producer_ = producer_part(kernel);
+    if (plan.gpu().producers > 0) producer_ = producer_part(kernel);
+    if (plan.gpu().producers > 0 && !producer_) internal_error("producers are planned that have nothing to copy");
     thread_ = index_of(emit, OpKind::thread_id);
     lane_ = emit.cast(emit.binary(OpKind::bit_and, thread_, emit.integer(kWarp - 1)), DType::i32);
     warp_ = emit.binary(OpKind::shr, thread_, emit.integer(5));
@@ -58,11 +57,6 @@ ValueId ThreadCode::shared(DType type, int64_t bytes, int64_t alignment) {
     shared_bytes_ += bytes;
     return emit.op(OpKind::scratch, {}, Type::pointer(type, Space::shared),
                    {{Attr::count, at}, {Attr::type, type}, {Attr::alignment, alignment}});
-}
-
-int64_t ThreadCode::producers() const {
-    if (!producer_) return 0;
-    return tiles_ && tiles_->by_groups() ? kGroupWarps * kWarp : kWarp;
 }
 
 void ThreadCode::proxy_fence() {
@@ -231,7 +225,7 @@ void ThreadCode::lanes_over_tiles(const Op& op) {
             for (ValueId part : registers(v)) made.push_back(part);
         }
     };
-    if (plan.threads == tile.kernel.group_size()) {
+    if (plan.gpu().threads == tile.kernel.group_size()) {
         body();
     } else {
         std::vector<Type> types;
@@ -266,7 +260,7 @@ void ThreadCode::round(const Op& op, const std::vector<Axis>& all, ValueId numbe
 // Neighbouring rounds go to neighbouring threads.
 void ThreadCode::lanes_over_loop(const Op& op) {
     std::vector<Axis> all = axes(op);
-    counted_loop(thread_, rounds(all), plan.threads, [&](ValueId number) { round(op, all, number); });
+    counted_loop(thread_, rounds(all), plan.gpu().threads, [&](ValueId number) { round(op, all, number); });
 }
 
 // Tiles of the launch. Where a thread does several they are neighbours, and the last ones are done one by one.
@@ -274,7 +268,7 @@ void ThreadCode::lanes_over_domain(const Op& op) {
     std::vector<Axis> all = axes(op);
     ValueId end = emit.binary(OpKind::minimum, rounds(all), total);
     ValueId begin = index_of(emit, OpKind::task_begin);
-    const int64_t many = plan.interleave;
+    const int64_t many = plan.gpu().tiles_per_thread;
     if (many > 1) {
         // Says that the address of a thread's first tile is aligned.
         begin = emit.mul(emit.binary(OpKind::floordiv, begin, emit.integer(plan.task)), emit.integer(plan.task));

@@ -25,10 +25,6 @@ public:
     // A place in the block's shared memory; never given back.
     ValueId shared(DType type, int64_t bytes, int64_t alignment);
     [[nodiscard]] int64_t shared_bytes() const { return shared_bytes_; }
-    // Threads of a block beside those of the plan, which fill its rings; beside warp groups one more of these.
-    [[nodiscard]] int64_t producers() const;
-    // What they do, and with what, for people.
-    [[nodiscard]] std::string about_producers() const;
     // All threads meet. What they wrote to shared memory is there for products of warp groups, too.
     void block_barrier();
     void proxy_fence();  // before threads meet
@@ -36,7 +32,7 @@ public:
     ValueId thread() const { return thread_; }  // an index
     ValueId lane() const { return lane_; }      // i32, in the warp
     ValueId warp() const { return warp_; }      // an index
-    [[nodiscard]] int64_t warps() const { return plan.threads / kWarp; }
+    [[nodiscard]] int64_t warps() const { return plan.gpu().threads / kWarp; }
     // The value of all threads of the block, combined in each warp with the lanes 16, 8, 4, 2, 1 off, then over the
     // warps in order; every thread gets it.
     ValueId block_reduce(ReduceOp kind, ValueId value);
@@ -51,7 +47,6 @@ private:
     [[nodiscard]] bool carries(ValueId value) const;
     [[nodiscard]] std::vector<ValueId> carried(const std::vector<ValueId>& values) const;
     void meet_alone(RegionId region);
-    [[nodiscard]] bool shares_registers() const;
     void share_registers();
     ValueId copies_boxes();
 
@@ -79,7 +74,7 @@ private:
     void lanes_over_domain(const Op& op);
     void round(const Op& op, const std::vector<Axis>& axes, ValueId number);
     void in_lanes(RegionId region, ValueId number);
-    // thread_neighbours.cpp: `plan.interleave` tiles from `first` on, side by side.
+    // thread_neighbours.cpp: `tiles_per_thread` tiles from `first` on, side by side.
     void neighbours(const Op& op, const Axis& axis, ValueId first);
     void message(const Op& op, ValueId number);
     void result(const Op& op);
@@ -145,7 +140,7 @@ private:
         ValueId shares;   // and of the same rows, or columns
         ValueId told_by;  // i32: the block that this lane tells what has been read
     };
-    [[nodiscard]] bool in_clusters() const { return producer_.has_value() && plan.cluster() > 1; }
+    [[nodiscard]] bool in_clusters() const { return producer_.has_value() && plan.gpu().cluster() > 1; }
     void begin_cluster();
     void cluster_barrier();
     void find_neighbour(const std::vector<Axis>& all, ValueId number, ValueId inside, ValueId high);

@@ -22,7 +22,7 @@ ValueId ThreadCode::area(DType type) {
 
 // The value, or where the thread is no tile the constant.
 ValueId ThreadCode::present(ValueId value, const AttrValue& otherwise) {
-    if (plan.threads == tile.kernel.group_size()) return value;
+    if (plan.gpu().threads == tile.kernel.group_size()) return value;
     ValueId inside = emit.compare(OpKind::lt, thread_, emit.integer(tile.kernel.group_size()));
     return emit.select(inside, value, emit.constant(otherwise, target.type(value).elem));
 }
@@ -82,7 +82,7 @@ ValueId ThreadCode::exchange(ValueId value, ValueId source) {
     ValueId lane = emit.binary(OpKind::bit_and, emit.cast(source, DType::i32), emit.integer(kWarp - 1, DType::i32));
     ValueId other = shuffle("index", value, lane);
     const int64_t size = tile.kernel.group_size();
-    if (plan.threads == size) return other;
+    if (plan.gpu().threads == size) return other;
     ValueId first = emit.binary(OpKind::bit_and, thread_, emit.integer(-kWarp));
     ValueId from = emit.add(first, emit.cast(lane, DType::index));
     return emit.select(emit.compare(OpKind::lt, from, emit.integer(size)), other, value);

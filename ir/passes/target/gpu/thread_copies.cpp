@@ -95,7 +95,7 @@ std::vector<ValueId> shifted(Emit& emit, const std::vector<ValueId>& start, cons
 }  // namespace
 
 void ThreadCode::copy_chunks(const Memory& to, const Memory& from, const std::vector<ValueId>& start, int64_t chunk) {
-    counted_loop(thread_, emit.integer(to.elements / chunk), plan.threads, [&](ValueId number) {
+    counted_loop(thread_, emit.integer(to.elements / chunk), plan.gpu().threads, [&](ValueId number) {
         const std::vector<ValueId> here = position(emit, to, number, chunk);
         std::vector<ValueId> there = shifted(emit, start, here);
         ValueId inside = rows_inside(emit, from, there);
@@ -113,7 +113,7 @@ void ThreadCode::copy_chunks(const Memory& to, const Memory& from, const std::ve
 
 void ThreadCode::copy_elements(const Memory& to, const Memory& from, const std::vector<ValueId>& start) {
     const Type type = Type::scalar(emit.element_type(to.pointer));
-    counted_loop(thread_, emit.integer(to.elements), plan.threads, [&](ValueId number) {
+    counted_loop(thread_, emit.integer(to.elements), plan.gpu().threads, [&](ValueId number) {
         const std::vector<ValueId> here = position(emit, to, number, 1);
         std::vector<ValueId> there = shifted(emit, start, here);
         ValueId inside = rows_inside(emit, from, there);

@@ -6,7 +6,7 @@
 namespace tsr::ir {
 
 void ThreadCode::neighbours(const Op& op, const Axis& axis, ValueId first) {
-    const auto many = static_cast<size_t>(plan.interleave);
+    const auto many = static_cast<size_t>(plan.gpu().tiles_per_thread);
     const Region& body = tile.region(op.regions[0]);
     const ValueId index = body.args[0];
     std::vector<std::unordered_map<ValueId, ValueId>> own(many);  // values of each tile

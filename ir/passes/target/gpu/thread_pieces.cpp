@@ -24,7 +24,7 @@ ValueId ThreadCode::inside(const Memory& to, const Memory& from, const std::vect
 }
 
 bool ThreadCode::copies_pieces(const Memory& to, int64_t chunk) const {
-    return to.dims.size() == 2 && to.elements / chunk <= kMostPieceRounds * plan.threads;
+    return to.dims.size() == 2 && to.elements / chunk <= kMostPieceRounds * plan.gpu().threads;
 }
 
 ThreadCode::Piece ThreadCode::piece(const Memory& to, int64_t chunk, ValueId number) {
@@ -73,13 +73,13 @@ void ThreadCode::copy_pieces(const Memory& to, const Memory& from, const std::ve
     };
     const ValueId thread = whole ? thread_ : thread_here();
     const Piece mine = piece(to, chunk, thread);
-    const int64_t rows = plan.threads / in_row;  // of one round, where it is of whole rows
-    const bool whole_rows = plan.threads % in_row == 0;
+    const int64_t rows = plan.gpu().threads / in_row;  // of one round, where it is of whole rows
+    const bool whole_rows = plan.gpu().threads % in_row == 0;
     const bool same_phase = whole_rows && (to.swizzle.piece == 0 || rows % kRowsOfBanks == 0);
     const ValueId first = address(to, {mine.row, mine.column});
     ValueId source = source_of(mine);
-    for (int64_t round = 0; round * plan.threads < pieces; ++round) {
-        const ValueId number = emit.add(thread, emit.integer(round * plan.threads));
+    for (int64_t round = 0; round * plan.gpu().threads < pieces; ++round) {
+        const ValueId number = emit.add(thread, emit.integer(round * plan.gpu().threads));
         auto one = [&] {
             if (!whole_rows && round > 0) {
                 const Piece at = piece(to, chunk, number);
@@ -90,12 +90,12 @@ void ThreadCode::copy_pieces(const Memory& to, const Memory& from, const std::ve
                                              : address(to, {at.row, at.column});
             copy(place, source, at);
         };
-        if ((round + 1) * plan.threads <= pieces) {
+        if ((round + 1) * plan.gpu().threads <= pieces) {
             one();
         } else {
             when(emit.compare(OpKind::lt, number, emit.integer(pieces)), one);
         }
-        if (whole_rows && (round + 1) * plan.threads < pieces) {
+        if (whole_rows && (round + 1) * plan.gpu().threads < pieces) {
             source = emit.pointer_add(source, emit.mul(row_length, emit.integer(rows)));
         }
     }
@@ -107,7 +107,7 @@ void ThreadCode::copy_unaligned(const Memory& to, const Memory& from, const std:
     const size_t rank = start.size();
     const Type type = Type::scalar(emit.element_type(to.pointer));
     const ValueId none = emit.constant(is_float(type.elem) ? AttrValue{0.0} : AttrValue{int64_t{0}}, type.elem);
-    counted_loop(thread_here(), emit.integer(to.elements / chunk), plan.threads, [&](ValueId number) {
+    counted_loop(thread_here(), emit.integer(to.elements / chunk), plan.gpu().threads, [&](ValueId number) {
         const Piece at = piece(to, chunk, number);
         std::vector<ValueId> here = start;
         here[rank - 2] = emit.add(start[rank - 2], at.row);

@@ -3,24 +3,16 @@
 #include <iterator>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "ir/ops/tile.h"
+#include "ir/passes/target/gpu/rings/choose_producers.h"
 #include "ir/passes/target/gpu/thread_code.h"
-#include "ir/passes/target/gpu/tiles/groups.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
 
-namespace {
-
-constexpr int64_t kOfCopies = 64, kOfProducts = 224;  // registers
-
-}  // namespace
-
 void ThreadCode::roles() {
     const RegionId outside = emit.region;
-    const ValueId consumes = emit.compare(OpKind::lt, thread_, emit.integer(plan.threads));
+    const ValueId consumes = emit.compare(OpKind::lt, thread_, emit.integer(plan.gpu().threads));
     const OpId branch = emit.open(OpKind::if_, {consumes}, {});
     for (const Role role : {Role::consumer, Role::producer}) {
         emit.region = emit.add_region(branch);
@@ -70,7 +62,7 @@ void ThreadCode::grid(const Op& op) {
 ValueId ThreadCode::near_before(const std::vector<Axis>& all, ValueId number) {
     constexpr int64_t kNear = 8;
     if (role_ == Role::all || all.size() != 2) return number;
-    const size_t near = plan.cluster_columns > 1 ? 1 : 0;
+    const size_t near = plan.gpu().cluster_columns > 1 ? 1 : 0;
     const ValueId band = emit.mul(all[1 - near].count, emit.integer(kNear));
     const ValueId before = emit.binary(OpKind::floordiv, number, band);
     const ValueId first = emit.mul(before, emit.integer(kNear));
@@ -84,23 +76,11 @@ ValueId ThreadCode::near_before(const std::vector<Axis>& all, ValueId number) {
     return emit.add(emit.mul(row, all[1].count), column);
 }
 
-// Of 384 threads each gets 168 registers when the block starts, which two groups that multiply have too few of. Who
-// copies keeps a coordinate for each panel of a round.
-bool ThreadCode::shares_registers() const {
-    return plan.threads == 2 * kGroupWarps * kWarp && producers() == kGroupWarps * kWarp;
-}
-
 void ThreadCode::share_registers() {
-    if (!shares_registers()) return;
+    if (!shares_registers(plan.gpu())) return;
     const bool copies = role_ == Role::producer;
     emit.statement(copies ? OpKind::fewer_registers : OpKind::more_registers, {},
-                   {{Attr::count, copies ? kOfCopies : kOfProducts}});
-}
-
-std::string ThreadCode::about_producers() const {
-    return fmt::format(
-        "roles: {} threads more copy boxes{}", producers(),
-        shares_registers() ? fmt::format(", of {} registers; the others have {}", kOfCopies, kOfProducts) : "");
+                   {{Attr::count, copies ? kCopyRegisters : kProductRegisters}});
 }
 
 // Barriers are of these threads alone.
@@ -109,7 +89,7 @@ void ThreadCode::meet_alone(RegionId region) {
         Op& op = target.op(id);
         if (op.kind != OpKind::block_barrier) return;
         op.attrs.set(Attr::axis, int64_t{1});
-        op.attrs.set(Attr::count, plan.threads);
+        op.attrs.set(Attr::count, plan.gpu().threads);
     });
 }
 
@@ -139,7 +119,7 @@ std::vector<ValueId> ThreadCode::carried(const std::vector<ValueId>& values) con
 
 // The thread that copies boxes.
 ValueId ThreadCode::copies_boxes() {
-    return emit.compare(OpKind::eq, thread_, emit.integer(producer_ ? plan.threads : 0));
+    return emit.compare(OpKind::eq, thread_, emit.integer(producer_ ? plan.gpu().threads : 0));
 }
 
 }  // namespace tsr::ir

@@ -158,7 +158,7 @@ std::vector<ValueId> LaneCode::counted_iterations(const Op& loop, const Carried&
     std::vector<ValueId> operands{lower, upper, value(loop.operands[2]).scalar};
     operands.insert(operands.end(), current.begin(), current.end());
     // No vector shares the counting of a single lane, which is most of what a short iteration does.
-    const bool unrolls = s_.plan.lanes == 1 && is_short(loop.regions[0]);
+    const bool unrolls = s_.lanes() == 1 && is_short(loop.regions[0]);
     RegionId outside = emit_.region;
     OpId made = emit_.open(OpKind::for_, operands, state.types, unrolls ? Attrs{{Attr::unroll, kUnroll}} : Attrs{});
     emit_.region = emit_.add_region(made);

@@ -7,7 +7,7 @@
 namespace tsr::ir {
 
 Spread::Spread(const Function& kernel) : KernelCode(kernel), differing(find_differing(kernel)), ranges(kernel) {
-    if (plan.lanes == 1) differing.assign(differing.size(), false);  // one lane differs from no other
+    if (lanes() == 1) differing.assign(differing.size(), false);  // one lane differs from no other
     entry = target.body;
 }
 

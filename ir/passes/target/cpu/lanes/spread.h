@@ -9,6 +9,8 @@ namespace tsr::ir {
 struct Spread : KernelCode {
     explicit Spread(const Function& kernel);
 
+    [[nodiscard]] int64_t lanes() const { return plan.cpu().lanes; }  // of a vector of 32-bit elements
+
     std::vector<bool> differing;
     IndexRanges ranges;
     std::unordered_map<ValueId, ValueId> arrays;  // lane arrays → pointer to one element per tile

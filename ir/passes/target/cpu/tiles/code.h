@@ -20,7 +20,7 @@ namespace tsr::ir {
 class TileCode {
 public:
     explicit TileCode(Spread& spread)
-        : s_(spread), emit_(spread.emit), uses_(spread.tile), products_(spread, uses_), width_(spread.plan.lanes) {}
+        : s_(spread), emit_(spread.emit), uses_(spread.tile), products_(spread, uses_), width_(spread.lanes()) {}
 
     // An operation on register tiles without regions joins those before it; the code comes with `flush`.
     void add(OpId op) { run_.push_back(op); }

@@ -116,7 +116,7 @@ private:
 
 class Merger {
 public:
-    explicit Merger(Function& kernel) : kernel_(kernel), loops_(kernel), depth_(kernel.plan->depth) {}
+    explicit Merger(Function& kernel) : kernel_(kernel), loops_(kernel), depth_(kernel.plan->cpu().depth) {}
 
     void run() {
         std::vector<OpId> loops;

@@ -145,7 +145,7 @@ private:
     [[nodiscard]] Type buffer_type(const std::vector<Stepping>& steps, const Block& block) const {
         Dim blocks = Dim::constant(block.panels);
         for (const Stepping& step : steps) blocks = blocks * blocks_along(step.axis);
-        const int64_t row = block.panel > 0 ? block.panel : home_strides(block.tile, kernel_.plan->lanes)[0];
+        const int64_t row = block.panel > 0 ? block.panel : home_strides(block.tile, kernel_.plan->cpu().lanes)[0];
         return Type::tensor(block.tile.elem, {blocks, block.tile.shape[0], Dim::constant(row)}, true);
     }
 
@@ -267,7 +267,7 @@ private:
 }  // namespace
 
 std::vector<PackedOperand> pack_operands(Function& kernel) {
-    return kernel.plan->pack ? Packer(kernel).run() : std::vector<PackedOperand>{};
+    return kernel.plan->cpu().pack ? Packer(kernel).run() : std::vector<PackedOperand>{};
 }
 
 }  // namespace tsr::ir

@@ -43,9 +43,9 @@ ProductPanel best_panel(const Type& accumulator, int64_t lanes, int64_t register
 
 Panel panel_of(const Type& accumulator, const Plan& plan) {
     const auto shape = extents(accumulator);
-    for (const ProductPanel& panel : plan.panels) {
+    for (const ProductPanel& panel : plan.cpu().panels) {
         if (panel.elem == accumulator.elem && panel.tile_rows == shape[0] && panel.tile_columns == shape[1])
-            return {panel.rows, panel.vectors, elements_of_vector(panel.elem, plan.lanes)};
+            return {panel.rows, panel.vectors, elements_of_vector(panel.elem, plan.cpu().lanes)};
     }
     internal_error("the plan says nothing of a product in " + accumulator.text());
 }
@@ -59,7 +59,7 @@ bool by_matrix_unit(const MmaOp& product, const Plan& plan) {
 int64_t panel_columns(const MmaOp& product, const Plan& plan) {
     if (by_matrix_unit(product, plan)) return 2 * kMatrixColumns;
     const int64_t columns = panel_of(product.type(product.result()), plan).columns();
-    return columns % plan.lanes == 0 ? columns : 0;
+    return columns % plan.cpu().lanes == 0 ? columns : 0;
 }
 
 }  // namespace tsr::ir

@@ -94,7 +94,7 @@ std::optional<Split> find_split(const Function& kernel) {
 class Splitter {
 public:
     Splitter(Function& kernel, Split split)
-        : kernel_(kernel), split_(split), length_(kernel.plan->split), tile_(kernel.type(result())) {
+        : kernel_(kernel), split_(split), length_(kernel.plan->cpu().split), tile_(kernel.type(result())) {
         const GridOp grid(kernel_, split_.grid);
         for (size_t i = 0; i < grid.axes(); ++i)
             axes_.push_back(*axis_of(kernel_, grid.lower(i), grid.upper(i), grid.step(i)));
@@ -103,7 +103,7 @@ public:
         along_k_.step = length_;
         Dim blocks = count_of(along_k_);
         for (const BlockAxis& axis : axes_) blocks = blocks * count_of(axis);
-        row_ = home_strides(tile_, kernel_.plan->lanes)[0];
+        row_ = home_strides(tile_, kernel_.plan->cpu().lanes)[0];
         buffer_ = Type::tensor(tile_.elem, {blocks, tile_.shape[0], Dim::constant(row_)}, true);
     }
 

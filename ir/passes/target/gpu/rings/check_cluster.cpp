@@ -55,7 +55,7 @@ private:
         const Op& op = kernel_.op(id);
         if (op.kind == OpKind::grid) {
             const auto& args = kernel_.region(op.regions[0]).args;
-            const auto axis = static_cast<size_t>(kernel_.plan->cluster_columns > 1 ? 1 : 0);
+            const auto axis = static_cast<size_t>(kernel_.plan->gpu().cluster_columns > 1 ? 1 : 0);
             if (axis < args.size()) own_.insert(args[axis]);
             return;
         }

@@ -83,10 +83,10 @@ Sharing sharing(const Function& kernel, const GpuMachine& machine) {
     const auto none = [](const char* why) { return Sharing{.why_not = why}; };
     if (!machine.box_copies || !machine.group_products) return none("the machine has no copies to several blocks");
     if (!group_threads(kernel, machine)) return none("no warp groups multiply");
-    if (kernel.plan->threads + kGroupWarps * kWarp > kMostThreads) return none("no threads are left that copy");
     const std::vector<StagedLoop> loops = staged_loops(kernel, machine);
-    if (loops.size() != 1 || !loops[0].boxes || stages_of(loops[0], *kernel.plan) < 2)
+    if (loops.size() != 1 || !loops[0].boxes || stages_of(loops[0], kernel.plan->gpu()) < 2)
         return none("it is for kernels with one loop whose products read boxes of tensors");
+    if (kernel.plan->gpu().producers == 0) return none("no threads are left that copy");
     const OpId loop = loops[0].loop;
     const auto grid = grid_around(kernel, loop);
     if (!grid) return none("the loop of its products does not stand in a grid of two axes, outside of other loops");
@@ -125,7 +125,7 @@ std::optional<BoxHalves> box_halves(int64_t rows, int64_t columns, int64_t panel
     return out;
 }
 
-int64_t cluster_axis(const Plan& plan) { return plan.cluster_rows > 1 ? 0 : plan.cluster_columns > 1 ? 1 : -1; }
+int64_t cluster_axis(const GpuPlan& plan) { return plan.cluster_rows > 1 ? 0 : plan.cluster_columns > 1 ? 1 : -1; }
 
 bool is_shared(const Function& kernel, OpId load, int64_t axis) {
     if (axis < 0 || !halves(kernel.type(kernel.op(load).results[0]))) return false;
@@ -136,28 +136,49 @@ bool is_shared(const Function& kernel, OpId load, int64_t axis) {
     return made && (*made >> axis & 1) == 0;
 }
 
-void choose_cluster(Function& kernel, const GpuMachine& machine) {
-    Plan& plan = *kernel.plan;
-    if (plan.stages < 2 || !machine.box_copies) return;
+namespace {
+
+struct Cluster {
+    int64_t rows = 1, columns = 1;
+    std::string reason;
+};
+
+Cluster best_cluster(const Function& kernel, const GpuMachine& machine) {
+    Cluster out;
+    if (!kernel.plan->gpu().box_copies) return out;
     const Sharing shared = sharing(kernel, machine);
-    if (!shared.why_not.empty()) return;
+    if (!shared.why_not.empty()) return out;
     const bool along_columns = shared.bytes[1] > shared.bytes[0];
     const int64_t bytes = shared.bytes[along_columns ? 1 : 0];
-    if (bytes == 0) return;
-    (along_columns ? plan.cluster_columns : plan.cluster_rows) = kMostOfCluster;
-    plan.reasons.push_back(fmt::format("cluster {} x {}: neighbours share {} of a round's {} bytes", plan.cluster_rows,
-                                       plan.cluster_columns, bytes, shared.all));
+    if (bytes == 0) return out;
+    (along_columns ? out.columns : out.rows) = kMostOfCluster;
+    out.reason = fmt::format("cluster {} x {}: neighbours share {} of a round's {} bytes", out.rows, out.columns, bytes,
+                             shared.all);
+    return out;
+}
+
+}  // namespace
+
+void choose_cluster(Function& kernel, const GpuMachine& machine, const GpuPlanFields& fields) {
+    if (!machine.box_copies) return;
+    const Cluster best = best_cluster(kernel, machine);
+    GpuPlan& plan = kernel.plan->gpu();
+    plan.cluster_rows = fields.cluster_rows.value_or(best.rows);
+    plan.cluster_columns = fields.cluster_rows ? fields.cluster_columns.value_or(1) : best.columns;
+    const bool chosen = plan.cluster_rows == best.rows && plan.cluster_columns == best.columns;
+    if (chosen && !best.reason.empty()) kernel.plan->reasons.push_back(best.reason);
 }
 
 std::optional<std::string> cluster_fault(const Function& kernel, const GpuMachine& machine, const Plan& plan) {
-    if (plan.cluster_rows == 1 && plan.cluster_columns == 1) return std::nullopt;
-    if (plan.cluster_rows < 1 || plan.cluster_columns < 1 || plan.cluster() != kMostOfCluster)
-        return fmt::format("{} x {} is none of 1 x 1, 2 x 1 and 1 x 2", plan.cluster_rows, plan.cluster_columns);
+    const int64_t rows = plan.gpu().cluster_rows, columns = plan.gpu().cluster_columns;
+    if (rows == 1 && columns == 1) return std::nullopt;
+    if (rows < 1 || columns < 1 || rows * columns != kMostOfCluster)
+        return fmt::format("{} x {} is none of 1 x 1, 2 x 1 and 1 x 2", rows, columns);
     Function planned = kernel;
     planned.plan = plan;
     const Sharing shared = sharing(planned, machine);
     if (!shared.why_not.empty()) return shared.why_not;
-    if (shared.bytes[static_cast<size_t>(cluster_axis(plan))] > 0) return std::nullopt;
+    if (shared.bytes[static_cast<size_t>(cluster_axis(plan.gpu()))] > 0) return std::nullopt;
     return "neighbours along this axis load nothing that is the same";
 }
 

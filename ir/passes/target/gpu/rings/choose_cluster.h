@@ -11,8 +11,8 @@ namespace tsr::ir {
 
 inline constexpr int64_t kMostOfCluster = 2;  // blocks; more of them wait for each other longer than they save
 
-// Chooses the cluster of a kernel with a plan, and says why.
-void choose_cluster(Function& kernel, const GpuMachine& machine);
+// Chooses the cluster of a kernel whose plan has its copies, unless it is given, and says why in the plan's reasons.
+void choose_cluster(Function& kernel, const GpuMachine& machine, const GpuPlanFields& fields);
 
 // What keeps blocks from forming the clusters of the plan.
 std::optional<std::string> cluster_fault(const Function& kernel, const GpuMachine& machine, const Plan& plan);
@@ -22,7 +22,7 @@ std::optional<std::string> cluster_fault(const Function& kernel, const GpuMachin
 bool is_shared(const Function& kernel, OpId load, int64_t axis);
 
 // The axis of the grid along which blocks of the plan's cluster follow each other; -1: there is none.
-int64_t cluster_axis(const Plan& plan);
+int64_t cluster_axis(const GpuPlan& plan);
 
 // The boxes of a swizzled buffer of two axes, each by its first row and column, those of the first half first; nothing
 // where they have no halves. `rows` and `columns`: of one box.

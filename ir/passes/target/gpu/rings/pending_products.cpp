@@ -38,7 +38,7 @@ private:
         if (kernel_.op(id).kind != OpKind::mma || kernel_.op(id).parent != loop_.body()) return false;
         const MmaOp op(kernel_, id);
         return keeps_sums(kernel_, op) && op.accumulator() && in_slot(op.a()) && in_slot(op.b()) &&
-               group_operand(kernel_, op, kernel_.plan->threads / kWarp, machine_) == GroupOperand::memory;
+               group_operand(kernel_, op, kernel_.plan->gpu().threads / kWarp, machine_) == GroupOperand::memory;
     }
 
     [[nodiscard]] bool used_once(ValueId value) const { return uses_.of(value).size() == 1; }

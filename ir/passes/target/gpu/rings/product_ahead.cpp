@@ -42,7 +42,7 @@ private:
     }
 
     [[nodiscard]] GroupOperand group(const MmaOp& op) const {
-        return group_operand(kernel_, op, kernel_.plan->threads / kWarp, machine_);
+        return group_operand(kernel_, op, kernel_.plan->gpu().threads / kWarp, machine_);
     }
 
     [[nodiscard]] bool suits(OpId id) const {
@@ -53,13 +53,13 @@ private:
 
     // Registers of a thread.
     [[nodiscard]] int64_t sums(OpId id) const {
-        return element_count(kernel_.type(kernel_.op(id).results[0])) / kernel_.plan->threads;
+        return element_count(kernel_.type(kernel_.op(id).results[0])) / kernel_.plan->gpu().threads;
     }
     [[nodiscard]] int64_t held(OpId id) const {
         const MmaOp op(kernel_, id);
         const Type& a = kernel_.type(op.a());
         if (!is_tile(kernel_, op.a())) return 0;
-        return element_count(a) * bits(a.elem) / 32 / kernel_.plan->threads;
+        return element_count(a) * bits(a.elem) / 32 / kernel_.plan->gpu().threads;
     }
 
     const Function& kernel_;

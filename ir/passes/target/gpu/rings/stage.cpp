@@ -23,16 +23,16 @@ public:
     Stager(Function& kernel, const StagedLoop& staged, int64_t stages, const GpuMachine& machine)
         : kernel_(kernel), staged_(staged), stages_(stages), machine_(machine), arrivals_(staged.boxes) {}
 
-    void run() {
+    std::vector<std::string> run() {
         Builder b(kernel_);
         b.before(staged_.loop);
         b.take_place(staged_.loop);
         for (OpId load : staged_.loads) buffers_.push_back(buffer(b, load));
         if (arrivals_) {
-            const int64_t axis = cluster_axis(*kernel_.plan);
+            const int64_t axis = cluster_axis(kernel_.plan->gpu());
             for (OpId load : staged_.loads) {
                 const bool shared = is_shared(kernel_, load, axis);
-                blocks_.push_back(shared ? kernel_.plan->cluster() : 1);
+                blocks_.push_back(shared ? kernel_.plan->gpu().cluster() : 1);
                 of_cluster_ = of_cluster_ || shared;
             }
             counts_ = b.buffer(DType::u64, {Dim::constant(2)}, {{Attr::count, stages_}});
@@ -48,6 +48,7 @@ public:
         carry_slots(b);
         in_round();
         if (arrivals_) close();
+        return std::move(reasons_);
     }
 
 private:
@@ -68,7 +69,7 @@ private:
         if (arrivals_) {
             operands.insert(operands.end(), {slot.phase, counts_});
             attrs.set(Attr::mode, std::string("arrivals"));
-            if (kind == OpKind::release && of_cluster_) attrs.set(Attr::count, kernel_.plan->cluster());
+            if (kind == OpKind::release && of_cluster_) attrs.set(Attr::count, kernel_.plan->gpu().cluster());
         }
         operands.insert(operands.end(), buffers_.begin(), buffers_.end());
         return b.emit(kind, std::move(operands), std::move(attrs));
@@ -181,8 +182,8 @@ private:
         if (arrivals_) pending_ = pending_products(kernel_, loop_, buffers_, machine_);
         // Where the slot of the round behind this one has been filled for long when this round begins.
         if (arrivals_ && pending_.empty() && stages_ > 2) head_ = product_ahead(kernel_, loop_, buffers_, machine_);
-        if (!pending_.empty()) kernel_.plan->reasons.emplace_back("products: under way when their round ends");
-        if (head_) kernel_.plan->reasons.emplace_back("products: the first of a round is started a round ahead");
+        if (!pending_.empty()) reasons_.emplace_back("products: under way when their round ends");
+        if (head_) reasons_.emplace_back("products: the first of a round is started a round ahead");
         std::optional<Slot> after;
         ValueId started;
         if (pending_.empty()) {
@@ -346,16 +347,20 @@ private:
     OpId loop_;
     ValueId iv_;
     Slot slot_, next_;
+    std::vector<std::string> reasons_;
 };
 
 }  // namespace
 
-void stage(Function& kernel, const GpuMachine& machine) {
-    if (!kernel.plan || kernel.plan->stages < 2) return;
+std::vector<std::string> stage(Function& kernel, const GpuMachine& machine) {
+    std::vector<std::string> reasons;
+    if (!kernel.plan || kernel.plan->gpu().stages < 2) return reasons;
     for (const StagedLoop& loop : staged_loops(kernel, machine)) {
-        const int64_t stages = stages_of(loop, *kernel.plan);
-        if (stages > 1) Stager(kernel, loop, stages, machine).run();
+        const int64_t stages = stages_of(loop, kernel.plan->gpu());
+        if (stages < 2) continue;
+        for (std::string& reason : Stager(kernel, loop, stages, machine).run()) reasons.push_back(std::move(reason));
     }
+    return reasons;
 }
 
 }  // namespace tsr::ir

@@ -1,6 +1,9 @@
 // Value form to ring form: loads that feed products become copies, made some rounds ahead.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "ir/core/function.h"
 #include "ir/machine/gpu.h"
 
@@ -39,6 +42,8 @@ namespace tsr::ir {
 //     the round, with the product that was started in the round before
 //     wait_group {mode = products, count = 0} %started
 //     release %slot
-void stage(Function& kernel, const GpuMachine& machine);
+//
+// Answers what is done so, one line each, for people.
+std::vector<std::string> stage(Function& kernel, const GpuMachine& machine);
 
 }  // namespace tsr::ir

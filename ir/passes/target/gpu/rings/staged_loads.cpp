@@ -35,7 +35,7 @@ public:
 private:
     StagedLoop staged(OpId id) const {
         const ForOp loop(kernel_, id);
-        StagedLoop out{id, {}, 0, machine_.box_copies, loop.prefetch()};
+        StagedLoop out{id, {}, 0, kernel_.plan->gpu().box_copies, loop.prefetch()};
         // Rounds go upwards: what comes next is asked for before the end is.
         if (constant_integer(kernel_, loop.step()).value_or(0) <= 0 || out.asked == 1) return out;
         for (OpId op : kernel_.region(loop.body()).ops) {
@@ -107,7 +107,7 @@ std::vector<StagedLoop> staged_loops(const Function& kernel, const GpuMachine& m
     return StagedLoopFinder(kernel, machine).run();
 }
 
-int64_t stages_of(const StagedLoop& loop, const Plan& plan) {
+int64_t stages_of(const StagedLoop& loop, const GpuPlan& plan) {
     return loop.asked > 0 ? std::min(loop.asked, plan.stages) : plan.stages;
 }
 

@@ -43,7 +43,7 @@ Layout ThreadTiles::in_pairs(const TileViewOp& op, const Layout& own) const {
     const bool rows = op.axes().back() + 1 == static_cast<int64_t>(memory.rank()) && own.shape.back() % 2 == 0;
     const bool words = is_float(memory.elem) && bytes == 2 && own.shape.back() * bytes >= kAccess;
     if (!rows || !words || vector_access(row_offsets(own.atom), 1).bits > 0) return own;
-    const int warp_bits = std::countr_zero(static_cast<uint64_t>(code_.plan.threads / kWarp));
+    const int warp_bits = std::countr_zero(static_cast<uint64_t>(code_.plan.gpu().threads / kWarp));
     return layout_in_rows(own.shape, bytes, warp_bits);
 }
 

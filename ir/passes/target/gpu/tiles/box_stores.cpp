@@ -54,17 +54,9 @@ struct ThreadTiles::Box {
     ValueId place;      // of the warp, in shared memory
 };
 
-// Other kernels have no tensor maps, and no variant for tensors that have none.
-bool ThreadTiles::has_rings_of_boxes(const Function& kernel) {
-    bool any = false;
-    walk(kernel, kernel.body,
-         [&](OpId id) { any |= kernel.op(id).kind == OpKind::acquire && RingOp(kernel, id).by_arrivals(); });
-    return any;
-}
-
 bool ThreadTiles::goes_in_boxes(OpId id) const {
     constexpr size_t kMostAxes = 5;
-    if (!box_stores_) return false;
+    if (!code_.plan.gpu().box_stores) return false;
     const TileViewOp op(code_.tile, id);
     const Type &memory = code_.tile.type(op.memory()), &tile = code_.tile.type(op.value());
     const int64_t size = bits(memory.elem);
@@ -83,7 +75,7 @@ bool ThreadTiles::goes_in_boxes(OpId id) const {
 
 // Of the thread's warp, for boxes of all stores.
 ValueId ThreadTiles::box_memory(DType type) {
-    const int64_t warps = code_.plan.threads / kWarp, size = bits(type) / 8;
+    const int64_t warps = code_.plan.gpu().threads / kWarp, size = bits(type) / 8;
     box_bytes_ = warps * kBoxes * kBoxBytes;
     const ValueId place = emit_.op(OpKind::scratch, {}, Type::pointer(type, Space::shared),
                                    {{Attr::count, int64_t{0}}, {Attr::type, type}, {Attr::alignment, kBoxAlignment}});

@@ -17,7 +17,7 @@ namespace tsr::ir {
 
 class ThreadTiles : ThreadNumbers {
 public:
-    // `thread`: this thread's number in its block, of `plan.threads`; both stand at the beginning of the code.
+    // `thread`: this thread's number in its block, of the plan's; both stand at the beginning of the code.
     ThreadTiles(KernelCode& code, ValueId thread, const GpuMachine& machine);
 
     // An operation on register tiles without regions. What it gives stands in `code.parts`, or in `code.scalars`.
@@ -25,7 +25,7 @@ public:
     // A tile's registers as the tile `like` has them.
     std::vector<ValueId> as(ValueId tile, ValueId like) { return in(tile, layout(like)); }
     // Warp groups read shared memory by themselves.
-    [[nodiscard]] bool by_groups() const;
+    [[nodiscard]] bool by_groups() const { return multiplies_by_groups(layouts_); }
     [[nodiscard]] int64_t registers(ValueId tile) const { return layout(tile).size(); }
     // Control flow comes or goes: what other threads still read is not known any more.
     void forget() { others_read_ = true; }
@@ -151,7 +151,6 @@ private:
     ValueId begins_at_accesses(const View& view);
     // box_stores.cpp
     struct Box;
-    static bool has_rings_of_boxes(const Function& kernel);
     [[nodiscard]] bool goes_in_boxes(OpId store) const;
     void store_boxes(OpId id);
     ValueId box_memory(DType type);
@@ -183,7 +182,6 @@ private:
     int64_t memory_bytes_ = 0;
     std::vector<OpId> box_places_;  // the same of boxes that are stored
     int64_t box_bytes_ = 0;
-    bool box_stores_;
     bool others_read_ = false;  // the tiles' shared memory since the last barrier
 };
 

@@ -57,11 +57,6 @@ struct ThreadTiles::Panels {
     }
 };
 
-bool ThreadTiles::by_groups() const {
-    return std::ranges::any_of(layouts_.products,
-                               [](const auto& product) { return product.second.group != GroupOperand::none; });
-}
-
 ThreadTiles::Panels ThreadTiles::panels(ValueId buffer, bool turned, bool of_group, int warps) {
     const Memory& memory = code_.memories.at(buffer);
     Panels out;

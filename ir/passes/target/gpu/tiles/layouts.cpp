@@ -306,6 +306,11 @@ TileLayouts assign_layouts(const Function& kernel, int64_t threads, const GpuMac
     return Assigner(kernel, threads, machine).run();
 }
 
+bool multiplies_by_groups(const TileLayouts& layouts) {
+    return std::ranges::any_of(layouts.products,
+                               [](const auto& product) { return product.second.group != GroupOperand::none; });
+}
+
 LinearMap operand_atom(const ProductPlan& plan, Operand operand) {
     const bool rows = operand != Operand::b, columns = operand != Operand::a;
     return spread_warps(fragment(plan.product, operand),

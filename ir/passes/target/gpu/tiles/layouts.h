@@ -32,6 +32,9 @@ struct TileLayouts {
 // lie otherwise. `threads`: a power of two, at least 32. Every `mma` has a product of the machine (`product_of`).
 TileLayouts assign_layouts(const Function& kernel, int64_t threads, const GpuMachine& machine);
 
+// Whether warp groups do some of the products.
+bool multiplies_by_groups(const TileLayouts& layouts);
+
 // The layouts of a product's operands.
 LinearMap operand_atom(const ProductPlan& plan, Operand operand);
 

@@ -14,7 +14,7 @@ void ThreadTiles::store_packed(OpId id) {
     const auto pack = static_cast<size_t>(pack_size(type));
     const Layout& own = layout(op.value());
     const int needed = std::min(std::countr_zero(pack), log2_up(own.shape.back()));
-    const int warp_bits = std::countr_zero(static_cast<uint64_t>(code_.plan.threads / kWarp));
+    const int warp_bits = std::countr_zero(static_cast<uint64_t>(code_.plan.gpu().threads / kWarp));
     const bool has_packs = vector_access(row_offsets(own.atom), needed).bits == needed;
     const Layout lies = has_packs ? own : layout_in_rows(own.shape, 1, warp_bits);
     const Registers values = in(op.value(), lies);

@@ -158,7 +158,7 @@ void ThreadTiles::scan(OpId id) {
         for (size_t r = 0; r < values.size(); ++r) emit_.store(emit_.pointer_add(place, offsets[r]), values[r]);
     });
     barrier();
-    code_.counted_loop(thread(), emit_.integer(rows), code_.plan.threads, [&](ValueId row) {
+    code_.counted_loop(thread(), emit_.integer(rows), code_.plan.gpu().threads, [&](ValueId row) {
         const ValueId outer = emit_.binary(OpKind::floordiv, row, emit_.integer(stride));
         const ValueId inner = emit_.binary(OpKind::mod, row, emit_.integer(stride));
         const ValueId begin = emit_.pointer_add(

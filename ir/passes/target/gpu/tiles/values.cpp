@@ -14,9 +14,8 @@ ThreadTiles::ThreadTiles(KernelCode& code, ValueId thread, const GpuMachine& mac
     : ThreadNumbers(code, thread),
       code_(code),
       emit_(code.emit),
-      layouts_(assign_layouts(code.tile, code.plan.threads, machine)),
-      uses_(code.tile),
-      box_stores_(machine.box_stores && has_rings_of_boxes(code.tile)) {}
+      layouts_(assign_layouts(code.tile, code.plan.gpu().threads, machine)),
+      uses_(code.tile) {}
 
 // Of a scalar, or of the position alone; nothing for other operations.
 ThreadTiles::Registers ThreadTiles::made_anywhere(const Op& op, const Layout& wanted) {

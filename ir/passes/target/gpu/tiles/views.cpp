@@ -25,7 +25,7 @@ Layout ThreadTiles::along_rows(const TileViewOp& op, const Layout& own) const {
     };
     while (together * bytes < kAccess && (has_next(Counted::reg) || has_next(Counted::lane))) together *= 2;
     if (together * bytes >= kAccess) return own;
-    const int warp_bits = std::countr_zero(static_cast<uint64_t>(code_.plan.threads / kWarp));
+    const int warp_bits = std::countr_zero(static_cast<uint64_t>(code_.plan.gpu().threads / kWarp));
     return layout_in_rows(own.shape, static_cast<int>(bytes), warp_bits);
 }
 
