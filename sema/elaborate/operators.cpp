@@ -4,6 +4,7 @@
 #include "sema/elaborate/choices.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/dimensions.h"
+#include "sema/elaborate/graph_products.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/tiles.h"
 #include "sema/elaborate/types.h"
@@ -117,6 +118,7 @@ Val binary(Body& b, const ast::Expr& e, const ast::Binary& node) {
     }
     const Val lhs = expression(b, *node.lhs);
     const Val rhs = expression(b, *node.rhs);
+    if (node.op == BinaryOp::matmul) return tensor_product(b, lhs, rhs, compute_of(b, e), info.type.elem());
     return arithmetic(b, node.op, lhs, rhs, compute_of(b, e), type);
 }
 

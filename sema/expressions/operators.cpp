@@ -5,6 +5,7 @@
 #include "sema/expressions/conditions.h"
 #include "sema/expressions/register_tiles.h"
 #include "sema/expressions/sequence_operators.h"
+#include "sema/expressions/tensor_products.h"
 #include "sema/expressions/whole_tensors.h"
 #include "sema/state/recursion.h"
 #include "sema/types/elements.h"
@@ -176,7 +177,7 @@ Value arithmetic(Body& b, const ast::Expr& at, ast::BinaryOp op, const ast::Expr
                      "the product of tiles is `tile.mma(a, b)`");
         return {};
     }
-    if (op == ast::BinaryOp::matmul) return b.refuse(Feature::graphs, op_span, "the matrix product `@` is");
+    if (op == ast::BinaryOp::matmul) return tensor_product(b, at, le, l, re, r, op_span);
     std::string what = fmt::format("`{}`", symbol(op));
     if (!require_no_kernel(b, op_span, what, {l, r})) return {};
     const bool whole = l.type.is(Kind::tensor) || r.type.is(Kind::tensor);

@@ -20,6 +20,7 @@ constexpr Row<Evaluation> kGraphRows[]{
     {OpKind::expand, &expand},       {OpKind::tile_iota, kOfKernels},  {OpKind::transpose, &transpose},
     {OpKind::reduce, &reduce},       {OpKind::scan, kOfKernels},       {OpKind::mma, kOfKernels},
     {OpKind::pack_rows, kOfKernels}, {OpKind::mma_words, kOfKernels},  {OpKind::full, &full},
+    {OpKind::contract, &contract},
 };
 constexpr Total<kGraphRows, kRegisterFamily, kGraphFamily> kEvaluations;
 

@@ -38,5 +38,6 @@ TsrSlot full(const TensorOp& tensor_op);       // axes.cpp
 TsrSlot expand(const TensorOp& tensor_op);     // axes.cpp
 TsrSlot transpose(const TensorOp& tensor_op);  // axes.cpp
 TsrSlot reduce(const TensorOp& tensor_op);     // reductions.cpp
+TsrSlot contract(const TensorOp& tensor_op);   // products.cpp
 
 }  // namespace tsr::ir::eval::graph
