@@ -120,6 +120,15 @@ private:
         return true;
     }
 
+    // Whether what stands outside of the fusion lies between it and the operation.
+    bool comes_back(OpId id, size_t number) const {
+        return std::ranges::any_of(sources_of(graph_, id), [&](const AxisMap& source) {
+            if (const auto in = fusion_of(source.base)) return *in != number && behind_[*in].contains(number);
+            const auto known = depends_.find(graph_.value(source.base).op);
+            return known != depends_.end() && known->second.contains(number);
+        });
+    }
+
     bool joins(OpId id, const Node& node, size_t number) const {
         const Fusion& fusion = out_.all[number];
         if (fusion.ops.size() >= kMostOps || graph_.op(id).kind == OpKind::contract) return false;
@@ -128,10 +137,7 @@ private:
         const bool left = !whole && fusion.axis && !node.axis && node.space == without(fusion.space, *fusion.axis);
         if (!whole && !left) return false;
         if (node.axis && fusion.axis && *node.axis != *fusion.axis) return false;
-        const Set behind = needs(id);
-        if (std::ranges::any_of(behind,
-                                [&](size_t other) { return other != number && behind_[other].contains(number); }))
-            return false;
+        if (comes_back(id, number)) return false;
         bool meets = false;
         for (const AxisMap& map : sources_of(graph_, id)) {
             if (fusion_of(map.base) == number) {
