@@ -59,7 +59,7 @@ void Builder::after(OpId op) {
     anchor_ = hint_ < ops.size() ? ops[hint_] : OpId();
 }
 
-OpId Builder::place_op(OpId op) {
+OpId Builder::insert(OpId op) {
     if (!region_.valid()) internal_error("a builder stands nowhere");
     if (!anchor_.valid()) {
         fn_.append(region_, op);
@@ -76,16 +76,16 @@ OpId Builder::place_op(OpId op) {
 
 OpId Builder::emit(OpKind kind, Values operands, Attrs attrs) {
     if (record(kind).results != ResultsFrom::infer) return emit(kind, std::move(operands), std::move(attrs), {});
-    Result<std::vector<Type>> types = infer(kind, types_of(fn_, operands), attrs);
-    if (!types) internal_error(fn_.name + ": " + std::string(name(kind)) + ": " + types.message());
-    return place_op(fn_.add_op(kind, place_, std::move(operands), types.value(), std::move(attrs)));
+    const Inferred inferred = infer(kind, types_of(fn_, operands), attrs);
+    if (!inferred) internal_error(fn_.name + ": " + std::string(name(kind)) + ": " + inferred.message());
+    return insert(fn_.add_op(kind, place_, std::move(operands), inferred.value().types, std::move(attrs)));
 }
 
 OpId Builder::emit(OpKind kind, Values operands, Attrs attrs, const std::vector<Type>& results) {
     if (record(kind).results == ResultsFrom::infer) internal_error("types are given for what infers them");
-    Result<std::vector<Type>> fine = infer(kind, types_of(fn_, operands), attrs);
+    const Inferred fine = infer(kind, types_of(fn_, operands), attrs);
     if (!fine) internal_error(fn_.name + ": " + std::string(name(kind)) + ": " + fine.message());
-    return place_op(fn_.add_op(kind, place_, std::move(operands), results, std::move(attrs)));
+    return insert(fn_.add_op(kind, place_, std::move(operands), results, std::move(attrs)));
 }
 
 ValueId Builder::value(OpKind kind, Values operands, Attrs attrs) {

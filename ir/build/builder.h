@@ -35,6 +35,8 @@ public:
     OpId emit(OpKind kind, Values operands, Attrs attrs = {});
     OpId emit(OpKind kind, Values operands, Attrs attrs, const std::vector<Type>& results);
     ValueId value(OpKind kind, Values operands, Attrs attrs = {});  // its only result
+    // An operation that is made already and stands nowhere.
+    OpId insert(OpId op);
 
     // Values. A float is rounded to the type, a whole number wraps into it.
     ValueId constant(int64_t value, DType type);
@@ -123,7 +125,6 @@ public:
     ValueId string(std::string text);
 
 private:
-    OpId place_op(OpId op);
     ValueId along(OpKind kind, int64_t axis);
     // Fills a region and ends it with a `yield` of what the callback answers.
     void fill(RegionId region, const PlainBody& body);

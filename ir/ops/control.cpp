@@ -35,10 +35,10 @@ Inferred infer_for(Operands operands, const Attrs&) {
         return Failure{fmt::format("the bounds of a loop are {}, {} and step {}, need one type", operands[0].text(),
                                    operands[1].text(), operands[2].text())};
     }
-    return std::vector<Type>(operands.begin() + 3, operands.end());
+    return gives_all({operands.begin() + 3, operands.end()});
 }
 
-Inferred infer_while(Operands operands, const Attrs&) { return std::vector<Type>(operands.begin(), operands.end()); }
+Inferred infer_while(Operands operands, const Attrs&) { return gives_all({operands.begin(), operands.end()}); }
 
 Inferred infer_dim(Operands, const Attrs&) { return gives(Type::scalar(DType::index)); }
 

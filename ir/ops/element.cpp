@@ -31,13 +31,13 @@ bool spreads(const Type& type) {
     return type.is_scalar() || type.is_vector() || type.kind == TypeKind::tile || type.kind == TypeKind::tensor;
 }
 
-// Extents of tensors that are not known to differ are equal when the program runs: who makes the operation checks it.
-bool may_be_same(const Type& a, const Type& b) {
+// One type: the same extents also, of tensors also where they are only equal when the program runs.
+bool same_type(const Type& a, size_t a_number, const Type& b, size_t b_number, std::vector<EqualExtents>& conditions) {
     if (a == b) return true;
     const bool tensors = a.kind == TypeKind::tensor && b.kind == TypeKind::tensor;
     if (!tensors || a.elem != b.elem || a.rank() != b.rank()) return false;
     for (size_t i = 0; i < a.rank(); ++i) {
-        if (compare(a.shape[i], b.shape[i]) == Equality::different) return false;
+        if (same_extent({a_number, i, a.shape[i], {}}, {b_number, i, b.shape[i], {}}, conditions)) return false;
     }
     return true;
 }
@@ -48,12 +48,13 @@ Type made(Type type) {
     return type;
 }
 
-std::optional<Failure> equal_operands(Operands operands, size_t begin, Accepts accepts) {
+std::optional<Failure> equal_operands(Operands operands, size_t begin, Accepts accepts,
+                                      std::vector<EqualExtents>& conditions) {
     const Type& first = operands[begin];
     if (!spreads(first))
         return Failure{fmt::format("an operand is {}, needs a scalar, vector, tile or tensor", first.text())};
     for (size_t i = begin + 1; i < operands.size(); ++i) {
-        if (may_be_same(operands[i], first)) continue;
+        if (same_type(first, begin, operands[i], i, conditions)) continue;
         return Failure{fmt::format("the operands are {} and {}, need one type", first.text(), operands[i].text())};
     }
     if (!accepts(first.elem)) return Failure{fmt::format("the operands are {}, need {}", first.text(), what(accepts))};
@@ -62,23 +63,26 @@ std::optional<Failure> equal_operands(Operands operands, size_t begin, Accepts a
 
 template <Accepts accepts>
 Inferred same(Operands operands, const Attrs&) {
-    if (auto fault = equal_operands(operands, 0, accepts)) return *fault;
-    return gives(made(operands[0]));
+    ResultTypes result{{made(operands[0])}, {}};
+    if (auto fault = equal_operands(operands, 0, accepts, result.conditions)) return *fault;
+    return result;
 }
 
 template <Accepts accepts>
 Inferred test(Operands operands, const Attrs&) {
-    if (auto fault = equal_operands(operands, 0, accepts)) return *fault;
-    return gives(made(operands[0]).with(DType::boolean));
+    ResultTypes result{{made(operands[0]).with(DType::boolean)}, {}};
+    if (auto fault = equal_operands(operands, 0, accepts, result.conditions)) return *fault;
+    return result;
 }
 
 Inferred infer_select(Operands operands, const Attrs&) {
-    if (auto fault = equal_operands(operands, 1, any_element)) return *fault;
+    ResultTypes result{{made(operands[1])}, {}};
+    if (auto fault = equal_operands(operands, 1, any_element, result.conditions)) return *fault;
     // One condition for a whole vector, or one per element.
-    if (!operands[0].is_bool() && !may_be_same(operands[0], operands[1].with(DType::boolean))) {
+    if (!operands[0].is_bool() && !same_type(operands[0], 0, operands[1].with(DType::boolean), 1, result.conditions)) {
         return Failure{fmt::format("the condition is {}, needs bool for {}", operands[0].text(), operands[1].text())};
     }
-    return gives(made(operands[1]));
+    return result;
 }
 
 Inferred infer_cast(Operands operands, const Attrs& attrs) {
@@ -125,19 +129,21 @@ Inferred infer_cut(Operands operands, const Attrs& attrs) {
 
 Inferred infer_dither(Operands operands, const Attrs& attrs) {
     if (auto fault = check_rounding(operands[0], attrs)) return *fault;
-    if (may_be_same(operands[1], operands[0].with(DType::u32))) return gives(made(operands[0]));
+    ResultTypes result{{made(operands[0])}, {}};
+    if (same_type(operands[0].with(DType::u32), 0, operands[1], 1, result.conditions)) return result;
     return Failure{fmt::format("the word is {}, needs u32 for {}", operands[1].text(), operands[0].text())};
 }
 
 Inferred infer_philox(Operands operands, const Attrs&) {
-    if (auto fault = equal_operands(operands, 0, any_element)) return *fault;
+    ResultTypes result{{made(operands[0]).with(DType::u32)}, {}};
+    if (auto fault = equal_operands(operands, 0, any_element, result.conditions)) return *fault;
     if (operands[0].elem != DType::u64)
         return Failure{fmt::format("the operands are {}, need u64", operands[0].text())};
-    return gives(made(operands[0]).with(DType::u32));
+    return result;
 }
 
 constexpr OpRecord binary(OpKind kind, std::string_view name, InferFn infer, std::string_view doc) {
-    return {kind, name, doc, {Role{"lhs"}, Role{"rhs"}}, infer, kEveryLevel};
+    return with_conditions({kind, name, doc, {Role{"lhs"}, Role{"rhs"}}, infer, kEveryLevel});
 }
 constexpr OpRecord unary(OpKind kind, std::string_view name, InferFn infer, std::string_view doc) {
     return {kind, name, doc, {Role{"operand"}}, infer, kEveryLevel};
@@ -158,12 +164,12 @@ constexpr std::array kElementRecords{
         "where signs differ (rounded once); a zero has the sign of rhs; x % 0 and inf % x are NaN, x % inf is x or "
         "inf."),
     unary(OpKind::neg, "neg", same<number>, "-operand. Floats: flips the sign, of NaN and 0 too; integers wrap."),
-    OpRecord{OpKind::fma,
-             "fma",
-             "factor * other + addend, rounded once. Floats only. No pass makes or breaks one.",
-             {Role{"factor"}, Role{"other"}, Role{"addend"}},
-             same<computed_float>,
-             kEveryLevel},
+    with_conditions(OpRecord{OpKind::fma,
+                             "fma",
+                             "factor * other + addend, rounded once. Floats only. No pass makes or breaks one.",
+                             {Role{"factor"}, Role{"other"}, Role{"addend"}},
+                             same<computed_float>,
+                             kEveryLevel}),
     binary(OpKind::minimum, "minimum", same<number>, "The smaller. NaN if one is NaN; -0 < +0."),
     binary(OpKind::maximum, "maximum", same<number>, "The greater. NaN if one is NaN; -0 < +0."),
     binary(OpKind::bit_and, "bit_and", same<bit_field>, "Bits set in both. On bool: and, both evaluated."),
@@ -181,12 +187,12 @@ constexpr std::array kElementRecords{
     binary(OpKind::le, "le", test<comparable>, "Less or equal. False where one is NaN."),
     binary(OpKind::gt, "gt", test<comparable>, "Greater. False where one is NaN."),
     binary(OpKind::ge, "ge", test<comparable>, "Greater or equal. False where one is NaN."),
-    OpRecord{OpKind::select,
-             "select",
-             "`then` where the condition holds, else `else`; both are evaluated. Bits pass unchanged.",
-             {Role{"condition"}, Role{"then"}, Role{"else"}},
-             infer_select,
-             kEveryLevel},
+    with_conditions(OpRecord{OpKind::select,
+                             "select",
+                             "`then` where the condition holds, else `else`; both are evaluated. Bits pass unchanged.",
+                             {Role{"condition"}, Role{"then"}, Role{"else"}},
+                             infer_select,
+                             kEveryLevel}),
     OpRecord{OpKind::cast,
              "cast",
              "The value in another element type. To floats: nearest even; to floats of 8 bits or fewer saturating, NaN "
@@ -261,7 +267,7 @@ constexpr std::array kElementRecords{
         infer_cut,
         kEveryLevel,
         {needs(Attr::type)}},
-    OpRecord{
+    with_conditions(OpRecord{
         OpKind::dither,
         "dither",
         "The operand in its own type, rounded by chance to a value that `type` holds, or would with exponents "
@@ -270,8 +276,8 @@ constexpr std::array kElementRecords{
         {Role{"operand"}, Role{"word"}},
         infer_dither,
         kEveryLevel,
-        {needs(Attr::type)}},
-    OpRecord{
+        {needs(Attr::type)}}),
+    with_conditions(OpRecord{
         OpKind::philox,
         "philox",
         "The random word of an element: of Philox4x32-10 (Salmon et al., SC11) with the counter (low, high half of "
@@ -279,7 +285,7 @@ constexpr std::array kElementRecords{
         {Role{"element"}, Role{"seed"}, Role{"stream"}},
         infer_philox,
         kEveryLevel,
-        {may(Attr::count)}},
+        {may(Attr::count)}}),
 };
 static_assert(complete<kElementRecords, kElementFamily>(),
               "every element operation has its record, in the order of ir/core/opkind.h");

@@ -56,11 +56,17 @@ constexpr bool say_axes() {
     return total::NoAxisRuleOf<records, total::first_without_axes<records>()>::kChecked;
 }
 
+// The record of an operation whose `infer` may answer with conditions.
+constexpr OpRecord with_conditions(OpRecord record) {
+    record.conditional = true;
+    return record;
+}
+
 // Answers of `infer`.
-using Inferred = Result<std::vector<Type>>;
 using Operands = std::span<const Type>;
-inline Inferred gives(Type type) { return std::vector<Type>{std::move(type)}; }
-inline Inferred gives_nothing() { return std::vector<Type>{}; }
+inline Inferred gives_all(std::vector<Type> types) { return ResultTypes{std::move(types), {}}; }
+inline Inferred gives(Type type) { return gives_all({std::move(type)}); }
+inline Inferred gives_nothing() { return ResultTypes{}; }
 
 inline Inferred infer_nothing(Operands, const Attrs&) { return gives_nothing(); }
 inline Inferred infer_index(Operands, const Attrs&) { return gives(Type::scalar(DType::index)); }

@@ -53,8 +53,8 @@ Inferred infer_load_matrix(Operands operands, const Attrs& attrs) {
     }
     if (attrs.has(Attr::mode) && size != 16) return Failure{"matrices of 16 bits are transposed, no others"};
     if (count != 1 && count != 2 && count != 4) return Failure{"four words are shared out among 1, 2 or 4"};
-    return std::vector<Type>(static_cast<size_t>(count),
-                             Type::vector(from.elem, static_cast<uint32_t>(128 / size / count)));
+    const Type words = Type::vector(from.elem, static_cast<uint32_t>(128 / size / count));
+    return gives_all(std::vector<Type>(static_cast<size_t>(count), words));
 }
 
 Inferred infer_matrix_descriptor(Operands operands, const Attrs& attrs) {
@@ -87,14 +87,10 @@ Inferred infer_group_mma(Operands operands, const Attrs& attrs) {
         if (i < factors ? held || type == Type::scalar(DType::u64) : type == sum) continue;
         return Failure{fmt::format("{} is no operand of a warp group's product of {}", type.text(), name(input))};
     }
-    return std::vector<Type>(sums, sum);
+    return gives_all(std::vector<Type>(sums, sum));
 }
 
-Inferred infer_group_wait(Operands operands, const Attrs&) {
-    std::vector<Type> types;
-    for (size_t i = 0; i < operands.size(); ++i) types.push_back(operands[i]);
-    return types;
-}
+Inferred infer_group_wait(Operands operands, const Attrs&) { return gives_all({operands.begin(), operands.end()}); }
 
 Inferred infer_store_matrix(Operands operands, const Attrs&) {
     if (auto fault = want_pointer(operands[0])) return *fault;

@@ -92,12 +92,30 @@ bool is_pure(OpKind kind) { return record(kind).pure() && record(kind).regions =
 
 bool is_of_gpu(OpKind kind) { return index_of(kind) >= index_of(OpKind::thread_id); }
 
-Result<std::vector<Type>> infer(OpKind kind, std::span<const Type> operands, const Attrs& attrs) {
+Inferred infer(OpKind kind, std::span<const Type> operands, const Attrs& attrs) {
     const OpRecord& r = record(kind);
     if (auto fault = check_counts(r, operands.size())) return *fault;
     if (auto fault = check_attrs(r, attrs)) return *fault;
-    if (r.results != ResultsFrom::infer) return std::vector<Type>{};
-    return r.infer.run(operands, attrs);
+    if (r.results != ResultsFrom::infer) return ResultTypes{};
+    Inferred inferred = r.infer.run(operands, attrs);
+    if (!inferred) return inferred;
+    for (EqualExtents& condition : inferred.value().conditions) {
+        for (OperandAxis* side : {&condition.one, &condition.other}) {
+            const Role* role = role_of(r, side->operand, operands.size());
+            if (side->role.empty() && role != nullptr) side->role = role->name;
+        }
+        if (!r.conditional) return Failure{condition.text()};
+    }
+    return inferred;
+}
+
+std::vector<EqualExtents> conditions_of(const Function& function, OpId id) {
+    const Op& op = function.op(id);
+    if (!record(op.kind).conditional) return {};
+    std::vector<Type> operands;
+    for (ValueId operand : op.operands) operands.push_back(function.type(operand));
+    Inferred inferred = infer(op.kind, operands, op.attrs);
+    return inferred ? std::move(inferred).value().conditions : std::vector<EqualExtents>{};
 }
 
 const Role* role_of(const OpRecord& r, size_t operand, size_t operand_count) {

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "ir/core/function.h"
+#include "ir/ops/inferred.h"
 
 namespace tsr::ir {
 
@@ -110,7 +111,7 @@ inline constexpr Levels kGraphHostTile{Level::graph, Level::host, Level::tile};
 inline constexpr Levels kTileAndTarget{Level::tile, Level::target};
 
 // Types of the results from types of the operands and the attributes; a failure names operands by their roles.
-using InferFn = Result<std::vector<Type>> (*)(std::span<const Type> operands, const Attrs& attrs);
+using InferFn = Inferred (*)(std::span<const Type> operands, const Attrs& attrs);
 
 // A function or none. With sanitizers g++ 12 does not compare the address of a template's instance with null while it
 // compiles, so that it is written down whether there is one.
@@ -143,6 +144,7 @@ struct OpRecord {
     Flow flow = Flow::straight;
     ResultsFrom results = ResultsFrom::infer;
     AxisRule axes = AxisRule::none;
+    bool conditional = false;  // `infer` may answer with conditions on extents
 
     [[nodiscard]] constexpr bool has(Effect effect) const {
         for (Effect e : effects) {
@@ -167,8 +169,11 @@ inline Flow flow(OpKind kind) { return record(kind).flow; }
 std::optional<OpKind> op_named(std::string_view text);
 bool is_of_gpu(OpKind kind);  // of the families that a GPU alone has
 
-// The record's `infer` after its counts of operands and its attributes were checked.
-Result<std::vector<Type>> infer(OpKind kind, std::span<const Type> operands, const Attrs& attrs);
+// The record's `infer` after its counts of operands and its attributes were checked. Conditions are a fault where the
+// record is not `conditional`.
+Inferred infer(OpKind kind, std::span<const Type> operands, const Attrs& attrs);
+// What must be equal when the program runs for an operation of the function to be right: of its operands' types.
+std::vector<EqualExtents> conditions_of(const Function& function, OpId op);
 
 // The role that an operand plays; nothing for one too many.
 const Role* role_of(const OpRecord& record, size_t operand, size_t operand_count);

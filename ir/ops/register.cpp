@@ -99,13 +99,17 @@ Inferred infer_expand(Operands operands, const Attrs& attrs) {
     if (axes.size() != value.rank() || !std::ranges::is_sorted(axes, std::less_equal<>())) {
         return Failure{fmt::format("{} axes for {}", axes.size(), value.text())};
     }
+    ResultTypes result{{of_shape(value, shape)}, {}};
     for (size_t i = 0; i < axes.size(); ++i) {
         const bool inside = axes[i] >= 0 && axes[i] < static_cast<int64_t>(shape.size());
-        const bool fits = inside && (value.shape[i].constant_value() == 1 ||
-                                     compare(value.shape[i], shape[axes[i]]) != Equality::different);
-        if (!fits) return Failure{fmt::format("axis {} of {} does not fit", i, value.text())};
+        if (!inside) return Failure{fmt::format("axis {} of {} does not fit", i, value.text())};
+        if (value.shape[i].constant_value() == 1) continue;
+        const auto axis = static_cast<size_t>(axes[i]);
+        if (auto fault =
+                same_extent({0, i, value.shape[i], "value"}, {0, axis, shape[axis], "shape"}, result.conditions))
+            return *fault;
     }
-    return gives(of_shape(value, shape));
+    return result;
 }
 
 Inferred infer_tile_iota(Operands, const Attrs& attrs) {
@@ -196,12 +200,12 @@ Inferred infer_mma(Operands operands, const Attrs& attrs) {
             return Failure{fmt::format("{} is no tile or buffer of two axes", operands[i].text())};
         }
     }
-    const auto extent = [&](size_t operand, size_t axis) {
-        return operands[operand].shape[transposed[operand] != 0 ? 1 - axis : axis];
+    const auto along = [&](size_t operand, size_t axis) {
+        const size_t own = transposed[operand] != 0 ? 1 - axis : axis;
+        return OperandAxis{operand, own, operands[operand].shape[own], operand == 0 ? "a" : "b"};
     };
-    if (extent(0, 1) != extent(1, 0)) {
-        return Failure{fmt::format("the inner extents are {} and {}", extent(0, 1).text(), extent(1, 0).text())};
-    }
+    ResultTypes result;
+    if (auto fault = same_extent(along(0, 1), along(1, 0), result.conditions)) return *fault;
     if (!multiplies(operands[0].elem, operands[1].elem, accum)) {
         return Failure{
             fmt::format("no product of {} and {} in {}", name(operands[0].elem), name(operands[1].elem), name(accum))};
@@ -213,12 +217,13 @@ Inferred infer_mma(Operands operands, const Attrs& attrs) {
                 fmt::format("a product of {} is not computed in {}", name(operands[0].elem), attrs.string(Attr::mode))};
         }
     }
-    const Type type = Type::tile(accum, {extent(0, 0), extent(1, 1)});
+    const Type type = Type::tile(accum, {along(0, 0).extent, along(1, 1).extent});
     if (auto fault = want_static(type.shape)) return *fault;
     if (operands.size() > 2 && operands[2] != type) {
         return Failure{fmt::format("the accumulator is {}, needs {}", operands[2].text(), type.text())};
     }
-    return gives(type);
+    result.types = {type};
+    return result;
 }
 
 // Two rows of 16 bits or four of 8 in one of words.
@@ -294,7 +299,8 @@ constexpr std::array kRegisterRecords{
              .infer = infer_expand,
              .levels = kGraphAndTile,
              .attrs = {needs(Attr::shape), needs(Attr::axes)},
-             .axes = AxisRule::repeat},
+             .axes = AxisRule::repeat,
+             .conditional = true},
     OpRecord{.kind = OpKind::tile_iota,
              .name = "tile_iota",
              .doc = "The index along an axis, as i32.",

@@ -16,7 +16,7 @@ Inferred infer_wait(Operands operands, const Attrs& attrs) {
         if (!products || sum.kind != TypeKind::tile) return Failure{fmt::format("a wait for {}", sum.text())};
         sums.push_back(sum);
     }
-    return sums;
+    return gives_all(std::move(sums));
 }
 
 Inferred infer_buffer(Operands, const Attrs& attrs) {

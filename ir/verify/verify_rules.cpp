@@ -176,11 +176,11 @@ Messages check_types(const Function& fn, OpId id) {
     const Op& op = fn.op(id);
     Messages out;
     const std::vector<Type> operands = types_of(fn, op.operands);
-    Result<std::vector<Type>> inferred = infer(op.kind, operands, op.attrs);
+    const Inferred inferred = infer(op.kind, operands, op.attrs);
     if (!inferred) return {inferred.message()};
     const std::vector<Type> results = types_of(fn, op.results);
-    if (record(op.kind).results == ResultsFrom::infer && results != inferred.value()) {
-        out.push_back(fmt::format("gives {}, its record says {}", listed(results), listed(inferred.value())));
+    if (record(op.kind).results == ResultsFrom::infer && results != inferred.value().types) {
+        out.push_back(fmt::format("gives {}, its record says {}", listed(results), listed(inferred.value().types)));
     }
     check_regions(fn, id, out);
     return out;

@@ -54,7 +54,7 @@ ValueId Emitter::inferred(OpKind kind, std::vector<ValueId> operands, ir::Attrs 
         return value(kind, std::move(operands), types.empty() ? Type::scalar(DType::index) : types[0],
                      std::move(attrs));
     }
-    return value(kind, std::move(operands), results.value()[0], std::move(attrs));
+    return value(kind, std::move(operands), results.value().types[0], std::move(attrs));
 }
 
 ValueId Emitter::constant(int64_t value, DType type) {

@@ -110,7 +110,7 @@ std::deque<Case> cases_of(DType type, bool on_gpu) {
         std::vector<int64_t> widths{0, on_gpu ? 2 : bits(type) < 32 ? 16 : 8};
         if (!on_gpu && (type == DType::f32 || type == DType::i32)) widths.push_back(16);
         for (const int64_t width : widths) {
-            cases.emplace_back(kind, type, results.value()[0].elem, width, on_gpu);
+            cases.emplace_back(kind, type, results.value().types[0].elem, width, on_gpu);
             write_kernel(cases.back());
         }
     }

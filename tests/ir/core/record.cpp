@@ -58,7 +58,7 @@ TEST_CASE("`infer` answers any types and attributes with a type or a fault") {
                     for (size_t k = 0, rest = which; k < count; ++k, rest /= types.size()) {
                         operands.push_back(types[rest % types.size()]);
                     }
-                    Result<std::vector<Type>> result = infer(kind, operands, attrs);
+                    const Inferred result = infer(kind, operands, attrs);
                     if (result) ++accepted;
                     if (!result) REQUIRE(!result.message().empty());
                 }

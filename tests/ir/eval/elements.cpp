@@ -106,7 +106,7 @@ void check_element(OpKind kind, DType type, const LaneOps& ops) {
         for (size_t i = 0; k > 0 && i < kCount; ++i) operands[k][i] = operands[k][(i * (k == 1 ? 37 : 113)) % kCount];
         bytes[k] = stored(type, operands[k]);
     }
-    const bool tests = inferred.value()[0].elem == DType::boolean;
+    const bool tests = inferred.value().types[0].elem == DType::boolean;
     const DType to = tests ? DType::boolean : type;
     std::vector<uint8_t> result(kCount * stored_size(to));
     loop(result.data(), bytes[0].data(), bytes[1].data(), bytes[2].data(), kCount);

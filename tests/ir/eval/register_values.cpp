@@ -34,7 +34,7 @@ TEST_CASE("element operations on tiles do what they do to scalars") {
             const auto inferred = infer(kind, std::vector<Type>(operands, Type::scalar(type)), {});
             if (!inferred || !is_exact(kind, type)) continue;
             ++checked;
-            const DType to = inferred.value()[0].elem;
+            const DType to = inferred.value().types[0].elem;
             std::string given = "%a";
             std::string body = "  %b = add %a, %a : tile " + type_text(type, shape) + "\n";
             if (type == DType::boolean || is_storage_only(type) || type == DType::i4) body = "";
