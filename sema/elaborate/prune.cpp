@@ -4,8 +4,9 @@
 #include <set>
 #include <vector>
 
+#include "ir/ops/control.h"
 #include "ir/ops/effects.h"
-#include "ir/ops/record.h"
+#include "ir/passes/simplify/liveness.h"
 
 namespace tsr::elaborate {
 
@@ -33,43 +34,24 @@ bool is_placeholder(const Op& op) {
 class Pruner {
 public:
     Pruner(ir::Function& fn, const std::set<OpId>& placeholders)
-        : fn_(fn), placeholders_(placeholders), live_ops_(fn.op_count()), needed_(fn.value_count()) {}
+        : fn_(fn), placeholders_(placeholders), live_(fn, [this](OpId id) { return happens(id); }) {}
 
     void run() {
-        mark_effects(fn_.body);
-        while (!work_.empty()) {
-            const ValueId value = work_.back();
-            work_.pop_back();
-            follow(value);
-        }
         order_loops();
-        sweep(fn_.body);
+        ir::sweep(fn_, live_);
     }
 
 private:
-    const Op& yield_of(RegionId region) const { return fn_.op(fn_.region(region).ops.back()); }
-
-    void need(ValueId value) {
-        if (needed_[value.index]) return;
-        needed_[value.index] = true;
-        work_.push_back(value);
+    [[nodiscard]] bool happens(OpId id) const {
+        const Op& op = fn_.op(id);
+        return !is_control(op.kind) && !is_placeholder(op) && (!ir::record(op.kind).pure() || is_groups(id));
     }
 
-    void keep(OpId id) {
-        if (live_ops_[id.index]) return;
-        live_ops_[id.index] = true;
+    // Whether all tiles of the group have to do it together is checked later, also where nobody reads what it gives.
+    [[nodiscard]] bool is_groups(OpId id) const {
         const Op& op = fn_.op(id);
-        if (!is_control(op.kind)) {
-            for (const ValueId operand : op.operands) need(operand);
-        } else {
-            for (size_t i = 0; i < fixed_operands(op.kind); ++i) need(op.operands[i]);
-            if (op.kind == OpKind::while_) need(yield_of(op.regions[0]).operands[0]);
-        }
-        // What stands around it stays.
-        if (op.parent.valid()) {
-            const OpId around = fn_.region(op.parent).parent;
-            if (around.valid()) keep(around);
-        }
+        if (fn_.level != ir::Level::tile || placeholders_.contains(id)) return false;
+        return ir::is_collective(fn_, op) || ir::is_of_register_tiles(fn_, op);
     }
 
     // A loop that promises nothing about who runs what runs in order where it carries a variable: also one whose value
@@ -81,13 +63,15 @@ private:
 
     void order_loops() {
         for (size_t i = 0; i < fn_.op_count(); ++i) {
-            Op& op = fn_.op(OpId(i));
-            if (!op.parent.valid() || !live_ops_[i] || !is_spread(op)) continue;
-            const std::vector<ValueId>& args = fn_.region(op.regions[0]).args;
-            const bool carries = std::any_of(args.begin() + 1, args.end(), [&](ValueId arg) {
+            const OpId id(i);
+            Op& op = fn_.op(id);
+            if (!op.parent.valid() || !live_.op(id) || !is_spread(op)) continue;
+            const ir::ValueSpan carried = ir::ForOp(fn_, id).carried();
+            bool carries = false;
+            for (size_t k = 0; k < carried.size(); ++k) {
                 std::set<ValueId> seen;
-                return !needed_[arg.index] && is_read(arg, seen);
-            });
+                carries = carries || (!live_.position(id, k) && is_read(carried[k], seen));
+            }
             if (carries) op.attrs.set(ir::Attr::loop, static_cast<int64_t>(ir::LoopKind::in_order));
         }
     }
@@ -132,102 +116,9 @@ private:
         return users_[value.index];
     }
 
-    // Whether all tiles of the group have to do it together is checked later, also where nobody reads what it gives.
-    [[nodiscard]] bool is_groups(OpId id) const {
-        const Op& op = fn_.op(id);
-        if (fn_.level != ir::Level::tile || placeholders_.contains(id)) return false;
-        return ir::is_collective(fn_, op) || ir::is_of_register_tiles(fn_, op);
-    }
-
-    void mark_effects(RegionId region) {
-        for (const OpId id : fn_.region(region).ops) {
-            const Op& op = fn_.op(id);
-            for (const RegionId inner : op.regions) mark_effects(inner);
-            if (op.kind == OpKind::yield) {
-                if (region == fn_.body) keep(id);
-            } else if (!is_control(op.kind) && !is_placeholder(op) && (!ir::record(op.kind).pure() || is_groups(id))) {
-                keep(id);
-            }
-        }
-    }
-
-    // The k-th value that a loop carries is needed: so are its beginning and what the rounds give it.
-    void follow_carried(const Op& loop, size_t k) {
-        need(loop.operands[fixed_operands(loop.kind) + k]);
-        need(yield_of(loop.regions.back()).operands[k]);
-        const size_t first = loop.kind == OpKind::for_ ? 1 : 0;
-        for (const RegionId region : loop.regions) need(fn_.region(region).args[first + k]);
-        need(loop.results[k]);
-    }
-
-    void follow(ValueId id) {
-        const ir::Value& value = fn_.value(id);
-        if (value.op.valid()) {
-            keep(value.op);
-            const Op& op = fn_.op(value.op);
-            if (op.kind == OpKind::if_) {
-                for (const RegionId side : op.regions) need(yield_of(side).operands[value.number]);
-            } else if (is_control(op.kind)) {
-                follow_carried(op, value.number);
-            }
-            return;
-        }
-        const OpId around = fn_.region(value.region).parent;
-        if (!around.valid()) return;
-        keep(around);
-        const Op& loop = fn_.op(around);
-        const size_t first = loop.kind == OpKind::for_ ? 1 : 0;
-        if (value.number >= first) follow_carried(loop, value.number - first);
-    }
-
-    template <typename Keep>
-    void filter(std::vector<ValueId>& values, size_t first, const Keep& keep) {
-        std::vector<ValueId> kept(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(first));
-        for (size_t k = 0; first + k < values.size(); ++k) {
-            if (keep(k)) kept.push_back(values[first + k]);
-        }
-        values = std::move(kept);
-    }
-
-    void renumber(std::vector<ValueId>& values) {
-        for (size_t i = 0; i < values.size(); ++i) fn_.value(values[i]).number = static_cast<uint32_t>(i);
-    }
-
-    void shrink(OpId id) {
-        Op& op = fn_.op(id);
-        const std::vector<ValueId> results = op.results;
-        const auto keep = [&](size_t k) { return static_cast<bool>(needed_[results[k].index]); };
-        if (op.kind != OpKind::if_) filter(op.operands, fixed_operands(op.kind), keep);
-        for (size_t i = 0; i < op.regions.size(); ++i) {
-            ir::Region& region = fn_.region(op.regions[i]);
-            if (op.kind != OpKind::if_) filter(region.args, op.kind == OpKind::for_ ? 1 : 0, keep);
-            renumber(region.args);
-            const bool test = op.kind == OpKind::while_ && i == 0;
-            if (!test) filter(fn_.op(region.ops.back()).operands, 0, keep);
-        }
-        filter(op.results, 0, keep);
-        renumber(op.results);
-    }
-
-    void sweep(RegionId region) {
-        const std::vector<OpId> ops = fn_.region(region).ops;
-        for (const OpId id : ops) {
-            const Op& op = fn_.op(id);
-            if (op.kind == OpKind::yield) continue;
-            if (!live_ops_[id.index]) {
-                fn_.remove(id);
-                continue;
-            }
-            if (is_control(op.kind)) shrink(id);
-            for (const RegionId inner : std::vector<RegionId>(op.regions)) sweep(inner);
-        }
-    }
-
     ir::Function& fn_;
     const std::set<OpId>& placeholders_;
-    std::vector<bool> live_ops_;
-    std::vector<bool> needed_;
-    std::vector<ValueId> work_;
+    ir::Liveness live_;
     std::vector<std::vector<OpId>> users_;  // by value, when they are asked for
 };
 
