@@ -5,6 +5,7 @@
 
 #include "ir/ops/register.h"
 #include "ir/passes/graph/lower_fusions.h"
+#include "ir/passes/host/lower_dims.h"
 #include "ir/passes/host/lower_launches.h"
 #include "ir/passes/host/ownership.h"
 #include "ir/passes/host/points.h"
@@ -181,7 +182,7 @@ Pipeline<Level::host, Level::host> launch_pipeline() {
 
 Pipeline<Level::host, Level::host> host_pipeline(Formulas formulas) {
     constexpr Level kHost = Level::host;
-    auto pipeline = launch_pipeline();
+    auto pipeline = launch_pipeline() | always<kHost>("lower_dims", lower_dims);
     if (formulas == Formulas::expanded) pipeline = std::move(pipeline) | always<kHost>("expand_math", expand_math);
     return std::move(pipeline) | always<kHost>("expand_rounding", expand_rounding) |
            better<kHost>("simplify", run_simplify) | always<kHost>("ownership", place_ownership);

@@ -72,8 +72,9 @@ void HostBody::emit_own(const ir::Op& op) { (this->*Emits::kTable[op.kind].answe
 
 void HostBody::emit_string(const ir::Op& op) { define(op.results[0], data_.string(op.attrs.string(Attr::value))); }
 
+// Other dimensions are arithmetic by now (ir/passes/host/lower_dims).
 void HostBody::emit_dimension(const ir::Op& op) {
-    define(op.results[0], emit_dim(op.attrs.dim(Attr::dim), place_of(op)));
+    define(op.results[0], dims_.at(op.attrs.dim(Attr::dim).symbol_name().value()));
 }
 
 void HostBody::emit_element_op(const ir::Op& op) {

@@ -1,4 +1,4 @@
-// Dimensions of a Host function: bound and checked on entry, computed where they are used.
+// Dimensions of a Host function: bound and checked on entry.
 #include "codegen/host/host.h"
 #include "codegen/llvm/element.h"
 #include "codegen/llvm/function.h"
@@ -28,30 +28,6 @@ void HostBody::check_arguments() {
         Value* field = builder_.CreateConstInBoundsGEP1_64(builder_.getInt64Ty(), dims, i);
         dims_[source_.symbols[i]] = builder_.CreateLoad(builder_.getInt64Ty(), field, source_.symbols[i]);
     }
-}
-
-Value* HostBody::emit_atom(const ir::Dim::Atom& atom, llvm::Constant* place) {
-    if (atom.kind == ir::Dim::Atom::Kind::symbol) return dims_.at(atom.name);
-    Value* numerator = emit_dim(*atom.numerator, place);
-    Value* denominator = emit_dim(*atom.denominator, place);
-    Value* zero = builder_.getInt64(0);
-    const std::string text = atom.numerator->text() + " / " + atom.denominator->text();
-    fail_when(builder_.CreateICmpEQ(denominator, zero), place, "the dimension " + text + " divides by zero");
-    if (atom.kind == ir::Dim::Atom::Kind::exact_quotient) {
-        Value* rest = emit_mod(build_, DType::i64, numerator, denominator);
-        fail_when(builder_.CreateICmpNE(rest, zero), place, "the dimension " + text + " is no whole number");
-    }
-    return emit_floordiv(build_, DType::i64, numerator, denominator);
-}
-
-Value* HostBody::emit_dim(const ir::Dim& dim, llvm::Constant* place) {
-    Value* sum = builder_.getInt64(0);
-    for (const ir::Dim::Term& term : dim.terms()) {
-        Value* product = llvm::ConstantInt::getSigned(builder_.getInt64Ty(), term.coefficient);
-        for (const ir::Dim::Atom& atom : term.factors) product = builder_.CreateMul(product, emit_atom(atom, place));
-        sum = builder_.CreateAdd(sum, product);
-    }
-    return sum;
 }
 
 }  // namespace tsr::codegen

@@ -6,7 +6,6 @@
 
 #include "codegen/codegen.h"
 #include "codegen/llvm/body.h"
-#include "ir/core/dim.h"
 
 namespace tsr::codegen {
 
@@ -48,8 +47,6 @@ private:
 
     // Binds the dimension symbols by tsr_check_arguments.
     void check_arguments();
-    llvm::Value* emit_dim(const ir::Dim& dim, llvm::Constant* place);
-    llvm::Value* emit_atom(const ir::Dim::Atom& atom, llvm::Constant* place);
 
     llvm::Value* as_i64(const ir::Op& op, size_t number);
     // Any value in the eight bytes of a TsrSlot, and back.

@@ -1,72 +1,22 @@
 // TsrSignature as data.
-#include <algorithm>
-
 #include "codegen/host/host.h"
+#include "ir/passes/host/dim_steps.h"
 #include "runtime/abi.h"
 
 namespace tsr::codegen {
 
 namespace {
 
-// A dimension in postfix order, as the runtime evaluates and solves it.
-class Steps {
-public:
-    Steps(Data& data, const std::vector<std::string>& symbols) : data_(data), symbols_(symbols) {}
-
-    void add(const ir::Dim& dim) {
-        const auto& terms = dim.terms();
-        if (terms.empty()) push(TSR_DIM_CONSTANT, 0);
-        for (size_t i = 0; i < terms.size(); ++i) {
-            // A term that is taken away is written so: the runtime shows and solves `n - 1` as it stands.
-            const bool minus = i > 0 && terms[i].coefficient < 0;
-            add_term(terms[i], minus ? -terms[i].coefficient : terms[i].coefficient);
-            if (i > 0) push(minus ? TSR_DIM_SUB : TSR_DIM_ADD, 0);
-        }
-    }
-
-    [[nodiscard]] const std::vector<llvm::Constant*>& all() const { return steps_; }
-
-private:
-    void push(int operation, int64_t value) {
-        steps_.push_back(data_.structure({data_.i32(operation), data_.i64(value)}));
-    }
-
-    void add_term(const ir::Dim::Term& term, int64_t coefficient) {
-        bool first = true;
-        if (coefficient != 1 || term.factors.empty()) {
-            push(TSR_DIM_CONSTANT, coefficient);
-            first = false;
-        }
-        for (const ir::Dim::Atom& atom : term.factors) {
-            add_atom(atom);
-            if (!first) push(TSR_DIM_MUL, 0);
-            first = false;
-        }
-    }
-
-    void add_atom(const ir::Dim::Atom& atom) {
-        if (atom.kind == ir::Dim::Atom::Kind::symbol) {
-            push(TSR_DIM_SYMBOL, std::find(symbols_.begin(), symbols_.end(), atom.name) - symbols_.begin());
-            return;
-        }
-        add(*atom.numerator);
-        add(*atom.denominator);
-        push(atom.kind == ir::Dim::Atom::Kind::exact_quotient ? TSR_DIM_EXACT_DIV : TSR_DIM_FLOOR_DIV, 0);
-    }
-
-    Data& data_;
-    const std::vector<std::string>& symbols_;
-    std::vector<llvm::Constant*> steps_;
-};
-
 llvm::Constant* dimensions_of(Data& data, const std::vector<ir::Dim>& shape, const std::vector<std::string>& symbols) {
     std::vector<llvm::Constant*> dims;
     for (const ir::Dim& dim : shape) {
-        Steps steps(data, symbols);
-        steps.add(dim);
-        llvm::Constant* list = data.array(steps.all()[0]->getType(), steps.all(), "steps");
+        std::vector<llvm::Constant*> steps;
+        for (const TsrDimStep& step : ir::dim_steps(dim, symbols)) {
+            steps.push_back(data.structure({data.i32(step.op), data.i64(step.value)}));
+        }
+        llvm::Constant* list = data.array(steps[0]->getType(), steps, "steps");
         dims.push_back(data.structure({data.text(dim.symbol_name().value_or(dim.text())), list,
-                                       data.i32(static_cast<int64_t>(steps.all().size()))}));
+                                       data.i32(static_cast<int64_t>(steps.size()))}));
     }
     return dims.empty() ? data.null() : data.array(dims[0]->getType(), dims, "dimensions");
 }

@@ -17,10 +17,8 @@ public:
     [[nodiscard]] const TsrSignature& data() const { return signature_; }
 
 private:
-    void add_steps(std::vector<TsrDimStep>& steps, const Dim& dim) const;
     const char* keep(std::string text);
 
-    const Function& fn_;
     std::deque<std::string> texts_;
     std::deque<std::vector<TsrDimStep>> steps_;
     std::deque<std::vector<TsrDimension>> dims_;

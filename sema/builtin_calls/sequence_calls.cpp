@@ -6,6 +6,7 @@
 #include "sema/expressions/comprehensions.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
+#include "sema/types/elements.h"
 #include "sema/types/numeric.h"
 #include "sema/values/items.h"
 #include "sema/values/requirements.h"

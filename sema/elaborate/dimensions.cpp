@@ -2,9 +2,11 @@
 #include "sema/elaborate/dimensions.h"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
+#include "ir/build/dim_code.h"
 #include "sema/elaborate/body.h"
 #include "sema/elaborate/instances.h"
 
@@ -19,34 +21,39 @@ namespace {
 
 using SymbolValue = std::function<ValueId(const std::string&)>;
 
-ValueId evaluate(Emitter& emit, const Dim& dim, const SymbolValue& symbol);
-
-ValueId evaluate(Emitter& emit, const Dim::Atom& atom, const SymbolValue& symbol) {
-    switch (atom.kind) {
-        case Dim::Atom::Kind::symbol:
-            return symbol(atom.name);
-        case Dim::Atom::Kind::exact_quotient:
-        case Dim::Atom::Kind::floor_quotient:
-            break;
-    }
-    const ValueId numerator = evaluate(emit, *atom.numerator, symbol);
-    return emit.inferred(OpKind::floordiv, {numerator, evaluate(emit, *atom.denominator, symbol)});
+ir::DimMaker maker_of(Emitter& emit, const SymbolValue& symbol) {
+    ir::DimMaker maker;
+    maker.constant = [&emit](int64_t value) { return emit.constant(value, DType::index); };
+    maker.binary = [&emit](OpKind kind, ValueId a, ValueId b) { return emit.inferred(kind, {a, b}); };
+    maker.symbol = symbol;
+    return maker;
 }
 
 ValueId evaluate(Emitter& emit, const Dim& dim, const SymbolValue& symbol) {
-    ValueId sum;
-    for (const Dim::Term& term : dim.terms()) {
-        ValueId product;
-        if (term.coefficient != 1 || term.factors.empty()) {
-            product = emit.constant(term.coefficient, DType::index);
-        }
-        for (const Dim::Atom& factor : term.factors) {
-            const ValueId value = evaluate(emit, factor, symbol);
-            product = product.valid() ? emit.inferred(OpKind::mul, {product, value}) : value;
-        }
-        sum = sum.valid() ? emit.inferred(OpKind::add, {sum, product}) : product;
+    return dim_code(dim, maker_of(emit, symbol));
+}
+
+// Of a host function.
+SymbolValue value_of_symbol(Body& b) {
+    return [&b](const std::string& name) { return b.index(b.dimension(Dim::symbol(name))); };
+}
+
+Dim dim_of(const Dim::Atom& atom) {
+    switch (atom.kind) {
+        case Dim::Atom::Kind::symbol:
+            return Dim::symbol(atom.name);
+        case Dim::Atom::Kind::exact_quotient:
+            return Dim::exact_quotient(*atom.numerator, *atom.denominator);
+        case Dim::Atom::Kind::floor_quotient:
+            return Dim::floor_quotient(*atom.numerator, *atom.denominator);
     }
-    return sum.valid() ? sum : emit.constant(int64_t{0}, DType::index);
+    return {};
+}
+
+Dim dim_of(const Dim::Term& term) {
+    Dim product = Dim::constant(term.coefficient);
+    for (const Dim::Atom& factor : term.factors) product = product * dim_of(factor);
+    return product;
 }
 
 bool mentions(const Dim& dim, const std::string& name) {
@@ -54,49 +61,36 @@ bool mentions(const Dim& dim, const std::string& name) {
     return std::find(symbols.begin(), symbols.end(), name) != symbols.end();
 }
 
-bool mentions(const Dim::Atom& atom, const std::string& name) {
-    if (atom.kind == Dim::Atom::Kind::symbol) return atom.name == name;
-    return mentions(*atom.numerator, name) || mentions(*atom.denominator, name);
-}
-
 // The symbol's value, where `dim` has the value `total`. It stands in one term, as a factor or in the numerator or
 // denominator of a quotient; where that does not hold the checker bound it elsewhere.
 ValueId solve(Body& b, const Dim& dim, const std::string& name, ValueId total) {
     Emitter& emit = b.emit;
-    const SymbolValue symbol = [&](const std::string& other) { return b.index(b.dimension(Dim::symbol(other))); };
+    const auto value_of = [&](const Dim& of) { return evaluate(emit, of, value_of_symbol(b)); };
     const Dim::Term* holder = nullptr;
     for (const Dim::Term& term : dim.terms()) {
-        const bool holds = std::any_of(term.factors.begin(), term.factors.end(),
-                                       [&](const Dim::Atom& factor) { return mentions(factor, name); });
-        if (holds) holder = &term;
+        if (mentions(dim_of(term), name)) holder = &term;
     }
     if (!holder) return total;
-    for (const Dim::Term& term : dim.terms()) {
-        if (&term == holder) continue;
-        ValueId value = emit.constant(term.coefficient, DType::index);
-        for (const Dim::Atom& factor : term.factors) {
-            value = emit.inferred(OpKind::mul, {value, evaluate(emit, factor, symbol)});
-        }
-        total = emit.inferred(OpKind::sub, {total, value});
-    }
-    const Dim::Atom* unknown = nullptr;
+    const Dim rest = dim - dim_of(*holder);
+    if (!(rest == Dim())) total = emit.inferred(OpKind::sub, {total, value_of(rest)});
     if (holder->coefficient != 1) {
         total = emit.inferred(OpKind::floordiv, {total, emit.constant(holder->coefficient, DType::index)});
     }
+    const Dim::Atom* unknown = nullptr;
     for (const Dim::Atom& factor : holder->factors) {
-        if (mentions(factor, name)) {
+        if (mentions(dim_of(factor), name)) {
             unknown = &factor;
         } else {
-            total = emit.inferred(OpKind::floordiv, {total, evaluate(emit, factor, symbol)});
+            total = emit.inferred(OpKind::floordiv, {total, value_of(dim_of(factor))});
         }
     }
     if (unknown->kind == Dim::Atom::Kind::symbol) return total;
     if (mentions(*unknown->numerator, name)) {
-        const ValueId denominator = evaluate(emit, *unknown->denominator, symbol);
-        return solve(b, *unknown->numerator, name, emit.inferred(OpKind::mul, {total, denominator}));
+        total = emit.inferred(OpKind::mul, {total, value_of(*unknown->denominator)});
+        return solve(b, *unknown->numerator, name, total);
     }
-    const ValueId numerator = evaluate(emit, *unknown->numerator, symbol);
-    return solve(b, *unknown->denominator, name, emit.inferred(OpKind::floordiv, {numerator, total}));
+    total = emit.inferred(OpKind::floordiv, {value_of(*unknown->numerator), total});
+    return solve(b, *unknown->denominator, name, total);
 }
 
 ValueId extent_of(Body& b, ValueId tensor, size_t axis) {
@@ -155,6 +149,18 @@ Val Body::dimension(const Dim& dim) {
     if (function().level != ir::Level::host) return kernel_dimension(dim);
     if (const auto name = dim.symbol_name()) return symbol(*name);
     return Val::ssa(evaluate(emit, dim, [&](const std::string& name) { return index(symbol(name)); }), DType::index);
+}
+
+ValueId checked_dimension(Body& b, const Dim& dim, const std::function<void()>& failed) {
+    ir::DimMaker maker = maker_of(b.emit, value_of_symbol(b));
+    maker.divides = [&](const Dim::Atom& quotient, ValueId numerator, ValueId denominator) {
+        if (quotient.kind != Dim::Atom::Kind::exact_quotient) return;
+        const ValueId rest = b.emit.inferred(OpKind::mod, {numerator, denominator});
+        Body::OpenIf open = b.open_if(b.emit.inferred(OpKind::ne, {rest, b.index(Val::index(0))}));
+        b.in_side(open, 0, failed);
+        b.close_if(open);
+    };
+    return dim_code(dim, maker);
 }
 
 void bind_entry_symbols(Body& b) {

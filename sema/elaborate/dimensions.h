@@ -1,6 +1,8 @@
 // What dimension symbols are bound to when a host function runs.
 #pragma once
 
+#include <functional>
+
 #include "frontend/ast.h"
 #include "sema/elaborate/value.h"
 #include "sema/program/tables.h"
@@ -8,6 +10,9 @@
 namespace tsr::elaborate {
 
 class Body;
+
+// The value of a dimension of a host function. `/` of dimensions is exact: `failed` makes what runs where one is not.
+ir::ValueId checked_dimension(Body& b, const ir::Dim& dim, const std::function<void()>& failed);
 
 // At the start of a host function: the symbols that its parameters' shapes bind.
 void bind_entry_symbols(Body& b);

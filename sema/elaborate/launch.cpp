@@ -1,7 +1,6 @@
 // Launches of kernels: explicit numbers of groups, the kernel's symbols from the shapes of its arguments, and the
 // checks that could not be made at compile time.
 #include <algorithm>
-#include <functional>
 #include <set>
 
 #include "ir/ops/host.h"
@@ -32,24 +31,6 @@ ValueId bound_by(Body& b, const CallInfo& info, const sema::DimCheck& check, Val
     return otherwise;
 }
 
-// `/` of dimensions is exact; `failed` says that one is not.
-void check_quotients(Body& b, const ir::Dim& dim, const std::function<void()>& failed) {
-    for (const ir::Dim::Term& term : dim.terms()) {
-        for (const ir::Dim::Atom& factor : term.factors) {
-            if (factor.kind == ir::Dim::Atom::Kind::symbol) continue;
-            check_quotients(b, *factor.numerator, failed);
-            check_quotients(b, *factor.denominator, failed);
-            if (factor.kind != ir::Dim::Atom::Kind::exact_quotient) continue;
-            const ValueId numerator = b.index(b.dimension(*factor.numerator));
-            const ValueId denominator = b.index(b.dimension(*factor.denominator));
-            const ValueId rest = b.emit.inferred(OpKind::mod, {numerator, denominator});
-            Body::OpenIf open = b.open_if(b.emit.inferred(OpKind::ne, {rest, b.index(Val::index(0))}));
-            b.in_side(open, 0, failed);
-            b.close_if(open);
-        }
-    }
-}
-
 }  // namespace
 
 void check_shapes(Body& b, const CallInfo& info, const std::vector<Val>& arguments) {
@@ -64,12 +45,11 @@ void check_shapes(Body& b, const CallInfo& info, const std::vector<Val>& argumen
                                   ? b.emit.value(OpKind::shape_of, {argument.id}, ir::Type::scalar(DType::index),
                                                  {{Attr::axis, static_cast<int64_t>(check.axis)}})
                                   : b.index(b.dimension(check.found));
-        check_quotients(b, check.expected, [&] {
+        const ValueId expected = checked_dimension(b, check.expected, [&] {
             host_effect(
                 b, "quotient_failed", {bound_by(b, info, check, found)},
                 {{Attr::names, std::vector<std::string>{function, parameter, check.header, origin, check.symbol}}});
         });
-        const ValueId expected = b.index(b.dimension(check.expected));
         Body::OpenIf open = b.open_if(b.emit.inferred(OpKind::ne, {found, expected}));
         b.in_side(open, 0, [&] {
             const std::string& symbol = check.symbol.empty() ? check.header : check.symbol;
@@ -89,11 +69,10 @@ void check_declared_shape(Body& b, const std::vector<sema::DimCheck>& checks) {
             continue;
         }
         const ValueId found = b.index(b.dimension(check.found));
-        check_quotients(b, check.expected, [&] {
+        const ValueId expected = checked_dimension(b, check.expected, [&] {
             host_effect(b, "quotient_failed", {found},
                         {{Attr::names, std::vector<std::string>{function, "", sema::readable(check.header), "", ""}}});
         });
-        const ValueId expected = b.index(b.dimension(check.expected));
         Body::OpenIf open = b.open_if(b.emit.inferred(OpKind::ne, {found, expected}));
         b.in_side(open, 0, [&] {
             host_effect(b, "shape_failed", {found, expected},

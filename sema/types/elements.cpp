@@ -66,7 +66,7 @@ Type new_tensor(const Type& element, std::vector<ir::Dim> shape) {
     if (shape.empty()) return element;
     TensorDetail detail;
     detail.shape = std::move(shape);
-    detail.policy = element.policy().spreading();
+    detail.policy = element.policy();
     detail.mut = true;
     return Type::tensor(element.elem(), std::move(detail));
 }

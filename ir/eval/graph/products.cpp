@@ -11,11 +11,11 @@ namespace tsr::ir::eval::graph {
 namespace {
 
 // Of an operand: its extent and stride along each of some letters, 0 where it lacks the letter.
-struct Along {
+struct OperandAxes {
     PerAxis extents, strides;
 };
-Along along(const TensorView& tensor, std::string_view letters, const std::string& wanted) {
-    Along all;
+OperandAxes axes_along(const TensorView& tensor, std::string_view letters, const std::string& wanted) {
+    OperandAxes all;
     for (char letter : wanted) {
         const size_t axis = letters.find(letter);
         const bool has = axis != std::string_view::npos;
@@ -26,7 +26,7 @@ Along along(const TensorView& tensor, std::string_view letters, const std::strin
 }
 
 // Each letter's extent in the operand that has it.
-PerAxis joint(const Along& a, const Along& b, std::string_view a_letters, const std::string& wanted) {
+PerAxis joint(const OperandAxes& a, const OperandAxes& b, std::string_view a_letters, const std::string& wanted) {
     PerAxis extents;
     for (size_t i = 0; i < wanted.size(); ++i) {
         const bool in_a = a_letters.find(wanted[i]) != std::string_view::npos;
@@ -46,8 +46,8 @@ TsrSlot contract(const TensorOp& tensor_op) {
     for (char letter : std::string(letters.a) + std::string(letters.b)) {
         if (kept.find(letter) == std::string::npos && summed.find(letter) == std::string::npos) summed += letter;
     }
-    const Along a_kept = along(a, letters.a, kept), b_kept = along(b, letters.b, kept);
-    const Along a_summed = along(a, letters.a, summed), b_summed = along(b, letters.b, summed);
+    const OperandAxes a_kept = axes_along(a, letters.a, kept), b_kept = axes_along(b, letters.b, kept);
+    const OperandAxes a_summed = axes_along(a, letters.a, summed), b_summed = axes_along(b, letters.b, summed);
     const PerAxis summed_extents = joint(a_summed, b_summed, letters.a, summed);
     const auto element = [&](int64_t a_offset, int64_t b_offset) {
         Bits sum = canonical(type, 0);

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "ir/build/builder.h"
+#include "ir/build/dim_code.h"
 #include "ir/ops/control.h"
 #include "ir/ops/handle.h"
 
@@ -75,17 +75,7 @@ private:
     }
 
     ValueId value_of(const Dim& dim) {
-        std::optional<ValueId> sum;
-        for (const Dim::Term& term : dim.terms()) {
-            ValueId product = builder_.index(term.coefficient);
-            for (const Dim::Atom& atom : term.factors) product = builder_.mul(product, value_of(atom));
-            sum = sum ? builder_.add(*sum, product) : product;
-        }
-        return sum ? *sum : builder_.index(0);
-    }
-    ValueId value_of(const Dim::Atom& atom) {
-        if (atom.kind == Dim::Atom::Kind::symbol) return symbols_.at(atom.name).value;
-        return builder_.floordiv(value_of(*atom.numerator), value_of(*atom.denominator));
+        return dim_code(dim, builder_, [&](const std::string& symbol) { return symbols_.at(symbol).value; });
     }
 
     Values extents_of(const std::vector<Dim>& shape) {

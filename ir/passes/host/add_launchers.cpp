@@ -15,26 +15,14 @@ namespace tsr::ir {
 
 namespace {
 
-void add_symbols(const Dim& dim, std::unordered_set<std::string>& into) {
-    if (const auto name = dim.symbol_name()) into.insert(*name);
-    for (const Dim::Term& term : dim.terms()) {
-        for (const Dim::Atom& atom : term.factors) {
-            if (atom.kind == Dim::Atom::Kind::symbol) {
-                into.insert(atom.name);
-                continue;
-            }
-            add_symbols(*atom.numerator, into);
-            add_symbols(*atom.denominator, into);
-        }
-    }
-}
-
 // Every symbol stands in a shape or is a parameter: entering the function binds it.
 bool binds_itself(const Function& launcher) {
     std::unordered_set<std::string> bound;
     for (ValueId param : launcher.params()) {
         bound.insert(launcher.value(param).name);
-        for (const Dim& dim : launcher.type(param).shape) add_symbols(dim, bound);
+        for (const Dim& dim : launcher.type(param).shape) {
+            for (std::string& symbol : dim.symbols()) bound.insert(std::move(symbol));
+        }
     }
     return std::ranges::all_of(launcher.symbols, [&](const std::string& s) { return bound.contains(s); });
 }

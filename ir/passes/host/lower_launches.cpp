@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
-#include "ir/build/builder.h"
+#include "ir/build/clone.h"
+#include "ir/build/dim_code.h"
 #include "ir/ops/host.h"
 #include "ir/passes/tile/walk.h"
 
@@ -98,37 +98,20 @@ private:
 
     // The kernel's launch region over the arguments of this call.
     Values kernel_counts(const Function& kernel) {
-        std::unordered_map<ValueId, ValueId> values;
+        ValueMap values;
         for (size_t i = 0; i < kernel.params().size(); ++i) values[kernel.params()[i]] = arguments_[i];
-        Values counts;
-        for (OpId id : kernel.region(kernel.kernel.launch).ops) {
+        Cloner cloner(kernel, host_, values);
+        cloner.place = [&](PlaceId) { return builder_.place(); };
+        cloner.replaces = [&](Builder& at, OpId id) {
             const Op& op = kernel.op(id);
-            Values operands;
-            for (ValueId v : op.operands) operands.push_back(values.at(v));
-            if (op.kind == OpKind::yield) {
-                for (ValueId count : operands) counts.push_back(at_least_zero(count));
-            } else if (op.kind == OpKind::dim) {
-                values[op.results[0]] = dimension(op.attrs.dim(Attr::dim));
-            } else {
-                values[op.results[0]] = builder_.value(op.kind, operands, op.attrs);
-            }
-        }
+            if (op.kind != OpKind::dim) return false;
+            values[op.results[0]] =
+                dim_code(op.attrs.dim(Attr::dim), at, [&](const std::string& name) { return symbols_.at(name); });
+            return true;
+        };
+        Values counts = cloner.contents(builder_, kernel.kernel.launch);
+        for (ValueId& count : counts) count = at_least_zero(count);
         return counts;
-    }
-
-    ValueId dimension(const Dim& dim) {
-        ValueId sum = builder_.index(0);
-        for (const Dim::Term& term : dim.terms()) {
-            ValueId product = builder_.index(term.coefficient);
-            for (const Dim::Atom& atom : term.factors) {
-                ValueId factor = atom.kind == Dim::Atom::Kind::symbol
-                                     ? symbols_.at(atom.name)
-                                     : builder_.floordiv(dimension(*atom.numerator), dimension(*atom.denominator));
-                product = builder_.mul(product, factor);
-            }
-            sum = builder_.add(sum, product);
-        }
-        return sum;
     }
 
     Function& host_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "ir/build/dim_code.h"
 #include "ir/core/total.h"
 #include "ir/passes/tile/walk.h"
 
@@ -57,24 +58,14 @@ KernelCode::KernelCode(const Function& kernel) : tile(kernel), plan(*kernel.plan
 }
 
 ValueId KernelCode::dimension(const Dim& dim) {
-    ValueId sum;
-    for (const Dim::Term& term : dim.terms()) {
-        ValueId product;
-        for (const Dim::Atom& atom : term.factors) {
-            ValueId factor =
-                atom.kind == Dim::Atom::Kind::symbol
-                    ? symbols.at(atom.name)
-                    : emit.binary(OpKind::floordiv, dimension(*atom.numerator), dimension(*atom.denominator));
-            product = product.valid() ? emit.mul(product, factor) : factor;
-        }
-        if (!product.valid()) {
-            product = emit.integer(term.coefficient);
-        } else if (term.coefficient != 1) {
-            product = emit.mul(product, emit.integer(term.coefficient));
-        }
-        sum = sum.valid() ? emit.add(sum, product) : product;
-    }
-    return sum.valid() ? sum : emit.integer(0);
+    DimMaker maker;
+    maker.constant = [&](int64_t value) { return emit.integer(value); };
+    maker.binary = [&](OpKind kind, ValueId a, ValueId b) {
+        if (kind == OpKind::mul) return emit.mul(a, b);
+        return kind == OpKind::add ? emit.add(a, b) : emit.binary(kind, a, b);
+    };
+    maker.symbol = [&](const std::string& name) { return symbols.at(name); };
+    return dim_code(dim, maker);
 }
 
 // Rows of 2^t odd pieces: 2^(3 - t) of them lie in different banks by themselves.

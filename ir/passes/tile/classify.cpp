@@ -81,21 +81,20 @@ private:
     void flat_launch() {
         LaunchSlice slice(kernel_);
         if (!kernel_.kernel.header_tiles.empty()) {
-            ValueId total = dimension(slice, kernel_.kernel.header_tiles[0]);
+            ValueId total = slice.dimension(kernel_.kernel.header_tiles[0]);
             for (size_t i = 1; i < kernel_.kernel.header_tiles.size(); ++i) {
-                total =
-                    slice.element(OpKind::mul, {total, dimension(slice, kernel_.kernel.header_tiles[i])}, DType::index);
+                total = slice.builder().mul(total, slice.dimension(kernel_.kernel.header_tiles[i]));
             }
             return slice.yield({total});
         }
         Guards guards = find_guards(kernel_);
         if (!guards.limits.empty()) {
             if (!guards.every_write) return;
-            ValueId total = as_index(slice, guards.limits[0]);
+            ValueId total = slice.index(guards.limits[0]);
             for (size_t i = 1; i < guards.limits.size(); ++i) {
-                total = slice.element(OpKind::maximum, {total, as_index(slice, guards.limits[i])}, DType::index);
+                total = slice.builder().maximum(total, slice.index(guards.limits[i]));
             }
-            total = slice.element(OpKind::maximum, {total, slice.constant(0)}, DType::index);
+            total = slice.builder().maximum(total, slice.builder().index(0));
             return slice.yield({total});
         }
         const Type* only = nullptr;
@@ -108,18 +107,7 @@ private:
         if (!only) return;
         Dim elements = Dim::constant(1);
         for (const Dim& dim : only->shape) elements = elements * dim;
-        slice.yield({dimension(slice, elements)});
-    }
-
-    ValueId dimension(LaunchSlice& slice, const Dim& dim) {
-        OpId op = kernel_.add_op(OpKind::dim, kernel_.place, {}, {Type::scalar(DType::index)}, {{Attr::dim, dim}});
-        return slice.copy(kernel_.op(op).results[0]);
-    }
-
-    ValueId as_index(LaunchSlice& slice, ValueId value) {
-        ValueId copy = slice.copy(value);
-        if (kernel_.type(copy).elem == DType::index) return copy;
-        return slice.cast_to_index(copy);
+        slice.yield({slice.dimension(elements)});
     }
 
     // ---- grid loops ----
@@ -355,15 +343,15 @@ private:
     void group_launch() {
         LaunchSlice slice(kernel_);
         bool in_header = std::ranges::find(kernel_.symbols, "grid_groups") != kernel_.symbols.end();
-        if (in_header && !kernel_.kernel.elements) return slice.yield({dimension(slice, Dim::symbol("grid_groups"))});
-        if (!shape_.grid.valid()) return slice.yield({slice.constant(1)});
+        if (in_header && !kernel_.kernel.elements) return slice.yield({slice.dimension(Dim::symbol("grid_groups"))});
+        if (!shape_.grid.valid()) return slice.yield({slice.builder().index(1)});
         std::vector<ValueId> counts;
         for (OpId axis : axes_of(shape_.grid)) {
             const Op op = kernel_.op(axis);
             counts.push_back(slice.rounds(op.operands[0], op.operands[1], op.operands[2]));
         }
         ValueId total = counts[0];
-        for (size_t i = 1; i < counts.size(); ++i) total = slice.element(OpKind::mul, {total, counts[i]}, DType::index);
+        for (size_t i = 1; i < counts.size(); ++i) total = slice.builder().mul(total, counts[i]);
         slice.yield({total});
     }
 

@@ -62,18 +62,27 @@ bool Former::is_remade(ValueId old) const {
 
 ValueId Former::lane_value(ValueId old) {
     PendingLanes& lanes = open_lanes();
-    if (auto found = lanes.values.find(old); found != lanes.values.end()) return found->second;
+    Cloner cloner(old_, new_, lanes.values);
+    cloner.names = false;
+    cloner.outside = [&](ValueId v) { return from_outside(v); };
+    cloner.replaces = [&](Builder&, OpId id) {
+        const Op& op = old_.op(id);
+        if (op.kind != OpKind::tile_id && op.kind != OpKind::lane_id) return false;
+        lanes.values[op.results[0]] = tile_number(op);
+        return true;
+    };
+    Builder at = Builder::at_end(new_, lanes.region);
+    return cloner.value(at, old);
+}
+
+ValueId Former::from_outside(ValueId old) {
     if (auto found = group_values_.find(old); found != group_values_.end()) return found->second;
-    if (auto found = arrays_.find(old); found != arrays_.end()) {
-        const Type& array = new_.type(found->second);
-        Type type = array.width ? Type::vector(array.elem, array.width) : Type::scalar(array.elem);
-        return lanes.values[old] = emit(lanes.region, OpKind::lane_read, old_.place, {found->second}, type);
-    }
-    const Op& op = old_.op(old_.value(old).op);
-    if (op.kind == OpKind::tile_id || op.kind == OpKind::lane_id) return lanes.values[old] = tile_number(op);
-    std::vector<ValueId> operands;
-    for (ValueId v : op.operands) operands.push_back(lane_value(v));
-    return lanes.values[old] = emit(lanes.region, op.kind, op.place, operands, old_.type(old), op.attrs);
+    auto found = arrays_.find(old);
+    if (found == arrays_.end()) return {};
+    PendingLanes& lanes = *lanes_;
+    const Type& array = new_.type(found->second);
+    Type type = array.width ? Type::vector(array.elem, array.width) : Type::scalar(array.elem);
+    return lanes.values[old] = emit(lanes.region, OpKind::lane_read, old_.place, {found->second}, type);
 }
 
 ValueId Former::tile_number(const Op& op) {
@@ -168,35 +177,22 @@ void Former::lane_statement(OpId id) {
 }
 
 void Former::copy_into(RegionId into, OpId id) {
-    const Op& op = old_.op(id);
-    PendingLanes& lanes = open_lanes();
-    if (op.kind == OpKind::tile_id || op.kind == OpKind::lane_id) {
-        lane_value(op.results[0]);
-        return;
-    }
-    if (op.kind == OpKind::buffer) return group_buffer(id);
-    std::vector<ValueId> operands;
-    for (ValueId v : op.operands) {
-        ++lanes.consumed[v];
-        operands.push_back(lane_value(v));
-    }
-    std::vector<Type> types;
-    for (ValueId result : op.results) types.push_back(old_.type(result));
-    OpId copy = new_.add_op(op.kind, op.place, operands, types, op.attrs);
-    for (size_t i = 0; i < op.results.size(); ++i) {
-        lanes.values[op.results[i]] = new_.op(copy).results[i];
-        new_.value(new_.op(copy).results[i]).name = old_.value(op.results[i]).name;
-    }
-    for (RegionId region : op.regions) copy_region(copy, region);
-    new_.append(into, copy);
+    Cloner cloner(old_, new_, open_lanes().values);
+    cloner.outside = [&](ValueId v) { return lane_value(v); };
+    cloner.replaces = [&](Builder&, OpId inner) { return lane_replaces(inner); };
+    Builder at = Builder::at_end(new_, into);
+    cloner.copy(at, id);
 }
 
-void Former::copy_region(OpId parent, RegionId region) {
-    RegionId made = new_.add_region(parent);
-    for (ValueId arg : old_.region(region).args) {
-        lanes_->values[arg] = new_.add_arg(made, old_.type(arg), old_.value(arg).name);
+bool Former::lane_replaces(OpId id) {
+    const Op& op = old_.op(id);
+    if (op.kind == OpKind::tile_id || op.kind == OpKind::lane_id) return lane_value(op.results[0]).valid();
+    if (op.kind == OpKind::buffer) {
+        group_buffer(id);
+        return true;
     }
-    for (OpId op : old_.region(region).ops) copy_into(made, op);
+    for (ValueId v : op.operands) ++lanes_->consumed[v];
+    return false;
 }
 
 void Former::group_region(RegionId region) {
@@ -232,27 +228,11 @@ void Former::statement(OpId id) {
     group_copy(id);
 }
 
-void Former::group_buffer(OpId id) {
-    const Op& op = old_.op(id);
-    OpId copy = new_.add_op(op.kind, op.place, {}, {old_.type(op.results[0])}, op.attrs);
-    buffers_.push_back(copy);
-    group_values_[op.results[0]] = new_.op(copy).results[0];
-    new_.value(new_.op(copy).results[0]).name = old_.value(op.results[0]).name;
-}
+void Former::group_buffer(OpId id) { buffers_.push_back(Cloner(old_, new_, group_values_).make(id)); }
 
-OpId Former::group_copy(OpId id) {
-    const Op& op = old_.op(id);
-    std::vector<ValueId> operands;
-    for (ValueId v : op.operands) operands.push_back(group_values_.at(v));
-    std::vector<Type> types;
-    for (ValueId result : op.results) types.push_back(old_.type(result));
-    OpId copy = new_.add_op(op.kind, op.place, operands, types, op.attrs);
-    new_.append(group_, copy);
-    for (size_t i = 0; i < op.results.size(); ++i) {
-        group_values_[op.results[i]] = new_.op(copy).results[i];
-        new_.value(new_.op(copy).results[i]).name = old_.value(op.results[i]).name;
-    }
-    return copy;
+void Former::group_copy(OpId id) {
+    Builder at = Builder::at_end(new_, group_);
+    Cloner(old_, new_, group_values_).copy(at, id);
 }
 
 void Former::collective(OpId id) {

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/build/clone.h"
 #include "ir/passes/tile/classify.h"
 #include "ir/passes/tile/pending_lanes.h"
 
@@ -43,6 +44,8 @@ private:
     // Cheap, and made of uniform values and tile ids alone: made again in each region that needs it.
     [[nodiscard]] bool is_remade(ValueId old) const;
     ValueId lane_value(ValueId old);
+    // What a value that the pending region lacks is from outside of it; invalid where nothing is.
+    ValueId from_outside(ValueId old);
     // tile_id and lane_id out of the region's number of the tile.
     ValueId tile_number(const Op& op);
 
@@ -59,13 +62,14 @@ private:
     // `into` may be below the pending region. What the copy needs from outside is made at the pending region's top
     // level.
     void copy_into(RegionId into, OpId id);
-    void copy_region(OpId parent, RegionId region);
+    // What is not copied as it stands: numbers of the tile, and buffers, which are the group's.
+    bool lane_replaces(OpId id);
 
     // ---- group code ----
     void group_region(RegionId region);
     void statement(OpId id);
     void group_buffer(OpId id);
-    OpId group_copy(OpId id);
+    void group_copy(OpId id);
     // Operands that differ between tiles come as lane arrays; so do results that do.
     void collective(OpId id);
     void bind(ValueId old, ValueId made) { (varies(old) ? arrays_ : group_values_)[old] = made; }
@@ -97,8 +101,8 @@ private:
     RegionId group_;                     // where group statements go
     std::optional<PendingLanes> lanes_;  // what comes after them
     std::vector<OpId> buffers_;
-    std::unordered_map<ValueId, ValueId> group_values_;  // old → new
-    std::unordered_map<ValueId, ValueId> arrays_;        // old → new lane array
+    ValueMap group_values_;  // old → new
+    ValueMap arrays_;        // old → new lane array
     std::unordered_map<ValueId, size_t> uses_;
     std::unordered_set<ValueId> written_anywhere_;
     std::unordered_set<ValueId> written_by_tiles_;

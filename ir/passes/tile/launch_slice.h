@@ -1,9 +1,7 @@
 // Values that a launch can compute before the kernel runs: from dimensions, scalar parameters and constants.
 #pragma once
 
-#include <unordered_map>
-
-#include "ir/core/function.h"
+#include "ir/build/clone.h"
 
 namespace tsr::ir {
 
@@ -15,10 +13,11 @@ class LaunchSlice {
 public:
     explicit LaunchSlice(Function& kernel);
 
-    ValueId copy(ValueId value);
-    ValueId constant(int64_t value);
-    ValueId element(OpKind kind, std::vector<ValueId> operands, DType result);
-    ValueId cast_to_index(ValueId value);
+    // Of what else the region computes.
+    Builder& builder() { return builder_; }
+    // The copy of a value, as an index.
+    ValueId index(ValueId value);
+    ValueId dimension(const Dim& dim) { return builder_.value(OpKind::dim, {}, {{Attr::dim, dim}}); }
     // The number of rounds of a loop, 0 when there are none. The step may have either sign.
     ValueId rounds(ValueId lower, ValueId upper, ValueId step);
     // Ends the region and makes it the kernel's.
@@ -27,7 +26,8 @@ public:
 private:
     Function& kernel_;
     RegionId region_;
-    std::unordered_map<ValueId, ValueId> copies_;
+    Builder builder_;
+    ValueMap copies_;
 };
 
 }  // namespace tsr::ir

@@ -4,6 +4,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "ir/build/clone.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -127,21 +128,23 @@ private:
         const auto at = static_cast<size_t>(std::ranges::find(ops, id) - ops.begin());
         const Op original = kernel_.op(id);
         kernel_.remove(id);
-        std::vector<ValueId> results = choose(region, at, original, operand, chosen, parameters, 0);
+        std::vector<ValueId> results = choose(region, at, id, chosen, parameters, 0);
         for (size_t i = 0; i < results.size(); ++i) kernel_.replace_uses(original.results[i], results[i]);
     }
 
-    std::vector<ValueId> choose(RegionId region, size_t at, const Op& original, size_t operand, ValueId chosen,
+    std::vector<ValueId> choose(RegionId region, size_t at, OpId id, ValueId chosen,
                                 const std::vector<size_t>& parameters, size_t first) {
-        std::vector<Type> types;
-        for (ValueId result : original.results) types.push_back(kernel_.type(result));
         if (first + 1 == parameters.size()) {
-            std::vector<ValueId> operands = original.operands;
-            operands[operand] = kernel_.params()[parameters[first]];
-            OpId copy = kernel_.add_op(original.kind, original.place, operands, types, original.attrs);
+            ValueMap values{{chosen, kernel_.params()[parameters[first]]}};
+            Cloner cloner(kernel_, kernel_, values);
+            cloner.names = false;
+            const OpId copy = cloner.make(id);
             kernel_.insert(region, at, copy);
             return kernel_.op(copy).results;
         }
+        const Op& original = kernel_.op(id);
+        std::vector<Type> types;
+        for (ValueId result : original.results) types.push_back(kernel_.type(result));
         ValueId mine = number(region, at, parameters[first], original.place);
         OpId same = kernel_.add_op(OpKind::eq, original.place, {chosen, mine}, {Type::scalar(DType::boolean)});
         kernel_.insert(region, at + 1, same);
@@ -151,8 +154,8 @@ private:
         const std::vector<size_t> one{parameters[first]};
         for (int side = 0; side < 2; ++side) {
             RegionId inner = kernel_.add_region(choice);
-            auto given = side == 0 ? choose(inner, 0, original, operand, chosen, one, 0)
-                                   : choose(inner, 0, original, operand, chosen, parameters, first + 1);
+            auto given =
+                side == 0 ? choose(inner, 0, id, chosen, one, 0) : choose(inner, 0, id, chosen, parameters, first + 1);
             kernel_.append(inner, kernel_.add_op(OpKind::yield, original.place, given, {}));
         }
         return kernel_.op(choice).results;

@@ -5,7 +5,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "ir/core/function.h"
+#include "ir/build/clone.h"
 
 namespace tsr::ir {
 
@@ -26,7 +26,7 @@ struct PendingLanes {
     RegionId region;
     ValueId tile;  // the region's argument
     Touched touched;
-    std::unordered_map<ValueId, ValueId> values;   // old value → its value in this region
+    ValueMap values;                               // old value → its value in this region
     std::vector<ValueId> defined;                  // old values defined at its top level, in order
     std::vector<ValueId> forced;                   // old values that must leave as lane arrays
     std::unordered_map<ValueId, size_t> consumed;  // uses of old values by operations in here

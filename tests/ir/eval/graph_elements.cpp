@@ -49,7 +49,7 @@ void check_exact(OpKind kind, DType type, const Attrs& attrs, const std::string&
     }
     const auto inferred = infer(kind, types, attrs);
     if (!inferred.ok()) return;
-    const DType to = inferred.value()[0].elem;
+    const DType to = inferred.value().types[0].elem;
     const HostTensor result = elements_of(kind, operands, to, attributes);
     CAPTURE(name(kind));
     CAPTURE(tsr::name(type));

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "ir/build/builder.h"
+#include "ir/build/clone.h"
 #include "ir/ops/effects.h"
 #include "ir/passes/target/cpu/lanes/uniformity.h"
 #include "ir/passes/tile/walk.h"
@@ -113,22 +113,20 @@ private:
 
     // The value, computed before the loop.
     ValueId before_loop(ValueId v) {
-        if (is_outside(v)) return v;
-        if (auto known = moved_.find(v); known != moved_.end()) return known->second;
-        const Op op = kernel_.op(kernel_.value(v).op);
-        std::vector<ValueId> operands;
-        for (ValueId operand : op.operands) operands.push_back(before_loop(operand));
-        Builder builder = Builder::at(kernel_, loop_);
-        builder.set_place(op.place);
-        return moved_[v] = op.kind == OpKind::read ? guarded(builder, operands) : copied(op, operands);
-    }
-
-    ValueId copied(const Op& op, const std::vector<ValueId>& operands) {
-        const OpId made = kernel_.add_op(op.kind, op.place, operands, {kernel_.type(op.results[0])}, op.attrs);
-        const RegionId region = kernel_.op(loop_).parent;
-        const auto& ops = kernel_.region(region).ops;
-        kernel_.insert(region, static_cast<size_t>(std::ranges::find(ops, loop_) - ops.begin()), made);
-        return kernel_.op(made).results[0];
+        Cloner cloner(kernel_, kernel_, moved_);
+        cloner.names = false;
+        cloner.outside = [&](ValueId value) { return is_outside(value) ? value : ValueId(); };
+        cloner.replaces = [&](Builder& at, OpId id) {
+            const Op& op = kernel_.op(id);
+            if (op.kind != OpKind::read) return false;
+            Values operands;
+            for (ValueId operand : op.operands) operands.push_back(before_loop(operand));
+            at.take_place(id);
+            moved_[op.results[0]] = guarded(at, operands);
+            return true;
+        };
+        Builder at = Builder::at(kernel_, loop_);
+        return cloner.value(at, v);
     }
 
     ValueId guarded(Builder& builder, const std::vector<ValueId>& operands) {
@@ -149,9 +147,9 @@ private:
     Function& kernel_;
     std::vector<bool> differs_;
     OpId lanes_, loop_;
-    std::vector<ValueId> written_;                // the memories that the loop writes
-    std::unordered_map<ValueId, bool> same_;      // of the loop, as far as asked
-    std::unordered_map<ValueId, ValueId> moved_;  // what stands before the loop for a value of it
+    std::vector<ValueId> written_;            // the memories that the loop writes
+    std::unordered_map<ValueId, bool> same_;  // of the loop, as far as asked
+    ValueMap moved_;                          // what stands before the loop for a value of it
     bool moved_any_ = false;
 };
 

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 
-#include "ir/build/builder.h"
+#include "ir/build/clone.h"
 #include "ir/ops/control.h"
 #include "ir/ops/register.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
@@ -159,45 +158,35 @@ private:
 
     // The loop with `factor` times its step, up to `upper`, in front of it.
     OpId longer(OpId id, int64_t factor, int64_t step, ValueId upper, Builder& builder) {
-        const Op loop = kernel_.op(id);
-        std::vector<ValueId> operands = loop.operands;
-        operands[1] = upper;
-        operands[2] = builder.constant(factor * step, DType::index);
-        std::vector<Type> types;
-        for (ValueId result : loop.results) types.push_back(kernel_.type(result));
-        const OpId made = kernel_.add_op(OpKind::for_, loop.place, operands, types, loop.attrs);
-        const RegionId body = kernel_.add_region(made);
-        std::unordered_map<ValueId, ValueId> map;
-        const std::vector<ValueId> args = kernel_.region(loop.regions[0]).args;
-        for (ValueId arg : args) map[arg] = kernel_.add_arg(body, kernel_.type(arg), kernel_.value(arg).name);
-        for (OpId inner : std::vector<OpId>(kernel_.region(loop.regions[0]).ops)) {
-            copy(inner, body, args[0], factor, map);
+        const ForOp loop(kernel_, id);
+        const ValueId longer_step = builder.constant(factor * step, DType::index);
+        const OpId made = builder.open_for(loop.lower(), upper, longer_step, {loop.inits().begin(), loop.inits().end()},
+                                           loop.attrs());
+        const RegionId body = kernel_.op(made).regions[0];
+        ValueMap values;
+        const std::vector<ValueId>& args = kernel_.region(loop.body()).args;
+        for (size_t i = 0; i < args.size(); ++i) {
+            const ValueId arg = kernel_.region(body).args[i];
+            kernel_.value(arg).name = kernel_.value(args[i]).name;
+            values[args[i]] = arg;
         }
-        const auto& around = kernel_.region(loop.parent).ops;
-        kernel_.insert(loop.parent, static_cast<size_t>(std::ranges::find(around, id) - around.begin()), made);
-        return made;
-    }
-
-    void copy(OpId id, RegionId body, ValueId k, int64_t factor, std::unordered_map<ValueId, ValueId>& map) {
-        const Op op = kernel_.op(id);
-        std::vector<ValueId> operands;
-        for (ValueId v : op.operands) operands.push_back(map.contains(v) ? map.at(v) : v);
-        std::vector<Type> types;
-        for (ValueId v : op.results) types.push_back(kernel_.type(v));
-        Attrs attrs = op.attrs;
-        if (op.kind == OpKind::load_tile) {
-            Dim& extent = types[0].shape[*loops_.axis_of(id, k)];
+        Cloner cloner(kernel_, kernel_, values);
+        cloner.names = false;
+        cloner.replaces = [&](Builder& at, OpId inner) {
+            const Op& op = kernel_.op(inner);
+            if (op.kind != OpKind::load_tile) return false;
+            std::vector<Dim> shape = op.attrs.dims(Attr::shape);
+            Dim& extent = shape[*loops_.axis_of(inner, args[0])];
             extent = extent * Dim::constant(factor);
-            attrs.set(Attr::shape, types[0].shape);
-        } else if (op.kind == OpKind::cast) {
-            types[0].shape = kernel_.type(operands[0]).shape;
-        } else if (op.kind == OpKind::transpose) {
-            types[0].shape = kernel_.type(operands[0]).shape;
-            std::swap(types[0].shape[types[0].rank() - 1], types[0].shape[types[0].rank() - 2]);
-        }
-        const OpId made = kernel_.add_op(op.kind, op.place, operands, types, attrs);
-        kernel_.append(body, made);
-        for (size_t i = 0; i < op.results.size(); ++i) map[op.results[i]] = kernel_.op(made).results[i];
+            Attrs attrs = op.attrs;
+            attrs.set(Attr::shape, std::move(shape));
+            at.insert(cloner.make(inner, std::move(attrs)));
+            return true;
+        };
+        Builder inside = Builder::at_end(kernel_, body);
+        inside.take_place(id);
+        inside.yield(cloner.contents(inside, loop.body()));
+        return made;
     }
 
     Function& kernel_;

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 
-#include "ir/build/builder.h"
+#include "ir/build/clone.h"
 #include "ir/ops/control.h"
 #include "ir/ops/register.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
@@ -84,7 +83,7 @@ private:
         const ValueId at = rounds == 0 ? first : b.add(first, b.index(rounds * step));
         auto copies = [&](Builder& inside) {
             ring(inside, OpKind::acquire, slot, meets);
-            std::unordered_map<ValueId, ValueId> known{{iv, at}};
+            ValueMap known{{iv, at}};
             for (size_t i = 0; i < staged_.loads.size(); ++i) copy(inside, i, slot.number, known);
             inside.take_place(staged_.loop);
             ring(inside, OpKind::fill, slot, {});
@@ -99,20 +98,19 @@ private:
         b.if_(b.element(OpKind::lt, {at, upper}), copies, nothing);
     }
 
-    void copy(Builder& b, size_t number, ValueId slot, std::unordered_map<ValueId, ValueId>& known) {
+    void copy(Builder& b, size_t number, ValueId slot, ValueMap& known) {
         const OpId load = staged_.loads[number];
         b.take_place(load);
         auto here = [&](ValueId v) {
             auto found = known.find(v);
             return found == known.end() ? v : found->second;
         };
-        const std::vector<OpId> needed = starts_ahead(kernel_, staged_.loop, load).value();
-        for (OpId made : needed) {
-            const Op op = kernel_.op(made);
-            if (known.contains(op.results[0])) continue;
-            std::vector<ValueId> operands;
-            for (ValueId v : op.operands) operands.push_back(here(v));
-            known[op.results[0]] = b.value(op.kind, operands, op.attrs);
+        Cloner cloner(kernel_, kernel_, known);
+        cloner.names = false;
+        cloner.place = [&](PlaceId) { return b.place(); };
+        const std::vector<OpId> ahead = starts_ahead(kernel_, staged_.loop, load).value();
+        for (OpId made : ahead) {
+            if (!known.contains(kernel_.op(made).results[0])) cloner.copy(b, made);
         }
         const TileViewOp view(kernel_, load);
         const ValueId memory = view.memory();

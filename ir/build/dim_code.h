@@ -1,0 +1,27 @@
+// A dimension as arithmetic on values of type index.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "ir/build/builder.h"
+#include "ir/core/dim.h"
+
+namespace tsr::ir {
+
+// What makes the operations.
+struct DimMaker {
+    std::function<ValueId(int64_t)> constant;
+    std::function<ValueId(OpKind, ValueId, ValueId)> binary;  // `add`, `mul`, `floordiv`
+    std::function<ValueId(const std::string&)> symbol;
+    // Told of each quotient before it is made, the inner ones first; may be empty.
+    std::function<void(const Dim::Atom&, ValueId numerator, ValueId denominator)> divides;
+};
+
+// Sums of products, the coefficient last: n*k*2 + m. Both kinds of quotient are rounded down; that an exact one divides
+// is for `divides` to check.
+ValueId dim_code(const Dim& dim, const DimMaker& maker);
+// At the builder's place.
+ValueId dim_code(const Dim& dim, Builder& builder, std::function<ValueId(const std::string&)> symbol);
+
+}  // namespace tsr::ir

@@ -1,0 +1,128 @@
+#include "ir/build/inline_call.h"
+
+#include <map>
+
+#include <fmt/format.h>
+
+#include "ir/build/clone.h"
+#include "ir/ops/control.h"
+
+namespace tsr::ir {
+
+namespace {
+
+class Inliner {
+public:
+    Inliner(Function& caller, OpId call, const Function& callee) : caller_(caller), call_(call), callee_(callee) {
+        const CallOp op(caller, call);
+        arguments_.assign(op.arguments().begin(), op.arguments().end());
+    }
+
+    Result<std::vector<EqualExtents>> run() {
+        if (&caller_ == &callee_) return Failure{fmt::format("@{} calls itself", callee_.name)};
+        if (auto fault = bind_symbols()) return *fault;
+        std::vector<EqualExtents> conditions;
+        if (auto fault = compare_extents(conditions)) return *fault;
+        put_body();
+        return conditions;
+    }
+
+private:
+    [[nodiscard]] const Value& param(size_t number) const { return callee_.value(callee_.params()[number]); }
+
+    [[nodiscard]] OperandAxis given(size_t number, size_t axis) const {
+        return {number, axis, caller_.type(arguments_[number]).shape[axis], param(number).name};
+    }
+
+    // The dimension that an argument is, of a parameter that gives a dimension its value.
+    [[nodiscard]] std::optional<Dim> dim_of_value(ValueId value) const {
+        if (const auto dim = defined_by(caller_, value, OpKind::dim)) return DimOp(caller_, *dim).dim();
+        const auto constant = defined_by(caller_, value, OpKind::constant);
+        if (!constant) return std::nullopt;
+        return Dim::constant(ConstantOp(caller_, *constant).integer());
+    }
+
+    // Each symbol becomes what stands where a parameter's shape has it alone.
+    std::optional<Failure> bind_symbols() {
+        for (size_t i = 0; i < arguments_.size(); ++i) {
+            if (param(i).role.kind == ParamRole::Kind::dimension) {
+                const auto dim = dim_of_value(arguments_[i]);
+                if (!dim) return Failure{fmt::format("`{}` is known when the program runs", param(i).name)};
+                symbols_.emplace(callee_.symbols[static_cast<size_t>(param(i).role.number)],
+                                 OperandAxis{i, 0, *dim, param(i).name});
+            }
+            const std::vector<Dim>& shape = param(i).type.shape;
+            for (size_t axis = 0; axis < shape.size(); ++axis) {
+                if (const auto name = shape[axis].symbol_name()) symbols_.emplace(*name, given(i, axis));
+            }
+        }
+        for (const std::string& symbol : callee_.symbols) {
+            if (!symbols_.contains(symbol))
+                return Failure{fmt::format("no argument's shape gives the dimension `{}`", symbol)};
+        }
+        return std::nullopt;
+    }
+
+    [[nodiscard]] std::optional<Dim> of_symbol(const std::string& name) const {
+        const auto found = symbols_.find(name);
+        return found == symbols_.end() ? std::nullopt : std::optional(found->second.extent);
+    }
+
+    // What the callee's declaration says of an axis: of a symbol alone, the axis that gives it its value.
+    [[nodiscard]] OperandAxis expected(size_t number, size_t axis) const {
+        const Dim& dim = param(number).type.shape[axis];
+        if (const auto name = dim.symbol_name()) return symbols_.at(*name);
+        const Dim value = dim.substitute([&](const std::string& name) { return of_symbol(name); });
+        return {number, axis, value, param(number).name};
+    }
+
+    std::optional<Failure> compare_extents(std::vector<EqualExtents>& conditions) {
+        for (size_t i = 0; i < arguments_.size(); ++i) {
+            for (size_t axis = 0; axis < param(i).type.rank(); ++axis) {
+                if (auto fault = same_extent(given(i, axis), expected(i, axis), conditions)) return fault;
+            }
+        }
+        return std::nullopt;
+    }
+
+    // Where the call stands in the source comes behind the calls that the place has already.
+    PlaceId inlined(PlaceId old) {
+        if (const auto found = places_.find(old); found != places_.end()) return found->second;
+        Place place = old.valid() ? callee_.place_of(old) : Place{};
+        const PlaceId at = caller_.op(call_).place;
+        if (at.valid()) {
+            const Place around = caller_.place_of(at);
+            place.inlined_at.push_back(around.span);
+            place.inlined_at.insert(place.inlined_at.end(), around.inlined_at.begin(), around.inlined_at.end());
+        }
+        return places_[old] = caller_.add_place(std::move(place));
+    }
+
+    void put_body() {
+        ValueMap values;
+        for (size_t i = 0; i < arguments_.size(); ++i) values[callee_.params()[i]] = arguments_[i];
+        Cloner cloner(callee_, caller_, values);
+        cloner.place = [&](PlaceId old) { return inlined(old); };
+        cloner.dim = [&](const std::string& name) { return of_symbol(name); };
+        Builder at = Builder::at(caller_, call_);
+        const Values results = cloner.contents(at, callee_.body);
+        const Values old = caller_.op(call_).results;
+        caller_.remove(call_);
+        for (size_t i = 0; i < old.size(); ++i) caller_.replace_uses(old[i], results[i]);
+    }
+
+    Function& caller_;
+    OpId call_;
+    const Function& callee_;
+    Values arguments_;
+    std::map<std::string, OperandAxis> symbols_;  // what gives each its value
+    std::map<PlaceId, PlaceId> places_;
+};
+
+}  // namespace
+
+Result<std::vector<EqualExtents>> inline_call(Function& caller, OpId call, const Function& callee) {
+    return Inliner(caller, call, callee).run();
+}
+
+}  // namespace tsr::ir
