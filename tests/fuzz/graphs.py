@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Random functions of whole tensors write the same on every engine: graphs as they were written, fused into kernels, on
+the CPU and, where there is one, a GPU. All numbers are small integers, in i32 or f32: sums are exact in any order.
+
+    graphs.py TESSERAC [--seed N] [--count N] [--keep FOLDER]
+"""
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+SIZES = [(0, 3), (3, 0), (1, 1), (1, 7), (5, 1), (3, 4), (40, 33), (9, 700), (300, 5)]
+ENGINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "run", "Inputs", "engines.py")
+
+
+def joint(a, b):
+    """The shape of an operation on both, or None; extents are "n", "m" or "1"."""
+    rank = max(len(a), len(b))
+    a, b = ("1",) * (rank - len(a)) + a, ("1",) * (rank - len(b)) + b
+    if any(x != y and "1" not in (x, y) for x, y in zip(a, b)):
+        return None
+    return tuple(y if x == "1" else x for x, y in zip(a, b))
+
+
+class Writer:
+    """The text of one function f of tensors a[n, m], b[m], c[n] and a number s."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.elem = self.random.choice(["i32", "f32"])
+        self.values = {"a": ("n", "m"), "b": ("m",), "c": ("n",), "s": ()}
+        self.lines = []
+
+    def number(self):
+        return str(self.random.randint(-3, 5)) + (".0" if self.elem == "f32" else "")
+
+    def pick(self):
+        return self.random.choice(list(self.values.items()))
+
+    def pick_tensor(self):
+        return self.random.choice([(name, shape) for name, shape in self.values.items() if shape])
+
+    def pair(self):
+        """Two values that meet, and their joint shape, which has an axis."""
+        while True:
+            (x, x_shape), (y, y_shape) = self.pick(), self.pick()
+            shape = joint(x_shape, y_shape)
+            if shape:
+                return x, y, shape
+
+    def small(self, text):
+        """Keeps numbers where sums and products of them are exact."""
+        return f"({text}) % " + ("13.0" if self.elem == "f32" else "13")
+
+    def cast(self, text):
+        return f"cast({text}, {self.elem})"
+
+    def expression(self):
+        kind = self.random.choice(["pair", "pair", "pair", "extreme", "where", "unary", "reduce", "reduce", "reduce", "ask",
+                                   "transpose", "product"])
+        if kind == "pair":
+            x, y, shape = self.pair()
+            op = self.random.choice(["+", "-", "*"])
+            extra = self.random.choice(["", f" + {self.number()}", f" * {x}"])
+            return self.small(f"{x} {op} {y}{extra}"), shape
+        if kind == "extreme":
+            x, y, shape = self.pair()
+            return f"{self.random.choice(['minimum', 'maximum'])}({x}, {y})", shape
+        if kind == "where":
+            x, y, shape = self.pair()
+            z, z_shape = self.pick()
+            whole = joint(shape, z_shape)
+            test = f"{x} {self.random.choice(['<', '>=', '==', '!='])} {y}"
+            if not whole:
+                return f"where({test}, {x}, {self.number()})", shape
+            return f"where({test}, {z}, {x})", whole
+        if kind == "unary":
+            x, shape = self.pick_tensor()
+            return self.random.choice([f"-{x}", f"abs({x})", f"clip({x}, {self.number()}, 7{'.0' if self.elem == 'f32' else ''})"]), shape
+        if kind == "transpose":
+            x, shape = self.pick_tensor()
+            return (f"{x}.T", shape[::-1]) if len(shape) == 2 else (f"{x} + {x}", shape)
+        if kind == "product":
+            return self.product()
+        x, shape = self.pick_tensor()
+        axes = sorted(self.random.sample(range(len(shape)), self.random.randint(1, len(shape))))
+        keep = self.random.random() < 0.4
+        kept = tuple("1" if i in axes else s for i, s in enumerate(shape) if keep or i not in axes)
+        axis = "" if len(axes) == len(shape) and self.random.random() < 0.5 else f", axis={axes[0] if len(axes) == 1 else tuple(axes)}"
+        rest = axis + (", keepdims=True" if keep else "")
+        if kind == "ask":
+            return self.cast(f"count_nonzero({x} > {self.number()}{rest}) % 13"), kept
+        function = self.random.choice(["sum", "max", "min"])
+        if function != "sum":
+            # Of nothing they are no small number.
+            return self.small(f"clip({function}({x}{rest}), {self.number()}, {'99.0' if self.elem == 'f32' else '99'})"), kept
+        total = f"sum({x}{rest})"
+        return (self.small(total), kept) if self.elem == "f32" else (self.cast(f"{total} % 13"), kept)
+
+    def product(self):
+        if self.elem == "i32":
+            return self.small("a * b"), ("n", "m")
+        x, shape = self.random.choice([(name, shape) for name, shape in self.values.items() if len(shape) == 2])
+        y = next((name for name, other in sorted(self.values.items(), key=lambda _: self.random.random())
+                  if len(other) == 2 and other[0] == shape[1] and name != x), f"{x}.T")
+        other = self.values.get(y, shape[::-1])
+        if "1" in shape + other:
+            return self.small(f"{x} + {x}"), shape
+        return self.small(f"{x} @ {y}"), (shape[0], other[1])
+
+    def text(self, statements):
+        for i in range(statements):
+            expression, shape = self.expression()
+            name = f"v{i}"
+            self.lines.append(f"    {name} = {expression}")
+            self.values[name] = shape
+        tensors = [name for name, shape in self.values.items() if shape and name.startswith("v")] or ["a"]
+        given = self.random.sample(tensors, min(3, len(tensors)))
+        scalars = [name for name, shape in self.values.items() if not shape and name.startswith("v")]
+        results = given + scalars[:1]
+        e = self.elem
+        types = ", ".join(f"{e}[{', '.join(self.values[name])}]" if self.values[name] else e for name in results)
+        types = f"({types})" if len(results) > 1 else types
+        numbers = {"i32": ("0", "", "7", "3"), "f32": ("0.0", ".0", "7.0", "3.0")}[e]
+        arange = f"cast(arange(0, n * m) % 7, {e}).reshape((n, m)) - {numbers[3]}"
+        return "\n".join([
+            "@jit",
+            f"def f(a: {e}[n, m], b: {e}[m], c: {e}[n], s: {e}) -> {types}:",
+            *self.lines,
+            f"    return {', '.join(results)}",
+            "",
+            "def main(n: i32, m: i32):",
+            f"    a = {arange}",
+            f"    b = cast(arange(0, m) % 5, {e}) - {self.number()}",
+            f"    c = cast(arange(0, n) % 3, {e}) * {self.number()}",
+            f"    {', '.join('r_' + name for name in results)} = f(a, b, c, {self.number()})",
+            *[f"    print('{name}', r_{name}{', (r_' + name + ' * (r_' + name + ' + ' + numbers[3] + ')).sum()' if self.values[name] else ''})"
+              for name in results],
+            "",
+        ])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("tesserac")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--keep")
+    options = parser.parse_args()
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(options.seed, options.seed + options.count):
+            text = Writer(seed).text(random.Random(seed).randint(3, 12))
+            path = os.path.join(options.keep or folder, f"graph{seed}.tsr")
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            sizes = random.Random(seed).sample(SIZES, 3)
+            good = True
+            for n, m in sizes:
+                names = "evaluator,one-tile,cpu" + (",gpu" if os.environ.get("TESSERA_TEST_DRIVER") else "")
+                run = subprocess.run([sys.executable, ENGINES, options.tesserac, "--engines", names, path, "--n", str(n), "--m", str(m)],
+                                     capture_output=True, text=True)
+                if run.returncode != 0:
+                    print(f"seed {seed} n {n} m {m}:\n{run.stdout}{run.stderr}")
+                    good = False
+            failed += not good
+            if good and options.keep:
+                os.remove(path)
+    print(f"{options.count - failed} of {options.count} graphs are the same on every engine, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
