@@ -28,6 +28,7 @@ struct ContextRules {
     Answer has_elements;     // tensors are memory: elements and views are read and written; else they are whole values
     Answer runs_flow;        // conditions and bounds of loops may be known to the run alone; else they are static
     Answer prints;           // lines are printed
+    Answer draws;            // values are rounded by chance where they are stored
     Answer counts_from_end;  // an index below 0 counts from the end
     Answer checks_zero;    // a division of integers by zero and a step of zero end the program; else the quotient is 0
     Answer inlines_calls;  // what is called becomes a part of the caller: no recursion, what it captured is known
@@ -46,6 +47,7 @@ constexpr ContextRules rules_of(Context context) {
                     .has_elements = true,
                     .runs_flow = true,
                     .prints = true,
+                    .draws = true,
                     .counts_from_end = true,
                     .checks_zero = true,
                     .inlines_calls = false,
@@ -60,6 +62,7 @@ constexpr ContextRules rules_of(Context context) {
                     .has_elements = true,
                     .runs_flow = true,
                     .prints = true,
+                    .draws = true,
                     .counts_from_end = false,
                     .checks_zero = false,
                     .inlines_calls = true,
@@ -74,6 +77,7 @@ constexpr ContextRules rules_of(Context context) {
                     .has_elements = false,
                     .runs_flow = false,
                     .prints = false,
+                    .draws = false,
                     .counts_from_end = true,
                     .checks_zero = false,
                     .inlines_calls = true,

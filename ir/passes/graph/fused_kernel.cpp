@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 
-#include "ir/build/builder.h"
 #include "ir/law/reduction.h"
 #include "ir/ops/handle.h"
 #include "ir/ops/reduction.h"
-#include "ir/passes/graph/axis_map.h"
-#include "ir/passes/graph/row_phases.h"
+#include "ir/passes/graph/fused_position.h"
 
 namespace tsr::ir {
 
@@ -18,21 +15,16 @@ namespace {
 constexpr int64_t kPiece = 512;         // elements of a row in one register tile
 constexpr int64_t kLongestTile = 2048;  // a static row of no more is one tile
 
-class FusedKernelMaker {
+class FusedKernelMaker : FusedPosition {
 public:
     FusedKernelMaker(const Function& fused, const FusedAxes& axes, RowWork work)
-        : fused_(fused),
-          axes_(axes),
-          work_(work),
-          phases_(row_phases(fused, axes)),
-          root_(kernel()),
-          builder_(&root_) {}
+        : FusedPosition(fused, axes, out_.kernel, axes.axis && work != RowWork::lane), work_(work) {}
 
     FusedKernel run() {
         Function& k = kernel();
         k.level = Level::tile;
         k.is_kernel = true;
-        k.kernel.names_group = uses_tiles();
+        k.kernel.names_group = tiles_;
         k.share_places(fused_);
         k.place = fused_.place;
         add_parameters();
@@ -49,7 +41,6 @@ public:
 
 private:
     Function& kernel() { return out_.kernel; }
-    bool uses_tiles() const { return axes_.axis && work_ != RowWork::lane; }
 
     // ---- parameters ----
     // An extent in the kernel's own symbols.
@@ -112,33 +103,11 @@ private:
         return Dim::floor_quotient(axes_.extents[*axes_.axis] + Dim::constant(kChunk - 1), Dim::constant(kChunk));
     }
 
-    std::vector<size_t> joined_along(const AxisMap& source, OpId user) const {
-        const Op& op = fused_.op(user);
-        const Type& type = fused_.type(op.kind == OpKind::reduce ? op.operands[0] : op.results[0]);
-        const std::vector<size_t> stands = axes_.long_axes(long_extents(type).size());
-        std::vector<size_t> places;
-        for (size_t axis : source.axes) places.push_back(stands[axis]);
-        return joined_axes(axes_, places);
-    }
-
     // ---- loops ----
     static Attrs tile_range(size_t depth) {
         Attrs attrs{{Attr::loop, static_cast<int64_t>(LoopKind::tile_range)}};
         if (depth > 0) attrs.set(Attr::axis, static_cast<int64_t>(depth));
         return attrs;
-    }
-
-    // What stands in the body of a loop or `if` is made by another builder; values made there are known only there.
-    template <typename Fill>
-    auto inside(Builder& body, Fill&& fill) {
-        Builder* const outer = std::exchange(builder_, &body);
-        const auto values = values_;
-        const auto reads = reads_;
-        auto result = fill();
-        builder_ = outer;
-        values_ = values;
-        reads_ = reads;
-        return result;
     }
 
     void rows(size_t depth) {
@@ -192,18 +161,12 @@ private:
     }
 
     void row() {
-        // Elements that the whole row takes are read once.
-        for (OpId id : computed(fused_)) {
-            for (const AxisMap& source : sources_of(fused_, id)) {
-                const bool tensor = fused_.type(source.base).kind == TypeKind::tensor;
-                if (tensor && inputs_.contains(source.base) && !runs_along_row(joined_along(source, id))) {
-                    (void)element_of(source.base, joined_along(source, id));
-                }
-            }
-        }
+        read_row();
+        if (work_ == RowWork::group && !is_one_tile()) kept_ = kept_values(fused_, phases_);
         for (const RowPhase& each : phases_.all) {
             for (OpId id : each.of_row) (void)computed_value(fused_.op(id).results[0]);
             phase(each, {zero_, extents_[*axes_.axis]});
+            ++phase_;
         }
         Values at;
         for (size_t axis : axes_.outer()) at.push_back(at_[axis]);
@@ -218,11 +181,15 @@ private:
         }
     }
 
+    bool is_one_tile() const {
+        const auto extent = axes_.extents[*axes_.axis].constant_value();
+        return work_ == RowWork::group && extent && *extent <= kLongestTile;
+    }
+
     void phase(const RowPhase& phase, Range range) {
         if (phase.sums.empty() && phase.stores.empty()) return;
         if (work_ == RowWork::lane) return lane_phase(phase, range);
-        const auto extent = axes_.extents[*axes_.axis].constant_value();
-        if (work_ == RowWork::group && extent && *extent <= kLongestTile) return tile_phase(phase, *extent);
+        if (is_one_tile()) return tile_phase(phase, *axes_.extents[*axes_.axis].constant_value());
         piece_phase(phase, range);
     }
 
@@ -249,7 +216,7 @@ private:
     void finish(const RowPhase& phase, ValueSpan sums) {
         for (size_t i = 0; i < phase.sums.size(); ++i) {
             ValueId sum = sums[i];
-            if (uses_tiles()) {
+            if (tiles_) {
                 sum =
                     builder_->value(OpKind::reduce, {sum},
                                     {{Attr::op, static_cast<int64_t>(what(phase.sums[i]))}, {Attr::axis, int64_t{0}}});
@@ -282,6 +249,13 @@ private:
         finish(phase, sums);
     }
 
+    void store_piece(const RowPhase& phase) {
+        for (ValueId v : phase.stores) store(v, at_);
+        for (const auto& [v, kept] : kept_) {
+            if (kept.phase == phase_) store_in(kept.result, computed_value(v), at_);
+        }
+    }
+
     // The row in pieces of one width; the last may reach over the end.
     void piece_phase(const RowPhase& phase, Range range) {
         width_ = kPiece;
@@ -294,7 +268,7 @@ private:
                                          [&](Builder& body, ValueId iv, const Values& carried) {
                                              return inside(body, [&] {
                                                  at_[*axes_.axis] = iv;
-                                                 for (ValueId v : phase.stores) store(v, at_);
+                                                 store_piece(phase);
                                                  return combined(phase, carried, [](OpId, ValueId v) { return v; });
                                              });
                                          });
@@ -302,7 +276,7 @@ private:
         const auto rest = [&](Builder& body) {
             return inside(body, [&] {
                 at_[*axes_.axis] = whole;
-                for (ValueId v : phase.stores) store(v, at_);
+                store_piece(phase);
                 const ValueId left = repeated(builder_->cast(builder_->sub(range.end, whole), DType::i32));
                 const ValueId index =
                     builder_->value(OpKind::tile_iota, {}, {{Attr::shape, tile_shape()}, {Attr::axis, int64_t{0}}});
@@ -316,115 +290,10 @@ private:
         finish(phase, kernel().op(last).results);
     }
 
-    // ---- values ----
-    std::vector<Dim> tile_shape() const { return {Dim::constant(width_)}; }
-    ValueId repeated(ValueId scalar) {
-        return builder_->value(OpKind::expand, {scalar},
-                               {{Attr::shape, tile_shape()}, {Attr::axes, std::vector<int64_t>{}}});
-    }
-
-    bool runs_along_row(const std::vector<size_t>& joined) const {
-        return axes_.axis && std::ranges::find(joined, *axes_.axis) != joined.end();
-    }
-
-    void store(ValueId v, const Values& at) {
-        const ValueSpan results = yielded(fused_, fused_.body);
-        for (size_t i = 0; i < results.size(); ++i) {
-            if (results[i] != v) continue;
-            const ValueId value = computed_value(v);
-            if (!uses_tiles()) {
-                builder_->write(outputs_[i], value, at);
-                continue;
-            }
-            Values operands{outputs_[i], value};
-            operands.insert(operands.end(), at.begin(), at.end());
-            builder_->emit(OpKind::store_tile, std::move(operands),
-                           {{Attr::axes, std::vector<int64_t>{static_cast<int64_t>(*axes_.axis)}}});
-        }
-    }
-
-    // An input at the position, once in each region of the kernel.
-    ValueId element_of(ValueId input, const std::vector<size_t>& joined) {
-        if (const auto known = reads_.find({input, joined}); known != reads_.end()) return known->second;
-        Values at;
-        for (size_t axis : joined) at.push_back(at_[axis]);
-        if (at.empty()) at.push_back(zero_);
-        const ValueId memory = inputs_.at(input);
-        ValueId value;
-        const auto along = std::ranges::find(joined, axes_.axis.value_or(SIZE_MAX));
-        if (uses_tiles() && along != joined.end()) {
-            Values operands{memory};
-            operands.insert(operands.end(), at.begin(), at.end());
-            value = builder_->value(OpKind::load_tile, std::move(operands),
-                                    {{Attr::shape, tile_shape()},
-                                     {Attr::axes, std::vector<int64_t>{static_cast<int64_t>(along - joined.begin())}}});
-        } else {
-            value = builder_->read(memory, at);
-        }
-        return reads_[{input, joined}] = value;
-    }
-
-    // The operand of an operation at the position.
-    ValueId operand(OpId user, size_t number) { return source(sources_of(fused_, user)[number], user); }
-
-    ValueId source(const AxisMap& from, OpId user) {
-        const bool whole = phases_.is_whole(user);
-        ValueId value;
-        bool of_row = true;
-        if (fused_.type(from.base).is_scalar() && !phases_.is_computed(from.base)) {
-            value = scalar(from.base);
-        } else if (inputs_.contains(from.base)) {
-            const std::vector<size_t> joined = joined_along(from, user);
-            value = element_of(from.base, joined);
-            of_row = !runs_along_row(joined);
-        } else {
-            value = computed_value(from.base);
-            of_row = !phases_.is_whole(from.base);
-        }
-        return uses_tiles() && whole && of_row ? repeated(value) : value;
-    }
-
-    // A parameter or constant.
-    ValueId scalar(ValueId v) {
-        if (const auto input = inputs_.find(v); input != inputs_.end()) return input->second;
-        const OpId made = fused_.value(v).op;
-        return builder_->value(OpKind::constant, {}, fused_.op(made).attrs);
-    }
-
-    // What an operation of the fused function gives at the position.
-    ValueId computed_value(ValueId v) {
-        if (const auto known = values_.find(v); known != values_.end()) return known->second;
-        const OpId id = fused_.value(v).op;
-        if (!id.valid()) internal_error("a fused function gives what it was given");
-        const Op& op = fused_.op(id);
-        ValueId value;
-        if (moves_elements(fused_, id) || op.kind == OpKind::reduce) {
-            value = operand(id, 0);  // a `reduce` over one element
-        } else {
-            Values operands;
-            for (size_t i = 0; i < op.operands.size(); ++i) operands.push_back(operand(id, i));
-            builder_->set_place(op.place);
-            value = builder_->value(op.kind, std::move(operands), op.attrs);
-        }
-        return values_[v] = value;
-    }
-
-    const Function& fused_;
-    const FusedAxes& axes_;
-    RowWork work_;
-    RowPhases phases_;
     FusedKernel out_;
-    Builder root_;
-    Builder* builder_;  // of the region where operations are made now
-    ValueId zero_, one_;
+    RowWork work_;
+    ValueId one_;
     Values extents_;  // of the joined axes
-    Values at_;       // the position: an index for each joined axis; along the row where a tile begins
-    int64_t width_ = 0;
-    std::map<ValueId, ValueId> inputs_;  // parameters of the fused function → of the kernel
-    Values outputs_;
-    // Known at the position, in the region where operations are made now: what operations gave, what was read.
-    std::map<ValueId, ValueId> values_;
-    std::map<std::pair<ValueId, std::vector<size_t>>, ValueId> reads_;
 };
 
 }  // namespace

@@ -37,6 +37,7 @@ RowPhases row_phases(const Function& fused, const FusedAxes& axes) {
         const Type& type = fused.type(op.kind == OpKind::reduce ? op.operands[0] : op.results[0]);
         const bool whole = axes.axis && long_extents(type).size() == axes.joined.size();
         out.whole_[id] = whole;
+        out.phase_[id] = number;
         const bool sum = combines(fused, id);
         phase_of[id] = number + (sum ? 1 : 0);
         if (!axes.axis) continue;

@@ -22,6 +22,8 @@ public:
     // function that combines nothing has no rows: nothing is whole.
     [[nodiscard]] bool is_whole(OpId op) const { return whole_.contains(op) && whole_.at(op); }
     [[nodiscard]] bool is_whole(ValueId value) const;
+    // In which phase an operation's result is made.
+    [[nodiscard]] size_t phase_of(ValueId value) const { return phase_.at(fused_->value(value).op); }
     // Given by an operation that computes.
     [[nodiscard]] bool is_computed(ValueId value) const;
 
@@ -29,6 +31,7 @@ private:
     friend RowPhases row_phases(const Function& fused, const FusedAxes& axes);
     const Function* fused_ = nullptr;
     std::map<OpId, bool> whole_;
+    std::map<OpId, size_t> phase_;
 };
 
 // Refers to the function.

@@ -1,0 +1,80 @@
+// What the operations of a fused function give at one position of its kernel: made where it is asked for, once in each
+// region of the kernel.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "ir/build/builder.h"
+#include "ir/passes/graph/axis_map.h"
+#include "ir/passes/graph/kept_values.h"
+#include "ir/passes/graph/row_phases.h"
+
+namespace tsr::ir {
+
+class FusedPosition {
+public:
+    // `tiles`: along the combined axis a position is a register tile, else one element.
+    FusedPosition(const Function& fused, const FusedAxes& axes, Function& kernel, bool tiles)
+        : fused_(fused),
+          axes_(axes),
+          phases_(row_phases(fused, axes)),
+          tiles_(tiles),
+          root_(kernel),
+          builder_(&root_) {}
+
+protected:
+    // What stands in the body of a loop or `if` is made by another builder; values made there are known only there.
+    template <typename Fill>
+    auto inside(Builder& body, Fill&& fill) {
+        Builder* const outer = std::exchange(builder_, &body);
+        const auto values = values_;
+        const auto reads = reads_;
+        auto result = fill();
+        builder_ = outer;
+        values_ = values;
+        reads_ = reads;
+        return result;
+    }
+
+    // What an operation of the fused function gives.
+    ValueId computed_value(ValueId v);
+    // The operand of an operation.
+    ValueId operand(OpId user, size_t number);
+    // Inputs that the whole row takes.
+    void read_row();
+    // A result, and what waits in the place of a result.
+    void store(ValueId v, const Values& at);
+    void store_in(size_t result, ValueId value, const Values& at);
+
+    [[nodiscard]] std::vector<size_t> joined_along(const AxisMap& source, OpId user) const;
+    [[nodiscard]] std::vector<Dim> tile_shape() const { return {Dim::constant(width_)}; }
+    ValueId repeated(ValueId scalar);
+
+    const Function& fused_;
+    const FusedAxes& axes_;
+    RowPhases phases_;
+    bool tiles_;
+    Builder root_;
+    Builder* builder_;  // of the region where operations are made now
+    ValueId zero_;
+    Values at_;          // the position: an index for each joined axis; along the row where a tile begins
+    int64_t width_ = 0;  // of a tile
+    size_t phase_ = 0;
+    KeptValues kept_;                    // where a row is done in pieces
+    std::map<ValueId, ValueId> inputs_;  // parameters of the fused function → of the kernel
+    Values outputs_;
+    // Known at the position, in the region where operations are made now: what operations gave, what was read.
+    std::map<ValueId, ValueId> values_;
+    std::map<std::pair<ValueId, std::vector<size_t>>, ValueId> reads_;
+
+private:
+    [[nodiscard]] bool runs_along_row(const std::vector<size_t>& joined) const;
+    ValueId element_of(ValueId input, const std::vector<size_t>& joined);
+    ValueId load_piece(ValueId memory, const Values& at, int64_t axis);
+    ValueId source(const AxisMap& from, OpId user);
+    ValueId scalar(ValueId v);
+};
+
+}  // namespace tsr::ir
