@@ -27,8 +27,8 @@ std::vector<int> numbers(unsigned from, unsigned count) {
 }  // namespace
 
 // Vectors of other widths than the registers' are done in parts.
-void CpuTask::emit_mma(const ir::Op& op) {
-    const bool a_unsigned = op.attrs.string(ir::Attr::mode) == "u8 i8";
+void CpuTask::emit_dot_bytes(const ir::Op& op) {
+    const bool a_unsigned = op.attrs.dtype(ir::Attr::packed) == DType::i8;
     Value* const given[] = {operand(op, 2), operand(op, a_unsigned ? 0 : 1), operand(op, a_unsigned ? 1 : 0)};
     const unsigned width = operand_type(op, 0).width;
     const unsigned part = std::min(width, build_.machine.sums_bytes);

@@ -48,12 +48,10 @@ struct CpuTask::Emits {
         {OpKind::memory_copy, &CpuTask::emit_memory_copy},
         {OpKind::prefetch, &CpuTask::emit_prefetch},
         {OpKind::runtime, &CpuTask::emit_runtime},
-        {OpKind::mma, &CpuTask::emit_mma},
+        {OpKind::dot_bytes, &CpuTask::emit_dot_bytes},
 
         TSR_GPU_OPS(TSR_NO_CODE) TSR_BOX_OPS(TSR_NO_CODE)};
-    static constexpr ir::Total<kRows, ir::kControlFamily, ir::kTargetFamily, ir::kTargetProducts, ir::kGpuFamily,
-                               ir::kBoxFamily>
-        kTable{};
+    static constexpr ir::Total<kRows, ir::kControlFamily, ir::kTargetFamily, ir::kGpuFamily, ir::kBoxFamily> kTable{};
 };
 #undef TSR_NO_CODE
 
@@ -143,7 +141,7 @@ llvm::Function* declare_body(const std::vector<Slot>& slots, const std::string& 
 bool stores_past_caches(const ir::Function& source) {
     bool found = false;
     ir::for_each_op(source, source.body, [&](ir::OpId id) {
-        found = found || (source.op(id).kind == OpKind::store && source.op(id).attrs.has(Attr::mode));
+        found = found || (source.op(id).kind == OpKind::store && source.op(id).attrs.has(Attr::past_caches));
     });
     return found;
 }

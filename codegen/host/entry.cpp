@@ -83,8 +83,8 @@ private:
                 return push(data_.i32(static_cast<int>(op_.attrs.dtype(Attr::type))));
             case type_of_last:
                 return push(data_.i32(static_cast<int>(body_.operand_type(op_, next_ - 1).elem)));
-            case HostArgument::axes:
-                return add_axes();
+            case HostArgument::extents:
+                return add_extents();
             case text:
                 return push(op_.attrs.has(Attr::text) ? data_.text(op_.attrs.string(Attr::text)) : data_.null());
             case name:
@@ -108,9 +108,9 @@ private:
         return emit_cast(build_, type, DType::f64, body_.operand(op_, next_++));
     }
 
-    [[nodiscard]] const std::vector<int64_t>& axes() const {
+    [[nodiscard]] const std::vector<int64_t>& integers(Attr attr) const {
         static const std::vector<int64_t> none;
-        const ir::AttrValue* found = op_.attrs.find(Attr::axes);
+        const ir::AttrValue* found = op_.attrs.find(attr);
         return found == nullptr ? none : std::get<std::vector<int64_t>>(*found);
     }
 
@@ -122,7 +122,7 @@ private:
 
     llvm::Constant* next_name() { return name_ < names().size() ? data_.text(names()[name_++]) : data_.null(); }
 
-    [[nodiscard]] bool has_seed() const { return op_.attrs.has(Attr::mode) && op_.attrs.string(Attr::mode) == "seed"; }
+    [[nodiscard]] bool has_seed() const { return op_.attrs.has(Attr::seeded); }
 
     [[nodiscard]] size_t rest() const { return ir::rest_of_operands(entry_, op_.operands.size(), has_seed()); }
 
@@ -178,9 +178,9 @@ private:
         push_count(all.size());
     }
 
-    void add_axes() {
+    void add_extents() {
         std::vector<llvm::Constant*> all;
-        for (const int64_t axis : axes()) all.push_back(data_.i64(axis));
+        for (const int64_t extent : integers(Attr::extents)) all.push_back(data_.i64(extent));
         push(data_.array(build_.ir.getInt64Ty(), all, "axes"));
         push_count(all.size());
     }
@@ -188,7 +188,7 @@ private:
     // TsrIndexItem: kind, given, start, stop, step.
     void add_items() {
         HostBody::Values words;
-        for (const int64_t code : axes()) {
+        for (const int64_t code : integers(Attr::codes)) {
             Value* start = data_.i64(0);
             Value* stop = data_.i64(0);
             Value* step = data_.i64(0);
@@ -204,7 +204,7 @@ private:
             words.insert(words.end(), item.begin(), item.end());
         }
         push(body_.row(words));
-        push_count(axes().size());
+        push_count(integers(Attr::codes).size());
     }
 
     void add_random_key() {

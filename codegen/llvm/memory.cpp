@@ -94,7 +94,7 @@ void TargetBody::emit_store(const ir::Op& op) {
     const llvm::Align alignment = alignment_of(op, type);
     if (mask == nullptr) {
         llvm::StoreInst* store = builder_.CreateAlignedStore(stored, operand(op, 0), alignment);
-        if (op.attrs.has(Attr::mode)) {
+        if (op.attrs.has(Attr::past_caches)) {
             llvm::Metadata* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
             store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(target_.getContext(), {one}));
         }

@@ -14,7 +14,7 @@ using llvm::Value;
 namespace {
 
 // Of all blocks of the cluster, not of this one.
-bool of_cluster(const ir::Op& op) { return op.attrs.has(Attr::mode); }
+bool of_cluster(const ir::Op& op) { return op.attrs.has(Attr::cluster); }
 
 }  // namespace
 
@@ -58,7 +58,7 @@ void GpuTask::emit_copy_box(const ir::Op& op) {
                                  nvvm_cp_async_bulk_tensor_g2s_tile_5d};
     auto* to_type = llvm::PointerType::get(target_.getContext(), kClusterSpace);
     std::vector<Value*> arguments{builder_.CreateAddrSpaceCast(operand(op, 0), to_type), operand(op, 1), map_of(op)};
-    const size_t rank = op.attrs.integers(Attr::axes).size();
+    const size_t rank = op.attrs.integers(Attr::extents).size();
     for (size_t axis = rank; axis-- > 0;) arguments.push_back(operand(op, 3 + axis));
     // With no hint to the caches.
     constexpr uint16_t kBlocks = 0b11;
@@ -73,7 +73,7 @@ void GpuTask::emit_store_box(const ir::Op& op) {
                                  nvvm_cp_async_bulk_tensor_s2g_tile_3d, nvvm_cp_async_bulk_tensor_s2g_tile_4d,
                                  nvvm_cp_async_bulk_tensor_s2g_tile_5d};
     std::vector<Value*> arguments{operand(op, 0), map_of(op)};
-    const size_t rank = op.attrs.integers(Attr::axes).size();
+    const size_t rank = op.attrs.integers(Attr::extents).size();
     for (size_t axis = rank; axis-- > 0;) arguments.push_back(operand(op, 2 + axis));
     arguments.insert(arguments.end(), {builder_.getInt64(0), builder_.getFalse()});
     call(kCopies[rank - 1], arguments);

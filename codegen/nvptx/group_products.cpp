@@ -75,9 +75,11 @@ std::vector<Value*> GpuTask::group_asm(const std::string& text, const ir::Op& op
 
 // PTX ISA 9.0, section 9.7.15.5, "wgmma.mma_async".
 void GpuTask::emit_group_product(const ir::Op& op) {
-    const std::vector<int64_t>& extents = op.attrs.integers(Attr::axes);
+    const std::vector<int64_t>& extents = op.attrs.integers(Attr::extents);
     const DType input = op.attrs.dtype(Attr::type);
     const bool integers = is_integer(input), halves = bits(input) == 16;
+    // The instruction takes b as rows along its columns for the transposed one.
+    const bool a_transposed = op.attrs.has(Attr::a_transposed), b_transposed = op.attrs.has(Attr::b_transposed);
     const size_t results = op.results.size(), parts = static_cast<size_t>(extents[0] / kRows);
     const auto steps = static_cast<size_t>(extents[2] * bits(input) / kStepBits);
     const size_t factors = steps * (parts + 1);
@@ -107,8 +109,8 @@ void GpuTask::emit_group_product(const ir::Op& op) {
                                 list(part * each, each), names[begin + part], names[begin + parts],
                                 step > 0 || adds ? "more" : "first");
             if (!integers) text += ", 1, 1";
-            if (halves && names[begin + part][0] != '{') text += fmt::format(", {}", extents[3]);
-            if (halves) text += fmt::format(", {}", extents[4]);
+            if (halves && names[begin + part][0] != '{') text += a_transposed ? ", 1" : ", 0";
+            if (halves) text += b_transposed ? ", 0" : ", 1";
             text += ";\n";
         }
     }
@@ -124,12 +126,13 @@ void GpuTask::emit_group_wait(const ir::Op& op) {
 // PTX ISA 9.0, section 9.7.15.5.1.2.2, "Matrix descriptor format": fields of 14 bits in units of 16 bytes, the swizzle
 // in the highest two bits.
 void GpuTask::emit_matrix_descriptor(const ir::Op& op) {
-    const std::vector<int64_t>& axes = op.attrs.integers(Attr::axes);
-    const uint64_t swizzle = axes[0] == 128 ? 1 : axes[0] == 64 ? 2 : 3;
+    const std::vector<int64_t>& strides = op.attrs.integers(Attr::strides);
+    const int64_t row = op.attrs.integer(Attr::width);
+    const uint64_t swizzle = row == 128 ? 1 : row == 64 ? 2 : 3;
     const auto field = [](int64_t bytes, int at) { return (static_cast<uint64_t>(bytes) >> 4 & 0x3fff) << at; };
     Value* address = builder_.CreatePtrToInt(operand(op, 0), builder_.getInt64Ty());
     Value* begin = builder_.CreateAnd(builder_.CreateLShr(address, 4), builder_.getInt64(0x3fff));
-    const uint64_t rest = field(axes[1], 16) | field(axes[2], 32) | swizzle << 62;
+    const uint64_t rest = field(strides[0], 16) | field(strides[1], 32) | swizzle << 62;
     define(op.results[0], builder_.CreateOr(begin, builder_.getInt64(rest)));
 }
 

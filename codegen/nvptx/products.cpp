@@ -41,7 +41,7 @@ llvm::Intrinsic::ID product(DType input, DType accumulator) {
 
 // Operands travel in words of 32 bits, of f32 and f64 in registers of their own; so does the result. The machine would
 // cut operands of f32.
-void GpuTask::emit_product(const ir::Op& op) {
+void GpuTask::emit_warp_product(const ir::Op& op) {
     const DType input = operand_type(op, 0).elem;
     const llvm::Intrinsic::ID id = product(input, op.attrs.dtype(Attr::type));
     llvm::Function* function = llvm::Intrinsic::getOrInsertDeclaration(&data_.module(), id);
@@ -81,11 +81,11 @@ void GpuTask::emit_product(const ir::Op& op) {
 
 void GpuTask::emit_load_matrix(const ir::Op& op) {
     using namespace llvm::Intrinsic;
-    llvm::Function* function =
-        llvm::Intrinsic::getOrInsertDeclaration(&data_.module(),
-                                                op.attrs.has(Attr::mode) ? nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16
-                                                                         : nvvm_ldmatrix_sync_aligned_m8n8_x4_b16,
-                                                {llvm::PointerType::get(builder_.getContext(), kSharedSpace)});
+    llvm::Function* function = llvm::Intrinsic::getOrInsertDeclaration(
+        &data_.module(),
+        op.attrs.has(Attr::transposed) ? nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16
+                                       : nvvm_ldmatrix_sync_aligned_m8n8_x4_b16,
+        {llvm::PointerType::get(builder_.getContext(), kSharedSpace)});
     llvm::CallInst* made = builder_.CreateCall(function, {operand(op, 0)});
     made->addFnAttr(llvm::Attribute::Convergent);
     const auto each = static_cast<unsigned>(4 / op.results.size());

@@ -50,7 +50,7 @@ struct GpuTask::Emits {
         {OpKind::memory_copy, &GpuTask::emit_memory_copy},
         {OpKind::prefetch, &GpuTask::emit_prefetch},
         {OpKind::runtime, &GpuTask::emit_result},
-        {OpKind::mma, &GpuTask::emit_product},
+        {OpKind::dot_bytes, &GpuTask::has_no_code},
 
         {OpKind::thread_id, &GpuTask::emit_thread},
         {OpKind::block_id, &GpuTask::emit_block_id},
@@ -65,6 +65,7 @@ struct GpuTask::Emits {
         {OpKind::load_matrix, &GpuTask::emit_load_matrix},
         {OpKind::store_matrix, &GpuTask::emit_store_matrix},
         {OpKind::matrix_descriptor, &GpuTask::emit_matrix_descriptor},
+        {OpKind::warp_mma, &GpuTask::emit_warp_product},
         {OpKind::group_mma, &GpuTask::emit_group_product},
         {OpKind::group_wait, &GpuTask::emit_group_wait},
         {OpKind::proxy_fence, &GpuTask::emit_proxy_fence},
@@ -82,9 +83,7 @@ struct GpuTask::Emits {
         {OpKind::cluster_count, &GpuTask::emit_cluster_count},
         {OpKind::cluster_barrier, &GpuTask::emit_cluster_barrier},
     };
-    static constexpr ir::Total<kRows, ir::kControlFamily, ir::kTargetFamily, ir::kTargetProducts, ir::kGpuFamily,
-                               ir::kBoxFamily>
-        kTable{};
+    static constexpr ir::Total<kRows, ir::kControlFamily, ir::kTargetFamily, ir::kGpuFamily, ir::kBoxFamily> kTable{};
 };
 
 void GpuTask::emit_own(const ir::Op& op) { (this->*Emits::kTable[op.kind].answer)(op); }
@@ -135,7 +134,7 @@ void GpuTask::emit_slot(const ir::Op& op) {
 
 // LLVM neither moves what has effects nor takes two of them for one.
 void GpuTask::emit_thread(const ir::Op& op) {
-    if (!op.attrs.has(Attr::mode)) return emit_number(op, llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x);
+    if (!op.attrs.has(Attr::anew)) return emit_number(op, llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x);
     auto* signature = llvm::FunctionType::get(builder_.getInt32Ty(), false);
     llvm::CallInst* read = builder_.CreateCall(llvm::InlineAsm::get(signature, "mov.u32 $0, %tid.x;", "=r", true), {});
     read->addFnAttr(llvm::Attribute::NoUnwind);
@@ -171,15 +170,42 @@ void GpuTask::emit_scratch(const ir::Op& op) {
     define(op.results[0], builder_.CreateConstGEP1_64(builder_.getInt8Ty(), memory, offset));
 }
 
+namespace {
+
+llvm::Intrinsic::ID shuffle_of(ir::ShuffleBy by) {
+    switch (by) {
+        case ir::ShuffleBy::index:
+            return llvm::Intrinsic::nvvm_shfl_sync_idx_i32;
+        case ir::ShuffleBy::bit_xor:
+            return llvm::Intrinsic::nvvm_shfl_sync_bfly_i32;
+        case ir::ShuffleBy::up:
+            return llvm::Intrinsic::nvvm_shfl_sync_up_i32;
+        case ir::ShuffleBy::down:
+            return llvm::Intrinsic::nvvm_shfl_sync_down_i32;
+    }
+    ir::internal_error("a shuffle of another kind");
+}
+
+llvm::Intrinsic::ID vote_of(ir::Vote vote) {
+    switch (vote) {
+        case ir::Vote::any:
+            return llvm::Intrinsic::nvvm_vote_any_sync;
+        case ir::Vote::all:
+            return llvm::Intrinsic::nvvm_vote_all_sync;
+        case ir::Vote::ballot:
+            return llvm::Intrinsic::nvvm_vote_ballot_sync;
+    }
+    ir::internal_error("a vote of another kind");
+}
+
+}  // namespace
+
 // Words of 32 bits travel; what is narrower in one, what is wider in two.
 void GpuTask::emit_shuffle(const ir::Op& op) {
-    const std::string& mode = op.attrs.string(Attr::mode);
-    const auto by = mode == "index" ? llvm::Intrinsic::nvvm_shfl_sync_idx_i32
-                    : mode == "xor" ? llvm::Intrinsic::nvvm_shfl_sync_bfly_i32
-                    : mode == "up"  ? llvm::Intrinsic::nvvm_shfl_sync_up_i32
-                                    : llvm::Intrinsic::nvvm_shfl_sync_down_i32;
+    const auto from = op.attrs.as<ir::ShuffleBy>(Attr::shuffle);
+    const auto by = shuffle_of(from);
     constexpr uint32_t kAllLanes = 0xffffffff;
-    const uint32_t bound = mode == "up" ? 0 : 31;  // the last lane that may be asked
+    const uint32_t bound = from == ir::ShuffleBy::up ? 0 : 31;  // the last lane that may be asked
     Value* value = operand(op, 0);
     const unsigned width = value->getType()->getScalarSizeInBits();
     Value* bits = builder_.CreateBitCast(value, builder_.getIntNTy(width));
@@ -196,11 +222,8 @@ void GpuTask::emit_shuffle(const ir::Op& op) {
 }
 
 void GpuTask::emit_vote(const ir::Op& op) {
-    const std::string& mode = op.attrs.string(Attr::mode);
-    const auto asked = mode == "any"   ? llvm::Intrinsic::nvvm_vote_any_sync
-                       : mode == "all" ? llvm::Intrinsic::nvvm_vote_all_sync
-                                       : llvm::Intrinsic::nvvm_vote_ballot_sync;
-    define(op.results[0], call(asked, {builder_.getInt32(0xffffffff), operand(op, 0)}));
+    define(op.results[0],
+           call(vote_of(op.attrs.as<ir::Vote>(Attr::vote)), {builder_.getInt32(0xffffffff), operand(op, 0)}));
 }
 
 }  // namespace tsr::codegen

@@ -44,7 +44,7 @@ private:
     void define_number(const ir::Op& op, llvm::Value* number);
     void emit_shuffle(const ir::Op& op);
     void emit_vote(const ir::Op& op);
-    void emit_product(const ir::Op& op);  // products.cpp
+    void emit_warp_product(const ir::Op& op);  // products.cpp
     void emit_load_matrix(const ir::Op& op);
     void emit_store_matrix(const ir::Op& op);
     // group_products.cpp

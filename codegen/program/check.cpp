@@ -83,9 +83,7 @@ std::optional<Failure> check_call(const Subject& in, const ir::Op& op, const Pro
 }
 
 std::optional<Failure> check_launch(const Subject& in, const ir::Op& op, const Program& program) {
-    if (!op.attrs.has(Attr::mode) || op.attrs.string(Attr::mode) != "total") {
-        return in.refuse(op, "has no total of groups yet");
-    }
+    if (!op.attrs.has(Attr::lowered)) return in.refuse(op, "has no total of groups yet");
     if (const auto points = ir::LaunchOp::points_of(op); points.size() > 1) {
         const auto known = [&](const Tuning& tuning) { return tuning.names == points; };
         if (std::ranges::any_of(program.tunings, known)) return std::nullopt;
@@ -132,10 +130,9 @@ bool is_packed_atomic(const Subject& in, const ir::Op& op) {
 
 std::optional<Failure> check_cpu_op(const Subject& in, const ir::Op& op) {
     if (!CpuTask::has_code(op.kind) || is_packed_atomic(in, op)) return in.refuse(op, "has no code on a CPU");
-    if (op.kind != OpKind::mma) return std::nullopt;
+    if (op.kind != OpKind::dot_bytes) return std::nullopt;
     const auto cpu = processor_named(in.function.plan ? in.function.plan->machine : "");
-    if (!op.attrs.has(Attr::mode) || !cpu || cpu.value().sums_bytes == 0)
-        return in.refuse(op, "has no code on this CPU");
+    if (!cpu || cpu.value().sums_bytes == 0) return in.refuse(op, "has no code on this CPU");
     if (in.type(op.operands[0]).width % 4 != 0) return in.refuse(op, "has no code for vectors of this width");
     return std::nullopt;
 }
@@ -143,12 +140,12 @@ std::optional<Failure> check_cpu_op(const Subject& in, const ir::Op& op) {
 // A product of warps that the machine of the function's plan has.
 bool has_product(const ir::Function& function, const ir::Op& op) {
     const ir::GpuMachine* gpu = function.plan ? ir::gpu_machine(function.plan->machine) : nullptr;
-    if (gpu == nullptr || op.attrs.has(Attr::mode)) return false;
+    if (gpu == nullptr) return false;
     const DType input = function.type(op.operands[0]).elem, sum = op.attrs.dtype(Attr::type);
     const auto known =
         input == DType::f32 ? ir::tf32_product(gpu->capability) : ir::warp_product(input, sum, gpu->capability);
     return known && known->accumulator == sum &&
-           op.attrs.integers(Attr::axes) == std::vector<int64_t>{known->rows, known->columns, known->inner};
+           op.attrs.integers(Attr::extents) == std::vector<int64_t>{known->rows, known->columns, known->inner};
 }
 
 bool has_group_products(const ir::Function& function) {
@@ -173,7 +170,7 @@ std::optional<Failure> check_gpu_op(const Subject& in, const ir::Op& op) {
     if (op.kind == OpKind::runtime && op.attrs.string(Attr::callee) != "task_result") {
         return in.refuse(op, fmt::format("of `{}` has no code on a GPU", op.attrs.string(Attr::callee)));
     }
-    if (op.kind == OpKind::mma && !has_product(in.function, op)) return in.refuse(op, "has no code on this GPU");
+    if (op.kind == OpKind::warp_mma && !has_product(in.function, op)) return in.refuse(op, "has no code on this GPU");
     if (is_packed_atomic(in, op) && !has_packed_atomic(in.function, op)) {
         return in.refuse(op, "of so many elements has no code on this GPU");
     }

@@ -53,169 +53,82 @@ const std::vector<int64_t>& Attrs::integers(Attr key) const { return get<std::ve
 const std::vector<Dim>& Attrs::dims(Attr key) const { return get<std::vector<Dim>>(*this, key); }
 const std::vector<std::string>& Attrs::strings(Attr key) const { return get<std::vector<std::string>>(*this, key); }
 
+namespace {
+
+enum class AttrKind : uint8_t { number, flag, text, type, dim, numbers, dims, texts, constant };
+struct AttrRow {
+    Attr attr;
+    std::string_view name;
+    AttrKind kind;
+};
+#define TSR_ATTR(attr, kind) {Attr::attr, #attr, AttrKind::kind}
+constexpr AttrRow kAttrRows[]{
+    TSR_ATTR(value, constant),    TSR_ATTR(type, type),        TSR_ATTR(dim, dim),
+    TSR_ATTR(axis, number),       TSR_ATTR(callee, text),      TSR_ATTR(text, text),
+    TSR_ATTR(op, number),         TSR_ATTR(width, number),     TSR_ATTR(loop, number),
+    TSR_ATTR(over, number),       TSR_ATTR(prefetch, number),  TSR_ATTR(layout, text),
+    TSR_ATTR(swizzle, text),      TSR_ATTR(alignment, number), TSR_ATTR(count, number),
+    TSR_ATTR(name, text),         TSR_ATTR(axes, numbers),     TSR_ATTR(extents, numbers),
+    TSR_ATTR(strides, numbers),   TSR_ATTR(codes, numbers),    TSR_ATTR(elements, numbers),
+    TSR_ATTR(shape, dims),        TSR_ATTR(packed, type),      TSR_ATTR(ring, number),
+    TSR_ATTR(shuffle, number),    TSR_ATTR(vote, number),      TSR_ATTR(a_transposed, flag),
+    TSR_ATTR(b_transposed, flag), TSR_ATTR(transposed, flag),  TSR_ATTR(tf32, flag),
+    TSR_ATTR(pending, flag),      TSR_ATTR(products, flag),    TSR_ATTR(local, flag),
+    TSR_ATTR(of_tensor, flag),    TSR_ATTR(pointer, flag),     TSR_ATTR(past_caches, flag),
+    TSR_ATTR(cluster, flag),      TSR_ATTR(anew, flag),        TSR_ATTR(lowered, flag),
+    TSR_ATTR(seeded, flag),       TSR_ATTR(watched, flag),     TSR_ATTR(masked, flag),
+    TSR_ATTR(unroll, number),     TSR_ATTR(names, texts),      TSR_ATTR(letters, text),
+};
+#undef TSR_ATTR
+
+constexpr bool attrs_in_order() {
+    size_t at = 0;
+    for (const AttrRow& row : kAttrRows) {
+        if (row.attr != static_cast<Attr>(at++)) return false;
+    }
+    return at == static_cast<size_t>(Attr::letters) + 1;
+}
+static_assert(attrs_in_order(), "every attribute has its row, in the order of the enumeration");
+
+const AttrRow& attr_row(Attr key) { return kAttrRows[static_cast<size_t>(key)]; }
+
+}  // namespace
+
+bool is_flag(Attr key) { return attr_row(key).kind == AttrKind::flag; }
+
 bool holds_its_kind(Attr key, const AttrValue& value) {
-    switch (key) {
-        case Attr::value:
-            return std::holds_alternative<int64_t>(value) || std::holds_alternative<double>(value) ||
-                   std::holds_alternative<std::string>(value);
-        case Attr::type:
-            return std::holds_alternative<DType>(value);
-        case Attr::dim:
-            return std::holds_alternative<Dim>(value);
-        case Attr::callee:
-        case Attr::text:
-        case Attr::layout:
-        case Attr::swizzle:
-        case Attr::name:
-        case Attr::mode:
-        case Attr::machine:
-        case Attr::letters:
-            return std::holds_alternative<std::string>(value);
-        case Attr::axis:
-        case Attr::op:
-        case Attr::width:
-        case Attr::loop:
-        case Attr::over:
-        case Attr::prefetch:
-        case Attr::alignment:
-        case Attr::count:
-        case Attr::masked:
-        case Attr::unroll:
-            return std::holds_alternative<int64_t>(value);
-        case Attr::axes:
-        case Attr::elements:
-            return std::holds_alternative<std::vector<int64_t>>(value);
-        case Attr::shape:
-            return std::holds_alternative<std::vector<Dim>>(value);
-        case Attr::names:
-            return std::holds_alternative<std::vector<std::string>>(value);
+    const auto is = [&]<typename T>(std::in_place_type_t<T>) { return std::holds_alternative<T>(value); };
+    switch (attr_row(key).kind) {
+        case AttrKind::number:
+            return is(std::in_place_type<int64_t>);
+        case AttrKind::flag:
+            return value == AttrValue(kFlag);
+        case AttrKind::text:
+            return is(std::in_place_type<std::string>);
+        case AttrKind::type:
+            return is(std::in_place_type<DType>);
+        case AttrKind::dim:
+            return is(std::in_place_type<Dim>);
+        case AttrKind::numbers:
+            return is(std::in_place_type<std::vector<int64_t>>);
+        case AttrKind::dims:
+            return is(std::in_place_type<std::vector<Dim>>);
+        case AttrKind::texts:
+            return is(std::in_place_type<std::vector<std::string>>);
+        case AttrKind::constant:
+            return is(std::in_place_type<int64_t>) || is(std::in_place_type<double>) ||
+                   is(std::in_place_type<std::string>);
     }
     return false;
 }
 
-std::string_view name(Attr key) {
-    switch (key) {
-        case Attr::value:
-            return "value";
-        case Attr::type:
-            return "type";
-        case Attr::dim:
-            return "dim";
-        case Attr::axis:
-            return "axis";
-        case Attr::callee:
-            return "callee";
-        case Attr::text:
-            return "text";
-        case Attr::op:
-            return "op";
-        case Attr::width:
-            return "width";
-        case Attr::loop:
-            return "loop";
-        case Attr::over:
-            return "over";
-        case Attr::prefetch:
-            return "prefetch";
-        case Attr::layout:
-            return "layout";
-        case Attr::swizzle:
-            return "swizzle";
-        case Attr::alignment:
-            return "alignment";
-        case Attr::count:
-            return "count";
-        case Attr::name:
-            return "name";
-        case Attr::axes:
-            return "axes";
-        case Attr::elements:
-            return "elements";
-        case Attr::shape:
-            return "shape";
-        case Attr::mode:
-            return "mode";
-        case Attr::masked:
-            return "masked";
-        case Attr::unroll:
-            return "unroll";
-        case Attr::machine:
-            return "machine";
-        case Attr::letters:
-            return "letters";
-        case Attr::names:
-            return "names";
-    }
-    return "";
-}
+std::string_view name(Attr key) { return attr_row(key).name; }
 
 std::optional<Attr> attr_named(std::string_view text) {
-    for (int i = 0; i <= static_cast<int>(Attr::letters); ++i) {
-        if (name(static_cast<Attr>(i)) == text) return static_cast<Attr>(i);
+    for (const AttrRow& row : kAttrRows) {
+        if (row.name == text) return row.attr;
     }
     return std::nullopt;
-}
-
-std::string_view name(LoopKind kind) {
-    switch (kind) {
-        case LoopKind::in_order:
-            return "in_order";
-        case LoopKind::tile_range:
-            return "tile_range";
-    }
-    return "";
-}
-
-std::string_view name(LanesOver over) {
-    switch (over) {
-        case LanesOver::tiles:
-            return "tiles";
-        case LanesOver::loop:
-            return "loop";
-        case LanesOver::domain:
-            return "domain";
-    }
-    return "";
-}
-
-std::string_view name(ReduceOp op) {
-    switch (op) {
-        case ReduceOp::add:
-            return "add";
-        case ReduceOp::mul:
-            return "mul";
-        case ReduceOp::min:
-            return "min";
-        case ReduceOp::max:
-            return "max";
-        case ReduceOp::any:
-            return "any";
-        case ReduceOp::all:
-            return "all";
-    }
-    return "";
-}
-
-std::string_view name(AtomicOp op) {
-    switch (op) {
-        case AtomicOp::add:
-            return "add";
-        case AtomicOp::min:
-            return "min";
-        case AtomicOp::max:
-            return "max";
-        case AtomicOp::bit_and:
-            return "bit_and";
-        case AtomicOp::bit_or:
-            return "bit_or";
-        case AtomicOp::bit_xor:
-            return "bit_xor";
-        case AtomicOp::exchange:
-            return "exchange";
-        case AtomicOp::compare_exchange:
-            return "compare_exchange";
-    }
-    return "";
 }
 
 }  // namespace tsr::ir

@@ -1,4 +1,4 @@
-// Attributes: what an operation carries beside its operands. Constants, names, modes.
+// Attributes: what an operation carries beside its operands. Constants, names, flags.
 #pragma once
 
 #include <cstdint>
@@ -10,68 +10,76 @@
 #include <variant>
 #include <vector>
 
+#include "ir/core/enumerations.h"
 #include "ir/core/type.h"
 
 namespace tsr::ir {
 
-// One list of names; which operation has which of them stands in the operation's record.
+// One list of names; which operation has which of them stands in the operation's record. What is not said to be
+// another kind is an int64_t.
 enum class Attr : uint8_t {
     value,      // constant: int64_t, double, or std::string
     type,       // DType
     dim,        // Dim
-    axis,       // int64_t
-    callee,     // a function of the module, or an entry of the host API
-    text,       // message, format
-    op,         // ReduceOp or AtomicOp as int64_t
-    width,      // lanes or elements
-    loop,       // LoopKind as int64_t
-    over,       // LanesOver as int64_t
+    axis,       // one axis, or the position of an element
+    callee,     // std::string: a function of the module, or an entry of the host API
+    text,       // std::string: message, format
+    op,         // ReduceOp or AtomicOp
+    width,      // lanes or elements; of rows of a box in panels: bytes
+    loop,       // LoopKind
+    over,       // LanesOver
     prefetch,   // rounds
-    layout,     // "row", "col", "blocked(…)", "interleaved(…)"
-    swizzle,    // "xor", "none"
+    layout,     // std::string: "row", "col", "blocked(…)", "interleaved(…)"
+    swizzle,    // std::string: "xor", "none"
     alignment,  // bytes
     count,      // copies left in flight by wait_group; stages of a buffer
-    name,       // what the programmer calls it, for messages
-    axes,       // std::vector<int64_t>
-    elements,   // of a table: the bits of each, std::vector<int64_t>
+    name,       // std::string: what the programmer calls it, for messages
+    axes,       // std::vector<int64_t>: for each axis of a tile the axis that it is elsewhere
+    extents,    // std::vector<int64_t>: of a box, of a product, of a tensor of listed elements
+    strides,    // std::vector<int64_t>: bytes from panel to panel, from eight rows to the next
+    codes,      // std::vector<int64_t>: what each item in the brackets of a view is (IndexCode)
+    elements,   // std::vector<int64_t>: of a table: the bits of each
     shape,      // std::vector<Dim>
-    mode,       // std::string
-    masked,     // 1: the last operand is a mask
-    unroll,     // int64_t
-    machine,    // std::string
-    names,      // std::vector<std::string>
-    letters,    // of a product, one for each axis: "mk,kn->mn"
+    packed,     // DType: of the elements that share a word
+    ring,       // RingUse
+    shuffle,    // ShuffleBy
+    vote,       // Vote
+    // flags: there or not
+    a_transposed,
+    b_transposed,
+    transposed,   // matrices of a `load_matrix`
+    tf32,         // a product's operands of f32 are rounded to tf32 first
+    pending,      // a product is only started
+    products,     // a wait is for products, not for copies
+    local,        // the number in the group, in a kernel that names its groups
+    of_tensor,    // the condition asks which tensor a variable of the program holds
+    pointer,      // the slot of a launch holds an address
+    past_caches,  // a store goes by the caches
+    cluster,      // with the other blocks of the cluster
+    anew,         // read where it stands, not kept from before
+    lowered,      // a launch has its numbers of groups
+    seeded,       // the program gives the seed of random numbers
+    watched,      // of a `print`: reports the step from finite operands to a result that is not
+    masked,       // the last operand is a mask; of a product: ends with the loop around it
+    // and more numbers, lists and texts
+    unroll,
+    names,    // std::vector<std::string>
+    letters,  // std::string: of a product, one for each axis: "mk,kn->mn"
 };
 
 using AttrValue = std::variant<int64_t, double, std::string, DType, Dim, std::vector<int64_t>, std::vector<Dim>,
                                std::vector<std::string>>;
 
-// How a loop of the source may be run (language reference, section 4, "Loops").
-enum class LoopKind : uint8_t {
-    in_order,    // `range`
-    tile_range,  // `tile.range`: `classify` makes it a grid loop, a tile loop, or in order
-};
+// The value of a flag.
+inline constexpr int64_t kFlag = 1;
 
-// What the lanes of a `lanes` region are.
-enum class LanesOver : uint8_t {
-    tiles,   // the tiles of the group; the one region argument is the local linear id
-    loop,    // the rounds of a tile loop
-    domain,  // the tiles of a flat kernel's launch, or the rounds of a grid loop of single elements
-};
-
-enum class ReduceOp : uint8_t { add, mul, min, max, any, all };
-enum class AtomicOp : uint8_t { add, min, max, bit_and, bit_or, bit_xor, exchange, compare_exchange };
-
+bool is_flag(Attr key);
 // True when the value is of the kind that the attribute holds (the comment at its name).
 bool holds_its_kind(Attr key, const AttrValue& value);
 
 // Names in IR text.
 std::string_view name(Attr key);
 std::optional<Attr> attr_named(std::string_view text);
-std::string_view name(LoopKind kind);
-std::string_view name(LanesOver over);
-std::string_view name(ReduceOp op);
-std::string_view name(AtomicOp op);
 
 class Attrs {
 public:
@@ -81,6 +89,7 @@ public:
     }
 
     void set(Attr key, AttrValue value);
+    void set_flag(Attr key) { set(key, kFlag); }
     void erase(Attr key);
     [[nodiscard]] const AttrValue* find(Attr key) const;
     [[nodiscard]] bool has(Attr key) const { return find(key) != nullptr; }
@@ -88,6 +97,15 @@ public:
     // The value. An absent one without `otherwise`, or one of another type, is an internal error.
     [[nodiscard]] int64_t integer(Attr key) const;
     [[nodiscard]] int64_t integer(Attr key, int64_t otherwise) const;
+    // Of an attribute that holds an enumerator.
+    template <typename Enumeration>
+    [[nodiscard]] Enumeration as(Attr key) const {
+        return static_cast<Enumeration>(integer(key));
+    }
+    template <typename Enumeration>
+    [[nodiscard]] bool is(Attr key, Enumeration enumerator) const {
+        return has(key) && as<Enumeration>(key) == enumerator;
+    }
     [[nodiscard]] double real(Attr key) const;
     [[nodiscard]] const std::string& string(Attr key) const;
     [[nodiscard]] DType dtype(Attr key) const;

@@ -18,9 +18,11 @@
     X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(erf) X(cbrt)
 // Others that become formulas.
 #define TSR_FORMULA_OPS(X) X(rsqrt) X(sign) X(isnan) X(isinf) X(isfinite)
+// And those of rounding to narrower floats (ir/passes/math/expand_rounding.h).
+#define TSR_ROUNDING_OPS(X) X(cut) X(dither) X(philox)
 // The rest.
 #define TSR_OTHER_ELEMENT_OPS(X)                                                                                  \
-    X(table) X(abs) X(sqrt) X(floor) X(ceil) X(round) X(trunc) X(cut) X(dither) X(philox)
+    X(table) X(abs) X(sqrt) X(floor) X(ceil) X(round) X(trunc) TSR_ROUNDING_OPS(X)
 // The one vocabulary of element operations: scalars, vectors, lanes and register tiles alike.
 #define TSR_ELEMENT_OPS(X) TSR_ARITHMETIC_OPS(X) TSR_LIBRARY_OPS(X) TSR_FORMULA_OPS(X) TSR_OTHER_ELEMENT_OPS(X)
 // Values and structured control flow, on every level.
@@ -31,12 +33,15 @@
 #define TSR_COPY_OPS(X) X(copy_async) X(commit) X(wait_group) X(barrier)
 // What is done to a slot of a ring, in this order.
 #define TSR_RING_OPS(X) X(acquire) X(fill) X(take) X(release)
-// A kernel: the program of one group.
-#define TSR_TILE_OPS(X)                                                                                           \
+#define TSR_PIPELINE_OPS(X) TSR_COPY_OPS(X) TSR_RING_OPS(X)
+// What the tiles of a group are, have and do together.
+#define TSR_GROUP_OPS(X)                                                                                          \
     X(tile_id) X(lane_id) X(group_id) X(group_size) X(group_count)                                                \
-    X(buffer) X(stage) X(atomic) TSR_COPY_OPS(X) TSR_RING_OPS(X)                                                  \
+    X(buffer) X(stage) X(atomic)                                                                                  \
     X(group_reduce) X(group_scan) X(shuffle) X(broadcast) X(ballot) X(buffer_reduce)                              \
     X(grid) X(lanes) X(lane_read) X(result)
+// A kernel: the program of one group.
+#define TSR_TILE_OPS(X) TSR_GROUP_OPS(X) TSR_PIPELINE_OPS(X)
 // Register tiles: values of the whole group.
 #define TSR_REGISTER_OPS(X)                                                                                       \
     X(load_tile) X(store_tile) X(atomic_tile) X(expand) X(tile_iota) X(transpose) X(reduce) X(scan) X(mma)                      \
@@ -49,12 +54,12 @@
 #define TSR_TARGET_OPS(X)                                                                                         \
     X(slot) X(task_begin) X(task_end) X(scratch) X(stack) X(pointer_add) X(load) X(store) X(gather) X(scatter)    \
     X(splat) X(iota) X(extract) X(insert) X(vector_reduce) X(for_active) X(atomic_rmw) X(memory_copy) X(prefetch)   \
-    X(runtime)
+    X(runtime) X(dot_bytes)
 // Threads of a GPU.
 #define TSR_GPU_OPS(X)                                                                                            \
     X(thread_id) X(block_id) X(block_count) X(block_barrier) X(warp_barrier) X(warp_shuffle) X(warp_vote)         \
     X(async_copy) X(async_commit) X(async_wait) X(load_matrix) X(store_matrix) X(matrix_descriptor)               \
-    X(group_mma) X(group_wait) X(proxy_fence) X(fewer_registers) X(more_registers)
+    X(warp_mma) X(group_mma) X(group_wait) X(proxy_fence) X(fewer_registers) X(more_registers)
 // Copies of boxes of tensors, and clusters of blocks that share them.
 #define TSR_BOX_OPS(X)                                                                                            \
     X(mbarrier_init) X(mbarrier_fence) X(mbarrier_arrive) X(mbarrier_wait) X(copy_box) X(store_box) X(boxes_read) \
@@ -75,7 +80,6 @@ enum class OpKind : uint8_t {
 inline constexpr int kArithmeticOps = TSR_ARITHMETIC_OPS(TSR_ONE);
 inline constexpr int kElementOps = TSR_ELEMENT_OPS(TSR_ONE);
 inline constexpr int kLibraryOps = TSR_LIBRARY_OPS(TSR_ONE);
-inline constexpr int kFormulaOps = TSR_FORMULA_OPS(TSR_ONE);
 #undef TSR_ONE
 
 // The operations are numbered in the order of the lists above, element operations first.
@@ -89,9 +93,5 @@ constexpr bool is_library_function(OpKind kind) {
 constexpr bool is_comparison(OpKind kind) { return TSR_COMPARISON_OPS(TSR_IS) false; }
 constexpr bool is_of_ring(OpKind kind) { return TSR_RING_OPS(TSR_IS) false; }
 #undef TSR_IS
-// On floats it becomes a formula over other element operations (ir/passes/math/expand_math.h).
-constexpr bool has_formula(OpKind kind) {
-    return !is_arithmetic(kind) && static_cast<int>(kind) < kArithmeticOps + kLibraryOps + kFormulaOps;
-}
 
 }  // namespace tsr::ir

@@ -65,6 +65,9 @@ std::vector<std::string_view> enumerators(OpKind kind, Attr key) {
     };
     if (key == Attr::loop) add_all(LoopKind::tile_range);
     if (key == Attr::over) add_all(LanesOver::domain);
+    if (key == Attr::ring) add_all(RingUse::close);
+    if (key == Attr::shuffle) add_all(ShuffleBy::down);
+    if (key == Attr::vote) add_all(Vote::ballot);
     const bool atomic = kind == OpKind::atomic || kind == OpKind::atomic_rmw || kind == OpKind::atomic_tile;
     if (key == Attr::op && atomic) add_all(AtomicOp::compare_exchange);
     if (key == Attr::op && !atomic) add_all(ReduceOp::all);
@@ -76,19 +79,23 @@ std::vector<std::string_view> enumerators(OpKind kind, Attr key) {
 std::string spell(const AttrValue& value) { return std::visit(Speller{}, value); }
 
 std::string spell_attr(OpKind kind, Attr key, const AttrValue& value) {
+    const std::string begin = fmt::format("{} = ", name(key));
+    if (is_flag(key) && value == AttrValue(kFlag)) return std::string(name(key));
     if (const auto* number = std::get_if<int64_t>(&value)) {
         const std::vector<std::string_view> names = enumerators(kind, key);
         if (*number >= 0 && static_cast<size_t>(*number) < names.size()) {
-            return std::string(names[static_cast<size_t>(*number)]);
+            return begin + std::string(names[static_cast<size_t>(*number)]);
         }
     }
-    return spell(value);
+    return begin + spell(value);
 }
 
 bool in_enumeration(OpKind kind, Attr key, int64_t number) {
     const std::vector<std::string_view> names = enumerators(kind, key);
     return names.empty() || (number >= 0 && static_cast<size_t>(number) < names.size());
 }
+
+bool has_enumerators(OpKind kind, Attr key) { return !enumerators(kind, key).empty(); }
 
 std::optional<int64_t> enumerator_named(OpKind kind, Attr key, std::string_view text) {
     const std::vector<std::string_view> names = enumerators(kind, key);

@@ -8,10 +8,11 @@
 namespace tsr::ir {
 
 std::string spell(const AttrValue& value);
-// Numbers that stand for an enumeration (loop, over, op) by their names.
+// `key = value`, with the name of an enumerator; of a flag `key`.
 std::string spell_attr(OpKind kind, Attr key, const AttrValue& value);
 // False for a number that is none of the enumeration that the attribute holds.
 bool in_enumeration(OpKind kind, Attr key, int64_t number);
+bool has_enumerators(OpKind kind, Attr key);
 // The number that the name stands for.
 std::optional<int64_t> enumerator_named(OpKind kind, Attr key, std::string_view name);
 std::string spell_function(const std::string& name);  // @saxpy, @"a name that is no identifier"

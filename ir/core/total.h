@@ -18,6 +18,8 @@ namespace tsr::ir {
 inline constexpr std::array kElementFamily{TSR_ELEMENT_OPS(TSR_KIND)};
 inline constexpr std::array kControlFamily{TSR_CONTROL_OPS(TSR_KIND)};
 inline constexpr std::array kMemoryFamily{TSR_MEMORY_OPS(TSR_KIND)};
+inline constexpr std::array kGroupFamily{TSR_GROUP_OPS(TSR_KIND)};
+inline constexpr std::array kPipelineFamily{TSR_PIPELINE_OPS(TSR_KIND)};
 inline constexpr std::array kTileFamily{TSR_TILE_OPS(TSR_KIND)};
 inline constexpr std::array kRegisterFamily{TSR_REGISTER_OPS(TSR_KIND)};
 inline constexpr std::array kGraphFamily{TSR_GRAPH_OPS(TSR_KIND)};
@@ -25,11 +27,12 @@ inline constexpr std::array kHostFamily{TSR_HOST_OPS(TSR_KIND)};
 inline constexpr std::array kTargetFamily{TSR_TARGET_OPS(TSR_KIND)};
 inline constexpr std::array kGpuFamily{TSR_GPU_OPS(TSR_KIND)};
 inline constexpr std::array kBoxFamily{TSR_BOX_OPS(TSR_KIND)};
-// Of the operations on register tiles those that stand on level Target, too (checked in ir/ops/register.cpp).
-inline constexpr std::array kTargetProducts{OpKind::mma};
 // Parts of them.
 inline constexpr std::array kArithmeticFamily{TSR_ARITHMETIC_OPS(TSR_KIND)};
 inline constexpr std::array kComparisonFamily{TSR_COMPARISON_OPS(TSR_KIND)};
+// What becomes a formula; checked against the records in ir/ops/element.cpp.
+inline constexpr std::array kFormulaFamily{TSR_LIBRARY_OPS(TSR_KIND) TSR_FORMULA_OPS(TSR_KIND)};
+inline constexpr std::array kRoundingFamily{TSR_ROUNDING_OPS(TSR_KIND)};
 inline constexpr std::array kCopyFamily{TSR_COPY_OPS(TSR_KIND)};
 inline constexpr std::array kRingFamily{TSR_RING_OPS(TSR_KIND)};
 

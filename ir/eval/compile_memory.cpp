@@ -223,10 +223,7 @@ void Compiler::watched(OpId id, const Op& op) {
 }
 
 void Compiler::text(OpId id, const Op& op) {
-    if (const AttrValue* mode = op.attrs.find(Attr::mode);
-        mode != nullptr && *mode == AttrValue(std::string(kWatched))) {
-        return watched(id, op);
-    }
+    if (op.attrs.has(Attr::watched)) return watched(id, op);
     TextData text{parse_text_parts(op.attrs.string(Attr::text))};
     size_t at = op.kind == OpKind::assert_ ? 1 : 0;
     for (TextPart& part : text.parts) {

@@ -13,9 +13,8 @@ struct Expanded {
     size_t written_ops = 0;                    // operations from this id on are parts of an expanded one
 };
 
-// A copy in which they are expanded. With `watch`, behind each of them stands a `print` of its operands and result with
-// mode kWatched, its name as the text: what is inside an expansion may pass through infinities, its result counts.
+// A copy in which they are expanded. With `watch`, behind each of them stands a `print` of its operands and result
+// that is `watched`, its name as the text: what is inside an expansion may pass through infinities, its result counts.
 Expanded with_math_expanded(const Function& function, bool watch);
-inline constexpr std::string_view kWatched = "watched";
 
 }  // namespace tsr::ir::eval

@@ -124,7 +124,7 @@ Element Elements::find(const Function& function, const Op& op) {
         found.lane = lane_ops().element(op.kind, found.type);
     } else if (is_exact(op.kind, found.type)) {
         found.law = scalar_function(op.kind, found.type);
-    } else if (has_formula(op.kind)) {
+    } else if (record(op.kind).formula == ir::Formula::of_floats) {
         std::unique_ptr<Formula>& formula = formulas_[{op.kind, found.type}];
         if (formula == nullptr) formula = std::make_unique<Formula>(op.kind, found.type, op.operands.size());
         found.formula = formula.get();

@@ -44,7 +44,7 @@ std::optional<Failure> check_box(const Type& box, const Type& tensor, Operands s
     if (tensor != Type::pointer(box.elem, Space::global)) {
         return Failure{fmt::format("a box at {} is of no tensor at {}", box.text(), tensor.text())};
     }
-    const std::vector<int64_t>& extents = attrs.integers(Attr::axes);
+    const std::vector<int64_t>& extents = attrs.integers(Attr::extents);
     if (extents.empty() || extents.size() > kMostAxes) return Failure{"a box has one to five axes"};
     for (const int64_t extent : extents) {
         if (extent < 1 || extent > 256) return Failure{"a box has 1 … 256 elements along an axis"};
@@ -84,7 +84,8 @@ constexpr std::array kBoxRecords{
              .infer = infer_mbarrier,
              .levels = kTarget,
              .attrs = {needs(Attr::count)},
-             .effects = {Effect::in_order}},
+             .effects = {Effect::in_order},
+             .example = {"(%m: ptr u64 shared) mbarrier_init %m {count = 1}"}},
     OpRecord{.kind = OpKind::mbarrier_fence,
              .name = "mbarrier_fence",
              .doc =
@@ -92,7 +93,8 @@ constexpr std::array kBoxRecords{
                  "(PTX ISA, fence.mbarrier_init).",
              .infer = infer_nothing,
              .levels = kTarget,
-             .effects = {Effect::in_order}},
+             .effects = {Effect::in_order},
+             .example = {"() mbarrier_fence"}},
     OpRecord{.kind = OpKind::mbarrier_arrive,
              .name = "mbarrier_arrive",
              .doc = "Arrives: what this thread did before is seen by who waits for the phase. With `count` the phase "
@@ -102,29 +104,34 @@ constexpr std::array kBoxRecords{
              .infer = infer_mbarrier_arrive,
              .levels = kTarget,
              .attrs = {may(Attr::count)},
-             .effects = {Effect::in_order}},
+             .effects = {Effect::in_order},
+             .example = {"(%m: ptr u64 shared) mbarrier_arrive %m {count = 128}"}},
     OpRecord{.kind = OpKind::mbarrier_wait,
              .name = "mbarrier_wait",
-             .doc = "Waits until the phase of this parity, the running one or the one before it, has ended. With mode "
-                    "\"cluster\" also what other blocks did before they arrived is seen (PTX ISA, "
+             .doc = "Waits until the phase of this parity, the running one or the one before it, has ended. With "
+                    "`cluster` also what other blocks did before they arrived is seen (PTX ISA, "
                     "mbarrier.try_wait.parity).",
              .operands = {Role{"mbarrier", Many::one, Access::reads}, Role{"parity"}},
              .infer = infer_mbarrier_wait,
              .levels = kTarget,
-             .attrs = {may(Attr::mode)},
-             .effects = {Effect::in_order}},
+             .attrs = {may(Attr::cluster)},
+             .effects = {Effect::in_order},
+             .example = {"(%m: ptr u64 shared, %parity: i32) mbarrier_wait %m, %parity"}},
     OpRecord{.kind = OpKind::copy_box,
              .name = "copy_box",
-             .doc = "Starts to copy the box of extents `axes` of a tensor, 0 outside of it, into dense rows; its bytes "
-                    "arrive at the mbarrier. One thread does it. With `width`, the bytes of a row, pieces of 16 bytes "
-                    "change places (PTX ISA, swizzling modes). With mode \"cluster\" in both blocks of the cluster, "
-                    "at the same places (PTX ISA, cp.async.bulk.tensor).",
+             .doc =
+                 "Starts to copy the box of these `extents` of a tensor, 0 outside of it, into dense rows; its bytes "
+                 "arrive at the mbarrier. One thread does it. With `width`, the bytes of a row, pieces of 16 bytes "
+                 "change places (PTX ISA, swizzling modes). With `cluster` in both blocks of the cluster, "
+                 "at the same places (PTX ISA, cp.async.bulk.tensor).",
              .operands = {Role{"to", Many::one, Access::writes}, Role{"mbarrier", Many::one, Access::reads_writes},
                           Role{"tensor", Many::one, Access::reads}, Role{"starts", Many::any}},
              .infer = infer_copy_box,
              .levels = kTarget,
-             .attrs = {needs(Attr::axes), may(Attr::width), may(Attr::mode)},
-             .effects = {Effect::in_order}},
+             .attrs = {needs(Attr::extents), may(Attr::width), may(Attr::cluster)},
+             .effects = {Effect::in_order},
+             .example = {"(%s: ptr f32 shared, %m: ptr u64 shared, %x: ptr f32 global, %i: i32) copy_box %s, %m, %x, "
+                         "%i {extents = [64]}"}},
     OpRecord{.kind = OpKind::store_box,
              .name = "store_box",
              .doc =
@@ -134,8 +141,9 @@ constexpr std::array kBoxRecords{
                           Role{"starts", Many::any}},
              .infer = infer_store_box,
              .levels = kTarget,
-             .attrs = {needs(Attr::axes), may(Attr::width)},
-             .effects = {Effect::in_order}},
+             .attrs = {needs(Attr::extents), may(Attr::width)},
+             .effects = {Effect::in_order},
+             .example = {"(%s: ptr f32 shared, %x: ptr f32 global, %i: i32) store_box %s, %x, %i {extents = [64]}"}},
     OpRecord{.kind = OpKind::boxes_read,
              .name = "boxes_read",
              .doc = "Waits until all boxes that this thread has begun to store but the newest `count` have been read "
@@ -143,24 +151,28 @@ constexpr std::array kBoxRecords{
              .infer = infer_nothing,
              .levels = kTarget,
              .attrs = {needs(Attr::count)},
-             .effects = {Effect::in_order}},
+             .effects = {Effect::in_order},
+             .example = {"() boxes_read {count = 0}"}},
     OpRecord{.kind = OpKind::cluster_rank,
              .name = "cluster_rank",
              .doc = "This block's number in its cluster; 0 in a launch without clusters.",
              .infer = infer_index,
-             .levels = kTarget},
+             .levels = kTarget,
+             .example = {"() %r = cluster_rank : index"}},
     OpRecord{.kind = OpKind::cluster_count,
              .name = "cluster_count",
              .doc = "Blocks in a cluster of the launch; 1 in one without clusters.",
              .infer = infer_index,
-             .levels = kTarget},
+             .levels = kTarget,
+             .example = {"() %r = cluster_count : index"}},
     OpRecord{.kind = OpKind::cluster_barrier,
              .name = "cluster_barrier",
              .doc = "Every thread of the cluster arrives, and sees what the others wrote, before one goes on (PTX ISA, "
                     "barrier.cluster).",
              .infer = infer_nothing,
              .levels = kTarget,
-             .effects = {Effect::barrier, Effect::collective, Effect::in_order}},
+             .effects = {Effect::barrier, Effect::collective, Effect::in_order},
+             .example = {"() cluster_barrier"}},
 };
 static_assert(complete<kBoxRecords, kBoxFamily>(),
               "every operation on boxes has its record, in the order of ir/core/opkind.h");

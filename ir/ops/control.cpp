@@ -54,7 +54,8 @@ constexpr std::array kControlRecords{
                     "type holds exactly.",
              .infer = infer_constant,
              .levels = kEveryLevel,
-             .attrs = {needs(Attr::value), needs(Attr::type)}},
+             .attrs = {needs(Attr::value), needs(Attr::type)},
+             .example = {"() %r = constant 2.5 : f32", "", "2.5"}},
     OpRecord{.kind = OpKind::yield,
              .name = "yield",
              .doc = "Ends a region and gives its values to the operation that the region belongs to; ends a function "
@@ -62,7 +63,15 @@ constexpr std::array kControlRecords{
              .operands = {Role{"values", Many::any}},
              .infer = infer_nothing,
              .levels = kEveryLevel,
-             .effects = {Effect::in_order}},
+             .effects = {Effect::in_order},
+             .example = {"(%c: bool) %r = if %c : i32 {\n"
+                         "%a = constant 1 : i32\n"
+                         "yield %a\n"
+                         "} else {\n"
+                         "%b = constant 2 : i32\n"
+                         "yield %b\n"
+                         "}",
+                         "false", "2"}},
     OpRecord{
         .kind = OpKind::for_,
         .name = "for",
@@ -77,7 +86,14 @@ constexpr std::array kControlRecords{
         .attrs = {may(Attr::loop), may(Attr::axis), may(Attr::prefetch), may(Attr::unroll), may(Attr::width),
                   may(Attr::name)},
         .regions = 1,
-        .flow = Flow::counted},
+        .flow = Flow::counted,
+        .example = {"(%n: index) %c0 = constant 0 : index\n"
+                    "%c1 = constant 1 : index\n"
+                    "%r = for %c0, %n, %c1, %c0 : index (%i: index, %s: index) {\n"
+                    "%t = add %s, %i : index\n"
+                    "yield %t\n"
+                    "}",
+                    "4", "6"}},
     OpRecord{.kind = OpKind::while_,
              .name = "while",
              .doc = "The first region takes what is carried and yields a bool; while it is true the second runs and "
@@ -89,18 +105,33 @@ constexpr std::array kControlRecords{
              .levels = kEveryLevel,
              .attrs = {may(Attr::name), may(Attr::loop), may(Attr::axis), may(Attr::prefetch)},
              .regions = 2,
-             .flow = Flow::repeated},
+             .flow = Flow::repeated,
+             .example = {"(%n: index) %c1 = constant 1 : index\n"
+                         "%r = while %n : index (%a: index) {\n"
+                         "%t = gt %a, %c1 : bool\n"
+                         "yield %t\n"
+                         "} do (%b: index) {\n"
+                         "%h = shr %b, %c1 : index\n"
+                         "yield %h\n"
+                         "}",
+                         "9", "1"}},
     OpRecord{.kind = OpKind::if_,
              .name = "if",
              .doc = "Runs the first region where the condition holds, else the second; gives what it yields. Both "
-                    "regions are there, be it with a bare yield. `mode` \"tensor\": the condition asks which tensor a "
+                    "regions are there, be it with a bare yield. `of_tensor`: the condition asks which tensor a "
                     "variable of the program holds.",
              .operands = {Role{"condition"}},
              .levels = kEveryLevel,
-             .attrs = {may(Attr::mode)},
+             .attrs = {may(Attr::of_tensor)},
              .regions = 2,
              .flow = Flow::branch,
-             .results = ResultsFrom::regions},
+             .results = ResultsFrom::regions,
+             .example = {"(%c: bool, %a: f32, %b: f32) %r = if %c : f32 {\n"
+                         "yield %a\n"
+                         "} else {\n"
+                         "yield %b\n"
+                         "}",
+                         "true 1.5 2", "1.5"}},
     OpRecord{.kind = OpKind::call,
              .name = "call",
              .doc = "Calls a Host or Graph function of the module. What a Graph function is given it only reads.",
@@ -108,23 +139,28 @@ constexpr std::array kControlRecords{
              .levels = kGraphAndHost,
              .attrs = {needs(Attr::callee)},
              .effects = {Effect::io},
-             .results = ResultsFrom::given},
+             .results = ResultsFrom::given,
+             .example = {"() call {callee = \"f\"}"}},
     OpRecord{.kind = OpKind::dim,
              .name = "dim",
              .doc = "The value of an expression over the function's dimension symbols, which are bound on entry (Host, "
                     "Graph) or by the launch (kernels).",
              .infer = infer_dim,
              .levels = kGraphHostTile,
-             .attrs = {needs(Attr::dim)}},
+             .attrs = {needs(Attr::dim)},
+             .example = {"() %r = dim {dim = n} : index", "", "8"}},
     OpRecord{.kind = OpKind::print,
              .name = "print",
              .doc = "One line: the text with each `{}` or `{:spec}` replaced by the next value. In a kernel once per "
-                    "tile that reaches it; lines appear when the host next waits.",
+                    "tile that reaches it; lines appear when the host next waits. "
+                    "`watched`, of an operation that became a formula, the values being its operands and its result: "
+                    "nothing is printed, but reported where finite operands gave a result that is not.",
              .operands = {Role{"values", Many::any, Access::reads}},
              .infer = infer_nothing,
              .levels = kEveryLevel,
-             .attrs = {needs(Attr::text)},
-             .effects = {Effect::io}},
+             .attrs = {needs(Attr::text), may(Attr::watched)},
+             .effects = {Effect::io},
+             .example = {"(%a: f32) print %a {text = \"it is {}\"}"}},
     OpRecord{.kind = OpKind::assert_,
              .name = "assert",
              .doc = "Ends the program with the message where the condition is false.",
@@ -132,7 +168,8 @@ constexpr std::array kControlRecords{
              .infer = infer_assert,
              .levels = kEveryLevel,
              .attrs = {needs(Attr::text)},
-             .effects = {Effect::io}},
+             .effects = {Effect::io},
+             .example = {"(%c: bool) assert %c {text = \"it is not so\"}"}},
 };
 static_assert(complete<kControlRecords, kControlFamily>(),
               "every control operation has its record, in the order of ir/core/opkind.h");

@@ -33,10 +33,32 @@ struct NoAxisRuleOf {
     static constexpr bool kChecked = true;
 };
 
-template <const auto& records>
-constexpr OpKind first_without_axes() {
+template <const auto& records, OpKind operation>
+struct NoExampleOf {
+    static_assert(operation == OpKind::count_, "the record of an operation has no example");
+    static constexpr bool kChecked = true;
+};
+template <const auto& records, OpKind operation>
+struct NoErrorBoundOf {
+    static_assert(operation == OpKind::count_, "the record of an operation does not bound its error");
+    static constexpr bool kChecked = true;
+};
+template <const auto& records, OpKind operation>
+struct NoCostOf {
+    static_assert(operation == OpKind::count_, "the record of an operation does not say what it costs");
+    static constexpr bool kChecked = true;
+};
+template <const auto& records, OpKind operation>
+struct OtherFormulaOf {
+    static_assert(operation == OpKind::count_,
+                  "the record of an operation and opkind.h differ in whether it becomes a formula");
+    static constexpr bool kChecked = true;
+};
+
+template <typename Lacks>
+constexpr OpKind first_that(const auto& records, Lacks lacks) {
     for (const OpRecord& r : records) {
-        if (r.axes == AxisRule::none) return r.kind;
+        if (lacks(r)) return r.kind;
     }
     return OpKind::count_;
 }
@@ -47,13 +69,43 @@ constexpr OpKind first_without_axes() {
 template <const auto& records, const auto& family>
 constexpr bool complete() {
     static_assert(Total<records, family>::kChecked);
-    return total::UnfinishedRecordOf<records, total::first_unfinished<records, family>()>::kChecked;
+    return total::UnfinishedRecordOf<records, total::first_unfinished<records, family>()>::kChecked &&
+           total::NoExampleOf<records, total::first_that(records, [](const OpRecord& r) {
+                                  return r.example.text.empty();
+                              })>::kChecked;
 }
 
 // Each record says how the axes of register tiles follow; otherwise it does not compile.
 template <const auto& records>
 constexpr bool say_axes() {
-    return total::NoAxisRuleOf<records, total::first_without_axes<records>()>::kChecked;
+    return total::NoAxisRuleOf<records, total::first_that(records, [](const OpRecord& r) {
+                                   return r.axes == AxisRule::none;
+                               })>::kChecked;
+}
+
+// Each record says how exact results of floats are; otherwise it does not compile.
+template <const auto& records>
+constexpr bool say_error() {
+    return total::NoErrorBoundOf<records, total::first_that(
+                                              records, [](const OpRecord& r) { return !r.error.said(); })>::kChecked;
+}
+
+// Each record says what it costs; otherwise it does not compile.
+template <const auto& records>
+constexpr bool say_cost() {
+    return total::NoCostOf<records, total::first_that(
+                                        records, [](const OpRecord& r) { return r.cost == Cost::unsaid; })>::kChecked;
+}
+
+// Those of the family, and no others, have this formula; otherwise it does not compile.
+template <const auto& records, const auto& family, Formula formula>
+constexpr bool say_formula() {
+    constexpr OpKind kOther = total::first_that(records, [](const OpRecord& r) {
+        bool listed = false;
+        for (OpKind kind : family) listed = listed || kind == r.kind;
+        return listed != (r.formula == formula);
+    });
+    return total::OtherFormulaOf<records, kOther>::kChecked;
 }
 
 // The record of an operation whose `infer` may answer with conditions.

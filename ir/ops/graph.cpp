@@ -68,23 +68,28 @@ constexpr std::array kGraphRecords{
              .infer = infer_full,
              .levels = kGraph,
              .attrs = {needs(Attr::shape)},
-             .axes = AxisRule::made},
-    OpRecord{.kind = OpKind::contract,
-             .name = "contract",
-             .doc =
-                 "The sum of products over the letters that the result lacks: `letters` names the axes of a, of b and "
-                 "of the result, \"bmk,bkn->bmn\". Every partial sum in `type`, in an order fixed per machine. Floats: "
-                 "|error| <= K u sum |a| |b| / (1 - K u), u the unit roundoff of `type`. Integers: exact, wrapping. "
-                 "Over nothing it is 0.",
-             .operands = {Role{"a"}, Role{"b"}},
-             .infer = infer_contract,
-             .levels = kGraph,
-             .attrs = {needs(Attr::letters), needs(Attr::type)},
-             .axes = AxisRule::contract},
+             .axes = AxisRule::made,
+             .cost = Cost::free,
+             .example = {"(%a: f32) %t = full %a {shape = [4]} : f32[4]"}},
+    OpRecord{
+        .kind = OpKind::contract,
+        .name = "contract",
+        .doc = "The sum of products over the letters that the result lacks: `letters` names the axes of a, of b and "
+               "of the result, \"bmk,bkn->bmn\". Every partial sum in `type`, in an order fixed per machine. Floats: "
+               "|error| <= K u sum |a| |b| / (1 - K u), u the unit roundoff of `type`. Integers: exact, wrapping. "
+               "Over nothing it is 0.",
+        .operands = {Role{"a"}, Role{"b"}},
+        .infer = infer_contract,
+        .levels = kGraph,
+        .attrs = {needs(Attr::letters), needs(Attr::type)},
+        .axes = AxisRule::contract,
+        .cost = Cost::light,
+        .example =
+            {"(%a: f32[2, 3], %b: f32[3, 4]) %r = contract %a, %b {type = f32, letters = \"mk,kn->mn\"} : f32[2, 4]"}},
 };
 static_assert(complete<kGraphRecords, kGraphFamily>(),
               "every operation of graphs has its record, in the order of ir/core/opkind.h");
-static_assert(say_axes<kGraphRecords>());
+static_assert(say_axes<kGraphRecords>() && say_cost<kGraphRecords>());
 
 }  // namespace
 

@@ -12,7 +12,7 @@ struct LaunchOp : Handle<OpKind::launch> {
     static constexpr size_t kGrid = 4;  // x, y, z, total
 
     [[nodiscard]] const std::string& callee() const { return attrs().string(Attr::callee); }
-    [[nodiscard]] bool lowered() const { return attrs().has(Attr::mode) && attrs().string(Attr::mode) == "total"; }
+    [[nodiscard]] bool lowered() const { return attrs().has(Attr::lowered); }
     [[nodiscard]] size_t symbol_count() const {
         return attrs().has(Attr::names) ? attrs().strings(Attr::names).size() : 0;
     }

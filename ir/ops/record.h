@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "ir/core/function.h"
+#include "ir/ops/facts.h"
 #include "ir/ops/inferred.h"
 
 namespace tsr::ir {
@@ -106,9 +107,8 @@ inline constexpr Levels kGraphAndHost{Level::graph, Level::host};
 inline constexpr Levels kGraphAndTile{Level::graph, Level::tile};
 inline constexpr Levels kTile{Level::tile};
 inline constexpr Levels kTarget{Level::target};
-inline constexpr Levels kHostAndTile{Level::host, Level::tile};
 inline constexpr Levels kGraphHostTile{Level::graph, Level::host, Level::tile};
-inline constexpr Levels kTileAndTarget{Level::tile, Level::target};
+inline constexpr Levels kHostAndTile{Level::host, Level::tile};
 
 // Types of the results from types of the operands and the attributes; a failure names operands by their roles.
 using InferFn = Inferred (*)(std::span<const Type> operands, const Attrs& attrs);
@@ -145,6 +145,10 @@ struct OpRecord {
     ResultsFrom results = ResultsFrom::infer;
     AxisRule axes = AxisRule::none;
     bool conditional = false;  // `infer` may answer with conditions on extents
+    ErrorBound error;          // of element operations
+    Cost cost = Cost::unsaid;  // of element operations and those on register tiles
+    Formula formula = Formula::none;
+    Example example;
 
     [[nodiscard]] constexpr bool has(Effect effect) const {
         for (Effect e : effects) {
@@ -183,6 +187,7 @@ std::span<const OpRecord> element_records();
 std::span<const OpRecord> control_records();
 std::span<const OpRecord> memory_records();
 std::span<const OpRecord> tile_records();
+std::span<const OpRecord> pipeline_records();
 std::span<const OpRecord> register_records();
 std::span<const OpRecord> graph_records();
 std::span<const OpRecord> host_records();

@@ -160,40 +160,10 @@ bool multiplies(DType a, DType b, DType accum) {
     return product && (a == b || keeps_factors(*product)) && accumulates_in(*product, accum);
 }
 
-// Level Target: a lane's parts of (rows x inner), (inner x columns) and the accumulator.
-Inferred infer_warp_mma(Operands operands, const Attrs& attrs) {
-    const std::vector<int64_t>& extents = attrs.integers(Attr::axes);
-    if (extents.size() != 3 || operands.size() != 3)
-        return Failure{"a product of a warp has three operands and extents"};
-    const int64_t elements[] = {extents[0] * extents[2], extents[2] * extents[1], extents[0] * extents[1]};
-    for (size_t i = 0; i < 3; ++i) {
-        if (operands[i].is_vector() && operands[i].width * int64_t{32} == elements[i]) continue;
-        return Failure{fmt::format("{} is no lane's part of {} elements", operands[i].text(), elements[i])};
-    }
-    if (operands[0].elem != operands[1].elem || operands[2].elem != attrs.dtype(Attr::type)) {
-        return Failure{fmt::format("a product of {} and {}", operands[0].text(), operands[1].text())};
-    }
-    return gives(operands[2]);
-}
-
-// Level Target: a row of a in every word, words of b, a row of the accumulator.
-Inferred infer_bytes_mma(Operands operands, const Attrs& attrs) {
-    const Type& words = operands[0];
-    const std::string& mode = attrs.string(Attr::mode);
-    if (mode != "u8 i8" && mode != "i8 u8") return Failure{fmt::format("no sums of products of '{}'", mode)};
-    if (operands.size() != 3 || words.elem != DType::u32 || operands[1] != words ||
-        operands[2] != words.with(DType::i32) || attrs.integers(Attr::axes) != std::vector<int64_t>{1, words.width, 4})
-        return Failure{fmt::format("{} are no words of bytes", words.text())};
-    return gives(operands[2]);
-}
-
 // a, b, [accumulator].
 Inferred infer_mma(Operands operands, const Attrs& attrs) {
-    if (operands[0].is_vector())
-        return attrs.has(Attr::mode) ? infer_bytes_mma(operands, attrs) : infer_warp_mma(operands, attrs);
     const DType accum = attrs.dtype(Attr::type);
-    const std::vector<int64_t>& transposed = attrs.integers(Attr::axes);
-    if (transposed.size() != 2) return Failure{"two operands, each transposed or not"};
+    const bool transposed[] = {attrs.has(Attr::a_transposed), attrs.has(Attr::b_transposed)};
     for (size_t i = 0; i < 2; ++i) {
         const bool held = is_tile(operands[i]) || operands[i].kind == TypeKind::buffer;
         if (!held || operands[i].rank() != 2) {
@@ -201,7 +171,7 @@ Inferred infer_mma(Operands operands, const Attrs& attrs) {
         }
     }
     const auto along = [&](size_t operand, size_t axis) {
-        const size_t own = transposed[operand] != 0 ? 1 - axis : axis;
+        const size_t own = transposed[operand] ? 1 - axis : axis;
         return OperandAxis{operand, own, operands[operand].shape[own], operand == 0 ? "a" : "b"};
     };
     ResultTypes result;
@@ -210,12 +180,9 @@ Inferred infer_mma(Operands operands, const Attrs& attrs) {
         return Failure{
             fmt::format("no product of {} and {} in {}", name(operands[0].elem), name(operands[1].elem), name(accum))};
     }
-    if (attrs.has(Attr::mode) && attrs.string(Attr::mode) != MmaOp::kPending) {
-        const bool singles = operands[0].elem == DType::f32 && operands[1].elem == DType::f32;
-        if (attrs.string(Attr::mode) != MmaOp::kTf32 || !singles) {
-            return Failure{
-                fmt::format("a product of {} is not computed in {}", name(operands[0].elem), attrs.string(Attr::mode))};
-        }
+    const bool singles = operands[0].elem == DType::f32 && operands[1].elem == DType::f32;
+    if (attrs.has(Attr::tf32) && !singles) {
+        return Failure{fmt::format("a product of {} is not computed in tf32", name(operands[0].elem))};
     }
     const Type type = Type::tile(accum, {along(0, 0).extent, along(1, 1).extent});
     if (auto fault = want_static(type.shape)) return *fault;
@@ -268,7 +235,9 @@ constexpr std::array kRegisterRecords{
              .levels = kTile,
              .attrs = {needs(Attr::shape), needs(Attr::axes)},
              .effects = {Effect::collective},
-             .axes = AxisRule::made},
+             .axes = AxisRule::made,
+             .cost = Cost::light,
+             .example = {"(%x: f32[n], %i: index) %t = load_tile %x, %i {axes = [0], shape = [4]} : tile f32[4]"}},
     OpRecord{.kind = OpKind::store_tile,
              .name = "store_tile",
              .doc = "Stores a tile in the view that begins at the starts, as `load_tile` has it. What lies outside is "
@@ -279,7 +248,10 @@ constexpr std::array kRegisterRecords{
              .levels = kTile,
              .attrs = {needs(Attr::axes)},
              .effects = {Effect::collective},
-             .axes = AxisRule::made},
+             .axes = AxisRule::made,
+             .cost = Cost::light,
+             .example = {"(%y: mut f32[n], %i: index, %a: f32) %t = expand %a {axes = [], shape = [4]} : tile f32[4]\n"
+                         "store_tile %y, %t, %i {axes = [0]}"}},
     OpRecord{.kind = OpKind::atomic_tile,
              .name = "atomic_tile",
              .doc = "Combines each element of a tile into the view, atomically and relaxed, in any order. What lies "
@@ -289,7 +261,10 @@ constexpr std::array kRegisterRecords{
              .levels = kTile,
              .attrs = {needs(Attr::axes), needs(Attr::op)},
              .effects = {Effect::collective, Effect::nondeterministic},
-             .axes = AxisRule::made},
+             .axes = AxisRule::made,
+             .cost = Cost::light,
+             .example = {"(%y: mut f32[n], %i: index, %a: f32) %t = expand %a {axes = [], shape = [4]} : tile f32[4]\n"
+                         "atomic_tile %y, %t, %i {op = add, axes = [0]}"}},
     OpRecord{.kind = OpKind::expand,
              .name = "expand",
              .doc = "A scalar, tile or tensor repeated to `shape`, of a scalar a tile: axis i of it becomes axis "
@@ -300,21 +275,35 @@ constexpr std::array kRegisterRecords{
              .levels = kGraphAndTile,
              .attrs = {needs(Attr::shape), needs(Attr::axes)},
              .axes = AxisRule::repeat,
-             .conditional = true},
+             .conditional = true,
+             .cost = Cost::free,
+             .example = {"(%a: i32) %t = expand %a {axes = [], shape = [4]} : tile i32[4]\n"
+                         "%r = reduce %t {op = add, axis = 0} : i32",
+                         "3", "12"}},
     OpRecord{.kind = OpKind::tile_iota,
              .name = "tile_iota",
              .doc = "The index along an axis, as i32.",
              .infer = infer_tile_iota,
              .levels = kTile,
              .attrs = {needs(Attr::shape), needs(Attr::axis)},
-             .axes = AxisRule::made},
+             .axes = AxisRule::made,
+             .cost = Cost::light,
+             .example = {"() %t = tile_iota {axis = 0, shape = [4]} : tile i32[4]\n"
+                         "%r = reduce %t {op = add, axis = 0} : i32",
+                         "", "6"}},
     OpRecord{.kind = OpKind::transpose,
              .name = "transpose",
              .doc = "The last two axes swapped.",
              .operands = {Role{"value"}},
              .infer = infer_transpose,
              .levels = kGraphAndTile,
-             .axes = AxisRule::permute},
+             .axes = AxisRule::permute,
+             .cost = Cost::across,
+             .example = {"() %t = tile_iota {axis = 1, shape = [2, 3]} : tile i32[2, 3]\n"
+                         "%u = transpose %t : tile i32[3, 2]\n"
+                         "%s = reduce %u {op = max, axis = 0} : tile i32[2]\n"
+                         "%r = reduce %s {op = add, axis = 0} : i32",
+                         "", "4"}},
     OpRecord{.kind = OpKind::reduce,
              .name = "reduce",
              .doc =
@@ -324,7 +313,11 @@ constexpr std::array kRegisterRecords{
              .infer = infer_reduce,
              .levels = kGraphAndTile,
              .attrs = {needs(Attr::op), needs(Attr::axis)},
-             .axes = AxisRule::drop},
+             .axes = AxisRule::drop,
+             .cost = Cost::light,
+             .example = {"() %t = tile_iota {axis = 0, shape = [4]} : tile i32[4]\n"
+                         "%r = reduce %t {op = add, axis = 0} : i32",
+                         "", "6"}},
     OpRecord{.kind = OpKind::scan,
              .name = "scan",
              .doc = "Inclusive scan along an axis from its beginning, element after element, in the element type.",
@@ -332,29 +325,37 @@ constexpr std::array kRegisterRecords{
              .infer = infer_scan,
              .levels = kTile,
              .attrs = {needs(Attr::op), needs(Attr::axis)},
-             .axes = AxisRule::along},
+             .axes = AxisRule::along,
+             .cost = Cost::light,
+             .example = {"() %t = tile_iota {axis = 0, shape = [4]} : tile i32[4]\n"
+                         "%s = scan %t {op = add, axis = 0} : tile i32[4]\n"
+                         "%r = reduce %s {op = add, axis = 0} : i32",
+                         "", "10"}},
     OpRecord{
         .kind = OpKind::mma,
         .name = "mma",
         .doc =
             "accumulator + a @ b: element [i, j] is accumulator[i, j] (0 if not given) plus the sum over k of "
-            "a[i, k] * b[k, j], every partial sum in `type`, in an order fixed per machine. `axes`[0] and [1] "
-            "are 1 where a or b is given transposed. Floats: |error| <= K u sum |a| |b| / (1 - K u), u the unit "
+            "a[i, k] * b[k, j], every partial sum in `type`, in an order fixed per machine. `a_transposed`, "
+            "`b_transposed`: a or b is given transposed. Floats: |error| <= K u sum |a| |b| / (1 - K u), u the unit "
             "roundoff of `type` (Higham, Accuracy and Stability, 3.5). Integers: exact, wrapping. `masked`: of the "
-            "depth, what lies behind the end of the loop around it is 0 in a and in b. With `mode` \"tf32\" the "
+            "depth, what lies behind the end of the loop around it is 0 in a and in b. With `tf32` the "
             "elements of a and b, of f32, are rounded to 11 bits of significand first, to nearest, halves away from "
-            "zero (PTX ISA, cvt.rna.tf32). \"pending\": it is only started; until a `wait_group` covers it a and b are "
-            "read, and nothing but another such product that adds to its result touches that. On level Target a "
-            "warp's product of vectors, each lane's part of the fragments of ir/machine/fragments.h; `axes` are its "
-            "rows, columns and inner extent (PTX ISA, mma.sync); operands of f32 are rounded to tf32. With `mode` "
-            "(\"u8 i8\" or \"i8 u8\", the types of a's and b's elements) one row times four on the vector unit of a "
-            "CPU: words of four bytes, a's all the same.",
+            "zero (PTX ISA, cvt.rna.tf32). `pending`: it is only started; until a `wait_group` covers it a and b are "
+            "read, and nothing but another such product that adds to its result touches that.",
         .operands = {Role{"a", Many::one, Access::reads}, Role{"b", Many::one, Access::reads},
                      Role{"accumulator", Many::optional}},
         .infer = infer_mma,
-        .levels = kTileAndTarget,
-        .attrs = {needs(Attr::type), needs(Attr::axes), may(Attr::mode), may(Attr::masked)},
-        .axes = AxisRule::contract},
+        .levels = kTile,
+        .attrs = {needs(Attr::type), may(Attr::a_transposed), may(Attr::b_transposed), may(Attr::tf32),
+                  may(Attr::pending), may(Attr::masked)},
+        .axes = AxisRule::contract,
+        .cost = Cost::light,
+        .example = {"(%a: f32) %t = expand %a {axes = [], shape = [2, 2]} : tile f32[2, 2]\n"
+                    "%p = mma %t, %t {type = f32} : tile f32[2, 2]\n"
+                    "%s = reduce %p {op = add, axis = 0} : tile f32[2]\n"
+                    "%r = reduce %s {op = max, axis = 0} : f32",
+                    "3", "36"}},
     OpRecord{.kind = OpKind::pack_rows,
              .name = "pack_rows",
              .doc = "Rows that follow each other in one: a word holds two elements of 16 bits, or four of 8, the first "
@@ -362,30 +363,30 @@ constexpr std::array kRegisterRecords{
              .operands = {Role{"value"}},
              .infer = infer_pack_rows,
              .levels = kTile,
-             .axes = AxisRule::pack},
+             .axes = AxisRule::pack,
+             .cost = Cost::across,
+             .example = {"(%a: bf16) %t = expand %a {axes = [], shape = [4, 2]} : tile bf16[4, 2]\n"
+                         "%w = pack_rows %t : tile u32[2, 2]"}},
     OpRecord{.kind = OpKind::mma_words,
              .name = "mma_words",
-             .doc = "`mma` with the second operand packed by `pack_rows`; its element type is `mode`. What the vector "
-                    "unit multiplies is of unlike signs: where both operands have one type, the first is given with "
-                    "its highest bits flipped, and what that adds is taken from the accumulator.",
+             .doc =
+                 "`mma` with the second operand packed by `pack_rows`; its element type is `packed`. What the vector "
+                 "unit multiplies is of unlike signs: where both operands have one type, the first is given with "
+                 "its highest bits flipped, and what that adds is taken from the accumulator.",
              .operands = {Role{"a"}, Role{"b"}, Role{"accumulator", Many::optional}},
              .infer = infer_mma_words,
              .levels = kTile,
-             .attrs = {needs(Attr::type), needs(Attr::axes), needs(Attr::mode), may(Attr::masked)},
-             .axes = AxisRule::contract},
+             .attrs = {needs(Attr::type), needs(Attr::packed), may(Attr::masked)},
+             .axes = AxisRule::contract,
+             .cost = Cost::light,
+             .example = {"(%a: bf16) %t = expand %a {axes = [], shape = [4, 2]} : tile bf16[4, 2]\n"
+                         "%w = pack_rows %t : tile u32[2, 2]\n"
+                         "%m = expand %a {axes = [], shape = [2, 4]} : tile bf16[2, 4]\n"
+                         "%p = mma_words %m, %w {type = f32, packed = bf16} : tile f32[2, 2]"}},
 };
 static_assert(complete<kRegisterRecords, kRegisterFamily>(),
               "every register-tile operation has its record, in the order of opkind.h");
-static_assert(say_axes<kRegisterRecords>());
-
-constexpr bool are_those_of_level_target() {
-    for (const OpRecord& r : kRegisterRecords) {
-        const bool named = std::find(kTargetProducts.begin(), kTargetProducts.end(), r.kind) != kTargetProducts.end();
-        if (r.levels.has(Level::target) != named) return false;
-    }
-    return true;
-}
-static_assert(are_those_of_level_target(), "kTargetProducts names the register-tile operations of level Target");
+static_assert(say_axes<kRegisterRecords>() && say_cost<kRegisterRecords>());
 
 }  // namespace
 

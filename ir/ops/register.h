@@ -45,24 +45,21 @@ struct AlongOp : AnyHandle {
 
 struct MmaOp : Handle<OpKind::mma, OpKind::mma_words> {
     using Handle::Handle;
-    [[nodiscard]] ValueId a() const { return operand(0); }
-    [[nodiscard]] ValueId b() const { return operand(1); }
+    [[nodiscard]] ValueId a() const { return operand(kA); }
+    [[nodiscard]] ValueId b() const { return operand(kB); }
     [[nodiscard]] std::optional<ValueId> accumulator() const {
         return op().operands.size() > kAccumulator ? std::optional(operand(kAccumulator)) : std::nullopt;
     }
-    [[nodiscard]] bool a_transposed() const { return attrs().integers(Attr::axes)[0] != 0; }
-    [[nodiscard]] bool b_transposed() const { return attrs().integers(Attr::axes)[1] != 0; }
+    [[nodiscard]] bool a_transposed() const { return attrs().has(Attr::a_transposed); }
+    [[nodiscard]] bool b_transposed() const { return attrs().has(Attr::b_transposed); }
     [[nodiscard]] DType accumulates() const { return attrs().dtype(Attr::type); }
     // Of `mma`: operands of f32 are rounded to tf32 first.
-    [[nodiscard]] bool in_tf32() const {
-        return op().kind == OpKind::mma && attrs().has(Attr::mode) && attrs().string(Attr::mode) == kTf32;
-    }
-    static constexpr size_t kAccumulator = 2;  // its place among the operands
-    static constexpr std::string_view kTf32 = "tf32", kPending = "pending";
+    [[nodiscard]] bool in_tf32() const { return attrs().has(Attr::tf32); }
     // It is started here, and done where a `wait_group` of products says so.
-    [[nodiscard]] bool pending() const {
-        return op().kind == OpKind::mma && attrs().has(Attr::mode) && attrs().string(Attr::mode) == kPending;
-    }
+    [[nodiscard]] bool pending() const { return attrs().has(Attr::pending); }
+    // Of `mma_words`: of what is packed in b.
+    [[nodiscard]] DType packed() const { return attrs().dtype(Attr::packed); }
+    static constexpr size_t kA = 0, kB = 1, kAccumulator = 2;  // places among the operands
 };
 
 }  // namespace tsr::ir

@@ -23,7 +23,7 @@ std::optional<Failure> check_mask(Operands operands, size_t at, const Type& valu
 
 Inferred infer_slot(Operands, const Attrs& attrs) {
     const DType type = attrs.dtype(Attr::type);
-    const bool pointer = attrs.has(Attr::mode) && attrs.string(Attr::mode) == "pointer";
+    const bool pointer = attrs.has(Attr::pointer);
     return gives(pointer ? Type::pointer(type, Space::global) : Type::scalar(type));
 }
 Inferred infer_scratch(Operands, const Attrs& attrs) {
@@ -160,44 +160,63 @@ Inferred infer_prefetch(Operands operands, const Attrs&) {
     return gives_nothing();
 }
 
+// A row of a in every word, words of b, a row of the accumulator.
+Inferred infer_dot_bytes(Operands operands, const Attrs& attrs) {
+    const Type& words = operands[0];
+    const DType packed = attrs.dtype(Attr::packed);
+    if (packed != DType::i8 && packed != DType::u8) return Failure{fmt::format("no words of {}", name(packed))};
+    if (!words.is_vector() || words.elem != DType::u32 || operands[1] != words ||
+        operands[2] != words.with(DType::i32)) {
+        return Failure{fmt::format("{} are no words of bytes", words.text())};
+    }
+    return gives(operands[2]);
+}
+
 constexpr std::array kTargetRecords{
-    OpRecord{.kind = OpKind::slot,
-             .name = "slot",
-             .doc = "Slot `count` of the launch: a scalar of the type, or with mode \"pointer\" the address of a "
-                    "tensor's elements.",
-             .infer = infer_slot,
-             .levels = kTarget,
-             .attrs = {needs(Attr::count), needs(Attr::type), may(Attr::mode), may(Attr::alignment), may(Attr::name)}},
+    OpRecord{
+        .kind = OpKind::slot,
+        .name = "slot",
+        .doc = "Slot `count` of the launch: a scalar of the type, or with `pointer` the address of a "
+               "tensor's elements.",
+        .infer = infer_slot,
+        .levels = kTarget,
+        .attrs = {needs(Attr::count), needs(Attr::type), may(Attr::pointer), may(Attr::alignment), may(Attr::name)},
+        .example = {"() %p = slot {type = f32, count = 0, pointer} : ptr f32 global"}},
     OpRecord{.kind = OpKind::task_begin,
              .name = "task_begin",
              .doc = "The first group (tile of a flat kernel) of this task.",
              .infer = infer_index,
-             .levels = kTarget},
+             .levels = kTarget,
+             .example = {"() %r = task_begin : index"}},
     OpRecord{.kind = OpKind::task_end,
              .name = "task_end",
              .doc = "One past the last group (tile of a flat kernel) of this task.",
              .infer = infer_index,
-             .levels = kTarget},
+             .levels = kTarget,
+             .example = {"() %r = task_end : index"}},
     OpRecord{.kind = OpKind::scratch,
              .name = "scratch",
              .doc = "A place in the worker's scratch memory, `count` bytes from its beginning.",
              .infer = infer_scratch,
              .levels = kTarget,
-             .attrs = {needs(Attr::count), needs(Attr::type), may(Attr::alignment), may(Attr::name)}},
+             .attrs = {needs(Attr::count), needs(Attr::type), may(Attr::alignment), may(Attr::name)},
+             .example = {"() %p = scratch {type = f32, count = 64} : ptr f32 shared"}},
     OpRecord{.kind = OpKind::stack,
              .name = "stack",
              .doc = "`count` elements on the function's stack, contents undefined at first, one even in a loop.",
              .infer = infer_stack,
              .levels = kTarget,
              .attrs = {needs(Attr::type), needs(Attr::count), may(Attr::alignment), may(Attr::name)},
-             .effects = {Effect::identity}},
+             .effects = {Effect::identity},
+             .example = {"() %p = stack {type = f32, count = 4} : ptr f32 stack"}},
     OpRecord{.kind = OpKind::pointer_add,
              .name = "pointer_add",
              .doc = "The address `offset` elements further; what stands there is read as elements of `type`, if given.",
              .operands = {Role{"pointer"}, Role{"offset"}},
              .infer = infer_pointer_add,
              .levels = kTarget,
-             .attrs = {may(Attr::type)}},
+             .attrs = {may(Attr::type)},
+             .example = {"(%p: ptr f32 global, %i: index) %q = pointer_add %p, %i : ptr f32 global"}},
     OpRecord{.kind = OpKind::load,
              .name = "load",
              .doc = "One element, or with `width` that many consecutive ones; where a mask is false nothing is touched "
@@ -205,24 +224,27 @@ constexpr std::array kTargetRecords{
              .operands = {Role{"pointer", Many::one, Access::reads}, Role{"mask", Many::optional}},
              .infer = infer_load,
              .levels = kTarget,
-             .attrs = {may(Attr::width), may(Attr::alignment), may(Attr::masked)}},
+             .attrs = {may(Attr::width), may(Attr::alignment), may(Attr::masked)},
+             .example = {"(%p: ptr f32 global) %v = load %p {width = 4} : f32x4"}},
     OpRecord{
         .kind = OpKind::store,
         .name = "store",
         .doc =
-            "Stores one element or consecutive ones; where a mask is false nothing is touched. With mode \"past\" the "
+            "Stores one element or consecutive ones; where a mask is false nothing is touched. With `past_caches` the "
             "vector goes by the caches where the machine can; it is not read again by this task.",
         .operands = {Role{"pointer", Many::one, Access::writes}, Role{"value"}, Role{"mask", Many::optional}},
         .infer = infer_store,
         .levels = kTarget,
-        .attrs = {may(Attr::alignment), may(Attr::masked), may(Attr::mode)}},
+        .attrs = {may(Attr::alignment), may(Attr::masked), may(Attr::past_caches)},
+        .example = {"(%p: ptr f32 global, %v: f32x4, %m: boolx4) store %p, %v, %m {masked}"}},
     OpRecord{.kind = OpKind::gather,
              .name = "gather",
              .doc = "The elements at the offsets; where a mask is false nothing is touched and the value is 0.",
              .operands = {Role{"pointer", Many::one, Access::reads}, Role{"offsets"}, Role{"mask", Many::optional}},
              .infer = infer_gather,
              .levels = kTarget,
-             .attrs = {may(Attr::masked)}},
+             .attrs = {may(Attr::masked)},
+             .example = {"(%p: ptr f32 global, %o: indexx4) %v = gather %p, %o : f32x4"}},
     OpRecord{.kind = OpKind::scatter,
              .name = "scatter",
              .doc = "Stores elements at the offsets, lane 0 first; where a mask is false nothing is touched.",
@@ -230,34 +252,39 @@ constexpr std::array kTargetRecords{
                           Role{"mask", Many::optional}},
              .infer = infer_scatter,
              .levels = kTarget,
-             .attrs = {may(Attr::masked)}},
+             .attrs = {may(Attr::masked)},
+             .example = {"(%p: ptr f32 global, %v: f32x4, %o: indexx4) scatter %p, %v, %o"}},
     OpRecord{.kind = OpKind::splat,
              .name = "splat",
              .doc = "A vector of one value.",
              .operands = {Role{"scalar"}},
              .infer = infer_splat,
              .levels = kTarget,
-             .attrs = {needs(Attr::width)}},
+             .attrs = {needs(Attr::width)},
+             .example = {"(%a: f32) %v = splat %a {width = 4} : f32x4"}},
     OpRecord{.kind = OpKind::iota,
              .name = "iota",
              .doc = "0, 1, 2, … in the order of the elements.",
              .infer = infer_iota,
              .levels = kTarget,
-             .attrs = {needs(Attr::width), needs(Attr::type)}},
+             .attrs = {needs(Attr::width), needs(Attr::type)},
+             .example = {"() %v = iota {type = index, width = 4} : indexx4"}},
     OpRecord{.kind = OpKind::extract,
              .name = "extract",
              .doc = "The element at a position, static (`axis`) or an operand; outside is undefined.",
              .operands = {Role{"vector"}, Role{"position", Many::optional}},
              .infer = infer_extract,
              .levels = kTarget,
-             .attrs = {may(Attr::axis)}},
+             .attrs = {may(Attr::axis)},
+             .example = {"(%v: f32x4) %r = extract %v {axis = 2} : f32"}},
     OpRecord{.kind = OpKind::insert,
              .name = "insert",
              .doc = "The vector with the element at a position, static (`axis`) or an operand, replaced.",
              .operands = {Role{"vector"}, Role{"scalar"}, Role{"position", Many::optional}},
              .infer = infer_insert,
              .levels = kTarget,
-             .attrs = {may(Attr::axis)}},
+             .attrs = {may(Attr::axis)},
+             .example = {"(%v: f32x4, %a: f32) %w = insert %v, %a {axis = 2} : f32x4"}},
     OpRecord{
         .kind = OpKind::vector_reduce,
         .name = "vector_reduce",
@@ -265,7 +292,8 @@ constexpr std::array kTargetRecords{
         .operands = {Role{"vector"}},
         .infer = infer_vector_reduce,
         .levels = kTarget,
-        .attrs = {needs(Attr::op)}},
+        .attrs = {needs(Attr::op)},
+        .example = {"(%v: f32x4) %r = vector_reduce %v {op = add} : f32"}},
     OpRecord{.kind = OpKind::for_active,
              .name = "for_active",
              .doc = "Runs the region once per true element of the mask, in order, with its number.",
@@ -273,7 +301,9 @@ constexpr std::array kTargetRecords{
              .infer = infer_for_active,
              .levels = kTarget,
              .regions = 1,
-             .flow = Flow::active_lanes},
+             .flow = Flow::active_lanes,
+             .example = {"(%m: boolx4) for_active %m (%lane: i32) {\n"
+                         "}"}},
     OpRecord{
         .kind = OpKind::atomic_rmw,
         .name = "atomic_rmw",
@@ -285,13 +315,15 @@ constexpr std::array kTargetRecords{
         .infer = infer_atomic_rmw,
         .levels = kTarget,
         .attrs = {needs(Attr::op), may(Attr::alignment)},
-        .effects = {Effect::nondeterministic}},
+        .effects = {Effect::nondeterministic},
+        .example = {"(%p: ptr f32 global, %a: f32) %r = atomic_rmw %p, %a {op = add} : f32"}},
     OpRecord{.kind = OpKind::memory_copy,
              .name = "memory_copy",
              .doc = "Copies bytes between places that do not overlap.",
              .operands = {Role{"to", Many::one, Access::writes}, Role{"from", Many::one, Access::reads}, Role{"bytes"}},
              .infer = infer_memory_copy,
-             .levels = kTarget},
+             .levels = kTarget,
+             .example = {"(%to: ptr u8 global, %from: ptr u8 global, %n: index) memory_copy %to, %from, %n"}},
     OpRecord{
         .kind = OpKind::prefetch,
         .name = "prefetch",
@@ -299,7 +331,8 @@ constexpr std::array kTargetRecords{
         .operands = {Role{"pointer"}, Role{"offset"}},
         .infer = infer_prefetch,
         .levels = kTarget,
-        .effects = {Effect::in_order}},
+        .effects = {Effect::in_order},
+        .example = {"(%p: ptr f32 global, %i: index) prefetch %p, %i"}},
     OpRecord{.kind = OpKind::runtime,
              .name = "runtime",
              .doc = "A call of a function of the runtime by its C name.",
@@ -307,7 +340,19 @@ constexpr std::array kTargetRecords{
              .levels = kTarget,
              .attrs = {needs(Attr::callee)},
              .effects = {Effect::io},
-             .results = ResultsFrom::given},
+             .results = ResultsFrom::given,
+             .example = {"(%a: i64) runtime %a {callee = \"task_result\"}"}},
+    OpRecord{.kind = OpKind::dot_bytes,
+             .name = "dot_bytes",
+             .doc =
+                 "accumulator + the sum of the products of the four bytes of each word of a and b, wrapping: one row "
+                 "of a matrix product on the vector unit of a CPU, a's words being all the same. b's bytes are "
+                 "`packed`, i8 or u8, and a's are of the other sign.",
+             .operands = {Role{"a"}, Role{"b"}, Role{"accumulator"}},
+             .infer = infer_dot_bytes,
+             .levels = kTarget,
+             .attrs = {needs(Attr::packed)},
+             .example = {"(%a: u32x16, %b: u32x16, %c: i32x16) %r = dot_bytes %a, %b, %c {packed = i8} : i32x16"}},
 };
 static_assert(complete<kTargetRecords, kTargetFamily>(),
               "every target operation has its record, in the order of ir/core/opkind.h");

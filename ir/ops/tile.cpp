@@ -8,17 +8,6 @@ namespace tsr::ir {
 
 namespace {
 
-Inferred infer_wait(Operands operands, const Attrs& attrs) {
-    const bool products = attrs.has(Attr::mode) && attrs.string(Attr::mode) == "products";
-    if (attrs.has(Attr::mode) && !products) return Failure{"a wait is for copies, or has `mode` \"products\""};
-    std::vector<Type> sums;
-    for (const Type& sum : operands) {
-        if (!products || sum.kind != TypeKind::tile) return Failure{fmt::format("a wait for {}", sum.text())};
-        sums.push_back(sum);
-    }
-    return gives_all(std::move(sums));
-}
-
 Inferred infer_buffer(Operands, const Attrs& attrs) {
     if (attrs.integer(Attr::count, 1) < 1) return Failure{"a buffer has at least one stage"};
     for (const Dim& extent : attrs.dims(Attr::shape)) {
@@ -52,49 +41,6 @@ Inferred infer_atomic(Operands operands, const Attrs& attrs) {
     }
     if (auto fault = want_integers(operands, first, "index")) return *fault;
     return gives(Type::scalar(memory.elem));
-}
-
-Inferred infer_copy_async(Operands operands, const Attrs&) {
-    const Type& to = operands[0];
-    const Type& from = operands[1];
-    if (to.kind != TypeKind::buffer) return Failure{fmt::format("a copy goes to a buffer, not to {}", to.text())};
-    if (from.kind != TypeKind::tensor)
-        return Failure{fmt::format("a copy comes from a tensor, not from {}", from.text())};
-    if (to.elem != from.elem || from.rank() < to.rank() || operands.size() != 2 + from.rank()) {
-        return Failure{fmt::format("a copy of {} to {} with {} starts", from.text(), to.text(), operands.size() - 2)};
-    }
-    if (auto fault = want_integers(operands, 2, "start")) return *fault;
-    return gives_nothing();
-}
-
-std::optional<Failure> want_arrivals(const Type& type) {
-    if (type.kind == TypeKind::buffer && type.elem == DType::u64) return std::nullopt;
-    return Failure{fmt::format("arrivals are counted in {}", type.text())};
-}
-
-// The slot; by arrivals its phase and what counts them; buffers. Of the ring as a whole what counts its arrivals.
-Inferred infer_ring(Operands operands, const Attrs& attrs) {
-    const std::string mode = attrs.has(Attr::mode) ? attrs.string(Attr::mode) : "";
-    if (mode == "open" || mode == "close") {
-        if (auto fault = want_arrivals(operands[0])) return *fault;
-        const size_t numbers = mode == "open" ? 0 : 2;
-        if (operands.size() == 1 + numbers) return gives_nothing();
-        return Failure{fmt::format("{} numbers: needs {}", operands.size() - 1, numbers)};
-    }
-    const bool arrivals = mode == "arrivals";
-    const size_t numbers = arrivals ? 2 : 1;
-    if (operands.size() < (arrivals ? 4 : 2)) return Failure{"a ring has at least one buffer"};
-    for (const Type& number : operands.first(numbers)) {
-        if (number.is_scalar() && is_integer(number.elem)) continue;
-        return Failure{fmt::format("the slot is {}, needs an integer", number.text())};
-    }
-    if (arrivals) {
-        if (auto fault = want_arrivals(operands[2])) return *fault;
-    }
-    for (const Type& buffer : operands.subspan(numbers)) {
-        if (buffer.kind != TypeKind::buffer) return Failure{fmt::format("a ring of {}", buffer.text())};
-    }
-    return gives_nothing();
 }
 
 // A value of each tile: a scalar in the program of one tile, a lane array in that of the group.
@@ -162,32 +108,41 @@ constexpr std::array kTileRecords{
              .name = "tile_id",
              .doc = "This tile's index in its group, along one axis if it is given (axis 0 fastest), else linear. In a "
                     "flat kernel the number of the tile in the launch. In the group's form the `lanes` region's "
-                    "argument stands for it. `mode` \"local\" names the group: its kernel is not flat.",
+                    "argument stands for it. `local` names the group: its kernel is not flat.",
              .infer = infer_index,
              .levels = kTile,
-             .attrs = {may(Attr::axis), may(Attr::mode)}},
+             .attrs = {may(Attr::axis), may(Attr::local)},
+             .example = {"() %i = tile_id : index\n"
+                         "%r = group_reduce %i {op = max} : index",
+                         "", "3"}},
     OpRecord{.kind = OpKind::lane_id,
              .name = "lane_id",
              .doc = "This tile's index in its warp: the linear index in the group modulo 32.",
              .infer = infer_index,
-             .levels = kTile},
+             .levels = kTile,
+             .example = {"() %i = lane_id : index\n"
+                         "%r = group_reduce %i {op = add} : index",
+                         "", "6"}},
     OpRecord{.kind = OpKind::group_id,
              .name = "group_id",
              .doc = "This group's index in the launch, along one axis if it is given, else linear (axis 0 fastest).",
              .infer = infer_index,
              .levels = kTile,
-             .attrs = {may(Attr::axis)}},
+             .attrs = {may(Attr::axis)},
+             .example = {"() %r = group_id : index", "", "0"}},
     OpRecord{.kind = OpKind::group_size,
              .name = "group_size",
              .doc = "Tiles in a group.",
              .infer = infer_index,
-             .levels = kTile},
+             .levels = kTile,
+             .example = {"() %r = group_size : index", "", "4"}},
     OpRecord{.kind = OpKind::group_count,
              .name = "group_count",
              .doc = "Groups of the launch, along one axis if it is given, else all.",
              .infer = infer_index,
              .levels = kTile,
-             .attrs = {may(Attr::axis)}},
+             .attrs = {may(Attr::axis)},
+             .example = {"() %r = group_count : index", "", "1"}},
     OpRecord{.kind = OpKind::buffer,
              .name = "buffer",
              .doc = "Shared memory of the group: `count` stages (one if not said) of the shape, contents undefined at "
@@ -196,14 +151,17 @@ constexpr std::array kTileRecords{
              .levels = kTile,
              .attrs = {needs(Attr::type), needs(Attr::shape), may(Attr::count), may(Attr::layout), may(Attr::swizzle),
                        may(Attr::alignment), may(Attr::name)},
-             .effects = {Effect::identity}},
+             .effects = {Effect::identity},
+             .example = {"() %b = buffer {type = f32, shape = [4]} : shared f32[4]"}},
     OpRecord{.kind = OpKind::stage,
              .name = "stage",
              .doc = "The handle of a stage of a buffer, counted from 0; outside is undefined, and reported by the "
                     "bounds check.",
              .operands = {Role{"buffer"}, Role{"index"}},
              .infer = infer_stage,
-             .levels = kTile},
+             .levels = kTile,
+             .example = {"(%i: index) %b = buffer {type = f32, count = 2, shape = [4]} : shared f32[4]\n"
+                         "%s = stage %b, %i : shared f32[4]"}},
     OpRecord{.kind = OpKind::atomic,
              .name = "atomic",
              .doc = "Reads, combines and writes one element without interruption, relaxed, seen by all groups; gives "
@@ -213,87 +171,8 @@ constexpr std::array kTileRecords{
              .infer = infer_atomic,
              .levels = kTile,
              .attrs = {needs(Attr::op)},
-             .effects = {Effect::nondeterministic}},
-    OpRecord{.kind = OpKind::copy_async,
-             .name = "copy_async",
-             .doc = "Starts the copy of the view of the tensor that begins at the starts and has the buffer's extents; "
-                    "of a tensor of higher rank the leading axes are single positions. Outside the tensor is 0. With "
-                    "`count` so many blocks of a cluster bring parts of it, and each has all of it: of those that "
-                    "take neighbouring groups the starts are the same.",
-             .operands = {Role{"to", Many::one, Access::writes}, Role{"from", Many::one, Access::reads},
-                          Role{"starts", Many::any}},
-             .infer = infer_copy_async,
-             .levels = kTile,
-             .attrs = {may(Attr::count)},
-             .effects = {Effect::collective, Effect::in_order}},
-    OpRecord{.kind = OpKind::commit,
-             .name = "commit",
-             .doc = "Puts the copies started since the last one into a group of copies.",
-             .infer = infer_nothing,
-             .levels = kTile,
-             .effects = {Effect::collective, Effect::in_order}},
-    OpRecord{.kind = OpKind::wait_group,
-             .name = "wait_group",
-             .doc =
-                 "Waits until at most `count` groups of copies are in flight. With `mode` \"products\" until at most "
-                 "`count` of the pending ones (`mma`) are under way; the sums of those that are done are what it "
-                 "gives.",
-             .operands = {Role{"sums", Many::any}},
-             .infer = infer_wait,
-             .levels = kTile,
-             .attrs = {needs(Attr::count), may(Attr::mode)},
-             .effects = {Effect::collective, Effect::in_order},
-             .axes = AxisRule::each},
-    OpRecord{.kind = OpKind::barrier,
-             .name = "barrier",
-             .doc = "Every tile of the group arrives, and sees what the others wrote, before one goes on.",
-             .infer = infer_nothing,
-             .levels = kTile,
-             .effects = {Effect::barrier, Effect::collective, Effect::in_order}},
-    OpRecord{.kind = OpKind::acquire,
-             .name = "acquire",
-             .doc =
-                 "A slot of a ring (the stages of that number of its buffers) is free: what was released there has "
-                 "been read by all. With `mode` \"barrier\" the threads meet here, else a barrier since the release "
-                 "says so; with \"arrivals\" it waits for the releases of the slot's use before. Copies into the "
-                 "slot stand between this and `fill`. \"open\": all slots of a ring are free; number 0 is from "
-                 "here on the one behind the last that was used before. In each stage of the buffer u64[2] is counted "
-                 "that its copies have arrived, and that it has been read. What is done to its slots has `mode` "
-                 "\"arrivals\" and the phase of the slot's use: 0 of the first since then, then 1, 0, 1.",
-             .operands = {Role{"slot"}, Role{"phase, arrivals, buffers", Many::any}},
-             .infer = infer_ring,
-             .levels = kTile,
-             .attrs = {may(Attr::mode)},
-             .effects = {Effect::collective, Effect::in_order}},
-    OpRecord{.kind = OpKind::fill,
-             .name = "fill",
-             .doc = "The copies into the slot of a ring are all issued: they are a group of copies; by arrivals their "
-                    "bytes are what arrives.",
-             .operands = {Role{"slot"}, Role{"phase, arrivals, buffers", Many::any}},
-             .infer = infer_ring,
-             .levels = kTile,
-             .attrs = {may(Attr::mode)},
-             .effects = {Effect::collective, Effect::in_order}},
-    OpRecord{.kind = OpKind::take,
-             .name = "take",
-             .doc = "The slot of a ring is full: waits until at most `count` groups of copies are in flight, then all "
-                    "threads meet; by arrivals waits for the bytes of its `fill`. Reads of the slot stand between this "
-                    "and `release`.",
-             .operands = {Role{"slot"}, Role{"phase, arrivals, buffers", Many::any}},
-             .infer = infer_ring,
-             .levels = kTile,
-             .attrs = {may(Attr::count), may(Attr::mode)},
-             .effects = {Effect::barrier, Effect::collective, Effect::in_order}},
-    OpRecord{.kind = OpKind::release,
-             .name = "release",
-             .doc = "The slot of a ring has been read by whoever gets here. \"close\": all slots of a ring have been "
-                    "released; given are its arrivals, the slot behind the last that was used, and the phase of that "
-                    "one's next use. With `count` it is released to so many blocks of a cluster.",
-             .operands = {Role{"slot"}, Role{"phase, arrivals, buffers", Many::any}},
-             .infer = infer_ring,
-             .levels = kTile,
-             .attrs = {may(Attr::count), may(Attr::mode)},
-             .effects = {Effect::collective, Effect::in_order}},
+             .effects = {Effect::nondeterministic},
+             .example = {"(%y: mut f32[n], %i: index, %a: f32) %r = atomic %y[%i], %a {op = add} : f32"}},
     OpRecord{.kind = OpKind::group_reduce,
              .name = "group_reduce",
              .doc = "Combines a value of every tile of the group, in the value's type and a fixed order: in each warp "
@@ -303,7 +182,8 @@ constexpr std::array kTileRecords{
              .infer = infer_group_reduce,
              .levels = kTile,
              .attrs = {needs(Attr::op)},
-             .effects = {Effect::collective}},
+             .effects = {Effect::collective},
+             .example = {"(%a: i32) %r = group_reduce %a {op = add} : i32", "3", "12"}},
     OpRecord{.kind = OpKind::group_scan,
              .name = "group_scan",
              .doc = "Inclusive scan over the tiles of the group by linear index, in that order.",
@@ -311,7 +191,10 @@ constexpr std::array kTileRecords{
              .infer = infer_group_scan,
              .levels = kTile,
              .attrs = {needs(Attr::op)},
-             .effects = {Effect::collective}},
+             .effects = {Effect::collective},
+             .example = {"(%a: i32) %s = group_scan %a {op = add} : i32\n"
+                         "%r = group_reduce %s {op = max} : i32",
+                         "3", "12"}},
     OpRecord{.kind = OpKind::shuffle,
              .name = "shuffle",
              .doc = "The value that another tile of the warp has; the source lane counts modulo 32, of an absent tile "
@@ -319,21 +202,32 @@ constexpr std::array kTileRecords{
              .operands = {Role{"value"}, Role{"source lane"}},
              .infer = infer_shuffle,
              .levels = kTile,
-             .effects = {Effect::collective}},
+             .effects = {Effect::collective},
+             .example = {"(%l: i32) %i = tile_id : index\n"
+                         "%s = shuffle %i, %l : index\n"
+                         "%r = group_reduce %s {op = max} : index",
+                         "2", "2"}},
     OpRecord{.kind = OpKind::broadcast,
              .name = "broadcast",
              .doc = "The value that one tile of the warp has, for all of it.",
              .operands = {Role{"value"}, Role{"source lane"}},
              .infer = infer_shuffle,
              .levels = kTile,
-             .effects = {Effect::collective}},
+             .effects = {Effect::collective},
+             .example = {"(%l: i32) %i = tile_id : index\n"
+                         "%s = broadcast %i, %l : index\n"
+                         "%r = group_reduce %s {op = min} : index",
+                         "1", "1"}},
     OpRecord{.kind = OpKind::ballot,
              .name = "ballot",
              .doc = "A bit per tile of the warp, lane 0 lowest: is its condition true? Absent tiles give 0.",
              .operands = {Role{"condition"}},
              .infer = infer_ballot,
              .levels = kTile,
-             .effects = {Effect::collective}},
+             .effects = {Effect::collective},
+             .example = {"(%c: bool) %b = ballot %c : u32\n"
+                         "%r = group_reduce %b {op = max} : u32",
+                         "true", "15"}},
     OpRecord{.kind = OpKind::buffer_reduce,
              .name = "buffer_reduce",
              .doc = "Combines all elements of a buffer in a fixed order: element i of the row-major order goes to "
@@ -341,7 +235,9 @@ constexpr std::array kTileRecords{
              .operands = {Role{"buffer", Many::one, Access::reads}},
              .infer = infer_buffer_reduce,
              .levels = kTile,
-             .attrs = {needs(Attr::op)}},
+             .attrs = {needs(Attr::op)},
+             .example = {"() %b = buffer {type = f32, shape = [4]} : shared f32[4]\n"
+                         "%r = buffer_reduce %b {op = max} : f32"}},
     OpRecord{.kind = OpKind::grid,
              .name = "grid",
              .doc = "A grid loop: its rounds, numbered with the last axis fastest, are spread over the groups; round q "
@@ -352,7 +248,11 @@ constexpr std::array kTileRecords{
              .levels = kTile,
              .attrs = {may(Attr::name)},
              .regions = 1,
-             .flow = Flow::rounds},
+             .flow = Flow::rounds,
+             .example = {"(%n: index) %c0 = constant 0 : index\n"
+                         "%c1 = constant 1 : index\n"
+                         "grid %c0, %n, %c1 (%g: index) {\n"
+                         "}"}},
     OpRecord{.kind = OpKind::lanes,
              .name = "lanes",
              .doc = "Scalar code, run once per tile of the group, per round of a tile loop, or per tile of a flat "
@@ -362,22 +262,35 @@ constexpr std::array kTileRecords{
              .attrs = {needs(Attr::over), may(Attr::name)},
              .regions = 1,
              .flow = Flow::lanes,
-             .results = ResultsFrom::regions},
+             .results = ResultsFrom::regions,
+             .example = {"(%n: index) %c0 = constant 0 : index\n"
+                         "%c1 = constant 1 : index\n"
+                         "lanes %c0, %n, %c1 {over = tiles} (%i: index) {\n"
+                         "}"}},
     OpRecord{.kind = OpKind::lane_read,
              .name = "lane_read",
              .doc = "This tile's element of a lane array; only in a `lanes` region over tiles.",
              .operands = {Role{"array"}},
              .infer = infer_lane_read,
-             .levels = kTile},
+             .levels = kTile,
+             .example = {"(%n: index) %c0 = constant 0 : index\n"
+                         "%c1 = constant 1 : index\n"
+                         "%own = lanes %c0, %n, %c1 {over = tiles} : lanes index (%i: index) {\n"
+                         "yield %i\n"
+                         "}\n"
+                         "lanes %c0, %n, %c1 {over = tiles} (%j: index) {\n"
+                         "%v = lane_read %own : index\n"
+                         "}"}},
     OpRecord{.kind = OpKind::result,
              .name = "result",
              .doc = "The scalar that the kernel returns: group 0's value counts.",
              .operands = {Role{"value"}},
              .infer = infer_result,
              .levels = kTile,
-             .effects = {Effect::in_order}},
+             .effects = {Effect::in_order},
+             .example = {"(%a: f32) result %a"}},
 };
-static_assert(complete<kTileRecords, kTileFamily>(),
+static_assert(complete<kTileRecords, kGroupFamily>(),
               "every tile operation has its record, in the order of ir/core/opkind.h");
 
 }  // namespace

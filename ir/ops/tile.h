@@ -53,7 +53,7 @@ struct CopyAsyncOp : Handle<OpKind::copy_async> {
 // For groups of copies, or for products.
 struct WaitOp : Handle<OpKind::wait_group> {
     using Handle::Handle;
-    [[nodiscard]] bool of_products() const { return attrs().has(Attr::mode); }
+    [[nodiscard]] bool of_products() const { return attrs().has(Attr::products); }
     [[nodiscard]] int64_t left() const { return attrs().integer(Attr::count); }
     [[nodiscard]] ValueSpan sums() const { return operands(0); }  // of products
 };
@@ -71,10 +71,10 @@ struct RingOp : Handle<OpKind::acquire, OpKind::fill, OpKind::take, OpKind::rele
     }
     // Of the ring as a whole: what follows uses its slots, counted from the one behind the last that was used; or has
     // used so many.
-    [[nodiscard]] bool opens() const { return has_mode("open"); }
-    [[nodiscard]] bool closes() const { return has_mode("close"); }
+    [[nodiscard]] bool opens() const { return uses(RingUse::open); }
+    [[nodiscard]] bool closes() const { return uses(RingUse::close); }
     // Who waits for the slot waits for arrivals at it, not for all threads.
-    [[nodiscard]] bool by_arrivals() const { return has_mode("arrivals"); }
+    [[nodiscard]] bool by_arrivals() const { return uses(RingUse::arrivals); }
     [[nodiscard]] ValueId slot() const { return operand(0); }
     [[nodiscard]] ValueId phase() const { return operand(1); }  // by arrivals: of this use of the slot, 0 or 1
     // Where it closes: the next slot and the phase of its next use.
@@ -85,12 +85,10 @@ struct RingOp : Handle<OpKind::acquire, OpKind::fill, OpKind::take, OpKind::rele
     [[nodiscard]] ValueSpan buffers() const { return operands(by_arrivals() ? 3 : 1); }
     // Of a cluster, that a release is told to.
     [[nodiscard]] int64_t blocks() const { return attrs().integer(Attr::count, 1); }
-    [[nodiscard]] bool meets() const { return step() == RingStep::take ? !by_arrivals() : has_mode("barrier"); }
+    [[nodiscard]] bool meets() const { return step() == RingStep::take ? !by_arrivals() : uses(RingUse::barrier); }
 
 private:
-    [[nodiscard]] bool has_mode(const char* mode) const {
-        return attrs().has(Attr::mode) && attrs().string(Attr::mode) == mode;
-    }
+    [[nodiscard]] bool uses(RingUse use) const { return attrs().is(Attr::ring, use); }
 };
 
 struct GroupReduceOp : Handle<OpKind::group_reduce, OpKind::group_scan, OpKind::buffer_reduce> {

@@ -53,7 +53,7 @@ std::optional<AttrValue> number(TextCursor& in) {
 
 // What an attribute holds is fixed by its key, but for `value`.
 std::optional<AttrValue> attr_value(TextCursor& in, OpKind kind, Attr key) {
-    if (key == Attr::type) {
+    if (key == Attr::type || key == Attr::packed) {
         std::optional<std::string> word = in.word();
         std::optional<DType> type = word ? dtype_named(*word) : std::nullopt;
         if (type) return *type;
@@ -85,7 +85,7 @@ std::optional<AttrValue> attr_value(TextCursor& in, OpKind kind, Attr key) {
         if (!text) return std::nullopt;
         return std::move(*text);
     }
-    if (key == Attr::loop || key == Attr::over || key == Attr::op) {
+    if (has_enumerators(kind, key)) {
         std::optional<std::string> word = in.word();
         std::optional<int64_t> value = word ? enumerator_named(kind, key, *word) : std::nullopt;
         if (value) return *value;
@@ -114,6 +114,10 @@ bool parse_attrs(TextCursor& in, OpKind kind, Attrs& attrs) {
         if (!word) return false;
         std::optional<Attr> key = attr_named(*word);
         if (!key) return in.fail(fmt::format("there is no attribute '{}'", *word));
+        if (is_flag(*key)) {
+            attrs.set_flag(*key);
+            continue;
+        }
         if (!in.want('=')) return false;
         std::optional<AttrValue> value = attr_value(in, kind, *key);
         if (!value) return false;

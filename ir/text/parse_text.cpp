@@ -259,14 +259,21 @@ private:
         return true;
     }
 
-    // `{key = …}`; a brace that opens a region has no assignment behind it.
+    // `{key = …}` or `{flag …}`; a brace that opens a region has neither an assignment nor a flag behind it: no
+    // operation has the name of a flag.
     bool attrs(OpId id) {
         if (in_.peek() != '{') return !in_.failed();
         TextCursor ahead = in_;
         ahead.take('{');
-        if (!ahead.at_assignment()) return true;
+        if (!ahead.at_assignment() && !at_flag(ahead)) return true;
         in_.take('{');
         return parse_attrs(in_, fn_.op(id).kind, fn_.op(id).attrs);
+    }
+
+    static bool at_flag(TextCursor ahead) {
+        const std::optional<std::string> word = ahead.word();
+        const std::optional<Attr> key = word ? attr_named(*word) : std::nullopt;
+        return key && is_flag(*key);
     }
 
     bool result_types(size_t count, std::vector<Type>& types) {

@@ -199,7 +199,7 @@ private:
     static std::string attrs(const Op& op) {
         std::string text;
         for (const auto& [key, value] : op.attrs) {
-            text += fmt::format("{}{} = {}", text.empty() ? " {" : ", ", name(key), spell_attr(op.kind, key, value));
+            text += (text.empty() ? " {" : ", ") + spell_attr(op.kind, key, value);
         }
         return text.empty() ? text : text + "}";
     }

@@ -118,7 +118,7 @@ Val slice(Body& b, const Val& base, const sema::Type& type, const ast::Slice& sl
     std::vector<ValueId> operands{whole};
     for (const Val& bound : bounds) operands.push_back(b.index(bound));
     return Val::ssa(
-        host(b, "string_slice", std::move(operands), ir::Type::string(), {{Attr::axes, std::vector<int64_t>{given}}}));
+        host(b, "string_slice", std::move(operands), ir::Type::string(), {{Attr::codes, std::vector<int64_t>{given}}}));
 }
 
 int64_t slice_bounds(Body& b, const ast::Slice& slice, std::vector<Val>& bounds) {
@@ -138,13 +138,13 @@ Val slice_of_list(Body& b, ValueId list, int64_t given, const std::vector<Val>& 
     std::vector<ValueId> operands{list};
     for (const Val& bound : bounds) operands.push_back(b.index(bound));
     return Val::ssa(host(b, "list_slice", std::move(operands), ir_type(container_type(type)),
-                         {{Attr::axes, std::vector<int64_t>{given}}}));
+                         {{Attr::codes, std::vector<int64_t>{given}}}));
 }
 
 void set_slice(Body& b, ValueId list, int64_t given, const std::vector<Val>& bounds, ValueId items) {
     std::vector<ValueId> operands{list, items};
     for (const Val& bound : bounds) operands.push_back(b.index(bound));
-    host_effect(b, "list_set_slice", std::move(operands), {{Attr::axes, std::vector<int64_t>{given}}});
+    host_effect(b, "list_set_slice", std::move(operands), {{Attr::codes, std::vector<int64_t>{given}}});
 }
 
 void require_length(Body& b, ValueId list, size_t count) {

@@ -27,7 +27,7 @@ Val host_args(Body& b, const sema::Type& type) {
 }
 
 ir::ValueId whole_view(Body& b, ir::ValueId tensor, const ir::Type& type) {
-    return host(b, "view", {tensor}, type, {{ir::Attr::axes, std::vector<int64_t>{ir::index_ellipsis}}});
+    return host(b, "view", {tensor}, type, {{ir::Attr::codes, std::vector<int64_t>{ir::index_ellipsis}}});
 }
 
 // ---- progress lines ----

@@ -74,7 +74,7 @@ Val from_list(Body& b, const CallInfo& info, const sema::Type& type) {
     std::vector<ValueId> values;
     for (const Val& element : elements) values.push_back(b.scalar(element, type.elem()));
     return Val::ssa(
-        host(b, "from_values", std::move(values), ir_type(type), {{Attr::type, type.elem()}, {Attr::axes, shape}}));
+        host(b, "from_values", std::move(values), ir_type(type), {{Attr::type, type.elem()}, {Attr::extents, shape}}));
 }
 
 Val load(Body& b, const CallInfo& info, const sema::Type& type) {
@@ -95,7 +95,7 @@ Val save(Body& b, const CallInfo& info) {
     } else {
         const DType type = element_type_alone(b, value);
         operands.push_back(host(b, "from_values", {b.scalar(value, type)}, ir::Type::tensor(type, {}, false),
-                                {{Attr::type, type}, {Attr::axes, std::vector<int64_t>{}}}));
+                                {{Attr::type, type}, {Attr::extents, std::vector<int64_t>{}}}));
     }
     const auto* name = std::get_if<ast::Name>(&expr.node);
     host_effect(b, "save", std::move(operands),

@@ -40,7 +40,7 @@ Val host_view(Body& b, const Val& tensor, const std::vector<const ast::Expr*>& i
             add_number(value);
         }
     }
-    return Val::ssa(host(b, "view", std::move(operands), ir_type(type), {{Attr::axes, codes}}));
+    return Val::ssa(host(b, "view", std::move(operands), ir_type(type), {{Attr::codes, codes}}));
 }
 
 Val host_transpose(Body& b, const Val& tensor, const sema::Type& type) {

@@ -58,7 +58,7 @@ Val host_method(Body& b, const ast::Expr& e, const sema::CallInfo& info) {
     }
     ir::Attrs attrs;
     const std::string entry(method.entry);
-    if (entry == "list_slice") attrs.set(Attr::axes, std::vector<int64_t>{ir::index_slice});  // the whole
+    if (entry == "list_slice") attrs.set(Attr::codes, std::vector<int64_t>{ir::index_slice});  // the whole
     const At at(b.emit, e.span);
     if (method.result == 'n') {
         host_effect(b, entry, std::move(operands), std::move(attrs));

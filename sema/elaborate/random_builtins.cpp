@@ -67,7 +67,7 @@ std::optional<Val> random_builtin(Body& b, const ast::Expr& e, const CallInfo& i
     ir::Attrs attrs{{Attr::type, type.elem()}, {Attr::count, site_of(b.program, b.instance().module, e)}};
     if (const ast::Expr* seed = given(row->seed)) {
         operands.push_back(b.scalar(expression(b, *seed), DType::i64));
-        attrs.set(Attr::mode, std::string("seed"));
+        attrs.set_flag(Attr::seeded);
     }
     if (!type.is_scalar()) return Val::ssa(host(b, row->entry, std::move(operands), ir_type(type), std::move(attrs)));
     const ValueId number =

@@ -100,7 +100,7 @@ Sequence rows(Body& b, const Val& tensor, const sema::Type& type) {
     const ir::Type row = ir_type(type.with_shape(std::move(shape)));
     return {Val::ssa(length, DType::index), [&b, tensor, row](const Val& position) {
                 return Val::ssa(host(b, "view", {tensor.id, b.index(position)}, row,
-                                     {{Attr::axes, std::vector<int64_t>{ir::index_integer}}}));
+                                     {{Attr::codes, std::vector<int64_t>{ir::index_integer}}}));
             }};
 }
 

@@ -124,17 +124,17 @@ ProductOperands factors(Body& b, const ast::Expr& product) {
     const CallInfo& info = b.instance().calls.at(product.id);
     const ast::Expr* written[] = {argument(b, info, 0), argument(b, info, 1)};
     ProductOperands made;
-    std::vector<int64_t> transposed;
     const DType both = compute_of(b, product);
     for (const ast::Expr* e : written) {
         const sema::Type& type = b.info(*e).type;
-        transposed.push_back(type.is(Kind::buffer) && type.buffer().transposed ? 1 : 0);
+        const bool transposed = type.is(Kind::buffer) && type.buffer().transposed;
+        if (transposed) made.attrs.set_flag(e == written[0] ? Attr::a_transposed : Attr::b_transposed);
         (e == written[0] ? made.a : made.b) = factor(b, *e, keeps_factors(both) ? type.elem() : both);
     }
     const sema::Type& type = b.info(product).type;
-    made.attrs = {{Attr::type, type.elem()}, {Attr::axes, transposed}};
+    made.attrs.set(Attr::type, type.elem());
     // Values of narrower floats are all of tf32.
-    if (type.policy().compute_tf32 && both == DType::f32) made.attrs.set(Attr::mode, std::string(ir::MmaOp::kTf32));
+    if (type.policy().compute_tf32 && both == DType::f32) made.attrs.set_flag(Attr::tf32);
     return made;
 }
 

@@ -30,8 +30,8 @@ struct GpuKernel : test::Kernel {
         return build.value(OpKind::scratch, {}, {{Attr::count, at}, {Attr::type, type}});
     }
     void barrier() { build.emit(OpKind::block_barrier, {}); }
-    ValueId shuffle(const char* mode, ValueId value, ValueId lane) {
-        return build.value(OpKind::warp_shuffle, {value, lane}, {{Attr::mode, std::string(mode)}});
+    ValueId shuffle(ir::ShuffleBy by, ValueId value, ValueId lane) {
+        return build.value(OpKind::warp_shuffle, {value, lane}, {{Attr::shuffle, ir::code(by)}});
     }
     ValueId i32(int64_t value) { return build.constant(value, DType::i32); }
 };
@@ -101,23 +101,23 @@ TEST_CASE("threads of a block meet and see what the others wrote to shared memor
 
 TEST_CASE("values of every width go to other lanes") {
     struct Mode {
-        const char* name;
+        ir::ShuffleBy by;
         int32_t lane;
         int64_t (*from)(int64_t lane);
     };
     constexpr std::array<Mode, 4> kModes{
-        {{"index", 5, [](int64_t) -> int64_t { return 5; }},
-         {"xor", 3, [](int64_t lane) -> int64_t { return lane ^ 3; }},
-         {"up", 4, [](int64_t lane) -> int64_t { return lane < 4 ? lane : lane - 4; }},
-         {"down", 30, [](int64_t lane) -> int64_t { return lane > 1 ? lane : lane + 30; }}}};
+        {{ir::ShuffleBy::index, 5, [](int64_t) -> int64_t { return 5; }},
+         {ir::ShuffleBy::bit_xor, 3, [](int64_t lane) -> int64_t { return lane ^ 3; }},
+         {ir::ShuffleBy::up, 4, [](int64_t lane) -> int64_t { return lane < 4 ? lane : lane - 4; }},
+         {ir::ShuffleBy::down, 30, [](int64_t lane) -> int64_t { return lane > 1 ? lane : lane + 30; }}}};
     for (const std::string& machine : test::gpus()) {
         for (const Mode& mode : kModes) {
             for (const DType type : {DType::i8, DType::f16, DType::f32, DType::i64, DType::f64}) {
-                CAPTURE(mode.name);
+                CAPTURE(ir::name(mode.by));
                 CAPTURE(name(type));
                 GpuKernel k;
                 const ValueId value = k.build.cast(k.load(k.at(k.pointer(0, DType::i32), k.number())), type);
-                const ValueId moved = k.shuffle(mode.name, value, k.i32(mode.lane));
+                const ValueId moved = k.shuffle(mode.by, value, k.i32(mode.lane));
                 k.store(k.at(k.pointer(1, DType::i32), k.number()), k.build.cast(moved, DType::i32));
                 std::vector<int32_t> in(kBlocks * kThreads);
                 for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<int32_t>(i % 100);
@@ -136,14 +136,14 @@ TEST_CASE("a warp votes") {
         GpuKernel k;
         const ValueId odd =
             k.build.ne(k.build.bit_and(k.load(k.at(k.pointer(0, DType::i32), k.number())), k.i32(1)), k.i32(0));
-        const auto vote = [&](const char* mode) {
-            return k.build.value(OpKind::warp_vote, {odd}, {{Attr::mode, std::string(mode)}});
+        const auto vote = [&](ir::Vote asked) {
+            return k.build.value(OpKind::warp_vote, {odd}, {{Attr::vote, ir::code(asked)}});
         };
-        const ValueId any = k.build.cast(vote("any"), DType::u32);
-        const ValueId all = k.build.cast(vote("all"), DType::u32);
+        const ValueId any = k.build.cast(vote(ir::Vote::any), DType::u32);
+        const ValueId all = k.build.cast(vote(ir::Vote::all), DType::u32);
         const ValueId place = k.build.mul(k.number(), k.build.index(3));
         const ValueId out = k.pointer(1, DType::u32);
-        k.store(k.at(out, place), vote("ballot"));
+        k.store(k.at(out, place), vote(ir::Vote::ballot));
         k.store(k.at(out, k.build.add(place, k.build.index(1))), any);
         k.store(k.at(out, k.build.add(place, k.build.index(2))), all);
         std::vector<int32_t> in(kBlocks * kThreads, 2);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "driver/pages.h"
+#include "ir/ops/record.h"
 #include "sema/builtins/builtins.h"
+#include "sema/builtins/elementwise.h"
 #include "sema/program/host_methods.h"
 
 using namespace tsr;
@@ -34,6 +36,16 @@ TEST_CASE("each name that is compiled has a page with its signature, and an exam
         for (const std::string& path : row.paths) CHECK(driver::operation_page(path) == page);
     }
     CHECK(driver::operation_pages().size() == pages + 3);  // and one for the methods of each container
+}
+
+TEST_CASE("pages of element operations state the bound of the error that stands in the record") {
+    for (const sema::BuiltinEntry& row : sema::builtins()) {
+        const auto operation = sema::elementwise_operation(row.id);
+        if (!operation || !has_page(row)) continue;
+        CAPTURE(row.paths.front());
+        const std::string bound = fmt::format("\nError: {}.\n", ir::record(*operation).error.text());
+        CHECK(driver::operation_page(row.paths.front())->text.find(bound) != std::string_view::npos);
+    }
 }
 
 TEST_CASE("the pages of methods name each method") {

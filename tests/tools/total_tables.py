@@ -17,7 +17,7 @@ import tempfile
 TABLE = re.compile(r"\b(?:ir::)?Total<\s*([\w:]+),")
 RECORDS = re.compile(r"\bcomplete<\s*(\w+),")
 MISSING = re.compile(r"NoRowFor<(.+?), tsr::ir::OpKind::forgotten_\w+>")
-LIST = re.compile(r"^(#define TSR_(ARITHMETIC|COMPARISON|CONTROL|MEMORY|COPY|RING|TILE|REGISTER|GRAPH|HOST|TARGET|GPU|BOX)_OPS\(X\))", re.MULTILINE)
+LIST = re.compile(r"^(#define TSR_(ARITHMETIC|COMPARISON|CONTROL|MEMORY|COPY|RING|GROUP|REGISTER|GRAPH|HOST|TARGET|GPU|BOX)_OPS\(X\))", re.MULTILINE)
 
 
 def sources_with_tables(root):

@@ -45,10 +45,7 @@ private:
         const AttrValue* found = op_.attrs.find(attr);
         return found == nullptr ? none : std::get<std::vector<T>>(*found);
     }
-    [[nodiscard]] bool has_seed() const {
-        const AttrValue* mode = op_.attrs.find(Attr::mode);
-        return mode != nullptr && *mode == AttrValue(std::string("seed"));
-    }
+    [[nodiscard]] bool has_seed() const { return op_.attrs.has(Attr::seeded); }
     [[nodiscard]] size_t rest() const { return rest_of_operands(entry_, op_.operands.size(), has_seed()); }
 
     void add(HostArgument argument) {
@@ -80,8 +77,8 @@ private:
                 return push_integer(static_cast<int64_t>(op_.attrs.dtype(Attr::type)));
             case type_of_last:
                 return push_integer(static_cast<int64_t>(fn_.type(op_.operands.at(next_ - 1)).elem));
-            case axes: {
-                const auto& all = attribute<int64_t>(Attr::axes);
+            case extents: {
+                const auto& all = attribute<int64_t>(Attr::extents);
                 push_pointer(all.data());
                 return push_integer(static_cast<int64_t>(all.size()));
             }
@@ -140,7 +137,7 @@ private:
     }
 
     void add_items() {
-        for (const int64_t code : attribute<int64_t>(Attr::axes)) {
+        for (const int64_t code : attribute<int64_t>(Attr::codes)) {
             TsrIndexItem item{};
             item.kind = code == index_newaxis    ? TSR_INDEX_NEWAXIS
                         : code == index_ellipsis ? TSR_INDEX_ELLIPSIS

@@ -71,8 +71,7 @@ std::vector<int64_t> HostRun::launch_arguments(Frame& frame, const Op& op, const
 
 LaunchSize HostRun::launch_size(const Op& op, const Function& kernel, const std::vector<int64_t>& counts,
                                 std::span<const KernelArgument> arguments, const SymbolValues& symbols) {
-    if (const AttrValue* mode = op.attrs.find(Attr::mode);
-        mode != nullptr && *mode == AttrValue(std::string("total"))) {
+    if (op.attrs.has(Attr::lowered)) {
         if (counts.size() < 4) throw HostFailure{"a lowered launch ends with three numbers of groups and their total"};
         return {{counts[0], counts[1], counts[2]}, counts[3]};  // of the first point
     }

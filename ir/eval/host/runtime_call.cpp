@@ -108,7 +108,7 @@ constexpr Kinds kinds_of(HostArgument argument) {
         case strings:
         case slots:
         case items:
-        case axes:
+        case extents:
             return {Kind::pointer, Kind::integer};
         case named_tensors:
             return {Kind::pointer, Kind::pointer, Kind::integer};

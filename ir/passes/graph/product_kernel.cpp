@@ -135,9 +135,10 @@ private:
                 return inside(body, [&] {
                     const auto [a, a_turned] = operand(contract_.a(), letters_.a, axes_.row, k, depth);
                     const auto [b, b_turned] = operand(contract_.b(), letters_.b, axes_.column, k, depth);
-                    const std::vector<int64_t> turned{a_turned ? 1 : 0, b_turned ? 0 : 1};
-                    return Values{
-                        builder_->value(OpKind::mma, {a, b, carried[0]}, {{Attr::type, type}, {Attr::axes, turned}})};
+                    Attrs attrs{{Attr::type, type}};
+                    if (a_turned) attrs.set(Attr::a_transposed, kFlag);
+                    if (!b_turned) attrs.set(Attr::b_transposed, kFlag);
+                    return Values{builder_->value(OpKind::mma, {a, b, carried[0]}, std::move(attrs))};
                 });
             });
         return out_.kernel.op(loop).results[0];

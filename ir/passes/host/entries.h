@@ -30,14 +30,14 @@ enum class HostArgument : uint8_t {
     slots,          // the rest: an array of TsrSlot and its int32_t count
     scalars,        // the rest, scalars of {type}: a dense array of their storage form
     named_tensors,  // {names} as an array of const char*, the rest as an array of TsrTensor*, their int32_t count
-    items,       // TsrIndexItem array and its int32_t count. From {axes}: a code per item (IndexCode) and the operands
+    items,       // TsrIndexItem array and its int32_t count. From {codes}: a code per item (IndexCode) and the operands
                  // that it needs
-    random_key,  // const TsrRandomKey*, filled by tsr_next_key({count}, NULL). Where {mode} is "seed", the next
+    random_key,  // const TsrRandomKey*, filled by tsr_next_key({count}, NULL). Where it is {seeded}, the next
                  // operand, an integer, is the seed
     // attributes, and what else is known
     type,          // {type} as int32_t
     type_of_last,  // the element type of the operand taken last, as int32_t
-    axes,          // {axes}: an int64_t array and its int32_t count
+    extents,       // {extents}: an int64_t array and its int32_t count
     text,          // {text} as const char*; null where there is none
     name,          // the next string of {names} as const char*
     count,         // {count} as an integer
@@ -73,7 +73,7 @@ struct HostEntry {
     HostResult result = HostResult::none;
 };
 
-// Codes of one item in {axes} of `view`. A slice adds 1 for a start operand, 2 for a stop, 4 for a step.
+// Codes of one item in {codes} of `view`. A slice adds 1 for a start operand, 2 for a stop, 4 for a step.
 enum IndexCode : int { index_integer = 0, index_newaxis = 1, index_ellipsis = 2, index_slice = 8 };
 
 // The site of a random operation is {count}: a number of its own per operation of the program, from 1.
@@ -89,7 +89,7 @@ inline constexpr auto kHostEntries = [] {
         {"arange_i64", {A::type, A::integer, A::integer, A::integer, A::place}, R::tensor},
         {"arange_f64", {A::type, A::real, A::real, A::real, A::place}, R::tensor},
         {"linspace", {A::type, A::real, A::real, A::integer, A::place}, R::tensor},
-        {"from_values", {A::type, A::axes, A::scalars, A::place}, R::tensor},  // {axes}: the shape
+        {"from_values", {A::type, A::extents, A::scalars, A::place}, R::tensor},  // {extents}: the shape
         {"from_list", {A::type, A::container, A::place}, R::tensor},
         {"rand", {A::type, A::integers, A::random_key, A::place}, R::tensor},  // shape..., seed?
         {"randn", {A::type, A::integers, A::random_key, A::place}, R::tensor},

@@ -51,7 +51,7 @@ public:
         op.operands = operands;
         op.attrs.erase(Attr::count);
         if (!names.empty()) op.attrs.set(Attr::names, names);
-        op.attrs.set(Attr::mode, std::string("total"));
+        op.attrs.set_flag(Attr::lowered);
         return true;
     }
 

@@ -1,8 +1,9 @@
 #include "ir/passes/math/expand_math.h"
 
-#include <array>
 #include <type_traits>
 
+#include "ir/core/total.h"
+#include "ir/ops/record.h"
 #include "ir/passes/math/functions.h"
 #include "ir/passes/tile/walk.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 using math::Term;
 
-using Formula = Term (*)(const std::vector<Term>& x);
+using MakeFormula = Term (*)(const std::vector<Term>& x);
 
 template <auto function>
 Term apply(const std::vector<Term>& x) {
@@ -23,13 +24,11 @@ Term apply(const std::vector<Term>& x) {
     }
 }
 
-// In the order of OpKind. An operation of these lists that has no function of its name does not compile.
-#define TSR_FORMULA(op) &apply<&math::op>,
-constexpr std::array<Formula, kLibraryOps + kFormulaOps> kFormulas{TSR_LIBRARY_OPS(TSR_FORMULA)
-                                                                       TSR_FORMULA_OPS(TSR_FORMULA)};
+// An operation of these lists that has no function of its name does not compile.
+#define TSR_FORMULA(op) {OpKind::op, &apply<&math::op>},
+constexpr Row<MakeFormula> kFormulas[]{TSR_LIBRARY_OPS(TSR_FORMULA) TSR_FORMULA_OPS(TSR_FORMULA)};
 #undef TSR_FORMULA
-
-Formula formula_of(OpKind kind) { return kFormulas[static_cast<size_t>(kind) - kArithmeticOps]; }
+constexpr Total<kFormulas, kFormulaFamily> kFormulaOf;
 
 ValueId scalar_formula(Builder& builder, OpKind kind, const std::vector<ValueId>& operands, DType result) {
     std::vector<Term> terms;
@@ -38,7 +37,7 @@ ValueId scalar_formula(Builder& builder, OpKind kind, const std::vector<ValueId>
         bool half = term.type() == DType::f16 || term.type() == DType::bf16;
         terms.push_back(half ? term.cast(DType::f32) : term);
     }
-    Term out = formula_of(kind)(terms);
+    Term out = kFormulaOf[kind].answer(terms);
     return out.type() == result ? out.id : out.cast(result).id;
 }
 
@@ -61,7 +60,8 @@ void expand_math(Function& function) {
     std::vector<OpId> found;
     auto collect = [&](OpId id) {
         const Op& op = function.op(id);
-        if (has_formula(op.kind) && is_float(function.type(op.operands[0]).elem)) found.push_back(id);
+        if (record(op.kind).formula == Formula::of_floats && is_float(function.type(op.operands[0]).elem))
+            found.push_back(id);
     };
     walk(function, function.body, collect);
     if (function.kernel.launch.valid()) walk(function, function.kernel.launch, collect);

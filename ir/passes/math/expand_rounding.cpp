@@ -1,5 +1,7 @@
 #include "ir/passes/math/expand_rounding.h"
 
+#include "ir/core/total.h"
+#include "ir/ops/record.h"
 #include "ir/passes/math/rounding.h"
 #include "ir/passes/tile/walk.h"
 
@@ -9,13 +11,21 @@ namespace {
 
 using math::Term;
 
-bool is_rounding(OpKind kind) { return kind == OpKind::cut || kind == OpKind::dither || kind == OpKind::philox; }
+using MakeRounding = Term (*)(const std::vector<Term>& x, const Attrs& attrs);
+using Terms = std::vector<Term>;
+
+constexpr Row<MakeRounding> kRoundings[]{
+    {OpKind::cut, [](const Terms& x, const Attrs& attrs) { return math::cut(x[0], attrs.dtype(Attr::type)); }},
+    {OpKind::dither,
+     [](const Terms& x, const Attrs& attrs) { return math::dither(x[0], x[1], attrs.dtype(Attr::type)); }},
+    {OpKind::philox, [](const Terms& x, const Attrs&) { return math::random_word(x[0], x[1], x[2]); }},
+};
+constexpr Total<kRoundings, kRoundingFamily> kRoundingOf;
 
 ValueId formula(Builder& builder, const Op& op, const Values& operands) {
-    const auto term = [&](size_t i) { return Term{&builder, operands[i]}; };
-    if (op.kind == OpKind::philox) return math::random_word(term(0), term(1), term(2)).id;
-    const DType to = op.attrs.dtype(Attr::type);
-    return op.kind == OpKind::cut ? math::cut(term(0), to).id : math::dither(term(0), term(1), to).id;
+    Terms terms;
+    for (ValueId v : operands) terms.push_back({&builder, v});
+    return kRoundingOf[op.kind].answer(terms, op.attrs).id;
 }
 
 // A small vector of one tile: element by element.
@@ -36,7 +46,7 @@ ValueId vector_formula(Builder& builder, const Op& op, uint32_t width) {
 void expand_rounding(Function& function) {
     std::vector<OpId> found;
     walk(function, function.body, [&](OpId id) {
-        if (is_rounding(function.op(id).kind)) found.push_back(id);
+        if (record(function.op(id).kind).formula == Formula::always) found.push_back(id);
     });
     std::vector<std::pair<ValueId, ValueId>> replaced;
     for (OpId id : found) {

@@ -1,5 +1,6 @@
 // Elementary functions of f32 and f64, each computed in its own format and integers alone. The polynomials come from
-// tools/math-coefficients-*.sollya. Every result is within 2 ulp, of arguments of any size (docs/ops).
+// tools/math-coefficients-*.sollya. Every result is within the bound of its record, of
+// arguments of any size.
 #pragma once
 
 #include "ir/passes/math/term.h"

@@ -35,7 +35,7 @@ void round_factors(Function& kernel, const std::function<bool(OpId)>& wants) {
     });
     std::map<ValueId, ValueId> rounded;
     for (OpId id : products) {
-        for (size_t i : {0, 1}) {
+        for (size_t i : {MmaOp::kA, MmaOp::kB}) {
             const ValueId value = kernel.op(id).operands[i];
             const bool tile = !kernel.type(value).is_memory();
             ValueId made = tile ? rounded[value] : ValueId{};
@@ -46,7 +46,7 @@ void round_factors(Function& kernel, const std::function<bool(OpId)>& wants) {
             }
             kernel.op(id).operands[i] = made;
         }
-        kernel.op(id).attrs.erase(Attr::mode);
+        kernel.op(id).attrs.erase(Attr::tf32);
     }
 }
 

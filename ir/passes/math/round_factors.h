@@ -1,4 +1,4 @@
-// Replaces products whose operands are rounded to tf32 first (`mma` with that `mode`) by products of rounded operands,
+// Replaces products whose operands are rounded to tf32 first (`mma` with that flag) by products of rounded operands,
 // for machines that do not round them by themselves.
 #pragma once
 

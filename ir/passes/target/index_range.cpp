@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ir/core/total.h"
+#include "ir/ops/control.h"
 
 namespace tsr::ir {
 
@@ -59,6 +60,7 @@ constexpr Row<Counts> kCountRows[]{
     {OpKind::extract, Counts::nothing}, {OpKind::insert, Counts::nothing}, {OpKind::vector_reduce, Counts::nothing},
     {OpKind::for_active, Counts::nothing}, {OpKind::atomic_rmw, Counts::nothing},
     {OpKind::memory_copy, Counts::nothing}, {OpKind::prefetch, Counts::nothing}, {OpKind::runtime, Counts::nothing},
+    {OpKind::dot_bytes, Counts::nothing},
 
     {OpKind::thread_id, Counts::thread}, {OpKind::block_id, Counts::block}, {OpKind::block_count, Counts::nothing},
     {OpKind::block_barrier, Counts::nothing}, {OpKind::warp_barrier, Counts::nothing},
@@ -66,7 +68,7 @@ constexpr Row<Counts> kCountRows[]{
     {OpKind::async_copy, Counts::nothing}, {OpKind::async_commit, Counts::nothing},
     {OpKind::async_wait, Counts::nothing}, {OpKind::load_matrix, Counts::nothing},
     {OpKind::store_matrix, Counts::nothing}, {OpKind::matrix_descriptor, Counts::nothing},
-    {OpKind::group_mma, Counts::nothing}, {OpKind::group_wait, Counts::nothing},
+    {OpKind::warp_mma, Counts::nothing}, {OpKind::group_mma, Counts::nothing}, {OpKind::group_wait, Counts::nothing},
     {OpKind::proxy_fence, Counts::nothing}, {OpKind::fewer_registers, Counts::nothing},
     {OpKind::more_registers, Counts::nothing},
 
@@ -287,7 +289,9 @@ ValueId IndexRanges::below(ValueId id) {
     if (!value.op.valid()) {
         const OpId loop = kernel_.region(value.region).parent;
         const bool counter = loop.valid() && kernel_.op(loop).kind == OpKind::for_ && value.number == 0;
-        return counter && range(kernel_.op(loop).operands[2]).low > 0 ? kernel_.op(loop).operands[1] : ValueId{};
+        if (!counter) return {};
+        const ForOp counted(kernel_, loop);
+        return range(counted.step()).low > 0 ? counted.upper() : ValueId{};
     }
     const Op& op = kernel_.op(value.op);
     if (op.kind != OpKind::floordiv) return {};

@@ -34,7 +34,7 @@ KernelCode::KernelCode(const Function& kernel) : tile(kernel), plan(*kernel.plan
         DType elem = kernel.type(param).elem;
         if (is_packed(elem)) memories[param].packed = elem;
         if (is_packed(elem)) elem = DType::u8;
-        Attrs attrs{{Attr::count, slot++}, {Attr::type, elem}, {Attr::mode, std::string("pointer")}};
+        Attrs attrs{{Attr::count, slot++}, {Attr::type, elem}, {Attr::pointer, kFlag}};
         if (kernel.plan->is_gpu()) attrs.set(Attr::alignment, kDeviceAlignment);
         memories[param].pointer = emit.op(OpKind::slot, {}, Type::pointer(elem, Space::global), attrs);
         tensors.push_back(param);

@@ -86,7 +86,7 @@ private:
                                          by_condition ? "condition" : "number"));
             if (by_condition) d.label(condition_span(chooser), "this differs between tiles");
         }
-        if (op.kind == OpKind::if_ && op.attrs.has(Attr::mode) && shape_.variability.is_varying(op.operands[0])) {
+        if (op.kind == OpKind::if_ && op.attrs.has(Attr::of_tensor) && shape_.variability.is_varying(op.operands[0])) {
             refuse("E0454", id, "a tensor is chosen here by a condition that differs between tiles")
                 .note("read or write an element of each tensor under the condition instead");
         }

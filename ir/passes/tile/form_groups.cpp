@@ -57,7 +57,8 @@ bool Former::is_remade(ValueId old) const {
     if (!id.valid() || shape_.variability.is_divergent(id)) return false;
     const Op& op = old_.op(id);
     if (op.kind == OpKind::tile_id || op.kind == OpKind::lane_id) return true;
-    return is_arithmetic(op.kind) && std::ranges::all_of(op.operands, [&](ValueId v) { return is_remade(v); });
+    return is_element(op.kind) && record(op.kind).cost < Cost::formula &&
+           std::ranges::all_of(op.operands, [&](ValueId v) { return is_remade(v); });
 }
 
 ValueId Former::lane_value(ValueId old) {

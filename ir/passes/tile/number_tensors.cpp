@@ -149,7 +149,7 @@ private:
         OpId same = kernel_.add_op(OpKind::eq, original.place, {chosen, mine}, {Type::scalar(DType::boolean)});
         kernel_.insert(region, at + 1, same);
         OpId choice = kernel_.add_op(OpKind::if_, original.place, {kernel_.op(same).results[0]}, types,
-                                     {{Attr::mode, std::string("tensor")}});
+                                     {{Attr::of_tensor, kFlag}});
         kernel_.insert(region, at + 2, choice);
         const std::vector<size_t> one{parameters[first]};
         for (int side = 0; side < 2; ++side) {

@@ -19,7 +19,7 @@ std::string fault(OpKind kind, const std::vector<Type>& operands, const Attrs& a
     return result ? "" : result.message();
 }
 Attrs box(std::vector<int64_t> extents, std::optional<int64_t> row = {}) {
-    Attrs attrs{{Attr::axes, std::move(extents)}};
+    Attrs attrs{{Attr::extents, std::move(extents)}};
     if (row) attrs.set(Attr::width, *row);
     return attrs;
 }

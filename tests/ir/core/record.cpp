@@ -20,6 +20,12 @@ TEST_CASE("every operation has a name of its own that reads back") {
         CHECK(record(kind).doc.ends_with("."));
     }
     CHECK(!op_named("nothing"));
+    // In text a brace with a flag behind it opens attributes, one with an operation a region.
+    for (size_t i = 0; i <= static_cast<size_t>(Attr::names); ++i) {
+        const auto key = static_cast<Attr>(i);
+        CHECK(attr_named(name(key)) == key);
+        CHECK((!is_flag(key) || !op_named(name(key))));
+    }
 }
 
 TEST_CASE("`infer` answers any types and attributes with a type or a fault") {

@@ -75,7 +75,7 @@ inline constexpr const char* kHost = R"(host @main<n, `B*H`>(%x: f32[n], %y: f32
   launch %x, %y, %alpha {callee = "saxpy", count = 0}
   %0 = shape_of %x {axis = 0} : index
   %1 = string {value = "tab\tquote\"\\ \x01 ü"} : string
-  %2 = host %0 {type = f32, callee = "zeros", axes = [1, -2], names = ["a", ""]} : f32[n]
+  %2 = host %0 {type = f32, callee = "zeros", codes = [1, -2], names = ["a", ""]} : f32[n]
   %3 = dim {dim = `B*H`*((n + 127)//128) + 2*n - n/2 - 1} : index
   %true = constant true : bool
   assert %true, %3 {text = "why {}"}
@@ -87,7 +87,7 @@ kernel @saxpy<n>(%x: f32[n], %y: mut f32[n], %alpha: f32) flat tiles [n] nondete
 )";
 
 inline constexpr const char* kTarget = R"(func @"saxpy v4"() target {
-  %x = slot {type = f32, count = 0, mode = "pointer"} : ptr f32 global
+  %x = slot {type = f32, count = 0, pointer} : ptr f32 global
   %n = slot {type = i64, count = 1} : i64
   %lo = task_begin : index
   %hi = task_end : index
@@ -99,9 +99,9 @@ inline constexpr const char* kTarget = R"(func @"saxpy v4"() target {
     %lanes = iota {type = index, width = 16} : indexx16
     %h = splat %hi {width = 16} : indexx16
     %m = lt %lanes, %h : boolx16
-    %a = load %p, %m {width = 16, alignment = 64, masked = 1} : f32x16
+    %a = load %p, %m {width = 16, alignment = 64, masked} : f32x16
     %s = fma %av, %a, %a : f32x16
-    store %p, %s, %m {masked = 1}
+    store %p, %s, %m {masked}
     for_active %m (%lane: i32) {
       %e = extract %s, %lane : f32
       print %e {text = "{}"}

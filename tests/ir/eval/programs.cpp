@@ -97,7 +97,7 @@ kernel @mark<n>(%out: mut i32[m]) group [2] {
 )";
     const std::string lowered = kernel + R"(
 host @main<m>(%o: mut i32[m], %n: index, %gx: index, %gy: index, %gz: index, %total: index) {
-  launch %o, %n, %gx, %gy, %gz, %total {callee = "mark", count = 0, mode = "total", names = ["n"]}
+  launch %o, %n, %gx, %gy, %gz, %total {callee = "mark", count = 0, lowered, names = ["n"]}
 })";
     const int64_t six = 6;
     TsrTensor* out = api().zeros(TSR_I32, &six, 1, nullptr);

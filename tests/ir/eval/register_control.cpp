@@ -222,7 +222,7 @@ TEST_CASE("buffers: tiles and products read what was written, and what a copy ha
                    {tensor(x, {4, 4}), tensor(y, {4, 4})}, groups(1), watched());
     };
     const std::string load = load_all("%t", "%s", DType::f32, {4, 4});
-    const std::string product = "  %t = mma %s, %s {axes = [0, 0], type = f32} : tile f32[4, 4]\n";
+    const std::string product = "  %t = mma %s, %s {type = f32} : tile f32[4, 4]\n";
     for (const std::string& use : {load, product}) {
         const auto nothing = with("", use);
         REQUIRE(!nothing.reports.empty());
@@ -240,8 +240,8 @@ TEST_CASE("a product that is under way is there when it was waited for") {
     for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
     std::vector<float> y(16);
     const std::string started =
-                          "  %r = mma %a, %a, %a {axes = [0, 0], type = f32, mode = \"pending\"} : tile f32[4, 4]\n",
-                      waited = "  %t = wait_group %r {count = 0, mode = \"products\"} : tile f32[4, 4]\n";
+                          "  %r = mma %a, %a, %a {type = f32, pending} : tile f32[4, 4]\n",
+                      waited = "  %t = wait_group %r {count = 0, products} : tile f32[4, 4]\n";
     const auto outcome =
         run(one_group("(%x: f32[4, 4], %y: mut f32[4, 4])",
                       load_all("%a", "%x", DType::f32, {4, 4}) + started + waited + store_all("%y", "%t", {4, 4})),
@@ -280,7 +280,7 @@ TEST_CASE("nan: the first element that is not finite, and where it stands") {
     only(of("  %b = scan %a {axis = 1, op = mul} : tile f32[2, 3]\n  %c = add %b, %b : tile f32[2, 3]\n", "%c", {2, 3}),
          "'add' of f32 makes inf from finite operands 3.4028234663852886e+38, 3.4028234663852886e+38, at [1, 2], in "
          "group 0");
-    only(of("  %b = mma %a, %a {axes = [0, 1], type = f32} : tile f32[2, 2]\n", "%b", {2, 2}),
+    only(of("  %b = mma %a, %a {b_transposed, type = f32} : tile f32[2, 2]\n", "%b", {2, 2}),
          "'mma' of f32 makes NaN or an infinity from finite operands, at [1, 1], in group 0");
     x[4] = kMost;
     only(of("  %b = scan %a {axis = 1, op = add} : tile f32[2, 3]\n", "%b", {2, 3}),
@@ -291,7 +291,7 @@ TEST_CASE("nan: the first element that is not finite, and where it stands") {
          "'reduce' of f32 makes NaN or an infinity from finite operands, at [1], in group 0");
     x[4] = x[5] = std::numeric_limits<float>::infinity();
     CHECK(of("  %b = add %a, %a : tile f32[2, 3]\n  %c = exp %b : tile f32[2, 3]\n", "%c", {2, 3}).clean());
-    CHECK(of("  %b = mma %a, %a {axes = [0, 1], type = f32} : tile f32[2, 2]\n", "%b", {2, 2}).clean());
+    CHECK(of("  %b = mma %a, %a {b_transposed, type = f32} : tile f32[2, 2]\n", "%b", {2, 2}).clean());
 }
 
 }  // namespace

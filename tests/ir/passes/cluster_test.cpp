@@ -33,7 +33,7 @@ constexpr const char* kProduct =
     %acc = for %zero, %K, %c64, %z {loop = tile_range} : tile f32[128, 128] (%k: index, %c: tile f32[128, 128]) {
       %a = load_tile %A, %m, %k {axes = [0, 1], shape = [128, 64]} : tile bf16[128, 64]
       %b = load_tile %B, %k, %n {axes = [0, 1], shape = [64, 128]} : tile bf16[64, 128]
-      %d = mma %a, %b, %c {axes = [0, 0], type = f32} : tile f32[128, 128]
+      %d = mma %a, %b, %c {type = f32} : tile f32[128, 128]
       yield %d
     }
     store_tile %C, %acc, %m, %n {axes = [0, 1]}
@@ -180,10 +180,10 @@ TEST_CASE("threads of a cluster meet first and last, and expect what both blocks
         Function without = target;
         without.remove(id);
         CHECK_FALSE(check_boxes(without).empty());
-        if (!target.op(id).attrs.has(Attr::mode)) continue;
+        if (!target.op(id).attrs.has(Attr::cluster)) continue;
         ++alone;
         Function own = target;
-        own.op(id).attrs.erase(Attr::mode);
+        own.op(id).attrs.erase(Attr::cluster);
         CHECK_FALSE(check_boxes(own).empty());
     }
     CHECK(alone == static_cast<size_t>(kernel.plan->gpu().stages));

@@ -34,7 +34,7 @@ Priced priced(const Sizes& sizes, const char* machine) {
     %acc = for %zero, %K, %depth, %z {{loop = tile_range, prefetch = {3}}} : tile f32[{0}, {1}] (%k: index, %c: tile f32[{0}, {1}]) {{
       %a = load_tile %A, %m, %k {{axes = [0, 1], shape = [{0}, {2}]}} : tile bf16[{0}, {2}]
       %b = load_tile %B, %k, %n {{axes = [0, 1], shape = [{2}, {1}]}} : tile bf16[{2}, {1}]
-      %d = mma %a, %b, %c {{axes = [0, 0], type = f32}} : tile f32[{0}, {1}]
+      %d = mma %a, %b, %c {{type = f32}} : tile f32[{0}, {1}]
       yield %d
     }}
     store_tile %C, %acc, %m, %n {{axes = [0, 1]}}

@@ -31,7 +31,7 @@ Function product(const Pieces& pieces) {
     %acc = for %zero, %K, %c64, %z {{loop = tile_range}} : tile f32[256, 256] (%k: index, %c: tile f32[256, 256]) {{
       %a = load_tile %A, %m, %k {{axes = [0, 1], shape = [256, 64]}} : tile bf16[256, 64]
       %b = load_tile %B, %k, %n {{axes = [0, 1], shape = [64, 256]}} : tile bf16[64, 256]
-      %d = mma %a, %b, %c {{axes = [0, 0], type = f32}} : tile f32[256, 256]
+      %d = mma %a, %b, %c {{type = f32}} : tile f32[256, 256]
       yield %d
     }}
     {}

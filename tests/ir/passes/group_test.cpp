@@ -49,7 +49,7 @@ TEST_CASE("operations on register tiles are the group's; a loop that carries a t
 
 TEST_CASE("a register tile is not made of values that differ between tiles") {
     Function kernel = kernels::read(R"(kernel @f(%y: mut i32[4]) names_group {
-  %i = tile_id {mode = "local"} : index
+  %i = tile_id {local} : index
   %v = cast %i {type = i32} : i32
   %t = expand %v {axes = [], shape = [4]} : tile i32[4]
   %zero = constant 0 : index

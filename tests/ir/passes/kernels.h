@@ -48,7 +48,7 @@ inline constexpr const char* kGemm = R"(kernel @gemm<M, N, K>(%A: bf16[M, K], %B
     %acc = for %zero, %K, %c64, %z {loop = tile_range} : tile f32[64, 48] (%k: index, %c: tile f32[64, 48]) {
       %a = load_tile %A, %m, %k {axes = [0, 1], shape = [64, 64]} : tile bf16[64, 64]
       %b = load_tile %B, %k, %zero {axes = [0, 1], shape = [64, 48]} : tile bf16[64, 48]
-      %d = mma %a, %b, %c {axes = [0, 0], type = f32} : tile f32[64, 48]
+      %d = mma %a, %b, %c {type = f32} : tile f32[64, 48]
       yield %d
     }
     store_tile %C, %acc, %m, %zero {axes = [0, 1]}

@@ -37,13 +37,13 @@ constexpr const char* kAttention =
     %o, %all = for %zero, %S, %c48, %z, %l {loop = tile_range} : tile f32[64, 64], tile f32[64] (%k0: index, %acc: tile f32[64, 64], %sum: tile f32[64]) {
       %k = load_tile %K, %k0, %zero {axes = [0, 1], shape = [48, 64]} : tile bf16[48, 64]
       %t = transpose %k : tile bf16[64, 48]
-      %s = mma %q, %t {axes = [0, 0], type = f32} : tile f32[64, 48]
+      %s = mma %q, %t {type = f32} : tile f32[64, 48]
       %p = sqrt %s : tile f32[64, 48]
       %r = reduce %p {axis = 1, op = add} : tile f32[64]
       %more = add %sum, %r : tile f32[64]
       %b = cast %p {type = bf16} : tile bf16[64, 48]
       %v = load_tile %V, %k0, %zero {axes = [0, 1], shape = [48, 64]} : tile bf16[48, 64]
-      %next = mma %b, %v, %acc {axes = [0, 0], type = f32} : tile f32[64, 64]
+      %next = mma %b, %v, %acc {type = f32} : tile f32[64, 64]
       yield %next, %more
     }
     %wide = expand %all {axes = [0], shape = [64, 64]} : tile f32[64, 64]
@@ -68,8 +68,8 @@ constexpr const char* kTwoSums =
       %a = load_tile %A, %m, %k {axes = [0, 1], shape = [64, 64]} : tile bf16[64, 64]
       %b = load_tile %B, %k, %zero {axes = [0, 1], shape = [64, 32]} : tile bf16[64, 32]
       %d = load_tile %D, %k, %zero {axes = [0, 1], shape = [64, 16]} : tile bf16[64, 16]
-      %f = mma %a, %b, %c {axes = [0, 0], type = f32} : tile f32[64, 32]
-      %g = mma %a, %d, %e {axes = [0, 0], type = f32} : tile f32[64, 16]
+      %f = mma %a, %b, %c {type = f32} : tile f32[64, 32]
+      %g = mma %a, %d, %e {type = f32} : tile f32[64, 16]
       yield %f, %g
     }
     store_tile %C, %sums, %m, %zero {axes = [0, 1]}
@@ -110,7 +110,7 @@ constexpr const char* kByHand =
       barrier
       %of_a = stage %a, %stage : shared f16[64, 32]
       %of_b = stage %b, %stage : shared f16[32, 64]
-      %d = mma %of_a, %of_b, %c {type = f32, axes = [0, 0]} : tile f32[64, 64]
+      %d = mma %of_a, %of_b, %c {type = f32} : tile f32[64, 64]
       barrier
       yield %d
     }
@@ -220,8 +220,9 @@ TEST_CASE("no wait can be for less unseen") {
             for (OpId id : of_order(kernel)) {
                 Function weaker = kernel;
                 Attrs& attrs = weaker.op(id).attrs;
-                if (attrs.has(Attr::mode)) {
-                    attrs.erase(Attr::mode);  // nobody meets
+                if (attrs.has(Attr::ring) || attrs.has(Attr::products)) {
+                    attrs.erase(Attr::ring);
+                    attrs.erase(Attr::products);  // nobody meets
                 } else if (attrs.has(Attr::count)) {
                     attrs.set(Attr::count, attrs.integer(Attr::count) + 1);
                 } else {
@@ -247,8 +248,8 @@ TEST_CASE("products stay under way over the end of their round where nothing els
     }
     CHECK(left_under_way(staged(kernels::kGemm, 3, "sm_80")) == none);
     // One that adds to what the other one has added to.
-    CHECK(left(with(with(kTwoSums, "mma %a, %d, %e {axes = [0, 0], type = f32} : tile f32[64, 16]",
-                         "mma %a, %b, %f {axes = [0, 0], type = f32} : tile f32[64, 32]"),
+    CHECK(left(with(with(kTwoSums, "mma %a, %d, %e {type = f32} : tile f32[64, 16]",
+                         "mma %a, %b, %f {type = f32} : tile f32[64, 32]"),
                     "yield %f, %g", "yield %g, %e")) == two);
     // Sums that are read in the round, before or behind the product; that begin anew.
     CHECK(left(with(kernels::kGemm, "yield %d", "%e = sqrt %d : tile f32[64, 48]\n      yield %e")) == none);
@@ -392,7 +393,7 @@ TEST_CASE("threads of their own bring boxes, and the others meet nobody in a rou
             if (op.kind != OpKind::for_) return;
             const RegionId body = op.regions[0];
             if (any_below(target, body, [](const Op& inner) { return inner.kind == OpKind::for_; })) return;
-            const bool products = count(target, body, OpKind::mma) + count(target, body, OpKind::group_mma) > 0;
+            const bool products = count(target, body, OpKind::warp_mma) + count(target, body, OpKind::group_mma) > 0;
             if (count(target, body, OpKind::mbarrier_wait) == 0) return;
             ++(products ? reading : filling);
             CHECK(count(target, body, OpKind::block_barrier) == 0);
@@ -416,7 +417,7 @@ TEST_CASE("a round of a ring has one barrier, and no tile leaves its registers")
             const Op& op = target.op(id);
             if (op.kind != OpKind::for_) return;
             const auto& body = target.region(op.regions[0]).ops;
-            if (std::ranges::none_of(body, [&](OpId o) { return target.op(o).kind == OpKind::mma; })) return;
+            if (std::ranges::none_of(body, [&](OpId o) { return target.op(o).kind == OpKind::warp_mma; })) return;
             ++loops;
             CHECK(count(target, op.regions[0], OpKind::block_barrier) == 1);
             CHECK(count(target, op.regions[0], OpKind::async_wait) == 1);

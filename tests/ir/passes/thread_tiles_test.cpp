@@ -69,7 +69,7 @@ constexpr const char* kUneven = R"(kernel @uneven(%A: f16[33, 40], %B: f16[24, 4
   %a = load_tile %A, %zero, %zero {axes = [0, 1], shape = [33, 40]} : tile f16[33, 40]
   %b = load_tile %B, %zero, %zero {axes = [0, 1], shape = [24, 40]} : tile f16[24, 40]
   %t = transpose %b : tile f16[40, 24]
-  %c = mma %a, %t {axes = [0, 0], type = f32} : tile f32[33, 24]
+  %c = mma %a, %t {type = f32} : tile f32[33, 24]
   store_tile %C, %c, %zero, %zero {axes = [0, 1]}
 }
 )";
@@ -85,7 +85,7 @@ constexpr const char* kUnusual =
   %acc = for %zero, %K, %c48, %z {loop = in_order} : tile f32[128, 176] (%k: index, %c: tile f32[128, 176]) {
     %a = load_tile %A, %zero, %k {axes = [0, 1], shape = [128, 48]} : tile bf16[128, 48]
     %b = load_tile %B, %k, %zero {axes = [0, 1], shape = [48, 176]} : tile bf16[48, 176]
-    %d = mma %a, %b, %c {axes = [0, 0], type = f32} : tile f32[128, 176]
+    %d = mma %a, %b, %c {type = f32} : tile f32[128, 176]
     yield %d
   }
   store_tile %C, %acc, %zero, %zero {axes = [0, 1]}
@@ -157,14 +157,14 @@ TEST_CASE("a product of tiles is composed of those that warps have") {
     const Function target = threads(kernels::kGemm, "sm_80");
     CHECK(target.plan->gpu().threads == 128);
     // Four warps, each 16 x 8 x 16 at once.
-    CHECK(wide_count(target, OpKind::mma) == 64 * 48 * 64 / (4 * 16 * 8 * 16));
+    CHECK(wide_count(target, OpKind::warp_mma) == 64 * 48 * 64 / (4 * 16 * 8 * 16));
     CHECK(wide_count(target, OpKind::block_barrier) >= 3);
 }
 
 TEST_CASE("warps share a product out so that none of it is padding") {
     const Function target = threads(kUnusual, "sm_80");
     CHECK(target.plan->gpu().threads == 256);
-    CHECK(wide_count(target, OpKind::mma) == 128 * 176 * 48 / (8 * 16 * 8 * 16));
+    CHECK(wide_count(target, OpKind::warp_mma) == 128 * 176 * 48 / (8 * 16 * 8 * 16));
     // A lane gets four words at a time: 2 atoms of A, and 11 of B in pairs, for each of three steps.
     CHECK(wide_count(target, OpKind::load_matrix) == 3 * (2 + 6));
 }
@@ -224,11 +224,13 @@ TEST_CASE("warp groups multiply what rings bring where it lies, and nothing is c
     const Function target = threads(kUnusual, "sm_90a");
     CHECK(target.plan->gpu().block_threads() == 384);  // two groups, of 64 rows each, and one that copies
     CHECK(wide_count(target, OpKind::group_mma) == 1);
-    CHECK(wide_count(target, OpKind::mma) + wide_count(target, OpKind::load_matrix) == 0);
+    CHECK(wide_count(target, OpKind::warp_mma) + wide_count(target, OpKind::load_matrix) == 0);
     walk(target, target.body, [&](OpId id) {
         const Op& op = target.op(id);
         if (op.kind == OpKind::group_mma) {
-            CHECK(op.attrs.integers(Attr::axes) == std::vector<int64_t>{64, 176, 48, 0, 1});
+            CHECK(op.attrs.integers(Attr::extents) == std::vector<int64_t>{64, 176, 48});
+            CHECK_FALSE(op.attrs.has(Attr::a_transposed));
+            CHECK_FALSE(op.attrs.has(Attr::b_transposed));
             CHECK(op.operands.size() == 3 * 2 + 64 * 176 / 128);
         }
         if (op.kind != OpKind::for_) return;
@@ -242,7 +244,7 @@ TEST_CASE("warp groups multiply what rings bring where it lies, and nothing is c
 
 TEST_CASE("a product that no warp has is done by threads, four columns each") {
     const Function target = threads(kernels::kGemm, "sm_75");
-    CHECK(wide_count(target, OpKind::mma) == 0);
+    CHECK(wide_count(target, OpKind::warp_mma) == 0);
     CHECK(wide_count(target, OpKind::fma) == 64 * 64 / 128);  // 48 columns take the place of 64
     CHECK(wide_count(target, OpKind::load, 4) > 0);           // of a row of b: 4 bf16
 }

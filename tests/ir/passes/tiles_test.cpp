@@ -79,7 +79,7 @@ TEST_CASE("the matrix unit takes 512 bytes of k at once, whatever a factor's typ
     const std::string rest = R"([64, 64], %C: mut f32[64, 64]) {
   %zero = constant 0 : index
   %a = load_tile %A, %zero, %zero {axes = [0, 1], shape = [64, 64]} : tile T[64, 64]
-  %c = mma %a, %a {axes = [0, 0], type = ACC} : tile ACC[64, 64]
+  %c = mma %a, %a {type = ACC} : tile ACC[64, 64]
 }
 )";
     auto depth = [&](const std::string& type, const std::string& sum, const char* machine) {

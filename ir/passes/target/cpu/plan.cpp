@@ -23,7 +23,8 @@ struct TaskCost {
 };
 
 // Of a register tile each lane of the group has its share.
-int64_t operations(const Function& kernel, const Op& op) {
+int64_t operations(const Function& kernel, OpId id) {
+    const Op& op = kernel.op(id);
     int64_t elements = 0;
     for (ValueId v : op.operands) {
         if (is_tile(kernel, v)) elements = std::max(elements, element_count(kernel.type(v)));
@@ -32,9 +33,9 @@ int64_t operations(const Function& kernel, const Op& op) {
         if (is_tile(kernel, v)) elements = std::max(elements, element_count(kernel.type(v)));
     }
     if (op.kind == OpKind::mma) {
-        const Type& a = kernel.type(op.operands[0]);
-        const size_t inner = op.attrs.integers(Attr::axes)[0] != 0 ? 0 : 1;
-        elements = element_count(kernel.type(op.results[0])) * a.shape[inner].constant_value().value_or(1);
+        const MmaOp product(kernel, id);
+        const Dim& inner = kernel.type(product.a()).shape[product.a_transposed() ? 0 : 1];
+        elements = element_count(kernel.type(product.result())) * inner.constant_value().value_or(1);
     }
     return std::max<int64_t>(elements / std::max<int64_t>(kernel.kernel.group_size(), 1), 1);
 }
@@ -44,7 +45,7 @@ void add_cost(const Function& kernel, RegionId region, int64_t weight, TaskCost&
         const Op& op = kernel.op(id);
         if (op.kind == OpKind::constant || op.kind == OpKind::yield) continue;
         bool loop = op.kind == OpKind::for_ || op.kind == OpKind::while_;
-        cost.operations += weight * operations(kernel, op);
+        cost.operations += weight * operations(kernel, id);
         if (loop) {
             cost.loops = true;
             cost.values += static_cast<int64_t>(op.results.size());

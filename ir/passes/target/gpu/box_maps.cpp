@@ -23,7 +23,7 @@ BoxMap box_map(const Function& function, const Op& copy) {
     const Op& slot = function.op(function.value(tensor).op);
     if (slot.kind != OpKind::slot) internal_error("a box of a tensor that is no argument");
     return {slot.attrs.integer(Attr::count), bits(function.type(tensor).elem) / 8, copy.attrs.integer(Attr::width, 0),
-            copy.attrs.integers(Attr::axes)};
+            copy.attrs.integers(Attr::extents)};
 }
 
 std::vector<BoxMap> box_maps(const Function& function) {

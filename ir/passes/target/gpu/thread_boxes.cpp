@@ -97,7 +97,7 @@ void ThreadCode::ring_by_arrivals(OpId id) {
         case RingStep::acquire:
             return when(copies_boxes(), [&] {
                 Attrs whose;
-                if (in_clusters()) whose.set(Attr::mode, std::string("cluster"));
+                if (in_clusters()) whose.set_flag(Attr::cluster);
                 emit.statement(OpKind::mbarrier_wait, {mbarrier(op.arrivals(), slot, kEmpty), before}, whose);
             });
         case RingStep::fill: {
@@ -152,7 +152,7 @@ void ThreadCode::copy_boxes(const Op& op) {
     std::vector<int64_t> box(from.dims.size(), 1);
     box.end()[-2] = boxes.rows;
     box.end()[-1] = boxes.columns;
-    Attrs attrs{{Attr::axes, box}};
+    Attrs attrs{{Attr::extents, box}};
     if (to.swizzle.panel != 0) attrs.set(Attr::width, panel * size);
     when(copies_boxes(), [&] {
         // What is far outside stays there.

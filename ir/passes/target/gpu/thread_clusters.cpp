@@ -40,7 +40,7 @@ void ThreadCode::tell_cluster(ValueId mbarrier) {
 // The boxes of this block's half, to both.
 void ThreadCode::copy_half(const BoxHalves& boxes, Attrs attrs,
                            const std::function<void(ValueId, ValueId, const Attrs&)>& copy) {
-    attrs.set(Attr::mode, std::string("cluster"));
+    attrs.set_flag(Attr::cluster);
     const size_t half = boxes.starts.size() / kMostOfCluster;
     for (size_t i = 0; i < half; ++i) {
         const auto [row, column] = boxes.starts[i];

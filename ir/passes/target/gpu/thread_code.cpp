@@ -68,8 +68,8 @@ void ThreadCode::block_barrier() {
     emit.statement(OpKind::block_barrier, {});
 }
 
-ValueId ThreadCode::shuffle(const char* mode, ValueId value, ValueId lane) {
-    return emit.op(OpKind::warp_shuffle, {value, lane}, target.type(value), {{Attr::mode, std::string(mode)}});
+ValueId ThreadCode::shuffle(ShuffleBy by, ValueId value, ValueId lane) {
+    return emit.op(OpKind::warp_shuffle, {value, lane}, target.type(value), {{Attr::shuffle, code(by)}});
 }
 
 void ThreadCode::region(RegionId region) {

@@ -28,7 +28,7 @@ public:
     // All threads meet. What they wrote to shared memory is there for products of warp groups, too.
     void block_barrier();
     void proxy_fence();  // before threads meet
-    ValueId shuffle(const char* mode, ValueId value, ValueId lane);
+    ValueId shuffle(ShuffleBy by, ValueId value, ValueId lane);
     ValueId thread() const { return thread_; }  // an index
     ValueId lane() const { return lane_; }      // i32, in the warp
     ValueId warp() const { return warp_; }      // an index

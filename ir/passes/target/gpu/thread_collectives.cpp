@@ -29,15 +29,15 @@ ValueId ThreadCode::present(ValueId value, const AttrValue& otherwise) {
 
 ValueId ThreadCode::warp_reduce(ReduceOp kind, ValueId value, int64_t lanes) {
     for (int64_t off = lanes / 2; off > 0; off /= 2) {
-        value = emit.binary(combining(kind), value, shuffle("xor", value, emit.integer(off, DType::i32)));
+        value = emit.binary(combining(kind), value, shuffle(ShuffleBy::bit_xor, value, emit.integer(off, DType::i32)));
     }
     return value;
 }
 
 ValueId ThreadCode::block_reduce(ReduceOp kind, ValueId value) {
     if (is_logical(kind)) {
-        const std::string mode = kind == ReduceOp::any ? "any" : "all";
-        value = emit.op(OpKind::warp_vote, {value}, Type::scalar(DType::boolean), {{Attr::mode, mode}});
+        const Vote vote = kind == ReduceOp::any ? Vote::any : Vote::all;
+        value = emit.op(OpKind::warp_vote, {value}, Type::scalar(DType::boolean), {{Attr::vote, code(vote)}});
     } else {
         value = warp_reduce(kind, value, kWarp);
     }
@@ -57,7 +57,7 @@ ValueId ThreadCode::block_reduce(ReduceOp kind, ValueId value) {
 // In a warp by doubling distances, then what the warps before have together.
 ValueId ThreadCode::scan(ReduceOp kind, ValueId value) {
     for (int64_t off = 1; off < kWarp; off *= 2) {
-        ValueId below = shuffle("up", value, emit.integer(off, DType::i32));
+        ValueId below = shuffle(ShuffleBy::up, value, emit.integer(off, DType::i32));
         ValueId has = emit.compare(OpKind::ge, lane_, emit.integer(off, DType::i32));
         value = emit.select(has, emit.binary(combining(kind), below, value), value);
     }
@@ -80,7 +80,7 @@ ValueId ThreadCode::scan(ReduceOp kind, ValueId value) {
 // The value of lane `source` (taken modulo 32) of the warp. Past the end of a short last warp: the lane's own.
 ValueId ThreadCode::exchange(ValueId value, ValueId source) {
     ValueId lane = emit.binary(OpKind::bit_and, emit.cast(source, DType::i32), emit.integer(kWarp - 1, DType::i32));
-    ValueId other = shuffle("index", value, lane);
+    ValueId other = shuffle(ShuffleBy::index, value, lane);
     const int64_t size = tile.kernel.group_size();
     if (plan.gpu().threads == size) return other;
     ValueId first = emit.binary(OpKind::bit_and, thread_, emit.integer(-kWarp));
@@ -104,7 +104,7 @@ void ThreadCode::shuffle_value(const Op& op) {
 
 void ThreadCode::ballot(const Op& op) {
     scalars[op.results[0]] = emit.op(OpKind::warp_vote, {present(scalars.at(op.operands[0]), int64_t{0})},
-                                     Type::scalar(DType::u32), {{Attr::mode, std::string("ballot")}});
+                                     Type::scalar(DType::u32), {{Attr::vote, code(Vote::ballot)}});
 }
 
 // Once for the group, by its first thread, which tells the others what was found.

@@ -147,8 +147,7 @@ void ThreadCode::ring(OpId id) {
     if (op.kind == OpKind::take) {
         emit.statement(OpKind::async_wait, {}, {{Attr::count, op.attrs.integer(Attr::count)}});
     }
-    const bool acquires = op.kind == OpKind::acquire || op.kind == OpKind::take;
-    if (!acquires || (op.kind == OpKind::acquire && !op.attrs.has(Attr::mode))) return;
+    if (!whole.meets()) return;
     block_barrier();
     if (tiles_) tiles_->met();
 }

@@ -53,7 +53,7 @@ ValueId ThreadCode::bytes_inside(const Memory& from, const std::vector<ValueId>&
 // This thread's number, told by itself: what is computed of it stays behind this, and takes no registers in a loop
 // around from what its rounds always do.
 ValueId ThreadCode::thread_here() {
-    const ValueId number = shuffle("index", emit.cast(thread_, DType::i32), lane_);
+    const ValueId number = shuffle(ShuffleBy::index, emit.cast(thread_, DType::i32), lane_);
     return emit.cast(number, DType::index);
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ir/ops/record.h"
 #include "ir/passes/target/cpu/lanes/code.h"
 
 namespace tsr::ir {
@@ -39,9 +40,8 @@ bool LaneCode::is_cheap(RegionId region) const {
     const auto& ops = s_.tile.region(region).ops;
     return ops.size() <= 9 && std::ranges::all_of(ops, [&](OpId id) {
                const Op& op = s_.tile.op(id);
-               bool light = is_element(op.kind) && op.kind != OpKind::div && op.kind != OpKind::sqrt &&
-                            op.kind != OpKind::floordiv && op.kind != OpKind::mod;
-               return light || op.kind == OpKind::constant || op.kind == OpKind::yield || op.kind == OpKind::dim;
+               return (is_element(op.kind) && record(op.kind).cost <= Cost::light) || op.kind == OpKind::constant ||
+                      op.kind == OpKind::yield || op.kind == OpKind::dim;
            });
 }
 

@@ -9,9 +9,8 @@ ProductCode::Factors ProductCode::bytes_factors(const MmaOp& op, const Operands&
     constexpr int64_t kWord = 4;
     Factors f = factors(op, at);
     const DType a = s_.tile.type(op.a()).elem;
-    const std::string& b = op.attrs().string(Attr::mode);
-    f.flipped = name(a) == b;
-    f.bytes = b == "i8" ? "u8 i8" : "i8 u8";
+    f.flipped = a == op.packed();
+    f.bytes = op.packed();
     f.a.pointer = emit_.op(OpKind::pointer_add, {f.a.pointer, emit_.integer(0)},
                            s_.target.type(f.a.pointer).with(DType::u32), {{Attr::type, DType::u32}});
     f.a.strides = {f.a.strides[0] / kWord, 1};
@@ -25,9 +24,7 @@ ProductCode::Factors ProductCode::bytes_factors(const MmaOp& op, const Operands&
 }
 
 ValueId ProductCode::sum_bytes(const Factors& f, ValueId a, ValueId b, ValueId sum) {
-    return emit_.op(
-        OpKind::mma, {a, b, sum}, f.type,
-        {{Attr::type, f.type.elem}, {Attr::axes, std::vector<int64_t>{1, f.type.width, 4}}, {Attr::mode, f.bytes}});
+    return emit_.op(OpKind::dot_bytes, {a, b, sum}, f.type, {{Attr::packed, *f.bytes}});
 }
 
 // The products of the flipped bits with the columns of a panel: a row of a that has them alone.

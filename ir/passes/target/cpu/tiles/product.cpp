@@ -109,7 +109,7 @@ ValueId ProductCode::inside_of(const std::vector<OpId>& stores, size_t axis, int
 // By the matrix unit (runtime/device/cpu/matrix.cpp).
 void ProductCode::by_matrix(const MmaOp& op, const Operands& at) {
     const DType a = s_.tile.type(op.a()).elem;
-    const std::string b = op.attrs().string(Attr::mode);
+    const std::string b(name(op.packed()));
     const auto shape = extents(s_.tile.type(op.result()));
     const int64_t depth = extents(s_.tile.type(op.a()))[1];
     const int64_t a_row = at.a.strides[0] * bits(a) / 8;
@@ -250,7 +250,7 @@ void ProductCode::multiply(const Factors& f, const Panel& at, ValueId a, ValueId
         const ValueId factor = emit_.splat(emit_.load(from, 0), at.elements);
         for (int64_t v = 0; v < at.vectors; ++v) {
             ValueId& sum = sums[static_cast<size_t>(i * at.vectors + v)];
-            if (!f.bytes.empty()) {
+            if (f.bytes) {
                 sum = sum_bytes(f, factor, row[static_cast<size_t>(v)], sum);
                 continue;
             }

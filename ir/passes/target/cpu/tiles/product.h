@@ -46,8 +46,8 @@ private:
         int64_t depth;
         int64_t rows;        // of the accumulator
         int64_t panel_rows;  // of them
-        // Four bytes of depth are one step: the types of a's and b's elements, "u8 i8" or "i8 u8"; empty: elements are.
-        std::string bytes;
+        // Four bytes of depth are one step, b's of this type and a's of the other sign; nothing: an element is one.
+        std::optional<DType> bytes;
         bool flipped;       // the highest bits of a's bytes
         ValueId depth_end;  // steps from there on add nothing; invalid: all count
     };

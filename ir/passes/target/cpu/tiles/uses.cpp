@@ -1,7 +1,6 @@
 #include "ir/passes/target/cpu/tiles/uses.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <unordered_set>
 
@@ -73,43 +72,6 @@ bool is_zero(const Function& kernel, ValueId value) {
 
 namespace {
 
-// Element operations that take more than one instruction, or one that takes as long as several.
-struct ElementCost {
-    OpKind kind;
-    int64_t instructions;
-};
-constexpr std::array kElementCosts{
-    ElementCost{OpKind::div, 4},
-    ElementCost{OpKind::sqrt, 4},
-    ElementCost{OpKind::floordiv, 12},
-    ElementCost{OpKind::mod, 12},
-};
-
-int64_t element_cost(OpKind kind) {
-    const auto* known = std::ranges::find(kElementCosts, kind, &ElementCost::kind);
-    return known == kElementCosts.end() ? 1 : known->instructions;
-}
-
-int64_t own_cost(OpKind kind) {
-    switch (axis_rule(kind)) {
-        case AxisRule::same:
-            return element_cost(kind);
-        case AxisRule::permute:
-        case AxisRule::pack:
-            return 8;  // elements of several rows in one vector
-        case AxisRule::repeat:
-            return 0;
-        case AxisRule::none:
-        case AxisRule::made:
-        case AxisRule::each:
-        case AxisRule::drop:
-        case AxisRule::along:
-        case AxisRule::contract:
-            break;
-    }
-    return 1;
-}
-
 class InlineCost {
 public:
     InlineCost(const Function& kernel, int64_t limit) : kernel_(kernel), limit_(limit) {}
@@ -127,7 +89,7 @@ private:
             ++sum_;
             return;
         }
-        sum_ += own_cost(kernel_.op(id).kind);
+        sum_ += instructions(record(kernel_.op(id).kind).cost);
         for (ValueId operand : kernel_.op(id).operands) visit(operand);
     }
 

@@ -236,7 +236,7 @@ void TileCode::store(OpId id, ValueId value, const Coordinates& at) {
     if (std::ranges::find(past_caches_, id) != past_caches_.end())
         return emit_.statement(
             OpKind::store, {to.pointer, value},
-            {{Attr::mode, std::string("past")}, {Attr::alignment, width_ * bits(emit_.element_type(value)) / 8}});
+            {{Attr::past_caches, kFlag}, {Attr::alignment, width_ * bits(emit_.element_type(value)) / 8}});
     if (!to.stride.valid()) return emit_.store(to.pointer, value, to.mask);
     std::vector<ValueId> operands{to.pointer, value, offsets(to.stride)};
     Attrs attrs;

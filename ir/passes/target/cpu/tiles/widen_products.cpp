@@ -24,7 +24,7 @@ public:
         });
         const CpuMachine* machine = kernel_.plan ? cpu_machine(kernel_.plan->machine) : nullptr;
         for (OpId id : products) {
-            if (ends_with_loop(kernel_, id)) kernel_.op(id).attrs.set(Attr::masked, int64_t{1});
+            if (ends_with_loop(kernel_, id)) kernel_.op(id).attrs.set_flag(Attr::masked);
             const MmaOp product(kernel_, id);
             if (machine != nullptr && machine->matrix_unit && suits_matrix_unit(kernel_, id)) {
                 to_words(id, false);
@@ -35,13 +35,12 @@ public:
                 continue;
             }
             const bool transposed = product.b_transposed();
-            const int64_t a_transposed = product.a_transposed() ? 1 : 0;
             const ValueId a = operand(id, product.a(), product.accumulates(), false);
             const ValueId b = operand(id, product.b(), product.accumulates(), transposed);
             Op& op = kernel_.op(id);
-            op.operands[0] = a;
-            op.operands[1] = b;
-            op.attrs.set(Attr::axes, std::vector<int64_t>{a_transposed, 0});
+            op.operands[MmaOp::kA] = a;
+            op.operands[MmaOp::kB] = b;
+            op.attrs.erase(Attr::b_transposed);
         }
     }
 
@@ -57,10 +56,11 @@ private:
         const ValueId b = made(operand(id, product.b(), b_type, product.b_transposed()), OpKind::pack_rows, b_type);
         Op& op = kernel_.op(id);
         op.kind = OpKind::mma_words;
-        op.operands[0] = a;
-        op.operands[1] = b;
-        op.attrs.set(Attr::axes, std::vector<int64_t>{0, 0});
-        op.attrs.set(Attr::mode, std::string(name(b_type)));
+        op.operands[MmaOp::kA] = a;
+        op.operands[MmaOp::kB] = b;
+        op.attrs.erase(Attr::a_transposed);
+        op.attrs.erase(Attr::b_transposed);
+        op.attrs.set(Attr::packed, b_type);
     }
 
     ValueId operand(OpId product, ValueId value, DType type, bool transposed) {

@@ -182,7 +182,7 @@ std::vector<std::string> check_boxes(const Function& thread) {
     Bytes bytes(thread, messages);
     bytes.region(thread.body, 0);
     const auto below = [&](OpId id, auto predicate) { return any_in(thread, id, predicate); };
-    const auto of_others = [](const Op& op) { return op.kind == OpKind::copy_box && op.attrs.has(Attr::mode); };
+    const auto of_others = [](const Op& op) { return op.kind == OpKind::copy_box && op.attrs.has(Attr::cluster); };
     if (!any_below(thread, thread.body, of_others)) return messages;
     const auto meets = [&](OpId id) { return thread.op(id).kind == OpKind::cluster_barrier; };
     bool made = false, met = false;

@@ -13,7 +13,7 @@ bool in_slot(const Function& kernel, std::span<const ValueId> buffers, ValueId v
 
 bool keeps_sums(const Function& kernel, const MmaOp& op) {
     const DType input = kernel.type(op.a()).elem;
-    return !op.attrs().has(Attr::mode) && !(is_float(input) && is_storage_only(input));
+    return !op.in_tf32() && !op.pending() && !(is_float(input) && is_storage_only(input));
 }
 
 }  // namespace tsr::ir

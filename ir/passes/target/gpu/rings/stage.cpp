@@ -35,13 +35,13 @@ public:
                 of_cluster_ = of_cluster_ || shared;
             }
             counts_ = b.buffer(DType::u64, {Dim::constant(2)}, {{Attr::count, stages_}});
-            b.emit(OpKind::acquire, {counts_}, {{Attr::mode, std::string("open")}});
+            b.emit(OpKind::acquire, {counts_}, {{Attr::ring, code(RingUse::open)}});
         }
         const ForOp loop(kernel_, staged_.loop);
         const ValueId first_use = b.index(0);
         for (int64_t round = 0; round + 1 < stages_; ++round) {
             Attrs meets;
-            if (round == 0 && !arrivals_) meets.set(Attr::mode, std::string("barrier"));
+            if (round == 0 && !arrivals_) meets.set(Attr::ring, code(RingUse::barrier));
             bring(b, loop.lower(), round, {b.index(round), first_use}, meets);
         }
         carry_slots(b);
@@ -67,7 +67,7 @@ private:
         std::vector<ValueId> operands{slot.number};
         if (arrivals_) {
             operands.insert(operands.end(), {slot.phase, counts_});
-            attrs.set(Attr::mode, std::string("arrivals"));
+            attrs.set(Attr::ring, code(RingUse::arrivals));
             if (kind == OpKind::release && of_cluster_) attrs.set(Attr::count, kernel_.plan->gpu().cluster());
         }
         operands.insert(operands.end(), buffers_.begin(), buffers_.end());
@@ -220,7 +220,7 @@ private:
     // At most `left` products are under way; the sums of those that are done.
     Values wait_for(Builder& b, Values sums, size_t left) {
         const OpId wait = b.emit(OpKind::wait_group, std::move(sums),
-                                 {{Attr::count, static_cast<int64_t>(left)}, {Attr::mode, std::string("products")}});
+                                 {{Attr::count, static_cast<int64_t>(left)}, {Attr::products, kFlag}});
         return kernel_.op(wait).results;
     }
 
@@ -257,7 +257,7 @@ private:
                 operands.push_back(tile ? v : inside.stage(memory_root(kernel_, v), slot.number));
             }
             Attrs attrs = head.attrs;
-            if (pending) attrs.set(Attr::mode, std::string(MmaOp::kPending));
+            if (pending) attrs.set_flag(Attr::pending);
             return Values{inside.value(OpKind::mma, operands, attrs)};
         };
         auto nothing = [&](Builder& inside) {
@@ -271,7 +271,7 @@ private:
     // The slot of the round before, which is the next one to be filled, is released when this round's products have
     // been started and that one's are done.
     void keep_pending(Builder& b) {
-        for (OpId product : pending_) kernel_.op(product).attrs.set(Attr::mode, std::string(MmaOp::kPending));
+        for (OpId product : pending_) kernel_.op(product).attrs.set_flag(Attr::pending);
         wait_for(b, {}, pending_.size());
         release_before(b, b.lt(ForOp(kernel_, loop_).lower(), iv_), next_);
     }
@@ -308,7 +308,7 @@ private:
         std::vector<ValueId> last = kernel_.op(loop_).results;  // …, slot, next, phase, next's phase
         if (head_) last.pop_back();
         if (!pending_.empty()) finish_pending(b, {last.end()[-3], last.end()[-1]});
-        b.emit(OpKind::release, {counts_, last.end()[-4], last.end()[-2]}, {{Attr::mode, std::string("close")}});
+        b.emit(OpKind::release, {counts_, last.end()[-4], last.end()[-2]}, {{Attr::ring, code(RingUse::close)}});
     }
 
     // Products read the buffer in the place of the tile.
@@ -321,13 +321,13 @@ private:
                 continue;
             }
             Op& product = kernel_.op(user);
-            std::vector<int64_t> axes = product.attrs.integers(Attr::axes);
-            for (size_t i = 0; i < 2; ++i) {
-                if (product.operands[i] != tile) continue;
-                product.operands[i] = buffer;
-                axes[i] ^= turned ? 1 : 0;
+            for (const auto& [operand, flag] :
+                 {std::pair{MmaOp::kA, Attr::a_transposed}, std::pair{MmaOp::kB, Attr::b_transposed}}) {
+                if (product.operands[operand] != tile) continue;
+                product.operands[operand] = buffer;
+                if (!turned) continue;
+                product.attrs.has(flag) ? product.attrs.erase(flag) : product.attrs.set_flag(flag);
             }
-            product.attrs.set(Attr::axes, axes);
         }
     }
 

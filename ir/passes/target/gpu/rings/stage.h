@@ -28,7 +28,7 @@ namespace tsr::ir {
 //
 //     take %slot
 //     the round, which starts its products
-//     wait_group {mode = products, count = those of a round}
+//     wait_group {count = those of a round, products}
 //     if there was a round before { release its slot }
 //     if there is a round stages - 1 further on { acquire %next, the slot of the round before; its copies; fill %next }
 //
@@ -40,7 +40,7 @@ namespace tsr::ir {
 //     if there is a round stages - 1 further on { acquire %next; its copies; fill %next }
 //     %started = if there is a round behind this one { take its slot; its product, pending }
 //     the round, with the product that was started in the round before
-//     wait_group {mode = products, count = 0} %started
+//     wait_group {count = 0, products} %started
 //     release %slot
 //
 // Answers what is done so, one line each, for people.

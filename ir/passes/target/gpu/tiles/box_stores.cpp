@@ -152,7 +152,7 @@ void ThreadTiles::send(const Box& box, ValueId tensor, const std::vector<ValueId
     std::vector<int64_t> extents(starts.size(), 1);
     extents.end()[-2] = kBoxRows;
     extents.end()[-1] = box.width * 8 / bits(emit_.element_type(box.place));
-    Attrs attrs{{Attr::axes, extents}};
+    Attrs attrs{{Attr::extents, extents}};
     if (box.width > kStoredPiece) attrs.set(Attr::width, box.width);
     std::vector<ValueId> operands{box.place, tensor};
     operands.insert(operands.end(), starts.begin(), starts.end());

@@ -72,7 +72,7 @@ ThreadTiles::Registers ThreadTiles::shuffled(const ShuffleRounds& rounds, Regist
         const ValueId lane = plus(thread_part(rounds.from), static_cast<Bits>(rounds.from_constant[t]));
         const ValueId given = values[static_cast<size_t>(rounds.given[t])];
         taken.push_back(emit_.op(OpKind::warp_shuffle, {given, emit_.cast(lane, DType::i32)}, code_.target.type(given),
-                                 {{Attr::mode, std::string("index")}}));
+                                 {{Attr::shuffle, ir::code(ShuffleBy::index)}}));
     }
     return renamed(rounds.receive, taken);
 }

@@ -69,8 +69,9 @@ ThreadTiles::Panels ThreadTiles::panels(ValueId buffer, bool turned, bool of_gro
         const ValueId offset = emit_.mul(group_number(), emit_.integer(out.offset(kGroupRows, 0) / out.size));
         pointer = emit_.pointer_add(pointer, offset);
     }
-    const std::vector<int64_t> places{out.panel, turned ? out.rows * out.panel : 0, kPhaseRows * out.panel};
-    out.begin = emit_.op(OpKind::matrix_descriptor, {pointer}, Type::scalar(DType::u64), {{Attr::axes, places}});
+    const std::vector<int64_t> strides{turned ? out.rows * out.panel : 0, kPhaseRows * out.panel};
+    out.begin = emit_.op(OpKind::matrix_descriptor, {pointer}, Type::scalar(DType::u64),
+                         {{Attr::width, out.panel}, {Attr::strides, strides}});
     return out;
 }
 
@@ -106,12 +107,14 @@ void ThreadTiles::group_product(OpId id) {
             operands.push_back(described(b, piece.column, k));
         }
         operands.insert(operands.end(), onto.begin(), onto.end());
-        const std::vector<int64_t> axes{piece.parts * kGroupRows, piece.columns, piece.last - piece.first,
-                                        a.turned ? 1 : 0, b.turned ? 1 : 0};
+        Attrs attrs{
+            {Attr::type, plan.product.input},
+            {Attr::extents, std::vector<int64_t>{piece.parts * kGroupRows, piece.columns, piece.last - piece.first}}};
+        if (a.turned) attrs.set_flag(Attr::a_transposed);
+        if (!b.turned) attrs.set_flag(Attr::b_transposed);
         const std::vector<Type> types(static_cast<size_t>(piece.parts * piece.columns / kColumnsOfRegister),
                                       Type::scalar(type));
-        Registers made =
-            emit_.many(OpKind::group_mma, operands, types, {{Attr::type, plan.product.input}, {Attr::axes, axes}});
+        Registers made = emit_.many(OpKind::group_mma, operands, types, attrs);
         // What is only started stays in the registers where it is summed.
         if (piece.waits) made = emit_.many(OpKind::group_wait, made, types, {{Attr::count, int64_t{0}}});
         return made;

@@ -160,7 +160,7 @@ ThreadTiles::Registers ThreadTiles::load_matrices(Part& part, int64_t atom, int6
     const int64_t count = part.operand == Operand::a ? 1 : 2;
     const DType type = emit_.element_type(pointer);
     Attrs attrs{{Attr::count, count}};
-    if (part.transposed) attrs.set(Attr::mode, std::string("transposed"));
+    if (part.transposed) attrs.set_flag(Attr::transposed);
     const std::vector<Type> types(static_cast<size_t>(count),
                                   Type::vector(type, static_cast<uint32_t>(4 * 32 / bits(type) / count)));
     Registers loaded = emit_.many(OpKind::load_matrix, {pointer}, types, attrs);

@@ -123,8 +123,9 @@ void ThreadTiles::product(OpId id) {
     for (int64_t row = 0; row < c.repeat[0]; ++row) {
         for (int64_t column = 0; column < c.repeat[1]; ++column) sums.push_back(fragment_of(start, c, row, column));
     }
-    const Attrs attrs{{Attr::type, type},
-                      {Attr::axes, std::vector<int64_t>{plan.product.rows, plan.product.columns, plan.product.inner}}};
+    const Attrs attrs{
+        {Attr::type, type},
+        {Attr::extents, std::vector<int64_t>{plan.product.rows, plan.product.columns, plan.product.inner}}};
     for (int64_t k = 0; k < a.layout.repeat[1]; ++k) {
         Registers rows;
         for (int64_t row = 0; row < c.repeat[0]; ++row) rows.push_back(fragments(a, row, k)[0]);
@@ -132,7 +133,7 @@ void ThreadTiles::product(OpId id) {
             for (ValueId columns : fragments(b, column, k)) {
                 for (size_t row = 0; row < rows.size(); ++row) {
                     ValueId& sum = sums[row * static_cast<size_t>(c.repeat[1]) + static_cast<size_t>(column)];
-                    sum = emit_.op(OpKind::mma, {rows[row], columns, sum}, code_.target.type(sum), attrs);
+                    sum = emit_.op(OpKind::warp_mma, {rows[row], columns, sum}, code_.target.type(sum), attrs);
                 }
                 ++column;
             }

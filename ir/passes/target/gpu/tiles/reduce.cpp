@@ -67,7 +67,7 @@ void ThreadTiles::reduce(OpId id) {
         if ((lanes >> bit & 1) == 0) continue;
         for (ValueId& sum : sums) {
             const ValueId other = emit_.op(OpKind::warp_shuffle, {sum, emit_.integer(int64_t{1} << bit, DType::i32)},
-                                           Type::scalar(type), {{Attr::mode, std::string("xor")}});
+                                           Type::scalar(type), {{Attr::shuffle, ir::code(ShuffleBy::bit_xor)}});
             sum = combined(op.what(), sum, other);
         }
     }
