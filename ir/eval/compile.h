@@ -125,7 +125,6 @@ private:
     Slot tile_start(ValueId v);
     void tile_view(OpId id, const Op& op);
     void expand(OpId id, const Op& op);
-    struct TileRuns;  // what each operation becomes
     bool tile_operation(OpId id, const Op& op);
     void along(OpId id, const Op& op, Step step, size_t axis, std::optional<ReduceOp> what);
     void product(OpId id, const Op& op);

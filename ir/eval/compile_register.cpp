@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "ir/core/total.h"
 #include "ir/eval/compile.h"
 #include "ir/eval/steps.h"
+#include "ir/eval/tile_operations.h"
 #include "ir/ops/record.h"
 #include "ir/ops/reduction.h"
 #include "ir/ops/register.h"
@@ -194,38 +194,35 @@ void Compiler::product(OpId id, const Op& op) {
     drop_temporaries(temporaries);
 }
 
-struct Compiler::TileRuns {
-    using Run = void (*)(Compiler&, OpId, const Op&);
-
-    static size_t axis(const Op& op) { return static_cast<size_t>(op.attrs.integer(Attr::axis)); }
-
-    static void view(Compiler& c, OpId id, const Op& op) { c.tile_view(id, op); }
-    static void expand(Compiler& c, OpId id, const Op& op) { c.expand(id, op); }
-    static void product(Compiler& c, OpId id, const Op& op) { c.product(id, op); }
-    static void iota(Compiler& c, OpId id, const Op& op) { c.along(id, op, &steps::tile_iota, axis(op), {}); }
-    static void transpose(Compiler& c, OpId id, const Op& op) {
-        c.along(id, op, &steps::transpose, c.fn_.type(op.operands[0]).rank() - 2, {});
-    }
-    static void reduce(Compiler& c, OpId id, const Op& op) {
-        c.along(id, op, &steps::reduce, axis(op), AlongOp(c.fn_, id).what());
-    }
-    static void scan(Compiler& c, OpId id, const Op& op) {
-        c.along(id, op, &steps::scan, axis(op), AlongOp(c.fn_, id).what());
-    }
-    static void not_run(Compiler& c, OpId id, const Op& op) { c.not_run(id, op); }
-
-    static constexpr Row<Run> kTileRows[]{
-        {OpKind::load_tile, view},    {OpKind::store_tile, view},   {OpKind::atomic_tile, view},
-        {OpKind::expand, expand},     {OpKind::tile_iota, iota},    {OpKind::transpose, transpose},
-        {OpKind::reduce, reduce},     {OpKind::scan, scan},         {OpKind::mma, product},
-        {OpKind::pack_rows, not_run}, {OpKind::mma_words, not_run},  // made for machines after the evaluator's form
-    };
-    static constexpr Total<kTileRows, kRegisterFamily> kTable{};
-};
-
 bool Compiler::tile_operation(OpId id, const Op& op) {
-    if (!TileRuns::kTable.has(op.kind)) return false;
-    TileRuns::kTable[op.kind].answer(*this, id, op);
+    if (!kTileWayOf.has(op.kind)) return false;
+    const auto axis = [&] { return static_cast<size_t>(op.attrs.integer(Attr::axis)); };
+    switch (kTileWayOf[op.kind].answer) {
+        case TileWay::view:
+            tile_view(id, op);
+            break;
+        case TileWay::expand:
+            expand(id, op);
+            break;
+        case TileWay::iota:
+            along(id, op, &steps::tile_iota, axis(), {});
+            break;
+        case TileWay::transpose:
+            along(id, op, &steps::transpose, fn_.type(op.operands[0]).rank() - 2, {});
+            break;
+        case TileWay::reduce:
+            along(id, op, &steps::reduce, axis(), AlongOp(fn_, id).what());
+            break;
+        case TileWay::scan:
+            along(id, op, &steps::scan, axis(), AlongOp(fn_, id).what());
+            break;
+        case TileWay::product:
+            product(id, op);
+            break;
+        case TileWay::made_later:
+            not_run(id, op);
+            break;
+    }
     return true;
 }
 

@@ -114,11 +114,12 @@ private:
     [[nodiscard]] bool is_once(OpId id) const { return !who_.flat && who_.is_groups(kernel_, id); }
 
     // Register tiles (team_tiles.cpp, team_products.cpp).
-    struct TileRuns;
     bool tiles(OpId id, const Op& op, const Mask& mask);
     void view(OpId id);
     void expand(OpId id);
-    void along(OpId id);
+    void iota(OpId id);
+    void transpose(OpId id);
+    void along(OpId id, bool scans);
     void product(OpId id);
 
     Launch& launch_;

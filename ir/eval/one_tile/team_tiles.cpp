@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "ir/core/total.h"
 #include "ir/eval/one_tile/team.h"
+#include "ir/eval/tile_operations.h"
 #include "ir/ops/effects.h"
 #include "ir/ops/reduction.h"
 #include "ir/ops/register.h"
@@ -45,25 +45,36 @@ size_t step_along(const Type& tile, size_t axis) {
 
 }  // namespace
 
-struct Team::TileRuns {
-    using Run = void (Team::*)(OpId);
-    static constexpr Run kMadeLater = nullptr;  // by passes: no kernel of elaboration has it
-
-    static constexpr Row<Run> kTeamTileRows[]{
-        {OpKind::load_tile, &Team::view}, {OpKind::store_tile, &Team::view}, {OpKind::atomic_tile, &Team::view},
-        {OpKind::expand, &Team::expand},  {OpKind::tile_iota, &Team::along}, {OpKind::transpose, &Team::along},
-        {OpKind::reduce, &Team::along},   {OpKind::scan, &Team::along},      {OpKind::mma, &Team::product},
-        {OpKind::pack_rows, kMadeLater},  {OpKind::mma_words, kMadeLater},
-    };
-    static constexpr Total<kTeamTileRows, kRegisterFamily> kTable{};
-};
-
 bool Team::tiles(OpId id, const Op& op, const Mask& mask) {
     if (!is_of_register_tiles(kernel_, op)) return false;
     need_all(id, mask);
-    const TileRuns::Run run = TileRuns::kTable.has(op.kind) ? TileRuns::kTable[op.kind].answer : nullptr;
-    if (run != nullptr) (this->*run)(id);
-    return run != nullptr;
+    if (!kTileWayOf.has(op.kind)) return false;
+    switch (kTileWayOf[op.kind].answer) {
+        case TileWay::view:
+            view(id);
+            return true;
+        case TileWay::expand:
+            expand(id);
+            return true;
+        case TileWay::iota:
+            iota(id);
+            return true;
+        case TileWay::transpose:
+            transpose(id);
+            return true;
+        case TileWay::reduce:
+            along(id, false);
+            return true;
+        case TileWay::scan:
+            along(id, true);
+            return true;
+        case TileWay::product:
+            product(id);
+            return true;
+        case TileWay::made_later:
+            break;
+    }
+    return false;
 }
 
 // Loads, stores and atomics of views; what lies outside of the memory is 0, or `fill`, or left out.
@@ -126,39 +137,40 @@ void Team::expand(OpId id) {
     make(expand.result()) = std::move(bits);
 }
 
-void Team::along(OpId id) {
+void Team::iota(OpId id) {
     const Op& op = kernel_.op(id);
-    const ValueId result = op.results[0];
-    if (op.kind == OpKind::tile_iota) {
-        const auto axis = static_cast<size_t>(op.attrs.integer(Attr::axis));
-        std::vector<Bits>& bits = make(result);
-        IndexWalk walk(type(result));
-        for (size_t element = 0; element < bits.size(); ++element, walk.next()) bits[element] = walk.at()[axis];
-        return;
-    }
+    const auto axis = static_cast<size_t>(op.attrs.integer(Attr::axis));
+    std::vector<Bits>& bits = make(op.results[0]);
+    IndexWalk walk(type(op.results[0]));
+    for (size_t element = 0; element < bits.size(); ++element, walk.next()) bits[element] = walk.at()[axis];
+}
+
+void Team::transpose(OpId id) {
+    const Op& op = kernel_.op(id);
     const Type& from = type(op.operands[0]);
     const std::vector<Bits> given = cells_[op.operands[0].index].bits;
-    if (op.kind == OpKind::transpose) {
-        const size_t rows = extent(from, from.rank() - 2);
-        const size_t columns = extent(from, from.rank() - 1);
-        std::vector<Bits>& bits = make(result);
-        for (size_t element = 0; element < given.size(); ++element) {
-            const size_t matrix = element / (rows * columns);
-            const size_t row = element / columns % rows;
-            bits[matrix * rows * columns + element % columns * rows + row] = given[element];
-        }
-        return;
+    const size_t rows = extent(from, from.rank() - 2);
+    const size_t columns = extent(from, from.rank() - 1);
+    std::vector<Bits>& bits = make(op.results[0]);
+    for (size_t element = 0; element < given.size(); ++element) {
+        const size_t matrix = element / (rows * columns);
+        const size_t row = element / columns % rows;
+        bits[matrix * rows * columns + element % columns * rows + row] = given[element];
     }
-    // In the order of the axis.
+}
+
+// In the order of the axis.
+void Team::along(OpId id, bool scans) {
     const AlongOp along(kernel_, id);
+    const Type& from = type(along.value());
+    const std::vector<Bits> given = cells_[along.value().index].bits;
     const auto axis = static_cast<size_t>(along.axis());
     const OpKind combine = combining(along.what());
     const size_t step = step_along(from, axis);
     const size_t length = extent(from, axis);
-    std::vector<Bits>& bits = make(result);
+    std::vector<Bits>& bits = make(along.result());
     for (size_t element = 0; element < given.size(); ++element) {
         const size_t at = element / step % length;
-        const bool scans = op.kind == OpKind::scan;
         Bits& target = bits[scans ? element : element / (step * length) * step + element % step];
         if (at == 0)
             target = given[element];
