@@ -3,6 +3,7 @@
 
 #include "ir/eval/compile.h"
 #include "ir/eval/steps.h"
+#include "ir/ops/control.h"
 
 namespace tsr::ir::eval {
 
@@ -110,12 +111,12 @@ void Compiler::branch(OpId id, const Op& op) {
 
 void Compiler::for_uniform(OpId id, const Op& op) {
     const auto args = std::span(fn_.region(op.regions[0]).args);
-    const std::span<const ValueId> operands = op.operands;
-    bind_carried(op, operands.subspan(3), args.subspan(1));
+    const ForOp written(fn_, id);
+    bind_carried(op, written.inits(), written.carried());
     LoopData loop;
-    loop.lower = wide_one(operands[0]);
-    loop.upper = wide_one(operands[1]);
-    loop.step = wide_one(operands[2]);
+    loop.lower = wide_one(written.lower());
+    loop.upper = wide_one(written.upper());
+    loop.step = wide_one(written.step());
     loop.rounds = frame_.take(8);
     loop.iv = frame_.take(8);  // little-endian: its low bytes are the counter in its own type
     loop.is_signed = is_signed(fn_.type(args[0]).elem);
@@ -160,15 +161,15 @@ void Compiler::while_uniform(OpId id, const Op& op) {
 
 void Compiler::for_divergent(OpId id, const Op& op) {
     const auto args = std::span(fn_.region(op.regions[0]).args);
-    const std::span<const ValueId> operands = op.operands;
+    const ForOp written(fn_, id);
     const size_t temporaries = temporaries_.size();
-    bind_carried(op, operands.subspan(3), args.subspan(1));
+    bind_carried(op, written.inits(), written.carried());
     const DType type = fn_.type(args[0]).elem;
     const uint64_t bytes = 8ULL * program_.lanes;
     LoopData loop;
-    loop.lower = wide_many(operands[0]);
-    loop.upper = wide_many(operands[1]);
-    loop.step = wide_many(operands[2]);
+    loop.lower = wide_many(written.lower());
+    loop.upper = wide_many(written.upper());
+    loop.step = wide_many(written.step());
     loop.rounds = temporary(bytes);
     loop.iv = temporary(bytes);
     loop.live = temporary(program_.lanes);

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "ir/ops/control.h"
 #include "ir/ops/record.h"
 
 namespace tsr::ir::eval {
@@ -86,13 +87,12 @@ private:
     }
 
     void for_loop(OpId id, const Op& op, bool in_lanes) {
-        const auto args = std::span(fn_.region(op.regions[0]).args);
-        const std::span<const ValueId> operands = op.operands;
-        if (varies(operands[0]) || varies(operands[1]) || varies(operands[2])) diverge(id);
-        vary_if(args[0], out_.divergent[id.index]);
-        carried(op, operands.subspan(3), args.subspan(1), yield_of(op.regions[0]), out_.divergent[id.index]);
-        region(op.regions[0], in_lanes);
-        carried(op, operands.subspan(3), args.subspan(1), yield_of(op.regions[0]), out_.divergent[id.index]);
+        const ForOp loop(fn_, id);
+        if (varies(loop.lower()) || varies(loop.upper()) || varies(loop.step())) diverge(id);
+        vary_if(loop.iv(), out_.divergent[id.index]);
+        carried(op, loop.inits(), loop.carried(), yield_of(loop.body()), out_.divergent[id.index]);
+        region(loop.body(), in_lanes);
+        carried(op, loop.inits(), loop.carried(), yield_of(loop.body()), out_.divergent[id.index]);
     }
 
     void while_loop(OpId id, const Op& op, bool in_lanes) {

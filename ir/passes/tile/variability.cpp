@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/core/total.h"
+#include "ir/ops/control.h"
 #include "ir/ops/record.h"
 
 namespace tsr::ir {
@@ -131,17 +132,17 @@ private:
     }
 
     void visit_for(OpId id, const Op& op, bool divergent) {
-        const Region& body = function_.region(op.regions[0]);
-        bool bounds = varies(op.operands[0]) || varies(op.operands[1]) || varies(op.operands[2]);
-        mark(body.args[0],
+        const ForOp loop(function_, id);
+        bool bounds = varies(loop.lower()) || varies(loop.upper()) || varies(loop.step());
+        mark(loop.iv(),
              bounds || roles_[id.index] == LoopRole::tile_loop || roles_[id.index] == LoopRole::element_grid);
         bool spread = roles_[id.index] == LoopRole::tile_loop || roles_[id.index] == LoopRole::element_grid;
         for (size_t i = 0; i < op.results.size(); ++i) {
-            bool carried = bounds || varies(op.operands[3 + i]) || varies(yielded(op.regions[0])[i]);
-            mark(body.args[1 + i], carried);
+            bool carried = bounds || varies(loop.inits()[i]) || varies(loop.next()[i]);
+            mark(loop.carried()[i], carried);
             mark(op.results[i], carried);
         }
-        visit(op.regions[0], divergent || bounds || spread);
+        visit(loop.body(), divergent || bounds || spread);
     }
 
     void visit_while(const Op& op, bool divergent) {
