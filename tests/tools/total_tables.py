@@ -17,7 +17,8 @@ import tempfile
 TABLE = re.compile(r"\b(?:ir::)?Total<\s*([\w:]+),")
 RECORDS = re.compile(r"\bcomplete<\s*(\w+),")
 MISSING = re.compile(r"NoRowFor<(.+?), tsr::ir::OpKind::forgotten_\w+>")
-LIST = re.compile(r"^(#define TSR_(ARITHMETIC|COMPARISON|CONTROL|MEMORY|COPY|RING|GROUP|REGISTER|GRAPH|HOST|TARGET|GPU|BOX)_OPS\(X\))", re.MULTILINE)
+MADE_OF_LISTS = {"kFormulas"}  # rows are made of the list, by the name of each operation: without the function it does not compile
+LIST = re.compile(r"^(#define TSR_(ARITHMETIC|COMPARISON|ROUNDING|CONTROL|MEMORY|COPY|RING|GROUP|REGISTER|GRAPH|HOST|TARGET|GPU|BOX)_OPS\(X\))", re.MULTILINE)
 
 
 def sources_with_tables(root):
@@ -30,7 +31,7 @@ def sources_with_tables(root):
             continue
         with open(os.path.join(root, name), encoding="utf-8") as file:
             text = file.read()
-        tables = TABLE.findall(text) + RECORDS.findall(text)
+        tables = [table for table in TABLE.findall(text) + RECORDS.findall(text) if table not in MADE_OF_LISTS]
         if tables:
             found.setdefault(library, {})[name] = tables
     return found
@@ -62,7 +63,7 @@ def main():
         os.makedirs(os.path.join(folder, "ir/core"))
         with open(os.path.join(root, "ir/core/opkind.h"), encoding="utf-8") as file:
             longer, families = LIST.subn(lambda m: f"{m[1]} X(forgotten_{m[2].lower()})", file.read())
-        if families != 13:
+        if families != 14:
             problems.append(f"ir/core/opkind.h: {families} families were found")
         with open(os.path.join(folder, "ir/core/opkind.h"), "w", encoding="utf-8") as file:
             file.write(longer)

@@ -136,8 +136,8 @@ private:
                     const auto [a, a_turned] = operand(contract_.a(), letters_.a, axes_.row, k, depth);
                     const auto [b, b_turned] = operand(contract_.b(), letters_.b, axes_.column, k, depth);
                     Attrs attrs{{Attr::type, type}};
-                    if (a_turned) attrs.set(Attr::a_transposed, kFlag);
-                    if (!b_turned) attrs.set(Attr::b_transposed, kFlag);
+                    if (a_turned) attrs.set_flag(Attr::a_transposed);
+                    if (!b_turned) attrs.set_flag(Attr::b_transposed);
                     return Values{builder_->value(OpKind::mma, {a, b, carried[0]}, std::move(attrs))};
                 });
             });
