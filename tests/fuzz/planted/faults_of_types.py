@@ -214,8 +214,10 @@ def extent_type(site):
 
 @fault
 def condition_of_tensor(site):
-    expr = site.slot("condition", test=lambda expr: any(isinstance(var.type, Tensor) for var in scope_of(expr).vars.values()))
-    return expr and site.replace(expr, site.variable(scope_of(expr), lambda var: isinstance(var.type, Tensor)).name)
+    # One of bools is a condition of `where`.
+    no_truth = lambda var: isinstance(var.type, Tensor) and var.type.elem != "bool"
+    expr = site.slot("condition", test=lambda expr: any(map(no_truth, scope_of(expr).vars.values())))
+    return expr and site.replace(expr, site.variable(scope_of(expr), no_truth).name)
 
 
 @fault
