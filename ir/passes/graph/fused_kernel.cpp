@@ -21,18 +21,13 @@ public:
         : FusedPosition(fused, axes, out_.kernel, axes.axis && work != RowWork::lane), work_(work) {}
 
     FusedKernel run() {
-        Function& k = kernel();
-        k.level = Level::tile;
-        k.is_kernel = true;
-        k.kernel.names_group = tiles_;
-        k.share_places(fused_);
-        k.place = fused_.place;
+        out_.begin(fused_, tiles_);
         add_parameters();
-        root_.to_end_of(k.body);
-        root_.set_place(k.place);
+        root_.to_end_of(kernel().body);
+        root_.set_place(kernel().place);
         zero_ = builder_->index(0);
         one_ = builder_->index(1);
-        for (const Dim& extent : axes_.extents) extents_.push_back(builder_->dim(renamed(extent)));
+        for (const Dim& extent : axes_.extents) extents_.push_back(builder_->dim(out_.renamed(extent)));
         at_.resize(axes_.extents.size());
         rows(0);
         builder_->yield({});
@@ -43,18 +38,6 @@ private:
     Function& kernel() { return out_.kernel; }
 
     // ---- parameters ----
-    // An extent in the kernel's own symbols.
-    Dim renamed(const Dim& extent) {
-        if (extent.constant_value()) return extent;
-        const auto found = std::ranges::find(out_.symbols, extent);
-        const auto number = static_cast<size_t>(found - out_.symbols.begin());
-        if (found == out_.symbols.end()) {
-            out_.symbols.push_back(extent);
-            kernel().symbols.push_back("d" + std::to_string(number));
-        }
-        return Dim::symbol(kernel().symbols[number]);
-    }
-
     std::vector<Dim> shape_along(const std::vector<size_t>& axes) const {
         std::vector<Dim> shape;
         for (size_t axis : axes) shape.push_back(axes_.extents[axis]);
@@ -63,10 +46,7 @@ private:
     }
 
     ValueId add_tensor(DType elem, std::vector<Dim> shape, bool mut, const std::string& name) {
-        std::vector<Dim> here;
-        for (const Dim& extent : shape) here.push_back(renamed(extent));
-        out_.shapes.push_back(std::move(shape));
-        return kernel().add_arg(kernel().body, Type::tensor(elem, std::move(here), mut), name);
+        return out_.add_parameter(Type::tensor(elem, std::move(shape), mut), mut, name);
     }
 
     void add_parameters() {
@@ -297,6 +277,33 @@ private:
 };
 
 }  // namespace
+
+void FusedKernel::begin(const Function& fused, bool names_group) {
+    kernel.level = Level::tile;
+    kernel.is_kernel = true;
+    kernel.kernel.names_group = names_group;
+    kernel.share_places(fused);
+    kernel.place = fused.place;
+}
+
+Dim FusedKernel::renamed(const Dim& extent) {
+    if (extent.constant_value()) return extent;
+    const auto found = std::ranges::find(symbols, extent);
+    const auto number = static_cast<size_t>(found - symbols.begin());
+    if (found == symbols.end()) {
+        symbols.push_back(extent);
+        kernel.symbols.push_back("d" + std::to_string(number));
+    }
+    return Dim::symbol(kernel.symbols[number]);
+}
+
+ValueId FusedKernel::add_parameter(const Type& type, bool mut, const std::string& name) {
+    shapes.push_back(type.shape);
+    Type here = type;
+    here.mut = mut;
+    for (Dim& extent : here.shape) extent = renamed(extent);
+    return kernel.add_arg(kernel.body, std::move(here), name);
+}
 
 FusedKernel fused_kernel(const Function& fused, const FusedAxes& axes, RowWork work) {
     return FusedKernelMaker(fused, axes, work).run();

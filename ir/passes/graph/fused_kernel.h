@@ -26,6 +26,13 @@ struct FusedKernel {
     // one element.
     std::vector<std::vector<Dim>> shapes;
     std::vector<Dim> symbols;  // what each symbol of the kernel is
+
+    // Makes it a kernel of the fused function's place, still without parameters and body.
+    void begin(const Function& fused, bool names_group);
+    // An extent of the fused function in the kernel's own symbols.
+    Dim renamed(const Dim& extent);
+    // A parameter whose shape is given over the symbols of the fused function.
+    ValueId add_parameter(const Type& type, bool mut, const std::string& name);
 };
 
 FusedKernel fused_kernel(const Function& fused, const FusedAxes& axes, RowWork work);

@@ -24,15 +24,10 @@ public:
           builder_(&root_) {}
 
     FusedKernel run() {
-        Function& k = out_.kernel;
-        k.level = Level::tile;
-        k.is_kernel = true;
-        k.kernel.names_group = true;
-        k.share_places(fused_);
-        k.place = fused_.place;
+        out_.begin(fused_, true);
         add_parameters();
-        root_.to_end_of(k.body);
-        root_.set_place(k.place);
+        root_.to_end_of(out_.kernel.body);
+        root_.set_place(out_.kernel.place);
         zero_ = builder_->index(0);
         one_ = builder_->index(1);
         at_.resize(letters_.result.size());
@@ -43,34 +38,15 @@ public:
     }
 
 private:
-    // ---- parameters: in the shapes that the fused function has ----
-    Dim renamed(const Dim& extent) {
-        if (extent.constant_value()) return extent;
-        const auto found = std::ranges::find(out_.symbols, extent);
-        const auto number = static_cast<size_t>(found - out_.symbols.begin());
-        if (found == out_.symbols.end()) {
-            out_.symbols.push_back(extent);
-            out_.kernel.symbols.push_back("d" + std::to_string(number));
-        }
-        return Dim::symbol(out_.kernel.symbols[number]);
-    }
-
-    ValueId add_parameter(const Type& type, bool mut, const std::string& name) {
-        out_.shapes.push_back(type.shape);
-        Type here = type;
-        here.mut = mut;
-        for (Dim& extent : here.shape) extent = renamed(extent);
-        return out_.kernel.add_arg(out_.kernel.body, std::move(here), name);
-    }
-
+    // Parameters have the shapes that the fused function has.
     void add_parameters() {
         for (ValueId param : fused_.params()) {
             const Value& value = fused_.value(param);
             if (value.role.kind == ParamRole::Kind::dimension) continue;
-            inputs_[param] = add_parameter(value.type, false, value.name);
+            inputs_[param] = out_.add_parameter(value.type, false, value.name);
         }
         for (ValueId result : yielded(fused_, fused_.body))
-            outputs_.push_back(add_parameter(fused_.type(result), true, fused_.value(result).name));
+            outputs_.push_back(out_.add_parameter(fused_.type(result), true, fused_.value(result).name));
     }
 
     // ---- loops ----
@@ -99,7 +75,7 @@ private:
         const int64_t step = letter == axes_.row ? block_[0] : letter == axes_.column ? block_[1] : 1;
         Attrs attrs{{Attr::loop, static_cast<int64_t>(LoopKind::tile_range)}};
         if (axis > 0) attrs.set(Attr::axis, static_cast<int64_t>(axis));
-        const ValueId extent = builder_->dim(renamed(extent_of(letter)));
+        const ValueId extent = builder_->dim(out_.renamed(extent_of(letter)));
         builder_->for_(zero_, extent, builder_->index(step), {}, attrs, [&](Builder& body, ValueId iv, const Values&) {
             return inside(body, [&] {
                 at_[axis] = iv;
@@ -127,7 +103,7 @@ private:
         const DType type = contract_.accumulates();
         const ValueId start =
             repeated(is_float(type) ? builder_->constant(0.0, type) : builder_->constant(int64_t{0}, type));
-        const ValueId extent = builder_->dim(renamed(extent_of(axes_.sum)));
+        const ValueId extent = builder_->dim(out_.renamed(extent_of(axes_.sum)));
         const int64_t depth = block_extent(axes_.sum, kDepth);
         const OpId loop = builder_->for_(
             zero_, extent, builder_->index(depth), {start}, {{Attr::loop, static_cast<int64_t>(LoopKind::tile_range)}},
