@@ -1,5 +1,7 @@
 """What a fault is: a change of the program's tree, where it must be reported, and how the tree becomes whole again."""
 
+import re
+
 from kinds import SCALARS
 from tree import Block, Stmt
 
@@ -74,15 +76,18 @@ class Site:
                                 and not stmt.tag.startswith("copy ") and self.inside(stmt) and test(stmt.scope))
         return self.draw.choice(found) if found else None
 
-    @staticmethod
-    def inside(stmt):
+    def inside(self, stmt):
         """Functions that nobody calls are checked where everything has a type."""
         function = stmt.scope.function
         function = function.outer or function
         settled = all(name in function.defaults for name in function.static)
         if function.static and stmt.scope.decided:
             return False        # of what a static value decides, one side is checked
-        return (not function.generic and settled) or function.called
+        return (not function.generic and settled) or (function.called and self.is_named(function))
+
+    def is_named(self, function):
+        """Whether a call stands in the program: an expression that calls may have been drawn and not used."""
+        return re.search(rf"(?<!def )\b{function.name}\(", self.world.text()) is not None
 
     def slots(self, *roles):
         found = [expr for stmt in self.world.module.walk() if stmt.scope is None or stmt.scope.function is None or self.inside(stmt)

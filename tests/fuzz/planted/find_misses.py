@@ -39,10 +39,16 @@ def lines_of(stmts):
     return {line for stmt in stmts for line in range(stmt.line, stmt.line + stmt.text().count("\n") + 1)}
 
 
-def ring(stmts):
-    """The other assignments of variables that pass their values round: a wrong type is found where it arrives."""
+def ring(site, stmts):
+    """The other assignments of variables that pass their values round, or read themselves: a wrong type is found where it
+    arrives."""
     passing = [stmt for stmt in stmts if re.match(r"q\d+\b", stmt.text())]
-    return [other for stmt in passing for other in stmt.block or () if re.match(r"q\d+\b", other.text())]
+    others = [other for stmt in passing for other in stmt.block or () if re.match(r"q\d+\b", other.text())]
+    for stmt in stmts:
+        name = re.match(r"([sw]\d+) = .*\b\1\b", stmt.text())
+        if name:
+            others += site.statements(lambda other, name=name[1]: re.match(rf"{name} = .*\b{name}\b", other.text()))
+    return others
 
 
 def cases(seed, wanted=None):
@@ -61,7 +67,7 @@ def cases(seed, wanted=None):
         if stmts:
             text = world.text()
             planted += 1
-            stmts = [*stmts, *ring(stmts)]
+            stmts = [*stmts, *ring(site, stmts)]
             # A variable that starts as a literal has the type of what is added: where that is wrong, what reads it is, too.
             loose = site.loose or any(re.match(r"[sw]\d+ ", stmt.text()) for stmt in stmts)
             yield Case(f"{seed}-{name}", text, lines_of(stmts), name, loose)
