@@ -124,6 +124,11 @@ bool Compilation::elaborate() {
     return !session_.diagnostics.has_errors();
 }
 
+bool Compilation::differentiate() {
+    return after(
+        steps_.time("differentiate", [&] { return ir::differentiate(module_, manager_, session_.diagnostics); }));
+}
+
 std::string Compilation::graph_text() const {
     std::string out;
     for (const ir::Function& function : module_.functions) {
@@ -140,7 +145,7 @@ ir::Points Compilation::points() const {
 
 bool Compilation::check() {
     if (lowered_) return true;
-    return elaborate() && after(steps_.time("check kernels", [&] {
+    return elaborate() && differentiate() && after(steps_.time("check kernels", [&] {
                return ir::check_module(module_, manager_, points(), session_.diagnostics);
            }));
 }
@@ -168,7 +173,7 @@ bool Compilation::keep_tiles() {
         session_.fail("E0005", "the text is behind the form of one tile: `--interpret` runs it, without `=tile`");
         return false;
     }
-    if (!elaborate()) return false;
+    if (!elaborate() || !differentiate()) return false;
     std::map<std::string, ir::Function> elaborated;
     for (const ir::Function& function : module_.functions) {
         if (function.is_kernel) elaborated.emplace(function.name, function);

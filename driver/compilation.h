@@ -28,6 +28,7 @@ public:
     bool read();
     // From the checked program to the IR as it was written. The steps below do it by themselves.
     bool elaborate();
+    bool differentiate();
     // Then: its graph and host functions.
     [[nodiscard]] std::string graph_text() const;
     // Kernels to the program of one group, host functions ready for code. False also where `--stop-after` ends it:

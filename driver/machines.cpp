@@ -11,6 +11,7 @@
 #include "driver/cache.h"
 #include "ir/machine/gpu.h"
 #include "ir/ops/effects.h"
+#include "ir/passes/autodiff/differentiate.h"
 #include "ir/passes/target/cpu/plan.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"
 #include "runtime/abi.h"
@@ -144,6 +145,7 @@ std::vector<std::string> pass_names() {
         for (const auto& step : pipeline.steps) names.emplace_back(step.name);
     };
     add(ir::graph_pipeline());
+    names.emplace_back(ir::differentiate_pass().name);
     for (const ir::ModulePass& pass : ir::graph_passes()) names.emplace_back(pass.name);
     add(ir::kernel_pipeline());
     names.emplace_back(ir::drop_points_pass({}).name);

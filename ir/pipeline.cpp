@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ir/ops/register.h"
+#include "ir/passes/autodiff/differentiate.h"
 #include "ir/passes/graph/lower_fusions.h"
 #include "ir/passes/host/lower_dims.h"
 #include "ir/passes/host/lower_launches.h"
@@ -280,11 +281,17 @@ Pipeline<Level::graph, Level::graph> graph_pipeline() {
 
 std::vector<ModulePass> graph_passes() { return {form_fusions_pass(), lower_fusions_pass()}; }
 
+PassOutcome differentiate(Module& module, PassManager& manager, Diagnostics& diagnostics) {
+    PassContext context{module, diagnostics, ""};
+    return manager.run(differentiate_pass(), context);
+}
+
 PassOutcome lower_graphs(Module& module, PassManager& manager, Diagnostics& diagnostics) {
     const auto is_graph = [](const Function& function) { return function.level == Level::graph; };
     if (std::ranges::none_of(module.functions, is_graph)) return PassOutcome::done;
     PassContext context{module, diagnostics, ""};
-    PassOutcome outcome = manager.run_on_all(graph_pipeline(), module, context);
+    PassOutcome outcome = differentiate(module, manager, diagnostics);
+    if (outcome == PassOutcome::done) outcome = manager.run_on_all(graph_pipeline(), module, context);
     for (const ModulePass& pass : graph_passes()) {
         if (outcome == PassOutcome::done) outcome = manager.run(pass, context);
     }

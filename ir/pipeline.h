@@ -46,7 +46,9 @@ ModulePass keep_first_points_pass();
 Pipeline<Level::graph, Level::graph> graph_pipeline();
 // What cuts them and makes kernels of the parts.
 std::vector<ModulePass> graph_passes();
-// Graph functions → Host functions that launch kernels, which are added.
+// Derivatives that graphs name → what computes them.
+PassOutcome differentiate(Module& module, PassManager& manager, Diagnostics& diagnostics);
+// The same first, then Graph functions → Host functions that launch kernels, which are added.
 PassOutcome lower_graphs(Module& module, PassManager& manager, Diagnostics& diagnostics);
 
 // Which points of tuned kernels stay in the module: those that fit, or the first of them.

@@ -53,7 +53,7 @@ void Checker::check_functions(ModuleId module) {
     for (bool kernels : {true, false}) {
         for (size_t i = 0; i < program.functions.size() && !cancelled(); ++i) {
             const Function& function = program.functions[i];
-            if (function.module != module || function.enclosing || function.generic ||
+            if (function.module != module || function.enclosing || function.generic || function.derived ||
                 function.refused != Feature::none)
                 continue;
             const auto own = rules_of(function.kind).context;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sema/functions/passes.h"
 #include "sema/functions/tuning.h"
@@ -52,6 +53,24 @@ std::string Checker::instance_key(const Request& request) const {
     for (const auto& value : request.values) key += value ? "=" + value->text() : "=";
     if (request.point) key += "@" + point_text(*request.point);
     return key;
+}
+
+FunctionId Checker::derived_function(Derivation derivation) {
+    const std::string key =
+        fmt::format("{}/{}/{}/{}/{}", derivation.of.index, fmt::join(derivation.wrt, ","), derivation.with_value,
+                    derivation.has_aux, derivation.out ? tsr::name(*derivation.out) : "");
+    const auto [found, fresh] = derived_.try_emplace(key);
+    if (!fresh) return found->second;
+    const FunctionId id(program.functions.size());
+    found->second = id;
+    Function function = program.function(derivation.of);
+    function.id = id;
+    function.kind = FunctionKind::graph;
+    function.name = fmt::format("{}({})", derivation.with_value ? "value_and_grad" : "grad", function.name);
+    function.derived = std::move(derivation);
+    called_.insert(id);
+    program.functions.push_back(std::move(function));
+    return id;
 }
 
 InstanceId Checker::instantiate(const Request& request) {

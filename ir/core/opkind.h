@@ -47,7 +47,7 @@
     X(load_tile) X(store_tile) X(atomic_tile) X(expand) X(tile_iota) X(transpose) X(reduce) X(scan) X(mma)                      \
     X(pack_rows) X(mma_words)
 // Whole tensors: what operator graphs have beside element operations and those of register tiles.
-#define TSR_GRAPH_OPS(X) X(full) X(contract)
+#define TSR_GRAPH_OPS(X) X(full) X(contract) X(vjp) X(jvp)
 // Host programs.
 #define TSR_HOST_OPS(X) X(launch) X(host) X(shape_of) X(string)
 // A machine's own: memory, vectors, what a task is told.

@@ -86,6 +86,33 @@ constexpr std::array kGraphRecords{
         .cost = Cost::light,
         .example =
             {"(%a: f32[2, 3], %b: f32[3, 4]) %r = contract %a, %b {type = f32, letters = \"mk,kn->mn\"} : f32[2, 4]"}},
+    OpRecord{.kind = OpKind::vjp,
+             .name = "vjp",
+             .doc =
+                 "The results of a Graph function, then for each of its parameters `axes` the product of the "
+                 "cotangents with "
+                 "the function's Jacobian in that parameter. Takes what the function takes, then a cotangent for each "
+                 "result that is a float: f64 of f64, else f32. The pass `differentiate` puts the derivative here.",
+             .operands = {Role{"arguments and cotangents", Many::any}},
+             .levels = kGraph,
+             .attrs = {needs(Attr::callee), needs(Attr::axes)},
+             .results = ResultsFrom::given,
+             .axes = AxisRule::made,
+             .cost = Cost::heavy,
+             .example = {"() vjp {callee = \"f\", axes = []}"}},
+    OpRecord{
+        .kind = OpKind::jvp,
+        .name = "jvp",
+        .doc = "The results of a Graph function, then for each of them that is a float the product of its Jacobian in "
+               "the parameters `axes` with the tangents. Takes what the function takes, then a tangent for each of "
+               "these parameters: f64 of f64, else f32. The pass `differentiate` puts the derivative here.",
+        .operands = {Role{"arguments and tangents", Many::any}},
+        .levels = kGraph,
+        .attrs = {needs(Attr::callee), needs(Attr::axes)},
+        .results = ResultsFrom::given,
+        .axes = AxisRule::made,
+        .cost = Cost::heavy,
+        .example = {"() jvp {callee = \"f\", axes = []}"}},
 };
 static_assert(complete<kGraphRecords, kGraphFamily>(),
               "every operation of graphs has its record, in the order of ir/core/opkind.h");

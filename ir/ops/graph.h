@@ -1,7 +1,9 @@
 // Handles of operations on whole tensors.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "ir/ops/handle.h"
 
@@ -19,6 +21,15 @@ struct ContractOp : Handle<OpKind::contract> {
     [[nodiscard]] Letters letters() const { return split(attrs().string(Attr::letters)); }
     // Of a text with one ',' and one "->" behind it; else everything is empty.
     static Letters split(std::string_view text);
+};
+
+// vjp, jvp: what a Graph function gives, and derivatives of that.
+struct DerivativeOp : Handle<OpKind::vjp, OpKind::jvp> {
+    using Handle::Handle;
+    [[nodiscard]] bool in_reverse() const { return op().kind == OpKind::vjp; }
+    [[nodiscard]] const std::string& callee() const { return attrs().string(Attr::callee); }
+    // The parameters that derivatives are taken in.
+    [[nodiscard]] const std::vector<int64_t>& wrt() const { return attrs().integers(Attr::axes); }
 };
 
 }  // namespace tsr::ir

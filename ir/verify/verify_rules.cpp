@@ -6,6 +6,7 @@
 
 #include "ir/core/spell.h"
 #include "ir/ops/control.h"
+#include "ir/ops/graph.h"
 #include "ir/ops/host.h"
 #include "ir/ops/memory.h"
 #include "ir/ops/record.h"
@@ -210,8 +211,31 @@ Messages check_standing(const Function& fn, OpId id, const Surroundings& where) 
     return out;
 }
 
+// What a derivative takes and gives beside what its function does has the types that the function's parameters and
+// results say.
+Messages check_derivative(const Function& fn, OpId id, const Module& module) {
+    const DerivativeOp op(fn, id);
+    const Function* callee = callee_of(op.op(), module);
+    if (callee == nullptr) return {fmt::format("there is no function @{}", op.callee())};
+    if (callee->level != Level::graph || callee->is_kernel) return {fmt::format("@{} is no graph", callee->name)};
+    Messages out;
+    const size_t count = callee->params().size();
+    for (const int64_t number : op.wrt()) {
+        if (number < 0 || static_cast<size_t>(number) >= count) {
+            out.push_back(fmt::format("@{} has no parameter {}", callee->name, number));
+        }
+    }
+    if (op.op().operands.size() < count || op.results().size() < callee->results.size()) {
+        out.push_back(fmt::format("takes or gives less than @{}", callee->name));
+    } else {
+        check_arguments(fn, ValueSpan(op.op().operands).first(count), *callee, out);
+    }
+    return out;
+}
+
 Messages check_callee(const Function& fn, OpId id, const Module& module) {
     const Op& op = fn.op(id);
+    if (op.kind == OpKind::vjp || op.kind == OpKind::jvp) return check_derivative(fn, id, module);
     if (op.kind != OpKind::call && op.kind != OpKind::launch) return {};
     const Function* callee = callee_of(op, module);
     if (callee == nullptr) return {fmt::format("there is no function @{}", op.attrs.string(Attr::callee))};

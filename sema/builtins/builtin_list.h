@@ -182,9 +182,12 @@
     X(custom_vjp, "custom_vjp", KHG, autodiff, "f", "A function with its own reverse derivative.") \
     X(custom_jvp, "custom_jvp", KHG, autodiff, "f", "A function with its own forward derivative.")
 
+// Functions of functions: each makes a function of the program (sema/builtin_calls/derivative_calls.cpp).
+#define TSR_BUILTINS_DERIVATIVES(X) \
+    X(grad, "grad", HG, none, "f | wrt?, has_aux?, out?", "The function that gives the gradient of f, whose result is one float, in the parameters `wrt` (a name or a tuple of names; else all that are floats).") \
+    X(value_and_grad, "value_and_grad", HG, none, "f | wrt?, has_aux?, out?", "The function that gives what f gives, and its gradient.")
+
 #define TSR_BUILTINS_LATER(X) \
-    X(grad, "grad", HG, autodiff, "f | wrt?, out?", "The gradient of a function.") \
-    X(value_and_grad, "value_and_grad", HG, autodiff, "f | wrt?, out?", "Value and gradient of a function.") \
     X(vjp, "vjp", HG, autodiff, "f, *args", "Product of a vector with the Jacobian.") \
     X(jvp, "jvp", HG, autodiff, "f, *args", "Product of the Jacobian with a vector.") \
     X(jacfwd, "jacfwd", HG, autodiff, "f | wrt?", "The Jacobian, forward.") \

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sema/builtin_calls/allocations.h"
+#include "sema/builtin_calls/derivative_calls.h"
 #include "sema/builtin_calls/host_calls.h"
 #include "sema/builtin_calls/math_calls.h"
 #include "sema/builtin_calls/tile_calls.h"
@@ -68,6 +69,7 @@ Value builtin_call(Body& b, const ast::Expr& e, const ast::Call& c, const Builti
             .note("it stands in brackets: `tshared.alloc[f32](128)`");
         return {};
     }
+    if (makes_derivative(row.id)) return derivative_call(b, row, e, m);
     if (row.id < Builtin::abs) return tile_call(b, e, row, m);
     if (row.id < Builtin::zeros) return math_call(b, e, row, m);
     return host_call(b, e, row, m);

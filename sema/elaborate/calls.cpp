@@ -11,6 +11,7 @@
 #include "sema/elaborate/builtins.h"
 #include "sema/elaborate/choices.h"
 #include "sema/elaborate/conversions.h"
+#include "sema/elaborate/derivatives.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/launch.h"
@@ -73,6 +74,34 @@ bool may_inline(Body& b, Span call) {
 
 }  // namespace
 
+// The IR types of a result: of a tuple those of its parts.
+static Val value_of_results(Body& b, const sema::Type& type, const std::vector<ValueId>& results, size_t& next) {
+    if (type.is(sema::Kind::tuple)) {
+        Val parts = Val::tuple({});
+        for (const sema::Type& part : type.parts()) parts.parts.push_back(value_of_results(b, part, results, next));
+        return parts;
+    }
+    if (next >= results.size()) return Val::none();
+    const ValueId id = results[next++];
+    return Val::ssa(id, type.is_scalar() ? std::optional(type.elem()) : std::nullopt);
+}
+
+static Val derivative_of_call(Body& b, const ast::Expr& e, const CallInfo& info, const std::vector<Val>& arguments) {
+    const Instance& callee = b.program.instance(info.callee);
+    std::vector<ValueId> operands;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+        if (!callee.parameters[i].value) b.flatten(arguments[i], &callee.parameters[i].type, operands);
+    }
+    const auto dims = dims_in_function(b, info);
+    const At at(b.emit, e.span);
+    const std::vector<ValueId> given = derivative(b, callee, std::move(operands), [&](const std::string& name) {
+        const auto found = dims.find(name);
+        return found == dims.end() ? std::nullopt : std::optional(found->second);
+    });
+    size_t next = 0;
+    return value_of_results(b, callee.result, given, next);
+}
+
 Val inlined(Body& b, const ast::Expr& e, const CallInfo& info) {
     const Instance& callee = b.program.instance(info.callee);
     if (!may_inline(b, e.span)) return b.undefined(callee.result);
@@ -81,6 +110,7 @@ Val inlined(Body& b, const ast::Expr& e, const CallInfo& info) {
     if (b.function().level == ir::Level::graph) {
         for (const sema::DimCheck& check : info.checks) assert_extent(b, check);
     }
+    if (function.derived) return derivative_of_call(b, e, info, arguments);
     std::vector<Val> captures;
     for (const sema::VariableId variable : callee.captures) {
         captures.push_back(captured_value(b, callee.variables[variable.index]));
@@ -101,18 +131,6 @@ Val inlined(Body& b, const ast::Expr& e, const CallInfo& info) {
 }
 
 namespace {
-
-// The IR types of a result: of a tuple those of its parts.
-Val value_of_results(Body& b, const sema::Type& type, const std::vector<ValueId>& results, size_t& next) {
-    if (type.is(sema::Kind::tuple)) {
-        Val parts = Val::tuple({});
-        for (const sema::Type& part : type.parts()) parts.parts.push_back(value_of_results(b, part, results, next));
-        return parts;
-    }
-    if (next >= results.size()) return Val::none();
-    const ValueId id = results[next++];
-    return Val::ssa(id, type.is_scalar() ? std::optional(type.elem()) : std::nullopt);
-}
 
 // Of tensors in containers; tensors that are arguments themselves are compared where the function begins.
 void check_held_overlaps(Body& b, const CallInfo& info, const Instance& callee, const std::vector<Val>& arguments) {
@@ -266,6 +284,8 @@ Val call(Body& b, const ast::Expr& e, const ast::Call& node) {
         case CallKind::builtin:
             break;
     }
+    // A function is no value of the run.
+    if (b.info(e).type.is(sema::Kind::function)) return {};
     if (b.function().level == ir::Level::graph) {
         if (auto value = graph_builtin(b, e, info)) return *value;
     }

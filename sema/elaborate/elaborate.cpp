@@ -1,5 +1,6 @@
 #include "sema/elaborate/elaborate.h"
 
+#include <set>
 #include <vector>
 
 #include "sema/elaborate/function.h"
@@ -23,6 +24,15 @@ bool is_elaborated(const Program& program, const Instance& instance, FunctionKin
     if (program.function(instance.function).kind != kind) return false;
     // In kernels and graphs plain functions are inlined.
     return kind != FunctionKind::plain || !rules_of(instance.context).inlines_calls;
+}
+
+// Plain functions too are graphs where derivatives are taken of them.
+std::set<InstanceId> differentiated_instances(const Program& program) {
+    std::set<InstanceId> found;
+    for (const Instance& instance : program.instances) {
+        if (instance.complete && instance.reached && instance.derived_from.valid()) found.insert(instance.derived_from);
+    }
+    return found;
 }
 
 }  // namespace
@@ -50,9 +60,11 @@ ir::Module elaborate(const Program& program, Diagnostics& diagnostics) {
         host.push_back(begins ? elaborate::host_function(context, instance, statements)
                               : elaborate::host_function(context, instance));
     }
+    const std::set<InstanceId> differentiated = differentiated_instances(program);
     for (const Instance& instance : program.instances) {
-        if (is_elaborated(program, instance, FunctionKind::graph))
-            graphs.push_back(elaborate::graph_function(context, instance));
+        if (!is_elaborated(program, instance, FunctionKind::graph) && !differentiated.contains(instance.id)) continue;
+        graphs.push_back(instance.derived_from.valid() ? elaborate::derivative_function(context, instance)
+                                                       : elaborate::graph_function(context, instance));
     }
     for (ir::Function& function : graphs) module.functions.push_back(std::move(function));
     for (ir::Function& function : host) module.functions.push_back(std::move(function));

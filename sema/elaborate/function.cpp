@@ -6,6 +6,7 @@
 #include "ir/ops/record.h"
 #include "sema/elaborate/body.h"
 #include "sema/elaborate/containers.h"
+#include "sema/elaborate/derivatives.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/elaborate.h"
 #include "sema/elaborate/prune.h"
@@ -259,6 +260,21 @@ ir::Function graph_function(const Context& context, const Instance& instance) {
     std::vector<ValueId> results;
     if (!fn.results.empty()) b.flatten(b.get(b.frame().result), &instance.result, results);
     b.emit.yield(std::move(results));
+    prune(fn, b.placeholders);
+    return fn;
+}
+
+ir::Function derivative_function(const Context& context, const Instance& instance) {
+    const Span place = context.program.function(instance.function).derived->place;
+    ir::Function fn = begin_function(instance.name, ir::Level::graph, place);
+    fn.symbols = bound_symbols(instance);
+    result_types(instance.result.with_mut(false), fn.results);
+    BufferSites buffers;
+    Body b(context.program, context.diagnostics, fn, buffers);
+    b.emit.at(place);
+    b.push_frame(instance, {});
+    bind_parameters(b, instance);
+    b.emit.yield(derivative(b, instance, fn.params(), [](const std::string&) { return std::nullopt; }));
     prune(fn, b.placeholders);
     return fn;
 }

@@ -22,6 +22,8 @@ ir::Function host_function(const Context& context, const sema::Instance& instanc
                            const std::vector<const sema::Instance*>& before = {});
 // A function of whole tensors.
 ir::Function graph_function(const Context& context, const sema::Instance& instance);
+// What `grad` made of a function, as a graph.
+ir::Function derivative_function(const Context& context, const sema::Instance& instance);
 // Module-level statements, in order.
 ir::Function module_function(const Context& context, const std::vector<const sema::Instance*>& modules);
 

@@ -24,7 +24,7 @@ static void require_graph_parameter(Body& b, const Annotation& written, Paramete
     const bool tuple = type.is(Kind::tuple) && std::ranges::all_of(type.parts(), held);
     if (written.mut || written.privilege != Privilege::none) {
         b.refuse(Feature::graphs, info.declared, "a graph function that writes a parameter is");
-    } else if (!held(type) && !tuple && !written.fixed) {
+    } else if (!held(type) && !tuple && !written.fixed && !type.is(Kind::function)) {
         b.refuse(Feature::graphs, info.declared, fmt::format("a graph function that takes {} is", shown(type)));
     } else {
         return;

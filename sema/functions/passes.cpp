@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sema/functions/derivatives.h"
 #include "sema/functions/header.h"
 #include "sema/functions/kernel_limits.h"
 #include "sema/state/recursion.h"
@@ -150,6 +151,10 @@ void check_function(Body& b, const Request& request) {
     read_header(b, request);
     if (b.instance.tuned) {
         check_defaults(b);
+        return;
+    }
+    if (b.function->derived) {
+        check_derivative(b, request);
         return;
     }
     const ast::FunctionDef& def = b.def();

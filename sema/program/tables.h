@@ -222,6 +222,16 @@ struct RecordClass {
     std::map<std::string, FunctionId, std::less<>> methods;
 };
 
+// What `grad` and its kin make of a function: another one, with the same parameters.
+struct Derivation {
+    FunctionId of;
+    std::vector<std::string> wrt;  // parameters; none: all that hold floats
+    bool with_value = false;       // gives what the function gives, too
+    bool has_aux = false;          // the first of the function's results is differentiated, the others are given
+    std::optional<DType> out;      // the element type of gradients
+    Span place;                    // where the program asks for it
+};
+
 struct Function {
     FunctionId id;
     ModuleId module;
@@ -235,6 +245,7 @@ struct Function {
     std::optional<FunctionId> enclosing;
     const RecordClass* makes = nullptr;  // of a constructor: its class
     const RecordClass* method_of = nullptr;
+    std::optional<Derivation> derived;  // it is the derivative of a function: what it computes stands there
 };
 
 struct Instance {
@@ -259,6 +270,9 @@ struct Instance {
     // for by calls whose arguments were of other types before those of the variables were known.
     bool complete = false;
     bool reached = false;
+    // Of the derivative of a function: the instance of that, and the parameters in which derivatives are taken.
+    InstanceId derived_from;
+    std::vector<size_t> derived_in;
 
     std::unordered_map<ast::ExprId, ExprInfo> exprs;
     std::unordered_map<ast::ExprId, CallInfo> calls;

@@ -92,6 +92,8 @@ public:
     // The function that a lambda stands for; `enclosing`: the one that it is written in, if any.
     FunctionId function_of(const ast::Expr& e, const ast::Lambda& lambda, ModuleId module,
                            std::optional<FunctionId> enclosing);
+    // The function that a derivation makes; the same for the same derivation.
+    FunctionId derived_function(Derivation derivation);
     const SortKey& sort_key(ModuleId module, const ast::Expr& key);
     // The innermost body of a function that is being checked; nullptr: none is.
     [[nodiscard]] Body* open_body(FunctionId function) const;
@@ -144,6 +146,7 @@ private:
     std::vector<std::string> loading_;        // paths, for cycles
     std::map<const ast::FunctionDef*, FunctionId> functions_;
     std::map<const ast::Lambda*, FunctionId> lambdas_;
+    std::map<std::string, FunctionId> derived_;    // by what was asked
     std::vector<Body*> open_bodies_;               // of functions, the innermost last
     std::map<std::string, InstanceId> instances_;  // by what was asked
     std::set<FunctionId> called_;                  // functions with an instance

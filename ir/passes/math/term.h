@@ -21,6 +21,8 @@ struct Term {
     // The scalar for each element of this term.
     [[nodiscard]] Term shaped(ValueId scalar) const {
         const Type& own = builder->function().type(id);
+        if (own.kind == TypeKind::tensor)
+            return {builder, builder->value(OpKind::full, {scalar}, {{Attr::shape, own.shape}})};
         if (own.kind != TypeKind::tile) return {builder, scalar};
         return {builder, builder->value(OpKind::expand, {scalar},
                                         {{Attr::shape, own.shape}, {Attr::axes, std::vector<int64_t>{}}})};

@@ -1,0 +1,13 @@
+// Operations that stand for derivatives → the derivatives.
+#pragma once
+
+#include "ir/passes/pass.h"
+
+namespace tsr::ir {
+
+// Replaces each `vjp` and `jvp` by what it computes: the derivative of the function that it names is made as a function
+// of its own, once for all that ask for the same, and put in its place. Derivatives of derivatives: the inner one
+// first. A function that only they named is dropped.
+ModulePass differentiate_pass();
+
+}  // namespace tsr::ir

@@ -1,0 +1,196 @@
+#include "ir/passes/autodiff/structured.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/numerics.h"
+#include "ir/core/total.h"
+#include "ir/ops/graph.h"
+#include "ir/ops/register.h"
+
+namespace tsr::ir::autodiff {
+
+namespace {
+
+const Type& type_of(const Builder& at, ValueId value) { return at.function().type(value); }
+
+const Op& op_at(const Builder& at, OpId op) { return at.function().op(op); }
+
+bool spreads_to(const Type& type) { return type.kind == TypeKind::tensor; }
+
+// A scalar or tensor repeated to the shape: its axis i is axis `axes`[i] there.
+ValueId repeated(Builder& at, ValueId value, const std::vector<int64_t>& axes, const std::vector<Dim>& shape) {
+    if (!spreads_to(type_of(at, value))) return at.value(OpKind::full, {value}, {{Attr::shape, shape}});
+    return at.value(OpKind::expand, {value}, {{Attr::axes, axes}, {Attr::shape, shape}});
+}
+
+ValueId summed(Builder& at, ValueId value, size_t axis) {
+    return at.value(OpKind::reduce, {value},
+                    {{Attr::op, static_cast<int64_t>(ReduceOp::add)}, {Attr::axis, static_cast<int64_t>(axis)}});
+}
+
+// ---- repeating: the adjoint adds what was repeated ----
+
+ValueId expand_adjoint(Builder& at, OpId op, size_t, ValueId g) {
+    const ExpandOp expand(at.function(), op);
+    const Type from = type_of(at, expand.value());
+    const std::vector<int64_t> axes = expand.axes();
+    const std::vector<Dim> to = type_of(at, g).shape;
+    std::vector<int64_t> kept;  // axes of the operand that are not repeated
+    std::vector<bool> stays(to.size());
+    for (size_t i = 0; i < axes.size(); ++i) {
+        const auto axis = static_cast<size_t>(axes[i]);
+        const bool repeats = from.shape[i].constant_value() == 1 && to[axis].constant_value() != 1;
+        if (repeats) continue;
+        kept.push_back(static_cast<int64_t>(i));
+        stays[axis] = true;
+    }
+    for (size_t axis = to.size(); axis-- > 0;) {
+        if (!stays[axis]) g = summed(at, g, axis);
+    }
+    if (!spreads_to(from) || kept.size() == from.rank()) return g;
+    return repeated(at, g, kept, from.shape);
+}
+
+ValueId full_adjoint(Builder& at, OpId, size_t, ValueId g) {
+    for (size_t axis = type_of(at, g).rank(); axis-- > 0;) g = summed(at, g, axis);
+    return g;
+}
+
+ValueId transpose_adjoint(Builder& at, OpId op, size_t, ValueId g) {
+    return at.value(OpKind::transpose, {g}, op_at(at, op).attrs);
+}
+
+// The same operation on the tangent of its only operand.
+ValueId linear_tangent(Builder& at, OpId op, const std::vector<std::optional<ValueId>>& tangents) {
+    const OpKind kind = op_at(at, op).kind;
+    return at.value(kind, {*tangents[0]}, op_at(at, op).attrs);
+}
+
+// ---- combining along an axis ----
+
+ValueId reduce_adjoint(Builder& at, OpId op, size_t, ValueId g) {
+    const AlongOp reduce(at.function(), op);
+    const std::vector<Dim> shape = type_of(at, reduce.value()).shape;
+    std::vector<int64_t> axes(shape.size());
+    std::iota(axes.begin(), axes.end(), 0);
+    axes.erase(axes.begin() + reduce.axis());
+    return repeated(at, g, axes, shape);
+}
+
+std::string_view reduce_refusal(const Function& fn, OpId op) {
+    switch (AlongOp(fn, op).what()) {
+        case ReduceOp::add:
+        case ReduceOp::any:
+        case ReduceOp::all:
+            return {};
+        case ReduceOp::mul:
+            return "the derivative of a product along an axis";
+        case ReduceOp::min:
+            return "the derivative of the smallest along an axis";
+        case ReduceOp::max:
+            return "the derivative of the greatest along an axis";
+    }
+    return {};
+}
+
+// ---- products ----
+
+// The operand whose own letter stands first in the result is the first.
+ValueId contracted(Builder& at, ValueId a, std::string a_letters, ValueId b, std::string b_letters,
+                   const std::string& letters) {
+    const auto only_in_b = [&](char letter) { return a_letters.find(letter) == std::string::npos; };
+    const auto only_in_a = [&](char letter) { return b_letters.find(letter) == std::string::npos; };
+    if (std::ranges::find_if(letters, only_in_b) < std::ranges::find_if(letters, only_in_a)) {
+        std::swap(a, b);
+        std::swap(a_letters, b_letters);
+    }
+    const DType type = accumulation_type(type_of(at, a).elem, {});
+    return at.value(OpKind::contract, {at.cast(a, type), at.cast(b, type)},
+                    {{Attr::letters, a_letters + "," + b_letters + "->" + letters}, {Attr::type, type}});
+}
+
+// A letter that the product does not name.
+char free_letter(const std::string& taken) {
+    char letter = 'a';
+    while (taken.find(letter) != std::string::npos) ++letter;
+    return letter;
+}
+
+// The cotangent times the other operand, summed along what this operand lacks; repeated along letters that only it has.
+ValueId contract_adjoint(Builder& at, OpId op, size_t operand, ValueId g) {
+    const ContractOp contract(at.function(), op);
+    const std::string own(operand == 0 ? contract.letters().a : contract.letters().b);
+    const std::string others(operand == 0 ? contract.letters().b : contract.letters().a);
+    std::string result(contract.letters().result);
+    const ValueId other = operand == 0 ? contract.b() : contract.a();
+    const std::vector<Dim> shape = type_of(at, operand == 0 ? contract.a() : contract.b()).shape;
+    if (result.empty()) {
+        result = free_letter(own + others);
+        g = at.value(OpKind::full, {g}, {{Attr::shape, std::vector<Dim>{Dim::constant(1)}}});
+    }
+    std::string met;
+    std::vector<int64_t> axes;
+    for (size_t i = 0; i < own.size(); ++i) {
+        if (result.find(own[i]) == std::string::npos && others.find(own[i]) == std::string::npos) continue;
+        met += own[i];
+        axes.push_back(static_cast<int64_t>(i));
+    }
+    const ValueId made = contracted(at, g, result, other, others, met);
+    return met.size() == own.size() ? made : repeated(at, made, axes, shape);
+}
+
+ValueId contract_tangent(Builder& at, OpId op, const std::vector<std::optional<ValueId>>& tangents) {
+    const ContractOp contract(at.function(), op);
+    const std::string a(contract.letters().a), b(contract.letters().b), result(contract.letters().result);
+    const ValueId left = contract.a(), right = contract.b();
+    std::optional<ValueId> made;
+    if (tangents[0]) made = contracted(at, *tangents[0], a, right, b, result);
+    if (!tangents[1]) return *made;
+    const ValueId other = contracted(at, *tangents[1], b, left, a, result);
+    return made ? at.add(*made, other) : other;
+}
+
+// ---- what has none ----
+
+std::string_view of_kernels(const Function&, OpId) { return "an operation of kernels"; }
+std::string_view of_control(const Function&, OpId) { return "control flow that the run decides"; }
+std::string_view of_calls(const Function&, OpId) { return "a call that is not part of the graph"; }
+// They give no floats.
+std::string_view never(const Function&, OpId) { return {}; }
+
+constexpr StructuredRule none(OpKind kind, Refusal why) { return {kind, nullptr, nullptr, why}; }
+
+constexpr StructuredRule kStructured[]{
+    none(OpKind::constant, never),
+    none(OpKind::yield, never),
+    none(OpKind::for_, of_control),
+    none(OpKind::while_, of_control),
+    none(OpKind::if_, of_control),
+    none(OpKind::call, of_calls),
+    none(OpKind::dim, never),
+    none(OpKind::print, never),
+    none(OpKind::assert_, never),
+    none(OpKind::load_tile, of_kernels),
+    none(OpKind::store_tile, of_kernels),
+    none(OpKind::atomic_tile, of_kernels),
+    {OpKind::expand, expand_adjoint, linear_tangent},
+    none(OpKind::tile_iota, of_kernels),
+    {OpKind::transpose, transpose_adjoint, linear_tangent},
+    {OpKind::reduce, reduce_adjoint, linear_tangent, reduce_refusal},
+    none(OpKind::scan, of_kernels),
+    none(OpKind::mma, of_kernels),
+    none(OpKind::pack_rows, of_kernels),
+    none(OpKind::mma_words, of_kernels),
+    {OpKind::full, full_adjoint, linear_tangent},
+    {OpKind::contract, contract_adjoint, contract_tangent},
+    none(OpKind::vjp, of_calls),
+    none(OpKind::jvp, of_calls),
+};
+constexpr Total<kStructured, kControlFamily, kRegisterFamily, kGraphFamily> kOfTensors;
+
+}  // namespace
+
+const StructuredRule& structured_rule(OpKind kind) { return kOfTensors[kind]; }
+
+}  // namespace tsr::ir::autodiff

@@ -1,0 +1,12 @@
+// `grad` and its kin: functions made of functions.
+#pragma once
+
+#include "sema/state/body.h"
+
+namespace tsr::sema {
+
+bool makes_derivative(Builtin function);
+// The function that gives derivatives of the argument; what its result is, a call of it says.
+Value derivative_call(Body& b, const BuiltinEntry& row, const ast::Expr& e, const Matched& m);
+
+}  // namespace tsr::sema
