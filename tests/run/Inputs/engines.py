@@ -1,6 +1,6 @@
 """Runs a program on every engine and demands that they agree; prints what they printed, once.
 
-    engines.py TESSERAC [--tolerance T] [--engines NAME,…] [--exit CODE] PROGRAM ARGUMENTS…
+    engines.py TESSERAC [--tolerance T] [--engines NAME,…] [--exit CODE] [-I FOLDER] PROGRAM ARGUMENTS…
 
 Engines: the evaluator with its sanitizers, the evaluator on kernels before every pass, the CPU at -O2 with all its levels, at -O0, each CPU level that this
 machine has alone (by name also those whose products differ), and the GPU behind the driver that TESSERA_TEST_DRIVER names, where it names one. `{out}` in an argument becomes a file of each engine's own; those files must be equal to the byte too.
@@ -61,7 +61,7 @@ def close(left, right, tolerance):
 SIMULATOR = re.compile(r"^cudasim:.*\n(?:[ \t].*\n)*", re.MULTILINE)
 
 
-def run(tesserac, engine, program, arguments, folder):
+def run(tesserac, engine, program, arguments, folder, modules):
     """Exit code, printed text, text of errors, contents of files."""
     name, options, environment = engine
     files = []
@@ -73,7 +73,7 @@ def run(tesserac, engine, program, arguments, folder):
         return files[-1]
 
     words = [own(argument) for argument in arguments]
-    done = subprocess.run([tesserac, "run", *options, program, *words], capture_output=True, timeout=300, check=False,
+    done = subprocess.run([tesserac, "run", *options, *modules, program, *words], capture_output=True, timeout=300, check=False,
                           env={**os.environ, **environment})
     contents = []
     for path in files:
@@ -89,6 +89,7 @@ def main():
     parser.add_argument("--tolerance", type=float)
     parser.add_argument("--engines")
     parser.add_argument("--exit", type=int, default=0)
+    parser.add_argument("-I", dest="modules", action="append", default=[])
     parser.add_argument("program")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     asked = parser.parse_args()
@@ -99,7 +100,8 @@ def main():
             name = engine[0]
             if wanted and name not in wanted:
                 continue
-            code, text, errors, contents = run(asked.tesserac, engine, asked.program, asked.arguments, folder)
+            code, text, errors, contents = run(asked.tesserac, engine, asked.program, asked.arguments, folder,
+                                              [word for module in asked.modules for word in ("-I", module)])
             if code != asked.exit:
                 print(f"{name} ended with exit code {code}\n{errors}\n{text}", file=sys.stderr)
                 return 1
