@@ -50,10 +50,6 @@ bool refused_callee(Body& b, const ast::Call& c, const Function& callee) {
     }
     const KindRules rules = rules_of(callee.kind);
     if (rules.inlined || (rules.launched ? b.rules().launches : b.rules().calls_graphs)) return false;
-    if (b.rules().calls_graphs) {
-        b.refuse(Feature::graphs, c.callee->span, "a launch in a graph function is");
-        return true;
-    }
     b.error("E0403", c.callee->span, fmt::format("a kernel does not call the {} `{}`", rules.word, callee.name))
         .label(b.checker.program.def(callee).name.span, "defined here")
         .note("kernels call plain functions");

@@ -159,6 +159,8 @@ bool Passing::tensor(const ParameterInfo& parameter, const PassedValue& argument
                                 parameter.type.policy().text(), given.policy().text()));
         return false;
     }
+    if (parameter.type.tensor().mut && body_.rules().new_values)
+        return require_new_value(body_, *argument.expr, fmt::format("`{}`", callee_.name));
     if (parameter.type.tensor().mut && !given.tensor().mut) {
         require_writable(body_, *argument.expr, argument.value);
         return false;

@@ -13,10 +13,12 @@
 #include "sema/elaborate/conversions.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/host.h"
+#include "sema/elaborate/instances.h"
 #include "sema/elaborate/launch.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/static_values.h"
 #include "sema/elaborate/types.h"
+#include "sema/elaborate/written_values.h"
 
 namespace tsr::elaborate {
 
@@ -60,6 +62,19 @@ std::map<std::string, ir::Dim> dims_in_function(Body& b, const CallInfo& info) {
     return dims;
 }
 
+// What a function that became a part of a graph leaves in its `mut` parameters.
+std::vector<Val> written_parameters(Body& b, const Instance& callee) {
+    std::vector<Val> written;
+    if (!b.rules().new_values) return written;
+    for (size_t i = 0; i < callee.parameters.size(); ++i) {
+        const sema::Type& type = callee.parameters[i].type;
+        const sema::VariableId variable = variable_of_parameter(callee, i);
+        const bool writes = type.is(sema::Kind::tensor) && type.tensor().mut && variable.valid();
+        written.push_back(writes ? b.get(b.slot(variable)) : Val{});
+    }
+    return written;
+}
+
 // Functions that call others twice, those again others twice, … grow without end when they are inlined.
 constexpr int64_t kMostInlined = 1 << 13;
 
@@ -95,8 +110,12 @@ Val inlined(Body& b, const ast::Expr& e, const CallInfo& info) {
     for (size_t i = 0; i < captures.size(); ++i) b.set(b.slot(callee.captures[i]), captures[i]);
     run_function(b, function);
     const Val result = b.get(b.frame().result);
+    const std::vector<Val> written = written_parameters(b, callee);
     b.emit.pop_call();
     b.pop_frame();
+    for (size_t i = 0; i < written.size(); ++i) {
+        if (written[i].is_ssa()) write_value(b, argument(b, info, i), written[i]);
+    }
     return callee.result.is(sema::Kind::none) ? Val::none() : result;
 }
 

@@ -252,6 +252,7 @@ ir::Function graph_function(const Context& context, const Instance& instance) {
     result_types(instance.result.with_mut(false), fn.results);
     BufferSites buffers;
     Body b(context.program, context.diagnostics, fn, buffers);
+    b.kernels = &context.kernels;
     b.emit.at(place);
     b.push_frame(instance, {});
     bind_parameters(b, instance);

@@ -5,12 +5,12 @@
 #include "sema/elaborate/assignments.h"
 #include "sema/elaborate/choices.h"
 #include "sema/elaborate/containers.h"
-#include "sema/elaborate/launch.h"
 #include "sema/elaborate/loops.h"
 #include "sema/elaborate/memory.h"
 #include "sema/elaborate/operators.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/rounding.h"
+#include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/text.h"
 #include "sema/program/reductions.h"
 

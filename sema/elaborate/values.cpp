@@ -215,6 +215,10 @@ ValueId Body::undefined_leaf(ir::Type type) {  // NOLINT(performance-unnecessary
             for (const ValueId param : function().params()) {
                 if (!rules().tensor_values && type_of(param) == type) return param;
             }
+            if (function().level == ir::Level::graph) {
+                const ValueId zero = emit.constant(int64_t{0}, type.elem);
+                return emit.value(OpKind::full, {zero}, type, {{Attr::shape, type.shape}});
+            }
             std::vector<ValueId> shape(type.rank(), emit.constant(int64_t{0}, DType::index));
             return emit.value(OpKind::host, std::move(shape), type,
                               {{Attr::callee, std::string("empty")}, {Attr::type, type.elem}});

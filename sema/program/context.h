@@ -26,7 +26,7 @@ struct ContextRules {
     Answer host_io;          // prints and stops by itself; else the launch brings messages back to the host
     Answer tensor_values;    // tensors are made, sliced and reshaped; else they are memory of which views are taken
     Answer has_elements;     // tensors are memory: elements and views are read and written; else they are whole values
-    Answer runs_flow;        // conditions and bounds of loops may be known to the run alone; else they are static
+    Answer new_values;       // who writes a tensor gives its name a new value; else it is written where it lies
     Answer prints;           // lines are printed
     Answer draws;            // values are rounded by chance where they are stored
     Answer counts_from_end;  // an index below 0 counts from the end
@@ -45,7 +45,7 @@ constexpr ContextRules rules_of(Context context) {
                     .host_io = true,
                     .tensor_values = true,
                     .has_elements = true,
-                    .runs_flow = true,
+                    .new_values = false,
                     .prints = true,
                     .draws = true,
                     .counts_from_end = true,
@@ -60,7 +60,7 @@ constexpr ContextRules rules_of(Context context) {
                     .host_io = false,
                     .tensor_values = false,
                     .has_elements = true,
-                    .runs_flow = true,
+                    .new_values = false,
                     .prints = true,
                     .draws = true,
                     .counts_from_end = false,
@@ -75,14 +75,14 @@ constexpr ContextRules rules_of(Context context) {
                     .host_io = false,
                     .tensor_values = true,
                     .has_elements = false,
-                    .runs_flow = false,
+                    .new_values = true,
                     .prints = false,
                     .draws = false,
                     .counts_from_end = true,
                     .checks_zero = false,
                     .inlines_calls = true,
                     .calls_graphs = true,
-                    .launches = false,
+                    .launches = true,
                     .reads_modules = false,
                     .in_group = false};
     }
