@@ -76,7 +76,8 @@ Val Body::join(const Val& then, const Val& otherwise, const sema::Type* type, Op
     for (size_t i = 0; i < shape.element_count(); ++i) {
         const bool list = type && type->is(sema::Kind::list);
         const size_t part = list ? 0 : i;
-        const bool known = type && (list || type->is(sema::Kind::tuple)) && part < type->parts().size();
+        const bool parted = type && (list || type->is(sema::Kind::tuple) || type->is(sema::Kind::record));
+        const bool known = parted && part < type->parts().size();
         parts.parts.push_back(join(then.has_elements() ? then.element(i) : Val{},
                                    otherwise.has_elements() ? otherwise.element(i) : Val{},
                                    known ? &type->parts()[part] : nullptr, open));

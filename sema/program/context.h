@@ -27,7 +27,6 @@ struct ContextRules {
     Answer tensor_values;    // tensors are made, sliced and reshaped; else they are memory of which views are taken
     Answer has_elements;     // tensors are memory: elements and views are read and written; else they are whole values
     Answer new_values;       // who writes a tensor gives its name a new value; else it is written where it lies
-    Answer prints;           // lines are printed
     Answer draws;            // values are rounded by chance where they are stored
     Answer counts_from_end;  // an index below 0 counts from the end
     Answer checks_zero;    // a division of integers by zero and a step of zero end the program; else the quotient is 0
@@ -46,7 +45,6 @@ constexpr ContextRules rules_of(Context context) {
                     .tensor_values = true,
                     .has_elements = true,
                     .new_values = false,
-                    .prints = true,
                     .draws = true,
                     .counts_from_end = true,
                     .checks_zero = true,
@@ -61,7 +59,6 @@ constexpr ContextRules rules_of(Context context) {
                     .tensor_values = false,
                     .has_elements = true,
                     .new_values = false,
-                    .prints = true,
                     .draws = true,
                     .counts_from_end = false,
                     .checks_zero = false,
@@ -76,7 +73,6 @@ constexpr ContextRules rules_of(Context context) {
                     .tensor_values = true,
                     .has_elements = false,
                     .new_values = true,
-                    .prints = false,
                     .draws = false,
                     .counts_from_end = true,
                     .checks_zero = false,

@@ -12,6 +12,7 @@
 #include "sema/program/round_values.h"
 #include "sema/state/entities.h"
 #include "sema/state/recursion.h"
+#include "sema/statements/small_graphs.h"
 #include "sema/values/items.h"
 #include "sema/values/requirements.h"
 #include "sema/values/rounds.h"
@@ -309,6 +310,7 @@ void for_loop(Body& b, const ast::Stmt& stmt, const ast::For& f) {
     }
     const std::vector<Flow> breaks = std::move(b.loops.back().breaks);
     b.loops.pop_back();
+    warn_of_small_graphs(b, f.header.valid() ? f.header : stmt.span, f.body);
     if (!f.otherwise.empty()) {
         b.flow = after;
         b.flow.reachable = before.reachable;
@@ -330,6 +332,7 @@ void while_loop(Body& b, const ast::Stmt& stmt, const ast::While& w) {
     block(b, w.body);
     std::vector<Flow> outs = std::move(b.loops.back().breaks);
     b.loops.pop_back();
+    warn_of_small_graphs(b, w.header.valid() ? w.header : stmt.span, w.body);
     if (!forever) {
         b.flow = before;
         block(b, w.otherwise);

@@ -103,16 +103,20 @@ private:
         }
     }
 
-    // A result is nobody else's memory: parameters, and what is given twice, are copied.
+    // A result is nobody else's memory: parameters, and what is given twice, are copied. What comes out of a condition
+    // or loop may be either, which is known when the program runs.
     void own_results(Block& b, Values& results) {
         std::set<ValueId> given;
         for (ValueId& v : results) {
             const bool tensor = host_.type(v).kind == TypeKind::tensor;
             const bool parameter = host_.value(v).region == host_.body;
-            if (!tensor || (!parameter && given.insert(v).second)) continue;
+            const OpId from = host_.value(v).op;
+            const bool chosen = from.valid() && !host_.op(from).regions.empty();
+            const bool once = !parameter && given.insert(v).second;
+            if (!tensor || (once && !chosen)) continue;
             Builder builder = Builder::at_end(host_, b.to);
             builder.set_place(host_.place);
-            const OpId copy = builder.host("copy", {v}, {host_.type(v)});
+            const OpId copy = builder.host(once ? "own" : "copy", {v}, {host_.type(v)});
             v = host_.op(copy).results[0];
         }
     }
