@@ -193,6 +193,9 @@ TsrTensor* tsr_permutation(int32_t dtype, int64_t count, const TsrRandomKey* key
 TsrTensor* tsr_copy(const TsrTensor* tensor, const TsrPlace* place); /* dense, row-major, storage of its own */
 int32_t tsr_is_dense(const TsrTensor* tensor);                       /* row-major without gaps */
 TsrTensor* tsr_contiguous(TsrTensor* tensor, const TsrPlace* place); /* itself when dense, else a copy */
+/* Dense, to be written where the caller holds one reference and reads the tensor no more: itself when nobody else holds
+ * it or its storage, else a copy. */
+TsrTensor* tsr_own(TsrTensor* tensor, const TsrPlace* place);
 typedef enum TsrRounding { TSR_ROUND_NEAREST, TSR_ROUND_TO_ZERO, TSR_ROUND_STOCHASTIC } TsrRounding;
 /* The laws of cast, for tensors and for one value:
  * - To a float: one rounding, nearest-even by default; f16 and bf16 overflow to infinity, types of 8 bits or fewer
@@ -542,7 +545,7 @@ const char* tsr_last_error(void);
 /* clang-format off */
 #define TSR_HOST_FUNCTIONS(X) \
     X(tensor_retain) X(tensor_release) X(empty) X(zeros) X(full) X(ones) X(arange_i64) X(arange_f64) X(linspace) X(from_values) X(from_list) X(philox4x32_10) X(seed) X(random_stream) \
-    X(set_seed) X(next_key) X(rand) X(randn) X(randint) X(poisson) X(bernoulli) X(permutation) X(copy) X(is_dense) X(contiguous) X(cast) X(cast_cut) X(cast_dither) X(convert_bits) X(bits_to_f64) \
+    X(set_seed) X(next_key) X(rand) X(randn) X(randint) X(poisson) X(bernoulli) X(permutation) X(copy) X(is_dense) X(contiguous) X(own) X(cast) X(cast_cut) X(cast_dither) X(convert_bits) X(bits_to_f64) \
     X(f64_to_bits) X(view) X(transpose) X(swap_last) X(reshape) X(broadcast_to) X(dim) X(size) X(get) X(get_f64) X(get_i64) X(set) X(set_f64) X(set_i64) X(item) X(assign) X(fill) \
     X(equal) X(allclose) X(string) X(string_retain) X(string_release) X(concat) X(join) X(string_compare) X(string_length) X(string_get) X(string_repr) X(string_slice) \
     X(string_repeat) X(string_upper) X(string_lower) X(string_strip) X(string_lstrip) X(string_rstrip) X(string_replace) X(string_join) X(string_split) \

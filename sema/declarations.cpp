@@ -70,6 +70,23 @@ FunctionId Checker::function_of(const ast::FunctionDef& def) const {
     return found == functions_.end() ? FunctionId{} : found->second;
 }
 
+// `@graph.module("encoder block")`: the name, as functions of the IR have them; empty after a message.
+static std::string module_name(Diagnostics& diagnostics, const ast::Expr& named, const ast::Call* call) {
+    const bool one = call && call->arguments.size() == 1;
+    const auto* text = one ? std::get_if<ast::StringLiteral>(&call->arguments[0].value->node) : nullptr;
+    if (!text || text->value.empty()) {
+        diagnostics.error("E0315", one ? call->arguments[0].value->span : named.span,
+                          "`@graph.module` takes the name of the graph, a string: `@graph.module(\"encoder\")`");
+        return {};
+    }
+    std::string name;
+    for (const char c : text->value) {
+        const bool kept = std::isalnum(static_cast<unsigned char>(c)) != 0;
+        name += kept ? c : '_';
+    }
+    return std::isdigit(static_cast<unsigned char>(name[0])) != 0 ? "_" + name : name;
+}
+
 void Checker::read_decorators(Function& function) {
     for (const ast::Decorator& decorator : program.def(function).decorators) {
         if (!decorator.value) continue;
@@ -108,12 +125,15 @@ void Checker::read_decorators(Function& function) {
                                   "kernels inside functions are not compiled yet");
                 function.refused = Feature::host;
             }
-        } else if (id == Builtin::jit) {
+        } else if (id == Builtin::jit || id == Builtin::graph_module) {
             function.kind = FunctionKind::graph;
-            if (!call && !function.enclosing) continue;
+            if (id == Builtin::graph_module) {
+                function.graph_name = module_name(diagnostics, named, call);
+                call = nullptr;
+            }
+            if (!call) continue;
             diagnostics.error(std::string(code(Feature::graphs)), named.span,
-                              call ? "`@jit` with arguments is not compiled yet"
-                                   : "graph functions inside functions are not compiled yet");
+                              "`@jit` with arguments is not compiled yet");
             function.refused = Feature::graphs;
         } else if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->feature != Feature::none) {
             Feature feature = symbol.builtin->feature;

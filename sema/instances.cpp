@@ -91,6 +91,7 @@ InstanceId Checker::instantiate(const Request& request) {
     if (depth_ >= kDeepest || has_most_instances() || cancelled()) return {};
     std::string name = program.modules[function.module.index].name;
     name = name.empty() ? function.name : name + "." + function.name;
+    if (!function.graph_name.empty()) name = function.graph_name;
     if (request.point) name += point_suffix(*request.point);
     Instance& instance = new_instance(function.module, request.context, name);
     instance.function = function.id;

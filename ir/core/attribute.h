@@ -39,6 +39,7 @@ enum class Attr : uint8_t {
     strides,    // std::vector<int64_t>: bytes from panel to panel, from eight rows to the next
     codes,      // std::vector<int64_t>: what each item in the brackets of a view is (IndexCode)
     elements,   // std::vector<int64_t>: of a table: the bits of each
+    written,    // std::vector<int64_t>: of a launch in a graph: the arguments that the kernel writes
     shape,      // std::vector<Dim>
     packed,     // DType: of the elements that share a word
     ring,       // RingUse

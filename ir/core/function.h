@@ -24,7 +24,7 @@ using OpId = Id<struct OpTag>;
 using RegionId = Id<struct RegionTag>;
 using PlaceId = Id<struct PlaceTag>;
 
-// Graph: functions of whole tensors. It has no operations yet.
+// Graph: functions of whole tensors.
 enum class Level : uint8_t { graph, host, tile, target };
 
 // Where a function's parameter has its value from, if it is not simply what the caller gives.

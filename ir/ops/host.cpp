@@ -32,10 +32,13 @@ constexpr std::array kHostRecords{
                     "arguments, one index per symbol in `names`, groups along x, y, z, and their total. No groups: "
                     "nothing happens. A result is waited for. With `text`, names of kernels, the callee and others "
                     "that do the same, "
-                    "one of them is launched; `lowered` it has four numbers for each.",
+                    "one of them is launched; `lowered` it has four numbers for each. "
+                    "In a graph a launch is one of values: for each argument whose number is in `written` it gives a "
+                    "tensor, what the kernel leaves in a copy of the argument, then the kernel's own result.",
              .operands = {Role{"arguments", Many::any, Access::reads_writes}},
-             .levels = kHost,
-             .attrs = {needs(Attr::callee), may(Attr::count), may(Attr::lowered), may(Attr::names), may(Attr::text)},
+             .levels = kGraphAndHost,
+             .attrs = {needs(Attr::callee), may(Attr::count), may(Attr::lowered), may(Attr::names), may(Attr::text),
+                       may(Attr::written)},
              .effects = {Effect::io},
              .results = ResultsFrom::given,
              .example = {"(%x: f32[n]) launch %x {callee = \"k\"}"}},

@@ -20,6 +20,10 @@ struct LaunchOp : Handle<OpKind::launch> {
     [[nodiscard]] std::vector<std::string> points() const { return points_of(op()); }
     static std::vector<std::string> points_of(const Op& launch);
     static void set_points(Op& launch, const std::vector<std::string>& points);
+    // In a graph: the arguments that the kernel writes. What it leaves there are the first results.
+    [[nodiscard]] std::vector<int64_t> written() const {
+        return attrs().has(Attr::written) ? attrs().integers(Attr::written) : std::vector<int64_t>{};
+    }
     [[nodiscard]] size_t group_operands() const {
         return lowered() ? kGrid * points().size() : static_cast<size_t>(attrs().integer(Attr::count, 0));
     }

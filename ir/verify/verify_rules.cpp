@@ -66,6 +66,25 @@ void check_lanes(const Function& fn, LanesOp op, Messages& out) {
     if (op.over() == LanesOver::tiles && op.axes() != 1) out.push_back("lanes over tiles have one axis");
 }
 
+// A launch of values gives a tensor for each argument that its kernel writes.
+void check_written(const Function& fn, LaunchOp launch, Messages& out) {
+    const std::vector<int64_t> written = launch.written();
+    if (fn.level != Level::graph) {
+        if (!written.empty()) out.push_back("writes its arguments themselves: only in a graph it gives new values");
+        return;
+    }
+    for (size_t i = 0; i < written.size(); ++i) {
+        const auto number = static_cast<size_t>(written[i]);
+        if (written[i] < 0 || number >= launch.arguments().size() || i >= launch.op().results.size()) {
+            return out.push_back("names a written argument that is not there, or gives no tensor for it");
+        }
+        const Type& from = fn.type(launch.arguments()[number]);
+        const Type& to = fn.type(launch.op().results[i]);
+        if (from.kind != TypeKind::tensor || from.elem != to.elem || !(from.shape == to.shape))
+            out.push_back(fmt::format("gives {} for the written {}", to.text(), from.text()));
+    }
+}
+
 // One case per operation with regions, and what no `infer` sees.
 void check_regions(const Function& fn, OpId id, Messages& out) {
     const Op& op = fn.op(id);
@@ -101,6 +120,7 @@ void check_regions(const Function& fn, OpId id, Messages& out) {
             out.push_back("has fewer operands than groups and symbols");
         if (launch.points().empty() || launch.points().front() != launch.callee())
             out.push_back("the first point is the callee");
+        check_written(fn, launch, out);
     } else if (op.kind == OpKind::for_active) {
         check_region(fn, ForActiveOp(fn, id).body(), {Type::scalar(DType::i32)}, {}, out);
     }
@@ -258,7 +278,7 @@ Messages check_callee(const Function& fn, OpId id, const Module& module) {
     }
     LaunchOp launch(fn, id);
     check_arguments(fn, launch.arguments(), *callee, out);
-    if (op.results.size() > 1) out.push_back("a kernel gives one scalar at most");
+    if (op.results.size() > launch.written().size() + 1) out.push_back("a kernel gives one scalar at most");
     for (const std::string& point : launch.points()) {
         const Function* other = module.find(point);
         if (other == nullptr) {

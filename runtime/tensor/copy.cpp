@@ -8,6 +8,7 @@
 #include "runtime/tensor/home.h"
 #include "runtime/tensor/overlap.h"
 #include "runtime/tensor/rows.h"
+#include "runtime/tensor/storage.h"
 
 namespace tsr::runtime {
 
@@ -92,6 +93,12 @@ int32_t tsr_is_dense(const TsrTensor* tensor) {
 
 TsrTensor* tsr_contiguous(TsrTensor* tensor, const TsrPlace* place) {
     return tsr_is_dense(tensor) ? tsr_tensor_retain(tensor) : tsr_copy(tensor, place);
+}
+
+TsrTensor* tsr_own(TsrTensor* tensor, const TsrPlace* place) {
+    const TsrStorage& storage = *tensor->storage;
+    const bool alone = tensor->refs == 1 && storage.refs == 1 && !storage.borrowed;
+    return alone && tsr_is_dense(tensor) ? tsr_tensor_retain(tensor) : tsr_copy(tensor, place);
 }
 
 void tsr_assign(TsrTensor* view, const TsrTensor* value, const TsrPlace* place) {

@@ -10,6 +10,7 @@
 #include "sema/annotations/unknown_names.h"
 #include "sema/state/entities.h"
 #include "sema/types/containers.h"
+#include "sema/values/requirements.h"
 
 namespace tsr::sema {
 
@@ -48,7 +49,8 @@ const ast::Expr& root_of(const ast::Expr& e) {
 static std::optional<Type> container_annotation(Body& b, const ast::Subscript& s, bool in_header) {
     const auto* name = std::get_if<ast::Name>(&s.base->node);
     const bool one = name && (name->text == "list" || name->text == "dict" || name->text == "tuple");
-    if (!one || !b.rules().host_objects) return std::nullopt;
+    const bool value = b.rules().new_values && name && name->text == "tuple";
+    if (!one || (!b.rules().host_objects && !value)) return std::nullopt;
     Symbol symbol = b.checker.resolve(b.instance.module, *s.base);
     if (symbol.kind != Symbol::Kind::none && symbol.kind != Symbol::Kind::builtin) return std::nullopt;
     std::vector<const ast::Expr*> written = s.indices;
@@ -198,7 +200,7 @@ static Type tensor_annotation(Body& b, const ast::Expr& e, const ast::Subscript&
 }
 
 static Type record_annotation(Body& b, const ast::Expr& e, FunctionId constructor) {
-    if (!b.rules().host_objects) {
+    if (b.rules().in_group) {
         say_elsewhere(b, e.span, "records are").note("a kernel takes the fields that it needs");
         return {};
     }

@@ -1,5 +1,6 @@
 #include "sema/builtin_calls/math_calls.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -243,6 +244,12 @@ Value select(Body& b, const ast::Expr& e, const Matched& m) {
     return whole ? chosen(*whole) : Value{};
 }
 
+// In a graph: a tensor, a number, a tuple of them.
+bool is_printed_value(const Type& type) {
+    if (type.is(Kind::tuple)) return std::ranges::all_of(type.parts(), is_printed_value);
+    return type.is(Kind::tensor) || type.is_number() || type.is_bool();
+}
+
 Value print_values(Body& b, const Matched& m) {
     for (const ast::Expr* value : m.rest) {
         Value v = message_part(b, *value);
@@ -252,9 +259,14 @@ Value print_values(Body& b, const Matched& m) {
         bool host = v.type.is(Kind::tensor) || v.type.is(Kind::list) || v.type.is(Kind::tuple) ||
                     v.type.is(Kind::dict) || v.type.is(Kind::record);
         if (simple || v.type.is(Kind::vector) || (host && b.rules().host_objects)) continue;
+        if (b.rules().new_values && is_printed_value(v.type)) continue;
+        if (b.rules().new_values && host) {
+            b.refuse(Feature::graphs, value->span, fmt::format("`print` of {} in a graph function is", shown(v.type)));
+            continue;
+        }
         b.error("E0302", value->span,
-                b.rules().host_objects ? fmt::format("{} is not printed", shown(v.type))
-                                       : fmt::format("a kernel prints numbers and strings, this is {}", shown(v.type)));
+                !b.rules().in_group ? fmt::format("{} is not printed", shown(v.type))
+                                    : fmt::format("a kernel prints numbers and strings, this is {}", shown(v.type)));
     }
     for (size_t i = 1; i < 3; ++i) {
         if (m.arguments[i]) static_string(b, *m.arguments[i], "this parameter of `print`");
@@ -278,7 +290,6 @@ Value math_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
         case Builtin::where:
             return select(b, e, m);
         case Builtin::print:
-            if (!b.rules().prints) return b.refuse(Feature::graphs, e.span, "`print` in a graph function is");
             return print_values(b, m);
         case Builtin::range:
             for (const ast::Expr* argument : m.arguments) {

@@ -176,7 +176,7 @@
     X(compute, "compute", KHG, none, "T", "Policy: the type that arithmetic works in.") \
     X(round_policy, "round_policy", KHG, none, "mode", "Policy: how a value is rounded where it is stored.") \
     X(jit, "jit", KHG, none, "-", "Compiles a function of whole tensors as an operator graph.") \
-    X(graph_module, "graph.module", KHG, graphs, "name", "Compiles a function as a named operator graph.") \
+    X(graph_module, "graph.module", KHG, none, "name", "Compiles a function as a named operator graph.") \
     X(precision_policy, "precision_policy", KHG, policies, "-", "Marks a class as a numeric policy.") \
     X(autodiff, "autodiff", KHG, autodiff, "f?", "Checks at the definition that a function is differentiable.") \
     X(custom_vjp, "custom_vjp", KHG, autodiff, "f", "A function with its own reverse derivative.") \

@@ -26,7 +26,7 @@ Type own_symbols(const Type& type, const std::string& parameter, std::vector<std
     std::vector<ir::Dim> shape;
     for (size_t axis = 0; axis < type.rank(); ++axis) {
         const ir::Dim& dim = type.tensor().shape[axis];
-        if (dim.constant_value()) {
+        if (dim.constant_value() || dim.symbol_name() == "_") {
             shape.push_back(dim);
             continue;
         }
@@ -40,20 +40,26 @@ Type own_symbols(const Type& type, const std::string& parameter, std::vector<std
     return type.with_shape(std::move(shape));
 }
 
+// Of a graph the same of what is in a tree.
+Type own_tree_symbols(const Type& type, const std::string& parameter, std::vector<std::pair<ir::Dim, ir::Dim>>& known) {
+    if (!type.is(Kind::tuple) && !type.is(Kind::record)) return own_symbols(type, parameter, known);
+    std::vector<Type> parts;
+    for (size_t i = 0; i < type.parts().size(); ++i)
+        parts.push_back(own_tree_symbols(type.parts()[i], fmt::format("{}_{}", parameter, i), known));
+    if (type.is(Kind::tuple)) return Type::tuple(std::move(parts));
+    return Type::record(type.function_id(), type.names(), std::move(parts), type.writable());
+}
+
 // True after a message: what is called may not be called here.
 bool refused_callee(Body& b, const ast::Call& c, const Function& callee) {
     if (callee.refused != Feature::none || b.constant_only) return true;
     if (b.checker.is_broken_line(b.checker.program.def(callee).name.span)) return true;  // what it takes is not known
-    if (!b.rules().host_objects && callee.makes) {
+    if (b.rules().in_group && callee.makes) {
         say_elsewhere(b, c.callee->span, "records are");
         return true;
     }
     const KindRules rules = rules_of(callee.kind);
     if (rules.inlined || (rules.launched ? b.rules().launches : b.rules().calls_graphs)) return false;
-    if (b.rules().calls_graphs) {
-        b.refuse(Feature::graphs, c.callee->span, "a launch in a graph function is");
-        return true;
-    }
     b.error("E0403", c.callee->span, fmt::format("a kernel does not call the {} `{}`", rules.word, callee.name))
         .label(b.checker.program.def(callee).name.span, "defined here")
         .note("kernels call plain functions");
@@ -114,7 +120,10 @@ bool gather(Body& b, const Function& callee, const Matched& m, Request& request,
             if (Checker::is_static(p)) fixed_value = otherwise.value;
         }
         request.values.push_back(fixed_value);
-        request.types.push_back(callee.generic ? own_symbols(given, p.name.text, known) : Type::unknown());
+        const bool tree = b.rules().new_values || rules_of(callee.kind).of_values;
+        request.types.push_back(!callee.generic ? Type::unknown()
+                                : tree          ? own_tree_symbols(given, p.name.text, known)
+                                                : own_symbols(given, p.name.text, known));
         arguments.push_back({written, std::move(value)});
     }
     return ok;
@@ -322,6 +331,7 @@ static std::optional<std::pair<Value, CallInfo>> call_instance(Body& b, const as
     } else {
         result.type = type_in_caller(b, made.result, info.bindings, e);
         if (rules_of(callee.kind).of_values) result.type = result.type.with_mut(true);  // tensors that it made
+        if (rules_of(callee.kind).of_values && b.rules().host_objects) result.type = stored(result.type);
     }
     return std::pair(std::move(result), std::move(info));
 }

@@ -66,6 +66,8 @@ bool Passing::overlap(const Instance& made, CallInfo& info) {
         if (!counts(i) || !writes_tensors(type(i))) continue;
         for (size_t j = 0; j < arguments_.size(); ++j) {
             if (i == j || !counts(j) || (writes_tensors(type(j)) && j < i)) continue;
+            // A graph computes all that it writes before it writes.
+            if (rules_of(callee_.kind).of_values && !writes_tensors(type(j))) continue;
             const auto a = path_of(body_, *arguments_[i].expr);
             const auto b = path_of(body_, *arguments_[j].expr);
             if (!a || !b || !one_in_other(*a, *b)) {
@@ -117,7 +119,12 @@ bool Passing::type(const Instance& made, size_t i) {
             return require_converts(body_, *argument.expr, argument.value, parameter.type, what);
         const bool container =
             parameter.type.is(Kind::list) || parameter.type.is(Kind::dict) || parameter.type.is(Kind::record);
-        if (container && body_.rules().host_objects)
+        const bool tree = parameter.type.is(Kind::record) && body_.rules().new_values;
+        if (tree && parameter.type.writable()) {
+            body_.refuse(Feature::graphs, argument.expr->span, "a record that a graph function passes to `mut` is");
+            return false;
+        }
+        if ((container && body_.rules().host_objects) || tree)
             return require_converts(body_, *argument.expr, argument.value, parameter.type, what);
         if (parameter.type.is(Kind::tuple) && !fits_tuple(argument.value, parameter.type)) {
             body_.error("E0302", argument.expr->span,
@@ -159,6 +166,8 @@ bool Passing::tensor(const ParameterInfo& parameter, const PassedValue& argument
                                 parameter.type.policy().text(), given.policy().text()));
         return false;
     }
+    if (parameter.type.tensor().mut && body_.rules().new_values)
+        return require_new_value(body_, *argument.expr, fmt::format("`{}`", callee_.name));
     if (parameter.type.tensor().mut && !given.tensor().mut) {
         require_writable(body_, *argument.expr, argument.value);
         return false;

@@ -112,6 +112,8 @@ public:
     std::set<ir::OpId> placeholders;        // register tiles that were made so
     // The value of a dimension expression over the symbols of the frame's instance.
     Val dimension(const ir::Dim& dim);
+    // Of a kernel or graph: over the symbols of the function that the IR has.
+    Val function_dimension(const ir::Dim& known);
 
     // ---- leaves: the IR values that a value consists of ----
     void flatten(const Val& value, const sema::Type* type, std::vector<ir::ValueId>& leaves);
@@ -162,6 +164,7 @@ private:
     ir::ValueId undefined_leaf(ir::Type type);  // by value: it makes values, and types move then
     Val symbol(const std::string& name);
     Val kernel_dimension(const ir::Dim& dim);
+    Val function_dimension(const ir::Dim& known, const ir::Dim& written);
 
     uint32_t next_flag_ = 0;
     uint32_t next_frame_ = 1;

@@ -10,14 +10,18 @@
 #include "sema/elaborate/assignments.h"
 #include "sema/elaborate/builtins.h"
 #include "sema/elaborate/choices.h"
+#include "sema/elaborate/containers.h"
 #include "sema/elaborate/conversions.h"
 #include "sema/elaborate/derivatives.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/host.h"
+#include "sema/elaborate/instances.h"
 #include "sema/elaborate/launch.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/static_values.h"
+#include "sema/elaborate/trees.h"
 #include "sema/elaborate/types.h"
+#include "sema/elaborate/written_values.h"
 
 namespace tsr::elaborate {
 
@@ -59,6 +63,33 @@ std::map<std::string, ir::Dim> dims_in_function(Body& b, const CallInfo& info) {
         dims.emplace(binding.symbol, std::move(value));
     }
     return dims;
+}
+
+// Of a graph: extents of a call that the symbols of the function do not say, by the callee's names. They are known
+// where the call stands.
+std::map<std::string, Val> values_of_symbols(Body& b, const CallInfo& info,
+                                             const std::map<std::string, ir::Dim>& dims) {
+    std::map<std::string, Val> values;
+    const std::vector<std::string>& bound = b.function().symbols;
+    const auto is_bound = [&](const std::string& name) { return std::ranges::find(bound, name) != bound.end(); };
+    for (const sema::DimBinding& binding : info.bindings) {
+        if (!std::ranges::all_of(dims.at(binding.symbol).symbols(), is_bound))
+            values.emplace(binding.symbol, b.dimension(binding.value));
+    }
+    return values;
+}
+
+// What a function that became a part of a graph leaves in its `mut` parameters.
+std::vector<Val> written_parameters(Body& b, const Instance& callee) {
+    std::vector<Val> written;
+    if (!b.rules().new_values) return written;
+    for (size_t i = 0; i < callee.parameters.size(); ++i) {
+        const sema::Type& type = callee.parameters[i].type;
+        const sema::VariableId variable = variable_of_parameter(callee, i);
+        const bool writes = type.is(sema::Kind::tensor) && type.tensor().mut && variable.valid();
+        written.push_back(writes ? b.get(b.slot(variable)) : Val{});
+    }
+    return written;
 }
 
 // Functions that call others twice, those again others twice, … grow without end when they are inlined.
@@ -116,6 +147,12 @@ Val inlined(Body& b, const ast::Expr& e, const CallInfo& info) {
         captures.push_back(captured_value(b, callee.variables[variable.index]));
     }
     auto dims = dims_in_function(b, info);
+    std::map<std::string, Val> values;
+    if (b.rules().new_values) {
+        for (size_t i = 0; i < arguments.size(); ++i)
+            bind_tree_symbols(b, arguments[i], callee.parameters[i].type, dims);
+        values = values_of_symbols(b, info, dims);
+    }
     const std::string path = b.frame().path + "/" + std::to_string(e.id.index);
     b.push_frame(callee, path);
     b.frame().inlined = true;
@@ -123,10 +160,19 @@ Val inlined(Body& b, const ast::Expr& e, const CallInfo& info) {
     b.emit.push_call(e.span);
     for (size_t i = 0; i < arguments.size(); ++i) b.set_parameter(i, arguments[i]);
     for (size_t i = 0; i < captures.size(); ++i) b.set(b.slot(callee.captures[i]), captures[i]);
+    for (size_t i = 0; i < callee.symbols.size(); ++i) {
+        const auto known = values.find(callee.symbols[i].name);
+        if (known != values.end()) b.set(b.symbol_slot(i), known->second);
+    }
+    if (function.makes) b.set(b.frame().result, new_record(b, callee));
     run_function(b, function);
     const Val result = b.get(b.frame().result);
+    const std::vector<Val> written = written_parameters(b, callee);
     b.emit.pop_call();
     b.pop_frame();
+    for (size_t i = 0; i < written.size(); ++i) {
+        if (written[i].is_ssa()) write_value(b, argument(b, info, i), written[i]);
+    }
     return callee.result.is(sema::Kind::none) ? Val::none() : result;
 }
 
@@ -148,29 +194,66 @@ void check_held_overlaps(Body& b, const CallInfo& info, const Instance& callee, 
     }
 }
 
+// The parameters of a graph whose tensors it writes.
+std::vector<size_t> written_tensors(const Instance& graph) {
+    std::vector<size_t> written;
+    for (size_t i = 0; i < graph.parameters.size(); ++i) {
+        const sema::Type& type = graph.parameters[i].type;
+        if (type.is(sema::Kind::tensor) && type.tensor().mut) written.push_back(i);
+    }
+    return written;
+}
+
+// A graph computes all that it writes before it writes: only two that are written must be two.
+void check_written_overlaps(Body& b, const Instance& callee, const std::vector<Val>& arguments) {
+    const std::string& function = b.program.function(callee.function).name;
+    const std::vector<size_t> written = written_tensors(callee);
+    for (size_t i = 0; i < written.size(); ++i) {
+        for (size_t k = i + 1; k < written.size(); ++k) {
+            host_effect(b, "check_overlap", {arguments[written[i]].id, arguments[written[k]].id},
+                        {{Attr::names, std::vector<std::string>{function, callee.parameters[written[i]].name,
+                                                                callee.parameters[written[k]].name}}});
+        }
+    }
+}
+
 Val called(Body& b, const CallInfo& info) {
     const Instance& callee = b.program.instance(info.callee);
     // Shapes are checked where the function begins, by what its parameters say.
     const std::vector<Val> arguments = argument_values(b, info);
-    check_held_overlaps(b, info, callee, arguments);
+    const bool graph = sema::rules_of(b.program.function(callee.function).kind).of_values;
+    graph ? check_written_overlaps(b, callee, arguments) : check_held_overlaps(b, info, callee, arguments);
     std::vector<ValueId> operands;
     for (size_t i = 0; i < arguments.size(); ++i) {
-        if (!callee.parameters[i].value) b.flatten(arguments[i], &callee.parameters[i].type, operands);
+        const sema::Type& type = callee.parameters[i].type;
+        if (callee.parameters[i].value) continue;
+        if (!graph) {
+            b.flatten(arguments[i], &type, operands);
+            continue;
+        }
+        const ast::Expr* given = argument(b, info, i);
+        tree_leaves(b, arguments[i], given && !type.is_scalar() ? b.info(*given).type : type, operands);
     }
     for (const sema::VariableId variable : callee.captures) {
         const sema::Variable& captured = callee.variables[variable.index];
-        b.flatten(captured_value(b, captured), &captured.type, operands);
+        const Val value = captured_value(b, captured);
+        graph ? tree_leaves(b, value, captured.type, operands) : b.flatten(value, &captured.type, operands);
     }
     for (const sema::SymbolInfo& symbol : callee.symbols) {
         if (symbol.source != sema::SymbolInfo::Source::enclosing) continue;
         operands.push_back(b.index(b.dimension(ir::Dim::symbol(symbol.name))));
     }
     std::vector<ir::Type> types;
-    const bool made = sema::rules_of(b.program.function(callee.function).kind).of_values;
-    result_types(made ? callee.result.with_mut(true) : callee.result, types);
+    graph ? tree_types(callee.result.with_mut(true), types) : result_types(callee.result, types);
+    const std::vector<size_t> written = graph ? written_tensors(callee) : std::vector<size_t>{};
+    for (const size_t i : written) types.push_back(b.type_of(arguments[i].id));
     const ir::OpId op = b.emit.op(OpKind::call, std::move(operands), types, {{Attr::callee, callee.name}});
     size_t next = 0;
-    return value_of_results(b, callee.result, b.function().op(op).results, next);
+    const std::vector<ValueId> results = b.function().op(op).results;
+    for (size_t k = 0; k < written.size(); ++k) {
+        host_effect(b, "assign", {arguments[written[k]].id, results[results.size() - written.size() + k]});
+    }
+    return graph ? tree_of_leaves(b, callee.result, results, next) : value_of_results(b, callee.result, results, next);
 }
 
 // `f(*items)`: the value is computed once, before the arguments, which are its items.

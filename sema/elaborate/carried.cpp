@@ -1,6 +1,7 @@
 #include "sema/elaborate/carried.h"
 
 #include "sema/elaborate/effects.h"
+#include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/types.h"
 
 namespace tsr::elaborate {
@@ -93,13 +94,17 @@ std::vector<ValueId> Carried::leaves() {
         unite(b_, held, shapes_[i]);
         const size_t before = values.size();
         b_.flatten(held, b_.declared(slots_[i]), values);
-        if (values.size() - before == counts_[i]) continue;
+        if (values.size() - before == counts_[i]) {
+            for (size_t k = before; k < values.size(); ++k)
+                require_one_shape(b_, types_[k], b_.type_of(values[k]), name_of(b_, slots_[i]));
+            continue;
+        }
         // No read follows on this path: any value of the type will do.
         values.resize(before);
         b_.flatten(shapes_[i], b_.declared(slots_[i]), values);
     }
     for (size_t k = 0; k < values.size(); ++k) {
-        if (holds_elements(types_[k])) values[k] = b_.emit.cast(values[k], types_[k].elem);
+        if (b_.computes_on(types_[k])) values[k] = b_.emit.cast(values[k], types_[k].elem);
     }
     return values;
 }

@@ -85,11 +85,18 @@ Val field_position(const sema::Type& record, const std::string& name) {
 
 Val record_field(Body& b, const Val& record, const sema::Type& type, const std::string& name) {
     const Val at = field_position(type, name);
+    if (record.has_elements()) return record.element(static_cast<size_t>(*at.fixed.integer()));
     return list_element(b, record.id, at, type.parts()[static_cast<size_t>(*at.fixed.integer())]);
 }
 
 Val new_record(Body& b, const sema::Instance& constructor) {
     const sema::Type& type = constructor.result;
+    if (!b.rules().host_objects) {  // a value
+        Val parts = Val::tuple({});
+        for (size_t i = 0; i < type.parts().size(); ++i)
+            parts.parts.push_back(b.get(b.slot(variable_of_parameter(constructor, i))));
+        return parts;
+    }
     std::vector<ValueId> fields;
     for (size_t i = 0; i < type.parts().size(); ++i) {
         fields.push_back(boxed(b, b.get(b.slot(variable_of_parameter(constructor, i))), type.parts()[i]));

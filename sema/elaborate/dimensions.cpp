@@ -94,7 +94,7 @@ ValueId solve(Body& b, const Dim& dim, const std::string& name, ValueId total) {
 }
 
 ValueId extent_of(Body& b, ValueId tensor, size_t axis) {
-    if (b.function().level == ir::Level::graph) return b.index(b.dimension(b.type_of(tensor).shape[axis]));
+    if (b.function().level == ir::Level::graph) return b.index(b.function_dimension(b.type_of(tensor).shape[axis]));
     return b.emit.value(OpKind::shape_of, {tensor}, ir::Type::scalar(DType::index),
                         {{ir::Attr::axis, static_cast<int64_t>(axis)}});
 }
@@ -124,7 +124,12 @@ Val Body::kernel_dimension(const Dim& dim) {
         const auto found = frame().dims.find(name);
         return found == frame().dims.end() ? std::nullopt : std::optional(found->second);
     };
-    const Dim known = frame().inlined ? dim.substitute(of_frame) : dim;
+    return function_dimension(frame().inlined ? dim.substitute(of_frame) : dim, dim);
+}
+
+Val Body::function_dimension(const Dim& known) { return function_dimension(known, known); }
+
+Val Body::function_dimension(const Dim& known, const Dim& dim) {
     if (const auto value = known.constant_value()) return Val::index(*value);
     const std::vector<std::string>& bound = function().symbols;
     bool of_launch = true;
@@ -185,7 +190,10 @@ void bind_symbols_of(Body& b, const ast::Expr& e, const Val& value) {
         if (symbols[i].source != SymbolInfo::Source::expression || symbols[i].expr != e.id) continue;
         Val bound = value;
         if (symbols[i].element >= 0 && value.has_elements()) {
-            bound = value.element(static_cast<size_t>(symbols[i].element));
+            bound = value.element(static_cast<size_t>(symbols[i].element & 0xff));
+            for (int inner = symbols[i].element >> 8; inner > 0 && bound.has_elements(); inner >>= 8) {
+                bound = bound.element(static_cast<size_t>(inner & 0xff) - 1);
+            }
         }
         if (bound.is_ssa() && b.type_of(bound.id).kind == ir::TypeKind::tensor) {
             bound = Val::ssa(extent_of(b, bound.id, symbols[i].axis), DType::index);

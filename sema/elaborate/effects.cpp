@@ -1,5 +1,7 @@
 #include "sema/elaborate/effects.h"
 
+#include "sema/elaborate/written_values.h"
+
 namespace tsr::elaborate {
 
 namespace {
@@ -110,7 +112,10 @@ struct Effects {
 LoopEffects effects_of(Body& b, const ast::Block& statements) {
     LoopEffects found;
     Effects{b, found}.statements(statements);
-    if (!statements.empty()) add_given_locals(b, statements.front()->span.to(statements.back()->span), found);
+    if (statements.empty()) return found;
+    const Span range = statements.front()->span.to(statements.back()->span);
+    add_given_locals(b, range, found);
+    add_written_values(b, range, found);
     return found;
 }
 

@@ -55,6 +55,12 @@ Val named(Body& b, const ast::Expr& e) {
 Val shape_of(Body& b, const ast::Expr& base) {
     const sema::Type& type = b.info(base).type;
     Val shape = Val::tuple({});
+    if (b.rules().new_values && type.is(Kind::tensor)) {  // of what it is: not all extents of the type are bound
+        const Val tensor = expression(b, base);
+        const std::vector<ir::Dim> extents = b.type_of(tensor.id).shape;
+        for (const ir::Dim& extent : extents) shape.parts.push_back(b.function_dimension(extent));
+        return shape;
+    }
     if (b.function().level != ir::Level::host || !type.is(Kind::tensor)) {
         for (const ir::Dim& extent : type.shape()) shape.parts.push_back(b.dimension(extent));
         return shape;

@@ -9,8 +9,10 @@
 #include "sema/elaborate/derivatives.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/elaborate.h"
+#include "sema/elaborate/instances.h"
 #include "sema/elaborate/prune.h"
 #include "sema/elaborate/recursion.h"
+#include "sema/elaborate/trees.h"
 #include "sema/elaborate/types.h"
 
 namespace tsr::elaborate {
@@ -31,8 +33,9 @@ Val parameter(Body& b, const sema::Type& type, const std::string& name) {
         }
         return parts;
     }
-    const ir::Type held = ir_type(type);
+    ir::Type held = ir_type(type);
     if (held.kind == ir::TypeKind::none) return Val::none();
+    if (fn.level == ir::Level::graph) held.mut = false;
     const ValueId id = fn.add_arg(fn.body, held, name);
     return Val::ssa(id, held.is_scalar() ? std::optional(held.elem) : std::nullopt);
 }
@@ -46,8 +49,10 @@ ir::ParamRole role_of(const sema::ParameterInfo& parameter, const ir::Function& 
 void bind_parameters(Body& b, const Instance& instance) {
     for (size_t i = 0; i < instance.parameters.size(); ++i) {
         const sema::ParameterInfo& known = instance.parameters[i];
-        const Val value =
-            known.value ? b.coerce(Val::of(*known.value), known.type) : parameter(b, known.type, known.name);
+        const bool tree = b.function().level == ir::Level::graph && !known.type.is(sema::Kind::tensor);
+        const Val value = known.value ? b.coerce(Val::of(*known.value), known.type)
+                          : tree      ? tree_parameter(b, known.type, known.name)
+                                      : parameter(b, known.type, known.name);
         if (value.is_ssa()) b.function().value(value.id).role = role_of(known, b.function());
         b.set_parameter(i, value);
     }
@@ -57,11 +62,18 @@ void bind_parameters(Body& b, const Instance& instance) {
 void bind_hidden_parameters(Body& b, const Instance& instance) {
     for (const sema::VariableId variable : instance.captures) {
         const sema::Variable& captured = instance.variables[variable.index];
-        b.set(b.slot(variable), parameter(b, captured.type, captured.name));
+        const bool tree = b.function().level == ir::Level::graph && !captured.type.is(sema::Kind::tensor);
+        b.set(b.slot(variable),
+              tree ? tree_parameter(b, captured.type, captured.name) : parameter(b, captured.type, captured.name));
     }
     for (size_t i = 0; i < instance.symbols.size(); ++i) {
         if (instance.symbols[i].source != SymbolInfo::Source::enclosing) continue;
-        b.set(b.symbol_slot(i), parameter(b, sema::Type::index(), instance.symbols[i].name));
+        const Val extent = parameter(b, sema::Type::index(), instance.symbols[i].name);
+        b.set(b.symbol_slot(i), extent);
+        if (b.function().level != ir::Level::graph) continue;
+        const auto symbol = std::ranges::find(b.function().symbols, instance.symbols[i].name);
+        b.function().value(extent.id).role = {.kind = ir::ParamRole::Kind::dimension,
+                                              .number = symbol - b.function().symbols.begin()};
     }
 }
 
@@ -245,20 +257,33 @@ ir::Function host_function(const Context& context, const Instance& instance,
     return fn;
 }
 
+// What a graph leaves in its `mut` parameters are results behind its own.
+void add_written_parameters(Body& b, const Instance& instance, std::vector<ValueId>& results) {
+    for (size_t i = 0; i < instance.parameters.size(); ++i) {
+        const sema::Type& type = instance.parameters[i].type;
+        if (type.is(sema::Kind::tensor) && type.tensor().mut)
+            results.push_back(b.get(b.slot(variable_of_parameter(instance, i))).id);
+    }
+}
+
 ir::Function graph_function(const Context& context, const Instance& instance) {
     const sema::Function& function = context.program.function(instance.function);
     const Span place = place_of(context.program.def(function));
     ir::Function fn = begin_function(instance.name, ir::Level::graph, place);
     fn.symbols = bound_symbols(instance);
-    result_types(instance.result.with_mut(false), fn.results);
     BufferSites buffers;
     Body b(context.program, context.diagnostics, fn, buffers);
+    b.kernels = &context.kernels;
     b.emit.at(place);
     b.push_frame(instance, {});
     bind_parameters(b, instance);
+    bind_hidden_parameters(b, instance);
     run_function(b, function);
     std::vector<ValueId> results;
-    if (!fn.results.empty()) b.flatten(b.get(b.frame().result), &instance.result, results);
+    if (!instance.result.is(sema::Kind::none)) b.flatten(b.get(b.frame().result), &instance.result, results);
+    add_written_parameters(b, instance, results);
+    for (const ValueId result : results) fn.results.push_back(fn.type(result));
+    for (ir::Type& type : fn.results) type.mut = false;
     b.emit.yield(std::move(results));
     prune(fn, b.placeholders);
     return fn;

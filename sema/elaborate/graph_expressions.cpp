@@ -9,10 +9,10 @@
 #include "sema/builtins/elementwise.h"
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/host.h"
-#include "sema/elaborate/launch.h"
 #include "sema/elaborate/prune.h"
 #include "sema/elaborate/random.h"
 #include "sema/elaborate/recursion.h"
+#include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/types.h"
 #include "sema/program/reductions.h"
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "sema/elaborate/body.h"
+#include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/types.h"
 
 namespace tsr::elaborate {
@@ -48,6 +49,7 @@ Val Body::join_leaf(const Val& then, const Val& otherwise, const sema::Type* typ
     }
     if (leaves[0].size() != 1 || leaves[1].size() != 1) return {};
     const ir::Type result = type_of(leaves[first][0]);
+    require_one_shape(*this, result, type_of(leaves[1 - first][0]), function().value(leaves[first][0]).name);
     const ValueId id = function().add_result(open.op, result);
     function().value(id).name = function().value(leaves[first][0]).name;
     for (int side = 0; side < 2; ++side) open.yields[side].push_back(leaves[side][0]);
@@ -74,7 +76,8 @@ Val Body::join(const Val& then, const Val& otherwise, const sema::Type* type, Op
     for (size_t i = 0; i < shape.element_count(); ++i) {
         const bool list = type && type->is(sema::Kind::list);
         const size_t part = list ? 0 : i;
-        const bool known = type && (list || type->is(sema::Kind::tuple)) && part < type->parts().size();
+        const bool parted = type && (list || type->is(sema::Kind::tuple) || type->is(sema::Kind::record));
+        const bool known = parted && part < type->parts().size();
         parts.parts.push_back(join(then.has_elements() ? then.element(i) : Val{},
                                    otherwise.has_elements() ? otherwise.element(i) : Val{},
                                    known ? &type->parts()[part] : nullptr, open));

@@ -1,7 +1,9 @@
-// Launches of kernels: explicit numbers of groups, the kernel's symbols from the shapes of its arguments, and the
-// checks that could not be made at compile time.
+// Launches of kernels: explicit numbers of groups, the kernel's symbols from the shapes of its arguments; in graphs the
+// new values that they give.
 #include <algorithm>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "ir/ops/host.h"
 #include "sema/elaborate/arguments.h"
@@ -9,7 +11,9 @@
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/random.h"
 #include "sema/elaborate/recursion.h"
+#include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/types.h"
+#include "sema/elaborate/written_values.h"
 #include "sema/program/tuning_points.h"
 
 namespace tsr::elaborate {
@@ -23,73 +27,12 @@ using sema::Kind;
 
 namespace {
 
-// What another argument gave the header's dimension: of `n * 2` the `n`.
-ValueId bound_by(Body& b, const CallInfo& info, const sema::DimCheck& check, ValueId otherwise) {
-    for (const sema::DimBinding& binding : info.bindings) {
-        if (binding.symbol == check.symbol) otherwise = b.index(b.dimension(binding.value));
-    }
-    return otherwise;
-}
-
-}  // namespace
-
-void check_shapes(Body& b, const CallInfo& info, const std::vector<Val>& arguments) {
-    const Instance& callee = b.program.instance(info.callee);
-    const std::string& function = b.program.function(callee.function).name;
-    for (const sema::DimCheck& check : info.checks) {
-        if (check.parameter >= arguments.size()) continue;
-        const Val& argument = arguments[check.parameter];
-        const std::string& parameter = callee.parameters[check.parameter].name;
-        const std::string origin = check.origin ? callee.parameters[*check.origin].name : std::string();
-        const ValueId found = argument.is_ssa() && b.type_of(argument.id).kind == ir::TypeKind::tensor
-                                  ? b.emit.value(OpKind::shape_of, {argument.id}, ir::Type::scalar(DType::index),
-                                                 {{Attr::axis, static_cast<int64_t>(check.axis)}})
-                                  : b.index(b.dimension(check.found));
-        const ValueId expected = checked_dimension(b, check.expected, [&] {
-            host_effect(
-                b, "quotient_failed", {bound_by(b, info, check, found)},
-                {{Attr::names, std::vector<std::string>{function, parameter, check.header, origin, check.symbol}}});
-        });
-        Body::OpenIf open = b.open_if(b.emit.inferred(OpKind::ne, {found, expected}));
-        b.in_side(open, 0, [&] {
-            const std::string& symbol = check.symbol.empty() ? check.header : check.symbol;
-            host_effect(b, "shape_failed", {found, bound_by(b, info, check, expected)},
-                        {{Attr::names, std::vector<std::string>{function, parameter, check.header, origin, symbol}}});
-        });
-        b.close_if(open);
-    }
-}
-
-void check_declared_shape(Body& b, const std::vector<sema::DimCheck>& checks) {
-    const sema::Instance& instance = b.instance();
-    const std::string function = instance.function.valid() ? b.program.function(instance.function).name : "the module";
-    for (const sema::DimCheck& check : checks) {
-        if (b.function().level == ir::Level::graph) {
-            assert_extent(b, check);
-            continue;
-        }
-        const ValueId found = b.index(b.dimension(check.found));
-        const ValueId expected = checked_dimension(b, check.expected, [&] {
-            host_effect(b, "quotient_failed", {found},
-                        {{Attr::names, std::vector<std::string>{function, "", sema::readable(check.header), "", ""}}});
-        });
-        Body::OpenIf open = b.open_if(b.emit.inferred(OpKind::ne, {found, expected}));
-        b.in_side(open, 0, [&] {
-            host_effect(b, "shape_failed", {found, expected},
-                        {{Attr::names, std::vector<std::string>{function, "", sema::readable(check.header), "", ""}}});
-        });
-        b.close_if(open);
-    }
-}
-
-namespace {
-
-// Which of the kernel's parameters it may write.
-std::vector<bool> written_parameters(Body& b, const Instance& kernel, const Instance& first) {
-    const ir::Function* function = b.kernels ? b.kernels->find(first.name) : nullptr;
+// Which of the header's parameters a kernel may write, which is the header's or a point of it.
+std::vector<bool> written_parameters(Body& b, const Instance& header, const Instance& kernel) {
+    const ir::Function* function = b.kernels ? b.kernels->find(kernel.name) : nullptr;
     std::vector<bool> written;
     size_t next = 0;
-    for (const sema::ParameterInfo& parameter : kernel.parameters) {
+    for (const sema::ParameterInfo& parameter : header.parameters) {
         const bool mut = parameter.type.is(Kind::tensor) && parameter.type.tensor().mut;
         written.push_back(mut && (!function || function->type(function->params()[next]).mut));
         next += !parameter.value;
@@ -147,6 +90,12 @@ void check_groups(Body& b, const CallInfo& info, const std::vector<ValueId>& gro
             total = b.emit.inferred(OpKind::mul, {total, whole(groups[i])});
         }
         const ValueId wanted = b.index(b.dimension(binding.value));
+        if (b.rules().new_values) {
+            const std::string& name = b.program.function(kernel.function).name;
+            require_in_graph(b, b.emit.inferred(OpKind::eq, {total, wanted}), {wanted, total},
+                             name + ": `grid_groups` is {} by an argument, but the launch has {} groups");
+            continue;
+        }
         Body::OpenIf open = b.open_if(b.emit.inferred(OpKind::ne, {total, wanted}));
         b.in_side(open, 0, [&] {
             std::string argument;
@@ -186,6 +135,9 @@ struct Launcher {
     std::vector<ValueId> arguments;
     const std::vector<ValueId>& groups;
     Slot result;  // of a kernel that returns a scalar
+    // In a graph: the arguments that are written, by number, and what holds their new values.
+    std::vector<int64_t> written;
+    std::vector<Slot> values;
 
     [[nodiscard]] bool gives_scalar() const { return header.result.is_scalar() && !header.returned_parameter; }
 
@@ -193,6 +145,11 @@ struct Launcher {
     void emit(const Choice& choice) {
         const Instance& kernel = *choice.kernels[0];
         std::vector<ValueId> operands = arguments;
+        std::vector<ir::Type> results;
+        for (const int64_t number : written) {
+            ir::Type& type = results.emplace_back(b.type_of(arguments[static_cast<size_t>(number)]));
+            type.mut = false;
+        }
         const std::vector<ValueId> keys = random_arguments(b, *b.kernels->find(kernel.name));
         operands.insert(operands.end(), keys.begin(), keys.end());
         std::vector<std::string> names;
@@ -208,11 +165,13 @@ struct Launcher {
         if (!names.empty()) attrs.set(Attr::names, names);
         std::vector<std::string> points;
         for (const Instance* point : choice.kernels) points.push_back(point->name);
-        std::vector<ir::Type> results;
+        if (!written.empty()) attrs.set(Attr::written, written);
         if (gives_scalar()) results.push_back(ir_type(header.result));
         const ir::OpId op = b.emit.op(OpKind::launch, std::move(operands), results, std::move(attrs));
         ir::LaunchOp::set_points(b.function().op(op), points);
-        if (gives_scalar()) b.set(result, Val::ssa(b.function().op(op).results[0], header.result.elem()));
+        const std::vector<ValueId>& given = b.function().op(op).results;
+        for (size_t i = 0; i < values.size(); ++i) b.set(values[i], Val::ssa(given[i], b.type_of(given[i]).elem));
+        if (gives_scalar()) b.set(result, Val::ssa(given.back(), header.result.elem()));
     }
 
     // The choices from `first` on: the tensors' own extents choose, one that none has ends the program.
@@ -249,9 +208,10 @@ struct Launcher {
 
     // Each extent is listed, but what they choose together does not fit.
     void refuse() {
-        const std::string& function = b.program.function(header.function).name;
-        host_effect(b, "fail", {},
-                    {{Attr::text, "kernel " + function + ": no point of its tuning space fits these dimensions"}});
+        const std::string text = "kernel " + b.program.function(header.function).name +
+                                 ": no point of its tuning space fits these dimensions";
+        if (b.rules().new_values) return require_in_graph(b, b.emit.constant(int64_t{0}, DType::boolean), {}, text);
+        host_effect(b, "fail", {}, {{Attr::text, text}});
     }
 };
 
@@ -269,10 +229,16 @@ void check_tuned_dimensions(Body& b, const Launcher& launcher) {
             const ValueId same = b.emit.inferred(OpKind::eq, {launcher.extent(i), value});
             listed = listed.valid() ? b.emit.inferred(OpKind::bit_or, {listed, same}) : same;
         }
+        const std::string& function = b.program.function(launcher.header.function).name;
+        const std::string wanted = "one of " + dimensions[i] + " = " + values;
+        if (b.rules().new_values) {
+            require_in_graph(b, listed, {launcher.extent(i)},
+                             fmt::format("{}: argument `{}` has size {{}} where {} is needed", function,
+                                         launcher.binder(dimensions[i]), wanted));
+            continue;
+        }
         Body::OpenIf open = b.open_if(listed);
         b.in_side(open, 1, [&] {
-            const std::string& function = b.program.function(launcher.header.function).name;
-            const std::string wanted = "one of " + dimensions[i] + " = " + values;
             const ValueId none = b.emit.constant(int64_t{0}, DType::index);
             host_effect(
                 b, "shape_failed", {launcher.extent(i), none},
@@ -280,6 +246,36 @@ void check_tuned_dimensions(Body& b, const Launcher& launcher) {
         });
         b.close_if(open);
     }
+}
+
+// Which parameters one of the kernels that may be chosen writes.
+std::vector<bool> written_by_some(Body& b, const Instance& header, const Launcher& launcher) {
+    std::vector<bool> written(header.parameters.size());
+    for (const Choice& choice : launcher.choices) {
+        for (const Instance* kernel : choice.kernels) {
+            const std::vector<bool> one = written_parameters(b, header, *kernel);
+            for (size_t i = 0; i < one.size(); ++i) written[i] = written[i] || one[i];
+        }
+    }
+    return written;
+}
+
+// Behind a launch in a graph: the variables that its arguments name hold what it wrote. Gives the value of the
+// parameter that the kernel returns.
+Val new_values(Body& b, const CallInfo& info, const Launcher& launcher, const std::vector<bool>& written,
+               const std::vector<Val>& arguments) {
+    const auto& returns = launcher.header.returned_parameter;
+    Val returned = returns ? arguments[*returns] : Val{};
+    size_t next = 0;
+    for (size_t i = 0; i < written.size(); ++i) {
+        if (!written[i]) continue;
+        const Slot slot = launcher.values[next++];
+        const Val value = b.get(slot);
+        b.env.erase(slot);
+        if (returns == i) returned = value;
+        write_value(b, argument(b, info, i), value);
+    }
+    return returned;
 }
 
 }  // namespace
@@ -291,13 +287,19 @@ Val launch(Body& b, const ast::Expr& e, const CallInfo& info) {
     const At at(b.emit, e.span);
     check_shapes(b, info, arguments);
     check_groups(b, info, groups);
-    Launcher launcher{b, info, kernel, choices_of(b, kernel), {}, groups, b.fresh_slot()};
-    const std::vector<bool> written = written_parameters(b, kernel, *launcher.choices[0].kernels[0]);
-    check_overlaps(b, info, arguments, written);
+    Launcher launcher{b, info, kernel, choices_of(b, kernel), {}, groups, b.fresh_slot(), {}, {}};
+    const bool values = b.rules().new_values;
+    const std::vector<bool> written =
+        values ? written_by_some(b, kernel, launcher) : written_parameters(b, kernel, *launcher.choices[0].kernels[0]);
+    if (!values) check_overlaps(b, info, arguments, written);
     for (size_t i = 0; i < arguments.size(); ++i) {
         const sema::ParameterInfo& parameter = kernel.parameters[i];
         if (parameter.value) continue;
-        if (parameter.type.is(Kind::tensor)) {
+        if (parameter.type.is(Kind::tensor) && values) {
+            if (written[i]) launcher.written.push_back(static_cast<int64_t>(launcher.arguments.size()));
+            if (written[i]) launcher.values.push_back(b.fresh_slot());
+            launcher.arguments.push_back(arguments[i].id);
+        } else if (parameter.type.is(Kind::tensor)) {
             launcher.arguments.push_back(kernel_argument(b, kernel, i, arguments[i].id, written[i]));
         } else {
             launcher.arguments.push_back(b.handle(arguments[i], parameter.type));
@@ -305,12 +307,14 @@ Val launch(Body& b, const ast::Expr& e, const CallInfo& info) {
     }
     check_tuned_dimensions(b, launcher);
     launcher.choose(0);
+    const Val returned = values ? new_values(b, info, launcher, written, arguments) : Val{};
     if (launcher.gives_scalar()) {
         const Val result = b.get(launcher.result);
         b.env.erase(launcher.result);
         return result;
     }
-    return kernel.returned_parameter ? arguments[*kernel.returned_parameter] : Val::none();
+    if (!kernel.returned_parameter) return Val::none();
+    return values ? returned : arguments[*kernel.returned_parameter];
 }
 
 }  // namespace tsr::elaborate

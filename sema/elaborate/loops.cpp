@@ -14,6 +14,7 @@
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/sequences.h"
 #include "sema/elaborate/static_values.h"
+#include "sema/elaborate/written_values.h"
 #include "sema/types/truth.h"
 
 namespace tsr::elaborate {
@@ -313,6 +314,7 @@ void while_statement(Body& b, const ast::While& loop) {
     LoopEffects effects = effects_of(b, loop.body);
     LoopEffects of_condition;
     add_given_locals(b, loop.condition->span, of_condition);
+    add_written_values(b, loop.condition->span, of_condition);
     const bool writes = !of_condition.assigned.empty();
     const Slot again = b.fresh_slot();
     const Env before = b.env;

@@ -5,12 +5,12 @@
 #include "sema/elaborate/assignments.h"
 #include "sema/elaborate/choices.h"
 #include "sema/elaborate/containers.h"
-#include "sema/elaborate/launch.h"
 #include "sema/elaborate/loops.h"
 #include "sema/elaborate/memory.h"
 #include "sema/elaborate/operators.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/rounding.h"
+#include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/text.h"
 #include "sema/program/reductions.h"
 
@@ -93,6 +93,11 @@ void return_statement(Body& b, const ast::Stmt& stmt, const ast::Return& stateme
 }
 
 void augmented(Body& b, const ast::Stmt& stmt, const ast::AugmentedAssign& statement) {
+    const auto in_place = b.program.made.in_place.find({b.instance().module, stmt.id});
+    if (in_place != b.program.made.in_place.end() && b.rules().host_objects) {
+        const ast::Expr& target = *b.expr(in_place->second.target);
+        return assign_to(b, target, for_declared(b, *b.expr(in_place->second.value), storage_of(b, target)));
+    }
     const auto found = b.instance().augmented.find(stmt.id);
     if (found == b.instance().augmented.end()) return;
     const sema::AugmentedInfo& info = found->second;

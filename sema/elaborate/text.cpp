@@ -145,6 +145,7 @@ void add_expression(Body& b, Pieces& pieces, const ast::Expr& e) {
 // The value of a hole, rounded to its type: it leaves the expression.
 ValueId hole_value(Body& b, const Pieces::Hole& hole) {
     if (hole.type.is_scalar()) return b.scalar(hole.value, hole.type.elem());
+    if (hole.type.is(Kind::tensor)) return b.coerce(b.rounded(hole.value), hole.type).id;
     if (hole.value.is_fixed() && !hole.type.is(Kind::list)) return b.handle(hole.value, sema::Type::unknown());
     return b.handle(hole.value, hole.type);
 }

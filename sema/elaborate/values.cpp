@@ -215,6 +215,11 @@ ValueId Body::undefined_leaf(ir::Type type) {  // NOLINT(performance-unnecessary
             for (const ValueId param : function().params()) {
                 if (!rules().tensor_values && type_of(param) == type) return param;
             }
+            if (function().level == ir::Level::graph) {
+                const ValueId zero = emit.constant(int64_t{0}, type.elem);
+                type.mut = false;
+                return emit.value(OpKind::full, {zero}, type, {{Attr::shape, type.shape}});
+            }
             std::vector<ValueId> shape(type.rank(), emit.constant(int64_t{0}, DType::index));
             return emit.value(OpKind::host, std::move(shape), type,
                               {{Attr::callee, std::string("empty")}, {Attr::type, type.elem}});
@@ -241,7 +246,7 @@ ValueId Body::undefined_leaf(ir::Type type) {  // NOLINT(performance-unnecessary
 }
 
 Val Body::undefined(const sema::Type& type) {
-    if (type.is(Kind::tuple)) {
+    if (type.is(Kind::tuple) || (type.is(Kind::record) && !rules().host_objects)) {
         Val parts = Val::tuple({});
         for (const sema::Type& part : type.parts()) parts.parts.push_back(undefined(part));
         return parts;
@@ -283,7 +288,8 @@ void Body::flatten(const Val& value, const sema::Type* type, std::vector<ValueId
     }
     for (size_t i = 0; i < value.element_count(); ++i) {
         const size_t part = type && type->is(Kind::list) ? 0 : i;
-        const bool known = type && (type->is(Kind::tuple) || type->is(Kind::list)) && part < type->parts().size();
+        const bool parted = type && (type->is(Kind::tuple) || type->is(Kind::list) || type->is(Kind::record));
+        const bool known = parted && part < type->parts().size();
         flatten(value.element(i), known ? &type->parts()[part] : nullptr, leaves);
     }
 }

@@ -35,14 +35,6 @@ Value condition_value(Body& b, const ast::Expr& e) {
     return truth_value(b, e, fresh ? b.record(e, logical(b, e, *parts, true)) : expression(b, e));
 }
 
-void require_decided(Body& b, const ast::Expr& e, const Value& condition) {
-    if (b.rules().runs_flow || condition.broken() || condition.value) return;
-    if (condition.rounds != 0 && unrolling_fixes(b, condition.rounds)) return unroll(b, condition.rounds);
-    b.error(std::string(code(Feature::graphs)), e.span,
-            "a choice that only the run can make, in a graph function, is not compiled yet")
-        .note("`where(c, a, b)` chooses among values");
-}
-
 namespace {
 
 // The type of what `and` and `or` give, of operands that are not all truth values: it is one of them.
@@ -102,7 +94,6 @@ Value logical(Body& b, const ast::Expr& e, const ast::Logical& l, bool asked) {
 
 Value conditional(Body& b, const ast::Expr& e, const ast::Conditional& c) {
     const Value condition = condition_value(b, *c.condition);
-    require_decided(b, *c.condition, condition);
     if (const auto known = b.decides(condition)) return expression(b, *known ? *c.then : *c.otherwise);
     const auto side = [&](const ast::Expr& chosen, bool holds) {
         const size_t conditions = b.round_conditions.size();

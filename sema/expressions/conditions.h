@@ -11,7 +11,4 @@ Value condition_value(Body& b, const ast::Expr& e);
 Value logical(Body& b, const ast::Expr& e, const ast::Logical& l, bool asked);
 Value conditional(Body& b, const ast::Expr& e, const ast::Conditional& c);
 
-// Of a condition that decides what runs: where that has to be static, loops around are unrolled or it is refused.
-void require_decided(Body& b, const ast::Expr& e, const Value& condition);
-
 }  // namespace tsr::sema

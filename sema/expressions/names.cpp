@@ -13,6 +13,7 @@
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
 #include "sema/types/numeric.h"
+#include "sema/types/writable_types.h"
 #include "sema/values/items.h"
 #include "sema/values/rounds.h"
 
@@ -150,8 +151,14 @@ Value name_value(Body& b, const ast::Expr& e, const std::string& text) {
             const bool assigned =
                 outer->id.index < around->flow.assigned.size() && around->flow.assigned[outer->id.index];
             const bool known = outer->bindings == 1 && outer->once && outer->once->value;
-            if (known && (assigned || b.rules().inlines_calls)) return static_value(*outer->once->value, {});
-            return read_variable(b, e, capture(b, *around, *outer, e));
+            const bool inlined = b.rules().inlines_calls && around->rules().inlines_calls;
+            if (known && (assigned || inlined)) return static_value(*outer->once->value, {});
+            Slot& captured = capture(b, *around, *outer, e);
+            if (b.rules().new_values && !inlined && !is_tree(captured.settled)) {
+                return b.refuse(Feature::graphs, e.span,
+                                fmt::format("a graph function that captures {} is", shown(captured.settled)));
+            }
+            return read_variable(b, e, captured);
         }
         if (auto found = around->nested.find(text); found != around->nested.end()) {
             Value value;

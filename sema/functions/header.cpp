@@ -11,20 +11,18 @@
 #include "sema/functions/tuning.h"
 #include "sema/state/entities.h"
 #include "sema/types/numeric.h"
+#include "sema/types/writable_types.h"
 #include "sema/values/requirements.h"
 
 namespace tsr::sema {
 
-// What a graph function takes: values, which it does not write.
+// What a graph function takes: values. What it leaves in a `mut` tensor is written to the caller's.
 static void require_graph_parameter(Body& b, const Annotation& written, ParameterInfo& info) {
     const Type& type = info.type;
-    const auto held = [](const Type& part) {
-        return part.is_unknown() || part.is(Kind::tensor) || part.is_scalar() || part.is_literal();
-    };
-    const bool tuple = type.is(Kind::tuple) && std::ranges::all_of(type.parts(), held);
-    if (written.mut || written.privilege != Privilege::none) {
-        b.refuse(Feature::graphs, info.declared, "a graph function that writes a parameter is");
-    } else if (!held(type) && !tuple && !written.fixed && !type.is(Kind::function)) {
+    if (written.mut && !type.is(Kind::tensor) && !type.is_unknown()) {
+        b.refuse(Feature::graphs, info.declared,
+                 fmt::format("a graph function that writes a parameter that is {} is", shown(type)));
+    } else if (!is_tree(type) && !written.fixed && !type.is(Kind::function)) {
         b.refuse(Feature::graphs, info.declared, fmt::format("a graph function that takes {} is", shown(type)));
     } else {
         return;

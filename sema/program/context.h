@@ -26,8 +26,7 @@ struct ContextRules {
     Answer host_io;          // prints and stops by itself; else the launch brings messages back to the host
     Answer tensor_values;    // tensors are made, sliced and reshaped; else they are memory of which views are taken
     Answer has_elements;     // tensors are memory: elements and views are read and written; else they are whole values
-    Answer runs_flow;        // conditions and bounds of loops may be known to the run alone; else they are static
-    Answer prints;           // lines are printed
+    Answer new_values;       // who writes a tensor gives its name a new value; else it is written where it lies
     Answer draws;            // values are rounded by chance where they are stored
     Answer counts_from_end;  // an index below 0 counts from the end
     Answer checks_zero;    // a division of integers by zero and a step of zero end the program; else the quotient is 0
@@ -45,8 +44,7 @@ constexpr ContextRules rules_of(Context context) {
                     .host_io = true,
                     .tensor_values = true,
                     .has_elements = true,
-                    .runs_flow = true,
-                    .prints = true,
+                    .new_values = false,
                     .draws = true,
                     .counts_from_end = true,
                     .checks_zero = true,
@@ -60,8 +58,7 @@ constexpr ContextRules rules_of(Context context) {
                     .host_io = false,
                     .tensor_values = false,
                     .has_elements = true,
-                    .runs_flow = true,
-                    .prints = true,
+                    .new_values = false,
                     .draws = true,
                     .counts_from_end = false,
                     .checks_zero = false,
@@ -75,14 +72,13 @@ constexpr ContextRules rules_of(Context context) {
                     .host_io = false,
                     .tensor_values = true,
                     .has_elements = false,
-                    .runs_flow = false,
-                    .prints = false,
+                    .new_values = true,
                     .draws = false,
                     .counts_from_end = true,
                     .checks_zero = false,
                     .inlines_calls = true,
                     .calls_graphs = true,
-                    .launches = false,
+                    .launches = true,
                     .reads_modules = false,
                     .in_group = false};
     }

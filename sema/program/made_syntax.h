@@ -27,6 +27,11 @@ struct SortKey {
     ast::ExprId item, call;
 };
 
+// `x += y` of a tensor as an assignment: `x[:] = x + y`.
+struct InPlace {
+    ast::ExprId target, value;
+};
+
 class MadeSyntax {
 public:
     const ast::Expr& expr(Span at, ast::ExprNode node);
@@ -40,7 +45,8 @@ public:
     std::map<ExprKey, ast::ExprId> field_extents;
     // By the call: `map(f, xs)` is `[f(x) for x in xs]`; of several iterables the clause goes through `zip` of them.
     std::map<ExprKey, ast::ExprId> mapped;
-    std::map<ExprKey, UnpackedArgument> unpacked;  // by what stands behind the star
+    std::map<std::pair<ModuleId, ast::StmtId>, InPlace> in_place;  // by the statement
+    std::map<ExprKey, UnpackedArgument> unpacked;                  // by what stands behind the star
     // By the call and the numbers of items: the call with the items as its arguments.
     std::map<std::pair<ExprKey, std::vector<size_t>>, ast::ExprId> unpacked_calls;
 

@@ -183,6 +183,15 @@ struct ParameterInfo {
     bool is_dimension = false;
 };
 
+// The number of a tuple's element, of tuples in tuples the numbers together: eight bits each, the outermost lowest,
+// those of inner ones from 1.
+constexpr int nested_element(int outer, size_t number) {
+    if (outer < 0) return static_cast<int>(number);
+    int shift = 8;
+    while (outer >> shift != 0) shift += 8;
+    return outer + (static_cast<int>(number + 1) << shift);
+}
+
 struct SymbolInfo {
     std::string name;
     // Where its value comes from: an axis of a parameter (solve `extent` for the name), an integer parameter, an
@@ -191,7 +200,7 @@ struct SymbolInfo {
     enum class Source : uint8_t { axis, parameter, expression, variable, launch, enclosing } source = Source::axis;
     size_t parameter = 0, axis = 0;
     ast::ExprId expr;     // source expression: its result's extent along `axis`; of an integer, itself
-    int element = -1;     // which element of a tuple that the expression gives; -1: no tuple
+    int element = -1;     // which element of a tuple that the expression gives (`nested_element`); -1: no tuple
     VariableId variable;  // source variable
     ir::Dim extent;       // source axis: that parameter's dimension there, an expression in the symbol
 };
@@ -239,6 +248,7 @@ struct Function {
     std::string name;
     FunctionKind kind = FunctionKind::plain;
     bool generic = false;
+    std::string graph_name;           // `@graph.module("name")`: of the graph in traces and plans
     Feature refused = Feature::none;  // a feature that its decorators name: the body is not checked
     std::vector<TuningEntry> space;   // of a tuned kernel
     Span space_at;

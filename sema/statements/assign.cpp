@@ -201,6 +201,42 @@ void assign_to(Body& b, const ast::Expr& target, const Value& value, const ast::
     if (const auto* a = std::get_if<ast::Attribute>(&target.node)) assign_field(b, target, *a, value, source);
 }
 
+// Whether it may be evaluated twice: it calls nothing.
+static bool is_plain(const ast::Expr& e) {
+    if (const auto* attribute = std::get_if<ast::Attribute>(&e.node)) return is_plain(*attribute->base);
+    if (const auto* part = std::get_if<ast::Subscript>(&e.node)) {
+        return is_plain(*part->base) &&
+               std::ranges::all_of(part->indices, [](const ast::Expr* index) { return is_plain(*index); });
+    }
+    if (const auto* slice = std::get_if<ast::Slice>(&e.node)) {
+        const auto plain = [](const ast::Expr* bound) { return !bound || is_plain(*bound); };
+        return plain(slice->lower) && plain(slice->upper) && plain(slice->step);
+    }
+    if (const auto* sum = std::get_if<ast::Binary>(&e.node)) return is_plain(*sum->lhs) && is_plain(*sum->rhs);
+    return std::holds_alternative<ast::Name>(e.node) || std::holds_alternative<ast::IntLiteral>(e.node);
+}
+
+// `x += y` of a tensor of the host is `x[:] = x + y`.
+static void assign_in_place(Body& b, const ast::Stmt& stmt, const ast::AugmentedAssign& a, const Value& before) {
+    if (b.rules().in_group || before.type.rank() == 0 || !is_plain(*a.target)) {
+        b.refuse(Feature::graphs, a.target->span, "arithmetic on a whole tensor in place is");
+        return;
+    }
+    MadeSyntax& syntax = b.checker.program.made;
+    InPlace& made = syntax.in_place[{b.instance.module, stmt.id}];
+    if (!made.value.valid()) {
+        const Span at = a.target->span.to(a.value->span);
+        const ast::Expr* target = a.target;
+        if (!std::holds_alternative<ast::Subscript>(target->node)) {
+            const ast::Expr& all = syntax.expr(target->span, ast::Slice{});
+            target = &syntax.expr(target->span, ast::Subscript{a.target, {&all}});
+        }
+        made = {target->id, syntax.expr(at, ast::Binary{a.op, a.target, a.value, a.op_span}).id};
+    }
+    const ast::Expr& value = *b.expr(made.value);
+    assign_to(b, *b.expr(made.target), expression(b, value), value);
+}
+
 void augmented_assignment(Body& b, const ast::Stmt& stmt, const ast::AugmentedAssign& a) {
     Value before = expression(b, *a.target);
     Value operand = expression(b, *a.value);
@@ -209,10 +245,8 @@ void augmented_assignment(Body& b, const ast::Stmt& stmt, const ast::AugmentedAs
         b.name_group(a.target->span, "register tile");
         before.type = viewed_tile(b, *a.target, before.type).value_or(Type::unknown());
     }
-    if (before.type.is(Kind::tensor) && b.rules().has_elements && !operand.broken()) {
-        b.refuse(Feature::graphs, a.target->span, "arithmetic on a whole tensor in place is");
-        return;
-    }
+    if (before.type.is(Kind::tensor) && b.rules().has_elements && !operand.broken())
+        return assign_in_place(b, stmt, a, before);
     if (before.type.is(Kind::list) && b.rules().host_objects && a.op == ast::BinaryOp::add && !operand.broken()) {
         b.instance.augmented[stmt.id].type = before.type;  // in place, as `extend`
         if (require_changeable(b, *a.target, a.target->span)) method_argument(b, *a.target, before.type, 'x', *a.value);

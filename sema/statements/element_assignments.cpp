@@ -21,6 +21,10 @@ void assign_field(Body& b, const ast::Expr& target, const ast::Attribute& a, con
         b.error("E0333", target.span, "this is not assigned to: a name, an element, a view or a field is");
         return;
     }
+    if (b.rules().new_values) {
+        b.refuse(Feature::graphs, target.span, "a field of a record that changes in a graph function is");
+        return;
+    }
     const auto at = field_of(base.type, a.name.text);
     Value place;
     if (at) {

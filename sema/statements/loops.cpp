@@ -12,6 +12,7 @@
 #include "sema/program/round_values.h"
 #include "sema/state/entities.h"
 #include "sema/state/recursion.h"
+#include "sema/statements/small_graphs.h"
 #include "sema/values/items.h"
 #include "sema/values/requirements.h"
 #include "sema/values/rounds.h"
@@ -275,12 +276,10 @@ void for_loop(Body& b, const ast::Stmt& stmt, const ast::For& f) {
     const auto around = info.kind == LoopKind::range ? static_bounds(b, info) : std::nullopt;
     info.runs = runs;
     info.must_unroll = stored.must_unroll || info.kind == LoopKind::tuple;
-    if (!b.rules().runs_flow) {  // each round is a part of the graph
-        info.must_unroll = true;
-        const bool known = info.kind == LoopKind::range ? around.has_value() : info.kind == LoopKind::tuple;
-        if (!known && !(info.axes.empty() && info.targets.empty()))
-            b.refuse(Feature::graphs, f.iterable->span,
-                     "in a graph function a loop whose rounds only the run knows is");
+    if (b.rules().new_values) {  // each round is a part of the graph, as far as the rounds are known
+        info.must_unroll = info.must_unroll || info.kind != LoopKind::range || around.has_value();
+        if (info.elements.valid() && b.instance.type(*f.iterable).is(Kind::tensor))
+            b.refuse(Feature::graphs, f.iterable->span, "in a graph function a loop over the elements of a tensor is");
     }
     stored = info;
     std::map<std::string, int, std::less<>> bound_inside;
@@ -311,6 +310,7 @@ void for_loop(Body& b, const ast::Stmt& stmt, const ast::For& f) {
     }
     const std::vector<Flow> breaks = std::move(b.loops.back().breaks);
     b.loops.pop_back();
+    warn_of_small_graphs(b, f.header.valid() ? f.header : stmt.span, f.body);
     if (!f.otherwise.empty()) {
         b.flow = after;
         b.flow.reachable = before.reachable;
@@ -324,7 +324,6 @@ void for_loop(Body& b, const ast::Stmt& stmt, const ast::For& f) {
 }
 
 void while_loop(Body& b, const ast::Stmt& stmt, const ast::While& w) {
-    if (!b.rules().runs_flow) b.refuse(Feature::graphs, w.condition->span, "`while` in a graph function is");
     forget_own(b, w.body);
     const Value condition = condition_value(b, *w.condition);
     const bool forever = condition.value && condition.value->boolean() == true;
@@ -333,6 +332,7 @@ void while_loop(Body& b, const ast::Stmt& stmt, const ast::While& w) {
     block(b, w.body);
     std::vector<Flow> outs = std::move(b.loops.back().breaks);
     b.loops.pop_back();
+    warn_of_small_graphs(b, w.header.valid() ? w.header : stmt.span, w.body);
     if (!forever) {
         b.flow = before;
         block(b, w.otherwise);

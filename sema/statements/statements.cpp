@@ -18,7 +18,6 @@ static void if_statement(Body& b, const ast::If& i) {
     std::vector<std::pair<const ast::Expr*, bool>> left;  // that do not hold where the text goes on
     for (const ast::If::Branch& side : i.branches) {
         const Value condition = condition_value(b, *side.condition);
-        require_decided(b, *side.condition, condition);
         const auto known = b.decides(condition);
         if (known == false) continue;
         if (known == true) {

@@ -25,6 +25,12 @@ Type made_record(const Type& type, const std::vector<Type>& given) {
     return Type::record(type.function_id(), type.names(), std::move(fields), true);
 }
 
+bool is_tree(const Type& type) {
+    if (type.is(Kind::tuple) || type.is(Kind::record)) return std::ranges::all_of(type.parts(), is_tree);
+    return type.is_unknown() || type.is(Kind::tensor) || type.is_scalar() || type.is_literal() ||
+           type.is(Kind::function);
+}
+
 bool holds_tensors(const Type& type) {
     if (type.is(Kind::tensor)) return true;
     const bool parted = type.is(Kind::list) || type.is(Kind::dict) || type.is(Kind::tuple) || type.is(Kind::record);

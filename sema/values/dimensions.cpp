@@ -47,7 +47,7 @@ Type type_in_caller(Body& b, const Type& type, const std::vector<DimBinding>& bi
     if (type.is(Kind::tuple)) {
         std::vector<Type> parts;
         for (size_t i = 0; i < type.parts().size(); ++i) {
-            parts.push_back(type_in_caller(b, type.parts()[i], bindings, at, static_cast<int>(i)));
+            parts.push_back(type_in_caller(b, type.parts()[i], bindings, at, nested_element(element, i)));
         }
         return Type::tuple(std::move(parts));
     }

@@ -41,6 +41,25 @@ bool require_writable(Body& b, const ast::Expr& e, const Value& memory) {
     return false;
 }
 
+bool require_new_value(Body& b, const ast::Expr& e, const std::string& callee) {
+    if (std::holds_alternative<ast::Subscript>(e.node) || std::holds_alternative<ast::Attribute>(e.node)) {
+        b.refuse(Feature::graphs, e.span,
+                 fmt::format("a part of a value that {} writes, in a graph function, is", callee));
+        return false;
+    }
+    const auto* variable = std::get_if<VariableId>(&b.instance.info(e).referent);
+    if (!variable || !std::holds_alternative<ast::Name>(e.node)) return true;
+    const Variable& named = b.instance.variables[variable->index];
+    if (named.captured) {
+        b.error("E0319", e.span, fmt::format("`{}` is a variable of the function around this one", named.name))
+            .note(fmt::format("what {} writes is a new value: return it", callee));
+        return false;
+    }
+    const bool graph = b.function && rules_of(b.function->kind).of_values;
+    if (named.parameter < 0 || graph) return true;
+    return require_writable(b, e, typed(named.type));
+}
+
 bool require_writable_record(Body& b, const ast::Expr& e, const Value& record) {
     if (!require_writable(b, e, record)) return false;
     const Type whole = record.type.with_mut(true);

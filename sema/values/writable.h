@@ -9,6 +9,9 @@ namespace tsr::sema {
 bool require_changeable(Body& b, const ast::Expr& container, Span at);
 // Says so where memory may not be written: its place in the text is `e`.
 bool require_writable(Body& b, const ast::Expr& e, const Value& memory);
+// In a graph: what is passed to a `mut` parameter of `callee` gets a new value, which a variable of this function
+// takes, or nobody. False after a message.
+bool require_new_value(Body& b, const ast::Expr& e, const std::string& callee);
 // A `mut` record, and all of its tensors are.
 bool require_writable_record(Body& b, const ast::Expr& e, const Value& record);
 

@@ -263,7 +263,7 @@ struct HostRun::Runs {
         {OpKind::write_vector, &HostRun::not_run},
         {OpKind::vector_extract, &HostRun::not_run},
         {OpKind::vector_build, &HostRun::not_run},
-        {OpKind::launch, &HostRun::launch},
+        {OpKind::launch, &HostRun::not_run},  // by its id: `op`
         {OpKind::host, &HostRun::entry},
         {OpKind::shape_of, &HostRun::shape_of},
         {OpKind::string, &HostRun::string},
@@ -275,6 +275,7 @@ void HostRun::op(Frame& frame, OpId id) {
     const Op& op = frame.function->op(id);
     if (graph::is_of_tensors(*frame.function, op)) return on_tensors(frame, id);
     if (is_element(op.kind)) return element(frame, op);
+    if (op.kind == OpKind::launch) return launch(frame, id);
     if (!Runs::kTable.has(op.kind)) return not_run(frame, op);
     (this->*Runs::kTable[op.kind].answer)(frame, op);
 }

@@ -48,10 +48,11 @@ private:
     void while_loop(Frame& frame, const Op& op);
     void element(Frame& frame, const Op& op);
     void on_tensors(Frame& frame, OpId id);
-    void launch(Frame& frame, const Op& op);
-    KernelOutcome run_group_form(Frame& frame, const Op& op, const Function& kernel);
-    KernelOutcome run_as_asked(Frame& frame, const Op& op, const Function& kernel);
-    std::vector<int64_t> launch_arguments(Frame& frame, const Op& op, const Function& kernel,
+    void launch(Frame& frame, OpId id);
+    Values launched_values(Frame& frame, OpId id);
+    KernelOutcome run_group_form(const Values& values, const Op& op, const Function& kernel);
+    KernelOutcome run_as_asked(const Values& values, const Op& op, const Function& kernel);
+    std::vector<int64_t> launch_arguments(const Values& values, const Op& op, const Function& kernel,
                                           std::vector<KernelArgument>& arguments, SymbolValues& symbols);
     LaunchSize launch_size(const Op& op, const Function& kernel, const std::vector<int64_t>& counts,
                            std::span<const KernelArgument> arguments, const SymbolValues& symbols);

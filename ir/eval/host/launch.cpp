@@ -1,9 +1,11 @@
-// Launches from host functions: the kernel is made ready once, then run on the tensors' own memory.
+// Launches from host functions: the kernel is made ready once, then run on the tensors' own memory. Those of graphs run
+// on copies of what they write.
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "ir/eval/host/host_run.h"
+#include "ir/ops/host.h"
 
 namespace tsr::ir::eval {
 
@@ -40,8 +42,26 @@ LaunchSize HostRun::own_size(const Function& kernel, std::span<const KernelArgum
     return size;
 }
 
+// What the operands are for the kernel. Of a graph each tensor that it writes is a copy, which the launch gives.
+HostRun::Values HostRun::launched_values(Frame& frame, OpId id) {
+    const LaunchOp op(*frame.function, id);
+    Values given;
+    for (ValueId v : op.op().operands) given.push_back(value(frame, v));
+    if (frame.function->level != Level::graph) return given;
+    const std::vector<int64_t> written = op.written();
+    for (size_t i = 0; i < given.size(); ++i) {
+        if (given[i].kind() != TypeKind::tensor) continue;
+        const bool writes = std::ranges::find(written, static_cast<int64_t>(i)) != written.end();
+        TsrTensor* tensor = given[i].slot().tensor;
+        TsrSlot slot{};
+        slot.tensor = writes ? api_.copy(tensor, nullptr) : api_.contiguous(tensor, nullptr);
+        given[i] = HostValue::owned(api_, TypeKind::tensor, slot);
+    }
+    return given;
+}
+
 // The numbers of groups that the launch says.
-std::vector<int64_t> HostRun::launch_arguments(Frame& frame, const Op& op, const Function& kernel,
+std::vector<int64_t> HostRun::launch_arguments(const Values& values, const Op& op, const Function& kernel,
                                                std::vector<KernelArgument>& arguments, SymbolValues& symbols) {
     if (op.operands.size() < kernel.params().size()) {
         throw HostFailure{fmt::format("'{}' is launched with too few arguments", kernel.name)};
@@ -49,7 +69,7 @@ std::vector<int64_t> HostRun::launch_arguments(Frame& frame, const Op& op, const
     size_t at = 0;
     for (ValueId param : kernel.params()) {
         const Type& type = kernel.type(param);
-        const HostValue& given = value(frame, op.operands[at++]);
+        const HostValue& given = values[at++];
         if (type.kind != TypeKind::tensor) {
             arguments.emplace_back(ScalarValue{type.elem, given.bits()});
             continue;
@@ -61,11 +81,11 @@ std::vector<int64_t> HostRun::launch_arguments(Frame& frame, const Op& op, const
     }
     if (const AttrValue* names = op.attrs.find(Attr::names)) {
         for (const std::string& name : std::get<std::vector<std::string>>(*names)) {
-            symbols.emplace_back(name, integer(frame, op.operands[at++]));
+            symbols.emplace_back(name, static_cast<int64_t>(values[at++].bits()));
         }
     }
     std::vector<int64_t> counts;
-    for (; at < op.operands.size(); ++at) counts.push_back(integer(frame, op.operands[at]));
+    for (; at < values.size(); ++at) counts.push_back(static_cast<int64_t>(values[at].bits()));
     return counts;
 }
 
@@ -90,7 +110,7 @@ LaunchSize HostRun::said_size(const std::vector<int64_t>& counts) {
     return size;
 }
 
-KernelOutcome HostRun::run_group_form(Frame& frame, const Op& op, const Function& kernel) {
+KernelOutcome HostRun::run_group_form(const Values& values, const Op& op, const Function& kernel) {
     Launch launch;
     launch.program = &program_of(kernel);
     launch.ops = &lane_ops();
@@ -99,7 +119,7 @@ KernelOutcome HostRun::run_group_form(Frame& frame, const Op& op, const Function
     launch.reported = std::move(reported_);
     std::vector<KernelArgument> arguments;
     SymbolValues symbols;
-    const std::vector<int64_t> counts = launch_arguments(frame, op, kernel, arguments, symbols);
+    const std::vector<int64_t> counts = launch_arguments(values, op, kernel, arguments, symbols);
     launch.size = launch_size(op, kernel, counts, arguments, symbols);
     Runner(launch, arguments, symbols).run();
     outcome_.reports = std::move(launch.outcome.reports);
@@ -107,20 +127,22 @@ KernelOutcome HostRun::run_group_form(Frame& frame, const Op& op, const Function
     return std::move(launch.outcome);
 }
 
-KernelOutcome HostRun::run_as_asked(Frame& frame, const Op& op, const Function& kernel) {
+KernelOutcome HostRun::run_as_asked(const Values& values, const Op& op, const Function& kernel) {
     std::vector<KernelArgument> arguments;
     SymbolValues symbols;
-    const std::vector<int64_t> counts = launch_arguments(frame, op, kernel, arguments, symbols);
+    const std::vector<int64_t> counts = launch_arguments(values, op, kernel, arguments, symbols);
     const auto said = counts.empty() ? std::nullopt : std::optional(said_size(counts));
     return options_.run_launch(kernel, arguments, said, options_, symbols);
 }
 
-void HostRun::launch(Frame& frame, const Op& op) {
+void HostRun::launch(Frame& frame, OpId id) {
+    const Op& op = frame.function->op(id);
     const std::string& name = op.attrs.string(Attr::callee);
     const Function* kernel = module_.find(name);
     if (kernel == nullptr || !kernel->is_kernel) throw HostFailure{fmt::format("there is no kernel '{}'", name)};
+    const Values values = launched_values(frame, id);
     KernelOutcome made =
-        options_.run_launch != nullptr ? run_as_asked(frame, op, *kernel) : run_group_form(frame, op, *kernel);
+        options_.run_launch != nullptr ? run_as_asked(values, op, *kernel) : run_group_form(values, op, *kernel);
     for (std::string& line : made.printed) {
         if (options_.print_line)
             options_.print_line(line);
@@ -131,11 +153,13 @@ void HostRun::launch(Frame& frame, const Op& op) {
         outcome_.failure = std::move(made.failure);
         throw HostFailure{outcome_.failure->message};
     }
-    if (op.results.empty()) return;
-    const uint64_t bits = made.result ? made.result->bits : 0;
-    TsrSlot slot{};
-    slot.bits = bits;
-    give(frame, op, slot);
+    size_t next = 0;
+    for (int64_t number : LaunchOp(*frame.function, id).written()) {
+        value(frame, op.results[next++]) = values[static_cast<size_t>(number)];
+    }
+    if (next == op.results.size()) return;
+    const DType type = frame.function->type(op.results[next]).elem;
+    value(frame, op.results[next]) = HostValue::scalar(canonical(type, made.result ? made.result->bits : 0));
 }
 
 }  // namespace tsr::ir::eval

@@ -7,6 +7,7 @@
 #include "ir/build/builder.h"
 #include "ir/ops/effects.h"
 #include "ir/ops/handle.h"
+#include "ir/ops/host.h"
 #include "ir/passes/graph/axis_map.h"
 #include "ir/passes/graph/fused_function.h"
 #include "ir/passes/graph/fusions.h"
@@ -63,6 +64,7 @@ private:
         if (const auto in = b.fusions.of.find(id); in != b.fusions.of.end()) return call(b, in->second);
         const Op& op = graph_.op(id);
         need_all(b, id);
+        if (op.kind == OpKind::launch) return launch(b, id);
         Values operands;
         for (ValueId v : op.operands) operands.push_back(values_.at(v));
         if (op.kind == OpKind::yield && b.from == graph_.body) own_results(b, operands);
@@ -101,18 +103,69 @@ private:
         }
     }
 
-    // A result is nobody else's memory: parameters, and what is given twice, are copied.
+    // A result is nobody else's memory: parameters, and what is given twice, are copied. What comes out of a condition
+    // or loop may be either, which is known when the program runs.
     void own_results(Block& b, Values& results) {
         std::set<ValueId> given;
         for (ValueId& v : results) {
             const bool tensor = host_.type(v).kind == TypeKind::tensor;
             const bool parameter = host_.value(v).region == host_.body;
-            if (!tensor || (!parameter && given.insert(v).second)) continue;
+            const OpId from = host_.value(v).op;
+            const bool chosen = from.valid() && !host_.op(from).regions.empty();
+            const bool once = !parameter && given.insert(v).second;
+            if (!tensor || (once && !chosen)) continue;
             Builder builder = Builder::at_end(host_, b.to);
             builder.set_place(host_.place);
-            const OpId copy = builder.host("copy", {v}, {host_.type(v)});
+            const OpId copy = builder.host(once ? "own" : "copy", {v}, {host_.type(v)});
             v = host_.op(copy).results[0];
         }
+    }
+
+    // ---- launches ----
+    void launch(Block& b, OpId id) {
+        const LaunchOp op(graph_, id);
+        Builder builder = Builder::at_end(host_, b.to);
+        builder.set_place(op.op().place);
+        const auto entry = [&](const char* name, ValueId v) {
+            return host_.op(builder.host(name, {v}, {host_.type(v)})).results[0];
+        };
+        const std::vector<int64_t> written = op.written();
+        Values operands;
+        for (ValueId v : op.op().operands) operands.push_back(values_.at(v));
+        for (size_t i = 0; i < op.arguments().size(); ++i) {
+            if (graph_.type(op.arguments()[i]).kind != TypeKind::tensor) continue;
+            const bool writes = std::ranges::find(written, static_cast<int64_t>(i)) != written.end();
+            const char* form = !writes ? "contiguous" : dies_in(op.arguments()[i], id) ? "own" : "copy";
+            operands[i] = entry(form, operands[i]);
+        }
+        std::vector<Type> results;
+        for (ValueId v : op.results().subspan(written.size())) results.push_back(graph_.type(v));
+        Attrs attrs = op.op().attrs;
+        attrs.erase(Attr::written);
+        const Values given = operands;
+        const OpId made = builder.emit(OpKind::launch, std::move(operands), std::move(attrs), results);
+        for (size_t i = 0; i < op.op().results.size(); ++i) {
+            const bool tensor = i < written.size();
+            keep(op.op().results[i], tensor ? given[static_cast<size_t>(written[i])] : host_.op(made).results[0]);
+        }
+    }
+
+    // Whether the operation is the only use of the value, and no loop stands between the two.
+    bool dies_in(ValueId v, OpId user) const {
+        if (uses_[v.index].size() != 1) return false;
+        const Value& value = graph_.value(v);
+        if (!value.op.valid() && value.region == graph_.body) return false;  // a parameter is the caller's
+        const RegionId home = value.op.valid() ? graph_.op(value.op).parent : value.region;
+        OpId at = user;
+        while (graph_.op(at).parent != home) {
+            at = graph_.region(graph_.op(at).parent).parent;
+            if (graph_.op(at).kind != OpKind::if_) return false;
+        }
+        // What a condition of a loop is given, its rounds are given, too.
+        const OpId around = graph_.region(home).parent;
+        const bool test =
+            around.valid() && graph_.op(around).kind == OpKind::while_ && graph_.op(around).regions[0] == home;
+        return value.op.valid() || !test;
     }
 
     // ---- fusions ----

@@ -40,7 +40,9 @@ public:
                 type.is_scalar() ? one(builder_.host("item", {results[i]}, {Type::scalar(type.elem)})) : results[i];
             to.resize(host_.value_count());
             to[host_.op(call_).results[i].index] = given;
-            host_.value(given).name = host_.value(host_.op(call_).results[i]).name;
+            const Value& was = host_.value(host_.op(call_).results[i]);
+            host_.value(given).name = was.name;
+            host_.value(given).type = was.type;  // in the words that loops around have for it
         }
         to.resize(host_.value_count());
         host_.replace_uses(to);

@@ -109,6 +109,7 @@ inline constexpr auto kHostEntries = [] {
         {"cast_cut", {A::tensor, A::type, A::place}, R::tensor},  // toward zero
         {"cast_dither", {A::tensor, A::type, A::random_key, A::place}, R::tensor},
         {"contiguous", {A::tensor, A::place}, R::tensor},
+        {"own", {A::tensor, A::place}, R::tensor},  // itself where nobody else holds it, else a copy
         {"view", {A::tensor, A::items, A::place}, R::tensor},
         {"swap_last", {A::tensor, A::place}, R::tensor},
         {"reshape", {A::tensor, A::integers, A::place}, R::tensor},

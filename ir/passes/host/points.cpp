@@ -15,10 +15,10 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// Every launch with its points, before launches are lowered.
+// Every launch with its points, before launches are lowered; those of graphs, too.
 void for_each_launch(Module& module, const std::function<void(Function&, OpId, const Names&)>& visit) {
     for (Function& function : module.functions) {
-        if (function.level != Level::host) continue;
+        if (function.level != Level::host && function.level != Level::graph) continue;
         for_each_op(function, function.body, [&](OpId id) {
             if (function.op(id).kind == OpKind::launch) visit(function, id, LaunchOp(function, id).points());
         });

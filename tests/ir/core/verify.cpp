@@ -130,4 +130,13 @@ TEST_CASE("calls and launches are checked against what they name") {
     says(faults(kernel + "host @f<n>(%x: f32[n]) {\n call %x {callee = \"k\"}\n}"), "kernels are launched");
     says(faults(kernel + kernel), "two functions of this name");
     CHECK(faults(kernel + "host @f<n>(%x: f32[n], %g: index) {\n launch %x, %g {callee = \"k\", count = 1}\n}") == "");
+    const std::string graph = kernel + "graph @f<n>(%x: f32[n]) -> f32[n] {\n ";
+    CHECK(faults(graph + "%y = launch %x {callee = \"k\", written = [0]} : f32[n]\n yield %y\n}") == "");
+    says(faults(graph + "%y = launch %x {callee = \"k\", written = [1]} : f32[n]\n yield %y\n}"),
+         "a written argument that is not there");
+    says(faults(graph + "launch %x {callee = \"k\", written = [0]}\n yield %x\n}"), "gives no tensor for it");
+    says(faults(graph + "%y = launch %x {callee = \"k\", written = [0]} : f32[4]\n yield %y\n}"),
+         "gives f32[4] for the written f32[n]");
+    says(faults(kernel + "host @f<n>(%x: f32[n]) {\n launch %x {callee = \"k\", written = [0]}\n}"),
+         "only in a graph it gives new values");
 }

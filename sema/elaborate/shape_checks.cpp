@@ -1,0 +1,111 @@
+#include "sema/elaborate/shape_checks.h"
+
+#include <fmt/format.h>
+
+#include "sema/elaborate/dimensions.h"
+#include "sema/elaborate/host.h"
+
+namespace tsr::elaborate {
+
+using ir::Attr;
+using ir::OpKind;
+using ir::ValueId;
+using sema::CallInfo;
+using sema::Instance;
+
+void require_in_graph(Body& b, ValueId holds, const std::vector<ValueId>& values, std::string text) {
+    std::vector<ValueId> operands{holds};
+    operands.insert(operands.end(), values.begin(), values.end());
+    b.emit.op(OpKind::assert_, std::move(operands), {}, {{Attr::text, std::move(text)}});
+}
+
+void require_one_shape(Body& b, const ir::Type& one, const ir::Type& other, const std::string& name) {
+    if (b.function().level != ir::Level::graph || b.failed) return;
+    if (one.kind != ir::TypeKind::tensor || one.shape == other.shape) return;
+    b.error("E0601", b.emit.span(),
+            fmt::format("{} has other extents on another way through this, which is not compiled yet in a graph "
+                        "function: {} and {}",
+                        name.empty() ? std::string("a value") : "`" + name + "`", sema::readable(one.text()),
+                        sema::readable(other.text())))
+        .note("where only the run chooses, a variable keeps its extents");
+}
+
+namespace {
+
+// What another argument gave the header's dimension: of `n * 2` the `n`.
+ValueId bound_by(Body& b, const CallInfo& info, const sema::DimCheck& check, ValueId otherwise) {
+    for (const sema::DimBinding& binding : info.bindings) {
+        if (binding.symbol == check.symbol) otherwise = b.index(b.dimension(binding.value));
+    }
+    return otherwise;
+}
+
+// Of one extent, in the words of the runtime.
+void check_shape_in_graph(Body& b, const sema::DimCheck& check, const std::string& function,
+                          const std::string& parameter, const std::string& origin) {
+    const ValueId found = b.index(b.dimension(check.found));
+    const ValueId expected = b.index(b.dimension(check.expected));
+    const std::string text =
+        origin.empty()
+            ? fmt::format("{}: argument `{}` has size {{}} along axis {}, needs {{}}", function, parameter, check.axis)
+            : fmt::format("{}: argument `{}` has `{}` = {{}}, but argument `{}` has `{}` = {{}}", function, parameter,
+                          check.header, origin, check.symbol);
+    require_in_graph(b, b.emit.inferred(OpKind::eq, {found, expected}), {found, expected}, text);
+}
+
+}  // namespace
+
+void check_shapes(Body& b, const CallInfo& info, const std::vector<Val>& arguments) {
+    const Instance& callee = b.program.instance(info.callee);
+    const std::string& function = b.program.function(callee.function).name;
+    for (const sema::DimCheck& check : info.checks) {
+        if (check.parameter >= arguments.size()) continue;
+        const Val& argument = arguments[check.parameter];
+        const std::string& parameter = callee.parameters[check.parameter].name;
+        const std::string origin = check.origin ? callee.parameters[*check.origin].name : std::string();
+        if (b.rules().new_values) {
+            check_shape_in_graph(b, check, function, parameter, origin);
+            continue;
+        }
+        const ValueId found = argument.is_ssa() && b.type_of(argument.id).kind == ir::TypeKind::tensor
+                                  ? b.emit.value(OpKind::shape_of, {argument.id}, ir::Type::scalar(DType::index),
+                                                 {{Attr::axis, static_cast<int64_t>(check.axis)}})
+                                  : b.index(b.dimension(check.found));
+        const ValueId expected = checked_dimension(b, check.expected, [&] {
+            host_effect(
+                b, "quotient_failed", {bound_by(b, info, check, found)},
+                {{Attr::names, std::vector<std::string>{function, parameter, check.header, origin, check.symbol}}});
+        });
+        Body::OpenIf open = b.open_if(b.emit.inferred(OpKind::ne, {found, expected}));
+        b.in_side(open, 0, [&] {
+            const std::string& symbol = check.symbol.empty() ? check.header : check.symbol;
+            host_effect(b, "shape_failed", {found, bound_by(b, info, check, expected)},
+                        {{Attr::names, std::vector<std::string>{function, parameter, check.header, origin, symbol}}});
+        });
+        b.close_if(open);
+    }
+}
+
+void check_declared_shape(Body& b, const std::vector<sema::DimCheck>& checks) {
+    const sema::Instance& instance = b.instance();
+    const std::string function = instance.function.valid() ? b.program.function(instance.function).name : "the module";
+    for (const sema::DimCheck& check : checks) {
+        if (b.function().level == ir::Level::graph) {
+            assert_extent(b, check);
+            continue;
+        }
+        const ValueId found = b.index(b.dimension(check.found));
+        const ValueId expected = checked_dimension(b, check.expected, [&] {
+            host_effect(b, "quotient_failed", {found},
+                        {{Attr::names, std::vector<std::string>{function, "", sema::readable(check.header), "", ""}}});
+        });
+        Body::OpenIf open = b.open_if(b.emit.inferred(OpKind::ne, {found, expected}));
+        b.in_side(open, 0, [&] {
+            host_effect(b, "shape_failed", {found, expected},
+                        {{Attr::names, std::vector<std::string>{function, "", sema::readable(check.header), "", ""}}});
+        });
+        b.close_if(open);
+    }
+}
+
+}  // namespace tsr::elaborate

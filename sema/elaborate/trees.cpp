@@ -1,0 +1,147 @@
+#include "sema/elaborate/trees.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sema/elaborate/containers.h"
+#include "sema/elaborate/shape_checks.h"
+#include "sema/elaborate/types.h"
+
+namespace tsr::elaborate {
+
+using ir::ValueId;
+using sema::Kind;
+using sema::Type;
+
+namespace {
+
+// The types of a record's fields as its class declares them: in the record's own type extents have no names.
+std::vector<Type> declared_fields(const sema::Program& program, const Type& record) {
+    for (const sema::Instance& instance : program.instances) {
+        if (instance.function != record.function_id() || instance.parameters.size() != record.parts().size()) continue;
+        std::vector<Type> fields;
+        for (const sema::ParameterInfo& field : instance.parameters) fields.push_back(field.type);
+        return fields;
+    }
+    return record.parts();
+}
+
+// How many parts a tree has; nothing of a leaf. A list of a graph has a length.
+std::optional<size_t> part_count(const Type& type) {
+    if (type.is(Kind::tuple) || type.is(Kind::record)) return type.parts().size();
+    if (!type.is(Kind::list) || !type.length()) return std::nullopt;
+    return static_cast<size_t>(*type.length());
+}
+const Type& part_type(const Type& type, size_t i) { return type.parts()[type.is(Kind::list) ? 0 : i]; }
+
+// Makes the parameters. `scope`: of the names that extents have, empty outside of records.
+class Parameters {
+public:
+    explicit Parameters(Body& b) : b_(b) {}
+
+    Val tree(const Type& type, const std::string& name, const std::string& scope) {
+        if (type.is(Kind::record)) {
+            const std::vector<Type> fields = declared_fields(b_.program, type);
+            return parts(fields, name, [&](size_t i) { return type.names()[i + 1]; }, name + ".");
+        }
+        if (type.is(Kind::tuple)) return parts(type.parts(), name, [](size_t i) { return std::to_string(i); }, scope);
+        return leaf(type, name, scope);
+    }
+
+private:
+    template <class Name>
+    Val parts(const std::vector<Type>& types, const std::string& name, const Name& part, const std::string& scope) {
+        Val all = Val::tuple({});
+        for (size_t i = 0; i < types.size(); ++i) {
+            all.parts.push_back(tree(types[i], fmt::format("{}.{}", name, part(i)), scope));
+        }
+        return all;
+    }
+
+    Val leaf(const Type& type, const std::string& name, const std::string& scope) {
+        ir::Type held = ir_type(type);
+        if (held.kind == ir::TypeKind::none) return Val::none();
+        held.mut = false;
+        for (size_t axis = 0; axis < held.rank(); ++axis)
+            held.shape[axis] = extent(held.shape[axis], name, scope, axis);
+        const ValueId id = b_.function().add_arg(b_.function().body, held, name);
+        return Val::ssa(id, b_.computes_on(held) ? std::optional(held.elem) : std::nullopt);
+    }
+
+    // Of an extent that is no name by itself, the leaf and the axis are the name.
+    ir::Dim extent(const ir::Dim& dim, const std::string& leaf, const std::string& scope, size_t axis) {
+        if (dim.constant_value()) return dim;
+        const auto symbol = dim.symbol_name();
+        const bool named = symbol && *symbol != "_";
+        std::string name = named ? scope + *symbol : fmt::format("{}.{}", leaf, axis);
+        std::ranges::replace(name, '.', '_');
+        std::vector<std::string>& symbols = b_.function().symbols;
+        if (std::ranges::find(symbols, name) == symbols.end()) symbols.push_back(name);
+        return ir::Dim::symbol(name);
+    }
+
+    Body& b_;
+};
+
+// Part `i` of a value of the host.
+Val part_of(Body& b, const Val& value, const Type& type, size_t i) {
+    if (value.has_elements()) return value.element(i);
+    return list_element(b, value.id, Val::index(static_cast<int64_t>(i)), part_type(type, i));
+}
+
+}  // namespace
+
+Val tree_parameter(Body& b, const Type& type, const std::string& name) { return Parameters(b).tree(type, name, ""); }
+
+void tree_leaves(Body& b, const Val& value, const Type& type, std::vector<ValueId>& leaves) {
+    const auto count = part_count(type);
+    if (!count) return b.flatten(value, &type, leaves);
+    for (size_t i = 0; i < *count; ++i) tree_leaves(b, part_of(b, value, type, i), part_type(type, i), leaves);
+}
+
+void tree_types(const Type& type, std::vector<ir::Type>& types) {
+    if (const auto count = part_count(type)) {
+        for (size_t i = 0; i < *count; ++i) tree_types(part_type(type, i), types);
+    } else if (const ir::Type held = ir_type(type); held.kind != ir::TypeKind::none) {
+        types.push_back(held);
+    }
+}
+
+Val tree_of_leaves(Body& b, const Type& type, const std::vector<ValueId>& leaves, size_t& next) {
+    const auto count = part_count(type);
+    if (!count) {
+        if (next >= leaves.size()) return Val::none();
+        const ValueId id = leaves[next++];
+        return Val::ssa(id, type.is_scalar() ? std::optional(type.elem()) : std::nullopt);
+    }
+    Val parts = type.is(Kind::list) ? Val::list({}) : Val::tuple({});
+    for (size_t i = 0; i < *count; ++i) parts.parts.push_back(tree_of_leaves(b, part_type(type, i), leaves, next));
+    if (type.is(Kind::tuple)) return parts;
+    if (type.is(Kind::list)) return Val::ssa(container(b, parts, type));
+    std::vector<ValueId> fields;
+    for (size_t i = 0; i < parts.parts.size(); ++i) fields.push_back(boxed(b, parts.parts[i], type.parts()[i]));
+    return Val::ssa(container_of(b, ir_type(type), std::move(fields)));
+}
+
+void bind_tree_symbols(Body& b, const Val& value, const Type& type, std::map<std::string, ir::Dim>& dims) {
+    if (const auto count = part_count(type); count && value.has_elements()) {
+        for (size_t i = 0; i < *count && i < value.element_count(); ++i)
+            bind_tree_symbols(b, value.element(i), part_type(type, i), dims);
+    }
+    if (!type.is(Kind::tensor) || !value.is_ssa()) return;
+    const std::vector<ir::Dim> shape = b.type_of(value.id).shape;
+    for (size_t axis = 0; axis < shape.size() && axis < type.rank(); ++axis) {
+        const auto name = type.shape()[axis].symbol_name();
+        if (!name || *name == "_") continue;
+        const auto [known, fresh] = dims.emplace(*name, shape[axis]);
+        if (fresh || known->second == shape[axis]) continue;
+        const ValueId found = b.index(b.function_dimension(shape[axis]));
+        const ValueId wanted = b.index(b.function_dimension(known->second));
+        require_in_graph(b, b.emit.inferred(ir::OpKind::eq, {found, wanted}), {found, wanted},
+                         fmt::format("`{}` is {{}} along axis {} of a tensor, and {{}} before it", *name, axis));
+    }
+}
+
+}  // namespace tsr::elaborate

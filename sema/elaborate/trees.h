@@ -1,0 +1,23 @@
+// Trees: tuples and records of tensors and numbers, nested. A graph takes and gives them leaf by leaf; in it a record
+// is a value, the tuple of its fields.
+#pragma once
+
+#include "sema/elaborate/body.h"
+
+namespace tsr::elaborate {
+
+// In a graph function: parameters for the leaves, named `model.w`, and symbols for their extents. Fields whose class
+// gives extents one name have one symbol.
+Val tree_parameter(Body& b, const sema::Type& type, const std::string& name);
+
+// In a host function: the leaves of what a graph is given, and the types of what it gives.
+void tree_leaves(Body& b, const Val& value, const sema::Type& type, std::vector<ir::ValueId>& leaves);
+void tree_types(const sema::Type& type, std::vector<ir::Type>& types);
+// And the tree that these are.
+Val tree_of_leaves(Body& b, const sema::Type& type, const std::vector<ir::ValueId>& leaves, size_t& next);
+
+// In a graph, of a call that becomes a part of it: what the extents of a tree's type are that no parameter binds by
+// itself.
+void bind_tree_symbols(Body& b, const Val& value, const sema::Type& type, std::map<std::string, ir::Dim>& dims);
+
+}  // namespace tsr::elaborate
