@@ -16,11 +16,25 @@ using Evaluation = TsrSlot (*)(const TensorOp&);
 constexpr Evaluation kOfKernels = nullptr;  // no operation of level Graph
 
 constexpr Row<Evaluation> kGraphRows[]{
-    {OpKind::load_tile, kOfKernels}, {OpKind::store_tile, kOfKernels}, {OpKind::atomic_tile, kOfKernels},
-    {OpKind::expand, &expand},       {OpKind::tile_iota, kOfKernels},  {OpKind::transpose, &transpose},
-    {OpKind::reduce, &reduce},       {OpKind::scan, kOfKernels},       {OpKind::mma, kOfKernels},
-    {OpKind::pack_rows, kOfKernels}, {OpKind::mma_words, kOfKernels},  {OpKind::full, &full},
+    {OpKind::load_tile, kOfKernels},
+    {OpKind::store_tile, kOfKernels},
+    {OpKind::atomic_tile, kOfKernels},
+    {OpKind::expand, &expand},
+    {OpKind::tile_iota, kOfKernels},
+    {OpKind::transpose, &transpose},
+    {OpKind::reduce, &reduce},
+    {OpKind::scan, kOfKernels},
+    {OpKind::mma, kOfKernels},
+    {OpKind::pack_rows, kOfKernels},
+    {OpKind::mma_words, kOfKernels},
+    {OpKind::full, &full},
     {OpKind::contract, &contract},
+    {OpKind::positions, &positions},
+    {OpKind::reshape, &reshape},
+    {OpKind::slice, &slice},
+    {OpKind::pad, &pad},
+    {OpKind::concat, &concat},
+    {OpKind::update, &update},
 };
 constexpr Total<kGraphRows, kRegisterFamily, kGraphFamily> kEvaluations;
 
