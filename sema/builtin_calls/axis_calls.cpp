@@ -13,8 +13,6 @@
 
 namespace tsr::sema {
 
-using Shape = std::vector<ir::Dim>;
-
 bool require_tensor(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Value& x) {
     if (x.broken()) return false;
     if (x.type.is(Kind::tensor) && x.type.rank() > 0) return true;
@@ -23,6 +21,8 @@ bool require_tensor(Body& b, const ast::Expr& e, const BuiltinEntry& row, const 
 }
 
 namespace {
+
+using Extents = std::vector<ir::Dim>;
 
 const char* axes_of(size_t rank) { return rank == 1 ? "axis" : "axes"; }
 
@@ -51,7 +51,7 @@ bool is_none(Body& b, const ast::Expr* e) {
            (b.instance.info(*e).value && b.instance.info(*e).value->is_none());
 }
 
-Value moved_to(const Value& x, Shape shape) { return typed(new_tensor(element_type(x.type), std::move(shape))); }
+Value moved_to(const Value& x, Extents shape) { return typed(new_tensor(element_type(x.type), std::move(shape))); }
 
 Value permuted(Body& b, const ast::Expr& e, const Matched& m, const Value& x) {
     std::vector<const ast::Expr*> written(m.arguments.begin() + 1, m.arguments.end());
@@ -66,8 +66,8 @@ Value permuted(Body& b, const ast::Expr& e, const Matched& m, const Value& x) {
                             axes_of(x.type.rank())));
         return {};
     }
-    const Shape from = x.type.shape();
-    Shape shape;
+    const Extents from = x.type.shape();
+    Extents shape;
     for (const int64_t axis : *axes) shape.push_back(from[static_cast<size_t>(axis)]);
     return moved_to(x, std::move(shape));
 }
@@ -78,7 +78,7 @@ Value with_new_axes(Body& b, const Matched& m, const Value& x) {
     const size_t rank = x.type.rank() + (named && named->tuple() ? named->tuple()->size() : 1);
     const auto axes = axes_argument(b, *m.arguments[1], x.type, rank);
     if (!axes) return {};
-    Shape shape = x.type.shape();
+    Extents shape = x.type.shape();
     std::vector<size_t> sorted = *axes;
     std::ranges::sort(sorted);
     for (const size_t axis : sorted) shape.insert(shape.begin() + static_cast<ptrdiff_t>(axis), ir::Dim::constant(1));
@@ -86,7 +86,7 @@ Value with_new_axes(Body& b, const Matched& m, const Value& x) {
 }
 
 Value squeezed(Body& b, const ast::Expr& e, const Matched& m, const Value& x) {
-    const Shape from = x.type.shape();
+    const Extents from = x.type.shape();
     const ir::Dim one = ir::Dim::constant(1);
     const bool named = !is_none(b, m.arguments[1]);
     std::vector<size_t> gone;
@@ -97,7 +97,7 @@ Value squeezed(Body& b, const ast::Expr& e, const Matched& m, const Value& x) {
     } else if (m.arguments[1]) {
         expression(b, *m.arguments[1]);
     }
-    Shape shape;
+    Extents shape;
     std::vector<DimCheck> checks;
     for (size_t axis = 0; axis < from.size(); ++axis) {
         if (named ? std::ranges::count(gone, axis) == 0 : !(from[axis] == one)) {
@@ -120,7 +120,7 @@ Value squeezed(Body& b, const ast::Expr& e, const Matched& m, const Value& x) {
 Value broadcast_to(Body& b, const ast::Expr& e, const Matched& m, const Value& x) {
     const auto shape = shape_argument(b, *m.arguments[1]);
     if (!shape) return {};
-    const Shape from = x.type.shape();
+    const Extents from = x.type.shape();
     const ir::Dim one = ir::Dim::constant(1);
     bool fits = from.size() <= shape->size();
     std::vector<DimCheck> checks;
@@ -178,7 +178,7 @@ Value repeated(Body& b, const Matched& m, const Value& x) {
                            : "`repeat` goes along one axis, or all elements as one");
         return {};
     }
-    Shape shape = x.type.shape();
+    Extents shape = x.type.shape();
     if (axes) {
         ir::Dim& extent = shape[axes->front()];
         extent = extent * ir::Dim::constant(*times);

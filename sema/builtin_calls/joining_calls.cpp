@@ -12,7 +12,7 @@ namespace tsr::sema {
 
 namespace {
 
-using Shape = std::vector<ir::Dim>;
+using Extents = std::vector<ir::Dim>;
 
 // A tensor of a list, and where it stands.
 struct Item {
@@ -66,7 +66,7 @@ bool alike(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Item& fir
 bool fits(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Item& first, const Item& other,
           std::optional<size_t> without, std::vector<DimCheck>& checks) {
     if (!alike(b, e, row, first, other)) return false;
-    const Shape wanted = first.value.type.shape(), found = other.value.type.shape();
+    const Extents wanted = first.value.type.shape(), found = other.value.type.shape();
     for (size_t axis = 0; axis < wanted.size(); ++axis) {
         if (axis == without) continue;
         const ir::Equality same = ir::compare(wanted[axis], found[axis]);
@@ -101,7 +101,7 @@ Value joined(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched
         if (!stacks) total = total + item.value.type.shape()[*axis];
     }
     if (!checks.empty()) b.instance.extents[e.id] = std::move(checks);
-    Shape shape = first.shape();
+    Extents shape = first.shape();
     if (stacks) {
         shape.insert(shape.begin() + static_cast<ptrdiff_t>(*axis),
                      ir::Dim::constant(static_cast<int64_t>(items->size())));
@@ -167,7 +167,7 @@ Value divided(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matche
     if (!sizes) return {};
     std::vector<Type> types;
     for (const ir::Dim& size : *sizes) {
-        Shape shape = x.type.shape();
+        Extents shape = x.type.shape();
         shape[*axis] = size;
         types.push_back(new_tensor(element_type(x.type), std::move(shape)));
     }
@@ -177,7 +177,7 @@ Value divided(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matche
 // Elements that are mirrored or repeated are there.
 bool require_mirror(Body& b, const ast::Expr& e, const Value& x, const std::string& mode,
                     const std::vector<PadWidth>& widths) {
-    const Shape shape = x.type.shape();
+    const Extents shape = x.type.shape();
     for (size_t axis = 0; axis < shape.size(); ++axis) {
         const int64_t most = std::max(widths[axis].before, widths[axis].behind);
         const int64_t least = mode == "reflect" ? most + 1 : 1;
@@ -213,7 +213,7 @@ Value padded(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched
         return {};
     }
     if (*mode != "constant" && !require_mirror(b, e, x, *mode, *widths)) return {};
-    Shape shape = x.type.shape();
+    Extents shape = x.type.shape();
     for (size_t axis = 0; axis < shape.size(); ++axis)
         shape[axis] = shape[axis] + ir::Dim::constant((*widths)[axis].before + (*widths)[axis].behind);
     return typed(new_tensor(element_type(x.type), std::move(shape)));

@@ -33,7 +33,11 @@ std::optional<Dim> known(Body& b, const ast::Expr* bound) {
 // The place that a single index names, one below 0 from the end.
 ValueId element_index(Body& b, const ast::Expr& e, const Dim& extent) {
     const std::string text = "index {} is outside of an axis of {} elements";
-    if (const auto dim = known(b, &e)) {
+    auto dim = known(b, &e);
+    const Val value = dim ? Val{} : expression(b, e);
+    // The index of a loop that is unrolled.
+    if (value.is_fixed() && value.fixed.integer()) dim = Dim::constant(*value.fixed.integer());
+    if (dim) {
         const auto number = dim->constant_value();
         const bool from_end = number && *number < 0;
         const Dim at = from_end ? extent + *dim : *dim;
@@ -47,7 +51,7 @@ ValueId element_index(Body& b, const ast::Expr& e, const Dim& extent) {
         }
         return index;
     }
-    const ValueId given = b.index(expression(b, e)), size = dim_value(b, extent);
+    const ValueId given = b.index(value), size = dim_value(b, extent);
     const ValueId from_end = b.emit.inferred(OpKind::lt, {given, zero(b)});
     const ValueId at = b.emit.inferred(OpKind::select, {from_end, b.emit.inferred(OpKind::add, {given, size}), given});
     const ValueId fits = both(b, b.emit.inferred(OpKind::ge, {at, zero(b)}), b.emit.inferred(OpKind::lt, {at, size}));
