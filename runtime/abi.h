@@ -415,7 +415,8 @@ typedef enum TsrDimOp {
     TSR_DIM_SUB,
     TSR_DIM_MUL,
     TSR_DIM_EXACT_DIV,
-    TSR_DIM_FLOOR_DIV
+    TSR_DIM_FLOOR_DIV,
+    TSR_DIM_MAXIMUM
 } TsrDimOp;
 typedef struct TsrDimStep {
     int32_t op;

@@ -8,6 +8,7 @@ ValueId factor(const Dim::Atom& atom, const DimMaker& maker) {
     if (atom.kind == Dim::Atom::Kind::symbol) return maker.symbol(atom.name);
     const ValueId numerator = dim_code(*atom.numerator, maker);
     const ValueId denominator = dim_code(*atom.denominator, maker);
+    if (atom.kind == Dim::Atom::Kind::maximum) return maker.binary(OpKind::maximum, numerator, denominator);
     if (maker.divides) maker.divides(atom, numerator, denominator);
     return maker.binary(OpKind::floordiv, numerator, denominator);
 }

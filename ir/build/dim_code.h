@@ -12,7 +12,7 @@ namespace tsr::ir {
 // What makes the operations.
 struct DimMaker {
     std::function<ValueId(int64_t)> constant;
-    std::function<ValueId(OpKind, ValueId, ValueId)> binary;  // `add`, `mul`, `floordiv`
+    std::function<ValueId(OpKind, ValueId, ValueId)> binary;  // `add`, `mul`, `floordiv`, `maximum`
     std::function<ValueId(const std::string&)> symbol;
     // Told of each quotient before it is made, the inner ones first; may be empty.
     std::function<void(const Dim::Atom&, ValueId numerator, ValueId denominator)> divides;

@@ -219,6 +219,82 @@ void Dim::reduce(Dim& numerator, Dim& denominator) {
 Dim Dim::exact_quotient(const Dim& a, const Dim& b) { return quotient(a, b, true); }
 Dim Dim::floor_quotient(const Dim& a, const Dim& b) { return quotient(a, b, false); }
 
+namespace {
+
+// max(a, 0) - c, where c is not negative, as the sum a - c: both have one maximum with 0.
+std::optional<Dim> without_inner_maximum(const Dim& dim) {
+    for (const Dim::Term& term : dim.terms()) {
+        const bool alone = term.coefficient == 1 && term.factors.size() == 1;
+        if (!alone || term.factors[0].kind != Dim::Atom::Kind::maximum) continue;
+        const Dim &one = *term.factors[0].numerator, &other = *term.factors[0].denominator;
+        if (!one.terms().empty() && !other.terms().empty()) continue;
+        const Dim inner = one + other;  // one of them is 0
+        const Dim rest = dim - Dim::maximum(one, other);
+        if (is_never_negative(Dim() - rest)) return inner + rest;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Dim Dim::maximum(const Dim& a, const Dim& b) {
+    if (is_never_negative(a - b)) return a;
+    if (is_never_negative(b - a)) return b;
+    if (a.terms_.empty() || b.terms_.empty()) {
+        if (const auto plain = without_inner_maximum(a + b)) return maximum(*plain, Dim());
+    }
+    const bool in_order = order(a, b) < 0;
+    Atom atom;
+    atom.kind = Atom::Kind::maximum;
+    atom.numerator = std::make_shared<const Dim>(in_order ? a : b);
+    atom.denominator = std::make_shared<const Dim>(in_order ? b : a);
+    return Dim(std::vector<Term>{Term{1, {std::move(atom)}}});
+}
+
+namespace {
+
+bool is_never_negative(const Dim::Atom& atom) {
+    switch (atom.kind) {
+        case Dim::Atom::Kind::symbol:
+            return true;
+        case Dim::Atom::Kind::exact_quotient:
+        case Dim::Atom::Kind::floor_quotient:
+            return ir::is_never_negative(*atom.numerator) && ir::is_never_negative(*atom.denominator);
+        case Dim::Atom::Kind::maximum:
+            return ir::is_never_negative(*atom.numerator) || ir::is_never_negative(*atom.denominator);
+    }
+    return false;
+}
+
+// A negative multiple of one quotient by a positive constant: a//c is at most a/c where a is not negative.
+bool takes_quotient(const Dim::Term& term) {
+    if (term.coefficient >= 0 || term.factors.size() != 1 || term.factors[0].kind == Dim::Atom::Kind::symbol ||
+        term.factors[0].kind == Dim::Atom::Kind::maximum)
+        return false;
+    return term.factors[0].denominator->constant_value().value_or(0) > 0 &&
+           ir::is_never_negative(*term.factors[0].numerator);
+}
+
+}  // namespace
+
+// Of each term; n - n//2 is so, too, because 2*n - n is.
+bool is_never_negative(const Dim& dim) {
+    for (const Dim::Term& term : dim.terms()) {
+        if (!takes_quotient(term)) continue;
+        const Dim::Atom& quotient = term.factors[0];
+        Dim own = Dim::constant(term.coefficient);
+        own = own * (quotient.kind == Dim::Atom::Kind::exact_quotient
+                         ? Dim::exact_quotient(*quotient.numerator, *quotient.denominator)
+                         : Dim::floor_quotient(*quotient.numerator, *quotient.denominator));
+        return is_never_negative((dim - own) * *quotient.denominator +
+                                 Dim::constant(term.coefficient) * *quotient.numerator);
+    }
+    return std::all_of(dim.terms().begin(), dim.terms().end(), [](const Dim::Term& term) {
+        return term.coefficient >= 0 && std::all_of(term.factors.begin(), term.factors.end(),
+                                                    [](const Dim::Atom& atom) { return is_never_negative(atom); });
+    });
+}
+
 std::optional<int64_t> Dim::constant_value() const {
     if (terms_.empty()) return 0;
     if (terms_.size() == 1 && terms_[0].factors.empty()) return terms_[0].coefficient;
@@ -256,6 +332,9 @@ Dim Dim::substitute(const std::function<std::optional<Dim>(const std::string&)>&
         for (const Atom& atom : term.factors) {
             if (atom.kind == Atom::Kind::symbol) {
                 product = product * value_of(atom.name).value_or(symbol(atom.name));
+            } else if (atom.kind == Atom::Kind::maximum) {
+                product =
+                    product * maximum(atom.numerator->substitute(value_of), atom.denominator->substitute(value_of));
             } else {
                 product =
                     product * quotient(atom.numerator->substitute(value_of), atom.denominator->substitute(value_of),
@@ -278,9 +357,11 @@ std::optional<int64_t> Dim::evaluate(const std::function<std::optional<int64_t>(
             } else {
                 auto a = atom.numerator->evaluate(value_of);
                 auto b = atom.denominator->evaluate(value_of);
-                if (!a || !b || *b == 0) return std::nullopt;
+                if (!a || !b) return std::nullopt;
+                const bool divides_by_zero = atom.kind != Atom::Kind::maximum && *b == 0;
+                if (divides_by_zero) return std::nullopt;
                 if (atom.kind == Atom::Kind::exact_quotient && !divides(*b, *a)) return std::nullopt;
-                factor = floor_divide(*a, *b);
+                factor = atom.kind == Atom::Kind::maximum ? std::max(*a, *b) : floor_divide(*a, *b);
             }
             if (!factor) return std::nullopt;
             product = wrapping_mul(product, *factor);

@@ -15,7 +15,8 @@ namespace tsr::ir {
 // The three answers to "are these the same?". Unknown becomes a check at run time.
 enum class Equality { equal, different, unknown };
 
-// A sum of integer multiples of products of atoms. An atom is a symbol or a quotient that does not simplify.
+// A sum of integer multiples of products of atoms. An atom is a symbol, or a quotient or maximum that does not
+// simplify.
 class Dim {
 public:
     struct Atom;
@@ -32,6 +33,9 @@ public:
     static Dim exact_quotient(const Dim& a, const Dim& b);
     // Rounded down.
     static Dim floor_quotient(const Dim& a, const Dim& b);
+    // The greater and the lesser of two; one of them where that is known, symbols being 0 or more.
+    static Dim maximum(const Dim& a, const Dim& b);
+    static Dim minimum(const Dim& a, const Dim& b) { return a + b - maximum(a, b); }
 
     [[nodiscard]] std::optional<int64_t> constant_value() const;
     // The symbol's name, when the dimension is one symbol alone.
@@ -61,11 +65,11 @@ private:
 };
 
 struct Dim::Atom {
-    enum class Kind { symbol, exact_quotient, floor_quotient };
+    enum class Kind { symbol, exact_quotient, floor_quotient, maximum };
     Kind kind = Kind::symbol;
     std::string name;                        // of a symbol
-    std::shared_ptr<const Dim> numerator;    // of a quotient
-    std::shared_ptr<const Dim> denominator;  // of a quotient
+    std::shared_ptr<const Dim> numerator;    // of a quotient; of a maximum one of the two
+    std::shared_ptr<const Dim> denominator;  // of a quotient; of a maximum the other
 
     bool operator==(const Atom& other) const;
     bool operator<(const Atom& other) const;
@@ -77,6 +81,9 @@ struct Dim::Term {
     std::vector<Atom> factors;
     bool operator==(const Term&) const = default;
 };
+
+// Whether it is 0 or more whatever the symbols are, which are 0 or more themselves; false where that is not known.
+bool is_never_negative(const Dim& dim);
 
 // Unknown unless the difference is a constant.
 Equality compare(const Dim& a, const Dim& b);

@@ -25,6 +25,9 @@ std::string part_of_quotient(const Dim& part) {
 
 std::string atom_text(const Dim::Atom& atom, bool alone) {
     if (atom.kind == Dim::Atom::Kind::symbol) return symbol_text(atom.name);
+    if (atom.kind == Dim::Atom::Kind::maximum) {
+        return "max(" + atom.numerator->text() + ", " + atom.denominator->text() + ")";
+    }
     std::string text = part_of_quotient(*atom.numerator) + (atom.kind == Dim::Atom::Kind::exact_quotient ? "/" : "//") +
                        part_of_quotient(*atom.denominator);
     return alone ? text : "(" + text + ")";
@@ -109,12 +112,26 @@ private:
         } else if (starts_name(c)) {
             const size_t begin = at_;
             while (at_ < text_.size() && continues_name(text_[at_])) ++at_;
-            result = Dim::symbol(text_.substr(begin, at_ - begin));
+            const std::string name = text_.substr(begin, at_ - begin);
+            const bool of_two = name == "max" && at_ < text_.size() && text_[at_] == '(';
+            result = of_two ? maximum() : Dim::symbol(name);
         } else {
             result = number();
         }
         --depth_;
         return result;
+    }
+
+    // Behind its name: "(n - 1, 0)".
+    std::optional<Dim> maximum() {
+        ++at_;
+        const std::optional<Dim> a = sum();
+        if (!a || peek() != ',') return std::nullopt;
+        ++at_;
+        const std::optional<Dim> b = sum();
+        if (!b || peek() != ')') return std::nullopt;
+        ++at_;
+        return Dim::maximum(*a, *b);
     }
 
     // The smallest number has no positive counterpart: its magnitude is read unsigned and wraps.

@@ -47,7 +47,8 @@
     X(load_tile) X(store_tile) X(atomic_tile) X(expand) X(tile_iota) X(transpose) X(reduce) X(scan) X(mma)                      \
     X(pack_rows) X(mma_words)
 // Whole tensors: what operator graphs have beside element operations and those of register tiles.
-#define TSR_GRAPH_OPS(X) X(full) X(contract) X(vjp) X(jvp)
+#define TSR_GRAPH_OPS(X)                                                                                          \
+    X(full) X(contract) X(positions) X(reshape) X(slice) X(pad) X(concat) X(update) X(vjp) X(jvp)
 // Host programs.
 #define TSR_HOST_OPS(X) X(launch) X(host) X(shape_of) X(string)
 // A machine's own: memory, vectors, what a task is told.
@@ -71,8 +72,8 @@ namespace tsr::ir {
 #define TSR_NAME(op) op,
 enum class OpKind : uint8_t {
     TSR_ELEMENT_OPS(TSR_NAME) TSR_CONTROL_OPS(TSR_NAME) TSR_MEMORY_OPS(TSR_NAME) TSR_TILE_OPS(TSR_NAME)
-        TSR_REGISTER_OPS(TSR_NAME) TSR_GRAPH_OPS(TSR_NAME) TSR_HOST_OPS(TSR_NAME) TSR_TARGET_OPS(TSR_NAME) TSR_GPU_OPS(TSR_NAME)
-            TSR_BOX_OPS(TSR_NAME) count_
+        TSR_REGISTER_OPS(TSR_NAME) TSR_GRAPH_OPS(TSR_NAME) TSR_HOST_OPS(TSR_NAME) TSR_TARGET_OPS(TSR_NAME)
+            TSR_GPU_OPS(TSR_NAME) TSR_BOX_OPS(TSR_NAME) count_
 };
 #undef TSR_NAME
 

@@ -37,6 +37,7 @@ AxisLinks axis_links(const Function& function, OpId id) {
         case AxisRule::none:
         case AxisRule::made:
         case AxisRule::each:
+        case AxisRule::move:
             break;
         case AxisRule::same:
             if (!is_tile(function, op.results[0])) break;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "ir/ops/family.h"
+#include "ir/ops/movements.h"
 
 namespace tsr::ir {
 
@@ -113,6 +114,73 @@ constexpr std::array kGraphRecords{
         .axes = AxisRule::made,
         .cost = Cost::heavy,
         .example = {"() jvp {callee = \"f\", axes = []}"}},
+    OpRecord{.kind = OpKind::positions,
+             .name = "positions",
+             .doc = "0, 1, 2, …: at each position of the only axis its number, in `type`.",
+             .operands = {},
+             .infer = infer_positions,
+             .levels = kGraph,
+             .attrs = {needs(Attr::shape), needs(Attr::type)},
+             .axes = AxisRule::made,
+             .cost = Cost::free,
+             .example = {"() %t = positions {type = i32, shape = [4]} : i32[4]"}},
+    OpRecord{.kind = OpKind::reshape,
+             .name = "reshape",
+             .doc = "The same elements in the same order, the last axis fastest, in the shape; the shape of no axes "
+                    "gives a scalar.",
+             .operands = {Role{"value"}},
+             .infer = infer_reshape,
+             .levels = kGraph,
+             .attrs = {needs(Attr::shape)},
+             .axes = AxisRule::move,
+             .conditional = true,
+             .cost = Cost::free,
+             .example = {"(%a: f32[2, 3]) %r = reshape %a {shape = [6]} : f32[6]"}},
+    OpRecord{.kind = OpKind::slice,
+             .name = "slice",
+             .doc = "A block: along each axis as many elements as the shape says, from `start` on, each by one of "
+                    "`steps` (1 where there are none) behind the one before. Whoever makes it has seen that it lies "
+                    "inside.",
+             .operands = {Role{"value"}, Role{"start", Many::any}},
+             .infer = infer_slice,
+             .levels = kGraph,
+             .attrs = {needs(Attr::shape), may(Attr::steps)},
+             .axes = AxisRule::move,
+             .cost = Cost::free,
+             .example = {"(%a: f32[8], %i: index) %r = slice %a, %i {shape = [3], steps = [2]} : f32[3]"}},
+    OpRecord{.kind = OpKind::pad,
+             .name = "pad",
+             .doc =
+                 "The value in a tensor of the shape, its first element at `start`; around it `fill`. What would lie "
+                 "outside is cut off.",
+             .operands = {Role{"value"}, Role{"fill"}, Role{"start", Many::any}},
+             .infer = infer_pad,
+             .levels = kGraph,
+             .attrs = {needs(Attr::shape)},
+             .axes = AxisRule::move,
+             .cost = Cost::light,
+             .example = {"(%a: f32[2], %f: f32, %i: index) %r = pad %a, %f, %i {shape = [5]} : f32[5]"}},
+    OpRecord{.kind = OpKind::concat,
+             .name = "concat",
+             .doc = "The tensors one behind the other along `axis`; the other axes are the same in all.",
+             .operands = {Role{"values", Many::any}},
+             .infer = infer_concat,
+             .levels = kGraph,
+             .attrs = {needs(Attr::axis), needs(Attr::shape)},
+             .axes = AxisRule::move,
+             .conditional = true,
+             .cost = Cost::light,
+             .example = {"(%a: f32[2], %b: f32[3]) %r = concat %a, %b {axis = 0, shape = [5]} : f32[5]"}},
+    OpRecord{.kind = OpKind::update,
+             .name = "update",
+             .doc = "The value with another in place of a block: `slice` with the same starts and steps gives that.",
+             .operands = {Role{"value"}, Role{"block"}, Role{"start", Many::any}},
+             .infer = infer_update,
+             .levels = kGraph,
+             .attrs = {may(Attr::steps)},
+             .axes = AxisRule::move,
+             .cost = Cost::light,
+             .example = {"(%a: f32[5], %b: f32[2], %i: index) %r = update %a, %b, %i : f32[5]"}},
 };
 static_assert(complete<kGraphRecords, kGraphFamily>(),
               "every operation of graphs has its record, in the order of ir/core/opkind.h");

@@ -85,6 +85,7 @@ enum class AxisRule : uint8_t {
     along,     // the same axes; along `axis` elements meet
     contract,  // a product: rows of a, columns of b; along the inner axes elements meet
     pack,      // elements of neighbouring rows in one: columns stay columns
+    move,      // elements in other places, as the operation says: tensors of graphs alone
 };
 
 // A set of levels. An operation names each of its levels: a new level has no operation that does not say so.

@@ -121,7 +121,20 @@ Inferred infer_tile_iota(Operands, const Attrs& attrs) {
     return gives(Type::tile(DType::i32, shape));
 }
 
-Inferred infer_transpose(Operands operands, const Attrs&) {
+// Axis i of the result is axis `axes`[i] of the value.
+Inferred infer_permuted(const Type& value, const std::vector<int64_t>& axes) {
+    std::vector<int64_t> sorted = axes;
+    std::ranges::sort(sorted);
+    bool each = value.kind == TypeKind::tensor && sorted.size() == value.rank();
+    for (size_t i = 0; each && i < sorted.size(); ++i) each = sorted[i] == static_cast<int64_t>(i);
+    if (!each) return Failure{fmt::format("`axes` does not name each axis of {} once", value.text())};
+    std::vector<Dim> shape;
+    for (int64_t axis : axes) shape.push_back(value.shape[static_cast<size_t>(axis)]);
+    return gives(of_shape(value, std::move(shape)));
+}
+
+Inferred infer_transpose(Operands operands, const Attrs& attrs) {
+    if (attrs.has(Attr::axes)) return infer_permuted(operands[0], attrs.integers(Attr::axes));
     if (!has_axes(operands[0]) || operands[0].rank() < 2) {
         return Failure{fmt::format("{} has no two axes to swap", operands[0].text())};
     }
@@ -293,10 +306,12 @@ constexpr std::array kRegisterRecords{
                          "", "6"}},
     OpRecord{.kind = OpKind::transpose,
              .name = "transpose",
-             .doc = "The last two axes swapped.",
+             .doc = "The last two axes swapped; of a tensor with `axes`: axis i of the result is axis axes[i] of the "
+                    "value.",
              .operands = {Role{"value"}},
              .infer = infer_transpose,
              .levels = kGraphAndTile,
+             .attrs = {may(Attr::axes)},
              .axes = AxisRule::permute,
              .cost = Cost::across,
              .example = {"() %t = tile_iota {axis = 1, shape = [2, 3]} : tile i32[2, 3]\n"

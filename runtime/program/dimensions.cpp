@@ -48,6 +48,8 @@ Value apply(TsrDimOp op, int64_t a, int64_t b) {
         case TSR_DIM_FLOOR_DIV:
             if (b == 0 || (a == INT64_MIN && b == -1)) return std::nullopt;
             return floor_div(a, b);
+        case TSR_DIM_MAXIMUM:
+            return a > b ? a : b;
         case TSR_DIM_CONSTANT:
         case TSR_DIM_SYMBOL:
             break;
@@ -67,6 +69,7 @@ Value invert(TsrDimOp op, bool unknown_left, int64_t known, int64_t size) {
         case TSR_DIM_EXACT_DIV:
             return unknown_left ? mul(size, known) : exact_div(known, size);
         case TSR_DIM_FLOOR_DIV:
+        case TSR_DIM_MAXIMUM:
         case TSR_DIM_CONSTANT:
         case TSR_DIM_SYMBOL:
             break;

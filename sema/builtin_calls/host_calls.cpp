@@ -1,10 +1,13 @@
 #include "sema/builtin_calls/host_calls.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "sema/annotations/annotations.h"
 #include "sema/builtin_calls/mapped_calls.h"
 #include "sema/builtin_calls/random_calls.h"
+#include "sema/builtin_calls/reshape_calls.h"
 #include "sema/builtin_calls/sequence_calls.h"
 #include "sema/builtin_calls/tensor_reductions.h"
 #include "sema/builtins/builtin_cases.h"
@@ -70,6 +73,40 @@ Value filled_like(Body& b, const Matched& m) {
     return elem ? made(*elem, like.type.tensor().shape) : Value{};
 }
 
+// How many numbers there are is known before the program runs.
+Value graph_arange(Body& b, const ast::Expr& e, const std::vector<Value>& bounds, DType elem) {
+    const auto dim = [](const Value& v) {
+        return v.dim                           ? v.dim
+               : v.value && v.value->integer() ? std::optional(ir::Dim::constant(*v.value->integer()))
+                                               : std::nullopt;
+    };
+    const Value& last = bounds[bounds.size() == 1 ? 0 : 1];
+    const auto start = bounds.size() == 1 ? std::optional(ir::Dim()) : dim(bounds[0]);
+    const auto stop = dim(last);
+    const auto step = bounds.size() < 3 ? std::optional<int64_t>(1)
+                      : bounds[2].value ? bounds[2].value->integer()
+                                        : std::nullopt;
+    double numbers[3] = {0, 0, 1};  // start, stop, step
+    bool written = !(start && stop);
+    for (size_t i = 0; i < bounds.size(); ++i) {
+        const auto real = bounds[i].value ? bounds[i].value->real() : std::nullopt;
+        written = written && real;
+        numbers[bounds.size() == 1 ? 1 : i] = real.value_or(0);
+    }
+    if (written && numbers[2] != 0) {
+        const double count = std::ceil((numbers[1] - numbers[0]) / numbers[2]);
+        return made(elem, {ir::Dim::constant(count > 0 ? static_cast<int64_t>(count) : 0)});
+    }
+    if (!start || !stop || !step || *step == 0) {
+        if (step == 0) b.error("E0334", e.span, "the step is zero");
+        return step == 0 ? Value{}
+                         : b.refuse(Feature::graphs, e.span, "a number of elements that only the run knows is");
+    }
+    const ir::Dim span = ir::Dim::maximum(*step < 0 ? *start - *stop : *stop - *start, ir::Dim());
+    const int64_t by = *step < 0 ? -*step : *step;
+    return made(elem, {ir::Dim::floor_quotient(span + ir::Dim::constant(by - 1), ir::Dim::constant(by))});
+}
+
 Value arange(Body& b, const ast::Expr& e, const Matched& m) {
     std::vector<Value> bounds;
     std::optional<Type> joined;
@@ -109,6 +146,7 @@ Value arange(Body& b, const ast::Expr& e, const Matched& m) {
         int64_t count = step > 0 ? (stop - start + step - 1) / step : (start - stop - step - 1) / -step;
         return made(*elem, {ir::Dim::constant(count > 0 ? count : 0)});
     }
+    if (!b.rules().has_elements) return graph_arange(b, e, bounds, *elem);
     return made(*elem, {fresh_symbol(b, "arange", e, 0)});
 }
 
@@ -214,61 +252,6 @@ Value save(Body& b, const Matched& m) {
     return typed(Type::none());
 }
 
-// `x.reshape(2, -1)`, `reshape(x, (2, 3))`, `x.reshape(y.shape)`.
-Value reshape(Body& b, const ast::Expr& e, const Matched& m) {
-    const Value x = expression(b, *m.arguments[0]);
-    std::vector<const ast::Expr*> written = m.rest;
-    const auto* tuple = m.rest.size() == 1 ? std::get_if<ast::Tuple>(&m.rest[0]->node) : nullptr;
-    const auto* list = m.rest.size() == 1 ? std::get_if<ast::List>(&m.rest[0]->node) : nullptr;
-    const bool whole = tuple || list;
-    if (whole) {
-        expression(b, *m.rest[0]);
-        written = tuple ? tuple->elements : list->elements;
-    }
-    std::vector<ir::Dim> shape;
-    std::optional<size_t> open;  // the axis of the extent -1
-    for (const ast::Expr* extent : written) {
-        const Value v = expression(b, *extent);
-        if (v.type.is(Kind::tuple) && written.size() == 1 && !whole) {
-            auto given = shape_argument(b, *extent);
-            if (!given) return {};
-            shape = *given;
-            break;
-        }
-        require_integer(b, *extent, v, "an extent");
-        if (v.broken() || !v.type.is_integer()) return {};
-        const bool rest = v.value && v.value->integer() == -1;
-        if (rest && open) {
-            b.error("E0312", extent->span, "only one extent is left open by -1");
-            return {};
-        }
-        if (rest) open = shape.size();
-        shape.push_back(rest ? fresh_symbol(b, "extent", e, shape.size()) : dimension_of(b, *extent, v));
-    }
-    if (x.broken()) return {};
-    if (!x.type.is(Kind::tensor)) {
-        b.error("E0302", m.arguments[0]->span, fmt::format("`reshape` takes a tensor, this is {}", shown(x.type)));
-        return {};
-    }
-    int64_t elements = 1, wanted = 1;
-    bool known = true;
-    for (const ir::Dim& extent : x.type.shape()) {
-        known &= extent.constant_value().has_value();
-        elements *= extent.constant_value().value_or(1);
-    }
-    for (size_t axis = 0; axis < shape.size(); ++axis) {
-        if (open == axis) continue;
-        known &= shape[axis].constant_value().has_value();
-        wanted *= shape[axis].constant_value().value_or(1);
-    }
-    if (known && (open ? wanted <= 0 || elements % wanted != 0 : elements != wanted)) {
-        b.error("E0312", e.span, fmt::format("{} has {} elements, the shape has {}", shown(x.type), elements, wanted));
-        return {};
-    }
-    if (known && open) shape[*open] = ir::Dim::constant(elements / wanted);
-    return typed(x.type.with_shape(std::move(shape)));
-}
-
 Value sort_list(Body& b, const Matched& m) {
     Value list = expression(b, *m.arguments[0]);
     if (list.broken() || !require_changeable(b, *m.arguments[0], m.arguments[0]->span)) return {};
@@ -335,7 +318,7 @@ Value host_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
             return {};
         }
         case Builtin::reshape:
-            return reshape(b, e, m);
+            return reshape_call(b, e, m);
         case Builtin::sort_list:
             return sort_list(b, m);
         case Builtin::rand:
@@ -371,6 +354,7 @@ Value host_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
             return typed(Type::range());
         case Builtin::version:
         case Builtin::args:
+            TSR_CASES_SHAPE
             TSR_CASES_TILE
             TSR_CASES_REGISTER_TILE
             TSR_CASES_MATH

@@ -122,13 +122,13 @@
     X(nan, "math.nan nan", KHG, none, "-", "Not a number.")
 
 #define TSR_BUILTINS_HOST(X) \
-    X(zeros, "zeros", H, none, "shape, T?", "A tensor of zeros; f32 if no type is given.") \
-    X(ones, "ones", H, none, "shape, T?", "A tensor of ones; f32 if no type is given.") \
-    X(empty, "empty", H, none, "shape, T?", "A tensor of zeros; its contents are meant to be overwritten.") \
-    X(full, "full", H, none, "shape, value, T?", "A tensor of one value.") \
-    X(zeros_like, "zeros_like", H, none, "x, T?", "A tensor of zeros with the shape of another.") \
-    X(ones_like, "ones_like", H, none, "x, T?", "A tensor of ones with the shape of another.") \
-    X(arange, "arange", H, none, "start, stop?, step?, T?", "start, start + step, … before stop.") \
+    X(zeros, "zeros", HG, none, "shape, T?", "A tensor of zeros; f32 if no type is given.") \
+    X(ones, "ones", HG, none, "shape, T?", "A tensor of ones; f32 if no type is given.") \
+    X(empty, "empty", HG, none, "shape, T?", "A tensor of zeros; its contents are meant to be overwritten.") \
+    X(full, "full", HG, none, "shape, value, T?", "A tensor of one value.") \
+    X(zeros_like, "zeros_like", HG, none, "x, T?", "A tensor of zeros with the shape of another.") \
+    X(ones_like, "ones_like", HG, none, "x, T?", "A tensor of ones with the shape of another.") \
+    X(arange, "arange", HG, none, "start, stop?, step?, T?", "start, start + step, … before stop.") \
     X(linspace, "linspace", H, none, "start, stop, count, T?", "`count` values from start to stop, both included.") \
     X(from_list, "from_list", H, none, "values, T?", "A tensor of the elements of a list, or of a list of lists.") \
     X(load_file, "load", H, none, "path, T", "Reads a tensor: `load(\"x.npy\", f32[n])`.") \
@@ -139,7 +139,7 @@
     X(var, "var", HG, none, "x, axis?, keepdims? | correction?, out?", "The variance of a tensor's elements along axes.") \
     X(std_, "std", HG, none, "x, axis?, keepdims? | correction?, out?", "The standard deviation of a tensor's elements along axes.") \
     X(count_nonzero, "count_nonzero", HG, none, "x, axis?, keepdims? | out?", "How many of a tensor's elements along axes are not zero.") \
-    X(reshape, "reshape", H, none, "x, *shape", "A tensor of another shape with the same elements in the same order; one extent may be -1. A view where that is possible, as in NumPy.") \
+    X(reshape, "reshape", HG, none, "x, *shape", "A tensor of another shape with the same elements in the same order; one extent may be -1. A view where that is possible, as in NumPy.") \
     X(item, "item", H, none, "x", "The element of a tensor that has one; `x.item()`.") \
     X(time, "time", H, none, "", "Seconds since a fixed point, as f64.") \
     X(args, "args", H, none, "-", "The program's command line, a list of strings.") \
@@ -166,6 +166,23 @@
     X(permutation, "permutation", H, none, "n, T? | seed?", "0 … n-1 in random order.")
 
 // Decorators and type constructors.
+// Elements of whole tensors in other places.
+#define TSR_BUILTINS_SHAPE(X) \
+    X(transpose, "transpose", HG, none, "x, *axes", "The axes in another order, reversed where none is given; also `x.transpose(1, 0)`.") \
+    X(swapaxes, "swapaxes", HG, none, "x, axis1, axis2", "Two axes swapped.") \
+    X(moveaxis, "moveaxis", HG, none, "x, source, destination", "One axis or several at other places, the others in their order.") \
+    X(expand_dims, "expand_dims", HG, none, "x, axis", "New axes of one element, at these places of the result.") \
+    X(squeeze, "squeeze", HG, none, "x, axis?", "Without axes of one element: those named, or all whose type says so.") \
+    X(flatten, "flatten", HG, none, "x", "All elements along one axis, the last axis fastest.") \
+    X(broadcast_to, "broadcast_to", HG, none, "x, shape", "Repeated to a shape, as operators repeat their operands.") \
+    X(flip, "flip", HG, none, "x, axis?", "The elements along axes, or all of them, in reverse order.") \
+    X(roll, "roll", HG, none, "x, shift, axis?", "Each element `shift` places further along an axis; what leaves the end comes in at the beginning.") \
+    X(repeat, "repeat", HG, none, "x, repeats, axis?", "Each element, or each slice along an axis, several times in a row.") \
+    X(concat, "concat", HG, none, "tensors, axis?", "Tensors one behind the other along an axis.") \
+    X(stack, "stack", HG, none, "tensors, axis?", "Tensors of one shape along a new axis.") \
+    X(split, "split", HG, none, "x, parts, axis?", "Equal parts along an axis, or parts of the sizes in a tuple; a tuple of tensors.") \
+    X(pad, "pad", HG, none, "x, widths, value?, mode?", "A tensor with so many elements before and behind it along each axis.")
+
 #define TSR_BUILTINS_FORM(X) \
     X(kernel, "kernel", KHG, none, "-", "Marks a function as the program of one tile group.") \
     X(kernel_autotune, "kernel.autotune", KHG, none, "| space", "A kernel whose parameters are chosen from a space.") \
@@ -222,8 +239,8 @@
 
 // Operators of the standard library that only graphs compute; their parameters are of no use before they are compiled.
 #define TSR_OPERATOR_NAMES                                                                                             \
-    "bmm einsum dot argmax argmin logsumexp cumsum transpose broadcast_to concat split "                               \
-    "stack pad slice gather scatter sort topk one_hot cholesky qr lu svd eigh solve triangular_solve inv det relu "    \
+    "bmm einsum dot argmax argmin logsumexp cumsum "                                                                   \
+    "slice gather scatter sort topk one_hot cholesky qr lu svd eigh solve triangular_solve inv det relu "              \
     "gelu silu sigmoid softmax log_softmax softmax_safe layernorm layernorm_safe rmsnorm rmsnorm_safe batchnorm "      \
     "dropout embedding conv1d conv2d max_pool2d avg_pool2d mse cross_entropy split_qkv rope flash_attention sgd adam " \
     "adamw fft ifft rfft irfft fft2d csr coo bsr spmv spmm sddmm quantize dequantize moe"

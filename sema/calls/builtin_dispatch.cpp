@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include "sema/builtin_calls/allocations.h"
+#include "sema/builtin_calls/axis_calls.h"
 #include "sema/builtin_calls/derivative_calls.h"
 #include "sema/builtin_calls/host_calls.h"
+#include "sema/builtin_calls/joining_calls.h"
 #include "sema/builtin_calls/math_calls.h"
 #include "sema/builtin_calls/tile_calls.h"
 #include "sema/calls/arguments.h"
@@ -72,6 +74,8 @@ Value builtin_call(Body& b, const ast::Expr& e, const ast::Call& c, const Builti
     if (makes_derivative(row.id)) return derivative_call(b, row, e, m);
     if (row.id < Builtin::abs) return tile_call(b, e, row, m);
     if (row.id < Builtin::zeros) return math_call(b, e, row, m);
+    if (row.id >= Builtin::concat && row.id <= Builtin::pad) return joining_call(b, e, row, m);
+    if (row.id >= Builtin::transpose && row.id < Builtin::concat) return axis_call(b, e, row, m);
     return host_call(b, e, row, m);
 }
 

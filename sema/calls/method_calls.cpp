@@ -185,6 +185,12 @@ std::optional<Builtin> method_named(const Type& base, const std::string& name) {
     if (name == "astype" && (number || tensor)) return Builtin::cast;
     if (name == "copy" && tensor) return Builtin::copy;
     if (name == "reshape" && tensor) return Builtin::reshape;
+    if (tensor) {
+        for (const Builtin movement : {Builtin::transpose, Builtin::swapaxes, Builtin::squeeze, Builtin::flatten,
+                                       Builtin::repeat, Builtin::split, Builtin::expand_dims, Builtin::broadcast_to}) {
+            if (name == spelling(movement)) return movement;
+        }
+    }
     if (name == "tolist" && tensor && base.rank() == 1) return Builtin::list_;
     if (tensor) {
         for (const Builtin reduction : {Builtin::sum, Builtin::prod, Builtin::min, Builtin::max, Builtin::mean,
@@ -207,7 +213,7 @@ bool reduces(const std::string& name) {
 std::optional<Feature> refused_method(const Type& base, const std::string& name) {
     if (!base.is(Kind::tensor)) return std::nullopt;
     if (name == "parts") return Feature::distribution;
-    for (const char* known : {"transpose", "argmax", "argmin"}) {
+    for (const char* known : {"argmax", "argmin"}) {
         if (name == known) return Feature::graphs;
     }
     return std::nullopt;

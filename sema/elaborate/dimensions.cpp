@@ -46,6 +46,8 @@ Dim dim_of(const Dim::Atom& atom) {
             return Dim::exact_quotient(*atom.numerator, *atom.denominator);
         case Dim::Atom::Kind::floor_quotient:
             return Dim::floor_quotient(*atom.numerator, *atom.denominator);
+        case Dim::Atom::Kind::maximum:
+            return Dim::maximum(*atom.numerator, *atom.denominator);
     }
     return {};
 }

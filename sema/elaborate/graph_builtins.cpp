@@ -5,6 +5,8 @@
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/builtins.h"
+#include "sema/elaborate/graph_making.h"
+#include "sema/elaborate/graph_movements.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/types.h"
 #include "sema/program/reductions.h"
@@ -163,6 +165,8 @@ Val reduction_of_tensor(Body& b, const ast::Expr& e, const CallInfo& info) {
 }  // namespace
 
 std::optional<Val> graph_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
+    if (auto moved = graph_movement(b, e, info)) return moved;
+    if (auto made = graph_making(b, e, info)) return made;
     const ast::ExprId x = sema::reduction_arguments(info).x;
     if (x.valid() && b.instance().info(x).type.is(Kind::tensor)) return reduction_of_tensor(b, e, info);
     if (info.builtin == Builtin::where && b.info(e).type.is(Kind::tensor)) return choice(b, e, info);

@@ -37,6 +37,33 @@ Operands written_arguments(Body& b, const sema::CallInfo& info) {
     return all;
 }
 
+// What a movement gives the elements of in other places.
+Operands moved_tensors(Body& b, const sema::CallInfo& info) {
+    const ast::Expr* of = argument(b, info, 0);
+    if (const auto* list = std::get_if<ast::List>(&of->node)) return list->elements;
+    if (const auto* tuple = std::get_if<ast::Tuple>(&of->node)) return tuple->elements;
+    return {of};
+}
+
+// Others are views on the host.
+bool moves(const sema::CallInfo& info) {
+    switch (info.builtin) {
+        case Builtin::transpose:
+        case Builtin::swapaxes:
+        case Builtin::moveaxis:
+        case Builtin::broadcast_to:
+        case Builtin::flip:
+        case Builtin::roll:
+        case Builtin::repeat:
+        case Builtin::concat:
+        case Builtin::stack:
+        case Builtin::pad:
+            return true;
+        default:
+            return false;
+    }
+}
+
 bool computes(const sema::CallInfo& info) {
     switch (info.builtin) {
         case Builtin::min:
@@ -81,6 +108,7 @@ struct OperandsOf {
         if (info.builtin == Builtin::cast)
             return b.operands || is_graph_operator(b, *argument(b, info, 0)) ? Operands{argument(b, info, 0)}
                                                                              : Operands{};
+        if (moves(info)) return moved_tensors(b, info);
         return computes(info) ? written_arguments(b, info) : Operands{};
     }
 };

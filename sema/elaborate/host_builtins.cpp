@@ -148,6 +148,23 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
             }
             return Val::ssa(host(b, "reshape", std::move(operands), ir_type(type)));
         }
+        case Builtin::expand_dims:
+        case Builtin::squeeze:
+        case Builtin::flatten:
+            return host_reshape(b, argument_value(b, info, 0), type);
+        case Builtin::split:
+            return host_split(b, e, info);
+        case Builtin::transpose:
+        case Builtin::swapaxes:
+        case Builtin::moveaxis:
+        case Builtin::broadcast_to:
+        case Builtin::flip:
+        case Builtin::roll:
+        case Builtin::repeat:
+        case Builtin::concat:
+        case Builtin::stack:
+        case Builtin::pad:
+            return Val::none();  // graphs of their own
         case Builtin::item: {
             Val value = argument_value(b, info, 0);
             if (type == b.info(*argument(b, info, 0)).type) return value;

@@ -1,7 +1,10 @@
 #include "sema/elaborate/host_tensors.h"
 
 #include "ir/passes/host/entries.h"
+#include "sema/elaborate/arguments.h"
+#include "sema/elaborate/graph_movements.h"
 #include "sema/elaborate/host.h"
+#include "sema/elaborate/launch.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/rounding.h"
 #include "sema/elaborate/types.h"
@@ -52,6 +55,32 @@ void host_assign(Body& b, const Val& view, const Val& value, const sema::Type& t
     if (tensor) return host_effect(b, "assign", {view.id, value.id});
     if (value.has_elements()) return;
     host_effect(b, "fill", {view.id, stored_element(b, storage, view.id, {}, value, type.elem())});
+}
+
+Val host_reshape(Body& b, const Val& tensor, const sema::Type& type) {
+    if (type.is_scalar()) return Val::ssa(host(b, "item", {tensor.id}, ir::Type::scalar(type.elem())), type.elem());
+    std::vector<ValueId> operands{tensor.id};
+    for (const ir::Dim& extent : type.shape()) operands.push_back(b.index(b.dimension(extent)));
+    return Val::ssa(host(b, "reshape", std::move(operands), ir_type(type)));
+}
+
+Val host_split(Body& b, const ast::Expr& e, const sema::CallInfo& info) {
+    const Val tensor = argument_value(b, info, 0);
+    if (const auto checks = b.instance().extents.find(e.id); checks != b.instance().extents.end())
+        check_declared_shape(b, checks->second);
+    const size_t rank = b.info(*argument(b, info, 0)).type.rank();
+    const size_t axis = movement_axis(b, info, 2, rank);
+    Val parts = Val::tuple({});
+    ir::Dim begin;
+    for (const sema::Type& part : b.info(e).type.parts()) {
+        const ir::Dim end = begin + part.shape()[axis];
+        std::vector<int64_t> codes(axis, ir::index_slice);
+        codes.push_back(ir::index_slice + 1 + 2);
+        const std::vector<ValueId> operands{tensor.id, b.index(b.dimension(begin)), b.index(b.dimension(end))};
+        parts.parts.push_back(Val::ssa(host(b, "view", operands, ir_type(part), {{Attr::codes, codes}})));
+        begin = end;
+    }
+    return parts;
 }
 
 std::vector<ValueId> shape_values(Body& b, const Val& shape) {

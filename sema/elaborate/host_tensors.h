@@ -15,6 +15,11 @@ Val host_transpose(Body& b, const Val& tensor, const sema::Type& type);
 // view[...] = value, a tensor or a number that is rounded as the storage says.
 void host_assign(Body& b, const Val& view, const Val& value, const sema::Type& type, const Storage& storage);
 
+// A view in the shape that the type has.
+Val host_reshape(Body& b, const Val& tensor, const sema::Type& type);
+// Parts along an axis: views.
+Val host_split(Body& b, const ast::Expr& e, const sema::CallInfo& info);
+
 // `n`, `(n, m)` or `[n, m]`.
 std::vector<ir::ValueId> shape_values(Body& b, const Val& shape);
 

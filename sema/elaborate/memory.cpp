@@ -111,6 +111,9 @@ Val subscript(Body& b, const ast::Expr& e, const ast::Subscript& node) {
     const std::vector<const ast::Expr*> items = index_items(node);
     const Val base = expression(b, *node.base);
     const At at(b.emit, e.span);
+    if (base_type.is(Kind::tensor) && !b.rules().has_elements) {
+        return taken(b, base, tensor_block(b, base, items, type), type);
+    }
     if (base_type.is(Kind::tensor) || base_type.is(Kind::buffer)) {
         if (type.is(Kind::view)) return view_of(b, base, items, base_type.rank());
         if (type.is(Kind::tensor)) return host_view(b, base, items, type);
@@ -197,6 +200,12 @@ Target subscript_target(Body& b, const ast::Expr& e, const ast::Subscript& node)
     if (!base_type.is_memory()) return target;
     const Val base = expression(b, *node.base);
     const At at(b.emit, e.span);
+    if (base_type.is(Kind::tensor) && !b.rules().has_elements) {
+        target.kind = Target::Kind::block;
+        target.variable = std::get<sema::VariableId>(b.info(*node.base).referent);
+        target.block = tensor_block(b, base, items, *target.type);
+        return target;
+    }
     if (target.type->is(Kind::tensor)) {
         target.kind = Target::Kind::region;
         target.memory = host_view(b, base, items, *target.type);
@@ -272,6 +281,8 @@ Val read_target(Body& b, const Target& target) {
             return slice_of_list(b, target.memory.id, target.given, target.indices, target.container);
         case Target::Kind::region:
             return target.memory;
+        case Target::Kind::block:
+            return taken(b, b.get(b.slot(target.variable)), target.block, *target.type);
         case Target::Kind::view:
             return load_tile(b, target.memory, *target.type, {});
     }
@@ -299,6 +310,8 @@ void write_target(Body& b, const Target& target, const Val& value) {
             return set_slice(b, target.memory.id, target.given, target.indices, container(b, value, target.container));
         case Target::Kind::region:
             return host_assign(b, target.memory, value, *target.type, target.storage);
+        case Target::Kind::block:
+            return b.set(b.slot(target.variable), updated(b, b.get(b.slot(target.variable)), target.block, value));
         case Target::Kind::view:
             return store_tile(b, target.memory, *target.type, value, target.storage);
     }

@@ -5,6 +5,7 @@
 
 #include "frontend/ast.h"
 #include "sema/elaborate/body.h"
+#include "sema/elaborate/graph_slices.h"
 #include "sema/elaborate/rounding.h"
 
 namespace tsr::elaborate {
@@ -22,9 +23,9 @@ std::vector<Val> element_index(Body& b, const Val& memory, const ast::Expr* inde
 
 // What is assigned to. Its parts are evaluated once, also where it is read first (`x[i] += v`).
 struct Target {
-    enum class Kind : uint8_t { nothing, variable, element, local, item, list_item, list_slice, region, view };
+    enum class Kind : uint8_t { nothing, variable, element, local, item, list_item, list_slice, region, view, block };
     Kind kind = Kind::nothing;
-    sema::VariableId variable;  // variable; item: the list
+    sema::VariableId variable;  // variable; item: the list; block: the tensor of a graph, which gets a new value
     std::vector<size_t> path;   // item: positions, outermost first
     Val memory;  // element: tensor or buffer; local: the array; list_item: list, record; region, view: of the host, of
                  // a kernel
@@ -33,6 +34,7 @@ struct Target {
     int64_t given = 0;  // list_slice: which, as ir::IndexCode says
     const sema::Type* type = nullptr;
     Storage storage;
+    TensorBlock block;
     sema::Type container;  // list_item, list_slice: a list, dictionary or record; local: the array's type
 };
 Target evaluate_target(Body& b, const ast::Expr& e);

@@ -4,10 +4,12 @@
 
 #include "sema/annotations/annotations.h"
 #include "sema/expressions/element_indexing.h"
+#include "sema/expressions/graph_slices.h"
 #include "sema/expressions/launchers.h"
 #include "sema/expressions/local_arrays.h"
 #include "sema/expressions/register_tiles.h"
 #include "sema/state/recursion.h"
+#include "sema/types/elements.h"
 #include "sema/values/dimensions.h"
 #include "sema/values/requirements.h"
 
@@ -116,6 +118,18 @@ static Value host_index(Body& b, const ast::Expr& e, const Value& base, const st
             require_integer(b, *bound, v, "a bound of a slice");
             broken |= v.broken();
         }
+        if (const auto& step = slice->step ? b.instance.info(*slice->step).value : std::nullopt;
+            step && step->integer() == 0) {
+            b.error("E0334", slice->step->span, "the step is zero");
+            broken = true;
+            continue;
+        }
+        if (!b.rules().has_elements && !broken) {
+            const auto extent = graph_slice(b, *index, shape[axis]);
+            broken |= !extent;
+            result_shape.push_back(extent.value_or(shape[axis]));
+            continue;
+        }
         if (!slice->lower && !slice->upper && plain) {
             result_shape.push_back(shape[axis]);
             continue;
@@ -137,8 +151,10 @@ static Value host_index(Body& b, const ast::Expr& e, const Value& base, const st
     if (broken) return {};
     while (i < shape.size()) result_shape.push_back(shape[i++]);
     Value result;
-    if (result_shape.empty() && !rest_seen) {
+    if (result_shape.empty() && (!rest_seen || !b.rules().has_elements)) {
         result.type = Type::scalar(base.type.elem()).carrying(base.type.policy());
+    } else if (!b.rules().has_elements) {
+        result.type = new_tensor(element_type(base.type), std::move(result_shape));
     } else {
         result.type = base.type.with_shape(std::move(result_shape));
     }
@@ -201,9 +217,6 @@ Value subscript(Body& b, const ast::Expr& e, const ast::Subscript& s) {
     }
     switch (base.type.kind()) {
         case Kind::tensor:
-            if (!b.rules().has_elements)
-                return b.refuse(Feature::graphs, e.span, "indexing a tensor in a graph function is");
-            return memory_index(b, e, s, base);
         case Kind::buffer:
             return memory_index(b, e, s, base);
         case Kind::dict:

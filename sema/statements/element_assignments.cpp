@@ -59,6 +59,18 @@ static void assign_item(Body& b, const ast::Subscript& s, const Value& base, con
                      list ? "an element of the list" : "a value of the dictionary");
 }
 
+// In a graph function an element of a tensor is not written: the name gets a new value. False after a message.
+static bool names_value(Body& b, const ast::Expr& target, const ast::Subscript& s) {
+    const auto* name = std::get_if<ast::Name>(&s.base->node);
+    Slot* slot = name ? b.find_slot(name->text) : nullptr;
+    if (!slot) {
+        b.error("E0333", target.span, "elements are assigned to a tensor that has a name: `y[i] = e`");
+        return false;
+    }
+    b.mark_assigned(*slot);
+    return true;
+}
+
 // `y[i] = v`, `C[m:m+64, :] = v`, `acc[2] = v`.
 void assign_element(Body& b, const ast::Expr& target, const ast::Subscript& s, const Value& value,
                     const ast::Expr& source) {
@@ -95,7 +107,7 @@ void assign_element(Body& b, const ast::Expr& target, const ast::Subscript& s, c
         b.error("E0333", target.span, fmt::format("elements of {} are not assigned", shown(base.type)));
         return;
     }
-    if (!require_writable(b, *s.base, base)) return;
+    if (b.rules().has_elements ? !require_writable(b, *s.base, base) : !names_value(b, target, s)) return;
     if (place.type.is(Kind::view)) {
         require_stores(b, target, place.type, source, value);
         return;

@@ -19,6 +19,8 @@ ir::Dim atom_dim(const ir::Dim::Atom& atom) {
             return ir::Dim::exact_quotient(*atom.numerator, *atom.denominator);
         case ir::Dim::Atom::Kind::floor_quotient:
             return ir::Dim::floor_quotient(*atom.numerator, *atom.denominator);
+        case ir::Dim::Atom::Kind::maximum:
+            return ir::Dim::maximum(*atom.numerator, *atom.denominator);
     }
     return {};
 }
@@ -67,6 +69,7 @@ std::optional<ir::Dim> solve(const ir::Dim& extent, const std::string& symbol, c
             return solve(*unknown->denominator, symbol, ir::Dim::exact_quotient(*unknown->numerator, wanted));
         }
         case ir::Dim::Atom::Kind::floor_quotient:
+        case ir::Dim::Atom::Kind::maximum:
             return std::nullopt;
     }
     return std::nullopt;

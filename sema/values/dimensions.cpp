@@ -23,6 +23,10 @@ ir::Dim fresh_symbol(Body& b, const std::string& base, const ast::Expr& source, 
 ir::Dim dimension_of(Body& b, const ast::Expr& e, const Value& v) {
     if (v.dim) return *v.dim;
     if (v.value && v.value->integer()) return ir::Dim::constant(*v.value->integer());
+    if (!b.rules().has_elements) {
+        b.refuse(Feature::graphs, e.span, "an extent that only the run knows, in a graph function, is");
+        return {};
+    }
     const auto* variable = std::get_if<VariableId>(&v.referent);
     if (variable && b.slots[variable->index].bindings <= 1) return variable_dimension(b, *variable);
     return fresh_symbol(b, "extent", e, 0);

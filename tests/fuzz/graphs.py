@@ -60,7 +60,7 @@ class Writer:
 
     def expression(self):
         kind = self.random.choice(["pair", "pair", "pair", "extreme", "where", "unary", "reduce", "reduce", "reduce", "ask",
-                                   "transpose", "product"])
+                                   "transpose", "product", "move", "move", "move"])
         if kind == "pair":
             x, y, shape = self.pair()
             op = self.random.choice(["+", "-", "*"])
@@ -85,6 +85,8 @@ class Writer:
             return (f"{x}.T", shape[::-1]) if len(shape) == 2 else (f"{x} + {x}", shape)
         if kind == "product":
             return self.product()
+        if kind == "move":
+            return self.move()
         x, shape = self.pick_tensor()
         axes = sorted(self.random.sample(range(len(shape)), self.random.randint(1, len(shape))))
         keep = self.random.random() < 0.4
@@ -99,6 +101,43 @@ class Writer:
             return self.small(f"clip({function}({x}{rest}), {self.number()}, {'99.0' if self.elem == 'f32' else '99'})"), kept
         total = f"sum({x}{rest})"
         return (self.small(total), kept) if self.elem == "f32" else (self.cast(f"{total} % 13"), kept)
+
+    def move(self):
+        """Elements in other places; most leave the shape as it is, so that others meet it."""
+        x, shape = self.pick_tensor()
+        axis = self.random.randrange(len(shape))
+        extent = shape[axis]
+        zero = "0.0" if self.elem == "f32" else "0"
+        at = lambda slice: f"[{', '.join([':'] * axis + [slice])}]"
+        moves = [
+            (f"{x}{at('::-1')}", shape),
+            (f"flip({x})", shape),
+            (f"roll({x}, {self.random.randint(-5, 5)}, axis={axis})", shape),
+            (f"concat([{x}, {x}], axis={axis}){at(f':{extent}')}", shape),
+            (f"concat([{x}{at('1:')}, {x}], axis={axis}){at(f':{extent}')}", shape),
+            (f"pad({x}, 1, value={self.number()})[{', '.join(['1:-1'] * len(shape))}]", shape),
+            (f"pad({x}, {self.random.randint(1, 3)}){at(f':{extent}')}[{', '.join(':' + s for s in shape)}]", shape),
+            (f"repeat({x}, 2, axis={axis}){at(self.random.choice(['::2', '1::2']))}", shape),
+            (f"stack([{x}, {x} * 2], axis={axis}){at(self.random.choice(['0', '-1']))}".replace("* 2", "* " + zero), shape),
+            (f"{x}.reshape(-1).reshape(({', '.join(shape)},))", shape),
+            (f"({x} + {x}).flatten()[::-1].reshape(({', '.join(shape)},))", shape),
+            (f"where((arange({extent}) >= {self.random.randint(0, 4)}){'[:, None]' if axis + 1 < len(shape) else ''}, {x}, {zero})", shape),
+            (self.changed(x, at), shape),
+        ]
+        if len(shape) == 1:
+            moves += [(f"{x}[:, None]", (extent, "1")), (f"expand_dims({x}, 0)", ("1", extent))]
+        else:
+            moves += [(f"transpose({x})", shape[::-1]), (f"{x}.swapaxes(0, 1)[::-1]", shape[::-1])]
+            moves += [(f"{x}.squeeze({i})", shape[:i] + shape[i + 1:]) for i in (0, 1) if shape[i] == "1"]
+        text, moved = self.random.choice(moves)
+        return self.small(text), moved
+
+    def changed(self, x, at):
+        """A name whose value is x but for a block."""
+        name = f"w{len(self.lines)}"
+        begin, end = self.random.choice([("1:", ":-1"), (":-1", "1:"), ("::2", "::2"), (":", "::-1")])
+        self.lines += [f"    {name} = {x}", f"    {name}{at(begin)} = {x}{at(end)}"]
+        return name
 
     def product(self):
         if self.elem == "i32":

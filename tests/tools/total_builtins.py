@@ -28,10 +28,10 @@ RULES = {
         "sema/elaborate/kernel_builtins.cpp": ["TILE", "GROUP"],
         "sema/elaborate/tile_builtins.cpp": ["REGISTER_TILE"],
         "sema/elaborate/shared_builtins.cpp": ["MATH"],
-        "sema/elaborate/host_builtins.cpp": ["HOST"],
+        "sema/elaborate/host_builtins.cpp": ["HOST", "SHAPE"],
     },
 }
-LIST = re.compile(r"^(#define TSR_BUILTINS_(TILE|GROUP|REGISTER_TILE|MATH|HOST)\(X\))", re.MULTILINE)
+LIST = re.compile(r"^(#define TSR_BUILTINS_(TILE|GROUP|REGISTER_TILE|MATH|HOST|SHAPE)\(X\))", re.MULTILINE)
 ERROR = re.compile(r"^(?:\S*/)?(sema/[\w/]+\.cpp):.*?error: .*?forgotten_(\w+)", re.MULTILINE)
 
 
@@ -48,7 +48,7 @@ def main():
         os.makedirs(os.path.join(folder, "sema/builtins"))
         with open(os.path.join(root, "sema/builtins/builtin_list.h"), encoding="utf-8") as file:
             longer, families = LIST.subn(lambda m: f'{m[1]} X(forgotten_{m[2].lower()}, "forgotten.{m[2].lower()}", KHG, none, "x", "")', file.read())
-        if families != 5:
+        if families != 6:
             problems.append(f"sema/builtins/builtin_list.h: {families} families were found")
         with open(os.path.join(folder, "sema/builtins/builtin_list.h"), "w", encoding="utf-8") as file:
             file.write(longer)

@@ -10,16 +10,6 @@ namespace tsr::ir::eval::graph {
 
 namespace {
 
-PerAxis shape_of(const TensorOp& tensor_op) {
-    PerAxis shape;
-    for (const Dim& dim : tensor_op.op().attrs.dims(Attr::shape)) {
-        const auto extent = tensor_op.dimension(dim);
-        if (!extent) throw HostFailure{fmt::format("the dimension {} is no whole number here", dim.text())};
-        shape.push_back(*extent);
-    }
-    return shape;
-}
-
 // The element at an index of `shape` is that of the source along these strides.
 TsrSlot copy(const TensorOp& tensor_op, const TensorView& source, const PerAxis& shape, const PerAxis& strides) {
     NewTensor result(tensor_op.api, source.elem(), shape);
@@ -30,6 +20,16 @@ TsrSlot copy(const TensorOp& tensor_op, const TensorView& source, const PerAxis&
 }
 
 }  // namespace
+
+PerAxis shape_of(const TensorOp& tensor_op) {
+    PerAxis shape;
+    for (const Dim& dim : tensor_op.op().attrs.dims(Attr::shape)) {
+        const auto extent = tensor_op.dimension(dim);
+        if (!extent) throw HostFailure{fmt::format("the dimension {} is no whole number here", dim.text())};
+        shape.push_back(*extent);
+    }
+    return shape;
+}
 
 TsrSlot full(const TensorOp& tensor_op) {
     const PerAxis shape = shape_of(tensor_op);
@@ -63,6 +63,14 @@ TsrSlot transpose(const TensorOp& tensor_op) {
     const TensorView source = tensor_op.tensor(0);
     PerAxis shape = source.shape();
     PerAxis strides = source.strides();
+    if (tensor_op.op().attrs.has(Attr::axes)) {
+        const std::vector<int64_t>& axes = tensor_op.op().attrs.integers(Attr::axes);
+        for (size_t i = 0; i < axes.size(); ++i) {
+            shape[i] = source.shape()[static_cast<size_t>(axes[i])];
+            strides[i] = source.strides()[static_cast<size_t>(axes[i])];
+        }
+        return copy(tensor_op, source, shape, strides);
+    }
     const size_t last = shape.size() - 1;
     std::swap(shape[last - 1], shape[last]);
     std::swap(strides[last - 1], strides[last]);

@@ -17,11 +17,27 @@ constexpr Evaluation kOfKernels = nullptr;   // no operation of level Graph
 constexpr Evaluation kDerivative = nullptr;  // the pass `differentiate` has put what it stands for in its place
 
 constexpr Row<Evaluation> kGraphRows[]{
-    {OpKind::load_tile, kOfKernels}, {OpKind::store_tile, kOfKernels}, {OpKind::atomic_tile, kOfKernels},
-    {OpKind::expand, &expand},       {OpKind::tile_iota, kOfKernels},  {OpKind::transpose, &transpose},
-    {OpKind::reduce, &reduce},       {OpKind::scan, kOfKernels},       {OpKind::mma, kOfKernels},
-    {OpKind::pack_rows, kOfKernels}, {OpKind::mma_words, kOfKernels},  {OpKind::full, &full},
-    {OpKind::contract, &contract},   {OpKind::vjp, kDerivative},       {OpKind::jvp, kDerivative},
+    {OpKind::load_tile, kOfKernels},
+    {OpKind::store_tile, kOfKernels},
+    {OpKind::atomic_tile, kOfKernels},
+    {OpKind::expand, &expand},
+    {OpKind::tile_iota, kOfKernels},
+    {OpKind::transpose, &transpose},
+    {OpKind::reduce, &reduce},
+    {OpKind::scan, kOfKernels},
+    {OpKind::mma, kOfKernels},
+    {OpKind::pack_rows, kOfKernels},
+    {OpKind::mma_words, kOfKernels},
+    {OpKind::full, &full},
+    {OpKind::contract, &contract},
+    {OpKind::positions, &positions},
+    {OpKind::reshape, &reshape},
+    {OpKind::slice, &slice},
+    {OpKind::pad, &pad},
+    {OpKind::concat, &concat},
+    {OpKind::update, &update},
+    {OpKind::vjp, kDerivative},
+    {OpKind::jvp, kDerivative},
 };
 constexpr Total<kGraphRows, kRegisterFamily, kGraphFamily> kEvaluations;
 

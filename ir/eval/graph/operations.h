@@ -32,11 +32,20 @@ bool is_of_tensors(const Function& function, const Op& op);
 // do not fit, which is the fault of who made the operation.
 TsrSlot evaluate(const TensorOp& tensor_op);
 
+// The numbers of its attribute `shape`.
+PerAxis shape_of(const TensorOp& tensor_op);
+
 // Of each file of this folder.
 TsrSlot element(const TensorOp& tensor_op);    // elements.cpp
 TsrSlot full(const TensorOp& tensor_op);       // axes.cpp
 TsrSlot expand(const TensorOp& tensor_op);     // axes.cpp
 TsrSlot transpose(const TensorOp& tensor_op);  // axes.cpp
+TsrSlot positions(const TensorOp& tensor_op);  // movements.cpp
+TsrSlot reshape(const TensorOp& tensor_op);    // movements.cpp
+TsrSlot slice(const TensorOp& tensor_op);      // movements.cpp
+TsrSlot pad(const TensorOp& tensor_op);        // movements.cpp
+TsrSlot concat(const TensorOp& tensor_op);     // movements.cpp
+TsrSlot update(const TensorOp& tensor_op);     // movements.cpp
 TsrSlot reduce(const TensorOp& tensor_op);     // reductions.cpp
 TsrSlot contract(const TensorOp& tensor_op);   // products.cpp
 

@@ -67,6 +67,7 @@ private:
         if (op.kind == OpKind::launch) return launch(b, id);
         Values operands;
         for (ValueId v : op.operands) operands.push_back(values_.at(v));
+        if (op.kind == OpKind::reshape) return keep(op.results[0], view_in_shape(b, op, operands[0]));
         if (op.kind == OpKind::yield && b.from == graph_.body) own_results(b, operands);
         std::vector<Type> results;
         for (ValueId v : op.results) results.push_back(graph_.type(v));
@@ -81,6 +82,24 @@ private:
         }
     }
 
+    // The tensor is there already: a view, where it is dense.
+    ValueId view_in_shape(const Block& b, const Op& op, ValueId tensor) {
+        Builder builder = Builder::at_end(host_, b.to);
+        builder.set_place(op.place);
+        const Type& type = graph_.type(op.results[0]);
+        if (type.is_scalar()) return host_.op(builder.host("item", {tensor}, {type})).results[0];
+        Values operands{tensor};
+        for (const Dim& extent : type.shape) operands.push_back(builder.dim(extent));
+        const ValueId view = host_.op(builder.host("reshape", std::move(operands), {type})).results[0];
+        views_[view] = holder(tensor);
+        return view;
+    }
+    // The value whose memory it is.
+    ValueId holder(ValueId v) const {
+        const auto found = views_.find(v);
+        return found == views_.end() ? v : found->second;
+    }
+
     void keep(ValueId from, ValueId to) {
         values_[from] = to;
         host_.value(to).name = graph_.value(from).name;
@@ -90,6 +109,14 @@ private:
         const OpId from = graph_.value(v).op;
         if (from.valid() && graph_.op(from).parent == b.from) make(b, from);
     }
+    // What a fusion reads through movements. Those themselves are made again in it.
+    void need_source(Block& b, const AxisMap& source) {
+        const OpId from = graph_.value(source.base).op;
+        if (!from.valid() || !moves_elements(graph_, from)) need(b, source.base);
+        for (const Start& start : source.starts) {
+            for (ValueId v : start.scalars) need(b, v);
+        }
+    }
     void need_all(Block& b, OpId id) {
         for (ValueId v : graph_.op(id).operands) need(b, v);
         for (RegionId below : graph_.op(id).regions) {
@@ -97,7 +124,7 @@ private:
                 for (ValueId v : graph_.op(inner).operands) {
                     need(b, v);
                     // A fusion below reads through movements that stand here.
-                    need(b, through_movements(graph_, v).base);
+                    need_source(b, through_movements(graph_, v));
                 }
             });
         }
@@ -109,10 +136,10 @@ private:
         std::set<ValueId> given;
         for (ValueId& v : results) {
             const bool tensor = host_.type(v).kind == TypeKind::tensor;
-            const bool parameter = host_.value(v).region == host_.body;
-            const OpId from = host_.value(v).op;
+            const bool parameter = host_.value(holder(v)).region == host_.body;
+            const OpId from = host_.value(holder(v)).op;
             const bool chosen = from.valid() && !host_.op(from).regions.empty();
-            const bool once = !parameter && given.insert(v).second;
+            const bool once = !parameter && given.insert(holder(v)).second;
             if (!tensor || (once && !chosen)) continue;
             Builder builder = Builder::at_end(host_, b.to);
             builder.set_place(host_.place);
@@ -188,7 +215,7 @@ private:
             for (const AxisMap& source : sources_of(graph_, id)) {
                 const OpId from = graph_.value(source.base).op;
                 const auto in = from.valid() ? b.fusions.of.find(from) : b.fusions.of.end();
-                if (in == b.fusions.of.end() || in->second != number) need(b, source.base);
+                if (in == b.fusions.of.end() || in->second != number) need_source(b, source);
             }
             const ValueId result = graph_.op(id).results[0];
             if (leaves(b, number, result)) outputs.push_back(result);
@@ -217,6 +244,7 @@ private:
     const std::set<std::string>& taken_;
     size_t named_ = 0;
     std::unordered_map<ValueId, ValueId> values_;
+    std::unordered_map<ValueId, ValueId> views_;  // of the host function: of whose memory
 };
 
 }  // namespace

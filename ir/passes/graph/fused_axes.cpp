@@ -19,28 +19,36 @@ std::vector<size_t> stands_at(const FusedAxes& axes, const Function& fused, OpId
     return axes.long_axes(long_extents(type).size());
 }
 
-// Where each parameter's long axes stand in the space, in each of its uses.
-std::vector<std::vector<size_t>> accesses(const FusedAxes& axes, const Function& fused,
-                                          std::map<ValueId, std::vector<std::vector<size_t>>>& of_tensor) {
-    std::vector<std::vector<size_t>> all;
+// Where the long axes of a tensor stand in the space, in one of its uses.
+struct Use {
+    std::vector<size_t> places;
+    bool whole = true;  // else each of its axes is alone, and those of the space that they stand at
+};
+
+std::vector<Use> uses_of_tensors(const FusedAxes& axes, const Function& fused,
+                                 std::map<ValueId, std::vector<Use>>& of_tensor) {
+    std::vector<Use> all;
     for (OpId id : computed(fused)) {
         const std::vector<size_t> stands = stands_at(axes, fused, id);
         for (const AxisMap& source : sources_of(fused, id)) {
+            const bool counts = defined_by(fused, source.base, OpKind::positions).has_value();
             const bool parameter = fused.value(source.base).region == fused.body;
-            if (!parameter || fused.type(source.base).kind != TypeKind::tensor) continue;
-            std::vector<size_t> places;
-            for (size_t axis : source.axes) places.push_back(stands[axis]);
-            of_tensor[source.base].push_back(places);
-            all.push_back(std::move(places));
+            if (!counts && (!parameter || fused.type(source.base).kind != TypeKind::tensor)) continue;
+            Use use{.places = {}, .whole = source.takes_all() && !counts};
+            for (size_t axis : source.axes) use.places.push_back(axis == AxisMap::kNone ? axis : stands[axis]);
+            of_tensor[source.base].push_back(use);
+            all.push_back(std::move(use));
         }
     }
     return all;
 }
 
 // Both axes stand in the tensor, one behind the other, or neither does.
-bool joins_in(const std::vector<size_t>& places, size_t axis) {
+bool joins_in(const Use& use, size_t axis) {
+    const std::vector<size_t>& places = use.places;
     const auto first = std::ranges::find(places, axis);
     const auto second = std::ranges::find(places, axis + 1);
+    if (!use.whole && (first != places.end() || second != places.end())) return false;
     if (first == places.end() || second == places.end()) return first == second;
     return second == first + 1;
 }
@@ -74,7 +82,7 @@ std::vector<OpId> computed(const Function& fused) {
     std::vector<OpId> ops;
     for (OpId id : fused.region(fused.body).ops) {
         const bool moved = moves_elements(fused, id) && std::ranges::count(given, fused.op(id).results[0]) > 0;
-        if (computes_tensors(fused, id) || moved) ops.push_back(id);
+        if (computes_tensors(fused, id) || gathers_elements(fused, id) || moved) ops.push_back(id);
     }
     return ops;
 }
@@ -87,6 +95,20 @@ std::vector<size_t> joined_axes(const FusedAxes& axes, const std::vector<size_t>
         all.push_back(here);
     }
     return all;
+}
+
+TensorAccess access_of(const FusedAxes& axes, const Function& fused, const AxisMap& source, OpId user) {
+    const std::vector<size_t> stands = stands_at(axes, fused, user);
+    TensorAccess access;
+    for (size_t axis : source.axes) access.axes.push_back(axis == AxisMap::kNone ? axis : stands[axis]);
+    if (source.takes_all()) {
+        access.axes = joined_axes(axes, access.axes);
+        access.starts.resize(access.axes.size());
+        return access;
+    }
+    for (size_t& axis : access.axes) axis = axis == AxisMap::kNone ? axis : axes.joined[axis];
+    access.starts = source.starts;
+    return access;
 }
 
 FusedAxes fused_axes(const Function& fused) {
@@ -102,26 +124,29 @@ FusedAxes fused_axes(const Function& fused) {
     // First each axis alone, so that accesses can be asked for.
     axes.joined.resize(space.size());
     std::iota(axes.joined.begin(), axes.joined.end(), size_t{0});
-    std::map<ValueId, std::vector<std::vector<size_t>>> of_tensor;
-    const auto all = accesses(axes, fused, of_tensor);
+    std::map<ValueId, std::vector<Use>> of_tensor;
+    const std::vector<Use> all = uses_of_tensors(axes, fused, of_tensor);
     const std::optional<size_t> combined = axes.axis;
     std::vector<size_t> joined(space.size());
     for (size_t i = 1; i < space.size(); ++i) {
         const bool apart = combined == i || combined == i - 1 ||
-                           !std::ranges::all_of(all, [&](const auto& places) { return joins_in(places, i - 1); });
+                           !std::ranges::all_of(all, [&](const Use& use) { return joins_in(use, i - 1); });
         joined[i] = joined[i - 1] + (apart ? 1 : 0);
     }
     axes.joined = joined;
     // A tensor that is read in two ways has one shape: where its uses would join it differently nothing is joined.
     const bool one_way = std::ranges::all_of(of_tensor, [&](const auto& tensor) {
-        const auto cuts = [&](const std::vector<size_t>& places) {
+        const auto cuts = [&](const Use& use) {
+            const std::vector<size_t>& places = use.places;
             std::vector<bool> cut;
-            for (size_t i = 1; i < places.size(); ++i)
-                cut.push_back(joined[places[i]] != joined[places[i - 1]] || places[i] != places[i - 1] + 1);
+            for (size_t i = 1; i < places.size(); ++i) {
+                cut.push_back(!use.whole || joined[places[i]] != joined[places[i - 1]] ||
+                              places[i] != places[i - 1] + 1);
+            }
             return cut;
         };
         return std::ranges::all_of(tensor.second,
-                                   [&](const auto& places) { return cuts(places) == cuts(tensor.second.front()); });
+                                   [&](const Use& use) { return cuts(use) == cuts(tensor.second.front()); });
     });
     if (!one_way) std::iota(axes.joined.begin(), axes.joined.end(), size_t{0});
     if (combined) axes.axis = axes.joined[*combined];

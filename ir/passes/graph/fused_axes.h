@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/core/function.h"
+#include "ir/passes/graph/axis_map.h"
 
 namespace tsr::ir {
 
@@ -26,6 +27,16 @@ FusedAxes fused_axes(const Function& fused);
 // How a tensor lies along the joined axes: which of them its axes are, once neighbours are joined. `stands`: of each of
 // its long axes, the axis of the space.
 std::vector<size_t> joined_axes(const FusedAxes& axes, const std::vector<size_t>& stands);
+
+// How an operation of the function reads a tensor: along which joined axes the tensor's axes run, in the kernel, where
+// neighbours of a tensor that is read whole are joined.
+struct TensorAccess {
+    std::vector<size_t> axes;  // AxisMap::kNone: it stays
+    std::vector<Start> starts;
+    bool operator==(const TensorAccess&) const = default;
+    auto operator<=>(const TensorAccess&) const = default;
+};
+TensorAccess access_of(const FusedAxes& axes, const Function& fused, const AxisMap& source, OpId user);
 
 // Of the operations of a fused function that compute: those that are no movements, and movements that it gives.
 std::vector<OpId> computed(const Function& fused);

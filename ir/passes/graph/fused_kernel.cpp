@@ -50,10 +50,17 @@ private:
     }
 
     void add_parameters() {
-        // Along which joined axes each tensor lies: the same in each of its uses.
-        std::map<ValueId, std::vector<size_t>> along;
+        // Along which joined axes each tensor lies: the same in each of its uses. One that is not read whole has its
+        // own axes.
+        std::map<ValueId, std::vector<Dim>> shapes;
         for (OpId id : computed(fused_)) {
-            for (const AxisMap& source : sources_of(fused_, id)) along[source.base] = joined_along(source, id);
+            for (const AxisMap& source : sources_of(fused_, id)) {
+                const bool whole = source.takes_all();
+                if (whole && shapes.contains(source.base)) continue;
+                std::vector<Dim>& shape = shapes[source.base];
+                shape = whole ? shape_along(access(source, id).axes) : long_extents(fused_.type(source.base));
+                if (shape.empty()) shape.push_back(Dim::constant(1));
+            }
         }
         for (ValueId param : fused_.params()) {
             const Value& value = fused_.value(param);
@@ -62,7 +69,7 @@ private:
                 out_.shapes.emplace_back();
                 inputs_[param] = kernel().add_arg(kernel().body, value.type, value.name);
             } else {
-                inputs_[param] = add_tensor(value.type.elem, shape_along(along[param]), false, value.name);
+                inputs_[param] = add_tensor(value.type.elem, shapes[param], false, value.name);
             }
         }
         for (ValueId result : yielded(fused_, fused_.body)) {

@@ -6,17 +6,8 @@
 
 namespace tsr::ir {
 
-std::vector<size_t> FusedPosition::joined_along(const AxisMap& source, OpId user) const {
-    const Op& op = fused_.op(user);
-    const Type& type = fused_.type(op.kind == OpKind::reduce ? op.operands[0] : op.results[0]);
-    const std::vector<size_t> stands = axes_.long_axes(long_extents(type).size());
-    std::vector<size_t> places;
-    for (size_t axis : source.axes) places.push_back(stands[axis]);
-    return joined_axes(axes_, places);
-}
-
-bool FusedPosition::runs_along_row(const std::vector<size_t>& joined) const {
-    return axes_.axis && std::ranges::find(joined, *axes_.axis) != joined.end();
+bool FusedPosition::runs_along_row(const TensorAccess& access) const {
+    return axes_.axis && std::ranges::find(access.axes, *axes_.axis) != access.axes.end();
 }
 
 ValueId FusedPosition::repeated(ValueId scalar) {
@@ -49,24 +40,44 @@ ValueId FusedPosition::load_piece(ValueId memory, const Values& at, int64_t axis
                            {{Attr::shape, tile_shape()}, {Attr::axes, std::vector<int64_t>{axis}}});
 }
 
-ValueId FusedPosition::element_of(ValueId input, const std::vector<size_t>& joined) {
-    if (const auto known = reads_.find({input, joined}); known != reads_.end()) return known->second;
+ValueId FusedPosition::index_along(const TensorAccess& access, size_t axis) {
+    const Start& start = access.starts[axis];
+    ValueId index;
+    const auto add = [&](ValueId more) { index = index.valid() ? builder_->add(index, more) : more; };
+    if (access.axes[axis] != AxisMap::kNone) add(at_[access.axes[axis]]);
+    for (ValueId v : start.scalars) add(scalar(v));
+    if (start.offset != 0) add(builder_->index(start.offset));
+    return index.valid() ? index : zero_;
+}
+
+ValueId FusedPosition::element_of(ValueId input, const TensorAccess& access) {
+    if (const auto known = reads_.find({input, access}); known != reads_.end()) return known->second;
     Values at;
-    for (size_t axis : joined) at.push_back(at_[axis]);
+    for (size_t axis = 0; axis < access.axes.size(); ++axis) at.push_back(index_along(access, axis));
     if (at.empty()) at.push_back(zero_);
-    const auto along = std::ranges::find(joined, axes_.axis.value_or(SIZE_MAX));
-    const bool piece = tiles_ && along != joined.end();
+    const auto along = std::ranges::find(access.axes, axes_.axis.value_or(AxisMap::kNone));
+    const bool piece = tiles_ && along != access.axes.end();
     const ValueId value =
-        piece ? load_piece(inputs_.at(input), at, along - joined.begin()) : builder_->read(inputs_.at(input), at);
-    return reads_[{input, joined}] = value;
+        piece ? load_piece(inputs_.at(input), at, along - access.axes.begin()) : builder_->read(inputs_.at(input), at);
+    return reads_[{input, access}] = value;
+}
+
+ValueId FusedPosition::number_of(ValueId positions, const TensorAccess& access) {
+    const DType type = fused_.type(positions).elem;
+    // An axis of one element is left out.
+    const ValueId first = builder_->cast(access.axes.empty() ? zero_ : index_along(access, 0), type);
+    if (!tiles_ || !runs_along_row(access)) return first;
+    const ValueId next =
+        builder_->value(OpKind::tile_iota, {}, {{Attr::shape, tile_shape()}, {Attr::axis, int64_t{0}}});
+    return builder_->add(repeated(first), builder_->cast(next, type));
 }
 
 void FusedPosition::read_row() {
     for (OpId id : computed(fused_)) {
         for (const AxisMap& source : sources_of(fused_, id)) {
             const bool tensor = fused_.type(source.base).kind == TypeKind::tensor;
-            if (!tensor || !inputs_.contains(source.base) || runs_along_row(joined_along(source, id))) continue;
-            (void)element_of(source.base, joined_along(source, id));
+            if (!tensor || !inputs_.contains(source.base) || runs_along_row(access(source, id))) continue;
+            (void)element_of(source.base, access(source, id));
         }
     }
 }
@@ -79,10 +90,10 @@ ValueId FusedPosition::source(const AxisMap& from, OpId user) {
     bool of_row = true;
     if (fused_.type(from.base).is_scalar() && !phases_.is_computed(from.base)) {
         value = scalar(from.base);
-    } else if (inputs_.contains(from.base)) {
-        const std::vector<size_t> joined = joined_along(from, user);
-        value = element_of(from.base, joined);
-        of_row = !runs_along_row(joined);
+    } else if (inputs_.contains(from.base) || defined_by(fused_, from.base, OpKind::positions)) {
+        const TensorAccess read = access(from, user);
+        value = inputs_.contains(from.base) ? element_of(from.base, read) : number_of(from.base, read);
+        of_row = !runs_along_row(read);
     } else {
         value = computed_value(from.base);
         of_row = !phases_.is_whole(from.base);

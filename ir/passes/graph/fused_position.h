@@ -48,7 +48,9 @@ protected:
     void store(ValueId v, const Values& at);
     void store_in(size_t result, ValueId value, const Values& at);
 
-    [[nodiscard]] std::vector<size_t> joined_along(const AxisMap& source, OpId user) const;
+    [[nodiscard]] TensorAccess access(const AxisMap& source, OpId user) const {
+        return access_of(axes_, fused_, source, user);
+    }
     [[nodiscard]] std::vector<Dim> tile_shape() const { return {Dim::constant(width_)}; }
     ValueId repeated(ValueId scalar);
 
@@ -67,11 +69,14 @@ protected:
     Values outputs_;
     // Known at the position, in the region where operations are made now: what operations gave, what was read.
     std::map<ValueId, ValueId> values_;
-    std::map<std::pair<ValueId, std::vector<size_t>>, ValueId> reads_;
+    std::map<std::pair<ValueId, TensorAccess>, ValueId> reads_;
 
 private:
-    [[nodiscard]] bool runs_along_row(const std::vector<size_t>& joined) const;
-    ValueId element_of(ValueId input, const std::vector<size_t>& joined);
+    [[nodiscard]] bool runs_along_row(const TensorAccess& access) const;
+    // Where a tensor is read along one of its axes.
+    ValueId index_along(const TensorAccess& access, size_t axis);
+    ValueId element_of(ValueId input, const TensorAccess& access);
+    ValueId number_of(ValueId positions, const TensorAccess& access);
     ValueId load_piece(ValueId memory, const Values& at, int64_t axis);
     ValueId source(const AxisMap& from, OpId user);
     ValueId scalar(ValueId v);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ir/ops/effects.h"
+#include "ir/ops/handle.h"
 #include "ir/passes/graph/axis_map.h"
 
 namespace tsr::ir {
@@ -41,12 +42,13 @@ public:
 private:
     // What a movement gives is read through its axes where a fusion takes it; anything else needs it as a tensor.
     bool is_node(OpId id) const {
-        if (computes_tensors(graph_, id)) return true;
-        if (!moves_elements(graph_, id) || !is_tensor(graph_, graph_.op(id).results[0])) return false;
+        if (computes_tensors(graph_, id) || gathers_elements(graph_, id)) return true;
+        if (!moves_elements(graph_, id)) return false;
         return std::ranges::any_of(uses_[graph_.op(id).results[0].index], [&](OpId user) {
             const bool here = graph_.op(user).parent == region_;
             if (graph_.op(user).kind == OpKind::contract) return true;
-            return !here || !(computes_tensors(graph_, user) || moves_elements(graph_, user));
+            return !here ||
+                   !(computes_tensors(graph_, user) || moves_elements(graph_, user) || gathers_elements(graph_, user));
         });
     }
 
@@ -112,6 +114,7 @@ private:
     // Whether a value of the fusion stands at the position itself for an operation over all axes, or those left.
     bool fits(const Fusion& fusion, const AxisMap& map, bool whole) const {
         const size_t rank = fusion.space.size();
+        if (!map.takes_all()) return false;
         if (is_whole(fusion, map.base)) return whole && map.is_identity(rank);
         if (!whole) return map.is_identity(rank - 1);
         for (size_t i = 0; i < map.axes.size(); ++i) {
@@ -122,17 +125,48 @@ private:
 
     // Whether what stands outside of the fusion lies between it and the operation.
     bool comes_back(OpId id, size_t number) const {
-        return std::ranges::any_of(sources_of(graph_, id), [&](const AxisMap& source) {
-            if (const auto in = fusion_of(source.base)) return *in != number && behind_[*in].contains(number);
-            const auto known = depends_.find(graph_.value(source.base).op);
+        const auto lies_behind = [&](ValueId v) {
+            if (const auto in = fusion_of(v)) return *in != number && behind_[*in].contains(number);
+            const auto known = depends_.find(graph_.value(v).op);
             return known != depends_.end() && known->second.contains(number);
+        };
+        return std::ranges::any_of(sources_of(graph_, id), [&](const AxisMap& source) {
+            return lies_behind(source.base) || std::ranges::any_of(source.starts, [&](const Start& start) {
+                       return std::ranges::any_of(start.scalars,
+                                                  [&](ValueId v) { return fusion_of(v) == number || lies_behind(v); });
+                   });
         });
+    }
+
+    // The block of a product reads whole tensors along its own axes.
+    bool suits_product(OpId id, const Node& node) const {
+        if (node.axis || moves_elements(graph_, id) || gathers_elements(graph_, id)) return false;
+        return std::ranges::all_of(sources_of(graph_, id), [&](const AxisMap& source) {
+            return source.takes_all() && !defined_by(graph_, source.base, OpKind::positions);
+        });
+    }
+
+    // What goes through the positions of its result takes other elements of its operands than those at its own
+    // position.
+    bool suits_gather(OpId id, const Node& node, size_t number) const {
+        if (gathers_elements(graph_, id)) {
+            return out_.all[number].gathers && std::ranges::none_of(sources_of(graph_, id), [&](const AxisMap& source) {
+                       return fusion_of(source.base) == number;
+                   });
+        }
+        return !out_.all[number].gathers || !node.axis;
+    }
+
+    // At the fusion's own positions, or near them.
+    bool reads_here(OpId id, const AxisMap& source, const Fusion& fusion) const {
+        return source.is_identity(fusion.space.size()) || gathers_elements(graph_, id);
     }
 
     bool joins(OpId id, const Node& node, size_t number) const {
         const Fusion& fusion = out_.all[number];
         if (fusion.ops.size() >= kMostOps || graph_.op(id).kind == OpKind::contract) return false;
-        if (fusion.product && (node.axis || moves_elements(graph_, id))) return false;
+        if (fusion.product && !suits_product(id, node)) return false;
+        if (!suits_gather(id, node, number)) return false;
         const bool whole = node.space == fusion.space;
         const bool left = !whole && fusion.axis && !node.axis && node.space == without(fusion.space, *fusion.axis);
         if (!whole && !left) return false;
@@ -143,7 +177,7 @@ private:
             if (fusion_of(map.base) == number) {
                 if (!fits(fusion, map, whole)) return false;
                 meets = true;
-            } else if (whole && is_tensor(graph_, map.base) && map.is_identity(fusion.space.size())) {
+            } else if (whole && is_tensor(graph_, map.base) && reads_here(id, map, fusion)) {
                 meets = meets || reads_[number].contains(map.base);
             }
         }
@@ -157,7 +191,9 @@ private:
         Set behind = needs(id);
         if (number == 0) {
             number = out_.all.size();
-            out_.all.push_back({.product = graph_.op(id).kind == OpKind::contract, .space = node.space});
+            out_.all.push_back({.product = graph_.op(id).kind == OpKind::contract,
+                                .gathers = gathers_elements(graph_, id),
+                                .space = node.space});
             behind_.emplace_back();
             reads_.emplace_back();
         } else {
@@ -171,7 +207,7 @@ private:
         if (node.space != fusion.space) return;
         for (const AxisMap& map : sources_of(graph_, id)) {
             const bool outside = fusion_of(map.base) != number && is_tensor(graph_, map.base);
-            if (outside && map.is_identity(fusion.space.size())) reads_[number].insert(map.base);
+            if (outside && reads_here(id, map, fusion)) reads_[number].insert(map.base);
         }
     }
 

@@ -8,6 +8,7 @@
 #include "ir/ops/effects.h"
 #include "ir/passes/graph/form_fusions.h"
 #include "ir/passes/graph/fused_call.h"
+#include "ir/passes/graph/gathered_kernel.h"
 #include "ir/passes/graph/product_kernel.h"
 #include "ir/text/print.h"
 
@@ -100,6 +101,11 @@ private:
         };
         if (product_in(fused).valid()) {
             code.kernel = named(product_kernel(fused), "");
+            code.fused = std::move(fused);
+            return code;
+        }
+        if (gathers(fused)) {
+            code.kernel = named(gathered_kernel(fused), "");
             code.fused = std::move(fused);
             return code;
         }

@@ -6,6 +6,20 @@ namespace tsr::ir {
 
 namespace {
 
+int32_t step_of(Dim::Atom::Kind kind) {
+    switch (kind) {
+        case Dim::Atom::Kind::exact_quotient:
+            return TSR_DIM_EXACT_DIV;
+        case Dim::Atom::Kind::floor_quotient:
+            return TSR_DIM_FLOOR_DIV;
+        case Dim::Atom::Kind::maximum:
+            return TSR_DIM_MAXIMUM;
+        case Dim::Atom::Kind::symbol:
+            break;
+    }
+    return TSR_DIM_SYMBOL;
+}
+
 class Steps {
 public:
     explicit Steps(const std::vector<std::string>& symbols) : symbols_(symbols) {}
@@ -44,7 +58,7 @@ private:
         }
         add(*atom.numerator);
         add(*atom.denominator);
-        push(atom.kind == Dim::Atom::Kind::exact_quotient ? TSR_DIM_EXACT_DIV : TSR_DIM_FLOOR_DIV, 0);
+        push(step_of(atom.kind), 0);
     }
 
     const std::vector<std::string>& symbols_;

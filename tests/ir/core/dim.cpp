@@ -50,6 +50,33 @@ TEST_CASE("quotients give what divides") {
     CHECK(dim("m*(n/tp)") != dim("(m*n)/tp"));
 }
 
+TEST_CASE("the greater of two is one of them where that is known") {
+    CHECK(normal("max(n - 1, 0)") == "max(0, n - 1)");
+    CHECK(normal("max(0, n - 1)") == normal("max(n - 1, 0)"));
+    CHECK(normal("max(n + 2, n)") == "n + 2");
+    CHECK(normal("max(n*m + 1, 0)") == "n*m + 1");
+    CHECK(normal("max(n, n//2)") == "n");  // 2*n - n is not negative
+    CHECK(normal("max(max(n - 1, 0) - 2, 0)") == normal("max(n - 3, 0)"));
+    CHECK(normal("2*max(n, m) + k") == normal("k + max(m, n)*2"));
+    CHECK(Dim::minimum(dim("n + 3"), dim("n")) == dim("n"));
+    CHECK(dim("max(n - 1, 0)").substitute([](const std::string&) { return std::optional(Dim::constant(0)); }) == Dim());
+    const auto five = [](const std::string&) { return std::optional<int64_t>(5); };
+    CHECK(dim("max(n - 7, 0)").evaluate(five) == 0);
+    CHECK(dim("max(n - 2, 0) * m").evaluate(five) == 15);
+    CHECK(normal("max*2") == "2*max");  // a symbol of that name
+    CHECK_FALSE(Dim::parse("max(n)"));
+    CHECK_FALSE(Dim::parse("max(n, m"));
+}
+
+TEST_CASE("what is never negative is known of sums, products, quotients") {
+    CHECK(is_never_negative(dim("n*m + 3")));
+    CHECK(is_never_negative(dim("n - n//2")));
+    CHECK(is_never_negative(dim("max(n - 1, 0)")));
+    CHECK_FALSE(is_never_negative(dim("n - 1")));
+    CHECK_FALSE(is_never_negative(dim("n - m")));
+    CHECK_FALSE(is_never_negative(dim("n - n//2 - 1")));
+}
+
 TEST_CASE("equality has three answers") {
     CHECK(compare(dim("2*n"), dim("n + n")) == Equality::equal);
     CHECK(compare(dim("n"), dim("n + 1")) == Equality::different);

@@ -94,6 +94,7 @@ private:
             case AxisRule::each:
             case AxisRule::drop:
             case AxisRule::pack:
+            case AxisRule::move:
                 break;
         }
         if (o.results.empty()) return;

@@ -33,6 +33,7 @@ Making making(OpKind kind) {
     switch (axis_rule(kind)) {
         case AxisRule::none:
         case AxisRule::each:
+        case AxisRule::move:
             return Making::elsewhere;
         case AxisRule::same:
         case AxisRule::repeat:

@@ -120,6 +120,7 @@ private:
         switch (axis_rule(op.kind)) {
             case AxisRule::none:
             case AxisRule::pack:  // of CPUs
+            case AxisRule::move:  // of graphs
                 return;
             case AxisRule::made:
                 if (!is_pure(op.kind)) accesses_.push_back(id);
