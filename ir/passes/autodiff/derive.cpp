@@ -7,6 +7,7 @@
 #include "base/numerics.h"
 #include "ir/ops/handle.h"
 #include "ir/passes/autodiff/activity.h"
+#include "ir/passes/autodiff/movements.h"
 #include "ir/passes/autodiff/partials.h"
 #include "ir/passes/autodiff/structured.h"
 
@@ -70,11 +71,6 @@ protected:
         return false;
     }
 
-    ValueId zeros(Builder& at, const Type& type) {
-        const ValueId zero = at.constant(0.0, type.elem);
-        return type.kind == TypeKind::tensor ? at.value(OpKind::full, {zero}, {{Attr::shape, type.shape}}) : zero;
-    }
-
     void finish(Builder& at, const Values& derivatives) {
         Values all = results;
         all.insert(all.end(), derivatives.begin(), derivatives.end());
@@ -106,7 +102,7 @@ public:
             const ValueId param = made.params()[static_cast<size_t>(number)];
             const Type type = gradient_type(made.type(param));
             const auto& found = cotangents_[param.index];
-            gradients.push_back(found ? at.cast(found->value, type.elem) : zeros(at, type));
+            gradients.push_back(found ? at.cast(found->value, type.elem) : zeros_of(at, type));
         }
         finish(at, gradients);
         return std::move(made);
@@ -186,7 +182,7 @@ public:
             const Type type = gradient_type(made.type(result));
             if (!is_active_result(type)) continue;
             const auto& tangent = tangents_[result.index];
-            moved.push_back(tangent ? at.cast(*tangent, type.elem) : zeros(at, type));
+            moved.push_back(tangent ? at.cast(*tangent, type.elem) : zeros_of(at, type));
         }
         finish(at, moved);
         return std::move(made);
@@ -196,7 +192,7 @@ private:
     bool pass(Builder& at, OpId id) {
         if (!gives_active(id)) return true;
         const Op op = made.op(id);
-        std::vector<std::optional<ValueId>> given;
+        Tangents given;
         for (const ValueId operand : op.operands) given.push_back(tangents_[operand.index]);
         if (std::ranges::none_of(given, [](const auto& tangent) { return tangent.has_value(); })) return true;
         if (!has_rule(id)) return false;
@@ -206,7 +202,7 @@ private:
         return true;
     }
 
-    std::optional<ValueId> element(Builder& at, OpId id, const std::vector<std::optional<ValueId>>& given) {
+    std::optional<ValueId> element(Builder& at, OpId id, const Tangents& given) {
         const DType type = derivative_type(made.type(made.op(id).results[0])).elem;
         std::optional<ValueId> sum;
         for (size_t i = 0; i < given.size(); ++i) {
@@ -217,7 +213,7 @@ private:
         return sum;
     }
 
-    std::vector<std::optional<ValueId>> tangents_;  // of values of the function that is differentiated
+    Tangents tangents_;  // of values of the function that is differentiated
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "ir/core/total.h"
 #include "ir/ops/graph.h"
 #include "ir/ops/register.h"
+#include "ir/passes/autodiff/movements.h"
 
 namespace tsr::ir::autodiff {
 
@@ -62,36 +63,55 @@ ValueId transpose_adjoint(Builder& at, OpId op, size_t, ValueId g) {
 }
 
 // The same operation on the tangent of its only operand.
-ValueId linear_tangent(Builder& at, OpId op, const std::vector<std::optional<ValueId>>& tangents) {
+ValueId linear_tangent(Builder& at, OpId op, const Tangents& tangents) {
     const OpKind kind = op_at(at, op).kind;
     return at.value(kind, {*tangents[0]}, op_at(at, op).attrs);
 }
 
 // ---- combining along an axis ----
 
-ValueId reduce_adjoint(Builder& at, OpId op, size_t, ValueId g) {
-    const AlongOp reduce(at.function(), op);
+// Its value again at each position of the axis.
+ValueId along_axis(Builder& at, const AlongOp& reduce, ValueId value) {
     const std::vector<Dim> shape = type_of(at, reduce.value()).shape;
     std::vector<int64_t> axes(shape.size());
     std::iota(axes.begin(), axes.end(), 0);
     axes.erase(axes.begin() + reduce.axis());
-    return repeated(at, g, axes, shape);
+    return repeated(at, value, axes, shape);
+}
+
+bool is_extreme(const AlongOp& reduce) { return reduce.what() == ReduceOp::min || reduce.what() == ReduceOp::max; }
+
+// Of the smallest or greatest: where the first of the equals stands. NaN is what a NaN gives.
+ValueId taken_place(Builder& at, const AlongOp& reduce) {
+    const ValueId x = reduce.value();
+    const std::vector<Dim> shape = type_of(at, x).shape;
+    const Dim extent = shape[static_cast<size_t>(reduce.axis())];
+    const ValueId is_it = at.bit_or(at.eq(x, along_axis(at, reduce, reduce.result())), at.ne(x, x));
+    const ValueId numbers =
+        at.value(OpKind::positions, {}, {{Attr::shape, std::vector<Dim>{extent}}, {Attr::type, DType::i64}});
+    const ValueId number = repeated(at, numbers, {reduce.axis()}, shape);
+    const ValueId none = at.value(OpKind::full, {at.cast(at.dim(extent), DType::i64)}, {{Attr::shape, shape}});
+    const ValueId first = at.value(OpKind::reduce, {at.select(is_it, number, none)},
+                                   {{Attr::op, static_cast<int64_t>(ReduceOp::min)}, {Attr::axis, reduce.axis()}});
+    return at.eq(number, along_axis(at, reduce, first));
+}
+
+ValueId reduce_adjoint(Builder& at, OpId op, size_t, ValueId g) {
+    const AlongOp reduce(at.function(), op);
+    const ValueId spread = along_axis(at, reduce, g);
+    if (!is_extreme(reduce)) return spread;
+    return at.select(taken_place(at, reduce), spread, zeros_of(at, type_of(at, spread)));
+}
+
+ValueId reduce_tangent(Builder& at, OpId op, const Tangents& tangents) {
+    const AlongOp reduce(at.function(), op);
+    ValueId moved = *tangents[0];
+    if (is_extreme(reduce)) moved = at.select(taken_place(at, reduce), moved, zeros_of(at, type_of(at, moved)));
+    return summed(at, moved, static_cast<size_t>(reduce.axis()));
 }
 
 std::string_view reduce_refusal(const Function& fn, OpId op) {
-    switch (AlongOp(fn, op).what()) {
-        case ReduceOp::add:
-        case ReduceOp::any:
-        case ReduceOp::all:
-            return {};
-        case ReduceOp::mul:
-            return "the derivative of a product along an axis";
-        case ReduceOp::min:
-            return "the derivative of the smallest along an axis";
-        case ReduceOp::max:
-            return "the derivative of the greatest along an axis";
-    }
-    return {};
+    return AlongOp(fn, op).what() == ReduceOp::mul ? "the derivative of a product along an axis" : std::string_view{};
 }
 
 // ---- products ----
@@ -140,7 +160,7 @@ ValueId contract_adjoint(Builder& at, OpId op, size_t operand, ValueId g) {
     return met.size() == own.size() ? made : repeated(at, made, axes, shape);
 }
 
-ValueId contract_tangent(Builder& at, OpId op, const std::vector<std::optional<ValueId>>& tangents) {
+ValueId contract_tangent(Builder& at, OpId op, const Tangents& tangents) {
     const ContractOp contract(at.function(), op);
     const std::string a(contract.letters().a), b(contract.letters().b), result(contract.letters().result);
     const ValueId left = contract.a(), right = contract.b();
@@ -177,7 +197,7 @@ constexpr StructuredRule kStructured[]{
     {OpKind::expand, expand_adjoint, linear_tangent},
     none(OpKind::tile_iota, of_kernels),
     {OpKind::transpose, transpose_adjoint, linear_tangent},
-    {OpKind::reduce, reduce_adjoint, linear_tangent, reduce_refusal},
+    {OpKind::reduce, reduce_adjoint, reduce_tangent, reduce_refusal},
     none(OpKind::scan, of_kernels),
     none(OpKind::mma, of_kernels),
     none(OpKind::pack_rows, of_kernels),
@@ -186,11 +206,20 @@ constexpr StructuredRule kStructured[]{
     {OpKind::contract, contract_adjoint, contract_tangent},
     none(OpKind::vjp, of_calls),
     none(OpKind::jvp, of_calls),
+    none(OpKind::positions, never),
+    {OpKind::reshape, reshape_adjoint, linear_tangent},
+    {OpKind::slice, slice_adjoint, slice_tangent},
+    {OpKind::pad, pad_adjoint, pad_tangent},
+    {OpKind::concat, concat_adjoint, concat_tangent},
+    {OpKind::update, update_adjoint, update_tangent},
 };
 constexpr Total<kStructured, kControlFamily, kRegisterFamily, kGraphFamily> kOfTensors;
 
+std::string_view of_launches(const Function&, OpId) { return "the derivative of a kernel"; }
+constexpr StructuredRule kLaunch{OpKind::launch, nullptr, nullptr, of_launches};
+
 }  // namespace
 
-const StructuredRule& structured_rule(OpKind kind) { return kOfTensors[kind]; }
+const StructuredRule& structured_rule(OpKind kind) { return kind == OpKind::launch ? kLaunch : kOfTensors[kind]; }
 
 }  // namespace tsr::ir::autodiff

@@ -12,7 +12,8 @@ namespace tsr::ir::autodiff {
 // What one operand gets of the result's cotangent: a value with the operand's shape.
 using Adjoint = ValueId (*)(Builder& at, OpId op, size_t operand, ValueId cotangent);
 // The result's tangent, from those of the operands; an operand without one does not move.
-using Tangent = ValueId (*)(Builder& at, OpId op, const std::vector<std::optional<ValueId>>& tangents);
+using Tangents = std::vector<std::optional<ValueId>>;
+using Tangent = ValueId (*)(Builder& at, OpId op, const Tangents& tangents);
 // Why this operation has no derivative; empty: it has one.
 using Refusal = std::string_view (*)(const Function& fn, OpId op);
 
