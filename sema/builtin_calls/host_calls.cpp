@@ -83,9 +83,9 @@ Value graph_arange(Body& b, const ast::Expr& e, const std::vector<Value>& bounds
     const Value& last = bounds[bounds.size() == 1 ? 0 : 1];
     const auto start = bounds.size() == 1 ? std::optional(ir::Dim()) : dim(bounds[0]);
     const auto stop = dim(last);
-    const auto step = bounds.size() < 3 ? std::optional<int64_t>(1)
-                      : bounds[2].value ? bounds[2].value->integer()
-                                        : std::nullopt;
+    const std::optional<Static> by = bounds.size() < 3 ? Static::of(int64_t{1}) : bounds[2].value;
+    const bool whole_step = by && by->integer();
+    const int64_t step = whole_step ? by->integer().value_or(0) : 0;
     double numbers[3] = {0, 0, 1};  // start, stop, step
     bool written = !(start && stop);
     for (size_t i = 0; i < bounds.size(); ++i) {
@@ -97,14 +97,15 @@ Value graph_arange(Body& b, const ast::Expr& e, const std::vector<Value>& bounds
         const double count = std::ceil((numbers[1] - numbers[0]) / numbers[2]);
         return made(elem, {ir::Dim::constant(count > 0 ? static_cast<int64_t>(count) : 0)});
     }
-    if (!start || !stop || !step || *step == 0) {
-        if (step == 0) b.error("E0334", e.span, "the step is zero");
-        return step == 0 ? Value{}
-                         : b.refuse(Feature::graphs, e.span, "a number of elements that only the run knows is");
+    if (whole_step && step == 0) {
+        b.error("E0334", e.span, "the step is zero");
+        return {};
     }
-    const ir::Dim span = ir::Dim::maximum(*step < 0 ? *start - *stop : *stop - *start, ir::Dim());
-    const int64_t by = *step < 0 ? -*step : *step;
-    return made(elem, {ir::Dim::floor_quotient(span + ir::Dim::constant(by - 1), ir::Dim::constant(by))});
+    if (!start || !stop || !whole_step)
+        return b.refuse(Feature::graphs, e.span, "a number of elements that only the run knows is");
+    const ir::Dim span = ir::Dim::maximum(step < 0 ? *start - *stop : *stop - *start, ir::Dim());
+    const int64_t stride = step < 0 ? -step : step;
+    return made(elem, {ir::Dim::floor_quotient(span + ir::Dim::constant(stride - 1), ir::Dim::constant(stride))});
 }
 
 Value arange(Body& b, const ast::Expr& e, const Matched& m) {

@@ -13,15 +13,14 @@ namespace tsr::elaborate {
 
 using ir::ValueId;
 using sema::Kind;
-using sema::Type;
 
 namespace {
 
 // The types of a record's fields as its class declares them: in the record's own type extents have no names.
-std::vector<Type> declared_fields(const sema::Program& program, const Type& record) {
+std::vector<sema::Type> declared_fields(const sema::Program& program, const sema::Type& record) {
     for (const sema::Instance& instance : program.instances) {
         if (instance.function != record.function_id() || instance.parameters.size() != record.parts().size()) continue;
-        std::vector<Type> fields;
+        std::vector<sema::Type> fields;
         for (const sema::ParameterInfo& field : instance.parameters) fields.push_back(field.type);
         return fields;
     }
@@ -29,21 +28,21 @@ std::vector<Type> declared_fields(const sema::Program& program, const Type& reco
 }
 
 // How many parts a tree has; nothing of a leaf. A list of a graph has a length.
-std::optional<size_t> part_count(const Type& type) {
+std::optional<size_t> part_count(const sema::Type& type) {
     if (type.is(Kind::tuple) || type.is(Kind::record)) return type.parts().size();
     if (!type.is(Kind::list) || !type.length()) return std::nullopt;
     return static_cast<size_t>(*type.length());
 }
-const Type& part_type(const Type& type, size_t i) { return type.parts()[type.is(Kind::list) ? 0 : i]; }
+const sema::Type& part_type(const sema::Type& type, size_t i) { return type.parts()[type.is(Kind::list) ? 0 : i]; }
 
 // Makes the parameters. `scope`: of the names that extents have, empty outside of records.
 class Parameters {
 public:
     explicit Parameters(Body& b) : b_(b) {}
 
-    Val tree(const Type& type, const std::string& name, const std::string& scope) {
+    Val tree(const sema::Type& type, const std::string& name, const std::string& scope) {
         if (type.is(Kind::record)) {
-            const std::vector<Type> fields = declared_fields(b_.program, type);
+            const std::vector<sema::Type> fields = declared_fields(b_.program, type);
             return parts(fields, name, [&](size_t i) { return type.names()[i + 1]; }, name + ".");
         }
         if (type.is(Kind::tuple)) return parts(type.parts(), name, [](size_t i) { return std::to_string(i); }, scope);
@@ -52,7 +51,8 @@ public:
 
 private:
     template <class Name>
-    Val parts(const std::vector<Type>& types, const std::string& name, const Name& part, const std::string& scope) {
+    Val parts(const std::vector<sema::Type>& types, const std::string& name, const Name& part,
+              const std::string& scope) {
         Val all = Val::tuple({});
         for (size_t i = 0; i < types.size(); ++i) {
             all.parts.push_back(tree(types[i], fmt::format("{}.{}", name, part(i)), scope));
@@ -60,7 +60,7 @@ private:
         return all;
     }
 
-    Val leaf(const Type& type, const std::string& name, const std::string& scope) {
+    Val leaf(const sema::Type& type, const std::string& name, const std::string& scope) {
         ir::Type held = ir_type(type);
         if (held.kind == ir::TypeKind::none) return Val::none();
         held.mut = false;
@@ -86,22 +86,24 @@ private:
 };
 
 // Part `i` of a value of the host.
-Val part_of(Body& b, const Val& value, const Type& type, size_t i) {
+Val part_of(Body& b, const Val& value, const sema::Type& type, size_t i) {
     if (value.has_elements()) return value.element(i);
     return list_element(b, value.id, Val::index(static_cast<int64_t>(i)), part_type(type, i));
 }
 
 }  // namespace
 
-Val tree_parameter(Body& b, const Type& type, const std::string& name) { return Parameters(b).tree(type, name, ""); }
+Val tree_parameter(Body& b, const sema::Type& type, const std::string& name) {
+    return Parameters(b).tree(type, name, "");
+}
 
-void tree_leaves(Body& b, const Val& value, const Type& type, std::vector<ValueId>& leaves) {
+void tree_leaves(Body& b, const Val& value, const sema::Type& type, std::vector<ValueId>& leaves) {
     const auto count = part_count(type);
     if (!count) return b.flatten(value, &type, leaves);
     for (size_t i = 0; i < *count; ++i) tree_leaves(b, part_of(b, value, type, i), part_type(type, i), leaves);
 }
 
-void tree_types(const Type& type, std::vector<ir::Type>& types) {
+void tree_types(const sema::Type& type, std::vector<ir::Type>& types) {
     if (const auto count = part_count(type)) {
         for (size_t i = 0; i < *count; ++i) tree_types(part_type(type, i), types);
     } else if (const ir::Type held = ir_type(type); held.kind != ir::TypeKind::none) {
@@ -109,7 +111,7 @@ void tree_types(const Type& type, std::vector<ir::Type>& types) {
     }
 }
 
-Val tree_of_leaves(Body& b, const Type& type, const std::vector<ValueId>& leaves, size_t& next) {
+Val tree_of_leaves(Body& b, const sema::Type& type, const std::vector<ValueId>& leaves, size_t& next) {
     const auto count = part_count(type);
     if (!count) {
         if (next >= leaves.size()) return Val::none();
@@ -125,7 +127,7 @@ Val tree_of_leaves(Body& b, const Type& type, const std::vector<ValueId>& leaves
     return Val::ssa(container_of(b, ir_type(type), std::move(fields)));
 }
 
-void bind_tree_symbols(Body& b, const Val& value, const Type& type, std::map<std::string, ir::Dim>& dims) {
+void bind_tree_symbols(Body& b, const Val& value, const sema::Type& type, std::map<std::string, ir::Dim>& dims) {
     if (const auto count = part_count(type); count && value.has_elements()) {
         for (size_t i = 0; i < *count && i < value.element_count(); ++i)
             bind_tree_symbols(b, value.element(i), part_type(type, i), dims);
