@@ -70,6 +70,14 @@ FunctionId Checker::function_of(const ast::FunctionDef& def) const {
     return found == functions_.end() ? FunctionId{} : found->second;
 }
 
+void Checker::read_headers(size_t first) {
+    for (size_t i = first; i < program.functions.size(); ++i) {
+        Function& function = program.functions[i];
+        read_decorators(function);
+        function.generic = !function.makes && is_generic(function);
+    }
+}
+
 void Checker::read_decorators(Function& function) {
     for (const ast::Decorator& decorator : program.def(function).decorators) {
         if (!decorator.value) continue;

@@ -19,7 +19,8 @@ namespace tsr::sema {
 static void require_graph_parameter(Body& b, const Annotation& written, ParameterInfo& info) {
     const Type& type = info.type;
     const auto held = [](const Type& part) {
-        return part.is_unknown() || part.is(Kind::tensor) || part.is_scalar() || part.is_literal();
+        return part.is_unknown() || part.is(Kind::tensor) || part.is_scalar() || part.is_literal() ||
+               part.is(Kind::none) || part.is(Kind::dtype);
     };
     const bool tuple = type.is(Kind::tuple) && std::ranges::all_of(type.parts(), held);
     if (written.mut || written.privilege != Privilege::none) {
