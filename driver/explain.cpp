@@ -1,6 +1,7 @@
 // `tesserac explain E0301`, `tesserac explain tile.scan`: a page of docs/errors or docs/ops.
 #include <algorithm>
 #include <cctype>
+#include <deque>
 
 #include <fmt/core.h>
 
@@ -9,6 +10,7 @@
 #include "driver/output.h"
 #include "driver/pages.h"
 #include "sema/builtins/builtins.h"
+#include "sema/builtins/library.h"
 #include "sema/program/host_methods.h"
 
 namespace tsr::driver {
@@ -46,6 +48,20 @@ const Page* method_page(std::string_view path) {
     return nullptr;
 }
 
+// Of the functions of the standard library: signature and docstring, in the order of their names.
+std::span<const Page> library_pages() {
+    static const auto pages = [] {
+        std::vector<Page> made;
+        static std::deque<std::string> texts;
+        for (const sema::LibraryFunction& function : sema::library_functions()) {
+            texts.push_back(fmt::format("# {}\n\n{}", function.signature, function.doc));
+            made.push_back({function.name, texts.back()});
+        }
+        return made;
+    }();
+    return pages;
+}
+
 // What is known of a name whose code is not made yet.
 std::string not_compiled(const sema::BuiltinEntry& row, std::string_view path) {
     return fmt::format("# {}\n\n{}\n\nThis version of tesserac does not compile {}: `tesserac explain {}`.\n", path,
@@ -71,6 +87,7 @@ std::string page_title(std::string_view code) {
 
 const Page* operation_page(std::string_view written) {
     const std::string_view path = below_root(written);
+    if (const auto* function = sema::library_function(path)) return find(library_pages(), function->name);
     const sema::BuiltinEntry* row = sema::builtin_at(path);
     if (!row) return method_page(path);
     return row->feature == sema::Feature::none ? find(operation_pages(), row->paths.front()) : nullptr;
@@ -87,6 +104,7 @@ int explain(const Options& options) {
     std::vector<std::string> codes, names;
     for (const Page& page : error_pages()) codes.emplace_back(page.name);
     for (const Page& page : operation_pages()) names.emplace_back(page.name);
+    for (const Page& page : library_pages()) names.emplace_back(page.name);
     auto meant = nearest(code, codes);
     if (!meant) meant = nearest(options.input, names);
     fmt::print(stderr, "tesserac: there is no diagnostic and no operation `{}`{}\n", options.input,

@@ -18,7 +18,8 @@ std::span<const Page> error_pages();
 // kind of container: "list.methods".
 std::span<const Page> operation_pages();
 
-// The page of a name as a program writes it: "math.sqrt", "ts.tile.scan", "list.append". Null where there is none.
+// The page of a name as a program writes it: "math.sqrt", "ts.tile.scan", "list.append"; of a function of the standard
+// library its docstring: "softmax". Null where there is none.
 const Page* operation_page(std::string_view path);
 
 // The first line of the page of a diagnostic, without its code: "a file can not be read". Empty where there is no such

@@ -97,7 +97,10 @@ void ContextReader::qualify(size_t i) {
     uint32_t before = words_[i - 1].type;
     uint32_t after = words_[i + 1].type;
     bool heads = before == Type::COLON || before == Type::ARROW || before == Type::MUT || before == Type::QUALIFIER;
-    if (heads && (after == Type::NAME || after == Type::MUT || after == Type::STRING)) words_[i].type = Type::QUALIFIER;
+    // `axis: static = -1`: of any type.
+    const bool alone = after == Type::ASSIGN && before == Type::COLON && text(i) == "static";
+    if (heads && (alone || after == Type::NAME || after == Type::MUT || after == Type::STRING))
+        words_[i].type = Type::QUALIFIER;
 }
 
 }  // namespace

@@ -111,6 +111,7 @@ void Checker::check_untyped(FunctionId id, Body* enclosing) {
 void Checker::check_uncalled(FunctionId id) {
     const Function& function = program.function(id);
     if (function.enclosing || function.refused != Feature::none || !function.generic || is_called(id)) return;
+    if (is_library(function.module)) return;
     Request request = untyped(program, function, context_of(function));
     const auto& parameters = program.def(function).parameters;
     for (size_t i = 0; i < parameters.size(); ++i) {
@@ -178,14 +179,9 @@ void Checker::check_main() {
 
 void Checker::run(const ast::Module& root) {
     loading_.push_back(sources.path(root.file));
-    load_module(root, "");
-    for (const ModuleUnit& unit : program.modules) {
-        for (Function& function : program.functions) {
-            if (function.module != unit.id) continue;
-            read_decorators(function);
-            function.generic = !function.makes && is_generic(function);
-        }
-    }
+    load_module(root, "", false);
+    read_headers(0);
+    headers_read_ = true;
     // Imported modules were loaded while their importer was: a module's imports have larger numbers or were there.
     std::set<ModuleId> placed;
     std::function<void(ModuleId)> place = [&](ModuleId id) {

@@ -87,6 +87,14 @@ static std::string module_name(Diagnostics& diagnostics, const ast::Expr& named,
     return std::isdigit(static_cast<unsigned char>(name[0])) != 0 ? "_" + name : name;
 }
 
+void Checker::read_headers(size_t first) {
+    for (size_t i = first; i < program.functions.size(); ++i) {
+        Function& function = program.functions[i];
+        read_decorators(function);
+        function.generic = !function.makes && is_generic(function);
+    }
+}
+
 void Checker::read_decorators(Function& function) {
     for (const ast::Decorator& decorator : program.def(function).decorators) {
         if (!decorator.value) continue;

@@ -132,7 +132,9 @@ void Checker::report(InstanceId id) {
     state.reported = true;
     program.instances[id.index].reached = true;
     reported_.insert(program.instances[id.index].function);
-    for (const Diagnostic& d : state.found.all()) {
+    const bool library = is_library(program.instances[id.index].module);
+    const std::vector<Diagnostic> all = library ? at_users_call(id) : state.found.all();
+    for (const Diagnostic& d : all) {
         Diagnostic& said = d.severity == Severity::error     ? diagnostics.error(d.code, d.span, d.message)
                            : d.severity == Severity::warning ? diagnostics.warning(d.code, d.span, d.message)
                                                              : diagnostics.note(d.code, d.span, d.message);
@@ -141,7 +143,7 @@ void Checker::report(InstanceId id) {
         said.fix = d.fix;
         if (!at_every_point(state, d)) said.note("at " + point_text(program.instance(id).kernel.tuning));
         const Span called_at = state.header.valid() ? states[state.header.index].called_at : state.called_at;
-        if (called_at.valid() && d.severity == Severity::error) {
+        if (called_at.valid() && d.severity == Severity::error && !library) {
             said.label(called_at, fmt::format("called here with {}", signature_text(program.instance(id))));
         }
     }

@@ -6,6 +6,7 @@
 #include "frontend/foreign_names.h"
 #include "frontend/parse.h"
 #include "sema/builtins/builtins.h"
+#include "sema/builtins/library.h"
 #include "sema/program/tables.h"
 #include "sema/state/checker.h"
 #include "sema/state/entities.h"
@@ -40,7 +41,7 @@ bool is_root(std::string_view path) { return path == "tessera" || path.starts_wi
 
 }  // namespace
 
-ModuleId Checker::load_module(const ast::Module& tree, std::string name) {
+ModuleId Checker::load_module(const ast::Module& tree, std::string name, bool library) {
     ModuleId id(program.modules.size());
     ModuleUnit& unit = program.modules.emplace_back();
     scopes.emplace_back();
@@ -48,6 +49,7 @@ ModuleId Checker::load_module(const ast::Module& tree, std::string name) {
     unit.name = std::move(name);
     unit.file = tree.file;
     unit.tree = &tree;
+    unit.library = library;
     declare(id, tree.body);
     return id;
 }
@@ -62,15 +64,14 @@ std::optional<FileId> Checker::find_module(const std::string& name, FileId impor
     for (const std::string& folder : folders) {
         if (auto loaded = sources.load(folder + file + ".tsr")) return loaded.value();
     }
-    if (!options.stdlib) return std::nullopt;
-    auto text = options.stdlib(name);
-    if (!text) return std::nullopt;
-    return sources.add("stdlib/" + file + ".tsr", std::string(*text));
+    return std::nullopt;
 }
 
-std::optional<ModuleId> Checker::import_module(const std::string& name, FileId importer, Span at) {
-    auto file = find_module(name, importer);
+std::optional<ModuleId> Checker::import_module(const std::string& name, ModuleId importer, Span at) {
+    const ModuleUnit& unit = program.modules[importer.index];
+    const auto file = unit.library ? std::nullopt : find_module(name, unit.file);  // the library's files are its own
     if (!file) {
+        if (const LibraryFile* library = library_file(name)) return library_module(*library);
         auto& d = diagnostics.error("E0203", at, fmt::format("there is no module `{}`", name));
         d.note(
             fmt::format("`{}.tsr` is looked for beside the importing file, then in the `-I` folders, then in the "
@@ -88,7 +89,7 @@ std::optional<ModuleId> Checker::import_module(const std::string& name, FileId i
     if (auto found = loaded_.find(path); found != loaded_.end()) return found->second;
     loading_.push_back(path);
     auto tree = parse(*file, sources, diagnostics);
-    ModuleId id = load_module(*tree, name);
+    ModuleId id = load_module(*tree, name, false);
     program.modules[id.index].owned = std::move(tree);
     loading_.pop_back();
     loaded_[path] = id;
@@ -158,7 +159,7 @@ void Checker::declare_import(ModuleId module, const ast::Import& import) {
             }
         } else if (is_name_space(path) && !find_module(path, program.modules[module.index].file)) {
             symbol = root_symbol(path);  // `import math`
-        } else if (auto imported = import_module(path, program.modules[module.index].file, path_span(name.path))) {
+        } else if (auto imported = import_module(path, module, path_span(name.path))) {
             symbol.kind = Symbol::Kind::module;
             symbol.module = *imported;
             program.modules[module.index].imports.push_back(*imported);
@@ -191,7 +192,7 @@ void Checker::declare_from(ModuleId module, const ast::FromImport& from) {
     // `from math import sqrt`, where no file has that name.
     const bool root = is_root(path) || (is_name_space(path) && !find_module(path, program.modules[module.index].file));
     if (!root) {
-        source = import_module(path, program.modules[module.index].file, path_span(from.module));
+        source = import_module(path, module, path_span(from.module));
         if (source) program.modules[module.index].imports.push_back(*source);
     }
     note_source(*this, from, path, source);
@@ -208,7 +209,7 @@ void Checker::declare_from(ModuleId module, const ast::FromImport& from) {
         symbol.kind = Symbol::Kind::broken;
         std::vector<std::string> candidates;
         if (root) {
-            symbol = root_symbol(path + "." + wanted.text);
+            symbol = loaded(root_symbol(path + "." + wanted.text));
             candidates = members(root_symbol(path).path);
         } else if (source) {
             const auto& names = scopes[source->index].names;

@@ -73,6 +73,7 @@ Value sorted_list(Body& b, const ast::Expr& e, const Type& item, const ast::Expr
 
 Value reduction_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const ast::Expr& iterable,
                      const Value& value) {
+    if (value.broken()) return {};
     if (value.type.is(Kind::tensor)) return tensor_reduction(b, e, row, value);
     if (!require_no_axis(b, e, row)) return {};
     if (!b.rules().host_objects)

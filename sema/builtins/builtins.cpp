@@ -4,6 +4,8 @@
 #include <set>
 #include <sstream>
 
+#include "sema/builtins/library.h"
+
 namespace tsr::sema {
 
 namespace {
@@ -190,6 +192,9 @@ std::vector<std::string> members(std::string_view path) {
         if (!full.starts_with(prefix)) continue;
         std::string rest = full.substr(prefix.size());
         names.insert(rest.substr(0, rest.find('.')));
+    }
+    for (const LibraryFunction& function : library_functions()) {
+        if (path.empty() || path == function.file) names.insert(std::string(function.name));
     }
     return {names.begin(), names.end()};
 }

@@ -68,6 +68,11 @@ bool refused_callee(Body& b, const ast::Call& c, const Function& callee) {
 
 std::string parameter_text(const ast::Parameter& p) { return fmt::format("the static parameter `{}`", p.name.text); }
 
+// `axis: static = -1`
+bool is_static_of_any_type(const ast::Parameter& p) {
+    return Checker::is_static(p) && !std::get<ast::Qualified>(p.annotation->node).type;
+}
+
 // False after a message.
 bool has_declared_type(Body& b, const Function& callee, const ast::Parameter& p, const ast::Expr& written,
                        const Value& value) {
@@ -112,8 +117,9 @@ bool gather(Body& b, const Function& callee, const Matched& m, Request& request,
             if (Checker::is_static(p)) fixed_value = value.value;
         } else {
             Checker::Constant otherwise = b.checker.evaluate(callee.module, *p.default_value);
-            if (!p.annotation) given = otherwise.type;
-            if (!p.annotation && given.is_unknown()) {
+            const bool any_type = !p.annotation || is_static_of_any_type(p);
+            if (any_type) given = otherwise.type;
+            if (any_type && given.is_unknown()) {
                 b.error("E0314", p.default_value->span, fmt::format("the default of `{}` must be static", p.name.text));
                 ok = false;
             }
@@ -305,8 +311,12 @@ static std::optional<std::pair<Value, CallInfo>> call_instance(Body& b, const as
     }
     const Instance& made = b.checker.program.instance(made_id);
     b.state().callees.insert(made_id);
-    if (callee.generic && !b.checker.states[made_id.index].called_at.valid())
-        b.checker.states[made_id.index].called_at = e.span;
+    InstanceState& state = b.checker.states[made_id.index];
+    if ((callee.generic || b.checker.is_library(callee.module)) && !state.called_at.valid()) {
+        state.called_at = e.span;
+        state.called_by = b.instance.id;
+        state.call = e.id;
+    }
     if (!recursion(b, e, callee, b.checker.states[made_id.index])) return std::nullopt;
     require_captured(b, made_id, e);
     if (!launch) inherit(b.state(), b.checker.states[made_id.index]);
@@ -330,7 +340,8 @@ static std::optional<std::pair<Value, CallInfo>> call_instance(Body& b, const as
         result.type = made_record(made.result, given);
     } else {
         result.type = type_in_caller(b, made.result, info.bindings, e);
-        if (rules_of(callee.kind).of_values) result.type = result.type.with_mut(true);  // tensors that it made
+        const bool makes = rules_of(callee.kind).of_values || b.checker.program.is_operator(made);
+        if (makes) result.type = result.type.with_mut(true);  // tensors that it made
         if (rules_of(callee.kind).of_values && b.rules().host_objects) result.type = stored(result.type);
     }
     return std::pair(std::move(result), std::move(info));
@@ -358,6 +369,10 @@ Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId 
     }
     std::vector<PassedValue> arguments;
     if (!gather(b, callee, m, request, arguments)) return {};
+    const auto is_tensor = [](const Type& type) { return type.is(Kind::tensor); };
+    // Of whole tensors a function of the library is an operator, also where kernels call it for numbers.
+    if (b.checker.is_library(callee.module) && b.rules().host_objects && std::ranges::any_of(request.types, is_tensor))
+        request.context = Context::graph;
     const auto differing = by_round(b, callee, arguments);
     if (!differing) return {};
     std::vector<std::pair<Value, CallInfo>> made;

@@ -257,6 +257,12 @@ Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::At
         b.record(*c.callee, callee);
         return builtin_call(b, e, c, row, a.base);
     }
+    const LibraryFunction* library = base.type.is(Kind::tensor) ? library_function(a.name.text) : nullptr;
+    if (library && library->is_method) {
+        const FunctionId function = b.checker.library_function(*library);
+        b.note(*c.callee, function_entity(b.checker.program, function));
+        return function_call(b, e, c, function, {}, a.base);
+    }
     evaluate_arguments(b, c);
     if (auto feature = refused_method(base.type, a.name.text))
         return b.refuse(*feature, a.name.span, fmt::format("`.{}()` is", a.name.text));
@@ -268,6 +274,9 @@ Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::At
     auto& d = b.error("E0328", a.name.span, fmt::format("{} has no `{}`", shown(base.type), a.name.text));
     std::vector<std::string> known = host_method_names(base.type.kind());
     if (known.empty()) known = {"astype", "copy", "item", "shape", "dtype"};
+    for (const LibraryFunction& function : library_functions()) {
+        if (function.is_method && base.type.is(Kind::tensor)) known.emplace_back(function.name);
+    }
     if (base.type.is(Kind::tile) && reduces(a.name.text)) {
         d.note("`tile.reduce(t, axis, op)` with the op \"add\", \"mul\", \"min\", \"max\", \"any\" or \"all\"");
     } else if (auto near = nearest(a.name.text, known))

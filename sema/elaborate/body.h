@@ -54,6 +54,8 @@ public:
     int64_t graph_count = 0;
     std::optional<Rounding> rounding;   // that is declared for what the next expression gives
     GraphOperands* operands = nullptr;  // of the graph of an expression: what it takes from the host function
+    // Whether an expression is one of the host function's: it is an operator, or taken from there.
+    [[nodiscard]] bool takes_operands() const { return operands && !frames.back().inlined; }
     Env env;
     std::deque<Frame> frames;
 

@@ -119,6 +119,12 @@ Val Body::symbol(const std::string& name) {
     return Val::index(0);
 }
 
+// Of an inlined function: what one of its expressions gave, which no dimension of its caller is.
+static bool names_expression(const sema::Instance& instance, const std::string& name) {
+    const auto found = std::ranges::find(instance.symbols, name, &SymbolInfo::name);
+    return found != instance.symbols.end() && found->source == SymbolInfo::Source::expression;
+}
+
 // Kernels and graphs name dimensions over the symbols that are bound where they begin, in one operation each at the
 // start.
 Val Body::kernel_dimension(const Dim& dim) {
@@ -136,7 +142,8 @@ Val Body::function_dimension(const Dim& known, const Dim& dim) {
     const std::vector<std::string>& bound = function().symbols;
     bool of_launch = true;
     for (const std::string& name : known.symbols()) {
-        if (operands) break;  // it is given those that it names
+        // The graph of an expression is given those of the host function that it names.
+        if (operands && !names_expression(instance(), name)) continue;
         of_launch = of_launch && std::find(bound.begin(), bound.end(), name) != bound.end();
     }
     if (!of_launch) {
@@ -186,7 +193,7 @@ void bind_entry_symbols(Body& b) {
 }
 
 void bind_symbols_of(Body& b, const ast::Expr& e, const Val& value) {
-    if (!b.rules().tensor_values || b.operands) return;
+    if (!b.rules().tensor_values || b.takes_operands()) return;
     const std::vector<SymbolInfo>& symbols = b.instance().symbols;
     for (size_t i = 0; i < symbols.size(); ++i) {
         if (symbols[i].source != SymbolInfo::Source::expression || symbols[i].expr != e.id) continue;
@@ -232,7 +239,7 @@ void assert_extent(Body& b, const sema::DimCheck& check) {
 }
 
 void assert_extents(Body& b, ast::ExprId e) {
-    if (b.function().level != ir::Level::graph || b.operands) return;
+    if (b.function().level != ir::Level::graph || b.takes_operands()) return;
     const auto found = b.instance().extents.find(e);
     if (found == b.instance().extents.end()) return;
     for (const sema::DimCheck& check : found->second) assert_extent(b, check);

@@ -22,6 +22,7 @@ std::vector<const Instance*> statements_in_order(const Program& program) {
 bool is_elaborated(const Program& program, const Instance& instance, FunctionKind kind) {
     if (!instance.complete || !instance.reached || instance.tuned || !instance.function.valid()) return false;
     if (program.function(instance.function).kind != kind) return false;
+    if (program.is_operator(instance)) return false;
     // In kernels and graphs plain functions are inlined.
     return kind != FunctionKind::plain || !rules_of(instance.context).inlines_calls;
 }

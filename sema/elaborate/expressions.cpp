@@ -167,7 +167,7 @@ Val expression(Body& b, const ast::Expr& e) {
     const sema::ExprInfo& info = b.info(e);
     b.require_type(info.type, "an expression", e.span);
     const auto rounding = std::exchange(b.rounding, std::nullopt);
-    if (b.operands && !is_graph_operator(b, e)) return graph_operand(b, e);
+    if (b.takes_operands() && !is_graph_operator(b, e)) return graph_operand(b, e);
     const bool by_round = info.by_round() && !std::holds_alternative<ast::Name>(e.node);
     if (const auto known = by_round ? static_in_round(b, e) : info.value) {
         Val value = Val::of(*known);

@@ -98,16 +98,19 @@ struct OperandsOf {
         return all;
     }
     Operands operator()(const ast::Attribute& node) const {
-        return b.operands && node.name.text == "T" ? Operands{node.base} : Operands{};
+        return b.takes_operands() && node.name.text == "T" ? Operands{node.base} : Operands{};
     }
     Operands operator()(const ast::Call&) const {
         const auto found = b.instance().calls.find(e.id);
-        if (found == b.instance().calls.end() || found->second.kind != sema::CallKind::builtin) return {};
+        if (found == b.instance().calls.end()) return {};
         const sema::CallInfo& info = found->second;
+        if (info.kind == sema::CallKind::function && b.program.is_operator(b.program.instance(info.callee)))
+            return written_arguments(b, info);
+        if (info.kind != sema::CallKind::builtin) return {};
         // The host converts tensors by itself.
         if (info.builtin == Builtin::cast)
-            return b.operands || is_graph_operator(b, *argument(b, info, 0)) ? Operands{argument(b, info, 0)}
-                                                                             : Operands{};
+            return b.takes_operands() || is_graph_operator(b, *argument(b, info, 0)) ? Operands{argument(b, info, 0)}
+                                                                                     : Operands{};
         if (moves(info)) return moved_tensors(b, info);
         return computes(info) ? written_arguments(b, info) : Operands{};
     }

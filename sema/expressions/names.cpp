@@ -8,6 +8,7 @@
 
 #include "frontend/foreign_names.h"
 #include "sema/annotations/unknown_names.h"
+#include "sema/builtins/library.h"
 #include "sema/expressions/records.h"
 #include "sema/state/entities.h"
 #include "sema/state/recursion.h"
@@ -218,6 +219,12 @@ Value symbol_value(Body& b, const ast::Expr& e, const Symbol& symbol, Span at, c
             value.type = Type::function(symbol.function);
             value.referent = FunctionName{symbol.function};
             return value;
+        case Symbol::Kind::library: {
+            const FunctionId function = b.checker.library_function(*library_function(symbol.path));
+            value.type = Type::function(function);
+            value.referent = FunctionName{function};
+            return value;
+        }
         case Symbol::Kind::name_space:
             value.type = Type::name_space(symbol.path);
             value.referent = NameSpace{symbol.path};

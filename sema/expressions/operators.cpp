@@ -259,6 +259,17 @@ Value arithmetic(Body& b, const ast::Expr& at, ast::BinaryOp op, const ast::Expr
     return result;
 }
 
+static bool is_equality(ast::CompareOp op) { return op == ast::CompareOp::eq || op == ast::CompareOp::ne; }
+
+static std::optional<bool> known_comparison(ast::CompareOp op, const Value& l, const Value& r) {
+    // The type alone says whether a value is `None`: an argument that was left out.
+    const bool none = l.type.is(Kind::none), other_none = r.type.is(Kind::none);
+    if (is_equality(op) && !l.broken() && !r.broken() && (none || other_none))
+        return (none && other_none) == (op == ast::CompareOp::eq);
+    if (l.value && r.value) return fold(op, *l.value, *r.value);
+    return std::nullopt;
+}
+
 Value comparison(Body& b, const ast::Expr& e, const ast::Compare& c) {
     const ast::Expr* before = c.first;
     Value l = expression(b, *c.first);
@@ -268,12 +279,11 @@ Value comparison(Body& b, const ast::Expr& e, const ast::Compare& c) {
     std::vector<DType> compared;
     for (const ast::Compare::Link& link : c.links) {
         Value r = expression(b, *link.rhs);
-        std::optional<bool> known;
-        if (l.value && r.value) known = fold(link.op, *l.value, *r.value);
+        const std::optional<bool> known = known_comparison(link.op, l, r);
         all_known = all_known && known.has_value();
         all_hold = all_hold && known.value_or(false);
         compared.push_back(DType::boolean);
-        bool equality = link.op == ast::CompareOp::eq || link.op == ast::CompareOp::ne;
+        bool equality = is_equality(link.op);
         if (!l.broken() && !r.broken() && !known) {
             if (compare_sequences(b, link.op, *before, l, *link.rhs, r)) {
                 before = link.rhs;
@@ -282,7 +292,11 @@ Value comparison(Body& b, const ast::Expr& e, const ast::Compare& c) {
             }
             if (!require_no_kernel(b, before->span.to(link.rhs->span), "comparison", {l, r})) return {};
             bool bools = has_bools(l.type) && has_bools(r.type);
-            if (!is_element(l.type) || !is_element(r.type) || (bools && !equality)) {
+            // Of a static parameter of a function that nobody calls: elsewhere strings are objects of the host.
+            const bool strings = l.type.is(Kind::string) && r.type.is(Kind::string) && !b.rules().host_objects;
+            if (strings) {
+                result.type = Type::boolean();
+            } else if (!is_element(l.type) || !is_element(r.type) || (bools && !equality)) {
                 auto& d = b.error("E0308", before->span.to(link.rhs->span),
                                   fmt::format("{} and {} are not compared", shown(l.type), shown(r.type)));
                 offer_load(b, d, l.type.is(Kind::view) ? *before : *link.rhs, l.type.is(Kind::view) ? l.type : r.type);

@@ -22,7 +22,7 @@ static void require_graph_parameter(Body& b, const Annotation& written, Paramete
     if (written.mut && !type.is(Kind::tensor) && !type.is_unknown()) {
         b.refuse(Feature::graphs, info.declared,
                  fmt::format("a graph function that writes a parameter that is {} is", shown(type)));
-    } else if (!is_tree(type) && !written.fixed && !type.is(Kind::function)) {
+    } else if (!is_tree(type) && !written.fixed) {
         b.refuse(Feature::graphs, info.declared, fmt::format("a graph function that takes {} is", shown(type)));
     } else {
         return;

@@ -2,10 +2,7 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/diagnostics.h"
@@ -16,9 +13,7 @@
 namespace tsr::sema {
 
 struct CheckOptions {
-    std::vector<std::string> import_folders;  // `-I`, searched after the importing file's folder
-    // The embedded standard library: the text of a module, nothing where it has none of that name.
-    std::function<std::optional<std::string_view>(std::string_view name)> stdlib;
+    std::vector<std::string> import_folders;    // `-I`, searched after the importing file's folder
     bool verify = false;                        // the checker's own laws: an internal error where one does not hold
     const std::atomic<bool>* cancel = nullptr;  // set: give up soon; the program is then incomplete
 };

@@ -1,5 +1,7 @@
 #include "sema/program/tables.h"
 
+#include <algorithm>
+
 namespace tsr::sema {
 
 int64_t KernelHeader::group_size() const {
@@ -32,6 +34,12 @@ std::string readable(const std::string& text) {
         result += !made ? word : word.starts_with("extent__") ? "?" : word.substr(0, mark);
     }
     return result;
+}
+
+bool Program::is_operator(const Instance& callee) const {
+    const bool gives_value = callee.result.is(Kind::tensor) || callee.result.is_scalar();
+    return modules[callee.module.index].library && callee.context == Context::graph && gives_value &&
+           std::ranges::any_of(callee.parameters, [](const ParameterInfo& p) { return p.type.is(Kind::tensor); });
 }
 
 const ast::Expr* Program::expr(ModuleId module, ast::ExprId id) const {

@@ -316,9 +316,11 @@ struct ModuleUnit {
     FileId file;
     const ast::Module* tree = nullptr;
     std::unique_ptr<ast::Module> owned;  // of imported modules
+    bool library = false;                // a file of the standard library
     std::vector<ModuleId> imports;
     std::vector<NameUse> names;  // that stand in its text, in order
-    InstanceId statements;       // its module-level statements; run once, imports first
+    // Its module-level statements; run once, imports first. Invalid of a library's file that no `import` names.
+    InstanceId statements;
 };
 
 struct Program {
@@ -330,6 +332,9 @@ struct Program {
     std::deque<Instance> instances;
     std::optional<InstanceId> main;
 
+    // Whether the calls of a function are operators of the graph that they stand in, on the host too: one of the
+    // library's that takes whole tensors and gives one, or a number.
+    [[nodiscard]] bool is_operator(const Instance& callee) const;
     [[nodiscard]] const Function& function(FunctionId id) const { return functions[id.index]; }
     [[nodiscard]] const Instance& instance(InstanceId id) const { return instances[id.index]; }
     // The node that a table of this module names, of the module's tree or a made one; nullptr for an id that was never

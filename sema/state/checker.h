@@ -10,6 +10,7 @@
 
 #include "base/diagnostics.h"
 #include "base/sources.h"
+#include "sema/builtins/library.h"
 #include "sema/program/program.h"
 #include "sema/program/tables.h"
 #include "sema/state/loop_names.h"
@@ -35,7 +36,9 @@ struct InstanceState {
     enum class Progress : uint8_t { open, busy, done } progress = Progress::open;
     Diagnostics found;  // of a generic one: kept until a call that stays asks for it
     bool reported = false;
-    Span called_at;  // of a generic one: the first call with this signature
+    Span called_at;  // of a generic one and of the library's: the first call with this signature
+    InstanceId called_by;
+    ast::ExprId call;
     bool declared_result = false;
     std::vector<std::pair<Span, std::pair<std::string, int64_t>>> allocations;  // place, name, bytes
     std::set<InstanceId> callees;
@@ -59,6 +62,9 @@ public:
     [[nodiscard]] std::vector<std::string> names_of(ModuleId module) const;
     // What a dotted name means, seen from module level; kind none if it is not one or means nothing.
     [[nodiscard]] Symbol resolve(ModuleId module, const ast::Expr& expr) const;
+    // The standard library's function; its file is read when the first of its names is used.
+    FunctionId library_function(const LibraryFunction& function);
+    [[nodiscard]] bool is_library(ModuleId module) const { return program.modules[module.index].library; }
     // The value of a module-level name, if it is a constant.
     std::optional<Static> constant(ModuleId module, const std::string& name);
     // A mistake in the text was told in this line: what its names mean is not known.
@@ -112,8 +118,10 @@ public:
     int fresh = 0;                           // numbers symbols that have no name of their own
 
 private:
-    ModuleId load_module(const ast::Module& tree, std::string name);
-    std::optional<ModuleId> import_module(const std::string& name, FileId importer, Span at);
+    ModuleId load_module(const ast::Module& tree, std::string name, bool library);
+    std::optional<ModuleId> import_module(const std::string& name, ModuleId importer, Span at);
+    ModuleId library_module(const LibraryFile& file);
+    Symbol loaded(Symbol symbol);  // a function for a member of the standard library
     std::optional<FileId> find_module(const std::string& name, FileId importer);
     void declare(ModuleId module, const ast::Block& block);
     void declare_statement(ModuleId module, const ast::Stmt& stmt);
@@ -124,6 +132,7 @@ private:
     void bind(ModuleId module, const ast::Identifier& name, Symbol symbol);
     FunctionId declare_function(ModuleId module, const ast::Stmt& stmt, std::optional<FunctionId> enclosing);
     void declare_nested(ModuleId module, const ast::Block& block, FunctionId enclosing);
+    void read_headers(size_t first);  // of this function and those declared after it
     void read_decorators(Function& function);
     void read_space(Function& function, const ast::Call& call);
     [[nodiscard]] bool is_generic(const Function& function) const;
@@ -133,6 +142,7 @@ private:
     void check_functions(ModuleId module);
     void check_uncalled(FunctionId id);
     void check_main();
+    std::vector<Diagnostic> at_users_call(InstanceId instance) const;
     void pass_captures_on();
     void publish_names();
     Instance& new_instance(ModuleId module, Context context, std::string name);
@@ -142,8 +152,10 @@ private:
     void say_unfit(InstanceId header, const std::vector<InstanceId>& unfit);
     [[nodiscard]] bool at_every_point(const InstanceState& point, const Diagnostic& found) const;
 
-    std::map<std::string, ModuleId> loaded_;  // by path
-    std::vector<std::string> loading_;        // paths, for cycles
+    std::map<std::string, ModuleId> loaded_;                        // by path
+    std::vector<std::string> loading_;                              // paths, for cycles
+    std::map<std::string, ModuleId, std::less<>> library_modules_;  // by name
+    bool headers_read_ = false;                                     // of the functions of all modules that imports name
     std::map<const ast::FunctionDef*, FunctionId> functions_;
     std::map<const ast::Lambda*, FunctionId> lambdas_;
     std::map<std::string, FunctionId> derived_;    // by what was asked

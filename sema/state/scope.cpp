@@ -1,5 +1,7 @@
 #include "sema/state/scope.h"
 
+#include "sema/builtins/library.h"
+
 namespace tsr::sema {
 
 Symbol root_symbol(std::string_view path) {
@@ -15,6 +17,8 @@ Symbol root_symbol(std::string_view path) {
     } else if (const BuiltinEntry* found = builtin_at(path)) {
         symbol.kind = Symbol::Kind::builtin;
         symbol.builtin = found;
+    } else if (library_function(path)) {
+        symbol.kind = Symbol::Kind::library;
     } else if (auto type = dtype_named(path)) {
         symbol.kind = Symbol::Kind::dtype;
         symbol.dtype = *type;

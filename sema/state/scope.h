@@ -21,6 +21,7 @@ struct Symbol {
         dtype,
         variable,  // assigned by module-level statements
         class_,
+        library,  // a function of the standard library, by `path`: its file may not be loaded yet
     };
     Kind kind = Kind::none;
     FunctionId function;  // class_: the constructor

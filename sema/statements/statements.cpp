@@ -54,15 +54,19 @@ static void leave_loop(Body& b, const ast::Stmt& stmt, bool is_break) {
 
 static void assert_statement(Body& b, const ast::Assert& a) {
     const Value condition = condition_value(b, *a.condition);
-    if (condition.value && condition.value->boolean() == false) {
-        b.error("E0331", a.condition->span, "this never holds");
-    }
-    if (!a.message) return;
+    const bool fails = condition.value && condition.value->boolean() == false;
+    const auto say = [&](const std::string& text) {
+        if (fails) b.error("E0331", a.condition->span, text);
+    };
+    if (!a.message) return say("this never holds");
     Value message = message_part(b, *a.message);
     if (!message.broken() && !message.type.is(Kind::string)) {
         b.error("E0302", a.message->span,
                 fmt::format("the message of an `assert` is a string, this is {}", shown(message.type)));
     }
+    // The library says in its own words what it does not take.
+    const std::string* words = message.value ? message.value->string() : nullptr;
+    say(words && b.checker.is_library(b.instance.module) ? *words : "this never holds");
 }
 
 static void nested_function(Body& b, const ast::Stmt& stmt, const ast::FunctionDef& def) {

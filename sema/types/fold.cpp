@@ -216,8 +216,20 @@ Folded fold(ast::BinaryOp op, const Static& lhs, const Static& rhs) {
     return {};
 }
 
+// `x.dtype in (f32, f64)`
+static std::optional<bool> found_in(ast::CompareOp op, const Static& item, const Static& items) {
+    if (!items.tuple()) return std::nullopt;
+    bool found = false;
+    for (const Static& one : *items.tuple()) {
+        const auto same = fold(ast::CompareOp::eq, item, one);
+        if (!same) return std::nullopt;
+        found = found || *same;
+    }
+    return found == (op == ast::CompareOp::in);
+}
+
 std::optional<bool> fold(ast::CompareOp op, const Static& lhs, const Static& rhs) {
-    if (op == ast::CompareOp::in || op == ast::CompareOp::not_in) return std::nullopt;
+    if (op == ast::CompareOp::in || op == ast::CompareOp::not_in) return found_in(op, lhs, rhs);
     auto a = wide(lhs), b = wide(rhs);
     if (a && b) return compared(op, *a, *b);
     if (lhs.is_number() && rhs.is_number()) return compared(op, *lhs.real(), *rhs.real());

@@ -28,7 +28,7 @@ Type made_record(const Type& type, const std::vector<Type>& given) {
 bool is_tree(const Type& type) {
     if (type.is(Kind::tuple) || type.is(Kind::record)) return std::ranges::all_of(type.parts(), is_tree);
     return type.is_unknown() || type.is(Kind::tensor) || type.is_scalar() || type.is_literal() ||
-           type.is(Kind::function);
+           type.is(Kind::function) || type.is(Kind::none) || type.is(Kind::dtype);
 }
 
 bool holds_tensors(const Type& type) {

@@ -5,6 +5,7 @@
 #include "driver/pages.h"
 #include "ir/ops/record.h"
 #include "sema/builtins/builtins.h"
+#include "sema/builtins/library.h"
 #include "sema/builtins/elementwise.h"
 #include "sema/program/host_methods.h"
 
@@ -65,7 +66,21 @@ TEST_CASE("the pages of methods name each method") {
     }
 }
 
+TEST_CASE("the page of a function of the standard library is its docstring, with an example") {
+    REQUIRE_FALSE(sema::library_functions().empty());
+    for (const sema::LibraryFunction& function : sema::library_functions()) {
+        CAPTURE(function.name);
+        CHECK(sema::builtin_at(function.name) == nullptr);  // one thing has the name
+        const driver::Page* page = driver::operation_page(function.name);
+        REQUIRE(page);
+        CHECK(page->text == fmt::format("# {}\n\n{}", function.signature, function.doc));
+        CHECK(function.doc.find("\n```tessera\n") != std::string_view::npos);
+        CHECK(function.doc.find("\n```text\n") != std::string_view::npos);
+    }
+}
+
 TEST_CASE("names are found by every spelling that programs use") {
+    CHECK(driver::operation_page("ts.softmax") == driver::operation_page("softmax"));
     CHECK(driver::operation_page("ts.tile.scan") == driver::operation_page("tile.scan"));
     CHECK(driver::operation_page("tessera.math.sqrt") == driver::operation_page("sqrt"));
     CHECK_FALSE(driver::operation_page("hessian"));  // not compiled

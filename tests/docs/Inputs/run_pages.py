@@ -2,8 +2,8 @@
 
     run_pages.py TESSERAC [--evaluator] [--update] PAGE…
 
-An example is a block of `tessera`, the word `prints`, and a block of `text`. Examples run compiled, or in the evaluator. --update writes
-what they printed into the pages.
+An example is a block of `tessera`, the word `prints`, and a block of `text`, all as far indented: in docstrings, too.
+Examples run compiled, or in the evaluator. --update writes what they printed into the pages.
 """
 
 import concurrent.futures
@@ -12,8 +12,9 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 
-EXAMPLE = re.compile(r"^```tessera\n((?:(?!```).*\n)*)```\n\nprints\n\n```text\n((?:(?!```).*\n)*)```\n", re.MULTILINE)
+EXAMPLE = re.compile(r"^( *)```tessera\n((?: *(?!```).*\n)*?)\1```\n\n\1prints\n\n\1```text\n((?: *(?!```).*\n)*?)\1```\n", re.MULTILINE)
 
 
 def run(tesserac, options, program):
@@ -23,6 +24,10 @@ def run(tesserac, options, program):
             file.write(program)
         done = subprocess.run([tesserac, "run", *options, "example.tsr"], cwd=folder, capture_output=True, text=True, timeout=120)
         return done.stdout + (done.stderr if done.returncode else "")
+
+
+def without(indentation, text):
+    return re.sub("^" + indentation, "", text, flags=re.MULTILINE)
 
 
 def main():
@@ -38,19 +43,19 @@ def main():
             examples += [(page, match) for match in EXAMPLE.finditer(file.read())]
     wrong = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        printed = list(pool.map(lambda e: run(tesserac, options, e[1][1]), examples))
+        printed = list(pool.map(lambda e: run(tesserac, options, without(e[1][1], e[1][2])), examples))
     for (page, match), text in zip(examples, printed):
-        if text == match[2]:
+        if text == without(match[1], match[3]):
             continue
         wrong += 1
-        print(f"{page}: the example prints\n{text}the page says\n{match[2]}")
+        print(f"{page}: the example prints\n{text}the page says\n{without(match[1], match[3])}")
     if update:
         for page in pages:
             mine = [text for (name, _), text in zip(examples, printed) if name == page]
             with open(page, encoding="utf-8") as file:
                 old = file.read()
             texts = iter(mine)
-            new = EXAMPLE.sub(lambda m: m[0][:m.start(2) - m.start(0)] + next(texts) + m[0][m.end(2) - m.start(0):], old)
+            new = EXAMPLE.sub(lambda m: m[0][:m.start(3) - m.start(0)] + textwrap.indent(next(texts), m[1]) + m[0][m.end(3) - m.start(0):], old)
             with open(page, "w", encoding="utf-8") as file:
                 file.write(new)
     print(f"{len(examples)} examples, {wrong} wrong")
