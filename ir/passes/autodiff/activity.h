@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ir/core/function.h"
+#include "ir/ops/handle.h"
 
 namespace tsr::ir::autodiff {
 
@@ -12,9 +12,18 @@ namespace tsr::ir::autodiff {
 class Activity {
 public:
     Activity(const Function& fn, const std::vector<int64_t>& wrt);
-    [[nodiscard]] bool has(ValueId value) const { return active_[value.index]; }
+    [[nodiscard]] bool has(ValueId value) const { return value.index < active_.size() && active_[value.index]; }
+    // Of a value that stands for another.
+    void take_over(ValueId value, ValueId other) { set(value, has(other)); }
 
 private:
+    void set(ValueId value, bool active);
+    void region(RegionId id);
+    void operation(OpId id);
+    // Carried values: to a fixed point. True: one more moves.
+    bool carry(ValueSpan from, ValueSpan to);
+
+    const Function& fn_;
     std::vector<bool> active_;
 };
 

@@ -174,7 +174,9 @@ ValueId contract_tangent(Builder& at, OpId op, const Tangents& tangents) {
 // ---- what has none ----
 
 std::string_view of_kernels(const Function&, OpId) { return "an operation of kernels"; }
-std::string_view of_control(const Function&, OpId) { return "control flow that the run decides"; }
+std::string_view of_control(const Function&, OpId) {
+    return "a loop that the run ends: it is differentiated forwards alone";
+}
 std::string_view of_calls(const Function&, OpId) { return "a call that is not part of the graph"; }
 // They give no floats.
 std::string_view never(const Function&, OpId) { return {}; }

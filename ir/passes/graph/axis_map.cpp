@@ -72,7 +72,9 @@ AxisMap through(const Function& graph, OpId id, const AxisMap& map) {
         const size_t at = runs ? long_axis(result, moved[i]) : 0;
         next.axes.push_back(runs ? map.axes[at] : AxisMap::kNone);
         next.starts.push_back(runs ? map.starts[at] : Start{});
-        if (op.kind == OpKind::slice) add_to(next.starts.back(), graph, BlockOp(graph, id).starts()[i]);
+        if (op.kind != OpKind::slice) continue;
+        add_to(next.starts.back(), graph, BlockOp(graph, id).starts()[i]);
+        if (source.shape[i] != result.shape[i]) next.starts.back().part = true;
     }
     return next;
 }
@@ -119,7 +121,7 @@ bool reshapes(const Function& graph, OpId id) {
 
 bool AxisMap::takes_all() const {
     return std::ranges::count(axes, kNone) == 0 &&
-           std::ranges::all_of(starts, [](const Start& start) { return start.is_zero(); });
+           std::ranges::all_of(starts, [](const Start& start) { return start.is_whole(); });
 }
 
 bool AxisMap::is_identity(size_t rank) const {

@@ -29,7 +29,8 @@ bool reshapes(const Function& graph, OpId op);
 struct Start {
     int64_t offset = 0;
     std::vector<ValueId> scalars;
-    [[nodiscard]] bool is_zero() const { return offset == 0 && scalars.empty(); }
+    bool part = false;  // the value may have fewer elements along the axis
+    [[nodiscard]] bool is_whole() const { return offset == 0 && scalars.empty() && !part; }
     bool operator==(const Start&) const = default;
     auto operator<=>(const Start&) const = default;
 };

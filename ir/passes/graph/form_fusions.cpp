@@ -224,6 +224,8 @@ private:
         do {
             fused.function.name = graph_.name + "." + std::to_string(named_++);
         } while (taken_.contains(fused.function.name));
+        // Also where a block begins of which, in the end, no element is read: of a scalar that is repeated.
+        for (ValueId v : fused.inputs) need(b, v);
         Builder builder = Builder::at_end(host_, b.to);
         builder.set_place(fused.function.place);
         Values arguments;

@@ -1,0 +1,46 @@
+// Cotangents, backwards through the operations of a function.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "ir/passes/autodiff/activity.h"
+#include "ir/passes/autodiff/control.h"
+
+namespace tsr::ir::autodiff {
+
+// `chosen`: it came here through a choice, by element operations and what moves elements alone.
+struct Cotangent {
+    ValueId value;
+    bool chosen = false;
+};
+
+class Reverse {
+public:
+    Reverse(Function& fn, Activity& active, Diagnostics& said) : fn_(fn), active_(active), said_(said) {}
+
+    // One more part of a value's cotangent; of what derivatives do not pass through nothing is kept.
+    void add(Builder& at, ValueId to, const Cotangent& more);
+    [[nodiscard]] std::optional<Cotangent> of(ValueId value) const;
+    // The operations from the last on; what the builder makes stands behind them. False after a message.
+    bool walk(Builder& at, const std::vector<OpId>& ops);
+
+private:
+    bool pass(Builder& at, OpId id);
+    void element(Builder& at, OpId id, size_t operand, const Cotangent& g);
+    bool branch(Builder& at, OpId id);
+    bool loop(Builder& at, OpId id);
+    struct KeptLoop;
+    KeptLoop keep(OpId id, const Dim& rounds);
+    std::optional<Values> through(Builder& at, RegionId region, const ValueMap& arguments,
+                                  const std::vector<std::optional<Cotangent>>& yields, const Values& wanted);
+
+    Function& fn_;
+    Activity& active_;
+    Diagnostics& said_;
+    std::map<ValueId, Cotangent> cotangents_;
+};
+
+}  // namespace tsr::ir::autodiff
