@@ -17,6 +17,7 @@ import tempfile
 import time
 
 import elementary
+import graphs
 import register_tiles
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -197,6 +198,7 @@ WORKS = {
     "kmeans": lambda b: against_vectorizers(b, "kmeans", "nearest centers (32 of 32, one core)", "-Ofast", ">= 0.8"),
     "nbody": bodies,
     **register_tiles.WORKS,
+    **graphs.WORKS,
     **elementary.WORKS,
     "evaluator": evaluator,
     "start": start_up,

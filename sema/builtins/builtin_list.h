@@ -239,8 +239,6 @@
 
 // Operators of the standard library that only graphs compute; their parameters are of no use before they are compiled.
 #define TSR_OPERATOR_NAMES                                                                                             \
-    "bmm einsum dot argmax argmin cumsum "                                                                   \
-    "slice gather scatter sort topk one_hot cholesky qr lu svd eigh solve triangular_solve inv det "              \
-    "batchnorm "      \
-    "dropout embedding conv1d conv2d max_pool2d avg_pool2d cross_entropy split_qkv rope flash_attention sgd adam " \
-    "adamw fft ifft rfft irfft fft2d csr coo bsr spmv spmm sddmm quantize dequantize moe"
+    "bmm einsum dot argmax argmin cumsum slice gather scatter sort topk one_hot cholesky qr lu svd eigh solve "         \
+    "triangular_solve inv det batchnorm dropout embedding cross_entropy split_qkv rope sgd adam adamw fft ifft rfft "   \
+    "irfft fft2d csr coo bsr spmv spmm sddmm quantize dequantize moe"
