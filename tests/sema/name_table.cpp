@@ -1,5 +1,7 @@
 // What stands at a place of a program's text, and where else it is named.
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -18,10 +20,10 @@ struct Checked {
     explicit Checked(const std::string& text) : text(text) {
         file = sources.add("example.tsr", text);
         options.verify = true;
-        options.stdlib = [](std::string_view name) -> std::optional<std::string_view> {
-            if (name != "shapes") return std::nullopt;
-            return "WIDTH = 4\ndef area(w: i32, h: i32) -> i32:\n    return w * h\n";
-        };
+        const std::filesystem::path folder = std::filesystem::temp_directory_path() / "tesserac-name-table";
+        std::filesystem::create_directories(folder);
+        std::ofstream(folder / "shapes.tsr") << "WIDTH = 4\ndef area(w: i32, h: i32) -> i32:\n    return w * h\n";
+        options.import_folders.push_back(folder.string());
         tree = parse(file, sources, diagnostics);
         program = check(*tree, sources, options, diagnostics);
     }
