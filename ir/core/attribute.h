@@ -62,6 +62,9 @@ enum class Attr : uint8_t {
     seeded,       // the program gives the seed of random numbers
     watched,      // of a `print`: reports the step from finite operands to a result that is not
     masked,       // the last operand is a mask; of a product: ends with the loop around it
+    reverse,      // from the end of the axis
+    descending,   // the greatest first
+    outside,      // ids outside of the axis are none that are an error: they read 0 and write nothing
     // and more numbers, lists and texts
     unroll,
     names,    // std::vector<std::string>

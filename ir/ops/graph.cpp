@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "ir/ops/family.h"
+#include "ir/ops/indexed.h"
 #include "ir/ops/movements.h"
 
 namespace tsr::ir {
@@ -181,6 +182,69 @@ constexpr std::array kGraphRecords{
              .axes = AxisRule::move,
              .cost = Cost::light,
              .example = {"(%a: f32[5], %b: f32[2], %i: index) %r = update %a, %b, %i : f32[5]"}},
+    OpRecord{.kind = OpKind::reduce_index,
+             .name = "reduce_index",
+             .doc =
+                 "The number along the axis of the greatest element (op = max) or the least (op = min), the first of "
+                 "equal ones; a NaN is before all others, -0 equals 0. Without `axis` of all elements in row-major "
+                 "order. An axis without elements is an error when the program runs.",
+             .operands = {Role{"value"}},
+             .infer = infer_reduce_index,
+             .levels = kGraph,
+             .attrs = {needs(Attr::op), may(Attr::axis)},
+             .axes = AxisRule::drop,
+             .cost = Cost::light,
+             .example = {"(%a: f32[2, 3]) %r = reduce_index %a {axis = 1, op = max} : i64[2]"}},
+    OpRecord{.kind = OpKind::gather_axis,
+             .name = "gather_axis",
+             .doc =
+                 "Elements of x by their number along one axis. `letters` names the axes of x, of the ids and of the "
+                 "result, \"nd,bs->bsd\": the letter that x alone has is the axis that ids number, from 0. An id "
+                 "outside of it ends the program with the id and its place; with `outside` it reads 0.",
+             .operands = {Role{"x"}, Role{"ids"}},
+             .infer = infer_gather_axis,
+             .levels = kGraph,
+             .attrs = {needs(Attr::letters), may(Attr::outside)},
+             .axes = AxisRule::made,
+             .cost = Cost::light,
+             .example = {"(%x: f32[4, 3], %i: i32[2]) %r = gather_axis %x, %i {letters = \"nd,b->bd\"} : f32[2, 3]"}},
+    OpRecord{.kind = OpKind::scatter_axis,
+             .name = "scatter_axis",
+             .doc = "x with values put where the ids say, the letters being those of the gather that reads there: "
+                    "`values` has the shape that it would give. `op`: a value is joined to what is there; without it "
+                    "it takes its place. Several for one place come in their row-major order. An id outside ends the "
+                    "program; with `outside` it writes nothing.",
+             .operands = {Role{"x"}, Role{"ids"}, Role{"values"}},
+             .infer = infer_scatter_axis,
+             .levels = kGraph,
+             .attrs = {needs(Attr::letters), may(Attr::op), may(Attr::outside)},
+             .axes = AxisRule::made,
+             .cost = Cost::light,
+             .example = {"(%x: f32[4, 3], %i: i32[2], %v: f32[2, 3]) %r = scatter_axis %x, %i, %v {op = add, letters "
+                         "= \"nd,b->bd\"} : f32[4, 3]"}},
+    OpRecord{.kind = OpKind::sort,
+             .name = "sort",
+             .doc = "The elements along the axis from the least to the greatest, with `descending` the other way "
+                    "round. Equal ones keep their order, -0 equals 0, NaNs stand last.",
+             .operands = {Role{"value"}},
+             .infer = infer_sort,
+             .levels = kGraph,
+             .attrs = {needs(Attr::axis), may(Attr::descending)},
+             .axes = AxisRule::along,
+             .cost = Cost::heavy,
+             .example = {"(%a: f32[2, 3]) %r = sort %a {axis = 1} : f32[2, 3]"}},
+    OpRecord{.kind = OpKind::sort_index,
+             .name = "sort_index",
+             .doc =
+                 "The numbers along the axis of the elements in the order of `sort`; of the first `count` where that "
+                 "is given.",
+             .operands = {Role{"value"}},
+             .infer = infer_sort_index,
+             .levels = kGraph,
+             .attrs = {needs(Attr::axis), may(Attr::descending), may(Attr::count)},
+             .axes = AxisRule::along,
+             .cost = Cost::heavy,
+             .example = {"(%a: f32[2, 3]) %r = sort_index %a {axis = 1} : i64[2, 3]"}},
 };
 static_assert(complete<kGraphRecords, kGraphFamily>(),
               "every operation of graphs has its record, in the order of ir/core/opkind.h");

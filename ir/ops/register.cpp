@@ -162,6 +162,9 @@ Inferred infer_reduce(Operands operands, const Attrs& attrs) {
 
 Inferred infer_scan(Operands operands, const Attrs& attrs) {
     if (auto fault = check_along(operands[0], attrs)) return *fault;
+    if (attrs.has(Attr::reverse) && operands[0].kind != TypeKind::tensor) {
+        return Failure{fmt::format("{} is scanned from the beginning", operands[0].text())};
+    }
     return gives(of_shape(operands[0], operands[0].shape));
 }
 
@@ -335,11 +338,12 @@ constexpr std::array kRegisterRecords{
                          "", "6"}},
     OpRecord{.kind = OpKind::scan,
              .name = "scan",
-             .doc = "Inclusive scan along an axis from its beginning, element after element, in the element type.",
+             .doc = "Inclusive scan along an axis from its beginning, in the element type. Of a register tile element "
+                    "after element; of a tensor in an order fixed per machine, with `reverse` from the axis' end.",
              .operands = {Role{"value"}},
              .infer = infer_scan,
-             .levels = kTile,
-             .attrs = {needs(Attr::op), needs(Attr::axis)},
+             .levels = kGraphAndTile,
+             .attrs = {needs(Attr::op), needs(Attr::axis), may(Attr::reverse)},
              .axes = AxisRule::along,
              .cost = Cost::light,
              .example = {"() %t = tile_iota {axis = 0, shape = [4]} : tile i32[4]\n"

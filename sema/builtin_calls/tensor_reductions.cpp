@@ -13,10 +13,7 @@
 
 namespace tsr::sema {
 
-namespace {
-
-// The axes, with a message where they are none of the tensor's.
-std::optional<std::vector<size_t>> axes_of(Body& b, const ast::Expr* written, const Type& x) {
+std::optional<std::vector<size_t>> static_axes(Body& b, const ast::Expr* written, const Type& x) {
     if (!written) return reduced_axes({}, x.rank());
     const Value axis = expression(b, *written);
     if (axis.broken()) return std::nullopt;
@@ -31,6 +28,8 @@ std::optional<std::vector<size_t>> axes_of(Body& b, const ast::Expr* written, co
                         x.rank() == 1 ? "is" : "es", b.source(*written)));
     return std::nullopt;
 }
+
+namespace {
 
 std::optional<bool> keeps_axes(Body& b, const ast::Expr* written) {
     if (!written) return false;
@@ -101,7 +100,7 @@ bool require_correction(Body& b, const ast::Expr* written, DType type) {
 Value tensor_reduction(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Value& x) {
     const std::string what = fmt::format("`{}`", row.paths.front());
     const ReductionArguments given = reduction_arguments(b.instance.calls.at(e.id));
-    const auto axes = axes_of(b, b.expr(given.axis), x.type);
+    const auto axes = static_axes(b, b.expr(given.axis), x.type);
     const auto keeps = keeps_axes(b, b.expr(given.keepdims));
     if (!require_no_kernel(b, e.span, what, {x})) return {};
     Value result = element_of(b, *b.expr(given.x), row, b.expr(given.out), x.type);

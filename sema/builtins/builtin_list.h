@@ -139,6 +139,17 @@
     X(var, "var", HG, none, "x, axis?, keepdims? | correction?, out?", "The variance of a tensor's elements along axes.") \
     X(std_, "std", HG, none, "x, axis?, keepdims? | correction?, out?", "The standard deviation of a tensor's elements along axes.") \
     X(count_nonzero, "count_nonzero", HG, none, "x, axis?, keepdims? | out?", "How many of a tensor's elements along axes are not zero.") \
+    X(argmax, "argmax", HG, none, "x, axis?", "The number of the greatest element along an axis, or of all in row-major order: the first of equal ones; NaN is the greatest.") \
+    X(argmin, "argmin", HG, none, "x, axis?", "The number of the least element along an axis, or of all in row-major order: the first of equal ones; NaN is the least.") \
+    X(cumsum, "cumsum", HG, none, "x, axis?, reverse? | out?", "Sums of the elements along an axis up to each of them.") \
+    X(cumprod, "cumprod", HG, none, "x, axis?, reverse? | out?", "Products of the elements along an axis up to each of them.") \
+    X(cummax, "cummax", HG, none, "x, axis?, reverse?", "The greatest element along an axis up to each of them; NaN passes on.") \
+    X(take, "take", HG, none, "x, ids, axis? | mode?", "Rows of a tensor by their numbers along an axis; of the first axis also `x[ids]`.") \
+    X(gather, "gather", HG, none, "x, ids, axis? | mode?", "Elements by their numbers along an axis, an id for each place.") \
+    X(scatter, "scatter", HG, none, "x, ids, src, axis? | op?, mode?", "A copy of x with elements of src put where the ids say, or joined to what is there.") \
+    X(sort, "sort", HG, none, "x, axis? | descending?", "A copy with the elements along an axis in order, the last axis where none is named; equal ones keep theirs, NaNs stand last.") \
+    X(argsort, "argsort", HG, none, "x, axis? | descending?, first?", "The numbers of the elements along an axis in the order of `sort`; of the `first` ones alone.") \
+    X(embedding, "embedding", HG, none, "table, ids | mode?", "Rows of a table by their numbers.") \
     X(reshape, "reshape", HG, none, "x, *shape", "A tensor of another shape with the same elements in the same order; one extent may be -1. A view where that is possible, as in NumPy.") \
     X(item, "item", H, none, "x", "The element of a tensor that has one; `x.item()`.") \
     X(time, "time", H, none, "", "Seconds since a fixed point, as f64.") \
@@ -239,6 +250,6 @@
 
 // Operators of the standard library that only graphs compute; their parameters are of no use before they are compiled.
 #define TSR_OPERATOR_NAMES                                                                                             \
-    "bmm einsum dot argmax argmin cumsum slice gather scatter sort topk one_hot cholesky qr lu svd eigh solve "         \
-    "triangular_solve inv det batchnorm dropout embedding cross_entropy split_qkv rope sgd adam adamw fft ifft rfft "   \
-    "irfft fft2d csr coo bsr spmv spmm sddmm quantize dequantize moe"
+    "bmm einsum dot slice topk one_hot cholesky qr lu svd eigh solve triangular_solve inv det batchnorm dropout "       \
+    "cross_entropy split_qkv rope sgd adam adamw fft ifft rfft irfft fft2d csr coo bsr spmv spmm sddmm quantize "      \
+    "dequantize moe"

@@ -193,8 +193,10 @@ std::optional<Builtin> method_named(const Type& base, const std::string& name) {
     }
     if (name == "tolist" && tensor && base.rank() == 1) return Builtin::list_;
     if (tensor) {
-        for (const Builtin reduction : {Builtin::sum, Builtin::prod, Builtin::min, Builtin::max, Builtin::mean,
-                                        Builtin::var, Builtin::std_, Builtin::any, Builtin::all}) {
+        for (const Builtin reduction :
+             {Builtin::sum, Builtin::prod, Builtin::min, Builtin::max, Builtin::mean, Builtin::var, Builtin::std_,
+              Builtin::any, Builtin::all, Builtin::argmax, Builtin::argmin, Builtin::cumsum, Builtin::cumprod,
+              Builtin::cummax, Builtin::take, Builtin::gather, Builtin::scatter, Builtin::argsort}) {
             if (name == spelling(reduction)) return reduction;
         }
     }
@@ -213,9 +215,6 @@ bool reduces(const std::string& name) {
 std::optional<Feature> refused_method(const Type& base, const std::string& name) {
     if (!base.is(Kind::tensor)) return std::nullopt;
     if (name == "parts") return Feature::distribution;
-    for (const char* known : {"argmax", "argmin"}) {
-        if (name == known) return Feature::graphs;
-    }
     return std::nullopt;
 }
 

@@ -16,6 +16,9 @@ std::optional<Val> shared_builtin(Body& b, const ast::Expr& e, const sema::CallI
 // ---- graphs (`graph_builtins.cpp`) ----
 // Conversions, choices and reductions of whole tensors; nothing for other builtins.
 std::optional<Val> graph_builtin(Body& b, const ast::Expr& e, const sema::CallInfo& info);
+// ---- graphs (`indexed_builtins.cpp`) ----
+// Elements of tensors by their number along an axis, and scans; nothing for other builtins.
+std::optional<Val> indexed_builtin(Body& b, const ast::Expr& e, const sema::CallInfo& info);
 
 // ---- kernels (`kernel_builtins.cpp`, `tile_builtins.cpp`) ----
 // What only kernels have.

@@ -170,7 +170,7 @@ std::optional<Val> graph_builtin(Body& b, const ast::Expr& e, const CallInfo& in
     const ast::ExprId x = sema::reduction_arguments(info).x;
     if (x.valid() && b.instance().info(x).type.is(Kind::tensor)) return reduction_of_tensor(b, e, info);
     if (info.builtin == Builtin::where && b.info(e).type.is(Kind::tensor)) return choice(b, e, info);
-    return std::nullopt;
+    return indexed_builtin(b, e, info);
 }
 
 }  // namespace tsr::elaborate

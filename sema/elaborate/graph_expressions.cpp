@@ -14,6 +14,7 @@
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/types.h"
+#include "sema/program/indexed.h"
 #include "sema/program/reductions.h"
 
 namespace tsr::elaborate {
@@ -72,7 +73,8 @@ bool computes(const sema::CallInfo& info) {
         case Builtin::where:
             return true;
         default:
-            return sema::elementwise_operation(info.builtin) || sema::reduction_arguments(info).x.valid();
+            return sema::elementwise_operation(info.builtin) || sema::reduction_arguments(info).x.valid() ||
+                   sema::is_indexed(info.builtin);
     }
 }
 
@@ -99,6 +101,9 @@ struct OperandsOf {
     }
     Operands operator()(const ast::Attribute& node) const {
         return b.takes_operands() && node.name.text == "T" ? Operands{node.base} : Operands{};
+    }
+    Operands operator()(const ast::Subscript& node) const {
+        return sema::is_rows_by_ids(b.instance(), e) ? Operands{node.base, node.indices[0]} : Operands{};
     }
     Operands operator()(const ast::Call&) const {
         const auto found = b.instance().calls.find(e.id);

@@ -8,8 +8,10 @@
 #include "sema/elaborate/local_arrays.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/rounding.h"
+#include "sema/elaborate/row_indexing.h"
 #include "sema/elaborate/tables.h"
 #include "sema/elaborate/tiles.h"
+#include "sema/program/indexed.h"
 #include "sema/program/static_tables.h"
 
 namespace tsr::elaborate {
@@ -106,6 +108,7 @@ Val subscript(Body& b, const ast::Expr& e, const ast::Subscript& node) {
         table && !b.info(e).value && sema::is_rectangular(*table)) {
         return table_item(b, e, *table);
     }
+    if (sema::is_rows_by_ids(b.instance(), e)) return rows_by_ids(b, e, node);
     const sema::Type& type = b.info(e).type;
     const sema::Type& base_type = b.info(*node.base).type;
     const std::vector<const ast::Expr*> items = index_items(node);

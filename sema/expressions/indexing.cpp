@@ -8,6 +8,7 @@
 #include "sema/expressions/launchers.h"
 #include "sema/expressions/local_arrays.h"
 #include "sema/expressions/register_tiles.h"
+#include "sema/expressions/row_indexing.h"
 #include "sema/state/recursion.h"
 #include "sema/types/elements.h"
 #include "sema/values/dimensions.h"
@@ -217,6 +218,8 @@ Value subscript(Body& b, const ast::Expr& e, const ast::Subscript& s) {
     }
     switch (base.type.kind()) {
         case Kind::tensor:
+            if (const auto ids = row_ids(b, s)) return rows_by_ids(b, e, s, base, *ids);
+            return memory_index(b, e, s, base);
         case Kind::buffer:
             return memory_index(b, e, s, base);
         case Kind::dict:

@@ -60,7 +60,7 @@ class Writer:
 
     def expression(self):
         kind = self.random.choice(["pair", "pair", "pair", "extreme", "where", "unary", "reduce", "reduce", "reduce", "ask",
-                                   "transpose", "product", "move", "move", "move"])
+                                   "transpose", "product", "move", "move", "move", "along", "along", "indexed"])
         if kind == "pair":
             x, y, shape = self.pair()
             op = self.random.choice(["+", "-", "*"])
@@ -87,6 +87,10 @@ class Writer:
             return self.product()
         if kind == "move":
             return self.move()
+        if kind == "along":
+            return self.along()
+        if kind == "indexed":
+            return self.indexed()
         x, shape = self.pick_tensor()
         axes = sorted(self.random.sample(range(len(shape)), self.random.randint(1, len(shape))))
         keep = self.random.random() < 0.4
@@ -138,6 +142,33 @@ class Writer:
         begin, end = self.random.choice([("1:", ":-1"), (":-1", "1:"), ("::2", "::2"), (":", "::-1")])
         self.lines += [f"    {name} = {x}", f"    {name}{at(begin)} = {x}{at(end)}"]
         return name
+
+    def along(self):
+        """A scan or a sort along an axis."""
+        x, shape = self.pick_tensor()
+        axis = self.random.randrange(len(shape))
+        turned = self.random.choice(["", "True"])
+        if self.random.random() < 0.5:
+            function = self.random.choice(["sort", "argsort"])
+            text = f"{function}({x}, axis={axis}{turned and ', descending=True'})"
+            return (text if function == "sort" else self.cast(f"{text} % 7")), shape
+        function = self.random.choice(["cumsum", "cummax"])
+        text = f"{function}({x}, axis={axis}{turned and ', reverse=True'})"
+        return (self.cast(f"{text} % 13") if self.elem == "i32" and function == "cumsum" else self.small(text)), shape
+
+    def indexed(self):
+        """Rows by ids, some of which are outside; values put or added where ids say."""
+        x, shape = self.pick_tensor()
+        axis = self.random.randrange(len(shape))
+        along = [(name, other) for name, other in self.values.items() if len(other) == 1]
+        ids, by = self.random.choice(along)
+        if self.random.random() < 0.5:
+            return f"take({x}, cast({ids}, i32), axis={axis}, mode=\"fill\")", shape[:axis] + by + shape[axis + 1:]
+        same = [name for name, other in along if other == shape[axis:axis + 1]]
+        if not same:
+            return f"{x} + {x}", shape
+        op = self.random.choice(["set", "add", "max"])
+        return self.small(f"scatter({x}, cast({self.random.choice(same)}, i32), {x}, axis={axis}, op=\"{op}\", mode=\"fill\")"), shape
 
     def product(self):
         if self.elem == "i32":

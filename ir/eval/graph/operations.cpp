@@ -24,7 +24,7 @@ constexpr Row<Evaluation> kGraphRows[]{
     {OpKind::tile_iota, kOfKernels},
     {OpKind::transpose, &transpose},
     {OpKind::reduce, &reduce},
-    {OpKind::scan, kOfKernels},
+    {OpKind::scan, &scan},
     {OpKind::mma, kOfKernels},
     {OpKind::pack_rows, kOfKernels},
     {OpKind::mma_words, kOfKernels},
@@ -38,6 +38,11 @@ constexpr Row<Evaluation> kGraphRows[]{
     {OpKind::update, &update},
     {OpKind::vjp, kDerivative},
     {OpKind::jvp, kDerivative},
+    {OpKind::reduce_index, &reduce_index},
+    {OpKind::gather_axis, &gather_axis},
+    {OpKind::scatter_axis, &scatter_axis},
+    {OpKind::sort, &sort},
+    {OpKind::sort_index, &sort_index},
 };
 constexpr Total<kGraphRows, kRegisterFamily, kGraphFamily> kEvaluations;
 

@@ -36,17 +36,23 @@ TsrSlot evaluate(const TensorOp& tensor_op);
 PerAxis shape_of(const TensorOp& tensor_op);
 
 // Of each file of this folder.
-TsrSlot element(const TensorOp& tensor_op);    // elements.cpp
-TsrSlot full(const TensorOp& tensor_op);       // axes.cpp
-TsrSlot expand(const TensorOp& tensor_op);     // axes.cpp
-TsrSlot transpose(const TensorOp& tensor_op);  // axes.cpp
-TsrSlot positions(const TensorOp& tensor_op);  // movements.cpp
-TsrSlot reshape(const TensorOp& tensor_op);    // movements.cpp
-TsrSlot slice(const TensorOp& tensor_op);      // movements.cpp
-TsrSlot pad(const TensorOp& tensor_op);        // movements.cpp
-TsrSlot concat(const TensorOp& tensor_op);     // movements.cpp
-TsrSlot update(const TensorOp& tensor_op);     // movements.cpp
-TsrSlot reduce(const TensorOp& tensor_op);     // reductions.cpp
-TsrSlot contract(const TensorOp& tensor_op);   // products.cpp
+TsrSlot element(const TensorOp& tensor_op);       // elements.cpp
+TsrSlot full(const TensorOp& tensor_op);          // axes.cpp
+TsrSlot expand(const TensorOp& tensor_op);        // axes.cpp
+TsrSlot transpose(const TensorOp& tensor_op);     // axes.cpp
+TsrSlot positions(const TensorOp& tensor_op);     // movements.cpp
+TsrSlot reshape(const TensorOp& tensor_op);       // movements.cpp
+TsrSlot slice(const TensorOp& tensor_op);         // movements.cpp
+TsrSlot pad(const TensorOp& tensor_op);           // movements.cpp
+TsrSlot concat(const TensorOp& tensor_op);        // movements.cpp
+TsrSlot update(const TensorOp& tensor_op);        // movements.cpp
+TsrSlot reduce(const TensorOp& tensor_op);        // reductions.cpp
+TsrSlot contract(const TensorOp& tensor_op);      // products.cpp
+TsrSlot scan(const TensorOp& tensor_op);          // reductions.cpp
+TsrSlot reduce_index(const TensorOp& tensor_op);  // indexed.cpp
+TsrSlot gather_axis(const TensorOp& tensor_op);   // indexed.cpp
+TsrSlot scatter_axis(const TensorOp& tensor_op);  // indexed.cpp
+TsrSlot sort(const TensorOp& tensor_op);          // sorting.cpp
+TsrSlot sort_index(const TensorOp& tensor_op);    // sorting.cpp
 
 }  // namespace tsr::ir::eval::graph

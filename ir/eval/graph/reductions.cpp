@@ -1,4 +1,4 @@
-// Reductions: in the order of the axis, each partial result rounded to the element type.
+// Reductions and scans: in the order of the axis, each partial result rounded to the element type.
 #include "ir/eval/graph/operations.h"
 #include "ir/law/reduction.h"
 #include "ir/ops/reduction.h"
@@ -38,7 +38,31 @@ struct Along {
     int64_t length, step;
 };
 
+PerAxis copy_of(PerAxis axes, size_t axis, int64_t with) {
+    axes[axis] = with;
+    return axes;
+}
+
 }  // namespace
+
+TsrSlot scan(const TensorOp& tensor_op) {
+    const Along along(tensor_op);
+    const PerAxis& shape = along.source.shape();
+    NewTensor result(tensor_op.api, along.source.elem(), shape);
+    const bool reverse = tensor_op.op().attrs.has(Attr::reverse);
+    const int64_t begin = reverse ? along.length - 1 : 0, step = reverse ? -1 : 1;
+    const int64_t to_step = result.strides()[along.axis];
+    const PerAxis rows = copy_of(shape, along.axis, along.length == 0 ? 0 : 1);
+    for (IndexMaps at(rows, {along.source.strides(), result.strides()}); !at.done(); at.next()) {
+        Bits sum = 0;
+        for (int64_t i = 0, k = begin; i < along.length; ++i, k += step) {
+            const Bits next = along.source.get(at.offset(0) + k * along.step);
+            sum = i == 0 ? next : exactly(combining(along.op.what()), along.source.elem(), sum, next);
+            result.set(at.offset(1) + k * to_step, sum);
+        }
+    }
+    return result.release();
+}
 
 TsrSlot reduce(const TensorOp& tensor_op) {
     const Along along(tensor_op);

@@ -41,6 +41,7 @@ public:
 
     [[nodiscard]] const PerAxis& strides() const { return strides_; }
     void set(int64_t offset, Bits value);
+    [[nodiscard]] Bits get(int64_t offset) const { return TensorView(*tensor_).get(offset); }
     // Gives the reference away.
     TsrSlot release();
 

@@ -178,6 +178,9 @@ std::string_view of_control(const Function&, OpId) {
     return "a loop that the run ends: it is differentiated forwards alone";
 }
 std::string_view of_calls(const Function&, OpId) { return "a call that is not part of the graph"; }
+std::string_view of_indexed(const Function&, OpId) {
+    return "the derivative of what goes along an axis, or takes elements by their number";
+}
 // They give no floats.
 std::string_view never(const Function&, OpId) { return {}; }
 
@@ -200,7 +203,7 @@ constexpr StructuredRule kStructured[]{
     none(OpKind::tile_iota, of_kernels),
     {OpKind::transpose, transpose_adjoint, linear_tangent},
     {OpKind::reduce, reduce_adjoint, reduce_tangent, reduce_refusal},
-    none(OpKind::scan, of_kernels),
+    none(OpKind::scan, of_indexed),
     none(OpKind::mma, of_kernels),
     none(OpKind::pack_rows, of_kernels),
     none(OpKind::mma_words, of_kernels),
@@ -214,6 +217,11 @@ constexpr StructuredRule kStructured[]{
     {OpKind::pad, pad_adjoint, pad_tangent},
     {OpKind::concat, concat_adjoint, concat_tangent},
     {OpKind::update, update_adjoint, update_tangent},
+    none(OpKind::reduce_index, never),
+    none(OpKind::gather_axis, of_indexed),
+    none(OpKind::scatter_axis, of_indexed),
+    none(OpKind::sort, of_indexed),
+    none(OpKind::sort_index, never),
 };
 constexpr Total<kStructured, kControlFamily, kRegisterFamily, kGraphFamily> kOfTensors;
 

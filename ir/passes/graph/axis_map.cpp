@@ -124,6 +124,13 @@ bool AxisMap::takes_all() const {
            std::ranges::all_of(starts, [](const Start& start) { return start.is_whole(); });
 }
 
+bool stands_alone(OpKind kind) {
+    return kind == OpKind::reduce_index || kind == OpKind::scan || kind == OpKind::gather_axis ||
+           kind == OpKind::scatter_axis || kind == OpKind::sort || kind == OpKind::sort_index;
+}
+
+bool takes_whole_tensors(OpKind kind) { return kind == OpKind::contract || stands_alone(kind); }
+
 bool AxisMap::is_identity(size_t rank) const {
     bool same = axes.size() == rank && takes_all();
     for (size_t i = 0; same && i < axes.size(); ++i) same = axes[i] == i;
@@ -144,7 +151,7 @@ std::vector<AxisMap> sources_of(const Function& graph, OpId id) {
     const Op& op = graph.op(id);
     if (moves_elements(graph, id)) return {through_movements(graph, op.results[0])};
     std::vector<AxisMap> sources;
-    const bool as_they_are = op.kind == OpKind::contract || reshapes(graph, id);
+    const bool as_they_are = takes_whole_tensors(op.kind) || reshapes(graph, id);
     for (ValueId operand : op.operands) {
         sources.push_back(as_they_are ? itself(graph, operand) : through_movements(graph, operand));
     }

@@ -34,6 +34,10 @@ struct Start {
     bool operator==(const Start&) const = default;
     auto operator<=>(const Start&) const = default;
 };
+// Is computed by kernels of its own (indexed_code.h): reduce_index, scan, gather_axis, scatter_axis, sort, sort_index.
+bool stands_alone(OpKind kind);
+// Takes its operands as whole tensors, in whatever order it reads them.
+bool takes_whole_tensors(OpKind kind);
 
 struct AxisMap {
     static constexpr size_t kNone = SIZE_MAX;

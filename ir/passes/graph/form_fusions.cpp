@@ -215,7 +215,8 @@ private:
             for (const AxisMap& source : sources_of(graph_, id)) {
                 const OpId from = graph_.value(source.base).op;
                 const auto in = from.valid() ? b.fusions.of.find(from) : b.fusions.of.end();
-                if (in == b.fusions.of.end() || in->second != number) need_source(b, source);
+                if (in != b.fusions.of.end() && in->second == number) continue;
+                takes_whole_tensors(graph_.op(id).kind) ? need(b, source.base) : need_source(b, source);
             }
             const ValueId result = graph_.op(id).results[0];
             if (leaves(b, number, result)) outputs.push_back(result);

@@ -21,7 +21,9 @@ public:
         const ValueSpan yields = yielded(fused, fused.body);
         Values results;
         for (ValueId v : yields) results.push_back(allocate(fused.type(v)));
-        if (!code_.totals.empty()) {
+        if (code_.alone) {
+            by_steps(*code_.alone, results);
+        } else if (!code_.totals.empty()) {
             by_chunks(results);
         } else if (code_.short_rows) {
             const Launch lanes = prepared(*code_.short_rows, shaped_results(*code_.short_rows, results));
@@ -185,6 +187,67 @@ private:
             for (size_t k = 0; k < sum.symbols.size(); ++k) sum.operands.push_back(builder_.shape_of(targets[i], 0));
             launch(builder_, sum);
         }
+    }
+
+    // ---- operations that stand alone ----
+    std::vector<Launch> prepared_steps(const KernelSteps& steps, const Values& results) {
+        const Function& fused = code_.fused;
+        struct Given {
+            ValueId tensor;
+            std::vector<Dim> shape;
+        };
+        std::vector<Given> all;
+        for (size_t i = 0; i < fused.params().size(); ++i) {
+            const Value& param = fused.value(fused.params()[i]);
+            if (param.role.kind == ParamRole::Kind::dimension) continue;
+            const ValueId argument = host_.op(call_).operands[i];
+            const Type type = host_.type(argument);
+            all.push_back({one(builder_.host("contiguous", {argument}, {type})), param.type.shape});
+        }
+        for (size_t i = 0; i < results.size(); ++i) {
+            const Type& type = fused.type(yielded(fused, fused.body)[i]);
+            all.push_back({results[i], type.is_scalar() ? std::vector<Dim>{Dim::constant(1)} : type.shape});
+        }
+        for (const Type& type : steps.temporaries) all.push_back({empty(type.elem, type.shape), type.shape});
+        std::vector<Launch> launches;
+        for (const KernelStep& step : steps.steps) {
+            const FusedKernel& kernel = steps.kernels[step.kernel];
+            Launch launch;
+            for (size_t i = 0; i < step.tensors.size(); ++i) {
+                const Given& given = all[step.tensors[i]];
+                launch.operands.push_back(shaped(given.tensor, given.shape, kernel.shapes[i]));
+            }
+            for (int64_t number : step.numbers) launch.operands.push_back(builder_.index(number));
+            add_symbols(launch, kernel);
+            launches.push_back(std::move(launch));
+        }
+        return launches;
+    }
+
+    void by_steps(const StepCode& code, const Values& results) {
+        if (code.not_empty && !code.not_empty->constant_value()) {
+            builder_.assert_(builder_.gt(value_of(*code.not_empty), builder_.index(0)),
+                             "an axis without elements has none that is the greatest or the least");
+        }
+        if (code.enough && !code.enough->constant_value()) {
+            const ValueId count = builder_.index(code.count), length = value_of(*code.enough);
+            builder_.emit(OpKind::assert_, {builder_.ge(length, count), length, count},
+                          {{Attr::text, std::string("an axis of {} elements has no first {}")}});
+        }
+        const std::vector<Launch> long_rows = prepared_steps(code.steps, results);
+        const auto launch_all = [](Builder& where, const std::vector<Launch>& launches) {
+            for (const Launch& each : launches) launch(where, each);
+            return Values{};
+        };
+        if (!code.short_steps) {
+            launch_all(builder_, long_rows);
+            return;
+        }
+        const std::vector<Launch> short_rows = prepared_steps(*code.short_steps, results);
+        builder_.if_(
+            builder_.lt(value_of(code.row), builder_.index(kShortRow)),
+            [&](Builder& body) { return launch_all(body, short_rows); },
+            [&](Builder& body) { return launch_all(body, long_rows); });
     }
 
     Function& host_;

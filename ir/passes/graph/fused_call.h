@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "ir/passes/graph/fused_kernel.h"
+#include "ir/passes/graph/kernel_steps.h"
 
 namespace tsr::ir {
 
@@ -19,6 +19,8 @@ struct FusedCode {
     // Where it combines a whole tensor: `kernel` gives one partial result per chunk, and each of these combines those
     // of one result.
     std::vector<FusedKernel> totals;
+    // Of an operation that stands alone: what is done instead of `kernel`.
+    std::optional<StepCode> alone;
 };
 inline constexpr int64_t kShortRow = 32;
 

@@ -22,7 +22,7 @@ public:
 
     FusedFunction run(const std::vector<ValueId>& outputs) {
         for (OpId id : fusion_.ops) {
-            for (ValueId v : graph_.op(id).operands) find_inputs(v, graph_.op(id).kind == OpKind::contract);
+            for (ValueId v : graph_.op(id).operands) find_inputs(v, takes_whole_tensors(graph_.op(id).kind));
         }
         // Tensors first: their extents name the symbols.
         std::ranges::stable_partition(made_.inputs, [&](ValueId v) { return !graph_.type(v).is_scalar(); });

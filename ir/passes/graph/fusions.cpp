@@ -46,7 +46,7 @@ private:
         if (!moves_elements(graph_, id)) return false;
         return std::ranges::any_of(uses_[graph_.op(id).results[0].index], [&](OpId user) {
             const bool here = graph_.op(user).parent == region_;
-            if (graph_.op(user).kind == OpKind::contract) return true;
+            if (takes_whole_tensors(graph_.op(user).kind)) return true;
             return !here ||
                    !(computes_tensors(graph_, user) || moves_elements(graph_, user) || gathers_elements(graph_, user));
         });
@@ -164,7 +164,7 @@ private:
 
     bool joins(OpId id, const Node& node, size_t number) const {
         const Fusion& fusion = out_.all[number];
-        if (fusion.ops.size() >= kMostOps || graph_.op(id).kind == OpKind::contract) return false;
+        if (fusion.ops.size() >= kMostOps || takes_whole_tensors(graph_.op(id).kind) || fusion.alone) return false;
         if (fusion.product && !suits_product(id, node)) return false;
         if (!suits_gather(id, node, number)) return false;
         const bool whole = node.space == fusion.space;
@@ -193,6 +193,7 @@ private:
             number = out_.all.size();
             out_.all.push_back({.product = graph_.op(id).kind == OpKind::contract,
                                 .gathers = gathers_elements(graph_, id),
+                                .alone = stands_alone(graph_.op(id).kind),
                                 .space = node.space});
             behind_.emplace_back();
             reads_.emplace_back();
@@ -224,7 +225,7 @@ private:
 
 bool computes_tensors(const Function& graph, OpId id) {
     const Op& op = graph.op(id);
-    if (op.kind == OpKind::reduce || op.kind == OpKind::contract) return true;
+    if (op.kind == OpKind::reduce || takes_whole_tensors(op.kind)) return true;
     return is_element(op.kind) && is_tensor(graph, op.results[0]);
 }
 

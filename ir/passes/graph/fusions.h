@@ -16,6 +16,7 @@ namespace tsr::ir {
 struct Fusion {
     bool product = false;        // begins with a `contract`, and computes with what that gives
     bool gathers = false;        // begins with what `gathers_elements`; combines nothing
+    bool alone = false;          // one operation that has kernels of its own
     std::vector<OpId> ops;       // in the order of the text
     std::vector<Dim> space;      // extents of its axes, those of the literal 1 left out
     std::optional<size_t> axis;  // of the space, along which it combines

@@ -9,6 +9,7 @@
 #include "ir/passes/graph/form_fusions.h"
 #include "ir/passes/graph/fused_call.h"
 #include "ir/passes/graph/gathered_kernel.h"
+#include "ir/passes/graph/indexed_code.h"
 #include "ir/passes/graph/product_kernel.h"
 #include "ir/text/print.h"
 
@@ -77,7 +78,16 @@ public:
     }
 
 private:
+    static std::vector<FusedKernel*> kernels_of(StepCode& code) {
+        std::vector<FusedKernel*> all;
+        for (FusedKernel& kernel : code.steps.kernels) all.push_back(&kernel);
+        if (code.short_steps) {
+            for (FusedKernel& kernel : code.short_steps->kernels) all.push_back(&kernel);
+        }
+        return all;
+    }
     static std::vector<FusedKernel*> kernels_of(FusedCode& code) {
+        if (code.alone) return kernels_of(*code.alone);
         std::vector<FusedKernel*> all{&code.kernel};
         if (code.short_rows) all.push_back(&*code.short_rows);
         for (FusedKernel& total : code.totals) {
@@ -101,6 +111,16 @@ private:
         };
         if (product_in(fused).valid()) {
             code.kernel = named(product_kernel(fused), "");
+            code.fused = std::move(fused);
+            return code;
+        }
+        if (const OpId alone = alone_in(fused); alone.valid()) {
+            code.alone = indexed_code(fused, alone);
+            size_t number = 0;
+            for (FusedKernel* kernel : kernels_of(*code.alone)) {
+                kernel->kernel.name = number == 0 ? name : name + "." + std::to_string(number);
+                ++number;
+            }
             code.fused = std::move(fused);
             return code;
         }

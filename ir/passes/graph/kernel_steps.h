@@ -1,0 +1,37 @@
+// Operations that are no part of a fusion of elements: kernels that are launched one behind the other.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ir/passes/graph/fused_kernel.h"
+
+namespace tsr::ir {
+
+// A launch.
+struct KernelStep {
+    size_t kernel = 0;  // of KernelSteps
+    // Of each tensor that the kernel takes, which one it is: the fused function's parameters come first, then its
+    // results, then the temporaries.
+    std::vector<size_t> tensors;
+    std::vector<int64_t> numbers;  // for its parameters of type index, which stand behind the tensors
+};
+
+struct KernelSteps {
+    std::vector<Type> temporaries;  // over the symbols of the fused function
+    std::vector<FusedKernel> kernels;
+    std::vector<KernelStep> steps;
+};
+
+// What a fused function of one such operation becomes.
+struct StepCode {
+    KernelSteps steps;
+    // Where `row` is smaller than kShortRow these are done instead.
+    std::optional<KernelSteps> short_steps;
+    Dim row;
+    std::optional<Dim> not_empty;  // no element of it is an error
+    std::optional<Dim> enough;     // fewer than `count` of it are an error
+    int64_t count = 0;
+};
+
+}  // namespace tsr::ir

@@ -1,0 +1,199 @@
+// The number of the greatest or least element along an axis: the first of equal ones, a NaN before all others.
+#include "ir/ops/indexed.h"
+#include "ir/passes/graph/axis_form.h"
+#include "ir/passes/graph/fused_call.h"
+#include "ir/passes/graph/indexed_code.h"
+#include "ir/passes/graph/kernel_writer.h"
+
+namespace tsr::ir {
+
+namespace {
+
+constexpr int64_t kIndexTile = 512;
+
+class ReduceIndexKernels {
+public:
+    ReduceIndexKernels(const Function& fused, OpId id)
+        : fused_(fused),
+          op_(fused, id),
+          elem_(fused.type(op_.value()).elem),
+          type_(computed_type(elem_)),
+          form_(axis_form(fused.type(op_.value()), op_.axis())) {}
+
+    StepCode run() {
+        StepCode code;
+        code.row = form_.length;
+        code.not_empty = form_.length;
+        const auto length = form_.length.constant_value();
+        if (!form_.ends_with_axis() || (length && *length < kShortRow)) {
+            by_lanes(code.steps);
+        } else if (form_.is_one_row()) {
+            by_chunks(code.steps);
+        } else {
+            by_groups(code.steps);
+            if (!length) by_lanes(code.short_steps.emplace());
+        }
+        return code;
+    }
+
+private:
+    // The best so far, and its number.
+    struct Best {
+        ValueId value, number;
+    };
+
+    ValueId computed(Builder& b, ValueId value) const { return b.cast(value, type_); }
+
+    ValueId better(Builder& b, ValueId value, ValueId best) const {
+        const ValueId beats = op_.least() ? b.lt(value, best) : b.gt(value, best);
+        if (!is_float(type_)) return beats;
+        return b.bit_or(beats, b.bit_and(b.ne(value, value), b.eq(best, best)));
+    }
+    Best chosen(Builder& b, ValueId takes, const Best& next, const Best& best) const {
+        return {b.select(takes, next.value, best.value), b.select(takes, next.number, best.number)};
+    }
+
+    // One after the other; `element` gives the value and the number at a position.
+    Best in_turn(Builder& b, ValueId length, const std::function<Best(Builder&, ValueId)>& element) const {
+        const Best first = element(b, b.index(0));
+        const OpId loop = b.for_(b.index(1), length, b.index(1), {first.value, first.number}, {},
+                                 [&](Builder& body, ValueId at, const Values& carried) {
+                                     const Best best{carried[0], carried[1]}, next = element(body, at);
+                                     const Best now = chosen(body, better(body, next.value, best.value), next, best);
+                                     return Values{now.value, now.number};
+                                 });
+        const Op& made = b.function().op(loop);
+        return {made.results[0], made.results[1]};
+    }
+
+    // Each lane goes along the axis.
+    void by_lanes(KernelSteps& steps) const {
+        KernelWriter kernel(fused_, false);
+        const ValueId x = kernel.tensor(0, elem_, form_.shape(), false, "x");
+        const ValueId y = kernel.tensor(1, DType::i64, {form_.outer, form_.inner}, true, "y");
+        const ValueId length = kernel.extent(form_.length);
+        kernel.grid({form_.outer, form_.inner}, [&](Builder& b, const Values& at) {
+            const Best best = in_turn(b, length, [&](Builder& body, ValueId i) {
+                return Best{computed(body, body.read(x, {at[0], i, at[1]})), i};
+            });
+            b.write(y, b.cast(best.number, DType::i64), {at[0], at[1]});
+        });
+        kernel.finish(steps);
+    }
+
+    // Positions `begin` … `end` of a row with register tiles: element i of a tile sees every kIndexTile-th one.
+    // `before`: the indices in front of the axis.
+    Best of_row(Builder& b, ValueId x, const Values& before, ValueId begin, ValueId end) const {
+        const auto at = [&](ValueId i) {
+            Values all = before;
+            all.push_back(i);
+            return all;
+        };
+        const ValueId first = b.read(x, at(begin));
+        const ValueId width = b.index(kIndexTile);
+        const ValueId whole =
+            b.add(begin, b.mul(b.floordiv(b.sub(end, begin), width), width));  // where the last tile begins
+        const auto step = [&](Builder& body, ValueId i, ValueId tile, const Best& best) {
+            const ValueId piece = body.cast(body.floordiv(body.sub(i, begin), width), DType::i32);
+            const ValueId value = computed(body, tile);
+            return chosen(body, better(body, value, best.value), {value, repeated(body, piece, kIndexTile)}, best);
+        };
+        const ValueId start = repeated(b, computed(b, first), kIndexTile);
+        const ValueId none = repeated(b, b.constant(0, DType::i32), kIndexTile);
+        const OpId loop =
+            b.for_(begin, whole, width, {start, none}, {}, [&](Builder& body, ValueId i, const Values& carried) {
+                const Best now = step(body, i, load_row(body, x, at(i), kIndexTile), {carried[0], carried[1]});
+                return Values{now.value, now.number};
+            });
+        const Values sofar(b.function().op(loop).results.begin(), b.function().op(loop).results.end());
+        const OpId rest = b.if_(
+            b.lt(whole, end),
+            [&](Builder& body) {
+                // What is behind the end is the first element again, which beats nothing. The load does not know of
+                // an end that is not the tensor's.
+                const ValueId left = body.cast(body.sub(end, whole), DType::i32);
+                const ValueId inside = body.lt(lane(body), repeated(body, left, kIndexTile));
+                const ValueId tile =
+                    body.select(inside, load_row(body, x, at(whole), kIndexTile), repeated(body, first, kIndexTile));
+                const Best now = step(body, whole, tile, {sofar[0], sofar[1]});
+                return Values{now.value, now.number};
+            },
+            [&](Builder&) { return sofar; });
+        return of_tile(b, begin, {b.function().op(rest).results[0], b.function().op(rest).results[1]});
+    }
+
+    static ValueId lane(Builder& b) {
+        return b.value(OpKind::tile_iota, {},
+                       {{Attr::shape, std::vector<Dim>{Dim::constant(kIndexTile)}}, {Attr::axis, int64_t{0}}});
+    }
+
+    static ValueId reduced(Builder& b, ValueId tile, ReduceOp op) {
+        return b.value(OpKind::reduce, {tile}, {{Attr::op, static_cast<int64_t>(op)}, {Attr::axis, int64_t{0}}});
+    }
+
+    // Of the lanes that have the best value the one with the smallest number.
+    Best of_tile(Builder& b, ValueId begin, const Best& lanes) const {
+        const ValueId value = reduced(b, lanes.value, op_.least() ? ReduceOp::min : ReduceOp::max);
+        ValueId has = b.eq(lanes.value, repeated(b, value, kIndexTile));
+        if (is_float(type_)) has = b.bit_or(has, b.ne(lanes.value, lanes.value));
+        const ValueId number =
+            b.add(b.mul(b.cast(lanes.number, DType::i64), repeated(b, b.constant(kIndexTile, DType::i64), kIndexTile)),
+                  b.cast(lane(b), DType::i64));
+        const ValueId none = repeated(b, b.constant(INT64_MAX, DType::i64), kIndexTile);
+        const ValueId first = reduced(b, b.select(has, number, none), ReduceOp::min);
+        return {value, b.add(first, b.cast(begin, DType::i64))};
+    }
+
+    // A thread block does a row.
+    void by_groups(KernelSteps& steps) const {
+        KernelWriter kernel(fused_, true);
+        const ValueId x = kernel.tensor(0, elem_, {form_.outer, form_.length}, false, "x");
+        const ValueId y = kernel.tensor(1, DType::i64, {form_.outer}, true, "y");
+        const ValueId length = kernel.extent(form_.length);
+        kernel.grid({form_.outer}, [&](Builder& b, const Values& at) {
+            b.write(y, of_row(b, x, {at[0]}, b.index(0), length).number, {at[0]});
+        });
+        kernel.finish(steps);
+    }
+
+    // A thread block does a chunk of the one row, then one tile chooses among the chunks.
+    void by_chunks(KernelSteps& steps) const {
+        const Dim chunks = Dim::floor_quotient(form_.length + Dim::constant(kChunk - 1), Dim::constant(kChunk));
+        steps.temporaries = {Type::tensor(type_, {chunks}, true), Type::tensor(DType::i64, {chunks}, true)};
+        KernelWriter parts(fused_, true);
+        const ValueId x = parts.tensor(0, elem_, {form_.length}, false, "x");
+        const ValueId values = parts.tensor(2, type_, {chunks}, true, "values");
+        const ValueId numbers = parts.tensor(3, DType::i64, {chunks}, true, "numbers");
+        const ValueId length = parts.extent(form_.length);
+        parts.grid({chunks}, [&](Builder& b, const Values& at) {
+            const ValueId chunk = b.index(kChunk);
+            const ValueId begin = b.mul(at[0], chunk);
+            const Best best = of_row(b, x, {}, begin, b.minimum(b.add(begin, chunk), length));
+            b.write(values, best.value, {at[0]});
+            b.write(numbers, best.number, {at[0]});
+        });
+        parts.finish(steps);
+        KernelWriter total(fused_, false);
+        const ValueId from = total.tensor(2, type_, {chunks}, false, "values");
+        const ValueId number = total.tensor(3, DType::i64, {chunks}, false, "numbers");
+        const ValueId y = total.tensor(1, DType::i64, {Dim::constant(1)}, true, "y");
+        const ValueId count = total.extent(chunks);
+        total.grid({Dim::constant(1)}, [&](Builder& b, const Values& at) {
+            const Best best = in_turn(
+                b, count, [&](Builder& body, ValueId i) { return Best{body.read(from, {i}), body.read(number, {i})}; });
+            b.write(y, best.number, {at[0]});
+        });
+        total.finish(steps);
+    }
+
+    const Function& fused_;
+    ReduceIndexOp op_;
+    DType elem_, type_;
+    AxisForm form_;
+};
+
+}  // namespace
+
+StepCode reduce_index_code(const Function& fused, OpId op) { return ReduceIndexKernels(fused, op).run(); }
+
+}  // namespace tsr::ir

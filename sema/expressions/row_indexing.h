@@ -1,0 +1,13 @@
+// `x[ids]` of whole tensors: rows of x by their numbers.
+#pragma once
+
+#include "sema/state/body.h"
+
+namespace tsr::sema {
+
+// The only index, where it is a whole tensor.
+std::optional<Value> row_ids(Body& b, const ast::Subscript& s);
+// What `take(x, ids, axis=0)` is.
+Value rows_by_ids(Body& b, const ast::Expr& e, const ast::Subscript& s, const Value& x, const Value& ids);
+
+}  // namespace tsr::sema
