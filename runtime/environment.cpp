@@ -54,6 +54,18 @@ std::optional<int> wished_workers() {
     return static_cast<int>(count);
 }
 
+std::optional<int64_t> wished_kept_bytes() {
+    constexpr const char* kVariable = "TESSERA_KEEP";
+    constexpr long kMost = 1L << 30;
+    const char* value = value_of(kVariable);
+    if (value == nullptr) return std::nullopt;
+    char* end = nullptr;
+    const long count = std::strtol(value, &end, 10);
+    const bool digits = *value >= '0' && *value <= '9';
+    if (!digits || *end != 0 || count > kMost) refuse(kVariable, value, "a number of MiB");
+    return int64_t{count} << 20;
+}
+
 uint64_t allowed_features() {
     constexpr const char* kVariable = "TESSERA_CPU";
     const char* value = value_of(kVariable);
@@ -83,6 +95,9 @@ void check_environment() {
     tune_wish();
     wished_workers();
     allowed_features();
+    wished_kept_bytes();
+    wished("TESSERA_MEMORY");
+    wished("TESSERA_POISON");
     wished("TESSERA_PROGRESS");
     wished("TESSERA_CUDA_WAIT");
     check_cache_folder();

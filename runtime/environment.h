@@ -19,6 +19,9 @@ std::optional<int> wished_workers();
 // TESSERA_CPU: the features that code may use, as bits TSR_CPU_…; all of them without the variable.
 uint64_t allowed_features();
 
+// TESSERA_KEEP=N: so many MiB of memory that tensors left are kept for others; in bytes.
+std::optional<int64_t> wished_kept_bytes();
+
 // A variable that is 0 or 1.
 std::optional<bool> wished(const char* variable);
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "runtime/fail.h"
 
@@ -15,8 +16,10 @@ namespace {
 // The system promises memory that it does not have; below this size nobody is asked what is really free.
 constexpr int64_t kAskFrom = int64_t{256} << 20;
 
-// MemAvailable and SwapFree of /proc/meminfo; -1 when unknown.
-int64_t free_bytes() {
+}  // namespace
+
+// MemAvailable and SwapFree of /proc/meminfo.
+int64_t free_memory() {
     std::FILE* file = std::fopen("/proc/meminfo", "re");
     if (file == nullptr) return -1;
     char line[128];
@@ -34,11 +37,14 @@ int64_t free_bytes() {
     return available < 0 ? -1 : (available + swap) * 1024;
 }
 
-}  // namespace
+int64_t memory_of_machine() {
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    return pages < 0 ? -1 : int64_t{pages} * sysconf(_SC_PAGESIZE);
+}
 
 bool has_memory(int64_t bytes) {
     if (bytes < kAskFrom) return true;
-    const int64_t available = free_bytes();
+    const int64_t available = free_memory();
     return available < 0 || bytes <= available;
 }
 
@@ -47,7 +53,7 @@ void require_memory(int64_t bytes, const TsrPlace* place) {
 }
 
 void out_of_memory(int64_t bytes, const TsrPlace* place) {
-    fail(place, "out of memory: asked for %s, free are %s", in_units(bytes).c_str(), in_units(free_bytes()).c_str());
+    fail(place, "out of memory: asked for %s, free are %s", in_units(bytes).c_str(), in_units(free_memory()).c_str());
 }
 
 std::string in_units(int64_t bytes) {

@@ -14,6 +14,9 @@ inline int64_t rounded_up(int64_t bytes, int64_t unit) { return (bytes + unit - 
 
 // Whether the system has so much; it promises more than it has. Small amounts are never looked at.
 bool has_memory(int64_t bytes);
+// What the system can still give, and what the machine has; -1 where that is unknown.
+int64_t free_memory();
+int64_t memory_of_machine();
 // Fails before memory is asked for that is not there.
 void require_memory(int64_t bytes, const TsrPlace* place);
 // Fails with what was asked and what is free.

@@ -12,6 +12,7 @@
 #include "runtime/program/full_stack.h"
 #include "runtime/program/results.h"
 #include "runtime/program/words.h"
+#include "runtime/tensor/memory_use.h"
 #include "runtime/trace/trace.h"
 
 namespace tsr::runtime {
@@ -56,6 +57,7 @@ int run(const TsrProgram& program, const std::vector<std::string>& words) {
     tsr_wait();
     Result<Done> delivered = deliver_results(program, *line, std::move(values));
     if (!delivered) fail(nullptr, "%s", delivered.message().c_str());
+    report_memory();
     const bool traced = finish_trace();
     const int flushed = flush_output(program);
     return traced ? flushed : 1;

@@ -111,7 +111,7 @@ extern "C" TsrTensor* tsr_cast(const TsrTensor* tensor, int32_t dtype, int32_t r
     read_at_home(*tensor);
     if (rounding == TSR_ROUND_STOCHASTIC && key == nullptr) fail(place, "stochastic rounding needs a random key");
     PhiloxWords words(key != nullptr ? *key : TsrRandomKey{});
-    TensorRef result = make_tensor(dtype, shape(*tensor), Contents::zero, place);
+    TensorRef result = make_tensor(dtype, shape(*tensor), before_writing(dtype), place);
     if (tensor->dtype == TSR_C64 && dtype == TSR_BOOL) {  // the one cast that looks at the imaginary part
         for_rows<2>(shape(*tensor), {result->strides, tensor->strides},
                     [&](Offsets<2> start, int64_t length, Offsets<2> step) {

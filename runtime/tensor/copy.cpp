@@ -67,8 +67,7 @@ extern "C" {
 TsrTensor* tsr_copy(const TsrTensor* tensor, const TsrPlace* place) {
     const bool there = tensor->storage->host_stale && tsr_is_dense(tensor) != 0;
     if (!there) read_at_home(*tensor);
-    Contents contents = is_packed(tensor->dtype) ? Contents::zero : Contents::undefined;
-    TensorRef result = make_tensor(tensor->dtype, shape(*tensor), contents, place);
+    TensorRef result = make_tensor(tensor->dtype, shape(*tensor), before_writing(tensor->dtype), place);
     if (there) {
         cuda::copy_there(*cuda::open_device(), *result, *tensor, place);
     } else if (tsr_is_dense(tensor)) {

@@ -80,7 +80,7 @@ extern "C" {
 TsrTensor* tsr_poisson(int32_t dtype, const int64_t* shape, int32_t rank, double rate, const TsrRandomKey* key,
                        const TsrPlace* place) {
     if (!(rate >= 0 && rate <= 1e9)) fail(place, "poisson() with a rate of %g: it is from 0 to 1e9", rate);
-    TensorRef result = make_tensor(dtype, {shape, static_cast<size_t>(rank)}, Contents::zero, place);
+    TensorRef result = make_tensor(dtype, {shape, static_cast<size_t>(rank)}, before_writing(dtype), place);
     ElementWords words(*key);
     const PoissonLaw law(rate);
     for_elements(*result, [&](int64_t index, int64_t offset) {
@@ -95,7 +95,7 @@ TsrTensor* tsr_bernoulli(const int64_t* shape, int32_t rank, double probability,
     if (!(probability >= 0 && probability <= 1)) {
         fail(place, "bernoulli() with a probability of %g: it is from 0 to 1", probability);
     }
-    TensorRef result = make_tensor(TSR_BOOL, {shape, static_cast<size_t>(rank)}, Contents::zero, place);
+    TensorRef result = make_tensor(TSR_BOOL, {shape, static_cast<size_t>(rank)}, before_writing(TSR_BOOL), place);
     ElementWords words(*key);
     for_elements(*result, [&](int64_t index, int64_t offset) {
         const bool holds = static_cast<double>(words.one(index)) * 0x1p-32 < probability;
@@ -105,7 +105,7 @@ TsrTensor* tsr_bernoulli(const int64_t* shape, int32_t rank, double probability,
 }
 
 TsrTensor* tsr_permutation(int32_t dtype, int64_t count, const TsrRandomKey* key, const TsrPlace* place) {
-    TensorRef result = make_tensor(dtype, {&count, 1}, Contents::zero, place);
+    TensorRef result = make_tensor(dtype, {&count, 1}, before_writing(dtype), place);
     ElementWords words(*key);
     std::vector<std::pair<uint64_t, int64_t>> order(static_cast<size_t>(count));
     for (int64_t i = 0; i < count; ++i) order[static_cast<size_t>(i)] = {words.two(i), i};

@@ -18,7 +18,7 @@ Shape axes(const int64_t* shape, int32_t rank) { return {shape, static_cast<size
 // One axis of `count` elements, each given by its number.
 template <typename Value>
 TensorRef counted(int32_t dtype, int64_t count, const TsrPlace* place, Value value) {
-    TensorRef result = make_tensor(dtype, {&count, 1}, Contents::zero, place);
+    TensorRef result = make_tensor(dtype, {&count, 1}, before_writing(dtype), place);
     for (int64_t i = 0; i < count; ++i) write_bits(*result, i, bits_of(Number::of(value(i)), dtype));
     return result;
 }
@@ -44,7 +44,8 @@ TsrTensor* tsr_zeros(int32_t dtype, const int64_t* shape, int32_t rank, const Ts
 }
 
 TsrTensor* tsr_full(int32_t dtype, const int64_t* shape, int32_t rank, uint64_t bits, const TsrPlace* place) {
-    TensorRef result = make_tensor(dtype, axes(shape, rank), Contents::zero, place);
+    const Contents contents = bits == 0 ? Contents::zero : before_writing(dtype);
+    TensorRef result = make_tensor(dtype, axes(shape, rank), contents, place);
     if (bits != 0) tsr_fill(result.get(), bits, place);
     return result.give();
 }

@@ -178,7 +178,7 @@ TsrTensor* tsr_randint(int32_t dtype, const int64_t* shape, int32_t rank, int64_
         fail(place, "randint(%lld, %lld) has no numbers to choose from", static_cast<long long>(low),
              static_cast<long long>(high));
     }
-    TensorRef result = make_tensor(dtype, {shape, static_cast<size_t>(rank)}, Contents::zero, place);
+    TensorRef result = make_tensor(dtype, {shape, static_cast<size_t>(rank)}, before_writing(dtype), place);
     ElementWords words(*key);
     uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
     for_elements(*result, [&](int64_t index, int64_t offset) {

@@ -53,7 +53,7 @@ TsrTensor* tsr_reshape(const TsrTensor* tensor, const int64_t* shape, int32_t ra
         set_axes(*view, extents, {strides.data(), extents.size()});
         return view.give();
     }
-    TensorRef result = make_tensor(tensor->dtype, extents, Contents::zero, place);
+    TensorRef result = make_tensor(tensor->dtype, extents, before_writing(tensor->dtype), place);
     TensorRef flat_source(tsr_copy(tensor, place));
     // Element by element in row-major order: both sides may have padded rows.
     int64_t count = size(*tensor);

@@ -4,24 +4,35 @@
 #include <cstring>
 #include <new>
 
-#include <sys/mman.h>
-
 #include "runtime/device/cuda/memory.h"
 #include "runtime/memory.h"
+#include "runtime/tensor/kept_pages.h"
+#include "runtime/tensor/memory_use.h"
 
 namespace tsr::runtime {
 
 namespace {
 
-// From here on memory comes from the system page by page: zero without being touched, given back at once.
-constexpr int64_t kMapFrom = int64_t{1} << 20;
+// From here on memory comes in pages. malloc would map such blocks, too, and give them back at once.
+constexpr int64_t kPagesFrom = int64_t{128} << 10;
 
-void* map_pages(int64_t bytes) {
-    if (!has_memory(bytes)) return nullptr;
-    void* data = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (data == MAP_FAILED) return nullptr;
-    if (bytes >= kHugePage) madvise(data, static_cast<size_t>(bytes), MADV_HUGEPAGE);
-    return data;
+void find_memory(TsrStorage& storage, Contents contents) {
+    const int64_t bytes = storage.bytes;
+    bool zeroed = false;
+    if (bytes >= kPagesFrom) {
+        const PageBlock block = take_pages(bytes);
+        storage.data = block.data;
+        storage.pages = block.pages;
+        storage.mapped = block.mapped;
+        storage.block = block.size;
+        zeroed = block.zeroed;
+    } else {
+        const auto size = static_cast<size_t>(rounded_up(bytes > 0 ? bytes : 1, kAlignment));
+        storage.data = std::aligned_alloc(kAlignment, size);
+    }
+    if (storage.data == nullptr) return;
+    if (contents == Contents::zero && !zeroed) std::memset(storage.data, 0, static_cast<size_t>(bytes));
+    if (contents == Contents::undefined && poisons_memory()) poison(storage.data, bytes);
 }
 
 }  // namespace
@@ -30,18 +41,12 @@ TsrStorage* try_allocate(int64_t bytes, Contents contents) {
     auto* storage = new (std::nothrow) TsrStorage;
     if (storage == nullptr) return nullptr;
     storage->bytes = bytes;
-    if (bytes >= kMapFrom) {
-        storage->mapped = true;
-        storage->data = map_pages(bytes);
-    } else {
-        const auto size = static_cast<size_t>(rounded_up(bytes > 0 ? bytes : 1, kAlignment));
-        storage->data = std::aligned_alloc(kAlignment, size);
-        if (storage->data != nullptr && contents == Contents::zero) std::memset(storage->data, 0, size);
-    }
+    find_memory(*storage, contents);
     if (storage->data == nullptr) {
         delete storage;
         return nullptr;
     }
+    if (counts_memory()) memory_taken(bytes);
     return storage;
 }
 
@@ -56,12 +61,15 @@ void retain(TsrStorage* storage) { storage->refs.fetch_add(1, std::memory_order_
 void release(TsrStorage* storage) {
     if (storage->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     if (storage->device != 0) cuda::free(*cuda::open_device(), storage->device, storage->bytes);
-    if (storage->borrowed) {
-        // Its owner frees it.
-    } else if (storage->mapped) {
-        munmap(storage->data, static_cast<size_t>(storage->bytes));
-    } else {
-        std::free(storage->data);
+    if (!storage->borrowed) {
+        if (counts_memory()) memory_left(storage->bytes);
+        if (poisons_memory()) poison(storage->data, storage->bytes);
+        if (storage->pages != nullptr) {
+            give_pages(
+                {.data = storage->data, .pages = storage->pages, .mapped = storage->mapped, .size = storage->block});
+        } else {
+            std::free(storage->data);
+        }
     }
     delete storage;
 }

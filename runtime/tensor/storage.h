@@ -15,11 +15,13 @@ enum class Fresh : uint8_t { no, undefined, zero };
 
 struct TsrStorage {
     std::atomic<int32_t> refs{1};
-    bool mapped = false;
     bool borrowed = false;  // somebody else frees it
     bool gaps = false;      // borrowed, and between the elements is what is none of the tensor
     void* data = nullptr;
     int64_t bytes = 0;
+    // Where it lies in pages of its own (kept_pages.h); else NULL.
+    void* pages = nullptr;
+    int64_t mapped = 0, block = 0;
     // Its copy on a GPU (device_copy.h); 0: there is none.
     uint64_t device = 0;
     bool host_stale = false;    // the copy was written last

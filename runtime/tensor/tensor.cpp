@@ -108,6 +108,8 @@ TensorRef make_tensor(int32_t dtype, Shape shape, Contents contents, const TsrPl
     return tensor;
 }
 
+Contents before_writing(int32_t dtype) { return is_packed(dtype) ? Contents::zero : Contents::undefined; }
+
 TensorRef borrow_tensor(int32_t dtype, Shape shape, Shape strides, void* data) {
     TensorRef tensor = new_handle(dtype, shape);
     set_axes(*tensor, shape, strides);

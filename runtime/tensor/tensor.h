@@ -54,6 +54,8 @@ Result<int64_t> dense_bytes(int32_t dtype, Shape shape);
 TensorRef make_tensor(int32_t dtype, Shape shape, Contents contents, const TsrPlace* place);
 // The same for readers of files: out of memory is a refusal.
 Result<TensorRef> try_make_tensor(int32_t dtype, Shape shape, Contents contents);
+// What memory is to hold of which every element will be written: bits that pad rows of packed types are zero.
+Contents before_writing(int32_t dtype);
 // Memory of somebody else, who keeps it until the last reference is gone.
 TensorRef borrow_tensor(int32_t dtype, Shape shape, Shape strides, void* data);
 // A view: shares the storage of `base`; data, shape and strides are base's until changed.
