@@ -11,7 +11,7 @@
 #include "driver/cache.h"
 #include "ir/machine/gpu.h"
 #include "ir/ops/effects.h"
-#include "ir/passes/target/cpu/plan.h"
+#include "ir/passes/target/cpu/choose_plan.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"
 #include "runtime/abi.h"
 #include "runtime/abi/x86.h"

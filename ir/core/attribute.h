@@ -65,6 +65,7 @@ enum class Attr : uint8_t {
     unroll,
     names,    // std::vector<std::string>
     letters,  // std::string: of a product, one for each axis: "mk,kn->mn"
+    points,   // std::vector<std::string>: the kernels of which a launch runs one
 };
 
 using AttrValue = std::variant<int64_t, double, std::string, DType, Dim, std::vector<int64_t>, std::vector<Dim>,

@@ -114,7 +114,9 @@ bool gather(Body& b, const Function& callee, const Matched& m, Request& request,
             if (Checker::is_static(p)) fixed_value = otherwise.value;
         }
         request.values.push_back(fixed_value);
-        request.types.push_back(callee.generic ? own_symbols(given, p.name.text, known) : Type::unknown());
+        // How a tensor is rounded to holds also through a parameter whose type says nothing of it.
+        const bool asked = callee.generic || (given.is(Kind::tensor) && given.policy().round);
+        request.types.push_back(asked ? own_symbols(given, p.name.text, known) : Type::unknown());
         arguments.push_back({written, std::move(value)});
     }
     return ok;

@@ -150,7 +150,7 @@ Val called(Body& b, const CallInfo& info) {
     std::vector<ir::Type> types;
     const bool made = sema::rules_of(b.program.function(callee.function).kind).of_values;
     result_types(made ? callee.result.with_mut(true) : callee.result, types);
-    const ir::OpId op = b.emit.op(OpKind::call, std::move(operands), types, {{Attr::callee, callee.name}});
+    const ir::OpId op = b.emit.op_giving(OpKind::call, std::move(operands), types, {{Attr::callee, callee.name}});
     size_t next = 0;
     return value_of_results(b, callee.result, b.function().op(op).results, next);
 }

@@ -41,10 +41,10 @@ void check_shapes(Body& b, const CallInfo& info, const std::vector<Val>& argumen
         const Val& argument = arguments[check.parameter];
         const std::string& parameter = callee.parameters[check.parameter].name;
         const std::string origin = check.origin ? callee.parameters[*check.origin].name : std::string();
-        const ValueId found = argument.is_ssa() && b.type_of(argument.id).kind == ir::TypeKind::tensor
-                                  ? b.emit.value(OpKind::shape_of, {argument.id}, ir::Type::scalar(DType::index),
-                                                 {{Attr::axis, static_cast<int64_t>(check.axis)}})
-                                  : b.index(b.dimension(check.found));
+        const ValueId found =
+            argument.is_ssa() && b.type_of(argument.id).kind == ir::TypeKind::tensor
+                ? b.emit.inferred(OpKind::shape_of, {argument.id}, {{Attr::axis, static_cast<int64_t>(check.axis)}})
+                : b.index(b.dimension(check.found));
         const ValueId expected = checked_dimension(b, check.expected, [&] {
             host_effect(
                 b, "quotient_failed", {bound_by(b, info, check, found)},
@@ -210,7 +210,7 @@ struct Launcher {
         for (const Instance* point : choice.kernels) points.push_back(point->name);
         std::vector<ir::Type> results;
         if (gives_scalar()) results.push_back(ir_type(header.result));
-        const ir::OpId op = b.emit.op(OpKind::launch, std::move(operands), results, std::move(attrs));
+        const ir::OpId op = b.emit.op_giving(OpKind::launch, std::move(operands), results, std::move(attrs));
         ir::LaunchOp::set_points(b.function().op(op), points);
         if (gives_scalar()) b.set(result, Val::ssa(b.function().op(op).results[0], header.result.elem()));
     }
