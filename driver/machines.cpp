@@ -12,7 +12,7 @@
 #include "ir/machine/gpu.h"
 #include "ir/ops/effects.h"
 #include "ir/passes/autodiff/differentiate.h"
-#include "ir/passes/target/cpu/plan.h"
+#include "ir/passes/target/cpu/choose_plan.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"
 #include "runtime/abi.h"
 #include "runtime/abi/x86.h"

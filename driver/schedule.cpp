@@ -6,8 +6,8 @@
 #include <fmt/core.h>
 
 #include "driver/machines.h"
-#include "ir/passes/target/cpu/plan.h"
-#include "ir/passes/target/gpu/plan.h"
+#include "ir/passes/target/cpu/choose_plan.h"
+#include "ir/passes/target/gpu/choose_plan.h"
 
 namespace tsr::driver {
 

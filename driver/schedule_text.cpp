@@ -9,7 +9,7 @@
 #include "driver/machines.h"
 #include "driver/schedule.h"
 #include "ir/machine/gpu.h"
-#include "ir/passes/target/cpu/plan.h"
+#include "ir/passes/target/cpu/choose_plan.h"
 #include "ir/text/parse_attrs.h"
 
 namespace tsr::driver {

@@ -75,7 +75,7 @@ constexpr AttrRow kAttrRows[]{
     TSR_ATTR(past_caches, flag),  TSR_ATTR(cluster, flag),     TSR_ATTR(anew, flag),       TSR_ATTR(lowered, flag),
     TSR_ATTR(seeded, flag),       TSR_ATTR(watched, flag),     TSR_ATTR(masked, flag),     TSR_ATTR(reverse, flag),
     TSR_ATTR(descending, flag),   TSR_ATTR(outside, flag),     TSR_ATTR(unroll, number),   TSR_ATTR(names, texts),
-    TSR_ATTR(letters, text),      TSR_ATTR(steps, numbers),
+    TSR_ATTR(letters, text),      TSR_ATTR(steps, numbers),    TSR_ATTR(points, texts),
 };
 #undef TSR_ATTR
 
@@ -84,7 +84,7 @@ constexpr bool attrs_in_order() {
     for (const AttrRow& row : kAttrRows) {
         if (row.attr != static_cast<Attr>(at++)) return false;
     }
-    return at == static_cast<size_t>(Attr::steps) + 1;
+    return at == static_cast<size_t>(Attr::points) + 1;
 }
 static_assert(attrs_in_order(), "every attribute has its row, in the order of the enumeration");
 

@@ -70,6 +70,7 @@ enum class Attr : uint8_t {
     names,    // std::vector<std::string>
     letters,  // std::string: of a product, one for each axis: "mk,kn->mn"
     steps,    // std::vector<int64_t>: of a slice, along each axis: elements of the operand from one to the next
+    points,   // std::vector<std::string>: the kernels of which a launch runs one
 };
 
 using AttrValue = std::variant<int64_t, double, std::string, DType, Dim, std::vector<int64_t>, std::vector<Dim>,

@@ -49,7 +49,7 @@ std::string Type::text() const {
         case TypeKind::vector:
             return element_text(*this);
         case TypeKind::tensor:
-            return (mut ? "mut " : "") + std::string(name(elem)) + shape_text(shape);
+            return (mut ? "mut " : "") + std::string(name(elem)) + shape_text(shape) + policy.text();
         case TypeKind::buffer:
             return "shared " + std::string(name(elem)) + shape_text(shape);
         case TypeKind::lane_array:

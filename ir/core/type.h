@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/dtype.h"
+#include "base/policy.h"
 #include "ir/core/dim.h"
 
 namespace tsr::ir {
@@ -35,6 +36,7 @@ struct Type {
     uint32_t width = 0;              // vector, lane_array of vectors
     bool mut = false;                // tensor
     Space space = Space::global;     // pointer
+    Policy policy;                   // tensor: what is read from it is computed in, what is stored in it rounded by
     std::vector<Dim> shape;          // tensor, buffer, tile
     std::vector<Type> parts;         // containers
     std::vector<std::string> names;  // record
@@ -42,9 +44,10 @@ struct Type {
     static Type none() { return {}; }
     static Type scalar(DType elem) { return make(TypeKind::scalar, elem, 0, {}); }
     static Type vector(DType elem, uint32_t width) { return make(TypeKind::vector, elem, width, {}); }
-    static Type tensor(DType elem, std::vector<Dim> shape, bool mut) {
+    static Type tensor(DType elem, std::vector<Dim> shape, bool mut, const Policy& policy = {}) {
         Type type = make(TypeKind::tensor, elem, 0, std::move(shape));
         type.mut = mut;
+        type.policy = policy;
         return type;
     }
     static Type buffer(DType elem, std::vector<Dim> shape) { return make(TypeKind::buffer, elem, 0, std::move(shape)); }
@@ -71,16 +74,17 @@ struct Type {
     }
     [[nodiscard]] bool is_bool() const { return is_scalar() && elem == DType::boolean; }
     [[nodiscard]] size_t rank() const { return shape.size(); }
-    // The same kind and width with another element type.
+    // The same kind and width with another element type, without the policy.
     [[nodiscard]] Type with(DType other) const {
         Type copy = *this;
         copy.elem = other;
+        copy.policy = {};
         return copy;
     }
     bool operator==(const Type&) const = default;
 
-    // `f32`, `f32x16`, `mut f32[n, m+1]`, `shared bf16[128, 64]`, `lanes f32`, `tile f32[128, 64]`,
-    // `ptr f32 global`, `string`, `none`, `list f32`, `dict string list f32`, `tuple(i32, string)`,
+    // `f32`, `f32x16`, `mut f32[n, m+1]`, `bf16[n] @accum(f32) @round(rz)`, `shared bf16[128, 64]`, `lanes f32`, `tile
+    // f32[128, 64]`, `ptr f32 global`, `string`, `none`, `list f32`, `dict string list f32`, `tuple(i32, string)`,
     // `record Layer(w f32[n], rate f32)`; reads back.
     [[nodiscard]] std::string text() const;
 

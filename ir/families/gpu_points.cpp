@@ -4,9 +4,9 @@
 
 #include <fmt/core.h>
 
+#include "ir/passes/target/gpu/choose_parts.h"
 #include "ir/passes/target/gpu/choose_threads.h"
 #include "ir/passes/target/gpu/choose_variants.h"
-#include "ir/passes/target/gpu/parts.h"
 #include "ir/passes/target/gpu/registers.h"
 #include "ir/passes/tile/divide_groups.h"
 

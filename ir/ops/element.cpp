@@ -35,7 +35,7 @@ bool spreads(const Type& type) {
 bool same_type(const Type& a, size_t a_number, const Type& b, size_t b_number, std::vector<EqualExtents>& conditions) {
     if (a == b) return true;
     const bool tensors = a.kind == TypeKind::tensor && b.kind == TypeKind::tensor;
-    if (!tensors || a.elem != b.elem || a.rank() != b.rank()) return false;
+    if (!tensors || a.elem != b.elem || a.rank() != b.rank() || policy_conflict(a.policy, b.policy)) return false;
     for (size_t i = 0; i < a.rank(); ++i) {
         if (same_extent({a_number, i, a.shape[i], {}}, {b_number, i, b.shape[i], {}}, conditions)) return false;
     }
@@ -48,12 +48,25 @@ Type made(Type type) {
     return type;
 }
 
+// Of operands that are the same the policy has the kinds that any of them has (numerics rule 6).
+Type made_of(Operands operands, size_t begin) {
+    Type type = made(operands[begin]);
+    for (const Type& operand : operands.subspan(begin + 1)) type.policy = join_policies(type.policy, operand.policy);
+    return type;
+}
+
 std::optional<Failure> equal_operands(Operands operands, size_t begin, Accepts accepts,
                                       std::vector<EqualExtents>& conditions) {
     const Type& first = operands[begin];
     if (!spreads(first))
         return Failure{fmt::format("an operand is {}, needs a scalar, vector, tile or tensor", first.text())};
+    Policy joined = first.policy;
     for (size_t i = begin + 1; i < operands.size(); ++i) {
+        if (const auto kind = policy_conflict(joined, operands[i].policy)) {
+            return Failure{
+                fmt::format("the {} policies differ:{} and{}", *kind, joined.text(), operands[i].policy.text())};
+        }
+        joined = join_policies(joined, operands[i].policy);
         if (same_type(first, begin, operands[i], i, conditions)) continue;
         return Failure{fmt::format("the operands are {} and {}, need one type", first.text(), operands[i].text())};
     }
@@ -63,7 +76,7 @@ std::optional<Failure> equal_operands(Operands operands, size_t begin, Accepts a
 
 template <Accepts accepts>
 Inferred same(Operands operands, const Attrs&) {
-    ResultTypes result{{made(operands[0])}, {}};
+    ResultTypes result{{made_of(operands, 0)}, {}};
     if (auto fault = equal_operands(operands, 0, accepts, result.conditions)) return *fault;
     return result;
 }
@@ -76,7 +89,7 @@ Inferred test(Operands operands, const Attrs&) {
 }
 
 Inferred infer_select(Operands operands, const Attrs&) {
-    ResultTypes result{{made(operands[1])}, {}};
+    ResultTypes result{{made_of(operands, 1)}, {}};
     if (auto fault = equal_operands(operands, 1, any_element, result.conditions)) return *fault;
     // One condition for a whole vector, or one per element.
     if (!operands[0].is_bool() && !same_type(operands[0], 0, operands[1].with(DType::boolean), 1, result.conditions)) {

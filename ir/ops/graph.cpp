@@ -27,6 +27,22 @@ bool accumulates(DType a, DType b, DType in) {
     return is_float(a) ? is_float(in) && !is_storage_only(a) && bits(in) >= bits(a) : in == DType::i32 && bits(a) <= 8;
 }
 
+// What the types of the operands say of the product, each kind where one of them says it (numerics rules 4 and 6).
+std::optional<Failure> differs_from_policy(const Type& a, const Type& b, const Attrs& attrs) {
+    if (const auto kind = policy_conflict(a.policy, b.policy)) {
+        return Failure{fmt::format("the {} policies differ:{} and{}", *kind, a.policy.text(), b.policy.text())};
+    }
+    const Policy policy = join_policies(a.policy, b.policy);
+    const DType in = attrs.dtype(Attr::type);
+    if (policy.accum && *policy.accum != in) {
+        return Failure{fmt::format("the operands have @accum({}), it sums in {}", name(*policy.accum), name(in))};
+    }
+    const bool singles = a.elem == DType::f32, rounds = attrs.has(Attr::tf32);
+    if (rounds && !singles) return Failure{fmt::format("a product of {} is not computed in tf32", name(a.elem))};
+    if (singles && policy.compute_tf32 && !rounds) return Failure{"the operands have @compute(tf32), it lacks tf32"};
+    return std::nullopt;
+}
+
 // Each letter of the result stands in an operand, and each letter has one extent.
 Inferred infer_contract(Operands operands, const Attrs& attrs) {
     const ContractOp::Letters letters = ContractOp::split(attrs.string(Attr::letters));
@@ -51,6 +67,7 @@ Inferred infer_contract(Operands operands, const Attrs& attrs) {
         return Failure{
             fmt::format("no product of {} and {} in {}", name(operands[0].elem), name(operands[1].elem), name(in))};
     }
+    if (auto fault = differs_from_policy(operands[0], operands[1], attrs)) return *fault;
     std::vector<Dim> shape;
     for (char letter : letters.result) {
         const auto known = extents.find(letter);
@@ -59,7 +76,8 @@ Inferred infer_contract(Operands operands, const Attrs& attrs) {
         }
         shape.push_back(known->second);
     }
-    return gives(shape.empty() ? Type::scalar(in) : Type::tensor(in, std::move(shape), false));
+    const Policy policy = join_policies(operands[0].policy, operands[1].policy);
+    return gives(shape.empty() ? Type::scalar(in) : Type::tensor(in, std::move(shape), false, policy));
 }
 
 constexpr std::array kGraphRecords{
@@ -79,11 +97,11 @@ constexpr std::array kGraphRecords{
         .doc = "The sum of products over the letters that the result lacks: `letters` names the axes of a, of b and "
                "of the result, \"bmk,bkn->bmn\". Every partial sum in `type`, in an order fixed per machine. Floats: "
                "|error| <= K u sum |a| |b| / (1 - K u), u the unit roundoff of `type`. Integers: exact, wrapping. "
-               "Over nothing it is 0.",
+               "Over nothing it is 0. With `tf32` operands of f32 are rounded to tf32 first, as in `mma`.",
         .operands = {Role{"a"}, Role{"b"}},
         .infer = infer_contract,
         .levels = kGraph,
-        .attrs = {needs(Attr::letters), needs(Attr::type)},
+        .attrs = {needs(Attr::letters), needs(Attr::type), may(Attr::tf32)},
         .axes = AxisRule::contract,
         .cost = Cost::light,
         .example =

@@ -15,6 +15,8 @@ struct ContractOp : Handle<OpKind::contract> {
     [[nodiscard]] ValueId a() const { return operand(0); }
     [[nodiscard]] ValueId b() const { return operand(1); }
     [[nodiscard]] DType accumulates() const { return attrs().dtype(Attr::type); }
+    // Operands of f32 are rounded to tf32 first.
+    [[nodiscard]] bool in_tf32() const { return attrs().has(Attr::tf32); }
     struct Letters {
         std::string_view a, b, result;
     };

@@ -30,14 +30,13 @@ constexpr std::array kHostRecords{
              .doc = "Launches a kernel: its arguments in order, then `count` numbers of groups (tiles of a flat "
                     "kernel), none if the kernel says them itself. `lowered`: the "
                     "arguments, one index per symbol in `names`, groups along x, y, z, and their total. No groups: "
-                    "nothing happens. A result is waited for. With `text`, names of kernels, the callee and others "
-                    "that do the same, "
-                    "one of them is launched; `lowered` it has four numbers for each. "
+                    "nothing happens. A result is waited for. With `points`, names of kernels, the callee and "
+                    "others that do the same, one of them is launched; `lowered` it has four numbers for each. "
                     "In a graph a launch is one of values: for each argument whose number is in `written` it gives a "
                     "tensor, what the kernel leaves in a copy of the argument, then the kernel's own result.",
              .operands = {Role{"arguments", Many::any, Access::reads_writes}},
              .levels = kGraphAndHost,
-             .attrs = {needs(Attr::callee), may(Attr::count), may(Attr::lowered), may(Attr::names), may(Attr::text),
+             .attrs = {needs(Attr::callee), may(Attr::count), may(Attr::lowered), may(Attr::names), may(Attr::points),
                        may(Attr::written)},
              .effects = {Effect::io},
              .results = ResultsFrom::given,
@@ -74,24 +73,14 @@ static_assert(complete<kHostRecords, kHostFamily>(),
 }  // namespace
 
 std::vector<std::string> LaunchOp::points_of(const Op& launch) {
-    if (!launch.attrs.has(Attr::text)) return {launch.attrs.string(Attr::callee)};
-    std::vector<std::string> points;
-    const std::string& text = launch.attrs.string(Attr::text);
-    for (size_t at = 0; at < text.size();) {
-        const size_t end = std::min(text.find(' ', at), text.size());
-        points.push_back(text.substr(at, end - at));
-        at = end + 1;
-    }
-    return points;
+    if (!launch.attrs.has(Attr::points)) return {launch.attrs.string(Attr::callee)};
+    return launch.attrs.strings(Attr::points);
 }
 
 void LaunchOp::set_points(Op& launch, const std::vector<std::string>& points) {
     launch.attrs.set(Attr::callee, points.at(0));
-    launch.attrs.erase(Attr::text);
-    if (points.size() < 2) return;
-    std::string text;
-    for (const std::string& point : points) text += (text.empty() ? "" : " ") + point;
-    launch.attrs.set(Attr::text, text);
+    launch.attrs.erase(Attr::points);
+    if (points.size() > 1) launch.attrs.set(Attr::points, points);
 }
 
 std::span<const OpRecord> host_records() { return kHostRecords; }

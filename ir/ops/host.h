@@ -16,7 +16,7 @@ struct LaunchOp : Handle<OpKind::launch> {
     [[nodiscard]] size_t symbol_count() const {
         return attrs().has(Attr::names) ? attrs().strings(Attr::names).size() : 0;
     }
-    // Of a tuned kernel: its points, the callee first. The attribute has their names with spaces between.
+    // Of a tuned kernel: its points, the callee first. Of others the callee alone.
     [[nodiscard]] std::vector<std::string> points() const { return points_of(op()); }
     static std::vector<std::string> points_of(const Op& launch);
     static void set_points(Op& launch, const std::vector<std::string>& points);

@@ -83,7 +83,7 @@ Inferred infer_atomic_tile(Operands operands, const Attrs& attrs) {
 bool has_axes(const Type& type) { return is_tile(type) || type.kind == TypeKind::tensor; }
 
 Type of_shape(const Type& like, std::vector<Dim> shape) {
-    return like.kind == TypeKind::tensor ? Type::tensor(like.elem, std::move(shape), false)
+    return like.kind == TypeKind::tensor ? Type::tensor(like.elem, std::move(shape), false, like.policy)
                                          : Type::tile(like.elem, std::move(shape));
 }
 

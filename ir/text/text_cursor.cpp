@@ -280,6 +280,36 @@ std::optional<Type> TextCursor::container(std::string_view kind) {
     return record ? Type::record(std::move(names), parts) : Type::tuple(parts);
 }
 
+std::optional<Policy> TextCursor::policy() {
+    Policy policy;
+    while (take('@')) {
+        const std::optional<std::string> kind = word();
+        if (!kind) return std::nullopt;
+        if (*kind == "stochastic_round") {
+            policy.round = Rounding::stochastic;
+            continue;
+        }
+        const size_t at = at_;
+        if (!want('(')) return std::nullopt;
+        const std::optional<std::string> argument = word();
+        if (!argument || !want(')')) return std::nullopt;
+        const std::optional<DType> type = dtype_named(*argument);
+        if (*kind == "accum" && type) {
+            policy.accum = type;
+        } else if (*kind == "compute" && *argument == "tf32") {
+            policy.compute_tf32 = true;
+        } else if (*kind == "compute" && type) {
+            policy.compute = type;
+        } else if (*kind == "round" && (*argument == "rn" || *argument == "rz")) {
+            policy.round = *argument == "rz" ? Rounding::toward_zero : Rounding::nearest_even;
+        } else {
+            fail_at(at, "'" + *kind + "(" + *argument + ")' is no policy");
+            return std::nullopt;
+        }
+    }
+    return policy;
+}
+
 std::optional<Type> TextCursor::type() {
     std::optional<std::string> first = word();
     if (!first) return std::nullopt;
@@ -311,7 +341,8 @@ std::optional<Type> TextCursor::type() {
     }
     if (*first == "shared") return Type::buffer(element->elem, std::move(*shape));
     if (*first == "tile") return Type::tile(element->elem, std::move(*shape));
-    return Type::tensor(element->elem, std::move(*shape), *first == "mut");
+    const std::optional<Policy> held = policy();
+    return held ? std::optional(Type::tensor(element->elem, std::move(*shape), *first == "mut", *held)) : std::nullopt;
 }
 
 }  // namespace tsr::ir

@@ -49,6 +49,7 @@ private:
     std::optional<Type> element_type(std::string_view word);
     std::optional<Type> container(std::string_view kind);
     std::optional<Type> part();
+    std::optional<Policy> policy();  // what stands behind a tensor's shape: `@accum(f32) @round(rz)`
 
     std::string_view text_;
     size_t at_ = 0;

@@ -164,8 +164,8 @@ void check_arguments(const Function& fn, ValueSpan arguments, const Function& ca
         const Type& from = fn.type(arguments[i]);
         const Type& to = callee.type(params[i]);
         // Shapes belong to two functions: what their symbols mean is checked on entry.
-        const bool same =
-            from.kind == to.kind && from.elem == to.elem && from.width == to.width && from.rank() == to.rank();
+        const bool same = from.kind == to.kind && from.elem == to.elem && from.width == to.width &&
+                          from.rank() == to.rank() && !policy_conflict(from.policy, to.policy);
         if (!same)
             out.push_back(fmt::format("argument {} is {}, @{} takes {}", i, from.text(), callee.name, to.text()));
     }
@@ -186,7 +186,7 @@ bool computes_on_tensors(const Function& fn, const Op& op) {
 
 bool fits(const Type& from, const Type& to) {
     if (from.kind != to.kind || from.elem != to.elem || from.width != to.width || from.space != to.space) return false;
-    if (from.rank() != to.rank()) return false;
+    if (from.rank() != to.rank() || policy_conflict(from.policy, to.policy)) return false;
     for (size_t i = 0; i < from.rank(); ++i) {
         if (compare(from.shape[i], to.shape[i]) == Equality::different) return false;
     }

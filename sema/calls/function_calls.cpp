@@ -126,10 +126,12 @@ bool gather(Body& b, const Function& callee, const Matched& m, Request& request,
             if (Checker::is_static(p)) fixed_value = otherwise.value;
         }
         request.values.push_back(fixed_value);
+        // How a tensor is rounded to holds also through a parameter whose type says nothing of it.
+        const bool asked = callee.generic || (given.is(Kind::tensor) && given.policy().round);
         const bool tree = b.rules().new_values || rules_of(callee.kind).of_values;
-        request.types.push_back(!callee.generic ? Type::unknown()
-                                : tree          ? own_tree_symbols(given, p.name.text, known)
-                                                : own_symbols(given, p.name.text, known));
+        request.types.push_back(!asked ? Type::unknown()
+                                : tree ? own_tree_symbols(given, p.name.text, known)
+                                       : own_symbols(given, p.name.text, known));
         arguments.push_back({written, std::move(value)});
     }
     return ok;

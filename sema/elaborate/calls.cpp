@@ -247,7 +247,7 @@ Val called(Body& b, const CallInfo& info) {
     graph ? tree_types(callee.result.with_mut(true), types) : result_types(callee.result, types);
     const std::vector<size_t> written = graph ? written_tensors(callee) : std::vector<size_t>{};
     for (const size_t i : written) types.push_back(b.type_of(arguments[i].id));
-    const ir::OpId op = b.emit.op(OpKind::call, std::move(operands), types, {{Attr::callee, callee.name}});
+    const ir::OpId op = b.emit.op_giving(OpKind::call, std::move(operands), types, {{Attr::callee, callee.name}});
     size_t next = 0;
     const std::vector<ValueId> results = b.function().op(op).results;
     for (size_t k = 0; k < written.size(); ++k) {

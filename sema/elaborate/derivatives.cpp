@@ -63,8 +63,8 @@ std::vector<ValueId> derivative(Body& b, const Instance& made, std::vector<Value
         wanted.push_back(derivation.out.value_or(type.elem));
         results.push_back(std::move(type));
     }
-    const ir::OpId op = b.emit.op(OpKind::vjp, std::move(arguments), results,
-                                  {{Attr::callee, of.name}, {Attr::axes, numbers_of(made)}});
+    const ir::OpId op = b.emit.op_giving(OpKind::vjp, std::move(arguments), results,
+                                         {{Attr::callee, of.name}, {Attr::axes, numbers_of(made)}});
     const std::vector<ValueId> all = b.function().op(op).results;
     std::vector<ValueId> gradients;
     for (size_t i = 0; i < wanted.size(); ++i) gradients.push_back(b.emit.cast(all[own + i], wanted[i]));

@@ -97,8 +97,7 @@ ValueId solve(Body& b, const Dim& dim, const std::string& name, ValueId total) {
 
 ValueId extent_of(Body& b, ValueId tensor, size_t axis) {
     if (b.function().level == ir::Level::graph) return b.index(b.function_dimension(b.type_of(tensor).shape[axis]));
-    return b.emit.value(OpKind::shape_of, {tensor}, ir::Type::scalar(DType::index),
-                        {{ir::Attr::axis, static_cast<int64_t>(axis)}});
+    return b.emit.inferred(OpKind::shape_of, {tensor}, {{ir::Attr::axis, static_cast<int64_t>(axis)}});
 }
 
 }  // namespace
@@ -152,7 +151,7 @@ Val Body::function_dimension(const Dim& known, const Dim& dim) {
     }
     const auto [entry, fresh] = dims_.emplace(known.text(), ValueId{});
     if (fresh) {
-        entry->second = emit.entry(OpKind::dim, ir::Type::scalar(DType::index), {{ir::Attr::dim, known}});
+        entry->second = emit.entry(OpKind::dim, {{ir::Attr::dim, known}});
         function().value(entry->second).name = known.symbol_name().value_or("");
     }
     return Val::ssa(entry->second, DType::index);
@@ -219,7 +218,7 @@ void assert_extent(Body& b, const sema::DimCheck& check) {
     const auto extent = [&](const Dim& dim) {
         const ir::Type index = ir::Type::scalar(DType::index);
         if (const auto number = dim.constant_value())
-            return b.emit.entry(OpKind::constant, index, {{ir::Attr::value, *number}, {ir::Attr::type, DType::index}});
+            return b.emit.entry(OpKind::constant, {{ir::Attr::value, *number}, {ir::Attr::type, DType::index}});
         const ValueId value = b.index(b.dimension(dim));
         const ir::OpId op = b.function().value(value).op;
         known = known && (!op.valid() || b.function().op(op).kind == OpKind::dim);
@@ -232,7 +231,7 @@ void assert_extent(Body& b, const sema::DimCheck& check) {
     const std::string text = fmt::format("{}: the value has size {{}} where its type says `{}` = {{}}", function,
                                          sema::readable(check.header));
     const ValueId same = b.emit.inferred(OpKind::eq, {found, expected});
-    const ir::OpId assertion = b.emit.op(OpKind::assert_, {same, found, expected}, {}, {{ir::Attr::text, text}});
+    const ir::OpId assertion = b.emit.op(OpKind::assert_, {same, found, expected}, {{ir::Attr::text, text}});
     if (!known) return;
     b.emit.move_to_entry(b.function().value(same).op);
     b.emit.move_to_entry(assertion);

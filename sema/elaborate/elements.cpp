@@ -39,9 +39,7 @@ Val element_of(Body& b, const Val& whole, const Val& index) {
     if (whole.is_ssa() && b.type_of(whole.id).is_vector() && position) {
         const int64_t width = b.type_of(whole.id).width;
         const int64_t at = number < 0 ? number + width : number;
-        const DType held = b.type_of(whole.id).elem;
-        return Val::ssa(b.emit.value(OpKind::vector_extract, {whole.id}, ir::Type::scalar(held), {{Attr::axis, at}}),
-                        whole.type);
+        return Val::ssa(b.emit.inferred(OpKind::vector_extract, {whole.id}, {{Attr::axis, at}}), whole.type);
     }
     if (!whole.has_elements() || whole.element_count() == 0) return Val{};
     for (const Val& part : whole.parts) {

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "ir/core/internal.h"
 #include "ir/law/float_format.h"
 
 namespace tsr::elaborate {
@@ -35,48 +38,64 @@ ir::PlaceId Emitter::place() {
     return place_id_;
 }
 
-ir::OpId Emitter::op(OpKind kind, std::vector<ValueId> operands, const std::vector<Type>& results, ir::Attrs attrs) {
-    const ir::OpId id = function_.add_op(kind, place(), std::move(operands), results, std::move(attrs));
-    function_.append(region_, id);
-    return id;
+ir::OpId Emitter::append(ir::OpId op) {
+    function_.append(region_, op);
+    return op;
 }
 
-ValueId Emitter::value(OpKind kind, std::vector<ValueId> operands, const Type& type, ir::Attrs attrs) {
-    return function_.op(op(kind, std::move(operands), {type}, std::move(attrs))).results[0];
+std::vector<Type> Emitter::results(OpKind kind, const std::vector<ValueId>& operands, const ir::Attrs& attrs) const {
+    if (ir::record(kind).results == ir::ResultsFrom::regions) return {};
+    std::vector<Type> types;
+    for (ValueId operand : operands) types.push_back(function_.type(operand));
+    const ir::Inferred inferred = ir::infer(kind, types, attrs);
+    if (!inferred) {
+        ir::internal_error(fmt::format("{}: {}: {}", function_.name, ir::name(kind), inferred.message()));
+    }
+    return inferred.value().types;
+}
+
+ir::OpId Emitter::op(OpKind kind, std::vector<ValueId> operands, ir::Attrs attrs) {
+    const std::vector<Type> types = results(kind, operands, attrs);
+    return append(function_.add_op(kind, place(), std::move(operands), types, std::move(attrs)));
 }
 
 ValueId Emitter::inferred(OpKind kind, std::vector<ValueId> operands, ir::Attrs attrs) {
-    std::vector<Type> types;
-    for (ValueId operand : operands) types.push_back(function_.type(operand));
-    const auto results = ir::infer(kind, types, attrs);
-    if (!results) {
-        // The verifier reports it with the operation in view; the type is of no consequence then.
-        return value(kind, std::move(operands), types.empty() ? Type::scalar(DType::index) : types[0],
-                     std::move(attrs));
+    return function_.op(op(kind, std::move(operands), std::move(attrs))).results.at(0);
+}
+
+ir::OpId Emitter::op_giving(OpKind kind, std::vector<ValueId> operands, const std::vector<Type>& results,
+                            ir::Attrs attrs) {
+    if (ir::record(kind).results != ir::ResultsFrom::given) {
+        ir::internal_error(
+            fmt::format("{}: types are given for {}, which infers them", function_.name, ir::name(kind)));
     }
-    return value(kind, std::move(operands), results.value().types[0], std::move(attrs));
+    return append(function_.add_op(kind, place(), std::move(operands), results, std::move(attrs)));
+}
+
+ValueId Emitter::given(OpKind kind, std::vector<ValueId> operands, const Type& type, ir::Attrs attrs) {
+    return function_.op(op_giving(kind, std::move(operands), {type}, std::move(attrs))).results[0];
 }
 
 ValueId Emitter::constant(int64_t value, DType type) {
     if (is_float(type)) return constant(static_cast<double>(value), type);
-    return this->value(OpKind::constant, {}, Type::scalar(type), {{Attr::value, value}, {Attr::type, type}});
+    return inferred(OpKind::constant, {}, {{Attr::value, value}, {Attr::type, type}});
 }
 
 ValueId Emitter::constant(double value, DType type) {
-    return this->value(OpKind::constant, {}, Type::scalar(type),
-                       {{Attr::value, ir::decode_float(type, ir::encode_float(type, value))}, {Attr::type, type}});
+    return inferred(OpKind::constant, {},
+                    {{Attr::value, ir::decode_float(type, ir::encode_float(type, value))}, {Attr::type, type}});
 }
 
 ValueId Emitter::cast(ValueId value, DType to) {
-    const Type& from = function_.type(value);
-    if (from.elem == to) return value;
-    return this->value(OpKind::cast, {value}, from.with(to), {{Attr::type, to}});
+    if (function_.type(value).elem == to) return value;
+    return inferred(OpKind::cast, {value}, {{Attr::type, to}});
 }
 
 void Emitter::yield(std::vector<ValueId> values) { op(OpKind::yield, std::move(values)); }
 
-ValueId Emitter::entry(OpKind kind, const Type& type, ir::Attrs attrs) {
-    const ir::OpId id = function_.add_op(kind, place(), {}, {type}, std::move(attrs));
+ValueId Emitter::entry(OpKind kind, ir::Attrs attrs) {
+    const std::vector<Type> types = results(kind, {}, attrs);
+    const ir::OpId id = function_.add_op(kind, place(), {}, types, std::move(attrs));
     function_.insert(function_.body, entries_++, id);
     return function_.op(id).results[0];
 }

@@ -1,4 +1,5 @@
-// Appends operations to a function: knows where, and from which place of the source.
+// Appends operations to a function: knows where, and from which place of the source. Types of results come from the
+// records' `infer`; an operation that its record refuses is an internal error.
 #pragma once
 
 #include <string>
@@ -22,18 +23,20 @@ public:
     void push_call(Span call);  // what follows is inlined there
     void pop_call();
 
-    ir::OpId op(ir::OpKind kind, std::vector<ir::ValueId> operands, const std::vector<ir::Type>& results = {},
-                ir::Attrs attrs = {});
-    ir::ValueId value(ir::OpKind kind, std::vector<ir::ValueId> operands, const ir::Type& type, ir::Attrs attrs = {});
-    // Type by the operation's record.
-    ir::ValueId inferred(ir::OpKind kind, std::vector<ir::ValueId> operands, ir::Attrs attrs = {});
+    // An `if` gets its results when its regions are filled.
+    ir::OpId op(ir::OpKind kind, std::vector<ir::ValueId> operands, ir::Attrs attrs = {});
+    ir::ValueId inferred(ir::OpKind kind, std::vector<ir::ValueId> operands, ir::Attrs attrs = {});  // its only result
+    // What is called says the types: `call`, `launch`, `host`.
+    ir::OpId op_giving(ir::OpKind kind, std::vector<ir::ValueId> operands, const std::vector<ir::Type>& results,
+                       ir::Attrs attrs = {});
+    ir::ValueId given(ir::OpKind kind, std::vector<ir::ValueId> operands, const ir::Type& type, ir::Attrs attrs = {});
     ir::ValueId constant(int64_t value, DType type);
     ir::ValueId constant(double value, DType type);  // rounded to the type by the rules of cast
     ir::ValueId cast(ir::ValueId value, DType to);   // itself when it has the type
     void yield(std::vector<ir::ValueId> values);
 
     // An operation at the start of the function, before all others but earlier ones made so.
-    ir::ValueId entry(ir::OpKind kind, const ir::Type& type, ir::Attrs attrs);
+    ir::ValueId entry(ir::OpKind kind, ir::Attrs attrs);
 
     // Moves an operation to the start, behind those that were made or moved there before.
     void move_to_entry(ir::OpId op);
@@ -45,6 +48,9 @@ public:
 
 private:
     ir::PlaceId place();
+    ir::OpId append(ir::OpId op);
+    [[nodiscard]] std::vector<ir::Type> results(ir::OpKind kind, const std::vector<ir::ValueId>& operands,
+                                                const ir::Attrs& attrs) const;
 
     ir::Function& function_;
     ir::RegionId region_;

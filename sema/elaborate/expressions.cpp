@@ -28,7 +28,7 @@ namespace {
 
 Val builtin_value(Body& b, sema::Builtin name, const sema::Type& type) {
     if (name == sema::Builtin::grid_groups && b.rules().in_group) {
-        return Val::ssa(b.emit.value(OpKind::group_count, {}, ir::Type::scalar(DType::index)), DType::index);
+        return Val::ssa(b.emit.inferred(OpKind::group_count, {}), DType::index);
     }
     if (name == sema::Builtin::args && b.rules().host_objects) return host_args(b, type);
     return Val::none();
@@ -67,9 +67,8 @@ Val shape_of(Body& b, const ast::Expr& base) {
     }
     const Val tensor = expression(b, base);
     for (size_t axis = 0; axis < type.rank(); ++axis) {
-        shape.parts.push_back(Val::ssa(b.emit.value(OpKind::shape_of, {tensor.id}, ir::Type::scalar(DType::index),
-                                                    {{Attr::axis, static_cast<int64_t>(axis)}}),
-                                       DType::index));
+        shape.parts.push_back(Val::ssa(
+            b.emit.inferred(OpKind::shape_of, {tensor.id}, {{Attr::axis, static_cast<int64_t>(axis)}}), DType::index));
     }
     return shape;
 }

@@ -205,7 +205,8 @@ Val graph_operand(Body& b, const ast::Expr& e) {
     }
     const auto [entry, fresh] = b.operands->taken.emplace(value.id, Val{});
     if (fresh) {
-        const ir::Type taken = tensor ? ir::Type::tensor(type.elem(), type.shape(), false) : host.type_of(value.id);
+        const ir::Type taken =
+            tensor ? ir::Type::tensor(type.elem(), type.shape(), false, type.policy()) : host.type_of(value.id);
         const std::string name = host.function().value(value.id).name;
         entry->second = Val::ssa(b.function().add_arg(b.function().body, taken, name));
         b.operands->arguments.push_back(value.id);
@@ -247,7 +248,7 @@ Val graph_expression(Body& b, const ast::Expr& e, std::optional<Rounding> declar
     const At at(b.emit, e.span);
     ir::Type made = tensor ? ir_type(type) : fn.results[0];
     made.elem = fn.results[0].elem;
-    ValueId value = b.emit.value(OpKind::call, std::move(operands.arguments), made, {{Attr::callee, fn.name}});
+    ValueId value = b.emit.given(OpKind::call, std::move(operands.arguments), made, {{Attr::callee, fn.name}});
     b.graphs->push_back(std::move(fn));
     if (chance) {
         value = host(b, "cast_dither", {value}, ir_type(type),

@@ -28,7 +28,7 @@ ir::Dim dim_in_function(Body& b, const Dim& dim) {
 
 ValueId dim_value(Body& b, const Dim& dim) {
     if (const auto number = dim.constant_value()) return b.emit.constant(*number, DType::index);
-    return b.emit.value(OpKind::dim, {}, ir::Type::scalar(DType::index), {{Attr::dim, dim}});
+    return b.emit.inferred(OpKind::dim, {}, {{Attr::dim, dim}});
 }
 
 ValueId reshaped(Body& b, ValueId value, const Shape& shape) {
@@ -187,7 +187,7 @@ void require_elements(Body& b, const Dim& extent, int64_t least, const std::stri
     if (ir::is_never_negative(extent - Dim::constant(least))) return;
     const ValueId have = dim_value(b, extent);
     const ValueId enough = b.emit.inferred(OpKind::ge, {have, b.emit.constant(least, DType::index)});
-    b.emit.op(OpKind::assert_, {enough, have}, {},
+    b.emit.op(OpKind::assert_, {enough, have},
               {{Attr::text, "`pad` of mode \"" + mode + "\" needs " + std::to_string(least) +
                                 " elements along an axis, there are {}"}});
 }

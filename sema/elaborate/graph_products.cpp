@@ -39,17 +39,19 @@ std::string letters_of(size_t a_rank, size_t b_rank) {
 
 }  // namespace
 
-Val tensor_product(Body& b, const Val& lhs, const Val& rhs, DType compute, DType type) {
+Val tensor_product(Body& b, const Val& lhs, const Val& rhs, DType compute, const sema::Type& type) {
     // Operands are rounded to the type that both have.
     const Val left = b.rounded(lhs), right = b.rounded(rhs);
-    const DType joined =
-        join(b.type_of(left.id).elem, b.type_of(right.id).elem).value_or(b.type_of(left.id).elem);
+    const DType joined = join(b.type_of(left.id).elem, b.type_of(right.id).elem).value_or(b.type_of(left.id).elem);
     const auto held = [&](const Val& value, DType in) { return b.emit.cast(value.id, in); };
     const size_t l_rank = b.type_of(left.id).rank(), r_rank = b.type_of(right.id).rank();
-    if (l_rank == 1 || r_rank == 1) return Val::ssa(vector_product(b, held(left, compute), held(right, compute)), type);
-    return Val::ssa(b.emit.inferred(OpKind::contract, {held(left, joined), held(right, joined)},
-                                    {{Attr::type, compute}, {Attr::letters, letters_of(l_rank, r_rank)}}),
-                    type);
+    if (l_rank == 1 || r_rank == 1)
+        return Val::ssa(vector_product(b, held(left, compute), held(right, compute)), type.elem());
+    ir::Attrs attrs{{Attr::type, compute}, {Attr::letters, letters_of(l_rank, r_rank)}};
+    // Values of narrower floats are all of tf32.
+    if (type.policy().compute_tf32 && joined == DType::f32) attrs.set_flag(Attr::tf32);
+    return Val::ssa(b.emit.inferred(OpKind::contract, {held(left, joined), held(right, joined)}, std::move(attrs)),
+                    type.elem());
 }
 
 }  // namespace tsr::elaborate

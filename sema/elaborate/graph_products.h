@@ -5,8 +5,8 @@
 
 namespace tsr::elaborate {
 
-// Each partial sum in `compute`; the result is of type `type`, not rounded yet. A vector's product is a sum along one
-// axis.
-Val tensor_product(Body& b, const Val& lhs, const Val& rhs, DType compute, DType type);
+// Each partial sum in `compute`; the result is of type `type`, not rounded yet, and `type` has the policies of both. A
+// vector's product is a sum along one axis, where no factor is rounded to tf32.
+Val tensor_product(Body& b, const Val& lhs, const Val& rhs, DType compute, const sema::Type& type);
 
 }  // namespace tsr::elaborate

@@ -20,7 +20,7 @@ ValueId zero(Body& b) { return b.emit.constant(int64_t{0}, DType::index); }
 // Ends the program where the condition does not hold.
 void require(Body& b, ValueId condition, std::vector<ValueId> values, const std::string& text) {
     values.insert(values.begin(), condition);
-    b.emit.op(OpKind::assert_, std::move(values), {}, {{Attr::text, text}});
+    b.emit.op(OpKind::assert_, std::move(values), {{Attr::text, text}});
 }
 
 ValueId both(Body& b, ValueId one, ValueId other) { return b.emit.inferred(OpKind::bit_and, {one, other}); }

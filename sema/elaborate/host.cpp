@@ -13,12 +13,12 @@ using sema::Kind;
 ValueId host(Body& b, const std::string& entry, std::vector<ValueId> operands, const ir::Type& result,
              ir::Attrs attrs) {
     attrs.set(Attr::callee, entry);
-    return b.emit.value(OpKind::host, std::move(operands), result, std::move(attrs));
+    return b.emit.given(OpKind::host, std::move(operands), result, std::move(attrs));
 }
 
 void host_effect(Body& b, const std::string& entry, std::vector<ValueId> operands, ir::Attrs attrs) {
     attrs.set(Attr::callee, entry);
-    b.emit.op(OpKind::host, std::move(operands), {}, std::move(attrs));
+    b.emit.op_giving(OpKind::host, std::move(operands), {}, std::move(attrs));
 }
 
 Val host_args(Body& b, const sema::Type& type) {

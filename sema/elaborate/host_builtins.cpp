@@ -27,8 +27,7 @@ Val made(Body& b, const std::string& entry, std::vector<ValueId> operands, const
 Val like(Body& b, const std::string& entry, const Val& of, const sema::Type& type) {
     std::vector<ValueId> extents;
     for (size_t axis = 0; axis < type.rank(); ++axis) {
-        extents.push_back(b.emit.value(ir::OpKind::shape_of, {of.id}, ir::Type::scalar(DType::index),
-                                       {{Attr::axis, static_cast<int64_t>(axis)}}));
+        extents.push_back(b.emit.inferred(ir::OpKind::shape_of, {of.id}, {{Attr::axis, static_cast<int64_t>(axis)}}));
     }
     return made(b, entry, std::move(extents), type);
 }

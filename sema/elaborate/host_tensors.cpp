@@ -7,6 +7,7 @@
 #include "sema/elaborate/launch.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/rounding.h"
+#include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/types.h"
 
 namespace tsr::elaborate {
@@ -50,11 +51,11 @@ Val host_transpose(Body& b, const Val& tensor, const sema::Type& type) {
     return Val::ssa(host(b, "swap_last", {tensor.id}, ir_type(type)));
 }
 
-void host_assign(Body& b, const Val& view, const Val& value, const sema::Type& type, const Storage& storage) {
+void host_assign(Body& b, const Val& view, const Val& value, const sema::Type& type, const ast::Expr* written) {
     const bool tensor = value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::tensor;
     if (tensor) return host_effect(b, "assign", {view.id, value.id});
     if (value.has_elements()) return;
-    host_effect(b, "fill", {view.id, stored_element(b, storage, view.id, {}, value, type.elem())});
+    host_effect(b, "fill", {view.id, stored_element(b, written, view.id, {}, value, type.elem())});
 }
 
 Val host_reshape(Body& b, const Val& tensor, const sema::Type& type) {

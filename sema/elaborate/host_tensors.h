@@ -13,7 +13,7 @@ namespace tsr::elaborate {
 Val host_view(Body& b, const Val& tensor, const std::vector<const ast::Expr*>& items, const sema::Type& type);
 Val host_transpose(Body& b, const Val& tensor, const sema::Type& type);
 // view[...] = value, a tensor or a number that is rounded as the storage says.
-void host_assign(Body& b, const Val& view, const Val& value, const sema::Type& type, const Storage& storage);
+void host_assign(Body& b, const Val& view, const Val& value, const sema::Type& type, const ast::Expr* written);
 
 // A view in the shape that the type has.
 Val host_reshape(Body& b, const Val& tensor, const sema::Type& type);

@@ -32,7 +32,7 @@ namespace {
 Val id(Body& b, OpKind kind, const Val& axis = {}) {
     ir::Attrs attrs;
     if (axis.is_fixed() && axis.fixed.integer()) attrs.set(Attr::axis, *axis.fixed.integer());
-    return Val::ssa(b.emit.value(kind, {}, ir::Type::scalar(DType::index), std::move(attrs)), DType::index);
+    return Val::ssa(b.emit.inferred(kind, {}, std::move(attrs)), DType::index);
 }
 
 Val copy(Body& b, const CallInfo& info) {
@@ -62,11 +62,11 @@ Val store(Body& b, const CallInfo& info) {
     const Val target = argument_value(b, info, 0);
     const sema::Type& type = b.info(*argument(b, info, 0)).type;
     if (type.is(sema::Kind::view)) {
-        store_tile(b, target, type, to_be_stored(b, *argument(b, info, 2), {}), storage_of(b, *argument(b, info, 0)));
+        store_tile(b, target, type, to_be_stored(b, *argument(b, info, 2)), argument(b, info, 0));
         return Val::none();
     }
     const std::vector<Val> index = element_index(b, target, argument(b, info, 1));
-    write_element(b, target, index, to_be_stored(b, *argument(b, info, 2), {}), storage_of(b, *argument(b, info, 0)));
+    write_element(b, target, index, to_be_stored(b, *argument(b, info, 2)), *argument(b, info, 0));
     return Val::none();
 }
 
@@ -77,21 +77,19 @@ Val load_vector(Body& b, const ast::Expr& e, const CallInfo& info) {
     const DType type = memory_type(b, source);
     std::vector<ValueId> operands{b.memory(source)};
     for (const Val& i : index) operands.push_back(b.index(i));
-    return Val::ssa(b.emit.value(OpKind::read_vector, std::move(operands),
-                                 ir::Type::vector(type, static_cast<uint32_t>(width)), {{Attr::width, width}}),
-                    type);
+    return Val::ssa(b.emit.inferred(OpKind::read_vector, std::move(operands), {{Attr::width, width}}), type);
 }
 
 Val store_vector(Body& b, const CallInfo& info) {
     const Val target = argument_value(b, info, 0);
-    const Val value = to_be_stored(b, *argument(b, info, 1), {});
+    const Val value = to_be_stored(b, *argument(b, info, 1));
     const std::vector<Val> index = element_index(b, target, argument(b, info, 2));
     const int64_t width = b.info(*argument(b, info, 1)).type.length().value_or(1);
     const ir::Type type = ir::Type::vector(memory_type(b, target), static_cast<uint32_t>(width));
     std::vector<ValueId> operands;
     for (const Val& i : index) operands.push_back(b.index(i));
     const ValueId place = b.memory(target);
-    const ValueId stored = stored_vector(b, storage_of(b, *argument(b, info, 0)), place, operands, value, type);
+    const ValueId stored = stored_vector(b, argument(b, info, 0), place, operands, value, type);
     operands.insert(operands.begin(), {place, stored});
     b.emit.op(OpKind::write_vector, std::move(operands));
     return Val::none();
@@ -145,9 +143,7 @@ Val atomic(Body& b, const CallInfo& info, ir::AtomicOp op) {
     std::vector<ValueId> operands{b.memory(memory), b.scalar(compares ? second : first, type)};
     if (compares) operands.push_back(b.scalar(first, type));
     for (const Val& i : index) operands.push_back(b.index(i));
-    return Val::ssa(b.emit.value(OpKind::atomic, std::move(operands), ir::Type::scalar(type),
-                                 {{Attr::op, static_cast<int64_t>(op)}}),
-                    type);
+    return Val::ssa(b.emit.inferred(OpKind::atomic, std::move(operands), {{Attr::op, static_cast<int64_t>(op)}}), type);
 }
 
 Val group_reduce(Body& b, const ast::Expr& e, const CallInfo& info, ReduceOp op) {
@@ -155,8 +151,7 @@ Val group_reduce(Body& b, const ast::Expr& e, const CallInfo& info, ReduceOp op)
     const bool logical = ir::is_logical(op);
     const DType type = logical ? DType::boolean : compute_of(b, e);
     const ValueId operand = logical ? b.truth(value) : b.scalar(value, type);
-    const ValueId result =
-        b.emit.value(OpKind::group_reduce, {operand}, ir::Type::scalar(type), {{Attr::op, static_cast<int64_t>(op)}});
+    const ValueId result = b.emit.inferred(OpKind::group_reduce, {operand}, {{Attr::op, static_cast<int64_t>(op)}});
     return Val::ssa(result, logical ? type : b.info(e).type.elem());
 }
 
@@ -176,7 +171,7 @@ ValueId widened_reduce(Body& b, ValueId memory, ReduceOp op, DType type) {
     const auto element = [&](const std::vector<ValueId>& index) {
         std::vector<ValueId> operands{memory};
         operands.insert(operands.end(), index.begin(), index.end());
-        return b.emit.cast(b.emit.value(OpKind::read, std::move(operands), ir::Type::scalar(buffer.elem)), type);
+        return b.emit.cast(b.emit.inferred(OpKind::read, std::move(operands)), type);
     };
     // A sum starts at nothing; the least and the greatest at the first element, which may be met twice.
     const bool extreme = op == ReduceOp::min || op == ReduceOp::max;
@@ -189,7 +184,7 @@ ValueId widened_reduce(Body& b, ValueId memory, ReduceOp op, DType type) {
             b.emit.op(OpKind::for_,
                       {b.emit.constant(int64_t{0}, DType::index), b.emit.constant(extent, DType::index),
                        b.emit.constant(int64_t{1}, DType::index), carried},
-                      {ir::Type::scalar(type)}, {{Attr::loop, static_cast<int64_t>(ir::LoopKind::in_order)}});
+                      {{Attr::loop, static_cast<int64_t>(ir::LoopKind::in_order)}});
         const ir::RegionId region = b.function().add_region(loop);
         const Inside inside(b.emit, region);
         index.push_back(b.function().add_arg(region, ir::Type::scalar(DType::index)));
@@ -205,9 +200,9 @@ Val buffer_reduce(Body& b, const ast::Expr& e, const CallInfo& info, ReduceOp op
     const DType element = memory_type(b, buffer);
     const DType type = compute_of(b, e);
     const ValueId memory = b.memory(buffer);
-    const ValueId result = type == element ? b.emit.value(OpKind::buffer_reduce, {memory}, ir::Type::scalar(type),
-                                                          {{Attr::op, static_cast<int64_t>(op)}})
-                                           : widened_reduce(b, memory, op, type);
+    const ValueId result =
+        type == element ? b.emit.inferred(OpKind::buffer_reduce, {memory}, {{Attr::op, static_cast<int64_t>(op)}})
+                        : widened_reduce(b, memory, op, type);
     return Val::ssa(result, b.info(e).type.elem());
 }
 
@@ -218,11 +213,11 @@ Val from_lane(Body& b, const CallInfo& info, OpKind kind) {
     const DType type = element_type_alone(b, value);
     const ValueId source = lane.is(Val::Kind::undefined) ? b.emit.constant(int64_t{0}, DType::index) : b.index(lane);
     const ValueId operand = b.scalar(value, type);
-    return Val::ssa(b.emit.value(kind, {operand, source}, ir::Type::scalar(type)), type);
+    return Val::ssa(b.emit.inferred(kind, {operand, source}), type);
 }
 
 Val effect(Body& b, OpKind kind, ir::Attrs attrs = {}) {
-    b.emit.op(kind, {}, {}, std::move(attrs));
+    b.emit.op(kind, {}, std::move(attrs));
     return Val::none();
 }
 
@@ -254,8 +249,8 @@ Val collective(Body& b, const ast::Expr& e, const CallInfo& info) {
         case Builtin::scan: {
             const Val value = argument_value(b, info, 0);
             const DType type = compute_of(b, e);
-            const ValueId id = b.emit.value(OpKind::group_scan, {b.scalar(value, type)}, ir::Type::scalar(type),
-                                            {{Attr::op, static_cast<int64_t>(scan_op(b, info))}});
+            const ValueId id = b.emit.inferred(OpKind::group_scan, {b.scalar(value, type)},
+                                               {{Attr::op, static_cast<int64_t>(scan_op(b, info))}});
             return Val::ssa(id, b.info(e).type.elem());
         }
         case Builtin::shuffle:
@@ -263,9 +258,7 @@ Val collective(Body& b, const ast::Expr& e, const CallInfo& info) {
         case Builtin::warp_broadcast:
             return from_lane(b, info, OpKind::broadcast);
         case Builtin::ballot:
-            return Val::ssa(
-                b.emit.value(OpKind::ballot, {b.truth(argument_value(b, info, 0))}, ir::Type::scalar(DType::u32)),
-                DType::u32);
+            return Val::ssa(b.emit.inferred(OpKind::ballot, {b.truth(argument_value(b, info, 0))}), DType::u32);
         case Builtin::linear_id:
         case Builtin::context:
         case Builtin::tile_range:

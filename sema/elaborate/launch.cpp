@@ -167,7 +167,7 @@ struct Launcher {
         for (const Instance* point : choice.kernels) points.push_back(point->name);
         if (!written.empty()) attrs.set(Attr::written, written);
         if (gives_scalar()) results.push_back(ir_type(header.result));
-        const ir::OpId op = b.emit.op(OpKind::launch, std::move(operands), results, std::move(attrs));
+        const ir::OpId op = b.emit.op_giving(OpKind::launch, std::move(operands), results, std::move(attrs));
         ir::LaunchOp::set_points(b.function().op(op), points);
         const std::vector<ValueId>& given = b.function().op(op).results;
         for (size_t i = 0; i < values.size(); ++i) b.set(values[i], Val::ssa(given[i], b.type_of(given[i]).elem));

@@ -64,7 +64,7 @@ void counted_loop(Body& b, const std::vector<Bounds>& axes, size_t axis, ir::Att
     std::vector<ValueId> operands{b.index(bounds.start), b.index(bounds.stop), b.index(bounds.step)};
     const std::vector<ValueId> initial = carried.initial();
     operands.insert(operands.end(), initial.begin(), initial.end());
-    const ir::OpId op = b.emit.op(OpKind::for_, std::move(operands), carried.types(), attrs);
+    const ir::OpId op = b.emit.op(OpKind::for_, std::move(operands), attrs);
     const ir::RegionId region = b.function().add_region(op);
     {
         const Inside inside(b.emit, region);
@@ -92,7 +92,7 @@ void left_loop(Body& b, const Bounds& bounds, Slot loop_live, Span left_at, ir::
     operands.insert(operands.end(), initial.begin(), initial.end());
     std::vector<ir::Type> types{index};
     types.insert(types.end(), carried.types().begin(), carried.types().end());
-    const ir::OpId op = b.emit.op(OpKind::while_, std::move(operands), types, std::move(attrs));
+    const ir::OpId op = b.emit.op(OpKind::while_, std::move(operands), std::move(attrs));
     const ir::RegionId test = b.function().add_region(op);
     const ir::RegionId rounds = b.function().add_region(op);
     {
@@ -327,7 +327,7 @@ void while_statement(Body& b, const ast::While& loop) {
     const bool keeps = forever || !loop.otherwise.empty();
     Carried carried(b, effects, scope.flags, keeps ? effects.assigned : std::set<Slot>());
     carried.add_symbols(loop.header.to(loop.body.empty() ? loop.header : loop.body.back()->span));
-    const ir::OpId op = b.emit.op(OpKind::while_, carried.initial(), carried.types());
+    const ir::OpId op = b.emit.op(OpKind::while_, carried.initial());
     const ir::RegionId test = b.function().add_region(op);
     const ir::RegionId rounds = b.function().add_region(op);
     const bool flagged = effects.leaves || effects.returns;

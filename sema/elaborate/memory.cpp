@@ -78,14 +78,14 @@ Val read_element(Body& b, const Val& memory, const std::vector<Val>& indices) {
     const DType type = memory_type(b, memory);
     std::vector<ValueId> operands = index_values(b, indices);
     operands.insert(operands.begin(), b.memory(memory));
-    return Val::ssa(b.emit.value(OpKind::read, std::move(operands), ir::Type::scalar(type)), type);
+    return Val::ssa(b.emit.inferred(OpKind::read, std::move(operands)), type);
 }
 
 void write_element(Body& b, const Val& memory, const std::vector<Val>& indices, const Val& value,
-                   const Storage& storage) {
+                   const ast::Expr& written) {
     std::vector<ValueId> operands = index_values(b, indices);
     const ValueId place = b.memory(memory);
-    const ValueId stored = stored_element(b, storage, place, operands, value, memory_type(b, memory));
+    const ValueId stored = stored_element(b, &written, place, operands, value, memory_type(b, memory));
     operands.insert(operands.begin(), {place, stored});
     b.emit.op(OpKind::write, std::move(operands));
 }
@@ -171,7 +171,7 @@ bool list_path(Body& b, const ast::Expr& e, Target& target) {
 Target subscript_target(Body& b, const ast::Expr& e, const ast::Subscript& node) {
     Target target;
     target.type = &b.info(e).type;
-    target.storage = storage_of(b, e);
+    target.written = &e;
     const sema::Type& base_type = b.info(*node.base).type;
     const std::vector<const ast::Expr*> items = index_items(node);
     if (base_type.is(Kind::dict) || (base_type.is(Kind::list) && b.rules().host_objects)) {
@@ -301,7 +301,7 @@ void write_target(Body& b, const Target& target, const Val& value) {
         case Target::Kind::local:
             return write_local(b, target.memory, target.container, target.indices, value);
         case Target::Kind::element:
-            return write_element(b, target.memory, target.indices, value, target.storage);
+            return write_element(b, target.memory, target.indices, value, *target.written);
         case Target::Kind::item: {
             Val list = b.get(b.slot(target.variable));
             store_item(list, target.path, 0, b.coerce(b.rounded(value), *target.type));
@@ -312,11 +312,11 @@ void write_target(Body& b, const Target& target, const Val& value) {
         case Target::Kind::list_slice:
             return set_slice(b, target.memory.id, target.given, target.indices, container(b, value, target.container));
         case Target::Kind::region:
-            return host_assign(b, target.memory, value, *target.type, target.storage);
+            return host_assign(b, target.memory, value, *target.type, target.written);
         case Target::Kind::block:
             return b.set(b.slot(target.variable), updated(b, b.get(b.slot(target.variable)), target.block, value));
         case Target::Kind::view:
-            return store_tile(b, target.memory, *target.type, value, target.storage);
+            return store_tile(b, target.memory, *target.type, value, target.written);
     }
 }
 

@@ -13,9 +13,9 @@ namespace tsr::elaborate {
 Val subscript(Body& b, const ast::Expr& e, const ast::Subscript& node);
 
 Val read_element(Body& b, const Val& memory, const std::vector<Val>& indices);
-// The value is rounded to the memory's element type, as what is written says.
+// The value is rounded to the memory's element type, as `stored_element` says.
 void write_element(Body& b, const Val& memory, const std::vector<Val>& indices, const Val& value,
-                   const Storage& storage);
+                   const ast::Expr& written);
 // Element type of a tensor or buffer.
 DType memory_type(Body& b, const Val& memory);
 // One number per axis: of `index=i` or `index=(i, j)`; of a view its starts, moved by the index if there is one.
@@ -33,7 +33,7 @@ struct Target {
         indices;        // element, local; list_item: one; list_slice: those of start, stop and step that are given
     int64_t given = 0;  // list_slice: which, as ir::IndexCode says
     const sema::Type* type = nullptr;
-    Storage storage;
+    const ast::Expr* written = nullptr;  // that names it
     TensorBlock block;
     sema::Type container;  // list_item, list_slice: a list, dictionary or record; local: the array's type
 };

@@ -118,7 +118,7 @@ Val binary(Body& b, const ast::Expr& e, const ast::Binary& node) {
     }
     const Val lhs = expression(b, *node.lhs);
     const Val rhs = expression(b, *node.rhs);
-    if (node.op == BinaryOp::matmul) return tensor_product(b, lhs, rhs, compute_of(b, e), info.type.elem());
+    if (node.op == BinaryOp::matmul) return tensor_product(b, lhs, rhs, compute_of(b, e), info.type);
     return arithmetic(b, node.op, lhs, rhs, compute_of(b, e), type);
 }
 

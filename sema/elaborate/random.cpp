@@ -21,7 +21,7 @@ std::string_view parameter_name(const ir::ParamRole& role) {
 
 ValueId given_key(Body& b, const ir::ParamRole& role) {
     const ir::Type type = ir::Type::scalar(DType::u64);
-    if (!b.rules().in_group) return b.emit.value(OpKind::host, {}, type, *ir::key_source(role));
+    if (!b.rules().in_group) return b.emit.given(OpKind::host, {}, type, *ir::key_source(role));
     ir::Function& kernel = b.function();
     for (const ValueId known : kernel.params()) {
         if (kernel.value(known).role == role) return known;
@@ -60,7 +60,7 @@ std::vector<ValueId> random_arguments(Body& b, const ir::Function& kernel) {
             b.error("E0607", b.emit.span(), "a kernel that rounds by chance is not launched in graph functions yet");
             return {};
         }
-        if (source) keys.push_back(b.emit.value(OpKind::host, {}, kernel.type(param), *source));
+        if (source) keys.push_back(b.emit.given(OpKind::host, {}, kernel.type(param), *source));
     }
     return keys;
 }

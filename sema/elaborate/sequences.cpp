@@ -89,8 +89,7 @@ Sequence reverse(Body& b, const CallInfo& info) {
 
 // The elements of a tensor of rank 1, else its rows: views.
 Sequence rows(Body& b, const Val& tensor, const sema::Type& type) {
-    const ValueId length =
-        b.emit.value(OpKind::shape_of, {tensor.id}, ir::Type::scalar(DType::index), {{Attr::axis, int64_t{0}}});
+    const ValueId length = b.emit.inferred(OpKind::shape_of, {tensor.id}, {{Attr::axis, int64_t{0}}});
     if (type.rank() == 1) {
         return {Val::ssa(length, DType::index),
                 [&b, tensor](const Val& position) { return read_element(b, tensor, {position}); }};

@@ -16,7 +16,7 @@ using sema::Instance;
 void require_in_graph(Body& b, ValueId holds, const std::vector<ValueId>& values, std::string text) {
     std::vector<ValueId> operands{holds};
     operands.insert(operands.end(), values.begin(), values.end());
-    b.emit.op(OpKind::assert_, std::move(operands), {}, {{Attr::text, std::move(text)}});
+    b.emit.op(OpKind::assert_, std::move(operands), {{Attr::text, std::move(text)}});
 }
 
 void require_one_shape(Body& b, const ir::Type& one, const ir::Type& other, const std::string& name) {
@@ -67,10 +67,10 @@ void check_shapes(Body& b, const CallInfo& info, const std::vector<Val>& argumen
             check_shape_in_graph(b, check, function, parameter, origin);
             continue;
         }
-        const ValueId found = argument.is_ssa() && b.type_of(argument.id).kind == ir::TypeKind::tensor
-                                  ? b.emit.value(OpKind::shape_of, {argument.id}, ir::Type::scalar(DType::index),
-                                                 {{Attr::axis, static_cast<int64_t>(check.axis)}})
-                                  : b.index(b.dimension(check.found));
+        const ValueId found =
+            argument.is_ssa() && b.type_of(argument.id).kind == ir::TypeKind::tensor
+                ? b.emit.inferred(OpKind::shape_of, {argument.id}, {{Attr::axis, static_cast<int64_t>(check.axis)}})
+                : b.index(b.dimension(check.found));
         const ValueId expected = checked_dimension(b, check.expected, [&] {
             host_effect(
                 b, "quotient_failed", {bound_by(b, info, check, found)},

@@ -91,9 +91,7 @@ Val length(Body& b, const CallInfo& info) {
         return Val::ssa(host(b, "string_length", {b.handle(value, type)}, number), DType::index);
     }
     if (b.function().level == ir::Level::host && type.is(Kind::tensor) && type.rank() > 0) {
-        return Val::ssa(
-            b.emit.value(OpKind::shape_of, {value.id}, ir::Type::scalar(DType::index), {{ir::Attr::axis, int64_t{0}}}),
-            DType::index);
+        return Val::ssa(b.emit.inferred(OpKind::shape_of, {value.id}, {{ir::Attr::axis, int64_t{0}}}), DType::index);
     }
     const std::vector<ir::Dim> shape = type.shape();
     return shape.empty() ? Val::index(0) : b.dimension(shape[0]);

@@ -67,8 +67,8 @@ void check_declared(Body& b, const ast::Stmt& stmt) {
 
 // What a declared type or an element takes: rounded first, unless a reduction stands directly there, whose type it then
 // chooses.
-Val for_declared(Body& b, const ast::Expr& e, const Storage& storage) {
-    Val value = to_be_stored(b, e, storage);
+Val for_declared(Body& b, const ast::Expr& e, const Declared& declared) {
+    Val value = to_be_stored(b, e, declared);
     const auto call = b.instance().calls.find(e.id);
     if (call != b.instance().calls.end() && sema::takes_declared_type(b.instance(), call->second)) value.type.reset();
     return value;
@@ -77,9 +77,9 @@ Val for_declared(Body& b, const ast::Expr& e, const Storage& storage) {
 void return_statement(Body& b, const ast::Stmt& stmt, const ast::Return& statement) {
     Frame& frame = b.frame();
     if (statement.value && !frame.instance->result.is(sema::Kind::none)) {
-        const Storage storage{statement.value, frame.instance->result.policy().round};
-        Val value = for_declared(b, *statement.value, storage);
-        if (storage.round) value.round = storage.round;
+        const Declared declared{statement.value, frame.instance->result.policy().round};
+        Val value = for_declared(b, *statement.value, declared);
+        if (declared.round) value.round = declared.round;
         check_declared(b, stmt);
         b.set(frame.result, b.coerce(b.rounded(value), frame.instance->result));
     } else if (statement.value) {
@@ -96,7 +96,7 @@ void augmented(Body& b, const ast::Stmt& stmt, const ast::AugmentedAssign& state
     const auto in_place = b.program.made.in_place.find({b.instance().module, stmt.id});
     if (in_place != b.program.made.in_place.end() && b.rules().host_objects) {
         const ast::Expr& target = *b.expr(in_place->second.target);
-        return assign_to(b, target, for_declared(b, *b.expr(in_place->second.value), storage_of(b, target)));
+        return assign_to(b, target, to_be_stored(b, *b.expr(in_place->second.value), declared_by(b, target)));
     }
     const auto found = b.instance().augmented.find(stmt.id);
     if (found == b.instance().augmented.end()) return;
@@ -123,7 +123,7 @@ struct Run {
         if (const auto* name = std::get_if<ast::Name>(&s.targets[0]->node)) b.site_name = name->text;
         const bool stores = std::ranges::all_of(
             s.targets, [](const ast::Expr* target) { return std::holds_alternative<ast::Subscript>(target->node); });
-        Val value = stores ? for_declared(b, *s.value, storage_of(b, *s.targets[0])) : expression(b, *s.value);
+        Val value = stores ? for_declared(b, *s.value, declared_by(b, *s.targets[0])) : expression(b, *s.value);
         // `a = b = []`: one list with two names.
         const sema::Type& first = b.info(*s.targets[0]).type;
         const bool container = first.is(sema::Kind::list) || first.is(sema::Kind::dict);
@@ -133,9 +133,9 @@ struct Run {
     void operator()(const ast::AugmentedAssign& s) { augmented(b, stmt, s); }
     void operator()(const ast::AnnotatedAssign& s) {
         if (!s.value) return;
-        const Storage storage = storage_of(b, *s.target);
-        Val value = for_declared(b, *s.value, storage);
-        if (storage.round) value.round = storage.round;
+        const Declared declared = declared_by(b, *s.target);
+        Val value = for_declared(b, *s.value, declared);
+        if (declared.round) value.round = declared.round;
         check_declared(b, stmt);
         assign_to(b, *s.target, value);
     }

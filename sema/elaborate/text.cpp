@@ -88,7 +88,7 @@ void add_value(Body& b, Pieces& pieces, const Val& value, const sema::Type& type
 }
 
 ValueId string_constant(Body& b, const std::string& text) {
-    return b.emit.value(OpKind::string, {}, ir::Type::string(), {{Attr::value, text}});
+    return b.emit.inferred(OpKind::string, {}, {{Attr::value, text}});
 }
 
 // `{x!r}` and `{x!s}`: a string in quotes; of another value the text, where a format is for strings.
@@ -175,8 +175,7 @@ std::string pattern(Body& b, const Pieces& pieces, std::vector<ValueId>& values)
         }
         for (uint32_t k = 0; k < b.type_of(value).width; ++k) {
             text += (k == 0 ? "" : " ") + spec;
-            values.push_back(b.emit.value(OpKind::vector_extract, {value}, ir::Type::scalar(b.type_of(value).elem),
-                                          {{Attr::axis, static_cast<int64_t>(k)}}));
+            values.push_back(b.emit.inferred(OpKind::vector_extract, {value}, {{Attr::axis, static_cast<int64_t>(k)}}));
         }
     }
     return text;
@@ -259,7 +258,7 @@ Val print_call(Body& b, const sema::CallInfo& info) {
     if (!b.rules().host_io) {
         std::vector<ValueId> values;
         const std::string text = pattern(b, pieces, values);
-        b.emit.op(OpKind::print, std::move(values), {}, {{Attr::text, text}});
+        b.emit.op(OpKind::print, std::move(values), {{Attr::text, text}});
     } else {
         host_effect(b, line ? "print" : "write", {joined_text(b, pieces)});
     }
@@ -280,13 +279,13 @@ void assert_statement(Body& b, const ast::Assert& statement) {
         std::vector<ValueId> values;
         const std::string text = pattern(b, pieces, values);
         operands.insert(operands.end(), values.begin(), values.end());
-        b.emit.op(OpKind::assert_, std::move(operands), {}, {{Attr::text, text}});
+        b.emit.op(OpKind::assert_, std::move(operands), {{Attr::text, text}});
         return;
     }
     const bool plain = !statement.message || b.info(*statement.message).value;
     if (plain) {
         message();
-        b.emit.op(OpKind::assert_, {holds}, {}, {{Attr::text, escaped(pieces.texts[0])}});
+        b.emit.op(OpKind::assert_, {holds}, {{Attr::text, escaped(pieces.texts[0])}});
         return;
     }
     // The message is made only when it is needed.

@@ -36,8 +36,7 @@ int64_t axis_of(Body& b, const CallInfo& info, size_t parameter, size_t rank, in
 }
 
 ValueId iota(Body& b, const std::vector<ir::Dim>& shape, int64_t axis) {
-    return b.emit.value(OpKind::tile_iota, {}, ir::Type::tile(DType::i32, shape),
-                        {{Attr::axis, axis}, {Attr::shape, shape}});
+    return b.emit.inferred(OpKind::tile_iota, {}, {{Attr::axis, axis}, {Attr::shape, shape}});
 }
 
 ReduceOp reduce_op(Body& b, const CallInfo& info, size_t parameter) {

@@ -32,15 +32,15 @@ View view_of(Body& b, const Val& memory, const sema::Type& type) {
     return view;
 }
 
-void put_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value, const Storage& storage, OpKind kind,
-              ir::Attrs attrs) {
+void put_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value, const ast::Expr* written,
+              OpKind kind, ir::Attrs attrs) {
     const View view = view_of(b, memory, type);
     const ValueId tile =
-        stored_tile(b, storage, view.memory, view.starts, view.axes, value, ir::Type::tile(type.elem(), view.shape));
+        stored_tile(b, written, view.memory, view.starts, view.axes, value, ir::Type::tile(type.elem(), view.shape));
     std::vector<ValueId> operands{view.memory, tile};
     operands.insert(operands.end(), view.starts.begin(), view.starts.end());
     attrs.set(Attr::axes, view.axes);
-    b.emit.op(kind, std::move(operands), {}, std::move(attrs));
+    b.emit.op(kind, std::move(operands), std::move(attrs));
 }
 
 }  // namespace
@@ -50,17 +50,17 @@ Val load_tile(Body& b, const Val& memory, const sema::Type& type, const Val& fil
     std::vector<ValueId> operands{view.memory};
     operands.insert(operands.end(), view.starts.begin(), view.starts.end());
     if (!fill.is(Val::Kind::undefined)) operands.push_back(b.scalar(b.rounded(fill), type.elem()));
-    const ValueId id = b.emit.value(OpKind::load_tile, std::move(operands), ir::Type::tile(type.elem(), view.shape),
-                                    {{Attr::axes, view.axes}, {Attr::shape, view.shape}});
+    const ValueId id =
+        b.emit.inferred(OpKind::load_tile, std::move(operands), {{Attr::axes, view.axes}, {Attr::shape, view.shape}});
     return Val::ssa(id, type.elem());
 }
 
-void store_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value, const Storage& storage) {
-    put_tile(b, memory, type, value, storage, OpKind::store_tile, {});
+void store_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value, const ast::Expr* written) {
+    put_tile(b, memory, type, value, written, OpKind::store_tile, {});
 }
 
 void atomic_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value, ir::AtomicOp op) {
-    put_tile(b, memory, type, value, {}, OpKind::atomic_tile, {{Attr::op, static_cast<int64_t>(op)}});
+    put_tile(b, memory, type, value, nullptr, OpKind::atomic_tile, {{Attr::op, static_cast<int64_t>(op)}});
 }
 
 Val tile_axes(Body& b, const Val& tile, const std::vector<const ast::Expr*>& items, const sema::Type& type) {
@@ -80,8 +80,7 @@ Val tile_axes(Body& b, const Val& tile, const std::vector<const ast::Expr*>& ite
         for (size_t left = rest ? rank - named : 1; left > 0; --left) axes.push_back(at++);
     }
     while (axes.size() < rank) axes.push_back(at++);
-    const ValueId id = b.emit.value(OpKind::expand, {tile.id}, ir::Type::tile(b.type_of(tile.id).elem, shape),
-                                    {{Attr::axes, axes}, {Attr::shape, shape}});
+    const ValueId id = b.emit.inferred(OpKind::expand, {tile.id}, {{Attr::axes, axes}, {Attr::shape, shape}});
     return Val::ssa(id, tile.type);
 }
 

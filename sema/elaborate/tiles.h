@@ -13,7 +13,7 @@ namespace tsr::elaborate {
 // A view of memory, or all of it, as its type says. Outside is `fill`, undefined: 0.
 Val load_tile(Body& b, const Val& memory, const sema::Type& type, const Val& fill);
 // Tiles of smaller shape and scalars are repeated.
-void store_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value, const Storage& storage);
+void store_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value, const ast::Expr* written);
 void atomic_tile(Body& b, const Val& memory, const sema::Type& type, const Val& value, ir::AtomicOp op);
 
 // `t[:, None]`

@@ -25,7 +25,7 @@ ir::Type ir_type(const sema::Type& type) {
         case Kind::tile:
             return ir::Type::tile(type.elem(), type.shape());
         case Kind::tensor:
-            return ir::Type::tensor(type.elem(), type.tensor().shape, type.tensor().mut);
+            return ir::Type::tensor(type.elem(), type.tensor().shape, type.tensor().mut, type.policy());
         case Kind::buffer:
             return ir::Type::buffer(type.elem(), type.shape());
         case Kind::string:

@@ -102,9 +102,12 @@ void Body::assign(sema::VariableId variable, const Val& value) {
     const sema::Variable& known = instance().variables[variable.index];
     require_type(known.type, "a variable", known.declared);
     Val stored = coerce(rounded(value), known.type);
-    const bool any_extent = stored.is_ssa() && rules().host_objects && sema::has_unknown_extents(known.type);
-    if (any_extent && !(type_of(stored.id) == ir_type(known.type)))
-        stored = Val::ssa(whole_view(*this, stored.id, ir_type(known.type)));
+    if (stored.is_ssa() && rules().host_objects && known.type.is(Kind::tensor)) {
+        const bool other_policy = !(type_of(stored.id).policy == known.type.policy());
+        const bool any_extent = sema::has_unknown_extents(known.type);
+        if ((other_policy || any_extent) && !(type_of(stored.id) == ir_type(known.type)))
+            stored = Val::ssa(whole_view(*this, stored.id, ir_type(known.type)));
+    }
     if (stored.is_ssa()) {
         std::string& name = function().value(stored.id).name;
         if (name.empty()) name = known.name;
@@ -129,20 +132,18 @@ ValueId Body::scalar(const Val& value, DType type) {
 ValueId Body::vector(const Val& value, DType type, int64_t width) {
     if (value.is_ssa() && type_of(value.id).is_vector()) return emit.cast(value.id, type);
     const ValueId element = scalar(value, type);
-    return emit.value(OpKind::vector_build, std::vector<ValueId>(static_cast<size_t>(width), element),
-                      ir::Type::vector(type, static_cast<uint32_t>(width)));
+    return emit.inferred(OpKind::vector_build, std::vector<ValueId>(static_cast<size_t>(width), element));
 }
 
 ValueId Body::tile(const Val& value, DType type, const std::vector<ir::Dim>& shape) {
     const ValueId id = scalar(value, type);
     const ir::Type& held = type_of(id);
     const bool graph = function().level == ir::Level::graph;
-    const ir::Type made = graph ? ir::Type::tensor(type, shape, false) : ir::Type::tile(type, shape);
-    if (held == made) return id;
-    if (graph && held.is_scalar()) return emit.value(OpKind::full, {id}, made, {{Attr::shape, shape}});
+    if (!held.is_scalar() && held.shape == shape) return id;
+    if (graph && held.is_scalar()) return emit.inferred(OpKind::full, {id}, {{Attr::shape, shape}});
     std::vector<int64_t> axes;
     for (size_t i = 0; i < held.rank(); ++i) axes.push_back(static_cast<int64_t>(shape.size() - held.rank() + i));
-    return emit.value(OpKind::expand, {id}, made, {{Attr::axes, axes}, {Attr::shape, shape}});
+    return emit.inferred(OpKind::expand, {id}, {{Attr::axes, axes}, {Attr::shape, shape}});
 }
 
 ValueId Body::truth(const Val& value) {
@@ -157,7 +158,7 @@ ValueId Body::text_handle(const std::string& text) {
         error("E0417", emit.span(), "a kernel has no text that is chosen while it runs")
             .note("`print` each text where it is chosen");
     }
-    return emit.value(OpKind::string, {}, ir::Type::string(), {{Attr::value, text}});
+    return emit.inferred(OpKind::string, {}, {{Attr::value, text}});
 }
 
 ValueId Body::handle(const Val& value, const sema::Type& type) {
@@ -192,13 +193,13 @@ ValueId Body::memory(const Val& value) {
         if (detail.swizzle != "none") attrs.set(Attr::swizzle, detail.swizzle);
         if (detail.alignment != 0) attrs.set(Attr::alignment, detail.alignment);
         const At allocation(emit, buffers.span(value.site));
-        handle = emit.entry(OpKind::buffer, ir_type(type), std::move(attrs));
+        handle = emit.entry(OpKind::buffer, std::move(attrs));
         function().value(handle).name = buffers.name(value.site);
     }
     const Val& stage = value.parts[0];
     if (stage.is_fixed() && stage.fixed.integer() == 0) return handle;
     const ValueId number = index(stage);  // makes values: no reference to a type is kept over it
-    return emit.value(OpKind::stage, {handle, number}, ir::Type(type_of(handle)));
+    return emit.inferred(OpKind::stage, {handle, number});
 }
 
 ValueId Body::undefined_leaf(ir::Type type) {  // NOLINT(performance-unnecessary-value-param)
@@ -218,14 +219,14 @@ ValueId Body::undefined_leaf(ir::Type type) {  // NOLINT(performance-unnecessary
             if (function().level == ir::Level::graph) {
                 const ValueId zero = emit.constant(int64_t{0}, type.elem);
                 type.mut = false;
-                return emit.value(OpKind::full, {zero}, type, {{Attr::shape, type.shape}});
+                return emit.inferred(OpKind::full, {zero}, {{Attr::shape, type.shape}});
             }
             std::vector<ValueId> shape(type.rank(), emit.constant(int64_t{0}, DType::index));
-            return emit.value(OpKind::host, std::move(shape), type,
+            return emit.given(OpKind::host, std::move(shape), type,
                               {{Attr::callee, std::string("empty")}, {Attr::type, type.elem}});
         }
         case ir::TypeKind::string:
-            return emit.value(OpKind::string, {}, type, {{Attr::value, std::string()}});
+            return emit.inferred(OpKind::string, {}, {{Attr::value, std::string()}});
         case ir::TypeKind::list:
         case ir::TypeKind::dict:
             return empty_container(*this, type, 0);

@@ -63,6 +63,13 @@ static void read_parameters(Body& b, const Request& request) {
             // What the caller may write does not matter: only `mut` lets a function write what it is given.
             if (given.is(Kind::tensor) || given.is(Kind::record)) info.type = given.with_mut(written.mut);
         }
+        // How memory is rounded to is its own matter: a parameter that says nothing of it has what is given.
+        const bool tensors = info.type.is(Kind::tensor) && given.is(Kind::tensor);
+        if (tensors && given.policy().round && !info.type.policy().round) {
+            Policy policy = info.type.policy();
+            policy.round = given.policy().round;
+            info.type = info.type.with_policy(policy, info.type.tensor().scaling);
+        }
         if (b.function->makes && (written.generic || info.type.is(Kind::none))) {
             b.error("E0337", parameter.annotation->span, fmt::format("the field `{}` needs a type", info.name));
             info.type = Type::unknown();

@@ -49,11 +49,17 @@ TsrSlot contract(const TensorOp& tensor_op) {
     const OperandAxes a_kept = axes_along(a, letters.a, kept), b_kept = axes_along(b, letters.b, kept);
     const OperandAxes a_summed = axes_along(a, letters.a, summed), b_summed = axes_along(b, letters.b, summed);
     const PerAxis summed_extents = joint(a_summed, b_summed, letters.a, summed);
+    const auto factor = [&](DType from, Bits bits) {
+        if (!op.in_tf32()) return cast_scalar(from, type, bits);
+        Bits rounded = 0;
+        lane_ops().nearest_tf32(&rounded, &bits, nullptr, nullptr, 1);
+        return cast_scalar(from, type, rounded);
+    };
     const auto element = [&](int64_t a_offset, int64_t b_offset) {
         Bits sum = canonical(type, 0);
         for (IndexMaps at(summed_extents, {a_summed.strides, b_summed.strides}); !at.done(); at.next()) {
-            const Bits left = cast_scalar(a.elem(), type, a.get(a_offset + at.offset(0)));
-            const Bits right = cast_scalar(b.elem(), type, b.get(b_offset + at.offset(1)));
+            const Bits left = factor(a.elem(), a.get(a_offset + at.offset(0)));
+            const Bits right = factor(b.elem(), b.get(b_offset + at.offset(1)));
             const std::array operands{left, right, sum};
             sum = is_float(type) ? *fold(OpKind::fma, type, type, operands)
                                  : exactly(OpKind::add, type, sum, exactly(OpKind::mul, type, left, right));

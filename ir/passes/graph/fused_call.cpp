@@ -89,19 +89,19 @@ private:
     }
 
     // ---- tensors ----
-    Type tensor_here(DType elem, std::vector<Dim> shape) const {
+    Type tensor_here(const Type& like, std::vector<Dim> shape) const {
         for (Dim& extent : shape) {
             extent = extent.substitute([&](const std::string& name) { return std::optional(symbols_.at(name).dim); });
         }
-        return Type::tensor(elem, std::move(shape), true);
+        return Type::tensor(like.elem, std::move(shape), true, like.policy);
     }
     ValueId one(OpId op) const { return host_.op(op).results[0]; }
 
-    ValueId empty(DType elem, const std::vector<Dim>& shape) {
-        return one(builder_.host("empty", extents_of(shape), {tensor_here(elem, shape)}, {{Attr::type, elem}}));
+    ValueId empty(const Type& like, const std::vector<Dim>& shape) {
+        return one(builder_.host("empty", extents_of(shape), {tensor_here(like, shape)}, {{Attr::type, like.elem}}));
     }
     ValueId allocate(const Type& type) {
-        return empty(type.elem, type.is_scalar() ? std::vector<Dim>{Dim::constant(1)} : type.shape);
+        return empty(type, type.is_scalar() ? std::vector<Dim>{Dim::constant(1)} : type.shape);
     }
 
     // The same elements in the shape that a kernel takes. `from`: its shape in the fused function.
@@ -109,7 +109,7 @@ private:
         if (from == to) return tensor;
         Values operands = extents_of(to);
         operands.insert(operands.begin(), tensor);
-        const Type type = tensor_here(host_.type(tensor).elem, to);
+        const Type type = tensor_here(host_.type(tensor), to);
         return one(builder_.host("reshape", std::move(operands), {type}));
     }
 
@@ -175,7 +175,7 @@ private:
         Values targets = shaped_results(code_.kernel, results);
         for (size_t i = 0; i < results.size(); ++i) {
             if (code_.totals[i].shapes.empty()) continue;  // a result along the axis
-            targets[i] = empty(fused.type(yielded(fused, fused.body)[i]).elem, code_.kernel.shapes[inputs + i]);
+            targets[i] = empty(fused.type(yielded(fused, fused.body)[i]), code_.kernel.shapes[inputs + i]);
         }
         launch(builder_, prepared(code_.kernel, targets));
         for (size_t i = 0; i < results.size(); ++i) {
@@ -208,7 +208,7 @@ private:
             const Type& type = fused.type(yielded(fused, fused.body)[i]);
             all.push_back({results[i], type.is_scalar() ? std::vector<Dim>{Dim::constant(1)} : type.shape});
         }
-        for (const Type& type : steps.temporaries) all.push_back({empty(type.elem, type.shape), type.shape});
+        for (const Type& type : steps.temporaries) all.push_back({empty(type), type.shape});
         std::vector<Launch> launches;
         for (const KernelStep& step : steps.steps) {
             const FusedKernel& kernel = steps.kernels[step.kernel];

@@ -45,8 +45,8 @@ private:
         return shape;
     }
 
-    ValueId add_tensor(DType elem, std::vector<Dim> shape, bool mut, const std::string& name) {
-        return out_.add_parameter(Type::tensor(elem, std::move(shape), mut), mut, name);
+    ValueId add_tensor(const Type& like, std::vector<Dim> shape, bool mut, const std::string& name) {
+        return out_.add_parameter(Type::tensor(like.elem, std::move(shape), mut, like.policy), mut, name);
     }
 
     void add_parameters() {
@@ -69,14 +69,14 @@ private:
                 out_.shapes.emplace_back();
                 inputs_[param] = kernel().add_arg(kernel().body, value.type, value.name);
             } else {
-                inputs_[param] = add_tensor(value.type.elem, shapes[param], false, value.name);
+                inputs_[param] = add_tensor(value.type, shapes[param], false, value.name);
             }
         }
         for (ValueId result : yielded(fused_, fused_.body)) {
             const Type& type = fused_.type(result);
             std::vector<Dim> shape = shape_along(phases_.is_whole(result) ? all_axes() : axes_.outer());
             if (work_ == RowWork::chunks && !phases_.is_whole(result)) shape = {chunks()};
-            outputs_.push_back(add_tensor(type.elem, std::move(shape), true, fused_.value(result).name));
+            outputs_.push_back(add_tensor(type, std::move(shape), true, fused_.value(result).name));
         }
     }
 

@@ -114,6 +114,7 @@ private:
                     Attrs attrs{{Attr::type, type}};
                     if (a_turned) attrs.set_flag(Attr::a_transposed);
                     if (!b_turned) attrs.set_flag(Attr::b_transposed);
+                    if (contract_.in_tf32()) attrs.set_flag(Attr::tf32);
                     return Values{builder_->value(OpKind::mma, {a, b, carried[0]}, std::move(attrs))};
                 });
             });

@@ -1,22 +1,41 @@
 #include "ir/passes/target/emit.h"
 
+#include "ir/core/internal.h"
+#include "ir/ops/record.h"
+
 namespace tsr::ir {
 
-ValueId Emit::op(OpKind kind, std::vector<ValueId> operands, const Type& type, Attrs attrs) {
-    OpId made = function_.add_op(kind, place, std::move(operands), {type}, std::move(attrs));
-    function_.append(region, made);
-    return function_.op(made).results[0];
+std::vector<Type> Emit::results(OpKind kind, const std::vector<ValueId>& operands, const Attrs& attrs) const {
+    if (record(kind).results != ResultsFrom::infer) internal_error(std::string(name(kind)) + " infers no types");
+    std::vector<Type> types;
+    types.reserve(operands.size());
+    for (ValueId operand : operands) types.push_back(function_.type(operand));
+    const Inferred inferred = infer(kind, types, attrs);
+    if (!inferred) internal_error(function_.name + ": " + std::string(name(kind)) + ": " + inferred.message());
+    return inferred.value().types;
 }
 
-std::vector<ValueId> Emit::many(OpKind kind, std::vector<ValueId> operands, const std::vector<Type>& types,
-                                Attrs attrs) {
-    OpId made = function_.add_op(kind, place, std::move(operands), types, std::move(attrs));
+OpId Emit::append(OpKind kind, std::vector<ValueId> operands, const std::vector<Type>& types, Attrs attrs) {
+    const OpId made = function_.add_op(kind, place, std::move(operands), types, std::move(attrs));
     function_.append(region, made);
-    return function_.op(made).results;
+    return made;
+}
+
+ValueId Emit::op(OpKind kind, std::vector<ValueId> operands, Attrs attrs) {
+    return many(kind, std::move(operands), std::move(attrs)).at(0);
+}
+
+std::vector<ValueId> Emit::many(OpKind kind, std::vector<ValueId> operands, Attrs attrs) {
+    const std::vector<Type> types = results(kind, operands, attrs);
+    return function_.op(append(kind, std::move(operands), types, std::move(attrs))).results;
+}
+
+ValueId Emit::runtime(const std::string& callee, std::vector<ValueId> operands, const Type& result) {
+    return function_.op(append(OpKind::runtime, std::move(operands), {result}, {{Attr::callee, callee}})).results[0];
 }
 
 void Emit::statement(OpKind kind, std::vector<ValueId> operands, Attrs attrs) {
-    function_.append(region, function_.add_op(kind, place, std::move(operands), {}, std::move(attrs)));
+    append(kind, std::move(operands), {}, std::move(attrs));
 }
 
 ValueId Emit::integer(int64_t value, DType type) { return constant(value, type); }
@@ -24,22 +43,18 @@ ValueId Emit::integer(int64_t value, DType type) { return constant(value, type);
 ValueId Emit::real(double value, DType type) { return constant(value, type); }
 
 ValueId Emit::constant(AttrValue value, DType type) {
-    return op(OpKind::constant, {}, Type::scalar(type), {{Attr::value, std::move(value)}, {Attr::type, type}});
+    return op(OpKind::constant, {}, {{Attr::value, std::move(value)}, {Attr::type, type}});
 }
 
 ValueId Emit::cast(ValueId value, DType type) {
     if (function_.type(value).elem == type) return value;
-    return op(OpKind::cast, {value}, function_.type(value).with(type), {{Attr::type, type}});
+    return op(OpKind::cast, {value}, {{Attr::type, type}});
 }
 
-ValueId Emit::splat(ValueId value, int64_t width) {
-    return op(OpKind::splat, {value}, Type::vector(function_.type(value).elem, static_cast<uint32_t>(width)),
-              {{Attr::width, width}});
-}
+ValueId Emit::splat(ValueId value, int64_t width) { return op(OpKind::splat, {value}, {{Attr::width, width}}); }
 
 ValueId Emit::iota(int64_t width, DType type) {
-    return op(OpKind::iota, {}, Type::vector(type, static_cast<uint32_t>(width)),
-              {{Attr::width, width}, {Attr::type, type}});
+    return op(OpKind::iota, {}, {{Attr::width, width}, {Attr::type, type}});
 }
 
 ValueId Emit::add(ValueId a, ValueId b) {
@@ -56,11 +71,10 @@ ValueId Emit::mul(ValueId a, ValueId b) {
 
 ValueId Emit::pointer_add(ValueId pointer, ValueId offset) {
     if (is_integer(offset, 0)) return pointer;
-    return op(OpKind::pointer_add, {pointer, offset}, function_.type(pointer));
+    return op(OpKind::pointer_add, {pointer, offset});
 }
 
 ValueId Emit::load(ValueId pointer, int64_t width, ValueId mask) {
-    DType elem = function_.type(pointer).elem;
     Attrs attrs;
     if (width > 0) attrs.set(Attr::width, width);
     std::vector<ValueId> operands{pointer};
@@ -68,8 +82,12 @@ ValueId Emit::load(ValueId pointer, int64_t width, ValueId mask) {
         operands.push_back(mask);
         attrs.set(Attr::masked, int64_t{1});
     }
-    return op(OpKind::load, operands, width > 0 ? Type::vector(elem, static_cast<uint32_t>(width)) : Type::scalar(elem),
-              attrs);
+    return op(OpKind::load, std::move(operands), std::move(attrs));
+}
+
+ValueId Emit::gather(ValueId pointer, ValueId offsets, ValueId mask) {
+    if (!mask.valid()) return op(OpKind::gather, {pointer, offsets});
+    return op(OpKind::gather, {pointer, offsets, mask}, {{Attr::masked, int64_t{1}}});
 }
 
 void Emit::store(ValueId pointer, ValueId value, ValueId mask) {
@@ -77,8 +95,13 @@ void Emit::store(ValueId pointer, ValueId value, ValueId mask) {
     statement(OpKind::store, {pointer, value, mask}, {{Attr::masked, int64_t{1}}});
 }
 
-OpId Emit::open(OpKind kind, std::vector<ValueId> operands, const std::vector<Type>& results, Attrs attrs) {
-    return function_.add_op(kind, place, std::move(operands), results, std::move(attrs));
+OpId Emit::open(OpKind kind, std::vector<ValueId> operands, Attrs attrs) {
+    const std::vector<Type> types = results(kind, operands, attrs);
+    return function_.add_op(kind, place, std::move(operands), types, std::move(attrs));
+}
+
+OpId Emit::open_if(ValueId condition, const std::vector<Type>& results) {
+    return function_.add_op(OpKind::if_, place, {condition}, results);
 }
 
 std::optional<int64_t> Emit::integer_value(ValueId value) const {

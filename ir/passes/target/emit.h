@@ -1,7 +1,9 @@
-// Makes Target operations at the end of a region.
+// Makes Target operations at the end of a region. Types of results come from the records' `infer`; an operation that
+// its record refuses is an internal error.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,9 +18,10 @@ public:
     RegionId region;
     PlaceId place;
 
-    ValueId op(OpKind kind, std::vector<ValueId> operands, const Type& type, Attrs attrs = {});
-    std::vector<ValueId> many(OpKind kind, std::vector<ValueId> operands, const std::vector<Type>& types,
-                              Attrs attrs = {});
+    ValueId op(OpKind kind, std::vector<ValueId> operands, Attrs attrs = {});  // its only result
+    std::vector<ValueId> many(OpKind kind, std::vector<ValueId> operands, Attrs attrs = {});
+    // What a function of the runtime gives.
+    ValueId runtime(const std::string& callee, std::vector<ValueId> operands, const Type& result);
     void statement(OpKind kind, std::vector<ValueId> operands, Attrs attrs = {});
     void yield(std::vector<ValueId> values) { statement(OpKind::yield, std::move(values)); }
 
@@ -27,12 +30,10 @@ public:
     ValueId boolean(bool value) { return integer(value ? 1 : 0, DType::boolean); }
     ValueId constant(AttrValue value, DType type);
 
-    ValueId binary(OpKind kind, ValueId a, ValueId b) { return op(kind, {a, b}, function_.type(a)); }
-    ValueId compare(OpKind kind, ValueId a, ValueId b) {
-        return op(kind, {a, b}, function_.type(a).with(DType::boolean));
-    }
+    ValueId binary(OpKind kind, ValueId a, ValueId b) { return op(kind, {a, b}); }
+    ValueId compare(OpKind kind, ValueId a, ValueId b) { return op(kind, {a, b}); }
     ValueId select(ValueId condition, ValueId then, ValueId otherwise) {
-        return op(OpKind::select, {condition, then, otherwise}, function_.type(then));
+        return op(OpKind::select, {condition, then, otherwise});
     }
     ValueId cast(ValueId value, DType type);
     ValueId splat(ValueId value, int64_t width);
@@ -42,11 +43,13 @@ public:
     ValueId pointer_add(ValueId pointer, ValueId offset);
     // `mask` may be invalid: all lanes. `width` 0: a scalar.
     ValueId load(ValueId pointer, int64_t width, ValueId mask = {});
+    ValueId gather(ValueId pointer, ValueId offsets, ValueId mask);
     void store(ValueId pointer, ValueId value, ValueId mask = {});
 
     // An operation with regions: made now, appended by `close` once its regions are filled. What follows it has its
-    // place again.
-    OpId open(OpKind kind, std::vector<ValueId> operands, const std::vector<Type>& results, Attrs attrs = {});
+    // place again. `open_if`: both regions yield values of the types.
+    OpId open(OpKind kind, std::vector<ValueId> operands, Attrs attrs = {});
+    OpId open_if(ValueId condition, const std::vector<Type>& results = {});
     RegionId add_region(OpId op) { return function_.add_region(op); }
     void close(OpId op, RegionId into) {
         function_.append(into, op);
@@ -58,13 +61,11 @@ public:
     void carrying_loop(ValueId from, ValueId to, int64_t step, std::vector<ValueId>& carried, Body body) {
         std::vector<ValueId> operands{from, to, integer(step)};
         operands.insert(operands.end(), carried.begin(), carried.end());
-        std::vector<Type> types;
-        for (ValueId value : carried) types.push_back(function_.type(value));
         const RegionId outside = region;
-        const OpId loop = open(OpKind::for_, operands, types);
+        const OpId loop = open(OpKind::for_, operands);
         region = add_region(loop);
         const ValueId index = function_.add_arg(region, Type::scalar(DType::index));
-        for (size_t i = 0; i < types.size(); ++i) carried[i] = function_.add_arg(region, types[i]);
+        for (ValueId& value : carried) value = function_.add_arg(region, Type(function_.type(value)));
         body(index);
         yield(carried);
         close(loop, outside);
@@ -74,7 +75,7 @@ public:
     template <typename Then, typename Otherwise>
     std::vector<ValueId> either(ValueId condition, const std::vector<Type>& types, Then then, Otherwise otherwise) {
         const RegionId outside = region;
-        const OpId made = open(OpKind::if_, {condition}, types);
+        const OpId made = open_if(condition, types);
         region = add_region(made);
         yield(then());
         region = add_region(made);
@@ -94,6 +95,10 @@ public:
     [[nodiscard]] DType element_type(ValueId value) const { return function_.type(value).elem; }
 
 private:
+    [[nodiscard]] std::vector<Type> results(OpKind kind, const std::vector<ValueId>& operands,
+                                            const Attrs& attrs) const;
+    OpId append(OpKind kind, std::vector<ValueId> operands, const std::vector<Type>& types, Attrs attrs);
+
     Function& function_;
 };
 

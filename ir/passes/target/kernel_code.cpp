@@ -24,7 +24,7 @@ KernelCode::KernelCode(const Function& kernel) : tile(kernel), plan(*kernel.plan
     emit.region = target.body;
     int64_t slot = 0;
     auto scalar_slot = [&](DType type) {
-        return emit.op(OpKind::slot, {}, Type::scalar(type), {{Attr::count, slot++}, {Attr::type, type}});
+        return emit.op(OpKind::slot, {}, {{Attr::count, slot++}, {Attr::type, type}});
     };
     std::vector<ValueId> tensors;
     const auto packed = static_cast<std::ptrdiff_t>(kernel.kernel.packed);
@@ -36,7 +36,7 @@ KernelCode::KernelCode(const Function& kernel) : tile(kernel), plan(*kernel.plan
         if (is_packed(elem)) elem = DType::u8;
         Attrs attrs{{Attr::count, slot++}, {Attr::type, elem}, {Attr::pointer, kFlag}};
         if (kernel.plan->is_gpu()) attrs.set(Attr::alignment, kDeviceAlignment);
-        memories[param].pointer = emit.op(OpKind::slot, {}, Type::pointer(elem, Space::global), attrs);
+        memories[param].pointer = emit.op(OpKind::slot, {}, attrs);
         tensors.push_back(param);
     };
     for (ValueId param : given) {
@@ -149,7 +149,7 @@ bool KernelCode::vector_operation(const Op& op) {
         } else {
             std::vector<ValueId> operands;
             for (ValueId v : op.operands) operands.push_back(parts.contains(v) ? parts.at(v)[i] : scalars.at(v));
-            out.push_back(emit.op(op.kind, operands, Type::scalar(type.elem), op.attrs));
+            out.push_back(emit.op(op.kind, operands, op.attrs));
         }
     }
     return true;
@@ -226,9 +226,7 @@ std::vector<ValueId> KernelCode::scalars_from(const Op& op, size_t first) const 
     return out;
 }
 
-bool KernelCode::make_element(const Op& op) {
-    return bind(op, emit.op(op.kind, scalars_from(op, 0), tile.type(op.results[0]), op.attrs));
-}
+bool KernelCode::make_element(const Op& op) { return bind(op, emit.op(op.kind, scalars_from(op, 0), op.attrs)); }
 
 bool KernelCode::make_dim(const Op& op) { return bind(op, dimension(op.attrs.dim(Attr::dim))); }
 
@@ -270,8 +268,7 @@ ValueId KernelCode::atomic_rmw(const Op& op) {
     for (size_t i = first; i < op.operands.size(); ++i) indices.push_back(scalars.at(op.operands[i]));
     std::vector<ValueId> operands{address(memory, indices)};
     for (size_t i = 1; i < first; ++i) operands.push_back(scalars.at(op.operands[i]));
-    return emit.op(OpKind::atomic_rmw, operands, Type::scalar(target.type(operands[0]).elem),
-                   {{Attr::op, op.attrs.integer(Attr::op)}});
+    return emit.op(OpKind::atomic_rmw, operands, {{Attr::op, op.attrs.integer(Attr::op)}});
 }
 
 std::vector<KernelCode::Axis> KernelCode::axes(const Op& op) {
@@ -286,7 +283,7 @@ std::vector<KernelCode::Axis> KernelCode::axes(const Op& op) {
         } else {  // ceil((upper - lower) / step), for either sign
             ValueId span = emit.binary(OpKind::sub, lower, upper);
             ValueId floor = emit.is_integer(step, 1) ? span : emit.binary(OpKind::floordiv, span, step);
-            count = emit.op(OpKind::neg, {floor}, Type::scalar(DType::index));
+            count = emit.op(OpKind::neg, {floor});
         }
         out.push_back({lower, step, emit.binary(OpKind::maximum, count, emit.integer(0))});
     }

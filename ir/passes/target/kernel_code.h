@@ -107,7 +107,7 @@ struct KernelCode {
     template <typename Body>
     void counted_loop(ValueId lower, ValueId upper, int64_t step, Body body) {
         RegionId outside = emit.region;
-        OpId made = emit.open(OpKind::for_, {lower, upper, emit.integer(step)}, {});
+        OpId made = emit.open(OpKind::for_, {lower, upper, emit.integer(step)});
         emit.region = emit.add_region(made);
         body(target.add_arg(emit.region, Type::scalar(DType::index)));
         emit.yield({});
@@ -120,7 +120,7 @@ struct KernelCode {
     template <typename Body>
     void when(ValueId condition, Body body) {
         RegionId outside = emit.region;
-        OpId made = emit.open(OpKind::if_, {condition}, {});
+        OpId made = emit.open_if(condition);
         emit.region = emit.add_region(made);
         body();
         emit.yield({});

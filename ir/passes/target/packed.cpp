@@ -12,10 +12,6 @@ ValueId number(Emit& emit, int64_t value, DType type, int64_t width) {
     return width == 0 ? scalar : emit.splat(scalar, width);
 }
 
-Type scalar_or_vector(DType type, int64_t width) {
-    return width == 0 ? Type::scalar(type) : Type::vector(type, static_cast<uint32_t>(width));
-}
-
 }  // namespace
 
 PackedPlace packed_place(Emit& emit, DType type, ValueId element, int64_t width) {
@@ -37,7 +33,7 @@ ValueId unpacked(Emit& emit, DType type, ValueId byte, ValueId next, ValueId shi
         const ValueId left = emit.binary(OpKind::sub, number(emit, 8, DType::u8, width), shift);
         code = emit.binary(OpKind::bit_or, code, emit.binary(OpKind::shl, next, left));
     }
-    return emit.op(OpKind::bitcast, {code}, scalar_or_vector(type, width), {{Attr::type, type}});
+    return emit.op(OpKind::bitcast, {code}, {{Attr::type, type}});
 }
 
 ValueId packed_byte(Emit& emit, DType type, const std::vector<ValueId>& elements, int64_t byte, int64_t width) {
@@ -47,7 +43,7 @@ ValueId packed_byte(Emit& emit, DType type, const std::vector<ValueId>& elements
         if (at <= -bits(type) || at >= 8) continue;
         ValueId code = elements[i];
         if (emit.element_type(code) != DType::u8) {
-            code = emit.op(OpKind::bitcast, {code}, scalar_or_vector(DType::u8, width), {{Attr::type, DType::u8}});
+            code = emit.op(OpKind::bitcast, {code}, {{Attr::type, DType::u8}});
         }
         if (at > 0) code = emit.binary(OpKind::shl, code, number(emit, at, DType::u8, width));
         if (at < 0) code = emit.binary(OpKind::shr, code, number(emit, -at, DType::u8, width));

@@ -31,16 +31,14 @@ void Former::count_uses() {
     });
 }
 
-ValueId Former::emit(RegionId region, OpKind kind, PlaceId place, std::vector<ValueId> operands, const Type& type,
-                     Attrs attrs) {
-    OpId op = new_.add_op(kind, place, std::move(operands), {type}, std::move(attrs));
-    new_.append(region, op);
-    return new_.op(op).results[0];
+ValueId Former::emit(RegionId region, OpKind kind, PlaceId place, std::vector<ValueId> operands, Attrs attrs) {
+    Builder at = Builder::at_end(new_, region);
+    at.set_place(place);
+    return at.value(kind, std::move(operands), std::move(attrs));
 }
 
 ValueId Former::emit_index(RegionId region, int64_t value, PlaceId place) {
-    return emit(region, OpKind::constant, place, {}, Type::scalar(DType::index),
-                {{Attr::value, value}, {Attr::type, DType::index}});
+    return emit(region, OpKind::constant, place, {}, {{Attr::value, value}, {Attr::type, DType::index}});
 }
 
 void Former::emit_yield(RegionId region, std::vector<ValueId> values) {
@@ -81,16 +79,13 @@ ValueId Former::from_outside(ValueId old) {
     auto found = arrays_.find(old);
     if (found == arrays_.end()) return {};
     PendingLanes& lanes = *lanes_;
-    const Type& array = new_.type(found->second);
-    Type type = array.width ? Type::vector(array.elem, array.width) : Type::scalar(array.elem);
-    return lanes.values[old] = emit(lanes.region, OpKind::lane_read, old_.place, {found->second}, type);
+    return lanes.values[old] = emit(lanes.region, OpKind::lane_read, old_.place, {found->second});
 }
 
 ValueId Former::tile_number(const Op& op) {
     PendingLanes& lanes = *lanes_;
     auto part = [&](ValueId from, OpKind kind, int64_t by) {
-        return emit(lanes.region, kind, op.place, {from, emit_index(lanes.region, by, op.place)},
-                    Type::scalar(DType::index));
+        return emit(lanes.region, kind, op.place, {from, emit_index(lanes.region, by, op.place)});
     };
     if (op.kind == OpKind::lane_id) return part(lanes.tile, OpKind::mod, 32);
     if (!op.attrs.has(Attr::axis)) return lanes.tile;
@@ -135,7 +130,7 @@ void Former::flush() {
     emit_yield(lanes.region, values);
     ValueId zero = emit_index(group_, 0, old_.place);
     ValueId one = emit_index(group_, 1, old_.place);
-    ValueId count = flat() ? emit(group_, OpKind::group_count, old_.place, {}, Type::scalar(DType::index))
+    ValueId count = flat() ? emit(group_, OpKind::group_count, old_.place, {})
                            : emit_index(group_, old_.kernel.group_size(), old_.place);
     append_lanes(lanes.region, {zero, count, one}, types, flat() ? LanesOver::domain : LanesOver::tiles, old_.place);
     const Op& op = new_.op(new_.region(group_).ops.back());
@@ -247,12 +242,9 @@ void Former::collective(OpId id) {
         flush();
         for (ValueId v : op.operands) operands.push_back(group_values_.at(v));
     }
-    std::vector<Type> types;
-    for (ValueId result : op.results) {
-        types.push_back(varies(result) ? Type::lane_array(old_.type(result).elem) : old_.type(result));
-    }
-    OpId copy = new_.add_op(op.kind, op.place, operands, types, op.attrs);
-    new_.append(group_, copy);
+    Builder at = Builder::at_end(new_, group_);
+    at.set_place(op.place);
+    const OpId copy = at.emit(op.kind, operands, op.attrs);
     for (size_t i = 0; i < op.results.size(); ++i) bind(op.results[i], new_.op(copy).results[i]);
 }
 

@@ -87,11 +87,13 @@ void Former::group_control(OpId id) {
         bool array = i >= bounds && varies(op.results[i - bounds]);
         operands.push_back(array ? arrays[next++] : group_values_.at(op.operands[i]));
     }
-    std::vector<Type> types;
-    for (ValueId result : op.results) types.push_back(group_type(result));
-    OpId copy = new_.add_op(op.kind, op.place, operands, types, op.attrs);
+    Builder at = Builder::at_end(new_, group_);
+    at.set_place(op.place);
+    const OpId copy = at.emit(op.kind, operands, op.attrs);
+    if (op.kind == OpKind::if_) {
+        for (ValueId result : op.results) new_.add_result(copy, group_type(result));
+    }
     for (size_t i = 0; i < op.regions.size(); ++i) group_subregion(copy, op, i);
-    new_.append(group_, copy);
     for (size_t i = 0; i < op.results.size(); ++i) bind(op.results[i], new_.op(copy).results[i]);
 }
 
@@ -135,8 +137,7 @@ void Former::spread_loop(OpId id, LoopRole role) {
         ValueId arg = new_.add_arg(lanes_->region, Type::scalar(DType::index), old_.value(iv).name);
         ValueId typed = arg;
         if (old_.type(iv).elem != DType::index) {
-            typed = emit(lanes_->region, OpKind::cast, old_.op(loop).place, {arg}, old_.type(iv),
-                         {{Attr::type, old_.type(iv).elem}});
+            typed = emit(lanes_->region, OpKind::cast, old_.op(loop).place, {arg}, {{Attr::type, old_.type(iv).elem}});
         }
         lanes_->values[iv] = typed;
     }
@@ -162,14 +163,12 @@ ValueId Former::group_bound(ValueId old) {
     }
     ValueId value = group_values_.at(old);
     if (new_.type(value).elem == DType::index || !new_.type(value).is_scalar()) return value;
-    return emit(group_, OpKind::cast, old_.place, {value}, Type::scalar(DType::index), {{Attr::type, DType::index}});
+    return emit(group_, OpKind::cast, old_.place, {value}, {{Attr::type, DType::index}});
 }
 
 ValueId Former::round_number(const std::vector<ValueId>& bounds, PlaceId place) {
     RegionId region = lanes_->region;
-    auto index = [&](OpKind kind, ValueId a, ValueId b) {
-        return emit(region, kind, place, {a, b}, Type::scalar(DType::index));
-    };
+    auto index = [&](OpKind kind, ValueId a, ValueId b) { return emit(region, kind, place, {a, b}); };
     ValueId number;
     for (size_t axis = 0; axis * 3 < bounds.size(); ++axis) {
         ValueId lower = bounds[axis * 3];
@@ -178,8 +177,7 @@ ValueId Former::round_number(const std::vector<ValueId>& bounds, PlaceId place) 
         ValueId at = index(OpKind::floordiv, index(OpKind::sub, new_.region(region).args[axis], lower), step);
         if (number.valid()) {
             ValueId whole =
-                emit(region, OpKind::neg, place, {index(OpKind::floordiv, index(OpKind::sub, lower, upper), step)},
-                     Type::scalar(DType::index));
+                emit(region, OpKind::neg, place, {index(OpKind::floordiv, index(OpKind::sub, lower, upper), step)});
             at = index(OpKind::add, index(OpKind::mul, number, whole), at);
         }
         number = at;
@@ -202,8 +200,7 @@ void Former::grid(OpId id) {
         ValueId iv = old_.region(old_.op(loop).regions[0]).args[0];
         ValueId arg = new_.add_arg(region, Type::scalar(DType::index), old_.value(iv).name);
         if (old_.type(iv).elem != DType::index) {
-            arg = emit(region, OpKind::cast, old_.op(loop).place, {arg}, old_.type(iv),
-                       {{Attr::type, old_.type(iv).elem}});
+            arg = emit(region, OpKind::cast, old_.op(loop).place, {arg}, {{Attr::type, old_.type(iv).elem}});
         }
         group_values_[iv] = arg;
     }

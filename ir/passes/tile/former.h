@@ -33,8 +33,7 @@ private:
     void count_uses();
 
     // ---- emitting ----
-    ValueId emit(RegionId region, OpKind kind, PlaceId place, std::vector<ValueId> operands, const Type& type,
-                 Attrs attrs = {});
+    ValueId emit(RegionId region, OpKind kind, PlaceId place, std::vector<ValueId> operands, Attrs attrs = {});
     ValueId emit_index(RegionId region, int64_t value, PlaceId place);
     void emit_yield(RegionId region, std::vector<ValueId> values);
 

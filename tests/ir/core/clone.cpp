@@ -1,8 +1,7 @@
-// Copies, calls in line, and dimensions as arithmetic.
+// Copies, and dimensions as arithmetic.
 #include "ir/build/clone.h"
 
 #include "ir/build/dim_code.h"
-#include "ir/build/inline_call.h"
 #include "ir/ops/handle.h"
 #include "ir/passes/host/lower_dims.h"
 #include "read.h"
@@ -35,18 +34,6 @@ const char* const kSum = R"(host @sum(%count: index, %start: f32) -> f32 {
   yield %sum
 }
 )";
-
-// What the call is replaced by, or why it stays.
-std::string inlined(std::string_view text) {
-    Module module = read(text);
-    Function& caller = module.functions[0];
-    const auto conditions = inline_call(caller, first_of(caller, OpKind::call), module.functions.back());
-    if (!conditions) return conditions.message();
-    CHECK(faults(caller) == "");
-    std::string out = print(caller);
-    for (const EqualExtents& both : conditions.value()) out += both.text() + "\n";
-    return out;
-}
 
 }  // namespace
 
@@ -121,58 +108,6 @@ TEST_CASE("a value is copied with what it is made of, each once, and operations 
   yield %1
 }
 )");
-}
-
-TEST_CASE("a call in line has the caller's dimensions, and says what must be equal") {
-    CHECK(inlined(R"(host @main<n, m>(%x: f32[2*n], %y: f32[m]) -> index {
-  %r = call %x, %y {callee = "f"} : index
-  %c1 = constant 1 : index
-  %s = add %r, %c1 : index
-  yield %s
-}
-
-host @f<k>(%a: f32[k], %b: f32[k]) -> index {
-  %size = dim {dim = k + 1} : index
-  yield %size
-}
-)") == R"(host @main<n, m>(%x: f32[2*n], %y: f32[m]) -> index {
-  %size = dim {dim = 2*n + 1} : index
-  %c1 = constant 1 : index
-  %s = add %size, %c1 : index
-  yield %s
-}
-axis 0 of 'b' is m, axis 0 of 'a' is 2*n
-)");
-}
-
-TEST_CASE("calls that stay") {
-    CHECK(inlined(R"(host @f(%a: index) -> index {
-  %r = call %a {callee = "f"} : index
-  yield %r
-}
-)") == "@f calls itself");
-    const std::string caller = R"(host @main<n>(%x: f32[n], %y: f32[n]) {
-  call %x, %y {callee = "f"}
-}
-
-)";
-    CHECK(inlined(caller + "host @f<k>(%a: f32[2*k], %b: f32[2*k]) {\n}\n") ==
-          "no argument's shape gives the dimension `k`");
-    CHECK(inlined(caller + "host @f<k>(%a: f32[k], %b: f32[k + 1]) {\n}\n") ==
-          "axis 0 of 'b' is n, axis 0 of 'b' is n + 1");
-}
-
-TEST_CASE("what is inlined says where, innermost first") {
-    Module module = read("host @main() {\n  call {callee = \"f\"}\n}\n\nhost @f() {\n  %c1 = constant 1 : index\n}\n");
-    Function& caller = module.functions[0];
-    Function& callee = module.functions[1];
-    const auto span = [](uint32_t at) { return Span{FileId(0), at, at + 1}; };
-    const OpId call = first_of(caller, OpKind::call);
-    caller.op(call).place = caller.add_place({span(1), {span(2)}});
-    callee.op(first_of(callee, OpKind::constant)).place = callee.add_place({span(3), {span(4)}});
-    REQUIRE(inline_call(caller, call, callee));
-    const Op& made = caller.op(first_of(caller, OpKind::constant));
-    CHECK(caller.place_of(made.place) == Place{span(3), {span(4), span(1), span(2)}});
 }
 
 TEST_CASE("dimensions of host functions become arithmetic, their quotients with checks") {

@@ -21,11 +21,30 @@ TEST_CASE("every operation has a name of its own that reads back") {
     }
     CHECK(!op_named("nothing"));
     // In text a brace with a flag behind it opens attributes, one with an operation a region.
-    for (size_t i = 0; i <= static_cast<size_t>(Attr::names); ++i) {
+    for (size_t i = 0; i <= static_cast<size_t>(Attr::points); ++i) {
         const auto key = static_cast<Attr>(i);
         CHECK(attr_named(name(key)) == key);
         CHECK((!is_flag(key) || !op_named(name(key))));
     }
+}
+
+TEST_CASE("what is made of tensors has the kinds of policy that any of them has, and no two different ones") {
+    const auto tensor = [](const Policy& policy) {
+        return Type::tensor(DType::bf16, {Dim::symbol("n")}, false, policy);
+    };
+    Policy accum, cut, chance;
+    accum.accum = DType::f32;
+    cut.round = Rounding::toward_zero;
+    chance.round = Rounding::stochastic;
+    const Inferred sum = infer(OpKind::add, std::vector<Type>{tensor(accum), tensor(cut)}, Attrs{});
+    REQUIRE(sum.ok());
+    CHECK(sum.value().types[0] == tensor(join_policies(accum, cut)));
+    const Inferred refused = infer(OpKind::add, std::vector<Type>{tensor(chance), tensor(cut)}, Attrs{});
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.message() == "the round policies differ: @stochastic_round and @round(rz)");
+    const Inferred truths = infer(OpKind::lt, std::vector<Type>{tensor(cut), tensor({})}, Attrs{});
+    REQUIRE(truths.ok());
+    CHECK(truths.value().types[0].policy.empty());
 }
 
 TEST_CASE("`infer` answers any types and attributes with a type or a fault") {

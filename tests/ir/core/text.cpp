@@ -19,6 +19,20 @@ TEST_CASE("text of every level is the same after it was read") {
     for (const char* text : samples::kAll) CHECK(print(read(text)) == text);
 }
 
+TEST_CASE("the policy of a tensor stands behind its shape and reads back") {
+    const std::string text =
+        "kernel @f<n>(%x: bf16[n] @accum(f32) @round(rz), %y: mut f32[n] @compute(tf32), %z: f16[] @compute(f16) "
+        "@stochastic_round, %w: list bf16[n] @round(rn)) {\n}\n";
+    const Module module = read(text);
+    CHECK(print(module) == text);
+    const Function& f = module.functions[0];
+    CHECK(f.type(f.params()[0]).policy.round == Rounding::toward_zero);
+    CHECK(f.type(f.params()[3]).parts[0].policy.round == Rounding::nearest_even);
+    CHECK(refusal("kernel @f(%a: f32[4] @round(up)) {}") == "1:28: 'round(up)' is no policy");
+    CHECK(refusal("kernel @f(%a: f32[4] @accum(f33)) {}") == "1:28: 'accum(f33)' is no policy");
+    CHECK(refusal("kernel @f(%a: f32 @accum(f32)) {}") != "accepted");
+}
+
 TEST_CASE("places are printed on demand and read back") {
     Function f;
     f.name = "f";

@@ -4,7 +4,7 @@
 #include "ir/build/builder.h"
 #include "ir/ops/control.h"
 #include "ir/ops/tile.h"
-#include "ir/passes/target/gpu/plan.h"
+#include "ir/passes/target/gpu/choose_plan.h"
 #include "ir/passes/target/gpu/rings/check_cluster.h"
 #include "ir/passes/target/gpu/rings/check_rings.h"
 #include "ir/passes/target/gpu/rings/choose_cluster.h"

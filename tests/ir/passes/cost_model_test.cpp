@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "ir/passes/target/gpu/parts.h"
-#include "ir/passes/target/gpu/plan.h"
+#include "ir/passes/target/gpu/choose_parts.h"
+#include "ir/passes/target/gpu/choose_plan.h"
 #include "ir/passes/tile/divide_groups.h"
 #include "kernels.h"
 

@@ -1,8 +1,8 @@
 // Groups of large tiles become several groups of smaller ones.
 #include <fmt/format.h>
 
-#include "ir/passes/target/gpu/parts.h"
-#include "ir/passes/target/gpu/plan.h"
+#include "ir/passes/target/gpu/choose_parts.h"
+#include "ir/passes/target/gpu/choose_plan.h"
 #include "ir/passes/target/gpu/registers.h"
 #include "ir/passes/tile/divide_groups.h"
 #include "kernels.h"

@@ -1,10 +1,9 @@
 // Plans are made before the passes that lower a kernel, and these change nothing in them.
-#include "ir/passes/target/cpu/plan.h"
-
 #include "ir/core/internal.h"
 #include "ir/machine/cpu.h"
 #include "ir/passes/math/expand_math.h"
-#include "ir/passes/target/gpu/plan.h"
+#include "ir/passes/target/cpu/choose_plan.h"
+#include "ir/passes/target/gpu/choose_plan.h"
 #include "ir/passes/tile/peel_guard.h"
 #include "ir/passes/tile/walk.h"
 #include "ir/pipeline.h"

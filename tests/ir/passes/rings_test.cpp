@@ -7,7 +7,7 @@
 #include "ir/ops/register.h"
 #include "ir/ops/tile.h"
 #include "ir/passes/math/expand_math.h"
-#include "ir/passes/target/gpu/plan.h"
+#include "ir/passes/target/gpu/choose_plan.h"
 #include "ir/passes/target/gpu/rings/check_rings.h"
 #include "ir/passes/target/gpu/rings/stage.h"
 #include "ir/passes/target/gpu/spread_threads.h"

@@ -1,6 +1,6 @@
 // Group form to one task on a CPU.
 #include "ir/passes/math/expand_math.h"
-#include "ir/passes/target/cpu/plan.h"
+#include "ir/passes/target/cpu/choose_plan.h"
 #include "ir/passes/target/cpu/spread_lanes.h"
 #include "kernels.h"
 

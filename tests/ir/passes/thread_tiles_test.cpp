@@ -4,8 +4,8 @@
 
 #include "ir/passes/math/expand_math.h"
 #include "ir/passes/simplify/simplify.h"
+#include "ir/passes/target/gpu/choose_plan.h"
 #include "ir/passes/target/gpu/choose_variants.h"
-#include "ir/passes/target/gpu/plan.h"
 #include "ir/passes/target/gpu/rings/stage.h"
 #include "ir/passes/target/gpu/spread_threads.h"
 #include "ir/passes/target/gpu/tiles/layouts.h"

@@ -3,8 +3,8 @@
 
 #include "ir/passes/math/expand_math.h"
 #include "ir/passes/target/gpu/barriers.h"
+#include "ir/passes/target/gpu/choose_plan.h"
 #include "ir/passes/target/gpu/choose_variants.h"
-#include "ir/passes/target/gpu/plan.h"
 #include "ir/passes/target/gpu/spread_threads.h"
 #include "ir/passes/tile/peel_guard.h"
 #include "ir/passes/tile/walk.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "ir/passes/math/expand_math.h"
-#include "ir/passes/target/cpu/plan.h"
+#include "ir/passes/target/cpu/choose_plan.h"
 #include "ir/passes/target/cpu/spread_lanes.h"
 #include "ir/passes/target/cpu/tiles/schedule.h"
 #include "ir/passes/target/cpu/tiles/widen_products.h"

@@ -81,7 +81,7 @@ void GroupCode::reduce(const Op& op) {
             ValueId nothing = emit_.splat(emit_.constant(reduction_start(kind, elem), elem), kWarpOfMask);
             values = emit_.select(mask, values, nothing);
         }
-        ValueId part = emit_.op(OpKind::vector_reduce, {values}, Type::scalar(elem), attrs);
+        ValueId part = emit_.op(OpKind::vector_reduce, {values}, attrs);
         sum = sum.valid() ? emit_.binary(combining(kind), sum, part) : part;
     }
     s_.scalars[op.results[0]] = sum;
@@ -96,8 +96,7 @@ void GroupCode::scan(const Op& op) {
     emit_.store(out, first);
     RegionId outside = emit_.region;
     OpId made = emit_.open(OpKind::for_,
-                           {emit_.integer(1), emit_.integer(s_.tile.kernel.group_size()), emit_.integer(1), first},
-                           {Type::scalar(type.elem)});
+                           {emit_.integer(1), emit_.integer(s_.tile.kernel.group_size()), emit_.integer(1), first});
     emit_.region = emit_.add_region(made);
     ValueId at = s_.target.add_arg(emit_.region, Type::scalar(DType::index));
     ValueId before = s_.target.add_arg(emit_.region, Type::scalar(type.elem));
@@ -130,8 +129,7 @@ void GroupCode::ballot(const Op& op) {
     counted_loop(emit_.integer(0), emit_.integer(size), kWarpOfMask, [&](ValueId warp) {
         ValueId end = emit_.binary(OpKind::minimum, emit_.add(warp, emit_.integer(kWarpOfMask)), emit_.integer(size));
         RegionId outside = emit_.region;
-        OpId made = emit_.open(OpKind::for_, {warp, end, emit_.integer(1), emit_.integer(0, DType::u32)},
-                               {Type::scalar(DType::u32)});
+        OpId made = emit_.open(OpKind::for_, {warp, end, emit_.integer(1), emit_.integer(0, DType::u32)});
         emit_.region = emit_.add_region(made);
         ValueId tile = s_.target.add_arg(emit_.region, Type::scalar(DType::index));
         ValueId mask = s_.target.add_arg(emit_.region, Type::scalar(DType::u32));

@@ -33,8 +33,8 @@ void GroupCode::run() {
         s_.group = emit_.integer(0);
         region(s_.tile.body);
     } else {
-        ValueId begin = emit_.op(OpKind::task_begin, {}, Type::scalar(DType::index));
-        ValueId end = emit_.op(OpKind::task_end, {}, Type::scalar(DType::index));
+        ValueId begin = emit_.op(OpKind::task_begin, {});
+        ValueId end = emit_.op(OpKind::task_end, {});
         counted_loop(begin, end, 1, [&](ValueId group) {
             s_.group = group;
             region(s_.tile.body);
@@ -152,8 +152,7 @@ void GroupCode::buffer(const Op& op) {
         memory.dims.push_back(emit_.integer(extent));
     }
     int64_t bytes = memory.elements * op.attrs.integer(Attr::count, 1) * ((bits(type.elem) + 7) / 8);
-    memory.pointer = emit_.op(OpKind::scratch, {}, Type::pointer(type.elem, Space::shared),
-                              {{Attr::count, s_.scratch_bytes}, {Attr::type, type.elem}});
+    memory.pointer = emit_.op(OpKind::scratch, {}, {{Attr::count, s_.scratch_bytes}, {Attr::type, type.elem}});
     s_.scratch_bytes += (bytes + kAlignment - 1) / kAlignment * kAlignment;
     s_.memories[op.results[0]] = memory;
 }
@@ -181,7 +180,9 @@ void GroupCode::control(const Op& op) {
         }
     }
     RegionId outside = emit_.region;
-    OpId made = emit_.open(op.kind, operands, types, op.kind == OpKind::for_ ? Attrs{} : op.attrs);
+    const OpId made = op.kind == OpKind::if_
+                          ? emit_.open_if(operands[0], types)
+                          : emit_.open(op.kind, operands, op.kind == OpKind::for_ ? Attrs{} : op.attrs);
     for (size_t number = 0; number < op.regions.size(); ++number) {
         const Region& old = s_.tile.region(op.regions[number]);
         emit_.region = emit_.add_region(made);
@@ -283,7 +284,7 @@ void GroupCode::yield_arrays(const Op& op, const std::vector<ValueId>& values, c
 void GroupCode::grid(const Op& op) {
     std::vector<Axis> all = axes(op);
     RegionId outside = emit_.region;
-    OpId made = emit_.open(OpKind::for_, {s_.group, s_.rounds(all), s_.total}, {});
+    OpId made = emit_.open(OpKind::for_, {s_.group, s_.rounds(all), s_.total});
     emit_.region = emit_.add_region(made);
     s_.bind_round(op, all, s_.target.add_arg(emit_.region, Type::scalar(DType::index), "round"));
     region(op.regions[0]);

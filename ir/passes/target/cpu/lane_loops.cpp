@@ -14,7 +14,7 @@ void GroupCode::lanes(const Op& op) {
             return lanes_over_rounds(op, emit_.integer(0), total, false);
         }
         case LanesOver::domain: {
-            auto end = [&](OpKind kind) { return emit_.op(kind, {}, Type::scalar(DType::index)); };
+            auto end = [&](OpKind kind) { return emit_.op(kind, {}); };
             return lanes_over_rounds(op, end(OpKind::task_begin), end(OpKind::task_end), true);
         }
     }

@@ -99,7 +99,7 @@ public:
         if (op.kind == OpKind::dim) return s_.dimension(op.attrs.dim(Attr::dim));
         std::vector<ValueId> operands;
         for (ValueId operand : op.operands) operands.push_back(of(operand));
-        return s_.emit.op(op.kind, operands, s_.tile.type(v), op.attrs);
+        return s_.emit.op(op.kind, operands, op.attrs);
     }
 
 private:
@@ -147,7 +147,7 @@ bool GroupCode::in_segments(const Lanes& lanes, ValueId first, ValueId last) {
     };
     auto segments = [&] {
         const RegionId outside = emit_.region;
-        const OpId made = emit_.open(OpKind::while_, {first}, {Type::scalar(DType::index)});
+        const OpId made = emit_.open(OpKind::while_, {first});
         emit_.region = emit_.add_region(made);
         emit_.yield({emit_.compare(OpKind::lt, s_.target.add_arg(emit_.region, Type::scalar(DType::index)), last)});
         emit_.region = emit_.add_region(made);

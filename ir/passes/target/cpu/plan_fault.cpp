@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/passes/target/cpu/plan.h"
+#include "ir/passes/target/cpu/choose_plan.h"
 #include "ir/passes/target/cpu/single_lanes.h"
 #include "ir/passes/target/cpu/tiles/split_k.h"
 #include "ir/passes/target/cpu/tiles/uses.h"

@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include "ir/passes/target/gpu/box_maps.h"
+#include "ir/passes/target/gpu/choose_parts.h"
+#include "ir/passes/target/gpu/choose_plan.h"
 #include "ir/passes/target/gpu/choose_stages.h"
 #include "ir/passes/target/gpu/dry_run.h"
 #include "ir/passes/target/gpu/narrow_indices.h"
-#include "ir/passes/target/gpu/parts.h"
-#include "ir/passes/target/gpu/plan.h"
 #include "ir/passes/target/gpu/tiles/layouts.h"
 #include "ir/passes/tile/walk.h"
 

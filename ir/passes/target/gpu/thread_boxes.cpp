@@ -41,8 +41,7 @@ void ThreadCode::begin_rings() {
     for (Ring& ring : rings_) {
         const OpId made = tile.value(ring.arrivals).op;
         buffer(made);
-        ring.used = emit.op(OpKind::stack, {}, Type::pointer(DType::index, Space::stack),
-                            {{Attr::type, DType::index}, {Attr::count, int64_t{2}}});
+        ring.used = emit.op(OpKind::stack, {}, {{Attr::type, DType::index}, {Attr::count, int64_t{2}}});
         for (int64_t i = 0; i < 2; ++i) emit.store(emit.pointer_add(ring.used, emit.integer(i)), emit.integer(0));
     }
     first_thread([&] {

@@ -6,8 +6,8 @@
 namespace tsr::ir {
 
 void ThreadCode::begin_cluster() {
-    rank_ = emit.op(OpKind::cluster_rank, {}, Type::scalar(DType::index));
-    blocks_ = emit.op(OpKind::cluster_count, {}, Type::scalar(DType::index));
+    rank_ = emit.op(OpKind::cluster_rank, {});
+    blocks_ = emit.op(OpKind::cluster_count, {});
 }
 
 void ThreadCode::cluster_barrier() {

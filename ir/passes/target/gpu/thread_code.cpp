@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kSharedAlignment = 16;  // of a buffer whose program asks for none
 
-ValueId index_of(Emit& emit, OpKind kind) { return emit.op(kind, {}, Type::scalar(DType::index)); }
+ValueId index_of(Emit& emit, OpKind kind) { return emit.op(kind, {}); }
 
 }  // namespace
 
@@ -55,8 +55,7 @@ ValueId ThreadCode::shared(DType type, int64_t bytes, int64_t alignment) {
     shared_bytes_ = (shared_bytes_ + alignment - 1) / alignment * alignment;
     const int64_t at = shared_bytes_;
     shared_bytes_ += bytes;
-    return emit.op(OpKind::scratch, {}, Type::pointer(type, Space::shared),
-                   {{Attr::count, at}, {Attr::type, type}, {Attr::alignment, alignment}});
+    return emit.op(OpKind::scratch, {}, {{Attr::count, at}, {Attr::type, type}, {Attr::alignment, alignment}});
 }
 
 void ThreadCode::proxy_fence() {
@@ -69,7 +68,7 @@ void ThreadCode::block_barrier() {
 }
 
 ValueId ThreadCode::shuffle(ShuffleBy by, ValueId value, ValueId lane) {
-    return emit.op(OpKind::warp_shuffle, {value, lane}, target.type(value), {{Attr::shuffle, code(by)}});
+    return emit.op(OpKind::warp_shuffle, {value, lane}, {{Attr::shuffle, code(by)}});
 }
 
 void ThreadCode::region(RegionId region) {
@@ -164,7 +163,9 @@ void ThreadCode::control(const Op& op) {
         for (const Type& type : register_types(result)) types.push_back(type);
     }
     RegionId outside = emit.region;
-    OpId made = emit.open(op.kind, operands, types, op.kind == OpKind::for_ ? Attrs{} : op.attrs);
+    const OpId made = op.kind == OpKind::if_
+                          ? emit.open_if(operands[0], types)
+                          : emit.open(op.kind, operands, op.kind == OpKind::for_ ? Attrs{} : op.attrs);
     for (size_t number = 0; number < op.regions.size(); ++number) {
         const std::vector<ValueId> given = carried(tile.region(op.regions[number]).args);
         emit.region = emit.add_region(made);
@@ -234,7 +235,7 @@ void ThreadCode::lanes_over_tiles(const Op& op) {
         }
         RegionId outside = emit.region;
         ValueId inside = emit.compare(OpKind::lt, thread_, emit.integer(tile.kernel.group_size()));
-        OpId branch = emit.open(OpKind::if_, {inside}, types);
+        OpId branch = emit.open_if(inside, types);
         emit.region = emit.add_region(branch);
         body();
         emit.yield(made);
@@ -278,7 +279,7 @@ void ThreadCode::lanes_over_domain(const Op& op) {
     if (many == 1) return when(emit.compare(OpKind::lt, first, end), [&] { round(op, all, first); });
     RegionId outside = emit.region;
     ValueId whole = emit.compare(OpKind::le, emit.add(first, emit.integer(many)), end);
-    OpId branch = emit.open(OpKind::if_, {whole}, {});
+    OpId branch = emit.open_if(whole);
     emit.region = emit.add_region(branch);
     neighbours(op, all[0], first);
     emit.yield({});

@@ -16,8 +16,7 @@ ValueId ThreadCode::area(DType type) {
     const int64_t at = area_at_.value_or((shared_bytes_ + kExchanged - 1) / kExchanged * kExchanged);
     if (!area_at_) shared_bytes_ = at + warps() * kExchanged;
     area_at_ = at;
-    return emit.op(OpKind::scratch, {}, Type::pointer(type, Space::shared),
-                   {{Attr::count, at}, {Attr::type, type}, {Attr::alignment, kExchanged}});
+    return emit.op(OpKind::scratch, {}, {{Attr::count, at}, {Attr::type, type}, {Attr::alignment, kExchanged}});
 }
 
 // The value, or where the thread is no tile the constant.
@@ -37,7 +36,7 @@ ValueId ThreadCode::warp_reduce(ReduceOp kind, ValueId value, int64_t lanes) {
 ValueId ThreadCode::block_reduce(ReduceOp kind, ValueId value) {
     if (is_logical(kind)) {
         const Vote vote = kind == ReduceOp::any ? Vote::any : Vote::all;
-        value = emit.op(OpKind::warp_vote, {value}, Type::scalar(DType::boolean), {{Attr::vote, code(vote)}});
+        value = emit.op(OpKind::warp_vote, {value}, {{Attr::vote, code(vote)}});
     } else {
         value = warp_reduce(kind, value, kWarp);
     }
@@ -104,7 +103,7 @@ void ThreadCode::shuffle_value(const Op& op) {
 
 void ThreadCode::ballot(const Op& op) {
     scalars[op.results[0]] = emit.op(OpKind::warp_vote, {present(scalars.at(op.operands[0]), int64_t{0})},
-                                     Type::scalar(DType::u32), {{Attr::vote, code(Vote::ballot)}});
+                                     {{Attr::vote, code(Vote::ballot)}});
 }
 
 // Once for the group, by its first thread, which tells the others what was found.
@@ -132,8 +131,7 @@ ValueId ThreadCode::reduce_buffer(const Op& op) {
     ValueId partial = emit.binary(OpKind::bit_and, thread_, emit.integer(kPartials - 1));
     ValueId start = emit.constant(reduction_start(kind, accumulator), accumulator);
     RegionId outside = emit.region;
-    OpId loop = emit.open(OpKind::for_, {partial, emit.integer(memory.elements), emit.integer(kPartials), start},
-                          {Type::scalar(accumulator)});
+    OpId loop = emit.open(OpKind::for_, {partial, emit.integer(memory.elements), emit.integer(kPartials), start});
     emit.region = emit.add_region(loop);
     ValueId at = target.add_arg(emit.region, Type::scalar(DType::index));
     ValueId sum = target.add_arg(emit.region, Type::scalar(accumulator));
@@ -162,7 +160,7 @@ ValueId ThreadCode::reduce_alone(const Op& op) {
         operands.push_back(emit.constant(reduction_start(kind, accumulator), accumulator));
     }
     RegionId outside = emit.region;
-    OpId loop = emit.open(OpKind::for_, operands, std::vector<Type>(kPartials, Type::scalar(accumulator)));
+    OpId loop = emit.open(OpKind::for_, operands);
     emit.region = emit.add_region(loop);
     ValueId first = target.add_arg(emit.region, Type::scalar(DType::index));
     std::vector<ValueId> sums;

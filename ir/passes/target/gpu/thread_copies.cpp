@@ -33,12 +33,12 @@ void ThreadCode::copy(const Op& op) {
     if (from.dims.size() > 1) unaligned = emit.binary(OpKind::bit_or, unaligned, from.dims.back());
     unaligned = emit.binary(OpKind::bit_and, unaligned, emit.integer(chunk - 1));
     RegionId outside = emit.region;
-    OpId branch = emit.open(OpKind::if_, {emit.compare(OpKind::eq, unaligned, emit.integer(0))}, {});
+    OpId branch = emit.open_if(emit.compare(OpKind::eq, unaligned, emit.integer(0)));
     emit.region = emit.add_region(branch);
     const bool pieces = copies_pieces(to, chunk);
     if (pieces) {
         const RegionId aligned = emit.region;
-        OpId by_reach = emit.open(OpKind::if_, {inside(to, from, start)}, {});
+        OpId by_reach = emit.open_if(inside(to, from, start));
         emit.region = emit.add_region(by_reach);
         copy_pieces(to, from, start, chunk, true);
         emit.yield({});
@@ -121,7 +121,7 @@ void ThreadCode::copy_elements(const Memory& to, const Memory& from, const std::
         inside = emit.binary(OpKind::bit_and, inside, emit.compare(OpKind::ge, there.back(), emit.integer(0)));
         inside = emit.binary(OpKind::bit_and, inside, emit.compare(OpKind::lt, there.back(), columns));
         RegionId outside = emit.region;
-        OpId branch = emit.open(OpKind::if_, {inside}, {type});
+        OpId branch = emit.open_if(inside, {type});
         emit.region = emit.add_region(branch);
         emit.yield({load(from, there)});
         emit.region = emit.add_region(branch);

@@ -33,10 +33,10 @@ void ThreadCode::neighbours(const Op& op, const Axis& axis, ValueId first) {
             ValueId from = address(memories.at(access.operands[0]), {own[i].at(index)});
             Attrs wide = attrs(elem);
             wide.set(Attr::width, static_cast<int64_t>(step));
-            ValueId all = emit.op(OpKind::load, {from}, Type::vector(elem, static_cast<uint32_t>(step)), wide);
+            ValueId all = emit.op(OpKind::load, {from}, wide);
             for (size_t part = 0; part < step; ++part) {
                 own[i + part][access.results[0]] =
-                    emit.op(OpKind::extract, {all}, Type::scalar(elem), {{Attr::axis, static_cast<int64_t>(part)}});
+                    emit.op(OpKind::extract, {all}, {{Attr::axis, static_cast<int64_t>(part)}});
             }
         }
     };
@@ -46,7 +46,7 @@ void ThreadCode::neighbours(const Op& op, const Axis& axis, ValueId first) {
         for (size_t i = 0; i < many; i += step) {
             ValueId all = emit.splat(value(i, access.operands[1]), static_cast<int64_t>(step));
             for (size_t part = 1; part < step; ++part) {
-                all = emit.op(OpKind::insert, {all, value(i + part, access.operands[1])}, target.type(all),
+                all = emit.op(OpKind::insert, {all, value(i + part, access.operands[1])},
                               {{Attr::axis, static_cast<int64_t>(part)}});
             }
             ValueId to = address(memories.at(access.operands[0]), {own[i].at(index)});

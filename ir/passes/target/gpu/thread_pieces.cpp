@@ -121,7 +121,7 @@ void ThreadCode::copy_unaligned(const Memory& to, const Memory& from, const std:
         ValueId some = emit.binary(OpKind::bit_and, in, emit.compare(OpKind::lt, column, columns));
         some = emit.binary(OpKind::bit_and, some, emit.compare(OpKind::gt, behind, emit.integer(0)));
         const RegionId outside = emit.region;
-        const OpId branch = emit.open(OpKind::if_, {some}, std::vector<Type>(static_cast<size_t>(chunk), type));
+        const OpId branch = emit.open_if(some, std::vector<Type>(static_cast<size_t>(chunk), type));
         emit.region = emit.add_region(branch);
         const ValueId last = emit.binary(OpKind::sub, columns, emit.integer(1));
         std::vector<ValueId> elements;
@@ -141,8 +141,7 @@ void ThreadCode::copy_unaligned(const Memory& to, const Memory& from, const std:
         if (chunk == 1) return emit.store(place, elements[0]);
         ValueId vector = emit.splat(elements[0], chunk);
         for (int64_t i = 1; i < chunk; ++i) {
-            vector = emit.op(OpKind::insert, {vector, elements[static_cast<size_t>(i)]}, target.type(vector),
-                             {{Attr::axis, i}});
+            vector = emit.op(OpKind::insert, {vector, elements[static_cast<size_t>(i)]}, {{Attr::axis, i}});
         }
         emit.statement(OpKind::store, {place, vector}, {{Attr::alignment, chunk * ((bits(type.elem) + 7) / 8)}});
     });

@@ -13,7 +13,7 @@ namespace tsr::ir {
 void ThreadCode::roles() {
     const RegionId outside = emit.region;
     const ValueId consumes = emit.compare(OpKind::lt, thread_, emit.integer(plan.gpu().threads));
-    const OpId branch = emit.open(OpKind::if_, {consumes}, {});
+    const OpId branch = emit.open_if(consumes);
     for (const Role role : {Role::consumer, Role::producer}) {
         emit.region = emit.add_region(branch);
         role_ = role;
@@ -31,9 +31,9 @@ void ThreadCode::roles() {
 void ThreadCode::groups() {
     const RegionId outside = emit.region;
     const Type index = Type::scalar(DType::index);
-    const ValueId end = emit.op(OpKind::task_end, {}, index);
-    const ValueId blocks = emit.op(OpKind::block_count, {}, index);
-    const OpId made = emit.open(OpKind::for_, {group, end, blocks}, {});
+    const ValueId end = emit.op(OpKind::task_end, {});
+    const ValueId blocks = emit.op(OpKind::block_count, {});
+    const OpId made = emit.open(OpKind::for_, {group, end, blocks});
     emit.region = emit.add_region(made);
     const ValueId first = std::exchange(group, target.add_arg(emit.region, index, "group"));
     if (tiles_) tiles_->forget();
@@ -48,7 +48,7 @@ void ThreadCode::groups() {
 void ThreadCode::grid(const Op& op) {
     std::vector<Axis> all = axes(op);
     RegionId outside = emit.region;
-    OpId made = emit.open(OpKind::for_, {group, rounds(all), total}, {});
+    OpId made = emit.open(OpKind::for_, {group, rounds(all), total});
     emit.region = emit.add_region(made);
     bind_round(op, all, near_before(all, target.add_arg(emit.region, Type::scalar(DType::index), "round")));
     if (tiles_) tiles_->forget();

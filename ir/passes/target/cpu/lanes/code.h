@@ -90,7 +90,7 @@ private:
         std::vector<ValueId> offsets;  // offsets: per copy, from the memory's start
     };
     Access access(const Memory& memory, const std::vector<LaneValue>& indices, int64_t shift = 0);
-    std::vector<ValueId> load(const Memory& memory, const Access& access, DType elem);
+    std::vector<ValueId> load(const Memory& memory, const Access& access);
     void store(const Memory& memory, const Access& access, const LaneValue& value, DType elem);
     // packed.cpp
     LaneValue moved(const LaneValue& value, int64_t distance);  // an index, so much further

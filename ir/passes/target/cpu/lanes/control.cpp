@@ -14,8 +14,7 @@ std::vector<ValueId> LaneCode::all_lanes() {
 ValueId LaneCode::any(const std::vector<ValueId>& mask) {
     ValueId all = mask[0];
     for (size_t i = 1; i < mask.size(); ++i) all = emit_.binary(OpKind::bit_or, all, mask[i]);
-    return emit_.op(OpKind::vector_reduce, {all}, Type::scalar(DType::boolean),
-                    {{Attr::op, static_cast<int64_t>(ReduceOp::any)}});
+    return emit_.op(OpKind::vector_reduce, {all}, {{Attr::op, static_cast<int64_t>(ReduceOp::any)}});
 }
 
 std::vector<ValueId> LaneCode::mask_and(const std::vector<ValueId>& a, const std::vector<ValueId>& b) {
@@ -53,7 +52,7 @@ void LaneCode::branch(const Op& op) {
 void LaneCode::uniform_branch(const Op& op) {
     Carried results = carried(op.results);
     RegionId outside = emit_.region;
-    OpId made = emit_.open(OpKind::if_, {value(op.operands[0]).scalar}, results.types);
+    OpId made = emit_.open_if(value(op.operands[0]).scalar, results.types);
     for (RegionId region : op.regions) {
         emit_.region = emit_.add_region(made);
         run(region);
@@ -79,7 +78,7 @@ void LaneCode::divergent_branch(const Op& op) {
             flatten(results, s_.yielded(region), out);
         } else {
             RegionId outside = emit_.region;
-            OpId made = emit_.open(OpKind::if_, {any(mask)}, results.types);
+            OpId made = emit_.open_if(any(mask), results.types);
             emit_.region = emit_.add_region(made);
             run(region);
             flatten(results, s_.yielded(region), out);
@@ -102,7 +101,7 @@ void LaneCode::divergent_branch(const Op& op) {
     bool has_else = s_.tile.region(op.regions[1]).ops.size() > 1;
     if (has_else) {
         std::vector<ValueId> inverse;
-        for (ValueId c : condition) inverse.push_back(emit_.op(OpKind::bit_not, {c}, s_.target.type(c)));
+        for (ValueId c : condition) inverse.push_back(emit_.op(OpKind::bit_not, {c}));
         otherwise = side(1, mask_and(mask_, inverse));
     } else {
         flatten(results, s_.yielded(op.regions[1]), otherwise);
@@ -160,7 +159,7 @@ std::vector<ValueId> LaneCode::counted_iterations(const Op& loop, const Carried&
     // No vector shares the counting of a single lane, which is most of what a short iteration does.
     const bool unrolls = s_.lanes() == 1 && is_short(loop.regions[0]);
     RegionId outside = emit_.region;
-    OpId made = emit_.open(OpKind::for_, operands, state.types, unrolls ? Attrs{{Attr::unroll, kUnroll}} : Attrs{});
+    OpId made = emit_.open(OpKind::for_, operands, unrolls ? Attrs{{Attr::unroll, kUnroll}} : Attrs{});
     emit_.region = emit_.add_region(made);
     values_[args[0]] = uniform(s_.target.add_arg(emit_.region, s_.tile.type(args[0]), s_.tile.value(args[0]).name));
     size_t at = 0;
@@ -187,7 +186,7 @@ void LaneCode::affine_loop(const Op& op) {
     flatten(state, {op.operands.begin() + 3, op.operands.end()}, current);
     RegionId outside = emit_.region;
     auto round = [&](bool masked) {
-        OpId made = emit_.open(OpKind::while_, current, types);
+        OpId made = emit_.open(OpKind::while_, current);
         emit_.region = emit_.add_region(made);
         std::vector<ValueId> tested = add_args(emit_.region, types);
         int64_t far = (width_ * copies_ - 1) * start.stride;
@@ -252,7 +251,7 @@ void LaneCode::divergent_loop(const Op& op) {
     types.insert(types.end(), copies, Type::vector(type, static_cast<uint32_t>(width_)));
     types.insert(types.end(), state.types.begin(), state.types.end());
     RegionId outside = emit_.region;
-    OpId made = emit_.open(OpKind::while_, current, types);
+    OpId made = emit_.open(OpKind::while_, current);
     emit_.region = emit_.add_region(made);
     std::vector<ValueId> tested = add_args(emit_.region, types);
     emit_.yield({any({tested.begin(), tested.begin() + copies_})});
@@ -292,7 +291,7 @@ void LaneCode::uniform_repeat(const Op& op) {
     std::vector<ValueId> inits;
     flatten(state, op.operands, inits);
     RegionId outside = emit_.region;
-    OpId made = emit_.open(OpKind::while_, inits, state.types);
+    OpId made = emit_.open(OpKind::while_, inits);
     for (size_t number = 0; number < 2; ++number) {
         RegionId region = op.regions[number];
         emit_.region = emit_.add_region(made);
@@ -331,7 +330,7 @@ void LaneCode::divergent_repeat(const Op& op) {
     std::vector<Type> types(copies, Type::vector(DType::boolean, static_cast<uint32_t>(width_)));
     types.insert(types.end(), state.types.begin(), state.types.end());
     RegionId outside = emit_.region;
-    OpId made = emit_.open(OpKind::while_, current, types);
+    OpId made = emit_.open(OpKind::while_, current);
     emit_.region = emit_.add_region(made);
     std::vector<ValueId> tested = add_args(emit_.region, types);
     emit_.yield({any({tested.begin(), tested.begin() + copies_})});

@@ -44,7 +44,7 @@ LaneCode::Access LaneCode::access(const Memory& memory, const std::vector<LaneVa
     return {Access::Kind::offsets, memory.pointer, sum};
 }
 
-std::vector<ValueId> LaneCode::load(const Memory&, const Access& access, DType elem) {
+std::vector<ValueId> LaneCode::load(const Memory&, const Access& access) {
     std::vector<ValueId> out;
     for (int64_t copy = 0; copy < copies_; ++copy) {
         auto c = static_cast<size_t>(copy);
@@ -53,13 +53,7 @@ std::vector<ValueId> LaneCode::load(const Memory&, const Access& access, DType e
             out.push_back(emit_.load(emit_.pointer_add(access.address, emit_.integer(copy * width_)), width_, mask));
             continue;
         }
-        std::vector<ValueId> operands{access.address, access.offsets[c]};
-        Attrs attrs;
-        if (mask.valid()) {
-            operands.push_back(mask);
-            attrs.set(Attr::masked, int64_t{1});
-        }
-        out.push_back(emit_.op(OpKind::gather, operands, Type::vector(elem, static_cast<uint32_t>(width_)), attrs));
+        out.push_back(emit_.gather(access.address, access.offsets[c], mask));
     }
     return out;
 }
@@ -74,11 +68,10 @@ void LaneCode::read(const Op& op) {
         return;
     }
     Access where = access(memory, indices);
-    DType elem = s_.tile.type(op.results[0]).elem;
     if (where.kind == Access::Kind::uniform) {
         values_[op.results[0]] = uniform(emit_.load(where.address, 0));
     } else {
-        values_[op.results[0]] = of(load(memory, where, elem));
+        values_[op.results[0]] = of(load(memory, where));
     }
 }
 
@@ -128,7 +121,7 @@ void LaneCode::read_vector(const Op& op) {
         }
         Access where = access(memory, indices, part);
         result.parts.push_back(where.kind == Access::Kind::uniform ? uniform(emit_.load(where.address, 0))
-                                                                   : of(load(memory, where, type.elem)));
+                                                                   : of(load(memory, where)));
     }
     values_[op.results[0]] = result;
 }
@@ -199,7 +192,7 @@ void LaneCode::for_each_active(Body body) {
     std::vector<ValueId> masks = mask_.empty() ? all_lanes() : mask_;
     RegionId outside = emit_.region;
     for (int64_t copy = 0; copy < copies_; ++copy) {
-        OpId op = emit_.open(OpKind::for_active, {masks[static_cast<size_t>(copy)]}, {});
+        OpId op = emit_.open(OpKind::for_active, {masks[static_cast<size_t>(copy)]});
         emit_.region = emit_.add_region(op);
         ValueId lane = s_.target.add_arg(emit_.region, Type::scalar(DType::i32), "lane");
         body(copy, lane);
@@ -215,7 +208,7 @@ ValueId LaneCode::lane_scalar(const LaneValue& value, DType type, int64_t copy, 
         return emit_.cast(emit_.add(value.scalar, emit_.mul(number, emit_.integer(value.stride))), type);
     }
     ValueId vector = value.copies[static_cast<size_t>(copy)];
-    ValueId element = emit_.op(OpKind::extract, {vector, lane}, Type::scalar(emit_.element_type(vector)));
+    ValueId element = emit_.op(OpKind::extract, {vector, lane});
     return emit_.cast(element, type);
 }
 
@@ -235,7 +228,7 @@ void LaneCode::atomic(const Op& op) {
                                       lane_scalar(value(op.operands[1]), elem, copy, lane)};
         if (compares) operands.push_back(lane_scalar(value(op.operands[2]), elem, copy, lane));
         Attrs attrs{{Attr::op, op.attrs.integer(Attr::op)}};
-        ValueId old = emit_.op(OpKind::atomic_rmw, operands, Type::scalar(elem), attrs);
+        ValueId old = emit_.op(OpKind::atomic_rmw, operands, attrs);
         ValueId at = emit_.add(emit_.cast(lane, DType::index), emit_.integer(copy * width_));
         emit_.store(emit_.pointer_add(found, at), old);
     });
@@ -252,8 +245,7 @@ void LaneCode::message(const Op& op) {
     std::vector<ValueId> outer = mask_;
     if (op.kind == OpKind::assert_) {  // only the lanes whose condition is false have something to say
         std::vector<ValueId> failed;
-        for (ValueId held : vectors(op.operands[0]))
-            failed.push_back(emit_.op(OpKind::bit_not, {held}, s_.target.type(held)));
+        for (ValueId held : vectors(op.operands[0])) failed.push_back(emit_.op(OpKind::bit_not, {held}));
         mask_ = mask_.empty() ? failed : mask_and(mask_, failed);
     }
     for_each_active([&](int64_t copy, ValueId lane) {

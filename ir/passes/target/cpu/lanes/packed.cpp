@@ -12,9 +12,8 @@ ValueId interleaved(Emit& emit, ValueId even, ValueId odd, int64_t width) {
     const Type element = Type::scalar(DType::u8);
     ValueId result = emit.splat(emit.integer(0, DType::u8), width);
     for (int64_t i = 0; i < width; ++i) {
-        const ValueId one = emit.op(OpKind::extract, {i % 2 == 0 ? even : odd}, element, {{Attr::axis, i / 2}});
-        result = emit.op(OpKind::insert, {result, one}, Type::vector(DType::u8, static_cast<uint32_t>(width)),
-                         {{Attr::axis, i}});
+        const ValueId one = emit.op(OpKind::extract, {i % 2 == 0 ? even : odd}, {{Attr::axis, i / 2}});
+        result = emit.op(OpKind::insert, {result, one}, {{Attr::axis, i}});
     }
     return result;
 }
@@ -57,7 +56,7 @@ LaneValue LaneCode::read_packed(const Memory& memory, std::vector<LaneValue> ind
         std::vector<ValueId> at;
         for (const PackedPlace& place : places) at.push_back(place.*which);
         indices.back() = of(std::move(at));
-        return load(memory, access(memory, indices), DType::u8);
+        return load(memory, access(memory, indices));
     };
     const std::vector<ValueId> low = bytes(&PackedPlace::byte);
     const bool together = places[0].next == places[0].byte;

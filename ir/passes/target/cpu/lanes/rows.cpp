@@ -23,29 +23,27 @@ constexpr int64_t kStackBytes = 16384;  // of rows that are transposed at once: 
 constexpr int64_t kPiece = 64;          // columns
 
 // Those elements of `a` and `b`, one behind the other, in this order. LLVM makes one shuffle of it.
-ValueId shuffled(Emit& emit, ValueId a, ValueId b, const std::vector<int64_t>& order, DType type) {
+ValueId shuffled(Emit& emit, ValueId a, ValueId b, const std::vector<int64_t>& order) {
     const auto width = static_cast<int64_t>(order.size());
     ValueId result = a;
     for (int64_t i = 0; i < width; ++i) {
         const int64_t from = order[static_cast<size_t>(i)];
-        const ValueId one =
-            emit.op(OpKind::extract, {from < width ? a : b}, Type::scalar(type), {{Attr::axis, from % width}});
-        result =
-            emit.op(OpKind::insert, {result, one}, Type::vector(type, static_cast<uint32_t>(width)), {{Attr::axis, i}});
+        const ValueId one = emit.op(OpKind::extract, {from < width ? a : b}, {{Attr::axis, from % width}});
+        result = emit.op(OpKind::insert, {result, one}, {{Attr::axis, i}});
     }
     return result;
 }
 
 // Rows of 4 or 8 elements, as many as a row has, to columns: blocks of 4 x 4 by the shuffles that SSE has for them,
 // then halves of 8.
-std::vector<ValueId> transposed(Emit& emit, const std::vector<ValueId>& rows, DType type) {
+std::vector<ValueId> transposed(Emit& emit, const std::vector<ValueId>& rows) {
     const auto width = static_cast<int64_t>(rows.size());
     auto by_blocks = [&](ValueId a, ValueId b, const std::vector<int64_t>& block) {
         std::vector<int64_t> order;
         for (int64_t base = 0; base < width; base += 4) {
             for (int64_t from : block) order.push_back(from < 4 ? base + from : base + from - 4 + width);
         }
-        return shuffled(emit, a, b, order, type);
+        return shuffled(emit, a, b, order);
     };
     std::vector<std::vector<ValueId>> blocks;
     for (size_t first = 0; first < rows.size(); first += 4) {
@@ -62,7 +60,7 @@ std::vector<ValueId> transposed(Emit& emit, const std::vector<ValueId>& rows, DT
         for (size_t i = 0; i < 4; ++i) {
             const std::vector<int64_t> order{half,     half + 1, half + 2,  half + 3,
                                              half + 8, half + 9, half + 10, half + 11};
-            columns.push_back(shuffled(emit, blocks[0][i], blocks[1][i], order, type));
+            columns.push_back(shuffled(emit, blocks[0][i], blocks[1][i], order));
         }
     }
     return columns;
@@ -237,7 +235,7 @@ void LaneCode::stage_rows(const Rows& rows, ValueId stack, ValueId first, ValueI
             for (ValueId start : starts) loaded.push_back(emit_.load(emit_.pointer_add(start, column), block));
             const ValueId to = place(column);
             int64_t offset = 0;
-            for (ValueId made : transposed(emit_, loaded, type)) {
+            for (ValueId made : transposed(emit_, loaded)) {
                 emit_.store(emit_.pointer_add(to, emit_.integer(offset)), made);
                 offset += width_ * copies_;
             }

@@ -38,8 +38,7 @@ ValueId Spread::reduce_buffer(const Op& op) {
         return mask.valid() ? emit.select(mask, next, sum) : next;
     };
     RegionId outside = emit.region;
-    OpId loop =
-        emit.open(OpKind::for_, {emit.integer(0), emit.integer(whole), emit.integer(kPartials), start}, {vector});
+    OpId loop = emit.open(OpKind::for_, {emit.integer(0), emit.integer(whole), emit.integer(kPartials), start});
     emit.region = emit.add_region(loop);
     ValueId at = target.add_arg(emit.region, Type::scalar(DType::index));
     ValueId sum = target.add_arg(emit.region, vector);
@@ -50,8 +49,7 @@ ValueId Spread::reduce_buffer(const Op& op) {
         ValueId left = emit.splat(emit.integer(memory.elements - whole, DType::i32), kPartials);
         result = step(result, emit.integer(whole), emit.compare(OpKind::lt, emit.iota(kPartials, DType::i32), left));
     }
-    return emit.op(OpKind::vector_reduce, {result}, Type::scalar(accumulator),
-                   {{Attr::op, op.attrs.integer(Attr::op)}});
+    return emit.op(OpKind::vector_reduce, {result}, {{Attr::op, op.attrs.integer(Attr::op)}});
 }
 
 }  // namespace tsr::ir

@@ -23,7 +23,6 @@ struct Spread : KernelCode {
     // gather_packed.cpp: the elements of one row at a vector of indices; `row` is the offset of its first byte. The
     // mask may be invalid.
     ValueId gather_packed(const Memory& memory, ValueId row, ValueId elements, int64_t width, ValueId mask);
-    ValueId gather_bytes(const Memory& memory, ValueId offsets, int64_t width, ValueId mask);
     RegionId entry;  // where stack space is made
     size_t entry_position = 0;
 

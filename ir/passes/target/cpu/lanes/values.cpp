@@ -192,7 +192,7 @@ std::vector<ValueId> LaneCode::element_vectors(const Op& op, const std::vector<L
         if (op.kind == OpKind::cast && emit_.element_type(values[0]) == result) {
             out.push_back(values[0]);
         } else {
-            out.push_back(emit_.op(op.kind, values, Type::vector(result, static_cast<uint32_t>(width_)), attrs));
+            out.push_back(emit_.op(op.kind, values, attrs));
         }
     }
     return out;

@@ -11,20 +11,18 @@ ProductCode::Factors ProductCode::bytes_factors(const MmaOp& op, const Operands&
     const DType a = s_.tile.type(op.a()).elem;
     f.flipped = a == op.packed();
     f.bytes = op.packed();
-    f.a.pointer = emit_.op(OpKind::pointer_add, {f.a.pointer, emit_.integer(0)},
-                           s_.target.type(f.a.pointer).with(DType::u32), {{Attr::type, DType::u32}});
+    f.a.pointer = emit_.op(OpKind::pointer_add, {f.a.pointer, emit_.integer(0)}, {{Attr::type, DType::u32}});
     f.a.strides = {f.a.strides[0] / kWord, 1};
     if (const ValueId left = depth_left(op); left.valid()) {
         const ValueId words =
-            emit_.op(OpKind::floordiv, {emit_.add(left, emit_.integer(kWord - 1)), emit_.integer(kWord)},
-                     Type::scalar(DType::index));
+            emit_.op(OpKind::floordiv, {emit_.add(left, emit_.integer(kWord - 1)), emit_.integer(kWord)});
         f.depth_end = rounded_up(words, kUnroll, f.depth);
     }
     return f;
 }
 
 ValueId ProductCode::sum_bytes(const Factors& f, ValueId a, ValueId b, ValueId sum) {
-    return emit_.op(OpKind::dot_bytes, {a, b, sum}, f.type, {{Attr::packed, *f.bytes}});
+    return emit_.op(OpKind::dot_bytes, {a, b, sum}, {{Attr::packed, *f.bytes}});
 }
 
 // The products of the flipped bits with the columns of a panel: a row of a that has them alone.

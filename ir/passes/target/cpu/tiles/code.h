@@ -88,7 +88,7 @@ private:
     ValueId load_packed(OpId id, const Coordinates& at);
     void store_packed(OpId id, ValueId value, const Coordinates& at);
     std::vector<ValueId> element_indices(const TileViewOp& view, const Coordinates& at);
-    ValueId load_home(const Home& home, DType elem, const Coordinates& at);
+    ValueId load_home(const Home& home, const Coordinates& at);
     void store_home(const Home& home, ValueId value, const Coordinates& at);
     void fetch_ahead(const Coordinates& at);
     // A view at coordinates: the address of the first element, the distance to the next, and which are inside.

@@ -243,7 +243,7 @@ void TileCode::vector(const Phase& phase, ValueId column, int64_t left, std::vec
                 Coordinates to = at;
                 to.erase(to.begin() + op.axis());
                 const Home& sum = homes_.at(root.value);
-                const ValueId before = load_home(sum, s_.tile.type(op.value()).elem, to);
+                const ValueId before = load_home(sum, to);
                 store_home(sum, emit_.binary(combining(op.what()), before, value(op.value(), at)), to);
                 break;
             }
@@ -270,9 +270,7 @@ void TileCode::finish_sum(const Sum& sum) {
         }
         partials.resize(half);
     }
-    const DType elem = s_.tile.type(op.value()).elem;
-    const ValueId total = emit_.op(OpKind::vector_reduce, {partials[0]}, Type::scalar(elem),
-                                   {{Attr::op, static_cast<int64_t>(op.what())}});
+    const ValueId total = emit_.op(OpKind::vector_reduce, {partials[0]}, {{Attr::op, static_cast<int64_t>(op.what())}});
     Coordinates at;
     for (ValueId row : row_) at.push_back({row});
     row_values_[Key{op.result(), at, 0}] = total;

@@ -61,19 +61,18 @@ struct TileCode::Makers {
         Emit& emit = code.emit_;
         const auto shape = extents(code.s_.tile.type(op.value()));
         const auto axis = static_cast<size_t>(op.axis());
-        const DType elem = code.s_.tile.type(op.value()).elem;
         const Home& from = code.homes_.at(op.value());
         const Home& to = code.homes_.at(op.result());
         auto combined = [&](ValueId a, ValueId b) { return emit.binary(combining(op.what()), a, b); };
         Coordinates at(shape.size());
         auto along = [&] {
             at[axis].at = emit.integer(0);
-            const ValueId first = code.load_home(from, elem, at);
+            const ValueId first = code.load_home(from, at);
             code.store_home(to, first, at);
             std::vector<ValueId> sum{first};
             emit.carrying_loop(emit.integer(1), emit.integer(shape[axis]), 1, sum, [&](ValueId index) {
                 at[axis].at = index;
-                sum[0] = combined(sum[0], code.load_home(from, elem, at));
+                sum[0] = combined(sum[0], code.load_home(from, at));
                 code.store_home(to, sum[0], at);
             });
         };
@@ -93,7 +92,6 @@ struct TileCode::Makers {
     static void atomic(TileCode& code, OpId id) {
         const TileViewOp view(code.s_.tile, id);
         const auto shape = extents(code.s_.tile.type(view.value()));
-        const DType elem = code.s_.tile.type(view.value()).elem;
         Coordinates at(shape.size());
         code.clipped_ = true;
         auto one = [&] {
@@ -101,9 +99,8 @@ struct TileCode::Makers {
             code.row_values_.clear();
             code.s_.when(code.inside(id, at), [&] {
                 const ValueId pointer = code.place(id, at).pointer;
-                const ValueId value = code.load_home(code.homes_.at(view.value()), elem, at);
-                code.emit_.op(OpKind::atomic_rmw, {pointer, value}, Type::scalar(elem),
-                              {{Attr::op, static_cast<int64_t>(view.what())}});
+                const ValueId value = code.load_home(code.homes_.at(view.value()), at);
+                code.emit_.op(OpKind::atomic_rmw, {pointer, value}, {{Attr::op, static_cast<int64_t>(view.what())}});
             });
         };
         auto axes = [&](auto&& self, size_t i) -> void {

@@ -11,9 +11,8 @@ ValueId every(Emit& emit, ValueId bytes, int64_t first, int64_t apart, int64_t w
     ValueId result = emit.splat(emit.integer(0, DType::u8), width / apart);
     const Type type = Type::vector(DType::u8, static_cast<uint32_t>(width / apart));
     for (int64_t i = 0; i < width / apart; ++i) {
-        const ValueId one =
-            emit.op(OpKind::extract, {bytes}, Type::scalar(DType::u8), {{Attr::axis, first + i * apart}});
-        result = emit.op(OpKind::insert, {result, one}, type, {{Attr::axis, i}});
+        const ValueId one = emit.op(OpKind::extract, {bytes}, {{Attr::axis, first + i * apart}});
+        result = emit.op(OpKind::insert, {result, one}, {{Attr::axis, i}});
     }
     return result;
 }
@@ -50,7 +49,7 @@ void TileCode::store_packed(OpId id, ValueId value, const Coordinates& at) {
     }
     mask = mask_and(mask, tail_);
     const Type whole = Type::vector(DType::u8, static_cast<uint32_t>(width_));
-    ValueId codes = emit_.op(OpKind::bitcast, {value}, whole, {{Attr::type, DType::u8}});
+    ValueId codes = emit_.op(OpKind::bitcast, {value}, {{Attr::type, DType::u8}});
     const ValueId zeros = emit_.splat(emit_.integer(0, DType::u8), width_);
     ValueId first;  // the first element of each pack is there
     if (mask.valid()) {
@@ -106,7 +105,7 @@ ValueId TileCode::load_packed(OpId id, const Coordinates& at) {
     const auto bytes = [&](ValueId byte) {
         indices.back() = byte;
         const ValueId first = emit_.splat(s_.linear(memory, indices), width_);
-        return s_.gather_bytes(memory, emit_.binary(OpKind::add, first, offsets(stride)), width_, mask);
+        return emit_.gather(memory.pointer, emit_.binary(OpKind::add, first, offsets(stride)), mask);
     };
     const ValueId low = bytes(place.byte);
     const ValueId high = place.next == place.byte ? low : bytes(place.next);

@@ -46,9 +46,9 @@ ValueId TileCode::pass_caches(const std::vector<OpId>& stores) {
         }
         const ValueId row =
             memory.dims.size() > 1 ? emit_.mul(memory.dims.back(), emit_.integer(bytes)) : emit_.integer(0);
-        const ValueId answer =
-            emit_.op(OpKind::runtime, {s_.address(memory, starts), row, emit_.mul(elements, emit_.integer(bytes))},
-                     Type::scalar(DType::i32), {{Attr::callee, std::string("tsr_passes_caches")}});
+        const ValueId answer = emit_.runtime(
+            "tsr_passes_caches", {s_.address(memory, starts), row, emit_.mul(elements, emit_.integer(bytes))},
+            Type::scalar(DType::i32));
         all = emit_.binary(OpKind::bit_and, all, emit_.compare(OpKind::ne, answer, emit_.integer(0, DType::i32)));
     }
     return all;

@@ -36,7 +36,7 @@ void ProductCode::column_panels(const Factors& f, const Panel& best, const Wante
         return panels(columns, whole, some.columns,
                       [&](ValueId column, int64_t count) { rows_of(column, ceil_div(count, best.elements)); });
     const ValueId ends = emit_.add(some.columns, emit_.integer(whole - half - 1));
-    const ValueId count = emit_.op(OpKind::floordiv, {ends, emit_.integer(whole)}, Type::scalar(DType::index));
+    const ValueId count = emit_.op(OpKind::floordiv, {ends, emit_.integer(whole)});
     const ValueId middle = emit_.mul(count, emit_.integer(whole));
     s_.counted_loop(emit_.integer(0), middle, whole, [&](ValueId column) { rows_of(column, best.vectors); });
     s_.counted_loop(middle, some.columns, half, [&](ValueId column) { rows_of(column, best.vectors / 2); });
@@ -56,8 +56,7 @@ ValueId ProductCode::depth_left(const MmaOp& product) {
 ValueId ProductCode::rounded_up(ValueId count, int64_t to, int64_t most) {
     if (most % to != 0) return {};
     const Type index = Type::scalar(DType::index);
-    const ValueId parts =
-        emit_.op(OpKind::floordiv, {emit_.add(count, emit_.integer(to - 1)), emit_.integer(to)}, index);
+    const ValueId parts = emit_.op(OpKind::floordiv, {emit_.add(count, emit_.integer(to - 1)), emit_.integer(to)});
     return emit_.binary(OpKind::minimum, emit_.mul(parts, emit_.integer(to)), emit_.integer(most));
 }
 
@@ -228,8 +227,8 @@ void ProductCode::fetch_panel(const Factors& f, ValueId b, ValueId row, ValueId 
     const int64_t lines = ceil_div(f.b.panel_stride, line);
     const int64_t at_once = std::min(ceil_div(lines, ceil_div(f.rows, f.panel_rows) * rounds), kUnroll);
     const Type index = Type::scalar(DType::index);
-    const ValueId panels_before = emit_.op(OpKind::floordiv, {row, emit_.integer(f.panel_rows)}, index);
-    const ValueId rounds_before = emit_.op(OpKind::floordiv, {k, emit_.integer(kUnroll)}, index);
+    const ValueId panels_before = emit_.op(OpKind::floordiv, {row, emit_.integer(f.panel_rows)});
+    const ValueId rounds_before = emit_.op(OpKind::floordiv, {k, emit_.integer(kUnroll)});
     const ValueId round = emit_.add(emit_.mul(panels_before, emit_.integer(rounds)), rounds_before);
     const ValueId first = emit_.mul(round, emit_.integer(at_once * line));
     for (int64_t i = 0; i < at_once; ++i)
@@ -255,7 +254,7 @@ void ProductCode::multiply(const Factors& f, const Panel& at, ValueId a, ValueId
                 continue;
             }
             sum = is_float(f.type.elem)
-                      ? emit_.op(OpKind::fma, {factor, row[static_cast<size_t>(v)], sum}, f.type)
+                      ? emit_.op(OpKind::fma, {factor, row[static_cast<size_t>(v)], sum})
                       : emit_.binary(OpKind::add, sum, emit_.binary(OpKind::mul, factor, row[static_cast<size_t>(v)]));
         }
     }

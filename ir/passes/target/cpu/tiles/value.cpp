@@ -39,7 +39,7 @@ ValueId TileCode::value(ValueId tile, const Coordinates& at) {
 // In its home, else computed.
 ValueId TileCode::found(ValueId tile, const Coordinates& at) {
     auto home = homes_.find(tile);
-    return home == homes_.end() ? compute(tile, at) : load_home(home->second, s_.tile.type(tile).elem, at);
+    return home == homes_.end() ? compute(tile, at) : load_home(home->second, at);
 }
 
 ValueId TileCode::element(const Op& op, const Coordinates& at) {
@@ -47,7 +47,7 @@ ValueId TileCode::element(const Op& op, const Coordinates& at) {
     for (ValueId v : op.operands) operands.push_back(value(v, at));
     const DType elem = s_.tile.type(op.results[0]).elem;
     const Type type = has_column(at) ? Type::vector(elem, static_cast<uint32_t>(width_)) : Type::scalar(elem);
-    return emit_.op(op.kind, operands, type, op.attrs);
+    return emit_.op(op.kind, operands, op.attrs);
 }
 
 ValueId TileCode::expand(OpId id, const Coordinates& at) {
@@ -79,8 +79,7 @@ ValueId TileCode::packed_rows(const Op& op, const Coordinates& at) {
         });
         const ValueId from = value(op.operands[0], row);
         const Type type = s_.target.type(from);
-        ValueId part =
-            elem == whole ? from : emit_.op(OpKind::bitcast, {from}, type.with(whole), {{Attr::type, whole}});
+        ValueId part = elem == whole ? from : emit_.op(OpKind::bitcast, {from}, {{Attr::type, whole}});
         part = emit_.cast(part, DType::u32);
         if (i > 0) {
             const ValueId by = emit_.integer(i * bits(elem), DType::u32);
@@ -210,20 +209,13 @@ ValueId TileCode::load(OpId id, const Coordinates& at) {
     const TileViewOp view(s_.tile, id);
     const bool packed = s_.memories.at(view.memory()).packed.has_value();
     const Place from = packed ? Place{{}, {}, {}, has_column(at)} : place(id, at);
-    const DType elem = s_.tile.type(view.memory()).elem;
     ValueId loaded;
     if (packed) {
         loaded = load_packed(id, at);
     } else if (!from.stride.valid()) {
         loaded = emit_.load(from.pointer, from.vector ? width_ : 0, from.mask);
     } else {
-        std::vector<ValueId> operands{from.pointer, offsets(from.stride)};
-        Attrs attrs;
-        if (from.mask.valid()) {
-            operands.push_back(from.mask);
-            attrs.set(Attr::masked, int64_t{1});
-        }
-        loaded = emit_.op(OpKind::gather, operands, Type::vector(elem, static_cast<uint32_t>(width_)), attrs);
+        loaded = emit_.gather(from.pointer, offsets(from.stride), from.mask);
     }
     if (!view.fill() || !clipped_) return loaded;
     const ValueId outside = s_.scalars.at(*view.fill());
@@ -266,18 +258,12 @@ ValueId TileCode::home_address(const Home& home, const Coordinates& at) {
 }
 
 // Columns of a home that lie in its padding hold anything; whoever combines columns leaves them out.
-ValueId TileCode::load_home(const Home& home, DType elem, const Coordinates& at) {
+ValueId TileCode::load_home(const Home& home, const Coordinates& at) {
     const ValueId pointer = home_address(home, at);
     if (!has_column(at)) return emit_.load(pointer, 0);
     const auto column = static_cast<size_t>(std::ranges::find(at, true, &Coordinate::column) - at.begin());
     if (column + 1 == at.size()) return emit_.load(pointer, width_);
-    std::vector<ValueId> operands{pointer, offsets(emit_.integer(home.strides[column]))};
-    Attrs attrs;
-    if (tail_.valid()) {
-        operands.push_back(tail_);
-        attrs.set(Attr::masked, int64_t{1});
-    }
-    return emit_.op(OpKind::gather, operands, Type::vector(elem, static_cast<uint32_t>(width_)), attrs);
+    return emit_.gather(pointer, offsets(emit_.integer(home.strides[column])), tail_);
 }
 
 void TileCode::store_home(const Home& home, ValueId value, const Coordinates& at) {

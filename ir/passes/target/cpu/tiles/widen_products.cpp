@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "ir/build/builder.h"
 #include "ir/machine/cpu.h"
 #include "ir/ops/register.h"
 #include "ir/passes/target/cpu/tiles/merge_k.h"
@@ -71,55 +72,40 @@ private:
 
     // A shared buffer as it is when the product begins.
     ValueId load(OpId product, ValueId buffer) {
-        const Type type = kernel_.type(buffer);
-        const PlaceId place = kernel_.op(product).place;
-        const OpId zero = kernel_.add_op(OpKind::constant, place, {}, {Type::scalar(DType::index)},
-                                         {{Attr::value, int64_t{0}}, {Attr::type, DType::index}});
-        const ValueId start = kernel_.op(zero).results[0];
-        const OpId load =
-            kernel_.add_op(OpKind::load_tile, place, {buffer, start, start}, {Type::tile(type.elem, type.shape)},
-                           {{Attr::shape, type.shape}, {Attr::axes, std::vector<int64_t>{0, 1}}});
-        const auto& ops = kernel_.region(kernel_.op(product).parent).ops;
-        const auto at = static_cast<size_t>(std::ranges::find(ops, product) - ops.begin());
-        kernel_.insert(kernel_.op(product).parent, at, load);
-        kernel_.insert(kernel_.op(product).parent, at, zero);
-        return kernel_.op(load).results[0];
+        Builder builder = Builder::at(kernel_, product);
+        const ValueId start = builder.index(0);
+        return builder.value(OpKind::load_tile, {buffer, start, start},
+                             {{Attr::shape, kernel_.type(buffer).shape}, {Attr::axes, std::vector<int64_t>{0, 1}}});
     }
 
-    // The value converted, right behind where it is made.
+    // Right behind where the value is made.
+    Builder behind(ValueId value) {
+        const Value& from = kernel_.value(value);
+        Builder builder(kernel_);
+        if (from.op.valid()) {
+            builder.after(from.op);
+            builder.take_place(from.op);
+        } else {
+            builder.before(kernel_.region(from.region).ops.front());
+            builder.set_place(kernel_.place);
+        }
+        return builder;
+    }
+
+    // The value converted.
     ValueId made(ValueId value, OpKind kind, DType type) {
         auto [known, added] = made_.try_emplace({value.index, kind, type});
         if (!added) return known->second;
-        const Value& from = kernel_.value(value);
-        Type result = from.type.with(type);
-        if (kind == OpKind::pack_rows) {
-            result = Type::tile(DType::u32, from.type.shape);
-            result.shape[0] = Dim::constant(*from.type.shape[0].constant_value() * bits(type) / 32);
-        }
-        if (kind == OpKind::transpose) std::swap(result.shape[0], result.shape[1]);
-        const RegionId region = from.op.valid() ? kernel_.op(from.op).parent : from.region;
-        const PlaceId place = from.op.valid() ? kernel_.op(from.op).place : kernel_.place;
-        size_t at = 0;
-        if (from.op.valid()) {
-            const auto& ops = kernel_.region(region).ops;
-            at = static_cast<size_t>(std::ranges::find(ops, from.op) - ops.begin()) + 1;
-        }
-        Attrs attrs;
-        if (kind == OpKind::cast) attrs.set(Attr::type, type);
-        std::vector<ValueId> operands{value};
+        Builder builder = behind(value);
+        if (kind == OpKind::cast) return known->second = builder.cast(value, type);
+        Values operands{value};
         if (kind == OpKind::bit_xor) {
-            const OpId bit =
-                kernel_.add_op(OpKind::constant, place, {}, {Type::scalar(type)},
-                               {{Attr::value, int64_t{type == DType::i8 ? -128 : 128}}, {Attr::type, type}});
-            const OpId bits = kernel_.add_op(OpKind::expand, place, {kernel_.op(bit).results[0]}, {result},
-                                             {{Attr::shape, result.shape}, {Attr::axes, std::vector<int64_t>{}}});
-            kernel_.insert(region, at++, bit);
-            kernel_.insert(region, at++, bits);
-            operands.push_back(kernel_.op(bits).results[0]);
+            const ValueId bit = builder.constant(int64_t{type == DType::i8 ? -128 : 128}, type);
+            operands.push_back(
+                builder.value(OpKind::expand, {bit},
+                              {{Attr::shape, kernel_.type(value).shape}, {Attr::axes, std::vector<int64_t>{}}}));
         }
-        const OpId op = kernel_.add_op(kind, place, operands, {result}, attrs);
-        kernel_.insert(region, at, op);
-        return known->second = kernel_.op(op).results[0];
+        return known->second = builder.value(kind, std::move(operands));
     }
 
     Function& kernel_;

@@ -77,7 +77,7 @@ void ThreadTiles::combine_at(ValueId pointer, AtomicOp what, const Registers& va
     Attrs attrs{{Attr::op, static_cast<int64_t>(what)}};
     const DType type = emit_.element_type(pointer);
     if (values.size() == 1) {
-        emit_.op(OpKind::atomic_rmw, {pointer, values[0]}, Type::scalar(type), std::move(attrs));
+        emit_.op(OpKind::atomic_rmw, {pointer, values[0]}, std::move(attrs));
         return;
     }
     attrs.set(Attr::alignment, static_cast<int64_t>(values.size()) * bits(type) / 8);

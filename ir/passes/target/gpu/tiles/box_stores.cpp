@@ -77,7 +77,7 @@ bool ThreadTiles::goes_in_boxes(OpId id) const {
 ValueId ThreadTiles::box_memory(DType type) {
     const int64_t warps = code_.plan.gpu().threads / kWarp, size = bits(type) / 8;
     box_bytes_ = warps * kBoxes * kBoxBytes;
-    const ValueId place = emit_.op(OpKind::scratch, {}, Type::pointer(type, Space::shared),
+    const ValueId place = emit_.op(OpKind::scratch, {},
                                    {{Attr::count, int64_t{0}}, {Attr::type, type}, {Attr::alignment, kBoxAlignment}});
     box_places_.push_back(code_.target.value(place).op);
     std::vector<Bits> columns(5, 0);

@@ -15,8 +15,8 @@ int64_t bytes_of(DType type) { return std::max<int64_t>(1, bits(type) / 8); }
 
 ValueId ThreadTiles::memory(DType type, int64_t elements) {
     memory_bytes_ = std::max(memory_bytes_, elements * bytes_of(type));
-    const ValueId place = emit_.op(OpKind::scratch, {}, Type::pointer(type, Space::shared),
-                                   {{Attr::count, int64_t{0}}, {Attr::type, type}, {Attr::alignment, int64_t{128}}});
+    const ValueId place =
+        emit_.op(OpKind::scratch, {}, {{Attr::count, int64_t{0}}, {Attr::type, type}, {Attr::alignment, int64_t{128}}});
     places_.push_back(code_.target.value(place).op);
     return place;
 }
@@ -71,7 +71,7 @@ ThreadTiles::Registers ThreadTiles::shuffled(const ShuffleRounds& rounds, Regist
     for (size_t t = 0; t < rounds.given.size(); ++t) {
         const ValueId lane = plus(thread_part(rounds.from), static_cast<Bits>(rounds.from_constant[t]));
         const ValueId given = values[static_cast<size_t>(rounds.given[t])];
-        taken.push_back(emit_.op(OpKind::warp_shuffle, {given, emit_.cast(lane, DType::i32)}, code_.target.type(given),
+        taken.push_back(emit_.op(OpKind::warp_shuffle, {given, emit_.cast(lane, DType::i32)},
                                  {{Attr::shuffle, ir::code(ShuffleBy::index)}}));
     }
     return renamed(rounds.receive, taken);

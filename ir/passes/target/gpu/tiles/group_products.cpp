@@ -70,8 +70,7 @@ ThreadTiles::Panels ThreadTiles::panels(ValueId buffer, bool turned, bool of_gro
         pointer = emit_.pointer_add(pointer, offset);
     }
     const std::vector<int64_t> strides{turned ? out.rows * out.panel : 0, kPhaseRows * out.panel};
-    out.begin = emit_.op(OpKind::matrix_descriptor, {pointer}, Type::scalar(DType::u64),
-                         {{Attr::width, out.panel}, {Attr::strides, strides}});
+    out.begin = emit_.op(OpKind::matrix_descriptor, {pointer}, {{Attr::width, out.panel}, {Attr::strides, strides}});
     return out;
 }
 
@@ -114,9 +113,9 @@ void ThreadTiles::group_product(OpId id) {
         if (!b.turned) attrs.set_flag(Attr::b_transposed);
         const std::vector<Type> types(static_cast<size_t>(piece.parts * piece.columns / kColumnsOfRegister),
                                       Type::scalar(type));
-        Registers made = emit_.many(OpKind::group_mma, operands, types, attrs);
+        Registers made = emit_.many(OpKind::group_mma, operands, attrs);
         // What is only started stays in the registers where it is summed.
-        if (piece.waits) made = emit_.many(OpKind::group_wait, made, types, {{Attr::count, int64_t{0}}});
+        if (piece.waits) made = emit_.many(OpKind::group_wait, made, {{Attr::count, int64_t{0}}});
         return made;
     };
     if (is_storage_only(plan.product.input) && is_float(plan.product.input)) {
@@ -141,7 +140,7 @@ void ThreadTiles::wait_for_sums(const Op& op) {
         const Registers sums = in(op.operands[i], layout(op.results[i]));
         const std::vector<Type> types(sums.size(), Type::scalar(elem(op.results[i])));
         code_.parts[op.results[i]] =
-            emit_.many(OpKind::group_wait, sums, types, {{Attr::count, op.attrs.integer(Attr::count)}});
+            emit_.many(OpKind::group_wait, sums, {{Attr::count, op.attrs.integer(Attr::count)}});
     }
 }
 

@@ -163,7 +163,7 @@ ThreadTiles::Registers ThreadTiles::load_matrices(Part& part, int64_t atom, int6
     if (part.transposed) attrs.set_flag(Attr::transposed);
     const std::vector<Type> types(static_cast<size_t>(count),
                                   Type::vector(type, static_cast<uint32_t>(4 * 32 / bits(type) / count)));
-    Registers loaded = emit_.many(OpKind::load_matrix, {pointer}, types, attrs);
+    Registers loaded = emit_.many(OpKind::load_matrix, {pointer}, attrs);
     if (part.operand == Operand::b && !pairs) loaded.pop_back();
     return loaded;
 }

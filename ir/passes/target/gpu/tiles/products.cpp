@@ -133,7 +133,7 @@ void ThreadTiles::product(OpId id) {
             for (ValueId columns : fragments(b, column, k)) {
                 for (size_t row = 0; row < rows.size(); ++row) {
                     ValueId& sum = sums[row * static_cast<size_t>(c.repeat[1]) + static_cast<size_t>(column)];
-                    sum = emit_.op(OpKind::warp_mma, {rows[row], columns, sum}, code_.target.type(sum), attrs);
+                    sum = emit_.op(OpKind::warp_mma, {rows[row], columns, sum}, attrs);
                 }
                 ++column;
             }
@@ -142,7 +142,7 @@ void ThreadTiles::product(OpId id) {
     Registers out;
     for (ValueId sum : sums) {
         for (int64_t i = 0; i < c.atom_size(); ++i) {
-            out.push_back(emit_.op(OpKind::extract, {sum}, Type::scalar(type), {{Attr::axis, i}}));
+            out.push_back(emit_.op(OpKind::extract, {sum}, {{Attr::axis, i}}));
         }
     }
     code_.parts[result] = convert(out, c, layout(result), type);

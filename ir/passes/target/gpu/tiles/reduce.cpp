@@ -67,7 +67,7 @@ void ThreadTiles::reduce(OpId id) {
         if ((lanes >> bit & 1) == 0) continue;
         for (ValueId& sum : sums) {
             const ValueId other = emit_.op(OpKind::warp_shuffle, {sum, emit_.integer(int64_t{1} << bit, DType::i32)},
-                                           Type::scalar(type), {{Attr::shuffle, ir::code(ShuffleBy::bit_xor)}});
+                                           {{Attr::shuffle, ir::code(ShuffleBy::bit_xor)}});
             sum = combined(op.what(), sum, other);
         }
     }
@@ -165,8 +165,7 @@ void ThreadTiles::scan(OpId id) {
             place, emit_.add(emit_.mul(outer, emit_.integer(stride * lies.extent(along) + apart)), inner));
         const ValueId first = emit_.load(begin, 0);
         const RegionId outside = emit_.region;
-        const OpId loop = emit_.open(OpKind::for_, {emit_.integer(1), emit_.integer(length), emit_.integer(1), first},
-                                     {Type::scalar(type)});
+        const OpId loop = emit_.open(OpKind::for_, {emit_.integer(1), emit_.integer(length), emit_.integer(1), first});
         emit_.region = emit_.add_region(loop);
         const ValueId step = code_.target.add_arg(emit_.region, Type::scalar(DType::index));
         const ValueId before = code_.target.add_arg(emit_.region, Type::scalar(type));

@@ -23,7 +23,7 @@ void ThreadNumbers::behind_loops(OpId id, const std::function<void()>& body) {
         return code_.tile.op(before).kind == OpKind::for_ || code_.tile.op(before).kind == OpKind::while_;
     });
     if (!behind) return body();
-    const ValueId anew = emit_.op(OpKind::thread_id, {}, Type::scalar(DType::index), {{Attr::anew, kFlag}});
+    const ValueId anew = emit_.op(OpKind::thread_id, {}, {{Attr::anew, kFlag}});
     const Known before = std::exchange(known_, Known{anew, emit_.region, {}, {}, {}, {}});
     body();
     known_ = before;
@@ -36,7 +36,7 @@ ValueId ThreadNumbers::group_number() {
                const ValueId number = emit_.binary(OpKind::shr, known_.thread, emit_.integer(7));
                const ValueId told =
                    emit_.op(OpKind::warp_shuffle, {emit_.cast(number, DType::i32), emit_.integer(0, DType::i32)},
-                            Type::scalar(DType::i32), {{Attr::shuffle, ir::code(ShuffleBy::index)}});
+                            {{Attr::shuffle, ir::code(ShuffleBy::index)}});
                return emit_.cast(told, DType::index);
            });
 }

@@ -98,7 +98,7 @@ void ThreadTiles::thread_product(OpId id) {
     const RegionId outside = emit_.region;
     std::vector<ValueId> operands{emit_.integer(0), emit_.integer(depth), emit_.integer(1)};
     operands.insert(operands.end(), start.begin(), start.end());
-    const OpId loop = emit_.open(OpKind::for_, operands, std::vector<Type>(start.size(), Type::scalar(type)));
+    const OpId loop = emit_.open(OpKind::for_, operands);
     emit_.region = emit_.add_region(loop);
     const ValueId k = code_.target.add_arg(emit_.region, Type::scalar(DType::index));
     Registers sums;
@@ -111,7 +111,7 @@ void ThreadTiles::thread_product(OpId id) {
     const Registers of_columns = factor_values(columns, position(b, b.row), b.column, b.aligned, type);
     for (size_t r = 0; r < sums.size(); ++r) {
         const ValueId x = of_rows[static_cast<size_t>(row_of[r])], y = of_columns[static_cast<size_t>(column_of[r])];
-        sums[r] = is_float(type) ? emit_.op(OpKind::fma, {x, y, sums[r]}, Type::scalar(type))
+        sums[r] = is_float(type) ? emit_.op(OpKind::fma, {x, y, sums[r]})
                                  : emit_.binary(OpKind::add, sums[r], emit_.binary(OpKind::mul, x, y));
     }
     emit_.yield(sums);

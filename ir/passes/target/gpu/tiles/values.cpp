@@ -54,7 +54,7 @@ void ThreadTiles::element(const Op& op) {
         Registers of_one;
         for (const Registers& all : operands) of_one.push_back(all[r]);
         ValueId& value = known[of_one];
-        if (!value.valid()) value = emit_.op(op.kind, of_one, Type::scalar(elem(op.results[0])), op.attrs);
+        if (!value.valid()) value = emit_.op(op.kind, of_one, op.attrs);
         out.push_back(value);
     }
     code_.parts[op.results[0]] = out;
@@ -100,11 +100,11 @@ void ThreadTiles::transpose(const Op& op) {
 ThreadTiles::Registers ThreadTiles::load_vector(ValueId pointer, int64_t width) {
     const DType type = emit_.element_type(pointer);
     if (width == 1) return {emit_.load(pointer, 0)};
-    const ValueId vector = emit_.op(OpKind::load, {pointer}, Type::vector(type, static_cast<uint32_t>(width)),
+    const ValueId vector = emit_.op(OpKind::load, {pointer},
                                     {{Attr::width, width}, {Attr::alignment, width * std::max(1, bits(type) / 8)}});
     Registers out;
     for (int64_t i = 0; i < width; ++i) {
-        out.push_back(emit_.op(OpKind::extract, {vector}, Type::scalar(type), {{Attr::axis, i}}));
+        out.push_back(emit_.op(OpKind::extract, {vector}, {{Attr::axis, i}}));
     }
     return out;
 }
@@ -119,8 +119,7 @@ void ThreadTiles::store_vector(ValueId pointer, const Registers& values) {
 ValueId ThreadTiles::vector(const Registers& values) {
     ValueId out = emit_.splat(values[0], static_cast<int64_t>(values.size()));
     for (size_t i = 1; i < values.size(); ++i) {
-        out =
-            emit_.op(OpKind::insert, {out, values[i]}, code_.target.type(out), {{Attr::axis, static_cast<int64_t>(i)}});
+        out = emit_.op(OpKind::insert, {out, values[i]}, {{Attr::axis, static_cast<int64_t>(i)}});
     }
     return out;
 }

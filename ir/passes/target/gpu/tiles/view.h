@@ -26,7 +26,7 @@ template <typename Then, typename Otherwise>
 ThreadTiles::Registers ThreadTiles::choose(ValueId condition, const std::vector<Type>& types, Then then,
                                            Otherwise otherwise) {
     const RegionId outside = emit_.region;
-    const OpId branch = emit_.open(OpKind::if_, {condition}, types);
+    const OpId branch = emit_.open_if(condition, types);
     emit_.region = emit_.add_region(branch);
     emit_.yield(then());
     emit_.region = emit_.add_region(branch);

@@ -1,10 +1,11 @@
-#include "ir/passes/target/cpu/plan.h"
+#include "ir/passes/target/cpu/choose_plan.h"
 
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
+#include "ir/ops/record.h"
 #include "ir/passes/target/cpu/single_lanes.h"
 #include "ir/passes/target/cpu/tiles/panel.h"
 #include "ir/passes/target/cpu/tiles/split_k.h"
@@ -17,13 +18,19 @@ namespace tsr::ir {
 namespace {
 
 struct TaskCost {
-    int64_t operations = 0;  // of one lane, a loop's body counted eight times
+    int64_t operations = 0;  // of one lane in instructions, a loop's body counted eight times
     int64_t values = 0;      // a bound of the values alive at once
     bool loops = false;
 };
 
+// What one element costs, as the record says; what records say nothing of (memory, control) counts as one.
+int64_t cost_of_element(const Op& op) {
+    const Cost cost = record(op.kind).cost;
+    return cost == Cost::unsaid ? 1 : instructions(cost);
+}
+
 // Of a register tile each lane of the group has its share.
-int64_t operations(const Function& kernel, OpId id) {
+int64_t instructions_of(const Function& kernel, OpId id) {
     const Op& op = kernel.op(id);
     int64_t elements = 0;
     for (ValueId v : op.operands) {
@@ -37,7 +44,8 @@ int64_t operations(const Function& kernel, OpId id) {
         const Dim& inner = kernel.type(product.a()).shape[product.a_transposed() ? 0 : 1];
         elements = element_count(kernel.type(product.result())) * inner.constant_value().value_or(1);
     }
-    return std::max<int64_t>(elements / std::max<int64_t>(kernel.kernel.group_size(), 1), 1);
+    const int64_t share = elements / std::max<int64_t>(kernel.kernel.group_size(), 1);
+    return std::max<int64_t>(share, 1) * cost_of_element(op);
 }
 
 void add_cost(const Function& kernel, RegionId region, int64_t weight, TaskCost& cost) {
@@ -45,7 +53,7 @@ void add_cost(const Function& kernel, RegionId region, int64_t weight, TaskCost&
         const Op& op = kernel.op(id);
         if (op.kind == OpKind::constant || op.kind == OpKind::yield) continue;
         bool loop = op.kind == OpKind::for_ || op.kind == OpKind::while_;
-        cost.operations += weight * operations(kernel, id);
+        cost.operations += weight * instructions_of(kernel, id);
         if (loop) {
             cost.loops = true;
             cost.values += static_cast<int64_t>(op.results.size());
@@ -66,7 +74,7 @@ int64_t vectors_in_flight(const TaskCost& cost, const CpuMachine& machine) {
     return std::clamp<int64_t>(room / std::max<int64_t>(cost.values + 2, 3), 1, 4);
 }
 
-// A task is worth about 20 microseconds at one operation per lane and cycle.
+// A task is worth about 20 microseconds at one instruction per lane and cycle.
 int64_t task_size(const Function& kernel, const TaskCost& cost, const CpuPlan& plan) {
     const int64_t task = 60000 * plan.lanes / std::max<int64_t>(cost.operations, 1);
     const int64_t grain = plan.lanes * plan.interleave;

@@ -1,13 +1,13 @@
-#include "ir/passes/target/gpu/plan.h"
+#include "ir/passes/target/gpu/choose_plan.h"
 
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "ir/passes/target/gpu/choose_copies.h"
+#include "ir/passes/target/gpu/choose_parts.h"
 #include "ir/passes/target/gpu/choose_stages.h"
 #include "ir/passes/target/gpu/choose_threads.h"
-#include "ir/passes/target/gpu/parts.h"
 #include "ir/passes/target/gpu/registers.h"
 #include "ir/passes/target/gpu/rings/choose_cluster.h"
 #include "ir/passes/target/gpu/tiles/layouts.h"

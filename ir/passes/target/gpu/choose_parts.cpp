@@ -1,4 +1,4 @@
-#include "ir/passes/target/gpu/parts.h"
+#include "ir/passes/target/gpu/choose_parts.h"
 
 #include <algorithm>
 #include <functional>
