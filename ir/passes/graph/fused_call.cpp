@@ -208,7 +208,7 @@ private:
             const Type& type = fused.type(yielded(fused, fused.body)[i]);
             all.push_back({results[i], type.is_scalar() ? std::vector<Dim>{Dim::constant(1)} : type.shape});
         }
-        for (const Type& type : steps.temporaries) all.push_back({empty(type), type.shape});
+        for (const Type& type : steps.temporaries) all.push_back({empty(type, type.shape), type.shape});
         std::vector<Launch> launches;
         for (const KernelStep& step : steps.steps) {
             const FusedKernel& kernel = steps.kernels[step.kernel];
