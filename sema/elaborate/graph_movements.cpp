@@ -147,11 +147,9 @@ std::vector<ValueId> items_of(Body& b, const CallInfo& info) {
 }
 
 ValueId stacked(Body& b, std::vector<ValueId> items, size_t axis) {
-    for (ValueId& item : items) {
-        Shape shape = b.type_of(items[0]).shape;
-        shape.insert(shape.begin() + static_cast<ptrdiff_t>(axis), Dim::constant(1));
-        item = reshaped(b, item, shape);
-    }
+    Shape shape = b.type_of(items[0]).shape;
+    shape.insert(shape.begin() + static_cast<ptrdiff_t>(axis), Dim::constant(1));
+    for (ValueId& item : items) item = reshaped(b, item, shape);
     return joined(b, std::move(items), axis);
 }
 

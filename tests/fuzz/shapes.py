@@ -143,7 +143,7 @@ class Chain:
         header = ", ".join("abc"[i] if symbolic and extent != 1 else str(extent) for i, extent in enumerate(shape))
         return "\n".join([
             "@jit", f"def f(x: i64[{header}]):", *body, f"    return {name} + 0", "",
-            "def main():", f"    y = f(arange({count}).reshape(({', '.join(map(str, shape))},)))",
+            "def main():", f"    y = f(arange(0, {count}, 1, i64).reshape(({', '.join(map(str, shape))},)))",
             "    print(y.shape, y.flatten())", ""]), x
 
 
