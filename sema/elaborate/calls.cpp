@@ -80,7 +80,7 @@ std::map<std::string, Val> values_of_symbols(Body& b, const CallInfo& info,
 }
 
 // What a function that became a part of a graph leaves in its `mut` parameters.
-std::vector<Val> written_parameters(Body& b, const Instance& callee) {
+std::vector<Val> values_of_written(Body& b, const Instance& callee) {
     std::vector<Val> written;
     if (!b.rules().new_values) return written;
     for (size_t i = 0; i < callee.parameters.size(); ++i) {
@@ -167,7 +167,7 @@ Val inlined(Body& b, const ast::Expr& e, const CallInfo& info) {
     if (function.makes) b.set(b.frame().result, new_record(b, callee));
     run_function(b, function);
     const Val result = b.get(b.frame().result);
-    const std::vector<Val> written = written_parameters(b, callee);
+    const std::vector<Val> written = values_of_written(b, callee);
     b.emit.pop_call();
     b.pop_frame();
     for (size_t i = 0; i < written.size(); ++i) {
