@@ -88,8 +88,9 @@ bool static_argument(Body& b, const Function& callee, const ast::Parameter& p, c
     const std::string what = parameter_text(p);
     // On the host a nested function calls the instance for what it captured when it runs. Not of floats: 0.0 and -0.0
     // are equal, and have instances of their own.
+    // The library's become a part of the caller.
     const bool chosen = !value.value && value.rounds != 0 && !unrolling_fixes(b, value.rounds) &&
-                        (value.type.is_integer() || value.type.is_bool());
+                        (value.type.is_integer() || value.type.is_bool()) && !b.checker.is_library(callee.module);
     return (chosen || require_static(b, written, value, what)) && has_declared_type(b, callee, p, written, value);
 }
 

@@ -14,6 +14,7 @@
 #include "sema/elaborate/conversions.h"
 #include "sema/elaborate/derivatives.h"
 #include "sema/elaborate/dimensions.h"
+#include "sema/elaborate/graph_expressions.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/instances.h"
 #include "sema/elaborate/launch.h"
@@ -286,8 +287,9 @@ std::vector<size_t> differing(Body& b, const CallInfo& info) {
 const CallInfo* of_this_round(Body& b, const CallInfo& info) {
     if (info.by_round.empty()) return &info;
     std::vector<std::pair<size_t, std::string>> given;
+    Body& around = b.takes_operands() ? b.operands->host : b;  // the loop stands around the graph of the expression
     for (const size_t i : differing(b, info)) {
-        const auto value = static_in_round(b, *argument(b, info, i));
+        const auto value = static_in_round(around, *argument(b, info, i));
         if (!value) return nullptr;
         given.emplace_back(i, value->text());
     }
