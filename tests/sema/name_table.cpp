@@ -1,7 +1,5 @@
 // What stands at a place of a program's text, and where else it is named.
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -20,10 +18,7 @@ struct Checked {
     explicit Checked(const std::string& text) : text(text) {
         file = sources.add("example.tsr", text);
         options.verify = true;
-        const std::filesystem::path folder = std::filesystem::temp_directory_path() / "tesserac-name-table";
-        std::filesystem::create_directories(folder);
-        std::ofstream(folder / "shapes.tsr") << "WIDTH = 4\ndef area(w: i32, h: i32) -> i32:\n    return w * h\n";
-        options.import_folders.push_back(folder.string());
+        sources.overlay("shapes.tsr", "WIDTH = 4\ndef area(w: i32, h: i32) -> i32:\n    return w * h\n");
         tree = parse(file, sources, diagnostics);
         program = check(*tree, sources, options, diagnostics);
     }
