@@ -223,7 +223,7 @@ ValueId padded(Body& b, const CallInfo& info, const Val& x, const sema::Type& ty
 
 ValueId repeated_to(Body& b, const ast::Expr& e, const CallInfo& info, ValueId value) {
     // Extents that the expression binds are bound in the host function.
-    if (b.operands) (void)expression(b.operands->host, *argument(b, info, 1));
+    if (b.takes_operands()) (void)expression(b.operands->host, *argument(b, info, 1));
     const Shape shape = shape_here(b, b.info(e).type);
     const size_t rank = b.type_of(value).rank();
     std::vector<int64_t> places;

@@ -38,7 +38,8 @@ std::string readable(const std::string& text) {
 
 bool Program::is_operator(const Instance& callee) const {
     const bool gives_value = callee.result.is(Kind::tensor) || callee.result.is_scalar();
-    return modules[callee.module.index].library && callee.context == Context::graph && gives_value &&
+    const bool own = modules[callee.module.index].library && !callee.derived_from.valid();
+    return own && callee.context == Context::graph && gives_value &&
            std::ranges::any_of(callee.parameters, [](const ParameterInfo& p) { return p.type.is(Kind::tensor); });
 }
 
