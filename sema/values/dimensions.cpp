@@ -25,7 +25,7 @@ ir::Dim dimension_of(Body& b, const ast::Expr& e, const Value& v) {
     if (v.value && v.value->integer()) return ir::Dim::constant(*v.value->integer());
     if (!b.rules().has_elements) {
         b.refuse(Feature::graphs, e.span, "an extent that only the run knows, in a graph function, is");
-        return {};
+        return fresh_symbol(b, "extent", e, 0);  // of which nothing more is said
     }
     const auto* variable = std::get_if<VariableId>(&v.referent);
     if (variable && b.slots[variable->index].bindings <= 1) return variable_dimension(b, *variable);
