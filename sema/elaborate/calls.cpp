@@ -108,7 +108,8 @@ bool may_inline(Body& b, Span call) {
 
 // The IR types of a result: of a tuple those of its parts.
 static Val value_of_results(Body& b, const sema::Type& type, const std::vector<ValueId>& results, size_t& next) {
-    if (type.is(sema::Kind::tuple)) {
+    // In a graph a record is the tuple of its fields.
+    if (type.is(sema::Kind::tuple) || (type.is(sema::Kind::record) && b.rules().new_values)) {
         Val parts = Val::tuple({});
         for (const sema::Type& part : type.parts()) parts.parts.push_back(value_of_results(b, part, results, next));
         return parts;

@@ -1,7 +1,7 @@
 #include "sema/elaborate/derivatives.h"
 
 #include "base/numerics.h"
-#include "sema/elaborate/types.h"
+#include "sema/elaborate/trees.h"
 
 namespace tsr::elaborate {
 
@@ -29,17 +29,36 @@ ValueId seed(Body& b, const ir::Type& of, bool differentiated) {
     return of.is_scalar() ? number : b.emit.inferred(OpKind::full, {number}, {{Attr::shape, of.shape}});
 }
 
-// The numbers that parameters of the program have among those of the IR.
-std::vector<int64_t> numbers_of(const Instance& made) {
-    std::vector<int64_t> first;
+// What is differentiated of a call: parameters of the program are trees of those of the IR.
+struct Wanted {
+    std::vector<int64_t> wrt;                     // numbers of parameters of the IR
+    std::vector<ir::Type> types;                  // of their gradients
+    std::vector<ValueId> leaves;                  // of what is given: the arguments, in the order of the gradients
+    std::vector<std::optional<size_t>> gradient;  // of each leaf: its number in `wrt`; else it is given as it is
+};
+
+Wanted wanted_of(Body& b, const Instance& made, const std::vector<ValueId>& arguments) {
+    std::vector<size_t> first;
     std::vector<ir::Type> all;
     for (const sema::ParameterInfo& parameter : made.parameters) {
-        first.push_back(static_cast<int64_t>(all.size()));
-        if (!parameter.value && !parameter.type.is(sema::Kind::function)) result_types(parameter.type, all);
+        first.push_back(all.size());
+        if (!parameter.value && !parameter.type.is(sema::Kind::function)) tree_types(parameter.type, all);
     }
-    std::vector<int64_t> numbers;
-    for (const size_t i : made.derived_in) numbers.push_back(first[i]);
-    return numbers;
+    first.push_back(all.size());
+    Wanted wanted;
+    for (const size_t i : made.derived_in) {
+        for (size_t k = first[i]; k < first[i + 1]; ++k) {
+            ir::Type type = b.type_of(arguments[k]);
+            wanted.leaves.push_back(arguments[k]);
+            wanted.gradient.push_back(is_active(type) ? std::optional(wanted.wrt.size()) : std::nullopt);
+            if (!is_active(type)) continue;
+            type.mut = false;
+            if (bits(type.elem) < 16) type.elem = accumulation_type(type.elem, {});
+            wanted.wrt.push_back(static_cast<int64_t>(k));
+            wanted.types.push_back(std::move(type));
+        }
+    }
+    return wanted;
 }
 
 }  // namespace
@@ -48,26 +67,27 @@ std::vector<ValueId> derivative(Body& b, const Instance& made, std::vector<Value
                                 const Substitution& dims) {
     const Instance& of = b.program.instance(made.derived_from);
     const sema::Derivation& derivation = *b.program.function(made.function).derived;
+    const Wanted wanted = wanted_of(b, made, arguments);
     std::vector<ir::Type> results;
-    result_types(of.result, results);
+    tree_types(of.result, results);
     for (ir::Type& type : results) type = in_caller(type, dims);
     const size_t own = results.size();
     for (size_t i = 0; i < own; ++i) {
         if (is_active(results[i])) arguments.push_back(seed(b, results[i], i == 0));
     }
-    std::vector<DType> wanted;
-    for (const size_t i : made.derived_in) {
-        const sema::Type& parameter = made.parameters[i].type;
-        ir::Type type = in_caller(ir_type(parameter), dims);
-        if (bits(type.elem) < 16) type.elem = accumulation_type(type.elem, {});
-        wanted.push_back(derivation.out.value_or(type.elem));
-        results.push_back(std::move(type));
-    }
+    results.insert(results.end(), wanted.types.begin(), wanted.types.end());
     const ir::OpId op = b.emit.op_giving(OpKind::vjp, std::move(arguments), results,
-                                         {{Attr::callee, of.name}, {Attr::axes, numbers_of(made)}});
+                                         {{Attr::callee, of.name}, {Attr::axes, wanted.wrt}});
     const std::vector<ValueId> all = b.function().op(op).results;
     std::vector<ValueId> gradients;
-    for (size_t i = 0; i < wanted.size(); ++i) gradients.push_back(b.emit.cast(all[own + i], wanted[i]));
+    for (size_t i = 0; i < wanted.leaves.size(); ++i) {
+        if (!wanted.gradient[i]) {
+            gradients.push_back(wanted.leaves[i]);
+            continue;
+        }
+        const ValueId gradient = all[own + *wanted.gradient[i]];
+        gradients.push_back(b.emit.cast(gradient, derivation.out.value_or(b.type_of(gradient).elem)));
+    }
     std::vector<ValueId> given;
     if (derivation.with_value) {
         given.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(own));

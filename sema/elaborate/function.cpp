@@ -293,13 +293,16 @@ ir::Function derivative_function(const Context& context, const Instance& instanc
     const Span place = context.program.function(instance.function).derived->place;
     ir::Function fn = begin_function(instance.name, ir::Level::graph, place);
     fn.symbols = bound_symbols(instance);
-    result_types(instance.result.with_mut(false), fn.results);
     BufferSites buffers;
     Body b(context.program, context.diagnostics, fn, buffers);
     b.emit.at(place);
     b.push_frame(instance, {});
     bind_parameters(b, instance);
-    b.emit.yield(derivative(b, instance, fn.params(), [](const std::string&) { return std::nullopt; }));
+    std::vector<ValueId> results =
+        derivative(b, instance, fn.params(), [](const std::string&) { return std::nullopt; });
+    for (const ValueId result : results) fn.results.push_back(fn.type(result));
+    for (ir::Type& type : fn.results) type.mut = false;
+    b.emit.yield(std::move(results));
     prune(fn, b.placeholders);
     return fn;
 }

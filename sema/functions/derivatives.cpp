@@ -11,17 +11,49 @@ namespace tsr::sema {
 
 namespace {
 
-bool holds_floats(const Type& type) { return (type.is(Kind::tensor) || type.is_scalar()) && is_float(type.elem()); }
+bool is_of_floats(const Type& type) { return (type.is(Kind::tensor) || type.is_scalar()) && is_float(type.elem()); }
 
-// Rounded once; of fewer than 16 bits: the type that sums of it are accumulated in.
+// Also in a tuple or record.
+bool holds_floats(const Type& type) {
+    if (type.is(Kind::tuple) || type.is(Kind::record)) return std::ranges::any_of(type.parts(), holds_floats);
+    return is_of_floats(type);
+}
+
+// Rounded once; of fewer than 16 bits: the type that sums of it are accumulated in. Of a tree a tree of the same form,
+// in which what holds no floats is as it was given.
 Type gradient_type(const Type& of, std::optional<DType> out) {
+    if (of.is(Kind::tuple) || of.is(Kind::record)) {
+        std::vector<Type> parts;
+        for (const Type& part : of.parts()) parts.push_back(gradient_type(part, out));
+        return of.is(Kind::tuple) ? Type::tuple(std::move(parts))
+                                  : Type::record(of.function_id(), of.names(), std::move(parts), false);
+    }
+    if (!is_of_floats(of)) return of;
     const DType elem = bits(of.elem()) >= 16 ? of.elem() : accumulation_type(of.elem(), {});
     return of.with_elem(out.value_or(elem)).with_mut(false);
+}
+
+// `w: param f32[n]`, or a record with a field that is declared so.
+bool is_declared_parameter(Body& b, const ParameterInfo& parameter) {
+    const auto declares = [](const ast::Parameter& declared) {
+        const auto* qualified = declared.annotation ? std::get_if<ast::Qualified>(&declared.annotation->node) : nullptr;
+        return qualified && qualified->qualifier == ast::Qualified::Qualifier::param;
+    };
+    for (const ast::Parameter& declared : b.def().parameters) {
+        if (declared.name.text == parameter.name && declares(declared)) return true;
+    }
+    if (!parameter.type.is(Kind::record)) return false;
+    const Function& record = b.checker.program.function(parameter.type.function_id());
+    return std::ranges::any_of(b.checker.program.def(record).parameters, declares);
 }
 
 // The parameters in which derivatives are taken; false after a message.
 bool choose_parameters(Body& b, const Derivation& derivation) {
     const auto& parameters = b.instance.parameters;
+    const bool declared =
+        derivation.wrt.empty() && std::ranges::any_of(parameters, [&](const ParameterInfo& parameter) {
+            return is_declared_parameter(b, parameter);
+        });
     for (size_t i = 0; i < parameters.size(); ++i) {
         const bool named = std::ranges::find(derivation.wrt, parameters[i].name) != derivation.wrt.end();
         if (parameters[i].type.is_unknown()) return false;
@@ -33,7 +65,8 @@ bool choose_parameters(Body& b, const Derivation& derivation) {
                 .label(parameters[i].declared, "declared here");
             return false;
         }
-        if (may && (named || derivation.wrt.empty())) b.instance.derived_in.push_back(i);
+        const bool asked = derivation.wrt.empty() ? !declared || is_declared_parameter(b, parameters[i]) : named;
+        if (may && asked) b.instance.derived_in.push_back(i);
     }
     if (!derivation.wrt.empty()) {
         // In the order in which they are named.
@@ -61,7 +94,7 @@ bool split_result(Body& b, const Derivation& derivation, const Type& result, std
     if (first.is_unknown()) return false;
     const bool scalar =
         first.is_scalar() || (first.is(Kind::tensor) && first.rank() == 0) || first.is(Kind::float_literal);
-    if ((derivation.has_aux && !aux) || !scalar || !(first.is_float() || holds_floats(first))) {
+    if ((derivation.has_aux && !aux) || !scalar || !(first.is_float() || is_of_floats(first))) {
         const std::string_view wanted =
             derivation.has_aux ? "the first of several results, which is one float" : "a function that gives one float";
         b.error("E0612", derivation.place,
