@@ -350,6 +350,16 @@ static std::optional<std::pair<Value, CallInfo>> call_instance(Body& b, const as
     return std::pair(std::move(result), std::move(info));
 }
 
+// Behind what it asserts the function gives one expression.
+static bool is_one_expression(const ast::FunctionDef& def) {
+    const auto says_nothing = [](const ast::Stmt* stmt) {
+        return std::holds_alternative<ast::ExprStmt>(stmt->node) || std::holds_alternative<ast::Assert>(stmt->node);
+    };
+    const ast::Block& body = def.body;
+    return !body.empty() && std::holds_alternative<ast::Return>(body.back()->node) &&
+           std::all_of(body.begin(), body.end() - 1, says_nothing);
+}
+
 Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId id,
                     const std::vector<const ast::Expr*>& groups, const ast::Expr* receiver) {
     const Function& callee = b.checker.program.function(id);
@@ -373,8 +383,9 @@ Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId 
     std::vector<PassedValue> arguments;
     if (!gather(b, callee, m, request, arguments)) return {};
     const auto is_tensor = [](const Type& type) { return type.is(Kind::tensor); };
-    // Of whole tensors a function of the library is an operator, also where kernels call it for numbers.
-    if (b.checker.is_library(callee.module) && b.rules().host_objects && std::ranges::any_of(request.types, is_tensor))
+    // Of whole tensors such a function of the library is an operator, also where kernels call it for numbers.
+    const bool expression = b.checker.is_library(callee.module) && is_one_expression(b.checker.program.def(callee));
+    if (expression && b.rules().host_objects && std::ranges::any_of(request.types, is_tensor))
         request.context = Context::graph;
     const auto differing = by_round(b, callee, arguments);
     if (!differing) return {};
