@@ -1,4 +1,5 @@
-// gelu(x * w + b) of 2048 by 2048 matrices of floats by oneDNN, one primitive: the bias and gelu are its post-operations.
+// gelu(x * w + b) of 2048 by 2048 matrices of floats by oneDNN, one primitive: the bias and gelu are its
+// post-operations.
 #include <chrono>
 #include <cstdio>
 

@@ -15,8 +15,8 @@ llvm::Constant* dimensions_of(Data& data, const std::vector<ir::Dim>& shape, con
             steps.push_back(data.structure({data.i32(step.op), data.i64(step.value)}));
         }
         llvm::Constant* list = data.array(steps[0]->getType(), steps, "steps");
-        dims.push_back(data.structure({data.text(dim.symbol_name().value_or(dim.text())), list,
-                                       data.i32(static_cast<int64_t>(steps.size()))}));
+        dims.push_back(data.structure(
+            {data.text(dim.symbol_name().value_or(dim.text())), list, data.i32(static_cast<int64_t>(steps.size()))}));
     }
     return dims.empty() ? data.null() : data.array(dims[0]->getType(), dims, "dimensions");
 }

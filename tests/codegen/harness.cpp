@@ -22,8 +22,7 @@ Kernel::Kernel(bool on_gpu) : build(function), on_gpu_(on_gpu) {
 }
 
 ValueId Kernel::pointer(int64_t slot, DType type) {
-    return build.value(OpKind::slot, {},
-                       {{Attr::count, slot}, {Attr::type, type}, {Attr::pointer, ir::kFlag}});
+    return build.value(OpKind::slot, {}, {{Attr::count, slot}, {Attr::type, type}, {Attr::pointer, ir::kFlag}});
 }
 ValueId Kernel::scalar(int64_t slot, DType type) {
     return build.value(OpKind::slot, {}, {{Attr::count, slot}, {Attr::type, type}});

@@ -5,8 +5,8 @@
 #include "driver/pages.h"
 #include "ir/ops/record.h"
 #include "sema/builtins/builtins.h"
-#include "sema/builtins/library.h"
 #include "sema/builtins/elementwise.h"
+#include "sema/builtins/library.h"
 #include "sema/program/host_methods.h"
 
 using namespace tsr;

@@ -4,8 +4,8 @@
 #include <deque>
 
 #include "ir/eval/machine.h"
-#include "ir/eval/one_tile/memory.h"
 #include "ir/eval/numbers.h"
+#include "ir/eval/one_tile/memory.h"
 #include "ir/eval/one_tile/who.h"
 
 namespace tsr::ir::eval::one_tile {

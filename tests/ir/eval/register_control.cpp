@@ -239,8 +239,7 @@ TEST_CASE("a product that is under way is there when it was waited for") {
     std::vector<float> x(16);
     for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
     std::vector<float> y(16);
-    const std::string started =
-                          "  %r = mma %a, %a, %a {type = f32, pending} : tile f32[4, 4]\n",
+    const std::string started = "  %r = mma %a, %a, %a {type = f32, pending} : tile f32[4, 4]\n",
                       waited = "  %t = wait_group %r {count = 0, products} : tile f32[4, 4]\n";
     const auto outcome =
         run(one_group("(%x: f32[4, 4], %y: mut f32[4, 4])",
