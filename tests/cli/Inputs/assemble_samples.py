@@ -17,7 +17,7 @@ CACHE = "cache"
 
 
 # Bytes: addresses of 64 bits, in the code for tensors too large for narrow ones. Larger values are tiles.
-FEW = 32
+FEW = 64
 
 
 def is_slow(said):
