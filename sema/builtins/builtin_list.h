@@ -249,7 +249,6 @@
 // clang-format on
 
 // Operators of the standard library that only graphs compute; their parameters are of no use before they are compiled.
-#define TSR_OPERATOR_NAMES                                                                                        \
-    "bmm einsum dot slice topk one_hot cholesky qr lu svd eigh solve triangular_solve inv det batchnorm dropout " \
-    "cross_entropy split_qkv rope sgd adam adamw fft ifft rfft irfft fft2d csr coo bsr spmv spmm sddmm quantize " \
-    "dequantize moe"
+#define TSR_OPERATOR_NAMES                                                                                     \
+    "bmm einsum dot slice topk cholesky qr lu svd eigh solve triangular_solve inv det dropout sgd adam adamw " \
+    "fft ifft rfft irfft fft2d csr coo bsr spmv spmm sddmm quantize dequantize moe"

@@ -117,6 +117,8 @@ class Program:
             self.line(f'check("{plain(call)}", {got}, {reference}, {bound!r})')
 
     def empty(self, *calls):
+        self.text = self.text.replace("# CHECK: compared\n", "", 1)
+        self.line("# CHECK-NEXT: compared")
         for call in calls:
             self.line(f"print({call}.shape)")
 
@@ -198,6 +200,26 @@ def normalization(folder):
     p.line("# CHECK: (2, 0)")
     p.line("# CHECK-NEXT: (0, 3)")
     p.empty("layernorm(zeros((2, 0)))", "rmsnorm(zeros((0, 3)))")
+    p.line("image = grid(7, 23, 11, 12).reshape((2, 4, 3))")
+    p.line("cw, cb = from_list([-1.0, -0.5, 0.0, 0.5]), from_list([0.0, 0.25, 0.5, 0.0])")
+    p.line("cm, cv = from_list([0.5, -0.5, 0.0, 1.0]), from_list([1.0, 0.25, 2.0, 4.0])")
+    Z = (((np.arange(24) * 7) % 23 - 11) * 0.375).reshape(2, 4, 3)
+    channel = lambda values: np.array(values)[None, :, None]
+    cw, cb = channel([-1.0, -0.5, 0.0, 0.5]), channel([0.0, 0.25, 0.5, 0.0])
+    cm, cv = channel([0.5, -0.5, 0.0, 1.0]), channel([1.0, 0.25, 2.0, 4.0])
+    C = ("image", "cw", "cb", "cm", "cv")
+    for groups in (1, 2, 4):
+        p.compare(f"groupnorm({{image}}, {groups})", layernorm(Z.reshape(2, groups, -1)).reshape(Z.shape), 16, C)
+    p.compare("groupnorm({image}, 2, {cw}, {cb}, eps=0.5)", layernorm(Z.reshape(2, 2, -1), 0.5).reshape(Z.shape) * cw + cb, 16, C)
+    p.compare("groupnorm({image}, 2, bias={cb})", layernorm(Z.reshape(2, 2, -1)).reshape(Z.shape) + cb, 16, C)
+    p.compare("batchnorm({image}, {cw}, {cb}, {cm}, {cv})", (Z - cm) / np.sqrt(cv + 1e-5) * cw + cb, 16, C)
+    p.compare("batchnorm({image}, None, None, {cm}, {cv}, 0.5)", (Z - cm) / np.sqrt(cv + 0.5), 16, C)
+    center, variance = Z.mean((0, 2), keepdims=True), Z.var((0, 2), keepdims=True)
+    y = (Z - center) / np.sqrt(variance + 1e-5)
+    p.compare("batchnorm_train({image}, {cw}, {cb}, {cm}, {cv})[0]", y * cw + cb, 16, C)
+    p.compare("batchnorm_train({image}, {cw}, None, {cm}, {cv})[0]", y * cw, 16, C)
+    p.compare("batchnorm_train({image}, None, None, {cm}, {cv})[1]", (0.9 * cm + 0.1 * center).ravel(), 16, C)
+    p.compare("batchnorm_train({image}, None, None, {cm}, {cv}, 0.25)[2]", (0.75 * cv + 0.25 * Z.var((0, 2), ddof=1, keepdims=True)).ravel(), 16, C)
     p.write(folder, "normalization")
 
 
@@ -219,9 +241,77 @@ def losses(folder):
     p.compare("mse({x}[:, :0], {y}[:, :0])", np.nan, 1, ("x", "y"))
     p.compare('l1({x}[:, :0], {y}[:, :0], "sum")', 0, 1, ("x", "y"))
     p.compare("mse({x}[:, :1], {y}[:, :1])", ((D * D)[:, :1]).mean(), 4, ("x", "y"))
+    p.line("labels = from_list([3, -100])")
+    p.line("down = (arange(0, 17) % 3 - 1)")
+    logs = X - logsumexp(X, 1)[:, None]
+    across = X - logsumexp(X, 0)
+    p.compare("cross_entropy({x}, labels)", -logs[0, 3], 16)
+    p.compare('cross_entropy({x}, cast(labels, i8), reduction="none")', [-logs[0, 3], 0], 16)
+    p.compare('cross_entropy({x}, labels, reduction="sum", label_smoothing=0.25)', -(0.75 * logs[0, 3] + 0.25 * logs[0].mean()), 16)
+    down = np.arange(17) % 3 - 1
+    terms = np.array([0 if c == -1 else -across[c, j] for j, c in enumerate(down)])
+    p.compare('cross_entropy({x}, down, 0, "none", -1)', terms, 64)
+    p.compare("cross_entropy({x}, down, axis=0, ignore_index=-1)", terms.sum() / (down != -1).sum(), 64)
+    p.compare("nll({x}, labels)", -X[0, 3], 1)
+    terms = np.array([0 if c == -1 else -X[c, j] for j, c in enumerate(down)])
+    p.compare('nll({x}, down, 0, "none", -1)', terms, 1)
+    p.compare('nll({x}, cast(down, i64), 0, "sum", -1)', terms.sum(), 16)
+    p.compare("nll({x}, labels * 0 - 100)", np.nan, 1)
     p.write(folder, "losses")
 
 
+def making(folder):
+    p = Program("Tensors of positions")
+    p.line("ids = from_list([2, 0, 5, -1])")
+    p.compare("one_hot(ids, 3)", [[0, 0, 1], [1, 0, 0], [0, 0, 0], [0, 0, 0]], 1, (), ("f32",))
+    p.compare("one_hot(ids.reshape((2, 2)), 1, f64)", np.array([0, 1, 0, 0]).reshape(2, 2, 1), 1, (), ("f64",))
+    p.compare("eye(2, 3)", np.eye(2, 3), 1, (), ("f32",))
+    p.compare("eye(3, 1, f64)", np.eye(3, 1), 1, (), ("f64",))
+    for k in (-1, 0, 1, 20):
+        p.compare(f"tril({{x}}, {k})", np.tril(X, k), 1)
+        p.compare(f"triu({{x}}, {k})", np.triu(X, k), 1)
+    p.line("cube = grid(7, 23, 11, 12).reshape((2, 4, 3))")
+    Z = (((np.arange(24) * 7) % 23 - 11) * 0.375).reshape(2, 4, 3)
+    p.compare("tril({cube})", np.tril(Z), 1, ("cube",))
+    p.compare("triu({cube})", np.triu(Z), 1, ("cube",))
+    p.line("# CHECK: (0, 3)")
+    p.empty("tril(zeros((0, 3)))")
+    p.write(folder, "making")
+
+
+def heads(folder):
+    p = Program("Heads and their rotation")
+    p.line("wide = grid(7, 23, 11, 24).reshape((2, 3, 8))")
+    Z = (((np.arange(48) * 7) % 23 - 11) * 0.375).reshape(2, 3, 8)
+    T = ("wide",)
+    parts = Z.reshape(2, 3, 4, 2).transpose(0, 2, 1, 3)
+    for i, part in enumerate((parts[:, :2], parts[:, 2:3], parts[:, 3:])):
+        p.compare(f"split_qkv({{wide}}, 2, 1)[{i}]", part, 1, T)
+    p.line("same = grid(7, 23, 11, 18).reshape((1, 3, 12))")
+    same = (((np.arange(36) * 7) % 23 - 11) * 0.375).reshape(1, 3, 12)
+    for i in range(3):
+        p.compare(f"split_qkv({{same}}, 2)[{i}]", same.reshape(1, 3, 3, 2, 2)[:, :, i].transpose(0, 2, 1, 3), 1, ("same",))
+    p.compare("merge_heads({wide}.reshape((2, 3, 4, 2)))", Z.reshape(2, 3, 4, 2).transpose(0, 2, 1, 3).reshape(2, 4, 6), 1, T)
+
+    def turned(real, imaginary, positions, base):
+        """By products of complex numbers."""
+        z = (real + 1j * imaginary) * np.exp(1j * np.asarray(positions)[:, None] * float(base) ** (-np.arange(4) / 4))
+        return z.real, z.imag
+
+    def halves(positions, base=10000.0):
+        return np.concatenate(turned(Z[..., :4], Z[..., 4:], positions, base), -1)
+
+    def beside(positions, base=10000.0):
+        return np.stack(turned(Z[..., 0::2], Z[..., 1::2], positions, base), -1).reshape(Z.shape)
+
+    p.line("at = from_list([5, 0, 2])")
+    p.compare("rope({wide})", halves([0, 1, 2]), 1024, T)
+    p.compare("rope({wide}, at, 100.0)", halves([5, 0, 2], 100), 1024, T)
+    p.compare("rope({wide}, interleaved=True)", beside([0, 1, 2]), 1024, T)
+    p.compare("rope({wide}, at, base=100.0, interleaved=True)", beside([5, 0, 2], 100), 1024, T)
+    p.write(folder, "heads")
+
+
 if __name__ == "__main__":
-    for group in (activations, reductions, normalization, losses):
+    for group in (activations, reductions, normalization, losses, making, heads):
         group(sys.argv[1])
