@@ -6,6 +6,7 @@
 #include "base/numerics.h"
 #include "ir/core/total.h"
 #include "ir/ops/graph.h"
+#include "ir/ops/indexed.h"
 #include "ir/ops/register.h"
 #include "ir/passes/autodiff/movements.h"
 
@@ -171,6 +172,46 @@ ValueId contract_tangent(Builder& at, OpId op, const Tangents& tangents) {
     return made ? at.add(*made, other) : other;
 }
 
+// ---- elements by their number: reading and adding are each other's adjoint ----
+
+// Where an element was read several times its parts are added, in the order of the places that read it.
+ValueId gather_adjoint(Builder& at, OpId op, size_t, ValueId g) {
+    const IndexedOp gather(at.function(), op);
+    const ValueId zeros = zeros_of(at, type_of(at, gather.x()).with(type_of(at, g).elem));
+    Attrs attrs = gather.attrs();
+    attrs.set(Attr::op, static_cast<int64_t>(ReduceOp::add));
+    return at.value(OpKind::scatter_axis, {zeros, gather.ids(), g}, std::move(attrs));
+}
+
+ValueId gather_tangent(Builder& at, OpId op, const Tangents& tangents) {
+    const IndexedOp gather(at.function(), op);
+    return at.value(OpKind::gather_axis, {*tangents[0], gather.ids()}, gather.attrs());
+}
+
+// Of what is added to: the cotangent. Of the values: what stands where they were added.
+ValueId scatter_adjoint(Builder& at, OpId op, size_t operand, ValueId g) {
+    const IndexedOp scatter(at.function(), op);
+    if (operand == 0) return g;
+    Attrs attrs = scatter.attrs();
+    attrs.erase(Attr::op);
+    return at.value(OpKind::gather_axis, {g, scatter.ids()}, std::move(attrs));
+}
+
+ValueId scatter_tangent(Builder& at, OpId op, const Tangents& tangents) {
+    const IndexedOp scatter(at.function(), op);
+    const DType type = accumulation_type(type_of(at, scatter.x()).elem, {});
+    const auto moved = [&](size_t i, ValueId of) {
+        return tangents[i] ? *tangents[i] : zeros_of(at, type_of(at, of).with(type));
+    };
+    return at.value(OpKind::scatter_axis, {moved(0, scatter.x()), scatter.ids(), moved(2, scatter.values())},
+                    scatter.attrs());
+}
+
+std::string_view scatter_refusal(const Function& fn, OpId op) {
+    const auto what = IndexedOp(fn, op).what();
+    return what == ReduceOp::add ? std::string_view{} : "the derivative of a scatter that does not add";
+}
+
 // ---- what has none ----
 
 std::string_view of_kernels(const Function&, OpId) { return "an operation of kernels"; }
@@ -218,8 +259,8 @@ constexpr StructuredRule kStructured[]{
     {OpKind::concat, concat_adjoint, concat_tangent},
     {OpKind::update, update_adjoint, update_tangent},
     none(OpKind::reduce_index, never),
-    none(OpKind::gather_axis, of_indexed),
-    none(OpKind::scatter_axis, of_indexed),
+    {OpKind::gather_axis, gather_adjoint, gather_tangent},
+    {OpKind::scatter_axis, scatter_adjoint, scatter_tangent, scatter_refusal},
     none(OpKind::sort, of_indexed),
     none(OpKind::sort_index, never),
 };
