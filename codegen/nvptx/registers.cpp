@@ -19,9 +19,9 @@ namespace tsr::codegen {
 
 namespace {
 
-constexpr int64_t kUnit = 8;    // that a thread's are counted in
-constexpr int64_t kFew = 40;    // with which nearly all threads of a multiprocessor have room
-constexpr int64_t kBeside = 8;  // that ptxas takes for itself: addresses, conditions
+constexpr int64_t kUnit = 8;     // that a thread's are counted in
+constexpr int64_t kFew = 40;     // with which nearly all threads of a multiprocessor have room
+constexpr int64_t kBeside = 16;  // that ptxas takes for itself: addresses, conditions
 
 // What of a value is in a register of its own.
 const llvm::Value* held(const llvm::Value* value) {
@@ -138,7 +138,9 @@ void fit_registers(llvm::Function& entry, const Gpu& gpu, int64_t threads, int64
     if (entry.hasFnAttribute("nvvm.minctasm")) return;
     const int64_t wanted = std::min(registers_at_once(entry) + kBeside, ir::kMostRegisters);
     const int64_t each = (wanted + kUnit - 1) / kUnit * kUnit;
-    int64_t blocks = ir::kRegisterFile / (each * threads);
+    const int64_t warps = (threads + ir::kWarp - 1) / ir::kWarp;
+    const int64_t in_part = ir::kRegisterFile / ir::kRegisterParts / (each * ir::kWarp);
+    int64_t blocks = in_part * ir::kRegisterParts / warps;
     if (blocks * threads >= gpu.threads) return;
     if (shared_bytes > 0) blocks = std::min(blocks, gpu.shared_bytes / shared_bytes);
     entry.addFnAttr("nvvm.minctasm", std::to_string(std::max<int64_t>(blocks, 1)));

@@ -50,6 +50,8 @@ inline constexpr int64_t kBoxAlignment = 1024;  // bytes; of shared memory that 
 // Registers of 32 bits, on every generation.
 inline constexpr int64_t kRegisterFile = 65536;  // of a multiprocessor, and of a block at the most
 inline constexpr int64_t kMostRegisters = 255;   // of a thread
+// A multiprocessor has so many schedulers with equal parts of them; a warp's registers are in one part.
+inline constexpr int64_t kRegisterParts = 4;
 
 // What a multiprocessor gets of memory, about the same on every generation.
 inline constexpr double kSharedRate = 128;   // bytes of shared memory in a cycle

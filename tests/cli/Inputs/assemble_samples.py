@@ -16,12 +16,8 @@ OF_LARGE = ["sm_80", "sm_90a"]
 CACHE = "cache"
 
 
-# Bytes: addresses of 64 bits, in the code for tensors too large for narrow ones. Larger values are tiles.
-FEW = 64
-
-
 def is_slow(said):
-    return "C75" in said or any(int(found) > FEW for found in re.findall(r"(\d+) bytes spill stores", said))
+    return "C75" in said or any(int(found) > 0 for found in re.findall(r"(\d+) bytes spill stores", said))
 
 
 def main():
