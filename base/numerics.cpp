@@ -42,6 +42,9 @@ DType accumulated_type(DType elem, const Policy& policy) {
     return narrow ? accumulation_type(elem, policy) : elem;
 }
 
+DType derivative_type(DType elem) { return accumulation_type(elem, {}); }
+DType gradient_type(DType elem) { return accumulated_type(elem, {}); }
+
 namespace {
 
 bool is_small_integer(DType type) { return is_integer(type) && bits(type) <= 8; }

@@ -27,6 +27,11 @@ DType choice_type(DType type, const Policy& policy);
 DType accumulation_type(DType elem, const Policy& policy);
 DType accumulated_type(DType elem, const Policy& policy);
 
+// What derivatives of a float are computed in, and what they are given in: f64 of f64, else f32, rounded once to the
+// float's own type where that has 16 bits or more (language reference, section 6).
+DType derivative_type(DType elem);
+DType gradient_type(DType elem);
+
 // Rule 4: the type that both factors of a contraction are brought to. Floats of 8 bits or fewer, and integers of 8 bits
 // or fewer, are multiplied in any mix: each keeps its type, and the first one's stands for both.
 std::optional<DType> product_type(DType a, DType b);

@@ -25,6 +25,11 @@ struct ContractOp : Handle<OpKind::contract> {
     static Letters split(std::string_view text);
 };
 
+// Numbers and tensors of floats have derivatives.
+inline bool may_differentiate(const Type& type) {
+    return (type.is_scalar() || type.kind == TypeKind::tensor) && is_float(type.elem);
+}
+
 // vjp, jvp: what a Graph function gives, and derivatives of that.
 struct DerivativeOp : Handle<OpKind::vjp, OpKind::jvp> {
     using Handle::Handle;

@@ -1,6 +1,7 @@
 #include "sema/elaborate/derivatives.h"
 
 #include "base/numerics.h"
+#include "ir/ops/graph.h"
 #include "sema/elaborate/trees.h"
 
 namespace tsr::elaborate {
@@ -12,10 +13,6 @@ using sema::Instance;
 
 namespace {
 
-bool is_active(const ir::Type& type) {
-    return (type.is_scalar() || type.kind == ir::TypeKind::tensor) && is_float(type.elem);
-}
-
 ir::Type in_caller(ir::Type type, const Substitution& dims) {
     type.mut = false;
     for (ir::Dim& extent : type.shape) extent = extent.substitute(dims);
@@ -24,7 +21,7 @@ ir::Type in_caller(ir::Type type, const Substitution& dims) {
 
 // 1 for what is differentiated, 0 for the others.
 ValueId seed(Body& b, const ir::Type& of, bool differentiated) {
-    const DType type = accumulation_type(of.elem, {});
+    const DType type = derivative_type(of.elem);
     const ValueId number = b.scalar(Val::of(sema::Static::of(differentiated ? 1.0 : 0.0)), type);
     return of.is_scalar() ? number : b.emit.inferred(OpKind::full, {number}, {{Attr::shape, of.shape}});
 }
@@ -50,10 +47,10 @@ Wanted wanted_of(Body& b, const Instance& made, const std::vector<ValueId>& argu
         for (size_t k = first[i]; k < first[i + 1]; ++k) {
             ir::Type type = b.type_of(arguments[k]);
             wanted.leaves.push_back(arguments[k]);
-            wanted.gradient.push_back(is_active(type) ? std::optional(wanted.wrt.size()) : std::nullopt);
-            if (!is_active(type)) continue;
+            wanted.gradient.push_back(ir::may_differentiate(type) ? std::optional(wanted.wrt.size()) : std::nullopt);
+            if (!ir::may_differentiate(type)) continue;
             type.mut = false;
-            if (bits(type.elem) < 16) type.elem = accumulation_type(type.elem, {});
+            type.elem = gradient_type(type.elem);
             wanted.wrt.push_back(static_cast<int64_t>(k));
             wanted.types.push_back(std::move(type));
         }
@@ -73,7 +70,7 @@ std::vector<ValueId> derivative(Body& b, const Instance& made, std::vector<Value
     for (ir::Type& type : results) type = in_caller(type, dims);
     const size_t own = results.size();
     for (size_t i = 0; i < own; ++i) {
-        if (is_active(results[i])) arguments.push_back(seed(b, results[i], i == 0));
+        if (ir::may_differentiate(results[i])) arguments.push_back(seed(b, results[i], i == 0));
     }
     results.insert(results.end(), wanted.types.begin(), wanted.types.end());
     const ir::OpId op = b.emit.op_giving(OpKind::vjp, std::move(arguments), results,

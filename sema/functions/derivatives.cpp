@@ -29,8 +29,7 @@ Type gradient_type(const Type& of, std::optional<DType> out) {
                                   : Type::record(of.function_id(), of.names(), std::move(parts), false);
     }
     if (!is_of_floats(of)) return of;
-    const DType elem = bits(of.elem()) >= 16 ? of.elem() : accumulation_type(of.elem(), {});
-    return of.with_elem(out.value_or(elem)).with_mut(false);
+    return of.with_elem(out.value_or(tsr::gradient_type(of.elem()))).with_mut(false);
 }
 
 // `w: param f32[n]`, or a record with a field that is declared so.

@@ -3,19 +3,14 @@
 #include <algorithm>
 
 #include "ir/ops/control.h"
+#include "ir/ops/graph.h"
 
 namespace tsr::ir::autodiff {
-
-namespace {
-
-bool may_move(const Type& type) { return (type.is_scalar() || type.kind == TypeKind::tensor) && is_float(type.elem); }
-
-}  // namespace
 
 Activity::Activity(const Function& fn, const std::vector<int64_t>& wrt) : fn_(fn), active_(fn.value_count()) {
     for (const int64_t number : wrt) {
         const ValueId param = fn.params()[static_cast<size_t>(number)];
-        set(param, may_move(fn.type(param)));
+        set(param, may_differentiate(fn.type(param)));
     }
     region(fn.body);
 }
@@ -70,7 +65,7 @@ void Activity::operation(OpId id) {
             break;
     }
     if (std::ranges::none_of(op.operands, [&](ValueId v) { return has(v); })) return;
-    for (const ValueId result : op.results) set(result, may_move(fn_.type(result)));
+    for (const ValueId result : op.results) set(result, may_differentiate(fn_.type(result)));
 }
 
 }  // namespace tsr::ir::autodiff

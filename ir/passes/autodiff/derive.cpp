@@ -4,6 +4,7 @@
 
 #include "base/numerics.h"
 #include "ir/build/builder.h"
+#include "ir/ops/graph.h"
 #include "ir/ops/handle.h"
 #include "ir/passes/autodiff/forward.h"
 #include "ir/passes/autodiff/movements.h"
@@ -12,22 +13,18 @@
 namespace tsr::ir::autodiff {
 
 Type derivative_type(const Type& of) {
-    Type type = of.with(accumulation_type(of.elem, {}));
+    Type type = of.with(tsr::derivative_type(of.elem));
     type.mut = false;
     return type;
 }
 
 Type gradient_type(const Type& of) {
-    Type type = bits(of.elem) >= 16 ? of : of.with(accumulation_type(of.elem, {}));
+    Type type = of.with(tsr::gradient_type(of.elem));
     type.mut = false;
     return type;
 }
 
 namespace {
-
-bool is_active_result(const Type& type) {
-    return (type.is_scalar() || type.kind == TypeKind::tensor) && is_float(type.elem);
-}
 
 // A copy of the function, to which its derivative is added.
 struct Derived {
@@ -64,7 +61,7 @@ std::optional<Function> reverse_derivative(const Function& of, const std::vector
     const Values results = derived.results();
     for (size_t i = 0; i < results.size(); ++i) {
         const Type& type = fn.type(results[i]);
-        if (!is_active_result(type)) continue;
+        if (!may_differentiate(type)) continue;
         const ValueId g = fn.add_arg(fn.body, derivative_type(type), fmt::format("cotangent_{}", i));
         reverse.add(at, results[i], {g, false});
     }
@@ -94,7 +91,7 @@ std::optional<Function> forward_derivative(const Function& of, const std::vector
     Values moved;
     for (const ValueId result : derived.results()) {
         const Type type = gradient_type(fn.type(result));
-        if (!is_active_result(type)) continue;
+        if (!may_differentiate(type)) continue;
         const auto tangent = forward.of(result);
         moved.push_back(tangent ? at.cast(*tangent, type.elem) : zeros_of(at, type));
     }
