@@ -22,7 +22,6 @@ struct FusedCode {
     // Of an operation that stands alone: what is done instead of `kernel`.
     std::optional<StepCode> alone;
 };
-inline constexpr int64_t kShortRow = 32;
 
 // `call` names the fused function; it is taken out.
 void lower_fused_call(Function& host, OpId call, const FusedCode& code);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "ir/passes/graph/axis_form.h"
 #include "ir/passes/graph/fused_kernel.h"
 
 namespace tsr::ir {
@@ -23,6 +24,9 @@ struct KernelSteps {
     std::vector<KernelStep> steps;
 };
 
+// Rows shorter than this are done by one tile each.
+inline constexpr int64_t kShortRow = 32;
+
 // What a fused function of one such operation becomes.
 struct StepCode {
     KernelSteps steps;
@@ -33,5 +37,24 @@ struct StepCode {
     std::optional<Dim> enough;     // fewer than `count` of it are an error
     int64_t count = 0;
 };
+
+// Along an axis: `by_lanes` makes the steps in which each tile does a row, `by_chunks` those for one row alone,
+// `by_groups` those in which thread blocks share rows of the last axis.
+template <class ByLanes, class ByChunks, class ByGroups>
+StepCode code_by_rows(const AxisForm& form, const ByLanes& by_lanes, const ByChunks& by_chunks,
+                      const ByGroups& by_groups) {
+    StepCode code;
+    code.row = form.length;
+    const auto length = form.length.constant_value();
+    if (!form.ends_with_axis() || (length && *length < kShortRow)) {
+        by_lanes(code.steps);
+    } else if (form.is_one_row()) {
+        by_chunks(code.steps);
+    } else {
+        by_groups(code.steps);
+        if (!length) by_lanes(code.short_steps.emplace());
+    }
+    return code;
+}
 
 }  // namespace tsr::ir

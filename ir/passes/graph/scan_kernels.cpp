@@ -24,18 +24,9 @@ public:
           form_(axis_form(fused.type(op_.value()), static_cast<size_t>(op_.axis()))) {}
 
     StepCode run() {
-        StepCode code;
-        code.row = form_.length;
-        const auto length = form_.length.constant_value();
-        if (!form_.ends_with_axis() || (length && *length < kShortRow)) {
-            by_lanes(code.steps);
-        } else if (form_.is_one_row()) {
-            by_chunks(code.steps);
-        } else {
-            by_groups(code.steps);
-            if (!length) by_lanes(code.short_steps.emplace());
-        }
-        return code;
+        return code_by_rows(
+            form_, [&](KernelSteps& steps) { by_lanes(steps); }, [&](KernelSteps& steps) { by_chunks(steps); },
+            [&](KernelSteps& steps) { by_groups(steps); });
     }
 
 private:
