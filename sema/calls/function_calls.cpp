@@ -352,12 +352,15 @@ static std::optional<std::pair<Value, CallInfo>> call_instance(Body& b, const as
 
 // Behind what it asserts the function gives one expression.
 static bool is_one_expression(const ast::FunctionDef& def) {
-    const auto says_nothing = [](const ast::Stmt* stmt) {
-        return std::holds_alternative<ast::ExprStmt>(stmt->node) || std::holds_alternative<ast::Assert>(stmt->node);
-    };
     const ast::Block& body = def.body;
-    return !body.empty() && std::holds_alternative<ast::Return>(body.back()->node) &&
-           std::all_of(body.begin(), body.end() - 1, says_nothing);
+    const auto is_assert = [](const ast::Stmt* stmt) { return std::holds_alternative<ast::Assert>(stmt->node); };
+    const auto is_docstring = [](const ast::Stmt* stmt) {
+        const auto* alone = std::get_if<ast::ExprStmt>(&stmt->node);
+        return alone && std::holds_alternative<ast::StringLiteral>(alone->value->node);
+    };
+    if (body.empty() || !std::holds_alternative<ast::Return>(body.back()->node)) return false;
+    const auto first = is_docstring(body.front()) ? body.begin() + 1 : body.begin();
+    return std::all_of(first, body.end() - 1, is_assert);
 }
 
 Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId id,

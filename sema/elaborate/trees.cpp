@@ -85,6 +85,12 @@ private:
     Body& b_;
 };
 
+bool names_symbols_of(const ir::Function& function, const ir::Dim& dim) {
+    return std::ranges::all_of(dim.symbols(), [&](const std::string& name) {
+        return std::ranges::find(function.symbols, name) != function.symbols.end();
+    });
+}
+
 // Part `i` of a value of the host.
 Val part_of(Body& b, const Val& value, const sema::Type& type, size_t i) {
     if (value.has_elements()) return value.element(i);
@@ -143,6 +149,8 @@ void bind_tree_symbols(Body& b, const Val& value, const sema::Type& type, std::m
         const ValueId wanted = b.index(b.function_dimension(known->second));
         require_in_graph(b, b.emit.inferred(ir::OpKind::eq, {found, wanted}), {found, wanted},
                          fmt::format("`{}` is {{}} along axis {} of a tensor, and {{}} before it", *name, axis));
+        // The checker's name for the extent of a record's field is none of this function.
+        if (!names_symbols_of(b.function(), known->second)) known->second = shape[axis];
     }
 }
 
