@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sema/builtins/builtin_cases.h"
 #include "sema/expressions/whole_tensors.h"
 #include "sema/program/movements.h"
 #include "sema/state/recursion.h"
@@ -230,9 +231,20 @@ Value axis_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
             return rolled(b, m, x);
         case Builtin::repeat:
             return repeated(b, m, x);
-        default:
+        case Builtin::transpose:
+        case Builtin::swapaxes:
+        case Builtin::moveaxis:
             return permuted(b, e, m, x);
+            TSR_CASES_TILE
+            TSR_CASES_REGISTER_TILE
+            TSR_CASES_MATH
+            TSR_CASES_HOST
+            TSR_CASES_INDEXED
+            TSR_CASES_JOINING
+            TSR_CASES_FORM
+            break;
     }
+    __builtin_unreachable();
 }
 
 }  // namespace tsr::sema

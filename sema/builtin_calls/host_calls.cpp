@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "sema/annotations/annotations.h"
-#include "sema/builtin_calls/indexed_calls.h"
 #include "sema/builtin_calls/mapped_calls.h"
 #include "sema/builtin_calls/random_calls.h"
 #include "sema/builtin_calls/reshape_calls.h"
@@ -319,18 +318,6 @@ Value host_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
                     fmt::format("`{}` takes a tensor, this is {}", row.paths.front(), shown(x.type)));
             return {};
         }
-        case Builtin::argmax:
-        case Builtin::argmin:
-        case Builtin::cumsum:
-        case Builtin::cumprod:
-        case Builtin::cummax:
-        case Builtin::take:
-        case Builtin::gather:
-        case Builtin::scatter:
-        case Builtin::embedding:
-        case Builtin::sort:
-        case Builtin::argsort:
-            return indexed_call(b, e, row);
         case Builtin::reshape:
             return reshape_call(b, e, m);
         case Builtin::sort_list:
@@ -368,10 +355,12 @@ Value host_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
             return typed(Type::range());
         case Builtin::version:
         case Builtin::args:
-            TSR_CASES_SHAPE
             TSR_CASES_TILE
             TSR_CASES_REGISTER_TILE
             TSR_CASES_MATH
+            TSR_CASES_INDEXED
+            TSR_CASES_AXES
+            TSR_CASES_JOINING
             TSR_CASES_FORM
             break;
     }

@@ -6,6 +6,7 @@
 
 #include "sema/builtin_calls/reduction_types.h"
 #include "sema/builtin_calls/tensor_reductions.h"
+#include "sema/builtins/builtin_cases.h"
 #include "sema/expressions/whole_tensors.h"
 #include "sema/program/indexed.h"
 #include "sema/state/recursion.h"
@@ -36,9 +37,21 @@ public:
             case Builtin::sort:
             case Builtin::argsort:
                 return x ? sorted(*x) : Value{};
-            default:
+            case Builtin::take:
+            case Builtin::gather:
+            case Builtin::scatter:
+            case Builtin::embedding:
                 return by_ids(x);
+                TSR_CASES_TILE
+                TSR_CASES_REGISTER_TILE
+                TSR_CASES_MATH
+                TSR_CASES_HOST
+                TSR_CASES_AXES
+                TSR_CASES_JOINING
+                TSR_CASES_FORM
+                break;
         }
+        __builtin_unreachable();
     }
 
 private:

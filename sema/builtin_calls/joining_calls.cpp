@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sema/builtin_calls/axis_calls.h"
+#include "sema/builtins/builtin_cases.h"
 #include "sema/program/movements.h"
 #include "sema/state/recursion.h"
 #include "sema/types/elements.h"
@@ -222,9 +223,24 @@ Value padded(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched
 }  // namespace
 
 Value joining_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched& m) {
-    if (row.id == Builtin::split) return divided(b, e, row, m);
-    if (row.id == Builtin::pad) return padded(b, e, row, m);
-    return joined(b, e, row, m);
+    switch (row.id) {
+        case Builtin::concat:
+        case Builtin::stack:
+            return joined(b, e, row, m);
+        case Builtin::split:
+            return divided(b, e, row, m);
+        case Builtin::pad:
+            return padded(b, e, row, m);
+            TSR_CASES_TILE
+            TSR_CASES_REGISTER_TILE
+            TSR_CASES_MATH
+            TSR_CASES_HOST
+            TSR_CASES_INDEXED
+            TSR_CASES_AXES
+            TSR_CASES_FORM
+            break;
+    }
+    __builtin_unreachable();
 }
 
 }  // namespace tsr::sema

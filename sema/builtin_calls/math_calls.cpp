@@ -356,7 +356,7 @@ Value math_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
         case Builtin::nan:
             TSR_CASES_TILE
             TSR_CASES_REGISTER_TILE
-            TSR_CASES_HOST
+            TSR_CASES_MADE
             TSR_CASES_FORM
             break;
     }

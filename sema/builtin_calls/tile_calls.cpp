@@ -181,7 +181,7 @@ Value tile_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
             break;  // a value; allocations, which are called elsewhere
             TSR_CASES_REGISTER_TILE
             TSR_CASES_MATH
-            TSR_CASES_HOST
+            TSR_CASES_MADE
             TSR_CASES_FORM
             break;
     }

@@ -139,17 +139,6 @@
     X(var, "var", HG, none, "x, axis?, keepdims? | correction?, out?", "The variance of a tensor's elements along axes.") \
     X(std_, "std", HG, none, "x, axis?, keepdims? | correction?, out?", "The standard deviation of a tensor's elements along axes.") \
     X(count_nonzero, "count_nonzero", HG, none, "x, axis?, keepdims? | out?", "How many of a tensor's elements along axes are not zero.") \
-    X(argmax, "argmax", HG, none, "x, axis?", "The number of the greatest element along an axis, or of all in row-major order: the first of equal ones; NaN is the greatest.") \
-    X(argmin, "argmin", HG, none, "x, axis?", "The number of the least element along an axis, or of all in row-major order: the first of equal ones; NaN is the least.") \
-    X(cumsum, "cumsum", HG, none, "x, axis?, reverse? | out?", "Sums of the elements along an axis up to each of them.") \
-    X(cumprod, "cumprod", HG, none, "x, axis?, reverse? | out?", "Products of the elements along an axis up to each of them.") \
-    X(cummax, "cummax", HG, none, "x, axis?, reverse?", "The greatest element along an axis up to each of them; NaN passes on.") \
-    X(take, "take", HG, none, "x, ids, axis? | mode?", "Rows of a tensor by their numbers along an axis; of the first axis also `x[ids]`.") \
-    X(gather, "gather", HG, none, "x, ids, axis? | mode?", "Elements by their numbers along an axis, an id for each place.") \
-    X(scatter, "scatter", HG, none, "x, ids, src, axis? | op?, mode?", "A copy of x with elements of src put where the ids say, or joined to what is there.") \
-    X(sort, "sort", HG, none, "x, axis? | descending?", "A copy with the elements along an axis in order, the last axis where none is named; equal ones keep theirs, NaNs stand last.") \
-    X(argsort, "argsort", HG, none, "x, axis? | descending?, first?", "The numbers of the elements along an axis in the order of `sort`; of the `first` ones alone.") \
-    X(embedding, "embedding", HG, none, "table, ids | mode?", "Rows of a table by their numbers.") \
     X(reshape, "reshape", HG, none, "x, *shape", "A tensor of another shape with the same elements in the same order; one extent may be -1. A view where that is possible, as in NumPy.") \
     X(item, "item", H, none, "x", "The element of a tensor that has one; `x.item()`.") \
     X(time, "time", H, none, "", "Seconds since a fixed point, as f64.") \
@@ -176,9 +165,22 @@
     X(bernoulli, "bernoulli", H, none, "p, shape? | seed?", "True with probability p.") \
     X(permutation, "permutation", H, none, "n, T? | seed?", "0 … n-1 in random order.")
 
-// Decorators and type constructors.
-// Elements of whole tensors in other places.
-#define TSR_BUILTINS_SHAPE(X) \
+// Elements of whole tensors by their number along an axis, and scans.
+#define TSR_BUILTINS_INDEXED(X) \
+    X(argmax, "argmax", HG, none, "x, axis?", "The number of the greatest element along an axis, or of all in row-major order: the first of equal ones; NaN is the greatest.") \
+    X(argmin, "argmin", HG, none, "x, axis?", "The number of the least element along an axis, or of all in row-major order: the first of equal ones; NaN is the least.") \
+    X(cumsum, "cumsum", HG, none, "x, axis?, reverse? | out?", "Sums of the elements along an axis up to each of them.") \
+    X(cumprod, "cumprod", HG, none, "x, axis?, reverse? | out?", "Products of the elements along an axis up to each of them.") \
+    X(cummax, "cummax", HG, none, "x, axis?, reverse?", "The greatest element along an axis up to each of them; NaN passes on.") \
+    X(sort, "sort", HG, none, "x, axis? | descending?", "A copy with the elements along an axis in order, the last axis where none is named; equal ones keep theirs, NaNs stand last.") \
+    X(argsort, "argsort", HG, none, "x, axis? | descending?, first?", "The numbers of the elements along an axis in the order of `sort`; of the `first` ones alone.") \
+    X(take, "take", HG, none, "x, ids, axis? | mode?", "Rows of a tensor by their numbers along an axis; of the first axis also `x[ids]`.") \
+    X(gather, "gather", HG, none, "x, ids, axis? | mode?", "Elements by their numbers along an axis, an id for each place.") \
+    X(scatter, "scatter", HG, none, "x, ids, src, axis? | op?, mode?", "A copy of x with elements of src put where the ids say, or joined to what is there.") \
+    X(embedding, "embedding", HG, none, "table, ids | mode?", "Rows of a table by their numbers.")
+
+// Elements of one tensor in other places.
+#define TSR_BUILTINS_AXES(X) \
     X(transpose, "transpose", HG, none, "x, *axes", "The axes in another order, reversed where none is given; also `x.transpose(1, 0)`.") \
     X(swapaxes, "swapaxes", HG, none, "x, axis1, axis2", "Two axes swapped.") \
     X(moveaxis, "moveaxis", HG, none, "x, source, destination", "One axis or several at other places, the others in their order.") \
@@ -188,12 +190,16 @@
     X(broadcast_to, "broadcast_to", HG, none, "x, shape", "Repeated to a shape, as operators repeat their operands.") \
     X(flip, "flip", HG, none, "x, axis?", "The elements along axes, or all of them, in reverse order.") \
     X(roll, "roll", HG, none, "x, shift, axis?", "Each element `shift` places further along an axis; what leaves the end comes in at the beginning.") \
-    X(repeat, "repeat", HG, none, "x, repeats, axis?", "Each element, or each slice along an axis, several times in a row.") \
+    X(repeat, "repeat", HG, none, "x, repeats, axis?", "Each element, or each slice along an axis, several times in a row.")
+
+// Tensors made of several, or of parts.
+#define TSR_BUILTINS_JOINING(X) \
     X(concat, "concat", HG, none, "tensors, axis?", "Tensors one behind the other along an axis.") \
     X(stack, "stack", HG, none, "tensors, axis?", "Tensors of one shape along a new axis.") \
     X(split, "split", HG, none, "x, parts, axis?", "Equal parts along an axis, or parts of the sizes in a tuple; a tuple of tensors.") \
     X(pad, "pad", HG, none, "x, widths, value?, mode?", "A tensor with so many elements before and behind it along each axis.")
 
+// Decorators and type constructors.
 #define TSR_BUILTINS_FORM(X) \
     X(kernel, "kernel", KHG, none, "-", "Marks a function as the program of one tile group.") \
     X(kernel_autotune, "kernel.autotune", KHG, none, "| space", "A kernel whose parameters are chosen from a space.") \

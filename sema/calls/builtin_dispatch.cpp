@@ -6,9 +6,11 @@
 #include "sema/builtin_calls/axis_calls.h"
 #include "sema/builtin_calls/derivative_calls.h"
 #include "sema/builtin_calls/host_calls.h"
+#include "sema/builtin_calls/indexed_calls.h"
 #include "sema/builtin_calls/joining_calls.h"
 #include "sema/builtin_calls/math_calls.h"
 #include "sema/builtin_calls/tile_calls.h"
+#include "sema/builtins/builtin_cases.h"
 #include "sema/calls/arguments.h"
 #include "sema/calls/generators.h"
 #include "sema/state/entities.h"
@@ -72,11 +74,24 @@ Value builtin_call(Body& b, const ast::Expr& e, const ast::Call& c, const Builti
         return {};
     }
     if (makes_derivative(row.id)) return derivative_call(b, row, e, m);
-    if (row.id < Builtin::abs) return tile_call(b, e, row, m);
-    if (row.id < Builtin::zeros) return math_call(b, e, row, m);
-    if (row.id >= Builtin::concat && row.id <= Builtin::pad) return joining_call(b, e, row, m);
-    if (row.id >= Builtin::transpose && row.id < Builtin::concat) return axis_call(b, e, row, m);
-    return host_call(b, e, row, m);
+    switch (row.id) {
+        TSR_CASES_TILE
+        TSR_CASES_REGISTER_TILE
+        return tile_call(b, e, row, m);
+        TSR_CASES_MATH
+        return math_call(b, e, row, m);
+        TSR_CASES_HOST
+        return host_call(b, e, row, m);
+        TSR_CASES_INDEXED
+        return indexed_call(b, e, row);
+        TSR_CASES_AXES
+        return axis_call(b, e, row, m);
+        TSR_CASES_JOINING
+        return joining_call(b, e, row, m);
+        TSR_CASES_FORM
+        return {};
+    }
+    __builtin_unreachable();
 }
 
 }  // namespace tsr::sema

@@ -201,17 +201,6 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
         case Builtin::var:
         case Builtin::std_:
         case Builtin::count_nonzero:
-        case Builtin::argmax:
-        case Builtin::argmin:
-        case Builtin::cumsum:
-        case Builtin::cumprod:
-        case Builtin::cummax:
-        case Builtin::take:
-        case Builtin::gather:
-        case Builtin::scatter:
-        case Builtin::embedding:
-        case Builtin::sort:
-        case Builtin::argsort:
         case Builtin::sort_list:
         case Builtin::version:
         case Builtin::randn:
@@ -223,6 +212,7 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
             TSR_CASES_TILE
             TSR_CASES_REGISTER_TILE
             TSR_CASES_MATH
+            TSR_CASES_INDEXED
             TSR_CASES_FORM
             return Val::none();
     }

@@ -1,4 +1,5 @@
 // Graphs: elements by their number along an axis, and scans.
+#include "sema/builtins/builtin_cases.h"
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/builtins.h"
@@ -43,9 +44,20 @@ public:
                 return sorted();
             case Builtin::scatter:
                 return scatter();
-            default:
+            case Builtin::take:
+            case Builtin::gather:
+            case Builtin::embedding:
                 return gather();
+                TSR_CASES_TILE
+                TSR_CASES_REGISTER_TILE
+                TSR_CASES_MATH
+                TSR_CASES_HOST
+                TSR_CASES_AXES
+                TSR_CASES_JOINING
+                TSR_CASES_FORM
+                break;
         }
+        __builtin_unreachable();
     }
 
 private:

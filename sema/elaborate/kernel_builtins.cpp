@@ -289,7 +289,7 @@ Val collective(Body& b, const ast::Expr& e, const CallInfo& info) {
         case Builtin::buffer_reduce_prod:
             TSR_CASES_REGISTER_TILE
             TSR_CASES_MATH
-            TSR_CASES_HOST
+            TSR_CASES_MADE
             TSR_CASES_FORM
             return Val::none();  // no collectives
     }

@@ -178,7 +178,7 @@ std::optional<Val> shared_builtin(Body& b, const ast::Expr& e, const CallInfo& i
         case Builtin::nan:
             TSR_CASES_TILE
             TSR_CASES_REGISTER_TILE
-            TSR_CASES_HOST
+            TSR_CASES_MADE
             TSR_CASES_FORM
             return std::nullopt;
     }

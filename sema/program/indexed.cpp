@@ -1,21 +1,13 @@
 #include "sema/program/indexed.h"
 
+#include "sema/builtins/builtin_cases.h"
+
 namespace tsr::sema {
 
 bool is_indexed(Builtin function) {
     switch (function) {
-        case Builtin::argmax:
-        case Builtin::argmin:
-        case Builtin::cumsum:
-        case Builtin::cumprod:
-        case Builtin::cummax:
-        case Builtin::take:
-        case Builtin::gather:
-        case Builtin::scatter:
-        case Builtin::embedding:
-        case Builtin::sort:
-        case Builtin::argsort:
-            return true;
+        TSR_CASES_INDEXED
+        return true;
         default:
             return false;
     }

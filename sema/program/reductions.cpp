@@ -61,7 +61,7 @@ bool takes_declared_type(const Instance& instance, const CallInfo& call) {
         case Builtin::tile_causal_mask:
         case Builtin::tile_mma:
             TSR_CASES_MATH
-            TSR_CASES_HOST
+            TSR_CASES_MADE
             TSR_CASES_FORM
             break;
     }

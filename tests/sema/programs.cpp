@@ -54,7 +54,7 @@ TEST_CASE("the examples of the error pages show what they say") {
         std::string code = entry.path().stem().string();
         // Of the codes between, elaboration and the passes give some; E0610 takes a machine.
         bool ours = (code > "E0200" && code < "E0335") || (code > "E0400" && code < "E0417") ||
-                    (code > "E0500" && code < "E0610");
+                    (code > "E0500" && code < "E0610") || code == "E0612";
         if (!ours && code != "W0101") continue;
         std::ifstream stream(entry.path());
         std::string page((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
