@@ -11,6 +11,9 @@
 #include "driver/crash.h"
 #include "driver/machines.h"
 #include "driver/main_function.h"
+#include "ir/passes/graph/explain_costs.h"
+#include "ir/passes/graph/explain_fusions.h"
+#include "ir/passes/host/explain_memory.h"
 #include "ir/passes/target/gpu/box_maps.h"
 #include "ir/text/parse_text.h"
 #include "ir/text/print.h"
@@ -139,6 +142,19 @@ std::string Compilation::graph_text() const {
     return out;
 }
 
+std::string Compilation::explanation() const {
+    if (graphs_.empty()) return fmt::format("{} has no operator graphs\n", session_.options().input);
+    std::vector<std::string> parts = fusions_;
+    for (const std::string& name : graphs_) {
+        const ir::Function* host = session_.options().explain.memory ? module_.find(name) : nullptr;
+        if (host != nullptr) parts.push_back(ir::explain_memory(*host, session_.sources));
+    }
+    parts.insert(parts.end(), costs_.begin(), costs_.end());
+    std::string all;
+    for (const std::string& part : parts) all += (all.empty() ? "" : "\n") + part;
+    return all;
+}
+
 ir::Points Compilation::points() const {
     return session_.options().deterministic ? ir::Points::first : ir::Points::all;
 }
@@ -153,8 +169,17 @@ bool Compilation::check() {
 bool Compilation::lower() {
     if (lowered_) return true;
     if (!elaborate()) return false;
-    const bool graphs =
-        after(steps_.time("lower graphs", [&] { return ir::lower_graphs(module_, manager_, session_.diagnostics); }));
+    const bool graphs = after(steps_.time("lower graphs", [&] {
+        return ir::lower_graphs(module_, manager_, session_.diagnostics,
+                                [&](const ir::Function& graph, const ir::FormedFusions& formed) {
+                                    graphs_.push_back(graph.name);
+                                    const Explain& asked = session_.options().explain;
+                                    if (asked.fusion)
+                                        fusions_.push_back(ir::explain_fusions(graph, formed, session_.sources));
+                                    if (asked.cost)
+                                        costs_.push_back(ir::explain_costs(graph, formed, session_.sources));
+                                });
+    }));
     if (!graphs) return false;
     note_ir("lowering kernels", ir::print(module_));
     const ir::Formulas formulas = session_.options().sanitize.nan ? ir::Formulas::kept : ir::Formulas::expanded;

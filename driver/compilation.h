@@ -31,6 +31,8 @@ public:
     bool differentiate();
     // Then: its graph and host functions.
     [[nodiscard]] std::string graph_text() const;
+    // `--explain`, behind `lower`.
+    [[nodiscard]] std::string explanation() const;
     // Kernels to the program of one group, host functions ready for code. False also where `--stop-after` ends it:
     // `stopped` is then set.
     bool lower();
@@ -90,6 +92,9 @@ private:
     bool from_ir_ = false;
     bool lowered_ = false;  // the text that was read is behind `lower`
     ir::Module module_;
+    std::vector<std::string> graphs_;  // functions that were Graph functions
+    // What they were cut into, where that is explained: a text for each.
+    std::vector<std::string> fusions_, costs_;
     ir::PassManager manager_;
     Schedule schedule_;                       // plans that were given
     std::unique_ptr<ir::Families> families_;  // from `lower_to_machines` on

@@ -141,6 +141,10 @@ void compile_checked(Session& session, Compilation& compilation) {
         return;
     }
     bool lowered = compilation.lower();
+    if (lowered && options.explain.any()) {
+        session.write_result(compilation.explanation(), "");
+        return;
+    }
     if (lowered && options.emit == Emit::tile) {
         session.write_result(compilation.text(), "");
         return;
@@ -168,6 +172,7 @@ void compile_checked(Session& session, Compilation& compilation) {
 }
 
 bool makes_code(const Options& options) {
+    if (options.explain.any()) return false;
     switch (options.emit) {
         case Emit::ast:
         case Emit::graph:

@@ -40,6 +40,7 @@ std::vector<std::string> emit_levels() {
 std::vector<std::string> optimization_levels() { return {"0", "1", "2", "3"}; }
 std::vector<std::string> interpreted_forms() { return {"tile"}; }
 std::vector<std::string> sanitizers() { return {"race", "bounds", "nan"}; }
+std::vector<std::string> explained() { return {"fusion", "memory", "cost"}; }
 // In the order of `DiagnosticForm`.
 std::vector<std::string> diagnostic_forms() { return {"text", "json", "sarif"}; }
 std::vector<std::string> passes_and_all() {
@@ -75,21 +76,27 @@ std::string set_interpret(Options& options, std::string_view value) {
     return {};
 }
 
-std::string set_sanitize(Options& options, std::string_view value) {
+// What stands between commas: each is one of the names, and sets its flag.
+std::string set_several(std::string_view value, std::string_view what, const std::vector<bool*>& flags,
+                        const std::vector<std::string>& names) {
     while (true) {
-        auto comma = value.find(',');
-        auto kind = value.substr(0, comma);
-        if (kind == "race")
-            options.sanitize.race = true;
-        else if (kind == "bounds")
-            options.sanitize.bounds = true;
-        else if (kind == "nan")
-            options.sanitize.nan = true;
-        else
-            return one_of("something to look for", kind, sanitizers());
+        const auto comma = value.find(',');
+        const auto found = std::ranges::find(names, value.substr(0, comma));
+        if (found == names.end()) return one_of(what, value.substr(0, comma), names);
+        *flags[static_cast<size_t>(found - names.begin())] = true;
         if (comma == std::string_view::npos) return {};
         value.remove_prefix(comma + 1);
     }
+}
+
+std::string set_sanitize(Options& options, std::string_view value) {
+    Sanitize& asked = options.sanitize;
+    return set_several(value, "something to look for", {&asked.race, &asked.bounds, &asked.nan}, sanitizers());
+}
+
+std::string set_explain(Options& options, std::string_view value) {
+    Explain& asked = options.explain;
+    return set_several(value, "something to explain", {&asked.fusion, &asked.memory, &asked.cost}, explained());
 }
 
 std::string set_diagnostics(Options& options, std::string_view value) {
@@ -211,6 +218,11 @@ constexpr std::array kOptions{
     OptionRow{"--time-limit", "SECONDS", kReduce, Group::inspection,
               "of reduce: end after so long with what was found (default 600; 0: when nothing gets smaller)", kAny,
               set_time_limit},
+    OptionRow{
+        "--explain", "KINDS", kCompile, Group::inspection,
+        "tell about operator graphs: fusion (what becomes one kernel, and why not more), memory (which tensors are "
+        "there when, and the most at once), cost (operations and bytes), separated by commas",
+        explained, set_explain},
     OptionRow{"--dump-after", "PASS", kCode, Group::inspection, "print the IR after a pass (`all`: after each)",
               passes_and_all, add_text<&Options::dump_after>},
     OptionRow{"--stop-after", "PASS", kCode, Group::inspection, "run no pass behind this one", pass_names,

@@ -213,6 +213,8 @@ private:
         if (options_.command == Command::check && options_.files.size() > 1 &&
             options_.diagnostics == DiagnosticForm::sarif)
             return "`--diagnostics=sarif` makes the log of one program: check them one at a time";
+        if (options_.explain.any() && options_.emit != Emit::executable)
+            return "`--explain` and `--emit` each say what is written: leave one of them out";
         if (options_.sanitize.any() && !options_.interpret)
             return "`--sanitize` works in the evaluator: add `--interpret`";
         if (options_.sanitize.any() && options_.interpret_tile)

@@ -44,6 +44,14 @@ struct Sanitize {
     [[nodiscard]] bool any() const { return race || bounds || nan; }
 };
 
+// What `--explain` tells about operator graphs, on standard output.
+struct Explain {
+    bool fusion = false;
+    bool memory = false;
+    bool cost = false;
+    [[nodiscard]] bool any() const { return fusion || memory || cost; }
+};
+
 struct Options {
     Command command = Command::compile;
     std::optional<Command> help_about;           // `tesserac run --help`
@@ -66,6 +74,7 @@ struct Options {
 
     DiagnosticForm diagnostics = DiagnosticForm::text;
     bool verify = false;
+    Explain explain;
     bool interpret = false;
     bool interpret_tile = false;  // the program of one tile, before every pass
     Sanitize sanitize;

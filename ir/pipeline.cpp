@@ -279,20 +279,23 @@ Pipeline<Level::graph, Level::graph> graph_pipeline() {
     return start<Level::graph>() | better<Level::graph>("simplify_graph", run_simplify);
 }
 
-std::vector<ModulePass> graph_passes() { return {form_fusions_pass(), lower_fusions_pass()}; }
+std::vector<ModulePass> graph_passes(const FusionObserver& observer) {
+    return {form_fusions_pass(observer), lower_fusions_pass()};
+}
 
 PassOutcome differentiate(Module& module, PassManager& manager, Diagnostics& diagnostics) {
     PassContext context{module, diagnostics, ""};
     return manager.run(differentiate_pass(), context);
 }
 
-PassOutcome lower_graphs(Module& module, PassManager& manager, Diagnostics& diagnostics) {
+PassOutcome lower_graphs(Module& module, PassManager& manager, Diagnostics& diagnostics,
+                         const FusionObserver& observer) {
     const auto is_graph = [](const Function& function) { return function.level == Level::graph; };
     if (std::ranges::none_of(module.functions, is_graph)) return PassOutcome::done;
     PassContext context{module, diagnostics, ""};
     PassOutcome outcome = differentiate(module, manager, diagnostics);
     if (outcome == PassOutcome::done) outcome = manager.run_on_all(graph_pipeline(), module, context);
-    for (const ModulePass& pass : graph_passes()) {
+    for (const ModulePass& pass : graph_passes(observer)) {
         if (outcome == PassOutcome::done) outcome = manager.run(pass, context);
     }
     return outcome;

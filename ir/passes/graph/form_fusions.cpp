@@ -1,6 +1,7 @@
 #include "ir/passes/graph/form_fusions.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 
@@ -48,7 +49,7 @@ private:
         RegionId from, to;
         Fusions fusions;
         std::set<OpId> done;
-        std::set<size_t> called;
+        std::map<size_t, std::string> called;  // the fused functions of fusions
     };
 
     void block(RegionId from, RegionId to) {
@@ -122,8 +123,10 @@ private:
         for (RegionId below : graph_.op(id).regions) {
             for_each_op(graph_, below, [&](OpId inner) {
                 for (ValueId v : graph_.op(inner).operands) {
-                    need(b, v);
                     // A fusion below reads through movements that stand here.
+                    const OpId from = graph_.value(v).op;
+                    const bool moves = from.valid() && moves_elements(graph_, from) && !b.fusions.of.contains(from);
+                    if (!moves) need(b, v);
                     need_source(b, through_movements(graph_, v));
                 }
             });
@@ -207,7 +210,8 @@ private:
     }
 
     void call(Block& b, size_t number) {
-        if (!b.called.insert(number).second) return;
+        const auto [called, is_new] = b.called.emplace(number, "");
+        if (!is_new) return;
         const Fusion& fusion = b.fusions.all[number];
         std::vector<ValueId> outputs;
         for (OpId id : fusion.ops) {
@@ -227,6 +231,7 @@ private:
         } while (taken_.contains(fused.function.name));
         // Also where a block begins of which, in the end, no element is read: of a scalar that is repeated.
         for (ValueId v : fused.inputs) need(b, v);
+        called->second = fused.function.name;
         Builder builder = Builder::at_end(host_, b.to);
         builder.set_place(fused.function.place);
         Values arguments;
@@ -237,13 +242,25 @@ private:
         const OpId made =
             builder.emit(OpKind::call, std::move(arguments), {{Attr::callee, fused.function.name}}, results);
         for (size_t i = 0; i < outputs.size(); ++i) keep(outputs[i], host_.op(made).results[i]);
-        fused_.push_back(std::move(fused.function));
+        fused_.push_back({std::move(fused.function), fusion.ops, std::move(fused.inputs), std::move(outputs),
+                          stands_apart(b, number)});
+    }
+
+    // Of each fusion that it takes values of, the first operation that does.
+    static std::vector<FormedFusions::Fused::Apart> stands_apart(const Block& b, size_t number) {
+        std::vector<FormedFusions::Fused::Apart> all;
+        std::set<size_t> told;
+        for (const Apart& apart : b.fusions.apart) {
+            if (b.fusions.of.at(apart.op) == number && told.insert(apart.from).second)
+                all.push_back({b.called.at(apart.from), apart.op, apart.why});
+        }
+        return all;
     }
 
     const Function& graph_;
     std::vector<std::vector<OpId>> uses_;
     Function host_;
-    std::vector<Function> fused_;
+    std::vector<FormedFusions::Fused> fused_;
     const std::set<std::string>& taken_;
     size_t named_ = 0;
     std::unordered_map<ValueId, ValueId> values_;

@@ -13,8 +13,21 @@ namespace tsr::ir {
 // flow, named `NAME.0`, `NAME.1`, …, each of which becomes a kernel. In these every extent of a parameter that is no
 // constant is one symbol, so that functions that do the same have the same text.
 struct FormedFusions {
+    // A fused function and, in the graph, what it is made of.
+    struct Fused {
+        Function function;
+        std::vector<OpId> ops;
+        std::vector<ValueId> inputs, outputs;
+        // Operations of it that take values of a fused function before it.
+        struct Apart {
+            std::string from;  // its name
+            OpId op;
+            std::string why;
+        };
+        std::vector<Apart> apart;
+    };
     Function host;
-    std::vector<Function> fused;
+    std::vector<Fused> fused;
 };
 
 // `taken`: names that functions of the module have.

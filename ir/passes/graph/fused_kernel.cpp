@@ -316,6 +316,13 @@ FusedKernel fused_kernel(const Function& fused, const FusedAxes& axes, RowWork w
     return FusedKernelMaker(fused, axes, work).run();
 }
 
+RowWork row_work(const Function& fused, const FusedAxes& axes) {
+    if (!axes.axis) return RowWork::lane;
+    const auto extent = axes.extents[*axes.axis].constant_value();
+    if (*axes.axis + 1 != axes.extents.size() || (extent && *extent < kShortRow)) return RowWork::lane;
+    return divides_into_chunks(fused, axes) ? RowWork::chunks : RowWork::group;
+}
+
 bool divides_into_chunks(const Function& fused, const FusedAxes& axes) {
     if (!axes.axis || !axes.outer().empty()) return false;
     const RowPhases phases = row_phases(fused, axes);

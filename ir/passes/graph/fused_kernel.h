@@ -19,6 +19,7 @@ enum class RowWork : uint8_t {
     chunks,  // as many groups as it has chunks of kChunk elements: they give partial results, one for each chunk
 };
 inline constexpr int64_t kChunk = 1 << 16;
+inline constexpr int64_t kShortRow = 32;  // rows with fewer elements are done by one tile each
 
 struct FusedKernel {
     Function kernel;  // its parameters: those of the fused function without dimensions, then a tensor for each result
@@ -36,6 +37,9 @@ struct FusedKernel {
 };
 
 FusedKernel fused_kernel(const Function& fused, const FusedAxes& axes, RowWork work);
+
+// What does its rows: a tile where nothing is combined, rows are shorter than kShortRow or their axis is not the last.
+RowWork row_work(const Function& fused, const FusedAxes& axes);
 
 // Whether its results are single elements that a whole tensor is combined to, and nothing else depends on them: chunks
 // can do it.

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+
+#include <fmt/format.h>
 
 #include "ir/ops/effects.h"
 #include "ir/ops/handle.h"
@@ -45,10 +48,8 @@ private:
         if (computes_tensors(graph_, id) || gathers_elements(graph_, id)) return true;
         if (!moves_elements(graph_, id)) return false;
         return std::ranges::any_of(uses_[graph_.op(id).results[0].index], [&](OpId user) {
-            const bool here = graph_.op(user).parent == region_;
             if (takes_whole_tensors(graph_.op(user).kind)) return true;
-            return !here ||
-                   !(computes_tensors(graph_, user) || moves_elements(graph_, user) || gathers_elements(graph_, user));
+            return !computes_tensors(graph_, user) && !moves_elements(graph_, user) && !gathers_elements(graph_, user);
         });
     }
 
@@ -139,22 +140,11 @@ private:
     }
 
     // The block of a product reads whole tensors along its own axes.
-    bool suits_product(OpId id, const Node& node) const {
-        if (node.axis || moves_elements(graph_, id) || gathers_elements(graph_, id)) return false;
+    bool suits_product(OpId id) const {
+        if (moves_elements(graph_, id) || gathers_elements(graph_, id)) return false;
         return std::ranges::all_of(sources_of(graph_, id), [&](const AxisMap& source) {
             return source.takes_all() && !defined_by(graph_, source.base, OpKind::positions);
         });
-    }
-
-    // What goes through the positions of its result takes other elements of its operands than those at its own
-    // position.
-    bool suits_gather(OpId id, const Node& node, size_t number) const {
-        if (gathers_elements(graph_, id)) {
-            return out_.all[number].gathers && std::ranges::none_of(sources_of(graph_, id), [&](const AxisMap& source) {
-                       return fusion_of(source.base) == number;
-                   });
-        }
-        return !out_.all[number].gathers || !node.axis;
     }
 
     // At the fusion's own positions, or near them.
@@ -162,32 +152,68 @@ private:
         return source.is_identity(fusion.space.size()) || gathers_elements(graph_, id);
     }
 
-    bool joins(OpId id, const Node& node, size_t number) const {
+    bool takes_from(OpId id, size_t number) const {
+        return std::ranges::any_of(sources_of(graph_, id),
+                                   [&](const AxisMap& source) { return fusion_of(source.base) == number; });
+    }
+
+    // Takes a value of the fusion, or a tensor that the fusion reads at the same positions.
+    bool meets(OpId id, const Node& node, size_t number) const {
         const Fusion& fusion = out_.all[number];
-        if (fusion.ops.size() >= kMostOps || takes_whole_tensors(graph_.op(id).kind) || fusion.alone) return false;
-        if (fusion.product && !suits_product(id, node)) return false;
-        if (!suits_gather(id, node, number)) return false;
+        return std::ranges::any_of(sources_of(graph_, id), [&](const AxisMap& source) {
+            if (fusion_of(source.base) == number) return true;
+            return node.space == fusion.space && is_tensor(graph_, source.base) && reads_here(id, source, fusion) &&
+                   reads_[number].contains(source.base);
+        });
+    }
+
+    // Why an operation is no part of a fusion; nothing where it may be.
+    std::optional<std::string> refusal(OpId id, const Node& node, size_t number) const {
+        const Fusion& fusion = out_.all[number];
+        const OpKind kind = graph_.op(id).kind;
+        if (takes_whole_tensors(kind)) return fmt::format("`{}` takes whole tensors", name(kind));
+        if (fusion.alone) return "the operation there has kernels of its own";
+        if (fusion.ops.size() >= kMostOps) return fmt::format("it has {} operations already", kMostOps);
+        if (fusion.product && node.axis) return "a thread block of the product has not all of the axis";
+        if (fusion.product && !suits_product(id)) return "a product is computed with at its own elements alone";
+        // What goes through the positions of its result takes other elements of its operands than those at its own
+        // position.
+        if (gathers_elements(graph_, id) && (!fusion.gathers || takes_from(id, number)))
+            return fmt::format("`{}` takes elements at other positions", name(kind));
+        if (!gathers_elements(graph_, id) && fusion.gathers && node.axis)
+            return "what finds elements by their position combines none";
         const bool whole = node.space == fusion.space;
         const bool left = !whole && fusion.axis && !node.axis && node.space == without(fusion.space, *fusion.axis);
-        if (!whole && !left) return false;
-        if (node.axis && fusion.axis && *node.axis != *fusion.axis) return false;
-        if (comes_back(id, number)) return false;
-        bool meets = false;
-        for (const AxisMap& map : sources_of(graph_, id)) {
-            if (fusion_of(map.base) == number) {
-                if (!fits(fusion, map, whole)) return false;
-                meets = true;
-            } else if (whole && is_tensor(graph_, map.base) && reads_here(id, map, fusion)) {
-                meets = meets || reads_[number].contains(map.base);
-            }
-        }
-        return meets;
+        if (!whole && !left)
+            return fmt::format("it goes through {}, this through {}", text(fusion.space), text(node.space));
+        if (node.axis && fusion.axis && *node.axis != *fusion.axis)
+            return fmt::format("it combines along {}, this along {}", axis_text(fusion, *fusion.axis),
+                               axis_text(fusion, *node.axis));
+        if (comes_back(id, number)) return "an operation between the two needs it, and this needs that operation";
+        const bool here = std::ranges::all_of(sources_of(graph_, id), [&](const AxisMap& source) {
+            return fusion_of(source.base) != number || fits(fusion, source, whole);
+        });
+        if (!here) return "this takes other elements than those at its own position";
+        return std::nullopt;
+    }
+
+    static std::string text(const std::vector<Dim>& space) {
+        std::string all;
+        for (const Dim& extent : space) all += (all.empty() ? "" : ", ") + extent.text();
+        return "(" + all + ")";
+    }
+    static std::string axis_text(const Fusion& fusion, size_t axis) {
+        return fmt::format("axis {} of {}", axis, text(fusion.space));
     }
 
     void place(OpId id) {
         const Node node = node_of(id);
         size_t number = out_.all.size();
-        while (number > 0 && !joins(id, node, number - 1)) --number;
+        for (; number > 0; --number) {
+            std::optional<std::string> why = refusal(id, node, number - 1);
+            if (!why && meets(id, node, number - 1)) break;
+            if (why && takes_from(id, number - 1)) out_.apart.push_back({id, number - 1, std::move(*why)});
+        }
         Set behind = needs(id);
         if (number == 0) {
             number = out_.all.size();

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "ir/core/function.h"
@@ -22,9 +23,17 @@ struct Fusion {
     std::optional<size_t> axis;  // of the space, along which it combines
 };
 
+// An operation that takes a value of a fusion and is no part of it.
+struct Apart {
+    OpId op;
+    size_t from = 0;  // the fusion
+    std::string why;  // behind "line 3, exp: ": "it has 64 operations already"
+};
+
 struct Fusions {
     std::vector<Fusion> all;
     std::map<OpId, size_t> of;  // operations in fusions: which one
+    std::vector<Apart> apart;
 };
 
 // Of the operations in one region of a Graph function (not in the regions below it). Greedy, in the order of the text:

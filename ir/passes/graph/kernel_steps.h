@@ -24,9 +24,6 @@ struct KernelSteps {
     std::vector<KernelStep> steps;
 };
 
-// Rows shorter than this are done by one tile each.
-inline constexpr int64_t kShortRow = 32;
-
 // What a fused function of one such operation becomes.
 struct StepCode {
     KernelSteps steps;

@@ -6,7 +6,6 @@
 #include "ir/build/builder.h"
 #include "ir/ops/control.h"
 #include "ir/ops/effects.h"
-#include "ir/passes/graph/form_fusions.h"
 #include "ir/passes/graph/fused_call.h"
 #include "ir/passes/graph/gathered_kernel.h"
 #include "ir/passes/graph/indexed_code.h"
@@ -17,7 +16,7 @@ namespace tsr::ir {
 
 namespace {
 
-bool form_all(Module& module, PassContext&) {
+bool form_all(Module& module, const FusionObserver& observer) {
     std::set<std::string> names;
     for (const Function& function : module.functions) names.insert(function.name);
     std::deque<Function> functions;
@@ -28,8 +27,9 @@ bool form_all(Module& module, PassContext&) {
             continue;
         }
         FormedFusions formed = form_fusions(function, names);
+        if (observer) observer(function, formed);
         functions.push_back(std::move(formed.host));
-        for (Function& one : formed.fused) fused.push_back(std::move(one));
+        for (FormedFusions::Fused& one : formed.fused) fused.push_back(std::move(one.function));
     }
     for (Function& one : fused) functions.push_back(std::move(one));
     module.functions = std::move(functions);
@@ -130,13 +130,9 @@ private:
             return code;
         }
         const FusedAxes axes = fused_axes(fused);
-        if (!axes.axis) {
-            code.kernel = named(fused_kernel(fused, axes, RowWork::lane), "");
-        } else if (const auto extent = axes.extents[*axes.axis].constant_value();
-                   *axes.axis + 1 != axes.extents.size() || (extent && *extent < kShortRow)) {
-            code.kernel = named(fused_kernel(fused, axes, RowWork::lane), "");
-        } else if (divides_into_chunks(fused, axes)) {
-            code.kernel = named(fused_kernel(fused, axes, RowWork::chunks), "");
+        const RowWork work = row_work(fused, axes);
+        code.kernel = named(fused_kernel(fused, axes, work), "");
+        if (work == RowWork::chunks) {
             const ValueSpan results = yielded(fused, fused.body);
             for (size_t i = 0; i < results.size(); ++i) {
                 code.totals.emplace_back();
@@ -145,12 +141,9 @@ private:
                 code.totals[i] = named(fused_kernel(total, fused_axes(total), RowWork::group),
                                        ".total" + (results.size() > 1 ? std::to_string(i) : std::string()));
             }
-        } else {
-            code.kernel = named(fused_kernel(fused, axes, RowWork::group), "");
-            if (!extent) {
-                code.short_rows = named(fused_kernel(fused, axes, RowWork::lane), ".short");
-                code.row = axes.extents[*axes.axis];
-            }
+        } else if (work == RowWork::group && !axes.extents[*axes.axis].constant_value()) {
+            code.short_rows = named(fused_kernel(fused, axes, RowWork::lane), ".short");
+            code.row = axes.extents[*axes.axis];
         }
         code.fused = std::move(fused);
         return code;
@@ -172,7 +165,10 @@ private:
 
 }  // namespace
 
-ModulePass form_fusions_pass() { return {"form_fusions", form_all}; }
+ModulePass form_fusions_pass(FusionObserver observer) {
+    return {"form_fusions",
+            [observer = std::move(observer)](Module& module, PassContext&) { return form_all(module, observer); }};
+}
 
 ModulePass lower_fusions_pass() {
     return {"lower_fusions", [](Module& module, PassContext&) {

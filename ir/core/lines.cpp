@@ -1,0 +1,27 @@
+#include "ir/core/lines.h"
+
+#include <fmt/format.h>
+
+namespace tsr::ir {
+
+std::string line_text(const Function& function, PlaceId id, const Sources& sources) {
+    if (!id.valid()) return "no line";
+    const Place& place = function.place_of(id);
+    Span at = place.span;
+    if (function.place.valid()) {
+        const FileId own = function.place_of(function.place).span.file;
+        for (auto call = place.inlined_at.begin(); at.file != own && call != place.inlined_at.end(); ++call) at = *call;
+    }
+    if (!at.valid()) return "no line";
+    return fmt::format("line {}", sources.position(at.file, at.begin).line);
+}
+
+Dim bytes_of(const Type& tensor) {
+    Dim count = Dim::constant(1);
+    for (const Dim& extent : tensor.shape) count = count * extent;
+    const auto width = static_cast<int64_t>(bits(tensor.elem));
+    if (width % 8 == 0) return count * Dim::constant(width / 8);
+    return Dim::floor_quotient(count * Dim::constant(width) + Dim::constant(7), Dim::constant(8));
+}
+
+}  // namespace tsr::ir

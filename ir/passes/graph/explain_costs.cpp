@@ -1,0 +1,78 @@
+#include "ir/passes/graph/explain_costs.h"
+
+#include <map>
+
+#include <fmt/format.h>
+
+#include "ir/core/lines.h"
+#include "ir/ops/graph.h"
+#include "ir/ops/record.h"
+#include "ir/passes/graph/axis_map.h"
+
+namespace tsr::ir {
+
+namespace {
+
+constexpr int64_t kExample = 1024;  // elements, of each dimension
+
+Dim elements_of(const Type& type) {
+    Dim count = Dim::constant(1);
+    for (const Dim& extent : type.shape) count = count * extent;
+    return count;
+}
+
+// A multiply-add for each choice of the letters.
+Dim of_product(const Function& graph, OpId id) {
+    const ContractOp op(graph, id);
+    const ContractOp::Letters letters = op.letters();
+    std::map<char, Dim> extents;
+    const auto add = [&](std::string_view names, const Type& type) {
+        for (size_t i = 0; i < names.size(); ++i) extents.emplace(names[i], type.shape[i]);
+    };
+    add(letters.a, graph.type(op.a()));
+    add(letters.b, graph.type(op.b()));
+    Dim count = Dim::constant(2);
+    for (const auto& [letter, extent] : extents) count = count * extent;
+    return count;
+}
+
+Dim operations_of(const Function& graph, OpId id) {
+    const Op& op = graph.op(id);
+    if (op.kind == OpKind::contract) return of_product(graph, id);
+    const bool along_axis = op.kind == OpKind::reduce || takes_whole_tensors(op.kind);
+    const Cost cost = record(op.kind).cost;
+    return elements_of(graph.type(along_axis ? op.operands[0] : op.results[0])) *
+           Dim::constant(cost == Cost::unsaid ? 1 : instructions(cost));
+}
+
+Dim bytes_of_all(const Function& graph, const std::vector<ValueId>& values) {
+    Dim bytes;
+    for (const ValueId v : values) {
+        if (graph.type(v).kind == TypeKind::tensor) bytes = bytes + bytes_of(graph.type(v));
+    }
+    return bytes;
+}
+
+std::string cost_of(const Function& graph, const FormedFusions::Fused& fused) {
+    Dim operations;
+    for (const OpId id : fused.ops) operations = operations + operations_of(graph, id);
+    const Dim bytes = bytes_of_all(graph, fused.inputs) + bytes_of_all(graph, fused.outputs);
+    std::string all = fmt::format("  {}: {} operations, {} B", fused.function.name, operations.text(), bytes.text());
+    const auto example = [](const std::string&) { return std::optional(kExample); };
+    const auto did = operations.evaluate(example), moved = bytes.evaluate(example);
+    if (did && moved && *moved > 0)
+        all += fmt::format("; {:.3g} operations for a byte{}", static_cast<double>(*did) / static_cast<double>(*moved),
+                           bytes.symbols().empty() ? "" : fmt::format(" where each dimension is {}", kExample));
+    return all + "\n";
+}
+
+}  // namespace
+
+std::string explain_costs(const Function& graph, const FormedFusions& formed, const Sources& sources) {
+    std::string all = fmt::format("{} ({}){}\n", graph.name, line_text(graph, graph.place, sources),
+                                  formed.fused.empty() ? ": computes nothing by itself" : "");
+    for (const FormedFusions::Fused& fused : formed.fused) all += cost_of(graph, fused);
+    return all;
+}
+
+}  // namespace tsr::ir

@@ -1,0 +1,158 @@
+#include "ir/passes/host/explain_memory.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "ir/core/lines.h"
+#include "ir/ops/host.h"
+
+namespace tsr::ir {
+
+namespace {
+
+class MemoryExplanation {
+public:
+    MemoryExplanation(const Function& host, const Sources& sources) : host_(host), sources_(sources) {}
+
+    std::string run() {
+        region(host_.body);
+        for (const ValueId v : given_) end(v, "given to the caller");
+        std::string most;
+        for (const Dim& sum : most_) most += (most.empty() ? "" : " or ") + sum.text();
+        std::string all = fmt::format("{} ({}): at most {} B at once beside its arguments\n", host_.name,
+                                      line_text(host_, host_.place, sources_), most.empty() ? "0" : most);
+        for (const Buffer& buffer : buffers_) {
+            all += fmt::format("  {}: {} B from {} {}\n", buffer.name, buffer.size.text(), buffer.from,
+                               buffer.until.empty() ? "to the end" : buffer.until);
+        }
+        return all;
+    }
+
+private:
+    static constexpr size_t kCallers = SIZE_MAX;  // memory that is not the function's
+
+    // Memory that one operation asks for.
+    struct Buffer {
+        std::string name;
+        Dim size;
+        std::string from, until;
+        int64_t references = 1;
+    };
+
+    size_t holder(ValueId v) const {
+        const auto found = holder_.find(v);
+        return found == holder_.end() ? kCallers : found->second;
+    }
+
+    static bool is_tensor(const Type& type) { return type.kind == TypeKind::tensor; }
+
+    // Gives the memory of an operand in a reference of its own.
+    static bool shares(const std::string& entry) {
+        return entry == "contiguous" || entry == "own" || entry == "view" || entry == "reshape";
+    }
+
+    void region(RegionId id) {
+        for (const OpId op : host_.region(id).ops) operation(op);
+    }
+
+    void operation(OpId id) {
+        const Op& op = host_.op(id);
+        if (op.kind == OpKind::host) return entry(HostOp(host_, id));
+        if (op.kind == OpKind::yield) {
+            if (op.parent == host_.body) given_ = op.operands;
+            return;
+        }
+        for (const RegionId below : op.regions) inner(op, below);
+        if (!op.regions.empty()) return results_of_regions(op);
+        for (const ValueId v : op.results) {
+            if (is_tensor(host_.type(v))) begin(v, op.place);
+        }
+    }
+
+    // What a loop carries it starts with.
+    void inner(const Op& op, RegionId below) {
+        const std::vector<ValueId>& args = host_.region(below).args;
+        const size_t skipped = op.operands.size() >= args.size() ? op.operands.size() - args.size() : 0;
+        for (size_t i = 0; i < args.size() && skipped + i < op.operands.size(); ++i) {
+            if (is_tensor(host_.type(args[i]))) holder_[args[i]] = holder(op.operands[skipped + i]);
+        }
+        region(below);
+    }
+
+    // Of regions that give different tensors of one type, the one that was made last.
+    void results_of_regions(const Op& op) {
+        for (size_t i = 0; i < op.results.size(); ++i) {
+            if (!is_tensor(host_.type(op.results[i]))) continue;
+            size_t last = kCallers;
+            for (const RegionId below : op.regions) {
+                const std::vector<ValueId>& yielded = host_.op(host_.region(below).ops.back()).operands;
+                if (yielded.size() < op.results.size()) continue;
+                const size_t number = holder(yielded[yielded.size() - op.results.size() + i]);
+                if (last == kCallers || (number != kCallers && number > last)) last = number;
+            }
+            holder_[op.results[i]] = last;
+        }
+    }
+
+    void entry(const HostOp& op) {
+        const std::string& callee = op.callee();
+        if (callee == "tensor_release") return release(op.arguments()[0], op.op().place);
+        if (callee == "tensor_retain") return retain(op.arguments()[0]);
+        for (const ValueId v : op.op().results) {
+            if (!is_tensor(host_.type(v))) continue;
+            if (!shares(callee)) {
+                begin(v, op.op().place);
+                continue;
+            }
+            holder_[v] = holder(op.arguments()[0]);
+            retain(v);
+        }
+    }
+
+    void begin(ValueId v, PlaceId place) {
+        const std::string& name = host_.value(v).name;
+        holder_[v] = buffers_.size();
+        buffers_.push_back({name.empty() ? "a tensor" : name, bytes_of(host_.type(v)),
+                            line_text(host_, place, sources_), "", 1});
+        live_ = live_ + buffers_.back().size;
+        // Sums that no choice of the dimensions makes the greatest are left out.
+        if (std::ranges::any_of(most_, [&](const Dim& known) { return is_never_negative(known - live_); })) return;
+        std::erase_if(most_, [&](const Dim& known) { return is_never_negative(live_ - known); });
+        most_.push_back(live_);
+    }
+
+    void retain(ValueId v) {
+        if (const size_t number = holder(v); number != kCallers) ++buffers_[number].references;
+    }
+
+    void release(ValueId v, PlaceId place) {
+        const size_t number = holder(v);
+        if (number == kCallers || --buffers_[number].references > 0) return;
+        live_ = live_ - buffers_[number].size;
+        end(v, "to " + line_text(host_, place, sources_));
+    }
+
+    void end(ValueId v, std::string until) {
+        if (const size_t number = holder(v); number != kCallers && buffers_[number].until.empty())
+            buffers_[number].until = std::move(until);
+    }
+
+    const Function& host_;
+    const Sources& sources_;
+    std::vector<Buffer> buffers_;
+    std::map<ValueId, size_t> holder_;  // of a tensor: the number of its buffer
+    std::vector<ValueId> given_;
+    Dim live_;
+    std::vector<Dim> most_;
+};
+
+}  // namespace
+
+std::string explain_memory(const Function& host, const Sources& sources) {
+    return MemoryExplanation(host, sources).run();
+}
+
+}  // namespace tsr::ir
