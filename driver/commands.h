@@ -15,6 +15,7 @@ int format_files(const Options& options);
 int explain(const Options& options);
 int bisect(const Options& options);
 int reduce(const Options& options);
+int serve_editor(const Options& options);
 int print_completions(const Options& options);
 int print_manual(const Options& options);
 int print_version(const Options& options);

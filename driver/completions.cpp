@@ -74,6 +74,7 @@ std::vector<std::string> operands_of(Command command) {
         case Command::format:
         case Command::bisect:
         case Command::reduce:
+        case Command::serve:
         case Command::manual:
         case Command::version:
             return {};

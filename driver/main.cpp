@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string_view>
 
 #include <fmt/core.h>
 
@@ -37,6 +38,8 @@ int dispatch(const Options& options) {
             return bisect(options);
         case Command::reduce:
             return reduce(options);
+        case Command::serve:
+            return serve_editor(options);
         case Command::completions:
             return print_completions(options);
         case Command::manual:
@@ -65,6 +68,7 @@ int leave(int code) {
 int main(int argc, char** argv) {
     using namespace tsr::driver;
     std::vector<std::string> arguments(argv + 1, argv + argc);
+    if (std::string_view(argv[0]).ends_with("tessera-lsp")) arguments.insert(arguments.begin(), "lsp");
     auto options = parse_arguments(arguments);
     if (!options) {
         fmt::print(stderr, "tesserac: {}\nSee `tesserac --help`.\n", options.message());

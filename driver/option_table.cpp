@@ -152,6 +152,9 @@ std::string set_flag(Options& options, std::string_view) {
     return {};
 }
 
+// What some editors always say.
+std::string set_nothing(Options&, std::string_view) { return {}; }
+
 constexpr unsigned kCode = kCompile | kRun | kTune;
 constexpr unsigned kProgram = kCompile | kRun | kTune | kCheck;
 constexpr unsigned kHunt = kBisect | kReduce;
@@ -167,8 +170,11 @@ constexpr std::array kOptions{
         "a library shared, "
         "header, manifest: one of them or several",
         emit_levels, set_emit},
-    OptionRow{"-I", "FOLDER", kProgram | kHunt, Group::output, "look for imported modules in FOLDER too", kAny,
+    OptionRow{"-I", "FOLDER", kProgram | kHunt | kServe, Group::output, "look for imported modules in FOLDER too", kAny,
               add_text<&Options::include_folders>},
+
+    OptionRow{"--stdio", "", kServe, Group::output, "speak over standard input and output: what it does anyway", kAny,
+              set_nothing},
 
     OptionRow{"-O", "0..3", kCode | kHunt, Group::code, "how much to optimize (default 2)", optimization_levels,
               set_optimization},
@@ -248,6 +254,7 @@ constexpr std::array kCommands{
                "tell the rule behind a diagnostic, or what an operation does"},
     CommandRow{Command::bisect, "bisect", "FILE.tsr [ARGS]", "find the pass that makes a program go wrong"},
     CommandRow{Command::reduce, "reduce", "FILE.tsr", "make a program smaller as long as it shows an error"},
+    CommandRow{Command::serve, "lsp", "", "serve an editor: the language server, over standard input and output"},
     CommandRow{Command::completions, "completions", "bash|zsh|fish",
                "print what makes a shell complete the command line"},
     CommandRow{Command::manual, "manual", "", "print the manual page, for man(1)"},

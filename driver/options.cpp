@@ -153,7 +153,8 @@ private:
             options_.files.push_back(argument);
             return {};
         }
-        if (options_.command == Command::version || options_.command == Command::manual)
+        if (options_.command == Command::version || options_.command == Command::manual ||
+            options_.command == Command::serve)
             return fmt::format("`{}` takes no `{}`", name(options_.command), argument);
         if (!options_.input.empty())
             return fmt::format("one program at a time: `{}` and `{}` were given", options_.input, argument);

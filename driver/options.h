@@ -10,7 +10,21 @@
 
 namespace tsr::driver {
 
-enum class Command { compile, run, tune, check, format, explain, bisect, reduce, completions, manual, version, help };
+enum class Command {
+    compile,
+    run,
+    tune,
+    check,
+    format,
+    explain,
+    bisect,
+    reduce,
+    completions,
+    serve,
+    manual,
+    version,
+    help
+};
 
 // What a compilation ends with. `executable` is the only one that needs a `main`.
 enum class Emit {

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 CODE = re.compile(r'"([EW]\d{4})"')
-SOURCES = ("base/", "frontend/", "sema/", "ir/", "codegen/", "driver/")
+SOURCES = ("base/", "frontend/", "sema/", "ir/", "codegen/", "lsp/", "driver/")
 
 
 def tracked(root, *patterns):

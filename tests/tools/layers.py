@@ -14,6 +14,7 @@ ALLOWED = {
     "ir": {"base", "ir", "runtime/abi.h", "runtime/abi"},
     "sema": {"base", "frontend", "ir", "sema"},
     "codegen": {"base", "ir", "codegen", "runtime/abi.h", "runtime/abi"},
+    "lsp": {"base", "frontend", "ir", "sema", "lsp", "runtime/abi.h", "runtime/abi"},
     "runtime": {"runtime"},
 }
 def headers_of(root, folder):
@@ -37,7 +38,7 @@ def visible(include_root, headers):
 
 def main():
     root, build = sys.argv[1:]
-    layers = ["base", "frontend", "ir", "sema", "codegen", "driver", "runtime"]
+    layers = ["base", "frontend", "ir", "sema", "codegen", "lsp", "driver", "runtime"]
     headers = [header for layer in layers for header in headers_of(root, layer)]
     problems = []
     for library, allowed in ALLOWED.items():

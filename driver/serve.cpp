@@ -1,0 +1,19 @@
+// `tesserac lsp`: the language server, on standard input and output.
+#include "driver/commands.h"
+#include "driver/pages.h"
+#include "lsp/server.h"
+
+namespace tsr::driver {
+
+int serve_editor(const Options& options) {
+    lsp::ServerOptions how;
+    how.version = TSR_VERSION;
+    how.import_folders = options.include_folders;
+    how.documentation.operation = [](std::string_view path) {
+        const Page* page = operation_page(path);
+        return page ? std::string(page->text) : std::string();
+    };
+    return lsp::serve(how);
+}
+
+}  // namespace tsr::driver

@@ -1,0 +1,90 @@
+#include "lsp/analysis.h"
+
+#include <algorithm>
+
+#include "frontend/parse.h"
+#include "ir/pipeline.h"
+#include "lsp/document_uri.h"
+#include "lsp/library_files.h"
+#include "lsp/protocol.h"
+#include "sema/elaborate/elaborate.h"
+
+namespace tsr::lsp {
+
+namespace {
+
+// A larger text is parsed and nothing else.
+constexpr size_t kLargestChecked = 4U << 20U;
+
+void stop_if(const std::atomic<bool>& cancel) {
+    if (cancel.load()) throw Cancelled();
+}
+
+}  // namespace
+
+Analysis::Analysis(const std::string& path, const std::vector<std::pair<std::string, std::string>>& open,
+                   const std::vector<std::string>& import_folders, Encoding encoding, const std::atomic<bool>& cancel)
+    : encoding_(encoding) {
+    for (const auto& [name, text] : open) sources.overlay(name, text);
+    const auto loaded = sources.load(path);
+    root = loaded ? loaded.value() : sources.add(path, "");
+    if (!loaded) diagnostics.error("E0001", {root, 0, 0}, loaded.message());
+    tree = parse(root, sources, diagnostics);
+    stop_if(cancel);
+    if (sources.text(root).size() <= kLargestChecked) check(import_folders, cancel);
+    diagnostics.sort();
+}
+
+// Rules about groups, copies and resources are checked on the kernels themselves, once nothing else is wrong.
+void Analysis::check(const std::vector<std::string>& import_folders, const std::atomic<bool>& cancel) {
+    program = sema::check(*tree, sources, {.import_folders = import_folders, .cancel = &cancel}, diagnostics);
+    stop_if(cancel);
+    if (diagnostics.has_errors()) return;
+    ir::Module module = sema::elaborate(program, diagnostics);
+    stop_if(cancel);
+    if (diagnostics.has_errors()) return;
+    ir::PassOptions options;
+    options.verify = false;
+    ir::PassManager manager(options);
+    ir::differentiate(module, manager, diagnostics);
+    stop_if(cancel);
+    if (diagnostics.has_errors()) return;
+    ir::check_module(module, manager, ir::Points::all, diagnostics);
+    stop_if(cancel);
+}
+
+bool Analysis::depends_on(const std::string& path) const {
+    for (size_t i = 0; i < sources.count(); ++i) {
+        if (sources.path(FileId(i)) == path) return true;
+    }
+    return std::ranges::find(sources.looked_for(), path) != sources.looked_for().end();
+}
+
+const LineIndex& Analysis::lines(FileId file) const {
+    const auto found = lines_.find(file);
+    return found != lines_.end() ? found->second : lines_.emplace(file, LineIndex(sources.text(file))).first->second;
+}
+
+uint32_t Analysis::offset(Position at) const { return lines(root).offset(sources.text(root), at, encoding_); }
+
+Position Analysis::position(FileId file, uint32_t offset) const {
+    return lines(file).position(sources.text(file), offset, encoding_);
+}
+
+Json Analysis::range(Span span) const {
+    if (!span.valid()) return {{"start", json_of(Position{})}, {"end", json_of(Position{})}};
+    return {{"start", json_of(position(span.file, span.begin))}, {"end", json_of(position(span.file, span.end))}};
+}
+
+bool Analysis::is_library(FileId file) const {
+    return std::ranges::any_of(program.modules, [&](const auto& m) { return m.file == file && m.library; });
+}
+
+std::string Analysis::uri(FileId file) const {
+    const std::string& path = sources.path(file);
+    return uri_of(is_library(file) ? library_copy(path, sources.text(file)) : path);
+}
+
+Json Analysis::location(Span span) const { return {{"uri", uri(span.file)}, {"range", range(span)}}; }
+
+}  // namespace tsr::lsp

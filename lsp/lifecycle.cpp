@@ -1,0 +1,50 @@
+#include "lsp/lifecycle.h"
+
+#include <algorithm>
+
+#include "lsp/document_uri.h"
+#include "lsp/methods.h"
+#include "lsp/protocol.h"
+
+namespace tsr::lsp {
+
+namespace {
+
+// UTF-8 where the client can count so; UTF-16 is what every client can.
+Encoding encoding_for(const Json& client) {
+    const Json& offered = below(client, {"general", "positionEncodings"});
+    const bool utf8 = offered.is_array() && std::ranges::find(offered, Json("utf-8")) != offered.end();
+    return utf8 ? Encoding::utf8 : Encoding::utf16;
+}
+
+}  // namespace
+
+Json initialize(Workspace& workspace, const Json& params, const std::string& version) {
+    workspace.client = below(params, {"capabilities"});
+    workspace.encoding = encoding_for(workspace.client);
+    Json capabilities = {
+        {"positionEncoding", workspace.encoding == Encoding::utf8 ? "utf-8" : "utf-16"},
+        {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", {{"includeText", false}}}}}};
+    for (const Method& method : methods()) {
+        if (!method.capability.empty()) capabilities[std::string(method.capability)] = Json::parse(method.value);
+    }
+    return {{"capabilities", std::move(capabilities)}, {"serverInfo", {{"name", "tesserac"}, {"version", version}}}};
+}
+
+void change_texts(Workspace& workspace, const std::string& method, const Json& params) {
+    if (method == "textDocument/didOpen") {
+        const Json& document = params.at("textDocument");
+        workspace.open(document.at("uri"), document.at("version"), document.at("text"));
+    } else if (method == "textDocument/didChange") {
+        Document& document = workspace.document_of(params);
+        for (const Json& change : params.at("contentChanges")) workspace.change(document, change);
+        document.version = params.at("textDocument").at("version");
+    } else if (method == "textDocument/didSave") {
+        workspace.changed_on_disk(path_of(params.at("textDocument").at("uri").get<std::string>()));
+    } else if (method == "workspace/didChangeWatchedFiles") {
+        for (const Json& change : params.at("changes"))
+            workspace.changed_on_disk(path_of(change.at("uri").get<std::string>()));
+    }
+}
+
+}  // namespace tsr::lsp

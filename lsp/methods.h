@@ -1,0 +1,29 @@
+// What the server answers: one row for each request, from which its capabilities are made, too.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "lsp/json.h"
+#include "lsp/workspace.h"
+
+namespace tsr::lsp {
+
+struct Method {
+    std::string_view name;
+    Json (*answer)(Workspace& workspace, const Json& params);
+    // The member of the server's capabilities that announces it, and its value in JSON; empty: another row does.
+    std::string_view capability;
+    std::string_view value = "true";
+};
+
+std::span<const Method> methods();
+
+// One for each request.
+Json answer_code_action(Workspace& workspace, const Json& params);
+Json answer_diagnostic(Workspace& workspace, const Json& params);
+Json answer_document_symbol(Workspace& workspace, const Json& params);
+Json answer_folding_range(Workspace& workspace, const Json& params);
+Json answer_formatting(Workspace& workspace, const Json& params);
+
+}  // namespace tsr::lsp

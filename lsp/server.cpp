@@ -1,0 +1,214 @@
+// Two threads: one reads messages, and sees at once what is to be given up; one works on them in their order, and
+// checks programs whose texts have changed when no message waits.
+#include "lsp/server.h"
+
+#include <algorithm>
+#include <csignal>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "lsp/diagnostic_messages.h"
+#include "lsp/inbox.h"
+#include "lsp/lifecycle.h"
+#include "lsp/message_stream.h"
+#include "lsp/methods.h"
+#include "lsp/protocol.h"
+#include "lsp/published.h"
+
+namespace tsr::lsp {
+
+namespace {
+
+Json error_answer(const Json& id, ErrorCode code, const std::string& message) {
+    return {{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", static_cast<int>(code)}, {"message", message}}}};
+}
+
+bool is_request(const Json& message) { return message.contains("id"); }
+
+class Server {
+public:
+    explicit Server(const ServerOptions& options)
+        : reader_(options.input),
+          writer_(options.output),
+          version_(options.version),
+          workspace_(options.import_folders, options.documentation, inbox_.cancel()) {}
+
+    int run() {
+        std::thread worker([this] { work(); });
+        while (const auto content = reader_.next()) {
+            if (!receive(*content)) break;
+        }
+        inbox_.end();
+        worker.join();
+        return shut_down_ ? 0 : 1;
+    }
+
+private:
+    void send(const Json& message) { writer_.write(text_of(message)); }
+    void notify(std::string_view method, Json params) {
+        send({{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}});
+    }
+    void log(const std::string& message) { notify("window/logMessage", {{"type", 1}, {"message", message}}); }
+
+    // ---- the reading thread ----
+
+    // False: nothing behind this message is read.
+    bool receive(const std::string& content) {
+        Json message = Json::parse(content, nullptr, false);
+        if (message.is_discarded()) {
+            send(error_answer(nullptr, ErrorCode::parse_error, "the message is not JSON in UTF-8"));
+            return true;
+        }
+        const Json& id = below(message, {"id"});
+        const bool answer = message.is_object() && !message.contains("method") && message.contains("id");
+        if (answer) return true;  // to a request of the server's: it asks for refreshes, whose answers say nothing
+        if (!below(message, {"method"}).is_string() || !(id.is_null() || id.is_number_integer() || id.is_string())) {
+            send(error_answer(nullptr, ErrorCode::invalid_request, "a message is an object with a `method`"));
+            return true;
+        }
+        const std::string method = message["method"];
+        if (method == "$/cancelRequest") {
+            const auto request = inbox_.take_back(below(message, {"params", "id"}));
+            if (request) send(error_answer((*request)["id"], ErrorCode::request_cancelled, "cancelled"));
+            return true;
+        }
+        inbox_.put(std::move(message));
+        return method != "exit" && !writer_.failed();
+    }
+
+    // ---- the working thread ----
+
+    void work() {
+        while (true) {
+            Inbox::Next next = inbox_.take(!has_unreported());
+            if (next.nothing_yet) {
+                report_one();
+                continue;
+            }
+            if (!next.message) return;
+            const Json& message = *next.message;
+            if (message["method"] == "exit") return;
+            is_request(message) ? answer(message) : take_notification(message);
+        }
+    }
+
+    void answer(const Json& request) {
+        const Json& id = request["id"];
+        const std::string method = request["method"];
+        try {
+            Json result = result_of(method, below(request, {"params"}));
+            if (inbox_.was_cancelled()) throw Cancelled();
+            send({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}});
+        } catch (const Cancelled&) {
+            send(error_answer(id, ErrorCode::request_cancelled, "cancelled"));
+        } catch (const RequestError& error) {
+            send(error_answer(id, error.code, error.what()));
+        } catch (const Json::exception& error) {
+            send(error_answer(id, ErrorCode::invalid_params, fmt::format("{}: {}", method, error.what())));
+        } catch (const std::exception& error) {
+            send(error_answer(id, ErrorCode::internal_error, fmt::format("{}: {}", method, error.what())));
+        }
+    }
+
+    Json result_of(const std::string& method, const Json& params) {
+        if (method == "initialize") {
+            if (initialized_) throw RequestError(ErrorCode::invalid_request, "`initialize` comes once");
+            initialized_ = true;
+            return initialize(workspace_, params, version_);
+        }
+        if (!initialized_) throw RequestError(ErrorCode::not_initialized, "`initialize` comes first");
+        if (shut_down_) throw RequestError(ErrorCode::invalid_request, "the server was shut down");
+        if (method == "shutdown") {
+            shut_down_ = true;
+            return nullptr;
+        }
+        const auto found = std::ranges::find(methods(), method, &Method::name);
+        if (found == methods().end())
+            throw RequestError(ErrorCode::method_not_found, fmt::format("there is no method `{}`", method));
+        return found->answer(workspace_, params);
+    }
+
+    void take_notification(const Json& message) {
+        const std::string method = message["method"];
+        if (!initialized_ || shut_down_) return;
+        try {
+            const Json& params = below(message, {"params"});
+            if (method == "textDocument/didClose") {
+                const std::string uri = params.at("textDocument").at("uri");
+                workspace_.close(uri);
+                for (const auto& [other, diagnostics] : published_.drop(uri)) publish(other, {}, diagnostics);
+            } else {
+                change_texts(workspace_, method, params);
+            }
+        } catch (const std::exception& error) {
+            log(fmt::format("{}: {}", method, error.what()));
+        }
+    }
+
+    // ---- diagnostics that nobody asked for ----
+
+    [[nodiscard]] bool pulls() const { return !below(workspace_.client, {"textDocument", "diagnostic"}).is_null(); }
+
+    [[nodiscard]] bool has_unreported() {
+        return std::ranges::any_of(workspace_.documents(), [](const auto& entry) { return !entry.second.reported; });
+    }
+
+    void publish(const std::string& uri, std::optional<int64_t> version, const Json& diagnostics) {
+        Json params = {{"uri", uri}, {"diagnostics", diagnostics}};
+        if (version) params["version"] = *version;
+        notify("textDocument/publishDiagnostics", std::move(params));
+    }
+
+    void report_one() {
+        const auto found = std::ranges::find_if(workspace_.documents(), [](auto& e) { return !e.second.reported; });
+        Document& document = found->second;
+        if (!inbox_.begin_own_work()) return;
+        try {
+            report(document);
+            document.reported = true;
+        } catch (const Cancelled&) {
+            // The message that came is worked on; then this begins anew.
+        } catch (const std::exception& error) {
+            document.reported = true;
+            log(fmt::format("the check of {} failed: {}", document.uri, error.what()));
+        }
+    }
+
+    void report(Document& document) {
+        if (pulls()) {
+            // The editor asks when its user changes a text, and is told to where another file has changed what is said.
+            if (document.by_others && says(workspace_.client, {"workspace", "diagnostics", "refreshSupport"})) {
+                send({{"jsonrpc", "2.0"}, {"id", ++requests_}, {"method", "workspace/diagnostic/refresh"}});
+            }
+            document.by_others = false;
+            return;
+        }
+        const Analysis& analysis = workspace_.analysis(document);
+        const bool related = says(workspace_.client, {"textDocument", "publishDiagnostics", "relatedInformation"});
+        publish(document.uri, document.version, diagnostics_of_root(analysis, related));
+        std::map<std::string, Json> imports = diagnostics_of_imports(analysis, related);
+        std::erase_if(imports, [&](const auto& entry) { return workspace_.find(entry.first) != nullptr; });
+        for (const auto& [uri, diagnostics] : published_.replace(document.uri, std::move(imports)))
+            publish(uri, {}, diagnostics);
+    }
+
+    MessageReader reader_;
+    MessageWriter writer_;
+    std::string version_;
+    Inbox inbox_;
+    Workspace workspace_;
+    Published published_;
+    bool initialized_ = false;
+    std::atomic<bool> shut_down_ = false;
+    int requests_ = 0;
+};
+
+}  // namespace
+
+int serve(const ServerOptions& options) {
+    std::signal(SIGPIPE, SIG_IGN);  // an editor that has gone is the end of the input
+    return Server(options).run();
+}
+
+}  // namespace tsr::lsp

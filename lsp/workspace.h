@@ -1,0 +1,69 @@
+// What the server knows of the editor: the open documents, and the programs that were checked for them.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lsp/analysis.h"
+#include "lsp/json.h"
+#include "lsp/positions.h"
+
+namespace tsr::lsp {
+
+struct Document {
+    std::string uri;
+    std::string path;
+    int64_t version = 0;
+    std::string text;
+    bool reported = false;                     // its diagnostics are those of its present text
+    bool by_others = false;                    // another file's change has made them others
+    std::shared_ptr<const Analysis> analysis;  // of its present text; null: not made yet
+};
+
+// What is known of the language beside its programs: pages of the documentation.
+struct Documentation {
+    std::function<std::string(std::string_view path)> operation;  // "tile.scan"; empty: there is none
+};
+
+class Workspace {
+public:
+    Workspace(std::vector<std::string> import_folders, Documentation documentation, const std::atomic<bool>& cancel)
+        : documentation(std::move(documentation)), import_folders_(std::move(import_folders)), cancel_(cancel) {}
+
+    Encoding encoding = Encoding::utf16;
+    Json client = Json::object();  // its capabilities
+    Documentation documentation;
+
+    void open(const std::string& uri, int64_t version, std::string text);
+    // One entry of `contentChanges`.
+    void change(Document& document, const Json& change);
+    void close(const std::string& uri);
+    // A file was written by somebody.
+    void changed_on_disk(const std::string& path) { forget(path); }
+
+    // Raises RequestError where the document is not open.
+    Document& document(const std::string& uri);
+    Document& document_of(const Json& params) {
+        return document(params.at("textDocument").at("uri").get<std::string>());
+    }
+    [[nodiscard]] Document* find(const std::string& uri);
+    std::map<std::string, Document, std::less<>>& documents() { return documents_; }
+    [[nodiscard]] bool is_open(const std::string& path) const;
+
+    // The program of its present text. Raises Cancelled.
+    const Analysis& analysis(Document& document);
+
+private:
+    void forget(const std::string& path);
+
+    std::map<std::string, Document, std::less<>> documents_;  // by URI
+    std::vector<std::string> import_folders_;
+    const std::atomic<bool>& cancel_;
+};
+
+}  // namespace tsr::lsp
