@@ -7,6 +7,7 @@
 #include "lsp/document_uri.h"
 #include "lsp/library_files.h"
 #include "lsp/protocol.h"
+#include "sema/builtins/library.h"
 #include "sema/elaborate/elaborate.h"
 
 namespace tsr::lsp {
@@ -18,6 +19,12 @@ constexpr size_t kLargestChecked = 4U << 20U;
 
 void stop_if(const std::atomic<bool>& cancel) {
     if (cancel.load()) throw Cancelled();
+}
+
+bool is_copy_of_library(const std::string& path, std::string_view text) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    const sema::LibraryFile* file = sema::library_file(name.substr(0, name.rfind('.')));
+    return file && file->text == text;
 }
 
 }  // namespace
@@ -32,6 +39,8 @@ Analysis::Analysis(const std::string& path, const std::vector<std::pair<std::str
     tree = parse(root, sources, diagnostics);
     stop_if(cancel);
     if (sources.text(root).size() <= kLargestChecked) check(import_folders, cancel);
+    // A file of the standard library is checked for what a program calls it with.
+    if (is_copy_of_library(path, sources.text(root))) diagnostics = Diagnostics();
     diagnostics.sort();
 }
 

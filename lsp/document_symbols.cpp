@@ -11,7 +11,7 @@ namespace tsr::lsp {
 namespace {
 
 // SymbolKind of the protocol.
-constexpr int kClass = 5, kMethod = 6, kField = 8, kFunction = 12, kVariable = 13;
+constexpr int kSymbolClass = 5, kSymbolMethod = 6, kSymbolField = 8, kSymbolFunction = 12, kSymbolVariable = 13;
 
 class Outline {
 public:
@@ -24,7 +24,7 @@ public:
             if (const auto* def = std::get_if<ast::FunctionDef>(&stmt->node)) {
                 found.push_back(function(*stmt, *def, in_class));
             } else if (const auto* made = std::get_if<ast::ClassDef>(&stmt->node)) {
-                Json one = symbol(made->name, kClass, stmt->span);
+                Json one = symbol(made->name, kSymbolClass, stmt->span);
                 if (Json inner = block(made->body, true); !inner.empty()) one["children"] = std::move(inner);
                 found.push_back(std::move(one));
             } else {
@@ -43,7 +43,7 @@ private:
     }
 
     Json function(const ast::Stmt& stmt, const ast::FunctionDef& def, bool in_class) {
-        Json one = symbol(def.name, in_class ? kMethod : kFunction, stmt.span);
+        Json one = symbol(def.name, in_class ? kSymbolMethod : kSymbolFunction, stmt.span);
         std::string detail;
         for (const ast::Decorator& decorator : def.decorators)
             detail += (detail.empty() ? "@" : " @") + std::string(analysis_.sources.text(decorator.value->span));
@@ -62,7 +62,8 @@ private:
         const auto add = [&](const ast::Expr* target) {
             const auto* name = std::get_if<ast::Name>(&target->node);
             if (name && seen.insert(name->text).second)
-                found.push_back(symbol({name->text, target->span}, in_class ? kField : kVariable, stmt.span));
+                found.push_back(
+                    symbol({name->text, target->span}, in_class ? kSymbolField : kSymbolVariable, stmt.span));
         };
         if (const auto* assign = std::get_if<ast::Assign>(&stmt.node)) {
             for (const ast::Expr* target : assign->targets) {

@@ -17,11 +17,25 @@ Encoding encoding_for(const Json& client) {
     return utf8 ? Encoding::utf8 : Encoding::utf16;
 }
 
+// The folders that the editor has open.
+std::vector<std::string> folders_of(const Json& params) {
+    std::vector<std::string> folders;
+    const Json& several = below(params, {"workspaceFolders"});
+    if (several.is_array()) {
+        for (const Json& folder : several) folders.push_back(path_of(folder.at("uri").get<std::string>()));
+    } else if (const Json& root = below(params, {"rootUri"}); root.is_string()) {
+        folders.push_back(path_of(root.get<std::string>()));
+    }
+    std::erase_if(folders, [](const std::string& path) { return !path.starts_with('/'); });
+    return folders;
+}
+
 }  // namespace
 
 Json initialize(Workspace& workspace, const Json& params, const std::string& version) {
     workspace.client = below(params, {"capabilities"});
     workspace.encoding = encoding_for(workspace.client);
+    workspace.folders = folders_of(params);
     Json capabilities = {
         {"positionEncoding", workspace.encoding == Encoding::utf8 ? "utf-8" : "utf-16"},
         {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", {{"includeText", false}}}}}};

@@ -21,9 +21,20 @@ std::span<const Method> methods();
 
 // One for each request.
 Json answer_code_action(Workspace& workspace, const Json& params);
+Json answer_completion(Workspace& workspace, const Json& params);
+Json answer_completion_resolve(Workspace& workspace, const Json& params);
+Json answer_definition(Workspace& workspace, const Json& params);
 Json answer_diagnostic(Workspace& workspace, const Json& params);
+Json answer_document_highlight(Workspace& workspace, const Json& params);
 Json answer_document_symbol(Workspace& workspace, const Json& params);
 Json answer_folding_range(Workspace& workspace, const Json& params);
 Json answer_formatting(Workspace& workspace, const Json& params);
+Json answer_hover(Workspace& workspace, const Json& params);
+Json answer_inlay_hint(Workspace& workspace, const Json& params);
+Json answer_prepare_rename(Workspace& workspace, const Json& params);
+Json answer_references(Workspace& workspace, const Json& params);
+Json answer_rename(Workspace& workspace, const Json& params);
+Json answer_semantic_tokens(Workspace& workspace, const Json& params);
+Json answer_signature_help(Workspace& workspace, const Json& params);
 
 }  // namespace tsr::lsp

@@ -1,6 +1,10 @@
 #include "lsp/workspace.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -59,17 +63,59 @@ Document& Workspace::document(const std::string& uri) {
     throw RequestError(ErrorCode::invalid_params, fmt::format("`{}` is not open", uri));
 }
 
-bool Workspace::is_open(const std::string& path) const {
-    return std::ranges::any_of(documents_, [&](const auto& entry) { return entry.second.path == path; });
+const Document* Workspace::open_at(const std::string& path) const {
+    const auto found = std::ranges::find_if(documents_, [&](const auto& entry) { return entry.second.path == path; });
+    return found == documents_.end() ? nullptr : &found->second;
 }
 
 const Analysis& Workspace::analysis(Document& document) {
-    if (!document.analysis) {
-        std::vector<std::pair<std::string, std::string>> texts;
-        for (const auto& [uri, open] : documents_) texts.emplace_back(open.path, open.text);
-        document.analysis = std::make_shared<Analysis>(document.path, texts, import_folders_, encoding, cancel_);
-    }
+    if (!document.analysis) document.analysis = analysis_with(document.path, {});
     return *document.analysis;
+}
+
+std::unique_ptr<Analysis> Workspace::analysis_with(const std::string& path,
+                                                   const std::vector<std::pair<std::string, std::string>>& texts) {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const auto& [uri, open] : documents_) all.emplace_back(open.path, open.text);
+    all.insert(all.end(), texts.begin(), texts.end());  // the last text of a path counts
+    return std::make_unique<Analysis>(path, all, import_folders_, encoding, cancel_);
+}
+
+namespace {
+
+// A folder with more programs is not searched to its end, nor is a file larger than this read.
+constexpr size_t kMostFiles = 5000;
+constexpr size_t kLargestFile = 1U << 20U;
+
+bool says_all(const std::filesystem::path& path, const std::vector<std::string>& words) {
+    std::ifstream in(path, std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    return std::ranges::all_of(words, [&](const std::string& word) { return text.find(word) != std::string::npos; });
+}
+
+}  // namespace
+
+std::vector<std::string> Workspace::closed_files_that_say(const std::vector<std::string>& words) const {
+    namespace fs = std::filesystem;
+    std::set<std::string> found;
+    size_t seen = 0;
+    for (const std::string& folder : folders) {
+        std::error_code error;
+        fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error);
+        for (; !error && at != fs::recursive_directory_iterator() && seen < kMostFiles; at.increment(error)) {
+            if (cancel_.load()) throw Cancelled();
+            std::error_code ignored;
+            if (at->path().filename().string().starts_with('.') && at->is_directory(ignored)) {
+                at.disable_recursion_pending();
+                continue;
+            }
+            const bool program = at->path().extension() == ".tsr" && at->is_regular_file(ignored);
+            if (!program || at->file_size(ignored) > kLargestFile || open_at(at->path()) != nullptr) continue;
+            ++seen;
+            if (says_all(at->path(), words)) found.insert(at->path());
+        }
+    }
+    return {found.begin(), found.end()};
 }
 
 }  // namespace tsr::lsp

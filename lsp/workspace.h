@@ -38,6 +38,7 @@ public:
     Encoding encoding = Encoding::utf16;
     Json client = Json::object();  // its capabilities
     Documentation documentation;
+    std::vector<std::string> folders;  // paths
 
     void open(const std::string& uri, int64_t version, std::string text);
     // One entry of `contentChanges`.
@@ -53,10 +54,18 @@ public:
     }
     [[nodiscard]] Document* find(const std::string& uri);
     std::map<std::string, Document, std::less<>>& documents() { return documents_; }
-    [[nodiscard]] bool is_open(const std::string& path) const;
+    [[nodiscard]] const Document* open_at(const std::string& path) const;
 
     // The program of its present text. Raises Cancelled.
     const Analysis& analysis(Document& document);
+    // The program of a file that is not open, as a root.
+    std::unique_ptr<Analysis> analysis_of_file(const std::string& path) { return analysis_with(path, {}); }
+    // The same if these texts, by path, stood for their files.
+    std::unique_ptr<Analysis> analysis_with(const std::string& path,
+                                            const std::vector<std::pair<std::string, std::string>>& texts);
+
+    // Programs in the editor's folders that are not open, and whose texts hold all these words.
+    [[nodiscard]] std::vector<std::string> closed_files_that_say(const std::vector<std::string>& words) const;
 
 private:
     void forget(const std::string& path);

@@ -177,8 +177,6 @@ static Value host_method_call(Body& b, const ast::Expr& e, const ast::Call& c, c
     return result;
 }
 
-namespace {
-
 std::optional<Builtin> method_named(const Type& base, const std::string& name) {
     bool number = is_element(base);
     bool tensor = base.is(Kind::tensor);
@@ -204,6 +202,21 @@ std::optional<Builtin> method_named(const Type& base, const std::string& name) {
     if (name == "sort" && base.is(Kind::list)) return Builtin::sort_list;
     return std::nullopt;
 }
+
+std::vector<std::string> builtin_method_names(const Type& base) {
+    std::vector<std::string> found;
+    for (const std::string_view more : {"astype", "tolist"}) {
+        if (method_named(base, std::string(more))) found.emplace_back(more);
+    }
+    for (const BuiltinEntry& row : builtins()) {
+        const std::string& name = row.paths.front();
+        if (method_named(base, name)) found.push_back(name);
+    }
+    if (method_named(base, "sort") && std::ranges::find(found, "sort") == found.end()) found.emplace_back("sort");
+    return found;
+}
+
+namespace {
 
 bool reduces(const std::string& name) {
     for (const char* known : {"sum", "mean", "max", "min", "prod", "any", "all"}) {

@@ -7,6 +7,10 @@ namespace tsr::sema {
 
 // What is put into a container becomes part of the type of the variable that holds it.
 void widen_container(Body& b, const ast::Expr& container, const Type& type);
+// The built-in function that a method of a number, tensor or list stands for: `x.astype`, `x.sum`.
+std::optional<Builtin> method_named(const Type& base, const std::string& name);
+// All such names of a type.
+std::vector<std::string> builtin_method_names(const Type& base);
 Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::Attribute& a, const Value& base);
 // An argument of a method of the host by its letter (HostMethod::parameters); false after a message.
 bool method_argument(Body& b, const ast::Expr& receiver, const Type& type, char letter, const ast::Expr& argument);

@@ -11,7 +11,11 @@ PART_TEXT = '''WIDTH = 4
 
 
 def area(w: i32, h: i32 = 2) -> i32:
-    """The area of a rectangle."""
+    """The area of a rectangle.
+
+    Both sides are whole numbers.
+        for example 2 and 3
+    """
     return w * h
 '''
 

@@ -210,3 +210,94 @@ TEST_CASE("places without a name, and the end of one") {
     CHECK(name_at(p.program, ModuleId(0), static_cast<uint32_t>(p.text.size())) == nullptr);
     CHECK(name_at(Checked("").program, ModuleId(0), 0) == nullptr);
 }
+
+TEST_CASE("types, definitions and members") {
+    const Checked p(R"(
+class Layer:
+    w: f32[m]
+    def size(self) -> index:
+        return len(self.w)
+def twice(x):
+    y = x + x
+    return y
+def main():
+    a = twice(1.5)
+    b = twice(ones((2, 3), f32))
+    layer = Layer(zeros((4,), f32))
+    for i in range(3):
+        print(i, a, layer.w)
+    for i in [a, a]:
+        print(i, b.T)
+)");
+    INFO(p.said());
+    CHECK(p.diagnostics.all().empty());
+    const auto types = [&](const std::string& word, int nth = 1) {
+        std::string all;
+        for (const Type& type : types_of(p.program, p.use(word, nth)->entity)) all += readable(type.text()) + " ";
+        return all;
+    };
+    CHECK(types("a") == "f32 ");
+    CHECK(types("b") == "f32[2, 3] ");
+    CHECK(types("y") == "f32 f32[2, 3] ");  // of each signature
+    CHECK(types("x") == "f32 f32[2, 3] ");
+    CHECK(types("i", 2) == "index ");  // each loop has a variable of its own
+    CHECK(types("i", 4) == "f32 ");
+    CHECK(types("twice").empty());
+    const auto defined_at = [&](const std::string& word, int nth) {
+        return definition(p.program, p.use(word, nth)->entity)->begin;
+    };
+    CHECK(defined_at("a", 2) == p.place("a"));
+    CHECK(defined_at("i", 4) == p.place("i", 3));
+    CHECK(defined_at("w", 2) == p.place("w"));
+    CHECK(defined_at("twice", 2) == p.place("twice"));
+    CHECK_FALSE(definition(p.program, p.use("print")->entity));
+    const auto members = [&](const std::string& word) {
+        std::vector<std::string> names;
+        for (const Type& type : types_of(p.program, p.use(word)->entity)) {
+            for (const Member& member : members_of(p.program, type)) names.push_back(member.name);
+        }
+        return names;
+    };
+    const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+        return std::ranges::find(names, name) != names.end();
+    };
+    CHECK((has(members("layer"), "w") && has(members("layer"), "size")));
+    CHECK((has(members("b"), "T") && has(members("b"), "sum") && !has(members("b"), "append")));
+    CHECK_FALSE(has(members("a"), "shape"));
+    const ast::Expr* sum = expression_at(p.program, ModuleId(0), p.place("x", 2) + 2);
+    REQUIRE(sum);
+    CHECK(p.sources.text(sum->span) == "x + x");
+    CHECK(types_of(p.program, ModuleId(0), sum->id).size() == 2);
+}
+
+TEST_CASE("what is seen from a place, also of a broken text") {
+    const Checked p(R"(
+from shapes import area as surface
+SIZE = 2
+def outer(a: i32):
+    b = a
+    def inner(c: i32):
+        d = c
+        d.
+
+    e = 1
+
+def other(q: i32):
+    pass
+)");
+    const auto seen = [&](uint32_t offset) {
+        std::string all;
+        const FunctionId function = function_at(p.program, ModuleId(0), p.text, offset);
+        for (const VisibleName& name : visible_names(p.program, ModuleId(0), function)) all += name.name + " ";
+        return all;
+    };
+    CHECK(seen(p.place("e")) == "a b e inner SIZE outer other surface ");
+    CHECK(seen(p.place("d", 2) + 2) == "c d a b e inner SIZE outer other surface ");
+    CHECK(seen(p.place("SIZE")) == "SIZE outer other surface ");
+    CHECK(seen(p.place("pass")) == "q SIZE outer other surface ");
+    CHECK(seen(static_cast<uint32_t>(p.text.size())) == "SIZE outer other surface ");
+    const Entity shapes = p.use("shapes")->entity;
+    std::string all;
+    for (const VisibleName& name : names_of_module(p.program, shapes.module)) all += name.name + " ";
+    CHECK(all == "WIDTH area ");
+}

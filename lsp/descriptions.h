@@ -1,0 +1,36 @@
+// What is told of a name: its declaration as source text, and its documentation.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lsp/analysis.h"
+#include "lsp/workspace.h"
+#include "sema/query.h"
+
+namespace tsr::lsp {
+
+// "@kernel\ndef fill(x: mut f32[n])", "class Layer:\n    w: f32[m]".
+std::string declaration_text(const Analysis& analysis, sema::FunctionId function);
+// "def fill(x: mut f32[n])", "(variable) y: f32[n]".
+std::string declaration_text(const Analysis& analysis, const sema::Entity& entity);
+
+// Markdown; empty where nothing is written.
+std::string documentation_of(const Workspace& workspace, const Analysis& analysis, const sema::Entity& entity);
+
+// How something is called.
+struct Callable {
+    struct Parameter {
+        std::string name;
+        std::string text;  // "h: i32 = 2"; a part of the label
+        bool variadic = false;
+    };
+    std::string label;  // "area(w: i32, h: i32 = 2) -> i32"
+    std::vector<Parameter> parameters;
+};
+// Nothing of what is not called, and of what takes no named parameters.
+std::optional<Callable> callable_of(const Analysis& analysis, const sema::Entity& entity);
+std::optional<Callable> callable_of_path(std::string_view path);  // of the language: "tile.load", "softmax"
+
+}  // namespace tsr::lsp

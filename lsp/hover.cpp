@@ -1,0 +1,97 @@
+// `textDocument/hover`: the declaration of a name with its type, and its documentation; the type of an expression.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "lsp/descriptions.h"
+#include "lsp/methods.h"
+#include "lsp/places.h"
+
+namespace tsr::lsp {
+
+namespace {
+
+using sema::Entity;
+using sema::NameKind;
+
+bool takes_markdown(const Json& client) {
+    const Json& formats = below(client, {"textDocument", "hover", "contentFormat"});
+    return !formats.is_array() || std::ranges::find(formats, Json("markdown")) != formats.end();
+}
+
+// The expression that ends with this name: `x` or `a.x`.
+const ast::Expr* expression_of(const Place& place, Span name) {
+    const ast::Expr* found = nullptr;
+    for (const ast::Expr& e : place.analysis.tree->exprs) {
+        const bool named = std::holds_alternative<ast::Name>(e.node) || std::holds_alternative<ast::Attribute>(e.node);
+        if (named && e.span.end == name.end && (!found || e.span.begin < found->span.begin)) found = &e;
+    }
+    return found;
+}
+
+// What the call gives whose callee this is.
+std::string result_of_call(const Place& place, const ast::Expr* callee) {
+    if (!callee) return {};
+    for (const ast::Expr& e : place.analysis.tree->exprs) {
+        const auto* call = std::get_if<ast::Call>(&e.node);
+        if (!call || call->callee->id != callee->id) continue;
+        const auto types = sema::types_of(place.program(), kRoot, e.id);
+        const bool value = std::ranges::any_of(types, [](const sema::Type& t) { return !t.is(sema::Kind::none); });
+        return value ? text_of(types) : "";
+    }
+    return {};
+}
+
+struct Told {
+    std::string code;  // of the language
+    std::string text;  // Markdown
+    Span range;
+};
+
+std::optional<Told> of_name(const Workspace& workspace, const Place& place, const sema::NameUse& use) {
+    const Entity& entity = use.entity;
+    Told told{declaration_text(place.analysis, entity), documentation_of(workspace, place.analysis, entity), use.at};
+    const ast::Expr* expression = expression_of(place, use.at);
+    if (entity.kind == NameKind::property && expression) {
+        const std::string types = text_of(sema::types_of(place.program(), kRoot, expression->id));
+        if (!types.empty()) told.code += ": " + types;
+    }
+    const std::string result = result_of_call(place, expression);
+    const auto callable = entity.module.valid() ? std::nullopt : callable_of(place.analysis, entity);
+    if (callable) {
+        told.code = callable->label + (result.empty() ? "" : " -> " + result);
+        // The heading of a page is the same.
+        if (told.text.starts_with("# "))
+            told.text = told.text.substr(std::min(told.text.find("\n\n"), told.text.size() - 2) + 2);
+    } else if (!result.empty() && !told.code.ends_with("-> " + result)) {
+        told.code += "\n# gives " + result;
+    }
+    return told;
+}
+
+// Names say more than the expressions that they are.
+std::optional<Told> of_expression(const Place& place) {
+    const ast::Expr* e = sema::expression_at(place.program(), kRoot, place.offset);
+    if (!e) return std::nullopt;
+    const std::string types = text_of(sema::types_of(place.program(), kRoot, e->id));
+    if (types.empty()) return std::nullopt;
+    return Told{types, "", e->span};
+}
+
+}  // namespace
+
+Json answer_hover(Workspace& workspace, const Json& params) {
+    const auto place = place_of(workspace, params);
+    if (!place) return nullptr;
+    const sema::NameUse* use = place->name();
+    const auto told = use ? of_name(workspace, *place, *use) : of_expression(*place);
+    if (!told) return nullptr;
+    const bool markdown = takes_markdown(workspace.client);
+    std::string value = told->code;
+    if (markdown && !value.empty()) value = fmt::format("```tessera\n{}\n```", value);
+    if (!told->text.empty()) value += (value.empty() ? "" : "\n\n") + told->text;
+    return {{"contents", {{"kind", markdown ? "markdown" : "plaintext"}, {"value", value}}},
+            {"range", place->analysis.range(told->range)}};
+}
+
+}  // namespace tsr::lsp

@@ -1,0 +1,124 @@
+// `textDocument/inlayHint`: the types of variables and parameters that say none, and what functions give.
+#include <algorithm>
+
+#include "lsp/methods.h"
+#include "lsp/places.h"
+#include "lsp/protocol.h"
+
+namespace tsr::lsp {
+
+namespace {
+
+using sema::Entity;
+using sema::NameKind;
+
+constexpr size_t kLongest = 60;
+
+// Types that the text shows anyhow, or that nobody writes.
+bool is_worth_telling(const sema::Type& type) {
+    switch (type.kind()) {
+        case sema::Kind::scalar:
+        case sema::Kind::tensor:
+        case sema::Kind::view:
+        case sema::Kind::buffer:
+        case sema::Kind::list:
+        case sema::Kind::tuple:
+        case sema::Kind::dict:
+        case sema::Kind::record:
+        case sema::Kind::vector:
+        case sema::Kind::tile:
+        case sema::Kind::local:
+        case sema::Kind::string:
+            return true;
+        case sema::Kind::unknown:
+        case sema::Kind::none:
+        case sema::Kind::int_literal:
+        case sema::Kind::float_literal:
+        case sema::Kind::range:
+        case sema::Kind::function:
+        case sema::Kind::builtin:
+        case sema::Kind::launcher:
+        case sema::Kind::name_space:
+        case sema::Kind::module:
+        case sema::Kind::dtype:
+        case sema::Kind::type:
+        case sema::Kind::context:
+            return false;
+    }
+    __builtin_unreachable();
+}
+
+class Hints {
+public:
+    Hints(const Place& place, uint32_t begin, uint32_t end) : place_(place), begin_(begin), end_(end) {}
+
+    Json run() {
+        for (const sema::NameUse& use : place_.program().modules[kRoot.index].names) {
+            if (use.binds && is_within(use.at.end)) name(use);
+        }
+        for (const sema::Function& function : place_.program().functions) {
+            if (function.module == kRoot && !function.makes && !function.derived) result(function);
+        }
+        return std::move(found_);
+    }
+
+private:
+    [[nodiscard]] bool is_within(uint32_t offset) const { return begin_ <= offset && offset <= end_; }
+
+    void add(uint32_t offset, const char* before, const std::vector<sema::Type>& types) {
+        if (types.empty() || !std::ranges::all_of(types, is_worth_telling)) return;
+        std::string label = before + text_of(types);
+        if (label.size() > kLongest) {
+            size_t cut = kLongest - 1;
+            while (cut > 0 && (static_cast<unsigned char>(label[cut]) & 0xC0U) == 0x80U) --cut;
+            label = label.substr(0, cut) + "…";
+        }
+        found_.push_back({{"position", json_of(place_.analysis.position(place_.analysis.root, offset))},
+                          {"label", std::move(label)},
+                          {"kind", 1}});
+    }
+
+    // `self`
+    [[nodiscard]] bool is_receiver(const Entity& parameter) const {
+        const sema::Function& function = place_.program().function(parameter.function);
+        return function.method_of && place_.program().def(function).parameters.front().name.text == parameter.name;
+    }
+
+    void name(const sema::NameUse& use) {
+        const NameKind kind = use.entity.kind;
+        if (kind != NameKind::variable && kind != NameKind::parameter) return;
+        if (sema::definition(place_.program(), use.entity) != use.at) return;
+        if (kind == NameKind::parameter && is_receiver(use.entity)) return;
+        size_t behind = use.at.end;
+        while (behind < place_.text().size() && place_.text()[behind] == ' ') ++behind;
+        const bool annotated = behind < place_.text().size() && place_.text()[behind] == ':';
+        if (!annotated) add(use.at.end, ": ", sema::types_of(place_.program(), use.entity));
+    }
+
+    void result(const sema::Function& function) {
+        const ast::FunctionDef& def = place_.program().def(function);
+        if (def.result || def.header.file != place_.analysis.root) return;
+        const std::string_view header = place_.analysis.sources.text(def.header);
+        const size_t close = header.rfind(')');
+        if (close == std::string_view::npos) return;
+        const auto offset = static_cast<uint32_t>(def.header.begin + close + 1);
+        if (is_within(offset)) add(offset, " -> ", sema::results_of(place_.program(), function.id));
+    }
+
+    const Place& place_;
+    uint32_t begin_, end_;
+    Json found_ = Json::array();
+};
+
+}  // namespace
+
+Json answer_inlay_hint(Workspace& workspace, const Json& params) {
+    const auto place = place_of(workspace, params);
+    if (!place) return nullptr;
+    const Json& range = params.at("range");
+    return Hints(*place, place->analysis.offset(position_of(range.at("start"))),
+                 place->analysis.offset(position_of(range.at("end"))))
+        .run();
+}
+
+}  // namespace tsr::lsp
