@@ -6,7 +6,9 @@ they have one. `%tesserac` is the compiler, `%engines` runs a program on every e
 found by name.
 """
 
+import glob
 import os
+import shutil
 import sys
 
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -49,5 +51,10 @@ config.substitutions += [
     ("%root", root),
     ("%build", build),
 ]
+# Editors that tests drive where they are installed.
+if shutil.which("nvim"):
+    config.available_features.add("nvim")
+if shutil.which("emacs") and glob.glob("/usr/share/emacs/site-lisp/elpa-src/eglot-*"):
+    config.available_features.add("eglot")
 if lit_config.params.get("sanitized") == "1":
     config.available_features.add("asan")
