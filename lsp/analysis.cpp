@@ -71,7 +71,8 @@ bool Analysis::depends_on(const std::string& path) const {
 
 const LineIndex& Analysis::lines(FileId file) const {
     const auto found = lines_.find(file);
-    return found != lines_.end() ? found->second : lines_.emplace(file, LineIndex(sources.text(file))).first->second;
+    if (found != lines_.end()) return found->second;
+    return lines_.emplace(file, LineIndex(sources.text(file), sources.is_file(file))).first->second;
 }
 
 uint32_t Analysis::offset(Position at) const { return lines(root).offset(sources.text(root), at, encoding_); }

@@ -26,7 +26,8 @@ Step step_at(std::string_view text, uint32_t offset, Encoding encoding) {
 
 }  // namespace
 
-LineIndex::LineIndex(std::string_view text) {
+LineIndex::LineIndex(std::string_view text, bool skip_mark) {
+    if (skip_mark && text.starts_with("\xEF\xBB\xBF")) begins_.front() = 3;
     for (size_t i = 0; i < text.size(); ++i) {
         if (text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n') ++i;
         if (text[i] == '\n' || text[i] == '\r') begins_.push_back(static_cast<uint32_t>(i + 1));
@@ -49,7 +50,7 @@ uint32_t LineIndex::offset(std::string_view text, Position at, Encoding encoding
 Position LineIndex::position(std::string_view text, uint32_t offset, Encoding encoding) const {
     offset = std::min(offset, static_cast<uint32_t>(text.size()));
     const auto behind = std::ranges::upper_bound(begins_, offset);
-    const auto line = static_cast<uint32_t>(behind - begins_.begin() - 1);
+    const auto line = static_cast<uint32_t>(behind == begins_.begin() ? 0 : behind - begins_.begin() - 1);
     uint32_t column = 0;
     for (uint32_t i = begins_[line]; i < offset;) {
         const Step step = step_at(text, i, encoding);

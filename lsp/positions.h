@@ -19,7 +19,9 @@ struct Position {
 class LineIndex {
 public:
     LineIndex() = default;
-    explicit LineIndex(std::string_view text);
+    // `skip_mark`: a mark of the byte order at the begin of the text is no column. Editors do not have it in the text
+    // of a file; in a text that they send it counts.
+    explicit LineIndex(std::string_view text, bool skip_mark = false);
 
     // The byte of a position. A column behind the end of its line means that end, one in the middle of a character the
     // character's first byte, a line behind the last one the end of the text.

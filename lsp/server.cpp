@@ -35,12 +35,14 @@ public:
           workspace_(options.import_folders, options.documentation, inbox_.cancel()) {}
 
     int run() {
-        std::thread worker([this] { work(); });
-        while (const auto content = reader_.next()) {
-            if (!receive(*content)) break;
-        }
-        inbox_.end();
-        worker.join();
+        std::thread reading([this] {
+            while (const auto content = reader_.next()) {
+                if (!receive(*content)) break;
+            }
+            inbox_.end();
+        });
+        work();  // in the thread that has the large stack
+        reading.join();
         return shut_down_ ? 0 : 1;
     }
 

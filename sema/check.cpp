@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sema/state/body.h"
+#include "sema/state/given_up.h"
 
 namespace tsr::sema {
 
@@ -200,7 +201,10 @@ void Checker::run(const ast::Module& root) {
 
 Program check(const ast::Module& root, Sources& sources, const CheckOptions& options, Diagnostics& diagnostics) {
     Checker checker(sources, options, diagnostics);
-    checker.run(root);
+    try {
+        checker.run(root);
+    } catch (const GivenUp&) {
+    }
     return std::move(checker.program);
 }
 

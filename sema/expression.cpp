@@ -11,6 +11,7 @@
 #include "sema/expressions/members.h"
 #include "sema/expressions/names.h"
 #include "sema/expressions/operators.h"
+#include "sema/state/given_up.h"
 #include "sema/state/recursion.h"
 
 namespace tsr::sema {
@@ -84,7 +85,7 @@ struct Dispatch {
 }  // namespace
 
 Value expression(Body& b, const ast::Expr& e) {
-    if (b.checker.cancelled()) return {};
+    if (b.checker.cancelled()) throw GivenUp();
     if (const Value* known = b.found(e)) return *known;
     Value value = std::visit(Dispatch{b, e}, e.node);
     if (value.type.size() > kLargestType) {

@@ -5,6 +5,7 @@
 
 #include "sema/expressions/conditions.h"
 #include "sema/expressions/formatted_strings.h"
+#include "sema/state/given_up.h"
 #include "sema/state/recursion.h"
 #include "sema/statements/assign.h"
 #include "sema/statements/loops.h"
@@ -94,7 +95,7 @@ static void nested_function(Body& b, const ast::Stmt& stmt, const ast::FunctionD
 }
 
 static void statement(Body& b, const ast::Stmt& stmt) {
-    if (b.checker.cancelled()) return;
+    if (b.checker.cancelled()) throw GivenUp();
     if (const auto* s = std::get_if<ast::ExprStmt>(&stmt.node)) {
         expression(b, *s->value);
     } else if (const auto* a = std::get_if<ast::Assign>(&stmt.node)) {

@@ -1,6 +1,9 @@
 // What stands at a place of a program's text, and where else it is named.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -300,4 +303,37 @@ def other(q: i32):
     std::string all;
     for (const VisibleName& name : names_of_module(p.program, shapes.module)) all += name.name + " ";
     CHECK(all == "WIDTH area ");
+}
+
+TEST_CASE("a check is given up at any moment") {
+    std::string text = "class Layer:\n    w: f32[m]\n    def size(self):\n        return len(self.w)\n";
+    for (int i = 0; i < 40; ++i) {
+        const std::string n = std::to_string(i);
+        text += "@kernel\ndef k" + n + "(x: f32[n], y: mut f32[n]):\n    i = tile.linear_id()\n    s = 0.0\n";
+        text +=
+            "    for j in tile.range(4):\n        s += x[j] * 2.0\n    if i < n:\n        y[i] = s if s > 0.0 else -s\n";
+        text += "def h" + n +
+                "(a, b=[1.0, 2.0]):\n    for u, v in zip(a, b):\n        print(f\"{u + v}\", [w * 2 for w in b])\n";
+        text +=
+            "def run" + n + "():\n    x = ones((3,), f32)\n    k" + n + "(x, x.copy())\n    h" + n + "([1.5], [2.5])\n";
+        text += "    print(Layer(x).size(), softmax(x).sum(), map(lambda q: q + 1, [1, 2]))\n";
+    }
+    for (int moment = 0; moment < 100; ++moment) {
+        Sources sources;
+        Diagnostics diagnostics;
+        const FileId file = sources.add("example.tsr", text);
+        const auto tree = parse(file, sources, diagnostics);
+        std::atomic<bool> cancel = false;
+        CheckOptions options;
+        options.cancel = &cancel;
+        const auto begin = std::chrono::steady_clock::now();
+        std::thread other([&] {
+            while (std::chrono::steady_clock::now() - begin < moment * std::chrono::microseconds(97)) {
+            }
+            cancel = true;
+        });
+        const Program program = check(*tree, sources, options, diagnostics);
+        other.join();
+        CHECK(diagnostics.all().empty());  // what is said of half a program is not said
+    }
 }
