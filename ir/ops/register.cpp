@@ -336,20 +336,22 @@ constexpr std::array kRegisterRecords{
              .example = {"() %t = tile_iota {axis = 0, shape = [4]} : tile i32[4]\n"
                          "%r = reduce %t {op = add, axis = 0} : i32",
                          "", "6"}},
-    OpRecord{.kind = OpKind::scan,
-             .name = "scan",
-             .doc = "Inclusive scan along an axis from its beginning, in the element type. Of a register tile element "
-                    "after element; of a tensor in an order fixed per machine, with `reverse` from the axis' end.",
-             .operands = {Role{"value"}},
-             .infer = infer_scan,
-             .levels = kGraphAndTile,
-             .attrs = {needs(Attr::op), needs(Attr::axis), may(Attr::reverse)},
-             .axes = AxisRule::along,
-             .cost = Cost::light,
-             .example = {"() %t = tile_iota {axis = 0, shape = [4]} : tile i32[4]\n"
-                         "%s = scan %t {op = add, axis = 0} : tile i32[4]\n"
-                         "%r = reduce %s {op = add, axis = 0} : i32",
-                         "", "10"}},
+    OpRecord{
+        .kind = OpKind::scan,
+        .name = "scan",
+        .doc =
+            "Inclusive scan along an axis from its beginning, in the element type and an order fixed per machine; of a "
+            "tensor with `reverse` from the axis' end.",
+        .operands = {Role{"value"}},
+        .infer = infer_scan,
+        .levels = kGraphAndTile,
+        .attrs = {needs(Attr::op), needs(Attr::axis), may(Attr::reverse)},
+        .axes = AxisRule::along,
+        .cost = Cost::light,
+        .example = {"() %t = tile_iota {axis = 0, shape = [4]} : tile i32[4]\n"
+                    "%s = scan %t {op = add, axis = 0} : tile i32[4]\n"
+                    "%r = reduce %s {op = add, axis = 0} : i32",
+                    "", "10"}},
     OpRecord{
         .kind = OpKind::mma,
         .name = "mma",

@@ -76,13 +76,27 @@ private:
     void barrier();
     // reduce.cpp
     void reduce(OpId id);
-    void scan(OpId id);
     ValueId identity(ReduceOp what, DType type);
     ValueId zero(DType type);
     ValueId combined(ReduceOp what, ValueId a, ValueId b);
     Registers over_warps(ReduceOp what, Registers values, const Layout& from, const Layout& to, size_t axis,
                          DType type);
-    ValueId row_offset(const Layout& layout, int64_t reg, int64_t apart);
+    ValueId row_offset(const Layout& layout, int64_t reg);
+    // scan.cpp
+    struct Scan;
+    struct ScanRun;
+    void scan(OpId id);
+    static std::vector<ScanRun> scan_runs(const Layout& lies, size_t along);
+    Registers scanned(const Scan& scan, size_t run, const std::vector<int64_t>& blocks, const Registers& sums,
+                      bool before);
+    Registers scanned_registers(const Scan& scan, size_t run, const std::vector<int64_t>& blocks, const Registers& sums,
+                                bool before);
+    Registers scanned_lanes(const Scan& scan, size_t run, const std::vector<int64_t>& blocks, Registers sums,
+                            bool before);
+    Registers scanned_warps(const Scan& scan, size_t run, const std::vector<int64_t>& blocks, const Registers& sums,
+                            bool before);
+    ValueId joined(ReduceOp what, ValueId before, ValueId value);
+    ValueId first_part(const Scan& scan, const ScanRun& warps, const Layout& others, int64_t reg);
     // products.cpp
     struct Part;
     void product(OpId id);

@@ -1,4 +1,4 @@
-// Sums and scans along an axis: in each thread, between the lanes of a warp, between warps, in this order.
+// Sums along an axis: in each thread, between the lanes of a warp, between warps, in this order.
 #include <algorithm>
 
 #include "ir/law/reduction.h"
@@ -104,7 +104,7 @@ ThreadTiles::Registers ThreadTiles::over_warps(ReduceOp what, Registers values, 
     const ValueId place = memory(type, parts * size);
     const Bits lanes = bits_along(from.atom, Counted::lane, along) | copies(from.atom, Counted::lane);
     std::vector<ValueId> offsets;
-    for (int64_t r = 0; r < to.size(); ++r) offsets.push_back(row_offset(to, r, 0));
+    for (int64_t r = 0; r < to.size(); ++r) offsets.push_back(row_offset(to, r));
     const ValueId mine = emit_.mul(thread_part(part_columns).value, emit_.integer(size));
     when(without_bits(lanes, copies(from.atom, Counted::warp)), [&] {
         for (size_t r = 0; r < values.size(); ++r) {
@@ -123,63 +123,17 @@ ThreadTiles::Registers ThreadTiles::over_warps(ReduceOp what, Registers values, 
     return values;
 }
 
-// Of a register's element in memory of the layout's whole extents, the last axis innermost, rows so many elements
-// apart.
-ValueId ThreadTiles::row_offset(const Layout& layout, int64_t reg, int64_t apart) {
+// Of a register's element in memory of the layout's whole extents, the last axis innermost.
+ValueId ThreadTiles::row_offset(const Layout& layout, int64_t reg) {
     ValueId sum = emit_.integer(0);
     const Coordinates at = layout.at(reg), begin = layout.atom_begin(reg / layout.atom_size());
     int64_t stride = 1;
     for (size_t i = layout.rank(); i-- > 0;) {
         const ValueId in_atom = plus(thread_part(layout.atom, axis(i)), static_cast<Bits>(at[i] - begin[i]));
         sum = emit_.add(sum, emit_.mul(emit_.add(in_atom, emit_.integer(begin[i])), emit_.integer(stride)));
-        stride *= layout.extent(i) + (i + 1 == layout.rank() ? apart : 0);
+        stride *= layout.extent(i);
     }
     return sum;
-}
-
-// Element after element, as the law has it: rows lie in shared memory, a thread goes along each.
-void ThreadTiles::scan(OpId id) {
-    const AlongOp op(code_.tile, id);
-    const ValueId result = code_.tile.op(id).results[0];
-    const Layout& lies = layout(result);
-    const DType type = elem(op.value());
-    const Registers values = in(op.value(), lies);
-    const auto along = static_cast<size_t>(op.axis());
-    int64_t all = 1, stride = 1;
-    for (size_t i = 0; i < lies.rank(); ++i) all *= lies.extent(i);
-    for (size_t i = along + 1; i < lies.rank(); ++i) stride *= lies.extent(i);
-    const int64_t length = lies.shape[along], rows = all / lies.extent(along);
-    const int64_t apart = along + 1 == lies.rank() ? 1 : 0;  // threads that go along neighbouring rows meet other banks
-    before_write();
-    const ValueId place = memory(type, all + rows * apart);
-    std::vector<ValueId> offsets;
-    for (int64_t r = 0; r < lies.size(); ++r) offsets.push_back(row_offset(lies, r, apart));
-    when(writers(lies.atom), [&] {
-        for (size_t r = 0; r < values.size(); ++r) emit_.store(emit_.pointer_add(place, offsets[r]), values[r]);
-    });
-    barrier();
-    code_.counted_loop(thread(), emit_.integer(rows), code_.plan.gpu().threads, [&](ValueId row) {
-        const ValueId outer = emit_.binary(OpKind::floordiv, row, emit_.integer(stride));
-        const ValueId inner = emit_.binary(OpKind::mod, row, emit_.integer(stride));
-        const ValueId begin = emit_.pointer_add(
-            place, emit_.add(emit_.mul(outer, emit_.integer(stride * lies.extent(along) + apart)), inner));
-        const ValueId first = emit_.load(begin, 0);
-        const RegionId outside = emit_.region;
-        const OpId loop = emit_.open(OpKind::for_, {emit_.integer(1), emit_.integer(length), emit_.integer(1), first});
-        emit_.region = emit_.add_region(loop);
-        const ValueId step = code_.target.add_arg(emit_.region, Type::scalar(DType::index));
-        const ValueId before = code_.target.add_arg(emit_.region, Type::scalar(type));
-        const ValueId at = emit_.pointer_add(begin, emit_.mul(step, emit_.integer(stride)));
-        const ValueId sum = combined(op.what(), before, emit_.load(at, 0));
-        emit_.store(at, sum);
-        emit_.yield({sum});
-        emit_.close(loop, outside);
-    });
-    barrier();
-    Registers out;
-    for (const ValueId offset : offsets) out.push_back(emit_.load(emit_.pointer_add(place, offset), 0));
-    others_read_ = true;
-    code_.parts[result] = out;
 }
 
 }  // namespace tsr::ir

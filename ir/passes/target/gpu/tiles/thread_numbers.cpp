@@ -97,18 +97,21 @@ ValueId ThreadNumbers::plus(const ThreadPart& part, Bits constant) {
     return emit_.add(out, emit_.integer(static_cast<int64_t>(constant & ~both)));
 }
 
-ValueId ThreadNumbers::without_bits(Bits lane, Bits warp) {
-    if (lane == 0 && warp == 0) return {};
-    ValueId& found = known_.owners[{lane, warp}];
+ValueId ThreadNumbers::with_bits(Bits bits, Bits value) {
+    if (bits == 0) return {};
+    ValueId& found = known_.owners[{bits, value}];
     if (found.valid()) return found;
     return found = hoisted([&] {
-               ValueId set =
-                   emit_.binary(OpKind::bit_and, known_.thread, emit_.integer(static_cast<int64_t>(lane | warp << 5)));
-               return emit_.compare(OpKind::eq, set, emit_.integer(0));
+               ValueId set = emit_.binary(OpKind::bit_and, known_.thread, emit_.integer(static_cast<int64_t>(bits)));
+               return emit_.compare(OpKind::eq, set, emit_.integer(static_cast<int64_t>(value)));
            });
 }
 
-ValueId ThreadNumbers::writers(const LinearMap& atom) {
+ValueId ThreadNumbers::without_bits(Bits lane, Bits warp) { return with_bits(lane | warp << 5, 0); }
+
+ValueId ThreadNumbers::writers(const LinearMap& atom) { return last_writers(atom, 0); }
+
+ValueId ThreadNumbers::last_writers(const LinearMap& atom, Bits lanes) {
     const Bits copies = atom.copy_bits();
     Bits of_lane = 0, of_warp = 0;
     for (int at = 0; const BitField& field : atom.in()) {
@@ -117,7 +120,7 @@ ValueId ThreadNumbers::writers(const LinearMap& atom) {
         if (field.counted == Counted::warp) of_warp = bits;
         at += field.bits;
     }
-    return without_bits(of_lane, of_warp);
+    return with_bits(of_lane | of_warp << 5 | lanes, lanes);
 }
 
 ValueId ThreadNumbers::parity(Bits lanes) {

@@ -33,6 +33,8 @@ public:
 
     // True for the threads that hold an element first.
     ValueId writers(const LinearMap& atom);
+    // The same, but of the lanes that differ in these bits alone the last one.
+    ValueId last_writers(const LinearMap& atom, Bits lanes);
     // True for the threads whose number has none of these bits; invalid where there are none.
     ValueId without_bits(Bits lane, Bits warp);
     // True for the lanes whose number has an odd count of these bits.
@@ -44,6 +46,8 @@ public:
 private:
     template <typename Make>
     ValueId hoisted(Make make);
+    // True for the threads of whose number these bits are `value`; invalid where there are none.
+    ValueId with_bits(Bits bits, Bits value);
 
     KernelCode& code_;
     Emit& emit_;
