@@ -27,6 +27,7 @@
 #include "ir/passes/target/gpu/spread_threads.h"
 #include "ir/passes/target/gpu/tiles/layouts.h"
 #include "ir/passes/target/gpu/tiles/widen_operands.h"
+#include "ir/passes/target/gpu/unroll_loops.h"
 #include "ir/passes/tile/check_copies.h"
 #include "ir/passes/tile/check_races.h"
 #include "ir/passes/tile/check_resources.h"
@@ -169,7 +170,8 @@ Pipeline<Level::tile, Level::target> gpu_pipeline(const GpuMachine& machine) {
            | Pass<Level::tile, Level::tile>{"stage", rings, true}               //
            | Pass<Level::tile, Level::tile>{"check_rings", proved, false}       //
            | Pass<Level::tile, Level::target>{"spread_threads", spread, false}  //
-           | better<Level::target>("simplify_thread", run_simplify);
+           | better<Level::target>("simplify_thread", run_simplify)             //
+           | better<Level::target>("unroll_loops", unroll_loops);
 }
 
 namespace {

@@ -1,4 +1,5 @@
 // Structured control flow as blocks and phis.
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Metadata.h>
 
@@ -53,6 +54,21 @@ void Body::emit_for(const ir::Op& op) {
     Values initial{lower};
     for (size_t i = 3; i < op.operands.size(); ++i) initial.push_back(operand(op, i));
 
+    const bool is_u64 = type == DType::u64;
+    const auto* known = llvm::dyn_cast<llvm::ConstantInt>(step);
+    // A step that may be negative: the loop counts by its amount, from and to numbers that are turned round with it.
+    Value* turned = nullptr;
+    if (known == nullptr && !is_u64 && !llvm::isKnownPositive(step, target_.getParent()->getDataLayout())) {
+        turned = builder_.CreateAShr(step, wide->getBitWidth() - 1);
+        initial.push_back(builder_.CreateXor(lower, turned));
+        upper = builder_.CreateXor(upper, turned);
+    }
+    if (known == nullptr) {
+        Value* none = builder_.CreateICmpEQ(step, llvm::ConstantInt::get(wide, 0));
+        auto* least = llvm::ConstantInt::get(
+            wide, is_u64 ? llvm::APInt::getZero(64) : llvm::APInt::getSignedMinValue(wide->getBitWidth()));
+        upper = builder_.CreateSelect(none, least, upper);
+    }
     llvm::BasicBlock* before = builder_.GetInsertBlock();
     llvm::BasicBlock* head = block("for");
     llvm::BasicBlock* body = block("round");
@@ -60,31 +76,36 @@ void Body::emit_for(const ir::Op& op) {
     builder_.CreateBr(head);
     builder_.SetInsertPoint(head);
     const std::vector<llvm::PHINode*> carried = carry(initial, before);
-    const bool is_u64 = type == DType::u64;
-    Value* zero = llvm::ConstantInt::get(wide, 0);
-    Value* up = is_u64 ? builder_.CreateICmpULT(carried[0], upper) : builder_.CreateICmpSLT(carried[0], upper);
-    Value* down = builder_.CreateICmpSGT(carried[0], upper);
-    Value* rises = is_u64 ? builder_.CreateICmpNE(step, zero) : builder_.CreateICmpSGT(step, zero);
-    Value* falls = is_u64 ? builder_.getFalse() : builder_.CreateICmpSLT(step, zero);
-    // A step known to be positive or negative leaves one comparison.
-    Value* more = builder_.CreateOr(builder_.CreateAnd(rises, up), builder_.CreateAnd(falls, down));
-    if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(step)) {
-        more = known->isZero() ? builder_.getFalse() : (is_u64 || known->getSExtValue() > 0) ? up : down;
+    Value* counter = turned != nullptr ? carried.back() : carried[0];
+    Value* more = nullptr;
+    if (known != nullptr && known->isZero()) {
+        more = builder_.getFalse();
+    } else if (is_u64) {
+        more = builder_.CreateICmpULT(counter, upper);
+    } else if (known != nullptr && known->isNegative()) {
+        more = builder_.CreateICmpSGT(counter, upper);
+    } else {
+        more = builder_.CreateICmpSLT(counter, upper);
     }
     builder_.CreateCondBr(more, body, done);
 
     builder_.SetInsertPoint(body);
     Values args{builder_.CreateIntCast(carried[0], element_type(target_.getContext(), type), has_sign)};
-    args.insert(args.end(), carried.begin() + 1, carried.end());
+    const auto own = carried.end() - (turned != nullptr ? 1 : 0);
+    args.insert(args.end(), carried.begin() + 1, own);
     bind_arguments(op.regions[0], args);
     Values next = emit_region(op.regions[0]);
     locate(op);
     next.insert(next.begin(), builder_.CreateAdd(carried[0], step, "next", false, !is_u64));
+    if (turned != nullptr) {
+        Value* amount = builder_.CreateSub(builder_.CreateXor(step, turned), turned);
+        next.push_back(builder_.CreateAdd(counter, amount, "count"));
+    }
     close_loop(carried, next);
     llvm::BranchInst* latch = builder_.CreateBr(head);
     if (op.attrs.has(ir::Attr::unroll)) ask_unroll(latch, op.attrs.integer(ir::Attr::unroll));
     builder_.SetInsertPoint(done);
-    define_results(op, Values(carried.begin() + 1, carried.end()));
+    define_results(op, Values(carried.begin() + 1, own));
 }
 
 void Body::emit_while(const ir::Op& op) {

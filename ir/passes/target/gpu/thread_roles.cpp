@@ -48,7 +48,8 @@ void ThreadCode::groups() {
 void ThreadCode::grid(const Op& op) {
     std::vector<Axis> all = axes(op);
     RegionId outside = emit.region;
-    OpId made = emit.open(OpKind::for_, {group, rounds(all), total});
+    const ValueId step = emit.binary(OpKind::maximum, total, emit.integer(1));  // known to be positive
+    OpId made = emit.open(OpKind::for_, {group, rounds(all), step});
     emit.region = emit.add_region(made);
     bind_round(op, all, near_before(all, target.add_arg(emit.region, Type::scalar(DType::index), "round")));
     if (tiles_) tiles_->forget();
