@@ -5,6 +5,7 @@
 #include "ir/ops/effects.h"
 #include "ir/passes/tile/domain.h"
 #include "ir/passes/tile/launch_slice.h"
+#include "ir/passes/tile/spread_sums.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -29,7 +30,9 @@ OpId only_loop(const Function& kernel, RegionId body) {
 
 class Classifier {
 public:
-    Classifier(Function& kernel, Diagnostics& diagnostics) : kernel_(kernel), diagnostics_(diagnostics) {
+    // `notes`: the programmer is told what was decided.
+    Classifier(Function& kernel, Diagnostics& diagnostics, bool notes)
+        : kernel_(kernel), diagnostics_(diagnostics), notes_(notes) {
         shape_.roles.assign(kernel.op_count(), LoopRole::in_order);
     }
 
@@ -47,8 +50,9 @@ public:
         find_grid();
         find_tile_loops();
         if (!check_prefetch() || !check_left()) return std::nullopt;
-        group_launch();
         note_loops();
+        if (deal_rounds()) return Classifier(kernel_, diagnostics_, false).run();
+        group_launch();
         return std::move(shape_);
     }
 
@@ -207,9 +211,9 @@ private:
             walk(kernel_, kernel_.body, [&](OpId id) {
                 const Op& op = kernel_.op(id);
                 if (!is_tile_range(op) || shape_.roles[id.index] != LoopRole::in_order) return;
-                bool candidate =
-                    op.results.empty() && !any_in(kernel_, id, [&](const Op& o) { return is_collective(kernel_, o); });
-                if (candidate) shape_.roles[id.index] = LoopRole::tile_loop;
+                if (any_in(kernel_, id, [&](const Op& o) { return is_collective(kernel_, o); })) return;
+                if (!op.results.empty() && (op.attrs.has(Attr::prefetch) || !combined_variables(kernel_, id))) return;
+                shape_.roles[id.index] = LoopRole::tile_loop;
             });
         }
         bool changed = true;
@@ -228,13 +232,28 @@ private:
     [[nodiscard]] bool stays_tile_loop(OpId id) const {
         const Op& op = kernel_.op(id);
         OpId parent = kernel_.region(op.parent).parent;
-        bool joined =
-            parent.valid() && shape_.roles[parent.index] == LoopRole::tile_loop && only_loop(kernel_, op.parent) == id;
+        bool joined = parent.valid() && shape_.roles[parent.index] == LoopRole::tile_loop &&
+                      only_loop(kernel_, op.parent) == id && carries_on(kernel_, parent, id);
         for (size_t i = 0; i < 3; ++i) {
             if (shape_.variability.is_varying(op.operands[i])) return false;
         }
         if (joined) return stays_tile_loop(parent);
         return !shape_.variability.is_divergent(id) && !takes_varying(id);
+    }
+
+    // Gives the rounds of tile loops that combine variables to the tiles, each of which then runs a loop of its own.
+    // True: there were such loops, and all is to be decided again.
+    bool deal_rounds() {
+        std::vector<OpId> loops;
+        walk(kernel_, kernel_.body, [&](OpId id) {
+            const OpId parent = kernel_.region(kernel_.op(id).parent).parent;
+            const bool inner = parent.valid() && shape_.roles[parent.index] == LoopRole::tile_loop;
+            if (shape_.roles[id.index] == LoopRole::tile_loop && !inner && !kernel_.op(id).results.empty())
+                loops.push_back(id);
+        });
+        for (OpId loop : loops) spread_sums(kernel_, loop_nest(kernel_, loop, shape_.roles));
+        if (!loops.empty()) kernel_.kernel.names_group = true;
+        return !loops.empty();
     }
 
     // Whether a varying value from outside is used in it.
@@ -298,6 +317,7 @@ private:
     // ---- what the programmer is told ----
 
     void note_loops() {
+        if (!notes_) return;
         if (kernel_.kernel.flat)
             kernel_.kernel.notes.push_back({kernel_.span(), "flat: it numbers the tiles of the launch"});
         walk(kernel_, kernel_.body, [&](OpId id) {
@@ -318,7 +338,10 @@ private:
             case LoopRole::element_grid:
                 return "grid loop of single elements: its rounds are spread over groups and tiles";
             case LoopRole::tile_loop:
-                return "tile loop: its rounds are spread over the tiles of the group";
+                return kernel_.op(id).results.empty()
+                           ? "tile loop: its rounds are spread over the tiles of the group"
+                           : "tile loop: its rounds are spread over the tiles of the group, and what they add up is "
+                             "combined";
             case LoopRole::in_order:
                 break;
         }
@@ -328,7 +351,9 @@ private:
     [[nodiscard]] std::string why_in_order(OpId id) const {
         const Op& op = kernel_.op(id);
         if (kernel_.kernel.flat) return "the kernel is flat";
-        if (!op.results.empty()) return "it carries a variable from round to round";
+        if (op.attrs.has(Attr::prefetch) && !op.results.empty() && combined_variables(kernel_, id))
+            return "`prefetch` belongs to a loop in order";
+        if (!op.results.empty() && !combined_variables(kernel_, id)) return "it carries a variable from round to round";
         if (any_in(kernel_, id, [&](const Op& o) { return is_collective(kernel_, o); }))
             return "a collective operation is in it";
         for (size_t i = 0; i < 3; ++i) {
@@ -358,13 +383,14 @@ private:
     Function& kernel_;
     Diagnostics& diagnostics_;
     KernelShape shape_;
+    bool notes_;
     std::string no_grid_;  // why a kernel with loops over `tile.range` has no grid loop
 };
 
 }  // namespace
 
 std::optional<KernelShape> classify(Function& kernel, Diagnostics& diagnostics) {
-    return Classifier(kernel, diagnostics).run();
+    return Classifier(kernel, diagnostics, true).run();
 }
 
 std::vector<OpId> loop_nest(const Function& kernel, OpId outermost, const LoopRoles& roles) {
@@ -375,6 +401,7 @@ std::vector<OpId> loop_nest(const Function& kernel, OpId outermost, const LoopRo
         if (!inner.valid() || roles[inner.index] != role) return nest;
         bool one_range = kernel.op(inner).attrs.has(Attr::axis);
         if (role == LoopRole::grid_loop && !one_range) return nest;
+        if (role == LoopRole::tile_loop && !carries_on(kernel, nest.back(), inner)) return nest;
         nest.push_back(inner);
     }
 }

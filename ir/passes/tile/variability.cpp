@@ -134,13 +134,13 @@ private:
     void visit_for(OpId id, const Op& op, bool divergent) {
         const ForOp loop(function_, id);
         bool bounds = varies(loop.lower()) || varies(loop.upper()) || varies(loop.step());
-        mark(loop.iv(),
-             bounds || roles_[id.index] == LoopRole::tile_loop || roles_[id.index] == LoopRole::element_grid);
         bool spread = roles_[id.index] == LoopRole::tile_loop || roles_[id.index] == LoopRole::element_grid;
+        mark(loop.iv(), bounds || spread);
         for (size_t i = 0; i < op.results.size(); ++i) {
-            bool carried = bounds || varies(loop.inits()[i]) || varies(loop.next()[i]);
-            mark(loop.carried()[i], carried);
-            mark(op.results[i], carried);
+            // What a spread loop combines is the group's behind it.
+            bool given = bounds || varies(loop.inits()[i]);
+            mark(loop.carried()[i], spread || given || varies(loop.next()[i]));
+            mark(op.results[i], given || (!spread && varies(loop.next()[i])));
         }
         visit(loop.body(), divergent || bounds || spread);
     }
