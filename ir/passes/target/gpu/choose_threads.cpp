@@ -18,6 +18,8 @@ namespace {
 constexpr int64_t kFlatThreads = 256;
 constexpr int64_t kShortBody = 24;  // operations of a body that is written several times
 constexpr int64_t kMostNeighbours = 8;
+constexpr int64_t kShortRow = 64;  // the same of a loop over several axes
+constexpr int64_t kRows = 4;
 
 // Bytes of the smallest elements that the region touches; nothing where it touches none, or elements share bytes.
 std::optional<int64_t> smallest_element(const Function& kernel, RegionId region) {
@@ -53,6 +55,20 @@ int64_t neighbours(const Function& kernel, const Op& lanes) {
     }
     auto smallest = smallest_element(kernel, lanes.regions[0]);
     return smallest ? std::clamp<int64_t>(kAccess / *smallest, 1, kMostNeighbours) : 1;
+}
+
+// Tiles below each other that a thread does, of a loop over two or more axes of single elements: as many as share
+// enough of what they compute and read, where their code is short and says nothing.
+int64_t rows(const Function& kernel, const Op& lanes) {
+    int64_t count = 0;
+    bool plain = true;
+    walk(kernel, lanes.regions[0], [&](OpId id) {
+        const Op& op = kernel.op(id);
+        plain = plain && (is_pure(op.kind) || op.kind == OpKind::read || op.kind == OpKind::write ||
+                          op.kind == OpKind::atomic || op.kind == OpKind::if_ || op.kind == OpKind::yield);
+        if (op.kind != OpKind::constant && op.kind != OpKind::yield) ++count;
+    });
+    return plain && count <= kShortRow ? kRows : 1;
 }
 
 int64_t whole_warps(int64_t threads) { return (threads + kWarp - 1) / kWarp * kWarp; }
@@ -96,7 +112,9 @@ int64_t most_neighbours(const Function& kernel) {
     int64_t most = 1;
     for (OpId id : kernel.region(kernel.body).ops) {
         const Op& op = kernel.op(id);
-        if (op.kind == OpKind::lanes) most = neighbours(kernel, op);
+        if (op.kind != OpKind::lanes) continue;
+        const bool several = kernel.kernel.elements && op.operands.size() > 3;
+        most = several ? rows(kernel, op) : neighbours(kernel, op);
     }
     return most;
 }
@@ -119,11 +137,14 @@ void plan_tiles(const Function& kernel, const GpuPlanFields& fields, Plan& plan)
     gpu.threads = fields.threads.value_or(kFlatThreads);
     gpu.tiles_per_thread = fields.tiles_per_thread.value_or(most_neighbours(kernel));
     plan.task = gpu.threads * gpu.tiles_per_thread;
-    plan.reasons.emplace_back(gpu.tiles_per_thread > 1 ? "neighbouring tiles to a thread: accesses of 16 bytes"
-                              : most_neighbours(kernel) > 1
-                                  ? "neighbouring tiles to a thread: fixed"
-                                  : "one tile to a thread: its code is long, or branches, or reads "
-                                    "elsewhere than at its number");
+    const bool several =
+        any_below(kernel, kernel.body, [](const Op& op) { return op.kind == OpKind::lanes && op.operands.size() > 3; });
+    plan.reasons.emplace_back(
+        gpu.tiles_per_thread > 1 && several ? "tiles of several rows to a thread: they share what they read and count"
+        : gpu.tiles_per_thread > 1          ? "neighbouring tiles to a thread: accesses of 16 bytes"
+        : most_neighbours(kernel) > 1       ? "neighbouring tiles to a thread: fixed"
+                                            : "one tile to a thread: its code is long, or branches, or reads "
+                                              "elsewhere than at its number");
 }
 
 }  // namespace

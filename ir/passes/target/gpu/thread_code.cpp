@@ -267,6 +267,8 @@ void ThreadCode::lanes_over_loop(const Op& op) {
 // Tiles of the launch. Where a thread does several they are neighbours, and the last ones are done one by one.
 void ThreadCode::lanes_over_domain(const Op& op) {
     std::vector<Axis> all = axes(op);
+    // A launch has all elements of such a loop, or none.
+    if (all.size() > 1 && plan.gpu().tiles_per_thread > 1) return lanes_in_rows(op, all);
     ValueId end = emit.binary(OpKind::minimum, rounds(all), total);
     ValueId begin = index_of(emit, OpKind::task_begin);
     const int64_t many = plan.gpu().tiles_per_thread;

@@ -76,6 +76,14 @@ private:
     void in_lanes(RegionId region, ValueId number);
     // thread_neighbours.cpp: `tiles_per_thread` tiles from `first` on, side by side.
     void neighbours(const Op& op, const Axis& axis, ValueId first);
+    // thread_rows.cpp: `tiles_per_thread` tiles below each other, of two or more axes.
+    struct Division {
+        ValueId quotient, rest;
+    };
+    Division divide(ValueId number, ValueId divisor);
+    void round_at(const Op& op, const std::vector<Axis>& all, const std::vector<ValueId>& places, ValueId number);
+    void place_outside(const std::vector<Axis>& all, ValueId number, std::vector<ValueId>& places);
+    void lanes_in_rows(const Op& op, const std::vector<Axis>& all);
     void message(const Op& op, ValueId number);
     void result(const Op& op);
     template <typename Body>
