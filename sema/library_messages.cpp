@@ -113,13 +113,19 @@ std::vector<Diagnostic> Checker::at_users_call(InstanceId id) const {
     said.span = call->argument ? call->argument->span : call->at;
     const Function& callee = program.function(program.instance(call->callee).function);
     said.message = call->message;
-    if (found.code != "E0331") {
+    std::string line = "the line of the standard library";
+    const bool graph = program.instance(id).context == Context::graph;
+    if (found.code == "E0601" && graph && !rules_of(callee.kind).of_values) {
+        // A function for the host: what one of its statements lacks is not what the program lacks.
+        said.message = fmt::format("`{}` in a graph function is not compiled yet", callee.name);
+        line += ": " + found.message;
+    } else if (found.code != "E0331") {
         said.message = fmt::format("in `{}`: {}", callee.name, call->message);
     } else if (call->argument) {
         said.message += ", this is " + value_or_type(program.instance(call->caller).info(*call->argument));
     }
     if (call->argument) said.label(call->at, fmt::format("the call of `{}`", callee.name));
-    said.label(found.span, "the line of the standard library");
+    said.label(found.span, line);
     return {said};
 }
 

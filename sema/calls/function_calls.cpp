@@ -386,9 +386,13 @@ Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId 
     std::vector<PassedValue> arguments;
     if (!gather(b, callee, m, request, arguments)) return {};
     const auto is_tensor = [](const Type& type) { return type.is(Kind::tensor); };
-    // Of whole tensors such a function of the library is an operator, also where kernels call it for numbers.
-    const bool expression = b.checker.is_library(callee.module) && is_one_expression(b.checker.program.def(callee));
-    if (expression && b.rules().host_objects && std::ranges::any_of(request.types, is_tensor))
+    const auto is_record = [](const Type& type) { return type.is(Kind::record); };
+    // Of whole tensors such a function of the library is an operator for the program, also where kernels call it for
+    // numbers. Between host functions of the library it is one of them, and where it takes an object of the host.
+    const bool entered = b.checker.is_library(callee.module) && !b.checker.is_library(b.instance.module);
+    const bool expression = entered && is_one_expression(b.checker.program.def(callee));
+    if (expression && b.rules().host_objects && std::ranges::any_of(request.types, is_tensor) &&
+        std::ranges::none_of(request.types, is_record))
         request.context = Context::graph;
     const auto differing = by_round(b, callee, arguments);
     if (!differing) return {};

@@ -67,7 +67,9 @@ static void assert_statement(Body& b, const ast::Assert& a) {
     }
     // The library says in its own words what it does not take.
     const std::string* words = message.value ? message.value->string() : nullptr;
-    say(words && b.checker.is_library(b.instance.module) ? *words : "this never holds");
+    const bool library = b.checker.is_library(b.instance.module);
+    say(words && library ? *words : "this never holds");
+    if (fails && library) b.flow.reachable = false, b.flow.decided = true;
 }
 
 static void nested_function(Body& b, const ast::Stmt& stmt, const ast::FunctionDef& def) {
@@ -133,8 +135,11 @@ void block(Body& b, const ast::Block& statements) {
     const size_t conditions = b.round_conditions.size();
     for (const ast::Stmt* stmt : statements) {
         statement(b, *stmt);
-        // `if x.ndim == 1: return …`: what follows is not reached where that is known to hold.
-        if (several && std::holds_alternative<ast::If>(stmt->node) && b.flow.decided) break;
+        // `if x.ndim == 1: return …`: what follows is not reached where that is known to hold. Nor is it behind what
+        // the library does not take.
+        const bool decides =
+            std::holds_alternative<ast::If>(stmt->node) || std::holds_alternative<ast::Assert>(stmt->node);
+        if (several && decides && b.flow.decided) break;
     }
     b.round_conditions.resize(conditions);
 }
