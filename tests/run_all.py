@@ -15,12 +15,19 @@ CASES = re.compile(r"^\[doctest\] test cases: +(\d+) \| +(\d+) passed \| +(\d+) 
 SKIPPED = re.compile(r"^tests on a GPU were skipped.*", re.MULTILINE)
 
 
+def is_sanitized(build):
+    return "asan" in os.path.basename(build)
+
+
 def meson_counts(build, environment):
     """Passed and failed cases of the Meson tests."""
     log = os.path.join(build, "meson-logs", "testlog.json")
     if os.path.exists(log):
         os.remove(log)
-    status = subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs"], env=environment).returncode
+    # Instrumented code is several times as slow.
+    patience = "6" if is_sanitized(build) else "2"
+    command = ["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs", "--timeout-multiplier", patience]
+    status = subprocess.run(command, env=environment).returncode
     if not os.path.exists(log):
         return 0, int(status != 0)
     passed = failed = 0
@@ -47,7 +54,7 @@ def lit_counts(root, build, arguments):
     report = os.path.join(build, "lit.json")
     if os.path.exists(report):
         os.remove(report)
-    sanitized = "1" if "asan" in os.path.basename(build) else "0"
+    sanitized = "1" if is_sanitized(build) else "0"
     status = subprocess.run(
         ["/usr/lib/llvm-22/bin/lit", "-v", "-o", report, "--param", f"build={build}", "--param", f"sanitized={sanitized}",
          *arguments, os.path.join(root, "tests")]).returncode

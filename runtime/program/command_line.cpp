@@ -33,7 +33,7 @@ size_t distance(std::string_view a, std::string_view b) {
 }
 
 // Options of `tesserac run`, which those look for here who write them behind the program's name.
-constexpr std::array<std::string_view, 16> kOfCompiler{"-I",
+constexpr std::array<std::string_view, 17> kOfCompiler{"-I",
                                                        "-O",
                                                        "-g",
                                                        "-o",
@@ -48,6 +48,7 @@ constexpr std::array<std::string_view, 16> kOfCompiler{"-I",
                                                        "--stop-after",
                                                        "--pass-limit",
                                                        "--time-passes",
+                                                       "--explain",
                                                        "--emit"};
 
 bool is_of_compiler(std::string_view word) {

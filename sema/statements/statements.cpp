@@ -69,7 +69,11 @@ static void assert_statement(Body& b, const ast::Assert& a) {
     const std::string* words = message.value ? message.value->string() : nullptr;
     const bool library = b.checker.is_library(b.instance.module);
     say(words && library ? *words : "this never holds");
-    if (fails && library) b.flow.reachable = false, b.flow.decided = true;
+    if (!fails || !library) return;
+    // Nothing is known of what it gives: no caller is told more.
+    b.flow.reachable = false;
+    b.flow.decided = true;
+    if (!b.returned) b.returned = Type::unknown();
 }
 
 static void nested_function(Body& b, const ast::Stmt& stmt, const ast::FunctionDef& def) {
