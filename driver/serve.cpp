@@ -1,4 +1,6 @@
 // `tesserac lsp`: the language server, on standard input and output.
+#include <algorithm>
+
 #include "driver/commands.h"
 #include "driver/pages.h"
 #include "lsp/server.h"
@@ -12,6 +14,10 @@ int serve_editor(const Options& options) {
     how.documentation.operation = [](std::string_view path) {
         const Page* page = operation_page(path);
         return page ? std::string(page->text) : std::string();
+    };
+    how.documentation.diagnostic = [](std::string_view code) {
+        const auto page = std::ranges::find(error_pages(), code, &Page::name);
+        return page == error_pages().end() ? std::string() : std::string(page->text);
     };
     return lsp::serve(how);
 }

@@ -92,7 +92,7 @@ bool Analysis::is_library(FileId file) const {
 
 std::string Analysis::uri(FileId file) const {
     const std::string& path = sources.path(file);
-    return uri_of(is_library(file) ? library_copy(path, sources.text(file)) : path);
+    return uri_of(is_library(file) ? readable_copy(path, sources.text(file)) : path);
 }
 
 Json Analysis::location(Span span) const { return {{"uri", uri(span.file)}, {"range", range(span)}}; }

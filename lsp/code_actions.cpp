@@ -51,7 +51,7 @@ Json answer_code_action(Workspace& workspace, const Json& params) {
         actions.push_back({{"title", title_of(*d.fix, analysis)},
                            {"kind", "quickfix"},
                            {"isPreferred", true},
-                           {"diagnostics", Json::array({json_of(d, analysis, true)})},
+                           {"diagnostics", Json::array({json_of(d, analysis, workspace)})},
                            {"edit", edit_of(*d.fix, analysis)}});
     }
     return actions;

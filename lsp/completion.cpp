@@ -191,6 +191,25 @@ void add_importable(const Place& place, const std::string& name, Items& items) {
     if (path.empty() || sema::is_name_space(path)) items.add_language(path, 1);
 }
 
+// `import sh`, `from sh`: files beside the document and in the folders of `-I`, files of the library.
+bool names_module(std::string_view line) {
+    for (const std::string_view head : {"import ", "from "}) {
+        if (line.starts_with(head) && line.find_first_not_of(" ", head.size()) == std::string_view::npos) return true;
+        const bool more = line.starts_with("import ") && line.ends_with(", ");
+        if (more) return true;
+    }
+    return false;
+}
+
+void add_modules(const Workspace& workspace, const Place& place, Items& items) {
+    for (const std::string& name : workspace.importable_from(place.document.path)) items.add(name, kModule, 1);
+    for (const sema::LibraryFile& file : sema::library_files()) items.add(std::string(file.name), kModule, 2);
+    for (const std::string& name : sema::members("")) {
+        if (sema::is_name_space(name)) items.add(name, kModule, 3);
+    }
+    items.add("tessera", kModule, 3);
+}
+
 bool is_in_comment_or_string(const Place& place) {
     for (const ast::Comment& comment : place.analysis.tree->comments) {
         if (comment.span.begin < place.offset && place.offset <= comment.span.end) return true;
@@ -233,6 +252,8 @@ Json answer_completion(Workspace& workspace, const Json& params) {
                             text.substr(name_begin(text, word - 1)).find_first_not_of("0123456789") ==
                                 word - 1 - name_begin(text, word - 1);
         if (!number) add_members(*place, word - 1, items);
+    } else if (names_module(line)) {
+        add_modules(workspace, *place, items);
     } else if (const auto module = module_of_from(line)) {
         add_importable(*place, *module, items);
     } else {

@@ -1,5 +1,8 @@
 #include "lsp/diagnostic_messages.h"
 
+#include "lsp/document_uri.h"
+#include "lsp/library_files.h"
+
 namespace tsr::lsp {
 
 namespace {
@@ -19,18 +22,21 @@ int severity_number(Severity severity) {
     __builtin_unreachable();
 }
 
-Json all_of(const Analysis& analysis, FileId file, bool related_information) {
+Json all_of(const Analysis& analysis, FileId file, const Workspace& workspace) {
     Json found = Json::array();
     for (const Diagnostic& d : analysis.diagnostics.all()) {
         const bool here = d.span.valid() ? d.span.file == file : file == analysis.root;
-        if (here && found.size() < kMostDiagnostics) found.push_back(json_of(d, analysis, related_information));
+        if (here && found.size() < kMostDiagnostics) found.push_back(json_of(d, analysis, workspace));
     }
     return found;
 }
 
 }  // namespace
 
-Json json_of(const Diagnostic& diagnostic, const Analysis& analysis, bool related_information) {
+Json json_of(const Diagnostic& diagnostic, const Analysis& analysis, const Workspace& workspace) {
+    const Json& client = below(workspace.client, {"textDocument", "publishDiagnostics"});
+    const bool related_information = says(client, {"relatedInformation"}) ||
+                                     says(workspace.client, {"textDocument", "diagnostic", "relatedInformation"});
     std::string message = diagnostic.message;
     Json related = Json::array();
     for (const Label& label : diagnostic.labels) {
@@ -45,20 +51,25 @@ Json json_of(const Diagnostic& diagnostic, const Analysis& analysis, bool relate
                 {"severity", severity_number(diagnostic.severity)},
                 {"source", "tesserac"},
                 {"message", message}};
-    if (!diagnostic.code.empty()) out["code"] = diagnostic.code;
+    if (!diagnostic.code.empty()) {
+        out["code"] = diagnostic.code;
+        const bool wanted = says(client, {"codeDescriptionSupport"});
+        const std::string page = wanted ? workspace.documentation.diagnostic(diagnostic.code) : "";
+        if (!page.empty()) out["codeDescription"] = {{"href", uri_of(readable_copy(diagnostic.code + ".md", page))}};
+    }
     if (!related.empty()) out["relatedInformation"] = std::move(related);
     return out;
 }
 
-Json diagnostics_of_root(const Analysis& analysis, bool related_information) {
-    return all_of(analysis, analysis.root, related_information);
+Json diagnostics_of_root(const Analysis& analysis, const Workspace& workspace) {
+    return all_of(analysis, analysis.root, workspace);
 }
 
-std::map<std::string, Json> diagnostics_of_imports(const Analysis& analysis, bool related_information) {
+std::map<std::string, Json> diagnostics_of_imports(const Analysis& analysis, const Workspace& workspace) {
     std::map<std::string, Json> found;
     for (const sema::ModuleUnit& module : analysis.program.modules) {
         if (module.file == analysis.root || module.library) continue;
-        found[analysis.uri(module.file)] = all_of(analysis, module.file, related_information);
+        found[analysis.uri(module.file)] = all_of(analysis, module.file, workspace);
     }
     return found;
 }

@@ -1,5 +1,6 @@
-// `textDocument/documentSymbol`: functions, classes, their fields, and names that are assigned at module level. From
-// the syntax tree alone.
+// `textDocument/documentSymbol`, `workspace/symbol`: functions, classes, their fields, and names that are assigned at
+// module level. From the syntax tree alone.
+#include <cctype>
 #include <set>
 
 #include <fmt/format.h>
@@ -100,6 +101,35 @@ Json answer_document_symbol(Workspace& workspace, const Json& params) {
     Json flat = Json::array();
     flatten(symbols, document.uri, nullptr, flat);
     return flat;
+}
+
+// `workspace/symbol`: of open documents and of the modules that they import.
+Json answer_workspace_symbol(Workspace& workspace, const Json& params) {
+    const std::string query = params.at("query");
+    // The letters of the query in their order, in any case.
+    const auto fits = [&](std::string_view name) {
+        size_t at = 0;
+        for (const char letter : name) {
+            if (at < query.size() &&
+                std::tolower(static_cast<unsigned char>(letter)) == std::tolower(static_cast<unsigned char>(query[at])))
+                ++at;
+        }
+        return at == query.size();
+    };
+    Json found = Json::array();
+    std::set<std::string> seen;
+    for (auto& [uri, document] : workspace.documents()) {
+        const Analysis& analysis = workspace.analysis(document);
+        for (const sema::ModuleUnit& module : analysis.program.modules) {
+            if (module.library || !seen.insert(analysis.sources.path(module.file)).second) continue;
+            Json flat = Json::array();
+            flatten(Outline(analysis).block(module.tree->body, false), analysis.uri(module.file), nullptr, flat);
+            for (Json& symbol : flat) {
+                if (fits(symbol["name"].get<std::string>())) found.push_back(std::move(symbol));
+            }
+        }
+    }
+    return found;
 }
 
 }  // namespace tsr::lsp

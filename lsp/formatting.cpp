@@ -1,6 +1,7 @@
-// `textDocument/formatting`: the layout of `tesserac fmt`, as edits of the lines that it changes. A text with mistakes
-// is left as it is.
+// `textDocument/formatting` and `rangeFormatting`: the layout of `tesserac fmt`, as edits of the lines that it changes.
+// A text with mistakes is left as it is.
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -63,8 +64,8 @@ std::vector<Hunk> differences(const std::vector<std::string_view>& a, const std:
 
 }  // namespace
 
-Json answer_formatting(Workspace& workspace, const Json& params) {
-    const Document& document = workspace.document_of(params);
+// The edits of lines from `first` to `last`.
+static Json edits_between(Workspace& workspace, const Document& document, size_t first, size_t last) {
     Sources sources;
     Diagnostics diagnostics;
     const FileId file = sources.add(document.path, document.text);
@@ -81,12 +82,23 @@ Json answer_formatting(Workspace& workspace, const Json& params) {
         return json_of(index.position(document.text, static_cast<uint32_t>(offset), workspace.encoding));
     };
     for (const Hunk& hunk : differences(before, after)) {
+        if (hunk.old_begin > last || std::max(hunk.old_end, hunk.old_begin + 1) <= first) continue;
         std::string text;
         for (size_t i = hunk.new_begin; i < hunk.new_end; ++i) text += after[i];
         edits.push_back(
             {{"range", {{"start", place(hunk.old_begin)}, {"end", place(hunk.old_end)}}}, {"newText", text}});
     }
     return edits;
+}
+
+Json answer_formatting(Workspace& workspace, const Json& params) {
+    return edits_between(workspace, workspace.document_of(params), 0, std::numeric_limits<size_t>::max());
+}
+
+Json answer_range_formatting(Workspace& workspace, const Json& params) {
+    const Json& range = params.at("range");
+    return edits_between(workspace, workspace.document_of(params), position_of(range.at("start")).line,
+                         position_of(range.at("end")).line);
 }
 
 }  // namespace tsr::lsp

@@ -26,7 +26,7 @@ std::filesystem::path cache_folder() {
 }  // namespace
 
 // Another compiler's text of the same file has a folder of its own.
-std::string library_copy(const std::string& path, std::string_view text) {
+std::string readable_copy(const std::string& path, std::string_view text) {
     const std::filesystem::path cache = cache_folder();
     if (cache.empty()) return path;
     const std::string version = fmt::format("{:016x}", std::hash<std::string_view>{}(text));

@@ -1,4 +1,5 @@
-// Files of the standard library are carried inside the compiler. An editor that shall show one reads a copy of it.
+// Files of the standard library and pages of diagnostics are carried inside the compiler. An editor that shall show one
+// reads a copy of it.
 #pragma once
 
 #include <string>
@@ -8,6 +9,6 @@ namespace tsr::lsp {
 
 // The path of a read-only copy in the user's cache folder, made where it is not there yet. `path`: as `Sources` has it,
 // "stdlib/losses.tsr". Without a cache folder that can be written this is `path` itself.
-std::string library_copy(const std::string& path, std::string_view text);
+std::string readable_copy(const std::string& path, std::string_view text);
 
 }  // namespace tsr::lsp

@@ -11,10 +11,14 @@ namespace {
 constexpr std::array kMethods{
     Method{"textDocument/diagnostic", answer_diagnostic, "diagnosticProvider",
            R"({"identifier": "tesserac", "interFileDependencies": true, "workspaceDiagnostics": false})"},
+    Method{"callHierarchy/incomingCalls", answer_incoming_calls, ""},
+    Method{"callHierarchy/outgoingCalls", answer_outgoing_calls, ""},
+    Method{"textDocument/prepareCallHierarchy", answer_prepare_call_hierarchy, "callHierarchyProvider"},
     Method{"textDocument/codeAction", answer_code_action, "codeActionProvider", R"({"codeActionKinds": ["quickfix"]})"},
     Method{"textDocument/completion", answer_completion, "completionProvider",
            R"({"triggerCharacters": ["."], "resolveProvider": true})"},
     Method{"completionItem/resolve", answer_completion_resolve, ""},
+    Method{"textDocument/declaration", answer_definition, "declarationProvider"},
     Method{"textDocument/definition", answer_definition, "definitionProvider"},
     Method{"textDocument/documentHighlight", answer_document_highlight, "documentHighlightProvider"},
     Method{"textDocument/documentSymbol", answer_document_symbol, "documentSymbolProvider"},
@@ -23,8 +27,12 @@ constexpr std::array kMethods{
     Method{"textDocument/hover", answer_hover, "hoverProvider"},
     Method{"textDocument/inlayHint", answer_inlay_hint, "inlayHintProvider"},
     Method{"textDocument/prepareRename", answer_prepare_rename, ""},
+    Method{"textDocument/rangeFormatting", answer_range_formatting, "documentRangeFormattingProvider"},
     Method{"textDocument/references", answer_references, "referencesProvider"},
     Method{"textDocument/rename", answer_rename, "renameProvider", R"({"prepareProvider": true})"},
+    Method{"textDocument/selectionRange", answer_selection_range, "selectionRangeProvider"},
+    Method{"textDocument/typeDefinition", answer_type_definition, "typeDefinitionProvider"},
+    Method{"workspace/symbol", answer_workspace_symbol, "workspaceSymbolProvider"},
     Method{"textDocument/semanticTokens/full", answer_semantic_tokens, "semanticTokensProvider",
            R"({"full": true, "legend": {"tokenTypes": ["namespace", "type", "class", "typeParameter", "parameter",
                "variable", "property", "function", "method", "decorator"],
@@ -39,9 +47,7 @@ std::span<const Method> methods() { return kMethods; }
 
 Json answer_diagnostic(Workspace& workspace, const Json& params) {
     Document& document = workspace.document_of(params);
-    const bool related = says(workspace.client, {"textDocument", "diagnostic", "relatedInformation"}) ||
-                         says(workspace.client, {"textDocument", "publishDiagnostics", "relatedInformation"});
-    return {{"kind", "full"}, {"items", diagnostics_of_root(workspace.analysis(document), related)}};
+    return {{"kind", "full"}, {"items", diagnostics_of_root(workspace.analysis(document), workspace)}};
 }
 
 }  // namespace tsr::lsp

@@ -20,6 +20,9 @@ struct Method {
 std::span<const Method> methods();
 
 // One for each request.
+Json answer_incoming_calls(Workspace& workspace, const Json& params);
+Json answer_outgoing_calls(Workspace& workspace, const Json& params);
+Json answer_prepare_call_hierarchy(Workspace& workspace, const Json& params);
 Json answer_code_action(Workspace& workspace, const Json& params);
 Json answer_completion(Workspace& workspace, const Json& params);
 Json answer_completion_resolve(Workspace& workspace, const Json& params);
@@ -32,9 +35,13 @@ Json answer_formatting(Workspace& workspace, const Json& params);
 Json answer_hover(Workspace& workspace, const Json& params);
 Json answer_inlay_hint(Workspace& workspace, const Json& params);
 Json answer_prepare_rename(Workspace& workspace, const Json& params);
+Json answer_range_formatting(Workspace& workspace, const Json& params);
 Json answer_references(Workspace& workspace, const Json& params);
 Json answer_rename(Workspace& workspace, const Json& params);
+Json answer_selection_range(Workspace& workspace, const Json& params);
 Json answer_semantic_tokens(Workspace& workspace, const Json& params);
 Json answer_signature_help(Workspace& workspace, const Json& params);
+Json answer_type_definition(Workspace& workspace, const Json& params);
+Json answer_workspace_symbol(Workspace& workspace, const Json& params);
 
 }  // namespace tsr::lsp

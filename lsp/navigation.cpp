@@ -1,4 +1,5 @@
-// Where a name is defined and where else it stands: `textDocument/definition`, `references`, `documentHighlight`.
+// Where a name is defined and where else it stands: `textDocument/definition`, `declaration`, `typeDefinition`,
+// `references`, `documentHighlight`.
 #include "lsp/methods.h"
 #include "lsp/other_programs.h"
 #include "lsp/places.h"
@@ -13,6 +14,21 @@ Json answer_definition(Workspace& workspace, const Json& params) {
         return place->analysis.location({place->program().modules[use->entity.module.index].file, 0, 0});
     const auto definition = sema::definition(place->program(), use->entity);
     return definition ? place->analysis.location(*definition) : Json(nullptr);
+}
+
+// Where the class of a record is defined. Types of the language are defined nowhere.
+Json answer_type_definition(Workspace& workspace, const Json& params) {
+    const auto place = place_of(workspace, params);
+    const sema::NameUse* use = place ? place->name() : nullptr;
+    if (!use) return nullptr;
+    Json found = Json::array();
+    for (const sema::Type& type : sema::types_of(place->program(), use->entity)) {
+        if (!type.is(sema::Kind::record)) continue;
+        const sema::Function& constructor = place->program().function(type.function_id());
+        const sema::Entity of{sema::NameKind::class_, constructor.name, constructor.module, constructor.id, {}};
+        if (const auto at = sema::definition(place->program(), of)) found.push_back(place->analysis.location(*at));
+    }
+    return found;
 }
 
 Json answer_references(Workspace& workspace, const Json& params) {

@@ -187,9 +187,8 @@ private:
             return;
         }
         const Analysis& analysis = workspace_.analysis(document);
-        const bool related = says(workspace_.client, {"textDocument", "publishDiagnostics", "relatedInformation"});
-        publish(document.uri, document.version, diagnostics_of_root(analysis, related));
-        std::map<std::string, Json> imports = diagnostics_of_imports(analysis, related);
+        publish(document.uri, document.version, diagnostics_of_root(analysis, workspace_));
+        std::map<std::string, Json> imports = diagnostics_of_imports(analysis, workspace_);
         std::erase_if(imports, [&](const auto& entry) { return workspace_.find(entry.first) != nullptr; });
         for (const auto& [uri, diagnostics] : published_.replace(document.uri, std::move(imports)))
             publish(uri, {}, diagnostics);

@@ -81,6 +81,25 @@ std::unique_ptr<Analysis> Workspace::analysis_with(const std::string& path,
     return std::make_unique<Analysis>(path, all, import_folders_, encoding, cancel_);
 }
 
+std::vector<std::string> Workspace::importable_from(const std::string& path) const {
+    namespace fs = std::filesystem;
+    std::set<std::string> found;
+    const fs::path self(path);
+    std::vector<std::string> around{self.parent_path()};
+    around.insert(around.end(), import_folders_.begin(), import_folders_.end());
+    for (const std::string& folder : around) {
+        std::error_code error;
+        for (fs::directory_iterator at(folder, error); !error && at != fs::directory_iterator(); at.increment(error)) {
+            if (at->path().extension() == ".tsr" && at->path() != self) found.insert(at->path().stem());
+        }
+    }
+    for (const auto& [uri, open] : documents_) {
+        const fs::path other(open.path);
+        if (open.path != path && other.parent_path() == self.parent_path()) found.insert(other.stem());
+    }
+    return {found.begin(), found.end()};
+}
+
 namespace {
 
 // A folder with more programs is not searched to its end, nor is a file larger than this read.

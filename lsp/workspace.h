@@ -27,7 +27,8 @@ struct Document {
 
 // What is known of the language beside its programs: pages of the documentation.
 struct Documentation {
-    std::function<std::string(std::string_view path)> operation;  // "tile.scan"; empty: there is none
+    std::function<std::string(std::string_view path)> operation;   // "tile.scan"; empty: there is none
+    std::function<std::string(std::string_view code)> diagnostic;  // "E0201"; empty: there is none
 };
 
 class Workspace {
@@ -63,6 +64,9 @@ public:
     // The same if these texts, by path, stood for their files.
     std::unique_ptr<Analysis> analysis_with(const std::string& path,
                                             const std::vector<std::pair<std::string, std::string>>& texts);
+
+    // Names of files that a program at this path can import, of their folders alone.
+    [[nodiscard]] std::vector<std::string> importable_from(const std::string& path) const;
 
     // Programs in the editor's folders that are not open, and whose texts hold all these words.
     [[nodiscard]] std::vector<std::string> closed_files_that_say(const std::vector<std::string>& words) const;

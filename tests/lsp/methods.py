@@ -21,6 +21,12 @@ TESTED = {
     "foldingRangeProvider": "test_folding_range",
     "hoverProvider": "test_hover",
     "definitionProvider": "test_definition",
+    "declarationProvider": "test_definition",
+    "typeDefinitionProvider": "test_definition",
+    "callHierarchyProvider": "test_call_hierarchy",
+    "documentRangeFormattingProvider": "test_formatting",
+    "selectionRangeProvider": "test_selection_range",
+    "workspaceSymbolProvider": "test_workspace_symbol",
     "referencesProvider": "test_references",
     "documentHighlightProvider": "test_document_highlight",
     "renameProvider": "test_rename",
@@ -95,6 +101,10 @@ def test_formatting(server):
         edits = c.of("formatting", MAIN, options={})
         expect(applied(text, edits), '# one\nx = "🐙"\ny = [1, 2]  # 🐙\n\n\ndef f():\n    print(x)\n\n\nf()\n')
         expect(edits[0]["range"]["start"]["line"], 1, "the first line stays")
+        third = {"start": {"line": 2, "character": 0}, "end": {"line": 2, "character": 3}}
+        assert "y = [1, 2]  # 🐙" in applied(text, c.of("rangeFormatting", MAIN, options={}, range=third))
+        last = {"start": {"line": 9, "character": 0}, "end": {"line": 9, "character": 0}}
+        expect(applied(text, c.of("rangeFormatting", MAIN, options={}, range=last)).splitlines()[:3], text.text.splitlines()[:3])
         c.change(MAIN, 2, {"text": "x  =  (\n"})
         expect(c.of("formatting", MAIN, options={}), [], "a text with a mistake is left alone")
         c.change(MAIN, 3, {"text": "x  =  1\r\ny = 2\r\n"})
@@ -156,6 +166,9 @@ def test_definition(server):
             return one.client.at("definition", MAIN, one.at(word, nth))
         here = {"uri": MAIN}
         expect(target("layer", 2), {**here, "range": one.text.range_of("layer")})
+        expect(one.client.at("declaration", MAIN, one.at("layer", 2)), target("layer", 2))
+        expect(one.client.at("typeDefinition", MAIN, one.at("layer", 2)), [{**here, "range": one.text.range_of("Layer")}])
+        expect(one.client.at("typeDefinition", MAIN, one.at("total", 2)), [])
         expect(target("area", 3), {"uri": PART, "range": one.part.range_of("area")})
         expect(target("h"), {"uri": PART, "range": one.part.range_of("h")})
         expect(target("shapes", 2), {"uri": PART, "range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}})
@@ -326,6 +339,10 @@ def test_completion_while_typing(server):
         text = c.open(MAIN, "from shapes import area\nfrom math import «»\n# co«c»\nx = \"te«s»xt\"\n")
         assert "sqrt" in labels(c.at("completion", MAIN, text.at()))
         expect((c.at("completion", MAIN, text.at("c")), c.at("completion", MAIN, text.at("s"))), (None, None))
+        for typed in ("import «»", "import sh«»", "from «»\n\ndef f():\n    pass\n", "import math, «»"):
+            text = c.open(MAIN, typed)
+            names = labels(c.at("completion", MAIN, text.at()))
+            assert {"shapes", "losses", "math", "tessera"} <= set(names) and "print" not in names, (typed, names)
         expect(c.end(), 0)
 
 
@@ -398,6 +415,64 @@ def test_inlay_hint(server):
         line = one.at("layer")["line"]
         part = one.client.of("inlayHint", MAIN, range={"start": {"line": line, "character": 0}, "end": {"line": line, "character": 50}})
         expect([h["label"] for h in part], [": Layer"])
+
+
+def test_call_hierarchy(server):
+    def shown(calls, role, texts):
+        out = []
+        for call in calls:
+            item = call[role]
+            text = texts.get(item["uri"] if role == "from" else MAIN)
+            out.append((item["name"], os.path.basename(item["uri"]), [text.cut(r) for r in call["fromRanges"]]))
+        return sorted(out)
+    for one in circumstances(server):
+        texts = {MAIN: one.text, PART: one.part}
+        [item] = one.client.at("prepareCallHierarchy", MAIN, one.at("area", 2))
+        expect((item["name"], item["uri"], item["selectionRange"]), ("area", PART, one.part.range_of("area")))
+        found = shown(one.client.request("callHierarchy/incomingCalls", {"item": item}), "from", texts)
+        expect([call for call in found if call[0] == "main"], [("main", "main.tsr", ["area", "area"])])
+        [main] = one.client.at("prepareCallHierarchy", MAIN, one.at("main"))
+        called = shown(one.client.request("callHierarchy/outgoingCalls", {"item": main}), "to", texts)
+        names = [name for name, _, _ in called]
+        assert {"area", "fill", "twice", "softmax", "Layer.size"} <= set(names), called
+        expect(one.client.at("prepareCallHierarchy", MAIN, one.at("total", 2)), None)
+        expect(one.client.at("prepareCallHierarchy", MAIN, one.at("tile")), None)
+
+
+def test_selection_range(server):
+    for one in circumstances(server):
+        [found] = one.client.of("selectionRange", MAIN, positions=[one.at("layer", 2)])
+        texts = []
+        while found:
+            texts.append(one.text.cut(found["range"]))
+            found = found.get("parent")
+        expect(texts[0], "layer")
+        assert any(text.startswith("def main") for text in texts) and texts[-1] == one.text.text, texts
+        for inner, outer in zip(texts, texts[1:]):
+            assert inner in outer, (inner, outer)
+        if not one.broken:
+            expect(texts[1:3], ["layer.size", "layer.size()"])
+
+
+def test_workspace_symbol(server):
+    for one in circumstances(server):
+        def names(query, one=one):
+            return sorted(s["name"] for s in one.client.request("workspace/symbol", {"query": query}))
+        expect(names("fill"), ["fill"])
+        expect(names("ara"), ["area"])
+        expect(names("LY"), ["Layer"])
+        expect({"area", "WIDTH", "main", "Layer", "size"} <= set(names("")), True)
+        [area] = one.client.request("workspace/symbol", {"query": "area"})
+        expect(area["location"]["uri"], PART)
+
+
+def test_pages_of_diagnostics(server):
+    c = Client(server, capabilities={"textDocument": {"publishDiagnostics": {"codeDescriptionSupport": True}}})
+    c.open(MAIN, "print(y)\n")
+    [found] = c.diagnostics(MAIN, 1)
+    with open(found["codeDescription"]["href"][len("file://"):], encoding="utf-8") as file:
+        assert file.read().startswith("# E0201")
+    expect(c.end(), 0)
 
 
 def test_places_without_anything(server):
