@@ -40,7 +40,7 @@ Json initialize(Workspace& workspace, const Json& params, const std::string& ver
         {"positionEncoding", workspace.encoding == Encoding::utf8 ? "utf-8" : "utf-16"},
         {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", {{"includeText", false}}}}}};
     for (const Method& method : methods()) {
-        if (!method.capability.empty()) capabilities[std::string(method.capability)] = Json::parse(method.value);
+        if (!method.capability.empty()) capabilities[std::string(method.capability)] = parse_json(method.value);
     }
     return {{"capabilities", std::move(capabilities)}, {"serverInfo", {{"name", "tesserac"}, {"version", version}}}};
 }

@@ -15,6 +15,7 @@
 #include "lsp/methods.h"
 #include "lsp/protocol.h"
 #include "lsp/published.h"
+#include "lsp/reproducer.h"
 
 namespace tsr::lsp {
 
@@ -57,7 +58,7 @@ private:
 
     // False: nothing behind this message is read.
     bool receive(const std::string& content) {
-        Json message = Json::parse(content, nullptr, false);
+        Json message = parse_json(content);
         if (message.is_discarded()) {
             send(error_answer(nullptr, ErrorCode::parse_error, "the message is not JSON in UTF-8"));
             return true;
@@ -109,7 +110,10 @@ private:
         } catch (const Json::exception& error) {
             send(error_answer(id, ErrorCode::invalid_params, fmt::format("{}: {}", method, error.what())));
         } catch (const std::exception& error) {
-            send(error_answer(id, ErrorCode::internal_error, fmt::format("{}: {}", method, error.what())));
+            const std::string left = leave_reproducer(workspace_, request);
+            send(error_answer(
+                id, ErrorCode::internal_error,
+                fmt::format("{}: {}{}{}", method, error.what(), left.empty() ? "" : "; what replays it is in ", left)));
         }
     }
 
@@ -173,7 +177,9 @@ private:
             // The message that came is worked on; then this begins anew.
         } catch (const std::exception& error) {
             document.reported = true;
-            log(fmt::format("the check of {} failed: {}", document.uri, error.what()));
+            const std::string left = leave_reproducer(workspace_, {});
+            log(fmt::format("the check of {} failed: {}{}{}", document.uri, error.what(),
+                            left.empty() ? "" : "; what replays it is in ", left));
         }
     }
 

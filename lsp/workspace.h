@@ -55,6 +55,7 @@ public:
     }
     [[nodiscard]] Document* find(const std::string& uri);
     std::map<std::string, Document, std::less<>>& documents() { return documents_; }
+    [[nodiscard]] const std::map<std::string, Document, std::less<>>& documents() const { return documents_; }
     [[nodiscard]] const Document* open_at(const std::string& path) const;
 
     // The program of its present text. Raises Cancelled.
