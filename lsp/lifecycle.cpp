@@ -17,12 +17,18 @@ Encoding encoding_for(const Json& client) {
     return utf8 ? Encoding::utf8 : Encoding::utf16;
 }
 
+std::vector<std::string> paths_of(const Json& folders) {
+    std::vector<std::string> paths;
+    for (const Json& folder : folders) paths.push_back(path_of(folder.at("uri").get<std::string>()));
+    return paths;
+}
+
 // The folders that the editor has open.
 std::vector<std::string> folders_of(const Json& params) {
     std::vector<std::string> folders;
     const Json& several = below(params, {"workspaceFolders"});
     if (several.is_array()) {
-        for (const Json& folder : several) folders.push_back(path_of(folder.at("uri").get<std::string>()));
+        folders = paths_of(several);
     } else if (const Json& root = below(params, {"rootUri"}); root.is_string()) {
         folders.push_back(path_of(root.get<std::string>()));
     }
@@ -36,13 +42,21 @@ Json initialize(Workspace& workspace, const Json& params, const std::string& ver
     workspace.client = below(params, {"capabilities"});
     workspace.encoding = encoding_for(workspace.client);
     workspace.folders = folders_of(params);
-    Json capabilities = {
-        {"positionEncoding", workspace.encoding == Encoding::utf8 ? "utf-8" : "utf-16"},
-        {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", {{"includeText", false}}}}}};
+    Json capabilities = {{"positionEncoding", workspace.encoding == Encoding::utf8 ? "utf-8" : "utf-16"},
+                         {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", {{"includeText", false}}}}},
+                         {"workspace", {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}}};
     for (const Method& method : methods()) {
         if (!method.capability.empty()) capabilities[std::string(method.capability)] = parse_json(method.value);
     }
     return {{"capabilities", std::move(capabilities)}, {"serverInfo", {{"name", "tesserac"}, {"version", version}}}};
+}
+
+std::optional<Json> wanted_events(const Workspace& workspace) {
+    if (!says(workspace.client, {"workspace", "didChangeWatchedFiles", "dynamicRegistration"})) return std::nullopt;
+    const Json programs = {{"globPattern", "**/*.tsr"}};
+    return Json{{"registrations", Json::array({{{"id", "programs"},
+                                                {"method", "workspace/didChangeWatchedFiles"},
+                                                {"registerOptions", {{"watchers", Json::array({programs})}}}}})}};
 }
 
 void change_texts(Workspace& workspace, const std::string& method, const Json& params) {
@@ -58,6 +72,11 @@ void change_texts(Workspace& workspace, const std::string& method, const Json& p
     } else if (method == "workspace/didChangeWatchedFiles") {
         for (const Json& change : params.at("changes"))
             workspace.changed_on_disk(path_of(change.at("uri").get<std::string>()));
+    } else if (method == "workspace/didChangeWorkspaceFolders") {
+        const std::vector<std::string> removed = paths_of(params.at("event").at("removed"));
+        std::erase_if(workspace.folders, [&](const auto& f) { return std::ranges::find(removed, f) != removed.end(); });
+        for (std::string& added : paths_of(params.at("event").at("added")))
+            workspace.folders.push_back(std::move(added));
     }
 }
 

@@ -52,6 +52,12 @@ private:
     void notify(std::string_view method, Json params) {
         send({{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}});
     }
+    // Whose answer says nothing.
+    void request(std::string_view method, Json params) {
+        Json message = {{"jsonrpc", "2.0"}, {"id", ++requests_}, {"method", method}};
+        if (!params.is_null()) message["params"] = std::move(params);
+        send(message);
+    }
     void log(const std::string& message) { notify("window/logMessage", {{"type", 1}, {"message", message}}); }
 
     // ---- the reading thread ----
@@ -65,7 +71,7 @@ private:
         }
         const Json& id = below(message, {"id"});
         const bool answer = message.is_object() && !message.contains("method") && message.contains("id");
-        if (answer) return true;  // to a request of the server's: it asks for refreshes, whose answers say nothing
+        if (answer) return true;  // to a request of the server's, which says nothing
         if (!below(message, {"method"}).is_string() || !(id.is_null() || id.is_number_integer() || id.is_string())) {
             send(error_answer(nullptr, ErrorCode::invalid_request, "a message is an object with a `method`"));
             return true;
@@ -140,7 +146,9 @@ private:
         if (!initialized_ || shut_down_) return;
         try {
             const Json& params = below(message, {"params"});
-            if (method == "textDocument/didClose") {
+            if (method == "initialized") {
+                if (auto wanted = wanted_events(workspace_)) request("client/registerCapability", std::move(*wanted));
+            } else if (method == "textDocument/didClose") {
                 const std::string uri = params.at("textDocument").at("uri");
                 workspace_.close(uri);
                 for (const auto& [other, diagnostics] : published_.drop(uri)) publish(other, {}, diagnostics);
@@ -187,7 +195,7 @@ private:
         if (pulls()) {
             // The editor asks when its user changes a text, and is told to where another file has changed what is said.
             if (document.by_others && says(workspace_.client, {"workspace", "diagnostics", "refreshSupport"})) {
-                send({{"jsonrpc", "2.0"}, {"id", ++requests_}, {"method", "workspace/diagnostic/refresh"}});
+                request("workspace/diagnostic/refresh", nullptr);
             }
             document.by_others = false;
             return;

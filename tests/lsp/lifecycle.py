@@ -182,6 +182,40 @@ def test_clients_that_ask_for_diagnostics(server):
         expect(c.end(), 0)
 
 
+def test_wishes_to_the_client(server):
+    c = Client(server, capabilities={"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": True}}})
+    wish = c.wait_for(lambda m: m.get("method") == "client/registerCapability")
+    [one] = wish["params"]["registrations"]
+    expect((one["method"], one["registerOptions"]["watchers"]), ("workspace/didChangeWatchedFiles", [{"globPattern": "**/*.tsr"}]))
+    c.send({"id": wish["id"], "result": None})
+    expect(c.end(), 0)
+    c = Client(server)
+    c.open(URI, "x = 1\n")
+    c.diagnostics(URI, 1)
+    expect([m["method"] for m in c.kept], [])
+    expect(c.end(), 0)
+
+
+def test_folders_that_come_and_go(server):
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "user.tsr"), "w") as file:
+            file.write("from part import area\nprint(area(2))\n")
+        c = Client(server)
+        part = f"file://{folder}/part.tsr"
+        text = c.open(part, "def area(w: i32) -> i32:\n    return w\n")
+
+        def uses():
+            found = c.at("references", part, text.range_of("area")["start"], context={"includeDeclaration": False})
+            return [os.path.basename(one["uri"]) for one in found]
+        one = {"uri": f"file://{folder}", "name": "all"}
+        expect(uses(), [])
+        c.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": [one], "removed": []}})
+        expect(uses(), ["user.tsr", "user.tsr"])
+        c.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": [], "removed": [one]}})
+        expect(uses(), [])
+        expect(c.end(), 0)
+
+
 def test_random_edits(server):
     """After any edits the server has the client's text: what it says is what a fresh one says."""
     pieces = ["x", "é", "🐙", "\n", "\r\n", "\r", "\ufeff", "(", ")", "    ", "y = 1\n", "def f():\n    pass\n", "\t", '"', "#", "\u2028", "\0"]

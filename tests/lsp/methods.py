@@ -14,6 +14,7 @@ from client import Client, Failed, expect, position, run_cases
 TESTED = {
     "positionEncoding": "lifecycle.py",
     "textDocumentSync": "lifecycle.py",
+    "workspace": "lifecycle.py",
     "diagnosticProvider": "test_diagnostic",
     "codeActionProvider": "test_code_action",
     "documentFormattingProvider": "test_formatting",
