@@ -151,7 +151,7 @@ private:
             } else if (method == "textDocument/didClose") {
                 const std::string uri = params.at("textDocument").at("uri");
                 workspace_.close(uri);
-                for (const auto& [other, diagnostics] : published_.drop(uri)) publish(other, {}, diagnostics);
+                publish_imports(published_.drop(uri));
             } else {
                 change_texts(workspace_, method, params);
             }
@@ -198,14 +198,20 @@ private:
                 request("workspace/diagnostic/refresh", nullptr);
             }
             document.by_others = false;
-            return;
         }
         const Analysis& analysis = workspace_.analysis(document);
-        publish(document.uri, document.version, diagnostics_of_root(analysis, workspace_));
+        if (!pulls()) publish(document.uri, document.version, diagnostics_of_root(analysis, workspace_));
         std::map<std::string, Json> imports = diagnostics_of_imports(analysis, workspace_);
         std::erase_if(imports, [&](const auto& entry) { return workspace_.find(entry.first) != nullptr; });
-        for (const auto& [uri, diagnostics] : published_.replace(document.uri, std::move(imports)))
-            publish(uri, {}, diagnostics);
+        publish_imports(published_.replace(document.uri, std::move(imports)));
+    }
+
+    // Nobody asks for what is said of a file that is not open.
+    void publish_imports(const std::map<std::string, Json>& said) {
+        for (const auto& [uri, diagnostics] : said) {
+            // What an open document says of itself stands where this would.
+            if (pulls() || !workspace_.find(uri)) publish(uri, {}, diagnostics);
+        }
     }
 
     MessageReader reader_;

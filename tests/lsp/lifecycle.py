@@ -167,6 +167,26 @@ def test_unsaved_imports(server):
         expect(c.end(), 0)
 
 
+def test_a_file_with_a_mistake_is_opened(server):
+    with tempfile.TemporaryDirectory() as folder:
+        main, part = f"file://{folder}/main.tsr", f"file://{folder}/part.tsr"
+        with open(os.path.join(folder, "part.tsr"), "w") as file:
+            file.write("WIDTH = nothing\n")
+        c = Client(server)
+        c.open(main, "import part\nprint(part.WIDTH)\n")
+        expect([d["code"] for d in c.diagnostics(part)], ["E0201"])
+        c.open(part, "WIDTH = nothing\n")
+        # In whichever order the two are checked, nothing wipes out what the open document says.
+        c.of("hover", main, position={"line": 0, "character": 8})
+        c.open("file:///tmp/none/last.tsr", "x = 1\n")
+        c.change(main, 2, {"text": "import part\n"})
+        c.diagnostics(main, 2)
+        said = [m["params"] for m in c.kept if m.get("method") == "textDocument/publishDiagnostics" and m["params"]["uri"] == part]
+        expect([[d["code"] for d in one["diagnostics"]] for one in said if "version" not in one], [])
+        expect([d["code"] for d in said[-1]["diagnostics"]] if said else [d["code"] for d in c.diagnostics(part, 1)], ["E0201"])
+        expect(c.end(), 0)
+
+
 def test_clients_that_ask_for_diagnostics(server):
     with tempfile.TemporaryDirectory() as folder:
         main, part = f"file://{folder}/main.tsr", f"file://{folder}/part.tsr"
@@ -178,7 +198,17 @@ def test_clients_that_ask_for_diagnostics(server):
         c.change(part, 2, {"text": "HEIGHT = 1\n"})
         c.wait_for(lambda m: m.get("method") == "workspace/diagnostic/refresh")
         expect([d["code"] for d in c.of("diagnostic", main)["items"]], ["E0202"])
+        # What is said of open documents is asked for, what is said of closed ones is not.
         expect([m for m in c.kept if m.get("method") == "textDocument/publishDiagnostics"], [])
+        c.close(part)
+        with open(os.path.join(folder, "part.tsr"), "w") as file:
+            file.write("WIDTH = nothing\n")
+        c.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": part, "type": 2}]})
+        said = c.diagnostics(part)
+        expect([d["code"] for d in said or c.diagnostics(part)], ["E0201"])
+        c.open(part, "WIDTH = nothing\n", version=3)
+        expect(c.diagnostics(part), [])
+        expect([d["code"] for d in c.of("diagnostic", part)["items"]], ["E0201"])
         expect(c.end(), 0)
 
 
