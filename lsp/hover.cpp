@@ -29,6 +29,18 @@ const ast::Expr* expression_of(const Place& place, Span name) {
     return found;
 }
 
+// Where its value is read: here, or of a variable that the text assigns once, which stands here, at its next place.
+const ast::Expr* read_of(const Place& place, const sema::NameUse& use) {
+    if (!use.binds) return expression_of(place, use.at);
+    const sema::NameUse* read = nullptr;
+    for (const sema::NameUse& one : place.program().modules[kRoot.index].names) {
+        if (one.entity != use.entity) continue;
+        if (one.binds && one.at != use.at) return nullptr;
+        if (!one.binds && !read) read = &one;
+    }
+    return read ? expression_of(place, read->at) : nullptr;
+}
+
 // What the call gives whose callee this is.
 std::string result_of_call(const Place& place, const ast::Expr* callee) {
     if (!callee) return {};
@@ -40,6 +52,26 @@ std::string result_of_call(const Place& place, const ast::Expr* callee) {
         return value ? text_of(types) : "";
     }
     return {};
+}
+
+constexpr size_t kMostValues = 8;
+constexpr size_t kLongestValues = 100;
+
+// " = 3", " = 32 or 64"; empty where they are not known, or too many to be of use.
+std::string values_text(const Place& place, const ast::Expr& e) {
+    const auto values = sema::values_of(place.program(), kRoot, e.id);
+    std::string text;
+    for (const sema::Static& value : values) text += (text.empty() ? " = " : " or ") + value.text();
+    return values.size() > kMostValues || text.size() > kLongestValues ? "" : text;
+}
+
+bool is_value(NameKind kind) {
+    return kind == NameKind::variable || kind == NameKind::parameter || kind == NameKind::tuning_parameter ||
+           kind == NameKind::dimension;
+}
+
+bool all_literal(const std::vector<sema::Type>& types) {
+    return std::ranges::all_of(types, [](const sema::Type& type) { return type.is_literal(); });
 }
 
 struct Told {
@@ -55,6 +87,12 @@ std::optional<Told> of_name(const Workspace& workspace, const Place& place, cons
     if (entity.kind == NameKind::property && expression) {
         const std::string types = text_of(sema::types_of(place.program(), kRoot, expression->id));
         if (!types.empty()) told.code += ": " + types;
+    }
+    if (const ast::Expr* read = is_value(entity.kind) ? read_of(place, use) : nullptr) {
+        const std::string values = values_text(place, *read);
+        if (!values.empty() && all_literal(sema::types_of(place.program(), entity)))
+            told.code = fmt::format("({}) {}", sema::text(entity.kind), entity.name);
+        told.code += values;
     }
     const std::string result = result_of_call(place, expression);
     const auto callable = entity.module.valid() ? std::nullopt : callable_of(place.analysis, entity);
@@ -75,7 +113,10 @@ std::optional<Told> of_expression(const Place& place) {
     if (!e) return std::nullopt;
     const std::string types = text_of(sema::types_of(place.program(), kRoot, e->id));
     if (types.empty()) return std::nullopt;
-    return Told{types, "", e->span};
+    const bool literal = std::holds_alternative<ast::IntLiteral>(e->node) ||
+                         std::holds_alternative<ast::FloatLiteral>(e->node) ||
+                         std::holds_alternative<ast::StringLiteral>(e->node);
+    return Told{literal ? types : types + values_text(place, *e), "", e->span};
 }
 
 }  // namespace

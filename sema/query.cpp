@@ -107,6 +107,18 @@ std::vector<Type> types_of(const Program& program, ModuleId module, ast::ExprId 
     return types;
 }
 
+std::vector<Static> values_of(const Program& program, ModuleId module, ast::ExprId expr) {
+    std::vector<Static> values;
+    for (const Instance& instance : program.instances) {
+        if (instance.module != module || instance.tuned) continue;
+        const ExprInfo& info = instance.info(expr);
+        if (info.type.is_unknown()) continue;
+        if (!info.value) return {};
+        if (std::ranges::find(values, *info.value) == values.end()) values.push_back(*info.value);
+    }
+    return values;
+}
+
 namespace {
 
 void add_properties(const Type& type, std::vector<Member>& found) {

@@ -32,6 +32,9 @@ std::vector<Type> types_of(const Program& program, const Entity& entity);
 // The smallest expression of the text around this place; nullptr where none is.
 const ast::Expr* expression_at(const Program& program, ModuleId module, uint32_t offset);
 std::vector<Type> types_of(const Program& program, ModuleId module, ast::ExprId expr);
+// Its values that are known when the program is compiled: of several signatures or points of a tuning space each once.
+// None where one of them does not know it.
+std::vector<Static> values_of(const Program& program, ModuleId module, ast::ExprId expr);
 
 // What a dot behind a value of this type may be followed by.
 struct Member {

@@ -151,13 +151,30 @@ def test_hover(server):
         expect(value(one, "n", 2), "```tessera\n(dimension) n: index\n```")
         expect(value(one, "f32", 2), "```tessera\n(element type) f32\n```")
         expect(value(one, "value", 3), "```tessera\n(parameter) value: f32\n```")
-        expect(one.client.at("hover", MAIN, {"line": 3, "character": 0})["contents"]["value"], "```tessera\n(variable) SIZE: an integer literal\n```")
+        expect(one.client.at("hover", MAIN, {"line": 3, "character": 0})["contents"]["value"], "```tessera\n(variable) SIZE = 3\n```")
+        expect(value(one, "SIZE", 2), "```tessera\n(variable) SIZE = 3\n```")
         expect(one.client.at("hover", MAIN, {"line": 2, "character": 0}), None)
         expect(value(one, "x", 4), "```tessera\n(parameter) x: i32 or f32\n```")
     plain = Client(server, capabilities={"textDocument": {"hover": {"contentFormat": ["plaintext"]}}})
     text = plain.open(MAIN, "«»x = ones((2,), f32)\n")
     expect(plain.at("hover", MAIN, text.at())["contents"], {"kind": "plaintext", "value": "(variable) x: f32[2]"})
     expect(plain.at("hover", MAIN, {"line": 0, "character": 10})["contents"]["value"], "an integer literal")
+    text = plain.open(MAIN, """@kernel.autotune(space=dict(BM=[32, 64]))
+def k(x: mut f32[n]):
+    i = tile.linear_id()
+    if i < n:
+        x[i] = cast(B«tuned»M *«twice» 2, f32)
+def f(n: static i32, x: f32) -> f32:
+    return x * «static»n
+k(ones((3,), f32))
+print(f(2, 1.5), f(4, 1.5))
+""", version=2)
+
+    def said(mark):
+        return plain.at("hover", MAIN, text.at(mark))["contents"]["value"]
+    expect(said("tuned"), "(tuning parameter) BM = 32 or 64")
+    assert said("twice").endswith(" = 64 or 128"), said("twice")
+    expect(said("static"), "(parameter) n: i32 = 2 or 4")
     expect(plain.end(), 0)
 
 
