@@ -105,9 +105,9 @@ struct KernelCode {
     void bind_round(const Op& op, const std::vector<Axis>& axes, ValueId number);
 
     template <typename Body>
-    void counted_loop(ValueId lower, ValueId upper, int64_t step, Body body) {
+    void counted_loop(ValueId lower, ValueId upper, int64_t step, Body body, Attrs attrs = {}) {
         RegionId outside = emit.region;
-        OpId made = emit.open(OpKind::for_, {lower, upper, emit.integer(step)});
+        OpId made = emit.open(OpKind::for_, {lower, upper, emit.integer(step)}, std::move(attrs));
         emit.region = emit.add_region(made);
         body(target.add_arg(emit.region, Type::scalar(DType::index)));
         emit.yield({});

@@ -156,8 +156,8 @@ public:
         const Values inits(fn_.op(nest_[0]).operands.begin() + ForOp::kFirstInit, fn_.op(nest_[0]).operands.end());
         for (size_t i = 0; i < how.size(); ++i) {
             const DType elem = fn_.type(inits[i]).elem;
-            starts.push_back(
-                builder_.value(OpKind::constant, {}, {{Attr::value, reduction_start(how[i], elem)}, {Attr::type, elem}}));
+            starts.push_back(builder_.value(OpKind::constant, {},
+                                            {{Attr::value, reduction_start(how[i], elem)}, {Attr::type, elem}}));
         }
         const ValueId tile = builder_.tile_id();
         const ValueId rounds = count_rounds();

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/ops/effects.h"
 #include "ir/passes/target/gpu/registers.h"
 #include "ir/passes/target/gpu/tiles/groups.h"
 #include "ir/passes/target/gpu/tiles/layouts.h"
@@ -18,8 +19,8 @@ namespace {
 constexpr int64_t kFlatThreads = 256;
 constexpr int64_t kShortBody = 24;  // operations of a body that is written several times
 constexpr int64_t kMostNeighbours = 8;
-constexpr int64_t kShortRow = 64;  // the same of a loop over several axes
-constexpr int64_t kRows = 4;
+constexpr int64_t kShortApart = 64;  // the same of tiles that are not side by side
+constexpr int64_t kApart = 4;
 
 // Bytes of the smallest elements that the region touches; nothing where it touches none, or elements share bytes.
 std::optional<int64_t> smallest_element(const Function& kernel, RegionId region) {
@@ -57,18 +58,19 @@ int64_t neighbours(const Function& kernel, const Op& lanes) {
     return smallest ? std::clamp<int64_t>(kAccess / *smallest, 1, kMostNeighbours) : 1;
 }
 
-// Tiles below each other that a thread does, of a loop over two or more axes of single elements: as many as share
-// enough of what they compute and read, where their code is short and says nothing.
-int64_t rows(const Function& kernel, const Op& lanes) {
+// Tiles apart from each other that a thread does, below each other in a loop over two or more axes of single elements:
+// as many as share enough of what they compute and read, where their code is short and says nothing.
+int64_t apart(const Function& kernel, const Op& lanes) {
     int64_t count = 0;
     bool plain = true;
     walk(kernel, lanes.regions[0], [&](OpId id) {
         const Op& op = kernel.op(id);
-        plain = plain && (is_pure(op.kind) || op.kind == OpKind::read || op.kind == OpKind::write ||
-                          op.kind == OpKind::atomic || op.kind == OpKind::if_ || op.kind == OpKind::yield);
+        plain = plain && !is_collective(kernel, op) &&
+                (is_pure(op.kind) || op.kind == OpKind::read || op.kind == OpKind::write || op.kind == OpKind::atomic ||
+                 op.kind == OpKind::if_ || op.kind == OpKind::yield);
         if (op.kind != OpKind::constant && op.kind != OpKind::yield) ++count;
     });
-    return plain && count <= kShortRow ? kRows : 1;
+    return plain && count <= kShortApart ? kApart : 1;
 }
 
 int64_t whole_warps(int64_t threads) { return (threads + kWarp - 1) / kWarp * kWarp; }
@@ -108,13 +110,14 @@ bool has_tile_loop(const Function& kernel) {
     });
 }
 
+bool side_by_side(const Function& kernel, const Op& lanes) { return neighbours(kernel, lanes) > 1; }
+
 int64_t most_neighbours(const Function& kernel) {
     int64_t most = 1;
     for (OpId id : kernel.region(kernel.body).ops) {
         const Op& op = kernel.op(id);
         if (op.kind != OpKind::lanes) continue;
-        const bool several = kernel.kernel.elements && op.operands.size() > 3;
-        most = several ? rows(kernel, op) : neighbours(kernel, op);
+        most = side_by_side(kernel, op) ? neighbours(kernel, op) : apart(kernel, op);
     }
     return most;
 }

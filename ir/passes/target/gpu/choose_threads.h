@@ -1,4 +1,4 @@
-// How many threads a block has, and how many neighbouring tiles one thread does.
+// How many threads a block has, and how many tiles one thread does.
 #pragma once
 
 #include "ir/core/function.h"
@@ -12,8 +12,10 @@ Plan choose_threads(const Function& kernel, const GpuMachine& machine, const Gpu
 
 // A thread's work is tiles, be it of a flat kernel.
 bool by_tiles(const Function& kernel);
-// The most neighbouring tiles that a thread of such a kernel does: a power of two.
+// The most tiles that a thread of such a kernel does: a power of two.
 int64_t most_neighbours(const Function& kernel);
+// Whether the tiles of a thread are side by side, so that its accesses are wide; else they are apart.
+bool side_by_side(const Function& kernel, const Op& lanes);
 // Whether a loop of the kernel is spread over the tiles of the group.
 bool has_tile_loop(const Function& kernel);
 

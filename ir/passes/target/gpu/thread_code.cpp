@@ -4,6 +4,7 @@
 
 #include "ir/core/internal.h"
 #include "ir/passes/target/gpu/barriers.h"
+#include "ir/passes/target/gpu/choose_threads.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -21,6 +22,7 @@ ThreadCode::ThreadCode(const Function& kernel, const GpuMachine& machine)
     auto has = [&](OpKind kind) {
         return any_below(kernel, kernel.body, [&](const Op& op) { return op.kind == kind; });
     };
+    if (kernel.kernel.flat || kernel.kernel.elements) total = counts[0];  // launches give tiles one number
     if (!plan.gpu().parts.empty()) total = emit.mul(total, emit.integer(parts_of(plan.gpu())));
     copies_ = has(OpKind::copy_async);
     commits_ = has(OpKind::commit) || has(OpKind::fill);
@@ -264,18 +266,25 @@ void ThreadCode::lanes_over_loop(const Op& op) {
     counted_loop(thread_, rounds(all), plan.gpu().threads, [&](ValueId number) { round(op, all, number); });
 }
 
+// Behind the last tile, which is not before the first one of a thread: an end below 0 is as good as 0.
+ValueId ThreadCode::end_of_domain(const Op& op, const std::vector<Axis>& all) {
+    const bool counts = all.size() == 1 && emit.is_integer(all[0].lower, 0) && emit.is_integer(all[0].step, 1);
+    const ValueId end = counts ? scalars.at(op.operands[1]) : rounds(all);
+    const OpId made = target.value(end).op;
+    const bool bounded = made.valid() && target.op(made).kind == OpKind::minimum &&
+                         std::ranges::find(target.op(made).operands, total) != target.op(made).operands.end();
+    return bounded ? end : emit.binary(OpKind::minimum, end, total);
+}
+
 // Tiles of the launch. Where a thread does several they are neighbours, and the last ones are done one by one.
 void ThreadCode::lanes_over_domain(const Op& op) {
     std::vector<Axis> all = axes(op);
     // A launch has all elements of such a loop, or none.
     if (all.size() > 1 && plan.gpu().tiles_per_thread > 1) return lanes_in_rows(op, all);
-    ValueId end = emit.binary(OpKind::minimum, rounds(all), total);
+    ValueId end = end_of_domain(op, all);
+    if (plan.gpu().tiles_per_thread > 1 && !side_by_side(tile, op)) return lanes_apart(op, all, end);
     ValueId begin = index_of(emit, OpKind::task_begin);
     const int64_t many = plan.gpu().tiles_per_thread;
-    if (many > 1) {
-        // Says that the address of a thread's first tile is aligned.
-        begin = emit.mul(emit.binary(OpKind::floordiv, begin, emit.integer(plan.task)), emit.integer(plan.task));
-    }
     ValueId block = emit.mul(index_of(emit, OpKind::block_id), emit.integer(plan.task));
     ValueId first = emit.add(emit.add(begin, block), emit.mul(thread_, emit.integer(many)));
     if (many == 1) return when(emit.compare(OpKind::lt, first, end), [&] { round(op, all, first); });
@@ -286,7 +295,7 @@ void ThreadCode::lanes_over_domain(const Op& op) {
     neighbours(op, all[0], first);
     emit.yield({});
     emit.region = emit.add_region(branch);
-    counted_loop(first, end, 1, [&](ValueId number) { round(op, all, number); });
+    counted_loop(first, end, 1, [&](ValueId number) { round(op, all, number); }, {{Attr::unroll, int64_t{1}}});
     emit.yield({});
     emit.close(branch, outside);
 }

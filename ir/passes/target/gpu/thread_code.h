@@ -72,11 +72,13 @@ private:
     void lanes_over_tiles(const Op& op);
     void lanes_over_loop(const Op& op);
     void lanes_over_domain(const Op& op);
+    ValueId end_of_domain(const Op& op, const std::vector<Axis>& all);
     void round(const Op& op, const std::vector<Axis>& axes, ValueId number);
     void in_lanes(RegionId region, ValueId number);
     // thread_neighbours.cpp: `tiles_per_thread` tiles from `first` on, side by side.
     void neighbours(const Op& op, const Axis& axis, ValueId first);
-    // thread_rows.cpp: `tiles_per_thread` tiles below each other, of two or more axes.
+    // thread_rows.cpp: `tiles_per_thread` tiles apart from each other; of two or more axes below each other.
+    void lanes_apart(const Op& op, const std::vector<Axis>& all, ValueId end);
     struct Division {
         ValueId quotient, rest;
     };

@@ -1,5 +1,9 @@
-// Loops over single elements of two or more axes: a thread does some elements below each other, at one place of the last
-// axis. Neighbouring threads have neighbouring columns; what an element reads of the rows above and below is read once.
+// A thread does several tiles whose accesses are not side by side. Of one axis: those of its number and as many further
+// as the block has threads, so that neighbouring threads have neighbouring tiles.
+//
+// Loops over single elements of two or more axes: a thread does some elements below each other, at one place of the
+// last axis. Neighbouring threads have neighbouring columns; what an element reads of the rows above and below is read
+// once.
 //
 //     rows 0-3   thread 0 | thread 1 | ...      whole groups of rows first, over all columns and all outer axes
 //     rows 4-7   ...
@@ -20,8 +24,7 @@ ThreadCode::Division ThreadCode::divide(ValueId number, ValueId divisor) {
 void ThreadCode::round_at(const Op& op, const std::vector<Axis>& all, const std::vector<ValueId>& places,
                           ValueId number) {
     const auto& args = tile.region(op.regions[0]).args;
-    for (size_t i = 0; i < all.size(); ++i)
-        scalars[args[i]] = emit.add(all[i].lower, emit.mul(places[i], all[i].step));
+    for (size_t i = 0; i < all.size(); ++i) scalars[args[i]] = emit.add(all[i].lower, emit.mul(places[i], all[i].step));
     in_lanes(op.regions[0], number);
 }
 
@@ -36,6 +39,24 @@ void ThreadCode::place_outside(const std::vector<Axis>& all, ValueId number, std
             number = by.quotient;
         }
     }
+}
+
+void ThreadCode::lanes_apart(const Op& op, const std::vector<Axis>& all, ValueId end) {
+    const int64_t threads = plan.gpu().threads;
+    const ValueId block = emit.mul(emit.op(OpKind::block_id, {}), emit.integer(plan.task));
+    const ValueId begin = emit.add(emit.op(OpKind::task_begin, {}), block);
+    const ValueId behind = emit.add(begin, emit.integer(plan.task));
+    const ValueId first = emit.add(begin, thread_);
+    emit.either(
+        emit.compare(OpKind::le, behind, end),
+        [&] {
+            for (int64_t i = 0; i < plan.gpu().tiles_per_thread; ++i)
+                round(op, all, emit.add(first, emit.integer(i * threads)));
+        },
+        [&] {
+            const auto one = [&](ValueId number) { round(op, all, number); };
+            counted_loop(first, emit.binary(OpKind::minimum, end, behind), threads, one, {{Attr::unroll, int64_t{1}}});
+        });
 }
 
 void ThreadCode::lanes_in_rows(const Op& op, const std::vector<Axis>& all) {
@@ -70,7 +91,7 @@ void ThreadCode::lanes_in_rows(const Op& op, const std::vector<Axis>& all) {
             const ValueId first = emit.mul(emit.binary(OpKind::sub, number, whole), emit.integer(many));
             const ValueId end = emit.binary(OpKind::minimum, emit.add(first, emit.integer(many)), left);
             const ValueId before = emit.mul(groups, emit.integer(many));
-            counted_loop(first, end, 1, [&](ValueId element) {
+            const auto one = [&](ValueId element) {
                 const Division by = divide(element, all[column].count);
                 places[column] = by.rest;
                 Division above{{}, by.quotient};
@@ -78,7 +99,8 @@ void ThreadCode::lanes_in_rows(const Op& op, const std::vector<Axis>& all) {
                 if (row > 0) place_outside(all, above.quotient, places);
                 places[row] = emit.add(before, above.rest);
                 round_at(op, all, places, number);
-            });
+            };
+            counted_loop(first, end, 1, one, {{Attr::unroll, int64_t{1}}});
         });
 }
 
