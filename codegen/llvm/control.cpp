@@ -56,18 +56,16 @@ void Body::emit_for(const ir::Op& op) {
 
     const bool is_u64 = type == DType::u64;
     const auto* known = llvm::dyn_cast<llvm::ConstantInt>(step);
-    // A step that may be negative: the loop counts by its amount, from and to numbers that are turned round with it.
+    // A short loop whose step may be negative counts by its amount, from and to numbers that are turned round with it:
+    // one comparison each time, at the price of one more register.
     Value* turned = nullptr;
-    if (known == nullptr && !is_u64 && !llvm::isKnownPositive(step, target_.getParent()->getDataLayout())) {
+    Value* zero = llvm::ConstantInt::get(wide, 0);
+    const bool is_short = op.attrs.has(ir::Attr::unroll);
+    if (is_short && known == nullptr && !is_u64 && !llvm::isKnownPositive(step, target_.getParent()->getDataLayout())) {
         turned = builder_.CreateAShr(step, wide->getBitWidth() - 1);
         initial.push_back(builder_.CreateXor(lower, turned));
-        upper = builder_.CreateXor(upper, turned);
-    }
-    if (known == nullptr) {
-        Value* none = builder_.CreateICmpEQ(step, llvm::ConstantInt::get(wide, 0));
-        auto* least = llvm::ConstantInt::get(
-            wide, is_u64 ? llvm::APInt::getZero(64) : llvm::APInt::getSignedMinValue(wide->getBitWidth()));
-        upper = builder_.CreateSelect(none, least, upper);
+        auto* least = llvm::ConstantInt::get(wide, llvm::APInt::getSignedMinValue(wide->getBitWidth()));
+        upper = builder_.CreateSelect(builder_.CreateICmpEQ(step, zero), least, builder_.CreateXor(upper, turned));
     }
     llvm::BasicBlock* before = builder_.GetInsertBlock();
     llvm::BasicBlock* head = block("for");
@@ -77,15 +75,16 @@ void Body::emit_for(const ir::Op& op) {
     builder_.SetInsertPoint(head);
     const std::vector<llvm::PHINode*> carried = carry(initial, before);
     Value* counter = turned != nullptr ? carried.back() : carried[0];
-    Value* more = nullptr;
-    if (known != nullptr && known->isZero()) {
-        more = builder_.getFalse();
-    } else if (is_u64) {
-        more = builder_.CreateICmpULT(counter, upper);
-    } else if (known != nullptr && known->isNegative()) {
-        more = builder_.CreateICmpSGT(counter, upper);
-    } else {
-        more = builder_.CreateICmpSLT(counter, upper);
+    Value* up = is_u64 ? builder_.CreateICmpULT(counter, upper) : builder_.CreateICmpSLT(counter, upper);
+    Value* down = builder_.CreateICmpSGT(counter, upper);
+    Value* more = up;
+    if (known != nullptr) {
+        more = known->isZero() ? builder_.getFalse() : (is_u64 || known->getSExtValue() > 0) ? up : down;
+    } else if (turned == nullptr) {
+        // A step known to be positive or negative leaves one comparison.
+        Value* rises = is_u64 ? builder_.CreateICmpNE(step, zero) : builder_.CreateICmpSGT(step, zero);
+        Value* falls = is_u64 ? builder_.getFalse() : builder_.CreateICmpSLT(step, zero);
+        more = builder_.CreateOr(builder_.CreateAnd(rises, up), builder_.CreateAnd(falls, down));
     }
     builder_.CreateCondBr(more, body, done);
 

@@ -1,6 +1,8 @@
 // Integer division rounded down. x86-64 traps on a zero divisor and on the smallest number by -1, and has no division
 // of vectors at all; to LLVM both are undefined on every machine.
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/Module.h>
 #include <llvm/IR/PatternMatch.h>
 
 #include "codegen/llvm/element.h"
@@ -57,6 +59,10 @@ Value* floor_divide(Build& build, DType type, Value* dividend, Value* divisor) {
         return divide_as_floats(build, type, dividend, divisor);
     }
     if (!is_signed(type)) return ir.CreateUDiv(dividend, divisor);
+    const auto has_no_sign = [&](Value* value) {
+        return llvm::isKnownNonNegative(value, ir.GetInsertBlock()->getModule()->getDataLayout());
+    };
+    if (!lanes && has_no_sign(dividend) && has_no_sign(divisor)) return ir.CreateUDiv(dividend, divisor);
     Value* quotient = ir.CreateSDiv(dividend, divisor);
     Value* rest = ir.CreateSub(dividend, ir.CreateMul(quotient, divisor));
     Value* zero = llvm::Constant::getNullValue(held);

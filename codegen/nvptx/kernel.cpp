@@ -14,6 +14,7 @@
 #include "codegen/nvptx/pipeline.h"
 #include "codegen/nvptx/registers.h"
 #include "codegen/nvptx/task.h"
+#include "codegen/nvptx/words.h"
 
 namespace tsr::codegen {
 
@@ -119,6 +120,7 @@ Result<DeviceCode> compile_guarded(const KernelVariant& variant, const Gpu& gpu,
     llvm::raw_string_ostream stream(fault);
     if (llvm::verifyModule(module, &stream)) return Failure{"internal error: LLVM refuses a module: " + fault};
     optimize_for_gpu(module, *target.value(), options.level);
+    use_words(*entry);
     join_offsets(*entry);
     fit_registers(*entry, gpu, variant.threads, variant.scratch);
     if (options.emit == Emit::llvm) {

@@ -140,14 +140,15 @@ void plan_tiles(const Function& kernel, const GpuPlanFields& fields, Plan& plan)
     gpu.threads = fields.threads.value_or(kFlatThreads);
     gpu.tiles_per_thread = fields.tiles_per_thread.value_or(most_neighbours(kernel));
     plan.task = gpu.threads * gpu.tiles_per_thread;
-    const bool several =
-        any_below(kernel, kernel.body, [](const Op& op) { return op.kind == OpKind::lanes && op.operands.size() > 3; });
-    plan.reasons.emplace_back(
-        gpu.tiles_per_thread > 1 && several ? "tiles of several rows to a thread: they share what they read and count"
-        : gpu.tiles_per_thread > 1          ? "neighbouring tiles to a thread: accesses of 16 bytes"
-        : most_neighbours(kernel) > 1       ? "neighbouring tiles to a thread: fixed"
-                                            : "one tile to a thread: its code is long, or branches, or reads "
-                                              "elsewhere than at its number");
+    const bool beside = any_below(kernel, kernel.body,
+                                  [&](const Op& op) { return op.kind == OpKind::lanes && side_by_side(kernel, op); });
+    if (gpu.tiles_per_thread > 1) {
+        plan.reasons.emplace_back(beside ? "neighbouring tiles to a thread: accesses of 16 bytes"
+                                         : "several tiles to a thread: they share what they read and count");
+    } else {
+        plan.reasons.emplace_back(most_neighbours(kernel) > 1 ? "one tile to a thread: fixed"
+                                                              : "one tile to a thread: its code is long, or loops");
+    }
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ private:
     enum class Role : uint8_t { all, consumer, producer };
     void roles();
     void groups();
+    ValueId positive(ValueId step);
     ValueId near_before(const std::vector<Axis>& all, ValueId number);
     [[nodiscard]] bool is_of_role(OpId id) const;
     [[nodiscard]] bool carries(ValueId value) const;

@@ -45,11 +45,17 @@ void ThreadCode::groups() {
 }
 
 // The rounds number `group`, `group` + groups, …; with the launch's own number of groups, exactly one.
+// A step that is known to be positive takes one comparison each time. Loops around products hold too many registers for
+// that to matter.
+ValueId ThreadCode::positive(ValueId step) {
+    const bool multiplies = any_below(tile, tile.body, [](const Op& op) { return op.kind == OpKind::mma; });
+    return multiplies ? step : emit.binary(OpKind::maximum, step, emit.integer(1));
+}
+
 void ThreadCode::grid(const Op& op) {
     std::vector<Axis> all = axes(op);
     RegionId outside = emit.region;
-    const ValueId step = emit.binary(OpKind::maximum, total, emit.integer(1));  // known to be positive
-    OpId made = emit.open(OpKind::for_, {group, rounds(all), step});
+    OpId made = emit.open(OpKind::for_, {group, rounds(all), positive(total)});
     emit.region = emit.add_region(made);
     bind_round(op, all, near_before(all, target.add_arg(emit.region, Type::scalar(DType::index), "round")));
     if (tiles_) tiles_->forget();
