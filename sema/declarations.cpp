@@ -115,7 +115,7 @@ void Checker::read_decorators(Function& function) {
             } else {
                 std::string written = text.empty() ? std::string(sources.text(named.span)) : text;
                 auto& d = diagnostics.error("E0201", named.span, fmt::format("there is no decorator `{}`", written));
-                auto near = nearest(text, {"kernel", "kernel.autotune", "jit", "autodiff"});
+                auto near = nearest(text, {"kernel", "kernel.autotune", "jit", "autodiff", "custom_vjp", "custom_jvp"});
                 if (near) d.suggest(named.span, *near, fmt::format("did you mean `@{}`?", *near));
             }
             // The body is checked as what was meant.
@@ -143,6 +143,10 @@ void Checker::read_decorators(Function& function) {
             diagnostics.error(std::string(code(Feature::graphs)), named.span,
                               "`@jit` with arguments is not compiled yet");
             function.refused = Feature::graphs;
+        } else if (id == Builtin::custom_vjp || id == Builtin::custom_jvp) {
+            function.rule = {.in_reverse = id == Builtin::custom_vjp, .declared = named.span};
+        } else if (id == Builtin::autodiff) {
+            function.differentiable = named.span;
         } else if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->feature != Feature::none) {
             Feature feature = symbol.builtin->feature;
             if (feature == Feature::graphs) function.kind = FunctionKind::graph;

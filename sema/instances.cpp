@@ -55,21 +55,67 @@ std::string Checker::instance_key(const Request& request) const {
     return key;
 }
 
-FunctionId Checker::derived_function(Derivation derivation) {
-    const std::string key =
-        fmt::format("{}/{}/{}/{}/{}", derivation.of.index, fmt::join(derivation.wrt, ","), derivation.with_value,
-                    derivation.has_aux, derivation.out ? tsr::name(*derivation.out) : "");
-    const auto [found, fresh] = derived_.try_emplace(key);
-    if (!fresh) return found->second;
+static std::string_view word(const Derivation& derivation) {
+    switch (derivation.kind) {
+        case DerivationKind::gradient:
+            return derivation.with_value ? "value_and_grad" : "grad";
+        case DerivationKind::jacobian_forward:
+            return "jacfwd";
+        case DerivationKind::jacobian_reverse:
+            return "jacrev";
+        case DerivationKind::recomputed:
+            return "checkpoint";
+        case DerivationKind::pushforward:
+            return derivation.with_value ? "jvp" : "hvp";
+        case DerivationKind::pullback:
+            return "vjp";
+        case DerivationKind::batch:
+            return "vmap";
+    }
+    __builtin_unreachable();
+}
+
+FunctionId Checker::add_derived(Derivation derivation) {
     const FunctionId id(program.functions.size());
-    found->second = id;
     Function function = program.function(derivation.of);
     function.id = id;
     function.kind = FunctionKind::graph;
-    function.name = fmt::format("{}({})", derivation.with_value ? "value_and_grad" : "grad", function.name);
+    function.name = fmt::format("{}({})", word(derivation), function.name);
+    function.rule.reset();
+    function.differentiable.reset();
     function.derived = std::move(derivation);
     called_.insert(id);
     program.functions.push_back(std::move(function));
+    return id;
+}
+
+FunctionId Checker::derived_function(Derivation derivation) {
+    const std::string key = fmt::format("{}/{}/{}/{}/{}/{}", derivation.of.index, static_cast<int>(derivation.kind),
+                                        fmt::join(derivation.wrt, ","), derivation.with_value, derivation.has_aux,
+                                        derivation.out ? tsr::name(*derivation.out) : "");
+    const auto [found, fresh] = derived_.try_emplace(key);
+    if (fresh) found->second = add_derived(std::move(derivation));
+    return found->second;
+}
+
+FunctionId Checker::transformed_function(Derivation derivation, ExprKey site, std::vector<ast::Parameter> parameters,
+                                         const std::function<ast::ExprId()>& call) {
+    const std::string key = fmt::format("at {} {}: {}", site.first.index, site.second.index, derivation.of.index);
+    const auto [found, fresh] = derived_.try_emplace(key);
+    if (!fresh) return found->second;
+    derivation.call = call();
+    const Span place = derivation.place;
+    const FunctionId id = add_derived(std::move(derivation));
+    found->second = id;
+    Function& function = program.functions[id.index];
+    ast::FunctionDef def;
+    def.name = {function.name, place};
+    def.header = place;
+    def.parameters = std::move(parameters);
+    function.stmt = program.made.stmt(place, std::move(def)).id;
+    function.generic = true;
+    function.makes = nullptr;
+    function.method_of = nullptr;
     return id;
 }
 
@@ -108,8 +154,10 @@ InstanceId Checker::instantiate(const Request& request) {
     if (instance.tuned) check_points(instance.id, request, space_points(body));
     --depth_;
     if (bound) busy_nested_.pop_back();
-    state.progress = InstanceState::Progress::done;
-    return instance.id;
+    const InstanceId made = instance.id;
+    states[made.index].progress = InstanceState::Progress::done;
+    check_promises(made, request);
+    return made;
 }
 
 namespace {

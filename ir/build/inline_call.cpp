@@ -13,18 +13,20 @@ namespace {
 
 class Inliner {
 public:
-    Inliner(Function& caller, OpId call, const Function& callee) : caller_(caller), call_(call), callee_(callee) {
-        const CallOp op(caller, call);
-        arguments_.assign(op.arguments().begin(), op.arguments().end());
-    }
+    Inliner(Builder& at, const Function& callee, Values arguments)
+        : at_(at), caller_(at.function()), callee_(callee), arguments_(std::move(arguments)) {}
 
-    Result<std::vector<EqualExtents>> run() {
+    struct Put {
+        Values results;
+        std::vector<EqualExtents> conditions;
+    };
+    Result<Put> run() {
         if (&caller_ == &callee_) return Failure{fmt::format("@{} calls itself", callee_.name)};
         if (auto fault = bind_symbols()) return *fault;
-        std::vector<EqualExtents> conditions;
-        if (auto fault = compare_extents(conditions)) return *fault;
-        put_body();
-        return conditions;
+        Put put;
+        if (auto fault = compare_extents(put.conditions)) return *fault;
+        put.results = body();
+        return put;
     }
 
 private:
@@ -89,7 +91,7 @@ private:
     PlaceId inlined(PlaceId old) {
         if (const auto found = places_.find(old); found != places_.end()) return found->second;
         Place place = old.valid() ? callee_.place_of(old) : Place{};
-        const PlaceId at = caller_.op(call_).place;
+        const PlaceId at = at_.place();
         if (at.valid()) {
             const Place around = caller_.place_of(at);
             place.inlined_at.push_back(around.span);
@@ -98,21 +100,17 @@ private:
         return places_[old] = caller_.add_place(std::move(place));
     }
 
-    void put_body() {
+    Values body() {
         ValueMap values;
         for (size_t i = 0; i < arguments_.size(); ++i) values[callee_.params()[i]] = arguments_[i];
         Cloner cloner(callee_, caller_, values);
         cloner.place = [&](PlaceId old) { return inlined(old); };
         cloner.dim = [&](const std::string& name) { return of_symbol(name); };
-        Builder at = Builder::at(caller_, call_);
-        const Values results = cloner.contents(at, callee_.body);
-        const Values old = caller_.op(call_).results;
-        caller_.remove(call_);
-        for (size_t i = 0; i < old.size(); ++i) caller_.replace_uses(old[i], results[i]);
+        return cloner.contents(at_, callee_.body);
     }
 
+    Builder& at_;
     Function& caller_;
-    OpId call_;
     const Function& callee_;
     Values arguments_;
     std::map<std::string, OperandAxis> symbols_;  // what gives each its value
@@ -122,7 +120,20 @@ private:
 }  // namespace
 
 Result<std::vector<EqualExtents>> inline_call(Function& caller, OpId call, const Function& callee) {
-    return Inliner(caller, call, callee).run();
+    const CallOp op(caller, call);
+    Builder at = Builder::at(caller, call);
+    auto put = Inliner(at, callee, {op.arguments().begin(), op.arguments().end()}).run();
+    if (!put) return Failure{put.message()};
+    const Values old = caller.op(call).results;
+    caller.remove(call);
+    for (size_t i = 0; i < old.size(); ++i) caller.replace_uses(old[i], put.value().results[i]);
+    return std::move(put.value().conditions);
+}
+
+Result<Values> put_body(Builder& at, const Function& callee, const Values& arguments) {
+    auto put = Inliner(at, callee, arguments).run();
+    if (!put) return Failure{put.message()};
+    return std::move(put.value().results);
 }
 
 }  // namespace tsr::ir

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "ir/build/builder.h"
 #include "ir/core/function.h"
 #include "ir/ops/inferred.h"
 
@@ -14,5 +15,9 @@ namespace tsr::ir {
 // checks them. A failure changes nothing: a function that calls itself, a dimension that no argument's shape gives, or
 // extents that are known to differ.
 Result<std::vector<EqualExtents>> inline_call(Function& caller, OpId call, const Function& callee);
+
+// The same where the builder stands, without a call: what the function gives for the arguments. Extents that cannot be
+// compared are taken for equal: who calls has compared them.
+Result<std::vector<ValueId>> put_body(Builder& at, const Function& callee, const std::vector<ValueId>& arguments);
 
 }  // namespace tsr::ir

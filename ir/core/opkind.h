@@ -48,8 +48,8 @@
     X(pack_rows) X(mma_words)
 // Whole tensors: what operator graphs have beside element operations and those of register tiles.
 #define TSR_GRAPH_OPS(X)                                                                                          \
-    X(full) X(contract) X(vjp) X(jvp) X(positions) X(reshape) X(slice) X(pad) X(concat) X(update) \
-    X(reduce_index) X(gather_axis) X(scatter_axis) X(sort) X(sort_index)
+    X(full) X(contract) X(vjp) X(jvp) X(batch) X(stop) X(positions) X(reshape) X(slice) X(pad) X(concat)          \
+    X(update) X(reduce_index) X(gather_axis) X(scatter_axis) X(sort) X(sort_index)
 // Host programs.
 #define TSR_HOST_OPS(X) X(launch) X(host) X(shape_of) X(string)
 // A machine's own: memory, vectors, what a task is told.

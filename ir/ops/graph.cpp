@@ -27,6 +27,12 @@ bool accumulates(DType a, DType b, DType in) {
     return is_float(a) ? is_float(in) && !is_storage_only(a) && bits(in) >= bits(a) : in == DType::i32 && bits(a) <= 8;
 }
 
+Inferred infer_stop(Operands operands, const Attrs&) {
+    Type type = operands[0];
+    type.mut = false;
+    return gives(std::move(type));
+}
+
 // What the types of the operands say of the product, each kind where one of them says it (numerics rules 4 and 6).
 std::optional<Failure> differs_from_policy(const Type& a, const Type& b, const Attrs& attrs) {
     if (const auto kind = policy_conflict(a.policy, b.policy)) {
@@ -106,33 +112,60 @@ constexpr std::array kGraphRecords{
         .cost = Cost::light,
         .example =
             {"(%a: f32[2, 3], %b: f32[3, 4]) %r = contract %a, %b {type = f32, letters = \"mk,kn->mn\"} : f32[2, 4]"}},
-    OpRecord{.kind = OpKind::vjp,
-             .name = "vjp",
-             .doc =
-                 "The results of a Graph function, then for each of its parameters `axes` the product of the "
-                 "cotangents with "
-                 "the function's Jacobian in that parameter. Takes what the function takes, then a cotangent for each "
-                 "result that is a float: f64 of f64, else f32. The pass `differentiate` puts the derivative here.",
-             .operands = {Role{"arguments and cotangents", Many::any}},
-             .levels = kGraph,
-             .attrs = {needs(Attr::callee), needs(Attr::axes)},
-             .results = ResultsFrom::given,
-             .axes = AxisRule::made,
-             .cost = Cost::heavy,
-             .example = {"() vjp {callee = \"f\", axes = []}"}},
+    OpRecord{
+        .kind = OpKind::vjp,
+        .name = "vjp",
+        .doc =
+            "The results of a Graph function, then for each of its parameters `axes` the product of the "
+            "cotangents with "
+            "the function's Jacobian in that parameter. Takes what the function takes, then a cotangent for each "
+            "result that is a float: f64 of f64, else f32. With `shape` of so many cotangents at once, along a first "
+            "axis. The pass `differentiate` puts the derivative here.",
+        .operands = {Role{"arguments and cotangents", Many::any}},
+        .levels = kGraph,
+        .attrs = {needs(Attr::callee), needs(Attr::axes), may(Attr::shape)},
+        .results = ResultsFrom::given,
+        .axes = AxisRule::made,
+        .cost = Cost::heavy,
+        .example = {"() vjp {callee = \"f\", axes = []}"}},
     OpRecord{
         .kind = OpKind::jvp,
         .name = "jvp",
-        .doc = "The results of a Graph function, then for each of them that is a float the product of its Jacobian in "
-               "the parameters `axes` with the tangents. Takes what the function takes, then a tangent for each of "
-               "these parameters: f64 of f64, else f32. The pass `differentiate` puts the derivative here.",
+        .doc =
+            "The results of a Graph function, then for each of them that is a float the product of its Jacobian in "
+            "the parameters `axes` with the tangents. Takes what the function takes, then a tangent for each of "
+            "these parameters: f64 of f64, else f32. With `shape` of so many tangents at once, along a first axis. The "
+            "pass `differentiate` puts the derivative here.",
         .operands = {Role{"arguments and tangents", Many::any}},
         .levels = kGraph,
-        .attrs = {needs(Attr::callee), needs(Attr::axes)},
+        .attrs = {needs(Attr::callee), needs(Attr::axes), may(Attr::shape)},
         .results = ResultsFrom::given,
         .axes = AxisRule::made,
         .cost = Cost::heavy,
         .example = {"() jvp {callee = \"f\", axes = []}"}},
+    OpRecord{
+        .kind = OpKind::batch,
+        .name = "batch",
+        .doc =
+            "A Graph function on each of `shape` examples: what it gives for each, along a first axis of the result. "
+            "Arguments that `axes` marks with 1 have such an axis first, those that it marks with 0 are the same for "
+            "all. The pass `differentiate` puts in its place what computes all examples at once.",
+        .operands = {Role{"arguments", Many::any}},
+        .levels = kGraph,
+        .attrs = {needs(Attr::callee), needs(Attr::axes), needs(Attr::shape)},
+        .results = ResultsFrom::given,
+        .axes = AxisRule::made,
+        .cost = Cost::heavy,
+        .example = {"() batch {callee = \"f\", axes = [], shape = [3]}"}},
+    OpRecord{.kind = OpKind::stop,
+             .name = "stop",
+             .doc = "The value, through which no derivative passes. The pass `differentiate` takes it out.",
+             .operands = {Role{"value"}},
+             .infer = infer_stop,
+             .levels = kGraph,
+             .axes = AxisRule::move,
+             .cost = Cost::free,
+             .example = {"(%a: f32[4]) %r = stop %a : f32[4]"}},
     OpRecord{.kind = OpKind::positions,
              .name = "positions",
              .doc = "0, 1, 2, …: at each position of the only axis its number, in `type`.",
@@ -146,11 +179,12 @@ constexpr std::array kGraphRecords{
     OpRecord{.kind = OpKind::reshape,
              .name = "reshape",
              .doc = "The same elements in the same order, the last axis fastest, in the shape; the shape of no axes "
-                    "gives a scalar.",
+                    "gives a scalar. With `anew` what is computed from the result is computed again, not taken from "
+                    "what was computed from the value.",
              .operands = {Role{"value"}},
              .infer = infer_reshape,
              .levels = kGraph,
-             .attrs = {needs(Attr::shape)},
+             .attrs = {needs(Attr::shape), may(Attr::anew)},
              .axes = AxisRule::move,
              .conditional = true,
              .cost = Cost::free,

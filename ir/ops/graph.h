@@ -1,6 +1,7 @@
 // Handles of operations on whole tensors.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,43 @@ struct DerivativeOp : Handle<OpKind::vjp, OpKind::jvp> {
     [[nodiscard]] const std::string& callee() const { return attrs().string(Attr::callee); }
     // The parameters that derivatives are taken in.
     [[nodiscard]] const std::vector<int64_t>& wrt() const { return attrs().integers(Attr::axes); }
+    // How many directions at once: tangents or cotangents, taken and given, have an axis of them first.
+    [[nodiscard]] std::optional<Dim> directions() const {
+        if (!attrs().has(Attr::shape)) return std::nullopt;
+        return attrs().dims(Attr::shape)[0];
+    }
+};
+
+// The name of a function that asks for derivatives of another, to see that there are, ends so; nobody calls it.
+inline constexpr std::string_view kDifferentiabilityCheck = ".differentiable";
+
+// A call of a function whose derivative is not that of its operations. `names` says what it is:
+//   "vjp", F, B      F gives the results and what is saved, B takes that and the cotangents
+//   "jvp", R         R takes the arguments and a tangent for each that is a float, gives results and their tangents
+//   "recomputed"     that of its operations, which are done again for it
+struct CustomCallOp : Handle<OpKind::call> {
+    using Handle::Handle;
+    static bool is_one(const Op& op) { return op.kind == OpKind::call && op.attrs.has(Attr::names); }
+    [[nodiscard]] const std::string& callee() const { return attrs().string(Attr::callee); }
+    [[nodiscard]] ValueSpan arguments() const { return operands(0); }
+    [[nodiscard]] bool is_reverse() const { return names()[0] == "vjp"; }
+    [[nodiscard]] bool is_forward() const { return names()[0] == "jvp"; }
+    [[nodiscard]] bool is_recomputed() const { return names()[0] == "recomputed"; }
+    // The function F or R, and B.
+    [[nodiscard]] const std::string& rule() const { return names()[1]; }
+    [[nodiscard]] const std::string& backward() const { return names()[2]; }
+
+private:
+    [[nodiscard]] const std::vector<std::string>& names() const { return attrs().strings(Attr::names); }
+};
+
+// A Graph function on each of several examples.
+struct BatchOp : Handle<OpKind::batch> {
+    using Handle::Handle;
+    [[nodiscard]] const std::string& callee() const { return attrs().string(Attr::callee); }
+    // For each argument: 1 where it has an axis of examples, its first one; 0 where it is the same for all.
+    [[nodiscard]] const std::vector<int64_t>& batched() const { return attrs().integers(Attr::axes); }
+    [[nodiscard]] const Dim& examples() const { return attrs().dims(Attr::shape)[0]; }
 };
 
 }  // namespace tsr::ir

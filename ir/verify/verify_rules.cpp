@@ -253,9 +253,22 @@ Messages check_derivative(const Function& fn, OpId id, const Module& module) {
     return out;
 }
 
+Messages check_batch(const Function& fn, OpId id, const Module& module) {
+    const BatchOp op(fn, id);
+    const Function* callee = callee_of(op.op(), module);
+    if (callee == nullptr) return {fmt::format("there is no function @{}", op.callee())};
+    const size_t count = callee->params().size();
+    if (callee->level != Level::graph || op.op().operands.size() != count || op.batched().size() != count ||
+        op.results().size() != callee->results.size() || std::ranges::find(op.batched(), 1) == op.batched().end()) {
+        return {fmt::format("is no batch of @{}", callee->name)};
+    }
+    return {};
+}
+
 Messages check_callee(const Function& fn, OpId id, const Module& module) {
     const Op& op = fn.op(id);
     if (op.kind == OpKind::vjp || op.kind == OpKind::jvp) return check_derivative(fn, id, module);
+    if (op.kind == OpKind::batch) return check_batch(fn, id, module);
     if (op.kind != OpKind::call && op.kind != OpKind::launch) return {};
     const Function* callee = callee_of(op, module);
     if (callee == nullptr) return {fmt::format("there is no function @{}", op.attrs.string(Attr::callee))};

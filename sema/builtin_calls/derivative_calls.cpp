@@ -5,11 +5,21 @@
 #include <fmt/format.h>
 
 #include "sema/state/recursion.h"
+#include "sema/types/numeric.h"
+#include "sema/types/writable_types.h"
+#include "sema/values/examples.h"
 #include "sema/values/requirements.h"
 
 namespace tsr::sema {
 
 namespace {
+
+Value made_function(FunctionId id) {
+    Value made;
+    made.type = Type::function(id);
+    made.referent = FunctionName{id};
+    return made;
+}
 
 // The names in `wrt="w"` or `wrt=("w", "b")`; nothing after a message.
 std::optional<std::vector<std::string>> wrt_names(Body& b, const ast::Expr& e, FunctionId of) {
@@ -60,42 +70,141 @@ bool is_differentiable(Body& b, const ast::Expr& e, const Value& value) {
     return true;
 }
 
+// `in_axes`: an axis for all parameters, or a tuple with one for each; `None` where there is none. Nothing after a
+// message.
+std::optional<std::vector<std::optional<int64_t>>> example_axes(Body& b, const ast::Expr* e, size_t count) {
+    if (!e) return std::vector<std::optional<int64_t>>(count, 0);
+    const auto one = [&](const ast::Expr& at) -> std::optional<std::optional<int64_t>> {
+        const Value value = expression(b, at);
+        if (value.type.is(Kind::none)) return std::optional<int64_t>();
+        const auto axis = static_integer(b, at, "an axis of examples");
+        return axis ? std::optional(std::optional(*axis)) : std::nullopt;
+    };
+    const auto* tuple = std::get_if<ast::Tuple>(&e->node);
+    if (!tuple) {
+        const auto axis = one(*e);
+        if (!axis) return std::nullopt;
+        return std::vector<std::optional<int64_t>>(count, *axis);
+    }
+    if (tuple->elements.size() > count) {
+        b.error("E0612", e->span,
+                fmt::format("`in_axes` has {} axes, the function has {} parameters", tuple->elements.size(), count));
+        return std::nullopt;
+    }
+    std::vector<std::optional<int64_t>> axes(count);
+    for (size_t i = 0; i < tuple->elements.size(); ++i) {
+        const auto axis = one(*tuple->elements[i]);
+        if (!axis) return std::nullopt;
+        axes[i] = *axis;
+    }
+    return axes;
+}
+
+// With the function's parameters, whose types are those of what is given; its body is the call of the function with one
+// example of each.
+Value batched_function(Body& b, const ast::Expr& e, const Matched& m, Derivation derivation) {
+    MadeSyntax& syntax = b.checker.program.made;
+    const ast::FunctionDef& def = b.checker.program.def(b.checker.program.function(derivation.of));
+    auto axes = example_axes(b, m.arguments[1], def.parameters.size());
+    const auto out = m.arguments[2] ? static_integer(b, *m.arguments[2], "`out_axes`") : 0;
+    if (!axes || !out) return {};
+    derivation.in_axes = std::move(*axes);
+    derivation.out_axis = *out;
+    std::vector<ast::Parameter> parameters;
+    for (size_t i = 0; i < def.parameters.size(); ++i) {
+        ast::Parameter parameter = def.parameters[i];
+        parameter.name.span = {};
+        if (!Checker::is_static(parameter)) parameter.annotation = nullptr;
+        // What is not given is the same for all.
+        if (Checker::is_static(parameter) || parameter.default_value) derivation.in_axes[i].reset();
+        parameters.push_back(std::move(parameter));
+    }
+    const std::vector<std::optional<int64_t>> in_axes = derivation.in_axes;
+    return made_function(b.checker.transformed_function(std::move(derivation), b.key(e), parameters, [&] {
+        ast::Call call{&syntax.expr(e.span, ast::Name{"function"}), {}};
+        for (size_t i = 0; i < parameters.size(); ++i) {
+            const ast::Expr* given = &syntax.expr(e.span, ast::Name{parameters[i].name.text});
+            if (in_axes[i]) given = &syntax.expr(e.span, ast::Attribute{given, {kOneExample, {}}});
+            call.arguments.push_back({std::nullopt, given});
+        }
+        return syntax.expr(e.span, std::move(call)).id;
+    }));
+}
+
+std::optional<DerivationKind> kind_of(Builtin function) {
+    switch (function) {
+        case Builtin::grad:
+        case Builtin::value_and_grad:
+            return DerivationKind::gradient;
+        case Builtin::jacfwd:
+        case Builtin::hessian:
+            return DerivationKind::jacobian_forward;
+        case Builtin::jacrev:
+            return DerivationKind::jacobian_reverse;
+        case Builtin::checkpoint:
+            return DerivationKind::recomputed;
+        case Builtin::vmap:
+            return DerivationKind::batch;
+        default:
+            return std::nullopt;
+    }
+}
+
 }  // namespace
 
-bool makes_derivative(Builtin function) { return function == Builtin::grad || function == Builtin::value_and_grad; }
+bool makes_derivative(Builtin function) { return kind_of(function).has_value(); }
+
+std::optional<Derivation> derivation_of(Body& b, const ast::Expr& e, const ast::Expr& function) {
+    const Value value = expression(b, function);
+    if (!is_differentiable(b, function, value)) return std::nullopt;
+    Derivation derivation;
+    derivation.of = value.type.function_id();
+    derivation.place = e.span;
+    return derivation;
+}
 
 Value derivative_call(Body& b, const BuiltinEntry& row, const ast::Expr& e, const Matched& m) {
-    const Value function = expression(b, *m.arguments[0]);
-    bool ok = is_differentiable(b, *m.arguments[0], function);
-    Derivation derivation;
-    derivation.place = e.span;
-    derivation.with_value = row.id == Builtin::value_and_grad;
-    if (ok) derivation.of = function.type.function_id();
-    if (ok && m.arguments[1]) {
-        auto names = wrt_names(b, *m.arguments[1], derivation.of);
+    auto derivation = derivation_of(b, e, *m.arguments[0]);
+    bool ok = derivation.has_value();
+    if (!derivation) derivation.emplace();
+    derivation->kind = *kind_of(row.id);
+    derivation->with_value = row.id == Builtin::value_and_grad;
+    if (ok && row.id == Builtin::vmap) return batched_function(b, e, m, std::move(*derivation));
+    const auto argument = [&](size_t i) { return i < m.arguments.size() ? m.arguments[i] : nullptr; };
+    if (ok && row.id != Builtin::vmap && argument(1)) {
+        auto names = wrt_names(b, *argument(1), derivation->of);
         ok = names.has_value();
-        if (names) derivation.wrt = std::move(*names);
+        if (names) derivation->wrt = std::move(*names);
     }
-    if (m.arguments[2]) {
-        const Value aux = expression(b, *m.arguments[2]);
-        ok &= require_static(b, *m.arguments[2], aux, "`has_aux`");
-        derivation.has_aux = aux.value && aux.value->truth().value_or(false);
+    if (derivation->kind == DerivationKind::gradient && argument(2)) {
+        const Value aux = expression(b, *argument(2));
+        ok &= require_static(b, *argument(2), aux, "`has_aux`");
+        derivation->has_aux = aux.value && aux.value->truth().value_or(false);
     }
-    if (m.arguments[3]) {
-        derivation.out = named_dtype(b, *m.arguments[3]);
-        ok &= derivation.out.has_value();
-        if (derivation.out && (!is_float(*derivation.out) || bits(*derivation.out) < 16)) {
-            b.error("E0612", m.arguments[3]->span,
-                    fmt::format("a gradient is of floats of 16 bits or more, not `{}`", tsr::name(*derivation.out)));
+    if (derivation->kind == DerivationKind::gradient && argument(3)) {
+        derivation->out = named_dtype(b, *argument(3));
+        ok &= derivation->out.has_value();
+        if (derivation->out && (!is_float(*derivation->out) || bits(*derivation->out) < 16)) {
+            b.error("E0612", argument(3)->span,
+                    fmt::format("a gradient is of floats of 16 bits or more, not `{}`", tsr::name(*derivation->out)));
             ok = false;
         }
     }
     if (!ok) return {};
-    Value made;
-    const FunctionId id = b.checker.derived_function(std::move(derivation));
-    made.type = Type::function(id);
-    made.referent = FunctionName{id};
-    return made;
+    if (row.id == Builtin::hessian) {
+        Derivation gradient = *derivation;
+        gradient.kind = DerivationKind::gradient;
+        derivation->of = b.checker.derived_function(std::move(gradient));
+    }
+    return made_function(b.checker.derived_function(std::move(*derivation)));
+}
+
+Value stopped_value(Body& b, const ast::Expr& e) {
+    const Value value = expression(b, e);
+    if (value.broken()) return {};
+    if (is_tree(value.type)) return typed(settled_type(value.type, value.value).with_mut(false));
+    b.error("E0612", e.span, fmt::format("a derivative passes through floats alone, this is {}", shown(value.type)));
+    return {};
 }
 
 }  // namespace tsr::sema

@@ -16,6 +16,7 @@
 // What host programs and graphs have and kernels lack.
 #define TSR_CASES_MADE TSR_CASES_HOST TSR_CASES_INDEXED TSR_CASES_AXES TSR_CASES_JOINING
 // Decorators, constructors of types, what is not compiled yet.
-#define TSR_CASES_FORM                  \
-    TSR_BUILTINS_FORM(TSR_BUILTIN_CASE) \
-    TSR_BUILTINS_DERIVATIVES(TSR_BUILTIN_CASE) TSR_BUILTINS_LATER(TSR_BUILTIN_CASE) case Builtin::graph_operator:
+#define TSR_CASES_FORM                         \
+    TSR_BUILTINS_FORM(TSR_BUILTIN_CASE)        \
+    TSR_BUILTINS_DERIVATIVES(TSR_BUILTIN_CASE) \
+    TSR_BUILTINS_TRANSFORMS(TSR_BUILTIN_CASE) TSR_BUILTINS_LATER(TSR_BUILTIN_CASE) case Builtin::graph_operator:

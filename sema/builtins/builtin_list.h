@@ -212,25 +212,28 @@
     X(jit, "jit", KHG, none, "-", "Compiles a function of whole tensors as an operator graph.") \
     X(graph_module, "graph.module", KHG, none, "name", "Compiles a function as a named operator graph.") \
     X(precision_policy, "precision_policy", KHG, policies, "-", "Marks a class as a numeric policy.") \
-    X(autodiff, "autodiff", KHG, autodiff, "f?", "Checks at the definition that a function is differentiable.") \
-    X(custom_vjp, "custom_vjp", KHG, autodiff, "f", "A function with its own reverse derivative.") \
-    X(custom_jvp, "custom_jvp", KHG, autodiff, "f", "A function with its own forward derivative.")
+    X(autodiff, "autodiff", KHG, none, "-", "Checks at the definition that a function is differentiable.") \
+    X(custom_vjp, "custom_vjp", KHG, none, "-", "Marks a function that has its own reverse derivative: `f.defvjp(fwd, bwd)`.") \
+    X(custom_jvp, "custom_jvp", KHG, none, "-", "Marks a function that has its own forward derivative: `f.defjvp(rule)`.")
 
 // Functions of functions: each makes a function of the program (sema/builtin_calls/derivative_calls.cpp).
 #define TSR_BUILTINS_DERIVATIVES(X) \
     X(grad, "grad", HG, none, "f | wrt?, has_aux?, out?", "The function that gives the gradient of f, whose result is one float, in the parameters `wrt` (a name or a tuple of names; else all that are floats).") \
-    X(value_and_grad, "value_and_grad", HG, none, "f | wrt?, has_aux?, out?", "The function that gives what f gives, and its gradient.")
+    X(value_and_grad, "value_and_grad", HG, none, "f | wrt?, has_aux?, out?", "The function that gives what f gives, and its gradient.") \
+    X(jacfwd, "jacfwd", HG, none, "f | wrt?", "The function that gives the Jacobian of f, computed forwards: a column for each element of a parameter.") \
+    X(jacrev, "jacrev", HG, none, "f | wrt?", "The function that gives the Jacobian of f, computed in reverse: a row for each element of a result.") \
+    X(hessian, "hessian", HG, none, "f | wrt?", "The function that gives the second derivatives of f, whose result is one float.") \
+    X(vmap, "vmap", HG, none, "f, in_axes?, out_axes?", "The function that gives what f gives for each example along an axis of its arguments.") \
+    X(checkpoint, "checkpoint", HG, none, "f", "The same function, whose inside is computed again where a derivative needs it.")
+
+// Derivatives of functions for arguments that are given at once (sema/calls/transform_calls.cpp).
+#define TSR_BUILTINS_TRANSFORMS(X) \
+    X(vjp, "vjp", HG, none, "f, *args", "What f gives for the arguments, and the function that gives the product of a cotangent with the Jacobian there.") \
+    X(jvp, "jvp", HG, none, "f, args, tangents", "What f gives for the arguments, and the product of the Jacobian there with the tangents.") \
+    X(hvp, "hvp", HG, none, "f, args, tangents", "The product of the Hessian of f with the tangents.") \
+    X(stop_gradient, "stop_gradient", HG, none, "x", "The value, through which no derivative passes.")
 
 #define TSR_BUILTINS_LATER(X) \
-    X(vjp, "vjp", HG, autodiff, "f, *args", "Product of a vector with the Jacobian.") \
-    X(jvp, "jvp", HG, autodiff, "f, *args", "Product of the Jacobian with a vector.") \
-    X(jacfwd, "jacfwd", HG, autodiff, "f | wrt?", "The Jacobian, forward.") \
-    X(jacrev, "jacrev", HG, autodiff, "f | wrt?", "The Jacobian, in reverse.") \
-    X(hessian, "hessian", HG, autodiff, "f | wrt?", "Second derivatives.") \
-    X(hvp, "hvp", HG, autodiff, "f, *args", "Product of the Hessian with a vector.") \
-    X(vmap, "vmap", HG, autodiff, "f | axis?", "A function over one more axis.") \
-    X(checkpoint, "checkpoint", HG, autodiff, "f", "Recomputes instead of keeping.") \
-    X(stop_gradient, "stop_gradient", HG, autodiff, "x", "A value without derivative.") \
     X(check_grads, "check_grads", H, autodiff, "f, args", "Compares derivatives with differences.") \
     X(mesh, "dist.mesh dist.Mesh Mesh", H, distribution, "| axes?, devices?, shape?", "Devices along named axes.") \
     X(dist_tensor, "dist.tensor", H, distribution, "| shape, layout?, mesh?, dtype?", "A tensor spread over a mesh.") \

@@ -21,10 +21,11 @@ struct Row {
 
 #define TSR_ROW(identifier, paths, where, feature, parameters, doc) \
     {Builtin::identifier, paths, #where, Feature::feature, parameters, doc},
-constexpr Row kBuiltinRows[] = {TSR_BUILTINS_TILE(TSR_ROW) TSR_BUILTINS_GROUP(TSR_ROW) TSR_BUILTINS_REGISTER_TILE(
-    TSR_ROW) TSR_BUILTINS_MATH(TSR_ROW) TSR_BUILTINS_HOST(TSR_ROW) TSR_BUILTINS_INDEXED(TSR_ROW)
-                                    TSR_BUILTINS_AXES(TSR_ROW) TSR_BUILTINS_JOINING(TSR_ROW) TSR_BUILTINS_FORM(TSR_ROW)
-                                        TSR_BUILTINS_DERIVATIVES(TSR_ROW) TSR_BUILTINS_LATER(TSR_ROW)};
+constexpr Row kBuiltinRows[] = {
+    TSR_BUILTINS_TILE(TSR_ROW) TSR_BUILTINS_GROUP(TSR_ROW) TSR_BUILTINS_REGISTER_TILE(TSR_ROW)
+        TSR_BUILTINS_MATH(TSR_ROW) TSR_BUILTINS_HOST(TSR_ROW) TSR_BUILTINS_INDEXED(TSR_ROW) TSR_BUILTINS_AXES(TSR_ROW)
+            TSR_BUILTINS_JOINING(TSR_ROW) TSR_BUILTINS_FORM(TSR_ROW) TSR_BUILTINS_DERIVATIVES(TSR_ROW)
+                TSR_BUILTINS_TRANSFORMS(TSR_ROW) TSR_BUILTINS_LATER(TSR_ROW)};
 #undef TSR_ROW
 
 std::vector<std::string> words(std::string_view text) {

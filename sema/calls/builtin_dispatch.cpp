@@ -13,6 +13,7 @@
 #include "sema/builtins/builtin_cases.h"
 #include "sema/calls/arguments.h"
 #include "sema/calls/generators.h"
+#include "sema/calls/transform_calls.h"
 #include "sema/state/entities.h"
 #include "sema/state/recursion.h"
 #include "sema/values/requirements.h"
@@ -54,6 +55,7 @@ Value builtin_call(Body& b, const ast::Expr& e, const ast::Call& c, const Builti
         return {};
     }
     if (receiver) m.arguments[0] = receiver;
+    if (row.id == Builtin::jvp || row.id == Builtin::hvp) return transform_call(b, e, row, m);
     take_generators(b, row.id, m);
     CallInfo info;
     info.kind = CallKind::builtin;
@@ -74,6 +76,8 @@ Value builtin_call(Body& b, const ast::Expr& e, const ast::Call& c, const Builti
         return {};
     }
     if (makes_derivative(row.id)) return derivative_call(b, row, e, m);
+    if (row.id == Builtin::vjp) return transform_call(b, e, row, m);
+    if (row.id == Builtin::stop_gradient) return stopped_value(b, *m.arguments[0]);
     switch (row.id) {
         TSR_CASES_TILE
         TSR_CASES_REGISTER_TILE

@@ -9,6 +9,7 @@
 #include "sema/calls/builtin_dispatch.h"
 #include "sema/calls/function_calls.h"
 #include "sema/calls/method_calls.h"
+#include "sema/calls/transform_calls.h"
 #include "sema/calls/unpacked_calls.h"
 #include "sema/expressions/comprehensions.h"
 #include "sema/expressions/conditions.h"
@@ -100,6 +101,7 @@ static Value plain_call(Body& b, const ast::Expr& e, const ast::Call& c) {
         evaluate_arguments(b, c);
         return {};
     }
+    if (value.type.is(Kind::function) && !value.type.parts().empty()) return held_call(b, e, c, value.type);
     if (value.type.is(Kind::function)) return function_call(b, e, c, value.type.function_id(), {});
     if (value.type.is(Kind::dtype)) return conversion_call(b, e, c, value.type.elem());
     if (value.type.is(Kind::builtin) && !entry(value.type.builtin_name()).is_value) {

@@ -233,6 +233,21 @@ std::optional<Feature> refused_method(const Type& base, const std::string& name)
 
 }  // namespace
 
+// `f.defvjp(fwd, bwd)`: read with the headers (custom_rules.cpp).
+static Value rule_definition(Body& b, const ast::Call& c, const ast::Attribute& a, const Function& function) {
+    if (function.rule && (function.rule->defined == &c || function.rule->broken)) return typed(Type::none());
+    if (b.function) {
+        b.error("E0612", a.name.span,
+                fmt::format("`.{}` stands at module level, where `{}` is defined", a.name.text, function.name));
+        return {};
+    }
+    const std::string_view wanted = a.name.text == "defvjp" ? "custom_vjp" : "custom_jvp";
+    if (function.rule && function.rule->in_reverse == (wanted == "custom_vjp")) return typed(Type::none());
+    b.error("E0612", a.name.span, fmt::format("`{}` is not marked `@{}`", function.name, wanted))
+        .label(b.checker.program.def(function).name.span, "defined here");
+    return {};
+}
+
 Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::Attribute& a, const Value& base) {
     const bool hosted = !host_methods(base.type.kind(), a.name.text).empty();
     if (hosted && !base.type.is(Kind::record)) {
@@ -278,11 +293,10 @@ Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::At
     evaluate_arguments(b, c);
     if (auto feature = refused_method(base.type, a.name.text))
         return b.refuse(*feature, a.name.span, fmt::format("`.{}()` is", a.name.text));
-    if (base.type.is(Kind::function) &&
-        (a.name.text == "inspect_ir" || a.name.text == "defvjp" || a.name.text == "defjvp")) {
-        Feature feature = a.name.text == "inspect_ir" ? Feature::graphs : Feature::autodiff;
-        return b.refuse(feature, a.name.span, fmt::format("`.{}()` is", a.name.text));
-    }
+    if (base.type.is(Kind::function) && a.name.text == "inspect_ir")
+        return b.refuse(Feature::graphs, a.name.span, fmt::format("`.{}()` is", a.name.text));
+    if (base.type.is(Kind::function) && (a.name.text == "defvjp" || a.name.text == "defjvp"))
+        return rule_definition(b, c, a, b.checker.program.function(base.type.function_id()));
     auto& d = b.error("E0328", a.name.span, fmt::format("{} has no `{}`", shown(base.type), a.name.text));
     std::vector<std::string> known = host_method_names(base.type.kind());
     if (known.empty()) known = {"astype", "copy", "item", "shape", "dtype"};

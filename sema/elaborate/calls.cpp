@@ -50,22 +50,6 @@ Val captured_value(Body& b, const sema::Variable& captured) {
     return {};
 }
 
-std::map<std::string, ir::Dim> dims_in_function(Body& b, const CallInfo& info) {
-    std::map<std::string, ir::Dim> dims;
-    const Frame& caller = b.frame();
-    for (const sema::DimBinding& binding : info.bindings) {
-        ir::Dim value = binding.value;
-        if (caller.inlined) {
-            value = value.substitute([&](const std::string& name) -> std::optional<ir::Dim> {
-                const auto found = caller.dims.find(name);
-                return found == caller.dims.end() ? std::nullopt : std::optional(found->second);
-            });
-        }
-        dims.emplace(binding.symbol, std::move(value));
-    }
-    return dims;
-}
-
 // Of a graph: extents of a call that the symbols of the function do not say, by the callee's names. They are known
 // where the call stands.
 std::map<std::string, Val> values_of_symbols(Body& b, const CallInfo& info,
@@ -125,9 +109,28 @@ static Val derivative_of_call(Body& b, const ast::Expr& e, const CallInfo& info,
     for (size_t i = 0; i < arguments.size(); ++i) {
         if (!callee.parameters[i].value) b.flatten(arguments[i], &callee.parameters[i].type, operands);
     }
-    const auto dims = dims_in_function(b, info);
+    auto dims = dims_in_function(b, info);
+    for (size_t i = 0; i < arguments.size(); ++i) bind_tree_symbols(b, arguments[i], callee.parameters[i].type, dims);
     const At at(b.emit, e.span);
     const std::vector<ValueId> given = derivative(b, callee, std::move(operands), [&](const std::string& name) {
+        const auto found = dims.find(name);
+        return found == dims.end() ? std::nullopt : std::optional(found->second);
+    });
+    size_t next = 0;
+    return value_of_results(b, callee.result, given, next);
+}
+
+// Of a function that names the rule of its derivative: a call that stays until derivatives are made.
+static Val ruled(Body& b, const ast::Expr& e, const CallInfo& info, const std::vector<Val>& arguments) {
+    const Instance& callee = b.program.instance(info.callee);
+    std::vector<ValueId> operands;
+    auto dims = dims_in_function(b, info);
+    for (size_t i = 0; i < arguments.size(); ++i) {
+        if (!callee.parameters[i].value) b.flatten(arguments[i], &callee.parameters[i].type, operands);
+        bind_tree_symbols(b, arguments[i], callee.parameters[i].type, dims);
+    }
+    const At at(b.emit, e.span);
+    const std::vector<ValueId> given = call_with_rule(b, callee, std::move(operands), [&](const std::string& name) {
         const auto found = dims.find(name);
         return found == dims.end() ? std::nullopt : std::optional(found->second);
     });
@@ -143,7 +146,9 @@ Val inlined(Body& b, const ast::Expr& e, const CallInfo& info) {
     if (b.function().level == ir::Level::graph) {
         for (const sema::DimCheck& check : info.checks) assert_extent(b, check);
     }
-    if (function.derived) return derivative_of_call(b, e, info, arguments);
+    const bool transforms = function.derived && function.derived->call.valid();
+    if (function.derived && !transforms) return derivative_of_call(b, e, info, arguments);
+    if (!callee.rules.empty()) return ruled(b, e, info, arguments);
     std::vector<Val> captures;
     for (const sema::VariableId variable : callee.captures) {
         captures.push_back(captured_value(b, callee.variables[variable.index]));
@@ -167,7 +172,13 @@ Val inlined(Body& b, const ast::Expr& e, const CallInfo& info) {
         if (known != values.end()) b.set(b.symbol_slot(i), known->second);
     }
     if (function.makes) b.set(b.frame().result, new_record(b, callee));
-    run_function(b, function);
+    if (transforms) {
+        size_t next = 0;
+        const std::vector<ValueId> given = transformed(b, callee);
+        b.set(b.frame().result, value_of_results(b, callee.result, given, next));
+    } else {
+        run_function(b, function);
+    }
     const Val result = b.get(b.frame().result);
     const std::vector<Val> written = values_of_written(b, callee);
     b.emit.pop_call();
@@ -179,6 +190,30 @@ Val inlined(Body& b, const ast::Expr& e, const CallInfo& info) {
 }
 
 namespace {
+
+// `vjp(f, *args)`: what f gives, and the arguments, which the other function holds. On the host they may be written
+// until it is called.
+Val value_and_arguments(Body& b, const ast::Expr& e) {
+    const sema::VjpCall& made = b.program.made.vjp_calls.at(b.key(e));
+    const ast::Expr& written = *b.expr(made.arguments);
+    bind_target(b, *b.expr(made.name), expression(b, written));
+    const Val value = expression(b, *b.expr(made.call));
+    const sema::Type& type = b.info(e).type;
+    Val held = expression(b, *b.expr(made.name));
+    if (b.rules().host_objects) {
+        for (size_t i = 0; i < held.parts.size(); ++i) {
+            if (type.parts()[1].parts()[i].is(sema::Kind::tensor))
+                held.parts[i] = Val::ssa(host(b, "copy", {held.parts[i].id}, ir_type(type.parts()[1].parts()[i])));
+        }
+    }
+    return Val::tuple({b.rounded(value), held});
+}
+
+Val stopped(Body& b, const ast::Expr& e, const CallInfo& info) {
+    const Val value = b.coerce(b.rounded(argument_value(b, info, 0)), b.info(e).type);
+    if (b.function().level != ir::Level::graph || b.takes_operands()) return value;
+    return stop(b, value);
+}
 
 // Of tensors in containers; tensors that are arguments themselves are compared where the function begins.
 void check_held_overlaps(Body& b, const CallInfo& info, const Instance& callee, const std::vector<Val>& arguments) {
@@ -370,6 +405,8 @@ Val call(Body& b, const ast::Expr& e, const ast::Call& node) {
         case CallKind::builtin:
             break;
     }
+    if (info.builtin == sema::Builtin::vjp) return value_and_arguments(b, e);
+    if (info.builtin == sema::Builtin::stop_gradient) return stopped(b, e, info);
     // A function is no value of the run.
     if (b.info(e).type.is(sema::Kind::function)) return {};
     if (b.function().level == ir::Level::graph) {

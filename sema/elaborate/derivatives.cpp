@@ -1,7 +1,16 @@
 #include "sema/elaborate/derivatives.h"
 
+#include <map>
+
+#include <fmt/format.h>
+
 #include "base/numerics.h"
+#include "ir/core/internal.h"
 #include "ir/ops/graph.h"
+#include "sema/elaborate/arguments.h"
+#include "sema/elaborate/dimensions.h"
+#include "sema/elaborate/instances.h"
+#include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/trees.h"
 
 namespace tsr::elaborate {
@@ -13,17 +22,36 @@ using sema::Instance;
 
 namespace {
 
+constexpr std::string_view kRuled = ".ruled";  // behind the name of a function: a call of it, with its rule
+
 ir::Type in_caller(ir::Type type, const Substitution& dims) {
     type.mut = false;
     for (ir::Dim& extent : type.shape) extent = extent.substitute(dims);
     return type;
 }
 
+std::vector<ir::Type> results_in_caller(const Instance& of, const Substitution& dims) {
+    std::vector<ir::Type> results;
+    tree_types(of.result, results);
+    for (ir::Type& type : results) type = in_caller(type, dims);
+    return results;
+}
+
+ValueId filled(Body& b, ValueId number, const std::vector<ir::Dim>& shape) {
+    return shape.empty() ? number : b.emit.inferred(OpKind::full, {number}, {{Attr::shape, shape}});
+}
+
+ValueId number(Body& b, double value, DType type) { return b.scalar(Val::of(sema::Static::of(value)), type); }
+
 // 1 for what is differentiated, 0 for the others.
 ValueId seed(Body& b, const ir::Type& of, bool differentiated) {
-    const DType type = derivative_type(of.elem);
-    const ValueId number = b.scalar(Val::of(sema::Static::of(differentiated ? 1.0 : 0.0)), type);
-    return of.is_scalar() ? number : b.emit.inferred(OpKind::full, {number}, {{Attr::shape, of.shape}});
+    return filled(b, number(b, differentiated ? 1.0 : 0.0, derivative_type(of.elem)), of.shape);
+}
+
+ir::Type gradient_of(ir::Type type) {
+    type.mut = false;
+    type.elem = gradient_type(type.elem);
+    return type;
 }
 
 // What is differentiated of a call: parameters of the program are trees of those of the IR.
@@ -37,7 +65,7 @@ struct Wanted {
 Wanted wanted_of(Body& b, const Instance& made, const std::vector<ValueId>& arguments) {
     std::vector<size_t> first;
     std::vector<ir::Type> all;
-    for (const sema::ParameterInfo& parameter : made.parameters) {
+    for (const sema::ParameterInfo& parameter : b.program.instance(made.derived_from).parameters) {
         first.push_back(all.size());
         if (!parameter.value && !parameter.type.is(sema::Kind::function)) tree_types(parameter.type, all);
     }
@@ -45,17 +73,314 @@ Wanted wanted_of(Body& b, const Instance& made, const std::vector<ValueId>& argu
     Wanted wanted;
     for (const size_t i : made.derived_in) {
         for (size_t k = first[i]; k < first[i + 1]; ++k) {
-            ir::Type type = b.type_of(arguments[k]);
+            const ir::Type type = gradient_of(b.type_of(arguments[k]));
             wanted.leaves.push_back(arguments[k]);
             wanted.gradient.push_back(ir::may_differentiate(type) ? std::optional(wanted.wrt.size()) : std::nullopt);
             if (!ir::may_differentiate(type)) continue;
-            type.mut = false;
-            type.elem = gradient_type(type.elem);
             wanted.wrt.push_back(static_cast<int64_t>(k));
-            wanted.types.push_back(std::move(type));
+            wanted.types.push_back(type);
         }
     }
     return wanted;
+}
+
+// The operation on a function, and its results.
+std::vector<ValueId> applied(Body& b, OpKind kind, const Instance& of, std::vector<ValueId> operands,
+                             const std::vector<ir::Type>& results, ir::Attrs attrs) {
+    // What a derivative is taken of is the call with the rule, not the function's operations.
+    attrs.set(Attr::callee, of.rules.empty() || attrs.has(Attr::names) ? of.name : of.name + std::string(kRuled));
+    const ir::OpId op = b.emit.op_giving(kind, std::move(operands), results, std::move(attrs));
+    return b.function().op(op).results;
+}
+
+std::vector<ValueId> tail(const std::vector<ValueId>& all, size_t from) {
+    return {all.begin() + static_cast<std::ptrdiff_t>(from), all.end()};
+}
+
+// What is given for the leaves: the gradient where there is one, else the argument.
+std::vector<ValueId> gradients(Body& b, const Wanted& wanted, const std::vector<ValueId>& found,
+                               std::optional<DType> out) {
+    std::vector<ValueId> given;
+    for (size_t i = 0; i < wanted.leaves.size(); ++i) {
+        if (!wanted.gradient[i]) {
+            given.push_back(wanted.leaves[i]);
+            continue;
+        }
+        const ValueId gradient = found[*wanted.gradient[i]];
+        given.push_back(b.emit.cast(gradient, out.value_or(b.type_of(gradient).elem)));
+    }
+    return given;
+}
+
+std::vector<ValueId> gradient(Body& b, const Instance& made, std::vector<ValueId> arguments, const Substitution& dims) {
+    const Instance& of = b.program.instance(made.derived_from);
+    const sema::Derivation& derivation = *b.program.function(made.function).derived;
+    const Wanted wanted = wanted_of(b, made, arguments);
+    std::vector<ir::Type> results = results_in_caller(of, dims);
+    const size_t own = results.size();
+    for (size_t i = 0; i < own; ++i) {
+        if (ir::may_differentiate(results[i])) arguments.push_back(seed(b, results[i], i == 0));
+    }
+    results.insert(results.end(), wanted.types.begin(), wanted.types.end());
+    const std::vector<ValueId> all =
+        applied(b, OpKind::vjp, of, std::move(arguments), results, {{Attr::axes, wanted.wrt}});
+    const std::vector<ValueId> found = gradients(b, wanted, tail(all, own), derivation.out);
+    std::vector<ValueId> given;
+    if (derivation.with_value) {
+        given.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(own));
+        given.insert(given.end(), found.begin(), found.end());
+    } else {
+        given = found;
+        if (derivation.has_aux)
+            given.insert(given.end(), all.begin() + 1, all.begin() + static_cast<std::ptrdiff_t>(own));
+    }
+    return given;
+}
+
+// ---- Jacobians ----
+
+ir::Dim size_of(const std::vector<ir::Dim>& shape) {
+    ir::Dim size = ir::Dim::constant(1);
+    for (const ir::Dim& extent : shape) size = size * extent;
+    return size;
+}
+
+std::vector<ir::Dim> with_first(const ir::Dim& first, const std::vector<ir::Dim>& shape) {
+    std::vector<ir::Dim> all{first};
+    all.insert(all.end(), shape.begin(), shape.end());
+    return all;
+}
+
+ValueId in_shape(Body& b, ValueId value, const std::vector<ir::Dim>& shape) {
+    return b.emit.inferred(OpKind::reshape, {value}, {{Attr::shape, shape}});
+}
+
+// All directions of a value: in each one element is 1, the others 0.
+ValueId directions(Body& b, const ir::Type& of) {
+    const ir::Dim size = size_of(of.shape);
+    const DType type = derivative_type(of.elem);
+    const std::vector<ir::Dim> square{size, size};
+    const ValueId places =
+        b.emit.inferred(OpKind::positions, {}, {{Attr::shape, std::vector<ir::Dim>{size}}, {Attr::type, DType::i64}});
+    const auto along = [&](int64_t axis) {
+        return b.emit.inferred(OpKind::expand, {places},
+                               {{Attr::shape, square}, {Attr::axes, std::vector<int64_t>{axis}}});
+    };
+    const ValueId same = b.emit.inferred(OpKind::eq, {along(0), along(1)});
+    const ValueId units = b.emit.inferred(
+        OpKind::select, {same, filled(b, number(b, 1.0, type), square), filled(b, number(b, 0.0, type), square)});
+    return in_shape(b, units, with_first(size, of.shape));
+}
+
+ValueId no_directions(Body& b, const ir::Type& of, const ir::Dim& count) {
+    return filled(b, number(b, 0.0, derivative_type(of.elem)), with_first(count, of.shape));
+}
+
+ir::Type many(const ir::Type& of, const ir::Dim& count) {
+    return ir::Type::tensor(of.elem, with_first(count, of.shape), false);
+}
+
+// The axis of directions behind the others.
+ValueId turned(Body& b, ValueId value) {
+    const auto rank = static_cast<int64_t>(b.type_of(value).rank());
+    if (rank < 2) return value;
+    std::vector<int64_t> axes;
+    for (int64_t axis = 1; axis < rank; ++axis) axes.push_back(axis);
+    axes.push_back(0);
+    return b.emit.inferred(OpKind::transpose, {value}, {{Attr::axes, axes}});
+}
+
+// For each result, then for each parameter: the axes of the result, then those of the parameter.
+std::vector<ValueId> jacobians(Body& b, const Instance& made, const std::vector<ValueId>& arguments,
+                               const Substitution& dims) {
+    const Instance& of = b.program.instance(made.derived_from);
+    const bool in_reverse = b.program.function(made.function).derived->kind == sema::DerivationKind::jacobian_reverse;
+    const Wanted wanted = wanted_of(b, made, arguments);
+    const std::vector<ir::Type> results = results_in_caller(of, dims);
+    const size_t own = results.size(), count = wanted.wrt.size();
+    std::vector<ValueId> entries(own * count);
+    const auto put = [&](size_t result, size_t parameter, ValueId entry) {
+        std::vector<ir::Dim> shape = results[result].shape;
+        const std::vector<ir::Dim> behind = wanted.types[parameter].shape;
+        shape.insert(shape.end(), behind.begin(), behind.end());
+        entries[result * count + parameter] =
+            b.emit.cast(in_shape(b, entry, shape), gradient_type(results[result].elem));
+    };
+    for (size_t k = 0; !in_reverse && k < count; ++k) {
+        const ir::Type in = wanted.types[k];
+        const ir::Dim size = size_of(in.shape);
+        std::vector<ValueId> operands = arguments;
+        operands.push_back(directions(b, in));
+        std::vector<ir::Type> types = results;
+        for (const ir::Type& result : results) types.push_back(many(gradient_of(result), size));
+        const std::vector<ValueId> columns = tail(
+            applied(b, OpKind::jvp, of, std::move(operands), types,
+                    {{Attr::axes, std::vector<int64_t>{wanted.wrt[k]}}, {Attr::shape, std::vector<ir::Dim>{size}}}),
+            own);
+        for (size_t i = 0; i < own; ++i) put(i, k, turned(b, columns[i]));
+    }
+    for (size_t i = 0; in_reverse && i < own; ++i) {
+        const ir::Dim size = size_of(results[i].shape);
+        std::vector<ValueId> operands = arguments;
+        for (size_t other = 0; other < own; ++other)
+            operands.push_back(other == i ? directions(b, results[i]) : no_directions(b, results[other], size));
+        std::vector<ir::Type> types = results;
+        for (const ir::Type& type : wanted.types) types.push_back(many(type, size));
+        const std::vector<ValueId> rows =
+            tail(applied(b, OpKind::vjp, of, std::move(operands), types,
+                         {{Attr::axes, wanted.wrt}, {Attr::shape, std::vector<ir::Dim>{size}}}),
+                 own);
+        for (size_t k = 0; k < count; ++k) put(i, k, rows[k]);
+    }
+    return entries;
+}
+
+// ---- functions with parameters of their own ----
+
+// The call of what is differentiated, which is the body of the frame's function.
+struct CallInBody {
+    const Instance& of;
+    std::vector<ValueId> arguments;
+    std::map<std::string, ir::Dim> dims;
+    [[nodiscard]] Substitution substitution() const {
+        return [this](const std::string& name) {
+            const auto found = dims.find(name);
+            return found == dims.end() ? std::nullopt : std::optional(found->second);
+        };
+    }
+};
+
+Val parameter(Body& b, const Instance& made, size_t i) { return b.get(b.slot(variable_of_parameter(made, i))); }
+
+CallInBody call_in_body(Body& b, const Instance& made) {
+    const sema::CallInfo& info = made.calls.at(b.program.function(made.function).derived->call);
+    for (const sema::DimCheck& check : info.checks) assert_extent(b, check);
+    CallInBody body{b.program.instance(info.callee), {}, dims_in_function(b, info)};
+    const std::vector<Val> values = argument_values(b, info);
+    for (size_t i = 0; i < values.size(); ++i) {
+        const sema::ParameterInfo& to = body.of.parameters[i];
+        if (!to.value) b.flatten(values[i], &to.type, body.arguments);
+        bind_tree_symbols(b, values[i], to.type, body.dims);
+    }
+    return body;
+}
+
+// The extents of what stands for a value are those of the value.
+void require_shape(Body& b, ValueId given, const std::vector<ir::Dim>& wanted, const std::string& what) {
+    const std::vector<ir::Dim> found = b.type_of(given).shape;
+    for (size_t axis = 0; axis < found.size() && axis < wanted.size(); ++axis) {
+        if (found[axis] == wanted[axis]) continue;
+        const ValueId one = b.index(b.function_dimension(found[axis]));
+        const ValueId other = b.index(b.function_dimension(wanted[axis]));
+        require_in_graph(b, b.emit.inferred(OpKind::eq, {one, other}), {one, other},
+                         fmt::format("the {} has {{}} along axis {}, needs {{}}", what, axis));
+    }
+}
+
+// The leaves that are floats, in the type that derivatives are computed in.
+ValueId seed_given(Body& b, ValueId given, const ir::Type& of, const std::string& what) {
+    ValueId value = given;
+    if (of.shape.empty() && b.type_of(value).kind == ir::TypeKind::tensor) value = in_shape(b, value, {});
+    require_shape(b, value, of.shape, what);
+    return b.emit.cast(value, derivative_type(of.elem));
+}
+
+std::vector<ValueId> leaves_of_parameter(Body& b, const Instance& made, size_t i) {
+    std::vector<ValueId> leaves;
+    b.flatten(parameter(b, made, i), &made.parameters[i].type, leaves);
+    return leaves;
+}
+
+std::vector<ValueId> pushforward(Body& b, const Instance& made) {
+    CallInBody body = call_in_body(b, made);
+    const Wanted wanted = wanted_of(b, made, body.arguments);
+    const std::vector<ValueId> tangents = leaves_of_parameter(b, made, 1);
+    std::vector<ir::Type> types = results_in_caller(body.of, body.substitution());
+    const size_t own = types.size();
+    std::vector<ValueId> operands = body.arguments;
+    for (size_t i = 0; i < wanted.leaves.size(); ++i) {
+        if (!wanted.gradient[i]) continue;
+        operands.push_back(seed_given(b, tangents[i], b.type_of(wanted.leaves[i]), "tangent"));
+    }
+    for (size_t i = 0; i < own; ++i) {
+        const ir::Type type = types[i];
+        if (ir::may_differentiate(type)) types.push_back(gradient_of(type));
+    }
+    const std::vector<ValueId> all =
+        applied(b, OpKind::jvp, body.of, std::move(operands), types, {{Attr::axes, wanted.wrt}});
+    std::vector<ValueId> given;
+    if (b.program.function(made.function).derived->with_value)
+        given.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(own));
+    size_t next = own;
+    for (size_t i = 0; i < own; ++i) given.push_back(ir::may_differentiate(types[i]) ? all[next++] : all[i]);
+    return given;
+}
+
+std::vector<ValueId> pullback(Body& b, const Instance& made) {
+    CallInBody body = call_in_body(b, made);
+    const Wanted wanted = wanted_of(b, made, body.arguments);
+    const std::vector<ValueId> cotangents = leaves_of_parameter(b, made, 1);
+    std::vector<ir::Type> types = results_in_caller(body.of, body.substitution());
+    const size_t own = types.size();
+    std::vector<ValueId> operands = body.arguments;
+    for (size_t i = 0; i < own; ++i) {
+        if (ir::may_differentiate(types[i])) operands.push_back(seed_given(b, cotangents[i], types[i], "cotangent"));
+    }
+    types.insert(types.end(), wanted.types.begin(), wanted.types.end());
+    const std::vector<ValueId> all =
+        applied(b, OpKind::vjp, body.of, std::move(operands), types, {{Attr::axes, wanted.wrt}});
+    return gradients(b, wanted, tail(all, own), std::nullopt);
+}
+
+// One axis of the value at another place.
+ValueId moved_axis(Body& b, ValueId value, int64_t from, int64_t to) {
+    const auto rank = static_cast<int64_t>(b.type_of(value).rank());
+    if (from < 0) from += rank;
+    if (to < 0) to += rank;
+    if (from == to) return value;
+    std::vector<int64_t> axes;
+    for (int64_t axis = 0; axis < rank; ++axis) {
+        if (axis != from) axes.push_back(axis);
+    }
+    axes.insert(axes.begin() + to, from);
+    return b.emit.inferred(OpKind::transpose, {value}, {{Attr::axes, axes}});
+}
+
+std::vector<ValueId> batched(Body& b, const Instance& made) {
+    const sema::Derivation& derivation = *b.program.function(made.function).derived;
+    const sema::CallInfo& info = made.calls.at(derivation.call);
+    const Instance& of = b.program.instance(info.callee);
+    auto dims = dims_in_function(b, info);
+    std::vector<ValueId> operands;
+    std::vector<int64_t> varies;
+    std::optional<ir::Dim> examples;
+    for (size_t i = 0; i < made.parameters.size(); ++i) {
+        if (made.parameters[i].value) continue;
+        std::vector<ValueId> leaves = leaves_of_parameter(b, made, i);
+        for (ValueId leaf : leaves) {
+            varies.push_back(derivation.in_axes[i] ? 1 : 0);
+            if (derivation.in_axes[i]) {
+                leaf = moved_axis(b, leaf, *derivation.in_axes[i], 0);
+                const ir::Dim first = b.type_of(leaf).shape[0];
+                if (examples) require_shape(b, leaf, {*examples}, "batch");
+                if (!examples) examples = first;
+            }
+            operands.push_back(leaf);
+        }
+    }
+    const Substitution substitution = [&](const std::string& name) {
+        const auto found = dims.find(name);
+        return found == dims.end() ? std::nullopt : std::optional(found->second);
+    };
+    std::vector<ir::Type> types;
+    for (ir::Type type : results_in_caller(of, substitution)) {
+        if (type.elem == DType::index) type.elem = DType::i64;
+        types.push_back(many(type, *examples));
+    }
+    std::vector<ValueId> given = applied(b, OpKind::batch, of, std::move(operands), types,
+                                         {{Attr::axes, varies}, {Attr::shape, std::vector<ir::Dim>{*examples}}});
+    for (ValueId& result : given) result = moved_axis(b, result, 0, derivation.out_axis);
+    return given;
 }
 
 }  // namespace
@@ -63,38 +388,82 @@ Wanted wanted_of(Body& b, const Instance& made, const std::vector<ValueId>& argu
 std::vector<ValueId> derivative(Body& b, const Instance& made, std::vector<ValueId> arguments,
                                 const Substitution& dims) {
     const Instance& of = b.program.instance(made.derived_from);
-    const sema::Derivation& derivation = *b.program.function(made.function).derived;
-    const Wanted wanted = wanted_of(b, made, arguments);
-    std::vector<ir::Type> results;
-    tree_types(of.result, results);
-    for (ir::Type& type : results) type = in_caller(type, dims);
-    const size_t own = results.size();
-    for (size_t i = 0; i < own; ++i) {
-        if (ir::may_differentiate(results[i])) arguments.push_back(seed(b, results[i], i == 0));
+    switch (b.program.function(made.function).derived->kind) {
+        case sema::DerivationKind::gradient:
+            return gradient(b, made, std::move(arguments), dims);
+        case sema::DerivationKind::jacobian_forward:
+        case sema::DerivationKind::jacobian_reverse:
+            return jacobians(b, made, arguments, dims);
+        case sema::DerivationKind::recomputed:
+            if (!of.rules.empty()) return call_with_rule(b, of, std::move(arguments), dims);
+            return applied(b, OpKind::call, of, std::move(arguments), results_in_caller(of, dims),
+                           {{Attr::names, std::vector<std::string>{"recomputed"}}});
+        case sema::DerivationKind::pushforward:
+        case sema::DerivationKind::pullback:
+        case sema::DerivationKind::batch:
+            break;
     }
-    results.insert(results.end(), wanted.types.begin(), wanted.types.end());
-    const ir::OpId op = b.emit.op_giving(OpKind::vjp, std::move(arguments), results,
-                                         {{Attr::callee, of.name}, {Attr::axes, wanted.wrt}});
-    const std::vector<ValueId> all = b.function().op(op).results;
-    std::vector<ValueId> gradients;
-    for (size_t i = 0; i < wanted.leaves.size(); ++i) {
-        if (!wanted.gradient[i]) {
-            gradients.push_back(wanted.leaves[i]);
-            continue;
-        }
-        const ValueId gradient = all[own + *wanted.gradient[i]];
-        gradients.push_back(b.emit.cast(gradient, derivation.out.value_or(b.type_of(gradient).elem)));
+    ir::internal_error(made.name + ": a derivative without parameters of its own was to be made");
+}
+
+std::vector<ValueId> transformed(Body& b, const Instance& made) {
+    switch (b.program.function(made.function).derived->kind) {
+        case sema::DerivationKind::pushforward:
+            return pushforward(b, made);
+        case sema::DerivationKind::pullback:
+            return pullback(b, made);
+        case sema::DerivationKind::batch:
+            return batched(b, made);
+        case sema::DerivationKind::gradient:
+        case sema::DerivationKind::jacobian_forward:
+        case sema::DerivationKind::jacobian_reverse:
+        case sema::DerivationKind::recomputed:
+            break;
     }
-    std::vector<ValueId> given;
-    if (derivation.with_value) {
-        given.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(own));
-        given.insert(given.end(), gradients.begin(), gradients.end());
-    } else {
-        given = gradients;
-        if (derivation.has_aux)
-            given.insert(given.end(), all.begin() + 1, all.begin() + static_cast<std::ptrdiff_t>(own));
+    ir::internal_error(made.name + ": a derivative with parameters of its own was to be made");
+}
+
+std::vector<ValueId> call_with_rule(Body& b, const Instance& callee, std::vector<ValueId> arguments,
+                                    const Substitution& dims) {
+    std::vector<std::string> names{b.program.function(callee.function).rule->in_reverse ? "vjp" : "jvp"};
+    for (const sema::InstanceId rule : callee.rules) names.push_back(b.program.instance(rule).name);
+    return applied(b, OpKind::call, callee, std::move(arguments), results_in_caller(callee, dims),
+                   {{Attr::names, names}});
+}
+
+std::string name_with_rule(const Instance& function) { return function.name + std::string(kRuled); }
+
+void differentiate_both_ways(Body& b, const Instance& of, const std::vector<ValueId>& arguments) {
+    const std::vector<ir::Type> results = results_in_caller(of, [](const std::string&) { return std::nullopt; });
+    std::vector<int64_t> wrt;
+    std::vector<ValueId> cotangents, tangents;
+    std::vector<ir::Type> gradients, moved;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+        const ir::Type type = b.type_of(arguments[i]);
+        if (!ir::may_differentiate(type)) continue;
+        wrt.push_back(static_cast<int64_t>(i));
+        gradients.push_back(gradient_of(type));
+        tangents.push_back(seed(b, type, true));
     }
-    return given;
+    for (const ir::Type& type : results) {
+        if (!ir::may_differentiate(type)) continue;
+        moved.push_back(gradient_of(type));
+        cotangents.push_back(seed(b, type, true));
+    }
+    const auto joined = [](auto first, const auto& more) {
+        first.insert(first.end(), more.begin(), more.end());
+        return first;
+    };
+    applied(b, OpKind::vjp, of, joined(arguments, cotangents), joined(results, gradients), {{Attr::axes, wrt}});
+    applied(b, OpKind::jvp, of, joined(arguments, tangents), joined(results, moved), {{Attr::axes, wrt}});
+}
+
+Val stop(Body& b, const Val& value) {
+    if (value.is_ssa() && ir::may_differentiate(b.type_of(value.id)))
+        return Val::ssa(b.emit.inferred(OpKind::stop, {value.id}), value.type);
+    Val stopped = value;
+    for (Val& part : stopped.parts) part = stop(b, part);
+    return stopped;
 }
 
 }  // namespace tsr::elaborate

@@ -13,5 +13,15 @@ using Substitution = std::function<std::optional<ir::Dim>(const std::string&)>;
 // In a graph: what an instance that `grad` made gives for these arguments, flattened as a result is.
 std::vector<ir::ValueId> derivative(Body& b, const sema::Instance& made, std::vector<ir::ValueId> arguments,
                                     const Substitution& dims);
+// The same of one with parameters of its own, which is the function of the frame.
+std::vector<ir::ValueId> transformed(Body& b, const sema::Instance& made);
+// What a function gives whose rule says what its derivative is.
+std::vector<ir::ValueId> call_with_rule(Body& b, const sema::Instance& callee, std::vector<ir::ValueId> arguments,
+                                        const Substitution& dims);
+std::string name_with_rule(const sema::Instance& function);  // of the function that calls it so
+// Both derivatives of an instance, in all its floats: nobody takes what they give.
+void differentiate_both_ways(Body& b, const sema::Instance& of, const std::vector<ir::ValueId>& arguments);
+// The value, through which no derivative passes.
+Val stop(Body& b, const Val& value);
 
 }  // namespace tsr::elaborate

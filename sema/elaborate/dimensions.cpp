@@ -212,6 +212,22 @@ void bind_symbols_of(Body& b, const ast::Expr& e, const Val& value) {
     }
 }
 
+std::map<std::string, ir::Dim> dims_in_function(Body& b, const sema::CallInfo& info) {
+    std::map<std::string, ir::Dim> dims;
+    const Frame& caller = b.frame();
+    for (const sema::DimBinding& binding : info.bindings) {
+        ir::Dim value = binding.value;
+        if (caller.inlined) {
+            value = value.substitute([&](const std::string& name) -> std::optional<ir::Dim> {
+                const auto found = caller.dims.find(name);
+                return found == caller.dims.end() ? std::nullopt : std::optional(found->second);
+            });
+        }
+        dims.emplace(binding.symbol, std::move(value));
+    }
+    return dims;
+}
+
 // Before all that relies on it, where the extents are known there.
 void assert_extent(Body& b, const sema::DimCheck& check) {
     bool known = true;

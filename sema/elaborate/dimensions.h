@@ -25,4 +25,7 @@ void assert_extent(Body& b, const sema::DimCheck& check);
 // Those that an operator of the graph of a function wants of its operands.
 void assert_extents(Body& b, ast::ExprId e);
 
+// In a kernel or graph: the callee's symbols in those of the function that the IR has.
+std::map<std::string, ir::Dim> dims_in_function(Body& b, const sema::CallInfo& info);
+
 }  // namespace tsr::elaborate

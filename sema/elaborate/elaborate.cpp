@@ -27,11 +27,22 @@ bool is_elaborated(const Program& program, const Instance& instance, FunctionKin
     return kind != FunctionKind::plain || !rules_of(instance.context).inlines_calls;
 }
 
+// `@autodiff`
+bool is_to_be_differentiable(const Program& program, const Instance& instance) {
+    return instance.complete && instance.reached && instance.context == Context::graph && instance.function.valid() &&
+           !instance.derived_from.valid() && program.function(instance.function).differentiable;
+}
+
 // Plain functions too are graphs where derivatives are taken of them.
 std::set<InstanceId> differentiated_instances(const Program& program) {
     std::set<InstanceId> found;
     for (const Instance& instance : program.instances) {
-        if (instance.complete && instance.reached && instance.derived_from.valid()) found.insert(instance.derived_from);
+        if (!instance.complete || !instance.reached) continue;
+        if (instance.derived_from.valid()) found.insert(instance.derived_from);
+        if (is_to_be_differentiable(program, instance)) found.insert(instance.id);
+        if (instance.rules.empty()) continue;
+        found.insert(instance.id);
+        found.insert(instance.rules.begin(), instance.rules.end());
     }
     return found;
 }
@@ -66,6 +77,12 @@ ir::Module elaborate(const Program& program, Diagnostics& diagnostics) {
         if (!is_elaborated(program, instance, FunctionKind::graph) && !differentiated.contains(instance.id)) continue;
         graphs.push_back(instance.derived_from.valid() ? elaborate::derivative_function(context, instance)
                                                        : elaborate::graph_function(context, instance));
+    }
+    for (const Instance& instance : program.instances) {
+        if (instance.complete && instance.reached && !instance.rules.empty())
+            graphs.push_back(elaborate::function_with_rule(context, instance));
+        if (is_to_be_differentiable(program, instance))
+            graphs.push_back(elaborate::differentiability_check(context, instance));
     }
     for (ir::Function& function : graphs) module.functions.push_back(std::move(function));
     for (ir::Function& function : host) module.functions.push_back(std::move(function));

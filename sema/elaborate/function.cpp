@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/ops/graph.h"
 #include "ir/ops/record.h"
 #include "sema/elaborate/body.h"
 #include "sema/elaborate/containers.h"
@@ -298,12 +299,44 @@ ir::Function derivative_function(const Context& context, const Instance& instanc
     b.emit.at(place);
     b.push_frame(instance, {});
     bind_parameters(b, instance);
+    const bool own = context.program.function(instance.function).derived->call.valid();
     std::vector<ValueId> results =
-        derivative(b, instance, fn.params(), [](const std::string&) { return std::nullopt; });
+        own ? transformed(b, instance)
+            : derivative(b, instance, fn.params(), [](const std::string&) { return std::nullopt; });
     for (const ValueId result : results) fn.results.push_back(fn.type(result));
     for (ir::Type& type : fn.results) type.mut = false;
     b.emit.yield(std::move(results));
     prune(fn, b.placeholders);
+    return fn;
+}
+
+ir::Function function_with_rule(const Context& context, const Instance& instance) {
+    const Span place = context.program.function(instance.function).rule->declared;
+    ir::Function fn = begin_function(name_with_rule(instance), ir::Level::graph, place);
+    fn.symbols = bound_symbols(instance);
+    BufferSites buffers;
+    Body b(context.program, context.diagnostics, fn, buffers);
+    b.emit.at(place);
+    b.push_frame(instance, {});
+    bind_parameters(b, instance);
+    std::vector<ValueId> results =
+        call_with_rule(b, instance, fn.params(), [](const std::string&) { return std::nullopt; });
+    for (const ValueId result : results) fn.results.push_back(fn.type(result));
+    b.emit.yield(std::move(results));
+    return fn;
+}
+
+ir::Function differentiability_check(const Context& context, const Instance& instance) {
+    const Span place = *context.program.function(instance.function).differentiable;
+    ir::Function fn = begin_function(instance.name + std::string(ir::kDifferentiabilityCheck), ir::Level::graph, place);
+    fn.symbols = bound_symbols(instance);
+    BufferSites buffers;
+    Body b(context.program, context.diagnostics, fn, buffers);
+    b.emit.at(place);
+    b.push_frame(instance, {});
+    bind_parameters(b, instance);
+    differentiate_both_ways(b, instance, fn.params());
+    b.emit.yield({});
     return fn;
 }
 

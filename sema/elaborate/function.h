@@ -22,6 +22,10 @@ ir::Function host_function(const Context& context, const sema::Instance& instanc
                            const std::vector<const sema::Instance*>& before = {});
 // A function of whole tensors.
 ir::Function graph_function(const Context& context, const sema::Instance& instance);
+// A call of an instance, with the rule that it names: what derivatives of it are taken of.
+ir::Function function_with_rule(const Context& context, const sema::Instance& instance);
+// Asks for the derivatives of an instance of an `@autodiff` function.
+ir::Function differentiability_check(const Context& context, const sema::Instance& instance);
 // What `grad` made of a function, as a graph.
 ir::Function derivative_function(const Context& context, const sema::Instance& instance);
 // Module-level statements, in order.

@@ -289,7 +289,8 @@ void Body::flatten(const Val& value, const sema::Type* type, std::vector<ValueId
     }
     for (size_t i = 0; i < value.element_count(); ++i) {
         const size_t part = type && type->is(Kind::list) ? 0 : i;
-        const bool parted = type && (type->is(Kind::tuple) || type->is(Kind::list) || type->is(Kind::record));
+        const bool parted = type && (type->is(Kind::tuple) || type->is(Kind::list) || type->is(Kind::record) ||
+                                     type->is(Kind::function));
         const bool known = parted && part < type->parts().size();
         flatten(value.element(i), known ? &type->parts()[part] : nullptr, leaves);
     }

@@ -8,6 +8,7 @@
 #include "sema/state/entities.h"
 #include "sema/state/recursion.h"
 #include "sema/types/numeric.h"
+#include "sema/values/examples.h"
 
 namespace tsr::sema {
 
@@ -21,6 +22,11 @@ static void note_property(Body& b, const ast::Expr& e, const std::string& text) 
 static Value member_value(Body& b, const ast::Expr& e, const Value& base, const ast::Attribute& a) {
     Value value;
     const std::string& text = a.name.text;
+    if (b.checker.program.made.find(e.id)) {
+        if (base.type.is(Kind::function)) return typed(Type::tuple(base.type.parts()));
+        if (const auto* name = std::get_if<ast::Name>(&a.base->node); name && text == kOneExample)
+            return typed(type_of_example(b, name->text).value_or(Type::unknown()));
+    }
     if (base.type.is(Kind::record)) return field_value(b, e, base, a);
     if (base.type.is(Kind::context)) {
         if (auto known = b.fixed_name(text)) {

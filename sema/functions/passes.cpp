@@ -153,7 +153,7 @@ void check_function(Body& b, const Request& request) {
         check_defaults(b);
         return;
     }
-    if (b.function->derived) {
+    if (b.function->derived && !b.function->derived->call.valid()) {
         check_derivative(b, request);
         return;
     }
@@ -184,6 +184,10 @@ void check_function(Body& b, const Request& request) {
     b.entry_flow = b.flow;
     b.header_symbols = b.instance.symbols.size();
     run_passes(b, [&] {
+        if (b.function->derived) {
+            check_transform(b);
+            return;
+        }
         check_defaults(b);
         if (b.function->makes) {
             b.instance.result = own_record(b);

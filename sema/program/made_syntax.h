@@ -27,6 +27,11 @@ struct SortKey {
     ast::ExprId item, call;
 };
 
+// `vjp(f, *args)`: the arguments as a tuple, a name for it, the call of f with it.
+struct VjpCall {
+    ast::ExprId arguments, name, call;
+};
+
 // `x += y` of a tensor as an assignment: `x[:] = x + y`.
 struct InPlace {
     ast::ExprId target, value;
@@ -45,6 +50,8 @@ public:
     std::map<ExprKey, ast::ExprId> field_extents;
     // By the call: `map(f, xs)` is `[f(x) for x in xs]`; of several iterables the clause goes through `zip` of them.
     std::map<ExprKey, ast::ExprId> mapped;
+    std::map<ExprKey, VjpCall> vjp_calls;        // by the call
+    std::map<ExprKey, ast::ExprId> held_values;  // by the call of a function that holds values: these, as a tuple
     std::map<std::pair<ModuleId, ast::StmtId>, InPlace> in_place;  // by the statement
     std::map<ExprKey, UnpackedArgument> unpacked;                  // by what stands behind the star
     // By the call and the numbers of items: the call with the items as its arguments.

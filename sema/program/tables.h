@@ -231,14 +231,42 @@ struct RecordClass {
     std::map<std::string, FunctionId, std::less<>> methods;
 };
 
-// What `grad` and its kin make of a function: another one, with the same parameters.
+enum class DerivationKind : uint8_t {
+    // with the function's own parameters
+    gradient,
+    jacobian_forward,
+    jacobian_reverse,
+    recomputed,
+    // with parameters of their own
+    pushforward,  // the arguments as a tuple, and the tangents: `jvp`
+    pullback,     // the arguments as a tuple, and the cotangent: what `vjp` gives
+    batch,        // those of the function, with one more axis: `vmap`
+};
+
+// What `grad` and its kin make of a function: another one.
 struct Derivation {
     FunctionId of;
+    DerivationKind kind = DerivationKind::gradient;
     std::vector<std::string> wrt;  // parameters; none: all that hold floats
     bool with_value = false;       // gives what the function gives, too
     bool has_aux = false;          // the first of the function's results is differentiated, the others are given
     std::optional<DType> out;      // the element type of gradients
     Span place;                    // where the program asks for it
+    // Of those with parameters of their own: the call of the function with them, which stands for their body.
+    ast::ExprId call;
+    Span given;  // the tangents, or the cotangent
+    // Of a batch: for each parameter the axis of the examples, and where the results have it.
+    std::vector<std::optional<int64_t>> in_axes;
+    int64_t out_axis = 0;
+};
+
+// `@custom_vjp def f`, `f.defvjp(fwd, bwd)`: where the derivative of a function comes from.
+struct CustomRule {
+    bool in_reverse = false;
+    Span declared;                       // the decorator
+    const ast::Call* defined = nullptr;  // `f.defvjp(fwd, bwd)`
+    std::vector<FunctionId> functions;   // what it names
+    bool broken = false;                 // a message was given
 };
 
 struct Function {
@@ -256,6 +284,8 @@ struct Function {
     const RecordClass* makes = nullptr;  // of a constructor: its class
     const RecordClass* method_of = nullptr;
     std::optional<Derivation> derived;  // it is the derivative of a function: what it computes stands there
+    std::optional<CustomRule> rule;
+    std::optional<Span> differentiable;  // `@autodiff`: its place
 };
 
 struct Instance {
@@ -283,6 +313,8 @@ struct Instance {
     // Of the derivative of a function: the instance of that, and the parameters in which derivatives are taken.
     InstanceId derived_from;
     std::vector<size_t> derived_in;
+    // Of a function with a rule of its own, in a graph: the instances of what the rule names.
+    std::vector<InstanceId> rules;
 
     std::unordered_map<ast::ExprId, ExprInfo> exprs;
     std::unordered_map<ast::ExprId, CallInfo> calls;

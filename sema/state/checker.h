@@ -100,6 +100,10 @@ public:
                            std::optional<FunctionId> enclosing);
     // The function that a derivation makes; the same for the same derivation.
     FunctionId derived_function(Derivation derivation);
+    // The same of one with parameters of its own, at one place of the program. `call` makes the call of the function
+    // with them.
+    FunctionId transformed_function(Derivation derivation, ExprKey site, std::vector<ast::Parameter> parameters,
+                                    const std::function<ast::ExprId()>& call);
     const SortKey& sort_key(ModuleId module, const ast::Expr& key);
     // The innermost body of a function that is being checked; nullptr: none is.
     [[nodiscard]] Body* open_body(FunctionId function) const;
@@ -118,6 +122,7 @@ public:
     int fresh = 0;                           // numbers symbols that have no name of their own
 
 private:
+    FunctionId add_derived(Derivation derivation);
     ModuleId load_module(const ast::Module& tree, std::string name, bool library);
     std::optional<ModuleId> import_module(const std::string& name, ModuleId importer, Span at);
     ModuleId library_module(const LibraryFile& file);
@@ -135,6 +140,12 @@ private:
     void read_headers(size_t first);  // of this function and those declared after it
     void read_decorators(Function& function);
     void read_space(Function& function, const ast::Call& call);
+    void read_rules();  // `f.defvjp(fwd, bwd)` of all modules
+    void read_rule(ModuleId module, const ast::Call& call);
+    // Of an instance that was checked: what `@custom_vjp`, `@custom_jvp` and `@autodiff` say of it.
+    void check_promises(InstanceId instance, const Request& request);
+    void check_reverse_rule(InstanceId instance, const CustomRule& rule);
+    void check_forward_rule(InstanceId instance, const CustomRule& rule);
     [[nodiscard]] bool is_generic(const Function& function) const;
     [[nodiscard]] bool is_generic(const Function& function, const ast::Parameter& parameter) const;
     bool uses_kernel_names(const Function& function);

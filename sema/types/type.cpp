@@ -134,10 +134,11 @@ Type Type::tile(DType elem, std::vector<int64_t> shape) {
     return type;
 }
 
-Type Type::function(FunctionId id) {
+Type Type::function(FunctionId id, std::vector<Type> held) {
     Type type = of_kind(Kind::function);
     CompoundDetail d;
     d.function = id;
+    d.parts = std::move(held);
     type.compound_ = detail(std::move(d));
     return type;
 }

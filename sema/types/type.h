@@ -107,7 +107,8 @@ public:
     static Type tile(DType elem, std::vector<int64_t> shape);
     static Type local(DType elem, std::vector<int64_t> shape);
     static Type range() { return of_kind(Kind::range); }
-    static Type function(FunctionId id);
+    // `held`: the types of values that it has beside what it is called with.
+    static Type function(FunctionId id, std::vector<Type> held = {});
     static Type builtin(Builtin name);
     // The result of kernel[groups]; `axes` numbers of groups were given.
     static Type launcher(FunctionId kernel, int axes);
@@ -134,7 +135,7 @@ public:
     [[nodiscard]] const TensorDetail& tensor() const { return *tensor_; }  // of a tensor
     [[nodiscard]] const BufferDetail& buffer() const { return *buffer_; }  // of a buffer
     // List: the element. Tuple: the elements. Dict: key, value. Record: the fields. View: the tensor or buffer. Type
-    // value: the type.
+    // value: the type. Function: what it holds.
     [[nodiscard]] const std::vector<Type>& parts() const;
     [[nodiscard]] const std::vector<ViewAxis>& axes() const;       // of a view
     [[nodiscard]] const std::vector<int64_t>& tile_shape() const;  // of a register tile or an array of each tile

@@ -104,7 +104,7 @@ std::string Type::text() const {
         case Kind::range:
             return "a range";
         case Kind::function:
-            return "a function";
+            return parts().empty() ? "a function" : fmt::format("a function that holds {}", list_text(parts()));
         case Kind::builtin:
             return fmt::format("the function `{}`", spelling(builtin_name()));
         case Kind::launcher:

@@ -38,6 +38,8 @@ constexpr Row<Evaluation> kGraphRows[]{
     {OpKind::update, &update},
     {OpKind::vjp, kDerivative},
     {OpKind::jvp, kDerivative},
+    {OpKind::batch, kDerivative},
+    {OpKind::stop, kDerivative},
     {OpKind::reduce_index, &reduce_index},
     {OpKind::gather_axis, &gather_axis},
     {OpKind::scatter_axis, &scatter_axis},

@@ -61,6 +61,8 @@ void Activity::operation(OpId id) {
             }
             return;
         }
+        case OpKind::stop:
+            return;
         default:
             break;
     }

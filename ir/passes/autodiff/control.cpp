@@ -60,8 +60,9 @@ std::optional<Dim> dimension_of(const Function& fn, ValueId value) {
     return op.kind == OpKind::add ? *a + *b : op.kind == OpKind::sub ? *a - *b : *a * *b;
 }
 
-Stack::Stack(Builder& at, const Type& of, const Dim& rounds)
-    : of_(of), held_(of.elem == DType::index ? DType::i64 : of.elem) {
+Stack::Stack(const Type& of) : of_(of), held_(of.elem == DType::index ? DType::i64 : of.elem) {}
+
+Stack::Stack(Builder& at, const Type& of, const Dim& rounds) : Stack(of) {
     std::vector<Dim> shape{rounds};
     shape.insert(shape.end(), of.shape.begin(), of.shape.end());
     const ValueId zero = is_float(held_) ? at.constant(0.0, held_) : at.constant(int64_t{0}, held_);

@@ -30,6 +30,8 @@ std::optional<Dim> dimension_of(const Function& fn, ValueId value);
 class Stack {
 public:
     Stack(Builder& at, const Type& of, const Dim& rounds);
+    // Of a stack that is there already: to read it.
+    explicit Stack(const Type& of);
     [[nodiscard]] ValueId empty() const { return empty_; }
     // The stack with the value at a round.
     ValueId put(Builder& at, ValueId stack, ValueId round, ValueId value) const;

@@ -2,27 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "base/numerics.h"
 #include "ir/build/builder.h"
 #include "ir/ops/graph.h"
 #include "ir/ops/handle.h"
 #include "ir/passes/autodiff/forward.h"
-#include "ir/passes/autodiff/movements.h"
 #include "ir/passes/autodiff/reverse.h"
+#include "ir/passes/autodiff/types.h"
 
 namespace tsr::ir::autodiff {
-
-Type derivative_type(const Type& of) {
-    Type type = of.with(tsr::derivative_type(of.elem));
-    type.mut = false;
-    return type;
-}
-
-Type gradient_type(const Type& of) {
-    Type type = of.with(tsr::gradient_type(of.elem));
-    type.mut = false;
-    return type;
-}
 
 namespace {
 
@@ -53,11 +40,12 @@ struct Derived {
 
 }  // namespace
 
-std::optional<Function> reverse_derivative(const Function& of, const std::vector<int64_t>& wrt, Diagnostics& said) {
+std::optional<Function> reverse_derivative(const Function& of, const std::vector<int64_t>& wrt, Diagnostics& said,
+                                           const Functions& functions) {
     Derived derived(of, wrt);
     Function& fn = derived.made;
     Builder at = Builder::at_end(fn, fn.body);
-    Reverse reverse(fn, derived.active, said);
+    Reverse reverse(fn, derived.active, said, functions);
     const Values results = derived.results();
     for (size_t i = 0; i < results.size(); ++i) {
         const Type& type = fn.type(results[i]);
@@ -77,10 +65,11 @@ std::optional<Function> reverse_derivative(const Function& of, const std::vector
     return std::move(fn);
 }
 
-std::optional<Function> forward_derivative(const Function& of, const std::vector<int64_t>& wrt, Diagnostics& said) {
+std::optional<Function> forward_derivative(const Function& of, const std::vector<int64_t>& wrt, Diagnostics& said,
+                                           const Functions& functions) {
     Derived derived(of, wrt);
     Function& fn = derived.made;
-    Forward forward(fn, derived.active, said);
+    Forward forward(fn, derived.active, said, functions);
     for (const int64_t number : wrt) {
         const ValueId param = fn.params()[static_cast<size_t>(number)];
         const ValueId tangent = fn.add_arg(fn.body, derivative_type(fn.type(param)), fmt::format("tangent_{}", number));

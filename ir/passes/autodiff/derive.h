@@ -6,21 +6,19 @@
 
 #include "base/diagnostics.h"
 #include "ir/core/function.h"
+#include "ir/passes/autodiff/custom.h"
 
 namespace tsr::ir::autodiff {
 
 // Takes what the function takes, then a cotangent for each result that is a float; gives the results, then what each
 // parameter of `wrt` gets: f64 of f64, else f32, rounded to the parameter's type where that has 16 bits or more.
 // Nothing after a message: an operation has no derivative.
-std::optional<Function> reverse_derivative(const Function& of, const std::vector<int64_t>& wrt, Diagnostics& said);
+std::optional<Function> reverse_derivative(const Function& of, const std::vector<int64_t>& wrt, Diagnostics& said,
+                                           const Functions& functions);
 
 // Takes what the function takes, then a tangent for each parameter of `wrt`; gives the results, then a tangent for each
 // of them that is a float.
-std::optional<Function> forward_derivative(const Function& of, const std::vector<int64_t>& wrt, Diagnostics& said);
-
-// The type of a cotangent, and of a tangent, of a value while it is computed.
-Type derivative_type(const Type& of);
-// The type that a gradient, or a tangent, is given in.
-Type gradient_type(const Type& of);
+std::optional<Function> forward_derivative(const Function& of, const std::vector<int64_t>& wrt, Diagnostics& said,
+                                           const Functions& functions);
 
 }  // namespace tsr::ir::autodiff

@@ -8,8 +8,10 @@
 
 #include "ir/build/builder.h"
 #include "ir/build/inline_call.h"
+#include "ir/core/internal.h"
 #include "ir/ops/control.h"
 #include "ir/ops/graph.h"
+#include "ir/passes/autodiff/batch.h"
 #include "ir/passes/autodiff/derive.h"
 
 namespace tsr::ir {
@@ -26,58 +28,127 @@ std::vector<OpId> standing(const Function& fn, const Wanted& wanted) {
     return found;
 }
 
+// The derivative of a function in these parameters; of several directions at once.
+struct Wanted {
+    std::string of;
+    bool in_reverse = false;
+    std::vector<int64_t> wrt;
+    bool many = false;
+    auto operator<=>(const Wanted&) const = default;
+};
+
 class Differentiation {
 public:
-    Differentiation(Module& module, PassContext& context) : module_(module), context_(context) {}
+    Differentiation(Module& module, PassContext& context)
+        : module_(module), context_(context), functions_([this](const std::string& name) { return expanded(name); }) {}
 
     bool run() {
+        bool ok = true;
+        for (Function& function : module_.functions) ok = (function.level != Level::graph || expand(function)) && ok;
+        if (!ok) return false;
         for (Function& function : module_.functions) {
-            if (function.level == Level::graph && !expand(function)) return false;
+            if (function.level == Level::graph) finish(function);
         }
         drop_unused();
         return true;
     }
 
 private:
-    static std::vector<OpId> derivatives_in(const Function& fn) {
-        return standing(fn, [](const Op& op) { return op.kind == OpKind::vjp || op.kind == OpKind::jvp; });
+    // Calls of functions with rules of their own stay: who differentiates this function needs them.
+    static bool is_expanded(const Op& op) {
+        return op.kind == OpKind::vjp || op.kind == OpKind::jvp || op.kind == OpKind::batch ||
+               (op.kind == OpKind::call && !CustomCallOp::is_one(op));
     }
 
+    // What rules make is expanded in turn. False after a message.
     bool expand(Function& fn) {
-        for (const OpId id : derivatives_in(fn)) {
-            const DerivativeOp op(fn, id);
-            differentiated_.insert(op.callee());
-            const Function* derivative = derivative_of(op);
-            if (derivative == nullptr) return false;
-            put(fn, id, *derivative);
+        for (auto open = standing(fn, is_expanded); !open.empty(); open = standing(fn, is_expanded)) {
+            for (const OpId id : open) {
+                const Function* by = replacement(fn, id);
+                if (by == nullptr) return false;
+                put(fn, id, *by);
+            }
         }
         return true;
     }
 
+    const Function* expanded(const std::string& name) {
+        Function* function = module_.find(name);
+        used_.insert(name);
+        return function != nullptr && expand(*function) ? function : nullptr;
+    }
+
     // Nothing after a message.
-    const Function* derivative_of(const DerivativeOp& op) {
-        const auto key = std::tuple{op.callee(), op.in_reverse(), op.wrt()};
-        if (const auto found = made_.find(key); found != made_.end()) return &found->second;
-        Function* callee = module_.find(op.callee());
-        if (callee == nullptr || !expand(*callee)) return nullptr;
-        auto derivative = op.in_reverse() ? autodiff::reverse_derivative(*callee, op.wrt(), context_.diagnostics)
-                                          : autodiff::forward_derivative(*callee, op.wrt(), context_.diagnostics);
-        return derivative ? &made_.emplace(key, std::move(*derivative)).first->second : nullptr;
+    const Function* replacement(const Function& fn, OpId id) {
+        const Op& op = fn.op(id);
+        if (op.kind == OpKind::call) return expanded(CallOp(fn, id).callee());
+        if (op.kind == OpKind::batch) {
+            const BatchOp batch(fn, id);
+            const Function* callee = expanded(batch.callee());
+            return callee == nullptr ? nullptr : batched(*callee, batch.batched());
+        }
+        const DerivativeOp derivative(fn, id);
+        return derivative_of(
+            {derivative.callee(), derivative.in_reverse(), derivative.wrt(), derivative.directions().has_value()});
     }
 
-    static void put(Function& fn, OpId id, const Function& derivative) {
+    const Function* derivative_of(const Wanted& wanted) {
+        if (const auto found = made_.find(wanted); found != made_.end()) return &found->second;
+        if (refused_.contains(wanted)) return nullptr;
+        const Function* callee = expanded(wanted.of);
+        if (callee == nullptr) return nullptr;
+        if (wanted.many) {
+            const size_t own = callee->params().size(), results = callee->results.size();
+            const Function* one = derivative_of({wanted.of, wanted.in_reverse, wanted.wrt, false});
+            if (one == nullptr) return nullptr;
+            std::vector<bool> varies(one->params().size()), gives(one->results.size());
+            std::fill(varies.begin() + static_cast<std::ptrdiff_t>(own), varies.end(), true);
+            std::fill(gives.begin() + static_cast<std::ptrdiff_t>(results), gives.end(), true);
+            return &made_.emplace(wanted, autodiff::batched_function(*one, varies, gives)).first->second;
+        }
+        auto derivative = wanted.in_reverse
+                              ? autodiff::reverse_derivative(*callee, wanted.wrt, context_.diagnostics, functions_)
+                              : autodiff::forward_derivative(*callee, wanted.wrt, context_.diagnostics, functions_);
+        if (!derivative || !expand(*derivative)) {
+            refused_.insert(wanted);
+            return nullptr;
+        }
+        return &made_.emplace(wanted, std::move(*derivative)).first->second;
+    }
+
+    const Function* batched(const Function& of, const std::vector<int64_t>& arguments) {
+        const auto key = std::pair{of.name, arguments};
+        if (const auto found = batched_.find(key); found != batched_.end()) return &found->second;
+        std::vector<bool> varies;
+        for (const int64_t one : arguments) varies.push_back(one != 0);
+        const std::vector<bool> gives(of.results.size(), true);
+        return &batched_.emplace(key, autodiff::batched_function(of, varies, gives)).first->second;
+    }
+
+    static void put(Function& fn, OpId id, const Function& by) {
         Builder at = Builder::at(fn, id);
-        const Values results = fn.op(id).results;
-        std::vector<Type> types;
-        for (const ValueId result : results) types.push_back(fn.type(result));
-        const OpId call = at.emit(OpKind::call, fn.op(id).operands, {{Attr::callee, derivative.name}}, types);
-        const Values given = fn.op(call).results;
-        fn.remove(id);
-        for (size_t i = 0; i < results.size(); ++i) fn.replace_uses(results[i], given[i]);
+        const Values operands = fn.op(id).operands, results = fn.op(id).results;
         // Extents that must be equal were compared where the function is called.
-        if (auto conditions = inline_call(fn, call, derivative); !conditions) internal_error(conditions.message());
+        const auto given = put_body(at, by, operands);
+        if (!given) internal_error(given.message());
+        fn.remove(id);
+        for (size_t i = 0; i < results.size(); ++i) fn.replace_uses(results[i], given.value()[i]);
     }
 
+    // Of what is not differentiated any more: calls become their functions, and what no derivative passes is the value.
+    void finish(Function& fn) {
+        const auto calls = [](const Op& op) { return CustomCallOp::is_one(op); };
+        for (auto open = standing(fn, calls); !open.empty(); open = standing(fn, calls)) {
+            for (const OpId id : open) put(fn, id, *expanded(CustomCallOp(fn, id).callee()));
+        }
+        for (const OpId id : standing(fn, [](const Op& op) { return op.kind == OpKind::stop; })) {
+            const ValueId result = fn.op(id).results[0], value = fn.op(id).operands[0];
+            fn.remove(id);
+            fn.replace_uses(result, value);
+        }
+    }
+
+    // Functions that only derivatives named.
     void drop_unused() {
         std::set<std::string> called;
         for (const Function& fn : module_.functions) {
@@ -85,14 +156,17 @@ private:
                 called.insert(CallOp(fn, id).callee());
         }
         std::erase_if(module_.functions, [&](const Function& fn) {
-            return differentiated_.contains(fn.name) && !called.contains(fn.name);
+            return (used_.contains(fn.name) && !called.contains(fn.name)) || fn.name.ends_with(kDifferentiabilityCheck);
         });
     }
 
     Module& module_;
     PassContext& context_;
-    std::map<std::tuple<std::string, bool, std::vector<int64_t>>, Function> made_;
-    std::set<std::string> differentiated_;
+    autodiff::Functions functions_;
+    std::map<Wanted, Function> made_;
+    std::set<Wanted> refused_;  // a message was given
+    std::map<std::pair<std::string, std::vector<int64_t>>, Function> batched_;
+    std::set<std::string> used_;
 };
 
 }  // namespace

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "ir/ops/control.h"
-#include "ir/passes/autodiff/derive.h"
-#include "ir/passes/autodiff/movements.h"
+#include "ir/ops/graph.h"
 #include "ir/passes/autodiff/partials.h"
 #include "ir/passes/autodiff/rules.h"
 #include "ir/passes/autodiff/structured.h"
+#include "ir/passes/autodiff/types.h"
 
 namespace tsr::ir::autodiff {
 
@@ -28,6 +28,7 @@ bool Forward::pass(OpId id) {
     if (std::ranges::none_of(op.results, [&](ValueId v) { return active_.has(v); })) return true;
     if (op.kind == OpKind::if_) return branch(id);
     if (op.kind == OpKind::for_ || op.kind == OpKind::while_) return loop(id);
+    if (CustomCallOp::is_one(op)) return called(id);
     std::vector<std::optional<ValueId>> given;
     for (const ValueId operand : op.operands) given.push_back(of(operand));
     if (std::ranges::none_of(given, [](const auto& tangent) { return tangent.has_value(); })) return true;
@@ -37,6 +38,22 @@ bool Forward::pass(OpId id) {
     at.take_place(id);
     const auto tangent = is_element(op.kind) ? element(at, id, given) : structured_rule(op.kind).tangent(at, id, given);
     if (tangent) set(op.results[0], *tangent);
+    return true;
+}
+
+// By the rule that the call names.
+bool Forward::called(OpId id) {
+    const Op op = fn_.op(id);
+    Tangents given;
+    for (const ValueId operand : op.operands) given.push_back(of(operand));
+    Builder at(fn_);
+    at.after(id);
+    at.take_place(id);
+    const auto moved = call_tangents(at, id, given, functions_);
+    if (!moved) return false;
+    for (size_t i = 0; i < op.results.size(); ++i) {
+        if ((*moved)[i]) set(op.results[i], *(*moved)[i]);
+    }
     return true;
 }
 
@@ -61,6 +78,10 @@ Values Forward::through(Builder& at, RegionId region, const ValueMap& arguments,
     CopiedRegion copy = copied(at, region, arguments, active_);
     ok_ = walk(copy.ops) && ok_;
     at.to_end_of(at.region());
+    // What is yielded may have become another value, before the region had its end.
+    for (ValueId& value : copy.yields) {
+        for (auto by = replaced_.find(value); by != replaced_.end(); by = replaced_.find(value)) value = by->second;
+    }
     const Values yields = copy.yields;
     for (const size_t i : moving) copy.yields.push_back(moved(at, yields[i]));
     return copy.yields;
@@ -70,6 +91,7 @@ void Forward::replace(OpId id, OpId by, const std::vector<size_t>& moving) {
     const Values old = fn_.op(id).results, made = fn_.op(by).results;
     for (size_t i = 0; i < old.size(); ++i) {
         fn_.replace_uses(old[i], made[i]);
+        replaced_[old[i]] = made[i];
         active_.take_over(made[i], old[i]);
     }
     for (size_t i = 0; i < moving.size(); ++i) set(made[moving[i]], made[old.size() + i]);

@@ -8,12 +8,14 @@
 #include "base/diagnostics.h"
 #include "ir/passes/autodiff/activity.h"
 #include "ir/passes/autodiff/control.h"
+#include "ir/passes/autodiff/custom.h"
 
 namespace tsr::ir::autodiff {
 
 class Forward {
 public:
-    Forward(Function& fn, Activity& active, Diagnostics& said) : fn_(fn), active_(active), said_(said) {}
+    Forward(Function& fn, Activity& active, Diagnostics& said, const Functions& functions)
+        : fn_(fn), active_(active), said_(said), functions_(functions) {}
 
     void set(ValueId value, ValueId tangent) { tangents_[value] = tangent; }
     [[nodiscard]] std::optional<ValueId> of(ValueId value) const;
@@ -24,6 +26,7 @@ public:
 private:
     bool pass(OpId id);
     std::optional<ValueId> element(Builder& at, OpId id, const std::vector<std::optional<ValueId>>& given);
+    bool called(OpId id);
     bool branch(OpId id);
     bool loop(OpId id);
     // The copy of a region, with the tangents of those of its values that are `moving` behind what it yields.
@@ -36,7 +39,9 @@ private:
     Function& fn_;
     Activity& active_;
     Diagnostics& said_;
+    const Functions& functions_;
     std::map<ValueId, ValueId> tangents_;
+    std::map<ValueId, ValueId> replaced_;  // results of loops and choices, by those of what stands in their place
     bool ok_ = true;
 };
 

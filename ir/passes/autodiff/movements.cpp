@@ -1,5 +1,7 @@
 #include "ir/passes/autodiff/movements.h"
 
+#include "ir/passes/autodiff/types.h"
+
 namespace tsr::ir::autodiff {
 
 namespace {
@@ -42,11 +44,6 @@ DType elem_of(const Builder& at, const Tangents& tangents) {
 }
 
 }  // namespace
-
-ValueId zeros_of(Builder& at, const Type& type) {
-    const ValueId zero = at.constant(0.0, type.elem);
-    return type.kind == TypeKind::tensor ? at.value(OpKind::full, {zero}, {{Attr::shape, type.shape}}) : zero;
-}
 
 ValueId reshape_adjoint(Builder& at, OpId op, size_t, ValueId g) {
     return at.value(OpKind::reshape, {g}, {{Attr::shape, operand_type(at, op, kValue).shape}});

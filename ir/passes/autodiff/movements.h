@@ -5,9 +5,6 @@
 
 namespace tsr::ir::autodiff {
 
-// A tensor of zeros, or 0.
-ValueId zeros_of(Builder& at, const Type& type);
-
 ValueId reshape_adjoint(Builder& at, OpId op, size_t operand, ValueId cotangent);
 ValueId slice_adjoint(Builder& at, OpId op, size_t operand, ValueId cotangent);
 ValueId slice_tangent(Builder& at, OpId op, const Tangents& tangents);

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "ir/ops/control.h"
-#include "ir/passes/autodiff/derive.h"
-#include "ir/passes/autodiff/movements.h"
+#include "ir/ops/graph.h"
 #include "ir/passes/autodiff/partials.h"
 #include "ir/passes/autodiff/rules.h"
 #include "ir/passes/autodiff/structured.h"
+#include "ir/passes/autodiff/types.h"
 
 namespace tsr::ir::autodiff {
 
@@ -40,6 +40,7 @@ bool Reverse::pass(Builder& at, OpId id) {
     at.take_place(id);
     if (op.kind == OpKind::if_) return branch(at, id);
     if (op.kind == OpKind::for_) return loop(at, id);
+    if (CustomCallOp::is_one(op)) return called(at, id);
     if (!has_derivative(fn_, id, said_)) return false;
     const Cotangent g = *of(op.results[0]);
     for (size_t i = 0; i < op.operands.size(); ++i) {
@@ -61,6 +62,24 @@ void Reverse::element(Builder& at, OpId id, size_t operand, const Cotangent& g) 
     if (!passed) return;
     if (rule.singular && g.chosen) passed = select(seed == 0.0, 0.0, *passed);
     add(at, to, {at.cast(passed->id, derivative_type(fn_.type(to)).elem), g.chosen || rule.chooses});
+}
+
+// By the rule that the call names.
+bool Reverse::called(Builder& at, OpId id) {
+    const Op op = fn_.op(id);
+    std::vector<std::optional<ValueId>> given;
+    std::vector<bool> wanted;
+    for (const ValueId result : op.results) {
+        const auto g = of(result);
+        given.push_back(g ? std::optional(g->value) : std::nullopt);
+    }
+    for (const ValueId operand : op.operands) wanted.push_back(active_.has(operand));
+    const auto shares = call_adjoint(at, id, given, wanted, functions_);
+    if (!shares) return false;
+    for (size_t i = 0; i < op.operands.size(); ++i) {
+        if (wanted[i] && (*shares)[i]) add(at, op.operands[i], {*(*shares)[i], true});
+    }
+    return true;
 }
 
 // What the copy of a region gives `wanted`, from the cotangents of what it yields; zeros where nothing comes. Nothing

@@ -8,6 +8,7 @@
 #include "base/diagnostics.h"
 #include "ir/passes/autodiff/activity.h"
 #include "ir/passes/autodiff/control.h"
+#include "ir/passes/autodiff/custom.h"
 
 namespace tsr::ir::autodiff {
 
@@ -19,7 +20,8 @@ struct Cotangent {
 
 class Reverse {
 public:
-    Reverse(Function& fn, Activity& active, Diagnostics& said) : fn_(fn), active_(active), said_(said) {}
+    Reverse(Function& fn, Activity& active, Diagnostics& said, const Functions& functions)
+        : fn_(fn), active_(active), said_(said), functions_(functions) {}
 
     // One more part of a value's cotangent; of what derivatives do not pass through nothing is kept.
     void add(Builder& at, ValueId to, const Cotangent& more);
@@ -30,6 +32,7 @@ public:
 private:
     bool pass(Builder& at, OpId id);
     void element(Builder& at, OpId id, size_t operand, const Cotangent& g);
+    bool called(Builder& at, OpId id);
     bool branch(Builder& at, OpId id);
     bool loop(Builder& at, OpId id);
     struct KeptLoop;
@@ -40,6 +43,7 @@ private:
     Function& fn_;
     Activity& active_;
     Diagnostics& said_;
+    const Functions& functions_;
     std::map<ValueId, Cotangent> cotangents_;
 };
 

@@ -8,7 +8,9 @@
 #include "ir/ops/graph.h"
 #include "ir/ops/indexed.h"
 #include "ir/ops/register.h"
+#include "ir/passes/autodiff/along_axis.h"
 #include "ir/passes/autodiff/movements.h"
+#include "ir/passes/autodiff/types.h"
 
 namespace tsr::ir::autodiff {
 
@@ -99,6 +101,7 @@ ValueId taken_place(Builder& at, const AlongOp& reduce) {
 
 ValueId reduce_adjoint(Builder& at, OpId op, size_t, ValueId g) {
     const AlongOp reduce(at.function(), op);
+    if (reduce.what() == ReduceOp::mul) return product_adjoint(at, op, g);
     const ValueId spread = along_axis(at, reduce, g);
     if (!is_extreme(reduce)) return spread;
     return at.select(taken_place(at, reduce), spread, zeros_of(at, type_of(at, spread)));
@@ -107,12 +110,9 @@ ValueId reduce_adjoint(Builder& at, OpId op, size_t, ValueId g) {
 ValueId reduce_tangent(Builder& at, OpId op, const Tangents& tangents) {
     const AlongOp reduce(at.function(), op);
     ValueId moved = *tangents[0];
+    if (reduce.what() == ReduceOp::mul) return product_tangent(at, op, moved);
     if (is_extreme(reduce)) moved = at.select(taken_place(at, reduce), moved, zeros_of(at, type_of(at, moved)));
     return summed(at, moved, static_cast<size_t>(reduce.axis()));
-}
-
-std::string_view reduce_refusal(const Function& fn, OpId op) {
-    return AlongOp(fn, op).what() == ReduceOp::mul ? "the derivative of a product along an axis" : std::string_view{};
 }
 
 // ---- products ----
@@ -188,13 +188,33 @@ ValueId gather_tangent(Builder& at, OpId op, const Tangents& tangents) {
     return at.value(OpKind::gather_axis, {*tangents[0], gather.ids()}, gather.attrs());
 }
 
-// Of what is added to: the cotangent. Of the values: what stands where they were added.
+// Whether a value of a scatter that replaces is the last one at its place: the number of each is put there, too.
+ValueId is_last_there(Builder& at, const IndexedOp& scatter, const Attrs& gathers) {
+    const std::vector<Dim> shape = type_of(at, scatter.values()).shape;
+    Dim count = Dim::constant(1);
+    for (const Dim& extent : shape) count = count * extent;
+    const ValueId line =
+        at.value(OpKind::positions, {}, {{Attr::shape, std::vector<Dim>{count}}, {Attr::type, DType::i64}});
+    const ValueId numbers = at.value(OpKind::reshape, {line}, {{Attr::shape, shape}});
+    const ValueId none =
+        at.value(OpKind::full, {at.constant(-1, DType::i64)}, {{Attr::shape, type_of(at, scatter.x()).shape}});
+    const ValueId last = at.value(OpKind::scatter_axis, {none, scatter.ids(), numbers}, scatter.attrs());
+    return at.eq(numbers, at.value(OpKind::gather_axis, {last, scatter.ids()}, gathers));
+}
+
+// Of what is added to: the cotangent; of what is replaced none. Of the values: what stands where they were put.
 ValueId scatter_adjoint(Builder& at, OpId op, size_t operand, ValueId g) {
     const IndexedOp scatter(at.function(), op);
-    if (operand == 0) return g;
+    const bool adds = scatter.what().has_value();
+    if (operand == 0) {
+        if (adds) return g;
+        const ValueId zeros = zeros_of(at, type_of(at, scatter.values()).with(type_of(at, g).elem));
+        return at.value(OpKind::scatter_axis, {g, scatter.ids(), zeros}, scatter.attrs());
+    }
     Attrs attrs = scatter.attrs();
     attrs.erase(Attr::op);
-    return at.value(OpKind::gather_axis, {g, scatter.ids()}, std::move(attrs));
+    const ValueId there = at.value(OpKind::gather_axis, {g, scatter.ids()}, attrs);
+    return adds ? there : at.select(is_last_there(at, scatter, attrs), there, zeros_of(at, type_of(at, there)));
 }
 
 ValueId scatter_tangent(Builder& at, OpId op, const Tangents& tangents) {
@@ -209,7 +229,8 @@ ValueId scatter_tangent(Builder& at, OpId op, const Tangents& tangents) {
 
 std::string_view scatter_refusal(const Function& fn, OpId op) {
     const auto what = IndexedOp(fn, op).what();
-    return what == ReduceOp::add ? std::string_view{} : "the derivative of a scatter that does not add";
+    return !what || what == ReduceOp::add ? std::string_view{}
+                                          : "the derivative of a scatter that multiplies or compares";
 }
 
 // ---- what has none ----
@@ -219,9 +240,6 @@ std::string_view of_control(const Function&, OpId) {
     return "a loop that the run ends: it is differentiated forwards alone";
 }
 std::string_view of_calls(const Function&, OpId) { return "a call that is not part of the graph"; }
-std::string_view of_indexed(const Function&, OpId) {
-    return "the derivative of what goes along an axis, or takes elements by their number";
-}
 // They give no floats.
 std::string_view never(const Function&, OpId) { return {}; }
 
@@ -243,8 +261,8 @@ constexpr StructuredRule kStructured[]{
     {OpKind::expand, expand_adjoint, linear_tangent},
     none(OpKind::tile_iota, of_kernels),
     {OpKind::transpose, transpose_adjoint, linear_tangent},
-    {OpKind::reduce, reduce_adjoint, reduce_tangent, reduce_refusal},
-    none(OpKind::scan, of_indexed),
+    {OpKind::reduce, reduce_adjoint, reduce_tangent},
+    {OpKind::scan, scan_adjoint, scan_tangent},
     none(OpKind::mma, of_kernels),
     none(OpKind::pack_rows, of_kernels),
     none(OpKind::mma_words, of_kernels),
@@ -252,6 +270,8 @@ constexpr StructuredRule kStructured[]{
     {OpKind::contract, contract_adjoint, contract_tangent},
     none(OpKind::vjp, of_calls),
     none(OpKind::jvp, of_calls),
+    none(OpKind::batch, of_calls),
+    none(OpKind::stop, never),
     none(OpKind::positions, never),
     {OpKind::reshape, reshape_adjoint, linear_tangent},
     {OpKind::slice, slice_adjoint, slice_tangent},
@@ -261,7 +281,7 @@ constexpr StructuredRule kStructured[]{
     none(OpKind::reduce_index, never),
     {OpKind::gather_axis, gather_adjoint, gather_tangent},
     {OpKind::scatter_axis, scatter_adjoint, scatter_tangent, scatter_refusal},
-    none(OpKind::sort, of_indexed),
+    {OpKind::sort, sort_adjoint, sort_tangent},
     none(OpKind::sort_index, never),
 };
 constexpr Total<kStructured, kControlFamily, kRegisterFamily, kGraphFamily> kOfTensors;

@@ -199,11 +199,23 @@ private:
     }
 
     // ---- fusions ----
+    // Whether something beside the fusion reads the value through a movement that stands in it.
+    bool read_through(const Block& b, size_t number, ValueId v) const {
+        return std::ranges::any_of(uses_[v.index], [&](OpId user) {
+            const auto in = b.fusions.of.find(user);
+            if (in == b.fusions.of.end() || in->second != number)
+                return computes_tensors(graph_, user) || gathers_elements(graph_, user) || moves_elements(graph_, user);
+            return moves_elements(graph_, user) && read_through(b, number, graph_.op(user).results[0]);
+        });
+    }
+
     // Whether something beside the fusion uses the value, be it through movements.
     bool leaves(const Block& b, size_t number, ValueId v) const {
         return std::ranges::any_of(uses_[v.index], [&](OpId user) {
             const auto in = b.fusions.of.find(user);
-            if (in != b.fusions.of.end()) return in->second != number;
+            if (in != b.fusions.of.end() && in->second == number)
+                return moves_elements(graph_, user) && read_through(b, number, graph_.op(user).results[0]);
+            if (in != b.fusions.of.end()) return true;
             if (!moves_elements(graph_, user)) return true;
             return leaves(b, number, graph_.op(user).results[0]);
         });

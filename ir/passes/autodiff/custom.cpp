@@ -1,0 +1,225 @@
+#include "ir/passes/autodiff/custom.h"
+
+#include <algorithm>
+
+#include "ir/build/inline_call.h"
+#include "ir/core/internal.h"
+#include "ir/ops/graph.h"
+#include "ir/passes/autodiff/types.h"
+
+namespace tsr::ir::autodiff {
+
+namespace {
+
+using Given = std::vector<std::optional<ValueId>>;
+
+// One call that is differentiated. Its function is called F(x); a rule R is linear in tangents, B in cotangents.
+class Rule {
+public:
+    Rule(Builder& at, OpId call, const Functions& functions)
+        : at_(at), fn_(at.function()), functions_(functions), call_(fn_, call) {
+        arguments_.assign(call_.arguments().begin(), call_.arguments().end());
+        results_.assign(call_.results().begin(), call_.results().end());
+    }
+
+    std::optional<Given> adjoint(const Given& cotangents, const std::vector<bool>& wanted) {
+        if (call_.is_reverse()) return by_backward(cotangents);
+        if (call_.is_forward()) return of_forward_rule(cotangents);
+        return recomputed(cotangents, wanted);
+    }
+
+    std::optional<Given> tangents(const Tangents& moving) {
+        if (call_.is_reverse()) return of_backward(moving);
+        if (call_.is_forward()) return by_rule(moving);
+        return of_operations(moving);
+    }
+
+private:
+    [[nodiscard]] bool is_float_value(ValueId value) const { return may_differentiate(fn_.type(value)); }
+
+    // As rules take and give them: rounded to the type that a gradient has.
+    ValueId given_as(ValueId value, ValueId of) { return at_.cast(value, gradient_type(fn_.type(of)).elem); }
+    ValueId computed(ValueId value) { return at_.cast(value, derivative_type(fn_.type(value)).elem); }
+    ValueId or_zeros(const std::optional<ValueId>& value, ValueId of) {
+        return value ? *value : zeros_of(at_, derivative_type(fn_.type(of)));
+    }
+
+    // The function for the arguments; nothing after a message.
+    std::optional<Values> put(Builder& at, const std::string& name, const Values& arguments) {
+        const Function* function = functions_(name);
+        if (function == nullptr) return std::nullopt;
+        auto results = put_body(at, *function, arguments);
+        if (!results) internal_error(results.message());
+        return std::move(results.value());
+    }
+
+    // What F's rule gives before the call stands, in place of the call's results; what it saves.
+    std::optional<Values> run_forward() {
+        Builder before = Builder::at(fn_, call_.id);
+        auto all = put(before, call_.rule(), arguments_);
+        if (!all) return std::nullopt;
+        return Values(all->begin() + static_cast<std::ptrdiff_t>(results_.size()), all->end());
+    }
+
+    // What is given for the floats among the values, in their order; other things that are given stand for no float.
+    Given for_floats(const Values& of, const Values& given) {
+        Given all(of.size());
+        auto next = given.begin();
+        for (size_t i = 0; i < of.size(); ++i) {
+            if (!is_float_value(of[i])) continue;
+            while (!is_float_value(*next)) ++next;
+            all[i] = computed(*next++);
+        }
+        return all;
+    }
+    Given by_argument(const Values& given) { return for_floats(arguments_, given); }
+    Given by_result(const Values& given) { return for_floats(results_, given); }
+
+    std::optional<Given> by_backward(const Given& cotangents) {
+        auto operands = run_forward();
+        if (!operands) return std::nullopt;
+        for (size_t i = 0; i < results_.size(); ++i) {
+            const bool moves = is_float_value(results_[i]);
+            operands->push_back(moves ? given_as(or_zeros(cotangents[i], results_[i]), results_[i]) : results_[i]);
+        }
+        const auto given = put(at_, call_.backward(), *operands);
+        return given ? std::optional(by_argument(*given)) : std::nullopt;
+    }
+
+    // A derivative of a rule, which is linear in what it is differentiated in: `seeds` for the results of the rule, of
+    // which `result_types` are the types; what the operands `wrt` get.
+    Values transposed(const std::string& rule, Values operands, const std::vector<int64_t>& wrt, const Values& seeds,
+                      std::vector<Type> result_types) {
+        const size_t own = result_types.size();
+        for (const int64_t i : wrt) {
+            const Type type = gradient_type(fn_.type(operands[static_cast<size_t>(i)]));
+            result_types.push_back(type);
+        }
+        operands.insert(operands.end(), seeds.begin(), seeds.end());
+        const OpId op = at_.emit(OpKind::vjp, std::move(operands), {{Attr::callee, rule}, {Attr::axes, wrt}},
+                                 result_types);
+        const Values all = fn_.op(op).results;
+        return {all.begin() + static_cast<std::ptrdiff_t>(own), all.end()};
+    }
+
+    // B is linear in the cotangents: its own adjoint, for tangents, is J v.
+    std::optional<Given> of_backward(const Tangents& moving) {
+        auto operands = run_forward();
+        if (!operands) return std::nullopt;
+        std::vector<int64_t> wrt;
+        for (const ValueId result : results_) {
+            const bool moves = is_float_value(result);
+            if (moves) wrt.push_back(static_cast<int64_t>(operands->size()));
+            operands->push_back(moves ? zeros_of(at_, gradient_type(fn_.type(result))) : result);
+        }
+        Values seeds;
+        std::vector<Type> types;
+        for (size_t i = 0; i < arguments_.size(); ++i) {
+            if (!is_float_value(arguments_[i])) continue;
+            types.push_back(gradient_type(fn_.type(arguments_[i])));
+            seeds.push_back(or_zeros(moving[i], arguments_[i]));
+        }
+        return by_result(transposed(call_.backward(), std::move(*operands), wrt, seeds, std::move(types)));
+    }
+
+    Values with_tangents(const Tangents& moving) {
+        Values operands = arguments_;
+        for (size_t i = 0; i < arguments_.size(); ++i) {
+            const bool moves = is_float_value(arguments_[i]);
+            operands.push_back(moves ? given_as(or_zeros(moving[i], arguments_[i]), arguments_[i]) : arguments_[i]);
+        }
+        return operands;
+    }
+
+    std::optional<Given> by_rule(const Tangents& moving) {
+        const auto all = put(at_, call_.rule(), with_tangents(moving));
+        if (!all) return std::nullopt;
+        return by_result({all->begin() + static_cast<std::ptrdiff_t>(results_.size()), all->end()});
+    }
+
+    // R is linear in the tangents: its adjoint in them, at 0.
+    std::optional<Given> of_forward_rule(const Given& cotangents) {
+        Values operands = with_tangents(Tangents(arguments_.size()));
+        std::vector<int64_t> wrt;
+        for (size_t i = arguments_.size(); i < operands.size(); ++i) {
+            if (is_float_value(operands[i])) wrt.push_back(static_cast<int64_t>(i));
+        }
+        Values seeds;
+        std::vector<Type> types;
+        for (const ValueId result : results_) {
+            types.push_back(fn_.type(result));
+            if (is_float_value(result)) seeds.push_back(or_zeros({}, result));
+        }
+        for (size_t i = 0; i < results_.size(); ++i) {
+            if (!is_float_value(results_[i])) continue;
+            types.push_back(gradient_type(fn_.type(results_[i])));
+            seeds.push_back(or_zeros(cotangents[i], results_[i]));
+        }
+        return by_argument(transposed(call_.rule(), std::move(operands), wrt, seeds, std::move(types)));
+    }
+
+    [[nodiscard]] std::vector<Type> result_types() const {
+        std::vector<Type> types;
+        for (const ValueId result : results_) types.push_back(fn_.type(result));
+        return types;
+    }
+
+    // From the arguments alone, not from what the forward pass kept.
+    std::optional<Given> recomputed(const Given& cotangents, const std::vector<bool>& wanted) {
+        Values operands;
+        for (const ValueId argument : arguments_) {
+            const Type& type = fn_.type(argument);
+            operands.push_back(at_.value(OpKind::reshape, {argument}, {{Attr::shape, type.shape}, {Attr::anew, kFlag}}));
+        }
+        std::vector<int64_t> wrt;
+        for (size_t i = 0; i < arguments_.size(); ++i) {
+            if (wanted[i]) wrt.push_back(static_cast<int64_t>(i));
+        }
+        Values seeds;
+        for (size_t i = 0; i < results_.size(); ++i) {
+            if (is_float_value(results_[i])) seeds.push_back(or_zeros(cotangents[i], results_[i]));
+        }
+        const Values given = transposed(call_.callee(), std::move(operands), wrt, seeds, result_types());
+        Given all(arguments_.size());
+        for (size_t i = 0; i < wrt.size(); ++i) all[static_cast<size_t>(wrt[i])] = computed(given[i]);
+        return all;
+    }
+
+    std::optional<Given> of_operations(const Tangents& moving) {
+        Values operands = arguments_;
+        std::vector<int64_t> wrt;
+        for (size_t i = 0; i < arguments_.size(); ++i) {
+            if (!moving[i]) continue;
+            wrt.push_back(static_cast<int64_t>(i));
+            operands.push_back(*moving[i]);
+        }
+        std::vector<Type> types = result_types();
+        for (const ValueId result : results_) {
+            if (is_float_value(result)) types.push_back(gradient_type(fn_.type(result)));
+        }
+        const OpId op = at_.emit(OpKind::jvp, std::move(operands),
+                                 {{Attr::callee, call_.callee()}, {Attr::axes, wrt}}, types);
+        const Values all = fn_.op(op).results;
+        return by_result({all.begin() + static_cast<std::ptrdiff_t>(results_.size()), all.end()});
+    }
+
+    Builder& at_;
+    Function& fn_;
+    const Functions& functions_;
+    CustomCallOp call_;
+    Values arguments_;
+    Values results_;
+};
+
+}  // namespace
+
+std::optional<Given> call_adjoint(Builder& at, OpId call, const Given& cotangents, const std::vector<bool>& wanted,
+                                  const Functions& functions) {
+    return Rule(at, call, functions).adjoint(cotangents, wanted);
+}
+
+std::optional<Given> call_tangents(Builder& at, OpId call, const Tangents& tangents, const Functions& functions) {
+    return Rule(at, call, functions).tangents(tangents);
+}
+
+}  // namespace tsr::ir::autodiff

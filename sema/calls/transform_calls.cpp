@@ -1,0 +1,118 @@
+#include "sema/calls/transform_calls.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sema/builtin_calls/derivative_calls.h"
+#include "sema/calls/arguments.h"
+#include "sema/calls/function_calls.h"
+#include "sema/calls/unpacked_calls.h"
+#include "sema/expressions/comprehensions.h"
+#include "sema/state/recursion.h"
+
+namespace tsr::sema {
+
+namespace {
+
+constexpr const char* kHeldValues = "values held";  // no name of a program
+
+// The function with parameters of its own; its body is the call of what is differentiated with the tuple of arguments.
+FunctionId with_own_parameters(Body& b, const ast::Expr& e, Derivation derivation, std::vector<std::string> names,
+                               Span arguments) {
+    MadeSyntax& syntax = b.checker.program.made;
+    std::vector<ast::Parameter> parameters;
+    for (std::string& name : names) parameters.push_back({{std::move(name), {}}});
+    return b.checker.transformed_function(std::move(derivation), b.key(e), std::move(parameters), [&] {
+        const ast::Expr& given = syntax.expr(arguments, ast::Name{"arguments"});
+        const ast::Expr& callee = syntax.expr(e.span, ast::Name{"function"});
+        ast::Call call{&callee, {}};
+        call.arguments.push_back({std::nullopt, &given, true});
+        return syntax.expr(e.span, std::move(call)).id;
+    });
+}
+
+bool is_tuple(Body& b, const ast::Expr& e, const Value& value, const char* what) {
+    if (value.broken()) return false;
+    if (value.type.is(Kind::tuple)) return true;
+    b.error("E0612", e.span, fmt::format("the {} are a tuple, this is {}", what, shown(value.type)))
+        .suggest(e.span, fmt::format("({},)", b.source(e)), "make it a tuple");
+    return false;
+}
+
+Value pushforward(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched& m) {
+    auto derivation = derivation_of(b, e, *m.arguments[0]);
+    const Value given = expression(b, *m.arguments[1]), tangents = expression(b, *m.arguments[2]);
+    bool ok = is_tuple(b, *m.arguments[1], given, "arguments");
+    ok &= is_tuple(b, *m.arguments[2], tangents, "tangents");
+    if (!derivation || !ok) return {};
+    derivation->given = m.arguments[2]->span;
+    if (row.id == Builtin::hvp) {
+        derivation->of = b.checker.derived_function(*derivation);
+    } else {
+        derivation->with_value = true;
+    }
+    derivation->kind = DerivationKind::pushforward;
+    const FunctionId made =
+        with_own_parameters(b, e, std::move(*derivation), {"arguments", "tangents"}, m.arguments[1]->span);
+    ast::Call call{m.arguments[0], {}};
+    call.arguments.push_back({std::nullopt, m.arguments[1]});
+    call.arguments.push_back({std::nullopt, m.arguments[2]});
+    return function_call(b, e, call, made, {});
+}
+
+// What the function gives, and a function that holds the arguments.
+Value pullback(Body& b, const ast::Expr& e, const Matched& m) {
+    MadeSyntax& syntax = b.checker.program.made;
+    VjpCall& made = syntax.vjp_calls[b.key(e)];
+    if (!made.call.valid()) {
+        const ast::Expr& name = syntax.expr(e.span, ast::Name{fmt::format("arguments {}", syntax.vjp_calls.size())});
+        made.name = name.id;
+        made.arguments = syntax.expr(e.span, ast::Tuple{m.rest}).id;
+        ast::Call call{m.arguments[0], {}};
+        call.arguments.push_back({std::nullopt, &name, true});
+        made.call = syntax.expr(e.span, std::move(call)).id;
+    }
+    auto derivation = derivation_of(b, e, *m.arguments[0]);
+    const Value arguments = expression(b, *b.expr(made.arguments));
+    if (!derivation || arguments.broken()) return {};
+    const size_t outer_names = b.inner_names.size();
+    const ast::Expr& name = *b.expr(made.name);
+    bind_inner_names(b, name);
+    assign_to(b, name, arguments, *b.expr(made.arguments));
+    const Value given = expression(b, name), value = expression(b, *b.expr(made.call));
+    b.inner_names.resize(outer_names);
+    if (given.broken() || value.broken()) return {};
+    derivation->given = e.span;
+    derivation->kind = DerivationKind::pullback;
+    const FunctionId back = with_own_parameters(b, e, std::move(*derivation), {"arguments", "cotangent"}, e.span);
+    Value result;
+    result.type = Type::tuple({value.type, Type::function(back, given.type.parts())});
+    return result;
+}
+
+}  // namespace
+
+Value transform_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched& m) {
+    return row.id == Builtin::vjp ? pullback(b, e, m) : pushforward(b, e, row, m);
+}
+
+Value transformed_call(Body& b, const ast::Expr& call, FunctionId function) {
+    const auto& written = std::get<ast::Call>(call.node);
+    const bool unpacks = std::ranges::any_of(written.arguments, &ast::Argument::unpacked);
+    const ast::Call* each = unpacks ? unpacked_call(b, call, written) : &written;
+    const Value value = each ? function_call(b, call, *each, function, {}) : Value{};
+    return b.record(call, value);
+}
+
+Value held_call(Body& b, const ast::Expr& e, const ast::Call& c, const Type& function) {
+    MadeSyntax& syntax = b.checker.program.made;
+    ast::ExprId& held = syntax.held_values[b.key(e)];
+    if (!held.valid()) held = syntax.expr(c.callee->span, ast::Attribute{c.callee, {kHeldValues, {}}}).id;
+    ast::Call call{c.callee, {}};
+    call.arguments.push_back({std::nullopt, b.expr(held)});
+    call.arguments.insert(call.arguments.end(), c.arguments.begin(), c.arguments.end());
+    return function_call(b, e, call, function.function_id(), {});
+}
+
+}  // namespace tsr::sema

@@ -1,0 +1,221 @@
+// Functions that say what their derivative is: `f.defvjp(fwd, bwd)`, `f.defjvp(rule)`; functions that are to have one.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sema/functions/derivative_types.h"
+#include "sema/state/body.h"
+#include "sema/types/numeric.h"
+
+namespace tsr::sema {
+
+namespace {
+
+const ast::Call* module_call(const ast::Stmt& stmt) {
+    const auto* alone = std::get_if<ast::ExprStmt>(&stmt.node);
+    return alone ? std::get_if<ast::Call>(&alone->value->node) : nullptr;
+}
+
+bool has_floats(const std::vector<ParameterInfo>& parameters) {
+    return std::ranges::any_of(parameters, [](const ParameterInfo& p) { return holds_floats(p.type) && !p.value; });
+}
+
+// What a rule is told and says of the floats of a function.
+struct Floats {
+    std::vector<Type> parameters;  // of all of them, that are given when the program runs
+    std::vector<Type> cotangents;  // of those that hold floats
+};
+
+Floats floats_of(const Instance& instance) {
+    Floats floats;
+    for (const ParameterInfo& parameter : instance.parameters) {
+        if (parameter.value) continue;
+        floats.parameters.push_back(parameter.type);
+        if (holds_floats(parameter.type)) floats.cotangents.push_back(gradient_type(parameter.type, std::nullopt));
+    }
+    return floats;
+}
+
+}  // namespace
+
+void Checker::read_rules() {
+    for (const ModuleUnit& module : program.modules) {
+        if (!module.tree) continue;
+        for (const ast::Stmt* stmt : module.tree->body) {
+            const ast::Call* call = module_call(*stmt);
+            const auto* method = call ? std::get_if<ast::Attribute>(&call->callee->node) : nullptr;
+            if (method && (method->name.text == "defvjp" || method->name.text == "defjvp")) read_rule(module.id, *call);
+        }
+    }
+    for (Function& function : program.functions) {
+        if (!function.rule || function.rule->defined || function.rule->broken) continue;
+        function.rule->broken = true;
+        diagnostics.error("E0612", function.rule->declared,
+                          fmt::format("the rule of `{}` is missing: `{}` at module level", function.name,
+                                      function.rule->in_reverse ? function.name + ".defvjp(fwd, bwd)"
+                                                                : function.name + ".defjvp(rule)"));
+    }
+}
+
+void Checker::read_rule(ModuleId module, const ast::Call& call) {
+    const auto& method = std::get<ast::Attribute>(call.callee->node);
+    const Symbol of = resolve(module, *method.base);
+    if (of.kind != Symbol::Kind::function) return;
+    Function& function = program.functions[of.function.index];
+    const bool in_reverse = method.name.text == "defvjp";
+    if (!function.rule || function.rule->in_reverse != in_reverse) return;
+    CustomRule& rule = *function.rule;
+    const size_t wanted = in_reverse ? 2 : 1;
+    if (rule.defined) {
+        diagnostics.error("E0612", method.name.span, fmt::format("`{}` has a rule already", function.name));
+        return;
+    }
+    rule.defined = &call;
+    for (const ast::Argument& argument : call.arguments) {
+        const Symbol named = resolve(module, *argument.value);
+        if (named.kind == Symbol::Kind::function && !argument.keyword) rule.functions.push_back(named.function);
+    }
+    if (rule.functions.size() == wanted && call.arguments.size() == wanted) return;
+    rule.broken = true;
+    diagnostics.error("E0612", method.name.span,
+                      in_reverse ? "`defvjp` takes two functions of the program: `f.defvjp(fwd, bwd)`"
+                                 : "`defjvp` takes a function of the program: `f.defjvp(rule)`");
+}
+
+namespace {
+
+// The instance of a rule for these types; invalid after a message.
+class RuleInstances {
+public:
+    RuleInstances(Checker& checker, InstanceId of, const CustomRule& rule) : checker_(checker), of_(of), rule_(rule) {}
+
+    InstanceId made(size_t which, const std::vector<Type>& types) {
+        const Function& function = checker_.program.function(rule_.functions[which]);
+        const auto& parameters = checker_.program.def(function).parameters;
+        if (parameters.size() != types.size()) {
+            say(fmt::format("`{}` takes {} arguments here, it has {} parameters", function.name, types.size(),
+                            parameters.size()),
+                function);
+            return {};
+        }
+        Request request;
+        request.function = function.id;
+        request.context = Context::graph;
+        request.types = types;
+        request.values.resize(types.size());
+        const InstanceId id = checker_.instantiate(request);
+        if (!id.valid()) return {};
+        checker_.states[of_.index].callees.insert(id);
+        const Instance& instance = checker_.program.instance(id);
+        for (size_t i = 0; i < types.size(); ++i) {
+            const ParameterInfo& parameter = instance.parameters[i];
+            if (parameter.type.is_unknown()) return {};
+            if (stands_for_exactly(types[i], parameter.type)) continue;
+            say(fmt::format("`{}` is given {} for `{}`, which is {}", function.name, shown(types[i]), parameter.name,
+                            shown(parameter.type)),
+                function);
+            return {};
+        }
+        if (!instance.captures.empty()) {
+            say(fmt::format("`{}` uses variables around it: what a rule needs is given to it", function.name), function);
+            return {};
+        }
+        return instance.result.is_unknown() ? InstanceId{} : id;
+    }
+
+    void say(const std::string& message, const Function& function) {
+        const Span at = std::get<ast::Attribute>(rule_.defined->callee->node).name.span;
+        Diagnostic& said = checker_.states[of_.index].found.error("E0612", at, message);
+        said.label(checker_.program.def(function).name.span, "defined here");
+    }
+
+private:
+    Checker& checker_;
+    InstanceId of_;
+    const CustomRule& rule_;
+};
+
+}  // namespace
+
+// `fwd` gives the result and what it saves; `bwd` takes that and the cotangent, and gives those of the parameters.
+void Checker::check_reverse_rule(InstanceId id, const CustomRule& rule) {
+    RuleInstances rules(*this, id, rule);
+    const Floats floats = floats_of(program.instance(id));
+    const Type result = settled_type(program.instance(id).result, {});
+    const InstanceId forward = rules.made(0, floats.parameters);
+    if (!forward.valid()) return;
+    const Function& fwd = program.function(rule.functions[0]);
+    const Type given = settled_type(program.instance(forward).result, {});
+    if (!given.is(Kind::tuple) || given.parts().size() != 2 || !stands_for_exactly(given.parts()[0], result)) {
+        return rules.say(fmt::format("`{}` gives a pair, {} and what it saves; this is {}", fwd.name, shown(result),
+                                     shown(given)),
+                         fwd);
+    }
+    const InstanceId backward = rules.made(1, {given.parts()[1], gradient_type(result, std::nullopt)});
+    if (!backward.valid()) return;
+    const Function& bwd = program.function(rule.functions[1]);
+    const Type wanted = one_or_tuple(floats.cotangents), found = settled_type(program.instance(backward).result, {});
+    if (!stands_for(found, wanted)) {
+        return rules.say(fmt::format("`{}` gives {}, needs {}: a cotangent for each parameter that holds floats",
+                                     bwd.name, shown(found), shown(wanted)),
+                         bwd);
+    }
+    program.instances[id.index].rules = {forward, backward};
+}
+
+// `rule` takes the arguments and their tangents as two tuples, and gives the result and its tangent.
+void Checker::check_forward_rule(InstanceId id, const CustomRule& rule) {
+    RuleInstances rules(*this, id, rule);
+    const Floats floats = floats_of(program.instance(id));
+    const Type result = settled_type(program.instance(id).result, {});
+    std::vector<Type> tangents;
+    for (const Type& type : floats.parameters) tangents.push_back(gradient_type(type, std::nullopt));
+    const InstanceId made = rules.made(0, {Type::tuple(floats.parameters), Type::tuple(tangents)});
+    if (!made.valid()) return;
+    const Function& function = program.function(rule.functions[0]);
+    const Type found = settled_type(program.instance(made).result, {});
+    const Type wanted = Type::tuple({result, gradient_type(result, std::nullopt)});
+    if (!stands_for_exactly(found, wanted)) {
+        return rules.say(
+            fmt::format("`{}` gives {}, needs the result and its tangent: {}", function.name, shown(found),
+                        shown(wanted)),
+            function);
+    }
+    program.instances[id.index].rules = {made};
+}
+
+void Checker::check_promises(InstanceId id, const Request& request) {
+    const Function function = program.function(request.function);
+    if (function.derived || states[id.index].found.has_errors()) return;
+    Diagnostics& found = states[id.index].found;
+    const auto say = [&](Span at, const std::string& message) {
+        found.error("E0612", at, message).label(program.def(function).name.span, "defined here");
+    };
+    const Instance& instance = program.instance(id);
+    if (function.rule && !function.rule->broken && request.context == Context::graph) {
+        if (!has_floats(instance.parameters) || !holds_floats(settled_type(instance.result, {}))) {
+            say(function.rule->declared, fmt::format("`{}` takes or gives no floats: it has no derivative", function.name));
+        } else if (!instance.captures.empty()) {
+            say(function.rule->declared,
+                fmt::format("`{}` uses variables around it: a function with a rule takes them as parameters",
+                            function.name));
+        } else if (function.rule->in_reverse) {
+            check_reverse_rule(id, *function.rule);
+        } else {
+            check_forward_rule(id, *function.rule);
+        }
+    }
+    if (function.differentiable) {
+        if (!has_floats(instance.parameters) || !holds_floats(settled_type(instance.result, {}))) {
+            say(*function.differentiable, fmt::format("`{}` takes or gives no floats: it has no derivative", function.name));
+        } else if (request.context != Context::graph && function.kind == FunctionKind::plain) {
+            Request as_graph = request;
+            as_graph.context = Context::graph;
+            const InstanceId made = instantiate(as_graph);
+            if (made.valid()) states[id.index].callees.insert(made);
+        }
+    }
+    program.instances[id.index].complete = program.instances[id.index].complete && !found.has_errors();
+}
+
+}  // namespace tsr::sema

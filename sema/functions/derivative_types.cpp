@@ -1,0 +1,54 @@
+#include "sema/functions/derivative_types.h"
+
+#include <algorithm>
+
+#include "base/numerics.h"
+
+namespace tsr::sema {
+
+bool is_of_floats(const Type& type) { return (type.is(Kind::tensor) || type.is_scalar()) && is_float(type.elem()); }
+
+bool holds_floats(const Type& type) {
+    if (type.is(Kind::tuple) || type.is(Kind::record)) return std::ranges::any_of(type.parts(), holds_floats);
+    return is_of_floats(type);
+}
+
+Type gradient_type(const Type& of, std::optional<DType> out) {
+    if (of.is(Kind::tuple) || of.is(Kind::record)) {
+        std::vector<Type> parts;
+        for (const Type& part : of.parts()) parts.push_back(gradient_type(part, out));
+        return of.is(Kind::tuple) ? Type::tuple(std::move(parts))
+                                  : Type::record(of.function_id(), of.names(), std::move(parts), false);
+    }
+    if (!is_of_floats(of)) return of;
+    return of.with_elem(out.value_or(tsr::gradient_type(of.elem()))).with_mut(false);
+}
+
+namespace {
+
+bool corresponds(const Type& given, const Type& wanted, bool exactly) {
+    if (wanted.is(Kind::tuple) || wanted.is(Kind::record)) {
+        if (given.kind() != wanted.kind() || given.parts().size() != wanted.parts().size()) return false;
+        if (wanted.is(Kind::record) && given.function_id() != wanted.function_id()) return false;
+        for (size_t i = 0; i < wanted.parts().size(); ++i) {
+            if (!corresponds(given.parts()[i], wanted.parts()[i], exactly)) return false;
+        }
+        return true;
+    }
+    const bool leaf = wanted.is(Kind::tensor) || wanted.is_scalar();
+    if (!is_of_floats(wanted) && (!exactly || !leaf)) return !exactly || given == wanted;
+    if (!(given.is(Kind::tensor) || given.is_scalar()) || given.elem() != wanted.elem()) return false;
+    const std::vector<ir::Dim> one = given.shape(), other = wanted.shape();
+    bool same = one.size() == other.size();
+    for (size_t i = 0; same && i < one.size(); ++i) same = compare(one[i], other[i]) != ir::Equality::different;
+    return same;
+}
+
+}  // namespace
+
+bool stands_for(const Type& given, const Type& wanted) { return corresponds(given, wanted, false); }
+bool stands_for_exactly(const Type& given, const Type& wanted) { return corresponds(given, wanted, true); }
+
+Type one_or_tuple(std::vector<Type> types) { return types.size() == 1 ? types[0] : Type::tuple(std::move(types)); }
+
+}  // namespace tsr::sema

@@ -1,0 +1,64 @@
+#include "sema/values/examples.h"
+
+namespace tsr::sema {
+
+std::optional<Type> example_type(const Type& type, int64_t axis) {
+    if (type.is(Kind::tuple) || type.is(Kind::record)) {
+        std::vector<Type> parts;
+        for (const Type& part : type.parts()) {
+            auto one = example_type(part, axis);
+            if (!one) return std::nullopt;
+            parts.push_back(std::move(*one));
+        }
+        return type.is(Kind::tuple) ? Type::tuple(std::move(parts))
+                                    : Type::record(type.function_id(), type.names(), std::move(parts), false);
+    }
+    const auto rank = type.is(Kind::tensor) ? static_cast<int64_t>(type.rank()) : 0;
+    const int64_t place = axis < 0 ? axis + rank : axis;
+    if (place < 0 || place >= rank) return std::nullopt;
+    std::vector<ir::Dim> shape = type.shape();
+    shape.erase(shape.begin() + place);
+    if (shape.empty()) return Type::scalar(type.elem());
+    return type.with_shape(std::move(shape)).with_mut(false);
+}
+
+void add_examples(const Type& type, int64_t axis, std::vector<ir::Dim>& extents) {
+    if (type.is(Kind::tuple) || type.is(Kind::record)) {
+        for (const Type& part : type.parts()) add_examples(part, axis, extents);
+        return;
+    }
+    const auto rank = static_cast<int64_t>(type.rank());
+    extents.push_back(type.shape()[static_cast<size_t>(axis < 0 ? axis + rank : axis)]);
+}
+
+std::optional<Type> batched_type(const Type& of, int64_t axis, const ir::Dim& examples) {
+    if (of.is(Kind::tuple) || of.is(Kind::record)) {
+        std::vector<Type> parts;
+        for (const Type& part : of.parts()) {
+            auto one = batched_type(part, axis, examples);
+            if (!one) return std::nullopt;
+            parts.push_back(std::move(*one));
+        }
+        return of.is(Kind::tuple) ? Type::tuple(std::move(parts))
+                                  : Type::record(of.function_id(), of.names(), std::move(parts), false);
+    }
+    if (!of.is(Kind::tensor) && !of.is_scalar()) return std::nullopt;
+    std::vector<ir::Dim> shape = of.shape();
+    const auto rank = static_cast<int64_t>(shape.size()) + 1;
+    const int64_t place = axis < 0 ? axis + rank : axis;
+    if (place < 0 || place >= rank) return std::nullopt;
+    shape.insert(shape.begin() + place, examples);
+    return Type::tensor(of.elem() == DType::index ? DType::i64 : of.elem(), {.shape = std::move(shape)});
+}
+
+std::optional<Type> type_of_example(const Body& b, const std::string& parameter) {
+    const std::optional<Derivation>& derivation = b.function ? b.function->derived : std::nullopt;
+    if (!derivation || derivation->kind != DerivationKind::batch) return std::nullopt;
+    for (size_t i = 0; i < b.instance.parameters.size(); ++i) {
+        if (b.instance.parameters[i].name == parameter && derivation->in_axes[i])
+            return example_type(b.instance.parameters[i].type, *derivation->in_axes[i]);
+    }
+    return std::nullopt;
+}
+
+}  // namespace tsr::sema
