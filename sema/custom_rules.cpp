@@ -117,7 +117,8 @@ public:
             return {};
         }
         if (!instance.captures.empty()) {
-            say(fmt::format("`{}` uses variables around it: what a rule needs is given to it", function.name), function);
+            say(fmt::format("`{}` uses variables around it: what a rule needs is given to it", function.name),
+                function);
             return {};
         }
         return instance.result.is_unknown() ? InstanceId{} : id;
@@ -147,9 +148,9 @@ void Checker::check_reverse_rule(InstanceId id, const CustomRule& rule) {
     const Function& fwd = program.function(rule.functions[0]);
     const Type given = settled_type(program.instance(forward).result, {});
     if (!given.is(Kind::tuple) || given.parts().size() != 2 || !stands_for_exactly(given.parts()[0], result)) {
-        return rules.say(fmt::format("`{}` gives a pair, {} and what it saves; this is {}", fwd.name, shown(result),
-                                     shown(given)),
-                         fwd);
+        return rules.say(
+            fmt::format("`{}` gives a pair, {} and what it saves; this is {}", fwd.name, shown(result), shown(given)),
+            fwd);
     }
     const InstanceId backward = rules.made(1, {given.parts()[1], gradient_type(result, std::nullopt)});
     if (!backward.valid()) return;
@@ -176,10 +177,9 @@ void Checker::check_forward_rule(InstanceId id, const CustomRule& rule) {
     const Type found = settled_type(program.instance(made).result, {});
     const Type wanted = Type::tuple({result, gradient_type(result, std::nullopt)});
     if (!stands_for_exactly(found, wanted)) {
-        return rules.say(
-            fmt::format("`{}` gives {}, needs the result and its tangent: {}", function.name, shown(found),
-                        shown(wanted)),
-            function);
+        return rules.say(fmt::format("`{}` gives {}, needs the result and its tangent: {}", function.name, shown(found),
+                                     shown(wanted)),
+                         function);
     }
     program.instances[id.index].rules = {made};
 }
@@ -194,7 +194,8 @@ void Checker::check_promises(InstanceId id, const Request& request) {
     const Instance& instance = program.instance(id);
     if (function.rule && !function.rule->broken && request.context == Context::graph) {
         if (!has_floats(instance.parameters) || !holds_floats(settled_type(instance.result, {}))) {
-            say(function.rule->declared, fmt::format("`{}` takes or gives no floats: it has no derivative", function.name));
+            say(function.rule->declared,
+                fmt::format("`{}` takes or gives no floats: it has no derivative", function.name));
         } else if (!instance.captures.empty()) {
             say(function.rule->declared,
                 fmt::format("`{}` uses variables around it: a function with a rule takes them as parameters",
@@ -207,7 +208,8 @@ void Checker::check_promises(InstanceId id, const Request& request) {
     }
     if (function.differentiable) {
         if (!has_floats(instance.parameters) || !holds_floats(settled_type(instance.result, {}))) {
-            say(*function.differentiable, fmt::format("`{}` takes or gives no floats: it has no derivative", function.name));
+            say(*function.differentiable,
+                fmt::format("`{}` takes or gives no floats: it has no derivative", function.name));
         } else if (request.context != Context::graph && function.kind == FunctionKind::plain) {
             Request as_graph = request;
             as_graph.context = Context::graph;

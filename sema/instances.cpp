@@ -237,15 +237,15 @@ std::optional<Static> Checker::constant(ModuleId module, const std::string& name
     return constants_[key] = value;
 }
 
-// A host function that calls one with hidden parameters has them too, up to the one that owns the variables.
+// A host function that calls one with hidden parameters, or differentiates it, has them too, up to the one that owns
+// the variables.
 void Checker::pass_captures_on() {
     for (bool changed = true; changed;) {
         changed = false;
         for (Instance& caller : program.instances) {
-            caller.for_each_callee([&](const CallInfo& call) {
-                if (call.kind != CallKind::function || !call.callee.valid()) return;
-                const Instance& callee = program.instances[call.callee.index];
-                if (callee.id == caller.id) return;
+            const auto take_over = [&](InstanceId id) {
+                if (!id.valid() || id == caller.id) return;
+                const Instance& callee = program.instances[id.index];
                 for (VariableId wanted : callee.captures) {
                     const Variable variable = callee.variables[wanted.index];
                     bool here = variable.captured->first == caller.id;
@@ -256,7 +256,11 @@ void Checker::pass_captures_on() {
                     caller.variables.push_back(variable);
                     changed = true;
                 }
+            };
+            caller.for_each_callee([&](const CallInfo& call) {
+                if (call.kind == CallKind::function) take_over(call.callee);
             });
+            take_over(caller.derived_from);
         }
     }
 }

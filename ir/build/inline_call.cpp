@@ -39,6 +39,9 @@ private:
     // The dimension that an argument is, of a parameter that gives a dimension its value.
     [[nodiscard]] std::optional<Dim> dim_of_value(ValueId value) const {
         if (const auto dim = defined_by(caller_, value, OpKind::dim)) return DimOp(caller_, *dim).dim();
+        const Value& given = caller_.value(value);
+        if (!given.op.valid() && given.role.kind == ParamRole::Kind::dimension)
+            return Dim::symbol(caller_.symbols[static_cast<size_t>(given.role.number)]);
         const auto constant = defined_by(caller_, value, OpKind::constant);
         if (!constant) return std::nullopt;
         return Dim::constant(ConstantOp(caller_, *constant).integer());

@@ -111,6 +111,10 @@ bool gather(Body& b, const Function& callee, const Matched& m, Request& request,
                     .suggest(written->span, fmt::format("list({})", b.source(*written)), "make it a list");
                 value = {};
             }
+            if (holds_function_values(value.type)) {
+                b.refuse(Feature::autodiff, written->span, "giving what `vjp` gave to another function is");
+                value = {};
+            }
             if (b.rules().host_objects && value.type.is(Kind::list)) value.type = stored(value.type);
             ok &= !value.broken() && (!callee.generic || require_known(b, *written, value));
             given = settled_type(b.rules().host_objects ? stored(value.type) : value.type, value.value);

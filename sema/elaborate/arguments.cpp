@@ -43,4 +43,29 @@ std::vector<Val> argument_values(Body& b, const CallInfo& info) {
     return values;
 }
 
+Val captured_value(Body& b, const sema::Variable& captured) {
+    if (!captured.captured) return {};
+    const auto& [owner, variable] = *captured.captured;
+    for (auto frame = b.frames.rbegin(); frame != b.frames.rend(); ++frame) {
+        if (frame->instance->id == owner) return b.get({frame->number, variable.index});
+        for (size_t i = 0; i < frame->instance->variables.size(); ++i) {
+            if (frame->instance->variables[i].captured == captured.captured) {
+                return b.get({frame->number, static_cast<uint32_t>(i)});
+            }
+        }
+    }
+    return {};
+}
+
+void add_hidden_arguments(Body& b, const sema::Instance& callee, std::vector<ir::ValueId>& operands) {
+    for (const sema::VariableId variable : callee.captures) {
+        const sema::Variable& captured = callee.variables[variable.index];
+        b.flatten(captured_value(b, captured), &captured.type, operands);
+    }
+    for (const sema::SymbolInfo& symbol : callee.symbols) {
+        if (symbol.source != sema::SymbolInfo::Source::enclosing) continue;
+        operands.push_back(b.index(b.dimension(ir::Dim::symbol(symbol.name))));
+    }
+}
+
 }  // namespace tsr::elaborate

@@ -35,21 +35,6 @@ using sema::Instance;
 
 namespace {
 
-// What a captured variable holds where the call stands: in the function that has it, or that captured it itself.
-Val captured_value(Body& b, const sema::Variable& captured) {
-    if (!captured.captured) return {};
-    const auto& [owner, variable] = *captured.captured;
-    for (auto frame = b.frames.rbegin(); frame != b.frames.rend(); ++frame) {
-        if (frame->instance->id == owner) return b.get({frame->number, variable.index});
-        for (size_t i = 0; i < frame->instance->variables.size(); ++i) {
-            if (frame->instance->variables[i].captured == captured.captured) {
-                return b.get({frame->number, static_cast<uint32_t>(i)});
-            }
-        }
-    }
-    return {};
-}
-
 // Of a graph: extents of a call that the symbols of the function do not say, by the callee's names. They are known
 // where the call stands.
 std::map<std::string, Val> values_of_symbols(Body& b, const CallInfo& info,
@@ -109,6 +94,7 @@ static Val derivative_of_call(Body& b, const ast::Expr& e, const CallInfo& info,
     for (size_t i = 0; i < arguments.size(); ++i) {
         if (!callee.parameters[i].value) b.flatten(arguments[i], &callee.parameters[i].type, operands);
     }
+    add_hidden_arguments(b, callee, operands);
     auto dims = dims_in_function(b, info);
     for (size_t i = 0; i < arguments.size(); ++i) bind_tree_symbols(b, arguments[i], callee.parameters[i].type, dims);
     const At at(b.emit, e.span);

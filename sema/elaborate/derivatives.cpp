@@ -262,6 +262,7 @@ CallInBody call_in_body(Body& b, const Instance& made) {
         if (!to.value) b.flatten(values[i], &to.type, body.arguments);
         bind_tree_symbols(b, values[i], to.type, body.dims);
     }
+    add_hidden_arguments(b, body.of, body.arguments);
     return body;
 }
 
@@ -368,6 +369,8 @@ std::vector<ValueId> batched(Body& b, const Instance& made) {
             operands.push_back(leaf);
         }
     }
+    add_hidden_arguments(b, of, operands);
+    varies.resize(operands.size());
     const Substitution substitution = [&](const std::string& name) {
         const auto found = dims.find(name);
         return found == dims.end() ? std::nullopt : std::optional(found->second);

@@ -299,6 +299,7 @@ ir::Function derivative_function(const Context& context, const Instance& instanc
     b.emit.at(place);
     b.push_frame(instance, {});
     bind_parameters(b, instance);
+    bind_hidden_parameters(b, instance);
     const bool own = context.program.function(instance.function).derived->call.valid();
     std::vector<ValueId> results =
         own ? transformed(b, instance)
@@ -319,6 +320,7 @@ ir::Function function_with_rule(const Context& context, const Instance& instance
     b.emit.at(place);
     b.push_frame(instance, {});
     bind_parameters(b, instance);
+    bind_hidden_parameters(b, instance);
     std::vector<ValueId> results =
         call_with_rule(b, instance, fn.params(), [](const std::string&) { return std::nullopt; });
     for (const ValueId result : results) fn.results.push_back(fn.type(result));
@@ -335,6 +337,7 @@ ir::Function differentiability_check(const Context& context, const Instance& ins
     b.emit.at(place);
     b.push_frame(instance, {});
     bind_parameters(b, instance);
+    bind_hidden_parameters(b, instance);
     differentiate_both_ways(b, instance, fn.params());
     b.emit.yield({});
     return fn;

@@ -127,6 +127,11 @@ static void finish_result(Body& b, const ast::Block& body) {
         return;
     }
     const Type joined = b.returned.value_or(Type::none());
+    if (holds_function_values(joined)) {
+        b.refuse(Feature::autodiff, def.name.span, "returning what `vjp` gave is");
+        b.instance.result = {};
+        return;
+    }
     b.instance.result = joined;
     if (ends && !joined.is(Kind::none) && !joined.is_unknown()) {
         b.error("E0317", def.name.span, fmt::format("`{}` may end without a `return`", def.name.text))

@@ -59,6 +59,11 @@ bool is_item(const Type& type) {
     return true;
 }
 
+bool holds_function_values(const Type& type) {
+    if (type.is(Kind::tuple)) return std::any_of(type.parts().begin(), type.parts().end(), holds_function_values);
+    return type.is(Kind::function) && !type.parts().empty();
+}
+
 bool is_ordered(const Type& type) {
     if (type.is(Kind::tuple) || type.is(Kind::list)) {
         return std::all_of(type.parts().begin(), type.parts().end(), is_ordered);

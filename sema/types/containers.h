@@ -16,6 +16,8 @@ Type of_either_extent(const Type& a, const Type& b);
 bool has_unknown_extents(const Type& type);
 // An empty container, and nothing says what it holds.
 bool names_no_type(const Type& type);
+// A function that holds values, or what has one in it: it stays in the function that made it.
+bool holds_function_values(const Type& type);
 // What a container of a host program may hold: no function, type, module or range, nor nothing at all.
 bool is_item(const Type& type);
 // Of numbers, strings, truth values, or sequences of them.

@@ -311,7 +311,8 @@ TEST_CASE("a check is given up at any moment") {
         const std::string n = std::to_string(i);
         text += "@kernel\ndef k" + n + "(x: f32[n], y: mut f32[n]):\n    i = tile.linear_id()\n    s = 0.0\n";
         text +=
-            "    for j in tile.range(4):\n        s += x[j] * 2.0\n    if i < n:\n        y[i] = s if s > 0.0 else -s\n";
+            "    for j in tile.range(4):\n        s += x[j] * 2.0\n    if i < n:\n        y[i] = s if s > 0.0 else "
+            "-s\n";
         text += "def h" + n +
                 "(a, b=[1.0, 2.0]):\n    for u, v in zip(a, b):\n        print(f\"{u + v}\", [w * 2 for w in b])\n";
         text +=

@@ -111,7 +111,8 @@ struct Scanned {
 
 // The product of all others: of those before and those behind, so that zeros among them do no harm.
 ValueId others(Builder& at, Scanned& of) {
-    return at.mul(of.along.before(of.x, ReduceOp::mul, false, of.one), of.along.before(of.x, ReduceOp::mul, true, of.one));
+    return at.mul(of.along.before(of.x, ReduceOp::mul, false, of.one),
+                  of.along.before(of.x, ReduceOp::mul, true, of.one));
 }
 
 ValueId along_again(Builder& at, const Scanned& of, ValueId value) {
@@ -135,14 +136,15 @@ ValueId extreme_places(Builder& at, Scanned& of) {
     if (!of.reverse) not_a_number = at.bit_and(not_a_number, at.eq(before, before));
     const ValueId is_new = at.bit_or(at.element(beats, {of.x, before}), not_a_number);
     const ValueId numbers = of.along.numbers();
-    const ValueId end = at.cast(at.sub(at.dim(at.function().type(of.x).shape[static_cast<size_t>(of.handle.axis())]),
-                                       at.index(1)),
-                                DType::i64);
+    const ValueId end = at.cast(
+        at.sub(at.dim(at.function().type(of.x).shape[static_cast<size_t>(of.handle.axis())]), at.index(1)), DType::i64);
     const ValueId none = of.along.filled(of.reverse ? end : at.constant(0, DType::i64));
     return of.along.scan(at.select(is_new, numbers, none), of.reverse ? ReduceOp::min : ReduceOp::max, of.reverse);
 }
 
-ValueId order_of(Builder& at, OpId op) { return at.value(OpKind::sort_index, {AlongOp(at.function(), op).value()}, at.function().op(op).attrs); }
+ValueId order_of(Builder& at, OpId op) {
+    return at.value(OpKind::sort_index, {AlongOp(at.function(), op).value()}, at.function().op(op).attrs);
+}
 
 Along along_operand(Builder& at, OpId op) {
     const AlongOp handle(at.function(), op);

@@ -71,7 +71,8 @@ Values Batching::yields_of(Builder& at, RegionId id, ValueSpan results) {
     region(at, id);
     Values given;
     const Values yields(yielded(from_, id).begin(), yielded(from_, id).end());
-    for (size_t i = 0; i < results.size(); ++i) given.push_back(varies(results[i]) ? spread(at, yields[i]) : of(yields[i]));
+    for (size_t i = 0; i < results.size(); ++i)
+        given.push_back(varies(results[i]) ? spread(at, yields[i]) : of(yields[i]));
     return given;
 }
 

@@ -124,7 +124,8 @@ Made slice(Batching& batch, Builder& at, OpId op) {
 Made pad(Batching& batch, Builder& at, OpId op) {
     if (any_varies(batch, op, 1)) return std::nullopt;
     const ValueId fill = batch.of(batch.op(op).operands[1]);
-    return at.value(OpKind::pad, with_starts(batch, at, op, {first_operand(batch, op), fill}, 2), with_shape(batch, op));
+    return at.value(OpKind::pad, with_starts(batch, at, op, {first_operand(batch, op), fill}, 2),
+                    with_shape(batch, op));
 }
 
 Made update(Batching& batch, Builder& at, OpId op) {

@@ -96,8 +96,8 @@ private:
             result_types.push_back(type);
         }
         operands.insert(operands.end(), seeds.begin(), seeds.end());
-        const OpId op = at_.emit(OpKind::vjp, std::move(operands), {{Attr::callee, rule}, {Attr::axes, wrt}},
-                                 result_types);
+        const OpId op =
+            at_.emit(OpKind::vjp, std::move(operands), {{Attr::callee, rule}, {Attr::axes, wrt}}, result_types);
         const Values all = fn_.op(op).results;
         return {all.begin() + static_cast<std::ptrdiff_t>(own), all.end()};
     }
@@ -169,7 +169,8 @@ private:
         Values operands;
         for (const ValueId argument : arguments_) {
             const Type& type = fn_.type(argument);
-            operands.push_back(at_.value(OpKind::reshape, {argument}, {{Attr::shape, type.shape}, {Attr::anew, kFlag}}));
+            operands.push_back(
+                at_.value(OpKind::reshape, {argument}, {{Attr::shape, type.shape}, {Attr::anew, kFlag}}));
         }
         std::vector<int64_t> wrt;
         for (size_t i = 0; i < arguments_.size(); ++i) {
@@ -197,8 +198,8 @@ private:
         for (const ValueId result : results_) {
             if (is_float_value(result)) types.push_back(gradient_type(fn_.type(result)));
         }
-        const OpId op = at_.emit(OpKind::jvp, std::move(operands),
-                                 {{Attr::callee, call_.callee()}, {Attr::axes, wrt}}, types);
+        const OpId op =
+            at_.emit(OpKind::jvp, std::move(operands), {{Attr::callee, call_.callee()}, {Attr::axes, wrt}}, types);
         const Values all = fn_.op(op).results;
         return by_result({all.begin() + static_cast<std::ptrdiff_t>(results_.size()), all.end()});
     }

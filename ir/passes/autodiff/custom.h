@@ -14,8 +14,9 @@ namespace tsr::ir::autodiff {
 // A function of the module, in which no derivative waits to be made; null: it has an error.
 using Functions = std::function<const Function*(const std::string& name)>;
 
-// What the arguments of a call get, one for each that is a float and `wanted`; from the cotangents of its results, which
-// are given where there are any. What the rule needs of the call itself is computed before it. Nothing after a message.
+// What the arguments of a call get, one for each that is a float and `wanted`; from the cotangents of its results,
+// which are given where there are any. What the rule needs of the call itself is computed before it. Nothing after a
+// message.
 std::optional<std::vector<std::optional<ValueId>>> call_adjoint(Builder& at, OpId call,
                                                                 const std::vector<std::optional<ValueId>>& cotangents,
                                                                 const std::vector<bool>& wanted,

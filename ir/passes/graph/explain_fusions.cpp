@@ -92,9 +92,10 @@ private:
             if (type.kind != TypeKind::tensor) continue;
             const std::string& known = graph_.value(v).name;
             const OpId from = graph_.value(v).op;
-            const std::string called = !known.empty()  ? known
-                                       : from.valid() ? fmt::format("{} of {}", operation(from), where(graph_.op(from).place))
-                                                      : std::string("a tensor");
+            const std::string called = !known.empty() ? known
+                                       : from.valid()
+                                           ? fmt::format("{} of {}", operation(from), where(graph_.op(from).place))
+                                           : std::string("a tensor");
             all.push_back(fmt::format("{} ({} B)", called, bytes_of(type).text()));
         }
         return all.empty() ? "no tensor" : joined(all);

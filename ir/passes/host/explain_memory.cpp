@@ -115,8 +115,8 @@ private:
     void begin(ValueId v, PlaceId place) {
         const std::string& name = host_.value(v).name;
         holder_[v] = buffers_.size();
-        buffers_.push_back({name.empty() ? "a tensor" : name, bytes_of(host_.type(v)),
-                            line_text(host_, place, sources_), "", 1});
+        buffers_.push_back(
+            {name.empty() ? "a tensor" : name, bytes_of(host_.type(v)), line_text(host_, place, sources_), "", 1});
         live_ = live_ + buffers_.back().size;
         // Sums that no choice of the dimensions makes the greatest are left out.
         if (std::ranges::any_of(most_, [&](const Dim& known) { return is_never_negative(known - live_); })) return;
