@@ -69,6 +69,8 @@ Inferred infer_contract(Operands operands, const Attrs& attrs) {
             }
         }
     }
+    if (!ContractOp::multiplies_matrices(letters))
+        return Failure{"a product has rows, columns, and a letter that it is summed along"};
     if (!accumulates(operands[0].elem, operands[1].elem, in)) {
         return Failure{
             fmt::format("no product of {} and {} in {}", name(operands[0].elem), name(operands[1].elem), name(in))};
@@ -101,7 +103,8 @@ constexpr std::array kGraphRecords{
         .kind = OpKind::contract,
         .name = "contract",
         .doc = "The sum of products over the letters that the result lacks: `letters` names the axes of a, of b and "
-               "of the result, \"bmk,bkn->bmn\". Every partial sum in `type`, in an order fixed per machine. Floats: "
+               "of the result, \"bmk,bkn->bmn\": one at least of each kind, rows, columns, summed. Every partial sum "
+               "in `type`, in an order fixed per machine. Floats: "
                "|error| <= K u sum |a| |b| / (1 - K u), u the unit roundoff of `type`. Integers: exact, wrapping. "
                "Over nothing it is 0. With `tf32` operands of f32 are rounded to tf32 first, as in `mma`.",
         .operands = {Role{"a"}, Role{"b"}},
@@ -309,6 +312,17 @@ ContractOp::Letters ContractOp::split(std::string_view text) {
     const size_t arrow = text.find("->", comma == std::string_view::npos ? 0 : comma);
     if (comma == std::string_view::npos || arrow == std::string_view::npos) return {};
     return {text.substr(0, comma), text.substr(comma + 1, arrow - comma - 1), text.substr(arrow + 2)};
+}
+
+bool ContractOp::multiplies_matrices(const Letters& letters) {
+    const auto has = [](std::string_view text, char letter) { return text.find(letter) != std::string_view::npos; };
+    const auto kept_alone = [&](std::string_view own, std::string_view other) {
+        return std::ranges::any_of(own,
+                                   [&](char letter) { return has(letters.result, letter) && !has(other, letter); });
+    };
+    const auto is_summed = [&](char letter) { return has(letters.b, letter) && !has(letters.result, letter); };
+    return std::ranges::any_of(letters.a, is_summed) && kept_alone(letters.a, letters.b) &&
+           kept_alone(letters.b, letters.a);
 }
 
 std::span<const OpRecord> graph_records() { return kGraphRecords; }

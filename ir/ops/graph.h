@@ -24,6 +24,9 @@ struct ContractOp : Handle<OpKind::contract> {
     [[nodiscard]] Letters letters() const { return split(attrs().string(Attr::letters)); }
     // Of a text with one ',' and one "->" behind it; else everything is empty.
     static Letters split(std::string_view text);
+    // Besides a letter that both operands have and the result lacks, each operand has one that it shares with the
+    // result alone: its rows or columns.
+    static bool multiplies_matrices(const Letters& letters);
 };
 
 // Numbers and tensors of floats have derivatives.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sema/builtin_calls/axis_calls.h"
+#include "sema/builtin_calls/einsum_calls.h"
 #include "sema/builtins/builtin_cases.h"
 #include "sema/program/movements.h"
 #include "sema/state/recursion.h"
@@ -231,6 +232,8 @@ Value joining_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const M
             return divided(b, e, row, m);
         case Builtin::pad:
             return padded(b, e, row, m);
+        case Builtin::einsum:
+            return einsum_call(b, e, row, m);
             TSR_CASES_TILE
             TSR_CASES_REGISTER_TILE
             TSR_CASES_MATH

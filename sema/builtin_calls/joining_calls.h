@@ -1,4 +1,4 @@
-// Calls that make one tensor of several, or several of one: `concat`, `stack`, `split`, `pad`.
+// Calls that make one tensor of several, or several of one: `concat`, `stack`, `split`, `pad`, `einsum`.
 #pragma once
 
 #include "sema/state/body.h"

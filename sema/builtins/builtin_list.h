@@ -197,7 +197,8 @@
     X(concat, "concat", HG, none, "tensors, axis?", "Tensors one behind the other along an axis.") \
     X(stack, "stack", HG, none, "tensors, axis?", "Tensors of one shape along a new axis.") \
     X(split, "split", HG, none, "x, parts, axis?", "Equal parts along an axis, or parts of the sizes in a tuple; a tuple of tensors.") \
-    X(pad, "pad", HG, none, "x, widths, value?, mode?", "A tensor with so many elements before and behind it along each axis.")
+    X(pad, "pad", HG, none, "x, widths, value?, mode?", "A tensor with so many elements before and behind it along each axis.") \
+    X(einsum, "einsum", HG, none, "text, *tensors", "Sums of products of tensors whose axes are letters: `einsum(\"ij,jk->ik\", a, b)`; letters that the result lacks are summed.")
 
 // Decorators and type constructors.
 #define TSR_BUILTINS_FORM(X) \
@@ -253,10 +254,8 @@
     X(moe_dispatch, "moe_dispatch", HG, distribution, "x, routes", "Sends tokens to experts.") \
     X(moe_combine, "moe_combine", HG, distribution, "x, routes", "Brings tokens back.") \
     X(save_checkpoint, "save_checkpoint", H, distribution, "path, values", "Writes safetensors shards.") \
-    X(load_checkpoint, "load_checkpoint", H, distribution, "path", "Reads safetensors shards.") \
-    X(matmul, "matmul gemm", HG, graphs, "a, b | tile_shape?, out?", "Matrix product.")
+    X(load_checkpoint, "load_checkpoint", H, distribution, "path", "Reads safetensors shards.")
 // clang-format on
 
 // Operators of the standard library that only graphs compute; their parameters are of no use before they are compiled.
-#define TSR_OPERATOR_NAMES \
-    "bmm einsum dot slice topk dropout sgd adam adamw fft ifft rfft irfft fft2d quantize dequantize moe"
+#define TSR_OPERATOR_NAMES "slice topk dropout sgd adam adamw fft ifft rfft irfft fft2d quantize dequantize moe"

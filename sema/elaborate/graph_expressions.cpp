@@ -71,6 +71,7 @@ bool computes(const sema::CallInfo& info) {
         case Builtin::max:
         case Builtin::clip:
         case Builtin::where:
+        case Builtin::einsum:
             return true;
         default:
             return sema::elementwise_operation(info.builtin) || sema::reduction_arguments(info).x.valid() ||

@@ -5,6 +5,7 @@
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/graph_expressions.h"
+#include "sema/elaborate/graph_products.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/program/movements.h"
 
@@ -278,6 +279,8 @@ std::optional<Val> graph_movement(Body& b, const ast::Expr& e, const CallInfo& i
             const ValueId made = info.builtin == Builtin::stack ? stacked(b, items, axis) : joined(b, items, axis);
             return Val::ssa(made, type.elem());
         }
+        case Builtin::einsum:
+            return einsum(b, e, info);
         case Builtin::pad: {
             const Val x = argument_value(b, info, 0);
             const At at(b.emit, e.span);

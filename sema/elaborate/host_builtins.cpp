@@ -163,6 +163,7 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
         case Builtin::concat:
         case Builtin::stack:
         case Builtin::pad:
+        case Builtin::einsum:
             return Val::none();  // graphs of their own
         case Builtin::item: {
             Val value = argument_value(b, info, 0);

@@ -1,5 +1,7 @@
 #include "sema/expressions/tensor_products.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sema/expressions/operators.h"
@@ -19,9 +21,10 @@ bool meet(Body& b, const ast::Expr& le, const Value& l, size_t l_axis, const ast
     const ir::Equality equal = ir::compare(wanted, found);
     if (equal == ir::Equality::unknown) checks.push_back({0, r_axis, found, wanted, wanted.text(), std::nullopt, {}});
     if (equal != ir::Equality::different) return true;
-    b.error("E0312", op_span,
-            fmt::format("`@` of {} and {}: {} columns meet {} rows", shown(l.type), shown(r.type),
-                        readable(wanted.text()), readable(found.text())))
+    const bool inner = l_axis + 1 == l.type.rank();
+    const std::string clash = inner ? "{} columns meet {} rows" : "batch axes of {} and {} elements";
+    const std::string numbers = fmt::format(fmt::runtime(clash), readable(wanted.text()), readable(found.text()));
+    b.error("E0312", op_span, fmt::format("`@` of {} and {}: {}", shown(l.type), shown(r.type), numbers))
         .label(le.span, shown(l.type))
         .label(re.span, shown(r.type));
     return false;
@@ -51,23 +54,22 @@ Value tensor_product(Body& b, const ast::Expr& at, const ast::Expr& le, const Va
     const auto joined = operands_join(b, le, left, re, right, op_span, "`@`");
     if (!joined) return {};
     const DType elem = joined->elem();
-    const bool narrow = is_integer(elem) && bits(elem) == 8;
-    if (!narrow && (!is_float(elem) || is_storage_only(elem)))
+    if (!is_integer(elem) && (!is_float(elem) || is_storage_only(elem)))
         return b.refuse(Feature::graphs, op_span, fmt::format("`@` of {} is", name(elem)));
     std::vector<DimCheck> checks;
     const size_t l_inner = l.type.rank() - 1, r_inner = r.type.rank() < 2 ? 0 : r.type.rank() - 2;
     if (!meet(b, le, l, l_inner, re, r, r_inner, op_span, checks)) return {};
     const Shape l_batches = batches(l), r_batches = batches(r);
-    Shape shape = l_batches.empty() ? r_batches : l_batches;
-    if (!l_batches.empty() && !r_batches.empty()) {
-        const bool alike = l_batches.size() == r_batches.size();
-        for (size_t i = 0; alike && i < l_batches.size(); ++i) {
-            const bool repeats = ir::compare(l_batches[i], r_batches[i]) == ir::Equality::different &&
-                                 (l_batches[i] == ir::Dim::constant(1) || r_batches[i] == ir::Dim::constant(1));
-            if (repeats) return b.refuse(Feature::graphs, op_span, "`@` that repeats a batch axis of one is");
-            if (!meet(b, le, l, i, re, r, i, op_span, checks)) return {};
+    Shape shape = l_batches.size() < r_batches.size() ? r_batches : l_batches;
+    // From the last axis; an axis of one element is repeated.
+    for (size_t i = 1; i <= std::min(l_batches.size(), r_batches.size()); ++i) {
+        const size_t l_axis = l_batches.size() - i, r_axis = r_batches.size() - i;
+        const ir::Dim one = ir::Dim::constant(1);
+        if (l_batches[l_axis] == one || r_batches[r_axis] == one) {
+            shape[shape.size() - i] = l_batches[l_axis] == one ? r_batches[r_axis] : l_batches[l_axis];
+        } else if (!meet(b, le, l, l_axis, re, r, r_axis, op_span, checks)) {
+            return {};
         }
-        if (!alike) return b.refuse(Feature::graphs, op_span, "`@` of tensors with different numbers of batch axes is");
     }
     if (l.type.rank() > 1) shape.push_back(l.type.shape()[l.type.rank() - 2]);
     if (r.type.rank() > 1) shape.push_back(r.type.shape().back());

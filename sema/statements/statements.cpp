@@ -70,10 +70,9 @@ static void assert_statement(Body& b, const ast::Assert& a) {
     const bool library = b.checker.is_library(b.instance.module);
     say(words && library ? *words : "this never holds");
     if (!fails || !library) return;
-    // Nothing is known of what it gives: no caller is told more.
     b.flow.reachable = false;
     b.flow.decided = true;
-    if (!b.returned) b.returned = Type::unknown();
+    if (!b.returned) b.returned = Type();  // what it would give is not known
 }
 
 static void nested_function(Body& b, const ast::Stmt& stmt, const ast::FunctionDef& def) {

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/numerics.h"
+#include "ir/build/products.h"
 #include "ir/core/total.h"
 #include "ir/ops/graph.h"
 #include "ir/ops/indexed.h"
@@ -127,8 +128,12 @@ ValueId contracted(Builder& at, ValueId a, std::string a_letters, ValueId b, std
         std::swap(a_letters, b_letters);
     }
     const DType type = accumulation_type(type_of(at, a).elem, {});
-    return at.value(OpKind::contract, {at.cast(a, type), at.cast(b, type)},
-                    {{Attr::letters, a_letters + "," + b_letters + "->" + letters}, {Attr::type, type}});
+    const MakeOperation make = [&](OpKind kind, Values operands, Attrs attrs) {
+        return at.value(kind, std::move(operands), std::move(attrs));
+    };
+    return sum_of_products(
+        at.function(), make,
+        {at.cast(a, type), at.cast(b, type), std::move(a_letters), std::move(b_letters), letters, type});
 }
 
 // A letter that the product does not name.

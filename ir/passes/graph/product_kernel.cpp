@@ -18,7 +18,7 @@ public:
     explicit ProductKernelMaker(const Function& fused)
         : fused_(fused),
           contract_(fused, product_in(fused)),
-          axes_(*product_axes(fused, contract_.id)),
+          axes_(product_axes(contract_)),
           letters_(contract_.letters()),
           root_(out_.kernel),
           builder_(&root_) {}
@@ -103,33 +103,47 @@ private:
         const DType type = contract_.accumulates();
         const ValueId start =
             repeated(is_float(type) ? builder_->constant(0.0, type) : builder_->constant(int64_t{0}, type));
-        const ValueId extent = builder_->dim(out_.renamed(extent_of(axes_.sum)));
-        const int64_t depth = block_extent(axes_.sum, kDepth);
+        return summed(0, start);
+    }
+
+    // The sum so far and what the loops from the `number`th on add: one for each summed letter, the depth innermost.
+    ValueId summed(size_t number, ValueId so_far) {
+        const bool innermost = number == axes_.others.size();
+        const char letter = innermost ? axes_.sum : axes_.others[number];
+        const ValueId extent = builder_->dim(out_.renamed(extent_of(letter)));
+        const int64_t step = innermost ? block_extent(letter, kDepth) : 1;
         const OpId loop = builder_->for_(
-            zero_, extent, builder_->index(depth), {start}, {{Attr::loop, static_cast<int64_t>(LoopKind::tile_range)}},
+            zero_, extent, builder_->index(step), {so_far}, {{Attr::loop, static_cast<int64_t>(LoopKind::tile_range)}},
             [&](Builder& body, ValueId k, const Values& carried) {
                 return inside(body, [&] {
-                    const auto [a, a_turned] = operand(contract_.a(), letters_.a, axes_.row, k, depth);
-                    const auto [b, b_turned] = operand(contract_.b(), letters_.b, axes_.column, k, depth);
-                    Attrs attrs{{Attr::type, type}};
-                    if (a_turned) attrs.set_flag(Attr::a_transposed);
-                    if (!b_turned) attrs.set_flag(Attr::b_transposed);
-                    if (contract_.in_tf32()) attrs.set_flag(Attr::tf32);
-                    return Values{builder_->value(OpKind::mma, {a, b, carried[0]}, std::move(attrs))};
+                    summed_at_[letter] = k;
+                    return Values{innermost ? with_product(step, carried[0]) : summed(number + 1, carried[0])};
                 });
             });
         return out_.kernel.op(loop).results[0];
     }
 
+    ValueId with_product(int64_t depth, ValueId so_far) {
+        const auto [a, a_turned] = operand(!axes_.swapped, axes_.row, depth);
+        const auto [b, b_turned] = operand(axes_.swapped, axes_.column, depth);
+        Attrs attrs{{Attr::type, contract_.accumulates()}};
+        if (a_turned) attrs.set_flag(Attr::a_transposed);
+        if (!b_turned) attrs.set_flag(Attr::b_transposed);
+        if (contract_.in_tf32()) attrs.set_flag(Attr::tf32);
+        return builder_->value(OpKind::mma, {a, b, so_far}, std::move(attrs));
+    }
+
     // A block of an operand, and whether the summed axis stands before the other in it.
-    std::pair<ValueId, bool> operand(ValueId v, std::string_view letters, char other, ValueId k, int64_t depth) {
-        Values operands{inputs_.at(v)};
+    std::pair<ValueId, bool> operand(bool is_a, char other, int64_t depth) {
+        const std::string_view letters = is_a ? letters_.a : letters_.b;
+        Values operands{inputs_.at(is_a ? contract_.a() : contract_.b())};
         std::vector<int64_t> axes;
         std::vector<Dim> shape;
         bool sum_first = false;
         for (size_t axis = 0; axis < letters.size(); ++axis) {
             const char letter = letters[axis];
-            operands.push_back(letter == axes_.sum ? k : at_[axis_in_result(letter)]);
+            const auto summed = summed_at_.find(letter);
+            operands.push_back(summed != summed_at_.end() ? summed->second : at_[axis_in_result(letter)]);
             if (letter != axes_.sum && letter != other) continue;
             sum_first = sum_first || (axes.empty() && letter == axes_.sum);
             axes.push_back(static_cast<int64_t>(axis));
@@ -211,8 +225,9 @@ private:
     Builder root_;
     Builder* builder_;  // of the region where operations are made now
     ValueId zero_, one_;
-    Values at_;                   // of each axis of the result: where the block begins
-    std::vector<int64_t> block_;  // its rows and columns
+    Values at_;                          // of each axis of the result: where the block begins
+    std::map<char, ValueId> summed_at_;  // of each summed letter: where the step begins
+    std::vector<int64_t> block_;         // its rows and columns
     std::map<ValueId, ValueId> inputs_, values_;
     Values outputs_;
 };
@@ -226,31 +241,24 @@ OpId product_in(const Function& fused) {
     return {};
 }
 
-std::optional<ProductAxes> product_axes(const Function& graph, OpId id) {
-    const ContractOp op(graph, id);
-    const ContractOp::Letters letters = op.letters();
+ProductAxes product_axes(const ContractOp& contract) {
+    const ContractOp::Letters letters = contract.letters();
     ProductAxes axes;
     const auto has = [](std::string_view text, char letter) { return text.find(letter) != std::string_view::npos; };
+    for (char letter : letters.result) {
+        if (!has(letters.b, letter)) axes.row = letter;
+        if (!has(letters.a, letter)) axes.column = letter;
+    }
+    axes.swapped = letters.result.find(axes.row) > letters.result.find(axes.column);
+    if (axes.swapped) std::swap(axes.row, axes.column);
     for (char letter : letters.a) {
-        const bool in_b = has(letters.b, letter), in_result = has(letters.result, letter);
-        if (in_b && in_result) {
-            axes.batch += letter;
-        } else if (in_result && axes.row == 0) {
-            axes.row = letter;
-        } else if (in_b && axes.sum == 0) {
-            axes.sum = letter;
-        } else {
-            return std::nullopt;
+        if (has(letters.b, letter) && !has(letters.result, letter)) axes.sum = letter;
+    }
+    for (std::string_view operand : {letters.a, letters.b}) {
+        for (char letter : operand) {
+            if (letter != axes.sum && !has(letters.result, letter) && !has(axes.others, letter)) axes.others += letter;
         }
     }
-    for (char letter : letters.b) {
-        if (has(letters.a, letter)) continue;
-        if (!has(letters.result, letter) || axes.column != 0) return std::nullopt;
-        axes.column = letter;
-    }
-    if (axes.row == 0 || axes.column == 0 || axes.sum == 0) return std::nullopt;
-    // Blocks are of the rows and columns in this order.
-    if (letters.result.find(axes.row) > letters.result.find(axes.column)) return std::nullopt;
     return axes;
 }
 

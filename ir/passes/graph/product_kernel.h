@@ -2,6 +2,7 @@
 // summed axis, and what else the fusion computes on the block of the result while it is in registers.
 #pragma once
 
+#include "ir/ops/graph.h"
 #include "ir/passes/graph/fused_kernel.h"
 
 namespace tsr::ir {
@@ -9,14 +10,14 @@ namespace tsr::ir {
 // The `contract` of a fused function; invalid where it has none.
 OpId product_in(const Function& fused);
 
-// What each letter of a product is.
+// Which letters of a product are the rows and columns of its blocks, and the depth of a step of its sum. All others are
+// gone through one by one: those of the result by the grid, `others` of the sum.
 struct ProductAxes {
-    std::string batch;  // in both operands and the result
+    bool swapped = false;  // the rows are b's: blocks have rows and columns in the order of the result
     char row = 0, column = 0, sum = 0;
+    std::string others;
 };
-// Of a product of matrices, with or without batch axes: row and sum stand last in a, in any order, sum and column in b,
-// row and column in the result. Nothing for any other.
-std::optional<ProductAxes> product_axes(const Function& graph, OpId contract);
+ProductAxes product_axes(const ContractOp& contract);
 
 FusedKernel product_kernel(const Function& fused);
 
