@@ -1,3 +1,6 @@
+// A thread does several tiles whose accesses are not side by side. Of one axis: those of its number and as many further
+// as the block has threads, so that neighbouring threads have neighbouring tiles.
+//
 // Loops over single elements of two or more axes: a thread does some elements below each other, at one place of the
 // last axis. Neighbouring threads have neighbouring columns; what an element reads of the rows above and below is read
 // once.
