@@ -28,7 +28,8 @@ public:
         sum_own_letters(of_.a, of_.a_letters, of_.b_letters);
         sum_own_letters(of_.b, of_.b_letters, of_.a_letters);
         if (takes_contract()) {
-            Attrs attrs{{Attr::type, of_.type}, {Attr::letters, of_.a_letters + "," + of_.b_letters + "->" + of_.result}};
+            Attrs attrs{{Attr::type, of_.type},
+                        {Attr::letters, of_.a_letters + "," + of_.b_letters + "->" + of_.result}};
             if (of_.tf32) attrs.set_flag(Attr::tf32);
             return make_(OpKind::contract, {of_.a, of_.b}, std::move(attrs));
         }

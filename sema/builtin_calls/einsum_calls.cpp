@@ -65,8 +65,9 @@ private:
             return true;
         }
         const std::string name = letter >= '0' && letter <= '9' ? "an axis of `...`" : fmt::format("`{}`", letter);
-        auto& d = b_.error("E0312", text_.span,
-                           fmt::format("{} has {} and {} elements", name, readable(wanted.text()), readable(extent.text())));
+        auto& d =
+            b_.error("E0312", text_.span,
+                     fmt::format("{} has {} and {} elements", name, readable(wanted.text()), readable(extent.text())));
         d.label(known->second.from->at->span, shown(known->second.from->value.type));
         if (known->second.from != &operand) d.label(operand.at->span, shown(operand.value.type));
         return false;

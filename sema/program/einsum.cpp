@@ -29,7 +29,10 @@ std::optional<std::string> read_term(std::string_view text, Term& term) {
         } else if (is_letter(text[i])) {
             (term.ellipsis ? term.behind : term.before) += text[i];
         } else {
-            return fmt::format("\"{}\" is no letter: axes are letters, tensors are separated by \",\", the result stands behind \"->\"", text[i]);
+            return fmt::format(
+                "\"{}\" is no letter: axes are letters, tensors are separated by \",\", the result stands behind "
+                "\"->\"",
+                text[i]);
         }
     }
     return std::nullopt;
