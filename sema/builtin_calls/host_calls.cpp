@@ -62,15 +62,19 @@ Value filled(Body& b, const Matched& m, Builtin function) {
     return made(*elem, *shape);
 }
 
-Value filled_like(Body& b, const Matched& m) {
+Value filled_like(Body& b, const Matched& m, Builtin function) {
     Value like = expression(b, *m.arguments[0]);
-    if (like.broken()) return {};
+    const bool full = function == Builtin::full_like;
+    const Value value = full ? expression(b, *m.arguments[1]) : Value{};
+    if (like.broken() || (full && value.broken())) return {};
     if (!like.type.is(Kind::tensor)) {
         b.error("E0302", m.arguments[0]->span, fmt::format("a tensor is wanted here, this is {}", shown(like.type)));
         return {};
     }
-    auto elem = element_type(b, m.arguments[1], like.type.elem());
-    return elem ? made(*elem, like.type.tensor().shape) : Value{};
+    auto elem = element_type(b, m.arguments[full ? 2 : 1], like.type.elem());
+    if (!elem) return {};
+    if (full && !require_converts(b, *m.arguments[1], value, Type::scalar(*elem), "an element")) return {};
+    return made(*elem, like.type.tensor().shape);
 }
 
 // How many numbers there are is known before the program runs.
@@ -272,7 +276,8 @@ Value host_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
             return filled(b, m, row.id);
         case Builtin::zeros_like:
         case Builtin::ones_like:
-            return filled_like(b, m);
+        case Builtin::full_like:
+            return filled_like(b, m, row.id);
         case Builtin::arange:
             return arange(b, e, m);
         case Builtin::linspace:

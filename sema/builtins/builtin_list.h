@@ -128,8 +128,9 @@
     X(full, "full", HG, none, "shape, value, T?", "A tensor of one value.") \
     X(zeros_like, "zeros_like", HG, none, "x, T?", "A tensor of zeros with the shape of another.") \
     X(ones_like, "ones_like", HG, none, "x, T?", "A tensor of ones with the shape of another.") \
+    X(full_like, "full_like", HG, none, "x, value, T?", "A tensor of one value with the shape of another.") \
     X(arange, "arange", HG, none, "start, stop?, step?, T?", "start, start + step, … before stop.") \
-    X(linspace, "linspace", H, none, "start, stop, count, T?", "`count` values from start to stop, both included.") \
+    X(linspace, "linspace", HG, none, "start, stop, count, T?", "`count` values from start to stop, both included.") \
     X(from_list, "from_list", H, none, "values, T?", "A tensor of the elements of a list, or of a list of lists.") \
     X(load_file, "load", H, none, "path, T", "Reads a tensor: `load(\"x.npy\", f32[n])`.") \
     X(save, "save", H, none, "path, value", "Writes a tensor to .npy.") \

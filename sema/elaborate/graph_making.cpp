@@ -49,6 +49,27 @@ Val counted(Body& b, const CallInfo& info, const sema::Type& type) {
     return Val::ssa(b.emit.cast(value, type.elem()), type.elem());
 }
 
+// start + i * (stop - start) / (count - 1) in f64, rounded once; the last is stop.
+Val spaced(Body& b, const CallInfo& info, const sema::Type& type) {
+    const std::vector<Dim> shape = shape_of(b, type);
+    const auto all = [&](ValueId value) { return b.emit.inferred(OpKind::full, {value}, {{Attr::shape, shape}}); };
+    const auto bound = [&](size_t i) { return b.scalar(b.rounded(argument_value(b, info, i)), DType::f64); };
+    const ValueId start = bound(0), stop = bound(1);
+    const ValueId zero = b.emit.constant(int64_t{0}, DType::i64), one = b.emit.constant(int64_t{1}, DType::i64);
+    const ValueId count = b.emit.cast(dim_value(b, shape[0]), DType::i64);
+    const ValueId last = b.emit.inferred(OpKind::sub, {count, one});
+    const ValueId intervals = b.emit.cast(b.emit.inferred(OpKind::maximum, {last, one}), DType::f64);
+    const ValueId number = b.emit.inferred(OpKind::positions, {}, {{Attr::type, DType::i64}, {Attr::shape, shape}});
+    const ValueId length = b.emit.inferred(OpKind::sub, {stop, start});
+    ValueId value = b.emit.inferred(OpKind::mul, {b.emit.cast(number, DType::f64), all(length)});
+    value = b.emit.inferred(OpKind::div, {value, all(intervals)});
+    value = b.emit.inferred(OpKind::add, {all(start), value});
+    const ValueId is_last = b.emit.inferred(OpKind::bit_and, {b.emit.inferred(OpKind::eq, {number, all(last)}),
+                                                              b.emit.inferred(OpKind::gt, {number, all(zero)})});
+    value = b.emit.inferred(OpKind::select, {is_last, all(stop), value});
+    return Val::ssa(b.emit.cast(value, type.elem()), type.elem());
+}
+
 }  // namespace
 
 std::optional<Val> graph_making(Body& b, const ast::Expr& e, const CallInfo& info) {
@@ -62,7 +83,10 @@ std::optional<Val> graph_making(Body& b, const ast::Expr& e, const CallInfo& inf
         case Builtin::ones_like:
             return filled(b, number(1), type);
         case Builtin::full:
+        case Builtin::full_like:
             return filled(b, argument_value(b, info, 1), type);
+        case Builtin::linspace:
+            return spaced(b, info, type);
         case Builtin::arange:
             return counted(b, info, type);
         default:

@@ -24,11 +24,13 @@ Val made(Body& b, const std::string& entry, std::vector<ValueId> operands, const
     return Val::ssa(host(b, entry, std::move(operands), ir_type(type), {{Attr::type, type.elem()}}));
 }
 
-Val like(Body& b, const std::string& entry, const Val& of, const sema::Type& type) {
+Val like(Body& b, const std::string& entry, const Val& of, const sema::Type& type,
+         std::optional<ValueId> element = std::nullopt) {
     std::vector<ValueId> extents;
     for (size_t axis = 0; axis < type.rank(); ++axis) {
         extents.push_back(b.emit.inferred(ir::OpKind::shape_of, {of.id}, {{Attr::axis, static_cast<int64_t>(axis)}}));
     }
+    if (element) extents.push_back(*element);
     return made(b, entry, std::move(extents), type);
 }
 
@@ -123,6 +125,10 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
             return like(b, "zeros", argument_value(b, info, 0), type);
         case Builtin::ones_like:
             return like(b, "ones", argument_value(b, info, 0), type);
+        case Builtin::full_like: {
+            const Val of = argument_value(b, info, 0);
+            return like(b, "full", of, type, b.scalar(argument_value(b, info, 1), type.elem()));
+        }
         case Builtin::arange:
             return arange(b, info, type);
         case Builtin::linspace: {
