@@ -86,19 +86,17 @@ private:
         return given ? std::optional(by_argument(*given)) : std::nullopt;
     }
 
-    // A derivative of a rule, which is linear in what it is differentiated in: `seeds` for the results of the rule, of
-    // which `result_types` are the types; what the operands `wrt` get.
-    Values transposed(const std::string& rule, Values operands, const std::vector<int64_t>& wrt, const Values& seeds,
-                      std::vector<Type> result_types) {
+    // A derivative of a function: `seeds` for its results, of which `result_types` are the types; what the operands
+    // `wrt` get.
+    static Values transposed(Builder& at, const std::string& of, Values operands, const std::vector<int64_t>& wrt,
+                             const Values& seeds, std::vector<Type> result_types) {
         const size_t own = result_types.size();
-        for (const int64_t i : wrt) {
-            const Type type = gradient_type(fn_.type(operands[static_cast<size_t>(i)]));
-            result_types.push_back(type);
-        }
+        for (const int64_t i : wrt)
+            result_types.push_back(gradient_type(at.function().type(operands[static_cast<size_t>(i)])));
         operands.insert(operands.end(), seeds.begin(), seeds.end());
         const OpId op =
-            at_.emit(OpKind::vjp, std::move(operands), {{Attr::callee, rule}, {Attr::axes, wrt}}, result_types);
-        const Values all = fn_.op(op).results;
+            at.emit(OpKind::vjp, std::move(operands), {{Attr::callee, of}, {Attr::axes, wrt}}, result_types);
+        const Values all = at.function().op(op).results;
         return {all.begin() + static_cast<std::ptrdiff_t>(own), all.end()};
     }
 
@@ -119,7 +117,7 @@ private:
             types.push_back(gradient_type(fn_.type(arguments_[i])));
             seeds.push_back(or_zeros(moving[i], arguments_[i]));
         }
-        return by_result(transposed(call_.backward(), std::move(*operands), wrt, seeds, std::move(types)));
+        return by_result(transposed(at_, call_.backward(), std::move(*operands), wrt, seeds, std::move(types)));
     }
 
     Values with_tangents(const Tangents& moving) {
@@ -155,7 +153,7 @@ private:
             types.push_back(gradient_type(fn_.type(results_[i])));
             seeds.push_back(or_zeros(cotangents[i], results_[i]));
         }
-        return by_argument(transposed(call_.rule(), std::move(operands), wrt, seeds, std::move(types)));
+        return by_argument(transposed(at_, call_.rule(), std::move(operands), wrt, seeds, std::move(types)));
     }
 
     [[nodiscard]] std::vector<Type> result_types() const {
@@ -164,25 +162,34 @@ private:
         return types;
     }
 
-    // From the arguments alone, not from what the forward pass kept.
+    // From the arguments alone, not from what the forward pass kept. In the one round of a loop: its operations are
+    // done where the loop stands, not together with those of the forward pass.
     std::optional<Given> recomputed(const Given& cotangents, const std::vector<bool>& wanted) {
-        Values operands;
-        for (const ValueId argument : arguments_) {
-            const Type& type = fn_.type(argument);
-            operands.push_back(
-                at_.value(OpKind::reshape, {argument}, {{Attr::shape, type.shape}, {Attr::anew, kFlag}}));
-        }
         std::vector<int64_t> wrt;
+        Values none, seeds;
         for (size_t i = 0; i < arguments_.size(); ++i) {
-            if (wanted[i]) wrt.push_back(static_cast<int64_t>(i));
+            if (!wanted[i]) continue;
+            wrt.push_back(static_cast<int64_t>(i));
+            none.push_back(zeros_of(at_, derivative_type(fn_.type(arguments_[i]))));
         }
-        Values seeds;
         for (size_t i = 0; i < results_.size(); ++i) {
             if (is_float_value(results_[i])) seeds.push_back(or_zeros(cotangents[i], results_[i]));
         }
-        const Values given = transposed(call_.callee(), std::move(operands), wrt, seeds, result_types());
+        const OpId once = at_.for_(
+            at_.index(0), at_.index(1), at_.index(1), none, {{Attr::loop, static_cast<int64_t>(LoopKind::in_order)}},
+            [&](Builder& in, ValueId, const Values&) {
+                Values operands;
+                for (const ValueId argument : arguments_) {
+                    const std::vector<Dim> shape = fn_.type(argument).shape;
+                    operands.push_back(
+                        in.value(OpKind::reshape, {argument}, {{Attr::shape, shape}, {Attr::anew, kFlag}}));
+                }
+                Values given = transposed(in, call_.callee(), std::move(operands), wrt, seeds, result_types());
+                for (ValueId& value : given) value = in.cast(value, derivative_type(fn_.type(value)).elem);
+                return given;
+            });
         Given all(arguments_.size());
-        for (size_t i = 0; i < wrt.size(); ++i) all[static_cast<size_t>(wrt[i])] = computed(given[i]);
+        for (size_t i = 0; i < wrt.size(); ++i) all[static_cast<size_t>(wrt[i])] = fn_.op(once).results[i];
         return all;
     }
 

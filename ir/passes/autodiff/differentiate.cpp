@@ -131,8 +131,15 @@ private:
         // Extents that must be equal were compared where the function is called.
         const auto given = put_body(at, by, operands);
         if (!given) internal_error(given.message());
+        Values values = given.value();
+        // Extents that only the run shows to be equal are those that the operation said.
+        for (size_t i = 0; i < results.size(); ++i) {
+            const Type& said = fn.type(results[i]);
+            if (said.kind != TypeKind::tensor || fn.type(values[i]).shape == said.shape) continue;
+            values[i] = at.value(OpKind::reshape, {values[i]}, {{Attr::shape, said.shape}});
+        }
         fn.remove(id);
-        for (size_t i = 0; i < results.size(); ++i) fn.replace_uses(results[i], given.value()[i]);
+        for (size_t i = 0; i < results.size(); ++i) fn.replace_uses(results[i], values[i]);
     }
 
     // Of what is not differentiated any more: calls become their functions, and what no derivative passes is the value.
