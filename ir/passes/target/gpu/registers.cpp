@@ -34,12 +34,13 @@ int64_t carried_registers(const Function& kernel, int64_t threads) {
         if (kernel.op(id).kind == OpKind::while_)
             most = std::max(most, carried_bits(kernel, WhileOp(kernel, id).carried()));
     });
-    return most / (kBits * threads);
+    return most / (kBits * std::max<int64_t>(threads, 1));
 }
 
 int64_t registers_of_thread(int64_t threads, const GpuMachine& machine) {
     constexpr int64_t kTogether = 4;  // warps: they get registers as one
-    const int64_t warps = threads / kWarp + (machine.box_copies ? 1 : 0);
+    // A plan that is read may name any number of threads; it is refused later.
+    const int64_t warps = std::max<int64_t>(threads / kWarp, 1) + (machine.box_copies ? 1 : 0);
     return std::min(kMostRegisters, kRegisterFile / ((warps + kTogether - 1) / kTogether * kTogether * kWarp));
 }
 
