@@ -22,6 +22,9 @@ namespace {
 constexpr int64_t kUnit = 8;     // that a thread's are counted in
 constexpr int64_t kFew = 40;     // with which nearly all threads of a multiprocessor have room
 constexpr int64_t kBeside = 16;  // that ptxas takes for itself: addresses, conditions
+// In a block of one warp. ptxas starts the loads of long code together and holds an address for each, which the order
+// of LLVM's instructions does not show: more are left to it.
+constexpr int64_t kMostOfWarp = 128;
 
 // What of a value is in a register of its own.
 const llvm::Value* held(const llvm::Value* value) {
@@ -137,6 +140,7 @@ void fit_registers(llvm::Function& entry, const Gpu& gpu, int64_t threads, int64
     sink_cheap_values(entry);
     if (entry.hasFnAttribute("nvvm.minctasm")) return;
     const int64_t wanted = std::min(registers_at_once(entry) + kBeside, ir::kMostRegisters);
+    if (threads <= ir::kWarp && wanted > kMostOfWarp) return;
     const int64_t each = (wanted + kUnit - 1) / kUnit * kUnit;
     const int64_t warps = (threads + ir::kWarp - 1) / ir::kWarp;
     const int64_t in_part = ir::kRegisterFile / ir::kRegisterParts / (each * ir::kWarp);
