@@ -136,7 +136,16 @@ private:
 int64_t registers_at_once(const llvm::Function& function) { return Liveness(function).most(); }
 
 void fit_registers(llvm::Function& entry, const Gpu& gpu, int64_t threads, int64_t shared_bytes) {
-    if (registers_at_once(entry) <= kFew) return;
+    const int64_t at_once = registers_at_once(entry);
+    if (at_once + kBeside <= kFew) {
+        // ptxas spills values for a multiprocessor full of threads, if it is not told that fewer do.
+        const int64_t blocks = ir::kRegisterFile / (kFew * threads);
+        const bool tight = at_once + kBeside > ir::kRegisterFile / gpu.threads;
+        if (tight && blocks > 0 && !entry.hasFnAttribute("nvvm.minctasm"))
+            entry.addFnAttr("nvvm.minctasm", std::to_string(blocks));
+        return;
+    }
+    if (at_once <= kFew) return;
     sink_cheap_values(entry);
     if (entry.hasFnAttribute("nvvm.minctasm")) return;
     const int64_t wanted = std::min(registers_at_once(entry) + kBeside, ir::kMostRegisters);
