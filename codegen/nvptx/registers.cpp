@@ -20,7 +20,7 @@ namespace tsr::codegen {
 namespace {
 
 constexpr int64_t kUnit = 8;     // that a thread's are counted in
-constexpr int64_t kFew = 40;     // with which nearly all threads of a multiprocessor have room
+constexpr int64_t kFew = 40;     // values that are worth no search for cheap ones
 constexpr int64_t kBeside = 16;  // that ptxas takes for itself: addresses, conditions
 // In a block of one warp. ptxas starts the loads of long code together and holds an address for each, which the order
 // of LLVM's instructions does not show: more are left to it.
@@ -136,17 +136,7 @@ private:
 int64_t registers_at_once(const llvm::Function& function) { return Liveness(function).most(); }
 
 void fit_registers(llvm::Function& entry, const Gpu& gpu, int64_t threads, int64_t shared_bytes) {
-    const int64_t at_once = registers_at_once(entry);
-    if (at_once + kBeside <= kFew) {
-        // ptxas spills values for a multiprocessor full of threads, if it is not told that fewer do.
-        const int64_t blocks = ir::kRegisterFile / (kFew * threads);
-        const bool tight = at_once + kBeside > ir::kRegisterFile / gpu.threads;
-        if (tight && blocks > 0 && !entry.hasFnAttribute("nvvm.minctasm"))
-            entry.addFnAttr("nvvm.minctasm", std::to_string(blocks));
-        return;
-    }
-    if (at_once <= kFew) return;
-    sink_cheap_values(entry);
+    if (registers_at_once(entry) > kFew) sink_cheap_values(entry);
     if (entry.hasFnAttribute("nvvm.minctasm")) return;
     const int64_t wanted = std::min(registers_at_once(entry) + kBeside, ir::kMostRegisters);
     if (threads <= ir::kWarp && wanted > kMostOfWarp) return;
