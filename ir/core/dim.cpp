@@ -325,6 +325,13 @@ std::vector<std::string> Dim::symbols() const {
     return {found.begin(), found.end()};
 }
 
+Dim Dim::substitute(const std::map<std::string, Dim>& known) const {
+    return substitute([&](const std::string& name) {
+        const auto found = known.find(name);
+        return found == known.end() ? std::nullopt : std::optional(found->second);
+    });
+}
+
 Dim Dim::substitute(const std::function<std::optional<Dim>(const std::string&)>& value_of) const {
     Dim sum;
     for (const Term& term : terms_) {
@@ -369,6 +376,12 @@ std::optional<int64_t> Dim::evaluate(const std::function<std::optional<int64_t>(
         sum = wrapping_add(sum, product);
     }
     return sum;
+}
+
+Dim element_count(const std::vector<Dim>& extents) {
+    Dim all = Dim::constant(1);
+    for (const Dim& extent : extents) all = all * extent;
+    return all;
 }
 
 Equality compare(const Dim& a, const Dim& b) {

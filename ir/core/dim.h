@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,8 @@ public:
 
     // Replaces symbols; `value_of` answers nothing for a symbol that stays.
     [[nodiscard]] Dim substitute(const std::function<std::optional<Dim>(const std::string&)>& value_of) const;
+    // Symbols that the map does not have stay.
+    [[nodiscard]] Dim substitute(const std::map<std::string, Dim>& known) const;
     // The number, when every symbol has one; nothing too when an exact quotient does not divide.
     [[nodiscard]] std::optional<int64_t> evaluate(
         const std::function<std::optional<int64_t>(const std::string&)>& value_of) const;
@@ -81,6 +84,9 @@ struct Dim::Term {
     std::vector<Atom> factors;
     bool operator==(const Term&) const = default;
 };
+
+// How many elements a tensor of these extents has: 1 of none.
+Dim element_count(const std::vector<Dim>& extents);
 
 // Whether it is 0 or more whatever the symbols are, which are 0 or more themselves; false where that is not known.
 bool is_never_negative(const Dim& dim);

@@ -17,8 +17,7 @@ std::string line_text(const Function& function, PlaceId id, const Sources& sourc
 }
 
 Dim bytes_of(const Type& tensor) {
-    Dim count = Dim::constant(1);
-    for (const Dim& extent : tensor.shape) count = count * extent;
+    const Dim count = element_count(tensor.shape);
     const auto width = static_cast<int64_t>(bits(tensor.elem));
     if (width % 8 == 0) return count * Dim::constant(width / 8);
     return Dim::floor_quotient(count * Dim::constant(width) + Dim::constant(7), Dim::constant(8));

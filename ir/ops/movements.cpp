@@ -9,12 +9,6 @@ namespace tsr::ir {
 
 namespace {
 
-Dim count_of(const Type& type) {
-    Dim count = Dim::constant(1);
-    for (const Dim& extent : type.shape) count = count * extent;
-    return count;
-}
-
 std::optional<Failure> want_tensor(const Type& type) {
     if (type.kind == TypeKind::tensor) return std::nullopt;
     return Failure{fmt::format("{} is no tensor", type.text())};
@@ -49,8 +43,8 @@ Inferred infer_reshape(Operands operands, const Attrs& attrs) {
     const std::vector<Dim>& shape = attrs.dims(Attr::shape);
     if (!value.is_scalar() && value.kind != TypeKind::tensor) return *want_tensor(value);
     ResultTypes result{{shape.empty() ? Type::scalar(value.elem) : Type::tensor(value.elem, shape, false)}, {}};
-    const OperandAxis have{0, 0, count_of(value), "all of value"};
-    if (auto fault = same_extent(have, {0, 0, count_of(result.types[0]), "all of shape"}, result.conditions))
+    const OperandAxis have{0, 0, element_count(value.shape), "all of value"};
+    if (auto fault = same_extent(have, {0, 0, element_count(result.types[0].shape), "all of shape"}, result.conditions))
         return *fault;
     return result;
 }

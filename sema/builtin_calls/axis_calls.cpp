@@ -185,9 +185,7 @@ Value repeated(Body& b, const Matched& m, const Value& x) {
         extent = extent * ir::Dim::constant(*times);
         return moved_to(x, std::move(shape));
     }
-    ir::Dim count = ir::Dim::constant(*times);
-    for (const ir::Dim& extent : shape) count = count * extent;
-    return moved_to(x, {count});
+    return moved_to(x, {ir::element_count(shape) * ir::Dim::constant(*times)});
 }
 
 }  // namespace
@@ -215,11 +213,8 @@ Value axis_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
             return with_new_axes(b, m, x);
         case Builtin::squeeze:
             return squeezed(b, e, m, x);
-        case Builtin::flatten: {
-            ir::Dim count = ir::Dim::constant(1);
-            for (const ir::Dim& extent : x.type.shape()) count = count * extent;
-            return moved_to(x, {count});
-        }
+        case Builtin::flatten:
+            return moved_to(x, {ir::element_count(x.type.shape())});
         case Builtin::broadcast_to:
             return broadcast_to(b, e, m, x);
         case Builtin::flip: {

@@ -40,18 +40,13 @@ ir::Dim open_extent(const ir::Dim& elements, const ir::Dim& others) {
 // In a graph function, where an extent that is left open is a quotient.
 Value graph_reshape(Body& b, const ast::Expr& e, const Value& x, std::vector<ir::Dim> shape,
                     std::optional<size_t> open) {
-    const auto product = [](const std::vector<ir::Dim>& extents) {
-        ir::Dim count = ir::Dim::constant(1);
-        for (const ir::Dim& extent : extents) count = count * extent;
-        return count;
-    };
-    const ir::Dim elements = product(x.type.shape());
+    const ir::Dim elements = ir::element_count(x.type.shape());
     if (open) {
         shape[*open] = ir::Dim::constant(1);
-        const ir::Dim others = product(shape);
+        const ir::Dim others = ir::element_count(shape);
         shape[*open] = open_extent(elements, others);
     }
-    const ir::Dim wanted = product(shape);
+    const ir::Dim wanted = ir::element_count(shape);
     const ir::Equality same = ir::compare(elements, wanted);
     if (same == ir::Equality::different) {
         b.error("E0312", e.span,

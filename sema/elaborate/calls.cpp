@@ -88,38 +88,15 @@ static Val value_of_results(Body& b, const sema::Type& type, const std::vector<V
     return Val::ssa(id, type.is_scalar() ? std::optional(type.elem()) : std::nullopt);
 }
 
-static Val derivative_of_call(Body& b, const ast::Expr& e, const CallInfo& info, const std::vector<Val>& arguments) {
+// What a call gives that stays an operation on a function until derivatives are made: `make` adds it.
+using MakesCall = std::vector<ValueId> (*)(Body& b, const Instance& callee, std::vector<ValueId> arguments,
+                                           const Dims& dims);
+static Val kept_call(Body& b, const ast::Expr& e, const CallInfo& info, const std::vector<Val>& arguments,
+                     MakesCall make) {
     const Instance& callee = b.program.instance(info.callee);
-    std::vector<ValueId> operands;
-    for (size_t i = 0; i < arguments.size(); ++i) {
-        if (!callee.parameters[i].value) b.flatten(arguments[i], &callee.parameters[i].type, operands);
-    }
-    add_hidden_arguments(b, callee, operands);
-    auto dims = dims_in_function(b, info);
-    for (size_t i = 0; i < arguments.size(); ++i) bind_tree_symbols(b, arguments[i], callee.parameters[i].type, dims);
+    CallLeaves leaves = leaves_of_call(b, info, arguments);
     const At at(b.emit, e.span);
-    const std::vector<ValueId> given = derivative(b, callee, std::move(operands), [&](const std::string& name) {
-        const auto found = dims.find(name);
-        return found == dims.end() ? std::nullopt : std::optional(found->second);
-    });
-    size_t next = 0;
-    return value_of_results(b, callee.result, given, next);
-}
-
-// Of a function that names the rule of its derivative: a call that stays until derivatives are made.
-static Val ruled(Body& b, const ast::Expr& e, const CallInfo& info, const std::vector<Val>& arguments) {
-    const Instance& callee = b.program.instance(info.callee);
-    std::vector<ValueId> operands;
-    auto dims = dims_in_function(b, info);
-    for (size_t i = 0; i < arguments.size(); ++i) {
-        if (!callee.parameters[i].value) b.flatten(arguments[i], &callee.parameters[i].type, operands);
-        bind_tree_symbols(b, arguments[i], callee.parameters[i].type, dims);
-    }
-    const At at(b.emit, e.span);
-    const std::vector<ValueId> given = call_with_rule(b, callee, std::move(operands), [&](const std::string& name) {
-        const auto found = dims.find(name);
-        return found == dims.end() ? std::nullopt : std::optional(found->second);
-    });
+    const std::vector<ValueId> given = make(b, callee, std::move(leaves.arguments), leaves.dims);
     size_t next = 0;
     return value_of_results(b, callee.result, given, next);
 }
@@ -133,8 +110,8 @@ Val inlined(Body& b, const ast::Expr& e, const CallInfo& info) {
         for (const sema::DimCheck& check : info.checks) assert_extent(b, check);
     }
     const bool transforms = function.derived && function.derived->call.valid();
-    if (function.derived && !transforms) return derivative_of_call(b, e, info, arguments);
-    if (!callee.rules.empty()) return ruled(b, e, info, arguments);
+    if (function.derived && !transforms) return kept_call(b, e, info, arguments, derivative);
+    if (!callee.rules.empty()) return kept_call(b, e, info, arguments, call_with_rule);
     std::vector<Val> captures;
     for (const sema::VariableId variable : callee.captures) {
         captures.push_back(captured_value(b, callee.variables[variable.index]));

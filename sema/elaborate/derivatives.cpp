@@ -1,7 +1,5 @@
 #include "sema/elaborate/derivatives.h"
 
-#include <map>
-
 #include <fmt/format.h>
 
 #include "base/numerics.h"
@@ -24,13 +22,13 @@ namespace {
 
 constexpr std::string_view kRuled = ".ruled";  // behind the name of a function: a call of it, with its rule
 
-ir::Type in_caller(ir::Type type, const Substitution& dims) {
+ir::Type in_caller(ir::Type type, const Dims& dims) {
     type.mut = false;
     for (ir::Dim& extent : type.shape) extent = extent.substitute(dims);
     return type;
 }
 
-std::vector<ir::Type> results_in_caller(const Instance& of, const Substitution& dims) {
+std::vector<ir::Type> results_in_caller(const Instance& of, const Dims& dims) {
     std::vector<ir::Type> results;
     tree_types(of.result, results);
     for (ir::Type& type : results) type = in_caller(type, dims);
@@ -112,7 +110,7 @@ std::vector<ValueId> gradients(Body& b, const Wanted& wanted, const std::vector<
     return given;
 }
 
-std::vector<ValueId> gradient(Body& b, const Instance& made, std::vector<ValueId> arguments, const Substitution& dims) {
+std::vector<ValueId> gradient(Body& b, const Instance& made, std::vector<ValueId> arguments, const Dims& dims) {
     const Instance& of = b.program.instance(made.derived_from);
     const sema::Derivation& derivation = *b.program.function(made.function).derived;
     const Wanted wanted = wanted_of(b, made, arguments);
@@ -139,12 +137,6 @@ std::vector<ValueId> gradient(Body& b, const Instance& made, std::vector<ValueId
 
 // ---- Jacobians ----
 
-ir::Dim size_of(const std::vector<ir::Dim>& shape) {
-    ir::Dim size = ir::Dim::constant(1);
-    for (const ir::Dim& extent : shape) size = size * extent;
-    return size;
-}
-
 std::vector<ir::Dim> with_first(const ir::Dim& first, const std::vector<ir::Dim>& shape) {
     std::vector<ir::Dim> all{first};
     all.insert(all.end(), shape.begin(), shape.end());
@@ -157,7 +149,7 @@ ValueId in_shape(Body& b, ValueId value, const std::vector<ir::Dim>& shape) {
 
 // All directions of a value: in each one element is 1, the others 0.
 ValueId directions(Body& b, const ir::Type& of) {
-    const ir::Dim size = size_of(of.shape);
+    const ir::Dim size = ir::element_count(of.shape);
     const DType type = derivative_type(of.elem);
     const std::vector<ir::Dim> square{size, size};
     const ValueId places =
@@ -180,19 +172,22 @@ ir::Type many(const ir::Type& of, const ir::Dim& count) {
     return ir::Type::tensor(of.elem, with_first(count, of.shape), false);
 }
 
-// The axis of directions behind the others.
-ValueId turned(Body& b, ValueId value) {
+// One axis of the value at another place.
+ValueId moved_axis(Body& b, ValueId value, int64_t from, int64_t to) {
     const auto rank = static_cast<int64_t>(b.type_of(value).rank());
-    if (rank < 2) return value;
+    if (from < 0) from += rank;
+    if (to < 0) to += rank;
+    if (from == to) return value;
     std::vector<int64_t> axes;
-    for (int64_t axis = 1; axis < rank; ++axis) axes.push_back(axis);
-    axes.push_back(0);
+    for (int64_t axis = 0; axis < rank; ++axis) {
+        if (axis != from) axes.push_back(axis);
+    }
+    axes.insert(axes.begin() + to, from);
     return b.emit.inferred(OpKind::transpose, {value}, {{Attr::axes, axes}});
 }
 
 // For each result, then for each parameter: the axes of the result, then those of the parameter.
-std::vector<ValueId> jacobians(Body& b, const Instance& made, const std::vector<ValueId>& arguments,
-                               const Substitution& dims) {
+std::vector<ValueId> jacobians(Body& b, const Instance& made, const std::vector<ValueId>& arguments, const Dims& dims) {
     const Instance& of = b.program.instance(made.derived_from);
     const bool in_reverse = b.program.function(made.function).derived->kind == sema::DerivationKind::jacobian_reverse;
     const Wanted wanted = wanted_of(b, made, arguments);
@@ -208,7 +203,7 @@ std::vector<ValueId> jacobians(Body& b, const Instance& made, const std::vector<
     };
     for (size_t k = 0; !in_reverse && k < count; ++k) {
         const ir::Type in = wanted.types[k];
-        const ir::Dim size = size_of(in.shape);
+        const ir::Dim size = ir::element_count(in.shape);
         std::vector<ValueId> operands = arguments;
         operands.push_back(directions(b, in));
         std::vector<ir::Type> types = results;
@@ -217,10 +212,10 @@ std::vector<ValueId> jacobians(Body& b, const Instance& made, const std::vector<
             applied(b, OpKind::jvp, of, std::move(operands), types,
                     {{Attr::axes, std::vector<int64_t>{wanted.wrt[k]}}, {Attr::shape, std::vector<ir::Dim>{size}}}),
             own);
-        for (size_t i = 0; i < own; ++i) put(i, k, turned(b, columns[i]));
+        for (size_t i = 0; i < own; ++i) put(i, k, moved_axis(b, columns[i], 0, -1));  // the directions last
     }
     for (size_t i = 0; in_reverse && i < own; ++i) {
-        const ir::Dim size = size_of(results[i].shape);
+        const ir::Dim size = ir::element_count(results[i].shape);
         std::vector<ValueId> operands = arguments;
         for (size_t other = 0; other < own; ++other)
             operands.push_back(other == i ? directions(b, results[i]) : no_directions(b, results[other], size));
@@ -237,33 +232,18 @@ std::vector<ValueId> jacobians(Body& b, const Instance& made, const std::vector<
 
 // ---- functions with parameters of their own ----
 
+Val parameter(Body& b, const Instance& made, size_t i) { return b.get(b.slot(variable_of_parameter(made, i))); }
+
 // The call of what is differentiated, which is the body of the frame's function.
 struct CallInBody {
     const Instance& of;
-    std::vector<ValueId> arguments;
-    std::map<std::string, ir::Dim> dims;
-    [[nodiscard]] Substitution substitution() const {
-        return [this](const std::string& name) {
-            const auto found = dims.find(name);
-            return found == dims.end() ? std::nullopt : std::optional(found->second);
-        };
-    }
+    CallLeaves leaves;
 };
-
-Val parameter(Body& b, const Instance& made, size_t i) { return b.get(b.slot(variable_of_parameter(made, i))); }
 
 CallInBody call_in_body(Body& b, const Instance& made) {
     const sema::CallInfo& info = made.calls.at(b.program.function(made.function).derived->call);
     for (const sema::DimCheck& check : info.checks) assert_extent(b, check);
-    CallInBody body{b.program.instance(info.callee), {}, dims_in_function(b, info)};
-    const std::vector<Val> values = argument_values(b, info);
-    for (size_t i = 0; i < values.size(); ++i) {
-        const sema::ParameterInfo& to = body.of.parameters[i];
-        if (!to.value) b.flatten(values[i], &to.type, body.arguments);
-        bind_tree_symbols(b, values[i], to.type, body.dims);
-    }
-    add_hidden_arguments(b, body.of, body.arguments);
-    return body;
+    return {b.program.instance(info.callee), leaves_of_call(b, info, argument_values(b, info))};
 }
 
 // The extents of what stands for a value are those of the value.
@@ -293,12 +273,12 @@ std::vector<ValueId> leaves_of_parameter(Body& b, const Instance& made, size_t i
 }
 
 std::vector<ValueId> pushforward(Body& b, const Instance& made) {
-    CallInBody body = call_in_body(b, made);
-    const Wanted wanted = wanted_of(b, made, body.arguments);
+    const CallInBody body = call_in_body(b, made);
+    const Wanted wanted = wanted_of(b, made, body.leaves.arguments);
     const std::vector<ValueId> tangents = leaves_of_parameter(b, made, 1);
-    std::vector<ir::Type> types = results_in_caller(body.of, body.substitution());
+    std::vector<ir::Type> types = results_in_caller(body.of, body.leaves.dims);
     const size_t own = types.size();
-    std::vector<ValueId> operands = body.arguments;
+    std::vector<ValueId> operands = body.leaves.arguments;
     for (size_t i = 0; i < wanted.leaves.size(); ++i) {
         if (!wanted.gradient[i]) continue;
         operands.push_back(seed_given(b, tangents[i], b.type_of(wanted.leaves[i]), "tangent"));
@@ -318,12 +298,12 @@ std::vector<ValueId> pushforward(Body& b, const Instance& made) {
 }
 
 std::vector<ValueId> pullback(Body& b, const Instance& made) {
-    CallInBody body = call_in_body(b, made);
-    const Wanted wanted = wanted_of(b, made, body.arguments);
+    const CallInBody body = call_in_body(b, made);
+    const Wanted wanted = wanted_of(b, made, body.leaves.arguments);
     const std::vector<ValueId> cotangents = leaves_of_parameter(b, made, 1);
-    std::vector<ir::Type> types = results_in_caller(body.of, body.substitution());
+    std::vector<ir::Type> types = results_in_caller(body.of, body.leaves.dims);
     const size_t own = types.size();
-    std::vector<ValueId> operands = body.arguments;
+    std::vector<ValueId> operands = body.leaves.arguments;
     for (size_t i = 0; i < own; ++i) {
         if (ir::may_differentiate(types[i])) operands.push_back(seed_given(b, cotangents[i], types[i], "cotangent"));
     }
@@ -333,25 +313,10 @@ std::vector<ValueId> pullback(Body& b, const Instance& made) {
     return gradients(b, wanted, tail(all, own), std::nullopt);
 }
 
-// One axis of the value at another place.
-ValueId moved_axis(Body& b, ValueId value, int64_t from, int64_t to) {
-    const auto rank = static_cast<int64_t>(b.type_of(value).rank());
-    if (from < 0) from += rank;
-    if (to < 0) to += rank;
-    if (from == to) return value;
-    std::vector<int64_t> axes;
-    for (int64_t axis = 0; axis < rank; ++axis) {
-        if (axis != from) axes.push_back(axis);
-    }
-    axes.insert(axes.begin() + to, from);
-    return b.emit.inferred(OpKind::transpose, {value}, {{Attr::axes, axes}});
-}
-
 std::vector<ValueId> batched(Body& b, const Instance& made) {
     const sema::Derivation& derivation = *b.program.function(made.function).derived;
     const sema::CallInfo& info = made.calls.at(derivation.call);
     const Instance& of = b.program.instance(info.callee);
-    auto dims = dims_in_function(b, info);
     std::vector<ValueId> operands;
     std::vector<int64_t> varies;
     std::optional<ir::Dim> examples;
@@ -371,12 +336,8 @@ std::vector<ValueId> batched(Body& b, const Instance& made) {
     }
     add_hidden_arguments(b, of, operands);
     varies.resize(operands.size());
-    const Substitution substitution = [&](const std::string& name) {
-        const auto found = dims.find(name);
-        return found == dims.end() ? std::nullopt : std::optional(found->second);
-    };
     std::vector<ir::Type> types;
-    for (ir::Type type : results_in_caller(of, substitution)) {
+    for (ir::Type type : results_in_caller(of, dims_in_function(b, info))) {
         if (type.elem == DType::index) type.elem = DType::i64;
         types.push_back(many(type, *examples));
     }
@@ -388,8 +349,19 @@ std::vector<ValueId> batched(Body& b, const Instance& made) {
 
 }  // namespace
 
-std::vector<ValueId> derivative(Body& b, const Instance& made, std::vector<ValueId> arguments,
-                                const Substitution& dims) {
+CallLeaves leaves_of_call(Body& b, const sema::CallInfo& info, const std::vector<Val>& values) {
+    const Instance& callee = b.program.instance(info.callee);
+    CallLeaves leaves{{}, dims_in_function(b, info)};
+    for (size_t i = 0; i < values.size(); ++i) {
+        const sema::ParameterInfo& to = callee.parameters[i];
+        if (!to.value) b.flatten(values[i], &to.type, leaves.arguments);
+        bind_tree_symbols(b, values[i], to.type, leaves.dims);
+    }
+    add_hidden_arguments(b, callee, leaves.arguments);
+    return leaves;
+}
+
+std::vector<ValueId> derivative(Body& b, const Instance& made, std::vector<ValueId> arguments, const Dims& dims) {
     const Instance& of = b.program.instance(made.derived_from);
     switch (b.program.function(made.function).derived->kind) {
         case sema::DerivationKind::gradient:
@@ -426,8 +398,7 @@ std::vector<ValueId> transformed(Body& b, const Instance& made) {
     ir::internal_error(made.name + ": a derivative with parameters of its own was to be made");
 }
 
-std::vector<ValueId> call_with_rule(Body& b, const Instance& callee, std::vector<ValueId> arguments,
-                                    const Substitution& dims) {
+std::vector<ValueId> call_with_rule(Body& b, const Instance& callee, std::vector<ValueId> arguments, const Dims& dims) {
     std::vector<std::string> names{b.program.function(callee.function).rule->in_reverse ? "vjp" : "jvp"};
     for (const sema::InstanceId rule : callee.rules) names.push_back(b.program.instance(rule).name);
     return applied(b, OpKind::call, callee, std::move(arguments), results_in_caller(callee, dims),
@@ -437,7 +408,7 @@ std::vector<ValueId> call_with_rule(Body& b, const Instance& callee, std::vector
 std::string name_with_rule(const Instance& function) { return function.name + std::string(kRuled); }
 
 void differentiate_both_ways(Body& b, const Instance& of, const std::vector<ValueId>& arguments) {
-    const std::vector<ir::Type> results = results_in_caller(of, [](const std::string&) { return std::nullopt; });
+    const std::vector<ir::Type> results = results_in_caller(of, {});
     std::vector<int64_t> wrt;
     std::vector<ValueId> cotangents, tangents;
     std::vector<ir::Type> gradients, moved;

@@ -1,23 +1,30 @@
 // Derivatives of functions, in graphs.
 #pragma once
 
-#include <functional>
+#include <map>
 
 #include "sema/elaborate/body.h"
 
 namespace tsr::elaborate {
 
-// What dimensions of the callee are where it is called; no answer: the symbol itself.
-using Substitution = std::function<std::optional<ir::Dim>(const std::string&)>;
+// What symbols of the callee are where it is called; one that is missing is itself.
+using Dims = std::map<std::string, ir::Dim>;
+
+// What the operation on a function takes: the leaves of a call's arguments, hidden ones too.
+struct CallLeaves {
+    std::vector<ir::ValueId> arguments;
+    Dims dims;
+};
+CallLeaves leaves_of_call(Body& b, const sema::CallInfo& info, const std::vector<Val>& values);
 
 // In a graph: what an instance that `grad` made gives for these arguments, flattened as a result is.
 std::vector<ir::ValueId> derivative(Body& b, const sema::Instance& made, std::vector<ir::ValueId> arguments,
-                                    const Substitution& dims);
+                                    const Dims& dims);
 // The same of one with parameters of its own, which is the function of the frame.
 std::vector<ir::ValueId> transformed(Body& b, const sema::Instance& made);
 // What a function gives whose rule says what its derivative is.
 std::vector<ir::ValueId> call_with_rule(Body& b, const sema::Instance& callee, std::vector<ir::ValueId> arguments,
-                                        const Substitution& dims);
+                                        const Dims& dims);
 std::string name_with_rule(const sema::Instance& function);  // of the function that calls it so
 // Both derivatives of an instance, in all its floats: nobody takes what they give.
 void differentiate_both_ways(Body& b, const sema::Instance& of, const std::vector<ir::ValueId>& arguments);

@@ -126,13 +126,7 @@ static bool names_expression(const sema::Instance& instance, const std::string& 
 
 // Kernels and graphs name dimensions over the symbols that are bound where they begin, in one operation each at the
 // start.
-Val Body::kernel_dimension(const Dim& dim) {
-    const auto of_frame = [&](const std::string& name) -> std::optional<Dim> {
-        const auto found = frame().dims.find(name);
-        return found == frame().dims.end() ? std::nullopt : std::optional(found->second);
-    };
-    return function_dimension(frame().inlined ? dim.substitute(of_frame) : dim, dim);
-}
+Val Body::kernel_dimension(const Dim& dim) { return function_dimension(dim_in_function(*this, dim), dim); }
 
 Val Body::function_dimension(const Dim& known) { return function_dimension(known, known); }
 
@@ -212,19 +206,14 @@ void bind_symbols_of(Body& b, const ast::Expr& e, const Val& value) {
     }
 }
 
+ir::Dim dim_in_function(Body& b, const ir::Dim& dim) {
+    return b.frame().inlined ? dim.substitute(b.frame().dims) : dim;
+}
+
 std::map<std::string, ir::Dim> dims_in_function(Body& b, const sema::CallInfo& info) {
     std::map<std::string, ir::Dim> dims;
-    const Frame& caller = b.frame();
-    for (const sema::DimBinding& binding : info.bindings) {
-        ir::Dim value = binding.value;
-        if (caller.inlined) {
-            value = value.substitute([&](const std::string& name) -> std::optional<ir::Dim> {
-                const auto found = caller.dims.find(name);
-                return found == caller.dims.end() ? std::nullopt : std::optional(found->second);
-            });
-        }
-        dims.emplace(binding.symbol, std::move(value));
-    }
+    for (const sema::DimBinding& binding : info.bindings)
+        dims.emplace(binding.symbol, dim_in_function(b, binding.value));
     return dims;
 }
 

@@ -25,6 +25,8 @@ void assert_extent(Body& b, const sema::DimCheck& check);
 // Those that an operator of the graph of a function wants of its operands.
 void assert_extents(Body& b, ast::ExprId e);
 
+// A dimension of the frame's instance over the symbols of the function of the IR.
+ir::Dim dim_in_function(Body& b, const ir::Dim& dim);
 // In a kernel or graph: the callee's symbols in those of the function that the IR has.
 std::map<std::string, ir::Dim> dims_in_function(Body& b, const sema::CallInfo& info);
 

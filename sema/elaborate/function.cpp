@@ -267,10 +267,13 @@ void add_written_parameters(Body& b, const Instance& instance, std::vector<Value
     }
 }
 
-ir::Function graph_function(const Context& context, const Instance& instance) {
-    const sema::Function& function = context.program.function(instance.function);
-    const Span place = place_of(context.program.def(function));
-    ir::Function fn = begin_function(instance.name, ir::Level::graph, place);
+namespace {
+
+// A Graph function with the instance's parameters; `results_of` fills it.
+template <class ResultsOf>
+ir::Function made_graph(const Context& context, const Instance& instance, const std::string& name, Span place,
+                        const ResultsOf& results_of) {
+    ir::Function fn = begin_function(name, ir::Level::graph, place);
     fn.symbols = bound_symbols(instance);
     BufferSites buffers;
     Body b(context.program, context.diagnostics, fn, buffers);
@@ -279,10 +282,7 @@ ir::Function graph_function(const Context& context, const Instance& instance) {
     b.push_frame(instance, {});
     bind_parameters(b, instance);
     bind_hidden_parameters(b, instance);
-    run_function(b, function);
-    std::vector<ValueId> results;
-    if (!instance.result.is(sema::Kind::none)) b.flatten(b.get(b.frame().result), &instance.result, results);
-    add_written_parameters(b, instance, results);
+    std::vector<ValueId> results = results_of(b);
     for (const ValueId result : results) fn.results.push_back(fn.type(result));
     for (ir::Type& type : fn.results) type.mut = false;
     b.emit.yield(std::move(results));
@@ -290,42 +290,30 @@ ir::Function graph_function(const Context& context, const Instance& instance) {
     return fn;
 }
 
+}  // namespace
+
+ir::Function graph_function(const Context& context, const Instance& instance) {
+    const sema::Function& function = context.program.function(instance.function);
+    return made_graph(context, instance, instance.name, place_of(context.program.def(function)), [&](Body& b) {
+        run_function(b, function);
+        std::vector<ValueId> results;
+        if (!instance.result.is(sema::Kind::none)) b.flatten(b.get(b.frame().result), &instance.result, results);
+        add_written_parameters(b, instance, results);
+        return results;
+    });
+}
+
 ir::Function derivative_function(const Context& context, const Instance& instance) {
-    const Span place = context.program.function(instance.function).derived->place;
-    ir::Function fn = begin_function(instance.name, ir::Level::graph, place);
-    fn.symbols = bound_symbols(instance);
-    BufferSites buffers;
-    Body b(context.program, context.diagnostics, fn, buffers);
-    b.emit.at(place);
-    b.push_frame(instance, {});
-    bind_parameters(b, instance);
-    bind_hidden_parameters(b, instance);
-    const bool own = context.program.function(instance.function).derived->call.valid();
-    std::vector<ValueId> results =
-        own ? transformed(b, instance)
-            : derivative(b, instance, fn.params(), [](const std::string&) { return std::nullopt; });
-    for (const ValueId result : results) fn.results.push_back(fn.type(result));
-    for (ir::Type& type : fn.results) type.mut = false;
-    b.emit.yield(std::move(results));
-    prune(fn, b.placeholders);
-    return fn;
+    const sema::Derivation& derivation = *context.program.function(instance.function).derived;
+    return made_graph(context, instance, instance.name, derivation.place, [&](Body& b) {
+        return derivation.call.valid() ? transformed(b, instance) : derivative(b, instance, b.function().params(), {});
+    });
 }
 
 ir::Function function_with_rule(const Context& context, const Instance& instance) {
     const Span place = context.program.function(instance.function).rule->declared;
-    ir::Function fn = begin_function(name_with_rule(instance), ir::Level::graph, place);
-    fn.symbols = bound_symbols(instance);
-    BufferSites buffers;
-    Body b(context.program, context.diagnostics, fn, buffers);
-    b.emit.at(place);
-    b.push_frame(instance, {});
-    bind_parameters(b, instance);
-    bind_hidden_parameters(b, instance);
-    std::vector<ValueId> results =
-        call_with_rule(b, instance, fn.params(), [](const std::string&) { return std::nullopt; });
-    for (const ValueId result : results) fn.results.push_back(fn.type(result));
-    b.emit.yield(std::move(results));
-    return fn;
+    return made_graph(context, instance, name_with_rule(instance), place,
+                      [&](Body& b) { return call_with_rule(b, instance, b.function().params(), {}); });
 }
 
 ir::Function differentiability_check(const Context& context, const Instance& instance) {

@@ -1,6 +1,7 @@
 #include "sema/elaborate/graph_making.h"
 
 #include "sema/elaborate/arguments.h"
+#include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/graph_movements.h"
 #include "sema/elaborate/recursion.h"
 

@@ -4,6 +4,7 @@
 
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
+#include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/graph_expressions.h"
 #include "sema/elaborate/graph_products.h"
 #include "sema/elaborate/recursion.h"
@@ -18,14 +19,6 @@ using ir::ValueId;
 using sema::Builtin;
 using sema::CallInfo;
 using Shape = std::vector<Dim>;
-
-ir::Dim dim_in_function(Body& b, const Dim& dim) {
-    if (!b.frame().inlined) return dim;
-    return dim.substitute([&](const std::string& name) -> std::optional<Dim> {
-        const auto found = b.frame().dims.find(name);
-        return found == b.frame().dims.end() ? std::nullopt : std::optional(found->second);
-    });
-}
 
 ValueId dim_value(Body& b, const Dim& dim) {
     if (const auto number = dim.constant_value()) return b.emit.constant(*number, DType::index);
@@ -81,11 +74,7 @@ Shape shape_here(Body& b, const sema::Type& type) {
     return shape;
 }
 
-Shape flat(const Shape& shape) {
-    Dim count = Dim::constant(1);
-    for (const Dim& extent : shape) count = count * extent;
-    return {count};
-}
+Shape flat(const Shape& shape) { return {ir::element_count(shape)}; }
 
 // Part of an axis.
 ValueId part(Body& b, ValueId value, size_t axis, const Dim& begin, const Dim& extent) {

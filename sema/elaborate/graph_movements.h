@@ -15,8 +15,6 @@ std::optional<Val> graph_movement(Body& b, const ast::Expr& e, const sema::CallI
 // The axis that an argument of a call names, 0 where it is left out.
 size_t movement_axis(Body& b, const sema::CallInfo& info, size_t parameter, size_t rank);
 
-// A dimension of the frame's instance over the symbols of the function of the IR.
-ir::Dim dim_in_function(Body& b, const ir::Dim& dim);
 // The value of a dimension over those.
 ir::ValueId dim_value(Body& b, const ir::Dim& dim);
 

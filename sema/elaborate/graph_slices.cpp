@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/graph_movements.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/program/movements.h"

@@ -73,9 +73,7 @@ static Value member_value(Body& b, const ast::Expr& e, const Value& base, const 
     }
     if (base.type.is(Kind::tensor) && b.rules().tensor_values && text == "size") {
         value.type = Type::index();
-        ir::Dim size = ir::Dim::constant(1);
-        for (const ir::Dim& extent : base.type.shape()) size = size * extent;
-        value.dim = size;
+        value.dim = ir::element_count(base.type.shape());
         return value;
     }
     if (shaped && text == "ndim") {

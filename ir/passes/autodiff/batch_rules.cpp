@@ -71,8 +71,7 @@ Made same(Batching& batch, Builder& at, OpId op) {
 // Of all elements: of those of an example along one axis.
 Made reduce_index(Batching& batch, Builder& at, OpId op) {
     if (batch.op(op).attrs.has(Attr::axis)) return along(batch, at, op);
-    Dim count = Dim::constant(1);
-    for (const Dim& extent : batch.from().type(batch.op(op).operands[0]).shape) count = count * extent;
+    const Dim count = element_count(batch.from().type(batch.op(op).operands[0]).shape);
     const ValueId flat =
         at.value(OpKind::reshape, {first_operand(batch, op)}, {{Attr::shape, batch.with_examples({count})}});
     Attrs attrs = batch.op(op).attrs;

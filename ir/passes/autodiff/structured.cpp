@@ -196,8 +196,7 @@ ValueId gather_tangent(Builder& at, OpId op, const Tangents& tangents) {
 // Whether a value of a scatter that replaces is the last one at its place: the number of each is put there, too.
 ValueId is_last_there(Builder& at, const IndexedOp& scatter, const Attrs& gathers) {
     const std::vector<Dim> shape = type_of(at, scatter.values()).shape;
-    Dim count = Dim::constant(1);
-    for (const Dim& extent : shape) count = count * extent;
+    const Dim count = element_count(shape);
     const ValueId line =
         at.value(OpKind::positions, {}, {{Attr::shape, std::vector<Dim>{count}}, {Attr::type, DType::i64}});
     const ValueId numbers = at.value(OpKind::reshape, {line}, {{Attr::shape, shape}});

@@ -15,12 +15,6 @@ namespace {
 
 constexpr int64_t kExample = 1024;  // elements, of each dimension
 
-Dim elements_of(const Type& type) {
-    Dim count = Dim::constant(1);
-    for (const Dim& extent : type.shape) count = count * extent;
-    return count;
-}
-
 // A multiply-add for each choice of the letters.
 Dim of_product(const Function& graph, OpId id) {
     const ContractOp op(graph, id);
@@ -41,7 +35,7 @@ Dim operations_of(const Function& graph, OpId id) {
     if (op.kind == OpKind::contract) return of_product(graph, id);
     const bool along_axis = op.kind == OpKind::reduce || takes_whole_tensors(op.kind);
     const Cost cost = record(op.kind).cost;
-    return elements_of(graph.type(along_axis ? op.operands[0] : op.results[0])) *
+    return element_count(graph.type(along_axis ? op.operands[0] : op.results[0]).shape) *
            Dim::constant(cost == Cost::unsaid ? 1 : instructions(cost));
 }
 

@@ -31,15 +31,10 @@ public:
 private:
     size_t number(ValueId v) const { return number_of(fused_, v); }
     size_t result() const { return number_of_result(fused_); }
-    static Dim elements(const std::vector<Dim>& shape) {
-        Dim count = Dim::constant(1);
-        for (const Dim& extent : shape) count = count * extent;
-        return count;
-    }
 
     void check(KernelSteps& steps) const {
         KernelWriter kernel(fused_, false);
-        const Dim count = elements(axes_.ids_shape());
+        const Dim count = element_count(axes_.ids_shape());
         const ValueId ids = kernel.tensor(number(op_.ids()), fused_.type(op_.ids()).elem, {count}, false, "ids");
         const ValueId extent = kernel.extent(axes_.indexed());
         kernel.grid({count}, [&](Builder& b, const Values& at) {
@@ -50,7 +45,7 @@ private:
 
     void copy(KernelSteps& steps) const {
         KernelWriter kernel(fused_, false);
-        const Dim count = elements(axes_.x_shape());
+        const Dim count = element_count(axes_.x_shape());
         const ValueId x = kernel.tensor(number(op_.x()), elem_, {count}, false, "x");
         const ValueId y = kernel.tensor(result(), elem_, {count}, true, "y");
         kernel.grid({count}, [&](Builder& b, const Values& at) { b.write(y, b.read(x, at), at); });

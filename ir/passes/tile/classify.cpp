@@ -109,9 +109,7 @@ private:
             only = &type;
         }
         if (!only) return;
-        Dim elements = Dim::constant(1);
-        for (const Dim& dim : only->shape) elements = elements * dim;
-        slice.yield({slice.dimension(elements)});
+        slice.yield({slice.dimension(element_count(only->shape))});
     }
 
     // ---- grid loops ----
