@@ -4,6 +4,10 @@
 
 #include "graph_harness.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace tsr::ir::eval::graphs {
 namespace {
 
@@ -20,7 +24,11 @@ HostTensor view(const HostTensor& of, const std::vector<TsrIndexItem>& items) {
     return HostTensor(api().view(of.get(), items.data(), static_cast<int32_t>(items.size()), nullptr));
 }
 
+// A program that fails leaves its values to the end of the process.
 std::string failure(const std::string& text, const std::vector<TsrSlot>& arguments) {
+#ifdef __SANITIZE_ADDRESS__
+    const __lsan::ScopedDisabler no_leak;
+#endif
     const ProgramOutcome outcome = run_checked(text, arguments);
     return outcome.failure ? outcome.failure->function + ": " + outcome.failure->message : "";
 }
