@@ -54,11 +54,39 @@ Value* float_to_float(Build& build, DType from, DType to, Value* value) {
     return narrow(build, to, round_to_odd(build, value));
 }
 
+// LLVM takes vectors apart where no instruction saturates. Here the conversion that gives anything for what is out of
+// range is followed by choices; where the float type holds both bounds, what is out of range becomes a bound before.
+Value* saturate_lanes(Build& build, DType to, Value* value) {
+    llvm::IRBuilder<>& ir = build.ir;
+    const unsigned width = to == DType::i4 ? 8 : static_cast<unsigned>(bits(to));
+    const llvm::APInt least = is_signed(to) ? llvm::APInt::getSignedMinValue(width) : llvm::APInt::getMinValue(width);
+    const llvm::APInt most = is_signed(to) ? llvm::APInt::getSignedMaxValue(width) : llvm::APInt::getMaxValue(width);
+    auto real = [&](const llvm::APInt& bound) {
+        return llvm::ConstantFP::get(value->getType(), bound.roundToDouble(is_signed(to)));
+    };
+    llvm::Type* type = shaped(build, value, to);
+    Value* number = ir.CreateFCmpORD(value, value);
+    if (width < static_cast<unsigned>(value->getType()->getScalarType()->getFPMantissaWidth())) {
+        Value* near = ir.CreateSelect(ir.CreateFCmpOGT(value, real(least)), value, real(least));
+        near = ir.CreateSelect(ir.CreateFCmpOLT(near, real(most)), near, real(most));
+        const bool wide = width == 32 && !is_signed(to);
+        llvm::Type* words = value->getType()->getWithNewType(ir.getInt32Ty());
+        Value* whole = wide ? ir.CreateFPToUI(near, words) : ir.CreateFPToSI(near, words);
+        return ir.CreateSelect(number, ir.CreateTrunc(whole, type), llvm::Constant::getNullValue(type));
+    }
+    Value* whole = is_signed(to) ? ir.CreateFPToSI(value, type) : ir.CreateFPToUI(value, type);
+    whole = ir.CreateSelect(ir.CreateFCmpOGE(value, real(most)), llvm::ConstantInt::get(type, most), whole);
+    whole = ir.CreateSelect(ir.CreateFCmpOLE(value, real(least)), llvm::ConstantInt::get(type, least), whole);
+    return ir.CreateSelect(number, whole, llvm::Constant::getNullValue(type));
+}
+
 Value* float_to_integer(Build& build, DType from, DType to, Value* value) {
     if (from != DType::f64) value = widen(build, from, value);
     const auto convert = is_signed(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
     llvm::Type* type = shaped(build, value, to);
-    Value* result = build.ir.CreateIntrinsic(convert, {type, value->getType()}, {value});
+    Value* result = type->isVectorTy() && !build.machine.saturates
+                        ? saturate_lanes(build, to, value)
+                        : build.ir.CreateIntrinsic(convert, {type, value->getType()}, {value});
     if (to != DType::i4) return result;
     result = build.ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, result, llvm::ConstantInt::get(type, 7));
     return build.ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, result, llvm::ConstantInt::getSigned(type, -8));

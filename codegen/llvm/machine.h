@@ -14,8 +14,10 @@ struct Machine {
     bool rounds_bf16 = false;   // f32 to bf16
     bool fuses_bf16 = false;    // fused multiply-add of bf16
     bool converts_fp8 = false;  // between f32 and fp8
+    bool saturates = false;     // conversions of floats to integers give the nearest integer that there is
     bool divides_lanes = true;  // integers of vectors divide as floats rather than one by one
     unsigned sums_bytes = 0;    // 32-bit sums of four products of bytes in one operation, at most; 0: none
+    unsigned sums_bf16 = 0;     // 32-bit sums of two products of bf16 in one operation, at most; 0: none
     // Gathers are one instruction, and that is no slower than loads one by one. Zen 1 to 3 have it and are faster
     // without.
     bool gathers = false;

@@ -23,7 +23,7 @@ Result<Gpu> gpu_named(const std::string& name) {
               : gpu.capability >= 100 ? "+ptx86"
               : gpu.capability >= 89  ? "+ptx84"
                                       : "+ptx81";
-    gpu.fma = gpu.converts_f16 = gpu.computes_f16 = gpu.pairs_f16 = true;
+    gpu.saturates = gpu.fma = gpu.converts_f16 = gpu.computes_f16 = gpu.pairs_f16 = true;
     gpu.rounds_bf16 = gpu.fuses_bf16 = gpu.capability >= 80;
     gpu.async_copies = known->async_copies;
     gpu.threads = known->resident_threads;
