@@ -65,6 +65,7 @@ private:
     void vector_loop(const Op& op, const Axis& axis, const std::vector<ValueId>& outer, ValueId first, ValueId last,
                      ValueId before = {});
     [[nodiscard]] bool is_small(RegionId region) const;
+    std::optional<ValueId> rounds_to_aligned(const Lanes& lanes, ValueId first, const std::vector<Wrapped>& wrapped);
     void vectors(const Lanes& lanes, ValueId first, ValueId last, const std::vector<Wrapped>& wrapped);
     void vector_body(const Lanes& over, ValueId round, int64_t copies, const std::vector<ValueId>& mask,
                      const std::vector<Wrapped>& wrapped);

@@ -1,8 +1,29 @@
 // Loops over the lanes of a region.
+#include "ir/ops/memory.h"
 #include "ir/passes/target/cpu/group_code.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
+
+namespace {
+
+// `value` as another and a constant.
+std::pair<ValueId, int64_t> without_constant(const Function& function, ValueId value) {
+    const OpId id = function.value(value).op;
+    if (!id.valid()) return {value, 0};
+    const Op& op = function.op(id);
+    if (op.kind != OpKind::add && op.kind != OpKind::sub) return {value, 0};
+    const auto& [left, right] = std::pair(op.operands[0], op.operands[1]);
+    if (const auto constant = constant_integer(function, right)) {
+        const auto [base, more] = without_constant(function, left);
+        return {base, op.kind == OpKind::add ? more + *constant : more - *constant};
+    }
+    if (op.kind == OpKind::sub || !constant_integer(function, left)) return {value, 0};
+    const auto [base, more] = without_constant(function, right);
+    return {base, more + *constant_integer(function, left)};
+}
+
+}  // namespace
 
 void GroupCode::lanes(const Op& op) {
     switch (static_cast<LanesOver>(op.attrs.integer(Attr::over))) {
@@ -72,8 +93,43 @@ bool GroupCode::is_small(RegionId region) const {
     return operations <= kSmall;
 }
 
-// Whole bundles of vectors without a mask, then single vectors under the mask of what is left. Of a small region whole
-// vectors are done without a mask as far as they go: masked stores are slow on some processors (Zen 1 to 3).
+// How many rounds from `first` on come before the first whose element of the first tensor that is written to stands
+// where a vector of its memory begins; nothing where that is so from round 0 on. A vector that lies across two lines of
+// a cache costs twice as much to store and to load, and rows of images are often as long as whole vectors and written
+// from their second element on.
+std::optional<ValueId> GroupCode::rounds_to_aligned(const Lanes& lanes, ValueId first,
+                                                    const std::vector<Wrapped>& wrapped) {
+    const Region& region = s_.tile.region(lanes.op.regions[0]);
+    for (OpId id : region.ops) {
+        if (s_.tile.op(id).kind != OpKind::write) continue;
+        const WriteOp write(s_.tile, id);
+        const Memory& memory = s_.memories.at(write.memory());
+        if (memory.packed || emit_.integer_value(lanes.axis.step) != 1) return std::nullopt;
+        const auto [column, offset] = without_constant(s_.tile, write.indices().back());
+        ValueId at;
+        if (column == region.args.back()) at = lanes.axis.lower;
+        for (const Wrapped& w : wrapped) {
+            if (w.changes && w.result == column) at = w.scalar;
+        }
+        if (!at.valid()) return std::nullopt;
+        const auto known = emit_.integer_value(at);
+        if (known && (*known + offset) % s_.lanes() == 0) return std::nullopt;
+        if (!known && offset % s_.lanes() == 0) return std::nullopt;
+        auto behind_vectors = [&](ValueId number) {
+            return emit_.binary(OpKind::bit_and, number, emit_.integer(s_.lanes() - 1));
+        };
+        at = emit_.add(emit_.add(at, emit_.integer(offset)), first);
+        const ValueId rounds = behind_vectors(emit_.binary(OpKind::sub, emit_.integer(0), at));
+        if (memory.dims.size() == 1) return rounds;
+        const ValueId whole = emit_.compare(OpKind::eq, behind_vectors(memory.dims.back()), emit_.integer(0));
+        return emit_.select(whole, rounds, emit_.integer(0));
+    }
+    return std::nullopt;
+}
+
+// Rounds before the first aligned vector under a mask. Whole bundles of vectors without a mask, then single vectors
+// under the mask of what is left. Of a small region whole vectors are done without a mask as far as they go: masked
+// stores are slow on some processors (Zen 1 to 3).
 void GroupCode::vectors(const Lanes& lanes, ValueId first, ValueId last, const std::vector<Wrapped>& wrapped) {
     int64_t width = s_.lanes();
     if (width == 1) {
@@ -83,6 +139,19 @@ void GroupCode::vectors(const Lanes& lanes, ValueId first, ValueId last, const s
     auto from = emit_.integer_value(first);
     auto to = emit_.integer_value(last);
     bool whole = from && to && (*to - *from) % bundle == 0;
+    const bool by_tile = s_.tile.kernel.flat || s_.tile.kernel.elements;
+    if (!whole && by_tile && is_small(lanes.op.regions[0])) {
+        if (const auto rounds = rounds_to_aligned(lanes, first, wrapped)) {
+            const ValueId aligned = emit_.binary(OpKind::minimum, emit_.add(first, *rounds), last);
+            counted_loop(first, aligned, width, [&](ValueId round) {
+                const ValueId limit =
+                    emit_.splat(emit_.cast(emit_.binary(OpKind::sub, aligned, round), DType::i32), width);
+                vector_body(lanes, round, 1, {emit_.compare(OpKind::lt, emit_.iota(width, DType::i32), limit)},
+                            wrapped);
+            });
+            first = emit_.binary(OpKind::maximum, first, aligned);
+        }
+    }
     ValueId middle = last;
     if (!whole) {
         ValueId length = emit_.binary(OpKind::maximum, emit_.binary(OpKind::sub, last, first), emit_.integer(0));
@@ -98,10 +167,24 @@ void GroupCode::vectors(const Lanes& lanes, ValueId first, ValueId last, const s
         counted_loop(middle, tail, width, [&](ValueId round) { vector_body(lanes, round, 1, {}, wrapped); });
         middle = emit_.binary(OpKind::maximum, middle, tail);
     }
+    // The last vector ends where the rounds end, rather than that it begins where the one before ends: what lies behind
+    // the end, which the mask leaves out, is often on a page of its own. What lives in arrays of all tiles is stored
+    // without a mask, and would be overwritten.
+    const ValueId end = emit_.binary(OpKind::maximum, first, emit_.binary(OpKind::sub, last, emit_.integer(width)));
     counted_loop(middle, last, width, [&](ValueId round) {
-        ValueId left = emit_.binary(OpKind::minimum, emit_.binary(OpKind::sub, last, round), emit_.integer(width));
-        ValueId limit = emit_.splat(emit_.cast(left, DType::i32), width);
-        vector_body(lanes, round, 1, {emit_.compare(OpKind::lt, emit_.iota(width, DType::i32), limit)}, wrapped);
+        const ValueId start = by_tile ? emit_.binary(OpKind::minimum, round, end) : round;
+        auto lanes_before = [&](ValueId bound) {
+            ValueId count =
+                emit_.binary(OpKind::minimum, emit_.binary(OpKind::sub, bound, start), emit_.integer(width));
+            ValueId limit = emit_.splat(emit_.cast(count, DType::i32), width);
+            return emit_.compare(OpKind::lt, emit_.iota(width, DType::i32), limit);
+        };
+        ValueId mask = lanes_before(last);
+        if (by_tile) {
+            ValueId done = emit_.splat(emit_.cast(emit_.binary(OpKind::sub, round, start), DType::i32), width);
+            mask = emit_.binary(OpKind::bit_and, mask, emit_.compare(OpKind::ge, emit_.iota(width, DType::i32), done));
+        }
+        vector_body(lanes, start, 1, {mask}, wrapped);
     });
 }
 
