@@ -98,6 +98,16 @@ private:
         ValueId mask;    // invalid: all
         bool vector = false;
     };
+    // The row of a view that coordinates stand in.
+    struct ViewRow {
+        ValueId key;  // of what is remembered of it
+        Coordinates at;
+        ValueId first;                 // column of the vector at hand; invalid: of an element
+        std::optional<size_t> column;  // the memory's axis that the columns run along
+    };
+    static ViewRow row_of(const TileViewOp& view, const Coordinates& at);
+    ValueId index_along(const TileViewOp& view, size_t axis, const Coordinates& at);
+    ValueId row_inside(const TileViewOp& view, const ViewRow& row);
     Place place(OpId view, const Coordinates& at);
     ValueId inside(OpId view, const Coordinates& at);
     [[nodiscard]] static int view_key(OpId view, int what);

@@ -105,102 +105,105 @@ ValueId TileCode::mask_and(ValueId a, ValueId b) {
     return b.valid() ? emit_.binary(OpKind::bit_and, a, b) : a;
 }
 
+TileCode::ViewRow TileCode::row_of(const TileViewOp& view, const Coordinates& at) {
+    ViewRow row{view.loads() ? view.result() : view.value(), at, {}, {}};
+    for (size_t i = 0; i < at.size(); ++i) {
+        if (!at[i].column) continue;
+        row.first = at[i].at;
+        row.at[i] = {{}, true};
+        row.column = static_cast<size_t>(view.axes()[i]);
+    }
+    return row;
+}
+
+// Along an axis of the memory: of the element, or of the first of its row.
+ValueId TileCode::index_along(const TileViewOp& view, size_t axis, const Coordinates& at) {
+    ValueId start = emit_.cast(s_.scalars.at(view.starts()[axis]), DType::index);
+    for (size_t i = 0; i < at.size(); ++i) {
+        if (view.axes()[i] == static_cast<int64_t>(axis) && !at[i].column) start = emit_.add(start, at[i].at);
+    }
+    return start;
+}
+
+// Whether the row is in the memory.
+ValueId TileCode::row_inside(const TileViewOp& view, const ViewRow& row) {
+    const Memory& memory = s_.memories.at(view.memory());
+    return once_per_row(row.key, row.at, view_key(view.id, 0), [&] {
+        ValueId in = emit_.boolean(true);
+        for (size_t axis = 0; axis < memory.dims.size(); ++axis) {
+            if (axis == row.column) continue;
+            const ValueId index = index_along(view, axis, row.at);
+            if (!s_.ranges.is_natural(view.starts()[axis]))
+                in = emit_.binary(OpKind::bit_and, in, emit_.compare(OpKind::ge, index, emit_.integer(0)));
+            in = emit_.binary(OpKind::bit_and, in, emit_.compare(OpKind::lt, index, memory.extent(axis)));
+        }
+        return in;
+    });
+}
+
 // Which elements of the view are in the memory; a packed operand holds whole blocks, and nobody asks. In front of the
 // loop: whether the row is, and the columns [lower, upper) that are; both are brought near the vector at hand before
 // they are narrowed to 32 bits.
 ValueId TileCode::inside(OpId id, const Coordinates& at) {
     const TileViewOp view(s_.tile, id);
     const Memory& memory = s_.memories.at(view.memory());
-    Coordinates row = at;
-    std::optional<size_t> column;
-    for (size_t i = 0; i < at.size(); ++i) {
-        if (!at[i].column) continue;
-        row[i] = {{}, true};
-        column = static_cast<size_t>(view.axes()[i]);
-    }
-    const ValueId key = view.loads() ? view.result() : view.value();
-    auto index = [&](size_t axis) {
-        ValueId start = emit_.cast(s_.scalars.at(view.starts()[axis]), DType::index);
-        for (size_t i = 0; i < at.size(); ++i) {
-            if (view.axes()[i] == static_cast<int64_t>(axis) && !at[i].column) start = emit_.add(start, at[i].at);
-        }
-        return start;
-    };
+    const ViewRow row = row_of(view, at);
+    const ValueId row_in = row_inside(view, row);
+    if (!row.column) return row_in;
     const int what = view_key(id, 0);
-    const ValueId row_in = once_per_row(key, row, what, [&] {
-        ValueId in = emit_.boolean(true);
-        for (size_t axis = 0; axis < memory.dims.size(); ++axis) {
-            if (axis == column) continue;
-            if (!s_.ranges.is_natural(view.starts()[axis]))
-                in = emit_.binary(OpKind::bit_and, in, emit_.compare(OpKind::ge, index(axis), emit_.integer(0)));
-            in = emit_.binary(OpKind::bit_and, in, emit_.compare(OpKind::lt, index(axis), memory.extent(axis)));
-        }
-        return in;
-    });
-    if (!column) return row_in;
-    const ValueId upper = once_per_row(key, row, what + 2, [&] {
-        const ValueId end = emit_.binary(OpKind::sub, memory.extent(*column), index(*column));
+    const ValueId along = once_per_row(row.key, row.at, what + 5, [&] { return index_along(view, *row.column, at); });
+    const ValueId upper = once_per_row(row.key, row.at, what + 2, [&] {
+        const ValueId end = emit_.binary(OpKind::sub, memory.extent(*row.column), along);
         return emit_.select(row_in, end, emit_.integer(-1));
     });
-    ValueId first;
-    for (const Coordinate& c : at) {
-        if (c.column) first = c.at;
-    }
     auto near = [&](ValueId bound) {
-        ValueId distance = emit_.binary(OpKind::sub, bound, first);
+        ValueId distance = emit_.binary(OpKind::sub, bound, row.first);
         distance = emit_.binary(OpKind::maximum, distance, emit_.integer(0));
         distance = emit_.binary(OpKind::minimum, distance, emit_.integer(width_));
         return emit_.splat(emit_.cast(distance, DType::i32), width_);
     };
     const ValueId lanes = emit_.iota(width_, DType::i32);
     const ValueId before_end = emit_.compare(OpKind::lt, lanes, near(upper));
-    if (s_.ranges.is_natural(view.starts()[*column])) return before_end;
+    if (s_.ranges.is_natural(view.starts()[*row.column])) return before_end;
     const ValueId lower =
-        once_per_row(key, row, what + 1, [&] { return emit_.binary(OpKind::sub, emit_.integer(0), index(*column)); });
+        once_per_row(row.key, row.at, what + 1, [&] { return emit_.binary(OpKind::sub, emit_.integer(0), along); });
     return emit_.binary(OpKind::bit_and, emit_.compare(OpKind::ge, lanes, near(lower)), before_end);
 }
 
+// A row outside of the memory has the address of the first: processors take hundreds of cycles over a masked access
+// none of whose elements is wanted where its page is not there.
 TileCode::Place TileCode::place(OpId id, const Coordinates& at) {
     const TileViewOp view(s_.tile, id);
     const Memory& memory = s_.memories.at(view.memory());
-    Coordinates row = at;
-    size_t column = memory.dims.size();
-    ValueId first;
-    for (size_t i = 0; i < at.size(); ++i) {
-        if (!at[i].column) continue;
-        first = at[i].at;
-        row[i] = {{}, true};
-        column = static_cast<size_t>(view.axes()[i]);
-    }
-    const ValueId key = view.loads() ? view.result() : view.value();
-    const ValueId pointer = once_per_row(key, row, view_key(id, 3), [&] {
+    const ViewRow row = row_of(view, at);
+    const bool clipped = clipped_ && !is_packed_operand(view.memory());
+    const ValueId pointer = once_per_row(row.key, row.at, view_key(id, 3), [&] {
         std::vector<ValueId> indices;
         for (size_t axis = 0; axis < memory.dims.size(); ++axis) {
-            ValueId index = emit_.cast(s_.scalars.at(view.starts()[axis]), DType::index);
-            for (size_t i = 0; i < at.size(); ++i) {
-                if (view.axes()[i] == static_cast<int64_t>(axis) && !at[i].column) index = emit_.add(index, at[i].at);
-            }
+            ValueId index = index_along(view, axis, at);
+            if (clipped && row.column && axis != row.column)
+                index = emit_.select(row_inside(view, row), index, emit_.integer(0));
             indices.push_back(index);
         }
         return s_.address(memory, indices);
     });
     Place out;
     out.pointer = pointer;
-    out.vector = first.valid();
-    out.mask = clipped_ && !is_packed_operand(view.memory()) ? inside(id, at) : ValueId{};
+    out.vector = row.column.has_value();
+    out.mask = clipped ? inside(id, at) : ValueId{};
     if (!out.vector) return out;
     out.mask = mask_and(out.mask, tail_);
-    if (column + 1 < memory.dims.size()) {
-        out.stride = once_per_row(key, row, view_key(id, 4), [&] {
+    if (*row.column + 1 < memory.dims.size()) {
+        out.stride = once_per_row(row.key, row.at, view_key(id, 4), [&] {
             ValueId stride = emit_.integer(1);
-            for (size_t axis = column + 1; axis < memory.dims.size(); ++axis) {
+            for (size_t axis = *row.column + 1; axis < memory.dims.size(); ++axis) {
                 stride = emit_.mul(stride, memory.dims[axis]);
             }
             return stride;
         });
-        out.pointer = emit_.pointer_add(out.pointer, emit_.mul(first, out.stride));
+        out.pointer = emit_.pointer_add(out.pointer, emit_.mul(row.first, out.stride));
     } else {
-        out.pointer = emit_.pointer_add(out.pointer, first);
+        out.pointer = emit_.pointer_add(out.pointer, row.first);
     }
     return out;
 }
