@@ -38,15 +38,12 @@ namespace {
 
 // Whether code for a level runs on this machine, as far as TESSERA_CPU lets it.
 bool runs_here(const std::string& level) {
-    constexpr std::array<std::pair<std::string_view, uint64_t>, 6> kLevels{{{"x86-64", TSR_LEVEL_V1},
-                                                                            {"x86-64-v3", TSR_LEVEL_V3},
-                                                                            {"x86-64-v3-vnni", TSR_LEVEL_V3_VNNI},
-                                                                            {"x86-64-v4", TSR_LEVEL_V4},
-                                                                            {"x86-64-v4-vnni", TSR_LEVEL_V4_VNNI},
-                                                                            {"x86-64-v4-amx", TSR_LEVEL_V4_AMX}}};
-    return std::ranges::any_of(kLevels, [&](const auto& known) {
-        return known.first == level && (tsr_cpu_features() & known.second) == known.second;
-    });
+    if (level == "x86-64") return true;
+#define TSR_LEVEL(suffix, features) \
+    if (level == "x86-64-" suffix) return (tsr_cpu_features() & (features)) == (features);
+    TSR_CPU_LEVELS(TSR_LEVEL)
+#undef TSR_LEVEL
+    return false;
 }
 
 // Whether a program that is run now could find a GPU.
@@ -69,12 +66,15 @@ std::vector<std::string> machines_of(const Options& options, const ir::Function&
     if (!options.cpu.empty()) return machines;
     bool matrices = false;
     bool bytes = false;
+    bool pairs = false;
     ir::for_each_op(kernel, kernel.body, [&](ir::OpId id) {
         if (kernel.op(id).kind != ir::OpKind::mma) return;
         matrices = matrices || ir::suits_matrix_unit(kernel, id);
         bytes = bytes || ir::suits_sums_of_bytes(kernel, id);
+        pairs = pairs || ir::suits_sums_of_bf16(kernel, id);
     });
     if (bytes) machines = {"x86-64-v4-vnni", "x86-64-v4", "x86-64-v3-vnni", "x86-64-v3", "x86-64"};
+    if (pairs) machines.insert(machines.begin(), "x86-64-v4-bf16");
     if (matrices) machines.insert(machines.begin(), "x86-64-v4-amx");
     // A program that runs here and now runs the first that this machine has.
     if (options.command == Command::run) machines = {*std::ranges::find_if(machines, runs_here)};

@@ -72,14 +72,11 @@ uint64_t allowed_features() {
     if (value == nullptr) return ~uint64_t{0};
     std::string_view level = value;
     if (level.starts_with("x86-64-")) level.remove_prefix(7);
-    if (level == "v1") return TSR_LEVEL_V1;
-    if (level == "v2") return TSR_LEVEL_V2;
-    if (level == "v3") return TSR_LEVEL_V3;
-    if (level == "v4") return TSR_LEVEL_V4;
-    if (level == "v3-vnni") return TSR_LEVEL_V3_VNNI;
-    if (level == "v4-vnni") return TSR_LEVEL_V4_VNNI;
-    if (level == "v4-amx") return TSR_LEVEL_V4_AMX;
-    refuse(kVariable, value, "v1, v2, v3, v3-vnni, v4, v4-vnni or v4-amx");
+#define TSR_LEVEL(suffix, features) \
+    if (level == (suffix)) return features;
+    TSR_CPU_LEVELS(TSR_LEVEL)
+#undef TSR_LEVEL
+    refuse(kVariable, value, "v1, v2, v3, v3-vnni, v4, v4-vnni, v4-bf16 or v4-amx");
 }
 
 std::optional<bool> wished(const char* variable) {

@@ -23,14 +23,15 @@ struct Level {
     std::vector<std::string_view> beside;  // LLVM's names of the features that it has beside those
 };
 
-const std::array<Level, 7> kLevels{{
+const std::array<Level, 8> kLevels{{
     {"x86-64", "", "x86-64", {}},
     {"x86-64-v2", "x86-64", "x86-64-v2", {"sse4.2", "popcnt"}},
     {"x86-64-v3", "x86-64-v2", "x86-64-v3", {"avx2", "fma", "f16c", "bmi2"}},
     {"x86-64-v3-vnni", "x86-64-v3", "x86-64-v3", {"avxvnni"}},
     {"x86-64-v4", "x86-64-v3", "x86-64-v4", {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}},
     {"x86-64-v4-vnni", "x86-64-v4", "x86-64-v4", {"avx512vnni"}},
-    {"x86-64-v4-amx", "x86-64-v4-vnni", "x86-64-v4", {"amx-tile", "amx-bf16", "amx-int8"}},
+    {"x86-64-v4-bf16", "x86-64-v4-vnni", "x86-64-v4", {"avx512bf16"}},
+    {"x86-64-v4-amx", "x86-64-v4-bf16", "x86-64-v4", {"amx-tile", "amx-bf16", "amx-int8"}},
 }};
 
 const Level* level_named(std::string_view name) {
@@ -52,6 +53,7 @@ Processor processor_of(const Level& level) {
     machine.avx512 = vectors.mask_registers;
     machine.avx2 = machine.fma = machine.converts_f16 = machine.gathers = vectors.lanes >= 8;
     if (vectors.sums_bytes) machine.sums_bytes = static_cast<unsigned>(vectors.lanes);
+    if (vectors.sums_bf16) machine.sums_bf16 = static_cast<unsigned>(vectors.lanes);
     std::vector<std::string_view> features;
     for (const Level* at = &level; at->name != at->cpu; at = level_named(at->below))
         features.insert(features.begin(), at->beside.begin(), at->beside.end());
@@ -90,6 +92,7 @@ Processor native() {
     machine.converts_f16 = has.lookup("f16c");
     machine.computes_f16 = machine.avx512 && has.lookup("avx512fp16");
     if (has.lookup(machine.avx512 ? "avx512vnni" : "avxvnni")) machine.sums_bytes = machine.vector_bits() / 32;
+    if (machine.avx512 && has.lookup("avx512bf16")) machine.sums_bf16 = machine.vector_bits() / 32;
     return machine;
 }
 

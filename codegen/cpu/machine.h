@@ -24,7 +24,7 @@ struct Processor : Machine {
 };
 
 // "x86-64" (SSE2), "x86-64-v2" (SSE4.2), "x86-64-v3" (AVX2, FMA, F16C), "x86-64-v4" (AVX-512), these two also with VNNI
-// ("x86-64-v3-vnni", "x86-64-v4-vnni"), "x86-64-v4-amx" or "native".
+// ("x86-64-v3-vnni", "x86-64-v4-vnni"), "x86-64-v4-bf16" (AVX512_BF16), "x86-64-v4-amx" or "native".
 Result<Processor> processor_named(const std::string& name);
 
 // The levels that this processor runs, lowest first, without "native".

@@ -1,5 +1,5 @@
-// Products by instructions of the vector unit: sums of four products of bytes (Intel SDM volume 2C, VPDPBUSD). They
-// wrap; the forms that saturate are not used.
+// Products by instructions of the vector unit: sums of four products of bytes (Intel SDM volume 2C, VPDPBUSD; they
+// wrap, the forms that saturate are not used), and of two products of bf16 (VDPBF16PS).
 #include <algorithm>
 #include <numeric>
 
@@ -18,6 +18,11 @@ llvm::Intrinsic::ID sum_of_bytes(unsigned words) {
     return words == 8 ? llvm::Intrinsic::x86_avx512_vpdpbusd_256 : llvm::Intrinsic::x86_avx512_vpdpbusd_128;
 }
 
+llvm::Intrinsic::ID sum_of_bf16(unsigned words) {
+    if (words == 16) return llvm::Intrinsic::x86_avx512bf16_dpbf16ps_512;
+    return words == 8 ? llvm::Intrinsic::x86_avx512bf16_dpbf16ps_256 : llvm::Intrinsic::x86_avx512bf16_dpbf16ps_128;
+}
+
 std::vector<int> numbers(unsigned from, unsigned count) {
     std::vector<int> all(count);
     std::iota(all.begin(), all.end(), static_cast<int>(from));
@@ -27,18 +32,22 @@ std::vector<int> numbers(unsigned from, unsigned count) {
 }  // namespace
 
 // Vectors of other widths than the registers' are done in parts.
-void CpuTask::emit_dot_bytes(const ir::Op& op) {
-    const bool a_unsigned = op.attrs.dtype(ir::Attr::packed) == DType::i8;
-    Value* const given[] = {operand(op, 2), operand(op, a_unsigned ? 0 : 1), operand(op, a_unsigned ? 1 : 0)};
+void CpuTask::emit_dot_words(const ir::Op& op) {
+    const DType packed = op.attrs.dtype(ir::Attr::packed);
+    const bool bf16 = packed == DType::bf16;
+    const bool a_unsigned = packed == DType::i8;
+    const bool a_first = bf16 || a_unsigned;  // VPDPBUSD takes the unsigned bytes first
+    Value* const given[] = {operand(op, 2), operand(op, a_first ? 0 : 1), operand(op, a_first ? 1 : 0)};
     const unsigned width = operand_type(op, 0).width;
-    const unsigned part = std::min(width, build_.machine.sums_bytes);
-    auto* bytes = llvm::FixedVectorType::get(builder_.getInt8Ty(), uint64_t{part} * 4);
+    const unsigned part = std::min(width, bf16 ? build_.machine.sums_bf16 : build_.machine.sums_bytes);
+    llvm::Type* const element = bf16 ? builder_.getBFloatTy() : builder_.getInt8Ty();
+    auto* elements = llvm::FixedVectorType::get(element, uint64_t{part} * (32 / element->getScalarSizeInBits()));
     Value* all = nullptr;
     for (unsigned from = 0; from < width; from += part) {
         auto words = [&](Value* v) { return part == width ? v : builder_.CreateShuffleVector(v, numbers(from, part)); };
-        auto as_bytes = [&](Value* v) { return builder_.CreateBitCast(words(v), bytes); };
-        Value* sum =
-            builder_.CreateIntrinsic(sum_of_bytes(part), {}, {words(given[0]), as_bytes(given[1]), as_bytes(given[2])});
+        auto unpacked = [&](Value* v) { return builder_.CreateBitCast(words(v), elements); };
+        Value* sum = builder_.CreateIntrinsic(bf16 ? sum_of_bf16(part) : sum_of_bytes(part), {},
+                                              {words(given[0]), unpacked(given[1]), unpacked(given[2])});
         if (part == width) return define(op.results[0], sum);
         if (all == nullptr) all = llvm::PoisonValue::get(given[0]->getType());
         all = builder_.CreateInsertVector(given[0]->getType(), all, sum, from);

@@ -48,7 +48,7 @@ struct CpuTask::Emits {
         {OpKind::memory_copy, &CpuTask::emit_memory_copy},
         {OpKind::prefetch, &CpuTask::emit_prefetch},
         {OpKind::runtime, &CpuTask::emit_runtime},
-        {OpKind::dot_bytes, &CpuTask::emit_dot_bytes},
+        {OpKind::dot_words, &CpuTask::emit_dot_words},
 
         TSR_GPU_OPS(TSR_NO_CODE) TSR_BOX_OPS(TSR_NO_CODE)};
     static constexpr ir::Total<kRows, ir::kControlFamily, ir::kTargetFamily, ir::kGpuFamily, ir::kBoxFamily> kTable{};

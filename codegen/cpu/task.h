@@ -46,7 +46,7 @@ private:
     void emit_print(const ir::Op& op);
     void emit_assert(const ir::Op& op);
     void emit_runtime(const ir::Op& op);
-    void emit_dot_bytes(const ir::Op& op);
+    void emit_dot_words(const ir::Op& op);
 
     // Stored in one row on the stack; the row's address.
     llvm::Value* row_of_bits(const ir::Op& op, size_t first);

@@ -50,7 +50,7 @@ struct GpuTask::Emits {
         {OpKind::memory_copy, &GpuTask::emit_memory_copy},
         {OpKind::prefetch, &GpuTask::emit_prefetch},
         {OpKind::runtime, &GpuTask::emit_result},
-        {OpKind::dot_bytes, &GpuTask::has_no_code},
+        {OpKind::dot_words, &GpuTask::has_no_code},
 
         {OpKind::thread_id, &GpuTask::emit_thread},
         {OpKind::block_id, &GpuTask::emit_block_id},

@@ -130,9 +130,11 @@ bool is_packed_atomic(const Subject& in, const ir::Op& op) {
 
 std::optional<Failure> check_cpu_op(const Subject& in, const ir::Op& op) {
     if (!CpuTask::has_code(op.kind) || is_packed_atomic(in, op)) return in.refuse(op, "has no code on a CPU");
-    if (op.kind != OpKind::dot_bytes) return std::nullopt;
+    if (op.kind != OpKind::dot_words) return std::nullopt;
     const auto cpu = processor_named(in.function.plan ? in.function.plan->machine : "");
-    if (!cpu || cpu.value().sums_bytes == 0) return in.refuse(op, "has no code on this CPU");
+    const bool bf16 = op.attrs.dtype(Attr::packed) == DType::bf16;
+    if (!cpu || (bf16 ? cpu.value().sums_bf16 : cpu.value().sums_bytes) == 0)
+        return in.refuse(op, "has no code on this CPU");
     if (in.type(op.operands[0]).width % 4 != 0) return in.refuse(op, "has no code for vectors of this width");
     return std::nullopt;
 }

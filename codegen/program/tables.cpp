@@ -167,12 +167,10 @@ llvm::Constant* packed_of(Data& data, const KernelFamily& family, size_t number)
 
 uint64_t features_of(const Processor& machine) {
     if (machine.name == "x86-64") return TSR_LEVEL_V1;
-    if (machine.name == "x86-64-v2") return TSR_LEVEL_V2;
-    if (machine.name == "x86-64-v3") return TSR_LEVEL_V3;
-    if (machine.name == "x86-64-v4") return TSR_LEVEL_V4;
-    if (machine.name == "x86-64-v3-vnni") return TSR_LEVEL_V3_VNNI;
-    if (machine.name == "x86-64-v4-vnni") return TSR_LEVEL_V4_VNNI;
-    if (machine.name == "x86-64-v4-amx") return TSR_LEVEL_V4_AMX;
+#define TSR_LEVEL(suffix, features) \
+    if (machine.name == "x86-64-" suffix) return features;
+    TSR_CPU_LEVELS(TSR_LEVEL)
+#undef TSR_LEVEL
     uint64_t needed = 0;
     llvm::SmallVector<llvm::StringRef> listed;
     llvm::StringRef(machine.features).split(listed, ',');

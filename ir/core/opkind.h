@@ -56,7 +56,7 @@
 #define TSR_TARGET_OPS(X)                                                                                         \
     X(slot) X(task_begin) X(task_end) X(scratch) X(stack) X(pointer_add) X(load) X(store) X(gather) X(scatter)    \
     X(splat) X(iota) X(extract) X(insert) X(vector_reduce) X(for_active) X(atomic_rmw) X(memory_copy) X(prefetch)   \
-    X(runtime) X(dot_bytes)
+    X(runtime) X(dot_words)
 // Threads of a GPU.
 #define TSR_GPU_OPS(X)                                                                                            \
     X(thread_id) X(block_id) X(block_count) X(block_barrier) X(warp_barrier) X(warp_shuffle) X(warp_vote)         \

@@ -390,10 +390,9 @@ constexpr std::array kRegisterRecords{
                          "%w = pack_rows %t : tile u32[2, 2]"}},
     OpRecord{.kind = OpKind::mma_words,
              .name = "mma_words",
-             .doc =
-                 "`mma` with the second operand packed by `pack_rows`; its element type is `packed`. What the vector "
-                 "unit multiplies is of unlike signs: where both operands have one type, the first is given with "
-                 "its highest bits flipped, and what that adds is taken from the accumulator.",
+             .doc = "`mma` with the second operand packed by `pack_rows`; its element type is `packed`. Bytes that "
+                    "the vector unit multiplies are of unlike signs: where both operands have one type, the first is "
+                    "given with its highest bits flipped, and what that adds is taken from the accumulator.",
              .operands = {Role{"a"}, Role{"b"}, Role{"accumulator", Many::optional}},
              .infer = infer_mma_words,
              .levels = kTile,

@@ -161,14 +161,14 @@ Inferred infer_prefetch(Operands operands, const Attrs&) {
 }
 
 // A row of a in every word, words of b, a row of the accumulator.
-Inferred infer_dot_bytes(Operands operands, const Attrs& attrs) {
+Inferred infer_dot_words(Operands operands, const Attrs& attrs) {
     const Type& words = operands[0];
     const DType packed = attrs.dtype(Attr::packed);
-    if (packed != DType::i8 && packed != DType::u8) return Failure{fmt::format("no words of {}", name(packed))};
-    if (!words.is_vector() || words.elem != DType::u32 || operands[1] != words ||
-        operands[2] != words.with(DType::i32)) {
-        return Failure{fmt::format("{} are no words of bytes", words.text())};
-    }
+    if (packed != DType::i8 && packed != DType::u8 && packed != DType::bf16)
+        return Failure{fmt::format("no words of {}", name(packed))};
+    const DType sum = packed == DType::bf16 ? DType::f32 : DType::i32;
+    if (!words.is_vector() || words.elem != DType::u32 || operands[1] != words || operands[2] != words.with(sum))
+        return Failure{fmt::format("{} are no words of {}", words.text(), name(packed))};
     return gives(operands[2]);
 }
 
@@ -342,17 +342,18 @@ constexpr std::array kTargetRecords{
              .effects = {Effect::io},
              .results = ResultsFrom::given,
              .example = {"(%a: i64) runtime %a {callee = \"task_result\"}"}},
-    OpRecord{.kind = OpKind::dot_bytes,
-             .name = "dot_bytes",
+    OpRecord{.kind = OpKind::dot_words,
+             .name = "dot_words",
              .doc =
-                 "accumulator + the sum of the products of the four bytes of each word of a and b, wrapping: one row "
-                 "of a matrix product on the vector unit of a CPU, a's words being all the same. b's bytes are "
-                 "`packed`, i8 or u8, and a's are of the other sign.",
+                 "accumulator + the sum of the products of the elements that each word of a and b holds: one row of a "
+                 "matrix product on the vector unit of a CPU, a's words being all the same. b's elements are `packed`. "
+                 "Of i8 and u8 there are four, a's are of the other sign, and the sum wraps in i32; of bf16 there are "
+                 "two, and the sum is in f32, without subnormal numbers.",
              .operands = {Role{"a"}, Role{"b"}, Role{"accumulator"}},
-             .infer = infer_dot_bytes,
+             .infer = infer_dot_words,
              .levels = kTarget,
              .attrs = {needs(Attr::packed)},
-             .example = {"(%a: u32x16, %b: u32x16, %c: i32x16) %r = dot_bytes %a, %b, %c {packed = i8} : i32x16"}},
+             .example = {"(%a: u32x16, %b: u32x16, %c: i32x16) %r = dot_words %a, %b, %c {packed = i8} : i32x16"}},
 };
 static_assert(complete<kTargetRecords, kTargetFamily>(),
               "every target operation has its record, in the order of ir/core/opkind.h");

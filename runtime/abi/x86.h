@@ -49,7 +49,19 @@ extern "C" {
 /* And what beside them products take. */
 #define TSR_LEVEL_V3_VNNI (TSR_LEVEL_V3 | TSR_CPU_AVXVNNI)
 #define TSR_LEVEL_V4_VNNI (TSR_LEVEL_V4 | TSR_CPU_AVX512VNNI)
-#define TSR_LEVEL_V4_AMX (TSR_LEVEL_V4_VNNI | TSR_CPU_AMX_TILE | TSR_CPU_AMX_BF16 | TSR_CPU_AMX_INT8)
+#define TSR_LEVEL_V4_BF16 (TSR_LEVEL_V4_VNNI | TSR_CPU_AVX512BF16)
+#define TSR_LEVEL_V4_AMX (TSR_LEVEL_V4_BF16 | TSR_CPU_AMX_TILE | TSR_CPU_AMX_BF16 | TSR_CPU_AMX_INT8)
+
+/* LEVEL(name, features) of every level, lowest first; `x86-64` alone is v1. */
+#define TSR_CPU_LEVELS(LEVEL)           \
+    LEVEL("v1", TSR_LEVEL_V1)           \
+    LEVEL("v2", TSR_LEVEL_V2)           \
+    LEVEL("v3", TSR_LEVEL_V3)           \
+    LEVEL("v3-vnni", TSR_LEVEL_V3_VNNI) \
+    LEVEL("v4", TSR_LEVEL_V4)           \
+    LEVEL("v4-vnni", TSR_LEVEL_V4_VNNI) \
+    LEVEL("v4-bf16", TSR_LEVEL_V4_BF16) \
+    LEVEL("v4-amx", TSR_LEVEL_V4_AMX)
 
 /* c (m x n, rows c_row bytes apart) is, or where from_zero is 0 grows by, the product of a (m rows, a_row bytes apart,
  * of depth bytes, a multiple of 64) and b (panels of 32 columns, b_panel bytes apart; rows of 32 words of 4 bytes of
@@ -62,7 +74,7 @@ TsrProduct tsr_product_i8_i8, tsr_product_i8_u8, tsr_product_u8_i8, tsr_product_
 /* Whether a kernel's stores shall pass by the caches: to a tensor of so many bytes, from `first` on in whole vectors,
  * in rows that begin row_bytes apart. 1 where the tensor is larger than caches and each row begins at a line. */
 int32_t tsr_passes_caches(const void* first, int64_t row_bytes, int64_t bytes);
-uint64_t tsr_cpu_features(void); /* of this machine, as limited by TESSERA_CPU=v1|v2|v3|v3-vnni|v4|v4-vnni|v4-amx */
+uint64_t tsr_cpu_features(void); /* of this machine, as limited by TESSERA_CPU */
 
 #ifdef __cplusplus
 }

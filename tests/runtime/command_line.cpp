@@ -157,7 +157,7 @@ TEST_CASE("the environment chooses device, level, threads and trace") {
     CHECK(with("TESSERA_DEVICE", "tpu").err == "error: TESSERA_DEVICE=tpu: no such device; expected cpu or cuda:N\n");
     CHECK(with("TESSERA_CPU", "v2").code == 0);
     CHECK(with("TESSERA_CPU", "v9").err ==
-          "error: TESSERA_CPU=v9: expected v1, v2, v3, v3-vnni, v4, v4-vnni or v4-amx\n");
+          "error: TESSERA_CPU=v9: expected v1, v2, v3, v3-vnni, v4, v4-vnni, v4-bf16 or v4-amx\n");
     for (const auto& [name, value, expected] :
          {std::array{"TUNE", "maybe", "off or again"}, std::array{"PROGRESS", "yes", "0 or 1"},
           std::array{"CUDA_WAIT", "2", "0 or 1"}, std::array{"THREADS", " 4", "a number from 1 to 1024"},

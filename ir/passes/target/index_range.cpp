@@ -60,7 +60,7 @@ constexpr Row<Counts> kCountRows[]{
     {OpKind::extract, Counts::nothing}, {OpKind::insert, Counts::nothing}, {OpKind::vector_reduce, Counts::nothing},
     {OpKind::for_active, Counts::nothing}, {OpKind::atomic_rmw, Counts::nothing},
     {OpKind::memory_copy, Counts::nothing}, {OpKind::prefetch, Counts::nothing}, {OpKind::runtime, Counts::nothing},
-    {OpKind::dot_bytes, Counts::nothing},
+    {OpKind::dot_words, Counts::nothing},
 
     {OpKind::thread_id, Counts::thread}, {OpKind::block_id, Counts::block}, {OpKind::block_count, Counts::nothing},
     {OpKind::block_barrier, Counts::nothing}, {OpKind::warp_barrier, Counts::nothing},

@@ -75,7 +75,9 @@ TEST_CASE("register tiles become sound vector code on every machine") {
     }
 }
 
-TEST_CASE("the matrix unit takes 512 bytes of k at once, whatever a factor's type; vectors take 256 elements") {
+TEST_CASE(
+    "the matrix unit takes 512 bytes of k at once, whatever a factor's type; sums of words take 512 elements, others "
+    "256") {
     const std::string rest = R"([64, 64], %C: mut f32[64, 64]) {
   %zero = constant 0 : index
   %a = load_tile %A, %zero, %zero {axes = [0, 1], shape = [64, 64]} : tile T[64, 64]
@@ -93,5 +95,7 @@ TEST_CASE("the matrix unit takes 512 bytes of k at once, whatever a factor's typ
     CHECK(depth("i8", "i32", "x86-64-v4-amx") == 512);
     CHECK(depth("bf16", "f32", "x86-64-v4-amx") == 256);
     CHECK(depth("f32", "f32", "x86-64-v4-amx") == 256);
-    CHECK(depth("i8", "i32", "x86-64-v4-vnni") == 256);
+    CHECK(depth("i8", "i32", "x86-64-v4-vnni") == 512);
+    CHECK(depth("bf16", "f32", "x86-64-v4-bf16") == 512);
+    CHECK(depth("bf16", "f32", "x86-64-v4-vnni") == 256);
 }

@@ -25,6 +25,7 @@ LEVELS = {
 LEVELS_OF_PRODUCTS = {
     "x86-64-v3-vnni": {"avx2", "fma", "bmi2", "f16c", "avx_vnni"},
     "x86-64-v4-vnni": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512_vnni"},
+    "x86-64-v4-bf16": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512_vnni", "avx512_bf16"},
     "x86-64-v4-amx": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512_vnni", "amx_int8"},
 }
 

@@ -84,6 +84,7 @@ int64_t task_size(const Function& kernel, const TaskCost& cost, const CpuPlan& p
 
 // So deep that the accumulator's share is small, and panels of both operands stay in the first cache.
 constexpr int64_t kDepth = 256;
+constexpr int64_t kWordDepth = 512;     // of elements that share words
 constexpr int64_t kMatrixDepth = 4096;  // bits, of what the matrix unit multiplies
 
 void plan_products(const Function& kernel, const CpuMachine& machine, const CpuPlanFields& fields, CpuPlan& plan) {
@@ -92,7 +93,9 @@ void plan_products(const Function& kernel, const CpuMachine& machine, const CpuP
     walk(kernel, kernel.body, [&](OpId id) {
         if (!is_product(kernel.op(id))) return;
         const bool matrix = machine.matrix_unit && suits_matrix_unit(kernel, id);
-        const int64_t suits = matrix ? kMatrixDepth / bits(kernel.type(MmaOp(kernel, id).a()).elem) : kDepth;
+        const int64_t suits = matrix ? kMatrixDepth / bits(kernel.type(MmaOp(kernel, id).a()).elem)
+                              : sums_words(kernel, id, machine) ? kWordDepth
+                                                                : kDepth;
         depth = depth == 0 ? suits : std::min(depth, suits);
         if (matrix) return;
         const ProductPanel best = best_panel(kernel.type(kernel.op(id).results[0]), plan.lanes,

@@ -13,7 +13,7 @@ void ProductCode::add(const MmaOp& op, const Operands& at) {
     if (by_matrix_unit(op, s_.plan)) return by_matrix(op, at);
     const Type& result = s_.tile.type(op.result());
     const Panel best = panel_of(result, s_.plan);
-    const Factors f = op.op().kind == OpKind::mma_words ? bytes_factors(op, at) : factors(op, at);
+    const Factors f = op.op().kind == OpKind::mma_words ? word_factors(op, at) : factors(op, at);
     column_panels(f, best, wanted(op.result()), extents(result)[1]);
 }
 
@@ -76,7 +76,7 @@ ProductCode::Factors ProductCode::factors(const MmaOp& op, const Operands& at) {
             .depth = depth,
             .rows = extents(result)[0],
             .panel_rows = best.rows,
-            .bytes = {},
+            .packed = {},
             .flipped = false,
             .depth_end = left.valid() ? rounded_up(left, kUnroll, depth) : left};
 }
@@ -249,8 +249,8 @@ void ProductCode::multiply(const Factors& f, const Panel& at, ValueId a, ValueId
         const ValueId factor = emit_.splat(emit_.load(from, 0), at.elements);
         for (int64_t v = 0; v < at.vectors; ++v) {
             ValueId& sum = sums[static_cast<size_t>(i * at.vectors + v)];
-            if (f.bytes) {
-                sum = sum_bytes(f, factor, row[static_cast<size_t>(v)], sum);
+            if (f.packed) {
+                sum = sum_words(f, factor, row[static_cast<size_t>(v)], sum);
                 continue;
             }
             sum = is_float(f.type.elem)

@@ -35,7 +35,7 @@ public:
     [[nodiscard]] bool fills_vectors(const MmaOp& product) const;
 
 private:
-    // By elements of a vector, or by sums of four bytes.
+    // By elements of a vector, or by sums of what a word holds.
     struct Factors {
         Home a, b, c;
         bool a_transposed;
@@ -46,8 +46,8 @@ private:
         int64_t depth;
         int64_t rows;        // of the accumulator
         int64_t panel_rows;  // of them
-        // Four bytes of depth are one step, b's of this type and a's of the other sign; nothing: an element is one.
-        std::optional<DType> bytes;
+        // A word of depth is one step, b's elements being of this type; nothing: an element is one.
+        std::optional<DType> packed;
         bool flipped;       // the highest bits of a's bytes
         ValueId depth_end;  // steps from there on add nothing; invalid: all count
     };
@@ -71,10 +71,10 @@ private:
                                     const std::vector<ValueId>& excess);
     void fetch_panel(const Factors& f, ValueId b, ValueId row, ValueId k);
     void multiply(const Factors& f, const Panel& panel, ValueId a, ValueId b, ValueId k, std::vector<ValueId>& sums);
-    // Sums of bytes (bytes.cpp).
-    Factors bytes_factors(const MmaOp& op, const Operands& at);
+    // Sums of words (words.cpp).
+    Factors word_factors(const MmaOp& op, const Operands& at);
     std::vector<ValueId> excess(const Factors& f, const Panel& panel, ValueId column);
-    ValueId sum_bytes(const Factors& f, ValueId a, ValueId b, ValueId sum);
+    ValueId sum_words(const Factors& f, ValueId a, ValueId b, ValueId sum);
     // By the matrix unit.
     void by_matrix(const MmaOp& op, const Operands& at);
 

@@ -31,8 +31,9 @@ public:
                 to_words(id, false);
                 continue;
             }
-            if (machine != nullptr && machine->sums_bytes && suits_sums_of_bytes(kernel_, id)) {
-                to_words(id, kernel_.type(product.a()).elem == kernel_.type(product.b()).elem);
+            if (machine != nullptr && sums_words(kernel_, id, *machine)) {
+                const DType a = kernel_.type(product.a()).elem;
+                to_words(id, is_integer(a) && a == kernel_.type(product.b()).elem);
                 continue;
             }
             const bool transposed = product.b_transposed();
@@ -126,22 +127,39 @@ bool of_bytes(const Function& kernel, const MmaOp& product) {
     return byte(product.a()) && byte(product.b()) && product.accumulates() == DType::i32;
 }
 
+bool of_bf16(const Function& kernel, const MmaOp& product) {
+    auto bf16 = [&](ValueId v) { return kernel.type(v).elem == DType::bf16; };
+    return bf16(product.a()) && bf16(product.b()) && product.accumulates() == DType::f32;
+}
+
+// Elements of a row of the first operand.
+int64_t depth_of(const Function& kernel, const MmaOp& product) {
+    return *kernel.type(product.a()).shape[product.a_transposed() ? 0 : 1].constant_value();
+}
+
 }  // namespace
 
 bool suits_matrix_unit(const Function& kernel, OpId mma) {
     const MmaOp product(kernel, mma);
     const Type& a = kernel.type(product.a());
     if (product.op().kind == OpKind::mma_words) return whole_matrix_rows(a.elem, *a.shape[1].constant_value());
-    const DType b = kernel.type(product.b()).elem;
-    const bool floats = a.elem == DType::bf16 && b == DType::bf16 && product.accumulates() == DType::f32;
-    const bool suits = floats || of_bytes(kernel, product);
+    const bool suits = of_bf16(kernel, product) || of_bytes(kernel, product);
     return suits && !product.a_transposed() && whole_matrix_rows(a.elem, *a.shape[1].constant_value());
 }
 
 bool suits_sums_of_bytes(const Function& kernel, OpId mma) {
     const MmaOp product(kernel, mma);
-    const size_t inner = product.a_transposed() ? 0 : 1;
-    return of_bytes(kernel, product) && *kernel.type(product.a()).shape[inner].constant_value() % 4 == 0;
+    return of_bytes(kernel, product) && depth_of(kernel, product) % 4 == 0;
+}
+
+bool suits_sums_of_bf16(const Function& kernel, OpId mma) {
+    const MmaOp product(kernel, mma);
+    return of_bf16(kernel, product) && depth_of(kernel, product) % 2 == 0;
+}
+
+bool sums_words(const Function& kernel, OpId mma, const CpuMachine& machine) {
+    return (machine.sums_bytes && suits_sums_of_bytes(kernel, mma)) ||
+           (machine.sums_bf16 && suits_sums_of_bf16(kernel, mma));
 }
 
 void widen_products(Function& kernel) { Widener(kernel).run(); }

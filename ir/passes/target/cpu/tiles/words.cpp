@@ -1,28 +1,29 @@
-// Products of bytes by sums of four products, of which one factor is unsigned and the other signed. Where both operands
-// have one type, a has its highest bits flipped: what that adds to a column of the product is 128 times the sum of b's
-// column, or as much less, and is taken from what the sums begin with. Everything wraps, as sums in i32 do.
+// Products of bytes and of bf16 by sums of the products of what a word holds: four bytes, of which one factor is
+// unsigned and the other signed, or two bf16. Where both operands are bytes of one type, a has its highest bits
+// flipped: what that adds to a column of the product is 128 times the sum of b's column, or as much less, and is taken
+// from what the sums begin with. Everything wraps, as sums in i32 do.
 #include "ir/passes/target/cpu/tiles/product.h"
 
 namespace tsr::ir {
 
-ProductCode::Factors ProductCode::bytes_factors(const MmaOp& op, const Operands& at) {
-    constexpr int64_t kWord = 4;
+ProductCode::Factors ProductCode::word_factors(const MmaOp& op, const Operands& at) {
     Factors f = factors(op, at);
     const DType a = s_.tile.type(op.a()).elem;
-    f.flipped = a == op.packed();
-    f.bytes = op.packed();
+    const int64_t of_word = 32 / bits(a);  // elements
+    f.flipped = is_integer(a) && a == op.packed();
+    f.packed = op.packed();
     f.a.pointer = emit_.op(OpKind::pointer_add, {f.a.pointer, emit_.integer(0)}, {{Attr::type, DType::u32}});
-    f.a.strides = {f.a.strides[0] / kWord, 1};
+    f.a.strides = {f.a.strides[0] / of_word, 1};
     if (const ValueId left = depth_left(op); left.valid()) {
         const ValueId words =
-            emit_.op(OpKind::floordiv, {emit_.add(left, emit_.integer(kWord - 1)), emit_.integer(kWord)});
+            emit_.op(OpKind::floordiv, {emit_.add(left, emit_.integer(of_word - 1)), emit_.integer(of_word)});
         f.depth_end = rounded_up(words, kUnroll, f.depth);
     }
     return f;
 }
 
-ValueId ProductCode::sum_bytes(const Factors& f, ValueId a, ValueId b, ValueId sum) {
-    return emit_.op(OpKind::dot_bytes, {a, b, sum}, {{Attr::packed, *f.bytes}});
+ValueId ProductCode::sum_words(const Factors& f, ValueId a, ValueId b, ValueId sum) {
+    return emit_.op(OpKind::dot_words, {a, b, sum}, {{Attr::packed, *f.packed}});
 }
 
 // The products of the flipped bits with the columns of a panel: a row of a that has them alone.
@@ -39,7 +40,7 @@ std::vector<ValueId> ProductCode::excess(const Factors& f, const Panel& at, Valu
         for (size_t v = 0; v < vectors; ++v) {
             const ValueId from = emit_.pointer_add(row, emit_.integer(static_cast<int64_t>(v) * at.elements));
             ValueId& sum = sums[chain * vectors + v];
-            sum = sum_bytes(f, bits, emit_.load(from, at.elements), sum);
+            sum = sum_words(f, bits, emit_.load(from, at.elements), sum);
         }
     };
     const int64_t whole = f.depth / kChains * kChains;
