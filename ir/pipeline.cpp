@@ -94,9 +94,17 @@ Pipeline<Level::tile, Level::tile> group_pipeline() {
 Pipeline<Level::tile, Level::tile> kernel_pipeline(Formulas formulas) {
     constexpr Level kTile = Level::tile;
     auto pipeline = group_pipeline() | better<kTile>("peel_guard", peel_guard);
-    if (formulas == Formulas::expanded) pipeline = std::move(pipeline) | always<kTile>("expand_math", expand_math);
+    if (formulas == Formulas::expanded)
+        pipeline = std::move(pipeline) | always<kTile>("expand_math", expand_math_for_gpus);
     return std::move(pipeline) | always<kTile>("expand_rounding", expand_rounding) |
            better<kTile>("simplify_groups", run_simplify);
+}
+
+Pipeline<Level::tile, Level::tile> cpu_formula_pipeline() {
+    constexpr Level kTile = Level::tile;
+    return start<kTile>()                                        //
+           | always<kTile>("expand_math_for_cpus", expand_math)  //
+           | better<kTile>("simplify_formulas", run_simplify);
 }
 
 Pipeline<Level::tile, Level::tile> cpu_product_pipeline(std::vector<PackedOperand>& packed) {
@@ -323,8 +331,11 @@ std::string text_without_plan(Function task) {
 
 }  // namespace
 
-PassOutcome lower_to_cpu(const Function& kernel, const std::string& level, const CpuFields& fields, Module& module,
-                         PassManager& manager, Diagnostics& diagnostics, std::vector<CpuVariant>& variants) {
+namespace {
+
+PassOutcome lower_expanded_to_cpu(const Function& kernel, const std::string& level, const CpuFields& fields,
+                                  Module& module, PassManager& manager, Diagnostics& diagnostics,
+                                  std::vector<CpuVariant>& variants) {
     PassContext context{module, diagnostics, level};
     const CpuMachine& planned = *cpu_machine(level);
     auto lower_by = [&](const Plan& plan, const CpuPlanFields& of_operands) {
@@ -360,6 +371,19 @@ PassOutcome lower_to_cpu(const Function& kernel, const std::string& level, const
     if (text_without_plan(variants.end()[-2].task) == text_without_plan(variants.back().task))
         variants.erase(variants.end() - 2);
     return outcome;
+}
+
+}  // namespace
+
+PassOutcome lower_to_cpu(const Function& kernel, const std::string& level, const CpuFields& fields, Module& module,
+                         PassManager& manager, Diagnostics& diagnostics, std::vector<CpuVariant>& variants) {
+    if (!has_gpu_functions(kernel))
+        return lower_expanded_to_cpu(kernel, level, fields, module, manager, diagnostics, variants);
+    Function expanded = kernel;
+    PassContext context{module, diagnostics, level};
+    const PassOutcome outcome = manager.run(cpu_formula_pipeline(), expanded, context);
+    if (outcome != PassOutcome::done) return outcome;
+    return lower_expanded_to_cpu(expanded, level, fields, module, manager, diagnostics, variants);
 }
 
 PassOutcome lower_to_gpu(const Function& kernel, const GpuMachine& machine, const GpuFields& fields, Module& module,

@@ -20,8 +20,12 @@ Pipeline<Level::tile, Level::tile> group_pipeline();
 // functions of the program where it looks for what makes a NaN, and not what happens inside of their formulas.
 enum class Formulas : uint8_t { expanded, kept };
 
-// The same, simplified: what the evaluator runs and, with formulas expanded, every machine starts from.
+// The same, simplified: what the evaluator runs and, with formulas expanded, every machine starts from. The functions
+// stay that GPUs have instructions for.
 Pipeline<Level::tile, Level::tile> kernel_pipeline(Formulas formulas = Formulas::expanded);
+
+// Group form → the same without the functions that only GPUs have instructions for.
+Pipeline<Level::tile, Level::tile> cpu_formula_pipeline();
 
 // Group form with a plan → the same with its products in the form of a CPU, and what fills their operands.
 Pipeline<Level::tile, Level::tile> cpu_product_pipeline(std::vector<PackedOperand>& packed);

@@ -3,6 +3,7 @@
 
 #include "codegen/llvm/cast.h"
 #include "codegen/llvm/element.h"
+#include "codegen/llvm/gpu_functions.h"
 #include "codegen/llvm/libm.h"
 #include "codegen/llvm/narrow.h"
 #include "codegen/llvm/remainder.h"
@@ -48,7 +49,13 @@ Value* emit_float_floordiv(Build& build, const ElementOp& op) {
     return build.ir.CreateUnaryIntrinsic(llvm::Intrinsic::floor, build.ir.CreateFDiv(op.operands[0], op.operands[1]));
 }
 
+// Where they have not become formulas.
+Value* emit_function(Build& build, const ElementOp& op) {
+    return build.machine.has_libm ? emit_libm(build, op) : emit_gpu_function(build, op);
+}
+
 Value* emit_rsqrt(Build& build, const ElementOp& op) {
+    if (!build.machine.has_libm && op.type == DType::f32) return emit_gpu_function(build, op);
     Value* root = build.ir.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, op.operands[0]);
     return build.ir.CreateFDiv(constant(op.operands[0], 1.0), root);
 }
@@ -84,7 +91,7 @@ Value* emit_float_mod(Build& build, const ElementOp& op) {
 }
 
 // What each operation becomes, on floats.
-#define TSR_LIBM(op) {OpKind::op, emit_libm},
+#define TSR_FUNCTION(op) {OpKind::op, emit_function},
 constexpr ir::Row<EmitElement> kOfFloats[]{
     {OpKind::add, emit_float_both<Instruction::FAdd>},
     {OpKind::sub, emit_float_both<Instruction::FSub>},
@@ -114,8 +121,7 @@ constexpr ir::Row<EmitElement> kOfFloats[]{
     {OpKind::bitcast, no_element_code},
     {OpKind::table, no_element_code},
 
-    TSR_LIBRARY_OPS(TSR_LIBM)  // where they have not become formulas
-    {OpKind::rsqrt, emit_rsqrt},
+    TSR_LIBRARY_OPS(TSR_FUNCTION){OpKind::rsqrt, emit_rsqrt},
     {OpKind::sign, emit_float_sign},
     {OpKind::isnan, emit_isnan},
     {OpKind::isinf, emit_magnitude_test<CmpInst::FCMP_OEQ>},
@@ -130,7 +136,7 @@ constexpr ir::Row<EmitElement> kOfFloats[]{
     {OpKind::dither, no_element_code},
     {OpKind::philox, no_element_code},
 };
-#undef TSR_LIBM
+#undef TSR_FUNCTION
 constexpr ir::Total<kOfFloats, ir::kElementFamily> kFloatCode;
 
 }  // namespace

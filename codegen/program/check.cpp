@@ -13,6 +13,7 @@
 #include "ir/machine/fragments.h"
 #include "ir/machine/gpu.h"
 #include "ir/ops/effects.h"
+#include "ir/ops/gpu_functions.h"
 #include "ir/ops/host.h"
 #include "ir/ops/record.h"
 #include "ir/passes/host/entries.h"
@@ -179,10 +180,10 @@ std::optional<Failure> check_gpu_op(const Subject& in, const ir::Op& op) {
     if (op.kind == OpKind::group_mma && !has_group_products(in.function)) {
         return in.refuse(op, "has no code on this GPU");
     }
-    const bool is_real = !op.operands.empty() && is_float(in.type(op.operands[0]).elem);
-    if (is_real && ir::is_library_function(op.kind)) {
-        return in.refuse(op, fmt::format("of {} has no code on a GPU", name(in.type(op.operands[0]).elem)));
-    }
+    if (!ir::is_library_function(op.kind)) return std::nullopt;
+    const DType operand = in.type(op.operands[0]).elem;
+    if (is_float(operand) && !ir::is_gpu_function(op.kind, operand))
+        return in.refuse(op, fmt::format("of {} has no code on a GPU", name(operand)));
     return std::nullopt;
 }
 

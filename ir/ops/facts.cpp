@@ -15,9 +15,9 @@ std::string ErrorBound::text() const {
         case Exactness::bounded:
             break;
     }
-    constexpr std::string_view kSame = "Every engine gives the same bits";
-    if (f32 == f64) return fmt::format("at most {} ulp of the result, in f32 and in f64. {}", f32, kSame);
-    return fmt::format("at most {} ulp of the result in f32, {} in f64. {}", f32, f64, kSame);
+    constexpr std::string_view kWithin = "CPUs and GPUs may differ within that";
+    if (f32 == f64) return fmt::format("at most {} ulp of the result, in f32 and in f64. {}", f32, kWithin);
+    return fmt::format("at most {} ulp of the result in f32, {} in f64. {}", f32, f64, kWithin);
 }
 
 }  // namespace tsr::ir

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "ir/core/total.h"
+#include "ir/ops/gpu_functions.h"
 #include "ir/ops/record.h"
 #include "ir/passes/math/functions.h"
 #include "ir/passes/tile/walk.h"
@@ -30,54 +31,83 @@ constexpr Row<MakeFormula> kFormulas[]{TSR_LIBRARY_OPS(TSR_FORMULA) TSR_FORMULA_
 #undef TSR_FORMULA
 constexpr Total<kFormulas, kFormulaFamily> kFormulaOf;
 
-ValueId scalar_formula(Builder& builder, OpKind kind, const std::vector<ValueId>& operands, DType result) {
+enum class For : uint8_t { every_machine, gpus };
+
+ValueId scalar_formula(Builder& builder, OpKind kind, const std::vector<ValueId>& operands, DType result,
+                       For machines) {
     std::vector<Term> terms;
     for (ValueId v : operands) {
         Term term{&builder, v};
         bool half = term.type() == DType::f16 || term.type() == DType::bf16;
         terms.push_back(half ? term.cast(DType::f32) : term);
     }
-    Term out = kFormulaOf[kind].answer(terms);
+    const bool stays = machines == For::gpus && is_gpu_function(kind, terms[0].type());
+    Term out = stays ? terms[0].apply(kind) : kFormulaOf[kind].answer(terms);
     return out.type() == result ? out.id : out.cast(result).id;
 }
 
 // A small vector of one tile: element by element.
-ValueId vector_formula(Builder& builder, OpKind kind, const std::vector<ValueId>& operands, const Type& result) {
+ValueId vector_formula(Builder& builder, OpKind kind, const std::vector<ValueId>& operands, const Type& result,
+                       For machines) {
     Values parts;
     for (uint32_t i = 0; i < result.width; ++i) {
         Values elements;
         for (ValueId v : operands) {
             elements.push_back(builder.value(OpKind::vector_extract, {v}, {{Attr::axis, static_cast<int64_t>(i)}}));
         }
-        parts.push_back(scalar_formula(builder, kind, elements, result.elem));
+        parts.push_back(scalar_formula(builder, kind, elements, result.elem, machines));
     }
     return builder.value(OpKind::vector_build, parts);
 }
 
-}  // namespace
+bool becomes_formula(const Function& function, const Op& op) {
+    return record(op.kind).formula == Formula::of_floats && is_float(function.type(op.operands[0]).elem);
+}
 
-void expand_math(Function& function) {
+bool stays_for_gpus(const Function& function, const Op& op) {
+    return !op.operands.empty() && is_gpu_function(op.kind, function.type(op.operands[0]).elem);
+}
+
+void expand(Function& function, For machines) {
     std::vector<OpId> found;
-    auto collect = [&](OpId id) {
+    walk(function, function.body, [&](OpId id) {
         const Op& op = function.op(id);
-        if (record(op.kind).formula == Formula::of_floats && is_float(function.type(op.operands[0]).elem))
-            found.push_back(id);
-    };
-    walk(function, function.body, collect);
-    if (function.kernel.launch.valid()) walk(function, function.kernel.launch, collect);
+        if (!becomes_formula(function, op) || (machines == For::gpus && stays_for_gpus(function, op))) return;
+        found.push_back(id);
+    });
+    const size_t of_body = found.size();
+    if (function.kernel.launch.valid()) {
+        walk(function, function.kernel.launch, [&](OpId id) {
+            if (becomes_formula(function, function.op(id))) found.push_back(id);
+        });
+    }
     std::vector<std::pair<ValueId, ValueId>> replaced;
-    for (OpId id : found) {
+    for (size_t i = 0; i < found.size(); ++i) {
+        const OpId id = found[i];
+        const For own = i < of_body ? machines : For::every_machine;  // the host computes the size of a launch
         Builder builder = Builder::at(function, id);
         const Op op = function.op(id);
         const Type type = function.type(op.results[0]);
-        ValueId value = type.is_vector() ? vector_formula(builder, op.kind, op.operands, type)
-                                         : scalar_formula(builder, op.kind, op.operands, type.elem);
+        ValueId value = type.is_vector() ? vector_formula(builder, op.kind, op.operands, type, own)
+                                         : scalar_formula(builder, op.kind, op.operands, type.elem, own);
         replaced.emplace_back(op.results[0], value);
     }
     std::vector<ValueId> to(function.value_count());
     for (auto [from, value] : replaced) to[from.index] = value;
     function.replace_uses(to);
     for (OpId id : found) function.remove(id);
+}
+
+}  // namespace
+
+void expand_math(Function& function) { expand(function, For::every_machine); }
+
+void expand_math_for_gpus(Function& kernel) { expand(kernel, For::gpus); }
+
+bool has_gpu_functions(const Function& kernel) {
+    bool found = false;
+    walk(kernel, kernel.body, [&](OpId id) { found = found || stays_for_gpus(kernel, kernel.op(id)); });
+    return found;
 }
 
 }  // namespace tsr::ir
