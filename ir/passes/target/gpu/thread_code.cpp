@@ -280,7 +280,10 @@ ValueId ThreadCode::end_of_domain(const Op& op, const std::vector<Axis>& all) {
 void ThreadCode::lanes_over_domain(const Op& op) {
     std::vector<Axis> all = axes(op);
     // A launch has all elements of such a loop, or none.
-    if (all.size() > 1 && plan.gpu().tiles_per_thread > 1) return lanes_in_rows(op, all);
+    if (all.size() > 1 && plan.gpu().tiles_per_thread > 1) {
+        if (const auto across = turned(op)) return lanes_turned(op, all, *across);
+        return lanes_in_rows(op, all);
+    }
     ValueId end = end_of_domain(op, all);
     if (plan.gpu().tiles_per_thread > 1 && !side_by_side(tile, op)) return lanes_apart(op, all, end);
     ValueId begin = index_of(emit, OpKind::task_begin);

@@ -87,6 +87,23 @@ private:
     void round_at(const Op& op, const std::vector<Axis>& all, const std::vector<ValueId>& places, ValueId number);
     void place_outside(const std::vector<Axis>& all, ValueId number, std::vector<ValueId>& places);
     void lanes_in_rows(const Op& op, const std::vector<Axis>& all);
+    // thread_turned.cpp: elements of a loop of two or more axes that are read or written across.
+    struct Turned {
+        OpId access;                // a read or the write, of elements that lie along the other axis
+        bool writes = false;        // it is the write
+        std::vector<OpId> indices;  // what its indices are made by
+    };
+    struct Square {
+        ValueId memory;       // of its elements, in shared memory
+        ValueId row, column;  // where it begins
+        ValueId whole;        // it ends inside of both axes
+        ValueId near, far;    // of the thread: the place that neighbours count, and the other one
+    };
+    [[nodiscard]] std::optional<Turned> turned(const Op& op) const;
+    template <typename Body>
+    void in_square(const Op& op, const std::vector<Axis>& all, std::vector<ValueId> places, const Square& square,
+                   bool across, Body body);
+    void lanes_turned(const Op& op, const std::vector<Axis>& all, const Turned& turned);
     void message(const Op& op, ValueId number);
     void result(const Op& op);
     template <typename Body>
