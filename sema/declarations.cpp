@@ -87,11 +87,26 @@ static std::string module_name(Diagnostics& diagnostics, const ast::Expr& named,
     return std::isdigit(static_cast<unsigned char>(name[0])) != 0 ? "_" + name : name;
 }
 
+// `Tree`
+static bool is_tree_name(const Symbol& symbol) {
+    return symbol.kind == Symbol::Kind::builtin && symbol.builtin->id == Builtin::tree_type;
+}
+
+// Behind `mut` and `param`.
+static const ast::Expr& type_of(const ast::Expr& annotation) {
+    const auto* qualified = std::get_if<ast::Qualified>(&annotation.node);
+    return qualified && qualified->type ? type_of(*qualified->type) : annotation;
+}
+
 void Checker::read_headers(size_t first) {
     for (size_t i = first; i < program.functions.size(); ++i) {
         Function& function = program.functions[i];
         read_decorators(function);
-        function.generic = !function.makes && is_generic(function);
+        const auto takes_any = [&](const ast::Parameter& p) {
+            return p.annotation && is_tree_name(resolve(function.module, type_of(*p.annotation)));
+        };
+        function.generic =
+            function.makes ? std::ranges::any_of(program.def(function).parameters, takes_any) : is_generic(function);
     }
 }
 
@@ -218,7 +233,7 @@ bool Checker::is_generic(const Function& function, const ast::Parameter& p) cons
     }
     if (!type) return true;
     if (const auto* with = std::get_if<ast::WithPolicy>(&type->node)) type = with->type;
-    if (unknown_capital(*type)) return true;
+    if (unknown_capital(*type) || is_tree_name(resolve(function.module, *type))) return true;
     const auto* s = std::get_if<ast::Subscript>(&type->node);
     if (!s) return false;
     if (unknown_capital(*s->base)) return true;

@@ -297,8 +297,13 @@ Annotation annotation(Body& b, const ast::Expr& e, bool in_header) {
         out.type = Type::scalar(DType::i32);
     } else if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->id == Builtin::float_) {
         out.type = Type::scalar(DType::f32);
+    } else if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->id == Builtin::tree_type) {
+        out.generic = out.tree = true;
+        if (!in_header) b.error("E0309", e.span, "`Tree` stands for what a parameter or a field is given");
     } else if (symbol.kind == Symbol::Kind::broken) {
         return out;
+    } else if (symbol.kind == Symbol::Kind::class_ && b.checker.program.function(symbol.function).generic) {
+        b.error("E0309", e.span, fmt::format("the fields of `{}` are of any type: `Tree` takes it", text));
     } else if (symbol.kind == Symbol::Kind::class_) {
         out.type = record_annotation(b, e, symbol.function);
     } else if (const auto bound = symbol.kind == Symbol::Kind::none ? b.bound_type(text) : std::nullopt) {

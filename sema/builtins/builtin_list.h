@@ -206,6 +206,7 @@
     X(kernel, "kernel", KHG, none, "-", "Marks a function as the program of one tile group.") \
     X(kernel_autotune, "kernel.autotune", KHG, none, "| space", "A kernel whose parameters are chosen from a space.") \
     X(tensor, "Tensor", KHG, none, "-", "`Tensor[\"M\", \"K\", bf16]` is `bf16[M, K]`.") \
+    X(tree_type, "Tree", HG, none, "-", "The type of a parameter or field that takes any value: each record has its own.") \
     X(region, "Region", KHG, none, "-", "`Region[read]`: how a tensor parameter is used.") \
     X(dict_, "dict", KHG, none, "*entries", "A dictionary from keyword arguments.") \
     X(accum, "accum", KHG, none, "T", "Policy: the type that sums and products accumulate in.") \
@@ -228,12 +229,16 @@
     X(vmap, "vmap", HG, none, "f, in_axes?, out_axes?", "The function that gives what f gives for each example along an axis of its arguments.") \
     X(checkpoint, "checkpoint", HG, none, "f", "The same function, whose inside is computed again where a derivative needs it.")
 
-// Derivatives of functions for arguments that are given at once (sema/calls/transform_calls.cpp).
+// Derivatives of functions for arguments that are given at once (sema/calls/transform_calls.cpp), and trees of tensors
+// (sema/builtin_calls/tree_calls.cpp).
 #define TSR_BUILTINS_TRANSFORMS(X) \
     X(vjp, "vjp", HG, none, "f, *args", "What f gives for the arguments, and the function that gives the product of a cotangent with the Jacobian there.") \
     X(jvp, "jvp", HG, none, "f, args, tangents", "What f gives for the arguments, and the product of the Jacobian there with the tangents.") \
     X(hvp, "hvp", HG, none, "f, args, tangents", "The product of the Hessian of f with the tangents.") \
-    X(stop_gradient, "stop_gradient", HG, none, "x", "The value, through which no derivative passes.")
+    X(stop_gradient, "stop_gradient", HG, none, "x", "The value, through which no derivative passes.") \
+    X(tree_map, "tree.map", HG, none, "f, tree, *trees", "The tree of what a function gives for the leaves of a tree: of the tensors and numbers in its tuples and records.") \
+    X(tree_update, "tree.update", H, none, "f, tree, *trees", "Gives each leaf of a tree what a function gives for it: tensors are written, numbers are fields of records.") \
+    X(tree_leaves, "tree.leaves", HG, none, "tree", "The leaves of a tree in order, as a tuple.")
 
 #define TSR_BUILTINS_LATER(X) \
     X(check_grads, "check_grads", H, autodiff, "f, args", "Compares derivatives with differences.") \

@@ -10,6 +10,7 @@
 #include "sema/builtin_calls/joining_calls.h"
 #include "sema/builtin_calls/math_calls.h"
 #include "sema/builtin_calls/tile_calls.h"
+#include "sema/builtin_calls/tree_calls.h"
 #include "sema/builtins/builtin_cases.h"
 #include "sema/calls/arguments.h"
 #include "sema/calls/generators.h"
@@ -78,6 +79,8 @@ Value builtin_call(Body& b, const ast::Expr& e, const ast::Call& c, const Builti
     if (makes_derivative(row.id)) return derivative_call(b, row, e, m);
     if (row.id == Builtin::vjp) return transform_call(b, e, row, m);
     if (row.id == Builtin::stop_gradient) return stopped_value(b, *m.arguments[0]);
+    if (row.id == Builtin::tree_map || row.id == Builtin::tree_update || row.id == Builtin::tree_leaves)
+        return tree_call(b, row, e, m);
     switch (row.id) {
         TSR_CASES_TILE
         TSR_CASES_REGISTER_TILE

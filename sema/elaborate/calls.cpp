@@ -19,6 +19,7 @@
 #include "sema/elaborate/instances.h"
 #include "sema/elaborate/launch.h"
 #include "sema/elaborate/recursion.h"
+#include "sema/elaborate/rounding.h"
 #include "sema/elaborate/static_values.h"
 #include "sema/elaborate/trees.h"
 #include "sema/elaborate/types.h"
@@ -176,6 +177,57 @@ Val stopped(Body& b, const ast::Expr& e, const CallInfo& info) {
     const Val value = b.coerce(b.rounded(argument_value(b, info, 0)), b.info(e).type);
     if (b.function().level != ir::Level::graph || b.takes_operands()) return value;
     return stop(b, value);
+}
+
+// The tree of what the calls for the leaves give, in the form of the first tree.
+Val tree_of_calls(Body& b, const sema::Type& form, const sema::Type& type, const std::vector<ast::ExprId>& calls,
+                  size_t& next) {
+    if (!form.is(sema::Kind::tuple) && !form.is(sema::Kind::record)) {
+        const ast::Expr& leaf = *b.expr(calls.at(next++));
+        const Val value = b.rounded(expression(b, leaf));
+        return type.is(sema::Kind::none) ? Val::none() : b.coerce(value, type);
+    }
+    Val parts = Val::tuple({});
+    for (size_t i = 0; i < form.parts().size(); ++i) {
+        const sema::Type& part = type.is(sema::Kind::none) ? type : type.parts()[i];
+        parts.parts.push_back(tree_of_calls(b, form.parts()[i], part, calls, next));
+    }
+    if (type.is(sema::Kind::none)) return Val::none();
+    if (!type.is(sema::Kind::record) || !b.rules().host_objects) return parts;
+    std::vector<ValueId> fields;
+    for (size_t i = 0; i < parts.parts.size(); ++i) fields.push_back(boxed(b, parts.parts[i], type.parts()[i]));
+    return Val::ssa(container_of(b, ir_type(type), std::move(fields)));
+}
+
+void update_leaves(Body& b, const std::vector<ast::ExprId>& calls) {
+    for (size_t i = 0; i + 1 < calls.size(); i += 2) {
+        const ast::Expr& call = *b.expr(calls[i]);
+        const ast::Expr* target = b.expr(calls[i + 1]);
+        target ? assign_to(b, *target, to_be_stored(b, call, declared_by(b, *target))) : void(expression(b, call));
+    }
+}
+
+// `tree.map(f, t, …)`, `tree.update(f, t, …)`, `tree.leaves(t)`
+Val tree_call(Body& b, const ast::Expr& e, const CallInfo& info) {
+    const bool maps = info.builtin != sema::Builtin::tree_leaves;
+    const ast::Expr& first = *argument(b, info, maps ? 1 : 0);
+    std::vector<const ast::Expr*> trees{&first};
+    for (const ast::ExprId more : info.rest) trees.push_back(b.expr(more));
+    for (const ast::Expr* tree : trees) {
+        const auto named = b.program.made.tree_names.find(b.key(*tree));
+        if (named != b.program.made.tree_names.end())
+            bind_target(b, *b.expr(named->second), b.rounded(expression(b, *tree)));
+    }
+    const std::vector<ast::ExprId>& leaves = b.instance().tree_leaves.at(e.id);
+    size_t next = 0;
+    if (info.builtin == sema::Builtin::tree_update) {
+        update_leaves(b, leaves);
+        return Val::none();
+    }
+    if (maps) return tree_of_calls(b, b.info(first).type, b.info(e).type, leaves, next);
+    Val all = Val::tuple({});
+    for (const ast::ExprId leaf : leaves) all.parts.push_back(b.rounded(expression(b, *b.expr(leaf))));
+    return all;
 }
 
 // Of tensors in containers; tensors that are arguments themselves are compared where the function begins.
@@ -370,6 +422,9 @@ Val call(Body& b, const ast::Expr& e, const ast::Call& node) {
     }
     if (info.builtin == sema::Builtin::vjp) return value_and_arguments(b, e);
     if (info.builtin == sema::Builtin::stop_gradient) return stopped(b, e, info);
+    if (info.builtin == sema::Builtin::tree_map || info.builtin == sema::Builtin::tree_update ||
+        info.builtin == sema::Builtin::tree_leaves)
+        return tree_call(b, e, info);
     // A function is no value of the run.
     if (b.info(e).type.is(sema::Kind::function)) return {};
     if (b.function().level == ir::Level::graph) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "ir/ops/graph.h"
 #include "ir/ops/record.h"
 #include "sema/elaborate/body.h"
@@ -37,6 +39,11 @@ Val parameter(Body& b, const sema::Type& type, const std::string& name) {
     ir::Type held = ir_type(type);
     if (held.kind == ir::TypeKind::none) return Val::none();
     if (fn.level == ir::Level::graph) held.mut = false;
+    for (size_t axis = 0; axis < held.rank(); ++axis) {
+        if (held.shape[axis].symbol_name() != "_") continue;
+        fn.symbols.push_back(fmt::format("{}.{}", name, axis));
+        held.shape[axis] = ir::Dim::symbol(fn.symbols.back());
+    }
     const ValueId id = fn.add_arg(fn.body, held, name);
     return Val::ssa(id, held.is_scalar() ? std::optional(held.elem) : std::nullopt);
 }

@@ -16,12 +16,25 @@ using sema::Kind;
 
 namespace {
 
+// The elements of a field may be others than those that its class declares: a function gave them for each leaf.
+sema::Type with_declared_extents(const sema::Type& field, const sema::Type& declared) {
+    if (field.is(Kind::tuple) && declared.is(Kind::tuple) && field.parts().size() == declared.parts().size()) {
+        std::vector<sema::Type> parts;
+        for (size_t i = 0; i < field.parts().size(); ++i)
+            parts.push_back(with_declared_extents(field.parts()[i], declared.parts()[i]));
+        return sema::Type::tuple(std::move(parts));
+    }
+    const bool tensors = field.is(Kind::tensor) && declared.is(Kind::tensor) && field.rank() == declared.rank();
+    return tensors ? field.with_shape(declared.tensor().shape) : field;
+}
+
 // The types of a record's fields as its class declares them: in the record's own type extents have no names.
 std::vector<sema::Type> declared_fields(const sema::Program& program, const sema::Type& record) {
     for (const sema::Instance& instance : program.instances) {
         if (instance.function != record.function_id() || instance.parameters.size() != record.parts().size()) continue;
         std::vector<sema::Type> fields;
-        for (const sema::ParameterInfo& field : instance.parameters) fields.push_back(field.type);
+        for (size_t i = 0; i < record.parts().size(); ++i)
+            fields.push_back(with_declared_extents(record.parts()[i], instance.parameters[i].type));
         return fields;
     }
     return record.parts();

@@ -76,10 +76,12 @@ static Value member_value(Body& b, const ast::Expr& e, const Value& base, const 
         value.dim = ir::element_count(base.type.shape());
         return value;
     }
-    if (shaped && text == "ndim") {
+    const bool number = base.type.is_scalar() || base.type.is_literal();
+    if ((shaped || number) && text == "ndim") {
+        const auto rank = static_cast<int64_t>(number ? 0 : base.type.rank());
         value.type = Type::int_literal();
-        value.value = Static::of(static_cast<int64_t>(base.type.rank()));
-        value.dim = ir::Dim::constant(static_cast<int64_t>(base.type.rank()));
+        value.value = Static::of(rank);
+        value.dim = ir::Dim::constant(rank);
         return value;
     }
     if (shaped && text == "T") {

@@ -50,6 +50,7 @@ static Value read_variable(Body& b, const ast::Expr& e, Slot& slot) {
             value.type = settled_type(value.type, {});
         }
         value.referent = slot.id;
+        if (has_unknown_extents(value.type)) value.type = item_type(b, value.type, e);
         return value;
     }
     value.type = slot.known ? slot.settled : slot.joined.value_or(Type::unknown());
@@ -62,6 +63,7 @@ static Value read_variable(Body& b, const ast::Expr& e, Slot& slot) {
 
 // A variable of the function or module around this one: a hidden parameter with its type.
 static Type captured_type(Body& b, const Type& type, const std::string& variable, const ast::Expr& at) {
+    if (type.is(Kind::tuple) && b.rules().host_objects) return as_item(type);
     if (!type.is(Kind::tensor)) return type;
     std::vector<ir::Dim> shape = type.tensor().shape;
     for (size_t axis = 0; axis < shape.size(); ++axis) {

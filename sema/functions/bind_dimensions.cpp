@@ -58,6 +58,28 @@ Type renamed(const Type& type, const ir::Dim& from, const ir::Dim& to) {
     return type.with_shape(std::move(shape));
 }
 
+void set_type(Body& b, size_t parameter, const Type& type) {
+    b.instance.parameters[parameter].type = b.instance.variables[parameter].type = b.slots[parameter].settled = type;
+    b.slots[parameter].joined = b.slots[parameter].given = type;
+    b.slots[parameter].once->type = type;
+}
+
+// Of tensors in a tuple: extents that nothing else of the header binds are known where an element is read, as in
+// containers.
+Type with_bound_extents(const Body& b, const Type& type) {
+    if (type.is(Kind::tuple)) {
+        std::vector<Type> parts;
+        for (const Type& part : type.parts()) parts.push_back(with_bound_extents(b, part));
+        return Type::tuple(std::move(parts));
+    }
+    if (!type.is(Kind::tensor)) return type;
+    std::vector<ir::Dim> shape = type.tensor().shape;
+    for (ir::Dim& dim : shape) {
+        if (!unknown_in(b, dim).empty()) dim = ir::Dim::symbol("_");
+    }
+    return type.with_shape(std::move(shape));
+}
+
 }  // namespace
 
 // An integer parameter with a dimension's name is that dimension.
@@ -89,10 +111,7 @@ static void bind_opaque(Body& b, size_t parameter, size_t axis, const ir::Dim& d
     const ir::Dim symbol = ir::Dim::symbol(name);
     if (!b.find_symbol(name)) add_symbol(b.instance, name, SymbolInfo::Source::axis, {parameter, axis, symbol});
     for (size_t p = 0; p < b.instance.parameters.size(); ++p) {
-        const Type type = renamed(b.slots[p].settled, dim, symbol);
-        b.instance.parameters[p].type = b.instance.variables[p].type = b.slots[p].settled = type;
-        b.slots[p].joined = b.slots[p].given = type;
-        b.slots[p].once->type = type;
+        set_type(b, p, renamed(b.slots[p].settled, dim, symbol));
     }
     if (b.result_type) b.instance.result = *(b.result_type = renamed(*b.result_type, dim, symbol));
 }
@@ -114,6 +133,10 @@ void bind_dimensions(Body& b) {
         }
     }
     for (const Place& place : places) bind_opaque(b, place.parameter, place.axis, place.dim);
+    for (size_t p = 0; b.rules().host_objects && p < b.instance.parameters.size(); ++p) {
+        const Type& type = b.instance.parameters[p].type;
+        if (type.is(Kind::tuple)) set_type(b, p, with_bound_extents(b, type));
+    }
 }
 
 }  // namespace tsr::sema

@@ -10,6 +10,7 @@
 #include "sema/functions/bind_dimensions.h"
 #include "sema/functions/tuning.h"
 #include "sema/state/entities.h"
+#include "sema/types/containers.h"
 #include "sema/types/numeric.h"
 #include "sema/types/writable_types.h"
 #include "sema/values/requirements.h"
@@ -29,6 +30,9 @@ static void require_graph_parameter(Body& b, const Annotation& written, Paramete
     }
     info.type = Type::unknown();
 }
+
+// Of the tensors in a tuple that a field holds nothing is known but how many axes they have.
+static Type as_field(const Type& given) { return given.is(Kind::tuple) ? as_item(given) : given; }
 
 static void read_parameters(Body& b, const Request& request) {
     const ast::FunctionDef& def = b.def();
@@ -70,7 +74,8 @@ static void read_parameters(Body& b, const Request& request) {
             policy.round = given.policy().round;
             info.type = info.type.with_policy(policy, info.type.tensor().scaling);
         }
-        if (b.function->makes && (written.generic || info.type.is(Kind::none))) {
+        if (b.function->makes && written.tree) info.type = as_field(info.type);
+        if (b.function->makes && ((written.generic && !written.tree) || info.type.is(Kind::none))) {
             b.error("E0337", parameter.annotation->span, fmt::format("the field `{}` needs a type", info.name));
             info.type = Type::unknown();
         }

@@ -54,6 +54,10 @@ public:
     std::map<ExprKey, ast::ExprId> held_values;  // by the call of a function that holds values: these, as a tuple
     std::map<std::pair<ModuleId, ast::StmtId>, InPlace> in_place;  // by the statement
     std::map<ExprKey, UnpackedArgument> unpacked;                  // by what stands behind the star
+    // Of `tree.map(f, t)`: by a tree that is no name, the name that it is given; by what reads a tree and the name or
+    // number of a part, what reads the part; by the call and the leaves, `f(t.w)`.
+    std::map<ExprKey, ast::ExprId> tree_names;
+    std::map<std::pair<ExprKey, std::string>, ast::ExprId> tree_parts, tree_calls;
     // By the call and the numbers of items: the call with the items as its arguments.
     std::map<std::pair<ExprKey, std::vector<size_t>>, ast::ExprId> unpacked_calls;
 

@@ -85,6 +85,7 @@ Flow meet(const Flow& a, const Flow& b);
 struct Annotation {
     Type type;  // unknown: nothing was said (generic), or an error was given
     bool generic = false;
+    bool tree = false;  // `Tree`: what is given says the type, also of a field
     bool mut = false;
     bool fixed = false;  // `static`
     Privilege privilege = Privilege::none;

@@ -38,6 +38,7 @@ Type of_either_extent(const Type& a, const Type& b) {
 }
 
 bool has_unknown_extents(const Type& type) {
+    if (type.is(Kind::tuple)) return std::ranges::any_of(type.parts(), has_unknown_extents);
     return type.is(Kind::tensor) &&
            std::ranges::any_of(type.tensor().shape, [](const ir::Dim& dim) { return dim.symbol_name() == "_"; });
 }

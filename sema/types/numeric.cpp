@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace tsr::sema {
 
 DType settled(const Static& value) {
@@ -98,6 +100,8 @@ std::optional<Type> join_parts(const Type& a, const Type& b) {
     return Type::list(parts[0], a.length() == b.length() ? a.length() : std::nullopt);
 }
 
+bool has_elements_of_its_own(const Type& type) { return type.is(Kind::tensor) || type.is_scalar(); }
+
 // Where different tensors of two records may be written, neither is given other tensors through the common type.
 std::optional<Type> join_records(const Type& a, const Type& b) {
     if (a.function_id() != b.function_id()) return std::nullopt;
@@ -112,7 +116,7 @@ std::optional<Type> join_records(const Type& a, const Type& b) {
 }
 
 bool converts_record(const Type& from, const Type& to) {
-    if (from.function_id() != to.function_id()) return false;
+    if (from.function_id() != to.function_id() || other_field(from, to)) return false;
     if (to.writable()) return from == to;
     for (size_t i = 0; i < to.parts().size(); ++i) {
         const Type &given = from.parts()[i], &wanted = to.parts()[i];
@@ -137,6 +141,23 @@ bool holds_same(const Type& from, const Type& to) {
 }
 
 }  // namespace
+
+std::optional<OtherField> other_field(const Type& from, const Type& to) {
+    for (size_t i = 0; i < to.parts().size() && i < from.parts().size(); ++i) {
+        const Type &given = from.parts()[i], &wanted = to.parts()[i];
+        const std::string name = to.is(Kind::record) ? "." + to.names()[i + 1] : fmt::format("[{}]", i);
+        const bool inner = wanted.is(Kind::record) || wanted.is(Kind::tuple);
+        if (inner && given.kind() == wanted.kind()) {
+            if (auto found = other_field(given, wanted)) {
+                found->path.insert(0, name);
+                return found;
+            }
+        }
+        const bool both = has_elements_of_its_own(given) && has_elements_of_its_own(wanted);
+        if (both && given.elem() != wanted.elem()) return OtherField{name, given, wanted};
+    }
+    return std::nullopt;
+}
 
 std::optional<Type> join(const Type& a, const Type& b, const std::optional<Static>& a_value,
                          const std::optional<Static>& b_value) {

@@ -31,4 +31,12 @@ std::optional<Type> join(const Type& a, const Type& b, const std::optional<Stati
 // True when a value of type `from` may stand where `to` is wanted without a cast.
 bool converts(const Type& from, const std::optional<Static>& value, const Type& to);
 
+// A field of a record, or a part of one, whose elements are of another type than `to` has there: a function gave them
+// for each leaf of a tree.
+struct OtherField {
+    std::string path;  // ".first.w"
+    Type given, wanted;
+};
+std::optional<OtherField> other_field(const Type& from, const Type& to);
+
 }  // namespace tsr::sema

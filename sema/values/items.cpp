@@ -12,6 +12,9 @@ namespace tsr::sema {
 
 namespace {
 
+// Elements of tuples have numbers on three levels (`nested_element`).
+constexpr int kDeepestElement = 1 << 16;
+
 bool holds_shaped_tensors(const Type& type) {
     if (type.is(Kind::tensor)) return type.rank() > 0;
     return type.is(Kind::tuple) && std::any_of(type.parts().begin(), type.parts().end(), holds_shaped_tensors);
@@ -30,11 +33,11 @@ Type item_type(Body& b, const Type& item, const ast::Expr& source, int element) 
     if (!item.is(Kind::tuple) || !holds_shaped_tensors(item)) return item;
     std::vector<Type> parts;
     for (size_t i = 0; i < item.parts().size(); ++i) {
-        if (element >= 0 && holds_shaped_tensors(item.parts()[i])) {
-            b.refuse(Feature::host, source.span, "a tuple of tensors in a tuple in a container is");
+        if (element >= kDeepestElement && holds_shaped_tensors(item.parts()[i])) {
+            b.refuse(Feature::host, source.span, "tensors in tuples in tuples in tuples of a container are");
             return {};
         }
-        parts.push_back(item_type(b, item.parts()[i], source, static_cast<int>(i)));
+        parts.push_back(item_type(b, item.parts()[i], source, nested_element(element, i)));
     }
     return Type::tuple(std::move(parts));
 }

@@ -106,6 +106,12 @@ bool require_converts(Body& b, const ast::Expr& e, const Value& v, const Type& t
     if (v.broken() || to.is_unknown()) return false;
     if (makes_or_converts(b, e, v, to)) return true;
     const bool same_class = v.type.is(Kind::record) && to.is(Kind::record) && v.type.function_id() == to.function_id();
+    if (const auto other = same_class ? other_field(v.type, to) : std::nullopt) {
+        b.error("E0302", e.span,
+                fmt::format("{} is {} with `{}` {}, here that is {}", what, shown(to), other->path,
+                            shown(other->wanted), shown(other->given)));
+        return false;
+    }
     if (same_class) return require_writable_record(b, e, v);
     bool numbers = v.type.is_number() && to.is_scalar();
     if (numbers && v.type.is(Kind::int_literal) && v.value && (is_integer(to.elem()) || is_float(to.elem()))) {

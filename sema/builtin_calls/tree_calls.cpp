@@ -1,0 +1,226 @@
+#include "sema/builtin_calls/tree_calls.h"
+
+#include <fmt/format.h>
+
+#include "sema/expressions/comprehensions.h"
+#include "sema/state/recursion.h"
+#include "sema/types/containers.h"
+#include "sema/types/numeric.h"
+
+namespace tsr::sema {
+
+namespace {
+
+// One part of a tree: where it stands in the text of the call, the expression that reads it, its type.
+struct Part {
+    const ast::Expr* written;
+    const ast::Expr* read;
+    Type type;
+};
+
+class TreeCall {
+public:
+    TreeCall(Body& b, const ast::Expr& e, const ast::Expr* function, bool updates)
+        : b_(b), e_(e), function_(function), updates_(updates), syntax_(b.checker.program.made) {}
+
+    // The trees as parts; nothing after a message.
+    std::optional<std::vector<Part>> trees(const std::vector<const ast::Expr*>& written) {
+        std::vector<Part> parts;
+        bool ok = true;
+        for (size_t i = 0; i < written.size(); ++i) {
+            const Value value = expression(b_, *written[i]);
+            ok &= !value.broken();
+            if (!ok) continue;
+            parts.push_back({written[i], written[i], value.type});
+            if (std::holds_alternative<ast::Name>(written[i]->node)) continue;
+            const ast::Expr& name = named(i, *written[i]);
+            bind_inner_names(b_, name);
+            assign_to(b_, name, value, *written[i]);
+            parts.back().read = &name;
+            parts.back().type = expression(b_, name).type;
+        }
+        return ok ? std::optional(std::move(parts)) : std::nullopt;
+    }
+
+    // The tree of what the function gives; unknown after a message.
+    Type mapped(const std::vector<Part>& parts, const std::string& path) {
+        const Type& form = parts[0].type;
+        if (!is_inner(form)) return leaf(parts, path);
+        std::vector<Type> given;
+        bool ok = true;
+        for (size_t i = 0; i < form.parts().size(); ++i) {
+            auto below = parts_below(parts, path, i);
+            if (!below) return {};
+            given.push_back(mapped(*below, path_of(path, form, i)));
+            ok &= !given.back().is_unknown();
+        }
+        if (!ok) return {};
+        return tree_of(form, std::move(given));
+    }
+
+    void leaves(const Part& part, const std::string& path, Value& all, std::vector<Type>& types) {
+        if (!is_inner(part.type)) {
+            const Value value = expression(b_, *part.read);
+            all.elements.push_back(value);
+            types.push_back(value.type);
+            b_.instance.tree_leaves[e_.id].push_back(part.read->id);
+            return;
+        }
+        for (size_t i = 0; i < part.type.parts().size(); ++i) {
+            const auto below = parts_below({part}, path, i);
+            if (!below) return;
+            leaves((*below)[0], path_of(path, part.type, i), all, types);
+        }
+    }
+
+private:
+    static bool is_inner(const Type& type) { return type.is(Kind::tuple) || type.is(Kind::record); }
+
+    // As in source, so that a tuple and a record have parts of their own.
+    static std::string path_of(const std::string& path, const Type& form, size_t i) {
+        return form.is(Kind::record) ? fmt::format("{}.{}", path, form.names()[i + 1]) : fmt::format("{}[{}]", path, i);
+    }
+
+    // A name for a tree that is not a name itself: it is computed once.
+    const ast::Expr& named(size_t tree, const ast::Expr& written) {
+        ast::ExprId& made = syntax_.tree_names[b_.key(written)];
+        if (!made.valid()) made = syntax_.expr(written.span, ast::Name{fmt::format("tree {}", tree)}).id;
+        return *b_.expr(made);
+    }
+
+    // Part `i` of each tree; nothing after a message.
+    std::optional<std::vector<Part>> parts_below(const std::vector<Part>& parts, const std::string& path, size_t i) {
+        const Type& form = parts[0].type;
+        std::vector<Part> below;
+        for (size_t tree = 0; tree < parts.size(); ++tree) {
+            const Part& part = parts[tree];
+            const bool same = part.type.kind() == form.kind() && part.type.parts().size() == form.parts().size() &&
+                              (!form.is(Kind::record) || part.type.function_id() == form.function_id());
+            if (!same) {
+                const std::string where = path.empty() ? "" : fmt::format(" at `{}`", path);
+                b_.error("E0302", part.written->span,
+                         fmt::format("trees of one form are wanted: this is {}{}, the first is {}", shown(part.type),
+                                     where, shown(form)))
+                    .label(parts[0].written->span, "the first");
+                return std::nullopt;
+            }
+            const ast::Expr& read = part_read(part, form, i);
+            below.push_back({part.written, &read, expression(b_, read).type});
+            if (below.back().type.is_unknown()) return std::nullopt;
+        }
+        return below;
+    }
+
+    const ast::Expr& part_read(const Part& part, const Type& form, size_t i) {
+        const std::string name = path_of("", form, i);
+        ast::ExprId& made = syntax_.tree_parts[{b_.key(*part.read), name}];
+        if (made.valid()) return *b_.expr(made);
+        const Span at = part.written->span;
+        if (form.is(Kind::record)) {
+            made = syntax_.expr(at, ast::Attribute{part.read, {form.names()[i + 1], at}}).id;
+        } else {
+            const ast::Expr& number = syntax_.expr(at, ast::IntLiteral{i});
+            made = syntax_.expr(at, ast::Subscript{part.read, {&number}}).id;
+        }
+        return *b_.expr(made);
+    }
+
+    Type leaf(const std::vector<Part>& parts, const std::string& path) {
+        if (parts[0].type.is(Kind::list) || parts[0].type.is(Kind::dict)) {
+            b_.refuse(Feature::graphs, parts[0].written->span,
+                      fmt::format("going through {} in a tree is", shown(parts[0].type)));
+            return {};
+        }
+        std::string key = path + "(";
+        for (const Part& part : parts) key += fmt::format("{} ", part.read->id.index);
+        ast::ExprId& made = syntax_.tree_calls[{b_.key(e_), key}];
+        if (!made.valid()) {
+            ast::Call call{function_, {}};
+            for (const Part& part : parts) call.arguments.push_back({std::nullopt, part.read});
+            made = syntax_.expr(e_.span, std::move(call)).id;
+        }
+        const Value value = expression(b_, *b_.expr(made));
+        if (value.broken()) return {};
+        b_.instance.tree_leaves[e_.id].push_back(made);
+        if (!updates_) return settled_type(value.type, value.value);
+        return update(parts[0], value, *b_.expr(made)) ? Type::none() : Type();
+    }
+
+    // A tensor is written as by `t.w[:] = value`, a number as by `t.rate = value`; false after a message.
+    bool update(const Part& part, const Value& value, const ast::Expr& call) {
+        std::vector<ast::ExprId>& leaves = b_.instance.tree_leaves[e_.id];
+        if (value.type.is(Kind::none)) {
+            leaves.emplace_back();  // the leaf stays, or the function wrote it
+            return true;
+        }
+        const ast::Expr* target = part.read;
+        if (part.type.is(Kind::tensor) && part.type.rank() != 0) {
+            ast::ExprId& made = syntax_.tree_parts[{b_.key(*part.read), "[:]"}];
+            if (!made.valid()) {
+                const ast::Expr& all = syntax_.expr(part.written->span, ast::Slice{});
+                made = syntax_.expr(part.written->span, ast::Subscript{part.read, {&all}}).id;
+            }
+            target = b_.expr(made);
+        } else if (!std::holds_alternative<ast::Attribute>(target->node)) {
+            b_.error("E0319", part.written->span,
+                     fmt::format("{} that is no field of a record is not written", shown(part.type)))
+                .note("a tensor of one element is");
+            return false;
+        }
+        assign_to(b_, *target, value, call);
+        leaves.push_back(target->id);
+        return true;
+    }
+
+    // Nothing where the function gives nothing.
+    Type tree_of(const Type& form, std::vector<Type> given) {
+        size_t none = 0;
+        for (const Type& part : given) none += part.is(Kind::none) ? 1 : 0;
+        if (none == given.size() && none != 0) return Type::none();
+        if (none != 0) {
+            b_.error("E0302", e_.span, "the function gives a value for some leaves of the tree and none for others");
+            return {};
+        }
+        if (form.is(Kind::tuple)) return Type::tuple(std::move(given));
+        for (Type& part : given) {
+            if (!b_.rules().host_objects) continue;
+            if (!is_item(part)) {
+                b_.error("E0208", e_.span, fmt::format("a record does not hold {}", shown(part)));
+                return {};
+            }
+            part = as_item(part);
+        }
+        return Type::record(form.function_id(), form.names(), std::move(given), b_.rules().host_objects);
+    }
+
+    Body& b_;
+    const ast::Expr& e_;
+    const ast::Expr* function_;
+    bool updates_;  // the leaves of the first tree
+    MadeSyntax& syntax_;
+};
+
+}  // namespace
+
+Value tree_call(Body& b, const BuiltinEntry& row, const ast::Expr& e, const Matched& m) {
+    const bool maps = row.id != Builtin::tree_leaves;
+    if (maps && expression(b, *m.arguments[0]).broken()) return {};
+    std::vector<const ast::Expr*> written{m.arguments[maps ? 1 : 0]};
+    written.insert(written.end(), m.rest.begin(), m.rest.end());
+    const size_t outer_names = b.inner_names.size();
+    TreeCall call(b, e, maps ? m.arguments[0] : nullptr, row.id == Builtin::tree_update);
+    b.instance.tree_leaves[e.id].clear();
+    const auto parts = call.trees(written);
+    Value value;
+    if (parts && maps) {
+        value.type = call.mapped(*parts, "");
+    } else if (parts) {
+        std::vector<Type> types;
+        call.leaves((*parts)[0], "", value, types);
+        value.type = Type::tuple(std::move(types));
+    }
+    b.inner_names.resize(outer_names);
+    return value;
+}
+
+}  // namespace tsr::sema
