@@ -264,4 +264,4 @@
 // clang-format on
 
 // Operators of the standard library that only graphs compute; their parameters are of no use before they are compiled.
-#define TSR_OPERATOR_NAMES "slice dropout sgd adam adamw fft ifft rfft irfft fft2d quantize dequantize moe"
+#define TSR_OPERATOR_NAMES "slice dropout fft ifft rfft irfft fft2d quantize dequantize moe"
