@@ -2,6 +2,9 @@
 
 #include <set>
 
+#include "ir/ops/register.h"
+#include "ir/ops/tile.h"
+
 namespace tsr::driver {
 
 namespace {
@@ -27,7 +30,9 @@ std::optional<Span> nondeterministic_place(const ir::Function& function) {
         const ir::Op& op = function.op(id);
         if (op.kind != ir::OpKind::atomic && op.kind != ir::OpKind::atomic_tile) continue;
         bool result_used = !op.results.empty() && used.contains(op.results[0]);
-        bool on_floats = is_float(function.type(op.operands[0]).elem);
+        const ir::ValueId memory = op.kind == ir::OpKind::atomic ? ir::AtomicUpdateOp(function, op).memory()
+                                                                 : ir::TileViewOp(function, op).memory();
+        bool on_floats = is_float(function.type(memory).elem);
         if (result_used || on_floats) return function.span_of(id);
     }
     return std::nullopt;

@@ -4,6 +4,7 @@
 
 #include "codegen/cpu/task.h"
 #include "codegen/llvm/types.h"
+#include "ir/ops/target.h"
 
 namespace tsr::codegen {
 
@@ -18,10 +19,11 @@ unsigned lanes_of(const Value* vector) {
 }  // namespace
 
 void CpuTask::emit_gather(const ir::Op& op) {
-    const DType type = operand_type(op, 0).elem;
+    const ir::GatherOp gather(source_, op);
+    const DType type = this->type(gather.pointer()).elem;
     llvm::Type* stored = memory_type(target_.getContext(), type);
-    Value* addresses = builder_.CreateGEP(stored, operand(op, 0), operand(op, 1));
-    llvm::Type* vector = shaped_like(operand(op, 1), stored);
+    Value* addresses = builder_.CreateGEP(stored, value(gather.pointer()), value(gather.offsets()));
+    llvm::Type* vector = shaped_like(value(gather.offsets()), stored);
     Value* mask = mask_of(op);
     if (mask != nullptr && !gathers_) {
         // LLVM would make a branch for each lane. Instead lanes that are out load a zero from somewhere else.
@@ -47,9 +49,11 @@ Value* CpuTask::nothing() {
 }
 
 void CpuTask::emit_scatter(const ir::Op& op) {
-    const DType type = operand_type(op, 0).elem;
-    Value* stored = to_memory(type, operand(op, 1));
-    Value* addresses = builder_.CreateGEP(stored->getType()->getScalarType(), operand(op, 0), operand(op, 2));
+    const ir::StoreOp scatter(source_, op);
+    const DType type = this->type(scatter.pointer()).elem;
+    Value* stored = to_memory(type, value(scatter.value()));
+    Value* addresses = builder_.CreateGEP(stored->getType()->getScalarType(), value(scatter.pointer()),
+                                          value(ir::GatherOp(source_, op).offsets()));
     builder_.CreateMaskedScatter(stored, addresses, llvm::Align(memory_bytes(type)), mask_of(op));
 }
 
@@ -64,9 +68,9 @@ void CpuTask::emit_prefetch(const ir::Op& op) {
 
 // The true lanes from the lowest on: the mask's bits, one cleared after the other.
 void CpuTask::emit_for_active(const ir::Op& op) {
-    llvm::Type* bits_type = builder_.getIntNTy(operand_type(op, 0).width);
+    llvm::Type* bits_type = builder_.getIntNTy(type(ir::ForActiveOp(source_, op).mask()).width);
     Value* zero = llvm::Constant::getNullValue(bits_type);
-    Value* all = builder_.CreateBitCast(operand(op, 0), bits_type);
+    Value* all = builder_.CreateBitCast(value(ir::ForActiveOp(source_, op).mask()), bits_type);
     llvm::BasicBlock* before = builder_.GetInsertBlock();
     llvm::BasicBlock* head = block("active");
     llvm::BasicBlock* body = block("lane");

@@ -6,6 +6,7 @@
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "codegen/cpu/task.h"
+#include "ir/ops/target.h"
 
 namespace tsr::codegen {
 
@@ -37,8 +38,10 @@ void CpuTask::emit_dot_words(const ir::Op& op) {
     const bool bf16 = packed == DType::bf16;
     const bool a_unsigned = packed == DType::i8;
     const bool a_first = bf16 || a_unsigned;  // VPDPBUSD takes the unsigned bytes first
-    Value* const given[] = {operand(op, 2), operand(op, a_first ? 0 : 1), operand(op, a_first ? 1 : 0)};
-    const unsigned width = operand_type(op, 0).width;
+    const ir::ProductOp product(source_, op);
+    Value* const given[] = {value(product.accumulator()), value(a_first ? product.a() : product.b()),
+                            value(a_first ? product.b() : product.a())};
+    const unsigned width = type(product.a()).width;
     const unsigned part = std::min(width, bf16 ? build_.machine.sums_bf16 : build_.machine.sums_bytes);
     llvm::Type* const element = bf16 ? builder_.getBFloatTy() : builder_.getInt8Ty();
     auto* elements = llvm::FixedVectorType::get(element, uint64_t{part} * (32 / element->getScalarSizeInBits()));

@@ -6,7 +6,9 @@
 #include "codegen/llvm/function.h"
 #include "codegen/llvm/types.h"
 #include "ir/core/total.h"
+#include "ir/ops/control.h"
 #include "ir/ops/effects.h"
+#include "ir/ops/target.h"
 
 namespace tsr::codegen {
 
@@ -96,7 +98,7 @@ void CpuTask::emit_print(const ir::Op& op) { call_message(op, "tsr_task_print", 
 
 // A failed assertion ends the task; the runtime tells the others.
 void CpuTask::emit_assert(const ir::Op& op) {
-    Value* failed = builder_.CreateNot(operand(op, 0));
+    Value* failed = builder_.CreateNot(value(ir::AssertOp(source_, op).condition()));
     when(failed, [&] {
         call_message(op, "tsr_task_assert_failed", 1);
         builder_.CreateRetVoid();
@@ -109,7 +111,8 @@ void CpuTask::emit_runtime(const ir::Op& op) {
         // TsrTask::result stands behind worker, failed and total.
         Value* field = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), task_.task, 16);
         Value* place = builder_.CreateLoad(builder_.getPtrTy(), field);
-        builder_.CreateStore(bits_of(operand_type(op, 0), operand(op, 0)), place);
+        const ir::ValueId given = ir::RuntimeOp(source_, op).arguments().front();
+        builder_.CreateStore(bits_of(type(given), value(given)), place);
         return;
     }
     llvm::Type* result = op.results.empty() ? nullptr : value_type(target_.getContext(), source_.type(op.results[0]));

@@ -4,7 +4,9 @@
 #include "codegen/llvm/function.h"
 #include "codegen/llvm/types.h"
 #include "ir/core/total.h"
+#include "ir/ops/control.h"
 #include "ir/ops/host.h"
+#include "ir/ops/memory.h"
 #include "runtime/abi.h"
 
 namespace tsr::codegen {
@@ -92,20 +94,20 @@ void HostBody::fail_when(Value* condition, llvm::Constant* place, const std::str
 
 // Integers divided by zero end the program, on the host; in kernels they give 0.
 void HostBody::check_divisor(const ir::Op& op) {
-    if (!is_integer(operand_type(op, 1).elem)) return;
-    Value* divisor = operand(op, 1);
+    const ir::ValueId by = ir::BinaryOp(source_, op).rhs();
+    if (!is_integer(type(by).elem)) return;
+    Value* divisor = value(by);
     Value* by_zero = builder_.CreateICmpEQ(divisor, llvm::Constant::getNullValue(divisor->getType()));
     fail_when(by_zero, place_of(op), op.kind == OpKind::mod ? "integer modulo by zero" : "integer division by zero");
 }
 
-Value* HostBody::as_i64(const ir::Op& op, size_t number) {
-    return builder_.CreateIntCast(operand(op, number), builder_.getInt64Ty(), is_signed(operand_type(op, number).elem));
+Value* HostBody::as_i64(ir::ValueId id) {
+    return builder_.CreateIntCast(value(id), builder_.getInt64Ty(), is_signed(type(id).elem));
 }
 
-Value* HostBody::slot_of(const ir::Op& op, size_t number) {
-    const ir::Type& type = operand_type(op, number);
-    if (type.is_scalar()) return scalar_bits(build_, type.elem, operand(op, number));
-    return builder_.CreatePtrToInt(operand(op, number), builder_.getInt64Ty());
+Value* HostBody::slot_of(ir::ValueId id) {
+    if (type(id).is_scalar()) return scalar_bits(build_, type(id).elem, value(id));
+    return builder_.CreatePtrToInt(value(id), builder_.getInt64Ty());
 }
 
 Value* HostBody::from_slot(const ir::Type& type, Value* bits) {
@@ -134,31 +136,30 @@ void HostBody::emit_call(const ir::Op& op) {
 // Slots are the kernel's arguments, its symbols' values and its groups along x, y, z; the last operand is their total.
 // Tensors are dense here: a slot is the address of the first element.
 void HostBody::emit_launch(const ir::Op& op) {
-    const size_t points = ir::LaunchOp::points_of(op).size();
-    const size_t total = op.operands.size() - 4 * (points - 1) - 1;  // of the first point
+    const ir::LaunchOp launch(source_, op);
+    const ir::ValueSpan groups = launch.groups().first(ir::LaunchOp::kGrid);  // of the first point
     Values slots, tensors;
-    for (size_t i = 0; i < total; ++i) {
-        const ir::Type& type = operand_type(op, i);
-        if (type.kind == ir::TypeKind::tensor) {
-            // TsrTensor begins with the data pointer.
-            slots.push_back(builder_.CreateLoad(builder_.getInt64Ty(), operand(op, i)));
-            tensors.resize(i, data_.null());
-            tensors.push_back(operand(op, i));
-        } else {
-            slots.push_back(slot_of(op, i));
-        }
-    }
+    const auto add = [&](ir::ValueId given) {
+        if (type(given).kind != ir::TypeKind::tensor) return slots.push_back(slot_of(given));
+        // TsrTensor begins with the data pointer.
+        tensors.resize(slots.size(), data_.null());
+        tensors.push_back(value(given));
+        slots.push_back(builder_.CreateLoad(builder_.getInt64Ty(), value(given)));
+    };
+    for (ir::ValueId given : launch.arguments()) add(given);
+    for (ir::ValueId given : launch.symbols()) add(given);
+    for (ir::ValueId given : groups.first(groups.size() - 1)) add(given);
     Value* result = data_.null();
     if (!op.results.empty()) {
         result = stack_room(builder_.getInt64Ty(), 1, llvm::Align(8));
         builder_.CreateStore(builder_.getInt64(0), result);
     }
-    if (points > 1) {
+    if (launch.points().size() > 1) {
         emit_tuned_launch(op, row(slots), row(tensors), result);
     } else {
         llvm::Constant* family = names_.families.at(op.attrs.string(Attr::callee));
         call_runtime(build_, "tsr_launch", nullptr,
-                     {family, row(slots), row(tensors), as_i64(op, total), result, place_of(op)});
+                     {family, row(slots), row(tensors), as_i64(groups.back()), result, place_of(op)});
     }
     if (op.results.empty()) return;
     call_runtime(build_, "tsr_wait", nullptr, {});
@@ -168,19 +169,19 @@ void HostBody::emit_launch(const ir::Op& op) {
 
 // The numbers of groups of all points: the runtime chooses the point.
 void HostBody::emit_tuned_launch(const ir::Op& op, Value* slots, Value* tensors, Value* result) {
-    const std::vector<std::string> points = ir::LaunchOp::points_of(op);
-    const auto& [tuning, table] = names_.tunings.at(points);
+    const ir::LaunchOp launch(source_, op);
+    const auto& [tuning, table] = names_.tunings.at(launch.points());
     Values groups;
     for (const Tuning::Point& point : tuning->points) {
-        const size_t first = op.operands.size() - 4 * (points.size() - point.launched);
-        for (size_t i = 0; i < 4; ++i) groups.push_back(as_i64(op, first + i));
+        const size_t first = ir::LaunchOp::kGrid * point.launched;
+        for (ir::ValueId count : launch.groups().subspan(first, ir::LaunchOp::kGrid)) groups.push_back(as_i64(count));
     }
     call_runtime(build_, "tsr_launch_tuned", nullptr, {table, slots, tensors, row(groups), result, place_of(op)});
 }
 
 void HostBody::emit_shape_of(const ir::Op& op) {
     const auto axis = static_cast<uint64_t>(op.attrs.integer(Attr::axis));
-    Value* field = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), operand(op, 0),
+    Value* field = builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(), value(ir::ShapeOfOp(source_, op).tensor()),
                                                        offsetof(TsrTensor, dl) + offsetof(TsrDLTensor, shape));
     Value* shape = builder_.CreateLoad(builder_.getPtrTy(), field);
     Value* extent = builder_.CreateConstInBoundsGEP1_64(builder_.getInt64Ty(), shape, axis);
@@ -188,20 +189,22 @@ void HostBody::emit_shape_of(const ir::Op& op) {
 }
 
 void HostBody::emit_read(const ir::Op& op) {
+    const ir::ReadOp read(source_, op);
     Values index;
-    for (size_t i = 1; i < op.operands.size(); ++i) index.push_back(as_i64(op, i));
+    for (ir::ValueId at : read.indices()) index.push_back(as_i64(at));
     Value* bits =
         call_runtime(build_, "tsr_get", builder_.getInt64Ty(),
-                     {operand(op, 0), row(index), data_.i32(static_cast<int64_t>(index.size())), place_of(op)});
+                     {value(read.memory()), row(index), data_.i32(static_cast<int64_t>(index.size())), place_of(op)});
     define(op.results[0], from_slot(source_.type(op.results[0]), bits));
 }
 
 void HostBody::emit_write(const ir::Op& op) {
+    const ir::WriteOp write(source_, op);
     Values index;
-    for (size_t i = 2; i < op.operands.size(); ++i) index.push_back(as_i64(op, i));
-    call_runtime(
-        build_, "tsr_set", nullptr,
-        {operand(op, 0), row(index), data_.i32(static_cast<int64_t>(index.size())), slot_of(op, 1), place_of(op)});
+    for (ir::ValueId at : write.indices()) index.push_back(as_i64(at));
+    call_runtime(build_, "tsr_set", nullptr,
+                 {value(write.memory()), row(index), data_.i32(static_cast<int64_t>(index.size())),
+                  slot_of(write.value()), place_of(op)});
 }
 
 Value* HostBody::formatted_value(const ir::Op& op, size_t number, const std::string& spec) {
@@ -221,7 +224,7 @@ Value* HostBody::formatted_value(const ir::Op& op, size_t number, const std::str
             return call_runtime(build_, "tsr_format_list", string, {operand(op, number), place});
         default:
             return call_runtime(build_, "tsr_format", string,
-                                {slot_of(op, number), data_.i32(static_cast<int>(type.elem)), text, place});
+                                {slot_of(op.operands[number]), data_.i32(static_cast<int>(type.elem)), text, place});
     }
 }
 
@@ -250,7 +253,7 @@ void HostBody::emit_print(const ir::Op& op) {
 }
 
 void HostBody::emit_assert(const ir::Op& op) {
-    when(builder_.CreateNot(operand(op, 0)), [&] {
+    when(builder_.CreateNot(value(ir::AssertOp(source_, op).condition())), [&] {
         const std::string& text = op.attrs.string(Attr::text);
         Value* message = text.empty() ? data_.null() : formatted(op, text, 1);
         call_runtime(build_, "tsr_assert_failed", nullptr, {message, place_of(op)});

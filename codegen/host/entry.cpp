@@ -60,9 +60,9 @@ private:
                 return push(body_.operand(op_, next_++));
             case slot:
             case bits:
-                return push(body_.slot_of(op_, next_++));
+                return push(body_.slot_of(op_.operands[next_++]));
             case integer:
-                return push(body_.as_i64(op_, next_++));
+                return push(body_.as_i64(op_.operands[next_++]));
             case HostArgument::real:
                 return push(converted_real());
             case integers:
@@ -128,7 +128,7 @@ private:
 
     void add_integers() {
         HostBody::Values all;
-        for (size_t left = rest(); left > 0; --left) all.push_back(body_.as_i64(op_, next_++));
+        for (size_t left = rest(); left > 0; --left) all.push_back(body_.as_i64(op_.operands[next_++]));
         push(body_.row(all));
         push_count(all.size());
     }
@@ -142,7 +142,7 @@ private:
 
     void add_slots() {
         HostBody::Values all;
-        for (size_t left = rest(); left > 0; --left) all.push_back(body_.slot_of(op_, next_++));
+        for (size_t left = rest(); left > 0; --left) all.push_back(body_.slot_of(op_.operands[next_++]));
         push(data_or_row(build_.ir.getInt64Ty(), all));
         push_count(all.size());
     }
@@ -197,9 +197,9 @@ private:
             if (code == ir::index_newaxis) kind = TSR_INDEX_NEWAXIS;
             if (code == ir::index_ellipsis) kind = TSR_INDEX_ELLIPSIS;
             if (code == ir::index_integer) kind = TSR_INDEX_INTEGER;
-            if (code == ir::index_integer || (given & 1) != 0) start = body_.as_i64(op_, next_++);
-            if ((given & 2) != 0) stop = body_.as_i64(op_, next_++);
-            if ((given & 4) != 0) step = body_.as_i64(op_, next_++);
+            if (code == ir::index_integer || (given & 1) != 0) start = body_.as_i64(op_.operands[next_++]);
+            if ((given & 2) != 0) stop = body_.as_i64(op_.operands[next_++]);
+            if ((given & 4) != 0) step = body_.as_i64(op_.operands[next_++]);
             const HostBody::Values item{data_.i64(kind | given << 32), start, stop, step};
             words.insert(words.end(), item.begin(), item.end());
         }
@@ -209,7 +209,7 @@ private:
 
     void add_random_key() {
         Value* seed = data_.null();
-        if (has_seed()) seed = body_.row({body_.as_i64(op_, next_++)});
+        if (has_seed()) seed = body_.row({body_.as_i64(op_.operands[next_++])});
         Value* key = body_.stack_room(build_.ir.getInt64Ty(), 2, llvm::Align(8));
         call_runtime(build_, "tsr_next_key", nullptr, {data_.i32(op_.attrs.integer(Attr::count, 0)), seed, key});
         push(key);

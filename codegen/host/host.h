@@ -48,9 +48,9 @@ private:
     // Binds the dimension symbols by tsr_check_arguments.
     void check_arguments();
 
-    llvm::Value* as_i64(const ir::Op& op, size_t number);
+    llvm::Value* as_i64(ir::ValueId id);
     // Any value in the eight bytes of a TsrSlot, and back.
-    llvm::Value* slot_of(const ir::Op& op, size_t number);
+    llvm::Value* slot_of(ir::ValueId id);
     llvm::Value* from_slot(const ir::Type& type, llvm::Value* bits);
     // Values of one type side by side on the stack.
     llvm::Value* row(const Values& values);

@@ -41,6 +41,8 @@ protected:
     [[nodiscard]] Values values(const std::vector<ir::ValueId>& ids) const;
     void define(ir::ValueId id, llvm::Value* value);
     void define_results(const ir::Op& op, const Values& values);
+    [[nodiscard]] const ir::Type& type(ir::ValueId id) const { return source_.type(id); }
+    // Where any number of operands play one role.
     [[nodiscard]] llvm::Value* operand(const ir::Op& op, size_t number) const { return value(op.operands[number]); }
     [[nodiscard]] const ir::Type& operand_type(const ir::Op& op, size_t number) const {
         return source_.type(op.operands[number]);

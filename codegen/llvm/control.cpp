@@ -1,4 +1,6 @@
 // Structured control flow as blocks and phis.
+#include "ir/ops/control.h"
+
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Metadata.h>
@@ -45,14 +47,15 @@ void Body::close_loop(const std::vector<llvm::PHINode*>& carried, const Values& 
 // The counter is 64 bits wide whatever the type of the bounds, unless it is known not to pass the end of a narrow one:
 // it would begin again.
 void Body::emit_for(const ir::Op& op) {
-    const DType type = operand_type(op, 0).elem;
+    const ir::ForOp loop(source_, op);
+    const DType type = this->type(loop.lower()).elem;
     const bool has_sign = is_signed(type);
     auto* wide = builder_.getIntNTy(static_cast<unsigned>(op.attrs.integer(ir::Attr::width, 64)));
-    Value* lower = builder_.CreateIntCast(operand(op, 0), wide, has_sign);
-    Value* upper = builder_.CreateIntCast(operand(op, 1), wide, has_sign);
-    Value* step = builder_.CreateIntCast(operand(op, 2), wide, has_sign);
+    Value* lower = builder_.CreateIntCast(value(loop.lower()), wide, has_sign);
+    Value* upper = builder_.CreateIntCast(value(loop.upper()), wide, has_sign);
+    Value* step = builder_.CreateIntCast(value(loop.step()), wide, has_sign);
     Values initial{lower};
-    for (size_t i = 3; i < op.operands.size(); ++i) initial.push_back(operand(op, i));
+    for (ir::ValueId init : loop.inits()) initial.push_back(value(init));
 
     const bool is_u64 = type == DType::u64;
     const auto* known = llvm::dyn_cast<llvm::ConstantInt>(step);
@@ -132,7 +135,7 @@ void Body::emit_if(const ir::Op& op) {
     llvm::BasicBlock* then = block("then");
     llvm::BasicBlock* otherwise = block("else");
     llvm::BasicBlock* after = block("endif");
-    builder_.CreateCondBr(operand(op, 0), then, otherwise);
+    builder_.CreateCondBr(value(ir::IfOp(source_, op).condition()), then, otherwise);
     builder_.SetInsertPoint(then);
     const Values first = emit_region(op.regions[0]);
     llvm::BasicBlock* then_end = builder_.GetInsertBlock();

@@ -33,6 +33,13 @@ bool computes(const Machine& machine, DType type) {
     return type == DType::f32 || type == DType::f64 || (type == DType::f16 && machine.computes_f16);
 }
 
+// The operands of an operation that has three, in the order of its record.
+std::array<Value*, 3> three(const ElementOp& op) {
+    std::array<Value*, 3> all{};
+    std::ranges::copy(op.operands, all.begin());
+    return all;
+}
+
 }  // namespace
 
 Value* no_element_code(Build&, const ElementOp& op) {
@@ -41,11 +48,17 @@ Value* no_element_code(Build&, const ElementOp& op) {
 }
 
 Value* emit_element(Build& build, const ElementOp& op) {
-    if (op.kind == OpKind::select) return build.ir.CreateSelect(op.operands[0], op.operands[1], op.operands[2]);
-    if (op.kind == OpKind::cast) return emit_cast(build, op.type, op.to, op.operands[0]);
-    if (op.kind == OpKind::bitcast) return emit_bitcast(build, op.type, op.to, op.operands[0]);
+    if (op.kind == OpKind::select) {
+        const auto [condition, then, otherwise] = three(op);
+        return build.ir.CreateSelect(condition, then, otherwise);
+    }
+    if (op.kind == OpKind::cast) return emit_cast(build, op.type, op.to, op.operand());
+    if (op.kind == OpKind::bitcast) return emit_bitcast(build, op.type, op.to, op.operand());
     if (op.type == DType::boolean || is_integer(op.type)) return emit_integer(build, op);
-    if (op.kind == OpKind::fma) return emit_fma(build, op.type, op.operands[0], op.operands[1], op.operands[2]);
+    if (op.kind == OpKind::fma) {
+        const auto [factor, other, addend] = three(op);
+        return emit_fma(build, op.type, factor, other, addend);
+    }
     const bool in_f32 = !computes(build.machine, op.type) || (op.kind == OpKind::mod && op.type == DType::f16);
     return in_f32 ? through_f32(build, op) : emit_real(build, op);
 }

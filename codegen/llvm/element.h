@@ -13,6 +13,10 @@ struct ElementOp {
     DType type = DType::f32;  // of the operands (of `select`: of what is chosen)
     DType to = DType::f32;    // of the result, where `cast` or `bitcast` names it
     std::span<llvm::Value* const> operands;
+
+    [[nodiscard]] llvm::Value* operand() const { return operands.front(); }  // of one operand
+    [[nodiscard]] llvm::Value* lhs() const { return operands.front(); }      // of two
+    [[nodiscard]] llvm::Value* rhs() const { return operands.back(); }
 };
 
 // Law and edges are the ones of the operation's record.

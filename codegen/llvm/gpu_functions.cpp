@@ -70,7 +70,7 @@ Value* of_one(Build& build, OpKind kind, Value* x) {
 
 Value* emit_gpu_function(Build& build, const ElementOp& op) {
     if (op.type != DType::f32) ir::internal_error("a function of floats other than f32 that has become no formula");
-    Value* operand = op.operands[0];
+    Value* operand = op.operand();
     auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(operand->getType());
     if (vector == nullptr) return of_one(build, op.kind, operand);
     Value* result = llvm::PoisonValue::get(vector);

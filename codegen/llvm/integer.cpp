@@ -15,8 +15,8 @@ using llvm::Intrinsic::ID;
 // By the width or more (also what a negative amount is, read unsigned): 0, and all sign bits for `shr` of a signed one.
 Value* emit_shift(Build& build, const ElementOp& op) {
     llvm::IRBuilder<>& ir = build.ir;
-    Value* value = op.operands[0];
-    Value* amount = op.operands[1];
+    Value* value = op.lhs();
+    Value* amount = op.rhs();
     const unsigned width = value->getType()->getScalarSizeInBits();
     Value* inside = ir.CreateICmpULT(amount, llvm::ConstantInt::get(amount->getType(), width));
     if (op.kind == OpKind::shr && is_signed(op.type)) {
@@ -36,19 +36,19 @@ Value* emit_shift(Build& build, const ElementOp& op) {
 
 Value* emit_sign(Build& build, const ElementOp& op) {
     llvm::IRBuilder<>& ir = build.ir;
-    llvm::Type* type = op.operands[0]->getType();
+    llvm::Type* type = op.operand()->getType();
     Value* zero = llvm::Constant::getNullValue(type);
-    if (!is_signed(op.type)) return ir.CreateZExt(ir.CreateICmpNE(op.operands[0], zero), type);
-    Value* positive = ir.CreateZExt(ir.CreateICmpSGT(op.operands[0], zero), type);
-    return ir.CreateSelect(ir.CreateICmpSLT(op.operands[0], zero), llvm::ConstantInt::getSigned(type, -1), positive);
+    if (!is_signed(op.type)) return ir.CreateZExt(ir.CreateICmpNE(op.operand(), zero), type);
+    Value* positive = ir.CreateZExt(ir.CreateICmpSGT(op.operand(), zero), type);
+    return ir.CreateSelect(ir.CreateICmpSLT(op.operand(), zero), llvm::ConstantInt::getSigned(type, -1), positive);
 }
 
 // Square and multiply, one step per bit of the exponent; a known exponent leaves only its own products. A negative
 // power is the reciprocal rounded toward zero: 1 of 1, 1 or -1 of -1, else 0.
 Value* emit_power(Build& build, const ElementOp& op) {
     llvm::IRBuilder<>& ir = build.ir;
-    Value* base = op.operands[0];
-    Value* exponent = op.operands[1];
+    Value* base = op.lhs();
+    Value* exponent = op.rhs();
     llvm::Type* type = base->getType();
     Value* zero = llvm::Constant::getNullValue(type);
     Value* one = llvm::ConstantInt::get(type, 1);
@@ -73,33 +73,31 @@ using llvm::Instruction;
 
 template <Instruction::BinaryOps opcode>
 Value* emit_both(Build& build, const ElementOp& op) {
-    return build.ir.CreateBinOp(opcode, op.operands[0], op.operands[1]);
+    return build.ir.CreateBinOp(opcode, op.lhs(), op.rhs());
 }
 
 // The first of integers with a sign, the second of those without and of bool.
 template <CmpInst::Predicate with_sign, CmpInst::Predicate without>
 Value* emit_compare(Build& build, const ElementOp& op) {
-    return build.ir.CreateICmp(is_signed(op.type) ? with_sign : without, op.operands[0], op.operands[1]);
+    return build.ir.CreateICmp(is_signed(op.type) ? with_sign : without, op.lhs(), op.rhs());
 }
 
 template <ID with_sign, ID without>
 Value* emit_smaller_or_greater(Build& build, const ElementOp& op) {
-    return build.ir.CreateBinaryIntrinsic(is_signed(op.type) ? with_sign : without, op.operands[0], op.operands[1]);
+    return build.ir.CreateBinaryIntrinsic(is_signed(op.type) ? with_sign : without, op.lhs(), op.rhs());
 }
 
-Value* emit_negation(Build& build, const ElementOp& op) { return build.ir.CreateNeg(op.operands[0]); }
+Value* emit_negation(Build& build, const ElementOp& op) { return build.ir.CreateNeg(op.operand()); }
 
-Value* emit_complement(Build& build, const ElementOp& op) { return build.ir.CreateNot(op.operands[0]); }
+Value* emit_complement(Build& build, const ElementOp& op) { return build.ir.CreateNot(op.operand()); }
 
-Value* emit_quotient(Build& build, const ElementOp& op) {
-    return emit_floordiv(build, op.type, op.operands[0], op.operands[1]);
-}
+Value* emit_quotient(Build& build, const ElementOp& op) { return emit_floordiv(build, op.type, op.lhs(), op.rhs()); }
 
-Value* emit_rest(Build& build, const ElementOp& op) { return emit_mod(build, op.type, op.operands[0], op.operands[1]); }
+Value* emit_rest(Build& build, const ElementOp& op) { return emit_mod(build, op.type, op.lhs(), op.rhs()); }
 
 Value* emit_magnitude(Build& build, const ElementOp& op) {
-    if (!is_signed(op.type)) return op.operands[0];
-    return build.ir.CreateBinaryIntrinsic(llvm::Intrinsic::abs, op.operands[0], build.ir.getFalse());
+    if (!is_signed(op.type)) return op.operand();
+    return build.ir.CreateBinaryIntrinsic(llvm::Intrinsic::abs, op.operand(), build.ir.getFalse());
 }
 
 // What each operation becomes, on integers and bool.

@@ -22,7 +22,7 @@ std::string function_name(const ElementOp& op) {
 
 Value* call_scalar(Build& build, const std::string& name, llvm::ArrayRef<Value*> operands) {
     llvm::Module& module = *build.ir.GetInsertBlock()->getModule();
-    std::array<llvm::Type*, 2> types{operands[0]->getType(), operands[0]->getType()};
+    std::array<llvm::Type*, 2> types{operands.front()->getType(), operands.front()->getType()};
     auto* signature = llvm::FunctionType::get(types[0], llvm::ArrayRef(types).take_front(operands.size()), false);
     llvm::CallInst* call = build.ir.CreateCall(module.getOrInsertFunction(name, signature), operands);
     // Left as it is: LLVM would replace calls that it knows by others of other roundings.
@@ -43,7 +43,7 @@ Value* emit_libm(Build& build, const ElementOp& op) {
         return emit_cast(build, DType::f32, op.type, emit_libm(build, same));
     }
     const std::string name = function_name(op);
-    auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(op.operands[0]->getType());
+    auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(op.operands.front()->getType());
     if (vector == nullptr) return call_scalar(build, name, {op.operands.data(), op.operands.size()});
     Value* result = llvm::PoisonValue::get(vector);
     for (unsigned lane = 0; lane < vector->getNumElements(); ++lane) {

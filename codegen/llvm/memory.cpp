@@ -5,6 +5,7 @@
 #include "codegen/llvm/function.h"
 #include "codegen/llvm/target.h"
 #include "codegen/llvm/types.h"
+#include "ir/ops/target.h"
 
 namespace tsr::codegen {
 
@@ -29,9 +30,11 @@ Value* TargetBody::bits_of(const ir::Type& type, Value* scalar) {
 }
 
 Value* TargetBody::address(const ir::Op& op, bool in_bounds) {
-    llvm::Type* element = memory_type(target_.getContext(), operand_type(op, 0).elem);
-    Value* offset = builder_.CreateIntCast(operand(op, 1), builder_.getInt64Ty(), is_signed(operand_type(op, 1).elem));
-    return builder_.CreateGEP(element, operand(op, 0), offset, "",
+    const ir::PointerAddOp sum(source_, op);
+    llvm::Type* element = memory_type(target_.getContext(), type(sum.pointer()).elem);
+    Value* offset =
+        builder_.CreateIntCast(value(sum.offset()), builder_.getInt64Ty(), is_signed(type(sum.offset()).elem));
+    return builder_.CreateGEP(element, value(sum.pointer()), offset, "",
                               in_bounds ? llvm::GEPNoWrapFlags::inBounds() : llvm::GEPNoWrapFlags::none());
 }
 
@@ -40,8 +43,9 @@ llvm::Align TargetBody::alignment_of(const ir::Op& op, DType type) const {
 }
 
 Value* TargetBody::mask_of(const ir::Op& op) const {
-    if (op.attrs.integer(Attr::masked, 0) == 0) return nullptr;
-    Value* mask = value(op.operands.back());
+    const auto given = ir::MaskedOp(source_, op).mask();
+    if (!given) return nullptr;
+    Value* mask = value(*given);
     const auto* known = llvm::dyn_cast<llvm::Constant>(mask);
     return known != nullptr && known->isAllOnesValue() ? nullptr : mask;
 }
@@ -55,7 +59,8 @@ void TargetBody::emit_stack(const ir::Op& op) {
 }
 
 void TargetBody::emit_load(const ir::Op& op) {
-    const DType type = operand_type(op, 0).elem;
+    const ir::ValueId pointer = ir::MaskedOp(source_, op).pointer();
+    const DType type = this->type(pointer).elem;
     llvm::Type* stored = memory_type(target_.getContext(), type);
     const int64_t width = op.attrs.integer(Attr::width, 0);
     Value* mask = mask_of(op);
@@ -67,7 +72,7 @@ void TargetBody::emit_load(const ir::Op& op) {
         llvm::BasicBlock* after = block("loaded");
         builder_.CreateCondBr(mask, inside, after);
         builder_.SetInsertPoint(inside);
-        Value* loaded = builder_.CreateAlignedLoad(stored, operand(op, 0), alignment);
+        Value* loaded = builder_.CreateAlignedLoad(stored, value(pointer), alignment);
         builder_.CreateBr(after);
         builder_.SetInsertPoint(after);
         llvm::PHINode* chosen = builder_.CreatePHI(stored, 2);
@@ -79,33 +84,35 @@ void TargetBody::emit_load(const ir::Op& op) {
     if (width != 0) stored = llvm::FixedVectorType::get(stored, static_cast<unsigned>(width));
     Value* loaded = nullptr;
     if (mask == nullptr) {
-        loaded = builder_.CreateAlignedLoad(stored, operand(op, 0), alignment);
+        loaded = builder_.CreateAlignedLoad(stored, value(pointer), alignment);
     } else {
         loaded =
-            builder_.CreateMaskedLoad(stored, operand(op, 0), alignment, mask, llvm::Constant::getNullValue(stored));
+            builder_.CreateMaskedLoad(stored, value(pointer), alignment, mask, llvm::Constant::getNullValue(stored));
     }
     define(op.results[0], from_memory(type, loaded));
 }
 
 void TargetBody::emit_store(const ir::Op& op) {
-    const DType type = operand_type(op, 0).elem;
-    Value* stored = to_memory(type, operand(op, 1));
+    const ir::StoreOp writes(source_, op);
+    const DType type = this->type(writes.pointer()).elem;
+    Value* pointer = value(writes.pointer());
+    Value* stored = to_memory(type, value(writes.value()));
     Value* mask = mask_of(op);
     const llvm::Align alignment = alignment_of(op, type);
     if (mask == nullptr) {
-        llvm::StoreInst* store = builder_.CreateAlignedStore(stored, operand(op, 0), alignment);
+        llvm::StoreInst* store = builder_.CreateAlignedStore(stored, pointer, alignment);
         if (op.attrs.has(Attr::past_caches)) {
             llvm::Metadata* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
             store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(target_.getContext(), {one}));
         }
     } else if (stored->getType()->isVectorTy()) {
-        builder_.CreateMaskedStore(stored, operand(op, 0), alignment, mask);
+        builder_.CreateMaskedStore(stored, pointer, alignment, mask);
     } else {
         llvm::BasicBlock* after = block("stored");
         llvm::BasicBlock* inside = block("store");
         builder_.CreateCondBr(mask, inside, after);
         builder_.SetInsertPoint(inside);
-        builder_.CreateAlignedStore(stored, operand(op, 0), alignment);
+        builder_.CreateAlignedStore(stored, pointer, alignment);
         builder_.CreateBr(after);
         builder_.SetInsertPoint(after);
     }
@@ -160,26 +167,26 @@ llvm::AtomicRMWInst::BinOp integer_operation(AtomicOp op, bool has_sign) {
 
 // Integers by one instruction; floats by comparing and exchanging, by their bits, those of a vector in one word.
 void TargetBody::emit_atomic(const ir::Op& op) {
-    const auto kind = static_cast<AtomicOp>(op.attrs.integer(Attr::op));
-    const DType type = operand_type(op, 0).elem;
+    const ir::AtomicRmwOp update(source_, op);
+    const AtomicOp kind = update.what();
+    const DType type = this->type(update.pointer()).elem;
+    Value* pointer = value(update.pointer());
     const auto order = llvm::AtomicOrdering::Monotonic;
     const llvm::Align alignment(memory_bytes(type));
     llvm::Type* word = builder_.getIntNTy(memory_bytes(type) * 8);
-    if (operand_type(op, 1).is_vector()) {
-        exchange_until_alone(op, builder_.getIntNTy(operand_type(op, 1).width * memory_bytes(type) * 8));
+    if (this->type(update.value()).is_vector()) {
+        exchange_until_alone(op, builder_.getIntNTy(this->type(update.value()).width * memory_bytes(type) * 8));
         return;
     }
-    const auto to_word = [&](size_t number) {
-        return builder_.CreateBitCast(to_memory(type, operand(op, number)), word);
-    };
+    const auto to_word = [&](ir::ValueId id) { return builder_.CreateBitCast(to_memory(type, value(id)), word); };
     Value* old = nullptr;
     if (kind == AtomicOp::compare_exchange) {
-        Value* pair = builder_.CreateAtomicCmpXchg(operand(op, 0), to_word(2), to_word(1), alignment, order, order,
-                                                   atomic_scope());
+        Value* pair = builder_.CreateAtomicCmpXchg(pointer, to_word(update.compare()), to_word(update.value()),
+                                                   alignment, order, order, atomic_scope());
         old = builder_.CreateExtractValue(pair, 0);
     } else if (!is_float(type) || kind == AtomicOp::exchange) {
-        old = builder_.CreateAtomicRMW(integer_operation(kind, is_signed(type)), operand(op, 0), to_word(1), alignment,
-                                       order, atomic_scope());
+        old = builder_.CreateAtomicRMW(integer_operation(kind, is_signed(type)), pointer, to_word(update.value()),
+                                       alignment, order, atomic_scope());
     } else {
         old = exchange_until_alone(op, word);
     }
@@ -188,11 +195,13 @@ void TargetBody::emit_atomic(const ir::Op& op) {
 }
 
 Value* TargetBody::exchange_until_alone(const ir::Op& op, llvm::Type* word) {
-    const auto kind = static_cast<AtomicOp>(op.attrs.integer(Attr::op));
-    const DType type = operand_type(op, 0).elem;
+    const ir::AtomicRmwOp update(source_, op);
+    const DType type = this->type(update.pointer()).elem;
+    Value* pointer = value(update.pointer());
+    Value* combined = value(update.value());
     const auto order = llvm::AtomicOrdering::Monotonic;
     const llvm::Align alignment(word->getIntegerBitWidth() / 8);
-    llvm::LoadInst* first = builder_.CreateAlignedLoad(word, operand(op, 0), alignment);
+    llvm::LoadInst* first = builder_.CreateAlignedLoad(word, pointer, alignment);
     first->setAtomic(order, atomic_scope());
     llvm::BasicBlock* before = builder_.GetInsertBlock();
     llvm::BasicBlock* attempt = block("attempt");
@@ -201,10 +210,10 @@ Value* TargetBody::exchange_until_alone(const ir::Op& op, llvm::Type* word) {
     builder_.SetInsertPoint(attempt);
     llvm::PHINode* seen = builder_.CreatePHI(word, 2);
     seen->addIncoming(first, before);
-    Value* held = builder_.CreateBitCast(seen, operand(op, 1)->getType());
-    Value* const both[] = {held, operand(op, 1)};
-    Value* next = builder_.CreateBitCast(emit_element(build_, {combination(kind), type, type, both}), word);
-    Value* pair = builder_.CreateAtomicCmpXchg(operand(op, 0), seen, next, alignment, order, order, atomic_scope());
+    Value* held = builder_.CreateBitCast(seen, combined->getType());
+    Value* const both[] = {held, combined};
+    Value* next = builder_.CreateBitCast(emit_element(build_, {combination(update.what()), type, type, both}), word);
+    Value* pair = builder_.CreateAtomicCmpXchg(pointer, seen, next, alignment, order, order, atomic_scope());
     seen->addIncoming(builder_.CreateExtractValue(pair, 0), builder_.GetInsertBlock());
     builder_.CreateCondBr(builder_.CreateExtractValue(pair, 1), done, attempt);
     builder_.SetInsertPoint(done);

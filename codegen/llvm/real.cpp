@@ -25,28 +25,28 @@ Value* constant(Value* like, double value) { return llvm::ConstantFP::get(like->
 
 template <Instruction::BinaryOps opcode>
 Value* emit_float_both(Build& build, const ElementOp& op) {
-    return build.ir.CreateBinOp(opcode, op.operands[0], op.operands[1]);
+    return build.ir.CreateBinOp(opcode, op.lhs(), op.rhs());
 }
 
 template <CmpInst::Predicate predicate>
 Value* emit_float_compare(Build& build, const ElementOp& op) {
-    return build.ir.CreateFCmp(predicate, op.operands[0], op.operands[1]);
+    return build.ir.CreateFCmp(predicate, op.lhs(), op.rhs());
 }
 
 template <ID intrinsic>
 Value* emit_intrinsic_of_one(Build& build, const ElementOp& op) {
-    return build.ir.CreateUnaryIntrinsic(intrinsic, op.operands[0]);
+    return build.ir.CreateUnaryIntrinsic(intrinsic, op.operand());
 }
 
 template <ID intrinsic>
 Value* emit_intrinsic_of_two(Build& build, const ElementOp& op) {
-    return build.ir.CreateBinaryIntrinsic(intrinsic, op.operands[0], op.operands[1]);
+    return build.ir.CreateBinaryIntrinsic(intrinsic, op.lhs(), op.rhs());
 }
 
-Value* emit_float_negation(Build& build, const ElementOp& op) { return build.ir.CreateFNeg(op.operands[0]); }
+Value* emit_float_negation(Build& build, const ElementOp& op) { return build.ir.CreateFNeg(op.operand()); }
 
 Value* emit_float_floordiv(Build& build, const ElementOp& op) {
-    return build.ir.CreateUnaryIntrinsic(llvm::Intrinsic::floor, build.ir.CreateFDiv(op.operands[0], op.operands[1]));
+    return build.ir.CreateUnaryIntrinsic(llvm::Intrinsic::floor, build.ir.CreateFDiv(op.lhs(), op.rhs()));
 }
 
 // Where they have not become formulas.
@@ -56,21 +56,21 @@ Value* emit_function(Build& build, const ElementOp& op) {
 
 Value* emit_rsqrt(Build& build, const ElementOp& op) {
     if (!build.machine.has_libm && op.type == DType::f32) return emit_gpu_function(build, op);
-    Value* root = build.ir.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, op.operands[0]);
-    return build.ir.CreateFDiv(constant(op.operands[0], 1.0), root);
+    Value* root = build.ir.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, op.operand());
+    return build.ir.CreateFDiv(constant(op.operand(), 1.0), root);
 }
 
-Value* emit_isnan(Build& build, const ElementOp& op) { return build.ir.CreateFCmpUNO(op.operands[0], op.operands[0]); }
+Value* emit_isnan(Build& build, const ElementOp& op) { return build.ir.CreateFCmpUNO(op.operand(), op.operand()); }
 
 template <CmpInst::Predicate to_infinity>
 Value* emit_magnitude_test(Build& build, const ElementOp& op) {
-    Value* magnitude = build.ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, op.operands[0]);
+    Value* magnitude = build.ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, op.operand());
     return build.ir.CreateFCmp(to_infinity, magnitude, llvm::ConstantFP::getInfinity(magnitude->getType()));
 }
 
 Value* emit_float_sign(Build& build, const ElementOp& op) {
     llvm::IRBuilder<>& ir = build.ir;
-    Value* x = op.operands[0];
+    Value* x = op.operand();
     Value* zero = constant(x, 0.0);
     Value* sign = ir.CreateSelect(ir.CreateFCmpOLT(x, zero), constant(x, -1.0), zero);
     sign = ir.CreateSelect(ir.CreateFCmpOGT(x, zero), constant(x, 1.0), sign);
@@ -80,8 +80,8 @@ Value* emit_float_sign(Build& build, const ElementOp& op) {
 // The exact remainder, moved by the divisor where signs differ; a zero has the sign of the divisor.
 Value* emit_float_mod(Build& build, const ElementOp& op) {
     llvm::IRBuilder<>& ir = build.ir;
-    Value* x = op.operands[0];
-    Value* y = op.operands[1];
+    Value* x = op.lhs();
+    Value* y = op.rhs();
     Value* rest = build.machine.has_libm ? ir.CreateFRem(x, y) : emit_remainder(build, x, y);
     Value* zero = constant(x, 0.0);
     Value* signs_differ = ir.CreateXor(ir.CreateFCmpOLT(rest, zero), ir.CreateFCmpOLT(y, zero));

@@ -3,6 +3,7 @@
 
 #include "codegen/llvm/body.h"
 #include "codegen/llvm/types.h"
+#include "ir/ops/element.h"
 
 namespace tsr::codegen {
 
@@ -18,7 +19,7 @@ void Body::emit_table(const ir::Op& op) {
     llvm::Constant* table = data_.table(llvm::ConstantArray::get(llvm::ArrayType::get(word, words.size()), words),
                                         build_.machine.tables_space);
 
-    Value* given = operand(op, 0);
+    Value* given = value(ir::UnaryOp(source_, op).operand());
     const uint64_t last = elements.size() - 1;
     // The low bits count; as 32 bits they need no sign.
     Value* index = builder_.CreateIntCast(given, shaped_like(given, builder_.getInt32Ty()), false);

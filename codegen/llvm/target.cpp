@@ -6,6 +6,7 @@
 #include "codegen/llvm/function.h"
 #include "codegen/llvm/types.h"
 #include "ir/ops/reduction.h"
+#include "ir/ops/target.h"
 
 namespace tsr::codegen {
 
@@ -40,13 +41,14 @@ void TargetBody::emit_function() {
 void TargetBody::emit_pointer_add(const ir::Op& op) { define(op.results[0], address(op, true)); }
 
 void TargetBody::emit_memory_copy(const ir::Op& op) {
-    builder_.CreateMemCpy(operand(op, 0), llvm::MaybeAlign(), operand(op, 1), llvm::MaybeAlign(),
-                          builder_.CreateIntCast(operand(op, 2), builder_.getInt64Ty(), true));
+    const ir::MemoryCopyOp copy(source_, op);
+    builder_.CreateMemCpy(value(copy.to()), llvm::MaybeAlign(), value(copy.from()), llvm::MaybeAlign(),
+                          builder_.CreateIntCast(value(copy.bytes()), builder_.getInt64Ty(), true));
 }
 
 void TargetBody::emit_splat(const ir::Op& op) {
     const auto width = static_cast<unsigned>(op.attrs.integer(Attr::width));
-    define(op.results[0], builder_.CreateVectorSplat(width, operand(op, 0)));
+    define(op.results[0], builder_.CreateVectorSplat(width, value(ir::SplatOp(source_, op).scalar())));
 }
 
 void TargetBody::emit_iota(const ir::Op& op) {
@@ -58,25 +60,28 @@ void TargetBody::emit_iota(const ir::Op& op) {
     define(op.results[0], llvm::ConstantVector::get(lanes));
 }
 
-Value* TargetBody::position(const ir::Op& op, size_t at) {
-    if (op.attrs.has(Attr::axis)) return builder_.getInt32(static_cast<uint32_t>(op.attrs.integer(Attr::axis)));
-    return operand(op, at);
+Value* TargetBody::position(const ir::Op& op) {
+    if (const auto given = ir::ElementOfVectorOp(source_, op).position()) return value(*given);
+    return builder_.getInt32(static_cast<uint32_t>(op.attrs.integer(Attr::axis)));
 }
 
 void TargetBody::emit_extract(const ir::Op& op) {
-    define(op.results[0], builder_.CreateExtractElement(operand(op, 0), position(op, 1)));
+    Value* vector = value(ir::ElementOfVectorOp(source_, op).vector());
+    define(op.results[0], builder_.CreateExtractElement(vector, position(op)));
 }
 
 void TargetBody::emit_insert(const ir::Op& op) {
-    define(op.results[0], builder_.CreateInsertElement(operand(op, 0), operand(op, 1), position(op, 2)));
+    const ir::ElementOfVectorOp put(source_, op);
+    define(op.results[0], builder_.CreateInsertElement(value(put.vector()), value(put.scalar()), position(op)));
 }
 
 // The upper half with the lower, again and again; of an odd number the middle one waits for the next round.
 void TargetBody::emit_reduce(const ir::Op& op) {
-    const auto kind = static_cast<ir::ReduceOp>(op.attrs.integer(Attr::op));
-    const DType type = operand_type(op, 0).elem;
-    Value* vector = operand(op, 0);
-    unsigned width = operand_type(op, 0).width;
+    const ir::VectorReduceOp reduce(source_, op);
+    const ir::ReduceOp kind = reduce.what();
+    const DType type = this->type(reduce.vector()).elem;
+    Value* vector = value(reduce.vector());
+    unsigned width = this->type(reduce.vector()).width;
     if (ir::is_logical(kind)) {
         Value* bits = builder_.CreateBitCast(vector, builder_.getIntNTy(width));
         Value* result = kind == ir::ReduceOp::any

@@ -54,7 +54,7 @@ protected:
 
 private:
     // The element of a vector that the attribute names, or the operand `at`.
-    llvm::Value* position(const ir::Op& op, size_t at);
+    llvm::Value* position(const ir::Op& op);
     // By comparing and exchanging until nobody came between.
     llvm::Value* exchange_until_alone(const ir::Op& op, llvm::Type* word);
     [[nodiscard]] llvm::Align alignment_of(const ir::Op& op, DType type) const;

@@ -6,6 +6,7 @@
 
 #include "codegen/llvm/types.h"
 #include "codegen/nvptx/task.h"
+#include "ir/ops/target.h"
 
 namespace tsr::codegen {
 
@@ -16,8 +17,9 @@ llvm::SyncScope::ID GpuTask::atomic_scope() const { return target_.getContext().
 
 // Additions of floats have instructions; that of f32 in global memory takes subnormal numbers for zero (PTX ISA, atom).
 void GpuTask::emit_atomic(const ir::Op& op) {
-    const ir::Type& given = operand_type(op, 1);
-    const auto kind = static_cast<ir::AtomicOp>(op.attrs.integer(Attr::op));
+    const ir::AtomicRmwOp update(source_, op);
+    const ir::Type& given = this->type(update.value());
+    const ir::AtomicOp kind = update.what();
     if (given.is_vector() && ir::adds_packed(given.elem, kind, gpu_.capability)) return emit_packed_addition(op);
     const DType type = given.elem;
     // What is added in words is added by itself, too.
@@ -27,30 +29,31 @@ void GpuTask::emit_atomic(const ir::Op& op) {
         TargetBody::emit_atomic(op);
         return;
     }
-    Value* added = operand(op, 1);
+    Value* added = value(update.value());
     llvm::Type* held = added->getType();
     if (type == DType::bf16) added = builder_.CreateBitCast(added, builder_.getBFloatTy());
     Value* old =
-        builder_.CreateAtomicRMW(llvm::AtomicRMWInst::FAdd, operand(op, 0), added, llvm::Align(memory_bytes(type)),
-                                 llvm::AtomicOrdering::Monotonic, atomic_scope());
+        builder_.CreateAtomicRMW(llvm::AtomicRMWInst::FAdd, value(update.pointer()), added,
+                                 llvm::Align(memory_bytes(type)), llvm::AtomicOrdering::Monotonic, atomic_scope());
     define(op.results[0], builder_.CreateBitCast(old, held));
 }
 
 // Words of one or two elements. LLVM would compare and exchange (PTX ISA 9.0, "red").
 void GpuTask::emit_packed_addition(const ir::Op& op) {
-    const ir::Type& given = operand_type(op, 1);
+    const ir::AtomicRmwOp update(source_, op);
+    const ir::Type& given = type(update.value());
     const bool pairs = bits(given.elem) == 16;
     llvm::Type* word = pairs ? builder_.getInt32Ty() : builder_.getFloatTy();
     const unsigned count = given.width / (pairs ? 2 : 1);
-    Value* words = builder_.CreateBitCast(operand(op, 1), llvm::FixedVectorType::get(word, count));
-    std::vector<Value*> arguments{operand(op, 0)};
+    Value* words = builder_.CreateBitCast(value(update.value()), llvm::FixedVectorType::get(word, count));
+    std::vector<Value*> arguments{value(update.pointer())};
     std::string names, constraints = "l";
     for (unsigned i = 0; i < count; ++i) {
         arguments.push_back(builder_.CreateExtractElement(words, i));
         names += fmt::format("{}${}", i == 0 ? "" : ", ", i + 1);
         constraints += pairs ? ",r" : ",f";
     }
-    const unsigned space = operand(op, 0)->getType()->getPointerAddressSpace();
+    const unsigned space = value(update.pointer())->getType()->getPointerAddressSpace();
     const std::string text = fmt::format("red.relaxed.gpu{}.add{}{}.{}{} [$0], {};",
                                          space == kGlobalSpace   ? ".global"
                                          : space == kSharedSpace ? ".shared"

@@ -5,6 +5,7 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "codegen/nvptx/task.h"
+#include "ir/ops/boxes.h"
 
 namespace tsr::codegen {
 
@@ -19,7 +20,8 @@ bool of_cluster(const ir::Op& op) { return op.attrs.has(Attr::cluster); }
 }  // namespace
 
 void GpuTask::emit_mbarrier_init(const ir::Op& op) {
-    call(llvm::Intrinsic::nvvm_mbarrier_init_shared, {operand(op, 0), number(op, Attr::count)});
+    call(llvm::Intrinsic::nvvm_mbarrier_init_shared,
+         {value(ir::MbarrierOp(source_, op).mbarrier()), number(op, Attr::count)});
 }
 
 void GpuTask::emit_mbarrier_fence(const ir::Op&) {
@@ -28,13 +30,15 @@ void GpuTask::emit_mbarrier_fence(const ir::Op&) {
 
 void GpuTask::emit_mbarrier_arrive(const ir::Op& op) {
     using namespace llvm::Intrinsic;
+    const ir::MbarrierOp arrive(source_, op);
+    Value* mbarrier = value(arrive.mbarrier());
     if (op.attrs.has(Attr::count)) {
-        call(nvvm_mbarrier_arrive_expect_tx_scope_cta_space_cta, {operand(op, 0), number(op, Attr::count)});
-    } else if (op.operands.size() > 1) {
-        Value* there = call(nvvm_mapa_shared_cluster, {operand(op, 0), operand(op, 1)});
+        call(nvvm_mbarrier_arrive_expect_tx_scope_cta_space_cta, {mbarrier, number(op, Attr::count)});
+    } else if (arrive.block()) {
+        Value* there = call(nvvm_mapa_shared_cluster, {mbarrier, value(*arrive.block())});
         call(nvvm_mbarrier_arrive_scope_cluster_space_cluster, {there, builder_.getInt32(1)});
     } else {
-        call(nvvm_mbarrier_arrive_scope_cta_space_cta, {operand(op, 0), builder_.getInt32(1)});
+        call(nvvm_mbarrier_arrive_scope_cta_space_cta, {mbarrier, builder_.getInt32(1)});
     }
 }
 
@@ -44,9 +48,10 @@ void GpuTask::emit_mbarrier_wait(const ir::Op& op) {
     llvm::BasicBlock* after = block("arrived");
     builder_.CreateBr(head);
     builder_.SetInsertPoint(head);
+    const ir::MbarrierOp wait(source_, op);
     Value* ended = call(of_cluster(op) ? llvm::Intrinsic::nvvm_mbarrier_try_wait_parity_scope_cluster_space_cta
                                        : llvm::Intrinsic::nvvm_mbarrier_try_wait_parity_scope_cta_space_cta,
-                        {operand(op, 0), operand(op, 1)});
+                        {value(wait.mbarrier()), value(wait.parity())});
     builder_.CreateCondBr(ended, after, head);
     builder_.SetInsertPoint(after);
 }
@@ -57,9 +62,11 @@ void GpuTask::emit_copy_box(const ir::Op& op) {
                                  nvvm_cp_async_bulk_tensor_g2s_tile_3d, nvvm_cp_async_bulk_tensor_g2s_tile_4d,
                                  nvvm_cp_async_bulk_tensor_g2s_tile_5d};
     auto* to_type = llvm::PointerType::get(target_.getContext(), kClusterSpace);
-    std::vector<Value*> arguments{builder_.CreateAddrSpaceCast(operand(op, 0), to_type), operand(op, 1), map_of(op)};
-    const size_t rank = op.attrs.integers(Attr::extents).size();
-    for (size_t axis = rank; axis-- > 0;) arguments.push_back(operand(op, 3 + axis));
+    const ir::BoxOp copy(source_, op);
+    std::vector<Value*> arguments{builder_.CreateAddrSpaceCast(value(copy.box()), to_type), value(copy.mbarrier()),
+                                  map_of(op)};
+    const size_t rank = copy.extents().size();
+    for (size_t axis = rank; axis-- > 0;) arguments.push_back(value(copy.starts()[axis]));
     // With no hint to the caches.
     constexpr uint16_t kBlocks = 0b11;
     arguments.insert(arguments.end(), {builder_.getInt16(of_cluster(op) ? kBlocks : 0), builder_.getInt64(0),
@@ -72,9 +79,10 @@ void GpuTask::emit_store_box(const ir::Op& op) {
     constexpr std::array kCopies{nvvm_cp_async_bulk_tensor_s2g_tile_1d, nvvm_cp_async_bulk_tensor_s2g_tile_2d,
                                  nvvm_cp_async_bulk_tensor_s2g_tile_3d, nvvm_cp_async_bulk_tensor_s2g_tile_4d,
                                  nvvm_cp_async_bulk_tensor_s2g_tile_5d};
-    std::vector<Value*> arguments{operand(op, 0), map_of(op)};
-    const size_t rank = op.attrs.integers(Attr::extents).size();
-    for (size_t axis = rank; axis-- > 0;) arguments.push_back(operand(op, 2 + axis));
+    const ir::BoxOp copy(source_, op);
+    std::vector<Value*> arguments{value(copy.box()), map_of(op)};
+    const size_t rank = copy.extents().size();
+    for (size_t axis = rank; axis-- > 0;) arguments.push_back(value(copy.starts()[axis]));
     arguments.insert(arguments.end(), {builder_.getInt64(0), builder_.getFalse()});
     call(kCopies[rank - 1], arguments);
     call(nvvm_cp_async_bulk_commit_group, {});

@@ -2,6 +2,7 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "codegen/nvptx/task.h"
+#include "ir/ops/target.h"
 
 namespace tsr::codegen {
 
@@ -17,20 +18,21 @@ void GpuTask::emit_async_wait(const ir::Op& op) {
 }
 
 void GpuTask::emit_prefetch(const ir::Op& op) {
-    if (operand_type(op, 0).space != ir::Space::global) return;
+    if (type(ir::PointerAddOp(source_, op).pointer()).space != ir::Space::global) return;
     call(llvm::Intrinsic::nvvm_prefetch_global_L2, {address(op, false)});
 }
 
 void GpuTask::emit_async_copy(const ir::Op& op) {
     using namespace llvm::Intrinsic;
-    Value* bytes = operand(op, 2);
+    const ir::MemoryCopyOp copy(source_, op);
+    Value* bytes = value(copy.bytes());
     if (!gpu_.async_copies) {
         copy_at_once(op, bytes);
         return;
     }
     const int64_t width = op.attrs.integer(Attr::width);
     const auto* known = llvm::dyn_cast<llvm::ConstantInt>(bytes);
-    std::vector<Value*> arguments{operand(op, 0), operand(op, 1)};
+    std::vector<Value*> arguments{value(copy.to()), value(copy.from())};
     // Of 16 bytes the first cache is passed by: what is copied is used from shared memory.
     if (known != nullptr && known->getSExtValue() == width) {
         call(width == 16  ? nvvm_cp_async_cg_shared_global_16
@@ -51,8 +53,9 @@ void GpuTask::copy_at_once(const ir::Op& op, Value* bytes) {
     const auto width = static_cast<unsigned>(op.attrs.integer(Attr::width));
     llvm::Type* whole = llvm::FixedVectorType::get(builder_.getInt32Ty(), width / 4);
     const llvm::Align alignment(width);
-    Value* to = operand(op, 0);
-    Value* from = operand(op, 1);
+    const ir::MemoryCopyOp copy(source_, op);
+    Value* to = value(copy.to());
+    Value* from = value(copy.from());
     llvm::BasicBlock* at_once = block("whole");
     llvm::BasicBlock* in_part = block("part");
     llvm::BasicBlock* after = block("copied");

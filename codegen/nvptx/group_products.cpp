@@ -5,6 +5,7 @@
 
 #include "codegen/llvm/types.h"
 #include "codegen/nvptx/task.h"
+#include "ir/ops/target.h"
 
 namespace tsr::codegen {
 
@@ -130,7 +131,8 @@ void GpuTask::emit_matrix_descriptor(const ir::Op& op) {
     const int64_t row = op.attrs.integer(Attr::width);
     const uint64_t swizzle = row == 128 ? 1 : row == 64 ? 2 : 3;
     const auto field = [](int64_t bytes, int at) { return (static_cast<uint64_t>(bytes) >> 4 & 0x3fff) << at; };
-    Value* address = builder_.CreatePtrToInt(operand(op, 0), builder_.getInt64Ty());
+    Value* address =
+        builder_.CreatePtrToInt(value(ir::MatrixDescriptorOp(source_, op).pointer()), builder_.getInt64Ty());
     Value* begin = builder_.CreateAnd(builder_.CreateLShr(address, 4), builder_.getInt64(0x3fff));
     const uint64_t rest = field(strides[0], 16) | field(strides[1], 32) | swizzle << 62;
     define(op.results[0], builder_.CreateOr(begin, builder_.getInt64(rest)));

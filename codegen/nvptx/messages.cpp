@@ -5,6 +5,8 @@
 #include <llvm/IR/Module.h>
 
 #include "codegen/nvptx/task.h"
+#include "ir/ops/control.h"
+#include "ir/ops/target.h"
 #include "runtime/abi.h"
 
 namespace tsr::codegen {
@@ -83,7 +85,7 @@ void GpuTask::emit_print(const ir::Op& op) { write_message(op, order_of(op)); }
 
 // The launch ends: the host is told first.
 void GpuTask::emit_assert(const ir::Op& op) {
-    when(builder_.CreateNot(operand(op, 0)), [&] {
+    when(builder_.CreateNot(value(ir::AssertOp(source_, op).condition())), [&] {
         write_message(op, order_of(op));
         call(llvm::Intrinsic::nvvm_membar_sys, {});
         builder_.CreateStore(builder_.getInt32(1), field(offsetof(TsrDeviceContext, failed)), true);
@@ -94,7 +96,8 @@ void GpuTask::emit_assert(const ir::Op& op) {
 }
 
 void GpuTask::emit_result(const ir::Op& op) {
-    builder_.CreateStore(bits_of(operand_type(op, 0), operand(op, 0)), field(offsetof(TsrDeviceContext, result)));
+    const ir::ValueId given = ir::RuntimeOp(source_, op).arguments().front();
+    builder_.CreateStore(bits_of(type(given), value(given)), field(offsetof(TsrDeviceContext, result)));
 }
 
 }  // namespace tsr::codegen

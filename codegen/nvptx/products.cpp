@@ -5,6 +5,7 @@
 
 #include "codegen/llvm/types.h"
 #include "codegen/nvptx/task.h"
+#include "ir/ops/target.h"
 
 namespace tsr::codegen {
 
@@ -42,7 +43,8 @@ llvm::Intrinsic::ID product(DType input, DType accumulator) {
 // Operands travel in words of 32 bits, of f32 and f64 in registers of their own; so does the result. The machine would
 // cut operands of f32.
 void GpuTask::emit_warp_product(const ir::Op& op) {
-    const DType input = operand_type(op, 0).elem;
+    const ir::ProductOp product_op(source_, op);
+    const DType input = this->type(product_op.a()).elem;
     const llvm::Intrinsic::ID id = product(input, op.attrs.dtype(Attr::type));
     llvm::Function* function = llvm::Intrinsic::getOrInsertDeclaration(&data_.module(), id);
     const auto rounded = [&](Value* word) -> Value* {
@@ -50,8 +52,7 @@ void GpuTask::emit_warp_product(const ir::Op& op) {
         return builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_f2tf32_rna, {single});
     };
     std::vector<Value*> arguments;
-    for (size_t i = 0; i < 3; ++i) {
-        Value* whole = operand(op, i);
+    const auto add = [&](Value* whole, bool factor) {
         llvm::Type* part = function->getFunctionType()->getParamType(static_cast<unsigned>(arguments.size()));
         const auto all = static_cast<unsigned>(whole->getType()->getPrimitiveSizeInBits().getFixedValue());
         const unsigned count = all / static_cast<unsigned>(part->getPrimitiveSizeInBits().getFixedValue());
@@ -60,13 +61,16 @@ void GpuTask::emit_warp_product(const ir::Op& op) {
         whole = builder_.CreateBitCast(whole, llvm::FixedVectorType::get(words, count));
         for (unsigned word = 0; word < count; ++word) {
             Value* one = builder_.CreateBitCast(builder_.CreateExtractElement(whole, word), part);
-            arguments.push_back(i < 2 && input == DType::f32 ? rounded(one) : one);
+            arguments.push_back(factor && input == DType::f32 ? rounded(one) : one);
         }
-    }
+    };
+    add(value(product_op.a()), true);
+    add(value(product_op.b()), true);
+    add(value(product_op.accumulator()), false);
     llvm::CallInst* made = builder_.CreateCall(function, arguments);
     // Without it LLVM moves the call under conditions that not all lanes fulfil.
     made->addFnAttr(llvm::Attribute::Convergent);
-    llvm::Type* type = operand(op, 2)->getType();
+    llvm::Type* type = value(product_op.accumulator())->getType();
     const auto* parts = llvm::cast<llvm::StructType>(made->getType());
     const unsigned count = parts->getNumElements();
     const auto all = static_cast<unsigned>(type->getPrimitiveSizeInBits().getFixedValue());
@@ -86,7 +90,7 @@ void GpuTask::emit_load_matrix(const ir::Op& op) {
         op.attrs.has(Attr::transposed) ? nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16
                                        : nvvm_ldmatrix_sync_aligned_m8n8_x4_b16,
         {llvm::PointerType::get(builder_.getContext(), kSharedSpace)});
-    llvm::CallInst* made = builder_.CreateCall(function, {operand(op, 0)});
+    llvm::CallInst* made = builder_.CreateCall(function, {value(ir::LoadMatrixOp(source_, op).pointer())});
     made->addFnAttr(llvm::Attribute::Convergent);
     const auto each = static_cast<unsigned>(4 / op.results.size());
     for (unsigned number = 0; number < op.results.size(); ++number) {
@@ -101,10 +105,11 @@ void GpuTask::emit_load_matrix(const ir::Op& op) {
 
 void GpuTask::emit_store_matrix(const ir::Op& op) {
     using namespace llvm::Intrinsic;
-    const unsigned words = operand_type(op, 1).width / 2;
+    const ir::StoreMatrixOp writes(source_, op);
+    const unsigned words = this->type(writes.values()).width / 2;
     auto* type = llvm::FixedVectorType::get(builder_.getInt32Ty(), words);
-    Value* value = builder_.CreateBitCast(operand(op, 1), type);
-    std::vector<Value*> arguments{operand(op, 0)};
+    Value* value = builder_.CreateBitCast(this->value(writes.values()), type);
+    std::vector<Value*> arguments{this->value(writes.pointer())};
     for (unsigned word = 0; word < words; ++word) arguments.push_back(builder_.CreateExtractElement(value, word));
     auto* store = llvm::Intrinsic::getOrInsertDeclaration(
         &data_.module(), words == 4 ? nvvm_stmatrix_sync_aligned_m8n8_x4_b16 : nvvm_stmatrix_sync_aligned_m8n8_x2_b16,

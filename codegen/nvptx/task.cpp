@@ -10,6 +10,7 @@
 #include "ir/core/total.h"
 #include "ir/machine/gpu.h"
 #include "ir/ops/reduction.h"
+#include "ir/ops/target.h"
 
 namespace tsr::codegen {
 
@@ -206,7 +207,8 @@ void GpuTask::emit_shuffle(const ir::Op& op) {
     const auto by = shuffle_of(from);
     constexpr uint32_t kAllLanes = 0xffffffff;
     const uint32_t bound = from == ir::ShuffleBy::up ? 0 : 31;  // the last lane that may be asked
-    Value* value = operand(op, 0);
+    const ir::WarpShuffleOp shuffle(source_, op);
+    Value* value = this->value(shuffle.value());
     const unsigned width = value->getType()->getScalarSizeInBits();
     Value* bits = builder_.CreateBitCast(value, builder_.getIntNTy(width));
     const unsigned words = (width + 31) / 32;
@@ -214,7 +216,7 @@ void GpuTask::emit_shuffle(const ir::Op& op) {
     Value* result = llvm::ConstantInt::get(bits->getType(), 0);
     for (unsigned word = 0; word < words; ++word) {
         Value* part = builder_.CreateTrunc(builder_.CreateLShr(bits, 32 * word), builder_.getInt32Ty());
-        part = call(by, {builder_.getInt32(kAllLanes), part, operand(op, 1), builder_.getInt32(bound)});
+        part = call(by, {builder_.getInt32(kAllLanes), part, this->value(shuffle.lane()), builder_.getInt32(bound)});
         result = builder_.CreateOr(result, builder_.CreateShl(builder_.CreateZExt(part, bits->getType()), 32 * word));
     }
     result = builder_.CreateTrunc(result, builder_.getIntNTy(width));
@@ -222,8 +224,8 @@ void GpuTask::emit_shuffle(const ir::Op& op) {
 }
 
 void GpuTask::emit_vote(const ir::Op& op) {
-    define(op.results[0],
-           call(vote_of(op.attrs.as<ir::Vote>(Attr::vote)), {builder_.getInt32(0xffffffff), operand(op, 0)}));
+    define(op.results[0], call(vote_of(op.attrs.as<ir::Vote>(Attr::vote)),
+                               {builder_.getInt32(0xffffffff), value(ir::WarpVoteOp(source_, op).condition())}));
 }
 
 }  // namespace tsr::codegen

@@ -13,9 +13,11 @@
 #include "ir/machine/fragments.h"
 #include "ir/machine/gpu.h"
 #include "ir/ops/effects.h"
+#include "ir/ops/element.h"
 #include "ir/ops/gpu_functions.h"
 #include "ir/ops/host.h"
 #include "ir/ops/record.h"
+#include "ir/ops/target.h"
 #include "ir/passes/host/entries.h"
 
 namespace tsr::codegen {
@@ -126,7 +128,7 @@ std::optional<Failure> check_target_op(const Subject& in, const ir::Op& op) {
 }
 
 bool is_packed_atomic(const Subject& in, const ir::Op& op) {
-    return op.kind == OpKind::atomic_rmw && in.type(op.operands[1]).is_vector();
+    return op.kind == OpKind::atomic_rmw && in.type(ir::AtomicRmwOp(in.function, op).value()).is_vector();
 }
 
 std::optional<Failure> check_cpu_op(const Subject& in, const ir::Op& op) {
@@ -136,7 +138,8 @@ std::optional<Failure> check_cpu_op(const Subject& in, const ir::Op& op) {
     const bool bf16 = op.attrs.dtype(Attr::packed) == DType::bf16;
     if (!cpu || (bf16 ? cpu.value().sums_bf16 : cpu.value().sums_bytes) == 0)
         return in.refuse(op, "has no code on this CPU");
-    if (in.type(op.operands[0]).width % 4 != 0) return in.refuse(op, "has no code for vectors of this width");
+    if (in.type(ir::ProductOp(in.function, op).a()).width % 4 != 0)
+        return in.refuse(op, "has no code for vectors of this width");
     return std::nullopt;
 }
 
@@ -144,7 +147,7 @@ std::optional<Failure> check_cpu_op(const Subject& in, const ir::Op& op) {
 bool has_product(const ir::Function& function, const ir::Op& op) {
     const ir::GpuMachine* gpu = function.plan ? ir::gpu_machine(function.plan->machine) : nullptr;
     if (gpu == nullptr) return false;
-    const DType input = function.type(op.operands[0]).elem, sum = op.attrs.dtype(Attr::type);
+    const DType input = function.type(ir::ProductOp(function, op).a()).elem, sum = op.attrs.dtype(Attr::type);
     const auto known =
         input == DType::f32 ? ir::tf32_product(gpu->capability) : ir::warp_product(input, sum, gpu->capability);
     return known && known->accumulator == sum &&
@@ -159,11 +162,12 @@ bool has_group_products(const ir::Function& function) {
 // Of so many elements, at a multiple of their size.
 bool has_packed_atomic(const ir::Function& function, const ir::Op& op) {
     const ir::GpuMachine* gpu = function.plan ? ir::gpu_machine(function.plan->machine) : nullptr;
-    const ir::Type& given = function.type(op.operands[1]);
-    const auto what = static_cast<ir::AtomicOp>(op.attrs.integer(Attr::op));
+    const ir::AtomicRmwOp atomic(function, op);
+    const ir::Type& given = function.type(atomic.value());
     const int64_t bytes = given.width * bits(given.elem) / 8;
     return gpu != nullptr && std::has_single_bit(given.width) && op.attrs.integer(Attr::alignment, 0) >= bytes &&
-           given.width <= ir::packed_elements(given.elem, what, function.type(op.operands[0]).space, gpu->capability);
+           given.width <=
+               ir::packed_elements(given.elem, atomic.what(), function.type(atomic.pointer()).space, gpu->capability);
 }
 
 // Neither masks nor a C library; of the runtime a kernel gives back its result alone.
@@ -181,9 +185,9 @@ std::optional<Failure> check_gpu_op(const Subject& in, const ir::Op& op) {
         return in.refuse(op, "has no code on this GPU");
     }
     if (!ir::is_library_function(op.kind)) return std::nullopt;
-    const DType operand = in.type(op.operands[0]).elem;
-    if (is_float(operand) && !ir::is_gpu_function(op.kind, operand))
-        return in.refuse(op, fmt::format("of {} has no code on a GPU", name(operand)));
+    const DType type = ir::ElementwiseOp(in.function, op).computes_in().elem;
+    if (is_float(type) && !ir::is_gpu_function(op.kind, type))
+        return in.refuse(op, fmt::format("of {} has no code on a GPU", name(type)));
     return std::nullopt;
 }
 

@@ -232,7 +232,7 @@ void Compiler::while_divergent(OpId id, const Op& op) {
 void Compiler::if_uniform(OpId id, const Op& op) {
     for (ValueId result : op.results) take_home(result);
     const uint32_t begin = here();
-    emit(&steps::jump_unless, id).a = home(op.operands[0]).one;
+    emit(&steps::jump_unless, id).a = home(IfOp(fn_, id).condition()).one;
     region(op.regions[0]);
     if (failure_) return;
     move_yield(op.regions[0], op, false);
@@ -259,7 +259,7 @@ void Compiler::if_divergent(OpId id, const Op& op) {
     const uint32_t begin = here();
     Inst& first = emit(&steps::mask_if, id);
     first.data = row;
-    first.a = home(op.operands[0]).many;
+    first.a = home(IfOp(fn_, id).condition()).many;
     region(op.regions[0]);
     if (failure_) return;
     move_yield(op.regions[0], op, false);

@@ -3,6 +3,7 @@
 
 #include "ir/eval/compile.h"
 #include "ir/eval/steps.h"
+#include "ir/ops/element.h"
 #include "ir/ops/record.h"
 
 namespace tsr::ir::eval {
@@ -21,13 +22,13 @@ bool may_leave_the_numbers(OpKind kind) {
 }  // namespace
 
 LaneFn Compiler::loop_of(const Op& op) const {
-    const DType from = fn_.type(op.operands[0]).elem;
+    const DType from = ElementwiseOp(fn_, op).computes_in().elem;
     if (op.kind == OpKind::cast) return ops_.cast(from, op.attrs.dtype(Attr::type));
     if (op.kind == OpKind::bitcast) return ops_.cast(from, from);
     const bool rounds = op.kind == OpKind::cut || op.kind == OpKind::dither;
     if (rounds) return ops_.rounding(op.kind, from, op.attrs.dtype(Attr::type));
     if (op.kind == OpKind::table) return ops_.table(stored_size(from), stored_size(op.attrs.dtype(Attr::type)));
-    if (op.kind == OpKind::select) return ops_.blend(stored_size(fn_.type(op.operands[1]).elem));
+    if (op.kind == OpKind::select) return ops_.blend(stored_size(from));
     return ops_.element(op.kind, from);
 }
 
@@ -44,10 +45,10 @@ void Compiler::element(OpId id, const Op& op) {
     const LaneFn loop = loop_of(op);
     if (loop == nullptr) {
         refuse(id, fmt::format("the evaluator has no '{}' of {}: it is to be expanded into other operations first",
-                               name(op.kind), tsr::name(fn_.type(op.operands[0]).elem)));
+                               name(op.kind), tsr::name(ElementwiseOp(fn_, op).computes_in().elem)));
         return;
     }
-    if (op.kind == OpKind::select && !type.is_scalar() && fn_.type(op.operands[0]).is_scalar()) {
+    if (op.kind == OpKind::select && !type.is_scalar() && fn_.type(SelectOp(fn_, id).condition()).is_scalar()) {
         return select_by_one(id, op);
     }
     take_home(result);
@@ -79,9 +80,12 @@ void Compiler::select_by_one(OpId id, const Op& op) {
     const ValueId result = op.results[0];
     take_home(result);
     const bool many = varies(result);
+    const SelectOp select(fn_, id);
+    const Home &condition = home(select.condition()), &then = home(select.then()),
+               &otherwise = home(select.otherwise());
     if (!many) {
         Inst& inst = emit(&steps::copy_chosen, id);
-        set_operands(inst, op, {home(op.operands[0]).one, home(op.operands[1]).one, home(op.operands[2]).one});
+        set_operands(inst, op, {condition.one, then.one, otherwise.one});
         inst.result = home(result).one;
         inst.count = size_of(result) * width_of(result);
         return spread(result);
@@ -90,9 +94,9 @@ void Compiler::select_by_one(OpId id, const Op& op) {
     for (uint32_t k = 0; k < width_of(result); ++k) {
         Inst& inst = emit(&steps::lanes, id);
         inst.loop = ops_.blend(size_of(result));
-        inst.a = home(op.operands[1]).many + k * stride;
-        inst.b = home(op.operands[2]).many + k * stride;
-        inst.c = home(op.operands[0]).many;
+        inst.a = then.many + k * stride;
+        inst.b = otherwise.many + k * stride;
+        inst.c = condition.many;
         inst.result = home(result).many + k * stride;
     }
 }

@@ -7,6 +7,8 @@
 #include "ir/eval/steps.h"
 #include "ir/eval/text_parts.h"
 #include "ir/law/reduction.h"
+#include "ir/ops/control.h"
+#include "ir/ops/memory.h"
 #include "ir/ops/record.h"
 #include "ir/ops/reduction.h"
 #include "ir/ops/tile.h"
@@ -42,13 +44,14 @@ bool combines(AtomicOp op) { return op != AtomicOp::exchange && op != AtomicOp::
 
 void Compiler::access(OpId id, const Op& op) {
     const size_t temporaries = temporaries_.size();
-    const bool reads = op.kind == OpKind::read || op.kind == OpKind::read_vector;
-    const ValueId memory = op.operands[0];
+    const bool reads = ReadOp::suits(op.kind), stores = WriteOp::suits(op.kind);
+    const ValueId memory = reads    ? ReadOp(fn_, id).memory()
+                           : stores ? WriteOp(fn_, id).memory()
+                                    : AtomicUpdateOp(fn_, id).memory();
     AccessData access;
     access.view = view_of_[memory.index];
     access.elem = fn_.type(memory).elem;
     access.size = static_cast<uint32_t>(stored_size(access.elem));
-    size_t first = reads ? 1 : 2;
     if (op.kind == OpKind::atomic) {
         access.atomic = static_cast<AtomicOp>(op.attrs.integer(Attr::op));
         access.combine = combine_of(ops_, access.atomic, access.elem);
@@ -57,13 +60,19 @@ void Compiler::access(OpId id, const Op& op) {
             refuse(id, fmt::format("there is no such atomic on {}", name(access.elem)));
             return;
         }
-        if (access.atomic == AtomicOp::compare_exchange) access.compare = operand_of(op.operands[first++]);
+        const AtomicUpdateOp update(fn_, id);
+        if (update.compares()) access.compare = operand_of(update.compare());
+        for (ValueId index : update.indices()) access.indices.push_back(wide(index));
+        access.value = operand_of(update.value());
+    } else {
+        for (ValueId index : AccessOp(fn_, id).indices()) access.indices.push_back(wide(index));
     }
-    for (size_t k = first; k < op.operands.size(); ++k) access.indices.push_back(wide(op.operands[k]));
-    if (!reads) access.value = operand_of(op.operands[1]);
-    const bool stores = op.kind == OpKind::write || op.kind == OpKind::write_vector;
-    if (stores) access.width = width_of(op.operands[1]);
-    if (stores && in_lanes_) access.value = {home(op.operands[1]).many, false};
+    if (stores) {
+        const ValueId value = WriteOp(fn_, id).value();
+        access.value = operand_of(value);
+        access.width = width_of(value);
+        if (in_lanes_) access.value = {home(value).many, false};
+    }
     access.uniform = !in_lanes_;
     if (!op.results.empty()) {
         const ValueId result = op.results[0];
@@ -98,25 +107,27 @@ void Compiler::buffer(OpId, const Op& op) {
     program_.views.push_back(std::move(view));
 }
 
-void Compiler::stage(OpId id, const Op& op) {
-    ViewData view = program_.views[view_of_[op.operands[0].index]];
-    if (varies(op.operands[1])) {
+void Compiler::stage(OpId id, const Op&) {
+    const StageOp chosen(fn_, id);
+    ViewData view = program_.views[view_of_[chosen.buffer().index]];
+    if (varies(chosen.index())) {
         refuse(id, "tiles choose different stages of a buffer: the number of a stage is uniform");
         return;
     }
-    const Slot index = wide_one(op.operands[1]);
-    view_of_[op.results[0].index] = static_cast<uint32_t>(program_.views.size());
+    const Slot index = wide_one(chosen.index());
+    view_of_[chosen.result().index] = static_cast<uint32_t>(program_.views.size());
     Inst& inst = emit(&steps::stage, id);
     inst.data = static_cast<uint32_t>(program_.views.size());
     inst.a = index;
     program_.views.push_back(std::move(view));
 }
 
-void Compiler::copy_async(OpId id, const Op& op) {
+void Compiler::copy_async(OpId id, const Op&) {
+    const CopyAsyncOp op(fn_, id);
     CopyData copy;
-    copy.to = view_of_[op.operands[0].index];
-    copy.from = view_of_[op.operands[1].index];
-    for (size_t k = 2; k < op.operands.size(); ++k) copy.starts.push_back(wide_one(op.operands[k]));
+    copy.to = view_of_[op.to().index];
+    copy.from = view_of_[op.from().index];
+    for (ValueId start : op.starts()) copy.starts.push_back(wide_one(start));
     emit(&steps::copy_async, id).data = static_cast<uint32_t>(program_.copies.size());
     program_.copies.push_back(std::move(copy));
 }
@@ -124,20 +135,21 @@ void Compiler::copy_async(OpId id, const Op& op) {
 void Compiler::reduction(OpId id, const Op& op) {
     const auto how = static_cast<ReduceOp>(op.attrs.integer(Attr::op));
     CollectiveData data;
-    data.elem = fn_.type(op.operands[0]).elem;
+    const ValueId value = GroupReduceOp(fn_, id).value();
+    data.elem = fn_.type(value).elem;
     data.size = static_cast<uint32_t>(stored_size(data.elem));
     data.combine = ops_.element(combining(how), data.elem);
     data.identity = reduction_identity(how, data.elem);
     take_home(op.results[0]);
     const Home& result = home(op.results[0]);
-    if (op.kind == OpKind::buffer_reduce) data.view = view_of_[op.operands[0].index];
+    if (op.kind == OpKind::buffer_reduce) data.view = view_of_[value.index];
     const bool scan = op.kind == OpKind::group_scan;
     Inst& inst = emit(scan                               ? &steps::group_scan
                       : op.kind == OpKind::buffer_reduce ? &steps::buffer_reduce
                                                          : &steps::group_reduce,
                       id);
     inst.result = scan ? result.many : result.one;
-    if (op.kind != OpKind::buffer_reduce) inst.a = home(op.operands[0]).many;
+    if (op.kind != OpKind::buffer_reduce) inst.a = home(value).many;
     inst.data = static_cast<uint32_t>(program_.collectives.size());
     program_.collectives.push_back(data);
     spread(op.results[0]);
@@ -177,7 +189,7 @@ void Compiler::release(OpId id, const Op&) {
     if (RingOp(fn_, id).closes()) emit(&steps::barrier, id);
 }
 
-void Compiler::group_result(OpId id, const Op& op) { emit(&steps::result, id).a = home(op.operands[0]).one; }
+void Compiler::group_result(OpId id, const Op&) { emit(&steps::result, id).a = home(ResultOp(fn_, id).value()).one; }
 
 // Reductions, scans and exchanges among the tiles of the group.
 void Compiler::across_lanes(OpId id, const Op& op) {
@@ -189,7 +201,7 @@ void Compiler::across_lanes(OpId id, const Op& op) {
         if (op.kind == OpKind::shuffle || op.kind == OpKind::broadcast) {
             // Every tile has the value that it asks another one for.
             take_home(op.results[0]);
-            move_one({op.operands[0], home(op.results[0]), false}, false);
+            move_one({ShuffleOp(fn_, id).value(), home(op.results[0]), false}, false);
             return spread(op.results[0]);
         }
         refuse(id, fmt::format("'{}' of a value that is the same for all tiles", name(op.kind)));
@@ -199,12 +211,14 @@ void Compiler::across_lanes(OpId id, const Op& op) {
     const size_t temporaries = temporaries_.size();
     take_home(op.results[0]);
     CollectiveData data;
-    data.elem = fn_.type(op.operands[0]).elem;
-    data.size = size_of(op.operands[0]);
-    const Slot source = op.kind == OpKind::ballot ? 0 : wide_many(op.operands[1]);
-    Inst& inst = emit(op.kind == OpKind::ballot ? &steps::ballot : &steps::shuffle, id);
+    const bool asks = op.kind == OpKind::ballot;
+    const ValueId given = asks ? BallotOp(fn_, id).condition() : ShuffleOp(fn_, id).value();
+    data.elem = fn_.type(given).elem;
+    data.size = size_of(given);
+    const Slot source = asks ? 0 : wide_many(ShuffleOp(fn_, id).source());
+    Inst& inst = emit(asks ? &steps::ballot : &steps::shuffle, id);
     inst.result = home(op.results[0]).many;
-    inst.a = home(op.operands[0]).many;
+    inst.a = home(given).many;
     inst.b = source;
     inst.data = static_cast<uint32_t>(program_.collectives.size());
     program_.collectives.push_back(data);
@@ -239,7 +253,7 @@ void Compiler::text(OpId id, const Op& op) {
     inst.data = static_cast<uint32_t>(program_.texts.size());
     program_.texts.push_back(std::move(text));
     if (op.kind == OpKind::assert_) {
-        const Operand condition = operand_of(op.operands[0]);
+        const Operand condition = operand_of(AssertOp(fn_, id).condition());
         inst.a = condition.slot;
         inst.count = condition.uniform ? 1 : 0;
     }

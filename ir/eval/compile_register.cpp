@@ -128,7 +128,7 @@ void Compiler::along(OpId id, const Op& op, Step step, size_t axis, std::optiona
     const size_t temporaries = temporaries_.size();
     const ValueId result = op.results[0];
     take_home(result);
-    const Type& type = fn_.type(op.operands.empty() ? result : op.operands[0]);
+    const Type& type = fn_.type(op.operands.empty() ? result : op.operands.front());
     AlongData data = split(type, axis);
     if (what) {
         data.combine = ops_.element(combining(*what), type.elem);
@@ -138,7 +138,7 @@ void Compiler::along(OpId id, const Op& op, Step step, size_t axis, std::optiona
     }
     Inst& inst = emit(step, id);
     inst.result = home(result).one;
-    if (!op.operands.empty()) inst.a = home(op.operands[0]).one;
+    if (!op.operands.empty()) inst.a = home(op.operands.front()).one;
     inst.count = width_of(result);
     inst.data = static_cast<uint32_t>(program_.tiles.alongs.size());
     program_.tiles.alongs.push_back(data);
@@ -208,7 +208,7 @@ bool Compiler::tile_operation(OpId id, const Op& op) {
             along(id, op, &steps::tile_iota, axis(), {});
             break;
         case TileWay::transpose:
-            along(id, op, &steps::transpose, fn_.type(op.operands[0]).rank() - 2, {});
+            along(id, op, &steps::transpose, fn_.type(TransposeOp(fn_, id).value()).rank() - 2, {});
             break;
         case TileWay::reduce:
             along(id, op, &steps::reduce, axis(), AlongOp(fn_, id).what());

@@ -5,7 +5,9 @@
 
 #include "ir/eval/compile.h"
 #include "ir/eval/steps.h"
+#include "ir/ops/memory.h"
 #include "ir/ops/record.h"
+#include "ir/ops/tile.h"
 
 namespace tsr::ir::eval {
 
@@ -194,7 +196,7 @@ Operand Compiler::operand_of(ValueId v) {
 
 void Compiler::vector_extract(OpId id, const Op& op) {
     const ValueId result = op.results[0];
-    const ValueId from = op.operands[0];
+    const ValueId from = VectorExtractOp(fn_, id).vector();
     take_home(result);
     const auto at = static_cast<uint32_t>(op.attrs.integer(Attr::axis));
     Inst& inst = emit(varies(result) ? &steps::copy_lanes : &steps::copy_bytes, id);
@@ -250,6 +252,8 @@ void Compiler::lane_number(OpId id, const Op& op) {
     emit(&steps::lane_number, id).result = home(op.results[0]).many;
 }
 
-void Compiler::lane_read(OpId, const Op& op) { home(op.results[0]) = {0, home(op.operands[0]).many, false}; }
+void Compiler::lane_read(OpId, const Op& op) {
+    home(op.results[0]) = {0, home(LaneReadOp(fn_, op).array()).many, false};
+}
 
 }  // namespace tsr::ir::eval

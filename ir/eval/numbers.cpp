@@ -1,5 +1,7 @@
 #include "ir/eval/numbers.h"
 
+#include <array>
+
 #include <fmt/format.h>
 
 #include "ir/core/internal.h"
@@ -49,12 +51,13 @@ void Formula::region(RegionId id) {
 
 void Formula::loop(const Op& op) {
     const RegionId body = op.regions.back();
-    const DType type = function_.type(op.operands[0]).elem;
     if (op.kind == OpKind::for_) {
-        Bits at = values_[op.operands[0].index];
-        const Bits upper = values_[op.operands[1].index];
-        const Bits step = values_[op.operands[2].index];
-        std::vector<Bits> carried = all({op.operands.begin() + 3, op.operands.end()});
+        const ForOp counted(function_, op);
+        const DType type = function_.type(counted.lower()).elem;
+        Bits at = values_[counted.lower().index];
+        const Bits upper = values_[counted.upper().index];
+        const Bits step = values_[counted.step().index];
+        std::vector<Bits> carried = all({counted.inits().begin(), counted.inits().end()});
         const bool down = exactly(OpKind::lt, type, step, 0) != 0;
         while (step != 0 && exactly(down ? OpKind::gt : OpKind::lt, type, at, upper) != 0) {
             values_[function_.region(body).args[0].index] = at;
@@ -81,7 +84,7 @@ void Formula::op(OpId id) {
     const Op& op = function_.op(id);
     if (op.kind == OpKind::for_ || op.kind == OpKind::while_) return loop(op);
     if (op.kind == OpKind::if_) {
-        const RegionId taken = op.regions[values_[op.operands[0].index] != 0 ? 0 : 1];
+        const RegionId taken = op.regions[values_[IfOp(function_, id).condition().index] != 0 ? 0 : 1];
         region(taken);
         return take(op.results, 0, all(yielded(taken)));
     }
@@ -90,32 +93,32 @@ void Formula::op(OpId id) {
         return;
     }
     if (op.kind == OpKind::table) {
-        values_[op.results[0].index] = table_element(op.attrs, values_[op.operands[0].index]);
+        values_[op.results[0].index] = table_element(op.attrs, values_[UnaryOp(function_, id).operand().index]);
         return;
     }
-    Bits operands[3] = {};
+    std::array<Bits, 3> operands{};
     for (size_t i = 0; i < op.operands.size(); ++i) operands[i] = values_[op.operands[i].index];
-    const DType type = function_.type(op.operands[op.kind == OpKind::select ? 1 : 0]).elem;
+    const DType type = ElementwiseOp(function_, id).computes_in().elem;
     const ScalarFn law = scalar_function(op.kind, type);
     if (law == nullptr || !is_exact(op.kind, type)) {
         internal_error(fmt::format("a formula has the operation '{}'", name(op.kind)));
     }
-    values_[op.results[0].index] = law(operands, type, function_.type(op.results[0]).elem);
+    values_[op.results[0].index] = law(operands.data(), type, function_.type(op.results[0]).elem);
 }
 
 Bits Element::operator()(const Bits* operands) const {
     if (law != nullptr) return law(operands, type, to);
     if (formula != nullptr) return (*formula)(operands);
-    if (is_table()) return table_element(op->attrs, operands[0]);
+    if (is_table()) return table_element(op->attrs, *operands);
     Bits result = 0;
-    lane(&result, &operands[0], &operands[1], &operands[2], 1);
+    lane(&result, operands, operands + 1, operands + 2, 1);
     return canonical(to, result);
 }
 
 Element Elements::find(const Function& function, const Op& op) {
     Element found;
     found.op = &op;
-    found.type = function.type(op.operands[op.kind == OpKind::select ? 1 : 0]).elem;
+    found.type = ElementwiseOp(function, op).computes_in().elem;
     found.to = function.type(op.results[0]).elem;
     if (op.kind == OpKind::table || found.type == DType::c64 || found.to == DType::c64) return found;
     if (op.kind == OpKind::cut || op.kind == OpKind::dither) {

@@ -5,6 +5,7 @@
 
 #include "ir/eval/machine.h"
 #include "ir/eval/steps.h"
+#include "ir/ops/tile.h"
 
 namespace tsr::ir::eval::steps {
 
@@ -130,7 +131,7 @@ const Inst* buffer_reduce(Machine& machine, const Inst& inst) {
 const Inst* result(Machine& machine, const Inst& inst) {
     if (machine.group == 0) {
         const Function& function = *machine.program->function;
-        const DType type = function.type(function.op(inst.op).operands[0]).elem;
+        const DType type = function.type(ResultOp(function, inst.op).value()).elem;
         uint64_t bits = 0;
         std::memcpy(&bits, machine.bytes(inst.a), stored_size(type));
         machine.launch->outcome.result = ScalarValue{type, bits};

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "ir/ops/control.h"
+#include "ir/ops/memory.h"
 #include "ir/ops/record.h"
 
 namespace tsr::ir::eval {
@@ -100,14 +101,14 @@ private:
             carried(op, op.operands, fn_.region(r).args, yield_of(op.regions[1]), out_.divergent[id.index]);
             region(r, in_lanes);
         }
-        if (varies(yield_of(op.regions[0]).operands[0])) diverge(id);
+        if (varies(yield_of(op.regions[0]).operands.front())) diverge(id);
         for (RegionId r : op.regions) {
             carried(op, op.operands, fn_.region(r).args, yield_of(op.regions[1]), out_.divergent[id.index]);
         }
     }
 
     void branch(OpId id, const Op& op, bool in_lanes) {
-        if (varies(op.operands[0])) diverge(id);
+        if (varies(IfOp(fn_, id).condition())) diverge(id);
         for (RegionId r : op.regions) region(r, in_lanes);
         for (size_t i = 0; i < op.results.size(); ++i) {
             vary_if(op.results[i], out_.divergent[id.index] || varies(yield_of(op.regions[0]).operands[i]) ||
@@ -127,7 +128,7 @@ private:
             if (element || collective) {
                 for (ValueId v : op.operands) need_array(v);
             }
-            if (in_lanes && (op.kind == OpKind::write || op.kind == OpKind::write_vector)) need_array(op.operands[1]);
+            if (in_lanes && WriteOp::suits(op.kind)) need_array(WriteOp(fn_, at).value());
         }
     }
     void need_array(ValueId v) {

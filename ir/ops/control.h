@@ -1,7 +1,7 @@
 // Handles of structured control flow and values.
 #pragma once
 
-#include "ir/ops/handle.h"
+#include "ir/ops/element.h"
 
 namespace tsr::ir {
 
@@ -15,9 +15,10 @@ struct ConstantOp : Handle<OpKind::constant> {
 
 struct ForOp : Handle<OpKind::for_> {
     using Handle::Handle;
-    [[nodiscard]] ValueId lower() const { return operand(0); }
-    [[nodiscard]] ValueId upper() const { return operand(1); }
-    [[nodiscard]] ValueId step() const { return operand(2); }
+    [[nodiscard]] ValueId lower() const { return operand(kLower); }
+    [[nodiscard]] ValueId upper() const { return operand(kUpper); }
+    [[nodiscard]] ValueId step() const { return operand(kStep); }
+    [[nodiscard]] ValueSpan bounds() const { return operands(0).first(kFirstInit); }  // lower, upper and step
     [[nodiscard]] ValueSpan inits() const { return operands(kFirstInit); }
     [[nodiscard]] RegionId body() const { return op().regions[0]; }
     [[nodiscard]] ValueId iv() const { return args(body())[0]; }
@@ -25,8 +26,8 @@ struct ForOp : Handle<OpKind::for_> {
     [[nodiscard]] ValueSpan next() const { return yielded(fn, body()); }
     [[nodiscard]] LoopKind loop() const { return static_cast<LoopKind>(attrs().integer(Attr::loop, 0)); }
     [[nodiscard]] int64_t prefetch() const { return attrs().integer(Attr::prefetch, 0); }
-    // Operands before the carried ones; the region has one argument before them.
-    static constexpr size_t kFirstInit = 3;
+    // Places among the operands; the region has one argument before the carried ones.
+    static constexpr size_t kLower = 0, kUpper = 1, kStep = 2, kFirstInit = 3;
     static constexpr size_t kFirstCarried = 1;
 };
 
@@ -43,9 +44,19 @@ struct WhileOp : Handle<OpKind::while_> {
 
 struct IfOp : Handle<OpKind::if_> {
     using Handle::Handle;
-    [[nodiscard]] ValueId condition() const { return operand(0); }
+    [[nodiscard]] ValueId condition() const { return operand(kCondition); }
     [[nodiscard]] RegionId then() const { return op().regions[0]; }
     [[nodiscard]] RegionId otherwise() const { return op().regions[1]; }
+    static constexpr size_t kCondition = 0;
+};
+
+// `for` and `while`.
+struct LoopOp : Handle<OpKind::for_, OpKind::while_> {
+    using Handle::Handle;
+    // Operands before the carried ones.
+    [[nodiscard]] size_t bounds() const { return op().kind == OpKind::for_ ? ForOp::kFirstInit : 0; }
+    [[nodiscard]] ValueSpan inits() const { return operands(bounds()); }
+    [[nodiscard]] RegionId body() const { return op().regions.back(); }
 };
 
 struct CallOp : Handle<OpKind::call> {
@@ -70,19 +81,6 @@ struct AssertOp : Handle<OpKind::assert_> {
     [[nodiscard]] ValueId condition() const { return operand(0); }
     [[nodiscard]] const std::string& text() const { return attrs().string(Attr::text); }
     [[nodiscard]] ValueSpan values() const { return operands(1); }
-};
-
-struct CastOp : Handle<OpKind::cast, OpKind::bitcast> {
-    using Handle::Handle;
-    [[nodiscard]] ValueId from() const { return operand(0); }
-    [[nodiscard]] DType to() const { return attrs().dtype(Attr::type); }
-};
-
-struct SelectOp : Handle<OpKind::select> {
-    using Handle::Handle;
-    [[nodiscard]] ValueId condition() const { return operand(0); }
-    [[nodiscard]] ValueId then() const { return operand(1); }
-    [[nodiscard]] ValueId otherwise() const { return operand(2); }
 };
 
 }  // namespace tsr::ir

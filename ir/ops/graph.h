@@ -71,6 +71,11 @@ private:
     [[nodiscard]] const std::vector<std::string>& names() const { return attrs().strings(Attr::names); }
 };
 
+struct StopOp : Handle<OpKind::stop> {
+    using Handle::Handle;
+    [[nodiscard]] ValueId value() const { return operand(0); }
+};
+
 // A Graph function on each of several examples.
 struct BatchOp : Handle<OpKind::batch> {
     using Handle::Handle;

@@ -20,6 +20,14 @@ struct WriteOp : Handle<OpKind::write, OpKind::write_vector> {
     [[nodiscard]] ValueSpan indices() const { return operands(2); }
 };
 
+// Reads and writes alike.
+struct AccessOp : Handle<OpKind::read, OpKind::read_vector, OpKind::write, OpKind::write_vector> {
+    using Handle::Handle;
+    [[nodiscard]] bool writes() const { return WriteOp::suits(op().kind); }
+    [[nodiscard]] ValueId memory() const { return operand(0); }
+    [[nodiscard]] ValueSpan indices() const { return operands(writes() ? 2 : 1); }
+};
+
 struct VectorExtractOp : Handle<OpKind::vector_extract> {
     using Handle::Handle;
     [[nodiscard]] ValueId vector() const { return operand(0); }

@@ -25,6 +25,11 @@ struct PadOp : Handle<OpKind::pad> {
     [[nodiscard]] ValueSpan starts() const { return operands(2); }  // where the value stands in the result
 };
 
+struct ReshapeOp : Handle<OpKind::reshape> {
+    using Handle::Handle;
+    [[nodiscard]] ValueId value() const { return operand(0); }
+};
+
 struct ConcatOp : Handle<OpKind::concat> {
     using Handle::Handle;
     [[nodiscard]] ValueSpan parts() const { return operands(0); }

@@ -16,14 +16,25 @@ struct TileViewOp : Handle<OpKind::load_tile, OpKind::store_tile, OpKind::atomic
     [[nodiscard]] ValueId memory() const { return operand(0); }
     [[nodiscard]] ValueId value() const { return operand(1); }  // of store_tile and atomic_tile
     // One per axis of the memory.
-    [[nodiscard]] ValueSpan starts() const { return operands(loads() ? 1 : 2).first(fn.type(memory()).rank()); }
+    [[nodiscard]] ValueSpan starts() const { return operands(first_start()).first(fn.type(memory()).rank()); }
     // Of load_tile: what stands outside of the memory; nothing: 0.
     [[nodiscard]] std::optional<ValueId> fill() const {
-        const size_t at = 1 + fn.type(memory()).rank();
+        const size_t at = first_start() + fn.type(memory()).rank();
         return op().operands.size() > at ? std::optional(operand(at)) : std::nullopt;
     }
     [[nodiscard]] const std::vector<int64_t>& axes() const { return attrs().integers(Attr::axes); }
     [[nodiscard]] AtomicOp what() const { return static_cast<AtomicOp>(attrs().integer(Attr::op)); }
+    [[nodiscard]] size_t first_start() const { return loads() ? 1 : 2; }  // its place among the operands
+};
+
+struct TransposeOp : Handle<OpKind::transpose> {
+    using Handle::Handle;
+    [[nodiscard]] ValueId value() const { return operand(0); }
+};
+
+struct PackRowsOp : Handle<OpKind::pack_rows> {
+    using Handle::Handle;
+    [[nodiscard]] ValueId value() const { return operand(0); }
 };
 
 struct ExpandOp : Handle<OpKind::expand> {
@@ -35,6 +46,7 @@ struct ExpandOp : Handle<OpKind::expand> {
 // reduce, scan and their like: along an axis, as the record says.
 struct AlongOp : AnyHandle {
     AlongOp(const Function& function, OpId op) : AnyHandle(function, op, goes_along(function.op(op).kind)) {}
+    AlongOp(const Function& function, const Op& op) : AnyHandle(function, op, goes_along(op.kind)) {}
     [[nodiscard]] static bool goes_along(OpKind kind) {
         return record(kind).axes == AxisRule::drop || record(kind).axes == AxisRule::along;
     }

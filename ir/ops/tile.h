@@ -1,7 +1,9 @@
 // Handles of a kernel's operations.
 #pragma once
 
-#include "ir/ops/handle.h"
+#include <optional>
+
+#include "ir/ops/control.h"
 
 namespace tsr::ir {
 
@@ -113,10 +115,13 @@ struct NestOp : Handle<OpKind::grid, OpKind::lanes> {
     using Handle::Handle;
     [[nodiscard]] size_t axes() const { return op().operands.size() / 3; }
     [[nodiscard]] ValueId lower(size_t axis) const { return operand(3 * axis); }
-    [[nodiscard]] ValueId upper(size_t axis) const { return operand(3 * axis + 1); }
-    [[nodiscard]] ValueId step(size_t axis) const { return operand(3 * axis + 2); }
+    [[nodiscard]] ValueId upper(size_t axis) const { return operand(upper_place(axis)); }
+    [[nodiscard]] ValueId step(size_t axis) const { return operand(step_place(axis)); }
     [[nodiscard]] RegionId body() const { return op().regions[0]; }
     [[nodiscard]] ValueSpan ivs() const { return args(body()); }
+    // Places among the operands.
+    static constexpr size_t upper_place(size_t axis) { return 3 * axis + 1; }
+    static constexpr size_t step_place(size_t axis) { return 3 * axis + 2; }
 };
 using GridOp = NestOp;
 
@@ -125,6 +130,22 @@ struct LanesOp : NestOp {
     [[nodiscard]] LanesOver over() const { return static_cast<LanesOver>(attrs().integer(Attr::over)); }
     [[nodiscard]] ValueSpan yields() const { return yielded(fn, body()); }
 };
+
+// What a number goes through that `for`, `grid` or `lanes` counts; nothing where the value is no such number.
+struct CounterBounds {
+    ValueId lower, upper, step;
+};
+inline std::optional<CounterBounds> bounds_of_counter(const Function& fn, const Value& value) {
+    const OpId by = value.op.valid() ? OpId() : fn.region(value.region).parent;
+    if (!by.valid()) return std::nullopt;
+    if (NestOp::suits(fn.op(by).kind)) {
+        const NestOp nest(fn, by);
+        return CounterBounds{nest.lower(value.number), nest.upper(value.number), nest.step(value.number)};
+    }
+    if (fn.op(by).kind != OpKind::for_ || value.number != 0) return std::nullopt;
+    const ForOp loop(fn, by);
+    return CounterBounds{loop.lower(), loop.upper(), loop.step()};
+}
 
 struct LaneReadOp : Handle<OpKind::lane_read> {
     using Handle::Handle;

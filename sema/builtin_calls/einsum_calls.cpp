@@ -82,7 +82,7 @@ private:
 
 // The element type that all have; nothing after a message.
 std::optional<Type> joined_elements(Body& b, const ast::Expr& e, const std::vector<Operand>& operands) {
-    Value joined = operands[0].value;
+    Value joined = operands.front().value;
     joined.type = element_type(joined.type);
     for (size_t i = 1; i < operands.size(); ++i) {
         Value other = operands[i].value;
@@ -124,7 +124,7 @@ Value einsum_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Ma
     if (!joined) return {};
     const DType elem = joined->elem();
     const bool alone = operands.size() == 1;
-    const bool sums = !alone || read.operands[0].find_first_not_of(read.result) != std::string::npos;
+    const bool sums = !alone || read.operands.front().find_first_not_of(read.result) != std::string::npos;
     const bool computes = is_float(elem) ? !is_storage_only(elem) : is_integer(elem);
     if (sums && !computes) return b.refuse(Feature::graphs, e.span, fmt::format("`einsum` of {} is", name(elem)));
     extents.note_checks();

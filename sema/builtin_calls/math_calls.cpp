@@ -68,7 +68,7 @@ static Value elementwise_call(Body& b, const ast::Expr& e, Builtin function,
     }
     Value joined = values[0];
     for (size_t i = 1; i < values.size(); ++i) {
-        Span between = operands[0]->span.to(operands[i]->span);
+        Span between = operands.front()->span.to(operands[i]->span);
         auto type =
             operands_join(b, *operands[i - 1], joined, *operands[i], values[i], between, fmt::format("`{}`", name));
         if (!type) return {};
@@ -91,9 +91,9 @@ static Value elementwise_call(Body& b, const ast::Expr& e, Builtin function,
         if (type.is(Kind::int_literal)) {
             type = Type::float_literal();
         } else {
-            auto& d =
-                b.error("E0302", operands[0]->span, fmt::format("`{}` takes floats, this is {}", name, shown(type)));
-            offer_cast(b, d, *operands[0], values[0].type, DType::f32);
+            auto& d = b.error("E0302", operands.front()->span,
+                              fmt::format("`{}` takes floats, this is {}", name, shown(type)));
+            offer_cast(b, d, *operands.front(), values[0].type, DType::f32);
             return {};
         }
     }

@@ -7,6 +7,7 @@
 
 #include "ir/ops/graph.h"
 #include "ir/ops/record.h"
+#include "ir/ops/register.h"
 #include "sema/elaborate/body.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/derivatives.h"
@@ -135,7 +136,7 @@ bool nondeterministic(const ir::Function& fn) {
     for (size_t i = 0; i < fn.op_count(); ++i) {
         const ir::Op& op = fn.op(ir::OpId(i));
         if (!op.parent.valid()) continue;
-        if (op.kind == ir::OpKind::atomic_tile && is_float(fn.type(op.operands[1]).elem)) return true;
+        if (op.kind == ir::OpKind::atomic_tile && is_float(fn.type(ir::TileViewOp(fn, op).value()).elem)) return true;
         if (op.kind != ir::OpKind::atomic) continue;
         if (is_float(fn.type(op.results[0]).elem) || used[op.results[0].index]) return true;
     }

@@ -107,7 +107,7 @@ ValueId multiplied(Body& b, std::vector<Lettered> operands, const std::string& r
         return b.emit.inferred(kind, std::move(values), std::move(attrs));
     };
     leave_out_repeated(b, operands);
-    Lettered all = operands[0];
+    Lettered all = operands.front();
     for (size_t i = 1; i < operands.size(); ++i) {
         std::string left = result;  // letters that something behind this product asks for
         for (size_t k = i + 1; k < operands.size(); ++k) left += operands[k].letters;
@@ -168,7 +168,7 @@ Val einsum(Body& b, const ast::Expr& e, const sema::CallInfo& info) {
     }
     const DType compute = compute_of(b, e);
     const ValueId made = operands.size() == 1
-                             ? arranged(b, operands[0], text.result, compute)
+                             ? arranged(b, operands.front(), text.result, compute)
                              : multiplied(b, operands, text.result, compute, rounds_to_tf32(type, joined));
     return Val::ssa(made, type.elem());
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/ops/control.h"
 #include "sema/elaborate/body.h"
 #include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/types.h"
@@ -120,18 +121,18 @@ std::optional<ir::OpKind> opposite(ir::OpKind kind) {
 }  // namespace
 
 void Body::turn_round(ir::OpId choice) {
-    const ValueId condition = function().op(choice).operands[0];
+    const ValueId condition = ir::IfOp(function(), choice).condition();
     const ir::OpId test = function().value(condition).op;
     const auto kind = test.valid() ? opposite(function().op(test).kind) : std::nullopt;
     // Of floats the opposite comparison differs: NaN fails both.
-    if (!kind || is_float(type_of(function().op(test).operands[0]).elem)) return;
+    if (!kind || is_float(type_of(ir::BinaryOp(function(), test).lhs()).elem)) return;
     const ir::OpId negated = function().add_op(*kind, function().op(test).place, function().op(test).operands,
                                                {ir::Type::scalar(DType::boolean)});
     const ir::RegionId region = function().op(choice).parent;
     const std::vector<ir::OpId>& ops = function().region(region).ops;
     function().insert(region, static_cast<size_t>(std::find(ops.begin(), ops.end(), choice) - ops.begin()), negated);
     ir::Op& op = function().op(choice);
-    op.operands[0] = function().op(negated).results[0];
+    op.operands[ir::IfOp::kCondition] = function().op(negated).results[0];
     std::swap(op.regions[0], op.regions[1]);
 }
 

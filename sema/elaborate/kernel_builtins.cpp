@@ -39,8 +39,9 @@ Val copy(Body& b, const CallInfo& info) {
     const Val to = argument_value(b, info, 0);
     const Val from = argument_value(b, info, 1);
     const bool view = from.is(Val::Kind::view);
-    std::vector<ValueId> operands{b.memory(to), b.memory(from)};
-    const size_t rank = b.type_of(operands[1]).rank();
+    const ValueId buffer = b.memory(to), tensor = b.memory(from);
+    std::vector<ValueId> operands{buffer, tensor};
+    const size_t rank = b.type_of(tensor).rank();
     for (size_t axis = 0; axis < rank; ++axis) {
         operands.push_back(b.index(view && axis + 1 < from.parts.size() ? from.parts[axis + 1] : Val::index(0)));
     }

@@ -33,7 +33,7 @@ Val apply(Body& b, const ast::Expr& e, OpKind op, const std::vector<Val>& operan
     const sema::ExprInfo& info = b.info(e);
     const DType compute = compute_of(b, e);
     if (is_integer(compute)) {
-        if (rounds(op)) return operands[0];
+        if (rounds(op)) return operands.front();
         if (asks(op)) return Val::truth(op == OpKind::isfinite);
     }
     return element_operation(b, op, operands, compute, b.computed_dtype(info.type));

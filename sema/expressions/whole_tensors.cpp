@@ -56,7 +56,7 @@ bool require_extents(Body& b, const ast::Expr& le, const Value& l, const ast::Ex
 
 void note_extents(Body& b, const ast::Expr& e, const std::vector<Value>& operands) {
     std::vector<DimCheck> checks;
-    std::vector<ir::Dim> joint = extents_of(operands[0]);
+    std::vector<ir::Dim> joint = extents_of(operands.front());
     const ir::Dim one = ir::Dim::constant(1);
     for (size_t i = 1; i < operands.size(); ++i) {
         const std::vector<ir::Dim> shape = extents_of(operands[i]);

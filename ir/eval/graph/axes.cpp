@@ -35,7 +35,7 @@ TsrSlot full(const TensorOp& tensor_op) {
     const PerAxis shape = shape_of(tensor_op);
     NewTensor result(tensor_op.api, tensor_op.function.type(tensor_op.op().results[0]).elem, shape);
     for (IndexMaps at(shape, {result.strides()}); !at.done(); at.next()) {
-        result.set(at.offset(0), tensor_op.operands[0].bits);
+        result.set(at.offset(0), tensor_op.operands.front().bits);
     }
     return result.release();
 }

@@ -25,7 +25,9 @@ std::vector<TensorView> operands_of_one_shape(const TensorOp& tensor_op, size_t 
 // One condition for whole tensors.
 TsrSlot choose(const TensorOp& tensor_op) {
     (void)operands_of_one_shape(tensor_op, 1);
-    TsrSlot chosen = tensor_op.operands[(tensor_op.operands[0].bits & 1) != 0 ? 1 : 2];
+    const SelectOp select(tensor_op.function, tensor_op.id);
+    const bool holds = (tensor_op.slot(select.condition()).bits & 1) != 0;
+    TsrSlot chosen = tensor_op.slot(holds ? select.then() : select.otherwise());
     chosen.tensor = tensor_op.api.tensor_retain(chosen.tensor);
     return chosen;
 }

@@ -66,12 +66,13 @@ TsrSlot positions(const TensorOp& tensor_op) {
 
 TsrSlot reshape(const TensorOp& tensor_op) {
     const PerAxis shape = shape_of(tensor_op);
-    const bool from_scalar = tensor_op.function.type(tensor_op.op().operands[0]).is_scalar();
-    if (from_scalar && shape.empty()) return tensor_op.operands[0];
+    const Type& type = tensor_op.function.type(ReshapeOp(tensor_op.function, tensor_op.id).value());
+    const bool from_scalar = type.is_scalar();
+    if (from_scalar && shape.empty()) return tensor_op.operands.front();
     if (from_scalar) {
-        NewTensor result(tensor_op.api, tensor_op.function.type(tensor_op.op().operands[0]).elem, shape);
+        NewTensor result(tensor_op.api, type.elem, shape);
         if (count_of(shape) != 1) throw HostFailure{fmt::format("a scalar has no [{}]", fmt::join(shape, ", "))};
-        result.set(0, tensor_op.operands[0].bits);
+        result.set(0, tensor_op.operands.front().bits);
         return result.release();
     }
     const TensorView source = tensor_op.tensor(0);
@@ -107,7 +108,7 @@ TsrSlot pad(const TensorOp& tensor_op) {
     const PerAxis shape = shape_of(tensor_op);
     const PerAxis starts = starts_of(tensor_op, 2);
     NewTensor result(tensor_op.api, source.elem(), shape);
-    fill_with(result, shape, tensor_op.operands[1].bits);
+    fill_with(result, shape, tensor_op.slot(PadOp(tensor_op.function, tensor_op.id).fill()).bits);
     // What of the source lies inside.
     PerAxis inside(shape.size());
     int64_t from = 0, to = 0;

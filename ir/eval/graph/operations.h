@@ -22,6 +22,10 @@ struct TensorOp {
     std::function<std::optional<int64_t>(const Dim&)> dimension;
 
     [[nodiscard]] const Op& op() const { return function.op(id); }
+    // What a value among the operands is.
+    [[nodiscard]] TsrSlot slot(ValueId operand) const {
+        return operands[static_cast<size_t>(std::ranges::find(op().operands, operand) - op().operands.begin())];
+    }
     [[nodiscard]] TensorView tensor(size_t operand) const { return TensorView(*operands[operand].tensor); }
 };
 

@@ -9,6 +9,9 @@
 #include "ir/eval/signature.h"
 #include "ir/eval/text_parts.h"
 #include "ir/law/scalar.h"
+#include "ir/ops/control.h"
+#include "ir/ops/host.h"
+#include "ir/ops/memory.h"
 #include "ir/ops/record.h"
 
 namespace tsr::ir::eval {
@@ -144,17 +147,18 @@ void HostRun::count_round() {
 }
 
 void HostRun::for_loop(Frame& frame, const Op& op) {
-    const DType type = frame.function->type(op.operands[0]).elem;
+    const ForOp loop(*frame.function, op);
+    const DType type = frame.function->type(loop.lower()).elem;
     const auto test = [&](OpKind kind, uint64_t a, uint64_t b) {
         const Bits operands[] = {a, b};
         return fold(kind, type, DType::boolean, operands).value_or(0) != 0;
     };
-    uint64_t iv = value(frame, op.operands[0]).bits();
-    const uint64_t upper = value(frame, op.operands[1]).bits();
-    const uint64_t step = value(frame, op.operands[2]).bits();
+    uint64_t iv = value(frame, loop.lower()).bits();
+    const uint64_t upper = value(frame, loop.upper()).bits();
+    const uint64_t step = value(frame, loop.step()).bits();
     const bool up = test(OpKind::gt, step, 0);
     Values carried;
-    for (size_t i = 3; i < op.operands.size(); ++i) carried.push_back(value(frame, op.operands[i]));
+    for (ValueId init : loop.inits()) carried.push_back(value(frame, init));
     while (step != 0 && test(up ? OpKind::lt : OpKind::gt, iv, upper)) {
         count_round();
         value(frame, frame.function->region(op.regions[0]).args[0]) = HostValue::scalar(iv);
@@ -185,13 +189,16 @@ void HostRun::element(Frame& frame, const Op& op) {
     std::vector<Bits> operands;
     for (ValueId v : op.operands) operands.push_back(value(frame, v).bits());
     const Function& fn = *frame.function;
-    const DType type = fn.type(op.operands[op.kind == OpKind::select ? 1 : 0]).elem;
-    if (op.kind == OpKind::select && !fn.type(op.operands[1]).is_scalar()) {
-        value(frame, op.results[0]) = value(frame, op.operands[(operands[0] & 1) != 0 ? 1 : 2]);
+    const Type& computed = ElementwiseOp(fn, op).computes_in();
+    const DType type = computed.elem;
+    if (op.kind == OpKind::select && !computed.is_scalar()) {
+        const SelectOp select(fn, op);
+        const bool holds = (value(frame, select.condition()).bits() & 1) != 0;
+        value(frame, op.results[0]) = value(frame, holds ? select.then() : select.otherwise());
         return;
     }
     const bool divides = op.kind == OpKind::floordiv || op.kind == OpKind::mod;
-    if (divides && is_integer(type) && operands[1] == 0) {
+    if (divides && is_integer(type) && operands.back() == 0) {
         fail(op.kind == OpKind::mod ? "integer modulo by zero" : "integer division by zero");
     }
     const Element law = numbers_.find(fn, op);
@@ -287,7 +294,7 @@ void HostRun::not_run(Frame&, const Op& op) {
 void HostRun::constant(Frame& frame, const Op& op) { set(frame, op, constant_bits(op.attrs)); }
 
 void HostRun::branch(Frame& frame, const Op& op) {
-    const bool holds = (value(frame, op.operands[0]).bits() & 1) != 0;
+    const bool holds = (value(frame, IfOp(*frame.function, op).condition()).bits() & 1) != 0;
     set_results(frame, op, region(frame, op.regions[holds ? 0 : 1]));
 }
 
@@ -304,7 +311,7 @@ void HostRun::dim(Frame& frame, const Op& op) {
 }
 
 void HostRun::shape_of(Frame& frame, const Op& op) {
-    const TsrTensor* tensor = value(frame, op.operands[0]).slot().tensor;
+    const TsrTensor* tensor = value(frame, ShapeOfOp(*frame.function, op).tensor()).slot().tensor;
     set(frame, op, static_cast<uint64_t>(tensor->dl.shape[op.attrs.integer(Attr::axis)]));
 }
 
@@ -319,16 +326,18 @@ void HostRun::string(Frame& frame, const Op& op) {
 }
 
 void HostRun::read(Frame& frame, const Op& op) {
-    const std::vector<int64_t> index = integers(frame, std::span(op.operands).subspan(1));
+    const ReadOp read(*frame.function, op);
+    const std::vector<int64_t> index = integers(frame, read.indices());
     const uint64_t bits =
-        api_.get(value(frame, op.operands[0]).slot().tensor, index.data(), static_cast<int32_t>(index.size()), nullptr);
+        api_.get(value(frame, read.memory()).slot().tensor, index.data(), static_cast<int32_t>(index.size()), nullptr);
     set(frame, op, canonical(frame.function->type(op.results[0]).elem, bits));
 }
 
 void HostRun::write(Frame& frame, const Op& op) {
-    const std::vector<int64_t> index = integers(frame, std::span(op.operands).subspan(2));
-    api_.set(value(frame, op.operands[0]).slot().tensor, index.data(), static_cast<int32_t>(index.size()),
-             value(frame, op.operands[1]).bits(), nullptr);
+    const WriteOp write(*frame.function, op);
+    const std::vector<int64_t> index = integers(frame, write.indices());
+    api_.set(value(frame, write.memory()).slot().tensor, index.data(), static_cast<int32_t>(index.size()),
+             value(frame, write.value()).bits(), nullptr);
 }
 
 void HostRun::print(Frame& frame, const Op& op) {
@@ -337,7 +346,7 @@ void HostRun::print(Frame& frame, const Op& op) {
 }
 
 void HostRun::assert_true(Frame& frame, const Op& op) {
-    if ((value(frame, op.operands[0]).bits() & 1) != 0) return;
+    if ((value(frame, AssertOp(*frame.function, op).condition()).bits() & 1) != 0) return;
     const std::string line = text(frame, op, 1);
     fail(line.empty() ? "assertion failed" : "assertion failed: " + line);
 }

@@ -48,11 +48,11 @@ public:
         const Op& op = kernel.op(v.op);
         if (op.kind == OpKind::constant) return constant_bits(op.attrs);
         if (op.kind == OpKind::dim) return static_cast<Bits>(launch_.dimension(v.op, op.attrs.dim(Attr::dim)));
-        Bits operands[3] = {};
+        std::vector<Bits> operands(3);
         for (size_t i = 0; i < op.operands.size(); ++i) operands[i] = (*this)(op.operands[i]);
         const Element element = launch_.elements.find(kernel, op);
         if (!element.known()) stop(kernel, v.op, "the number of groups needs an operation that there is not");
-        return element(operands);
+        return element(operands.data());
     }
 
 private:
@@ -78,7 +78,7 @@ private:
         const Op* op = maker(value);
         if (op == nullptr) return false;
         if (op->kind == OpKind::cast && is_integer(op->attrs.dtype(Attr::type)))
-            return is_number_of_tile(op->operands[0]);
+            return is_number_of_tile(CastOp(kernel_, *op).from());
         return op->kind == OpKind::tile_id && op->attrs.empty();
     }
 
@@ -95,20 +95,20 @@ private:
     void hold(ValueId condition, bool truth, std::vector<ValueId>& found) const {
         const Op* op = maker(condition);
         if (op == nullptr) return;
-        const std::vector<ValueId>& v = op->operands;
-        if (op->kind == (truth ? OpKind::lt : OpKind::ge)) return compare(v[0], v[1], found);
-        if (op->kind == (truth ? OpKind::gt : OpKind::le)) return compare(v[1], v[0], found);
-        if (op->kind == OpKind::bit_not) return hold(v[0], !truth, found);
+        const auto both = [&] { return BinaryOp(kernel_, *op); };
+        if (op->kind == (truth ? OpKind::lt : OpKind::ge)) return compare(both().lhs(), both().rhs(), found);
+        if (op->kind == (truth ? OpKind::gt : OpKind::le)) return compare(both().rhs(), both().lhs(), found);
+        if (op->kind == OpKind::bit_not) return hold(UnaryOp(kernel_, *op).operand(), !truth, found);
         if (op->kind == (truth ? OpKind::bit_and : OpKind::bit_or)) {
-            hold(v[0], truth, found);
-            return hold(v[1], truth, found);
+            hold(both().lhs(), truth, found);
+            return hold(both().rhs(), truth, found);
         }
         if (op->kind != OpKind::if_) return;
         // `a and b` gives b where a holds, else False; `a or b` gives True where a holds, else b.
         const uint32_t number = kernel_.value(condition).number;
         const ValueId fixed = yielded(kernel_, op->regions[truth ? 1 : 0])[number];
         if (!is_literally(fixed, !truth)) return;
-        hold(v[0], truth, found);
+        hold(IfOp(kernel_, *op).condition(), truth, found);
         hold(yielded(kernel_, op->regions[truth ? 0 : 1])[number], truth, found);
     }
 
@@ -118,7 +118,7 @@ private:
             if (!limited && !written_memories(kernel_, op).empty()) every_write = false;
             for (size_t i = 0; i < op.regions.size(); ++i) {
                 std::vector<ValueId> here;
-                if (op.kind == OpKind::if_) hold(op.operands[0], i == 0, here);
+                if (op.kind == OpKind::if_) hold(IfOp(kernel_, op).condition(), i == 0, here);
                 const Touches does = touches(kernel_, op.regions[i]);
                 std::vector<ValueId>& all = does.writes.empty() && does.effects.empty() ? without : with_work;
                 all.insert(all.end(), here.begin(), here.end());

@@ -6,6 +6,7 @@
 #include "ir/eval/one_tile/team.h"
 #include "ir/eval/text_parts.h"
 #include "ir/law/reduction.h"
+#include "ir/ops/control.h"
 #include "ir/ops/effects.h"
 #include "ir/ops/reduction.h"
 #include "ir/ops/tile.h"
@@ -208,7 +209,7 @@ void Team::text(OpId id, const Op& op, const Mask& mask) {
     for (size_t i = 0; i < tiles_; ++i) {
         if (mask.on[i] == 0) continue;
         if (!prints) {
-            if (of_tile(op.operands[0], i) != 0) continue;
+            if (of_tile(AssertOp(kernel_, op).condition(), i) != 0) continue;
             const std::string why = line(op, 1, i);
             stop(kernel_, id,
                  fmt::format("assertion failed{}{}{}", why.empty() ? "" : ": ", why, once ? "" : ", in " + who(i)));

@@ -147,8 +147,9 @@ void Team::iota(OpId id) {
 
 void Team::transpose(OpId id) {
     const Op& op = kernel_.op(id);
-    const Type& from = type(op.operands[0]);
-    const std::vector<Bits> given = cells_[op.operands[0].index].bits;
+    const ValueId value = TransposeOp(kernel_, id).value();
+    const Type& from = type(value);
+    const std::vector<Bits> given = cells_[value.index].bits;
     const size_t rows = extent(from, from.rank() - 2);
     const size_t columns = extent(from, from.rank() - 1);
     std::vector<Bits>& bits = make(op.results[0]);

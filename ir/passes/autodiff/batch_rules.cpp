@@ -4,6 +4,7 @@
 #include "ir/core/total.h"
 #include "ir/ops/graph.h"
 #include "ir/ops/indexed.h"
+#include "ir/ops/movements.h"
 #include "ir/ops/register.h"
 #include "ir/passes/autodiff/batching.h"
 
@@ -38,7 +39,7 @@ std::vector<int64_t> moved(const std::vector<int64_t>& axes) {
     return all;
 }
 
-ValueId first_operand(const Batching& batch, OpId op) { return batch.of(batch.op(op).operands[0]); }
+ValueId first_operand(const Batching& batch, OpId op) { return batch.of(batch.op(op).operands.front()); }
 
 Made along(Batching& batch, Builder& at, OpId op) {
     return at.value(batch.op(op).kind, {first_operand(batch, op)}, along_next(batch, op));
@@ -71,7 +72,7 @@ Made same(Batching& batch, Builder& at, OpId op) {
 // Of all elements: of those of an example along one axis.
 Made reduce_index(Batching& batch, Builder& at, OpId op) {
     if (batch.op(op).attrs.has(Attr::axis)) return along(batch, at, op);
-    const Dim count = element_count(batch.from().type(batch.op(op).operands[0]).shape);
+    const Dim count = element_count(batch.from().type(ReduceIndexOp(batch.from(), op).value()).shape);
     const ValueId flat =
         at.value(OpKind::reshape, {first_operand(batch, op)}, {{Attr::shape, batch.with_examples({count})}});
     Attrs attrs = batch.op(op).attrs;
@@ -122,17 +123,17 @@ Made slice(Batching& batch, Builder& at, OpId op) {
 
 Made pad(Batching& batch, Builder& at, OpId op) {
     if (any_varies(batch, op, 1)) return std::nullopt;
-    const ValueId fill = batch.of(batch.op(op).operands[1]);
+    const ValueId fill = batch.of(PadOp(batch.from(), op).fill());
     return at.value(OpKind::pad, with_starts(batch, at, op, {first_operand(batch, op), fill}, 2),
                     with_shape(batch, op));
 }
 
 Made update(Batching& batch, Builder& at, OpId op) {
     if (any_varies(batch, op, 2)) return std::nullopt;
-    const Values operands = batch.op(op).operands;
-    Attrs attrs = batch.op(op).attrs;
+    const BlockOp update(batch.from(), op);
+    Attrs attrs = update.attrs();
     add_step(attrs);
-    const ValueId value = batch.spread(at, operands[0]), block = batch.spread(at, operands[1]);
+    const ValueId value = batch.spread(at, update.value()), block = batch.spread(at, update.block());
     return at.value(OpKind::update, with_starts(batch, at, op, {value, block}, 2), std::move(attrs));
 }
 

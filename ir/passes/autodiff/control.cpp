@@ -52,10 +52,14 @@ std::optional<Dim> dimension_of(const Function& fn, ValueId value) {
     if (op.kind == OpKind::dim) return DimOp(fn, id).dim();
     if (op.kind == OpKind::constant && ConstantOp(fn, id).is_whole())
         return Dim::constant(ConstantOp(fn, id).integer());
-    if (op.kind == OpKind::cast && is_integer(fn.type(op.operands[0]).elem)) return dimension_of(fn, op.operands[0]);
+    if (op.kind == OpKind::cast) {
+        const ValueId from = CastOp(fn, id).from();
+        return is_integer(fn.type(from).elem) ? dimension_of(fn, from) : std::nullopt;
+    }
     if (op.kind != OpKind::add && op.kind != OpKind::sub && op.kind != OpKind::mul) return std::nullopt;
-    const auto a = dimension_of(fn, op.operands[0]);
-    const auto b = dimension_of(fn, op.operands[1]);
+    const BinaryOp both(fn, id);
+    const auto a = dimension_of(fn, both.lhs());
+    const auto b = dimension_of(fn, both.rhs());
     if (!a || !b) return std::nullopt;
     return op.kind == OpKind::add ? *a + *b : op.kind == OpKind::sub ? *a - *b : *a * *b;
 }

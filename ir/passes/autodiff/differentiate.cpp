@@ -149,7 +149,7 @@ private:
             for (const OpId id : open) put(fn, id, *expanded(CustomCallOp(fn, id).callee()));
         }
         for (const OpId id : standing(fn, [](const Op& op) { return op.kind == OpKind::stop; })) {
-            const ValueId result = fn.op(id).results[0], value = fn.op(id).operands[0];
+            const ValueId result = fn.op(id).results[0], value = StopOp(fn, id).value();
             fn.remove(id);
             fn.replace_uses(result, value);
         }

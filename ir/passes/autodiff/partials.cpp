@@ -65,7 +65,7 @@ std::optional<double> constant_of(Term term) {
     const Function& fn = term.builder->function();
     ValueId value = term.id;
     for (OpKind around : {OpKind::cast, OpKind::full, OpKind::cast}) {
-        if (const auto op = defined_by(fn, value, around)) value = fn.op(*op).operands[0];
+        if (const auto op = defined_by(fn, value, around)) value = fn.op(*op).operands.front();
     }
     const auto op = defined_by(fn, value, OpKind::constant);
     if (!op || !is_float(fn.type(value).elem)) return std::nullopt;

@@ -12,9 +12,12 @@ namespace {
 
 bool is_long(const Dim& extent) { return extent.constant_value() != 1; }
 
+// What an operation that moves elements takes them from; others of its operands say where.
+ValueId moved_value(const Op& op) { return op.operands.front(); }
+
 // Of each axis of the operand: the axis of the result.
 std::vector<size_t> moved_axes(const Function& graph, const Op& op) {
-    std::vector<size_t> axes(graph.type(op.operands[0]).rank());
+    std::vector<size_t> axes(graph.type(moved_value(op)).rank());
     std::iota(axes.begin(), axes.end(), size_t{0});
     if (op.kind == OpKind::transpose && op.attrs.has(Attr::axes)) {
         const std::vector<int64_t>& from = op.attrs.integers(Attr::axes);
@@ -57,9 +60,10 @@ AxisMap itself(const Function& graph, ValueId value) {
 // One movement further: `map` leads to the result of `op`.
 AxisMap through(const Function& graph, OpId id, const AxisMap& map) {
     const Op& op = graph.op(id);
-    const Type& source = graph.type(op.operands[0]);
+    const ValueId value = moved_value(op);
+    const Type& source = graph.type(value);
     const Type& result = graph.type(op.results[0]);
-    AxisMap next{.base = op.operands[0], .axes = {}, .starts = {}};
+    AxisMap next{.base = value, .axes = {}, .starts = {}};
     if (op.kind == OpKind::reshape) {  // the long axes are the same
         next.axes = map.axes;
         next.starts = map.starts;
@@ -103,7 +107,7 @@ bool moves_elements(const Function& graph, OpId id) {
         case OpKind::slice:
             return takes_neighbours(graph, id);
         case OpKind::reshape:
-            return long_extents(graph.type(op.operands[0])) == long_extents(graph.type(op.results[0]));
+            return long_extents(graph.type(moved_value(op))) == long_extents(graph.type(op.results[0]));
         default:
             return false;
     }

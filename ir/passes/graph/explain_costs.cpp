@@ -35,7 +35,7 @@ Dim operations_of(const Function& graph, OpId id) {
     if (op.kind == OpKind::contract) return of_product(graph, id);
     const bool along_axis = op.kind == OpKind::reduce || takes_whole_tensors(op.kind);
     const Cost cost = record(op.kind).cost;
-    return element_count(graph.type(along_axis ? op.operands[0] : op.results[0]).shape) *
+    return element_count(graph.type(along_axis ? op.operands.front() : op.results[0]).shape) *
            Dim::constant(cost == Cost::unsaid ? 1 : instructions(cost));
 }
 

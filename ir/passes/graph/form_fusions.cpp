@@ -68,7 +68,7 @@ private:
         if (op.kind == OpKind::launch) return launch(b, id);
         Values operands;
         for (ValueId v : op.operands) operands.push_back(values_.at(v));
-        if (op.kind == OpKind::reshape) return keep(op.results[0], view_in_shape(b, op, operands[0]));
+        if (op.kind == OpKind::reshape) return keep(op.results[0], view_in_shape(b, op, operands.front()));
         if (op.kind == OpKind::yield && b.from == graph_.body) own_results(b, operands);
         std::vector<Type> results;
         for (ValueId v : op.results) results.push_back(graph_.type(v));

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "ir/ops/handle.h"
+#include "ir/ops/register.h"
 #include "ir/passes/graph/axis_map.h"
 #include "ir/passes/graph/fusions.h"
 
@@ -14,9 +15,7 @@ namespace {
 
 // Which axes of the space an operation's result, or what a `reduce` takes, runs along.
 std::vector<size_t> stands_at(const FusedAxes& axes, const Function& fused, OpId id) {
-    const Op& op = fused.op(id);
-    const Type& type = fused.type(op.kind == OpKind::reduce ? op.operands[0] : op.results[0]);
-    return axes.long_axes(long_extents(type).size());
+    return axes.long_axes(long_extents(computed_type(fused, id)).size());
 }
 
 // Where the long axes of a tensor stand in the space, in one of its uses.
@@ -71,10 +70,14 @@ std::vector<size_t> FusedAxes::long_axes(size_t rank) const {
     return all;
 }
 
+const Type& computed_type(const Function& fused, OpId id) {
+    const Op& op = fused.op(id);
+    return fused.type(op.kind == OpKind::reduce ? AlongOp(fused, op).value() : op.results[0]);
+}
+
 bool combines(const Function& fused, OpId id) {
     const Op& op = fused.op(id);
-    return op.kind == OpKind::reduce &&
-           fused.type(op.operands[0]).shape[op.attrs.integer(Attr::axis)].constant_value() != 1;
+    return op.kind == OpKind::reduce && computed_type(fused, id).shape[AlongOp(fused, id).axis()].constant_value() != 1;
 }
 
 std::vector<OpId> computed(const Function& fused) {
@@ -116,7 +119,7 @@ FusedAxes fused_axes(const Function& fused) {
     std::vector<Dim> space;
     for (OpId id : computed(fused)) {
         const Op& op = fused.op(id);
-        const Type& type = fused.type(op.kind == OpKind::reduce ? op.operands[0] : op.results[0]);
+        const Type& type = computed_type(fused, id);
         std::vector<Dim> extents = long_extents(type);
         if (extents.size() >= space.size()) space = std::move(extents);
         if (combines(fused, id)) axes.axis = long_axis(type, static_cast<size_t>(op.attrs.integer(Attr::axis)));

@@ -41,6 +41,9 @@ TensorAccess access_of(const FusedAxes& axes, const Function& fused, const AxisM
 // Of the operations of a fused function that compute: those that are no movements, and movements that it gives.
 std::vector<OpId> computed(const Function& fused);
 
+// The shape in which an operation of the function computes: of a `reduce` that of what it takes, else of its result.
+const Type& computed_type(const Function& fused, OpId op);
+
 // Of a `reduce` along an axis of more than one element.
 bool combines(const Function& fused, OpId op);
 

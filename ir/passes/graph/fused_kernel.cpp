@@ -6,6 +6,7 @@
 #include "ir/law/reduction.h"
 #include "ir/ops/handle.h"
 #include "ir/ops/reduction.h"
+#include "ir/ops/register.h"
 #include "ir/passes/graph/fused_position.h"
 
 namespace tsr::ir {
@@ -180,7 +181,7 @@ private:
         piece_phase(phase, range);
     }
 
-    DType element_type(OpId sum) const { return fused_.type(fused_.op(sum).operands[0]).elem; }
+    DType element_type(OpId sum) const { return fused_.type(AlongOp(fused_, sum).value()).elem; }
     ReduceOp what(OpId sum) const { return static_cast<ReduceOp>(fused_.op(sum).attrs.integer(Attr::op)); }
 
     ValueId start_of(OpId sum) {
@@ -194,7 +195,7 @@ private:
         Values next;
         for (size_t i = 0; i < phase.sums.size(); ++i) {
             const OpId sum = phase.sums[i];
-            const ValueId value = masked(sum, operand(sum, 0));
+            const ValueId value = masked(sum, taken(sum));
             next.push_back(builder_->element(combining(what(sum)), {carried[i], value}));
         }
         return next;
@@ -232,7 +233,7 @@ private:
         at_[*axes_.axis] = zero_;
         for (ValueId v : phase.stores) store(v, at_);
         Values sums;
-        for (OpId sum : phase.sums) sums.push_back(operand(sum, 0));
+        for (OpId sum : phase.sums) sums.push_back(taken(sum));
         finish(phase, sums);
     }
 

@@ -82,6 +82,8 @@ void FusedPosition::read_row() {
     }
 }
 
+ValueId FusedPosition::taken(OpId user) { return source(sources_of(fused_, user).front(), user); }
+
 ValueId FusedPosition::operand(OpId user, size_t number) { return source(sources_of(fused_, user)[number], user); }
 
 ValueId FusedPosition::source(const AxisMap& from, OpId user) {
@@ -117,7 +119,7 @@ ValueId FusedPosition::computed_value(ValueId v) {
     if (kept != kept_.end() && kept->second.phase < phase_) {
         value = load_piece(outputs_[kept->second.result], at_, static_cast<int64_t>(*axes_.axis));
     } else if (moves_elements(fused_, id) || op.kind == OpKind::reduce) {
-        value = operand(id, 0);  // a `reduce` over one element
+        value = taken(id);  // a `reduce` over one element
     } else {
         Values operands;
         for (size_t i = 0; i < op.operands.size(); ++i) operands.push_back(operand(id, i));

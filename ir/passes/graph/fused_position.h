@@ -42,6 +42,8 @@ protected:
     ValueId computed_value(ValueId v);
     // The operand of an operation.
     ValueId operand(OpId user, size_t number);
+    // Of what takes elements of one value: a sum, a movement.
+    ValueId taken(OpId user);
     // Inputs that the whole row takes.
     void read_row();
     // A result, and what waits in the place of a result.

@@ -8,6 +8,7 @@
 
 #include "ir/ops/effects.h"
 #include "ir/ops/handle.h"
+#include "ir/ops/register.h"
 #include "ir/passes/graph/axis_map.h"
 
 namespace tsr::ir {
@@ -61,8 +62,9 @@ private:
     Node node_of(OpId id) const {
         const Op& op = graph_.op(id);
         if (op.kind != OpKind::reduce) return {long_extents(graph_.type(op.results[0])), {}};
-        const Type& source = graph_.type(op.operands[0]);
-        const auto axis = static_cast<size_t>(op.attrs.integer(Attr::axis));
+        const AlongOp along(graph_, id);
+        const Type& source = graph_.type(along.value());
+        const auto axis = static_cast<size_t>(along.axis());
         if (source.shape[axis].constant_value() == 1) return {long_extents(source), {}};
         return {long_extents(source), long_axis(source, axis)};
     }

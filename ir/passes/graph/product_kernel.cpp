@@ -192,25 +192,26 @@ private:
         const Type& type = fused_.type(source.base);
         const std::vector<size_t> long_axes = long_result_axes();
         const size_t row = axis_in_result(axes_.row), column = axis_in_result(axes_.column);
-        Values operands{inputs_.at(source.base)};
+        const ValueId memory = inputs_.at(source.base);
+        Values starts;
         std::vector<int64_t> axes, places;
         std::vector<Dim> shape;
         size_t next = 0;
         for (size_t axis = 0; axis < type.rank(); ++axis) {
             if (type.shape[axis].constant_value() == 1) {
-                operands.push_back(zero_);
+                starts.push_back(zero_);
                 continue;
             }
             const size_t result = long_axes[source.axes[next++]];
-            operands.push_back(at_[result]);
+            starts.push_back(at_[result]);
             if (result != row && result != column) continue;
             axes.push_back(static_cast<int64_t>(axis));
             places.push_back(result == row ? 0 : 1);
             shape.push_back(Dim::constant(block_[static_cast<size_t>(places.back())]));
         }
-        if (axes.empty()) {
-            return repeated(builder_->read(operands[0], Values(operands.begin() + 1, operands.end())));
-        }
+        if (axes.empty()) return repeated(builder_->read(memory, starts));
+        Values operands{memory};
+        operands.insert(operands.end(), starts.begin(), starts.end());
         ValueId tile =
             builder_->value(OpKind::load_tile, std::move(operands), {{Attr::shape, shape}, {Attr::axes, axes}});
         if (places.size() == 1) return repeated(tile, places);

@@ -34,7 +34,7 @@ RowPhases row_phases(const Function& fused, const FusedAxes& axes) {
             const auto from = phase_of.find(fused.value(source.base).op);
             if (from != phase_of.end()) number = std::max(number, from->second);
         }
-        const Type& type = fused.type(op.kind == OpKind::reduce ? op.operands[0] : op.results[0]);
+        const Type& type = computed_type(fused, id);
         const bool whole = axes.axis && long_extents(type).size() == axes.joined.size();
         out.whole_[id] = whole;
         out.phase_[id] = number;

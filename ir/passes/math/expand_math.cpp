@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "ir/core/total.h"
+#include "ir/ops/element.h"
 #include "ir/ops/gpu_functions.h"
 #include "ir/ops/record.h"
 #include "ir/passes/math/functions.h"
@@ -61,11 +62,11 @@ ValueId vector_formula(Builder& builder, OpKind kind, const std::vector<ValueId>
 }
 
 bool becomes_formula(const Function& function, const Op& op) {
-    return record(op.kind).formula == Formula::of_floats && is_float(function.type(op.operands[0]).elem);
+    return record(op.kind).formula == Formula::of_floats && is_float(ElementwiseOp(function, op).computes_in().elem);
 }
 
 bool stays_for_gpus(const Function& function, const Op& op) {
-    return !op.operands.empty() && is_gpu_function(op.kind, function.type(op.operands[0]).elem);
+    return UnaryOp::suits(op) && is_gpu_function(op.kind, ElementwiseOp(function, op).computes_in().elem);
 }
 
 void expand(Function& function, For machines) {

@@ -55,7 +55,8 @@ private:
         if (result.is_scalar() && all_constant(id)) return;
         if (op.kind == OpKind::select) return select(id);
         if (op.kind == OpKind::cast || op.kind == OpKind::bitcast) {
-            if (fn_.type(op.operands[0]) == result) replaced_.add(op.results[0], op.operands[0]);
+            const ValueId from = CastOp(fn_, id).from();
+            if (fn_.type(from) == result) replaced_.add(op.results[0], from);
             return;
         }
         if (result.is_scalar() && op.operands.size() == 2) binary(id);
@@ -83,7 +84,7 @@ private:
 
     void table(OpId id) {
         const Op& op = fn_.op(id);
-        const std::optional<Bits> index = constant(op.operands[0]);
+        const std::optional<Bits> index = constant(UnaryOp(fn_, id).operand());
         if (!index || !fn_.type(op.results[0]).is_scalar()) return;
         const DType type = op.attrs.dtype(Attr::type);
         const Bits found = table_element(op.attrs, *index);
@@ -102,24 +103,24 @@ private:
 
     // Twice the same flip is none; of floats too: `neg` changes the sign bit alone.
     void twice(OpId id) {
-        const Op& op = fn_.op(id);
-        if (const auto inner = defined_by(fn_, op.operands[0], op.kind)) {
-            replaced_.add(op.results[0], fn_.op(*inner).operands[0]);
+        const UnaryOp op(fn_, id);
+        if (const auto inner = defined_by(fn_, op.operand(), op.op().kind)) {
+            replaced_.add(op.result(), UnaryOp(fn_, *inner).operand());
         }
     }
 
     // Integers and bools. What floats give for a NaN or a zero of the other sign forbids all of this for them.
     void binary(OpId id) {
-        const Op& op = fn_.op(id);
-        const ValueId lhs = op.operands[0];
-        const ValueId rhs = op.operands[1];
+        const BinaryOp op(fn_, id);
+        const ValueId lhs = op.lhs();
+        const ValueId rhs = op.rhs();
         const DType type = fn_.type(lhs).elem;
         if (is_float(type)) return;
         if (lhs == rhs) return same_operands(id);
         const std::optional<Bits> right = constant(rhs);
         if (right && with_constant(id, lhs, *right, type)) return;
         const std::optional<Bits> left = constant(lhs);
-        if (left && commutes(op.kind)) with_constant(id, rhs, *left, type);
+        if (left && commutes(op.op().kind)) with_constant(id, rhs, *left, type);
     }
 
     static bool commutes(OpKind kind) {
@@ -140,7 +141,7 @@ private:
         if (kind == eq || kind == le || kind == ge) return become(id, DType::boolean, 1);
         if (kind == ne || kind == lt || kind == gt) return become(id, DType::boolean, 0);
         if (kind == minimum || kind == maximum || kind == bit_and || kind == bit_or) {
-            replaced_.add(op.results[0], op.operands[0]);
+            replaced_.add(op.results[0], BinaryOp(fn_, op).lhs());
         }
     }
 

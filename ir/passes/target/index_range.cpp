@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "ir/core/total.h"
-#include "ir/ops/control.h"
+#include "ir/ops/tile.h"
 
 namespace tsr::ir {
 
@@ -187,15 +187,9 @@ IndexRanges::Range IndexRanges::of_number(const Op& op) {
 }
 
 IndexRanges::Range IndexRanges::of_argument(const Value& value) {
-    OpId parent = kernel_.region(value.region).parent;
-    if (!parent.valid()) return {-kBig, kBig};
-    const Op& op = kernel_.op(parent);
-    bool spread = op.kind == OpKind::lanes || op.kind == OpKind::grid;
-    if (!spread && !(op.kind == OpKind::for_ && value.number == 0)) return {-kBig, kBig};
-    size_t first = spread ? size_t{value.number} * 3 : 0;
-    Range lower = range(op.operands[first]);
-    Range upper = range(op.operands[first + 1]);
-    Range step = range(op.operands[first + 2]);
+    const auto by = bounds_of_counter(kernel_, value);
+    if (!by) return {-kBig, kBig};
+    const Range lower = range(by->lower), upper = range(by->upper), step = range(by->step);
     if (step.low > 0) return {lower.low, std::max(lower.low, clamp(upper.high - 1))};
     if (step.high < 0) return {std::min(lower.high, clamp(upper.low + 1)), lower.high};
     return {std::min(lower.low, upper.low), std::max(lower.high, upper.high)};
@@ -203,8 +197,8 @@ IndexRanges::Range IndexRanges::of_argument(const Value& value) {
 
 IndexRanges::Range IndexRanges::of_element(const Op& op) {
     if (op.operands.empty()) return {-kBig, kBig};
-    const Range a = range(op.operands[0]);
-    const Range b = op.operands.size() > 1 ? range(op.operands[1]) : a;
+    const Range a = range(op.operands.front());
+    const Range b = BinaryOp::suits(op) ? range(BinaryOp(kernel_, op).rhs()) : a;
     return (this->*Rules::kTable[op.kind].range)(op, a, b);
 }
 
@@ -254,13 +248,14 @@ IndexRanges::Range IndexRanges::of_remainder(const Op&, Range, Range b) {
     return {-std::max(std::abs(b.low), std::abs(b.high)), std::max(std::abs(b.low), std::abs(b.high))};
 }
 
-IndexRanges::Range IndexRanges::of_selection(const Op& op, Range, Range b) {
-    const Range c = range(op.operands[2]);
-    return {std::min(b.low, c.low), std::max(b.high, c.high)};
+IndexRanges::Range IndexRanges::of_selection(const Op& op, Range, Range) {
+    const SelectOp select(kernel_, op);
+    const Range then = range(select.then()), otherwise = range(select.otherwise());
+    return {std::min(then.low, otherwise.low), std::max(then.high, otherwise.high)};
 }
 
 IndexRanges::Range IndexRanges::of_cast(const Op& op, Range a, Range) {
-    return is_integer(kernel_.type(op.operands[0]).elem) ? a : Range{-kBig, kBig};
+    return is_integer(kernel_.type(CastOp(kernel_, op).from()).elem) ? a : Range{-kBig, kBig};
 }
 
 IndexRanges::Range IndexRanges::of_shl(const Op&, Range a, Range b) {
@@ -296,11 +291,13 @@ ValueId IndexRanges::below(ValueId id) {
     const Op& op = kernel_.op(value.op);
     if (op.kind != OpKind::floordiv) return {};
     // A number below a * b, by b, is below a.
-    const ValueId whole = below(op.operands[0]);
+    const BinaryOp quotient(kernel_, op);
+    const ValueId whole = below(quotient.lhs());
     const OpId made = whole.valid() ? kernel_.value(whole).op : OpId{};
     if (!made.valid() || kernel_.op(made).kind != OpKind::mul) return {};
-    const std::vector<ValueId>& parts = kernel_.op(made).operands;
-    return op.operands[1] == parts[1] ? parts[0] : op.operands[1] == parts[0] ? parts[1] : ValueId{};
+    const BinaryOp product(kernel_, made);
+    if (quotient.rhs() == product.rhs()) return product.lhs();
+    return quotient.rhs() == product.lhs() ? product.rhs() : ValueId{};
 }
 
 IndexRanges::Factors IndexRanges::factors(ValueId id) {
@@ -313,36 +310,41 @@ IndexRanges::Factors IndexRanges::factors(ValueId id) {
 
 IndexRanges::Factors IndexRanges::no_factors(const Op&) { return std::nullopt; }
 
-IndexRanges::Factors IndexRanges::factors_of_cast(const Op& op) { return factors(op.operands[0]); }
+IndexRanges::Factors IndexRanges::factors_of_cast(const Op& op) { return factors(CastOp(kernel_, op).from()); }
 
 IndexRanges::Factors IndexRanges::factors_of_quotient(const Op& op) {
-    return range(op.operands[1]).low > 0 ? factors(op.operands[0]) : std::nullopt;
+    const BinaryOp both(kernel_, op);
+    return range(both.rhs()).low > 0 ? factors(both.lhs()) : std::nullopt;
 }
 
 IndexRanges::Factors IndexRanges::factors_of_difference(const Op& op) {
-    return range(op.operands[1]).low >= 0 ? factors(op.operands[0]) : std::nullopt;
+    const BinaryOp both(kernel_, op);
+    return range(both.rhs()).low >= 0 ? factors(both.lhs()) : std::nullopt;
 }
 
 IndexRanges::Factors IndexRanges::factors_of_maximum(const Op& op) {
-    return range(op.operands[1]).high <= 0 ? factors(op.operands[0]) : std::nullopt;
+    const BinaryOp both(kernel_, op);
+    return range(both.rhs()).high <= 0 ? factors(both.lhs()) : std::nullopt;
 }
 
 // n / c, rounded up, is -((0 - n) // c).
 IndexRanges::Factors IndexRanges::factors_of_negative(const Op& op) {
-    const OpId quotient = kernel_.value(op.operands[0]).op;
-    if (!quotient.valid() || kernel_.op(quotient).kind != OpKind::floordiv) return std::nullopt;
-    const OpId negated = kernel_.value(kernel_.op(quotient).operands[0]).op;
-    if (!negated.valid() || range(kernel_.op(quotient).operands[1]).low <= 0) return std::nullopt;
-    const Op& minus = kernel_.op(negated);
-    const Range zero = minus.kind == OpKind::sub ? range(minus.operands[0]) : Range{1, 1};
-    return zero.low == 0 && zero.high == 0 ? factors(minus.operands[1]) : std::nullopt;
+    const auto made = defined_by(kernel_, UnaryOp(kernel_, op).operand(), OpKind::floordiv);
+    if (!made) return std::nullopt;
+    const BinaryOp quotient(kernel_, *made);
+    const auto negated = defined_by(kernel_, quotient.lhs(), OpKind::sub);
+    if (!negated || range(quotient.rhs()).low <= 0) return std::nullopt;
+    const BinaryOp minus(kernel_, *negated);
+    const Range zero = range(minus.lhs());
+    return zero.low == 0 && zero.high == 0 ? factors(minus.rhs()) : std::nullopt;
 }
 
 IndexRanges::Factors IndexRanges::factors_of_product(const Op& op) {
-    if (range(op.operands[0]).low < 0 || range(op.operands[1]).low < 0) return std::nullopt;
-    auto all = factors(op.operands[0]);
+    const BinaryOp both(kernel_, op);
+    if (range(both.lhs()).low < 0 || range(both.rhs()).low < 0) return std::nullopt;
+    auto all = factors(both.lhs());
     if (!all || all->size() > kMostFactors) return std::nullopt;
-    const auto more = factors(op.operands[1]);
+    const auto more = factors(both.rhs());
     if (!more) return std::nullopt;
     all->insert(all->end(), more->begin(), more->end());
     std::ranges::sort(*all);

@@ -5,6 +5,8 @@
 
 #include "ir/build/dim_code.h"
 #include "ir/core/total.h"
+#include "ir/ops/memory.h"
+#include "ir/ops/tile.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -117,25 +119,26 @@ ValueId KernelCode::linear(const Memory& memory, const std::vector<ValueId>& ind
 
 // Small vectors of one tile, the same for all tiles: element by element.
 bool KernelCode::vector_operation(const Op& op) {
-    auto indices = [&](size_t first, size_t part) {
+    auto indices = [&](ValueSpan given, size_t part) {
         std::vector<ValueId> out;
-        for (size_t i = first; i < op.operands.size(); ++i)
-            out.push_back(emit.cast(scalars.at(op.operands[i]), DType::index));
+        for (ValueId index : given) out.push_back(emit.cast(scalars.at(index), DType::index));
         out.back() = emit.add(out.back(), emit.integer(static_cast<int64_t>(part)));
         return out;
     };
     if (op.kind == OpKind::vector_extract) {
-        scalars[op.results[0]] = parts.at(op.operands[0]).at(static_cast<size_t>(op.attrs.integer(Attr::axis)));
+        const VectorExtractOp extract(tile, op);
+        scalars[extract.result()] = parts.at(extract.vector()).at(static_cast<size_t>(extract.position()));
         return true;
     }
     if (op.kind == OpKind::write_vector) {
-        const auto& values = parts.at(op.operands[1]);
-        const Memory& memory = memories.at(op.operands[0]);
+        const WriteOp write(tile, op);
+        const auto& values = parts.at(write.value());
+        const Memory& memory = memories.at(write.memory());
         if (memory.packed) {
-            store_packed(memory, indices(2, 0), values);
+            store_packed(memory, indices(write.indices(), 0), values);
             return true;
         }
-        for (size_t i = 0; i < values.size(); ++i) emit.store(address(memory, indices(2, i)), values[i]);
+        for (size_t i = 0; i < values.size(); ++i) emit.store(address(memory, indices(write.indices(), i)), values[i]);
         return true;
     }
     if (op.results.empty() || !tile.type(op.results[0]).is_vector()) return false;
@@ -143,7 +146,8 @@ bool KernelCode::vector_operation(const Op& op) {
     std::vector<ValueId>& out = parts[op.results[0]];
     for (size_t i = 0; i < type.width; ++i) {
         if (op.kind == OpKind::read_vector) {
-            out.push_back(load(memories.at(op.operands[0]), indices(1, i)));
+            const ReadOp read(tile, op);
+            out.push_back(load(memories.at(read.memory()), indices(read.indices(), i)));
         } else if (op.kind == OpKind::vector_build) {
             out.push_back(scalars.at(op.operands[i]));
         } else {
@@ -220,32 +224,37 @@ bool KernelCode::bind(const Op& op, ValueId made) {
     return true;
 }
 
-std::vector<ValueId> KernelCode::scalars_from(const Op& op, size_t first) const {
+std::vector<ValueId> KernelCode::scalars_of(ValueSpan values) const {
     std::vector<ValueId> out;
-    for (size_t i = first; i < op.operands.size(); ++i) out.push_back(scalars.at(op.operands[i]));
+    for (ValueId v : values) out.push_back(scalars.at(v));
     return out;
 }
 
-bool KernelCode::make_element(const Op& op) { return bind(op, emit.op(op.kind, scalars_from(op, 0), op.attrs)); }
+bool KernelCode::make_element(const Op& op) { return bind(op, emit.op(op.kind, scalars_of(op.operands), op.attrs)); }
 
 bool KernelCode::make_dim(const Op& op) { return bind(op, dimension(op.attrs.dim(Attr::dim))); }
 
 bool KernelCode::make_group_number(const Op& op) { return bind(op, group_number(op)); }
 
-bool KernelCode::make_read(const Op& op) { return bind(op, load(memories.at(op.operands[0]), scalars_from(op, 1))); }
+bool KernelCode::make_read(const Op& op) {
+    const ReadOp read(tile, op);
+    return bind(op, load(memories.at(read.memory()), scalars_of(read.indices())));
+}
 
 bool KernelCode::make_write(const Op& op) {
-    emit.store(address(memories.at(op.operands[0]), scalars_from(op, 2)), scalars.at(op.operands[1]));
+    const WriteOp write(tile, op);
+    emit.store(address(memories.at(write.memory()), scalars_of(write.indices())), scalars.at(write.value()));
     return true;
 }
 
 bool KernelCode::make_buffer_reduce(const Op& op) { return bind(op, reduce_buffer(op)); }
 
 bool KernelCode::make_stage(const Op& op) {
-    Memory stage = memories.at(op.operands[0]);
-    ValueId offset = emit.mul(emit.cast(scalars.at(op.operands[1]), DType::index), emit.integer(stage.elements));
+    const StageOp chosen(tile, op);
+    Memory stage = memories.at(chosen.buffer());
+    ValueId offset = emit.mul(emit.cast(scalars.at(chosen.index()), DType::index), emit.integer(stage.elements));
     stage.pointer = emit.pointer_add(stage.pointer, offset);
-    memories[op.results[0]] = stage;
+    memories[chosen.result()] = stage;
     return true;
 }
 
@@ -261,22 +270,20 @@ ValueId KernelCode::group_number(const Op& op) {
 }
 
 ValueId KernelCode::atomic_rmw(const Op& op) {
-    const Memory& memory = memories.at(op.operands[0]);
-    const bool compares = op.attrs.integer(Attr::op) == static_cast<int64_t>(AtomicOp::compare_exchange);
-    const size_t first = compares ? 3 : 2;
-    std::vector<ValueId> indices;
-    for (size_t i = first; i < op.operands.size(); ++i) indices.push_back(scalars.at(op.operands[i]));
-    std::vector<ValueId> operands{address(memory, indices)};
-    for (size_t i = 1; i < first; ++i) operands.push_back(scalars.at(op.operands[i]));
+    const AtomicUpdateOp update(tile, op);
+    const Memory& memory = memories.at(update.memory());
+    std::vector<ValueId> operands{address(memory, scalars_of(update.indices())), scalars.at(update.value())};
+    if (update.compares()) operands.push_back(scalars.at(update.compare()));
     return emit.op(OpKind::atomic_rmw, operands, {{Attr::op, op.attrs.integer(Attr::op)}});
 }
 
 std::vector<KernelCode::Axis> KernelCode::axes(const Op& op) {
     std::vector<Axis> out;
-    for (size_t i = 0; i < op.operands.size(); i += 3) {
-        ValueId lower = scalars.at(op.operands[i]);
-        ValueId upper = scalars.at(op.operands[i + 1]);
-        ValueId step = scalars.at(op.operands[i + 2]);
+    const NestOp nest(tile, op);
+    for (size_t i = 0; i < nest.axes(); ++i) {
+        ValueId lower = scalars.at(nest.lower(i));
+        ValueId upper = scalars.at(nest.upper(i));
+        ValueId step = scalars.at(nest.step(i));
         ValueId count;
         if (emit.is_integer(step, 1) && emit.is_integer(lower, 0)) {
             count = upper;

@@ -147,7 +147,7 @@ private:
     bool make_buffer_reduce(const Op& op);
     bool make_stage(const Op& op);
     bool bind(const Op& op, ValueId made);
-    [[nodiscard]] std::vector<ValueId> scalars_from(const Op& op, size_t first) const;
+    [[nodiscard]] std::vector<ValueId> scalars_of(std::span<const ValueId> values) const;
     ValueId group_number(const Op& op);
 };
 

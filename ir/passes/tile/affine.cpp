@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/ops/control.h"
+#include "ir/ops/element.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -44,15 +46,18 @@ std::optional<Affine> AffineIndices::index(ValueId value) const {
     const OpId id = kernel_.value(value).op;
     if (id.valid()) {
         const Op& op = kernel_.op(id);
-        const auto part = [&](size_t i) { return index(op.operands[i]); };
         if (op.kind == OpKind::constant) return Affine{{}, op.attrs.integer(Attr::value)};
-        if (op.kind == OpKind::cast && is_integer(kernel_.type(op.operands[0]).elem)) return part(0);
+        if (op.kind == OpKind::cast) {
+            const ValueId from = CastOp(kernel_, id).from();
+            if (is_integer(kernel_.type(from).elem)) return index(from);
+        }
         if (op.kind == OpKind::neg) {
-            const auto a = part(0);
+            const auto a = index(UnaryOp(kernel_, id).operand());
             return a ? sum({}, *a, -1) : std::nullopt;
         }
         if (op.kind == OpKind::add || op.kind == OpKind::sub || op.kind == OpKind::mul) {
-            const auto a = part(0), b = part(1);
+            const BinaryOp both(kernel_, id);
+            const auto a = index(both.lhs()), b = index(both.rhs());
             if (!a || !b) return std::nullopt;
             const auto made = op.kind == OpKind::mul ? product(*a, *b) : sum(*a, *b, op.kind == OpKind::add ? 1 : -1);
             if (made) return made;
@@ -72,9 +77,8 @@ bool AffineIndices::depends(ValueId value) const {
     if (v.op.valid()) return op_depends(v.op);
     if (std::ranges::find(nest_, from) != nest_.end()) return true;
     // The index of a loop inside: what it runs through is the same where its bounds are.
-    const Op& loop = kernel_.op(from);
-    if (loop.kind != OpKind::for_ || v.number != 0) return true;
-    return std::any_of(loop.operands.begin(), loop.operands.begin() + 3, [&](ValueId b) { return depends(b); });
+    if (kernel_.op(from).kind != OpKind::for_ || v.number != 0) return true;
+    return std::ranges::any_of(ForOp(kernel_, from).bounds(), [&](ValueId bound) { return depends(bound); });
 }
 
 bool AffineIndices::op_depends(OpId id) const {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ir/core/total.h"
+#include "ir/ops/tile.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -127,7 +128,7 @@ private:
     void copy(OpId id, const Op& op) {
         // A copy starts when earlier accesses are over: a second one to the same place just follows the first.
         std::erase_if(pending_, [&](const Pending& p) { return p.op == id; });
-        auto [buffer, stage] = named(op.operands[0]);
+        auto [buffer, stage] = named(CopyAsyncOp(kernel_, op).to());
         pending_.push_back({id, buffer, stage});
     }
 
@@ -135,7 +136,8 @@ private:
     [[nodiscard]] std::pair<ValueId, ValueId> named(ValueId handle) const {
         OpId id = kernel_.value(handle).op;
         if (!id.valid() || kernel_.op(id).kind != OpKind::stage) return {handle, {}};
-        return {kernel_.op(id).operands[0], kernel_.op(id).operands[1]};
+        const StageOp stage(kernel_, id);
+        return {stage.buffer(), stage.index()};
     }
 
     // A stage chosen by a value of one round is another stage in the next.

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/ops/control.h"
+#include "ir/ops/memory.h"
 #include "ir/passes/tile/affine.h"
 #include "ir/passes/tile/walk.h"
 
@@ -51,12 +53,11 @@ private:
     void collect(RegionId region) {
         for (OpId id : kernel_.region(region).ops) {
             const Op& op = kernel_.op(id);
-            if (op.kind == OpKind::if_ && indices_.depends(op.operands[0])) continue;
+            if (op.kind == OpKind::if_ && indices_.depends(IfOp(kernel_, op).condition())) continue;
             if (op.kind == OpKind::while_) continue;
             bool inner = op.kind == OpKind::for_ && std::ranges::find(nest_, id) == nest_.end();
-            if (inner && std::any_of(op.operands.begin(), op.operands.begin() + 3,
-                                     [&](ValueId v) { return indices_.depends(v); }))
-                continue;
+            const auto depends = [&](ValueId v) { return indices_.depends(v); };
+            if (inner && std::ranges::any_of(ForOp(kernel_, id).bounds(), depends)) continue;
             add(id, op);
             for (RegionId below : op.regions) {
                 if (op.kind == OpKind::if_) branches_.push_back(below.index);
@@ -67,18 +68,19 @@ private:
     }
 
     void add(OpId id, const Op& op) {
+        if (!AccessOp::suits(op.kind)) return;
+        const AccessOp accessing(kernel_, id);
         SharedAccess access;
         access.op = id;
-        access.writes = op.kind == OpKind::write || op.kind == OpKind::write_vector;
+        access.writes = accessing.writes();
         access.single = op.kind == OpKind::read || op.kind == OpKind::write;
-        if (!access.writes && op.kind != OpKind::read && op.kind != OpKind::read_vector) return;
-        access.memory = op.operands[0];
+        access.memory = accessing.memory();
         access.root = memory_root(kernel_, access.memory);
         bool shared = kernel_.type(access.root).kind == TypeKind::buffer;
         if (shared && role_ != LoopRole::tile_loop) return;  // each group has its own
         if (indices_.depends(access.memory)) return;
-        for (size_t i = access.writes ? 2 : 1; i < op.operands.size(); ++i) {
-            auto index = indices_.index(op.operands[i]);
+        for (ValueId at : accessing.indices()) {
+            auto index = indices_.index(at);
             if (!index) return;
             access.index.push_back(std::move(*index));
         }
@@ -88,21 +90,19 @@ private:
 
     // Rounds of one axis; nothing where only the run knows.
     [[nodiscard]] std::optional<int64_t> rounds(size_t axis) const {
-        const Op& loop = kernel_.op(nest_[axis]);
-        std::vector<int64_t> bounds;
-        for (size_t i = 0; i < 3; ++i) {
-            auto bound = indices_.index(loop.operands[i]);
-            if (!bound || !bound->terms.empty()) return std::nullopt;
-            bounds.push_back(bound->constant);
-        }
-        if (bounds[2] == 0) return 0;
-        int64_t way = bounds[1] - bounds[0];
-        if ((way > 0) != (bounds[2] > 0)) return 0;
-        return (way + bounds[2] - (bounds[2] > 0 ? 1 : -1)) / bounds[2];
+        const ForOp loop(kernel_, nest_[axis]);
+        const auto lower = known(loop.lower()), upper = known(loop.upper()), by = known(loop.step());
+        if (!lower || !upper || !by) return std::nullopt;
+        if (*by == 0) return 0;
+        int64_t way = *upper - *lower;
+        if ((way > 0) != (*by > 0)) return 0;
+        return (way + *by - (*by > 0 ? 1 : -1)) / *by;
     }
 
-    [[nodiscard]] std::optional<int64_t> step(size_t axis) const {
-        auto found = indices_.index(kernel_.op(nest_[axis]).operands[2]);
+    [[nodiscard]] std::optional<int64_t> step(size_t axis) const { return known(ForOp(kernel_, nest_[axis]).step()); }
+
+    [[nodiscard]] std::optional<int64_t> known(ValueId value) const {
+        auto found = indices_.index(value);
         return found && found->terms.empty() ? std::optional(found->constant) : std::nullopt;
     }
 

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "ir/core/total.h"
+#include "ir/ops/control.h"
 #include "ir/ops/effects.h"
+#include "ir/ops/tile.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -77,16 +79,17 @@ private:
         }
         if (of_tiles) return uniform_operands(id, op);
         // Each use of a chosen buffer is a choice of its own: said of the first.
-        if (op.kind == OpKind::stage && shape_.variability.is_varying(op.operands[1]) &&
-            choosers_.insert(op.operands[1]).second) {
-            const OpId chooser = kernel_.value(op.operands[1]).op;
+        if (op.kind == OpKind::stage && shape_.variability.is_varying(StageOp(kernel_, id).index()) &&
+            choosers_.insert(StageOp(kernel_, id).index()).second) {
+            const OpId chooser = kernel_.value(StageOp(kernel_, id).index()).op;
             const bool by_condition = chooser.valid() && kernel_.op(chooser).kind == OpKind::if_;
             auto& d = refuse("E0454", id,
                              fmt::format("a shared buffer is chosen here by a {} that differs between tiles",
                                          by_condition ? "condition" : "number"));
             if (by_condition) d.label(condition_span(chooser), "this differs between tiles");
         }
-        if (op.kind == OpKind::if_ && op.attrs.has(Attr::of_tensor) && shape_.variability.is_varying(op.operands[0])) {
+        if (op.kind == OpKind::if_ && op.attrs.has(Attr::of_tensor) &&
+            shape_.variability.is_varying(IfOp(kernel_, op).condition())) {
             refuse("E0454", id, "a tensor is chosen here by a condition that differs between tiles")
                 .note("read or write an element of each tensor under the condition instead");
         }
@@ -136,7 +139,7 @@ private:
     [[nodiscard]] Span condition_span(OpId id) const {
         const Op& op = kernel_.op(id);
         if (op.kind == OpKind::if_) {
-            OpId condition = kernel_.value(op.operands[0]).op;
+            OpId condition = kernel_.value(IfOp(kernel_, id).condition()).op;
             if (condition.valid() && kernel_.span_of(condition).valid()) return kernel_.span_of(condition);
         }
         return kernel_.span_of(id);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/ops/control.h"
 #include "ir/ops/effects.h"
 #include "ir/passes/tile/domain.h"
 #include "ir/passes/tile/launch_slice.h"
@@ -169,8 +170,11 @@ private:
     // Lower bound, upper bound and step. Those of a `while` are what its test takes from outside.
     [[nodiscard]] std::vector<ValueId> bounds(OpId loop) const {
         const Op& op = kernel_.op(loop);
-        if (op.kind == OpKind::for_) return {op.operands.begin(), op.operands.begin() + 3};
-        std::vector<ValueId> found{op.operands[0]};
+        if (op.kind == OpKind::for_) {
+            const ValueSpan bounds = ForOp(kernel_, loop).bounds();
+            return {bounds.begin(), bounds.end()};
+        }
+        std::vector<ValueId> found{WhileOp(kernel_, loop).inits().front()};
         for (OpId id : kernel_.region(op.regions[0]).ops) {
             for (ValueId v : kernel_.op(id).operands) {
                 OpId from = defining_op(kernel_, v);
@@ -370,8 +374,8 @@ private:
         if (!shape_.grid.valid()) return slice.yield({slice.builder().index(1)});
         std::vector<ValueId> counts;
         for (OpId axis : axes_of(shape_.grid)) {
-            const Op op = kernel_.op(axis);
-            counts.push_back(slice.rounds(op.operands[0], op.operands[1], op.operands[2]));
+            const ForOp loop(kernel_, axis);
+            counts.push_back(slice.rounds(loop.lower(), loop.upper(), loop.step()));
         }
         ValueId total = counts[0];
         for (size_t i = 1; i < counts.size(); ++i) total = slice.builder().mul(total, counts[i]);

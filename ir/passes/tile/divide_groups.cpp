@@ -11,6 +11,7 @@
 #include "ir/core/total.h"
 #include "ir/ops/axes.h"
 #include "ir/ops/control.h"
+#include "ir/ops/memory.h"
 #include "ir/ops/register.h"
 #include "ir/ops/tile.h"
 #include "ir/passes/simplify/simplify.h"
@@ -130,8 +131,9 @@ public:
         const OpId made = kernel_.value(start).op;
         if (!made.valid()) return false;
         const Op& op = kernel_.op(made);
-        if (op.kind == OpKind::add) return moves(op.operands[0]) || moves(op.operands[1]);
-        return op.kind == OpKind::sub && moves(op.operands[0]);
+        if (op.kind != OpKind::add && op.kind != OpKind::sub) return false;
+        const BinaryOp sum(kernel_, made);
+        return moves(sum.lhs()) || (op.kind == OpKind::add && moves(sum.rhs()));
     }
     [[nodiscard]] ValueId index() const { return index_; }
     [[nodiscard]] int64_t step() const { return step_; }
@@ -219,8 +221,9 @@ std::optional<std::string> Division::memory_fault() const {
         const auto found = written.find(view.memory().index);
         if (found != written.end()) same &= along(view) == found->second;
     });
-    same &= !any_below(kernel_, kernel_.body,
-                       [&](const Op& op) { return op.kind == OpKind::read && written.contains(op.operands[0].index); });
+    same &= !any_below(kernel_, kernel_.body, [&](const Op& op) {
+        return op.kind == OpKind::read && written.contains(ReadOp(kernel_, op).memory().index);
+    });
     if (same) return std::nullopt;
     return "memory is written and touched at other places along it";
 }
@@ -247,7 +250,7 @@ public:
             if (source_.op(id).kind == OpKind::tile_iota) move_iota(id);
         }
         Builder before = Builder::at(kernel_, grid_);
-        kernel_.op(grid_).operands[3 * axis_ + 2] = before.index(division_.step() / parts_);
+        kernel_.op(grid_).operands[GridOp::step_place(axis_)] = before.index(division_.step() / parts_);
         drop_dead(kernel_);
     }
 
@@ -275,17 +278,17 @@ private:
         offset_ = builder.mod(distance, builder.index(division_.step()));
         whole_ = builder.sub(index_, offset_);
         kernel_.replace_uses(index_, whole_);
-        for (ValueId made : {distance, whole_}) kernel_.op(kernel_.value(made).op).operands[0] = index_;
+        for (ValueId made : {distance, whole_}) kernel_.op(kernel_.value(made).op).operands[BinaryOp::kLhs] = index_;
     }
 
     // The start, but of the part.
     ValueId of_part(Builder& builder, ValueId start) const {
         if (start == index_) return index_;
         if (!division_.moves(start)) return builder.add(start, offset_);
-        const Op& op = source_.op(source_.value(start).op);
-        if (op.kind == OpKind::sub) return builder.sub(of_part(builder, op.operands[0]), now(op.operands[1]));
-        if (division_.moves(op.operands[0])) return builder.add(of_part(builder, op.operands[0]), now(op.operands[1]));
-        return builder.add(now(op.operands[0]), of_part(builder, op.operands[1]));
+        const BinaryOp sum(source_, source_.value(start).op);
+        if (sum.op().kind == OpKind::sub) return builder.sub(of_part(builder, sum.lhs()), now(sum.rhs()));
+        if (division_.moves(sum.lhs())) return builder.add(of_part(builder, sum.lhs()), now(sum.rhs()));
+        return builder.add(now(sum.lhs()), of_part(builder, sum.rhs()));
     }
     // What stands in the place of an operand as it was.
     [[nodiscard]] ValueId now(ValueId value) const { return value == index_ ? whole_ : value; }
@@ -296,7 +299,7 @@ private:
         if (!axis) return;
         const auto of_memory = static_cast<size_t>(view.axes()[*axis]);
         Builder builder = Builder::at(kernel_, id);
-        kernel_.op(id).operands[(view.loads() ? 1 : 2) + of_memory] = of_part(builder, view.starts()[of_memory]);
+        kernel_.op(id).operands[view.first_start() + of_memory] = of_part(builder, view.starts()[of_memory]);
     }
 
     void move_iota(OpId id) {
@@ -309,7 +312,7 @@ private:
                           {{Attr::axes, std::vector<int64_t>{}}, {Attr::shape, kernel_.type(made).shape}});
         const ValueId moved = builder.add(made, offset);
         kernel_.replace_uses(made, moved);
-        kernel_.op(kernel_.value(moved).op).operands[0] = made;
+        kernel_.op(kernel_.value(moved).op).operands[BinaryOp::kLhs] = made;
     }
 
     Function& kernel_;

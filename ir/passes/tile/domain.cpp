@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/ops/control.h"
 #include "ir/ops/effects.h"
 #include "ir/passes/tile/launch_slice.h"
 #include "ir/passes/tile/walk.h"
@@ -28,7 +29,8 @@ private:
 
     [[nodiscard]] bool is_tile(ValueId value) const {
         const Op* op = producer(value);
-        if (op && op->kind == OpKind::cast) return is_integer(op->attrs.dtype(Attr::type)) && is_tile(op->operands[0]);
+        if (op && op->kind == OpKind::cast)
+            return is_integer(op->attrs.dtype(Attr::type)) && is_tile(CastOp(kernel_, *op).from());
         return op && op->kind == OpKind::tile_id && op->attrs.empty();
     }
 
@@ -41,22 +43,23 @@ private:
     void limits(ValueId condition, bool truth, std::vector<ValueId>& out) const {
         const Op* op = producer(condition);
         if (!op) return;
+        const auto both = [&] { return BinaryOp(kernel_, *op); };
         switch (op->kind) {
             case OpKind::lt:
-                return truth ? compare(op->operands[0], op->operands[1], out) : void();
+                return truth ? compare(both().lhs(), both().rhs(), out) : void();
             case OpKind::gt:
-                return truth ? compare(op->operands[1], op->operands[0], out) : void();
+                return truth ? compare(both().rhs(), both().lhs(), out) : void();
             case OpKind::ge:
-                return truth ? void() : compare(op->operands[0], op->operands[1], out);
+                return truth ? void() : compare(both().lhs(), both().rhs(), out);
             case OpKind::le:
-                return truth ? void() : compare(op->operands[1], op->operands[0], out);
+                return truth ? void() : compare(both().rhs(), both().lhs(), out);
             case OpKind::bit_not:
-                return limits(op->operands[0], !truth, out);
+                return limits(UnaryOp(kernel_, *op).operand(), !truth, out);
             case OpKind::bit_and:
-                if (truth) limits(op->operands[0], true, out), limits(op->operands[1], true, out);
+                if (truth) limits(both().lhs(), true, out), limits(both().rhs(), true, out);
                 return;
             case OpKind::bit_or:
-                if (!truth) limits(op->operands[0], false, out), limits(op->operands[1], false, out);
+                if (!truth) limits(both().lhs(), false, out), limits(both().rhs(), false, out);
                 return;
             case OpKind::if_:
                 return short_circuit(condition, *op, truth, out);
@@ -71,7 +74,7 @@ private:
             return kernel_.op(kernel_.region(op.regions[region]).ops.back()).operands[kernel_.value(condition).number];
         };
         if (is_constant(yielded(truth ? 1 : 0), !truth)) {
-            limits(op.operands[0], truth, out);
+            limits(IfOp(kernel_, op).condition(), truth, out);
             limits(yielded(truth ? 0 : 1), truth, out);
         }
     }
@@ -86,7 +89,7 @@ private:
             if (!guarded && !written_memories(kernel_, op).empty()) found_.every_write = false;
             for (size_t i = 0; i < op.regions.size(); ++i) {
                 std::vector<ValueId> here;
-                if (op.kind == OpKind::if_) limits(op.operands[0], i == 0, here);
+                if (op.kind == OpKind::if_) limits(IfOp(kernel_, op).condition(), i == 0, here);
                 const Touches does = touches(kernel_, op.regions[i]);
                 auto& limits = does.writes.empty() && does.effects.empty() ? idle_ : found_.limits;
                 limits.insert(limits.end(), here.begin(), here.end());

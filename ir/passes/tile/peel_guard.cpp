@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "ir/build/builder.h"
+#include "ir/ops/control.h"
+#include "ir/ops/tile.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -19,11 +21,11 @@ public:
         if (!guard.valid()) return false;
         const Op op = kernel_.op(guard);
         if (op.kind != OpKind::if_ || !op.results.empty() || kernel_.region(op.regions[1]).ops.size() > 1) return false;
-        ValueId limit = limit_of(op.operands[0]);
+        ValueId limit = limit_of(IfOp(kernel_, guard).condition());
         if (!limit.valid()) return false;
         Builder builder = Builder::at(kernel_, lanes_);
-        ValueId end = builder.minimum(kernel_.op(lanes_).operands[1], limit);
-        kernel_.op(lanes_).operands[1] = end;
+        ValueId end = builder.minimum(LanesOp(kernel_, lanes_).upper(0), limit);
+        kernel_.op(lanes_).operands[LanesOp::upper_place(0)] = end;
         inline_then(guard, op);
         return true;
     }
@@ -47,8 +49,9 @@ private:
         if (!id.valid()) return {};
         const Op& op = kernel_.op(id);
         if (op.kind != OpKind::lt && op.kind != OpKind::gt) return {};
-        ValueId tile = op.operands[op.kind == OpKind::lt ? 0 : 1];
-        ValueId limit = op.operands[op.kind == OpKind::lt ? 1 : 0];
+        const BinaryOp test(kernel_, id);
+        ValueId tile = op.kind == OpKind::lt ? test.lhs() : test.rhs();
+        ValueId limit = op.kind == OpKind::lt ? test.rhs() : test.lhs();
         OpId from = defining_op(kernel_, limit);
         bool outside = !from.valid() || !stands_below(kernel_, from, lanes_);
         bool good = tile == kernel_.region(region_).args[0] && outside && kernel_.type(limit).elem == DType::index;
@@ -75,7 +78,7 @@ private:
 void peel_guard(Function& kernel) {
     for (OpId id : std::vector<OpId>(kernel.region(kernel.body).ops)) {
         const Op& op = kernel.op(id);
-        bool domain = op.kind == OpKind::lanes && op.operands.size() == 3 &&
+        bool domain = op.kind == OpKind::lanes && LanesOp(kernel, id).axes() == 1 &&
                       op.attrs.integer(Attr::over) == static_cast<int64_t>(LanesOver::domain);
         if (!domain) continue;
         Peeler peeler(kernel, id);

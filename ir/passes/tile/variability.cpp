@@ -160,7 +160,7 @@ private:
     }
 
     void visit_if(const Op& op, bool divergent) {
-        bool choice = varies(op.operands[0]);
+        bool choice = varies(IfOp(function_, op).condition());
         for (size_t i = 0; i < op.results.size(); ++i) {
             mark(op.results[i], choice || varies(yielded(op.regions[0])[i]) || varies(yielded(op.regions[1])[i]));
         }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/ops/tile.h"
+
 namespace tsr::ir {
 
 void walk(const Function& function, RegionId region, const std::function<void(OpId)>& visit) {
@@ -25,7 +27,7 @@ ValueId memory_root(const Function& function, ValueId memory) {
     while (function.value(memory).op.valid()) {
         const Op& op = function.op(function.value(memory).op);
         if (op.kind != OpKind::stage) break;
-        memory = op.operands[0];
+        memory = StageOp(function, op).buffer();
     }
     return memory;
 }

@@ -1,6 +1,7 @@
 // What all tiles of a group do together, on one thread.
 #include "ir/law/reduction.h"
 #include "ir/ops/reduction.h"
+#include "ir/ops/tile.h"
 #include "ir/passes/target/cpu/group_code.h"
 
 namespace tsr::ir {
@@ -13,12 +14,13 @@ constexpr int64_t kWarpOfMask = 32;
 
 // The view that starts at the given indices, with the buffer's extents. What lies outside of the tensor is 0.
 void GroupCode::copy(const Op& op) {
-    const Memory to = s_.memories.at(op.operands[0]);
-    const Memory from = s_.memories.at(op.operands[1]);
+    const CopyAsyncOp copy(s_.tile, op);
+    const Memory to = s_.memories.at(copy.to());
+    const Memory from = s_.memories.at(copy.from());
     size_t rank = from.dims.size();
     size_t lead = rank - to.dims.size();  // axes of which one position is taken
     std::vector<ValueId> start;
-    for (size_t i = 0; i < rank; ++i) start.push_back(emit_.cast(s_.scalars.at(op.operands[2 + i]), DType::index));
+    for (ValueId at : copy.starts()) start.push_back(emit_.cast(s_.scalars.at(at), DType::index));
     int64_t width = s_.lanes();
     std::vector<ValueId> at = start;
     std::vector<ValueId> inside_buffer(to.dims.size());
@@ -64,7 +66,7 @@ void GroupCode::copy(const Op& op) {
 
 // Inside a warp i with i + 16, + 8, … + 1; then the warps in order. One order on every machine.
 void GroupCode::reduce(const Op& op) {
-    ValueId array = s_.arrays.at(op.operands[0]);
+    ValueId array = s_.arrays.at(GroupReduceOp(s_.tile, op).value());
     DType elem = s_.tile.type(op.results[0]).elem;
     auto kind = static_cast<ReduceOp>(op.attrs.integer(Attr::op));
     int64_t size = s_.tile.kernel.group_size();
@@ -88,7 +90,7 @@ void GroupCode::reduce(const Op& op) {
 }
 
 void GroupCode::scan(const Op& op) {
-    ValueId array = s_.arrays.at(op.operands[0]);
+    ValueId array = s_.arrays.at(GroupReduceOp(s_.tile, op).value());
     const Type& type = s_.tile.type(op.results[0]);
     ValueId out = s_.arrays[op.results[0]] = new_array(type);
     auto kind = static_cast<ReduceOp>(op.attrs.integer(Attr::op));
@@ -108,8 +110,9 @@ void GroupCode::scan(const Op& op) {
 
 // The value of lane `source` (taken modulo 32) of the warp. Past the end of a short last warp: the lane's own.
 void GroupCode::exchange(const Op& op) {
-    ValueId values = s_.arrays.at(op.operands[0]);
-    ValueId sources = s_.arrays.at(op.operands[1]);
+    const ShuffleOp shuffle(s_.tile, op);
+    ValueId values = s_.arrays.at(shuffle.value());
+    ValueId sources = s_.arrays.at(shuffle.source());
     int64_t size = s_.tile.kernel.group_size();
     ValueId out = s_.arrays[op.results[0]] = new_array(s_.tile.type(op.results[0]));
     counted_loop(emit_.integer(0), emit_.integer(size), 1, [&](ValueId tile) {
@@ -123,7 +126,7 @@ void GroupCode::exchange(const Op& op) {
 }
 
 void GroupCode::ballot(const Op& op) {
-    ValueId votes = s_.arrays.at(op.operands[0]);
+    ValueId votes = s_.arrays.at(BallotOp(s_.tile, op).condition());
     int64_t size = s_.tile.kernel.group_size();
     ValueId out = s_.arrays[op.results[0]] = new_array(s_.tile.type(op.results[0]));
     counted_loop(emit_.integer(0), emit_.integer(size), kWarpOfMask, [&](ValueId warp) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "ir/core/total.h"
+#include "ir/ops/control.h"
+#include "ir/ops/tile.h"
 #include "ir/passes/target/cpu/spread_lanes.h"
 #include "ir/passes/target/handler.h"
 #include "ir/passes/tile/walk.h"
@@ -159,29 +161,31 @@ void GroupCode::buffer(const Op& op) {
 
 // Loops and branches around lanes regions: scalars are carried as values, lane arrays as storage.
 void GroupCode::control(const Op& op) {
-    size_t bounds = op.kind == OpKind::for_ ? 3 : op.kind == OpKind::if_ ? 1 : 0;
+    const ValueSpan inits = op.kind == OpKind::if_ ? ValueSpan() : LoopOp(s_.tile, op).inits();
     auto is_array = [&](size_t i) { return s_.tile.type(op.results[i]).kind == TypeKind::lane_array; };
     auto is_held = [&](size_t i) { return is_tile(s_.tile, op.results[i]); };
     std::vector<Home> homes(op.results.size());
     std::vector<ValueId> operands;
     std::vector<Type> types;
     std::vector<ValueId> storage(op.results.size());
-    for (size_t i = 0; i < bounds; ++i) operands.push_back(s_.scalars.at(op.operands[i]));
+    if (op.kind == OpKind::for_) {
+        for (ValueId bound : ForOp(s_.tile, op).bounds()) operands.push_back(s_.scalars.at(bound));
+    }
     for (size_t i = 0; i < op.results.size(); ++i) {
         const Type& type = s_.tile.type(op.results[i]);
         if (is_array(i)) {
             storage[i] = new_array(type);
-            if (op.kind != OpKind::if_) copy_array(storage[i], s_.arrays.at(op.operands[bounds + i]), type);
+            if (op.kind != OpKind::if_) copy_array(storage[i], s_.arrays.at(inits[i]), type);
         } else if (is_held(i)) {
-            homes[i] = carried_home(op, bounds, i);
+            homes[i] = carried_home(op, i);
         } else {
             types.push_back(type);
-            if (op.kind != OpKind::if_) operands.push_back(s_.scalars.at(op.operands[bounds + i]));
+            if (op.kind != OpKind::if_) operands.push_back(s_.scalars.at(inits[i]));
         }
     }
     RegionId outside = emit_.region;
     const OpId made = op.kind == OpKind::if_
-                          ? emit_.open_if(operands[0], types)
+                          ? emit_.open_if(s_.scalars.at(IfOp(s_.tile, op).condition()), types)
                           : emit_.open(op.kind, operands, op.kind == OpKind::for_ ? Attrs{} : op.attrs);
     for (size_t number = 0; number < op.regions.size(); ++number) {
         const Region& old = s_.tile.region(op.regions[number]);
@@ -230,15 +234,17 @@ void GroupCode::control(const Op& op) {
 }
 
 // The home of a register tile that control flow carries or gives, with what it begins with in it.
-Home GroupCode::carried_home(const Op& op, size_t bounds, size_t number) {
+Home GroupCode::carried_home(const Op& op, size_t number) {
     const Type& type = s_.tile.type(op.results[number]);
     const std::string& name = s_.tile.value(op.results[number]).name;
     if (op.kind == OpKind::if_) return tiles_.new_home(type, name);
-    const ValueId init = op.operands[bounds + number];
+    const ValueId init = LoopOp(s_.tile, op).inits()[number];
     const OpId made = s_.tile.value(init).op;
-    if (made.valid() && tiles_.begins_sum(made))
-        return tiles_.begin_sum(
-            init, emit_.compare(OpKind::ge, s_.scalars.at(op.operands[0]), s_.scalars.at(op.operands[1])));
+    if (made.valid() && tiles_.begins_sum(made)) {
+        const ForOp loop(s_.tile, op);
+        return tiles_.begin_sum(init,
+                                emit_.compare(OpKind::ge, s_.scalars.at(loop.lower()), s_.scalars.at(loop.upper())));
+    }
     const Home home = tiles_.gives_up_home(init, op.parent) ? tiles_.home(init) : tiles_.new_home(type, name);
     tiles_.copy(home, tiles_.home(init), type);
     return home;
@@ -294,7 +300,8 @@ void GroupCode::grid(const Op& op) {
 
 void GroupCode::result(const Op& op) {
     when(emit_.compare(OpKind::eq, s_.group, emit_.integer(0)), [&] {
-        emit_.statement(OpKind::runtime, {s_.scalars.at(op.operands[0])}, {{Attr::callee, std::string("task_result")}});
+        emit_.statement(OpKind::runtime, {s_.scalars.at(ResultOp(s_.tile, op).value())},
+                        {{Attr::callee, std::string("task_result")}});
     });
 }
 

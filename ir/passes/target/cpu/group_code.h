@@ -32,7 +32,7 @@ private:
     void ballot(const Op& op);
     void atomic(const Op& op);
     void result(const Op& op);
-    Home carried_home(const Op& op, size_t bounds, size_t number);
+    Home carried_home(const Op& op, size_t number);
     // Register tiles: yielded ones are copied to the homes of those they become.
     void yield_tiles(const std::vector<ValueId>& values, const std::vector<Home>& homes);
     // Lane arrays: yielded or carried ones are copied to the storage that stands for the name they get.

@@ -5,6 +5,8 @@
 
 #include "ir/build/clone.h"
 #include "ir/ops/effects.h"
+#include "ir/ops/element.h"
+#include "ir/ops/memory.h"
 #include "ir/passes/target/cpu/lanes/uniformity.h"
 #include "ir/passes/tile/walk.h"
 
@@ -76,17 +78,19 @@ private:
     [[nodiscard]] bool is_consecutive(ValueId v) const {
         if (!kernel_.value(v).op.valid()) return v == kernel_.region(kernel_.op(lanes_).regions[0]).args.back();
         const Op& op = kernel_.op(kernel_.value(v).op);
-        if (op.kind == OpKind::cast) return is_consecutive(op.operands[0]);
-        if (op.kind == OpKind::add && !differs(op.operands[0])) return is_consecutive(op.operands[1]);
-        const bool sum = op.kind == OpKind::add || op.kind == OpKind::sub;
-        return sum && !differs(op.operands[1]) && is_consecutive(op.operands[0]);
+        if (op.kind == OpKind::cast) return is_consecutive(CastOp(kernel_, op).from());
+        if (op.kind != OpKind::add && op.kind != OpKind::sub) return false;
+        const BinaryOp sum(kernel_, op);
+        if (op.kind == OpKind::add && !differs(sum.lhs())) return is_consecutive(sum.rhs());
+        return !differs(sum.rhs()) && is_consecutive(sum.lhs());
     }
 
     [[nodiscard]] bool is_gather(const Op& op) const {
-        if (op.kind != OpKind::read || op.operands.size() < 2) return false;
-        const bool rows =
-            std::any_of(op.operands.begin() + 1, op.operands.end() - 1, [&](ValueId v) { return differs(v); });
-        return rows || (differs(op.operands.back()) && !is_consecutive(op.operands.back()));
+        if (op.kind != OpKind::read) return false;
+        const ValueSpan indices = ReadOp(kernel_, op).indices();
+        if (indices.empty()) return false;
+        const bool rows = std::ranges::any_of(indices.first(indices.size() - 1), [&](ValueId v) { return differs(v); });
+        return rows || (differs(indices.back()) && !is_consecutive(indices.back()));
     }
 
     [[nodiscard]] bool is_outside(ValueId v) const {
@@ -101,14 +105,18 @@ private:
         return same_[v] = is_made_of_same(v);
     }
 
+    // From outside of the loop, which does not write it.
+    bool is_same_memory(ValueId memory) {
+        return is_outside(memory) && std::ranges::find(written_, memory_root(kernel_, memory)) == written_.end();
+    }
+
     bool is_made_of_same(ValueId v) {
         const OpId from = kernel_.value(v).op;
         if (!from.valid()) return false;
         const Op& op = kernel_.op(from);
         const bool element = is_element(op.kind) || op.kind == OpKind::constant || op.kind == OpKind::dim;
-        const bool read = op.kind == OpKind::read && is_outside(op.operands[0]) &&
-                          std::ranges::find(written_, memory_root(kernel_, op.operands[0])) == written_.end();
-        return (element || read) && std::ranges::all_of(op.operands, [&](ValueId operand) { return is_same(operand); });
+        return (element || (op.kind == OpKind::read && is_same_memory(ReadOp(kernel_, op).memory()))) &&
+               std::ranges::all_of(op.operands, [&](ValueId operand) { return is_same(operand); });
     }
 
     // The value, computed before the loop.
@@ -117,30 +125,30 @@ private:
         cloner.names = false;
         cloner.outside = [&](ValueId value) { return is_outside(value) ? value : ValueId(); };
         cloner.replaces = [&](Builder& at, OpId id) {
-            const Op& op = kernel_.op(id);
-            if (op.kind != OpKind::read) return false;
-            Values operands;
-            for (ValueId operand : op.operands) operands.push_back(before_loop(operand));
+            if (kernel_.op(id).kind != OpKind::read) return false;
+            const ReadOp read(kernel_, id);
+            const ValueId memory = before_loop(read.memory());
+            Values indices;
+            for (ValueId index : read.indices()) indices.push_back(before_loop(index));
             at.take_place(id);
-            moved_[op.results[0]] = guarded(at, operands);
+            moved_[read.result()] = guarded(at, memory, indices);
             return true;
         };
         Builder at = Builder::at(kernel_, loop_);
         return cloner.value(at, v);
     }
 
-    ValueId guarded(Builder& builder, const std::vector<ValueId>& operands) {
-        const Type memory = kernel_.type(operands[0]);
+    ValueId guarded(Builder& builder, ValueId memory, const Values& indices) {
+        const Type type = kernel_.type(memory);
         ValueId inside = builder.boolean(true);
-        for (size_t axis = 0; axis + 1 < operands.size(); ++axis) {
-            const ValueId index = builder.cast(operands[axis + 1], DType::index);
+        for (size_t axis = 0; axis < indices.size(); ++axis) {
+            const ValueId index = builder.cast(indices[axis], DType::index);
             inside = builder.bit_and(inside, builder.ge(index, builder.index(0)));
-            inside = builder.bit_and(inside, builder.lt(index, builder.dim(memory.shape[axis])));
+            inside = builder.bit_and(inside, builder.lt(index, builder.dim(type.shape[axis])));
         }
         const OpId made = builder.if_(
-            inside,
-            [&](Builder& then) { return Values{then.read(operands[0], {operands.begin() + 1, operands.end()})}; },
-            [&](Builder& otherwise) { return Values{otherwise.constant(0, memory.elem)}; });
+            inside, [&](Builder& then) { return Values{then.read(memory, indices)}; },
+            [&](Builder& otherwise) { return Values{otherwise.constant(0, type.elem)}; });
         return kernel_.op(made).results[0];
     }
 

@@ -1,4 +1,5 @@
 // Loops over the lanes of a region.
+#include "ir/ops/element.h"
 #include "ir/ops/memory.h"
 #include "ir/passes/target/cpu/group_code.h"
 #include "ir/passes/tile/walk.h"
@@ -13,7 +14,8 @@ std::pair<ValueId, int64_t> without_constant(const Function& function, ValueId v
     if (!id.valid()) return {value, 0};
     const Op& op = function.op(id);
     if (op.kind != OpKind::add && op.kind != OpKind::sub) return {value, 0};
-    const auto& [left, right] = std::pair(op.operands[0], op.operands[1]);
+    const BinaryOp sum(function, id);
+    const ValueId left = sum.lhs(), right = sum.rhs();
     if (const auto constant = constant_integer(function, right)) {
         const auto [base, more] = without_constant(function, left);
         return {base, op.kind == OpKind::add ? more + *constant : more - *constant};

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/ops/element.h"
 #include "ir/passes/target/cpu/group_code.h"
 #include "ir/passes/tile/walk.h"
 
@@ -43,9 +44,10 @@ public:
         const OpId from = tile_.value(v).op;
         if (!from.valid() || !inside_.contains(from)) return false;
         const Op& op = tile_.op(from);
-        if (op.kind == OpKind::add && is_scalar(op.operands[0])) return is_consecutive(op.operands[1]);
-        return (op.kind == OpKind::add || op.kind == OpKind::sub) && is_scalar(op.operands[1]) &&
-               is_consecutive(op.operands[0]);
+        if (op.kind != OpKind::add && op.kind != OpKind::sub) return false;
+        const BinaryOp sum(tile_, op);
+        if (op.kind == OpKind::add && is_scalar(sum.lhs())) return is_consecutive(sum.rhs());
+        return is_scalar(sum.rhs()) && is_consecutive(sum.lhs());
     }
 
     // A whole number that is known before the rounds: from outside, of an outer axis, or computed of such.
@@ -69,11 +71,13 @@ private:
     void visit(OpId id) {
         const Op& op = tile_.op(id);
         if (op.kind != OpKind::mod && op.kind != OpKind::floordiv) return;
-        if (!is_consecutive(op.operands[0]) || !is_scalar(op.operands[1])) return;
-        if (tile_.type(op.operands[1]).elem != DType::index) return;
+        const BinaryOp division(tile_, op);
+        const ValueId dividend = division.lhs(), divisor = division.rhs();
+        if (!is_consecutive(dividend) || !is_scalar(divisor)) return;
+        if (tile_.type(divisor).elem != DType::index) return;
         auto at = std::ranges::find_if(
-            found, [&](const SegmentSplit& d) { return d.dividend == op.operands[0] && d.divisor == op.operands[1]; });
-        if (at == found.end()) at = found.insert(at, {op.operands[0], op.operands[1], {}, {}});
+            found, [&](const SegmentSplit& d) { return d.dividend == dividend && d.divisor == divisor; });
+        if (at == found.end()) at = found.insert(at, {dividend, divisor, {}, {}});
         (op.kind == OpKind::mod ? at->remainders : at->quotients).push_back(id);
         if (op.kind == OpKind::mod) remainders_.insert(op.results[0]);
     }

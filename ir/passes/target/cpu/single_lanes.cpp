@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/ops/control.h"
+#include "ir/ops/memory.h"
 #include "ir/passes/target/cpu/lanes/uniformity.h"
 #include "ir/passes/tile/walk.h"
 
@@ -42,7 +43,7 @@ Work work_of(const Function& kernel, const std::vector<bool>& differs, RegionId 
         work.loops |= op.kind == OpKind::for_ || op.kind == OpKind::while_;
         if (op.kind == OpKind::read) {
             work.gathers +=
-                std::any_of(op.operands.begin() + 1, op.operands.end(), [&](ValueId v) { return differs[v.index]; });
+                std::ranges::any_of(ReadOp(kernel, id).indices(), [&](ValueId v) { return differs[v.index]; });
         } else if (is_element(op.kind) && op.kind != OpKind::cast) {
             ++work.operations;
         }

@@ -19,7 +19,7 @@ void each_op(const Function& function, Visit visit) {
 }  // namespace
 
 BoxMap box_map(const Function& function, const Op& copy) {
-    const ValueId tensor = copy.operands[BoxOp::tensor_position(copy.kind)];
+    const ValueId tensor = BoxOp(function, copy).tensor();
     const Op& slot = function.op(function.value(tensor).op);
     if (slot.kind != OpKind::slot) internal_error("a box of a tensor that is no argument");
     return {slot.attrs.integer(Attr::count), bits(function.type(tensor).elem) / 8, copy.attrs.integer(Attr::width, 0),

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "ir/ops/effects.h"
+#include "ir/ops/memory.h"
+#include "ir/ops/tile.h"
 #include "ir/passes/target/gpu/registers.h"
 #include "ir/passes/target/gpu/tiles/groups.h"
 #include "ir/passes/target/gpu/tiles/layouts.h"
@@ -30,7 +32,7 @@ std::optional<int64_t> smallest_element(const Function& kernel, RegionId region)
     for (OpId id : kernel.region(region).ops) {
         const Op& op = kernel.op(id);
         if (op.kind != OpKind::read && op.kind != OpKind::write) continue;
-        const DType elem = kernel.type(op.operands[0]).elem;
+        const DType elem = kernel.type(AccessOp(kernel, op).memory()).elem;
         packed |= is_packed(elem);
         least = std::min<int64_t>(least, (bits(elem) + 7) / 8);
         any = true;
@@ -38,10 +40,16 @@ std::optional<int64_t> smallest_element(const Function& kernel, RegionId region)
     return any && !packed ? std::optional(least) : std::nullopt;
 }
 
+// An access to memory of one axis, at the index alone.
+bool reads_at(const Function& kernel, const Op& op, ValueId index) {
+    const AccessOp access(kernel, op);
+    return access.indices().size() == 1 && access.indices().front() == index;
+}
+
 // Neighbouring tiles that a thread does: as many as make its accesses of the smallest elements 16 bytes wide, where the
 // code of a tile is short, straight, and reads and writes at the tile's own number.
 int64_t neighbours(const Function& kernel, const Op& lanes) {
-    if (lanes.operands.size() != 3) return 1;
+    if (NestOp(kernel, lanes).axes() != 1) return 1;
     const Region& body = kernel.region(lanes.regions[0]);
     if (static_cast<int64_t>(body.ops.size()) > kShortBody) return 1;
     for (OpId id : body.ops) {
@@ -49,7 +57,7 @@ int64_t neighbours(const Function& kernel, const Op& lanes) {
         if (!op.regions.empty()) return 1;
         const bool element = op.kind == OpKind::read || op.kind == OpKind::write;
         if (!element && !is_pure(op.kind) && op.kind != OpKind::yield) return 1;
-        if (element && (kernel.type(op.operands[0]).rank() != 1 || op.operands.back() != body.args[0])) return 1;
+        if (element && !reads_at(kernel, op, body.args[0])) return 1;
         for (ValueId v : op.results) {
             if (!kernel.type(v).is_scalar()) return 1;
         }

@@ -7,6 +7,7 @@
 #include "ir/core/total.h"
 #include "ir/ops/control.h"
 #include "ir/ops/effects.h"
+#include "ir/ops/target.h"
 
 namespace tsr::ir {
 
@@ -72,7 +73,10 @@ bool IndexForms::has_root(ValueId pointer) const {
     const OpId made = fn_.value(pointer).op;
     if (!made.valid()) return false;
     const Op& op = fn_.op(made);
-    if (op.kind == OpKind::pointer_add) return !op.attrs.has(Attr::type) && has_root(op.operands[0]);
+    if (op.kind == OpKind::pointer_add) {
+        const PointerAddOp sum(fn_, op);
+        return !sum.changes_type() && has_root(sum.pointer());
+    }
     return op.kind == OpKind::slot || op.kind == OpKind::scratch || op.kind == OpKind::stack;
 }
 
@@ -96,7 +100,7 @@ void IndexForms::note_range(ValueId v) {
 }
 
 void IndexForms::note_step(OpId id) {
-    const IndexRanges::Range range = ranges_.range(fn_.op(id).operands[1]);
+    const IndexRanges::Range range = ranges_.range(PointerAddOp(fn_, id).offset());
     const int64_t most = std::max(std::abs(range.low), std::abs(range.high));
     if (most <= kShortStep) steps_[id] = most;
 }
@@ -104,9 +108,9 @@ void IndexForms::note_step(OpId id) {
 bool IndexForms::narrows(const Op& op) const {
     if (op.kind == OpKind::if_ || op.kind == OpKind::cast) return true;
     if (!keeps_numbers(op.kind)) return false;
-    const size_t known = keeps_low_bits(op.kind) ? (op.kind == OpKind::shl ? 1 : op.operands.size()) : 0;
-    return std::all_of(op.operands.begin() + static_cast<std::ptrdiff_t>(known), op.operands.end(),
-                       [&](ValueId v) { return !is_index(fn_, v) || fits(v); });
+    const auto known = [&](ValueId v) { return !is_index(fn_, v) || fits(v); };
+    if (op.kind == OpKind::shl) return known(BinaryOp(fn_, op).rhs());
+    return keeps_low_bits(op.kind) || std::ranges::all_of(op.operands, known);
 }
 
 // Neither the counter nor what ends the loop passes 32 bits.
@@ -125,13 +129,13 @@ void IndexForms::decide_counter(OpId id) {
 void IndexForms::decide_offset(OpId id) {
     const Op& op = fn_.op(id);
     if (!keeps_low_bits(op.kind) || !is_index(fn_, op.results[0]) || of(op.results[0]) != Form::same) return;
-    if (op.kind == OpKind::shl && !fits(op.operands[1])) return;
+    if (op.kind == OpKind::shl && !fits(BinaryOp(fn_, op).rhs())) return;
     const ValueId result = op.results[0];
     const bool offset = std::ranges::all_of(users_[result.index], [&](OpId user) {
         const Op& by = fn_.op(user);
-        if (by.kind == OpKind::pointer_add) return has_root(by.operands[0]);
+        if (by.kind == OpKind::pointer_add) return has_root(PointerAddOp(fn_, by).pointer());
         if (by.results.size() != 1 || of(by.results[0]) != Form::low) return false;
-        return by.kind != OpKind::shl || by.operands[1] != result;
+        return by.kind != OpKind::shl || BinaryOp(fn_, by).rhs() != result;
     });
     if (offset) forms_[result.index] = Form::low;
 }
@@ -142,7 +146,8 @@ void IndexForms::decide_bounds() {
     for (OpId id : ops_) {
         const Op& op = fn_.op(id);
         if (op.kind != OpKind::cast || op.attrs.dtype(Attr::type) != DType::u64) continue;
-        if (!fn_.type(op.results[0]).is_scalar() || !is_index(fn_, op.operands[0]) || !fits(op.operands[0])) continue;
+        const ValueId from = CastOp(fn_, id).from();
+        if (!fn_.type(op.results[0]).is_scalar() || !is_index(fn_, from) || !fits(from)) continue;
         forms_[op.results[0].index] = Form::bounds;
         candidates.push_back(op.results[0]);
     }

@@ -9,6 +9,8 @@
 #include "ir/build/builder.h"
 #include "ir/ops/control.h"
 #include "ir/ops/effects.h"
+#include "ir/ops/register.h"
+#include "ir/ops/target.h"
 #include "ir/passes/target/gpu/index_forms.h"
 #include "ir/passes/target/gpu/tiles/warp_products.h"
 #include "ir/passes/target/gpu/tiles/widen_operands.h"
@@ -77,7 +79,7 @@ private:
 
     void rewrite_cast(Op& op) {
         const Form form = forms_.of(op.results[0]);
-        if (form == Form::bounds) op.operands[0] = narrowed(op.operands[0]);
+        if (form == Form::bounds) op.operands[CastOp::kFrom] = narrowed(CastOp(fn_, op).from());
         if (form == Form::same) return;  // it takes numbers of any width
         retype(op.results[0]);
         op.attrs.set(Attr::type, fn_.type(op.results[0]).elem);
@@ -115,19 +117,21 @@ private:
 
     void rewrite_address(OpId id) {
         Op& op = fn_.op(id);
-        const ValueId base = op.operands[0], offset = op.operands[1], result = op.results[0];
-        if (!forms_.has_root(base) || op.attrs.has(Attr::type)) {
-            op.operands[1] = was_index(offset) && forms_.fits(offset) ? narrowed(offset) : as_before(offset);
+        const PointerAddOp sum(fn_, id);
+        const ValueId base = sum.pointer(), offset = sum.offset(), result = sum.result();
+        ValueId& written = op.operands[PointerAddOp::kOffset];
+        if (!forms_.has_root(base) || sum.changes_type()) {
+            written = was_index(offset) && forms_.fits(offset) ? narrowed(offset) : as_before(offset);
             return;
         }
         Address to = addresses_.contains(base) ? addresses_.at(base) : Address{base, {}, {}};
         const auto step = forms_.step(id);
-        op.operands[1] = was_index(offset) ? narrowed(offset) : builder_.cast(offset, DType::i32);
+        written = was_index(offset) ? narrowed(offset) : builder_.cast(offset, DType::i32);
         if (step && to.way + *step <= kShortWay) {
-            to.steps.push_back(op.operands[1]);
+            to.steps.push_back(written);
             to.way += *step;
         } else {
-            to.far = to.far.valid() ? builder_.add(to.far, op.operands[1]) : op.operands[1];
+            to.far = to.far.valid() ? builder_.add(to.far, written) : written;
             place(id, to);
         }
         addresses_.emplace(result, std::move(to));

@@ -119,9 +119,10 @@ void ThreadCode::ring_by_arrivals(OpId id) {
 }
 
 void ThreadCode::slot_buffer(const Op& op) {
-    const ValueId number = emit.cast(scalars.at(op.operands[1]), DType::index);
-    Memory slot = memories.at(op.operands[0]);
-    const ValueId at = place(ring_of(arrivals_.at(op.operands[0])), number, {}).slot;
+    const StageOp stage(tile, op);
+    const ValueId number = emit.cast(scalars.at(stage.index()), DType::index);
+    Memory slot = memories.at(stage.buffer());
+    const ValueId at = place(ring_of(arrivals_.at(stage.buffer())), number, {}).slot;
     slot.pointer = emit.pointer_add(slot.pointer, emit.mul(at, emit.integer(slot.elements)));
     memories[op.results[0]] = slot;
 }
@@ -138,10 +139,11 @@ BoxHalves panels(int64_t rows, int64_t columns, int64_t panel) {
 }  // namespace
 
 void ThreadCode::copy_boxes(const Op& op) {
-    const Memory& to = memories.at(op.operands[0]);
-    const Memory& from = memories.at(op.operands[1]);
-    const ValueId root = memory_root(tile, op.operands[0]);
-    const ValueId number = scalars.at(StageOp(tile, tile.value(op.operands[0]).op).index());
+    const CopyAsyncOp copy(tile, op);
+    const Memory& to = memories.at(copy.to());
+    const Memory& from = memories.at(copy.from());
+    const ValueId root = memory_root(tile, copy.to());
+    const ValueId number = scalars.at(StageOp(tile, tile.value(copy.to()).op).index());
     const ValueId slot = place(ring_of(arrivals_.at(root)), number, {}).slot;
     const int64_t size = bits(emit.element_type(to.pointer)) / 8;
     const int64_t rows = *emit.integer_value(to.dims[0]), columns = *emit.integer_value(to.dims[1]);
@@ -162,21 +164,21 @@ void ThreadCode::copy_boxes(const Op& op) {
             return emit.cast(emit.add(start, more), DType::i32);
         };
         const ValueId arrivals = mbarrier(arrivals_.at(root), slot, kFull);
-        const auto copy = [&](ValueId row, ValueId column, const Attrs& how) {
+        const auto copy_box = [&](ValueId row, ValueId column, const Attrs& how) {
             const ValueId at = emit.add(emit.mul(column, emit.integer(rows)), emit.mul(row, emit.integer(panel)));
             std::vector<ValueId> operands{emit.pointer_add(to.pointer, at), arrivals, from.pointer};
             for (size_t i = 0; i < from.dims.size(); ++i) {
                 const bool of_rows = i + 2 == from.dims.size(), of_columns = i + 1 == from.dims.size();
-                operands.push_back(coordinate(scalars.at(op.operands[2 + i]), of_rows      ? row
-                                                                              : of_columns ? column
-                                                                                           : emit.integer(0)));
+                operands.push_back(coordinate(scalars.at(copy.starts()[i]), of_rows      ? row
+                                                                            : of_columns ? column
+                                                                                         : emit.integer(0)));
             }
             emit.statement(OpKind::copy_box, operands, how);
         };
         const auto all = [&] {
-            for (const auto& [row, column] : boxes.starts) copy(emit.integer(row), emit.integer(column), attrs);
+            for (const auto& [row, column] : boxes.starts) copy_box(emit.integer(row), emit.integer(column), attrs);
         };
-        shared ? emit.either(neighbour_.shares, [&] { copy_half(boxes, attrs, copy); }, all) : all();
+        shared ? emit.either(neighbour_.shares, [&] { copy_half(boxes, attrs, copy_box); }, all) : all();
     });
 }
 

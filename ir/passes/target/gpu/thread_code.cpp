@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "ir/core/internal.h"
+#include "ir/ops/control.h"
+#include "ir/ops/tile.h"
 #include "ir/passes/target/gpu/barriers.h"
 #include "ir/passes/target/gpu/choose_threads.h"
 #include "ir/passes/tile/walk.h"
@@ -152,7 +154,8 @@ void ThreadCode::bind(ValueId old, const std::vector<ValueId>& made, size_t& at)
 }
 
 void ThreadCode::control(const Op& op) {
-    const size_t bounds = op.kind == OpKind::for_ ? 3 : op.kind == OpKind::if_ ? 1 : 0;
+    // Operands before what is carried.
+    const size_t bounds = op.kind == OpKind::if_ ? op.operands.size() : LoopOp(tile, op).bounds();
     std::vector<ValueId> operands;
     std::vector<Type> types;
     for (size_t i = 0; i < op.operands.size(); ++i) {
@@ -166,7 +169,7 @@ void ThreadCode::control(const Op& op) {
     }
     RegionId outside = emit.region;
     const OpId made = op.kind == OpKind::if_
-                          ? emit.open_if(operands[0], types)
+                          ? emit.open_if(operands.front(), types)
                           : emit.open(op.kind, operands, op.kind == OpKind::for_ ? Attrs{} : op.attrs);
     for (size_t number = 0; number < op.regions.size(); ++number) {
         const std::vector<ValueId> given = carried(tile.region(op.regions[number]).args);
@@ -269,7 +272,7 @@ void ThreadCode::lanes_over_loop(const Op& op) {
 // Behind the last tile, which is not before the first one of a thread: an end below 0 is as good as 0.
 ValueId ThreadCode::end_of_domain(const Op& op, const std::vector<Axis>& all) {
     const bool counts = all.size() == 1 && emit.is_integer(all[0].lower, 0) && emit.is_integer(all[0].step, 1);
-    const ValueId end = counts ? scalars.at(op.operands[1]) : rounds(all);
+    const ValueId end = counts ? scalars.at(NestOp(tile, op).upper(0)) : rounds(all);
     const OpId made = target.value(end).op;
     const bool bounded = made.valid() && target.op(made).kind == OpKind::minimum &&
                          std::ranges::find(target.op(made).operands, total) != target.op(made).operands.end();
@@ -316,7 +319,8 @@ void ThreadCode::result(const Op& op) {
                                                      index_of(emit, OpKind::block_id));
     ValueId first = emit.binary(OpKind::bit_or, start, thread_);
     when(emit.compare(OpKind::eq, first, emit.integer(0)), [&] {
-        emit.statement(OpKind::runtime, {scalars.at(op.operands[0])}, {{Attr::callee, std::string("task_result")}});
+        emit.statement(OpKind::runtime, {scalars.at(ResultOp(tile, op).value())},
+                       {{Attr::callee, std::string("task_result")}});
     });
 }
 

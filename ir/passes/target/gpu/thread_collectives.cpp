@@ -1,6 +1,7 @@
 // What the threads of a block do together.
 #include "ir/law/reduction.h"
 #include "ir/ops/reduction.h"
+#include "ir/ops/tile.h"
 #include "ir/passes/target/gpu/thread_code.h"
 
 namespace tsr::ir {
@@ -89,21 +90,24 @@ ValueId ThreadCode::exchange(ValueId value, ValueId source) {
 
 void ThreadCode::group_reduce(const Op& op) {
     const auto kind = static_cast<ReduceOp>(op.attrs.integer(Attr::op));
-    const ValueId value = scalars.at(op.operands[0]);
+    const ValueId value = scalars.at(GroupReduceOp(tile, op).value());
     scalars[op.results[0]] = block_reduce(kind, present(value, reduction_start(kind, target.type(value).elem)));
 }
 
 void ThreadCode::group_scan(const Op& op) {
-    scalars[op.results[0]] = scan(static_cast<ReduceOp>(op.attrs.integer(Attr::op)), scalars.at(op.operands[0]));
+    const GroupReduceOp along(tile, op);
+    scalars[along.result()] = scan(along.what(), scalars.at(along.value()));
 }
 
 void ThreadCode::shuffle_value(const Op& op) {
-    scalars[op.results[0]] = exchange(scalars.at(op.operands[0]), scalars.at(op.operands[1]));
+    const ShuffleOp shuffle(tile, op);
+    scalars[shuffle.result()] = exchange(scalars.at(shuffle.value()), scalars.at(shuffle.source()));
 }
 
 void ThreadCode::ballot(const Op& op) {
-    scalars[op.results[0]] = emit.op(OpKind::warp_vote, {present(scalars.at(op.operands[0]), int64_t{0})},
-                                     {{Attr::vote, code(Vote::ballot)}});
+    scalars[op.results[0]] =
+        emit.op(OpKind::warp_vote, {present(scalars.at(BallotOp(tile, op).condition()), int64_t{0})},
+                {{Attr::vote, code(Vote::ballot)}});
 }
 
 // Once for the group, by its first thread, which tells the others what was found.
@@ -124,9 +128,10 @@ void ThreadCode::group_atomic(const Op& op) {
 ValueId ThreadCode::reduce_buffer(const Op& op) {
     if (in_lanes_) return reduce_alone(op);
     constexpr int64_t kPartials = 16;
-    const Memory& memory = memories.at(op.operands[0]);
+    const ValueId buffer = GroupReduceOp(tile, op).value();
+    const Memory& memory = memories.at(buffer);
     const auto kind = static_cast<ReduceOp>(op.attrs.integer(Attr::op));
-    const DType elem = tile.type(op.operands[0]).elem;
+    const DType elem = tile.type(buffer).elem;
     const DType accumulator = tile.type(op.results[0]).elem;
     ValueId partial = emit.binary(OpKind::bit_and, thread_, emit.integer(kPartials - 1));
     ValueId start = emit.constant(reduction_start(kind, accumulator), accumulator);
@@ -145,9 +150,10 @@ ValueId ThreadCode::reduce_buffer(const Op& op) {
 // The same by one thread for itself, where others may not be there.
 ValueId ThreadCode::reduce_alone(const Op& op) {
     constexpr int64_t kPartials = 16;
-    const Memory& memory = memories.at(op.operands[0]);
+    const ValueId buffer = GroupReduceOp(tile, op).value();
+    const Memory& memory = memories.at(buffer);
     const auto kind = static_cast<ReduceOp>(op.attrs.integer(Attr::op));
-    const DType elem = tile.type(op.operands[0]).elem;
+    const DType elem = tile.type(buffer).elem;
     const DType accumulator = tile.type(op.results[0]).elem;
     const int64_t whole = memory.elements / kPartials * kPartials;
     auto step = [&](ValueId sum, ValueId at) {

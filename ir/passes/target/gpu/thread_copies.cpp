@@ -16,13 +16,12 @@ constexpr int64_t kChunk = 16;  // bytes that a thread copies at a time
 
 // The view that starts at the given indices, with the buffer's extents. What lies outside of the tensor is 0.
 void ThreadCode::copy(const Op& op) {
-    if (arrivals_.contains(memory_root(tile, op.operands[0]))) return copy_boxes(op);
-    const Memory to = memories.at(op.operands[0]);
-    const Memory from = memories.at(op.operands[1]);
+    const CopyAsyncOp copy(tile, op);
+    if (arrivals_.contains(memory_root(tile, copy.to()))) return copy_boxes(op);
+    const Memory to = memories.at(copy.to());
+    const Memory from = memories.at(copy.from());
     std::vector<ValueId> start;
-    for (size_t i = 0; i < from.dims.size(); ++i) {
-        start.push_back(emit.cast(scalars.at(op.operands[2 + i]), DType::index));
-    }
+    for (ValueId at : copy.starts()) start.push_back(emit.cast(scalars.at(at), DType::index));
     const int64_t size = from.packed ? 0 : (bits(emit.element_type(from.pointer)) + 7) / 8;
     const int64_t columns = emit.integer_value(to.dims.back()).value_or(0);
     if (!machine_.async_copies || size == 0 || columns * size % kChunk != 0) return copy_elements(to, from, start);
@@ -141,7 +140,7 @@ void ThreadCode::ring(OpId id) {
     const Op& op = tile.op(id);
     const RingOp whole(tile, id);
     if (whole.by_arrivals()) return ring_by_arrivals(id);
-    if (whole.opens()) return open_ring(op.operands[0]);
+    if (whole.opens()) return open_ring(whole.arrivals());
     if (whole.closes()) return close_ring(id);
     if (op.kind == OpKind::fill) emit.statement(OpKind::async_commit, {});
     if (op.kind == OpKind::take) {
@@ -166,8 +165,7 @@ void ThreadCode::barrier(OpId id) {
 bool ThreadCode::wait_may_be_later(OpId barrier) const {
     std::unordered_set<ValueId> filled;
     walk(tile, tile.body, [&](OpId id) {
-        const Op& op = tile.op(id);
-        if (op.kind == OpKind::copy_async) filled.insert(memory_root(tile, op.operands[0]));
+        if (tile.op(id).kind == OpKind::copy_async) filled.insert(memory_root(tile, CopyAsyncOp(tile, id).to()));
     });
     const auto& ops = tile.region(tile.op(barrier).parent).ops;
     for (auto at = std::ranges::find(ops, barrier) + 1; at != ops.end(); ++at) {

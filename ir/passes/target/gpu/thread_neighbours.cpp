@@ -1,6 +1,7 @@
 // Neighbouring tiles that one thread does at once: what they read and write side by side goes in wide accesses.
 #include <algorithm>
 
+#include "ir/ops/memory.h"
 #include "ir/passes/target/gpu/thread_code.h"
 
 namespace tsr::ir {
@@ -26,30 +27,30 @@ void ThreadCode::neighbours(const Op& op, const Axis& axis, ValueId first) {
         const auto bytes = static_cast<int64_t>(width(elem)) * ((bits(elem) + 7) / 8);
         return Attrs{{Attr::alignment, bytes}};
     };
-    auto read = [&](const Op& access) {
-        const DType elem = tile.type(access.operands[0]).elem;
+    auto read = [&](const ReadOp& access) {
+        const DType elem = tile.type(access.memory()).elem;
         const size_t step = width(elem);
         for (size_t i = 0; i < many; i += step) {
-            ValueId from = address(memories.at(access.operands[0]), {own[i].at(index)});
+            ValueId from = address(memories.at(access.memory()), {own[i].at(index)});
             Attrs wide = attrs(elem);
             wide.set(Attr::width, static_cast<int64_t>(step));
             ValueId all = emit.op(OpKind::load, {from}, wide);
             for (size_t part = 0; part < step; ++part) {
-                own[i + part][access.results[0]] =
+                own[i + part][access.result()] =
                     emit.op(OpKind::extract, {all}, {{Attr::axis, static_cast<int64_t>(part)}});
             }
         }
     };
-    auto write = [&](const Op& access) {
-        const DType elem = tile.type(access.operands[0]).elem;
+    auto write = [&](const WriteOp& access) {
+        const DType elem = tile.type(access.memory()).elem;
         const size_t step = width(elem);
         for (size_t i = 0; i < many; i += step) {
-            ValueId all = emit.splat(value(i, access.operands[1]), static_cast<int64_t>(step));
+            ValueId all = emit.splat(value(i, access.value()), static_cast<int64_t>(step));
             for (size_t part = 1; part < step; ++part) {
-                all = emit.op(OpKind::insert, {all, value(i + part, access.operands[1])},
+                all = emit.op(OpKind::insert, {all, value(i + part, access.value())},
                               {{Attr::axis, static_cast<int64_t>(part)}});
             }
-            ValueId to = address(memories.at(access.operands[0]), {own[i].at(index)});
+            ValueId to = address(memories.at(access.memory()), {own[i].at(index)});
             emit.statement(OpKind::store, {to, all}, attrs(elem));
         }
     };
@@ -58,9 +59,9 @@ void ThreadCode::neighbours(const Op& op, const Axis& axis, ValueId first) {
         emit.place = inner.place;
         if (inner.kind == OpKind::yield) continue;
         if (inner.kind == OpKind::read) {
-            read(inner);
+            read(ReadOp(tile, inner));
         } else if (inner.kind == OpKind::write) {
-            write(inner);
+            write(WriteOp(tile, inner));
         } else {
             for (size_t i = 0; i < many; ++i) {
                 for (ValueId v : inner.operands) scalars[v] = value(i, v);

@@ -1,6 +1,7 @@
 // What a thread does with each operation that is neither an element operation nor one on register tiles: one row for
 // each, for the level of the group and for lanes regions.
 #include "ir/core/total.h"
+#include "ir/ops/tile.h"
 #include "ir/passes/target/gpu/thread_code.h"
 #include "ir/passes/target/handler.h"
 
@@ -80,13 +81,16 @@ void ThreadCode::group_assert(const Op& op) { message(op, group); }
 
 void ThreadCode::lane_message(const Op& op) { message(op, number_); }
 
-void ThreadCode::buffer_stage(const Op& op) { arrivals_.contains(op.operands[0]) ? slot_buffer(op) : scalar(op); }
+void ThreadCode::buffer_stage(const Op& op) {
+    arrivals_.contains(StageOp(tile, op).buffer()) ? slot_buffer(op) : scalar(op);
+}
 
 void ThreadCode::lane_read(const Op& op) {
-    if (parts.contains(op.operands[0])) {
-        parts[op.results[0]] = parts.at(op.operands[0]);
+    const ValueId array = LaneReadOp(tile, op).array();
+    if (parts.contains(array)) {
+        parts[op.results[0]] = parts.at(array);
     } else {
-        scalars[op.results[0]] = scalars.at(op.operands[0]);
+        scalars[op.results[0]] = scalars.at(array);
     }
 }
 

@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "ir/ops/effects.h"
+#include "ir/ops/memory.h"
 #include "ir/passes/target/gpu/thread_code.h"
 
 namespace tsr::ir {
@@ -22,7 +23,7 @@ constexpr int64_t kPitch = kSide + 1;  // of its rows in shared memory: columns 
 // Which of the two last axes values depend on.
 class Axes {
 public:
-    Axes(const Function& tile, RegionId body) : tile_(tile), body_(body) {
+    Axes(const Function& tile, RegionId body) {
         const auto& args = tile.region(body).args;
         row_.insert(args[args.size() - 2]);
         column_.insert(args.back());
@@ -35,24 +36,17 @@ public:
         }
     }
     // The elements of neighbouring rows lie side by side, those of neighbouring columns do not.
-    [[nodiscard]] bool is_across(const Op& access, size_t first_index) const {
-        return along(row_, column_, access, first_index);
-    }
-    [[nodiscard]] bool is_beside(const Op& access, size_t first_index) const {
-        return along(column_, row_, access, first_index);
-    }
+    [[nodiscard]] bool is_across(ValueSpan indices) const { return along(row_, column_, indices); }
+    [[nodiscard]] bool is_beside(ValueSpan indices) const { return along(column_, row_, indices); }
 
 private:
     using Set = std::unordered_set<ValueId>;
-    [[nodiscard]] bool along(const Set& last, const Set& other, const Op& access, size_t first_index) const {
-        if (access.operands.size() < first_index + 2) return false;
-        const auto begin = access.operands.begin() + static_cast<std::ptrdiff_t>(first_index);
-        return last.contains(access.operands.back()) && !other.contains(access.operands.back()) &&
-               std::any_of(begin, access.operands.end() - 1, [&](ValueId v) { return other.contains(v); });
+    [[nodiscard]] static bool along(const Set& last, const Set& other, ValueSpan indices) {
+        if (indices.size() < 2) return false;
+        return last.contains(indices.back()) && !other.contains(indices.back()) &&
+               std::any_of(indices.begin(), indices.end() - 1, [&](ValueId v) { return other.contains(v); });
     }
 
-    const Function& tile_;
-    RegionId body_;
     Set row_, column_;
 };
 
@@ -87,19 +81,19 @@ std::optional<ThreadCode::Turned> ThreadCode::turned(const Op& op) const {
         if (!is_element(inner.kind) && !reads && inner.kind != OpKind::write) return std::nullopt;
         if (write) return std::nullopt;  // it comes last
         if (inner.kind == OpKind::write) write = id;
-        if (reads && axes.is_across(inner, 1)) {
+        if (reads && axes.is_across(ReadOp(tile, id).indices())) {
             if (across) return std::nullopt;
             across = id;
         }
     }
     if (!write) return std::nullopt;
-    const bool written_across = axes.is_across(tile.op(*write), 2);
-    if (written_across == across.has_value() || (across && !axes.is_beside(tile.op(*write), 2))) return std::nullopt;
-    const Op& access = tile.op(across.value_or(*write));
-    const DType elem = tile.type(access.operands[0]).elem;
-    if (is_packed(elem) || memories.at(access.operands[0]).packed) return std::nullopt;
-    const size_t first = across ? 1 : 2;
-    auto indices = makers(tile, body, {access.operands.begin() + static_cast<std::ptrdiff_t>(first), access.operands.end()});
+    const WriteOp written(tile, *write);
+    const bool written_across = axes.is_across(written.indices());
+    if (written_across == across.has_value() || (across && !axes.is_beside(written.indices()))) return std::nullopt;
+    const ValueId memory = across ? ReadOp(tile, *across).memory() : written.memory();
+    if (is_packed(tile.type(memory).elem) || memories.at(memory).packed) return std::nullopt;
+    const ValueSpan places = across ? ReadOp(tile, *across).indices() : written.indices();
+    auto indices = makers(tile, body, {places.begin(), places.end()});
     if (!indices) return std::nullopt;
     return Turned{across.value_or(*write), !across.has_value(), std::move(*indices)};
 }
@@ -137,9 +131,8 @@ void ThreadCode::in_square(const Op& op, const std::vector<Axis>& all, std::vect
 }
 
 void ThreadCode::lanes_turned(const Op& op, const std::vector<Axis>& all, const Turned& turned) {
-    const Op& access = tile.op(turned.access);
-    const ValueId value = turned.writes ? access.operands[1] : access.results[0];
-    const DType elem = tile.type(access.operands[0]).elem;
+    const ValueId value = turned.writes ? WriteOp(tile, turned.access).value() : ReadOp(tile, turned.access).result();
+    const DType elem = tile.type(value).elem;
     const size_t row = all.size() - 2, column = all.size() - 1;
     Square square;
     square.memory = shared(elem, kSide * kPitch * ((bits(elem) + 7) / 8), kAccess);

@@ -44,6 +44,7 @@ public:
     std::vector<ValueId> vectors(const LaneValue& value, DType type);
     std::vector<ValueId> vectors(ValueId old);
     LaneValue value(ValueId old) const;
+    std::vector<LaneValue> values(std::span<const ValueId> old) const;
 
     [[nodiscard]] static LaneValue affine(ValueId base, int64_t stride) {
         return {LaneValue::Kind::affine, base, stride, {}, {}};

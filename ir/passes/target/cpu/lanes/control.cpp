@@ -1,3 +1,5 @@
+#include "ir/ops/control.h"
+
 #include <algorithm>
 
 #include "ir/ops/record.h"
@@ -45,14 +47,14 @@ bool LaneCode::is_cheap(RegionId region) const {
 }
 
 void LaneCode::branch(const Op& op) {
-    if (value(op.operands[0]).kind == LaneValue::Kind::uniform) return uniform_branch(op);
+    if (value(IfOp(s_.tile, op).condition()).kind == LaneValue::Kind::uniform) return uniform_branch(op);
     divergent_branch(op);
 }
 
 void LaneCode::uniform_branch(const Op& op) {
     Carried results = carried(op.results);
     RegionId outside = emit_.region;
-    OpId made = emit_.open_if(value(op.operands[0]).scalar, results.types);
+    OpId made = emit_.open_if(value(IfOp(s_.tile, op).condition()).scalar, results.types);
     for (RegionId region : op.regions) {
         emit_.region = emit_.add_region(made);
         run(region);
@@ -66,7 +68,7 @@ void LaneCode::uniform_branch(const Op& op) {
 }
 
 void LaneCode::divergent_branch(const Op& op) {
-    std::vector<ValueId> condition = vectors(op.operands[0]);
+    std::vector<ValueId> condition = vectors(IfOp(s_.tile, op).condition());
     Carried results = carried(op.results);
     auto side = [&](size_t number, const std::vector<ValueId>& mask) {
         std::vector<ValueId> outer = mask_;
@@ -125,18 +127,19 @@ bool LaneCode::is_short(RegionId body) const {
 
 void LaneCode::loop(OpId id) {
     const Op& op = s_.tile.op(id);
-    auto kind = [&](size_t i) { return value(op.operands[i]).kind; };
+    const ForOp counted(s_.tile, id);
+    const LaneValue::Kind lower = value(counted.lower()).kind, upper = value(counted.upper()).kind;
     constexpr auto kUniform = LaneValue::Kind::uniform;
-    bool uniform_step = kind(2) == kUniform;
-    if (kind(0) == kUniform && kind(1) == kUniform && uniform_step) {
+    bool uniform_step = value(counted.step()).kind == kUniform;
+    if (lower == kUniform && upper == kUniform && uniform_step) {
         if (!loop_over_rows(id)) uniform_loop(op);
         return;
     }
-    bool forward = uniform_step && emit_.integer_value(value(op.operands[2]).scalar).value_or(0) > 0;
+    bool forward = uniform_step && emit_.integer_value(value(counted.step()).scalar).value_or(0) > 0;
     bool dimension =
-        uniform_step && s_.tile.type(op.operands[2]).elem == DType::index && s_.ranges.is_positive(op.operands[2]);
+        uniform_step && s_.tile.type(counted.step()).elem == DType::index && s_.ranges.is_positive(counted.step());
     bool consecutive =
-        kind(0) == LaneValue::Kind::affine && kind(1) == kUniform && s_.tile.type(op.operands[1]).elem == DType::index;
+        lower == LaneValue::Kind::affine && upper == kUniform && s_.tile.type(counted.upper()).elem == DType::index;
     if (consecutive && (forward || dimension)) return affine_loop(op);
     divergent_loop(op);
 }
@@ -144,9 +147,10 @@ void LaneCode::loop(OpId id) {
 void LaneCode::uniform_loop(const Op& op) {
     const Carried state = carried(op.results);
     std::vector<ValueId> inits;
-    flatten(state, {op.operands.begin() + 3, op.operands.end()}, inits);
-    const ValueId lower = value(op.operands[0]).scalar;
-    const ValueId upper = value(op.operands[1]).scalar;
+    const ForOp loop(s_.tile, op);
+    flatten(state, {loop.inits().begin(), loop.inits().end()}, inits);
+    const ValueId lower = value(loop.lower()).scalar;
+    const ValueId upper = value(loop.upper()).scalar;
     size_t at = 0;
     unflatten(op.results, counted_iterations(op, state, lower, upper, inits), at);
 }
@@ -154,7 +158,7 @@ void LaneCode::uniform_loop(const Op& op) {
 std::vector<ValueId> LaneCode::counted_iterations(const Op& loop, const Carried& state, ValueId lower, ValueId upper,
                                                   const std::vector<ValueId>& current) {
     const auto& args = s_.tile.region(loop.regions[0]).args;
-    std::vector<ValueId> operands{lower, upper, value(loop.operands[2]).scalar};
+    std::vector<ValueId> operands{lower, upper, value(ForOp(s_.tile, loop).step()).scalar};
     operands.insert(operands.end(), current.begin(), current.end());
     // No vector shares the counting of a single lane, which is most of what a short iteration does.
     const bool unrolls = s_.lanes() == 1 && is_short(loop.regions[0]);
@@ -175,15 +179,16 @@ std::vector<ValueId> LaneCode::counted_iterations(const Op& loop, const Carried&
 // Lanes start one stride apart and step together: the index stays consecutive. As long as the last lane is in, no mask.
 void LaneCode::affine_loop(const Op& op) {
     const auto& args = s_.tile.region(op.regions[0]).args;
-    LaneValue start = value(op.operands[0]);
-    ValueId limit = value(op.operands[1]).scalar;
-    ValueId step = value(op.operands[2]).scalar;
+    const ForOp loop(s_.tile, op);
+    LaneValue start = value(loop.lower());
+    ValueId limit = value(loop.upper()).scalar;
+    ValueId step = value(loop.step()).scalar;
     Carried state = carried(op.results);
     std::vector<ValueId> outer = mask_;
     std::vector<Type> types{Type::scalar(DType::index)};
     types.insert(types.end(), state.types.begin(), state.types.end());
     std::vector<ValueId> current{start.scalar};
-    flatten(state, {op.operands.begin() + 3, op.operands.end()}, current);
+    flatten(state, {loop.inits().begin(), loop.inits().end()}, current);
     RegionId outside = emit_.region;
     auto round = [&](bool masked) {
         OpId made = emit_.open(OpKind::while_, current);
@@ -227,8 +232,9 @@ void LaneCode::divergent_loop(const Op& op) {
     const auto& args = s_.tile.region(op.regions[0]).args;
     DType type = s_.tile.type(args[0]).elem;
     std::vector<ValueId> outer = mask_;
-    std::vector<ValueId> upper = vectors(value(op.operands[1]), type);
-    std::vector<ValueId> step = vectors(value(op.operands[2]), type);
+    const ForOp loop(s_.tile, op);
+    std::vector<ValueId> upper = vectors(value(loop.upper()), type);
+    std::vector<ValueId> step = vectors(value(loop.step()), type);
     std::vector<ValueId> zero(step.size(), emit_.splat(emit_.integer(0, type), width_));
     Carried state = carried(op.results);
     auto inside = [&](const std::vector<ValueId>& index) {
@@ -243,10 +249,10 @@ void LaneCode::divergent_loop(const Op& op) {
         return in;
     };
     auto copies = static_cast<size_t>(copies_);
-    std::vector<ValueId> start = vectors(value(op.operands[0]), type);
+    std::vector<ValueId> start = vectors(value(loop.lower()), type);
     std::vector<ValueId> current = mask_and(outer, inside(start));
     current.insert(current.end(), start.begin(), start.end());
-    flatten(state, {op.operands.begin() + 3, op.operands.end()}, current);
+    flatten(state, {loop.inits().begin(), loop.inits().end()}, current);
     std::vector<Type> types(copies, Type::vector(DType::boolean, static_cast<uint32_t>(width_)));
     types.insert(types.end(), copies, Type::vector(type, static_cast<uint32_t>(width_)));
     types.insert(types.end(), state.types.begin(), state.types.end());

@@ -1,5 +1,9 @@
+#include "ir/ops/memory.h"
+
 #include <algorithm>
 
+#include "ir/ops/control.h"
+#include "ir/ops/tile.h"
 #include "ir/passes/target/cpu/lanes/code.h"
 
 namespace tsr::ir {
@@ -60,9 +64,9 @@ std::vector<ValueId> LaneCode::load(const Memory&, const Access& access) {
 
 void LaneCode::read(const Op& op) {
     if (uniform_operation(op)) return;
-    const Memory& memory = s_.memories.at(op.operands[0]);
-    std::vector<LaneValue> indices;
-    for (size_t i = 1; i < op.operands.size(); ++i) indices.push_back(value(op.operands[i]));
+    const ReadOp read(s_.tile, op);
+    const Memory& memory = s_.memories.at(read.memory());
+    std::vector<LaneValue> indices = values(read.indices());
     if (memory.packed) {
         values_[op.results[0]] = read_packed(memory, std::move(indices), 0);
         return;
@@ -102,16 +106,15 @@ void LaneCode::store(const Memory&, const Access& access, const LaneValue& value
 }
 
 void LaneCode::write(const Op& op) {
-    const Memory& memory = s_.memories.at(op.operands[0]);
-    std::vector<LaneValue> indices;
-    for (size_t i = 2; i < op.operands.size(); ++i) indices.push_back(value(op.operands[i]));
-    store(memory, access(memory, indices), value(op.operands[1]), s_.tile.type(op.operands[0]).elem);
+    const WriteOp write(s_.tile, op);
+    const Memory& memory = s_.memories.at(write.memory());
+    store(memory, access(memory, values(write.indices())), value(write.value()), s_.tile.type(write.memory()).elem);
 }
 
 void LaneCode::read_vector(const Op& op) {
-    const Memory& memory = s_.memories.at(op.operands[0]);
-    std::vector<LaneValue> indices;
-    for (size_t i = 1; i < op.operands.size(); ++i) indices.push_back(value(op.operands[i]));
+    const ReadOp read(s_.tile, op);
+    const Memory& memory = s_.memories.at(read.memory());
+    const std::vector<LaneValue> indices = values(read.indices());
     LaneValue result{LaneValue::Kind::parts, {}, 0, {}, {}};
     const Type& type = s_.tile.type(op.results[0]);
     for (uint32_t part = 0; part < type.width; ++part) {
@@ -127,20 +130,20 @@ void LaneCode::read_vector(const Op& op) {
 }
 
 void LaneCode::write_vector(const Op& op) {
-    const Memory& memory = s_.memories.at(op.operands[0]);
-    std::vector<LaneValue> indices;
-    for (size_t i = 2; i < op.operands.size(); ++i) indices.push_back(value(op.operands[i]));
-    LaneValue written = value(op.operands[1]);
+    const WriteOp write(s_.tile, op);
+    const Memory& memory = s_.memories.at(write.memory());
+    std::vector<LaneValue> indices = values(write.indices());
+    LaneValue written = value(write.value());
     if (memory.packed) return write_packed(memory, std::move(indices), written.parts);
     for (size_t part = 0; part < written.parts.size(); ++part) {
         store(memory, access(memory, indices, static_cast<int64_t>(part)), written.parts[part],
-              s_.tile.type(op.operands[0]).elem);
+              s_.tile.type(write.memory()).elem);
     }
 }
 
 void LaneCode::lane_read(const Op& op) {
     const Type& type = s_.tile.type(op.results[0]);
-    ValueId array = s_.arrays.at(op.operands[0]);
+    ValueId array = s_.arrays.at(LaneReadOp(s_.tile, op).array());
     auto load_at = [&](ValueId base) {
         std::vector<ValueId> copies;
         for (int64_t copy = 0; copy < copies_; ++copy) {
@@ -213,20 +216,17 @@ ValueId LaneCode::lane_scalar(const LaneValue& value, DType type, int64_t copy, 
 }
 
 void LaneCode::atomic(const Op& op) {
-    const Memory memory = s_.memories.at(op.operands[0]);
-    DType elem = s_.tile.type(op.operands[0]).elem;
-    bool compares = op.attrs.integer(Attr::op) == static_cast<int64_t>(AtomicOp::compare_exchange);
-    size_t first = compares ? 3 : 2;
+    const AtomicUpdateOp update(s_.tile, op);
+    const Memory memory = s_.memories.at(update.memory());
+    DType elem = s_.tile.type(update.memory()).elem;
     // What each lane found, gathered on the stack: the lanes run one after the other.
     ValueId found = s_.stack(elem, width_ * copies_);
     for_each_active([&](int64_t copy, ValueId lane) {
         std::vector<ValueId> indices;
-        for (size_t i = first; i < op.operands.size(); ++i) {
-            indices.push_back(lane_scalar(value(op.operands[i]), DType::index, copy, lane));
-        }
+        for (ValueId index : update.indices()) indices.push_back(lane_scalar(value(index), DType::index, copy, lane));
         std::vector<ValueId> operands{s_.address(memory, indices),
-                                      lane_scalar(value(op.operands[1]), elem, copy, lane)};
-        if (compares) operands.push_back(lane_scalar(value(op.operands[2]), elem, copy, lane));
+                                      lane_scalar(value(update.value()), elem, copy, lane)};
+        if (update.compares()) operands.push_back(lane_scalar(value(update.compare()), elem, copy, lane));
         Attrs attrs{{Attr::op, op.attrs.integer(Attr::op)}};
         ValueId old = emit_.op(OpKind::atomic_rmw, operands, attrs);
         ValueId at = emit_.add(emit_.cast(lane, DType::index), emit_.integer(copy * width_));
@@ -245,7 +245,8 @@ void LaneCode::message(const Op& op) {
     std::vector<ValueId> outer = mask_;
     if (op.kind == OpKind::assert_) {  // only the lanes whose condition is false have something to say
         std::vector<ValueId> failed;
-        for (ValueId held : vectors(op.operands[0])) failed.push_back(emit_.op(OpKind::bit_not, {held}));
+        for (ValueId held : vectors(AssertOp(s_.tile, op).condition()))
+            failed.push_back(emit_.op(OpKind::bit_not, {held}));
         mask_ = mask_.empty() ? failed : mask_and(mask_, failed);
     }
     for_each_active([&](int64_t copy, ValueId lane) {

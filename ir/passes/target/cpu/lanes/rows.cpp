@@ -12,6 +12,7 @@
 
 #include "ir/ops/control.h"
 #include "ir/ops/effects.h"
+#include "ir/ops/memory.h"
 #include "ir/passes/target/cpu/lanes/code.h"
 #include "ir/passes/tile/walk.h"
 
@@ -78,18 +79,21 @@ std::vector<LaneCode::Rows> LaneCode::rows_below(OpId loop) {
         for (OpId id : s_.tile.region(counted.body()).ops) {
             const Op& op = s_.tile.op(id);
             if (op.kind == OpKind::for_) self(self, id);
-            if (op.kind != OpKind::read || op.operands.size() != 3 || op.operands[2] != counted.iv()) continue;
-            const Memory& memory = s_.memories.at(op.operands[0]);
-            const bool changes = std::ranges::find(written, memory_root(s_.tile, op.operands[0])) != written.end();
+            if (op.kind != OpKind::read) continue;
+            const ReadOp read(s_.tile, id);
+            const ValueSpan indices = read.indices();
+            if (indices.size() != 2 || indices.back() != counted.iv()) continue;
+            const Memory& memory = s_.memories.at(read.memory());
+            const bool changes = std::ranges::find(written, memory_root(s_.tile, read.memory())) != written.end();
             if (changes || memory.packed || staged_.contains(id) || !is_counted_alike(counted, loop)) continue;
-            const LaneValue row = before_loop(op.operands[1], loop);
+            const LaneValue row = before_loop(indices.front(), loop);
             if (row.kind != LaneValue::Kind::affine) continue;
             auto same = std::ranges::find_if(found, [&](const Rows& r) {
-                return r.loop == along && r.memory == op.operands[0] && r.row == op.operands[1];
+                return r.loop == along && r.memory == read.memory() && r.row == indices.front();
             });
             if (same == found.end()) {
                 Rows& added = found.emplace_back();
-                added = {.loop = along, .memory = op.operands[0], .row = op.operands[1], .reads = {id}};
+                added = {.loop = along, .memory = read.memory(), .row = indices.front(), .reads = {id}};
                 added.first_row = row;
                 added.lower = before_loop(counted.lower(), loop).scalar;
                 added.upper = before_loop(counted.upper(), loop).scalar;
@@ -117,12 +121,12 @@ LaneValue LaneCode::before_loop(ValueId v, OpId loop) {
     if (op.kind == OpKind::constant) return uniform(emit_.integer(op.attrs.integer(Attr::value)));
     if (op.kind == OpKind::dim) return uniform(s_.dimension(op.attrs.dim(Attr::dim)));
     if (op.kind != OpKind::add && op.kind != OpKind::sub && op.kind != OpKind::mul) return unknown;
-    const std::vector<LaneValue> operands{before_loop(op.operands[0], loop), before_loop(op.operands[1], loop)};
-    const auto is = [&](size_t i, LaneValue::Kind kind) { return operands[i].kind == kind; };
-    if (is(0, LaneValue::Kind::vectors) || is(1, LaneValue::Kind::vectors)) return unknown;
-    if (is(0, LaneValue::Kind::uniform) && is(1, LaneValue::Kind::uniform))
-        return uniform(emit_.binary(op.kind, operands[0].scalar, operands[1].scalar));
-    return affine_element(op, operands) ? value(v) : unknown;
+    const BinaryOp both(s_.tile, op);
+    const LaneValue lhs = before_loop(both.lhs(), loop), rhs = before_loop(both.rhs(), loop);
+    if (lhs.kind == LaneValue::Kind::vectors || rhs.kind == LaneValue::Kind::vectors) return unknown;
+    if (lhs.kind == LaneValue::Kind::uniform && rhs.kind == LaneValue::Kind::uniform)
+        return uniform(emit_.binary(op.kind, lhs.scalar, rhs.scalar));
+    return affine_element(op, {lhs, rhs}) ? value(v) : unknown;
 }
 
 // From one bound to another, one by one, alike for all lanes and in every iteration of the outer loop.
@@ -253,7 +257,7 @@ void LaneCode::stage_rows(const Rows& rows, ValueId stack, ValueId first, ValueI
 
 // What a read finds on the stack.
 void LaneCode::read_staged(const Op& op, const Staged& staged) {
-    const ValueId column = emit_.binary(OpKind::sub, value(op.operands[2]).scalar, staged.first);
+    const ValueId column = emit_.binary(OpKind::sub, value(ReadOp(s_.tile, op).indices().back()).scalar, staged.first);
     const ValueId at = emit_.pointer_add(staged.stack, emit_.mul(column, emit_.integer(width_ * copies_)));
     std::vector<ValueId> copies;
     for (int64_t copy = 0; copy < copies_; ++copy)

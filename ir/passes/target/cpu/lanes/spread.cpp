@@ -2,6 +2,7 @@
 
 #include "ir/law/reduction.h"
 #include "ir/ops/reduction.h"
+#include "ir/ops/tile.h"
 #include "ir/passes/target/cpu/lanes/uniformity.h"
 
 namespace tsr::ir {
@@ -23,9 +24,10 @@ ValueId Spread::stack(DType type, int64_t count) {
 }
 
 ValueId Spread::reduce_buffer(const Op& op) {
-    const Memory& memory = memories.at(op.operands[0]);
+    const ValueId buffer = GroupReduceOp(tile, op).value();
+    const Memory& memory = memories.at(buffer);
     auto kind = static_cast<ReduceOp>(op.attrs.integer(Attr::op));
-    DType elem = tile.type(op.operands[0]).elem;
+    DType elem = tile.type(buffer).elem;
     DType accumulator = tile.type(op.results[0]).elem;
     constexpr int64_t kPartials = 16;
     Type vector = Type::vector(accumulator, kPartials);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/ops/control.h"
 #include "ir/ops/record.h"
 
 namespace tsr::ir {
@@ -66,9 +67,9 @@ private:
 
     void visit_if(const Op& op) {
         for (RegionId region : op.regions) visit(region);
+        const bool choice = differs(IfOp(kernel_, op).condition());
         for (size_t i = 0; i < op.results.size(); ++i) {
-            mark(op.results[i],
-                 differs(op.operands[0]) || differs(yielded(op.regions[0])[i]) || differs(yielded(op.regions[1])[i]));
+            mark(op.results[i], choice || differs(yielded(op.regions[0])[i]) || differs(yielded(op.regions[1])[i]));
         }
     }
 
@@ -85,10 +86,11 @@ private:
 
     void visit_for(const Op& op) {
         const auto& args = kernel_.region(op.regions[0]).args;
-        bool rounds = differs(op.operands[0]) || differs(op.operands[1]) || differs(op.operands[2]);
+        const ForOp loop(kernel_, op);
+        bool rounds = std::ranges::any_of(loop.bounds(), [&](ValueId v) { return differs(v); });
         mark(args[0], rounds);
         for (size_t i = 0; i < op.results.size(); ++i) {
-            bool carried = rounds || differs(op.operands[3 + i]) || differs(yielded(op.regions[0])[i]);
+            bool carried = rounds || differs(loop.inits()[i]) || differs(yielded(op.regions[0])[i]);
             mark(args[1 + i], carried);
             mark(op.results[i], carried);
         }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ir/core/total.h"
+#include "ir/ops/memory.h"
 #include "ir/ops/record.h"
 #include "ir/passes/target/cpu/lanes/code.h"
 #include "ir/passes/target/handler.h"
@@ -32,6 +33,12 @@ LaneValue LaneCode::value(ValueId old) const {
         return vector;
     }
     return uniform(s_.scalars.at(old));
+}
+
+std::vector<LaneValue> LaneCode::values(ValueSpan old) const {
+    std::vector<LaneValue> all;
+    for (ValueId v : old) all.push_back(value(v));
+    return all;
 }
 
 bool LaneCode::is_uniform(const Op& op) const {
@@ -118,7 +125,8 @@ void LaneCode::elsewhere(const Op& op) {
 }
 
 void LaneCode::vector_extract(const Op& op) {
-    values_[op.results[0]] = value(op.operands[0]).parts.at(static_cast<size_t>(op.attrs.integer(Attr::axis)));
+    const VectorExtractOp extract(s_.tile, op);
+    values_[extract.result()] = value(extract.vector()).parts.at(static_cast<size_t>(extract.position()));
 }
 
 void LaneCode::vector_build(const Op& op) {
@@ -218,29 +226,30 @@ bool LaneCode::affine_element(const Op& op, const std::vector<LaneValue>& operan
     if (op.operands.size() == 1 && op.kind == OpKind::cast && is(0, kAffine) &&
         bits(s_.tile.type(op.results[0]).elem) == 64 && is_integer(s_.tile.type(op.results[0]).elem)) {
         if (!index(op.results[0])) return false;
-        values_[op.results[0]] = operands[0];
+        values_[op.results[0]] = operands.front();
         return true;
     }
-    if (op.operands.size() != 2 || !index(op.operands[0]) || !index(op.operands[1])) return false;
-    if (is_comparison(op.kind)) return affine_compare(op, operands[0], operands[1]);
+    if (operands.size() != 2 || !std::ranges::all_of(op.operands, index)) return false;
+    const LaneValue &lhs = operands.front(), &rhs = operands.back();
+    if (is_comparison(op.kind)) return affine_compare(op, lhs, rhs);
     LaneValue result;
     if (op.kind == OpKind::add && is(0, kAffine) && is(1, kUniform)) {
-        result = affine(emit_.add(operands[0].scalar, operands[1].scalar), operands[0].stride);
+        result = affine(emit_.add(lhs.scalar, rhs.scalar), lhs.stride);
     } else if (op.kind == OpKind::add && is(0, kUniform) && is(1, kAffine)) {
-        result = affine(emit_.add(operands[0].scalar, operands[1].scalar), operands[1].stride);
+        result = affine(emit_.add(lhs.scalar, rhs.scalar), rhs.stride);
     } else if (op.kind == OpKind::add && is(0, kAffine) && is(1, kAffine)) {
-        result = affine(emit_.add(operands[0].scalar, operands[1].scalar), operands[0].stride + operands[1].stride);
+        result = affine(emit_.add(lhs.scalar, rhs.scalar), lhs.stride + rhs.stride);
     } else if (op.kind == OpKind::sub && is(0, kAffine) && is(1, kUniform)) {
-        result = affine(emit_.binary(OpKind::sub, operands[0].scalar, operands[1].scalar), operands[0].stride);
+        result = affine(emit_.binary(OpKind::sub, lhs.scalar, rhs.scalar), lhs.stride);
     } else if (op.kind == OpKind::sub && is(0, kUniform) && is(1, kAffine)) {
-        result = affine(emit_.binary(OpKind::sub, operands[0].scalar, operands[1].scalar), -operands[1].stride);
+        result = affine(emit_.binary(OpKind::sub, lhs.scalar, rhs.scalar), -rhs.stride);
     } else if (op.kind == OpKind::mul) {
-        size_t lanes = is(0, kAffine) ? 0 : 1;
-        if (!is(lanes, kAffine) || !is(1 - lanes, kUniform)) return false;
-        auto factor = emit_.integer_value(operands[1 - lanes].scalar);
-        if (!factor || std::abs(*factor) > (1 << 20) || std::abs(operands[lanes].stride) > (1 << 20)) return false;
-        result =
-            affine(emit_.mul(operands[lanes].scalar, operands[1 - lanes].scalar), operands[lanes].stride * *factor);
+        const LaneValue& lanes = is(0, kAffine) ? lhs : rhs;
+        const LaneValue& other = is(0, kAffine) ? rhs : lhs;
+        if (lanes.kind != kAffine || other.kind != kUniform) return false;
+        auto factor = emit_.integer_value(other.scalar);
+        if (!factor || std::abs(*factor) > (1 << 20) || std::abs(lanes.stride) > (1 << 20)) return false;
+        result = affine(emit_.mul(lanes.scalar, other.scalar), lanes.stride * *factor);
     } else {
         return false;
     }

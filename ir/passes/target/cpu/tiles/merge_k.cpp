@@ -34,6 +34,10 @@ public:
     }
 
     // What a step takes too much lies outside of all memories, where both factors are 0.
+    [[nodiscard]] ValueId converted(const Op& op) const {
+        return op.kind == OpKind::cast ? CastOp(kernel_, op).from() : TransposeOp(kernel_, op).value();
+    }
+
     [[nodiscard]] bool ends_with_memory(const ForOp& loop) const {
         return std::ranges::all_of(kernel_.region(loop.body()).ops, [&](OpId id) {
             return kernel_.op(id).kind != OpKind::load_tile || ends_with_memory(loop, id);
@@ -74,7 +78,7 @@ private:
     // The load at the bottom of conversions.
     [[nodiscard]] OpId load_under(ValueId factor) const {
         const OpId id = kernel_.value(factor).op;
-        return kernel_.op(id).kind == OpKind::load_tile ? id : load_under(kernel_.op(id).operands[0]);
+        return kernel_.op(id).kind == OpKind::load_tile ? id : load_under(converted(kernel_.op(id)));
     }
 
     [[nodiscard]] bool advances(OpId load, ValueId k, int64_t step) const {
@@ -107,7 +111,7 @@ private:
         if (!id.valid() || kernel_.op(id).parent != body) return false;
         const Op& op = kernel_.op(id);
         if (op.kind == OpKind::load_tile) return axis_of(id, k) == axis;
-        return converts(op) && runs_along(op.operands[0], op.kind == OpKind::transpose ? 1 - axis : axis, body, k);
+        return converts(op) && runs_along(converted(op), op.kind == OpKind::transpose ? 1 - axis : axis, body, k);
     }
 
     const Function& kernel_;
@@ -152,8 +156,9 @@ private:
             return;
         }
         Op& rest = kernel_.op(id);
-        rest.operands[0] = builder.maximum(lower, middle);
-        for (size_t i = 0; i < rest.results.size(); ++i) rest.operands[3 + i] = kernel_.op(merged).results[i];
+        rest.operands[ForOp::kLower] = builder.maximum(lower, middle);
+        for (size_t i = 0; i < rest.results.size(); ++i)
+            rest.operands[ForOp::kFirstInit + i] = kernel_.op(merged).results[i];
     }
 
     // The loop with `factor` times its step, up to `upper`, in front of it.

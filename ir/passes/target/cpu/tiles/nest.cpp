@@ -34,12 +34,11 @@ std::vector<OpId> TileCode::views(std::span<const Phase> phases) const {
     };
     for (const Phase& phase : phases) {
         for (const Root& root : phase.roots) {
-            const Op& op = s_.tile.op(root.op);
             if (root.kind == Root::Kind::store) found.push_back(root.op);
             if (root.kind == Root::Kind::keep)
                 visit(visit, root.value, true);
             else
-                visit(visit, root.kind == Root::Kind::store ? root.value : op.operands[0], false);
+                visit(visit, root.kind == Root::Kind::store ? root.value : AlongOp(s_.tile, root.op).value(), false);
         }
     }
     return found;
@@ -173,7 +172,7 @@ void TileCode::phase(const Phase& phase) {
         if (root.per_row) per_row(root);
         if (root.kind == Root::Kind::reduce) sums.push_back({&root, {}});
         cost += inline_cost(s_.tile, root.kind == Root::Kind::reduce || root.kind == Root::Kind::fold
-                                         ? s_.tile.op(root.op).operands[0]
+                                         ? AlongOp(s_.tile, root.op).value()
                                          : root.value);
     }
     if (phase.columns == 0) return;

@@ -35,7 +35,7 @@ struct TileCode::Makers {
     static ValueId transpose(TileCode& code, OpId id, const Coordinates& at) {
         Coordinates swapped = at;
         std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
-        return code.value(code.s_.tile.op(id).operands[0], swapped);
+        return code.value(TransposeOp(code.s_.tile, id).value(), swapped);
     }
 
     static ValueId iota(TileCode& code, OpId id, const Coordinates& at) {

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
-#include "ir/build/builder.h"
+#include "ir/build/clone.h"
 #include "ir/ops/control.h"
 #include "ir/ops/register.h"
 #include "ir/ops/tile.h"
@@ -100,8 +101,15 @@ private:
         const Op& op = kernel_.op(id);
         if (op.kind == OpKind::load_tile) return id;
         const bool converts = op.kind == OpKind::cast || op.kind == OpKind::transpose || op.kind == OpKind::pack_rows ||
-                              (op.kind == OpKind::bit_xor && known_everywhere(op.operands[1]));
-        return converts ? load_under(op.operands[0]) : std::nullopt;
+                              (op.kind == OpKind::bit_xor && known_everywhere(BinaryOp(kernel_, op).rhs()));
+        return converts ? load_under(converted(op)) : std::nullopt;
+    }
+
+    // What a conversion converts; `bit_xor` with a constant is one.
+    [[nodiscard]] ValueId converted(const Op& op) const {
+        if (op.kind == OpKind::cast) return CastOp(kernel_, op).from();
+        if (op.kind == OpKind::transpose) return TransposeOp(kernel_, op).value();
+        return op.kind == OpKind::pack_rows ? PackRowsOp(kernel_, op).value() : BinaryOp(kernel_, op).lhs();
     }
 
     // The constant that all elements of the tile are.
@@ -113,17 +121,14 @@ private:
     // The index of a grid or of a loop in order, from 0 in steps of `extent` to a dimension.
     [[nodiscard]] std::optional<Stepping> stepping_of(ValueId start, int64_t extent) const {
         const Value& value = kernel_.value(start);
-        if (value.op.valid()) return std::nullopt;
-        const OpId id = kernel_.region(value.region).parent;
-        if (!id.valid()) return std::nullopt;
-        const Op& op = kernel_.op(id);
-        const bool grid = op.kind == OpKind::grid;
-        if (!grid && (op.kind != OpKind::for_ || value.number != 0)) return std::nullopt;
-        const size_t first = grid ? 3 * value.number : 0;
-        if (constant_integer(kernel_, op.operands[first]) != 0) return std::nullopt;
-        if (constant_integer(kernel_, op.operands[first + 2]) != extent) return std::nullopt;
-        Stepping out{start, {-1, 0, extent}, grid};
-        const ValueId end = op.operands[first + 1];
+        const auto by = bounds_of_counter(kernel_, value);
+        if (!by) return std::nullopt;
+        const OpKind kind = kernel_.op(kernel_.region(value.region).parent).kind;
+        if (kind == OpKind::lanes) return std::nullopt;
+        if (constant_integer(kernel_, by->lower) != 0 || constant_integer(kernel_, by->step) != extent)
+            return std::nullopt;
+        Stepping out{start, {-1, 0, extent}, kind == OpKind::grid};
+        const ValueId end = by->upper;
         if (auto known = constant_integer(kernel_, end)) {
             out.axis.extent = *known;
             return out;
@@ -181,7 +186,7 @@ private:
         }
         builder.grid(axes, {}, [&](Builder& body, const Values& indices) {
             const ValueId column = block.panel > 0 ? indices.back() : ValueId{};
-            const ValueId value = again(body, operand, steps, indices, block, column, 1);
+            const ValueId value = again(body, operand, steps, indices, block, column);
             const ValueId zero = body.index(0);
             ValueId number = block_number(body, steps, indices);
             if (block.panel > 0) {
@@ -195,41 +200,50 @@ private:
         return out;
     }
 
-    // The operand, or its panel from `column` on, computed from the tensor; `axis` of the value runs along the columns.
-    ValueId again(Builder& body, ValueId value, const std::vector<Stepping>& steps, const Values& indices,
-                  const Block& block, ValueId column, size_t axis) const {
-        const OpId id = kernel_.value(value).op;
-        const Op& op = kernel_.op(id);
-        if (op.kind != OpKind::load_tile) {
-            const size_t under = op.kind == OpKind::transpose ? 1 - axis : axis;
-            Values operands{again(body, op.operands[0], steps, indices, block, column, under)};
-            if (op.kind == OpKind::bit_xor) {
-                const Type type = body.function().type(operands[0]);
-                const ValueId bits = body.constant(*known_everywhere(op.operands[1]), type.elem);
-                operands.push_back(body.value(OpKind::expand, {bits},
-                                              {{Attr::shape, type.shape}, {Attr::axes, std::vector<int64_t>{}}}));
-            }
-            return body.value(op.kind, operands, op.attrs);
-        }
-        const TileViewOp view(kernel_, id);
-        Values operands{op.operands[0]};
-        for (ValueId from : view.starts()) {
-            const auto known = constant_integer(kernel_, from);
-            ValueId start = known ? body.index(*known) : ValueId{};
-            for (size_t s = 0; s < steps.size(); ++s) {
-                if (steps[s].index == from) start = indices[s];
-            }
-            operands.push_back(start);
-        }
-        Attrs attrs = op.attrs;
-        if (block.panel > 0) {
-            ValueId& start = operands[1 + static_cast<size_t>(view.axes()[axis])];
-            start = body.add(start, column);
+    // The operand, or its panel from `column` on, computed from the tensor.
+    ValueId again(Builder& body, ValueId operand, const std::vector<Stepping>& steps, const Values& indices,
+                  const Block& block, ValueId column) const {
+        const ValueId memory = TileViewOp(kernel_, *load_under(operand)).memory();
+        ValueMap values{{memory, memory}};  // a parameter of both kernels
+        for (size_t i = 0; i < steps.size(); ++i) values[steps[i].index] = indices[i];
+        const auto columns = column_axes(operand);
+        Cloner cloner(kernel_, body.function(), values);
+        cloner.names = false;
+        cloner.replaces = [&](Builder& at, OpId id) {
+            const auto axis = columns.find(id);
+            if (block.panel == 0 || axis == columns.end()) return false;
+            Attrs attrs = kernel_.op(id).attrs;
             std::vector<Dim> shape = attrs.dims(Attr::shape);
-            shape[axis] = Dim::constant(block.panel);
-            attrs.set(Attr::shape, shape);
+            shape[axis->second] = Dim::constant(block.panel);
+            attrs.set(Attr::shape, std::move(shape));
+            const OpId made = cloner.make(id, std::move(attrs));
+            if (kernel_.op(id).kind == OpKind::load_tile) {
+                const TileViewOp view(kernel_, id);
+                const size_t place = view.first_start() + static_cast<size_t>(view.axes()[axis->second]);
+                const ValueId start = at.add(at.function().op(made).operands[place], column);
+                at.function().op(made).operands[place] = start;
+            }
+            at.insert(made);
+            return true;
+        };
+        return cloner.value(body, operand);
+    }
+
+    // Of what the operand begins with, its load and constants that are everywhere: the axis that runs along its
+    // columns.
+    [[nodiscard]] std::unordered_map<OpId, size_t> column_axes(ValueId operand) const {
+        std::unordered_map<OpId, size_t> axes;
+        size_t axis = 1;
+        for (ValueId at = operand;; at = converted(kernel_.op(kernel_.value(at).op))) {
+            const OpId id = kernel_.value(at).op;
+            const OpKind kind = kernel_.op(id).kind;
+            if (kind == OpKind::load_tile) {
+                axes.emplace(id, axis);
+                return axes;
+            }
+            if (kind == OpKind::transpose) axis = 1 - axis;
+            if (kind == OpKind::bit_xor) axes.emplace(kernel_.value(BinaryOp(kernel_, id).rhs()).op, axis);
         }
-        return body.value(OpKind::load_tile, operands, attrs);
     }
 
     // The load of the block stands for it; where it lies in panels they follow each other.
@@ -254,7 +268,7 @@ private:
             const Op op = kernel_.op(id);
             kernel_.remove(id);
             if (op.kind == OpKind::load_tile) break;
-            gone = op.operands[0];
+            gone = converted(op);
         }
     }
 

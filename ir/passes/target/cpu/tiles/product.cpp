@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/machine/cpu.h"
+#include "ir/ops/control.h"
 #include "ir/passes/target/cpu/tiles/wanted.h"
 
 namespace tsr::ir {
@@ -46,7 +47,7 @@ void ProductCode::column_panels(const Factors& f, const Panel& best, const Wante
 ValueId ProductCode::depth_left(const MmaOp& product) {
     if (product.attrs().integer(Attr::masked, 0) == 0) return {};
     const Region& body = s_.tile.region(product.op().parent);
-    const auto end = s_.scalars.find(s_.tile.op(body.parent).operands[1]);
+    const auto end = s_.scalars.find(ForOp(s_.tile, body.parent).upper());
     const auto at = s_.scalars.find(body.args[0]);
     if (end == s_.scalars.end() || at == s_.scalars.end()) return {};
     return emit_.binary(OpKind::sub, emit_.cast(end->second, DType::index), emit_.cast(at->second, DType::index));

@@ -71,7 +71,7 @@ private:
                 return;
             }
             case AxisRule::along:
-                keep(o.operands[0]);
+                keep(AlongOp(kernel_, id).value());
                 out_.homes.insert(o.results[0]);
                 return;
             case AxisRule::made:
@@ -79,16 +79,17 @@ private:
                 for (ValueId operand : o.operands) keep(operand);
                 return;
             case AxisRule::permute: {
-                const OpId from = maker(o.operands[0]);
+                const ValueId value = TransposeOp(kernel_, id).value();
+                const OpId from = maker(value);
                 const bool anywhere = from.valid() && axis_rule(op(from).kind) == AxisRule::made;
-                if (!anywhere) keep(o.operands[0]);
+                if (!anywhere) keep(value);
                 break;
             }
-            case AxisRule::repeat:
-                if (is_tile(kernel_, o.operands[0]) && inline_cost(kernel_, o.operands[0]) > kCheapPerRow) {
-                    keep(o.operands[0]);
-                }
+            case AxisRule::repeat: {
+                const ValueId value = ExpandOp(kernel_, id).value();
+                if (is_tile(kernel_, value) && inline_cost(kernel_, value) > kCheapPerRow) keep(value);
                 break;
+            }
             case AxisRule::none:
             case AxisRule::same:
             case AxisRule::each:
@@ -101,12 +102,15 @@ private:
         const auto& users = uses_.of(o.results[0]);
         const bool escapes = std::ranges::any_of(users, [&](OpId user) { return !runs(user); });
         const bool sums = making(o.kind) == Making::summed;
-        const bool folds = sums && AlongOp(kernel_, id).axis() + 1 != rank(o.operands[0]);
+        const bool folds = sums && !along_last(id);
         const bool sum = sums && (escapes || folds || !is_tile(kernel_, o.results[0]));
         if ((escapes && is_inline(o)) || sum) out_.homes.insert(o.results[0]);
     }
 
-    [[nodiscard]] int64_t rank(ValueId value) const { return static_cast<int64_t>(kernel_.type(value).rank()); }
+    [[nodiscard]] bool along_last(OpId id) const {
+        const AlongOp op(kernel_, id);
+        return op.axis() + 1 == static_cast<int64_t>(kernel_.type(op.value()).rank());
+    }
 
     // ---- memory that is written while a load of it is still wanted ----
 
@@ -121,13 +125,13 @@ private:
     // Each element that the store writes was read for itself alone: a transposed load wants others of them later.
     [[nodiscard]] bool overwrites_in_place(OpId load, OpId store) const {
         bool itself = same_view(load, store);
-        reach({Root::Kind::store, store, op(store).operands[1]}, [&](ValueId value, const AxisMap& map) {
+        reach({Root::Kind::store, store, TileViewOp(kernel_, store).value()}, [&](ValueId value, const AxisMap& map) {
             if (maker(value) == load) itself = itself && map == identity(map.size());
         });
         return itself;
     }
 
-    [[nodiscard]] ValueId memory(OpId view) const { return memory_root(kernel_, op(view).operands[0]); }
+    [[nodiscard]] ValueId memory(OpId view) const { return memory_root(kernel_, TileViewOp(kernel_, view).memory()); }
     [[nodiscard]] bool writes(OpId id) const { return !written_memories(kernel_, op(id)).empty(); }
 
     // The last operation of the run that computes something from the value on its way.
@@ -163,11 +167,9 @@ private:
                 out_.steps.push_back({{}, id});
                 return;
             case Making::stored:
-                return place({Root::Kind::store, id, o.operands[1]});
-            case Making::summed: {
-                const bool last = AlongOp(kernel_, id).axis() + 1 == rank(o.operands[0]);
-                return place({last ? Root::Kind::reduce : Root::Kind::fold, id, o.results[0]});
-            }
+                return place({Root::Kind::store, id, TileViewOp(kernel_, id).value()});
+            case Making::summed:
+                return place({along_last(id) ? Root::Kind::reduce : Root::Kind::fold, id, o.results[0]});
             case Making::elsewhere:
                 internal_error("no code on a CPU for an operation on tiles");
             case Making::inlined:
@@ -178,7 +180,8 @@ private:
 
     // The tile whose elements the root's loops run over.
     [[nodiscard]] ValueId ranged(const Root& root) const {
-        return root.kind == Root::Kind::store || root.kind == Root::Kind::keep ? root.value : op(root.op).operands[0];
+        return root.kind == Root::Kind::store || root.kind == Root::Kind::keep ? root.value
+                                                                               : AlongOp(kernel_, root.op).value();
     }
 
     void place(Root root) {

@@ -156,16 +156,15 @@ private:
         const std::vector<ValueId> indices = out.region(inside).args;
         Builder builder = Builder::at(out, split_.loop);
         const ValueId from = indices.back();
-        Op& loop = out.op(split_.loop);
-        const ValueId end = loop.operands[1];
+        const ValueId end = ForOp(out, split_.loop).upper();
         const ValueId until = builder.minimum(builder.add(from, builder.index(length_)), end);
         const ValueId zero = is_float(tile_.elem) ? builder.constant(0.0, tile_.elem) : builder.constant(0, tile_.elem);
         const ValueId zeros =
             builder.value(OpKind::expand, {zero}, {{Attr::axes, std::vector<int64_t>{}}, {Attr::shape, tile_.shape}});
         Op& changed = out.op(split_.loop);
-        changed.operands[0] = from;
-        changed.operands[1] = until;
-        changed.operands[3] = zeros;
+        changed.operands[ForOp::kLower] = from;
+        changed.operands[ForOp::kUpper] = until;
+        changed.operands[ForOp::kFirstInit] = zeros;
         builder.after(split_.loop);
         const ValueId none = builder.index(0);
         const ValueId part = builder.floordiv(from, builder.index(length_));

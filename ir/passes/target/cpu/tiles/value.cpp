@@ -68,7 +68,8 @@ ValueId TileCode::expand(OpId id, const Coordinates& at) {
 }
 
 ValueId TileCode::packed_rows(const Op& op, const Coordinates& at) {
-    const DType elem = s_.tile.type(op.operands[0]).elem;
+    const ValueId rows = PackRowsOp(s_.tile, op).value();
+    const DType elem = s_.tile.type(rows).elem;
     const int64_t count = 32 / bits(elem);
     const DType whole = bits(elem) == 16 ? DType::u16 : DType::u8;
     ValueId word;
@@ -77,7 +78,7 @@ ValueId TileCode::packed_rows(const Op& op, const Coordinates& at) {
         row[0].at = once_per_row(op.results[0], {at[0]}, 20 + static_cast<int>(i), [&] {
             return emit_.add(emit_.mul(at[0].at, emit_.integer(count)), emit_.integer(i));
         });
-        const ValueId from = value(op.operands[0], row);
+        const ValueId from = value(rows, row);
         const Type type = s_.target.type(from);
         ValueId part = elem == whole ? from : emit_.op(OpKind::bitcast, {from}, {{Attr::type, whole}});
         part = emit_.cast(part, DType::u32);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "ir/ops/boxes.h"
+#include "ir/ops/control.h"
 #include "ir/ops/tile.h"
 #include "ir/passes/tile/walk.h"
 #include "ir/text/print.h"
@@ -71,10 +72,10 @@ private:
 
     void spread_control(const Op& op) {
         const bool loop = op.kind == OpKind::for_;
-        const std::span operands(op.operands);
-        const bool decided = any_own(operands.first(loop ? 3 : 1));
+        const ValueSpan inits = loop ? ForOp(kernel_, op).inits() : ValueSpan();
+        const bool decided = any_own(ValueSpan(op.operands).first(op.operands.size() - inits.size()));
         for (size_t i = 0; i < op.results.size(); ++i) {
-            bool is_own = decided || (loop && own(operands[3 + i]));
+            bool is_own = decided || (loop && own(inits[i]));
             for (RegionId region : op.regions)
                 is_own = is_own || own(kernel_.op(kernel_.region(region).ops.back()).operands[i]);
             if (!is_own) continue;
@@ -101,7 +102,8 @@ private:
         if (blocks == 1) return;
         if (op.kind == OpKind::release && RingOp(kernel_, id).blocks() < blocks)
             say(id, "releases a slot, but not to all blocks that copy into it");
-        if (any_own(std::span(op.operands).first(2))) say(id, "a slot that may be another one for each block");
+        const RingOp ring(kernel_, id);
+        if (own(ring.slot()) || own(ring.phase())) say(id, "a slot that may be another one for each block");
         check_way(id);
     }
 

@@ -37,7 +37,7 @@ public:
             states_ = {State{}};
             region(kernel_.body);
             for (OpId id : opened_) {
-                const std::pair open(kernel_.op(id).operands[0].index, int64_t{-1});
+                const std::pair open(RingOp(kernel_, id).arrivals().index, int64_t{-1});
                 if (std::ranges::any_of(states_, [&](const State& state) { return state.contains(open); }))
                     say(id, "opens a ring that is not closed");
             }
@@ -66,7 +66,7 @@ private:
                 if (slot.by_arrivals()) by_arrivals_[buffer.index] = slot.arrivals();
             }
         } else {
-            add(op.operands[0]);
+            add(CopyAsyncOp(kernel_, id).to());
         }
         // The innermost loop around decides how many rounds there are.
         for (OpId at = id; at.valid(); at = kernel_.region(kernel_.op(at).parent).parent) {
@@ -156,7 +156,7 @@ private:
     }
 
     void branch(const Op& op) {
-        const auto known = value(op.operands[0]);
+        const auto known = value(IfOp(kernel_, op).condition());
         if (known) return region(op.regions[*known != 0 ? 0 : 1]);
         const States start = states_;
         region(op.regions[0]);
@@ -287,8 +287,9 @@ private:
     }
 
     void open_or_close(OpId id) {
-        const ValueId arrivals = kernel_.op(id).operands[0];
-        const bool opens = RingOp(kernel_, id).opens();
+        const RingOp ring(kernel_, id);
+        const ValueId arrivals = ring.arrivals();
+        const bool opens = ring.opens();
         const std::pair open(arrivals.index, int64_t{-1});
         each([&](State& state) {
             if (state.contains(open) == opens) say(id, opens ? "opens a ring that is open" : "closes no open ring");

@@ -90,12 +90,12 @@ Sharing sharing(const Function& kernel, const GpuMachine& machine) {
     const OpId loop = loops[0].loop;
     const auto grid = grid_around(kernel, loop);
     if (!grid) return none("the loop of its products does not stand in a grid of two axes, outside of other loops");
-    const bool sums = !any_below(kernel, ForOp(kernel, loop).body(),
-                                 [](const Op& op) { return op.kind == OpKind::mma && op.operands.size() < 3; });
+    const bool sums = !any_below(kernel, ForOp(kernel, loop).body(), [&](const Op& op) {
+        return op.kind == OpKind::mma && !MmaOp(kernel, op).accumulator();
+    });
     if (!sums) return none("a product of the loop begins anew in each round");
     const MadeOf made_of(kernel, *grid, loop);
-    const Op& bounds = kernel.op(loop);
-    if (made_of.of_all(std::span(bounds.operands).first(3)) != 0U || !made_of.of_all(kernel.op(*grid).operands))
+    if (made_of.of_all(ForOp(kernel, loop).bounds()) != 0U || !made_of.of_all(kernel.op(*grid).operands))
         return none("groups have different numbers of rounds");
     Sharing out{.all = loops[0].bytes};
     for (OpId load : loops[0].loads) {

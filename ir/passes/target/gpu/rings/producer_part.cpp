@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/ops/control.h"
+#include "ir/ops/memory.h"
 #include "ir/ops/tile.h"
 #include "ir/passes/tile/walk.h"
 
@@ -94,15 +95,16 @@ private:
         want(op.results[number]);
         for (RegionId region : op.regions) want(kernel_.op(kernel_.region(region).ops.back()).operands[number]);
         if (op.kind != OpKind::for_) return;
-        want(op.operands[3 + number]);
-        want(kernel_.region(op.regions[0]).args[1 + number]);
+        const ForOp loop(kernel_, op);
+        want(loop.inits()[number]);
+        want(loop.carried()[number]);
     }
 
     // The same whenever it is asked for.
     [[nodiscard]] bool is_known_before(const Op& op) const {
         if (op.kind == OpKind::buffer || op.kind == OpKind::stage) return true;
         if (op.kind == OpKind::read) {
-            const Type& memory = kernel_.type(op.operands[0]);
+            const Type& memory = kernel_.type(ReadOp(kernel_, op).memory());
             return memory.kind == TypeKind::tensor && !memory.mut;
         }
         return is_pure(op.kind);

@@ -50,7 +50,7 @@ Extents extents_of(const Function& kernel, const MmaOp& op) {
 bool turned(const Function& kernel, ValueId value, bool transposed) {
     const OpId made = kernel.value(value).op;
     if (!made.valid() || kernel.op(made).kind != OpKind::transpose) return transposed;
-    return turned(kernel, kernel.op(made).operands[0], !transposed);
+    return turned(kernel, TransposeOp(kernel, made).value(), !transposed);
 }
 
 // PTX ISA 9.0, section 9.7.15.2, "Matrix shape".
@@ -88,7 +88,8 @@ bool may_be_shared(const Function& kernel, ValueId value) {
     const OpId made = kernel.value(value).op;
     if (!made.valid()) return false;
     const Op& op = kernel.op(made);
-    return op.kind == OpKind::load_tile || (op.kind == OpKind::transpose && may_be_shared(kernel, op.operands[0]));
+    return op.kind == OpKind::load_tile ||
+           (op.kind == OpKind::transpose && may_be_shared(kernel, TransposeOp(kernel, op).value()));
 }
 
 bool in_panels(const Function& kernel, ValueId handle, const GpuMachine& machine) {

@@ -102,7 +102,7 @@ private:
         const OpId op = kernel_.value(v).op;
         if (!op.valid()) return false;
         const Op& made = kernel_.op(op);
-        return made.kind == OpKind::tile_iota || (made.kind == OpKind::expand && !tile(made.operands[0]));
+        return made.kind == OpKind::tile_iota || (made.kind == OpKind::expand && !tile(ExpandOp(kernel_, op).value()));
     }
 
     void visit(OpId id) {
@@ -126,26 +126,29 @@ private:
                 if (!is_pure(op.kind)) accesses_.push_back(id);
                 return;
             case AxisRule::drop: {
-                const auto gone = static_cast<size_t>(AlongOp(kernel_, id).axis());
-                if (gone + 1 == kernel_.type(op.operands[0]).rank()) row_sums_.push_back(op.operands[0]);
+                const AlongOp along(kernel_, id);
+                const auto gone = static_cast<size_t>(along.axis());
+                if (gone + 1 == kernel_.type(along.value()).rank()) row_sums_.push_back(along.value());
                 if (tile(op.results[0])) {
                     links_.push_back(
-                        {op.operands[0], op.results[0], [gone](const Layout& l) { return l.without_axis(gone); }});
+                        {along.value(), op.results[0], [gone](const Layout& l) { return l.without_axis(gone); }});
                 }
                 return;
             }
-            case AxisRule::repeat:
-                if (tile(op.operands[0])) {
-                    links_.push_back(
-                        {op.results[0], op.operands[0],
-                         [axes = op.attrs.integers(Attr::axes), shape = extents(kernel_.type(op.operands[0]))](
-                             const Layout& l) { return before_expand(l, axes, shape); }});
+            case AxisRule::repeat: {
+                const ExpandOp expand(kernel_, id);
+                if (tile(expand.value())) {
+                    links_.push_back({expand.result(), expand.value(),
+                                      [axes = expand.axes(), shape = extents(kernel_.type(expand.value()))](
+                                          const Layout& l) { return before_expand(l, axes, shape); }});
                 }
                 return;
+            }
             case AxisRule::permute: {
                 auto turn = [](const Layout& l) { return l.permuted(last_two_swapped(l.rank())); };
-                links_.push_back({op.operands[0], op.results[0], turn});
-                links_.push_back({op.results[0], op.operands[0], turn});
+                const TransposeOp transpose(kernel_, id);
+                links_.push_back({transpose.value(), transpose.result(), turn});
+                links_.push_back({transpose.result(), transpose.value(), turn});
                 return;
             }
             case AxisRule::contract: {
@@ -155,7 +158,7 @@ private:
                 return;
             }
             case AxisRule::along:
-                return join_all({op.operands[0], op.results[0]});
+                return join_all({AlongOp(kernel_, id).value(), op.results[0]});
             case AxisRule::each:
                 for (size_t i = 0; i < op.results.size(); ++i) join_all({op.operands[i], op.results[i]});
                 return;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "ir/core/internal.h"
+#include "ir/ops/register.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
 #include "ir/passes/target/gpu/tiles/code.h"
 
@@ -20,8 +21,8 @@ ThreadTiles::ThreadTiles(KernelCode& code, ValueId thread, const GpuMachine& mac
 // Of a scalar, or of the position alone; nothing for other operations.
 ThreadTiles::Registers ThreadTiles::made_anywhere(const Op& op, const Layout& wanted) {
     const auto count = static_cast<size_t>(wanted.size());
-    if (op.kind == OpKind::expand && !is_tile(code_.tile, op.operands[0])) {
-        return Registers(count, code_.scalars.at(op.operands[0]));
+    if (op.kind == OpKind::expand && !is_tile(code_.tile, ExpandOp(code_.tile, op).value())) {
+        return Registers(count, code_.scalars.at(ExpandOp(code_.tile, op).value()));
     }
     if (op.kind != OpKind::tile_iota) return {};
     const auto along = static_cast<size_t>(op.attrs.integer(Attr::axis));
@@ -61,7 +62,7 @@ void ThreadTiles::element(const Op& op) {
 }
 
 void ThreadTiles::expand(const Op& op) {
-    const ValueId result = op.results[0], value = op.operands[0];
+    const ValueId result = op.results[0], value = ExpandOp(code_.tile, op).value();
     if (!is_tile(code_.tile, value)) {
         code_.parts[result] = made_anywhere(op, layout(result));
         return;
@@ -87,7 +88,7 @@ void ThreadTiles::expand(const Op& op) {
 }
 
 void ThreadTiles::transpose(const Op& op) {
-    const ValueId result = op.results[0], value = op.operands[0];
+    const ValueId result = op.results[0], value = TransposeOp(code_.tile, op).value();
     const Layout& from = layout(value);
     std::vector<size_t> order(from.rank());
     std::iota(order.begin(), order.end(), size_t{0});
