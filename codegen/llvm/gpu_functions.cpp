@@ -26,9 +26,9 @@ Value* two_to(Build& build, Value* x) {
 
 // e^x = 2^n 2^r with a whole n and r = x log2(e) - n.
 //
-// n is taken from x limited to a sum of -126 to 127, so that 2^n is a normal number; r is not limited: an infinite x, or
-// one whose power is too large or too small, makes 2^r infinite or 0, and a subnormal result gets what the limit took
-// away. NaN stays in r. The limit is a saturation to [0, 1], which costs nothing.
+// n is taken from x limited to a sum of -126 to 127, so that 2^n is a normal number; r is not limited: an infinite x,
+// or one whose power is too large or too small, makes 2^r infinite or 0, and a subnormal result gets what the limit
+// took away. NaN stays in r. The limit is a saturation to [0, 1], which costs nothing.
 //
 // Error: |r| <= 1/2 rounds twice, by 2^-26 each (2^-25 above a result of 2^127.5), which changes the result by 0.35 ulp
 // at most; with a correctly rounded 2^r all f32 are within 1.05 ulp. CUDA's expf leaves the same range to the same
@@ -45,8 +45,8 @@ Value* e_to(Build& build, Value* x) {
     Value* part = call(build, llvm::Intrinsic::nvvm_fma_rn_sat_f,
                        {x, real(build, kLog2E / kSpan), real(build, 126.5 / kSpan)}, {});
     // The low bits of this sum, rounded down, are n + 127: 2^n when they become the exponent.
-    Value* shifted = call(build, llvm::Intrinsic::nvvm_fma_rm_f,
-                          {part, real(build, kSpan), real(build, kMagic + 1)}, {});
+    Value* shifted =
+        call(build, llvm::Intrinsic::nvvm_fma_rm_f, {part, real(build, kSpan), real(build, kMagic + 1)}, {});
     Value* minus_n = ir.CreateFSub(real(build, kMagic + 127), shifted);
     Value* r = call(build, llvm::Intrinsic::fma, {x, real(build, kHigh), minus_n}, {ir.getFloatTy()});
     r = call(build, llvm::Intrinsic::fma, {x, real(build, kLog2E - kHigh), r}, {ir.getFloatTy()});

@@ -7,6 +7,7 @@
 #include "ir/core/total.h"
 #include "ir/ops/control.h"
 #include "ir/ops/effects.h"
+#include "ir/ops/element.h"
 #include "ir/ops/target.h"
 
 namespace tsr::ir {
@@ -90,9 +91,17 @@ void IndexForms::decide(OpId id) {
     }
     if (op.kind == OpKind::pointer_add) note_step(id);
     if (op.kind == OpKind::for_) decide_counter(id);
+    if (op.kind == OpKind::lt) decide_comparison(id);
+    if (op.kind == OpKind::maximum || op.kind == OpKind::minimum) decide_extreme(id);
     for (ValueId v : op.results) {
         if (fits(v) && narrows(op)) forms_[v.index] = Form::narrow;
     }
+    const auto not_negative = [&](ValueId v) { return is_index(fn_, v) && ranges_.range(v).low >= 0; };
+    const bool divides = op.kind == OpKind::floordiv || op.kind == OpKind::mod;
+    if (divides && of(op.results[0]) == Form::narrow && std::ranges::all_of(op.operands, not_negative))
+        unsigned_.insert(id);
+    if (op.kind != OpKind::add || !is_index(fn_, op.results[0])) return;
+    if (std::ranges::any_of(op.operands, [&](ValueId v) { return is_wide(v); })) wide_.insert(op.results[0]);
 }
 
 void IndexForms::note_range(ValueId v) {
@@ -116,19 +125,60 @@ bool IndexForms::narrows(const Op& op) const {
 // Neither the counter nor what ends the loop passes 32 bits.
 void IndexForms::decide_counter(OpId id) {
     const ForOp loop(fn_, id);
+    counters_.emplace(loop.iv(), id);
+    if (is_index(fn_, loop.iv())) wide_.insert(loop.iv());
     const auto fit = [&](ValueId v) { return is_index(fn_, v) && fits(v); };
     if (!fit(loop.lower()) || !fit(loop.upper()) || !fit(loop.step()) || !fits(loop.iv())) return;
     const auto upper = ranges_.range(loop.upper()), lower = ranges_.range(loop.lower()),
                step = ranges_.range(loop.step());
-    const int64_t high = std::max(upper.high, lower.high) + std::max<int64_t>(step.high, 0);
-    const int64_t low = std::min(upper.low, lower.low) + std::min<int64_t>(step.low, 0);
-    if (IndexRanges::Range{low, high}.fits_32_bits()) forms_[loop.iv().index] = Form::narrow;
+    // It steps from a number that is before the end.
+    const int64_t high = std::max(lower.high, upper.high - 1 + std::max<int64_t>(step.high, 0));
+    const int64_t low = std::min(lower.low, upper.low + 1 + std::min<int64_t>(step.low, 0));
+    if (!IndexRanges::Range{low, high}.fits_32_bits()) return;
+    wide_.erase(loop.iv());
+    forms_[loop.iv().index] = Form::narrow;
+}
+
+// `lt (cast %counter), (cast %end)` of u64, in a loop up to %end that begins at 0 or above: whether an element that the
+// loop counts is inside of its tensor.
+void IndexForms::decide_comparison(OpId id) {
+    const auto cast_from = [&](ValueId v) {
+        const OpId made = fn_.value(v).op;
+        const bool cast = made.valid() && fn_.op(made).kind == OpKind::cast && fn_.type(v).is_scalar() &&
+                          fn_.type(v).elem == DType::u64 && is_index(fn_, CastOp(fn_, made).from());
+        return cast ? CastOp(fn_, made).from() : ValueId{};
+    };
+    const BinaryOp compared(fn_, id);
+    const ValueId counter = cast_from(compared.lhs()), end = cast_from(compared.rhs());
+    if (!counter.valid() || !end.valid() || ranges_.range(end).low < 0) return;
+    const auto found = counters_.find(counter);
+    if (found == counters_.end()) return;
+    const ForOp loop(fn_, found->second);
+    if (ranges_.range(loop.lower()).low < 0 || ranges_.range(loop.step()).low < 1) return;
+    ValueId upper = loop.upper();
+    if (const OpId made = fn_.value(upper).op; made.valid() && always_.contains(made)) upper = always_.at(made);
+    if (upper == end) true_.insert(id);
+}
+
+void IndexForms::decide_extreme(OpId id) {
+    const BinaryOp op(fn_, id);
+    if (!is_index(fn_, op.result())) return;
+    const auto a = ranges_.range(op.lhs()), b = ranges_.range(op.rhs());
+    const bool largest = fn_.op(id).kind == OpKind::maximum;
+    if (largest ? a.low >= b.high : a.high <= b.low) always_.emplace(id, op.lhs());
+    if (largest ? b.low >= a.high : b.high <= a.low) always_.emplace(id, op.rhs());
+}
+
+ValueId IndexForms::always(OpId op) const {
+    const auto found = always_.find(op);
+    return found == always_.end() ? ValueId{} : found->second;
 }
 
 // Those who use an offset come behind it.
 void IndexForms::decide_offset(OpId id) {
     const Op& op = fn_.op(id);
     if (!keeps_low_bits(op.kind) || !is_index(fn_, op.results[0]) || of(op.results[0]) != Form::same) return;
+    if (is_wide(op.results[0])) return;
     if (op.kind == OpKind::shl && !fits(BinaryOp(fn_, op).rhs())) return;
     const ValueId result = op.results[0];
     const bool offset = std::ranges::all_of(users_[result.index], [&](OpId user) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/core/function.h"
@@ -33,6 +34,14 @@ public:
     // An address that is so many elements from the beginning of memory whose size is known.
     [[nodiscard]] bool has_root(ValueId pointer) const;
     [[nodiscard]] bool narrows_counter(OpId loop) const;
+    // A comparison that is true wherever it is asked: the counter of a loop is below what ends the loop.
+    [[nodiscard]] bool holds(OpId comparison) const { return true_.contains(comparison); }
+    // A division in 32 bits of numbers that are not negative.
+    [[nodiscard]] bool divides_unsigned(OpId op) const { return unsigned_.contains(op); }
+    // A number that a loop counts in 64 bits, or a sum with one: as wide as the addresses that are made of it.
+    [[nodiscard]] bool is_wide(ValueId v) const { return wide_.contains(v) && of(v) == Form::same; }
+    // The operand of a maximum or minimum that is always the result; invalid: it depends.
+    [[nodiscard]] ValueId always(OpId op) const;
 
 private:
     void decide(OpId id);
@@ -40,6 +49,8 @@ private:
     void note_step(OpId id);
     [[nodiscard]] bool narrows(const Op& op) const;
     void decide_counter(OpId id);
+    void decide_comparison(OpId id);
+    void decide_extreme(OpId id);
     void decide_offset(OpId id);
     void decide_bounds();
     [[nodiscard]] bool bounds(OpId id) const;
@@ -51,6 +62,10 @@ private:
     std::vector<std::vector<OpId>> users_;
     std::vector<OpId> ops_;
     std::unordered_map<OpId, int64_t> steps_;
+    std::unordered_map<ValueId, OpId> counters_;
+    std::unordered_set<ValueId> wide_;
+    std::unordered_set<OpId> true_, unsigned_;
+    std::unordered_map<OpId, ValueId> always_;
 };
 
 }  // namespace tsr::ir

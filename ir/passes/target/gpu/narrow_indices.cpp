@@ -62,11 +62,18 @@ private:
         if (op.kind == OpKind::for_ && forms_.narrows_counter(id)) return rewrite_loop(id);
         if (op.kind == OpKind::yield) return rewrite_yield(id);
         if (op.kind == OpKind::cast) return rewrite_cast(op);
+        if (forms_.holds(id)) {
+            op.operands = {builder_.constant(int64_t{0}, DType::u32), builder_.constant(int64_t{1}, DType::u32)};
+            return;
+        }
         if (is_comparison(op.kind)) return rewrite_comparison(op);
+        if (forms_.divides_unsigned(id)) return rewrite_division(op);
         if (op.kind == OpKind::if_) {
             for (ValueId v : op.results) retype(v);
             return;
         }
+        // What is left is made of one operand twice.
+        if (const ValueId always = forms_.always(id); always.valid()) op.operands = {always, always};
         const bool narrow = op.results.size() == 1 && forms_.of(op.results[0]) != Form::same;
         for (ValueId& v : op.operands) v = narrow ? narrowed(v) : as_before(v);
         if (narrow) retype(op.results[0]);
@@ -83,6 +90,17 @@ private:
         if (form == Form::same) return;  // it takes numbers of any width
         retype(op.results[0]);
         op.attrs.set(Attr::type, fn_.type(op.results[0]).elem);
+    }
+
+    // Without a sign to look at.
+    void rewrite_division(Op& op) {
+        Values operands;
+        for (ValueId v : op.operands) operands.push_back(builder_.cast(narrowed(v), DType::u32));
+        const ValueId result = builder_.element(op.kind, operands);
+        op.kind = OpKind::cast;
+        op.operands = {result};
+        op.attrs.set(Attr::type, DType::i32);
+        retype(op.results[0]);
     }
 
     void rewrite_comparison(Op& op) {
@@ -126,12 +144,17 @@ private:
         }
         Address to = addresses_.contains(base) ? addresses_.at(base) : Address{base, {}, {}};
         const auto step = forms_.step(id);
+        if (forms_.is_wide(offset) && !to.far.valid() && to.steps.empty()) {
+            // It is as wide as the address that is made of it.
+            addresses_.emplace(result, Address{base, offset, {}, 0});
+            return;
+        }
         written = was_index(offset) ? narrowed(offset) : builder_.cast(offset, DType::i32);
         if (step && to.way + *step <= kShortWay) {
             to.steps.push_back(written);
             to.way += *step;
         } else {
-            to.far = to.far.valid() ? builder_.add(to.far, written) : written;
+            to.far = to.far.valid() ? builder_.add(narrowed(to.far), written) : written;
             place(id, to);
         }
         addresses_.emplace(result, std::move(to));

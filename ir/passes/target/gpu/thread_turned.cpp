@@ -17,7 +17,7 @@ namespace tsr::ir {
 
 namespace {
 
-constexpr int64_t kSide = 32;        // of a square
+constexpr int64_t kSide = 32;          // of a square
 constexpr int64_t kPitch = kSide + 1;  // of its rows in shared memory: columns lie in different banks, too
 
 // Which of the two last axes values depend on.
@@ -70,7 +70,8 @@ std::optional<std::vector<OpId>> makers(const Function& tile, RegionId body, std
 
 std::optional<ThreadCode::Turned> ThreadCode::turned(const Op& op) const {
     const RegionId body = op.regions[0];
-    if (op.operands.size() < 6 || plan.gpu().threads * plan.gpu().tiles_per_thread != kSide * kSide) return std::nullopt;
+    if (op.operands.size() < 6 || plan.gpu().threads * plan.gpu().tiles_per_thread != kSide * kSide)
+        return std::nullopt;
     if (plan.gpu().threads % kSide != 0) return std::nullopt;
     const Axes axes(tile, body);
     std::optional<OpId> write, across;
@@ -147,8 +148,8 @@ void ThreadCode::lanes_turned(const Op& op, const std::vector<Axis>& all, const 
     // No more than elements, whose number is known to fit in 32 bits where indices have so many.
     squares = emit.binary(OpKind::minimum, squares, elements);
     const ValueId task = emit.integer(plan.task);
-    const ValueId block = emit.add(emit.binary(OpKind::floordiv, emit.op(OpKind::task_begin, {}), task),
-                                   emit.op(OpKind::block_id, {}));
+    const ValueId block =
+        emit.add(emit.binary(OpKind::floordiv, emit.op(OpKind::task_begin, {}), task), emit.op(OpKind::block_id, {}));
     const ValueId blocks = emit.binary(
         OpKind::maximum, emit.binary(OpKind::floordiv, emit.add(elements, emit.integer(plan.task - 1)), task),
         emit.integer(1));
