@@ -2,10 +2,12 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 
 #include <fmt/core.h>
 
 #include "driver/compilation.h"
+#include "ir/core/lines.h"
 #include "ir/eval/evaluate.h"
 #include "ir/eval/one_tile/run.h"
 #include "ir/eval/signature.h"
@@ -96,23 +98,37 @@ private:
         for (const std::string& line : outcome.printed) fmt::print(stderr, "{}\n", line);
         for (const Report& report : outcome.reports) show(report);
         if (outcome.failure) {
-            show(*outcome.failure);
+            show(*outcome.failure, outcome.callers);
             std::exit(1);
         }
         return std::move(outcome.results);
     }
 
-    // Like a diagnostic without a code: the place, the calls it was inlined at, the other place.
-    void show(const Report& report) {
+    // Like a diagnostic without a code: the place, the calls it was inlined at, the other place. What is wrong in a
+    // function of the standard library is wrong at the user's call; the library's line follows.
+    void show(const Report& report, std::span<const ir::eval::Caller> callers = {}) {
         found_something_ = true;
+        const Sources& sources = session_.sources;
+        Span at = ir::users_span(report.place, &sources);
+        std::string function = report.function;
+        std::string library = "the line of the standard library";
+        for (; ir::is_library_text(sources, at.file) && !callers.empty(); callers = callers.subspan(1)) {
+            at = ir::users_span(callers[0].place, &sources);
+            library = fmt::format("in `{}`", ir::name_in_file(callers[0].callee));
+            function.clear();
+        }
+        const bool of_library = at != report.place.span;
         Diagnostics one;
-        auto& shown = one.error("", report.place.span, report.message);
-        for (Span call : report.place.inlined_at) shown.label(call, "called here");
+        auto& shown = one.error("", at, report.message);
+        if (of_library) shown.label(report.place.span, library);
+        for (Span call : report.place.inlined_at) {
+            if (call != at) shown.label(call, "called here");
+        }
         if (report.other)
             shown.label(report.other->span, report.other_text);
         else if (!report.other_text.empty())
             shown.note(report.other_text);
-        if (!report.function.empty()) shown.note(fmt::format("in `{}`", report.function));
+        if (!function.empty()) shown.note(fmt::format("in `{}`", function));
         std::fflush(stdout);
         fmt::print(stderr, "{}", session_.show(one));
     }

@@ -3,6 +3,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 namespace tsr::runtime {
 
@@ -34,16 +35,20 @@ std::string format_arguments(const char* format, va_list arguments) {
     return result;
 }
 
+constinit thread_local const TsrLibraryCall* entered = nullptr;
+
+// "file:line:column: ", or nothing.
+std::string place_text(const TsrPlace* place) {
+    if (place == nullptr || place->file == nullptr) return "";
+    std::string where = place->file;
+    if (place->line > 0) where += ":" + std::to_string(place->line);
+    if (place->line > 0 && place->column > 0) where += ":" + std::to_string(place->column);
+    return where + ": ";
+}
+
 void print_failure(const TsrPlace* place, const char* message) {
     std::fflush(stdout);
-    std::string where;
-    if (place != nullptr && place->file != nullptr) {
-        where = place->file;
-        if (place->line > 0) where += ":" + std::to_string(place->line);
-        if (place->line > 0 && place->column > 0) where += ":" + std::to_string(place->column);
-        where += ": ";
-    }
-    std::fprintf(stderr, "%serror: %s\n", where.c_str(), message);
+    std::fprintf(stderr, "%serror: %s\n", place_text(place).c_str(), message);
     std::fflush(stderr);
 }
 
@@ -64,6 +69,8 @@ void fail(const TsrPlace* place, const char* format, ...) {
     va_end(arguments);
     tsr_fail(place, message.c_str());
 }
+
+const TsrLibraryCall* library_call() { return entered; }
 
 void before_failure(void (*settle)()) { settle_first = settle; }
 
@@ -87,16 +94,26 @@ void tsr_set_failure_handler(TsrFailureHandler new_handler, void* context) {
     tsr::runtime::handler_context = context;
 }
 
+const TsrLibraryCall* tsr_enter_library(const TsrLibraryCall* call) {
+    return std::exchange(tsr::runtime::entered, call);
+}
+
 void tsr_fail(const TsrPlace* place, const char* message) {
     using namespace tsr::runtime;
     if (settle_first != nullptr && !settling) {
         const Settling now;
         settle_first();
     }
+    std::string with_note = message;
+    if (entered != nullptr) {
+        with_note += "\n" + place_text(place) + "note: in `" + entered->function + "`";
+        place = entered->place;
+        entered = nullptr;
+    }
     if (handler != nullptr) {
-        handler(handler_context, place, message);
+        handler(handler_context, place, with_note.c_str());
     } else {
-        print_failure(place, message);
+        print_failure(place, with_note.c_str());
     }
     for (auto finish : finishers) {
         if (finish != nullptr) finish();

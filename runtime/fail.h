@@ -4,6 +4,7 @@
 #include <string>
 
 #include "runtime/abi.h"
+#include "runtime/abi/library_calls.h"
 
 namespace tsr::runtime {
 
@@ -13,6 +14,20 @@ namespace tsr::runtime {
 
 // What may end the program with another message, of something that happened before: launches that go on.
 void before_failure(void (*settle)());
+// The call of the standard library that this thread is in, null in code of the user's.
+const TsrLibraryCall* library_call();
+// Something that was begun inside such a call is looked at again: its failure stands at that call.
+class InLibraryCall {
+public:
+    explicit InLibraryCall(const TsrLibraryCall* call) : before_(tsr_enter_library(call)) {}
+    ~InLibraryCall() { tsr_enter_library(before_); }
+    InLibraryCall(const InLibraryCall&) = delete;
+    InLibraryCall& operator=(const InLibraryCall&) = delete;
+
+private:
+    const TsrLibraryCall* before_;
+};
+
 // What is to be finished before the process ends by a failure: open traces, temporary files.
 void at_failure(void (*finish)());
 

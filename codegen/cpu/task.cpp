@@ -5,6 +5,7 @@
 
 #include "codegen/llvm/function.h"
 #include "codegen/llvm/types.h"
+#include "ir/core/lines.h"
 #include "ir/core/total.h"
 #include "ir/ops/control.h"
 #include "ir/ops/effects.h"
@@ -88,7 +89,8 @@ Value* CpuTask::row_of_bits(const ir::Op& op, size_t first) {
 void CpuTask::call_message(const ir::Op& op, const char* callee, size_t first) {
     std::vector<DType> types;
     for (size_t i = first + 1; i < op.operands.size(); ++i) types.push_back(operand_type(op, i).elem);
-    llvm::Constant* message = data_.message(span_of(op), op.attrs.string(Attr::text), types);
+    const Span at = op.place.valid() ? ir::users_span(source_.place_of(op.place), data_.sources()) : Span{};
+    llvm::Constant* message = data_.message(at, op.attrs.string(Attr::text), types);
     Value* order = builder_.getInt64(0);
     if (op.operands.size() > first) order = builder_.CreateIntCast(operand(op, first), builder_.getInt64Ty(), true);
     call_runtime(build_, callee, nullptr, {task_.task, message, row_of_bits(op, first + 1), order});

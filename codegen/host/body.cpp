@@ -3,6 +3,7 @@
 #include "codegen/llvm/element.h"
 #include "codegen/llvm/function.h"
 #include "codegen/llvm/types.h"
+#include "ir/core/lines.h"
 #include "ir/core/total.h"
 #include "ir/ops/control.h"
 #include "ir/ops/host.h"
@@ -125,9 +126,30 @@ Value* HostBody::row(const Values& values) {
     return place;
 }
 
+Span HostBody::users_span(const ir::Op& op) const {
+    return op.place.valid() ? ir::users_span(source_.place_of(op.place), data_.sources()) : Span{};
+}
+
+Value* HostBody::enter_library(Value* call) {
+    return call_runtime(build_, "tsr_enter_library", builder_.getPtrTy(), {call});
+}
+
+llvm::Constant* HostBody::library_call(const ir::Op& op, const std::string& callee) {
+    llvm::Constant* function = data_.text(ir::name_in_file(callee));
+    return data_.global(data_.structure({place_of(op), function}), "library_call");
+}
+
+// A failure in a function of the standard library is reported at the call by which the user's code came to it.
 void HostBody::emit_call(const ir::Op& op) {
-    llvm::Function* callee = names_.functions.at(op.attrs.string(Attr::callee));
+    const std::string& name = op.attrs.string(Attr::callee);
+    llvm::Function* callee = names_.functions.at(name);
+    const bool to_library = names_.library.contains(name);
+    Value* before = nullptr;
+    if (to_library != names_.library.contains(source_.name)) {
+        before = enter_library(to_library ? library_call(op, name) : data_.null());
+    }
     Value* given = builder_.CreateCall(callee, values(op.operands));
+    if (before != nullptr) enter_library(before);
     if (op.results.size() == 1) define(op.results[0], given);
     if (op.results.size() < 2) return;
     for (unsigned i = 0; i < op.results.size(); ++i) define(op.results[i], builder_.CreateExtractValue(given, i));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "codegen/codegen.h"
@@ -12,6 +13,7 @@ namespace tsr::codegen {
 // What Host functions refer to by name.
 struct HostNames {
     std::map<std::string, llvm::Function*> functions;
+    std::set<std::string> library;                    // those of the standard library
     std::map<std::string, llvm::Constant*> families;  // const TsrKernelFamily*
     // By the points that a launch names: const TsrTuning*.
     std::map<std::vector<std::string>, std::pair<const Tuning*, llvm::Constant*>> tunings;
@@ -54,7 +56,11 @@ private:
     llvm::Value* from_slot(const ir::Type& type, llvm::Value* bits);
     // Values of one type side by side on the stack.
     llvm::Value* row(const Values& values);
-    llvm::Constant* place_of(const ir::Op& op) { return data_.place(span_of(op)); }
+    llvm::Constant* place_of(const ir::Op& op) { return data_.place(users_span(op)); }
+    [[nodiscard]] Span users_span(const ir::Op& op) const;
+    // What the program is in from here on (runtime/abi/library_calls.h); gives what it was in.
+    llvm::Value* enter_library(llvm::Value* call);
+    llvm::Constant* library_call(const ir::Op& op, const std::string& callee);
     // The text with its values put in, a new string.
     llvm::Value* formatted(const ir::Op& op, const std::string& format, size_t first);
     llvm::Value* formatted_value(const ir::Op& op, size_t number, const std::string& spec);

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "base/dtype.h"
-#include "base/sources.h"
+#include "ir/core/function.h"
 
 namespace tsr::codegen {
 
 // Something that a kernel can print or assert.
 struct DeviceMessage {
-    Span place;
+    ir::Place place;
     std::string text;
     std::vector<DType> values;
 };

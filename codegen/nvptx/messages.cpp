@@ -50,7 +50,7 @@ Value* GpuTask::field(size_t offset) {
 void GpuTask::write_message(const ir::Op& op, size_t first) {
     llvm::Type* i64 = builder_.getInt64Ty();
     DeviceMessage& message = messages_.emplace_back();
-    message.place = span_of(op);
+    if (op.place.valid()) message.place = source_.place_of(op.place);
     message.text = op.attrs.string(Attr::text);
     for (size_t i = first + 1; i < op.operands.size(); ++i) message.values.push_back(operand_type(op, i).elem);
     Value* head = builder_.CreateOr(

@@ -17,6 +17,7 @@
 #include "codegen/program/check.h"
 #include "codegen/program/cuda_tables.h"
 #include "codegen/program/tables.h"
+#include "ir/core/lines.h"
 
 namespace tsr::codegen {
 
@@ -127,10 +128,16 @@ private:
         return std::nullopt;
     }
 
+    [[nodiscard]] bool is_of_library(const ir::Function& function) const {
+        if (!function.place.valid() || data_.sources() == nullptr) return false;
+        return ir::is_library_text(*data_.sources(), function.place_of(function.place).span.file);
+    }
+
     void emit_host(const Processor& machine) {
         for (const ir::Function& function : program_.host->functions) {
             if (function.level != ir::Level::host) continue;
             names_.functions[function.name] = declare_host(function, "host." + function.name, module_);
+            if (is_of_library(function)) names_.library.insert(function.name);
         }
         for (const ir::Function& function : program_.host->functions) {
             if (function.level != ir::Level::host) continue;

@@ -5,6 +5,7 @@
 #include "codegen/cpu/machine.h"
 #include "codegen/cpu/pipeline.h"
 #include "codegen/nvptx/gpu.h"
+#include "ir/core/lines.h"
 #include "runtime/abi/boxes.h"
 
 namespace tsr::codegen {
@@ -30,7 +31,7 @@ std::vector<llvm::Constant*> image_list(Data& data, const GpuImage& image) {
 llvm::Constant* message_list(Data& data, const std::vector<DeviceMessage>& messages) {
     std::vector<llvm::Constant*> all;
     for (const DeviceMessage& message : messages) {
-        all.push_back(data.message(message.place, message.text, message.values));
+        all.push_back(data.message(ir::users_span(message.place, data.sources()), message.text, message.values));
     }
     return data.array(data.null()->getType(), all, "messages");
 }

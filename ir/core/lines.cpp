@@ -16,6 +16,23 @@ std::string line_text(const Function& function, PlaceId id, const Sources& sourc
     return fmt::format("line {}", sources.position(at.file, at.begin).line);
 }
 
+// `library_module` in sema/library_modules.cpp names them; a folder of a user's has files.
+bool is_library_text(const Sources& sources, FileId file) {
+    return file.valid() && !sources.is_file(file) && sources.path(file).starts_with("stdlib/");
+}
+
+Span users_span(const Place& place, const Sources* sources) {
+    Span at = place.span;
+    if (sources == nullptr) return at;
+    for (size_t i = 0; i < place.inlined_at.size() && is_library_text(*sources, at.file); ++i) at = place.inlined_at[i];
+    return is_library_text(*sources, at.file) ? place.span : at;
+}
+
+std::string name_in_file(const std::string& function) {
+    const size_t begin = function.find('.') + 1;
+    return function.substr(begin, function.find('.', begin) - begin);
+}
+
 Dim bytes_of(const Type& tensor) {
     const Dim count = element_count(tensor.shape);
     const auto width = static_cast<int64_t>(bits(tensor.elem));

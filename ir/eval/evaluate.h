@@ -92,8 +92,15 @@ struct KernelOutcome : Outcome {
 KernelOutcome run_kernel(const Function& kernel, std::span<const KernelArgument> arguments, const LaunchSize& size,
                          const EvalOptions& options, const SymbolValues& symbols = {});
 
+// A call that a run was in.
+struct Caller {
+    Place place;
+    std::string callee;
+};
+
 struct ProgramOutcome : Outcome {
     std::vector<TsrSlot> results;  // new references
+    std::vector<Caller> callers;   // where the run ended by a failure: the calls that it was in, innermost first
 };
 
 // Runs a Host function and the kernels that it launches. Arguments are borrowed; they are checked against the

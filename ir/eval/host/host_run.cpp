@@ -54,15 +54,29 @@ ProgramOutcome HostRun::run(const std::string& entry, std::span<const TsrSlot> a
             }
             outcome_.failure = std::move(report);
         }
+        note_callers();
     }
     api_.set_failure_handler(nullptr, nullptr);
     return std::move(outcome_);
+}
+
+// The launch of the kernel that failed is the first of them.
+void HostRun::note_callers() {
+    if (function_ != nullptr && at_.valid()) callers_.emplace_back(function_, at_);
+    for (size_t i = callers_.size(); i-- > 0;) {
+        const auto& [function, at] = callers_[i];
+        const Op& op = function->op(at);
+        const bool calls = op.kind == OpKind::call || op.kind == OpKind::launch;
+        if (op.place.valid() && calls)
+            outcome_.callers.push_back({function->place_of(op.place), op.attrs.string(Attr::callee)});
+    }
 }
 
 HostRun::Values HostRun::call(const Function& function, const Values& arguments) {
     const Function* caller = function_;
     const OpId caller_at = at_;
     if (++depth_ > kDepth) fail("calls are nested too deeply");
+    if (caller != nullptr && caller_at.valid()) callers_.emplace_back(caller, caller_at);
     Frame frame;
     frame.function = &function;
     frame.values.resize(function.value_count());
@@ -74,6 +88,7 @@ HostRun::Values HostRun::call(const Function& function, const Values& arguments)
     const bool leaves_graph = function.level == Level::graph && (caller == nullptr || caller->level != Level::graph);
     if (leaves_graph) results = own_results(std::move(results), arguments);
     --depth_;
+    if (caller != nullptr && caller_at.valid()) callers_.pop_back();
     function_ = caller;
     at_ = caller_at;
     return results;

@@ -27,6 +27,7 @@ private:
         std::map<std::string, int64_t> symbols;
     };
 
+    void note_callers();
     Values call(const Function& function, const Values& arguments);
     void check_arguments(Frame& frame, const Values& arguments);
     Values own_results(Values results, const Values& arguments);
@@ -83,7 +84,8 @@ private:
     std::unordered_map<const Function*, Program> programs_;
     Elements numbers_;
     ReportedSet reported_;
-    std::set<std::string> container_types_;  // containers point to the text of their type
+    std::set<std::string> container_types_;                  // containers point to the text of their type
+    std::vector<std::pair<const Function*, OpId>> callers_;  // of what runs, outermost first
     size_t depth_ = 0;
     uint64_t rounds_ = 0;
     // Where the run is, for a failure.

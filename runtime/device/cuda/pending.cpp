@@ -24,6 +24,7 @@ struct PendingLaunch {
     const TsrCudaKernel* kernel;
     const Mailbox* mailbox;
     TsrPlace place;
+    const TsrLibraryCall* call;  // that it was launched in
 };
 
 struct State {
@@ -90,6 +91,7 @@ void tell() {
         if (messages.failed()) {
             for (const PendingLaunch& later : std::span(all).subspan(i + 1)) clear(*later.mailbox);
         }
+        const InLibraryCall in(launch.call);
         messages.deliver();
     }
 }
@@ -118,7 +120,7 @@ const Mailbox& next_mailbox(Device& device, const TsrPlace* place) {
 void add_pending(const TsrKernelFamily& family, const TsrCudaKernel& kernel, const Mailbox* mailbox,
                  const TsrPlace* place) {
     State& s = state();
-    const PendingLaunch launch{&family, &kernel, mailbox, place != nullptr ? *place : TsrPlace{}};
+    const PendingLaunch launch{&family, &kernel, mailbox, place != nullptr ? *place : TsrPlace{}, library_call()};
     if (mailbox != nullptr) s.speaking.push_back(launch);
     if (s.latest.size() == kNamed) s.latest.erase(s.latest.begin());
     s.latest.push_back(launch);
@@ -153,6 +155,7 @@ void fail_pending(Device& device, const std::string& what, const TsrPlace* place
     if (latest.empty()) fail(place, "%s: %s", where.c_str(), what.c_str());
     if (launches == 1) {
         const PendingLaunch& only = latest[0];
+        const InLibraryCall in(only.call);
         fail(&only.place, "kernel %s%s failed on %s: %s", only.family->name, place_text(only.family->place).c_str(),
              where.c_str(), what.c_str());
     }
@@ -163,6 +166,7 @@ void fail_pending(Device& device, const std::string& what, const TsrPlace* place
     }
     std::string list;
     for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+    const InLibraryCall in(latest.back().call);
     fail(&latest.back().place,
          "one of the last %llu launches failed on %s: %s; the latest first: %s%s (TESSERA_CUDA_WAIT=1 finds which)",
          static_cast<unsigned long long>(launches), where.c_str(), what.c_str(), list.c_str(),
