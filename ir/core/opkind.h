@@ -42,10 +42,11 @@
     X(grid) X(lanes) X(lane_read) X(result)
 // A kernel: the program of one group.
 #define TSR_TILE_OPS(X) TSR_GROUP_OPS(X) TSR_PIPELINE_OPS(X)
+// Axes of register tiles, and of the tensors of graphs.
+#define TSR_AXIS_OPS(X) X(expand) X(transpose) X(reduce) X(scan)
 // Register tiles: values of the whole group.
 #define TSR_REGISTER_OPS(X)                                                                                       \
-    X(load_tile) X(store_tile) X(atomic_tile) X(expand) X(tile_iota) X(transpose) X(reduce) X(scan) X(mma)                      \
-    X(pack_rows) X(mma_words)
+    TSR_AXIS_OPS(X) X(load_tile) X(store_tile) X(atomic_tile) X(tile_iota) X(flip) X(mma) X(pack_rows) X(mma_words)
 // Whole tensors: what operator graphs have beside element operations and those of register tiles.
 #define TSR_GRAPH_OPS(X)                                                                                          \
     X(full) X(contract) X(vjp) X(jvp) X(batch) X(stop) X(positions) X(reshape) X(slice) X(pad) X(concat)          \

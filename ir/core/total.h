@@ -30,6 +30,7 @@ inline constexpr std::array kBoxFamily{TSR_BOX_OPS(TSR_KIND)};
 // Parts of them.
 inline constexpr std::array kArithmeticFamily{TSR_ARITHMETIC_OPS(TSR_KIND)};
 inline constexpr std::array kComparisonFamily{TSR_COMPARISON_OPS(TSR_KIND)};
+inline constexpr std::array kAxisFamily{TSR_AXIS_OPS(TSR_KIND)};
 // What becomes a formula; checked against the records in ir/ops/element.cpp.
 inline constexpr std::array kFormulaFamily{TSR_LIBRARY_OPS(TSR_KIND) TSR_FORMULA_OPS(TSR_KIND)};
 inline constexpr std::array kRoundingFamily{TSR_ROUNDING_OPS(TSR_KIND)};

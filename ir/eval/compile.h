@@ -125,6 +125,7 @@ private:
     Slot tile_start(ValueId v);
     void tile_view(OpId id, const Op& op);
     void expand(OpId id, const Op& op);
+    void move_elements(OpId id, const Op& op);
     bool tile_operation(OpId id, const Op& op);
     void along(OpId id, const Op& op, Step step, size_t axis, std::optional<ReduceOp> what);
     void product(OpId id, const Op& op);

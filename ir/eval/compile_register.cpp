@@ -122,6 +122,17 @@ void Compiler::expand(OpId id, const Op& op) {
     program_.tiles.expands.push_back(std::move(data));
 }
 
+void Compiler::move_elements(OpId id, const Op& op) {
+    const ValueId result = op.results[0];
+    take_home(result);
+    Inst& inst = emit(&steps::move_tile, id);
+    inst.result = home(result).one;
+    inst.a = home(op.operands.front()).one;
+    inst.count = width_of(result);
+    inst.data = static_cast<uint32_t>(program_.tiles.moves.size());
+    program_.tiles.moves.push_back({sources(fn_, op), stored_size(fn_.type(result).elem)});
+}
+
 // What goes along one axis; of a transpose the last but one. `what` combines along it.
 void Compiler::along(OpId id, const Op& op, Step step, size_t axis, std::optional<ReduceOp> what) {
     constexpr size_t kShort = 16;  // loops over fewer elements cost more than turning the tile
@@ -197,7 +208,7 @@ void Compiler::product(OpId id, const Op& op) {
 bool Compiler::tile_operation(OpId id, const Op& op) {
     if (!kTileWayOf.has(op.kind)) return false;
     const auto axis = [&] { return static_cast<size_t>(op.attrs.integer(Attr::axis)); };
-    switch (kTileWayOf[op.kind].answer) {
+    switch (kTileWayOf[op.kind].way) {
         case TileWay::view:
             tile_view(id, op);
             break;
@@ -209,6 +220,9 @@ bool Compiler::tile_operation(OpId id, const Op& op) {
             break;
         case TileWay::transpose:
             along(id, op, &steps::transpose, fn_.type(TransposeOp(fn_, id).value()).rank() - 2, {});
+            break;
+        case TileWay::move:
+            move_elements(id, op);
             break;
         case TileWay::reduce:
             along(id, op, &steps::reduce, axis(), AlongOp(fn_, id).what());

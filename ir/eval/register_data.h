@@ -50,6 +50,12 @@ struct AlongData {
         0;  // room for the operand as [length, outer, inner], where loops over `inner` would be short; 0: none
 };
 
+// Elements in other places: of each element of the result the operand's, by its number.
+struct MoveData {
+    std::vector<uint32_t> sources;
+    size_t size = 0;  // bytes of an element
+};
+
 // One operand of a product.
 struct FactorData {
     bool buffer = false;
@@ -79,6 +85,7 @@ struct TileTables {
     std::vector<TileViewData> views;
     std::vector<ExpandData> expands;
     std::vector<AlongData> alongs;
+    std::vector<MoveData> moves;
     std::vector<ProductData> products;
 };
 

@@ -125,6 +125,16 @@ const Inst* transpose(Machine& machine, const Inst& inst) {
     return next(inst);
 }
 
+const Inst* move_tile(Machine& machine, const Inst& inst) {
+    const MoveData& move = machine.program->tiles.moves[inst.data];
+    uint8_t* result = machine.bytes(inst.result);
+    for (const uint32_t source : move.sources) {
+        std::memcpy(result, machine.bytes(inst.a) + source * move.size, move.size);
+        result += move.size;
+    }
+    return next(inst);
+}
+
 // In the order of the axis.
 const Inst* reduce(Machine& machine, const Inst& inst) {
     const AlongData& along = machine.program->tiles.alongs[inst.data];

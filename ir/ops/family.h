@@ -49,6 +49,12 @@ struct NoCostOf {
     static constexpr bool kChecked = true;
 };
 template <const auto& records, OpKind operation>
+struct OtherLevelsOf {
+    static_assert(operation == OpKind::count_,
+                  "the record of an operation and opkind.h differ in whether graphs have it");
+    static constexpr bool kChecked = true;
+};
+template <const auto& records, OpKind operation>
 struct OtherFormulaOf {
     static_assert(operation == OpKind::count_,
                   "the record of an operation and opkind.h differ in whether it becomes a formula");
@@ -106,6 +112,17 @@ constexpr bool say_formula() {
         return listed != (r.formula == formula);
     });
     return total::OtherFormulaOf<records, kOther>::kChecked;
+}
+
+// Those of the family, and no others, are of level Graph too; otherwise it does not compile.
+template <const auto& records, const auto& family>
+constexpr bool say_graphs() {
+    constexpr OpKind kOther = total::first_that(records, [](const OpRecord& r) {
+        bool listed = false;
+        for (OpKind kind : family) listed = listed || kind == r.kind;
+        return listed != r.levels.has(Level::graph);
+    });
+    return total::OtherLevelsOf<records, kOther>::kChecked;
 }
 
 // The record of an operation whose `infer` may answer with conditions.

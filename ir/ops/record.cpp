@@ -19,7 +19,7 @@ struct Family {
 constexpr std::array kFamilies{
     Family{OpKind::add, element_records},         Family{OpKind::constant, control_records},
     Family{OpKind::read, memory_records},         Family{OpKind::tile_id, tile_records},
-    Family{OpKind::copy_async, pipeline_records}, Family{OpKind::load_tile, register_records},
+    Family{OpKind::copy_async, pipeline_records}, Family{OpKind::expand, register_records},
     Family{OpKind::full, graph_records},          Family{OpKind::launch, host_records},
     Family{OpKind::slot, target_records},         Family{OpKind::thread_id, gpu_records},
     Family{OpKind::mbarrier_init, box_records},

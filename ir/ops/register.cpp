@@ -168,6 +168,16 @@ Inferred infer_scan(Operands operands, const Attrs& attrs) {
     return gives(of_shape(operands[0], operands[0].shape));
 }
 
+Inferred infer_flip(Operands operands, const Attrs& attrs) {
+    const Type& value = operands[0];
+    if (auto fault = want_tile(value)) return *fault;
+    const int64_t axis = attrs.integer(Attr::axis);
+    if (axis < 0 || axis >= static_cast<int64_t>(value.rank())) {
+        return Failure{fmt::format("{} has no axis {}", value.text(), axis)};
+    }
+    return gives(value);
+}
+
 bool multiplies(DType a, DType b, DType accum) {
     const bool widened =
         a == DType::i32 && b == DType::i32;  // to the accumulation, on a machine that lacks the product
@@ -239,48 +249,6 @@ Inferred infer_mma_words(Operands operands, const Attrs& attrs) {
 }
 
 constexpr std::array kRegisterRecords{
-    OpRecord{.kind = OpKind::load_tile,
-             .name = "load_tile",
-             .doc =
-                 "The view of the memory with the extents `shape` that begins at the starts, one per axis of the "
-                 "memory; the tile's axes run along the memory's axes `axes`, the others are single positions. A start "
-                 "may be any number. Outside the memory is `fill`, 0 if not given: everywhere, where a single position "
-                 "is outside.",
-             .operands = {Role{"memory", Many::one, Access::reads}, Role{"starts and fill", Many::any}},
-             .infer = infer_load_tile,
-             .levels = kTile,
-             .attrs = {needs(Attr::shape), needs(Attr::axes)},
-             .effects = {Effect::collective},
-             .axes = AxisRule::made,
-             .cost = Cost::light,
-             .example = {"(%x: f32[n], %i: index) %t = load_tile %x, %i {axes = [0], shape = [4]} : tile f32[4]"}},
-    OpRecord{.kind = OpKind::store_tile,
-             .name = "store_tile",
-             .doc = "Stores a tile in the view that begins at the starts, as `load_tile` has it. What lies outside is "
-                    "left out. Of packed types whole packs are stored (2 elements of 4 bits, 4 of 6 bits): two groups "
-                    "must not store to one pack.",
-             .operands = {Role{"memory", Many::one, Access::writes}, Role{"value"}, Role{"starts", Many::any}},
-             .infer = infer_store_tile,
-             .levels = kTile,
-             .attrs = {needs(Attr::axes)},
-             .effects = {Effect::collective},
-             .axes = AxisRule::made,
-             .cost = Cost::light,
-             .example = {"(%y: mut f32[n], %i: index, %a: f32) %t = expand %a {axes = [], shape = [4]} : tile f32[4]\n"
-                         "store_tile %y, %t, %i {axes = [0]}"}},
-    OpRecord{.kind = OpKind::atomic_tile,
-             .name = "atomic_tile",
-             .doc = "Combines each element of a tile into the view, atomically and relaxed, in any order. What lies "
-                    "outside is left out.",
-             .operands = {Role{"memory", Many::one, Access::reads_writes}, Role{"value"}, Role{"starts", Many::any}},
-             .infer = infer_atomic_tile,
-             .levels = kTile,
-             .attrs = {needs(Attr::axes), needs(Attr::op)},
-             .effects = {Effect::collective, Effect::nondeterministic},
-             .axes = AxisRule::made,
-             .cost = Cost::light,
-             .example = {"(%y: mut f32[n], %i: index, %a: f32) %t = expand %a {axes = [], shape = [4]} : tile f32[4]\n"
-                         "atomic_tile %y, %t, %i {op = add, axes = [0]}"}},
     OpRecord{.kind = OpKind::expand,
              .name = "expand",
              .doc = "A scalar, tile or tensor repeated to `shape`, of a scalar a tile: axis i of it becomes axis "
@@ -296,17 +264,6 @@ constexpr std::array kRegisterRecords{
              .example = {"(%a: i32) %t = expand %a {axes = [], shape = [4]} : tile i32[4]\n"
                          "%r = reduce %t {op = add, axis = 0} : i32",
                          "3", "12"}},
-    OpRecord{.kind = OpKind::tile_iota,
-             .name = "tile_iota",
-             .doc = "The index along an axis, as i32.",
-             .infer = infer_tile_iota,
-             .levels = kTile,
-             .attrs = {needs(Attr::shape), needs(Attr::axis)},
-             .axes = AxisRule::made,
-             .cost = Cost::light,
-             .example = {"() %t = tile_iota {axis = 0, shape = [4]} : tile i32[4]\n"
-                         "%r = reduce %t {op = add, axis = 0} : i32",
-                         "", "6"}},
     OpRecord{.kind = OpKind::transpose,
              .name = "transpose",
              .doc = "The last two axes swapped; of a tensor with `axes`: axis i of the result is axis axes[i] of the "
@@ -352,6 +309,73 @@ constexpr std::array kRegisterRecords{
                     "%s = scan %t {op = add, axis = 0} : tile i32[4]\n"
                     "%r = reduce %s {op = add, axis = 0} : i32",
                     "", "10"}},
+    OpRecord{.kind = OpKind::load_tile,
+             .name = "load_tile",
+             .doc =
+                 "The view of the memory with the extents `shape` that begins at the starts, one per axis of the "
+                 "memory; the tile's axes run along the memory's axes `axes`, the others are single positions. A start "
+                 "may be any number. Outside the memory is `fill`, 0 if not given: everywhere, where a single position "
+                 "is outside.",
+             .operands = {Role{"memory", Many::one, Access::reads}, Role{"starts and fill", Many::any}},
+             .infer = infer_load_tile,
+             .levels = kTile,
+             .attrs = {needs(Attr::shape), needs(Attr::axes)},
+             .effects = {Effect::collective},
+             .axes = AxisRule::made,
+             .cost = Cost::light,
+             .example = {"(%x: f32[n], %i: index) %t = load_tile %x, %i {axes = [0], shape = [4]} : tile f32[4]"}},
+    OpRecord{.kind = OpKind::store_tile,
+             .name = "store_tile",
+             .doc = "Stores a tile in the view that begins at the starts, as `load_tile` has it. What lies outside is "
+                    "left out. Of packed types whole packs are stored (2 elements of 4 bits, 4 of 6 bits): two groups "
+                    "must not store to one pack.",
+             .operands = {Role{"memory", Many::one, Access::writes}, Role{"value"}, Role{"starts", Many::any}},
+             .infer = infer_store_tile,
+             .levels = kTile,
+             .attrs = {needs(Attr::axes)},
+             .effects = {Effect::collective},
+             .axes = AxisRule::made,
+             .cost = Cost::light,
+             .example = {"(%y: mut f32[n], %i: index, %a: f32) %t = expand %a {axes = [], shape = [4]} : tile f32[4]\n"
+                         "store_tile %y, %t, %i {axes = [0]}"}},
+    OpRecord{.kind = OpKind::atomic_tile,
+             .name = "atomic_tile",
+             .doc = "Combines each element of a tile into the view, atomically and relaxed, in any order. What lies "
+                    "outside is left out.",
+             .operands = {Role{"memory", Many::one, Access::reads_writes}, Role{"value"}, Role{"starts", Many::any}},
+             .infer = infer_atomic_tile,
+             .levels = kTile,
+             .attrs = {needs(Attr::axes), needs(Attr::op)},
+             .effects = {Effect::collective, Effect::nondeterministic},
+             .axes = AxisRule::made,
+             .cost = Cost::light,
+             .example = {"(%y: mut f32[n], %i: index, %a: f32) %t = expand %a {axes = [], shape = [4]} : tile f32[4]\n"
+                         "atomic_tile %y, %t, %i {op = add, axes = [0]}"}},
+    OpRecord{.kind = OpKind::tile_iota,
+             .name = "tile_iota",
+             .doc = "The index along an axis, as i32.",
+             .infer = infer_tile_iota,
+             .levels = kTile,
+             .attrs = {needs(Attr::shape), needs(Attr::axis)},
+             .axes = AxisRule::made,
+             .cost = Cost::light,
+             .example = {"() %t = tile_iota {axis = 0, shape = [4]} : tile i32[4]\n"
+                         "%r = reduce %t {op = add, axis = 0} : i32",
+                         "", "6"}},
+    OpRecord{.kind = OpKind::flip,
+             .name = "flip",
+             .doc = "The elements along an axis in reverse order.",
+             .operands = {Role{"value"}},
+             .infer = infer_flip,
+             .levels = kTile,
+             .attrs = {needs(Attr::axis)},
+             .axes = AxisRule::along,
+             .cost = Cost::across,
+             .example = {"() %t = tile_iota {axis = 0, shape = [4]} : tile i32[4]\n"
+                         "%u = flip %t {axis = 0} : tile i32[4]\n"
+                         "%s = scan %u {op = add, axis = 0} : tile i32[4]\n"
+                         "%r = reduce %s {op = add, axis = 0} : i32",
+                         "", "20"}},
     OpRecord{
         .kind = OpKind::mma,
         .name = "mma",
@@ -407,6 +431,7 @@ constexpr std::array kRegisterRecords{
 static_assert(complete<kRegisterRecords, kRegisterFamily>(),
               "every register-tile operation has its record, in the order of opkind.h");
 static_assert(say_axes<kRegisterRecords>() && say_cost<kRegisterRecords>());
+static_assert(say_graphs<kRegisterRecords, kAxisFamily>());
 
 }  // namespace
 

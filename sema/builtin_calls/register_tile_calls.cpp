@@ -133,6 +133,17 @@ Value scan(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched& 
     return *result;
 }
 
+Value flip(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched& m) {
+    const auto tile = tile_argument(b, row, *m.arguments[0]);
+    if (!tile) return {};
+    if (!m.arguments[1] && tile->rank() > 1) {
+        b.error("E0315", e.span, fmt::format("`tile.flip` of {} lacks its `axis=`", shown(*tile)));
+        return {};
+    }
+    if (m.arguments[1] && !tile_axis(b, *m.arguments[1], tile->rank())) return {};
+    return typed(*tile);
+}
+
 Value causal_mask(Body& b, const BuiltinEntry& row, const Matched& m) {
     const auto scores = tile_argument(b, row, *m.arguments[0]);
     bool ok = scores.has_value();
@@ -272,6 +283,10 @@ struct RuleOf<Builtin::tile_iota> {
     static constexpr Rule rule = [](Body& b, const ast::Expr& e, const BuiltinEntry&, const Matched& m) {
         return iota(b, e, m);
     };
+};
+template <>
+struct RuleOf<Builtin::tile_flip> {
+    static constexpr Rule rule = flip;
 };
 struct Reduction {
     static constexpr Rule rule = [](Body& b, const ast::Expr&, const BuiltinEntry& row, const Matched& m) {

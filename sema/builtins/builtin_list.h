@@ -62,6 +62,7 @@
     X(tile_zeros, "tile.zeros", K, none, "shape, T", "A register tile of zeros.") \
     X(tile_full, "tile.full", K, none, "shape, value, T", "A register tile of one value.") \
     X(tile_iota, "tile.iota", K, none, "shape, axis?", "A register tile of indices along an axis, i32.") \
+    X(tile_flip, "tile.flip", K, none, "x, axis?", "The elements of a register tile along an axis in reverse order.") \
     X(tile_row_max, "tile.row_max", K, none, "x | out?", "The largest of each row of a register tile.") \
     X(tile_row_sum, "tile.row_sum", K, none, "x | out?", "The sum of each row of a register tile.") \
     X(tile_reduce, "tile.reduce", K, none, "x, axis, op | out?", "A register tile combined along an axis; op is \"add\", \"mul\", \"min\", \"max\", \"any\" or \"all\".") \

@@ -74,6 +74,12 @@ Val scan(Body& b, const ast::Expr& e, const CallInfo& info) {
     return along(b, e, tile, OpKind::scan, op, axis_of(b, info, 2, b.type_of(tile.id).rank(), 0));
 }
 
+Val flip(Body& b, const ast::Expr&, const CallInfo& info) {
+    const Val tile = argument_value(b, info, 0);
+    const int64_t axis = axis_of(b, info, 1, b.type_of(tile.id).rank(), 0);
+    return Val::ssa(b.emit.inferred(OpKind::flip, {tile.id}, {{Attr::axis, axis}}), tile.type);
+}
+
 // -inf where k0 + j > q0 + i. Differences are compared: j - i is small, and q0 - k0 beyond i32 decides alike for all.
 Val causal_mask(Body& b, const ast::Expr& e, const CallInfo& info) {
     const sema::Type& type = b.info(e).type;
@@ -202,6 +208,10 @@ struct CodeOf<Builtin::tile_iota> {
         const sema::Type& type = b.info(e).type;
         return Val::ssa(iota(b, type.shape(), axis_of(b, info, 1, type.rank(), 0)), DType::i32);
     };
+};
+template <>
+struct CodeOf<Builtin::tile_flip> {
+    static constexpr Code code = flip;
 };
 struct Reduction {
     static constexpr Code code = reduction;

@@ -272,8 +272,9 @@ class Expressions(Combining):
         return Value(f"({a.text} {self.draw.choice('&|^')} {self.operand(kind, shape, depth, True).text})", kind, shape, 1.0)
 
     def layout(self, kind, shape, depth, exact):
-        if len(shape) < 2:
-            return None
+        if len(shape) < 2 or self.draw.random() < 0.25:
+            value = self.want(kind, shape, depth, exact)
+            return replace(value, text=f"tile.flip({value.text}, {self.draw.randrange(len(shape))})") if value.shape == shape else None
         if self.draw.random() < 0.2:  # a transpose of a transpose
             value = self.want(kind, shape, depth, exact)
             return replace(value, text=f"({value.text}).T.T")

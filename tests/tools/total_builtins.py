@@ -25,7 +25,6 @@ RULES = {
         "sema/builtin_calls/indexed_calls.cpp": ["INDEXED"],
         "sema/builtin_calls/axis_calls.cpp": ["AXES"],
         "sema/builtin_calls/joining_calls.cpp": ["JOINING"],
-        "sema/program/reductions.cpp": ["TILE", "GROUP", "REGISTER_TILE"],
     },
     "elaborate": {
         "sema/elaborate/kernel_builtins.cpp": ["TILE", "GROUP"],

@@ -13,21 +13,13 @@ namespace tsr::ir::eval::graph {
 namespace {
 
 using Evaluation = TsrSlot (*)(const TensorOp&);
-constexpr Evaluation kOfKernels = nullptr;   // no operation of level Graph
 constexpr Evaluation kDerivative = nullptr;  // the pass `differentiate` has put what it stands for in its place
 
 constexpr Row<Evaluation> kGraphRows[]{
-    {OpKind::load_tile, kOfKernels},
-    {OpKind::store_tile, kOfKernels},
-    {OpKind::atomic_tile, kOfKernels},
     {OpKind::expand, &expand},
-    {OpKind::tile_iota, kOfKernels},
     {OpKind::transpose, &transpose},
     {OpKind::reduce, &reduce},
     {OpKind::scan, &scan},
-    {OpKind::mma, kOfKernels},
-    {OpKind::pack_rows, kOfKernels},
-    {OpKind::mma_words, kOfKernels},
     {OpKind::full, &full},
     {OpKind::contract, &contract},
     {OpKind::positions, &positions},
@@ -46,7 +38,7 @@ constexpr Row<Evaluation> kGraphRows[]{
     {OpKind::sort, &sort},
     {OpKind::sort_index, &sort_index},
 };
-constexpr Total<kGraphRows, kRegisterFamily, kGraphFamily> kEvaluations;
+constexpr Total<kGraphRows, kAxisFamily, kGraphFamily> kEvaluations;
 
 Evaluation evaluation_of(OpKind kind) {
     if (is_element(kind)) return &element;

@@ -118,7 +118,7 @@ private:
     void view(OpId id);
     void expand(OpId id);
     void iota(OpId id);
-    void transpose(OpId id);
+    void move_elements(const Op& op);
     void along(OpId id, bool scans);
     void product(OpId id);
 

@@ -49,7 +49,7 @@ bool Team::tiles(OpId id, const Op& op, const Mask& mask) {
     if (!is_of_register_tiles(kernel_, op)) return false;
     need_all(id, mask);
     if (!kTileWayOf.has(op.kind)) return false;
-    switch (kTileWayOf[op.kind].answer) {
+    switch (kTileWayOf[op.kind].way) {
         case TileWay::view:
             view(id);
             return true;
@@ -60,7 +60,8 @@ bool Team::tiles(OpId id, const Op& op, const Mask& mask) {
             iota(id);
             return true;
         case TileWay::transpose:
-            transpose(id);
+        case TileWay::move:
+            move_elements(op);
             return true;
         case TileWay::reduce:
             along(id, false);
@@ -145,19 +146,11 @@ void Team::iota(OpId id) {
     for (size_t element = 0; element < bits.size(); ++element, walk.next()) bits[element] = walk.at()[axis];
 }
 
-void Team::transpose(OpId id) {
-    const Op& op = kernel_.op(id);
-    const ValueId value = TransposeOp(kernel_, id).value();
-    const Type& from = type(value);
-    const std::vector<Bits> given = cells_[value.index].bits;
-    const size_t rows = extent(from, from.rank() - 2);
-    const size_t columns = extent(from, from.rank() - 1);
+void Team::move_elements(const Op& op) {
+    const std::vector<Bits> given = cells_[op.operands.front().index].bits;
     std::vector<Bits>& bits = make(op.results[0]);
-    for (size_t element = 0; element < given.size(); ++element) {
-        const size_t matrix = element / (rows * columns);
-        const size_t row = element / columns % rows;
-        bits[matrix * rows * columns + element % columns * rows + row] = given[element];
-    }
+    size_t element = 0;
+    for (const uint32_t source : sources(kernel_, op)) bits[element++] = given[source];
 }
 
 // In the order of the axis.

@@ -170,17 +170,10 @@ Made scatter(Batching& batch, Builder& at, OpId id) {
 constexpr BatchRule kOneByOne = nullptr;
 
 constexpr Row<BatchRule> kBatchRules[]{
-    {OpKind::load_tile, kOneByOne},
-    {OpKind::store_tile, kOneByOne},
-    {OpKind::atomic_tile, kOneByOne},
     {OpKind::expand, &expand},
-    {OpKind::tile_iota, kOneByOne},
     {OpKind::transpose, &transpose},
     {OpKind::reduce, &along},
     {OpKind::scan, &along},
-    {OpKind::mma, kOneByOne},
-    {OpKind::pack_rows, kOneByOne},
-    {OpKind::mma_words, kOneByOne},
     {OpKind::full, &full},
     {OpKind::contract, &contract},
     {OpKind::vjp, kOneByOne},
@@ -199,7 +192,7 @@ constexpr Row<BatchRule> kBatchRules[]{
     {OpKind::sort, &along},
     {OpKind::sort_index, &along},
 };
-constexpr Total<kBatchRules, kRegisterFamily, kGraphFamily> kRules;
+constexpr Total<kBatchRules, kAxisFamily, kGraphFamily> kRules;
 
 }  // namespace
 

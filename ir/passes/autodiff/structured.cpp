@@ -239,7 +239,6 @@ std::string_view scatter_refusal(const Function& fn, OpId op) {
 
 // ---- what has none ----
 
-std::string_view of_kernels(const Function&, OpId) { return "an operation of kernels"; }
 std::string_view of_control(const Function&, OpId) {
     return "a loop that the run ends: it is differentiated forwards alone";
 }
@@ -259,17 +258,10 @@ constexpr StructuredRule kStructured[]{
     none(OpKind::dim, never),
     none(OpKind::print, never),
     none(OpKind::assert_, never),
-    none(OpKind::load_tile, of_kernels),
-    none(OpKind::store_tile, of_kernels),
-    none(OpKind::atomic_tile, of_kernels),
     {OpKind::expand, expand_adjoint, linear_tangent},
-    none(OpKind::tile_iota, of_kernels),
     {OpKind::transpose, transpose_adjoint, linear_tangent},
     {OpKind::reduce, reduce_adjoint, reduce_tangent},
     {OpKind::scan, scan_adjoint, scan_tangent},
-    none(OpKind::mma, of_kernels),
-    none(OpKind::pack_rows, of_kernels),
-    none(OpKind::mma_words, of_kernels),
     {OpKind::full, full_adjoint, linear_tangent},
     {OpKind::contract, contract_adjoint, contract_tangent},
     none(OpKind::vjp, of_calls),
@@ -288,7 +280,7 @@ constexpr StructuredRule kStructured[]{
     {OpKind::sort, sort_adjoint, sort_tangent},
     none(OpKind::sort_index, never),
 };
-constexpr Total<kStructured, kControlFamily, kRegisterFamily, kGraphFamily> kOfTensors;
+constexpr Total<kStructured, kControlFamily, kAxisFamily, kGraphFamily> kOfTensors;
 
 std::string_view of_launches(const Function&, OpId) { return "the derivative of a kernel"; }
 constexpr StructuredRule kLaunch{OpKind::launch, nullptr, nullptr, of_launches};

@@ -89,6 +89,31 @@ struct TileCode::Makers {
         others(others, 0);
     }
 
+    // Vectors of columns, unless the axis is theirs: that goes element by element.
+    static void flip(TileCode& code, OpId id) {
+        const AlongOp op(code.s_.tile, id);
+        Emit& emit = code.emit_;
+        const auto shape = extents(code.s_.tile.type(op.value()));
+        const auto axis = static_cast<size_t>(op.axis());
+        const Home& from = code.homes_.at(op.value());
+        const Home& to = code.homes_.at(op.result());
+        Coordinates at(shape.size());
+        auto axes = [&](auto&& self, size_t i) -> void {
+            if (i == shape.size()) {
+                Coordinates mirrored = at;
+                mirrored[axis].at = emit.binary(OpKind::sub, emit.integer(shape[axis] - 1), at[axis].at);
+                return code.store_home(to, code.load_home(from, mirrored), at);
+            }
+            const bool columns = i + 1 == shape.size() && i != axis;
+            at[i].column = columns;
+            code.s_.counted_loop(shape[i], columns ? code.width_ : 1, [&](ValueId number) {
+                at[i].at = number;
+                self(self, i + 1);
+            });
+        };
+        axes(axes, 0);
+    }
+
     static void atomic(TileCode& code, OpId id) {
         const TileViewOp view(code.s_.tile, id);
         const auto shape = extents(code.s_.tile.type(view.value()));
@@ -123,6 +148,7 @@ const TileCode::Makers::Row& TileCode::Makers::row(OpKind kind) {
         {.kind = OpKind::expand, .inlined = expand},
         {.kind = OpKind::tile_iota, .inlined = iota},
         {.kind = OpKind::transpose, .inlined = transpose},
+        {.kind = OpKind::flip, .alone = flip},
         {.kind = OpKind::reduce},  // by nests
         {.kind = OpKind::scan, .alone = scan},
         {.kind = OpKind::mma, .alone = product},
