@@ -23,8 +23,8 @@ enum class TileWay : uint8_t {
     made_later  // by passes for machines: no evaluator's form has it
 };
 
-// Of what gives the elements of its operand in other places: from the coordinates in the result to those in the operand,
-// which is of the type.
+// Of what gives the elements of its operand in other places: from the coordinates in the result to those in the
+// operand, which is of the type.
 using Source = void (*)(std::span<size_t> at, const Type& operand, const Attrs& attrs);
 
 inline void source_of_transpose(std::span<size_t> at, const Type&, const Attrs&) {

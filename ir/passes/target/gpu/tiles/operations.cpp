@@ -82,10 +82,10 @@ struct ThreadTiles::Makers {
 
 ThreadTiles::Makers::Make ThreadTiles::Makers::of(OpKind kind) {
     static constexpr Row<Make> kThreadTileMakers[]{
-        {OpKind::load_tile, load},    {OpKind::store_tile, store},  {OpKind::atomic_tile, atomic},
-        {OpKind::expand, expand},     {OpKind::tile_iota, iota},    {OpKind::transpose, transpose},
-        {OpKind::flip, flip},         {OpKind::reduce, reduce},     {OpKind::scan, scan},         {OpKind::mma, product},
-        {OpKind::pack_rows, of_cpus}, {OpKind::mma_words, of_cpus},
+        {OpKind::load_tile, load}, {OpKind::store_tile, store},  {OpKind::atomic_tile, atomic},
+        {OpKind::expand, expand},  {OpKind::tile_iota, iota},    {OpKind::transpose, transpose},
+        {OpKind::flip, flip},      {OpKind::reduce, reduce},     {OpKind::scan, scan},
+        {OpKind::mma, product},    {OpKind::pack_rows, of_cpus}, {OpKind::mma_words, of_cpus},
     };
     static constexpr Total<kThreadTileMakers, kRegisterFamily> kMakers;
     return kMakers[kind].answer;
