@@ -227,6 +227,9 @@ typedef struct TsrIndexItem {
 TsrTensor* tsr_view(const TsrTensor* tensor, const TsrIndexItem* items, int32_t count, const TsrPlace* place);
 TsrTensor* tsr_transpose(const TsrTensor* tensor, const int32_t* axes, const TsrPlace* place); /* axes NULL: reversed */
 TsrTensor* tsr_swap_last(const TsrTensor* tensor, const TsrPlace* place); /* .T; below rank 2 the tensor itself */
+/* c64[…] as f32[…, 2], real and imaginary parts; and back, of a last axis of 2 whose elements are neighbours. */
+TsrTensor* tsr_view_as_real(const TsrTensor* tensor, const TsrPlace* place);
+TsrTensor* tsr_view_as_complex(const TsrTensor* tensor, const TsrPlace* place);
 TsrTensor* tsr_reshape(const TsrTensor* tensor, const int64_t* shape, int32_t rank, const TsrPlace* place); /* one -1;
     a view when dense, else of a copy */
 TsrTensor* tsr_broadcast_to(const TsrTensor* tensor, const int64_t* shape, int32_t rank, const TsrPlace* place);
@@ -547,7 +550,7 @@ const char* tsr_last_error(void);
 #define TSR_HOST_FUNCTIONS(X) \
     X(tensor_retain) X(tensor_release) X(empty) X(zeros) X(full) X(ones) X(arange_i64) X(arange_f64) X(linspace) X(from_values) X(from_list) X(philox4x32_10) X(seed) X(random_stream) \
     X(set_seed) X(next_key) X(rand) X(randn) X(randint) X(poisson) X(bernoulli) X(permutation) X(copy) X(is_dense) X(contiguous) X(own) X(cast) X(cast_cut) X(cast_dither) X(convert_bits) X(bits_to_f64) \
-    X(f64_to_bits) X(view) X(transpose) X(swap_last) X(reshape) X(broadcast_to) X(dim) X(size) X(get) X(get_f64) X(get_i64) X(set) X(set_f64) X(set_i64) X(item) X(assign) X(fill) \
+    X(f64_to_bits) X(view) X(transpose) X(swap_last) X(view_as_real) X(view_as_complex) X(reshape) X(broadcast_to) X(dim) X(size) X(get) X(get_f64) X(get_i64) X(set) X(set_f64) X(set_i64) X(item) X(assign) X(fill) \
     X(equal) X(allclose) X(string) X(string_retain) X(string_release) X(concat) X(join) X(string_compare) X(string_length) X(string_get) X(string_repr) X(string_slice) \
     X(string_repeat) X(string_upper) X(string_lower) X(string_strip) X(string_lstrip) X(string_rstrip) X(string_replace) X(string_join) X(string_split) \
     X(string_lines) X(string_characters) X(string_find) X(string_count) X(string_starts) X(string_ends) X(string_has) X(string_is_digits) X(string_to_integer) \

@@ -38,7 +38,7 @@ std::string format_arguments(const char* format, va_list arguments) {
 constinit thread_local const TsrLibraryCall* entered = nullptr;
 
 // "file:line:column: ", or nothing.
-std::string place_text(const TsrPlace* place) {
+std::string place_in_front(const TsrPlace* place) {
     if (place == nullptr || place->file == nullptr) return "";
     std::string where = place->file;
     if (place->line > 0) where += ":" + std::to_string(place->line);
@@ -48,7 +48,7 @@ std::string place_text(const TsrPlace* place) {
 
 void print_failure(const TsrPlace* place, const char* message) {
     std::fflush(stdout);
-    std::fprintf(stderr, "%serror: %s\n", place_text(place).c_str(), message);
+    std::fprintf(stderr, "%serror: %s\n", place_in_front(place).c_str(), message);
     std::fflush(stderr);
 }
 
@@ -106,7 +106,7 @@ void tsr_fail(const TsrPlace* place, const char* message) {
     }
     std::string with_note = message;
     if (entered != nullptr) {
-        with_note += "\n" + place_text(place) + "note: in `" + entered->function + "`";
+        with_note += "\n" + place_in_front(place) + "note: in `" + entered->function + "`";
         place = entered->place;
         entered = nullptr;
     }

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "runtime/fail.h"
+#include "runtime/numbers/dtypes.h"
 #include "runtime/tensor/tensor.h"
 
 namespace tsr::runtime {
@@ -81,6 +82,15 @@ private:
     int64_t offset_ = 0;
 };
 
+// The same memory, read as another type of whole bytes.
+TensorRef view_as(const TsrTensor& base, int32_t dtype, Shape shape, Shape strides) {
+    TensorRef view = make_view(base);
+    view->dtype = dtype;
+    view->dl.dtype = {static_cast<uint8_t>(row(dtype).dlpack), static_cast<uint8_t>(bits(dtype)), 1};
+    set_axes(*view, shape, strides);
+    return view;
+}
+
 }  // namespace
 
 }  // namespace tsr::runtime
@@ -133,6 +143,33 @@ TsrTensor* tsr_transpose(const TsrTensor* tensor, const int32_t* axes, const Tsr
         view->strides[axis] = tensor->strides[from];
     }
     return view.give();
+}
+
+TsrTensor* tsr_view_as_real(const TsrTensor* tensor, const TsrPlace* place) {
+    const auto rank = static_cast<size_t>(tensor->dl.ndim);
+    if (tensor->dtype != TSR_C64) fail(place, "%s has no imaginary parts", type_text(*tensor).c_str());
+    if (rank == TSR_MAX_RANK) fail(place, "a view of more than %d axes", TSR_MAX_RANK);
+    std::array<int64_t, TSR_MAX_RANK> shape{}, strides{};
+    std::copy_n(tensor->shape, rank, shape.begin());
+    std::transform(tensor->strides, tensor->strides + rank, strides.begin(), [](int64_t s) { return 2 * s; });
+    shape[rank] = 2;
+    strides[rank] = 1;
+    return view_as(*tensor, TSR_F32, {shape.data(), rank + 1}, {strides.data(), rank + 1}).give();
+}
+
+TsrTensor* tsr_view_as_complex(const TsrTensor* tensor, const TsrPlace* place) {
+    const auto rank = static_cast<size_t>(tensor->dl.ndim);
+    if (tensor->dtype != TSR_F32 || rank == 0 || tensor->shape[rank - 1] != 2)
+        fail(place, "%s does not end in pairs of f32", type_text(*tensor).c_str());
+    const Shape outer{tensor->strides, rank - 1};
+    // The stride of an axis of one element is never taken.
+    size_t odd = 0;
+    for (size_t axis = 0; axis + 1 < rank; ++axis) odd += tensor->shape[axis] > 1 && outer[axis] % 2 != 0;
+    if (tensor->strides[rank - 1] != 1 || odd > 0)
+        fail(place, "the pairs of %s are not neighbours in memory: copy it first", type_text(*tensor).c_str());
+    std::array<int64_t, TSR_MAX_RANK> strides{};
+    std::transform(outer.begin(), outer.end(), strides.begin(), [](int64_t s) { return s / 2; });
+    return view_as(*tensor, TSR_C64, {tensor->shape, rank - 1}, {strides.data(), rank - 1}).give();
 }
 
 TsrTensor* tsr_swap_last(const TsrTensor* tensor, const TsrPlace*) {

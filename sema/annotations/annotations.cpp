@@ -186,7 +186,7 @@ static Type tensor_annotation(Body& b, const ast::Expr& e, const ast::Subscript&
             d.suggest(s.base->span, *near, fmt::format("did you mean `{}`?", *near));
         return {};
     }
-    if (elem == DType::c64) {
+    if (elem == DType::c64 && !b.rules().host_objects) {
         b.refuse(Feature::host, s.base->span, "complex numbers are");
         return {};
     }

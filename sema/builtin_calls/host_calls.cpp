@@ -30,10 +30,10 @@ Value made(DType elem, std::vector<ir::Dim> shape) {
 }
 
 // The element type given by an optional argument; nothing after a message.
-std::optional<DType> element_type(Body& b, const ast::Expr* written, DType otherwise) {
+std::optional<DType> element_type(Body& b, const ast::Expr* written, DType otherwise, bool complex = false) {
     if (!written) return otherwise;
     auto type = named_dtype(b, *written);
-    if (type == DType::c64) {
+    if (type == DType::c64 && !(complex && b.rules().host_objects)) {
         b.refuse(Feature::host, written->span, "complex numbers are");
         return std::nullopt;
     }
@@ -56,10 +56,35 @@ Value filled(Body& b, const Matched& m, Builtin function) {
         otherwise = settled(value.type, value.value);
         if (otherwise == DType::index) otherwise = DType::i64;
     }
-    auto elem = element_type(b, m.arguments[full ? 2 : 1], otherwise);
+    auto elem =
+        element_type(b, m.arguments[full ? 2 : 1], otherwise, function != Builtin::full && function != Builtin::ones);
     if (!elem || !shape) return {};
     if (full && !require_converts(b, *m.arguments[1], value, Type::scalar(*elem), "an element")) return {};
     return made(*elem, *shape);
+}
+
+// Real and imaginary parts as a last axis of two, or such an axis as complex numbers: the same memory.
+Value complex_view(Body& b, const Matched& m, bool real) {
+    const Value x = expression(b, *m.arguments[0]);
+    if (x.broken()) return {};
+    const bool pairs = x.type.is(Kind::tensor) && x.type.elem() == DType::f32 && x.type.rank() > 0 &&
+                       x.type.shape().back() == ir::Dim::constant(2);
+    if (real ? !is_complex(x.type) : !pairs) {
+        b.error("E0302", m.arguments[0]->span,
+                real ? fmt::format("`view_as_real` takes a tensor of c64, this is {}", shown(x.type))
+                     : fmt::format("`view_as_complex` takes a tensor of f32 whose last axis has 2 elements, this is {}",
+                                   shown(x.type)));
+        return {};
+    }
+    TensorDetail detail;
+    detail.shape = x.type.shape();
+    if (real) {
+        detail.shape.push_back(ir::Dim::constant(2));
+    } else {
+        detail.shape.pop_back();
+    }
+    detail.mut = x.type.writable();
+    return typed(Type::tensor(real ? DType::f32 : DType::c64, std::move(detail)));
 }
 
 Value filled_like(Body& b, const Matched& m, Builtin function) {
@@ -349,6 +374,9 @@ Value host_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
             if (row.id == Builtin::item) return typed(Type::scalar(x.type.elem()).carrying(x.type.policy()));
             return typed(x.type.with_mut(true));
         }
+        case Builtin::view_as_real:
+        case Builtin::view_as_complex:
+            return complex_view(b, m, row.id == Builtin::view_as_real);
         case Builtin::str_: {
             expression(b, *m.arguments[0]);
             return typed(Type::string());

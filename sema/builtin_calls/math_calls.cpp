@@ -115,6 +115,9 @@ Value conversion(Body& b, const ast::Expr& e, const Matched& m, Builtin function
     Value value = expression(b, x);
     auto to = named_dtype(b, *m.arguments[1]);
     if (value.broken() || !to) return {};
+    const bool real = is_element(value.type) && !has_bools(value.type) && value.type.is(Kind::tensor);
+    if (*to == DType::c64 && real && b.rules().host_objects && function == Builtin::cast)
+        return library_call(b, e, {.name = "_of_real", .file = "complex_numbers", .signature = {}, .doc = {}}, {&x});
     if (*to == DType::c64) return b.refuse(Feature::host, m.arguments[1]->span, "complex numbers are");
     if (value.type.is(Kind::tensor) && function == Builtin::cast) {
         if (!b.rules().tensor_values) {

@@ -136,6 +136,8 @@
     X(load_file, "load", H, none, "path, T", "Reads a tensor: `load(\"x.npy\", f32[n])`.") \
     X(save, "save", H, none, "path, value", "Writes a tensor to .npy.") \
     X(copy, "copy", H, none, "x", "A tensor of its own with the same elements; also `x.copy()`.") \
+    X(view_as_real, "view_as_real", H, none, "x", "Complex numbers as pairs of f32, a last axis of two: the same memory.") \
+    X(view_as_complex, "view_as_complex", H, none, "x", "Pairs of f32 as complex numbers: the same memory.") \
     X(prod, "prod", HG, none, "x, axis?, keepdims? | out?", "The product of a tensor's elements along axes.") \
     X(mean, "mean", HG, none, "x, axis?, keepdims? | out?", "The mean of a tensor's elements along axes.") \
     X(var, "var", HG, none, "x, axis?, keepdims? | correction?, out?", "The variance of a tensor's elements along axes.") \
@@ -265,4 +267,4 @@
 // clang-format on
 
 // Operators of the standard library that only graphs compute; their parameters are of no use before they are compiled.
-#define TSR_OPERATOR_NAMES "slice dropout fft ifft rfft irfft fft2d quantize dequantize moe"
+#define TSR_OPERATOR_NAMES "slice dropout quantize dequantize moe"

@@ -1,5 +1,7 @@
 #include "sema/calls/builtin_dispatch.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sema/builtin_calls/allocations.h"
@@ -17,6 +19,7 @@
 #include "sema/calls/transform_calls.h"
 #include "sema/state/entities.h"
 #include "sema/state/recursion.h"
+#include "sema/types/elements.h"
 #include "sema/values/requirements.h"
 
 namespace tsr::sema {
@@ -41,8 +44,65 @@ static Value refuse_dict_call(Body& b, const ast::Call& c) {
     return {};
 }
 
+namespace {
+
+// What is said of complex numbers themselves.
+bool takes_complex(Builtin function) {
+    switch (function) {
+        case Builtin::print:
+        case Builtin::copy:
+        case Builtin::reshape:
+        case Builtin::expand_dims:
+        case Builtin::squeeze:
+        case Builtin::flatten:
+        case Builtin::save:
+        case Builtin::zeros_like:
+        case Builtin::len:
+        case Builtin::view_as_real:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool holds_complex(const Type& type) {
+    if (is_complex(type)) return true;
+    const bool several = type.is(Kind::tuple) || type.is(Kind::list);
+    return several && std::ranges::any_of(type.parts(), holds_complex);
+}
+
+Value known_call(Body& b, const ast::Expr& e, const ast::Call& c, const BuiltinEntry& row, const ast::Expr* receiver);
+
+}  // namespace
+
+// Of complex numbers some are functions of the library; others are not compiled.
 Value builtin_call(Body& b, const ast::Expr& e, const ast::Call& c, const BuiltinEntry& row,
                    const ast::Expr* receiver) {
+    const bool of_library = row.id == Builtin::abs || row.id == Builtin::exp;
+    const ast::Expr* only = receiver && c.arguments.empty()        ? receiver
+                            : !receiver && c.arguments.size() == 1 ? c.arguments[0].value
+                                                                   : nullptr;
+    if (of_library && only && b.rules().host_objects) {
+        if (is_complex(expression(b, *only).type)) {
+            const std::string_view name = row.id == Builtin::abs ? "_magnitude" : "_exponential";
+            return library_call(b, e, {.name = name, .file = "complex_numbers", .signature = {}, .doc = {}}, {only});
+        }
+    }
+    Value value = known_call(b, e, c, row, receiver);
+    if (value.broken() || takes_complex(row.id)) return value;
+    std::vector<const ast::Expr*> all{receiver};
+    for (const ast::Argument& argument : c.arguments) all.push_back(argument.value);
+    for (const ast::Expr* argument : all) {
+        const Value* given = argument ? b.found(*argument) : nullptr;
+        if (given && holds_complex(given->type) && !b.checker.program.made.library_calls.contains(b.key(e)))
+            return b.refuse(Feature::host, e.span, fmt::format("`{}` of complex numbers is", row.paths.front()));
+    }
+    return value;
+}
+
+namespace {
+
+Value known_call(Body& b, const ast::Expr& e, const ast::Call& c, const BuiltinEntry& row, const ast::Expr* receiver) {
     if (row.id == Builtin::dict_) return refuse_dict_call(b, c);
     std::vector<bool> has_default;
     for (const BuiltinParameter& p : row.parameters) has_default.push_back(p.optional);
@@ -100,5 +160,7 @@ Value builtin_call(Body& b, const ast::Expr& e, const ast::Call& c, const Builti
     }
     __builtin_unreachable();
 }
+
+}  // namespace
 
 }  // namespace tsr::sema

@@ -9,6 +9,7 @@
 #include "sema/state/entities.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
+#include "sema/types/elements.h"
 #include "sema/types/numeric.h"
 #include "sema/types/writable_types.h"
 #include "sema/values/dimensions.h"
@@ -398,6 +399,10 @@ Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId 
     if (expression && b.rules().host_objects && std::ranges::any_of(request.types, is_tensor) &&
         std::ranges::none_of(request.types, is_record))
         request.context = Context::graph;
+    for (const PassedValue& argument : arguments) {
+        if (request.context == Context::host || !argument.expr || !is_complex(argument.value.type)) continue;
+        return b.refuse(Feature::host, argument.expr->span, "complex numbers in kernels and graph functions are");
+    }
     const auto differing = by_round(b, callee, arguments);
     if (!differing) return {};
     std::vector<std::pair<Value, CallInfo>> made;

@@ -189,7 +189,15 @@ std::string graph_name(Body& b) {
 
 }  // namespace
 
+const ast::Expr* library_call_of(Body& b, const ast::Expr& e) {
+    const auto made = b.program.made.library_calls.find(b.key(e));
+    if (made == b.program.made.library_calls.end()) return nullptr;
+    const ast::Expr* call = b.expr(made->second);
+    return b.instance().calls.contains(call->id) ? call : nullptr;
+}
+
 bool is_graph_operator(Body& b, const ast::Expr& e) {
+    if (library_call_of(b, e) != nullptr) return false;
     return std::ranges::any_of(std::visit(OperandsOf{b, e}, e.node),
                                [&](const ast::Expr* operand) { return is_tensor(b, operand); });
 }

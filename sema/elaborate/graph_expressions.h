@@ -17,6 +17,8 @@ struct GraphOperands {
     std::vector<ir::ValueId> arguments;  // those values, in the order of the parameters
 };
 
+// The call of the standard library that an operator, subscript or built-in function is here; null: none.
+const ast::Expr* library_call_of(Body& b, const ast::Expr& e);
 // Whether the expression is computed by a graph: an operator on whole tensors. In the graph of an expression also what
 // is part of it, though it needs none by itself: a cast, a transpose.
 bool is_graph_operator(Body& b, const ast::Expr& e);

@@ -144,6 +144,10 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
             return save(b, info);
         case Builtin::copy:
             return Val::ssa(host(b, "copy", {argument_value(b, info, 0).id}, ir_type(type)));
+        case Builtin::view_as_real:
+            return Val::ssa(host(b, "view_as_real", {argument_value(b, info, 0).id}, ir_type(type)));
+        case Builtin::view_as_complex:
+            return Val::ssa(host(b, "view_as_complex", {argument_value(b, info, 0).id}, ir_type(type)));
         case Builtin::reshape: {
             std::vector<ValueId> operands{argument_value(b, info, 0).id};
             for (const ast::ExprId written : info.rest) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sema/expressions/complex_operators.h"
 #include "sema/expressions/conditions.h"
 #include "sema/expressions/register_tiles.h"
 #include "sema/expressions/sequence_operators.h"
@@ -123,6 +124,7 @@ Value unary(Body& b, const ast::Expr& e, const ast::Unary& u) {
     Value operand = expression(b, *u.operand);
     if (operand.broken()) return {};
     if (!require_no_kernel(b, e.span, "arithmetic", {operand})) return {};
+    if (auto given = complex_unary(b, e, u, operand)) return *given;
     bool invert = u.op == ast::UnaryOp::invert;
     bool fits = invert ? has_integers(operand.type) || has_bools(operand.type)
                        : is_element(operand.type) && !has_bools(operand.type);
@@ -152,6 +154,8 @@ Value unary(Body& b, const ast::Expr& e, const ast::Unary& u) {
 
 Value binary(Body& b, const ast::Expr& e, const ast::Binary& operation) {
     Value l = expression(b, *operation.lhs), r = expression(b, *operation.rhs);
+    if (auto given = complex_arithmetic(b, e, operation, fmt::format("`{}`", symbol(operation.op)), l, r))
+        return *given;
     return arithmetic(b, e, operation.op, *operation.lhs, l, *operation.rhs, r, operation.op_span);
 }
 
@@ -271,6 +275,7 @@ static std::optional<bool> known_comparison(ast::CompareOp op, const Value& l, c
 }
 
 Value comparison(Body& b, const ast::Expr& e, const ast::Compare& c) {
+    if (auto given = complex_comparison(b, e, c)) return *given;
     const ast::Expr* before = c.first;
     Value l = expression(b, *c.first);
     Value result;

@@ -10,16 +10,21 @@ namespace tsr::sema {
 std::optional<Value> row_ids(Body& b, const ast::Subscript& s) {
     if (!b.rules().tensor_values || s.indices.size() != 1) return std::nullopt;
     const ast::Expr& index = *s.indices[0];
-    const bool named = std::holds_alternative<ast::Name>(index.node) || std::holds_alternative<ast::Call>(index.node) ||
-                       std::holds_alternative<ast::Binary>(index.node) ||
-                       std::holds_alternative<ast::Subscript>(index.node) ||
-                       std::holds_alternative<ast::Attribute>(index.node);
+    const bool named =
+        std::holds_alternative<ast::Name>(index.node) || std::holds_alternative<ast::Call>(index.node) ||
+        std::holds_alternative<ast::Binary>(index.node) || std::holds_alternative<ast::Compare>(index.node) ||
+        std::holds_alternative<ast::Unary>(index.node) || std::holds_alternative<ast::Subscript>(index.node) ||
+        std::holds_alternative<ast::Attribute>(index.node);
     if (!named) return std::nullopt;
     const Value ids = expression(b, index);
     return ids.type.is(Kind::tensor) && ids.type.rank() > 0 ? std::optional(ids) : std::nullopt;
 }
 
 Value rows_by_ids(Body& b, const ast::Expr& e, const ast::Subscript& s, const Value& x, const Value& ids) {
+    if (ids.type.elem() == DType::boolean && b.rules().host_objects && !is_packed(x.type.elem()))
+        return library_call(b, e, {.name = "_masked", .file = "searching", .signature = {}, .doc = {}},
+                            {s.base, s.indices[0]});
+    if (ids.type.elem() == DType::boolean) return b.refuse(Feature::graphs, e.span, "a mask as an index is");
     if (!is_integer(ids.type.elem())) {
         b.error("E0302", s.indices[0]->span, fmt::format("ids are integers, these are {}", shown(ids.type)));
         return {};

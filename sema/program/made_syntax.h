@@ -50,6 +50,8 @@ public:
     std::map<ExprKey, ast::ExprId> field_extents;
     // By the call: `map(f, xs)` is `[f(x) for x in xs]`; of several iterables the clause goes through `zip` of them.
     std::map<ExprKey, ast::ExprId> mapped;
+    // By an operator, subscript or call: the call of the library's function that it is for some types of its operands.
+    std::map<ExprKey, ast::ExprId> library_calls;
     std::map<ExprKey, VjpCall> vjp_calls;        // by the call
     std::map<ExprKey, ast::ExprId> held_values;  // by the call of a function that holds values: these, as a tuple
     std::map<std::pair<ModuleId, ast::StmtId>, InPlace> in_place;  // by the statement

@@ -3,12 +3,18 @@
 // other includes point from later folders to earlier ones (README.md).
 #pragma once
 
+#include "sema/builtins/library.h"
 #include "sema/state/body.h"
 
 namespace tsr::sema {
 
 // Checks and records an expression. In `expression.cpp`.
 Value expression(Body& b, const ast::Expr& e);
+
+// What the expression is of these operands: a call of a function in a file of the standard library. In
+// `calls/library_calls.cpp`.
+Value library_call(Body& b, const ast::Expr& e, const LibraryFunction& function,
+                   const std::vector<const ast::Expr*>& operands);
 
 // In `statements/statements.cpp`.
 void block(Body& b, const ast::Block& statements);

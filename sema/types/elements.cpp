@@ -75,6 +75,8 @@ bool repeats_to(const std::vector<int64_t>& shape, const std::vector<int64_t>& t
     return broadcast(shape, to) == to;
 }
 
+bool is_complex(const Type& type) { return type.is(Kind::tensor) && type.elem() == DType::c64; }
+
 Type number_result(const Type& joined) {
     if (joined.is_literal()) return joined;
     const DType elem = result_type(joined.elem(), joined.policy());

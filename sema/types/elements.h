@@ -18,6 +18,8 @@ Type element_type(const Type& type);
 bool has_integers(const Type& type);
 bool has_floats(const Type& type);
 bool has_bools(const Type& type);
+// A tensor of complex numbers.
+bool is_complex(const Type& type);
 // The vector, tile or tensor with bools for elements; else `bool`.
 Type bool_like(const Type& type);
 

@@ -112,6 +112,8 @@ inline constexpr auto kHostEntries = [] {
         {"own", {A::tensor, A::place}, R::tensor},  // itself where nobody else holds it, else a copy
         {"view", {A::tensor, A::items, A::place}, R::tensor},
         {"swap_last", {A::tensor, A::place}, R::tensor},
+        {"view_as_real", {A::tensor, A::place}, R::tensor},
+        {"view_as_complex", {A::tensor, A::place}, R::tensor},
         {"reshape", {A::tensor, A::integers, A::place}, R::tensor},
         {"broadcast_to", {A::tensor, A::integers, A::place}, R::tensor},
         // tensors: elements and numbers
