@@ -1,5 +1,7 @@
 #include "sema/elaborate/derivatives.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/numerics.h"
@@ -32,6 +34,27 @@ std::vector<ir::Type> results_in_caller(const Instance& of, const Dims& dims) {
     std::vector<ir::Type> results;
     tree_types(of.result, results);
     for (ir::Type& type : results) type = in_caller(type, dims);
+    return results;
+}
+
+// Results of what is differentiated: an extent that no symbol of this function says has a name of its own, until the
+// derivative is made (`differentiate`).
+std::vector<ir::Type> named_results(Body& b, const Instance& of, const Dims& dims) {
+    std::vector<ir::Type> results = results_in_caller(of, dims);
+    std::vector<std::string>& symbols = b.function().symbols;
+    const auto is_known = [&](const std::string& name) { return std::ranges::find(symbols, name) != symbols.end(); };
+    std::map<std::string, ir::Dim> named;
+    for (ir::Type& type : results) {
+        for (ir::Dim& extent : type.shape) {
+            if (std::ranges::all_of(extent.symbols(), is_known)) continue;
+            const auto [known, fresh] = named.try_emplace(extent.text());
+            if (fresh) {
+                symbols.push_back(fmt::format("extent_{}_of_{}", named.size(), b.function().op_count()));
+                known->second = ir::Dim::symbol(symbols.back());
+            }
+            extent = known->second;
+        }
+    }
     return results;
 }
 
@@ -114,7 +137,7 @@ std::vector<ValueId> gradient(Body& b, const Instance& made, std::vector<ValueId
     const Instance& of = b.program.instance(made.derived_from);
     const sema::Derivation& derivation = *b.program.function(made.function).derived;
     const Wanted wanted = wanted_of(b, made, arguments);
-    std::vector<ir::Type> results = results_in_caller(of, dims);
+    std::vector<ir::Type> results = named_results(b, of, dims);
     const size_t own = results.size();
     for (size_t i = 0; i < own; ++i) {
         if (ir::may_differentiate(results[i])) arguments.push_back(seed(b, results[i], i == 0));
@@ -276,7 +299,7 @@ std::vector<ValueId> pushforward(Body& b, const Instance& made) {
     const CallInBody body = call_in_body(b, made);
     const Wanted wanted = wanted_of(b, made, body.leaves.arguments);
     const std::vector<ValueId> tangents = leaves_of_parameter(b, made, 1);
-    std::vector<ir::Type> types = results_in_caller(body.of, body.leaves.dims);
+    std::vector<ir::Type> types = named_results(b, body.of, body.leaves.dims);
     const size_t own = types.size();
     std::vector<ValueId> operands = body.leaves.arguments;
     for (size_t i = 0; i < wanted.leaves.size(); ++i) {
@@ -301,7 +324,7 @@ std::vector<ValueId> pullback(Body& b, const Instance& made) {
     const CallInBody body = call_in_body(b, made);
     const Wanted wanted = wanted_of(b, made, body.leaves.arguments);
     const std::vector<ValueId> cotangents = leaves_of_parameter(b, made, 1);
-    std::vector<ir::Type> types = results_in_caller(body.of, body.leaves.dims);
+    std::vector<ir::Type> types = named_results(b, body.of, body.leaves.dims);
     const size_t own = types.size();
     std::vector<ValueId> operands = body.leaves.arguments;
     for (size_t i = 0; i < own; ++i) {

@@ -132,6 +132,7 @@ private:
         const auto given = put_body(at, by, operands);
         if (!given) internal_error(given.message());
         Values values = given.value();
+        name_extents(fn, results, values);
         // Extents that only the run shows to be equal are those that the operation said.
         for (size_t i = 0; i < results.size(); ++i) {
             const Type& said = fn.type(results[i]);
@@ -140,6 +141,42 @@ private:
         }
         fn.remove(id);
         for (size_t i = 0; i < results.size(); ++i) fn.replace_uses(results[i], values[i]);
+    }
+
+    // An extent that had a name of its own until the derivative was made is what the derivative says.
+    static void name_extents(Function& fn, const Values& results, const Values& values) {
+        const auto is_given = [&](const std::string& name) {
+            return std::ranges::any_of(fn.params(), [&](ValueId param) {
+                const Value& value = fn.value(param);
+                const bool dimension = value.role.kind == ParamRole::Kind::dimension;
+                if (dimension && fn.symbols[static_cast<size_t>(value.role.number)] == name) return true;
+                return std::ranges::any_of(value.type.shape, [&](const Dim& dim) { return dim.symbol_name() == name; });
+            });
+        };
+        std::map<std::string, Dim> known;
+        for (size_t i = 0; i < results.size(); ++i) {
+            const std::vector<Dim> said = fn.type(results[i]).shape, found = fn.type(values[i]).shape;
+            for (size_t axis = 0; axis < said.size() && axis < found.size(); ++axis) {
+                const auto name = said[axis].symbol_name();
+                if (name && !is_given(*name) && !(said[axis] == found[axis])) known.emplace(*name, found[axis]);
+            }
+        }
+        if (known.empty()) return;
+        const auto substitute = [&](std::vector<Dim>& shape) {
+            for (Dim& dim : shape) dim = dim.substitute(known);
+        };
+        for (size_t i = 0; i < fn.value_count(); ++i) substitute(fn.value(ValueId(i)).type.shape);
+        for (Type& type : fn.results) substitute(type.shape);
+        for (size_t i = 0; i < fn.op_count(); ++i) {
+            Attrs& attrs = fn.op(OpId(i)).attrs;
+            if (attrs.has(Attr::dim)) attrs.set(Attr::dim, attrs.dim(Attr::dim).substitute(known));
+            if (attrs.has(Attr::shape)) {
+                std::vector<Dim> shape = attrs.dims(Attr::shape);
+                substitute(shape);
+                attrs.set(Attr::shape, std::move(shape));
+            }
+        }
+        std::erase_if(fn.symbols, [&](const std::string& name) { return known.contains(name); });
     }
 
     // Of what is not differentiated any more: calls become their functions, and what no derivative passes is the value.
