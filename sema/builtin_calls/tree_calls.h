@@ -1,4 +1,5 @@
-// `tree.map(f, t, …)`, `tree.update(f, t, …)` and `tree.leaves(t)`: the tensors and numbers in tuples and records, nested.
+// `tree.map(f, t, …)`, `tree.update(f, t, …)` and `tree.leaves(t)`: the tensors and numbers in tuples and records,
+// nested.
 #pragma once
 
 #include "sema/state/body.h"

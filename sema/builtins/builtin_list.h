@@ -244,7 +244,6 @@
     X(tree_leaves, "tree.leaves", HG, none, "tree", "The leaves of a tree in order, as a tuple.")
 
 #define TSR_BUILTINS_LATER(X) \
-    X(check_grads, "check_grads", H, autodiff, "f, args", "Compares derivatives with differences.") \
     X(mesh, "dist.mesh dist.Mesh Mesh", H, distribution, "| axes?, devices?, shape?", "Devices along named axes.") \
     X(dist_tensor, "dist.tensor", H, distribution, "| shape, layout?, mesh?, dtype?", "A tensor spread over a mesh.") \
     X(shard_spec, "dist.ShardSpec ShardSpec", H, distribution, "| partition, mesh_axes", "How a tensor is split.") \
