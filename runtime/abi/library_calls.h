@@ -1,4 +1,5 @@
-/* A part of runtime/abi.h: what fails inside a function of the standard library is reported at the user's call of it. */
+/* A part of runtime/abi.h: what fails inside a function of the standard library is reported at the user's call of it.
+ */
 #ifndef TSR_RUNTIME_ABI_LIBRARY_CALLS_H
 #define TSR_RUNTIME_ABI_LIBRARY_CALLS_H
 
@@ -14,8 +15,8 @@ typedef struct TsrLibraryCall {
     const char* function; /* as the program names it */
 } TsrLibraryCall;
 
-/* What this thread is in from now on; NULL: code of the user's. Returns what it was in: it is in that again when the call
- * is over. */
+/* What this thread is in from now on; NULL: code of the user's. Returns what it was in: it is in that again when the
+ * call is over. */
 const TsrLibraryCall* tsr_enter_library(const TsrLibraryCall* call);
 
 #ifdef __cplusplus
