@@ -24,6 +24,7 @@ constexpr int64_t kFew = 40;     // values that are worth no search for cheap on
 constexpr int64_t kBeside = 16;  // that ptxas takes for itself: addresses, conditions
 // In a block of one warp. ptxas starts the loads of long code together and holds an address for each, which the order
 // of LLVM's instructions does not show: more are left to it.
+constexpr int64_t kBesideOfWarp = 24;
 constexpr int64_t kMostOfWarp = 128;
 
 // What of a value is in a register of its own.
@@ -138,7 +139,8 @@ int64_t registers_at_once(const llvm::Function& function) { return Liveness(func
 void fit_registers(llvm::Function& entry, const Gpu& gpu, int64_t threads, int64_t shared_bytes) {
     if (registers_at_once(entry) > kFew) sink_cheap_values(entry);
     if (entry.hasFnAttribute("nvvm.minctasm")) return;
-    const int64_t wanted = std::min(registers_at_once(entry) + kBeside, ir::kMostRegisters);
+    const int64_t beside = threads <= ir::kWarp ? kBesideOfWarp : kBeside;
+    const int64_t wanted = std::min(registers_at_once(entry) + beside, ir::kMostRegisters);
     if (threads <= ir::kWarp && wanted > kMostOfWarp) return;
     const int64_t each = (wanted + kUnit - 1) / kUnit * kUnit;
     const int64_t warps = (threads + ir::kWarp - 1) / ir::kWarp;

@@ -21,6 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = "/usr/share/libonnx-testdata/data/node"
 PASSING = os.path.join(HERE, "passing.txt")
 IN_A_PROGRAM = 60
+CASES = "cases.tsr"  # the program
 OPTIONS = ["-O1", "--cpu=native", "--target=cpu"]
 
 
@@ -71,7 +72,8 @@ def refused(errors, owners):
         diagnostic = json.loads(line)
         if diagnostic["severity"] != "error":
             continue
-        place = diagnostic["range"]["start"]["line"] if diagnostic.get("range") else 0
+        where = diagnostic.get("range")
+        place = where["start"]["line"] if where and os.path.basename(where["file"]) == CASES else 0
         owner = owners[place] if place < len(owners) else None
         if owner is not None and owner.name not in found:
             found[owner.name] = (owner, reason_of(diagnostic["message"]))
@@ -86,7 +88,7 @@ def call(tesserac, command, folder, timeout=300):
 
 def settle(tesserac, chosen, folder):
     """Checks, compiles and runs cases as one program; each one becomes passed, failed or not expressible."""
-    path = os.path.join(folder, "cases.tsr")
+    path = os.path.join(folder, CASES)
     left, command = list(chosen), ["check", "--diagnostics=json", path]
     while left:
         text, owners = program(left)

@@ -55,63 +55,61 @@ struct TileCode::Makers {
 
     static void product(TileCode& code, OpId id) { code.product(id); }
 
+    // What is done along an axis of one home into another.
+    struct Along {
+        std::vector<int64_t> shape;
+        size_t axis;
+        const Home& from;
+        const Home& to;
+    };
+    static Along along(TileCode& code, const AlongOp& op) {
+        return {extents(code.s_.tile.type(op.value())), static_cast<size_t>(op.axis()), code.homes_.at(op.value()),
+                code.homes_.at(op.result())};
+    }
+
+    // Sets the coordinates from axis `i` on to every position, the axis of `a` left out or element by element; along
+    // the last one, if it is another, to vectors of columns.
+    template <typename Body>
+    static void positions(TileCode& code, const Along& a, bool leave_out, Coordinates& at, const Body& body,
+                          size_t i = 0) {
+        if (i == a.shape.size()) return body();
+        if (i == a.axis && leave_out) return positions(code, a, leave_out, at, body, i + 1);
+        const bool columns = i + 1 == a.shape.size() && i != a.axis;
+        at[i].column = columns;
+        code.s_.counted_loop(a.shape[i], columns ? code.width_ : 1, [&](ValueId number) {
+            at[i].at = number;
+            positions(code, a, leave_out, at, body, i + 1);
+        });
+    }
+
     // Along the last axis element after element, along another row after row.
     static void scan(TileCode& code, OpId id) {
         const AlongOp op(code.s_.tile, id);
+        const Along a = along(code, op);
         Emit& emit = code.emit_;
-        const auto shape = extents(code.s_.tile.type(op.value()));
-        const auto axis = static_cast<size_t>(op.axis());
-        const Home& from = code.homes_.at(op.value());
-        const Home& to = code.homes_.at(op.result());
-        auto combined = [&](ValueId a, ValueId b) { return emit.binary(combining(op.what()), a, b); };
-        Coordinates at(shape.size());
-        auto along = [&] {
-            at[axis].at = emit.integer(0);
-            const ValueId first = code.load_home(from, at);
-            code.store_home(to, first, at);
+        Coordinates at(a.shape.size());
+        positions(code, a, true, at, [&] {
+            at[a.axis].at = emit.integer(0);
+            const ValueId first = code.load_home(a.from, at);
+            code.store_home(a.to, first, at);
             std::vector<ValueId> sum{first};
-            emit.carrying_loop(emit.integer(1), emit.integer(shape[axis]), 1, sum, [&](ValueId index) {
-                at[axis].at = index;
-                sum[0] = combined(sum[0], code.load_home(from, at));
-                code.store_home(to, sum[0], at);
+            emit.carrying_loop(emit.integer(1), emit.integer(a.shape[a.axis]), 1, sum, [&](ValueId index) {
+                at[a.axis].at = index;
+                sum[0] = emit.binary(combining(op.what()), sum[0], code.load_home(a.from, at));
+                code.store_home(a.to, sum[0], at);
             });
-        };
-        auto others = [&](auto&& self, size_t i) -> void {
-            if (i == shape.size()) return along();
-            if (i == axis) return self(self, i + 1);
-            const bool columns = i + 1 == shape.size();
-            at[i].column = columns;
-            code.s_.counted_loop(shape[i], columns ? code.width_ : 1, [&](ValueId number) {
-                at[i].at = number;
-                self(self, i + 1);
-            });
-        };
-        others(others, 0);
+        });
     }
 
-    // Vectors of columns, unless the axis is theirs: that goes element by element.
     static void flip(TileCode& code, OpId id) {
-        const AlongOp op(code.s_.tile, id);
-        Emit& emit = code.emit_;
-        const auto shape = extents(code.s_.tile.type(op.value()));
-        const auto axis = static_cast<size_t>(op.axis());
-        const Home& from = code.homes_.at(op.value());
-        const Home& to = code.homes_.at(op.result());
-        Coordinates at(shape.size());
-        auto axes = [&](auto&& self, size_t i) -> void {
-            if (i == shape.size()) {
-                Coordinates mirrored = at;
-                mirrored[axis].at = emit.binary(OpKind::sub, emit.integer(shape[axis] - 1), at[axis].at);
-                return code.store_home(to, code.load_home(from, mirrored), at);
-            }
-            const bool columns = i + 1 == shape.size() && i != axis;
-            at[i].column = columns;
-            code.s_.counted_loop(shape[i], columns ? code.width_ : 1, [&](ValueId number) {
-                at[i].at = number;
-                self(self, i + 1);
-            });
-        };
-        axes(axes, 0);
+        const Along a = along(code, AlongOp(code.s_.tile, id));
+        Coordinates at(a.shape.size());
+        positions(code, a, false, at, [&] {
+            Coordinates mirrored = at;
+            mirrored[a.axis].at =
+                code.emit_.binary(OpKind::sub, code.emit_.integer(a.shape[a.axis] - 1), at[a.axis].at);
+            code.store_home(a.to, code.load_home(a.from, mirrored), at);
+        });
     }
 
     static void atomic(TileCode& code, OpId id) {
