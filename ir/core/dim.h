@@ -36,7 +36,7 @@ public:
     static Dim floor_quotient(const Dim& a, const Dim& b);
     // The greater and the lesser of two; one of them where that is known, symbols being 0 or more.
     static Dim maximum(const Dim& a, const Dim& b);
-    static Dim minimum(const Dim& a, const Dim& b) { return a + b - maximum(a, b); }
+    static Dim minimum(const Dim& a, const Dim& b);
 
     [[nodiscard]] std::optional<int64_t> constant_value() const;
     // The symbol's name, when the dimension is one symbol alone.
@@ -84,6 +84,8 @@ struct Dim::Term {
     std::vector<Atom> factors;
     bool operator==(const Term&) const = default;
 };
+
+inline Dim Dim::minimum(const Dim& a, const Dim& b) { return a + b - maximum(a, b); }
 
 // How many elements a tensor of these extents has: 1 of none.
 Dim element_count(const std::vector<Dim>& extents);
