@@ -133,9 +133,9 @@ bool Forward::loop(OpId id) {
         for (size_t i = 0; i < names.size(); ++i) values[names[i]] = now[i];
         return values;
     };
-    const auto round = [&](Builder& in, ValueMap values, const Values& now) {
+    const auto round = [&](Builder& in, const ValueMap& values, const Values& now) {
         for (size_t i = 0; i < moving.size(); ++i) set(now[moving[i]], now[carried.size() + i]);
-        return through(in, body, std::move(values), moving);
+        return through(in, body, values, moving);
     };
     OpId made;
     if (counted) {
@@ -145,7 +145,7 @@ bool Forward::loop(OpId id) {
                        [&](Builder& in, ValueId number, const Values& now) {
                            ValueMap values = arguments(carried, now);
                            values[iv] = number;
-                           return round(in, std::move(values), now);
+                           return round(in, values, now);
                        });
     } else {
         const WhileOp loop(fn_, id);

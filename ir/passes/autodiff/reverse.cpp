@@ -180,7 +180,7 @@ bool Reverse::loop(Builder& at, OpId id) {
     }
     const Dim span = Dim::maximum(*upper - *lower, Dim()) + *step - Dim::constant(1);
     const Dim rounds = Dim::floor_quotient(span, *step);
-    const Values results = loop.results().size() > 0 ? Values(loop.results().begin(), loop.results().end()) : Values{};
+    const Values results(loop.results().begin(), loop.results().end());
     const Values inits(loop.inits().begin(), loop.inits().end());
     const Values carried(loop.carried().begin(), loop.carried().end());
     const Values outside = outside_values(fn_, id, active_);

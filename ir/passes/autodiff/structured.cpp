@@ -39,7 +39,7 @@ ValueId summed(Builder& at, ValueId value, size_t axis) {
 ValueId expand_adjoint(Builder& at, OpId op, size_t, ValueId g) {
     const ExpandOp expand(at.function(), op);
     const Type from = type_of(at, expand.value());
-    const std::vector<int64_t> axes = expand.axes();
+    const std::vector<int64_t>& axes = expand.axes();
     const std::vector<Dim> to = type_of(at, g).shape;
     std::vector<int64_t> kept;  // axes of the operand that are not repeated
     std::vector<bool> stays(to.size());
@@ -89,7 +89,7 @@ bool is_extreme(const AlongOp& reduce) { return reduce.what() == ReduceOp::min |
 ValueId taken_place(Builder& at, const AlongOp& reduce) {
     const ValueId x = reduce.value();
     const std::vector<Dim> shape = type_of(at, x).shape;
-    const Dim extent = shape[static_cast<size_t>(reduce.axis())];
+    const Dim& extent = shape[static_cast<size_t>(reduce.axis())];
     const ValueId is_it = at.bit_or(at.eq(x, along_axis(at, reduce, reduce.result())), at.ne(x, x));
     const ValueId numbers =
         at.value(OpKind::positions, {}, {{Attr::shape, std::vector<Dim>{extent}}, {Attr::type, DType::i64}});

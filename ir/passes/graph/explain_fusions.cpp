@@ -79,7 +79,8 @@ private:
         std::vector<std::pair<std::string, std::vector<std::string>>> lines;
         for (const OpId id : fused.ops) {
             std::string line = where(graph_.op(id).place);
-            if (lines.empty() || lines.back().first != line) lines.push_back({std::move(line), {}});
+            if (lines.empty() || lines.back().first != line)
+                lines.emplace_back(std::move(line), std::vector<std::string>{});
             lines.back().second.push_back(operation(id));
         }
         return lines;

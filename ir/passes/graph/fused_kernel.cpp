@@ -260,7 +260,7 @@ private:
                                                  return combined(phase, carried, [](OpId, ValueId v) { return v; });
                                              });
                                          });
-        const Values sums(kernel().op(loop).results.begin(), kernel().op(loop).results.end());
+        Values sums(kernel().op(loop).results.begin(), kernel().op(loop).results.end());
         const auto rest = [&](Builder& body) {
             return inside(body, [&] {
                 at_[*axes_.axis] = whole;

@@ -97,7 +97,7 @@ private:
                 const Best now = step(body, i, load_row(body, x, at(i), kIndexTile), {carried[0], carried[1]});
                 return Values{now.value, now.number};
             });
-        const Values sofar(b.function().op(loop).results.begin(), b.function().op(loop).results.end());
+        Values sofar(b.function().op(loop).results.begin(), b.function().op(loop).results.end());
         const OpId rest = b.if_(
             b.lt(whole, end),
             [&](Builder& body) {

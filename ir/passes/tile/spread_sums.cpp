@@ -167,7 +167,7 @@ public:
                                         [&](Builder& body, ValueId first, const Values& carried) {
                                             return round(body, body.add(first, tile), carried);
                                         });
-        const Values parts = fn_.op(loop).results;
+        Values parts = fn_.op(loop).results;
         const ValueId last = builder_.add(whole, tile);
         const OpId rest = builder_.if_(
             builder_.lt(last, rounds), [&](Builder& body) { return round(body, last, parts); },

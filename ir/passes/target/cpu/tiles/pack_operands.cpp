@@ -203,7 +203,7 @@ private:
     // The operand, or its panel from `column` on, computed from the tensor.
     ValueId again(Builder& body, ValueId operand, const std::vector<Stepping>& steps, const Values& indices,
                   const Block& block, ValueId column) const {
-        const ValueId memory = TileViewOp(kernel_, *load_under(operand)).memory();
+        const ValueId memory = TileViewOp(kernel_, load_under(operand).value()).memory();
         ValueMap values{{memory, memory}};  // a parameter of both kernels
         for (size_t i = 0; i < steps.size(); ++i) values[steps[i].index] = indices[i];
         const auto columns = column_axes(operand);
