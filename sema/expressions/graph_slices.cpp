@@ -13,7 +13,7 @@ std::optional<ir::Dim> moving_slice(Body& b, const ast::Expr& e, const ast::Slic
                                     int64_t step) {
     const ir::Dim lower = slice.lower ? affine_sum(b, *slice.lower) : ir::Dim();
     const ir::Dim upper = slice.upper ? affine_sum(b, *slice.upper) : extent;
-    const ir::Dim taken = upper - lower;
+    ir::Dim taken = upper - lower;
     if (taken.text().find('$') != std::string::npos) {
         b.error("E0324", e.span, "how many elements this takes is not known in a graph function")
             .note("write the same start on both sides: `x[i:i+4]`");
