@@ -1,5 +1,5 @@
 // log, log2, log10 and log1p of f64. x = 2^k m with sqrt(1/2) <= m < sqrt(2); with f = m - 1 and s = f / (2 + f),
-// log m = f - (f^2/2 - s (f^2/2 + s^2 P(s^2))).
+// log m = 2 s + s^3 P(s^2) = f - s (f - s^2 P(s^2)), since 2 s = f - s f.
 #include "ir/passes/math/f64/coefficients.h"
 #include "ir/passes/math/format.h"
 #include "ir/passes/math/functions.h"
@@ -59,9 +59,7 @@ struct Parts {
 Parts log_parts(Term k, Term f) {
     Term s = f / (f + 2.0);
     Term z = s * s;
-    Term r = z * two_chains(z, kLog);
-    Term half_square = f * 0.5 * f;
-    return {k, f, half_square - s * (half_square + r)};
+    return {k, f, s * fma(-z, two_chains(z, kLog), f)};
 }
 
 // The logarithm that `of` computes of its parts, for any x.
