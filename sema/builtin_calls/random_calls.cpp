@@ -81,11 +81,6 @@ bool fits(Builtin function, DType type) {
 }
 
 std::optional<DType> written_type(Body& b, Builtin function, const ast::Expr& e) {
-    // `randn(3, 4)`: what other libraries take as a shape.
-    if (const auto* number = std::get_if<ast::IntLiteral>(&e.node); number) {
-        b.error("E0309", e.span, "an element type is wanted here; a shape of several axes is a tuple: `(3, 4)`");
-        return std::nullopt;
-    }
     auto type = named_dtype(b, e);
     if (!type || fits(function, *type)) return type;
     const bool floats = function == Builtin::rand || function == Builtin::randn;

@@ -2,8 +2,8 @@
 //   X(identifier, "paths", where, feature, "parameters", "documentation")
 // Paths: all spellings, separated by blanks, the usual one first. Where: K kernels, H host functions, G graphs.
 // Feature: `none` is compiled; any other is parsed and refused by that feature's diagnostic.
-// Parameters: `name` required, `name?` optional, `*name` any number; what follows `|` is by keyword only; "-" is a
-// value, not a function. `T` as a name takes a type.
+// Parameters: `name` required, `name?` optional, `*name` any number, `name+` a shape: one tuple or integer, or extents
+// one by one; what follows `|` is by keyword only; "-" is a value, not a function. `T` as a name takes a type.
 #pragma once
 
 // clang-format off
@@ -123,17 +123,17 @@
     X(nan, "math.nan nan", KHG, none, "-", "Not a number.")
 
 #define TSR_BUILTINS_HOST(X) \
-    X(zeros, "zeros", HG, none, "shape, T?", "A tensor of zeros; f32 if no type is given.") \
-    X(ones, "ones", HG, none, "shape, T?", "A tensor of ones; f32 if no type is given.") \
-    X(empty, "empty", HG, none, "shape, T?", "A tensor of zeros; its contents are meant to be overwritten.") \
-    X(full, "full", HG, none, "shape, value, T?", "A tensor of one value.") \
+    X(zeros, "zeros", HG, none, "shape+, T?", "A tensor of zeros; f32 if no type is given.") \
+    X(ones, "ones", HG, none, "shape+, T?", "A tensor of ones; f32 if no type is given.") \
+    X(empty, "empty", HG, none, "shape+, T?", "A tensor of zeros; its contents are meant to be overwritten.") \
+    X(full, "full", HG, none, "shape+, value, T?", "A tensor of one value.") \
     X(zeros_like, "zeros_like", HG, none, "x, T?", "A tensor of zeros with the shape of another.") \
     X(ones_like, "ones_like", HG, none, "x, T?", "A tensor of ones with the shape of another.") \
     X(full_like, "full_like", HG, none, "x, value, T?", "A tensor of one value with the shape of another.") \
     X(arange, "arange", HG, none, "start, stop?, step?, T?", "start, start + step, … before stop.") \
     X(linspace, "linspace", HG, none, "start, stop, count, T?", "`count` values from start to stop, both included.") \
     X(from_list, "from_list", H, none, "values, T?", "A tensor of the elements of a list, or of a list of lists.") \
-    X(load_file, "load", H, none, "path, T", "Reads a tensor: `load(\"x.npy\", f32[n])`.") \
+    X(load_file, "load", H, none, "path, T?", "Reads a tensor: `load(\"x.npy\", f32[n])`, or `x: f32[n] = load(\"x.npy\")`.") \
     X(save, "save", H, none, "path, value", "Writes a tensor to .npy.") \
     X(copy, "copy", H, none, "x", "A tensor of its own with the same elements; also `x.copy()`.") \
     X(view_as_real, "view_as_real", H, none, "x", "Complex numbers as pairs of f32, a last axis of two: the same memory.") \
@@ -162,11 +162,11 @@
     X(all, "all", HG, none, "x, axis?, keepdims?", "Whether all of the items of a list hold, or of a tensor's elements along axes.") \
     X(sort_list, ".sort", H, none, "list | key?, reverse?", "`xs.sort()`: sorts the list itself.") \
     X(version, "__version__", H, none, "-", "The compiler's version.") \
-    X(randn, "randn", H, none, "shape?, T? | seed?", "Normally distributed numbers.") \
-    X(rand, "rand", H, none, "shape?, T? | seed?", "Uniform numbers in [0, 1).") \
-    X(randint, "randint", H, none, "low, high, shape?, T? | seed?", "Uniform integers in [low, high).") \
-    X(poisson, "poisson", H, none, "rate, shape?, T? | seed?", "Poisson-distributed integers.") \
-    X(bernoulli, "bernoulli", H, none, "p, shape? | seed?", "True with probability p.") \
+    X(randn, "randn", H, none, "shape+?, T? | seed?", "Normally distributed numbers.") \
+    X(rand, "rand", H, none, "shape+?, T? | seed?", "Uniform numbers in [0, 1).") \
+    X(randint, "randint", H, none, "low, high, shape+?, T? | seed?", "Uniform integers in [low, high).") \
+    X(poisson, "poisson", H, none, "rate, shape+?, T? | seed?", "Poisson-distributed integers.") \
+    X(bernoulli, "bernoulli", H, none, "p, shape+? | seed?", "True with probability p.") \
     X(permutation, "permutation", H, none, "n, T? | seed?", "0 … n-1 in random order.")
 
 // Elements of whole tensors by their number along an axis, and scans.

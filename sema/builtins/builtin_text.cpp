@@ -18,6 +18,10 @@ std::string signature(const BuiltinEntry& row) {
         }
         if (p.keyword_only && open) add("*");
         if (p.keyword_only) open = false;
+        if (p.extents) {
+            add("*" + p.name);
+            continue;
+        }
         add(p.optional ? p.name + "=…" : p.name);
     }
     return fmt::format("{}({})", row.paths.front(), parameters);

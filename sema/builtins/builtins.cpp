@@ -52,6 +52,10 @@ std::vector<BuiltinParameter> read_parameters(std::string_view text) {
             p.optional = true;
             word.pop_back();
         }
+        if (word.back() == '+') {
+            p.extents = true;
+            word.pop_back();
+        }
         p.name = word;
         result.push_back(std::move(p));
         word.clear();

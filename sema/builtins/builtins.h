@@ -41,6 +41,7 @@ struct BuiltinParameter {
     bool optional = false;
     bool variadic = false;
     bool keyword_only = false;
+    bool extents = false;  // a shape: by position its extents may stand one by one
 };
 
 struct BuiltinEntry {

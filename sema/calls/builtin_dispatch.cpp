@@ -16,6 +16,7 @@
 #include "sema/builtins/builtin_cases.h"
 #include "sema/calls/arguments.h"
 #include "sema/calls/generators.h"
+#include "sema/calls/shape_calls.h"
 #include "sema/calls/transform_calls.h"
 #include "sema/state/entities.h"
 #include "sema/state/recursion.h"
@@ -71,7 +72,8 @@ bool holds_complex(const Type& type) {
     return several && std::ranges::any_of(type.parts(), holds_complex);
 }
 
-Value known_call(Body& b, const ast::Expr& e, const ast::Call& c, const BuiltinEntry& row, const ast::Expr* receiver);
+Value known_call(Body& b, const ast::Expr& e, const ast::Call& written, const BuiltinEntry& row,
+                 const ast::Expr* receiver);
 
 }  // namespace
 
@@ -102,7 +104,9 @@ Value builtin_call(Body& b, const ast::Expr& e, const ast::Call& c, const Builti
 
 namespace {
 
-Value known_call(Body& b, const ast::Expr& e, const ast::Call& c, const BuiltinEntry& row, const ast::Expr* receiver) {
+Value known_call(Body& b, const ast::Expr& e, const ast::Call& written, const BuiltinEntry& row,
+                 const ast::Expr* receiver) {
+    const ast::Call& c = call_with_shape(b, e, written, row);
     if (row.id == Builtin::dict_) return refuse_dict_call(b, c);
     std::vector<bool> has_default;
     for (const BuiltinParameter& p : row.parameters) has_default.push_back(p.optional);

@@ -10,6 +10,22 @@
 
 namespace tsr::sema {
 
+namespace {
+
+std::optional<DType> dtype_of(const Value& value) {
+    if (value.type.is(Kind::dtype)) return value.type.elem();
+    if (value.value && value.value->dtype()) return value.value->dtype();
+    if (value.type.is(Kind::builtin) && value.type.builtin_name() == Builtin::int_) return DType::i32;
+    if (value.type.is(Kind::builtin) && value.type.builtin_name() == Builtin::float_) return DType::f32;
+    return std::nullopt;
+}
+
+}  // namespace
+
+bool names_dtype(Body& b, const ast::Expr& e) {
+    return std::holds_alternative<ast::StringLiteral>(e.node) || dtype_of(expression(b, e));
+}
+
 std::optional<DType> named_dtype(Body& b, const ast::Expr& e) {
     if (const auto* text = std::get_if<ast::StringLiteral>(&e.node)) {
         if (!b.found(e)) b.record(e, typed(Type::string(), Static::of(text->value)));
@@ -18,10 +34,7 @@ std::optional<DType> named_dtype(Body& b, const ast::Expr& e) {
         return std::nullopt;
     }
     Value value = expression(b, e);
-    if (value.type.is(Kind::dtype)) return value.type.elem();
-    if (value.value && value.value->dtype()) return value.value->dtype();
-    if (value.type.is(Kind::builtin) && value.type.builtin_name() == Builtin::int_) return DType::i32;
-    if (value.type.is(Kind::builtin) && value.type.builtin_name() == Builtin::float_) return DType::f32;
+    if (const auto type = dtype_of(value)) return type;
     if (!value.broken())
         b.error("E0309", e.span,
                 fmt::format("an element type like `f32` is wanted here, this is {}", shown(value.type)));

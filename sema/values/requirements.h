@@ -7,6 +7,8 @@ namespace tsr::sema {
 
 // An element type named by an expression: `f32`, `ts.bf16`; says so if it is none.
 std::optional<DType> named_dtype(Body& b, const ast::Expr& e);
+// Whether the expression is an element type, or a string, which can be nothing but the name of one.
+bool names_dtype(Body& b, const ast::Expr& e);
 // A static integer; where it must be, loops that it depends on are unrolled. `what` begins the message.
 std::optional<int64_t> static_integer(Body& b, const ast::Expr& e, const std::string& what);
 std::optional<std::string> static_string(Body& b, const ast::Expr& e, const std::string& what);
