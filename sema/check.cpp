@@ -205,6 +205,7 @@ Program check(const ast::Module& root, Sources& sources, const CheckOptions& opt
     try {
         checker.run(root);
     } catch (const GivenUp&) {
+        return std::move(checker.program);  // what was checked so far
     }
     return std::move(checker.program);
 }

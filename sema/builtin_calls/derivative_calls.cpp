@@ -167,7 +167,7 @@ Value derivative_call(Body& b, const BuiltinEntry& row, const ast::Expr& e, cons
     auto derivation = derivation_of(b, e, *m.arguments[0]);
     bool ok = derivation.has_value();
     if (!derivation) derivation.emplace();
-    derivation->kind = *kind_of(row.id);
+    derivation->kind = kind_of(row.id).value();
     derivation->with_value = row.id == Builtin::value_and_grad;
     if (ok && row.id == Builtin::vmap) return batched_function(b, e, m, std::move(*derivation));
     const auto argument = [&](size_t i) { return i < m.arguments.size() ? m.arguments[i] : nullptr; };

@@ -240,36 +240,49 @@ Value from_list(Body& b, const ast::Expr& e, const Matched& m) {
     return made(*elem, std::move(shape));
 }
 
-// `load("x.npy", f32[n])`: names that are new here are bound by the file.
+// `load("x.npy", f32[n])`, `x: f32[n] = load("x.npy")`: names that are new here are bound by the file.
 Value load_file(Body& b, const ast::Expr& e, const Matched& m) {
     Value path = expression(b, *m.arguments[0]);
     if (!path.broken() && !path.type.is(Kind::string))
         b.error("E0302", m.arguments[0]->span, fmt::format("a path is a string, this is {}", shown(path.type)));
-    Annotation written = annotation(b, *m.arguments[1], true);
+    const bool declared = b.declaration && b.declaration->value == &e;
+    const ast::Expr* named = m.arguments[1] ? m.arguments[1] : declared ? b.declaration->annotation : nullptr;
+    if (!named) {
+        b.error("E0315", e.span, "`load` lacks the type of what it reads")
+            .note("it is named: `load(\"x.npy\", f32[n])`, or declared: `x: f32[n] = load(\"x.npy\")`");
+        return {};
+    }
+    Annotation written = annotation(b, *named, true);
     Type type = written.type;
     if (type.is_scalar()) type = Type::tensor(type.elem(), {});
     if (type.is_unknown() || written.generic) {
-        if (written.generic) b.error("E0309", m.arguments[1]->span, "`load` names the type of what it reads: `f32[n]`");
+        if (written.generic) b.error("E0309", named->span, "`load` names the type of what it reads: `f32[n]`");
         return {};
     }
+    std::vector<DimCheck> checks;
     for (size_t axis = 0; axis < type.rank(); ++axis) {
         const ir::Dim& dim = type.tensor().shape[axis];
-        for (const std::string& symbol : dim.symbols()) {
-            if (b.find_symbol(symbol)) continue;
-            if (dim.symbol_name() != symbol) {
-                b.error("E0313", m.arguments[1]->span, fmt::format("`{}` does not determine `{}`", dim.text(), symbol));
-                return {};
-            }
+        const auto name = dim.symbol_name();
+        if (name && !b.find_symbol(*name)) {
             SymbolInfo info;
-            info.name = symbol;
+            info.name = *name;
             info.source = SymbolInfo::Source::expression;
             info.expr = e.id;
             info.axis = axis;
             b.instance.symbols.push_back(std::move(info));
+            continue;
         }
+        for (const std::string& symbol : dim.symbols()) {
+            if (b.find_symbol(symbol)) continue;
+            if (m.arguments[1])  // else the declaration says it
+                b.error("E0313", named->span, fmt::format("`{}` does not determine `{}`", dim.text(), symbol));
+            return {};
+        }
+        checks.push_back({0, axis, fresh_symbol(b, "extent", e, axis), dim, dim.text(), std::nullopt, {}});
     }
+    if (!checks.empty()) b.instance.extents[e.id] = std::move(checks);
     Value result = typed(type.with_mut(true));
-    b.record(*m.arguments[1], typed(Type::type_value(type)));
+    if (m.arguments[1]) b.record(*named, typed(Type::type_value(type)));
     return result;
 }
 

@@ -174,7 +174,7 @@ Val value_and_arguments(Body& b, const ast::Expr& e) {
 }
 
 Val stopped(Body& b, const ast::Expr& e, const CallInfo& info) {
-    const Val value = b.coerce(b.rounded(argument_value(b, info, 0)), b.info(e).type);
+    Val value = b.coerce(b.rounded(argument_value(b, info, 0)), b.info(e).type);
     if (b.function().level != ir::Level::graph || b.takes_operands()) return value;
     return stop(b, value);
 }

@@ -4,9 +4,11 @@
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/builtins.h"
 #include "sema/elaborate/containers.h"
+#include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/host_tensors.h"
 #include "sema/elaborate/recursion.h"
+#include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/text.h"
 #include "sema/elaborate/types.h"
 
@@ -78,11 +80,16 @@ Val from_list(Body& b, const CallInfo& info, const sema::Type& type) {
         host(b, "from_values", std::move(values), ir_type(type), {{Attr::type, type.elem()}, {Attr::extents, shape}}));
 }
 
-Val load(Body& b, const CallInfo& info, const sema::Type& type) {
+// Extents that the type says, or that were bound before, are compared with the file's.
+Val load(Body& b, const ast::Expr& e, const CallInfo& info, const sema::Type& type) {
     const ValueId path = b.handle(argument_value(b, info, 0), sema::Type::string());
     const ValueId key = b.handle(Val::of(Static::of(std::string())), sema::Type::string());
-    return Val::ssa(host(b, "load_as", {path, key}, ir_type(type),
-                         {{Attr::type, type.elem()}, {Attr::count, static_cast<int64_t>(type.rank())}}));
+    const Val loaded = Val::ssa(host(b, "load_as", {path, key}, ir_type(type),
+                                     {{Attr::type, type.elem()}, {Attr::count, static_cast<int64_t>(type.rank())}}));
+    bind_symbols_of(b, e, loaded);
+    const auto checks = b.instance().extents.find(e.id);
+    if (checks != b.instance().extents.end()) check_declared_shape(b, checks->second);
+    return loaded;
 }
 
 // A tensor; a number is saved as a tensor of rank 0.
@@ -139,7 +146,7 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
         case Builtin::from_list:
             return from_list(b, info, type);
         case Builtin::load_file:
-            return load(b, info, type);
+            return load(b, e, info, type);
         case Builtin::save:
             return save(b, info);
         case Builtin::copy:

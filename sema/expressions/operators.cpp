@@ -280,10 +280,11 @@ Value comparison(Body& b, const ast::Expr& e, const ast::Compare& c) {
     Value l = expression(b, *c.first);
     Value result;
     result.type = Type::boolean();
-    bool all_known = true, all_hold = true;
+    bool all_known = true, all_hold = true, any_broken = false;
     std::vector<DType> compared;
     for (const ast::Compare::Link& link : c.links) {
         Value r = expression(b, *link.rhs);
+        any_broken = any_broken || l.broken() || r.broken();
         const std::optional<bool> known = known_comparison(link.op, l, r);
         all_known = all_known && known.has_value();
         all_hold = all_hold && known.value_or(false);
@@ -321,6 +322,7 @@ Value comparison(Body& b, const ast::Expr& e, const ast::Compare& c) {
         before = link.rhs;
         l = std::move(r);
     }
+    if (any_broken && b.aloud) return {};  // its elements may be tensors
     if (all_known) result.value = Static::of(all_hold);
     b.instance.compared[e.id] = std::move(compared);
     return result;

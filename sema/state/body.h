@@ -110,6 +110,7 @@ public:
     std::optional<Type> returned;         // the join of what was returned so far
     std::optional<Type> result_type;
     Span result_at;
+    const ast::AnnotatedAssign* declaration = nullptr;  // the last one: `x: T = e`
     bool aloud = false;
     bool constant_only = false;
     bool folds_items = false;         // of a module's constant list, once for each item

@@ -269,9 +269,10 @@ void augmented_assignment(Body& b, const ast::Stmt& stmt, const ast::AugmentedAs
 }
 
 void annotated_assignment(Body& b, const ast::Stmt& stmt, const ast::AnnotatedAssign& a) {
-    Annotation written = annotation(b, *a.annotation, false);
+    b.declaration = &a;
     std::optional<Value> value;
     if (a.value) value = expression(b, *a.value);
+    Annotation written = annotation(b, *a.annotation, false);
     const auto* n = std::get_if<ast::Name>(&a.target->node);
     Slot* slot = n ? b.find_slot(n->text) : nullptr;
     if (!slot) {
