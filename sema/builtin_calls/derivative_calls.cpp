@@ -72,7 +72,9 @@ bool is_differentiable(Body& b, const ast::Expr& e, const Value& value) {
 
 // `in_axes`: an axis for all parameters, or a tuple with one for each; `None` where there is none. Nothing after a
 // message.
-std::optional<std::vector<std::optional<int64_t>>> example_axes(Body& b, const ast::Expr* e, size_t count) {
+std::optional<std::vector<std::optional<int64_t>>> example_axes(Body& b, const ast::Expr* e,
+                                                                const std::vector<ast::Parameter>& parameters) {
+    const size_t count = parameters.size();
     if (!e) return std::vector<std::optional<int64_t>>(count, 0);
     const auto one = [&](const ast::Expr& at) -> std::optional<std::optional<int64_t>> {
         const Value value = expression(b, at);
@@ -91,6 +93,13 @@ std::optional<std::vector<std::optional<int64_t>>> example_axes(Body& b, const a
                 fmt::format("`in_axes` has {} axes, the function has {} parameters", tuple->elements.size(), count));
         return std::nullopt;
     }
+    for (size_t i = tuple->elements.size(); i < count; ++i) {
+        if (Checker::is_static(parameters[i]) || parameters[i].default_value) continue;
+        b.error("E0612", e->span,
+                fmt::format("`in_axes` has no axis for the parameter `{}`; `None` says that it has none",
+                            parameters[i].name.text));
+        return std::nullopt;
+    }
     std::vector<std::optional<int64_t>> axes(count);
     for (size_t i = 0; i < tuple->elements.size(); ++i) {
         const auto axis = one(*tuple->elements[i]);
@@ -105,7 +114,7 @@ std::optional<std::vector<std::optional<int64_t>>> example_axes(Body& b, const a
 Value batched_function(Body& b, const ast::Expr& e, const Matched& m, Derivation derivation) {
     MadeSyntax& syntax = b.checker.program.made;
     const ast::FunctionDef& def = b.checker.program.def(b.checker.program.function(derivation.of));
-    auto axes = example_axes(b, m.arguments[1], def.parameters.size());
+    auto axes = example_axes(b, m.arguments[1], def.parameters);
     const auto out = m.arguments[2] ? static_integer(b, *m.arguments[2], "`out_axes`") : 0;
     if (!axes || !out) return {};
     derivation.in_axes = std::move(*axes);

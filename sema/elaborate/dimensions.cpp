@@ -217,8 +217,17 @@ std::map<std::string, ir::Dim> dims_in_function(Body& b, const sema::CallInfo& i
     return dims;
 }
 
+namespace {
+
+// "`n` = {}", or of a number "{}".
+std::string shown_extent(const Dim& dim) {
+    return dim.constant_value() ? "{}" : fmt::format("`{}` = {{}}", sema::readable(dim.text()));
+}
+
+}  // namespace
+
 // Before all that relies on it, where the extents are known there.
-void assert_extent(Body& b, const sema::DimCheck& check) {
+void assert_extent(Body& b, const sema::DimCheck& check, bool declared) {
     bool known = true;
     const auto extent = [&](const Dim& dim) {
         const ir::Type index = ir::Type::scalar(DType::index);
@@ -233,8 +242,10 @@ void assert_extent(Body& b, const sema::DimCheck& check) {
     const ValueId expected = extent(check.expected);
     const sema::Instance& instance = b.instance();
     const std::string function = instance.function.valid() ? b.program.function(instance.function).name : "the module";
-    const std::string text = fmt::format("{}: the value has size {{}} where its type says `{}` = {{}}", function,
-                                         sema::readable(check.header));
+    const std::string text = declared ? fmt::format("{}: the value has size {{}} where its type says `{}` = {{}}",
+                                                    function, sema::readable(check.header))
+                                      : fmt::format("{}: axes of {} and {} elements meet", function,
+                                                    shown_extent(check.found), shown_extent(check.expected));
     const ValueId same = b.emit.inferred(OpKind::eq, {found, expected});
     const ir::OpId assertion = b.emit.op(OpKind::assert_, {same, found, expected}, {{ir::Attr::text, text}});
     if (!known) return;
@@ -246,7 +257,7 @@ void assert_extents(Body& b, ast::ExprId e) {
     if (b.function().level != ir::Level::graph || b.takes_operands()) return;
     const auto found = b.instance().extents.find(e);
     if (found == b.instance().extents.end()) return;
-    for (const sema::DimCheck& check : found->second) assert_extent(b, check);
+    for (const sema::DimCheck& check : found->second) assert_extent(b, check, false);
 }
 
 }  // namespace tsr::elaborate

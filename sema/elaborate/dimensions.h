@@ -21,7 +21,8 @@ void bind_entry_symbols(Body& b);
 void bind_symbols_of(Body& b, const ast::Expr& e, const Val& value);
 
 // In a graph: ends the program where an extent is not what it has to be.
-void assert_extent(Body& b, const sema::DimCheck& check);
+// `declared`: a type says what the extent is; else two operands meet.
+void assert_extent(Body& b, const sema::DimCheck& check, bool declared = true);
 // Those that an operator of the graph of a function wants of its operands.
 void assert_extents(Body& b, ast::ExprId e);
 
