@@ -9,6 +9,7 @@
 #include "sema/program/einsum.h"
 #include "sema/state/recursion.h"
 #include "sema/types/elements.h"
+#include "sema/values/declared_values.h"
 #include "sema/values/requirements.h"
 
 namespace tsr::sema {
@@ -132,6 +133,7 @@ Value einsum_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Ma
     result.compute = accumulation_type(elem, joined->policy());
     const DType given = sums ? accumulated_type(elem, joined->policy()) : elem;
     result.type = new_tensor(Type::scalar(given).carrying(joined->policy()), extents.of(read.result));
+    if (sums) choose_declared(b, e, result);
     return result;
 }
 

@@ -245,8 +245,8 @@ Value load_file(Body& b, const ast::Expr& e, const Matched& m) {
     Value path = expression(b, *m.arguments[0]);
     if (!path.broken() && !path.type.is(Kind::string))
         b.error("E0302", m.arguments[0]->span, fmt::format("a path is a string, this is {}", shown(path.type)));
-    const bool declared = b.declaration && b.declaration->value == &e;
-    const ast::Expr* named = m.arguments[1] ? m.arguments[1] : declared ? b.declaration->annotation : nullptr;
+    const bool declared = b.declared_value.value == &e;
+    const ast::Expr* named = m.arguments[1] ? m.arguments[1] : declared ? b.declared_value.annotation : nullptr;
     if (!named) {
         b.error("E0315", e.span, "`load` lacks the type of what it reads")
             .note("it is named: `load(\"x.npy\", f32[n])`, or declared: `x: f32[n] = load(\"x.npy\")`");

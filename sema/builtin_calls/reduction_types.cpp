@@ -3,31 +3,22 @@
 #include <fmt/format.h>
 
 #include "sema/program/reductions.h"
+#include "sema/values/declared_values.h"
 #include "sema/values/requirements.h"
 
 namespace tsr::sema {
 
-namespace {
-
-// Floats are given as floats; the sum of integers also as a float.
-bool gives(DType own, DType wanted) {
-    if (is_float(own)) return is_float(wanted);
-    return is_integer(own) && (is_integer(wanted) || is_float(wanted)) && wanted != DType::index;
-}
-
-}  // namespace
-
 bool chooses_result(const Body& b, const ast::Expr& value, const Type& own, const Type& declared) {
     const auto call = b.instance.calls.find(value.id);
     const bool reduction = call != b.instance.calls.end() && takes_declared_type(b.instance, call->second);
-    return reduction && own.is_scalar() && declared.is_scalar() && gives(own.elem(), declared.elem());
+    return reduction && own.is_scalar() && declared.is_scalar() && is_given_as(own.elem(), declared.elem());
 }
 
 bool choose_result(Body& b, const ast::Expr* out, Value& result) {
     if (!out) return true;
     const auto wanted = named_dtype(b, *out);
     if (!wanted) return false;
-    if (!gives(result.type.elem(), *wanted)) {
+    if (!is_given_as(result.type.elem(), *wanted)) {
         b.error("E0302", out->span,
                 fmt::format("what has `{}` is not given as `{}`", name(result.type.elem()), name(*wanted)));
         return false;

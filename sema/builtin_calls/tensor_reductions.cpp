@@ -9,6 +9,7 @@
 #include "sema/program/reductions.h"
 #include "sema/state/recursion.h"
 #include "sema/types/elements.h"
+#include "sema/values/declared_values.h"
 #include "sema/values/requirements.h"
 
 namespace tsr::sema {
@@ -113,6 +114,7 @@ Value tensor_reduction(Body& b, const ast::Expr& e, const BuiltinEntry& row, con
         if (reduced && *keeps) shape.push_back(ir::Dim::constant(1));
     }
     result.type = new_tensor(result.type, std::move(shape));
+    if (!given.out.valid()) choose_declared(b, e, result);
     return result;
 }
 

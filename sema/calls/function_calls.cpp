@@ -12,6 +12,7 @@
 #include "sema/types/elements.h"
 #include "sema/types/numeric.h"
 #include "sema/types/writable_types.h"
+#include "sema/values/declared_values.h"
 #include "sema/values/dimensions.h"
 #include "sema/values/items.h"
 #include "sema/values/requirements.h"
@@ -192,6 +193,15 @@ Matched matched(Body& b, const ast::Call& c, const Function& callee, const ast::
     if (m.ok && receiver) m.arguments[0] = receiver;
     note_keywords(b, c, callee.id);
     return m;
+}
+
+// `y: T = matmul(a, b)`: the type that is declared is `out=T` of a function of the library that has it.
+void choose_out(Body& b, const ast::Expr& e, const Function& callee, Matched& m) {
+    if (!b.checker.is_library(callee.module) || b.checker.is_library(b.instance.module)) return;
+    const std::vector<ast::Parameter>& parameters = b.checker.program.def(callee).parameters;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+        if (parameters[i].name.text == "out" && !m.arguments[i]) m.arguments[i] = declared_out(b, e, m.arguments);
+    }
 }
 
 }  // namespace
@@ -388,6 +398,7 @@ Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId 
         evaluate_arguments(b, c);
         return {};
     }
+    choose_out(b, e, callee, m);
     std::vector<PassedValue> arguments;
     if (!gather(b, callee, m, request, arguments)) return {};
     const auto is_tensor = [](const Type& type) { return type.is(Kind::tensor); };

@@ -9,8 +9,8 @@ namespace tsr::sema {
 
 namespace {
 
-// The arguments by position, of which the first is number `first` of the call, that are the extents: what the parameters
-// behind the shape need is taken from the end.
+// The arguments by position, of which the first is number `first` of the call, that are the extents: what the
+// parameters behind the shape need is taken from the end.
 size_t count_of_extents(Body& b, const ast::Call& c, const BuiltinEntry& row, size_t first, size_t positions) {
     size_t count = positions - first;
     const bool takes_type = std::ranges::any_of(row.parameters, [](const auto& p) { return p.name == "T"; });

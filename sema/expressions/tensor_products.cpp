@@ -7,6 +7,7 @@
 #include "sema/expressions/operators.h"
 #include "sema/expressions/whole_tensors.h"
 #include "sema/types/elements.h"
+#include "sema/values/declared_values.h"
 
 namespace tsr::sema {
 
@@ -77,6 +78,7 @@ Value tensor_product(Body& b, const ast::Expr& at, const ast::Expr& le, const Va
     Value result;
     result.compute = accumulation_type(elem, joined->policy());
     result.type = new_tensor(Type::scalar(accumulated_type(elem, joined->policy())).carrying(joined->policy()), shape);
+    choose_declared(b, at, result);
     return result;
 }
 

@@ -61,6 +61,8 @@ public:
     std::map<ExprKey, ast::ExprId> tree_names;
     std::map<std::pair<ExprKey, std::string>, ast::ExprId> tree_parts, tree_calls;
     // By the call and the numbers of items: the call with the items as its arguments.
+    // The element type that is declared for what a call of the library gives.
+    std::map<std::pair<ExprKey, DType>, ast::ExprId> declared_types;
     // Calls of which several arguments are one shape, by call and number of extents.
     std::map<std::pair<ExprKey, size_t>, ast::ExprId> calls_with_shape;
     std::map<std::pair<ExprKey, std::vector<size_t>>, ast::ExprId> unpacked_calls;

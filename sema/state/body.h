@@ -21,6 +21,13 @@
 
 namespace tsr::sema {
 
+// The value of the last `x: T = e`, or of the last `return e` of a function with a declared result.
+struct DeclaredValue {
+    const ast::Expr* value = nullptr;
+    const ast::Expr* annotation = nullptr;  // of an assignment
+    std::optional<DType> elem;              // of a number or tensor, where the declared type is known before the value
+};
+
 class Body {
 public:
     Body(Checker& checker, Instance& instance, const Function* function, Body* enclosing);
@@ -110,7 +117,7 @@ public:
     std::optional<Type> returned;         // the join of what was returned so far
     std::optional<Type> result_type;
     Span result_at;
-    const ast::AnnotatedAssign* declaration = nullptr;  // the last one: `x: T = e`
+    DeclaredValue declared_value;
     bool aloud = false;
     bool constant_only = false;
     bool folds_items = false;         // of a module's constant list, once for each item

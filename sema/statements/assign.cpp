@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/spelling.h"
 #include "sema/annotations/annotations.h"
 #include "sema/builtin_calls/reduction_types.h"
 #include "sema/calls/method_calls.h"
@@ -14,6 +15,7 @@
 #include "sema/statements/element_assignments.h"
 #include "sema/statements/narrow_sums.h"
 #include "sema/types/containers.h"
+#include "sema/values/declared_values.h"
 #include "sema/values/items.h"
 #include "sema/values/making.h"
 #include "sema/values/requirements.h"
@@ -269,10 +271,14 @@ void augmented_assignment(Body& b, const ast::Stmt& stmt, const ast::AugmentedAs
 }
 
 void annotated_assignment(Body& b, const ast::Stmt& stmt, const ast::AnnotatedAssign& a) {
-    b.declaration = &a;
+    b.declared_value = {a.value, a.annotation, std::nullopt};
     std::optional<Value> value;
-    if (a.value) value = expression(b, *a.value);
-    Annotation written = annotation(b, *a.annotation, false);
+    // What a file is loaded as may name dimensions that are new.
+    const auto* call = a.value ? std::get_if<ast::Call>(&a.value->node) : nullptr;
+    if (call && last_name(*call->callee) == "load") value = expression(b, *a.value);
+    const Annotation written = annotation(b, *a.annotation, false);
+    b.declared_value.elem = element_declared(written.type);
+    if (a.value && !value) value = expression(b, *a.value);
     const auto* n = std::get_if<ast::Name>(&a.target->node);
     Slot* slot = n ? b.find_slot(n->text) : nullptr;
     if (!slot) {

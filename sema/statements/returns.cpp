@@ -9,6 +9,7 @@
 #include "sema/types/containers.h"
 #include "sema/types/numeric.h"
 #include "sema/types/writable_types.h"
+#include "sema/values/declared_values.h"
 #include "sema/values/making.h"
 #include "sema/values/requirements.h"
 
@@ -127,6 +128,7 @@ void return_statement(Body& b, const ast::Stmt& stmt, const ast::Return& r) {
     }
     Value value;
     value.type = Type::none();
+    if (b.result_type) b.declared_value = {r.value, nullptr, element_declared(*b.result_type)};
     if (r.value) value = expression(b, *r.value);
     b.flow.reachable = false;
     if (rules_of(b.function->kind).of_group && r.value && !value.broken() && !kernel_result(b, *r.value, value)) return;
