@@ -4,6 +4,8 @@
 #include <array>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "base/dtype.h"
 #include "lsp/calls.h"
 #include "lsp/descriptions.h"
@@ -86,7 +88,7 @@ public:
     // What may follow a path of the language: "" is all that needs none.
     void add_language(const std::string& path, int rank) {
         for (const std::string& name : sema::members(path)) {
-            const std::string full = path.empty() ? name : path + "." + name;
+            const std::string full = path.empty() ? name : fmt::format("{}.{}", path, name);
             const sema::BuiltinEntry* row = sema::builtin_at(full);
             const sema::LibraryFunction* function = sema::library_function(full);
             const bool offered = !row || row->feature == sema::Feature::none;
@@ -194,7 +196,7 @@ void add_importable(const Place& place, const std::string& name, Items& items) {
 // `import sh`, `from sh`: files beside the document and in the folders of `-I`, files of the library.
 bool names_module(std::string_view line) {
     for (const std::string_view head : {"import ", "from "}) {
-        if (line.starts_with(head) && line.find_first_not_of(" ", head.size()) == std::string_view::npos) return true;
+        if (line.starts_with(head) && line.find_first_not_of(' ', head.size()) == std::string_view::npos) return true;
         const bool more = line.starts_with("import ") && line.ends_with(", ");
         if (more) return true;
     }

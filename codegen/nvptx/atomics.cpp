@@ -10,7 +10,6 @@
 
 namespace tsr::codegen {
 
-using ir::Attr;
 using llvm::Value;
 
 llvm::SyncScope::ID GpuTask::atomic_scope() const { return target_.getContext().getOrInsertSyncScopeID("device"); }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <vector>
@@ -116,12 +118,13 @@ private:
                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (pages == MAP_FAILED) return block;
         block.pages = pages;
-        auto first = reinterpret_cast<uintptr_t>(pages);
+        auto* first = static_cast<std::byte*>(pages);
         if (huge) {
-            first = (first + kHugePage - 1) / kHugePage * kHugePage;
-            madvise(reinterpret_cast<void*>(first), static_cast<size_t>(size + kPage), MADV_HUGEPAGE);
+            const auto beyond = static_cast<int64_t>(reinterpret_cast<uintptr_t>(pages)) % kHugePage;
+            first += beyond == 0 ? 0 : kHugePage - beyond;
+            madvise(first, static_cast<size_t>(size + kPage), MADV_HUGEPAGE);
         }
-        block.data = reinterpret_cast<void*>(first + static_cast<uintptr_t>(next_start()));
+        block.data = first + next_start();
         return block;
     }
 
