@@ -60,6 +60,7 @@ private:
         }
     }
 
+    // Not by `Cloner`: operations are made in the order in which they are needed, and fusions of them become calls.
     void make(Block& b, OpId id) {
         if (!b.done.insert(id).second) return;
         if (const auto in = b.fusions.of.find(id); in != b.fusions.of.end()) return call(b, in->second);

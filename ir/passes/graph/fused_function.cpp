@@ -86,6 +86,7 @@ private:
         return dim;
     }
 
+    // Not by `Cloner`: an extent as a whole becomes a symbol here, not the symbols in it.
     ValueId copy(ValueId v) {
         if (const auto found = values_.find(v); found != values_.end()) return found->second;
         Function& fn = made_.function;

@@ -235,17 +235,20 @@ void Former::collective(OpId id) {
     const Op& op = old_.op(id);
     bool of_lanes = op.kind == OpKind::group_reduce || op.kind == OpKind::group_scan || op.kind == OpKind::shuffle ||
                     op.kind == OpKind::broadcast || op.kind == OpKind::ballot;
-    std::vector<ValueId> operands;
+    // What tiles exchange are arrays with an element of each.
+    ValueMap arrays;
     if (of_lanes) {
-        operands = as_arrays(op.operands);
+        const std::vector<ValueId> made = as_arrays(op.operands);
+        for (size_t i = 0; i < made.size(); ++i) arrays[op.operands[i]] = made[i];
     } else {
         flush();
-        for (ValueId v : op.operands) operands.push_back(group_values_.at(v));
     }
     Builder at = Builder::at_end(new_, group_);
-    at.set_place(op.place);
-    const OpId copy = at.emit(op.kind, operands, op.attrs);
-    for (size_t i = 0; i < op.results.size(); ++i) bind(op.results[i], new_.op(copy).results[i]);
+    Cloner cloner(old_, new_, of_lanes ? arrays : group_values_);
+    cloner.names = false;
+    cloner.copy(at, id);
+    if (!of_lanes) return;
+    for (ValueId result : op.results) bind(result, arrays.at(result));
 }
 
 Function form_groups(const Function& kernel, const KernelShape& shape) { return Former(kernel, shape).run(); }

@@ -1,6 +1,7 @@
 // Loops and branches of a kernel: the group's, spread over its tiles, or spread over the groups.
 #include <algorithm>
 
+#include "ir/ops/control.h"
 #include "ir/ops/effects.h"
 #include "ir/passes/tile/former.h"
 #include "ir/passes/tile/walk.h"
@@ -74,9 +75,10 @@ Type Former::group_type(ValueId old) const {
     return varies(old) ? Type::lane_array(type.elem, type.is_vector() ? type.width : 0) : type;
 }
 
+// Not a copy: what differs between tiles it carries and gives as arrays, and its regions are formed anew.
 void Former::group_control(OpId id) {
     const Op op = old_.op(id);
-    size_t bounds = op.kind == OpKind::for_ ? 3 : op.kind == OpKind::if_ ? 1 : 0;
+    const size_t bounds = op.kind == OpKind::if_ ? op.operands.size() : LoopOp(old_, op).bounds();
     std::vector<ValueId> varying_inits;
     for (size_t i = bounds; i < op.operands.size(); ++i) {
         if (varies(op.results[i - bounds])) varying_inits.push_back(op.operands[i]);

@@ -89,7 +89,8 @@ private:
     std::unordered_set<ValueId> remainders_;
 };
 
-// Values of the region as scalars at the insertion point: known ones, and what is computed of them.
+// Values of the region as scalars at the insertion point: known ones, and what is computed of them. Not by `Cloner`:
+// dimensions and casts become what they are in the program of a task.
 class Scalars {
 public:
     explicit Scalars(Spread& spread, const SegmentSplits& divisions) : s_(spread), divisions_(divisions) {}
