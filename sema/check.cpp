@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sema/missing_entries.h"
 #include "sema/state/body.h"
 #include "sema/state/given_up.h"
 
@@ -198,6 +199,7 @@ void Checker::run(const ast::Module& root) {
     check_main();
     pass_captures_on();
     publish_names();
+    if (options.verify) require_entries(*this);
 }
 
 Program check(const ast::Module& root, Sources& sources, const CheckOptions& options, Diagnostics& diagnostics) {

@@ -71,15 +71,8 @@ struct Dispatch {
     Value operator()(const ast::List& l) { return list_display(body, e, l.elements); }
     Value operator()(const ast::Dict& d) { return dict_display(body, e, d); }
     Value operator()(const ast::Comprehension& c) { return comprehension(body, e, c); }
-    Value operator()(const ast::Qualified&) { return written_type(); }
-    Value operator()(const ast::WithPolicy&) { return written_type(); }
-
-    Value written_type() {
-        Annotation written = annotation(body, e, false);
-        Value value;
-        if (!written.type.is_unknown()) value.type = Type::type_value(written.type);
-        return value;
-    }
+    Value operator()(const ast::Qualified&) { return written_type(body, e); }
+    Value operator()(const ast::WithPolicy&) { return written_type(body, e); }
 };
 
 }  // namespace

@@ -210,7 +210,21 @@ static Type record_annotation(Body& b, const ast::Expr& e, FunctionId constructo
     return {};
 }
 
+static Value value_of(const Annotation& written) {
+    Value value;
+    if (!written.type.is_unknown()) value.type = Type::type_value(written.type);
+    return value;
+}
+
 Annotation annotation(Body& b, const ast::Expr& e, bool in_header) {
+    Annotation written = read_annotation(b, e, in_header);
+    b.record(e, value_of(written));
+    return written;
+}
+
+Value written_type(Body& b, const ast::Expr& e) { return value_of(read_annotation(b, e, false)); }
+
+Annotation read_annotation(Body& b, const ast::Expr& e, bool in_header) {
     Annotation out;
     if (const auto* qualified = std::get_if<ast::Qualified>(&e.node)) {
         if (qualified->type) {

@@ -44,7 +44,8 @@ static void note_quoted_names(Body& b, const ast::Expr& e) {
     }
 }
 
-std::optional<ir::Dim> dimension(Body& b, const ast::Expr& e, bool in_header) {
+// `recorded`: whether the expression has its entry already.
+static std::optional<ir::Dim> read_dimension(Body& b, const ast::Expr& e, bool in_header, bool& recorded) {
     auto named = [&](const std::string& text, Span at, const ast::Expr* name = nullptr) -> std::optional<ir::Dim> {
         const bool tuned = std::ranges::any_of(b.space, [&](const auto& entry) { return entry.first == text; });
         if (in_header && tuned) return ir::Dim::symbol(text);
@@ -56,7 +57,10 @@ std::optional<ir::Dim> dimension(Body& b, const ast::Expr& e, bool in_header) {
         if (in_header) return ir::Dim::symbol(text);
         if (Slot* slot = b.find_slot(text); slot && slot->bindings <= 1 && slot->once && slot->once->dim)
             return *slot->once->dim;
-        if (name && b.find_slot(text) && b.rules().tensor_values) return integer_dimension(b, *name);
+        if (name && b.find_slot(text) && b.rules().tensor_values) {
+            recorded = true;
+            return integer_dimension(b, *name);
+        }
         b.error("E0313", at, fmt::format("`{}` is not a dimension here", text))
             .note("a dimension is bound by the shape of a parameter");
         return std::nullopt;
@@ -102,6 +106,18 @@ std::optional<ir::Dim> dimension(Body& b, const ast::Expr& e, bool in_header) {
     if (std::holds_alternative<ast::Hole>(e.node)) return std::nullopt;
     b.error("E0313", e.span, "a dimension is an integer, a name, or `+ - * / //` of them");
     return std::nullopt;
+}
+
+std::optional<ir::Dim> dimension(Body& b, const ast::Expr& e, bool in_header) {
+    bool recorded = false;
+    const auto dim = read_dimension(b, e, in_header, recorded);
+    if (recorded) return dim;
+    Value value;
+    if (dim) value.type = Type::index();
+    value.dim = dim;
+    if (const auto known = dim ? dim->constant_value() : std::nullopt) value.value = Static::of(*known);
+    b.record(e, std::move(value));
+    return dim;
 }
 
 }  // namespace tsr::sema

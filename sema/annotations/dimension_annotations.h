@@ -5,7 +5,7 @@
 
 namespace tsr::sema {
 
-// Nothing after a message. `in_header`: names that nothing binds are symbols.
+// Records the expression as an index. Nothing after a message. `in_header`: names that nothing binds are symbols.
 std::optional<ir::Dim> dimension(Body& b, const ast::Expr& e, bool in_header);
 
 }  // namespace tsr::sema

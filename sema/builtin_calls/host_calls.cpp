@@ -252,7 +252,8 @@ Value load_file(Body& b, const ast::Expr& e, const Matched& m) {
             .note("it is named: `load(\"x.npy\", f32[n])`, or declared: `x: f32[n] = load(\"x.npy\")`");
         return {};
     }
-    Annotation written = annotation(b, *named, true);
+    const Annotation written = m.arguments[1] ? read_annotation(b, *named, true) : annotation(b, *named, true);
+    if (!m.arguments[1]) b.declared_value.read = written;
     Type type = written.type;
     if (type.is_scalar()) type = Type::tensor(type.elem(), {});
     if (type.is_unknown() || written.generic) {
@@ -274,8 +275,7 @@ Value load_file(Body& b, const ast::Expr& e, const Matched& m) {
         }
         for (const std::string& symbol : dim.symbols()) {
             if (b.find_symbol(symbol)) continue;
-            if (m.arguments[1])  // else the declaration says it
-                b.error("E0313", named->span, fmt::format("`{}` does not determine `{}`", dim.text(), symbol));
+            b.error("E0313", named->span, fmt::format("`{}` does not determine `{}`", dim.text(), symbol));
             return {};
         }
         checks.push_back({0, axis, fresh_symbol(b, "extent", e, axis), dim, dim.text(), std::nullopt, {}});

@@ -205,6 +205,12 @@ static Value memory_index(Body& b, const ast::Expr& e, const ast::Subscript& s, 
 
 Value subscript(Body& b, const ast::Expr& e, const ast::Subscript& s) {
     Value base = expression(b, *s.base);
+    for (const ast::Expr* index : flat_indices(s)) {
+        // They stand for axes, whatever is indexed.
+        const bool axes = std::holds_alternative<ast::NoneLiteral>(index->node) ||
+                          std::holds_alternative<ast::EllipsisLiteral>(index->node);
+        if (axes) expression(b, *index);
+    }
     if (base.broken()) {
         for (const ast::Expr* index : s.indices) {
             const auto* slice = std::get_if<ast::Slice>(&index->node);
@@ -239,12 +245,8 @@ Value subscript(Body& b, const ast::Expr& e, const ast::Subscript& s) {
         case Kind::function:
             return launch_groups(b, e, s, base.type.function_id());
         case Kind::dtype:
-        case Kind::builtin: {
-            Annotation written = annotation(b, e, false);
-            Value value;
-            if (!written.type.is_unknown()) value.type = Type::type_value(written.type);
-            return value;
-        }
+        case Kind::builtin:
+            return written_type(b, e);
         case Kind::unknown:
         case Kind::none:
         case Kind::int_literal:

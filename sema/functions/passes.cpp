@@ -188,6 +188,7 @@ void check_function(Body& b, const Request& request) {
     b.flow.assigned.resize(b.slots.size());
     b.entry_flow = b.flow;
     b.header_symbols = b.instance.symbols.size();
+    b.header_exprs = b.instance.exprs;
     run_passes(b, [&] {
         if (b.function->derived) {
             check_transform(b);

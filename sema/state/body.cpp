@@ -90,7 +90,8 @@ void Body::begin_pass(bool final) {
     inner_names.clear();
     state().allocations.clear();
     state().callees.clear();
-    instance.exprs.clear();
+    state().left_out_behind.clear();
+    instance.exprs = header_exprs;
     instance.calls.clear();
     instance.compared.clear();
     instance.loops.clear();

@@ -25,6 +25,7 @@ namespace tsr::sema {
 struct DeclaredValue {
     const ast::Expr* value = nullptr;
     const ast::Expr* annotation = nullptr;  // of an assignment
+    std::optional<Annotation> read;         // where the value had to read it first
     std::optional<DType> elem;              // of a number or tensor, where the declared type is known before the value
 };
 
@@ -124,6 +125,7 @@ public:
     std::vector<size_t> unpacked_at;  // of the target that is assigned: which part of what is unpacked it is given
     Flow entry_flow;                  // where the body begins
     size_t header_symbols = 0;        // so many of the instance's symbols are the header's
+    std::unordered_map<ast::ExprId, ExprInfo> header_exprs;  // what stands in the header is recorded there
 
 private:
     Value written(const ast::Expr& e, Value value);

@@ -42,8 +42,9 @@ struct InstanceState {
     bool declared_result = false;
     std::vector<std::pair<Span, std::pair<std::string, int64_t>>> allocations;  // place, name, bytes
     std::set<InstanceId> callees;
-    std::vector<NameUse> names;  // of its last pass
-    Span group_name;             // the first name of the group that it uses, if any
+    std::set<ast::StmtId> left_out_behind;  // a static condition leaves out what stands behind these in their blocks
+    std::vector<NameUse> names;             // of its last pass
+    Span group_name;                        // the first name of the group that it uses, if any
     std::string group_spelling;
     InstanceId header;                   // of a point: the header of its kernel
     std::vector<InstanceId> all_points;  // of a header: those that do not fit, too

@@ -271,12 +271,13 @@ void augmented_assignment(Body& b, const ast::Stmt& stmt, const ast::AugmentedAs
 }
 
 void annotated_assignment(Body& b, const ast::Stmt& stmt, const ast::AnnotatedAssign& a) {
-    b.declared_value = {a.value, a.annotation, std::nullopt};
+    b.declared_value = {a.value, a.annotation, std::nullopt, std::nullopt};
     std::optional<Value> value;
     // What a file is loaded as may name dimensions that are new.
     const auto* call = a.value ? std::get_if<ast::Call>(&a.value->node) : nullptr;
     if (call && last_name(*call->callee) == "load") value = expression(b, *a.value);
-    const Annotation written = annotation(b, *a.annotation, false);
+    const auto& read = b.declared_value.read;
+    const Annotation written = read ? *read : annotation(b, *a.annotation, false);
     b.declared_value.elem = element_declared(written.type);
     if (a.value && !value) value = expression(b, *a.value);
     const auto* n = std::get_if<ast::Name>(&a.target->node);

@@ -128,7 +128,7 @@ void return_statement(Body& b, const ast::Stmt& stmt, const ast::Return& r) {
     }
     Value value;
     value.type = Type::none();
-    if (b.result_type) b.declared_value = {r.value, nullptr, element_declared(*b.result_type)};
+    if (b.result_type) b.declared_value = {r.value, nullptr, std::nullopt, element_declared(*b.result_type)};
     if (r.value) value = expression(b, *r.value);
     b.flow.reachable = false;
     if (rules_of(b.function->kind).of_group && r.value && !value.broken() && !kernel_result(b, *r.value, value)) return;

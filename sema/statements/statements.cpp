@@ -142,7 +142,9 @@ void block(Body& b, const ast::Block& statements) {
         // the library does not take.
         const bool decides =
             std::holds_alternative<ast::If>(stmt->node) || std::holds_alternative<ast::Assert>(stmt->node);
-        if (several && decides && b.flow.decided) break;
+        if (!several || !decides || !b.flow.decided) continue;
+        b.state().left_out_behind.insert(stmt->id);
+        break;
     }
     b.round_conditions.resize(conditions);
 }
