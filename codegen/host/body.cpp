@@ -5,6 +5,7 @@
 #include "codegen/llvm/types.h"
 #include "ir/core/lines.h"
 #include "ir/core/total.h"
+#include "ir/ops/bound_dim.h"
 #include "ir/ops/control.h"
 #include "ir/ops/host.h"
 #include "ir/ops/memory.h"
@@ -77,6 +78,10 @@ void HostBody::emit_string(const ir::Op& op) { define(op.results[0], data_.strin
 
 // Other dimensions are arithmetic by now (ir/passes/host/lower_dims).
 void HostBody::emit_dimension(const ir::Op& op) {
+    if (ir::BoundDimOp::is_one(op)) {
+        const ir::BoundDimOp bound(source_, op);
+        dims_[bound.symbol()] = value(bound.value());
+    }
     define(op.results[0], dims_.at(op.attrs.dim(Attr::dim).symbol_name().value()));
 }
 

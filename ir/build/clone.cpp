@@ -1,6 +1,7 @@
 #include "ir/build/clone.h"
 
 #include "ir/core/internal.h"
+#include "ir/ops/bound_dim.h"
 #include "ir/ops/record.h"
 
 namespace tsr::ir {
@@ -17,6 +18,14 @@ ValueId Cloner::needed(ValueId value) const {
     return found;
 }
 
+Dim Cloner::dim_of(const Dim& of) const {
+    if (!dim && own_.empty()) return of;
+    return of.substitute([&](const std::string& name) -> std::optional<Dim> {
+        if (const auto found = own_.find(name); found != own_.end()) return found->second;
+        return dim ? dim(name) : std::nullopt;
+    });
+}
+
 Type Cloner::type_of(const Type& type) const {
     Type out = type;
     for (Dim& extent : out.shape) extent = dim_of(extent);
@@ -25,7 +34,7 @@ Type Cloner::type_of(const Type& type) const {
 }
 
 Attrs Cloner::attrs_of(const Attrs& attrs) const {
-    if (!dim) return attrs;
+    if (!dim && own_.empty()) return attrs;
     Attrs out = attrs;
     for (const auto& [key, value] : attrs) {
         if (const Dim* one = std::get_if<Dim>(&value)) out.set(key, dim_of(*one));
@@ -59,6 +68,10 @@ OpId Cloner::make(OpId id, Attrs attrs) {
     const Op& op = from_.op(id);
     Values operands;
     for (ValueId operand : op.operands) operands.push_back(needed(operand));
+    if (own_symbols && BoundDimOp::is_one(op)) {
+        const std::string symbol = BoundDimOp(from_, op).symbol();
+        own_.insert_or_assign(symbol, make_symbol(to_, symbol));
+    }
     attrs = attrs_of(attrs);
     const std::vector<Type> types = result_types(op, operands, attrs);
     const PlaceId at = place ? place(op.place) : op.place;

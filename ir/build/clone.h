@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -30,6 +31,8 @@ public:
     // What a symbol of `from` is in `to`; no answer: the symbol of the same name.
     std::function<std::optional<Dim>(const std::string&)> dim;
     bool names = true;  // copies have the programmer's names
+    // Symbols that get their value in what is copied (BoundDimOp) are others in the copy.
+    bool own_symbols = false;
 
     // The operation with all in it.
     void copy(Builder& at, OpId op);
@@ -46,7 +49,7 @@ public:
 private:
     [[nodiscard]] ValueId known(ValueId value) const;
     [[nodiscard]] ValueId needed(ValueId value) const;
-    [[nodiscard]] Dim dim_of(const Dim& of) const { return dim ? of.substitute(dim) : of; }
+    [[nodiscard]] Dim dim_of(const Dim& of) const;
     [[nodiscard]] Type type_of(const Type& type) const;
     [[nodiscard]] Attrs attrs_of(const Attrs& attrs) const;
     [[nodiscard]] std::vector<Type> result_types(const Op& op, const Values& operands, const Attrs& attrs) const;
@@ -56,6 +59,7 @@ private:
     const Function& from_;
     Function& to_;
     ValueMap& values_;
+    std::map<std::string, Dim> own_;
 };
 
 }  // namespace tsr::ir

@@ -1,10 +1,12 @@
 #include "ir/build/inline_call.h"
 
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "ir/build/clone.h"
+#include "ir/ops/bound_dim.h"
 #include "ir/ops/control.h"
 
 namespace tsr::ir {
@@ -61,8 +63,12 @@ private:
                 if (const auto name = shape[axis].symbol_name()) symbols_.emplace(*name, given(i, axis));
             }
         }
+        std::set<std::string> inside;
+        for (size_t i = 0; i < callee_.op_count(); ++i) {
+            if (BoundDimOp::is_one(callee_.op(OpId(i)))) inside.insert(BoundDimOp(callee_, OpId(i)).symbol());
+        }
         for (const std::string& symbol : callee_.symbols) {
-            if (!symbols_.contains(symbol))
+            if (!symbols_.contains(symbol) && !inside.contains(symbol))
                 return Failure{fmt::format("no argument's shape gives the dimension `{}`", symbol)};
         }
         return std::nullopt;
@@ -109,6 +115,7 @@ private:
         Cloner cloner(callee_, caller_, values);
         cloner.place = [&](PlaceId old) { return inlined(old); };
         cloner.dim = [&](const std::string& name) { return of_symbol(name); };
+        cloner.own_symbols = true;
         return cloner.contents(at_, callee_.body);
     }
 

@@ -40,7 +40,12 @@ Inferred infer_for(Operands operands, const Attrs&) {
 
 Inferred infer_while(Operands operands, const Attrs&) { return gives_all({operands.begin(), operands.end()}); }
 
-Inferred infer_dim(Operands, const Attrs&) { return gives(Type::scalar(DType::index)); }
+Inferred infer_dim(Operands operands, const Attrs& attrs) {
+    if (!operands.empty() && operands[0] != Type::scalar(DType::index))
+        return Failure{fmt::format("the value of a dimension is {}, needs index", operands[0].text())};
+    if (!operands.empty() && !attrs.dim(Attr::dim).symbol_name()) return Failure{"only a symbol is given a value"};
+    return gives(Type::scalar(DType::index));
+}
 
 Inferred infer_assert(Operands operands, const Attrs&) {
     if (!operands[0].is_bool()) return Failure{fmt::format("the condition is {}, needs bool", operands[0].text())};
@@ -146,7 +151,9 @@ constexpr std::array kControlRecords{
     OpRecord{.kind = OpKind::dim,
              .name = "dim",
              .doc = "The value of an expression over the function's dimension symbols, which are bound on entry (Host, "
-                    "Graph) or by the launch (kernels).",
+                    "Graph) or by the launch (kernels). With an operand, of 0 or more, it binds a symbol that has no "
+                    "value on entry, from here to the end of the region (Host, Graph: `BoundDimOp`).",
+             .operands = {Role{"value", Many::optional}},
              .infer = infer_dim,
              .levels = kGraphHostTile,
              .attrs = {needs(Attr::dim)},

@@ -9,6 +9,7 @@
 #include "ir/eval/signature.h"
 #include "ir/eval/text_parts.h"
 #include "ir/law/scalar.h"
+#include "ir/ops/bound_dim.h"
 #include "ir/ops/control.h"
 #include "ir/ops/host.h"
 #include "ir/ops/memory.h"
@@ -322,6 +323,10 @@ void HostRun::call_function(Frame& frame, const Op& op) {
 }
 
 void HostRun::dim(Frame& frame, const Op& op) {
+    if (BoundDimOp::is_one(op)) {
+        const BoundDimOp bound(*frame.function, op);
+        frame.symbols[bound.symbol()] = static_cast<int64_t>(value(frame, bound.value()).bits());
+    }
     set(frame, op, static_cast<uint64_t>(dimension(frame, op.attrs.dim(Attr::dim))));
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "ir/core/internal.h"
+#include "ir/ops/bound_dim.h"
 #include "ir/ops/control.h"
 #include "ir/ops/effects.h"
 #include "ir/passes/autodiff/batching.h"
@@ -92,6 +93,7 @@ void Batching::operation(Builder& at, OpId id) {
         case OpKind::constant:
         case OpKind::yield:
         case OpKind::dim:
+            return bind(at, id);
         case OpKind::call:
         case OpKind::launch:
         case OpKind::print:
@@ -105,6 +107,16 @@ void Batching::operation(Builder& at, OpId id) {
     const std::optional<ValueId> made = rule ? rule(*this, at, id) : std::nullopt;
     if (!made) return one_by_one(at, id);
     set(op.results[0], *made);
+}
+
+// All examples have room for what the greatest takes.
+void Batching::bind(Builder& at, OpId id) {
+    const ValueId values = of(BoundDimOp(from_, id).value());
+    const ValueId greatest =
+        at.value(OpKind::reduce, {values}, {{Attr::axis, int64_t{0}}, {Attr::op, static_cast<int64_t>(ReduceOp::max)}});
+    const ValueId room = at.maximum(at.cast(greatest, DType::index), at.index(0));
+    at.emit(OpKind::dim, {room}, from_.op(id).attrs);
+    set(from_.op(id).results[0], values);
 }
 
 void Batching::element(Builder& at, OpId id) {

@@ -11,6 +11,7 @@ CopiedRegion copied(Builder& at, RegionId region, ValueMap values, Activity& act
     for (const auto& [old, made] : values) active.take_over(made, old);
     const size_t before = fn.region(at.region()).ops.size();
     Cloner cloner(fn, fn, values);
+    cloner.own_symbols = true;
     CopiedRegion copy;
     copy.yields = cloner.contents(at, region);
     const std::vector<OpId>& all = fn.region(at.region()).ops;

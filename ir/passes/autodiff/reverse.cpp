@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/ops/bound_dim.h"
 #include "ir/ops/control.h"
 #include "ir/ops/graph.h"
 #include "ir/passes/autodiff/partials.h"
@@ -126,6 +127,33 @@ bool Reverse::branch(Builder& at, OpId id) {
     return ok;
 }
 
+// How often a loop runs, as an extent and as a number.
+struct Reverse::Rounds {
+    Dim extent;
+    ValueId number;
+};
+
+// The extent is a formula of the function's dimensions, or a symbol that has its value from before the loop on.
+Reverse::Rounds Reverse::rounds_of(OpId id) {
+    const ForOp loop(fn_, id);
+    Builder at = Builder::at(fn_, id);
+    const auto lower = dimension_of(fn_, loop.lower()), upper = dimension_of(fn_, loop.upper());
+    const auto step = dimension_of(fn_, loop.step());
+    if (lower && upper && step && step->constant_value().value_or(0) > 0) {
+        const Dim span = Dim::maximum(*upper - *lower, Dim()) + *step - Dim::constant(1);
+        const Dim extent = Dim::floor_quotient(span, *step);
+        return {extent, at.dim(extent)};
+    }
+    const ValueId from = at.cast(loop.lower(), DType::index), to = at.cast(loop.upper(), DType::index);
+    const ValueId by = at.cast(loop.step(), DType::index), zero = at.index(0), one = at.index(1);
+    const ValueId size = at.element(OpKind::abs, {by});
+    const ValueId span = at.maximum(at.select(at.gt(by, zero), at.sub(to, from), at.sub(from, to)), zero);
+    const ValueId steps = at.floordiv(at.add(span, at.sub(size, one)), at.maximum(size, one));
+    const ValueId number = at.select(at.eq(by, zero), zero, steps);  // a loop without a step has no round
+    const Dim extent = make_symbol(fn_, "rounds");
+    return {extent, at.value(OpKind::dim, {number}, {{Attr::dim, extent}})};
+}
+
 // A loop that also gives what it carried into each round.
 struct Reverse::KeptLoop {
     OpId op;
@@ -134,7 +162,7 @@ struct Reverse::KeptLoop {
 };
 
 // In place of the loop: the same, and a stack of what is carried into each round.
-Reverse::KeptLoop Reverse::keep(OpId id, const Dim& rounds) {
+Reverse::KeptLoop Reverse::keep(OpId id, const Rounds& rounds) {
     const Op old = fn_.op(id);
     const ForOp loop(fn_, id);
     const Values carried(loop.carried().begin(), loop.carried().end());
@@ -144,7 +172,7 @@ Reverse::KeptLoop Reverse::keep(OpId id, const Dim& rounds) {
     KeptLoop made;
     Values initial(loop.inits().begin(), loop.inits().end());
     for (size_t i = 0; i < carried.size(); ++i) {
-        made.stacks.emplace_back(i, Stack(before, fn_.type(carried[i]), rounds));
+        made.stacks.emplace_back(i, Stack(before, fn_.type(carried[i]), rounds.extent));
         initial.push_back(made.stacks.back().second.empty());
     }
     made.op =
@@ -171,21 +199,13 @@ Reverse::KeptLoop Reverse::keep(OpId id, const Dim& rounds) {
 // The rounds from the last to the first. Each computes again what the round computed, from what it was given.
 bool Reverse::loop(Builder& at, OpId id) {
     const ForOp loop(fn_, id);
-    const auto lower = dimension_of(fn_, loop.lower()), upper = dimension_of(fn_, loop.upper());
-    const auto step = dimension_of(fn_, loop.step());
-    if (!lower || !upper || !step || step->constant_value().value_or(0) <= 0) {
-        said_.error("E0611", fn_.span_of(id),
-                    "no derivative passes here in reverse: how often the loop runs, only the run knows");
-        return false;
-    }
-    const Dim span = Dim::maximum(*upper - *lower, Dim()) + *step - Dim::constant(1);
-    const Dim rounds = Dim::floor_quotient(span, *step);
     const Values results(loop.results().begin(), loop.results().end());
     const Values inits(loop.inits().begin(), loop.inits().end());
     const Values carried(loop.carried().begin(), loop.carried().end());
     const Values outside = outside_values(fn_, id, active_);
     const ValueId iv = loop.iv(), first = loop.lower(), by = loop.step();
     const RegionId body = loop.body();
+    const Rounds rounds = rounds_of(id);
     std::vector<size_t> moving;  // of what is carried
     Values wanted, start;
     for (size_t i = 0; i < carried.size(); ++i) {
@@ -201,9 +221,9 @@ bool Reverse::loop(Builder& at, OpId id) {
     }
     const KeptLoop kept = keep(id, rounds);
     bool ok = true;
-    const OpId made = at.for_(at.index(0), at.dim(rounds), at.index(1), start, fn_.op(id).attrs,
+    const OpId made = at.for_(at.index(0), rounds.number, at.index(1), start, fn_.op(id).attrs,
                               [&](Builder& in, ValueId turn, const Values& now) {
-                                  const ValueId number = in.sub(in.sub(in.dim(rounds), in.index(1)), turn);
+                                  const ValueId number = in.sub(in.sub(rounds.number, in.index(1)), turn);
                                   ValueMap values{{iv, in.add(first, in.mul(number, by))}};
                                   for (const auto& [i, stack] : kept.stacks)
                                       values[carried[i]] = stack.get(in, kept.kept[i], number);

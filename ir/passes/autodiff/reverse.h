@@ -35,8 +35,10 @@ private:
     bool called(Builder& at, OpId id);
     bool branch(Builder& at, OpId id);
     bool loop(Builder& at, OpId id);
+    struct Rounds;
     struct KeptLoop;
-    KeptLoop keep(OpId id, const Dim& rounds);
+    Rounds rounds_of(OpId id);
+    KeptLoop keep(OpId id, const Rounds& rounds);
     std::optional<Values> through(Builder& at, RegionId region, const ValueMap& arguments,
                                   const std::vector<std::optional<Cotangent>>& yields, const Values& wanted);
 

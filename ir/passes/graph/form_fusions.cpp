@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "ir/build/builder.h"
+#include "ir/ops/bound_dim.h"
 #include "ir/ops/effects.h"
 #include "ir/ops/handle.h"
 #include "ir/ops/host.h"
@@ -54,9 +55,10 @@ private:
 
     void block(RegionId from, RegionId to) {
         Block b{.from = from, .to = to, .fusions = choose_fusions(graph_, from), .done = {}, .called = {}};
-        // What is not pure keeps its order; the rest is made where it is needed.
+        // What is not pure keeps its order, and what gives extents their values; the rest is made where it is needed.
         for (OpId id : graph_.region(from).ops) {
-            if (!is_pure(graph_.op(id).kind) && !b.fusions.of.contains(id)) make(b, id);
+            const bool stays = !is_pure(graph_.op(id).kind) || BoundDimOp::is_one(graph_.op(id));
+            if (stays && !b.fusions.of.contains(id)) make(b, id);
         }
     }
 

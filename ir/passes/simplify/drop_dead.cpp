@@ -1,3 +1,4 @@
+#include "ir/ops/bound_dim.h"
 #include "ir/ops/record.h"
 #include "ir/passes/simplify/liveness.h"
 #include "ir/passes/simplify/simplify.h"
@@ -9,6 +10,7 @@ namespace {
 // Of itself, not of what stands in its regions.
 bool has_effect(const Op& op) {
     const OpRecord& r = record(op.kind);
+    if (BoundDimOp::is_one(op)) return true;
     if (r.has(Effect::io) || r.has(Effect::barrier) || r.has(Effect::in_order)) return true;
     for (const Role& role : r.operands) {
         if (role.access == Access::writes || role.access == Access::reads_writes) return true;
