@@ -32,8 +32,9 @@ bool is_one_of(const ast::ExprNode& node) {
 constexpr std::array kForms{
     Form{Role::index, is_one_of<ast::Slice>, "its bounds are values, the axis says what they mean"},
     Form{Role::index, is_one_of<ast::Tuple>, "`A[(i, j)]` is `A[i, j]`"},
-    Form{Role::argument, is_one_of<ast::Tuple, ast::List>,
-         "a built-in function reads the elements, which need no common type: axes, names of parameters, what is joined"},
+    Form{
+        Role::argument, is_one_of<ast::Tuple, ast::List>,
+        "a built-in function reads the elements, which need no common type: axes, names of parameters, what is joined"},
     Form{Role::callee, is_one_of<ast::Attribute>, "a method's name: the entry of the call says which method it is"},
     Form{Role::target, is_one_of<ast::Name, ast::Attribute, ast::Subscript, ast::Tuple, ast::List>,
          "it is given a value and has none: variables and statements say what is written"},
@@ -190,9 +191,7 @@ private:
     void parts(Role, const ast::Slice& e) {
         expr(Role::value, e.lower), expr(Role::value, e.upper), expr(Role::value, e.step);
     }
-    void parts(Role role, const ast::Attribute& e) {
-        expr(is_in_type(role) ? Role::type_word : Role::value, e.base);
-    }
+    void parts(Role role, const ast::Attribute& e) { expr(is_in_type(role) ? Role::type_word : Role::value, e.base); }
     void parts(Role role, const ast::Tuple& e) { elements(role, e.elements); }
     void parts(Role role, const ast::List& e) { elements(role, e.elements); }
     void parts(Role, const ast::Dict& e) {

@@ -1,12 +1,13 @@
 // Every expression is recorded in the last pass: of a program that keeps this law nothing is missing, of one that does
 // not exactly what was left out.
+#include "sema/missing_entries.h"
+
 #include <map>
 
 #include <doctest/doctest.h>
 
 #include "base/diagnostics.h"
 #include "frontend/parse.h"
-#include "sema/missing_entries.h"
 
 using namespace tsr;
 using namespace tsr::sema;
