@@ -122,6 +122,19 @@ ValueId variance(Body& b, const ReducedTensor& of, const Val& correction) {
     return divided(b, total, count, of.compute);
 }
 
+// The square root of a sum of squares. Where all of them are 0 its derivative is 0, and not that of a square root,
+// which is infinite.
+ValueId root(Body& b, ValueId square) {
+    const ir::Type type = b.type_of(square);
+    const auto filled = [&](double value) {
+        const ValueId number = b.emit.constant(value, type.elem);
+        return type.shape.empty() ? number : b.emit.inferred(OpKind::full, {number}, {{Attr::shape, type.shape}});
+    };
+    const ValueId zero = b.emit.inferred(OpKind::eq, {square, filled(0.0)});
+    const ValueId positive = b.emit.inferred(OpKind::select, {zero, filled(1.0), square});
+    return b.emit.inferred(OpKind::select, {zero, filled(0.0), b.emit.inferred(OpKind::sqrt, {positive})});
+}
+
 // Whether elements hold: as bools, or to be counted.
 ValueId truths(Body& b, const ReducedTensor& of) {
     const DType elem = b.type_of(of.x.id).elem;
@@ -137,7 +150,7 @@ ValueId reduced(Body& b, Builtin function, const ReducedTensor& of, const Val& c
         case Builtin::var:
             return variance(b, of, correction);
         case Builtin::std_:
-            return b.emit.inferred(OpKind::sqrt, {variance(b, of, correction)});
+            return root(b, variance(b, of, correction));
         case Builtin::any:
         case Builtin::all:
             return combined(b, truths(b, of), combining(function), of.axes);
