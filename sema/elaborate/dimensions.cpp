@@ -119,7 +119,9 @@ Val Body::symbol(const std::string& name) {
 }
 
 // Of an inlined function: what one of its expressions gave, which no dimension of its caller is.
-static bool names_expression(const sema::Instance& instance, const std::string& name) {
+static bool names_inlined_expression(Body& b, const std::string& name) {
+    const sema::Instance& instance = b.instance();
+    if (&instance == &b.operands->host.instance()) return false;
     const auto found = std::ranges::find(instance.symbols, name, &SymbolInfo::name);
     return found != instance.symbols.end() && found->source == SymbolInfo::Source::expression;
 }
@@ -136,7 +138,7 @@ Val Body::function_dimension(const Dim& known, const Dim& dim) {
     bool of_launch = true;
     for (const std::string& name : known.symbols()) {
         // The graph of an expression is given those of the host function that it names.
-        if (operands && !names_expression(instance(), name)) continue;
+        if (operands && !names_inlined_expression(*this, name)) continue;
         of_launch = of_launch && std::find(bound.begin(), bound.end(), name) != bound.end();
     }
     if (!of_launch) {
