@@ -58,3 +58,6 @@ if shutil.which("emacs") and glob.glob("/usr/share/emacs/site-lisp/elpa-src/eglo
     config.available_features.add("eglot")
 if lit_config.params.get("sanitized") == "1":
     config.available_features.add("asan")
+# A release is packed with the texts of licences that Debian's packages carry.
+elif os.path.isfile("/usr/share/doc/llvm-22-dev/copyright"):
+    config.available_features.add("releases")
