@@ -9,6 +9,7 @@
 #include "ir/build/dim_code.h"
 #include "sema/elaborate/body.h"
 #include "sema/elaborate/instances.h"
+#include "sema/elaborate/recursion.h"
 
 namespace tsr::elaborate {
 
@@ -187,29 +188,53 @@ void bind_entry_symbols(Body& b) {
     }
 }
 
+// The part of what an expression gave whose extent the symbol is.
+static Val part_with_symbol(const SymbolInfo& symbol, const Val& value) {
+    if (symbol.element < 0 || !value.has_elements()) return value;
+    Val part = value.element(static_cast<size_t>(symbol.element & 0xff));
+    for (int inner = symbol.element >> 8; inner > 0 && part.has_elements(); inner >>= 8) {
+        part = part.element(static_cast<size_t>(inner & 0xff) - 1);
+    }
+    return part;
+}
+
 void bind_symbols_of(Body& b, const ast::Expr& e, const Val& value) {
-    if (!b.rules().tensor_values || b.takes_operands()) return;
+    const bool graph = b.function().level == ir::Level::graph;
+    if ((!b.rules().tensor_values && !graph) || b.takes_operands()) return;
     const std::vector<SymbolInfo>& symbols = b.instance().symbols;
     for (size_t i = 0; i < symbols.size(); ++i) {
         if (symbols[i].source != SymbolInfo::Source::expression || symbols[i].expr != e.id) continue;
-        Val bound = value;
-        if (symbols[i].element >= 0 && value.has_elements()) {
-            bound = value.element(static_cast<size_t>(symbols[i].element & 0xff));
-            for (int inner = symbols[i].element >> 8; inner > 0 && bound.has_elements(); inner >>= 8) {
-                bound = bound.element(static_cast<size_t>(inner & 0xff) - 1);
-            }
-        }
-        if (bound.is_ssa() && b.type_of(bound.id).kind == ir::TypeKind::tensor) {
-            bound = Val::ssa(extent_of(b, bound.id, symbols[i].axis), DType::index);
-        } else if (!bound.is_ssa() && !bound.is_fixed()) {
+        const Val bound = part_with_symbol(symbols[i], value);
+        if (graph) {
+            // The IR says what the extent is: `model.w.shape[1]`.
+            if (bound.is_ssa() && b.type_of(bound.id).kind == ir::TypeKind::tensor)
+                b.frame().dims.insert_or_assign(symbols[i].name, b.type_of(bound.id).shape[symbols[i].axis]);
             continue;
         }
-        b.set(b.symbol_slot(i), b.coerce(bound, DType::index));
+        if (bound.is_ssa() && b.type_of(bound.id).kind == ir::TypeKind::tensor) {
+            const Val extent = Val::ssa(extent_of(b, bound.id, symbols[i].axis), DType::index);
+            b.set(b.symbol_slot(i), b.coerce(extent, DType::index));
+        } else if (bound.is_ssa() || bound.is_fixed()) {
+            b.set(b.symbol_slot(i), b.coerce(bound, DType::index));
+        }
+    }
+}
+
+// The fields of records that a shape names and that stand nowhere else: `zeros((n, model.w.shape[1]))`.
+static void bind_fields_in(Body& b, const ir::Dim& dim) {
+    const std::vector<std::string>& bound = b.function().symbols;
+    for (const std::string& name : dim.symbols()) {
+        if (b.frame().dims.contains(name) || std::ranges::find(bound, name) != bound.end()) continue;
+        const auto symbol = std::ranges::find(b.instance().symbols, name, &SymbolInfo::name);
+        if (symbol == b.instance().symbols.end() || symbol->source != SymbolInfo::Source::expression) continue;
+        const ast::Expr* source = b.expr(symbol->expr);
+        if (source && std::holds_alternative<ast::Attribute>(source->node)) expression(b, *source);
     }
 }
 
 ir::Dim dim_in_function(Body& b, const ir::Dim& dim) {
-    return b.frame().inlined ? dim.substitute(b.frame().dims) : dim;
+    if (b.function().level == ir::Level::graph && !b.takes_operands()) bind_fields_in(b, dim);
+    return dim.substitute(b.frame().dims);
 }
 
 std::map<std::string, ir::Dim> dims_in_function(Body& b, const sema::CallInfo& info) {
