@@ -19,8 +19,7 @@ struct BoundDimOp : Handle<OpKind::dim> {
 // One more symbol of the function, named like this.
 inline Dim make_symbol(Function& fn, const std::string& like) {
     std::string name = like;
-    for (int i = 1; std::ranges::find(fn.symbols, name) != fn.symbols.end(); ++i)
-        name = like + "_" + std::to_string(i);
+    for (int i = 1; std::ranges::find(fn.symbols, name) != fn.symbols.end(); ++i) name = like + "_" + std::to_string(i);
     fn.symbols.push_back(name);
     return Dim::symbol(std::move(name));
 }

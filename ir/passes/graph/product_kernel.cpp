@@ -1,7 +1,9 @@
 #include "ir/passes/graph/product_kernel.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
 
 #include "ir/build/builder.h"
 #include "ir/ops/graph.h"
@@ -88,15 +90,63 @@ private:
     void block() {
         values_[contract_.result()] = sum();
         const ValueSpan results = yielded(fused_, fused_.body);
-        for (size_t i = 0; i < results.size(); ++i) {
-            Values operands{outputs_[i], computed_value(results[i])};
-            operands.insert(operands.end(), at_.begin(), at_.end());
-            builder_->emit(OpKind::store_tile, std::move(operands), {{Attr::axes, result_axes()}});
-        }
+        for (size_t i = 0; i < results.size(); ++i) store(outputs_[i], results[i]);
         values_.clear();
     }
-    std::vector<int64_t> result_axes() const {
-        return {static_cast<int64_t>(axis_in_result(axes_.row)), static_cast<int64_t>(axis_in_result(axes_.column))};
+
+    // A result has the long axes of the product in their order; axes of one element may have been added or left out.
+    void store(ValueId memory, ValueId result) {
+        const std::vector<Dim> shape = fused_.type(result).shape;
+        const std::vector<size_t> long_axes = long_result_axes();
+        const std::array<size_t, 2> of_block{axis_in_result(axes_.row), axis_in_result(axes_.column)};
+        std::array<std::optional<int64_t>, 2> places;  // of the block's rows and columns in the result
+        Values starts;
+        std::vector<int64_t> short_axes;
+        size_t next = 0;
+        for (size_t axis = 0; axis < shape.size(); ++axis) {
+            if (shape[axis].constant_value() == 1) {
+                short_axes.push_back(static_cast<int64_t>(axis));
+                starts.push_back(zero_);
+                continue;
+            }
+            const size_t own = long_axes[next++];
+            starts.push_back(at_[own]);
+            for (size_t side : {0, 1}) {
+                if (of_block[side] == own) places[side] = static_cast<int64_t>(axis);
+            }
+        }
+        ValueId tile = computed_value(result);
+        next = 0;
+        for (size_t side : {1, 0}) {
+            if (places[side]) continue;
+            if (next < short_axes.size()) {
+                places[side] = short_axes[short_axes.size() - ++next];
+            } else {
+                tile = without_axis(tile, static_cast<int64_t>(side));
+            }
+        }
+        std::vector<int64_t> axes;
+        for (const auto& place : places) {
+            if (place) axes.push_back(*place);
+        }
+        if (axes.empty()) {
+            builder_->write(memory, tile, starts);
+            return;
+        }
+        if (axes.size() == 2 && axes[0] > axes[1]) {
+            tile = builder_->value(OpKind::transpose, {tile});
+            std::swap(axes[0], axes[1]);
+        }
+        Values operands{memory, tile};
+        operands.insert(operands.end(), starts.begin(), starts.end());
+        builder_->emit(OpKind::store_tile, std::move(operands), {{Attr::axes, axes}});
+    }
+
+    // An axis of one element is left out: what the greatest of it is, it is.
+    ValueId without_axis(ValueId tile, int64_t axis) {
+        const ReduceOp greatest = out_.kernel.type(tile).elem == DType::boolean ? ReduceOp::any : ReduceOp::max;
+        return builder_->value(OpKind::reduce, {tile},
+                               {{Attr::op, static_cast<int64_t>(greatest)}, {Attr::axis, axis}});
     }
 
     ValueId sum() {
