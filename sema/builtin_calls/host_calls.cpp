@@ -240,16 +240,21 @@ Value from_list(Body& b, const ast::Expr& e, const Matched& m) {
     return made(*elem, std::move(shape));
 }
 
+void require_string(Body& b, const ast::Expr& e, std::string_view what) {
+    const Value value = expression(b, e);
+    if (!value.broken() && !value.type.is(Kind::string))
+        b.error("E0302", e.span, fmt::format("{} is a string, this is {}", what, shown(value.type)));
+}
+
 // `load("x.npy", f32[n])`, `x: f32[n] = load("x.npy")`: names that are new here are bound by the file.
-Value load_file(Body& b, const ast::Expr& e, const Matched& m) {
-    Value path = expression(b, *m.arguments[0]);
-    if (!path.broken() && !path.type.is(Kind::string))
-        b.error("E0302", m.arguments[0]->span, fmt::format("a path is a string, this is {}", shown(path.type)));
+Value load_file(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched& m) {
+    require_string(b, *m.arguments[0], "a path");
     const bool declared = b.declared_value.value == &e;
     const ast::Expr* named = m.arguments[1] ? m.arguments[1] : declared ? b.declared_value.annotation : nullptr;
     if (!named) {
-        b.error("E0315", e.span, "`load` lacks the type of what it reads")
-            .note("it is named: `load(\"x.npy\", f32[n])`, or declared: `x: f32[n] = load(\"x.npy\")`");
+        b.error("E0315", e.span, fmt::format("`{}` lacks the type of what it reads", spelling(row.id)))
+            .note(fmt::format("it is named: `{0}(path, f32[n])`, or declared: `x: f32[n] = {0}(path)`",
+                              spelling(row.id)));
         return {};
     }
     const Annotation written = m.arguments[1] ? read_annotation(b, *named, true) : annotation(b, *named, true);
@@ -257,7 +262,13 @@ Value load_file(Body& b, const ast::Expr& e, const Matched& m) {
     Type type = written.type;
     if (type.is_scalar()) type = Type::tensor(type.elem(), {});
     if (type.is_unknown() || written.generic) {
-        if (written.generic) b.error("E0309", named->span, "`load` names the type of what it reads: `f32[n]`");
+        if (written.generic)
+            b.error("E0309", named->span,
+                    fmt::format("`{}` names the type of what it reads: `f32[n]`", spelling(row.id)));
+        return {};
+    }
+    if (row.id == Builtin::load_csv && (type.rank() == 0 || type.rank() > 2)) {
+        b.error("E0302", named->span, fmt::format("`load_csv` reads a matrix or a vector, this is {}", shown(type)));
         return {};
     }
     std::vector<DimCheck> checks;
@@ -287,9 +298,8 @@ Value load_file(Body& b, const ast::Expr& e, const Matched& m) {
 }
 
 Value save(Body& b, const Matched& m) {
-    Value path = expression(b, *m.arguments[0]), value = expression(b, *m.arguments[1]);
-    if (!path.broken() && !path.type.is(Kind::string))
-        b.error("E0302", m.arguments[0]->span, fmt::format("a path is a string, this is {}", shown(path.type)));
+    require_string(b, *m.arguments[0], "a path");
+    const Value value = expression(b, *m.arguments[1]);
     bool fits = value.broken() || value.type.is(Kind::tensor) || value.type.is_number() || value.type.is_bool();
     if (!fits) b.error("E0302", m.arguments[1]->span, fmt::format("a tensor is saved, this is {}", shown(value.type)));
     return typed(Type::none());
@@ -323,7 +333,18 @@ Value host_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
         case Builtin::from_list:
             return from_list(b, e, m);
         case Builtin::load_file:
-            return load_file(b, e, m);
+        case Builtin::load_csv:
+            return load_file(b, e, row, m);
+        case Builtin::read_text:
+            require_string(b, *m.arguments[0], "a path");
+            return typed(Type::string());
+        case Builtin::write_text:
+            require_string(b, *m.arguments[0], "a path");
+            require_string(b, *m.arguments[1], "what is written");
+            return typed(Type::none());
+        case Builtin::read_bytes:
+            require_string(b, *m.arguments[0], "a path");
+            return made(DType::u8, {fresh_symbol(b, "read_bytes", e, 0)});
         case Builtin::save:
             return save(b, m);
         case Builtin::enumerate:

@@ -134,6 +134,10 @@
     X(linspace, "linspace", HG, none, "start, stop, count, T?", "`count` values from start to stop, both included.") \
     X(from_list, "from_list", H, none, "values, T?", "A tensor of the elements of a list, or of a list of lists.") \
     X(load_file, "load", H, none, "path, T?", "Reads a tensor: `load(\"x.npy\", f32[n])`, or `x: f32[n] = load(\"x.npy\")`.") \
+    X(load_csv, "load_csv", H, none, "path, T?", "Reads rows of numbers from a text: `load_csv(\"x.csv\", f32[n, 3])`.") \
+    X(read_text, "read_text", H, none, "path", "The text of a file, as a string.") \
+    X(write_text, "write_text", H, none, "path, text", "Writes a string to a file.") \
+    X(read_bytes, "read_bytes", H, none, "path", "The bytes of a file, a tensor of u8.") \
     X(save, "save", H, none, "path, value", "Writes a tensor to .npy.") \
     X(copy, "copy", H, none, "x", "A tensor of its own with the same elements; also `x.copy()`.") \
     X(view_as_real, "view_as_real", H, none, "x", "Complex numbers as pairs of f32, a last axis of two: the same memory.") \

@@ -146,7 +146,22 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
         case Builtin::from_list:
             return from_list(b, info, type);
         case Builtin::load_file:
+        case Builtin::load_csv:
             return load(b, e, info, type);
+        case Builtin::read_text: {
+            const ValueId path = b.handle(argument_value(b, info, 0), sema::Type::string());
+            return Val::ssa(host(b, "read_text", {path}, ir::Type::string()));
+        }
+        case Builtin::write_text: {
+            const ValueId path = b.handle(argument_value(b, info, 0), sema::Type::string());
+            const ValueId text = b.handle(argument_value(b, info, 1), sema::Type::string());
+            host_effect(b, "write_text", {path, text});
+            return Val::none();
+        }
+        case Builtin::read_bytes: {
+            const ValueId path = b.handle(argument_value(b, info, 0), sema::Type::string());
+            return Val::ssa(host(b, "read_bytes", {path}, ir_type(type)));
+        }
         case Builtin::save:
             return save(b, info);
         case Builtin::copy:

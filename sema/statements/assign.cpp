@@ -275,7 +275,8 @@ void annotated_assignment(Body& b, const ast::Stmt& stmt, const ast::AnnotatedAs
     std::optional<Value> value;
     // What a file is loaded as may name dimensions that are new.
     const auto* call = a.value ? std::get_if<ast::Call>(&a.value->node) : nullptr;
-    if (call && last_name(*call->callee) == "load") value = expression(b, *a.value);
+    const std::string callee = call ? last_name(*call->callee) : "";
+    if (callee == "load" || callee == "load_csv") value = expression(b, *a.value);
     const auto& read = b.declared_value.read;
     const Annotation written = read ? *read : annotation(b, *a.annotation, false);
     b.declared_value.elem = element_declared(written.type);

@@ -103,6 +103,8 @@ inline constexpr auto kHostEntries = [] {
         {"load", {A::string, A::string, A::place}, R::tensor},  // path, key ("" for none)
         // and the element type and rank ({count}) that are expected
         {"load_as", {A::string, A::string, A::type, A::count, A::place}, R::tensor},
+        {"load_csv", {A::string, A::type, A::count, A::place}, R::tensor},
+        {"read_bytes", {A::string, A::place}, R::tensor},
         // tensors: from tensors
         {"copy", {A::tensor, A::place}, R::tensor},
         {"cast", {A::tensor, A::type, A::zero, A::zero, A::place}, R::tensor},
@@ -200,6 +202,8 @@ inline constexpr auto kHostEntries = [] {
         // input, output, time, ends
         {"print", {A::string}, R::none},
         {"write", {A::string}, R::none},
+        {"read_text", {A::string, A::place}, R::string},
+        {"write_text", {A::string, A::string, A::place}, R::none},   // path, text
         {"save", {A::string, A::named_tensors, A::place}, R::none},  // path; {names} of the tensors that follow
         {"time", {}, R::real},
         {"args", {}, R::container},
