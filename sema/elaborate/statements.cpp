@@ -120,6 +120,10 @@ struct Run {
     void operator()(const ast::BrokenStmt&) {}
     void operator()(const ast::ExprStmt& s) { expression(b, *s.value); }
     void operator()(const ast::Assign& s) {
+        const auto masked = b.program.made.in_place.find({b.instance().module, stmt.id});
+        if (masked != b.program.made.in_place.end() && b.instance().calls.contains(masked->second.value)) {
+            return assign_to(b, *b.expr(masked->second.target), expression(b, *b.expr(masked->second.value)));
+        }
         if (const auto* name = std::get_if<ast::Name>(&s.targets[0]->node)) b.site_name = name->text;
         const bool stores = std::ranges::all_of(
             s.targets, [](const ast::Expr* target) { return std::holds_alternative<ast::Subscript>(target->node); });

@@ -7,15 +7,18 @@
 #include "frontend/spelling.h"
 #include "sema/annotations/annotations.h"
 #include "sema/builtin_calls/reduction_types.h"
+#include "sema/calls/function_calls.h"
 #include "sema/calls/method_calls.h"
 #include "sema/expressions/operators.h"
 #include "sema/expressions/register_tiles.h"
+#include "sema/expressions/row_indexing.h"
 #include "sema/state/entities.h"
 #include "sema/state/recursion.h"
 #include "sema/statements/element_assignments.h"
 #include "sema/statements/narrow_sums.h"
 #include "sema/types/containers.h"
 #include "sema/values/declared_values.h"
+#include "sema/types/elements.h"
 #include "sema/values/items.h"
 #include "sema/values/making.h"
 #include "sema/values/requirements.h"
@@ -23,8 +26,55 @@
 
 namespace tsr::sema {
 
+// `x[mask] = e` is `x[:] = _replaced(x, mask, e)`, a function of the library. False where it is something else.
+static bool assign_where(Body& b, const ast::Stmt& stmt, const ast::Assign& a, const Value& value) {
+    const auto* s = std::get_if<ast::Subscript>(&a.targets[0]->node);
+    if (!s || a.targets.size() != 1 || value.broken()) return false;
+    const Value base = expression(b, *s->base);
+    if (!base.type.is(Kind::tensor)) return false;
+    const auto mask = row_ids(b, *s);
+    if (!mask || mask->type.elem() != DType::boolean) return false;
+    if (is_packed(base.type.elem()) || base.type.elem() == DType::c64) {
+        b.refuse(Feature::graphs, a.targets[0]->span,
+                 fmt::format("{} that is assigned by a mask is", shown(base.type)));
+        return true;
+    }
+    if (value.type.is(Kind::tensor) && value.type.rank() > 0) {
+        if (!b.rules().host_objects) {
+            b.refuse(Feature::graphs, a.value->span, "a tensor that is assigned where a mask holds is");
+            return true;
+        }
+    } else if (!require_converts(b, *a.value, value, Type::scalar(base.type.elem()), "an element")) {
+        return true;
+    }
+    MadeSyntax& syntax = b.checker.program.made;
+    InPlace& made = syntax.in_place[{b.instance.module, stmt.id}];
+    if (!made.value.valid()) {
+        const Span at = a.targets[0]->span.to(a.value->span);
+        const ast::Expr& all = syntax.expr(a.targets[0]->span, ast::Slice{});
+        ast::Call call{&syntax.expr(at, ast::Name{"_replaced"}), {}};
+        for (const ast::Expr* argument : {s->base, s->indices[0], a.value}) {
+            call.arguments.push_back({std::nullopt, argument});
+        }
+        made.target = syntax.expr(a.targets[0]->span, ast::Subscript{s->base, {&all}}).id;
+        made.value = syntax.expr(at, std::move(call)).id;
+    }
+    const ast::Expr& call = *b.expr(made.value);
+    const Value* known = b.found(call);
+    const FunctionId id =
+        b.checker.library_function({.name = "_replaced", .file = "searching", .signature = {}, .doc = {}});
+    const Value result =
+        known ? *known : b.record(call, function_call(b, call, std::get<ast::Call>(call.node), id, {}));
+    Value place;
+    place.type = base.type;
+    b.record_target(*a.targets[0], place);
+    if (!result.broken()) assign_to(b, *b.expr(made.target), result, call);
+    return true;
+}
+
 void assignment(Body& b, const ast::Stmt& stmt, const ast::Assign& a) {
     const Value value = expression(b, *a.value);
+    if (assign_where(b, stmt, a, value)) return;
     if (const ast::Expr* added = added_to(*a.targets[0], *a.value)) {
         warn_of_narrow_sum(b, stmt, *a.targets[0], std::get<ast::Binary>(a.value->node).op, value.type, *added);
     }

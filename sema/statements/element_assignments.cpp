@@ -5,6 +5,7 @@
 #include "sema/calls/method_calls.h"
 #include "sema/expressions/records.h"
 #include "sema/expressions/register_tiles.h"
+#include "sema/expressions/row_indexing.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
 #include "sema/types/numeric.h"
@@ -74,6 +75,11 @@ static bool names_value(Body& b, const ast::Expr& target, const ast::Subscript& 
 // `y[i] = v`, `C[m:m+64, :] = v`, `acc[2] = v`.
 void assign_element(Body& b, const ast::Expr& target, const ast::Subscript& s, const Value& value,
                     const ast::Expr& source) {
+    if (expression(b, *s.base).type.is(Kind::tensor) && row_ids(b, s)) {
+        if (value.broken()) return;
+        b.refuse(Feature::graphs, target.span, "an assignment to elements by ids, or by a mask in this form,");
+        return;
+    }
     Value place = expression(b, target);
     const Type& of = b.instance.type(*s.base);
     if (place.broken() && !of.is(Kind::list) && !of.is(Kind::dict)) return;
