@@ -83,8 +83,10 @@ Val from_list(Body& b, const CallInfo& info, const sema::Type& type) {
 // Extents that the type says, or that were bound before, are compared with the file's.
 Val load(Body& b, const ast::Expr& e, const CallInfo& info, const sema::Type& type) {
     const ValueId path = b.handle(argument_value(b, info, 0), sema::Type::string());
-    const ValueId key = b.handle(Val::of(Static::of(std::string())), sema::Type::string());
-    const Val loaded = Val::ssa(host(b, "load_as", {path, key}, ir_type(type),
+    const bool csv = info.builtin == Builtin::load_csv;
+    std::vector<ValueId> operands{path};
+    if (!csv) operands.push_back(b.handle(Val::of(Static::of(std::string())), sema::Type::string()));
+    const Val loaded = Val::ssa(host(b, csv ? "load_csv" : "load_as", std::move(operands), ir_type(type),
                                      {{Attr::type, type.elem()}, {Attr::count, static_cast<int64_t>(type.rank())}}));
     bind_symbols_of(b, e, loaded);
     const auto checks = b.instance().extents.find(e.id);
