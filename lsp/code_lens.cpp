@@ -34,9 +34,7 @@ constexpr LensCommand kLensCommands[] = {
 class Lenses {
 public:
     Lenses(const Place& place, const Json& client)
-        : place_(place),
-          known_(below(client, {"experimental", "commands", "commands"})),
-          costs_(place.analysis.costs()) {}
+        : place_(place), known_(below(client, {"experimental", "commands", "commands"})), costs_(place.analysis.costs()) {}
 
     Json run() {
         const sema::Program& program = place_.program();

@@ -48,8 +48,7 @@ public:
         for (const ir::Function& function : module.functions) {
             if (function.is_kernel) written.insert(function.name);
         }
-        if (ir::lower_graphs(module, manager_, diagnostics_, observe) != ir::PassOutcome::done)
-            return std::move(costs_);
+        if (ir::lower_graphs(module, manager_, diagnostics_, observe) != ir::PassOutcome::done) return std::move(costs_);
         if (ir::lower_kernels(module, manager_, ir::Points::first, diagnostics_) != ir::PassOutcome::done)
             return std::move(costs_);
         for (const ir::Function& function : module.functions) {
@@ -100,13 +99,12 @@ private:
             fusion.moved = bytes_text(cost.read + cost.written);
             if (const auto rate = cost.operations_for_a_byte()) {
                 const bool fixed = (cost.read + cost.written).symbols().empty();
-                fusion.rate =
-                    fmt::format("{:.3g} operations for a byte{}", *rate, fixed ? "" : " where each dimension is 1024");
+                fusion.rate = fmt::format("{:.3g} operations for a byte{}", *rate,
+                                          fixed ? "" : " where each dimension is 1024");
             }
             add_places(graph, fused, fusion);
         }
-        const bool shown =
-            header.valid() || std::ranges::any_of(made.fusions, [](const auto& f) { return !f.places.empty(); });
+        const bool shown = header.valid() || std::ranges::any_of(made.fusions, [](const auto& f) { return !f.places.empty(); });
         if (!shown) return;
         graph_names_.push_back(graph.name);
         costs_.graphs.push_back(std::move(made));
@@ -153,10 +151,8 @@ private:
     static std::string touched(const ir::Function& kernel) {
         std::set<ir::ValueId> read, written;
         ir::for_each_op(kernel, kernel.body, [&](ir::OpId id) {
-            for (const ir::ValueId v : ir::read_memories(kernel, kernel.op(id)))
-                read.insert(ir::memory_root(kernel, v));
-            for (const ir::ValueId v : ir::written_memories(kernel, kernel.op(id)))
-                written.insert(ir::memory_root(kernel, v));
+            for (const ir::ValueId v : ir::read_memories(kernel, kernel.op(id))) read.insert(ir::memory_root(kernel, v));
+            for (const ir::ValueId v : ir::written_memories(kernel, kernel.op(id))) written.insert(ir::memory_root(kernel, v));
         });
         const auto text = [&](const std::set<ir::ValueId>& some) {
             std::string all;

@@ -15,12 +15,12 @@ class Analysis;
 struct Costs {
     // A kernel that was made of operators on whole tensors.
     struct Fusion {
-        std::string name;             // "layer.0"
-        std::string form;             // "elements, one by one"
-        std::string work;             // "2*b*k*m operations, reads 4*b*k B, writes 4*b*m B"
-        std::string moved;            // "8*n B"
-        std::string rate;             // "about 0.5 operations for a byte …"; empty: nothing is moved
-        std::vector<Span> places;     // of its operations, in the text of the root
+        std::string name;            // "layer.0"
+        std::string form;            // "elements, one by one"
+        std::string work;            // "2*b*k*m operations, reads 4*b*k B, writes 4*b*m B"
+        std::string moved;           // "8*n B"
+        std::string rate;            // "about 0.5 operations for a byte …"; empty: nothing is moved
+        std::vector<Span> places;    // of its operations, in the text of the root
         std::vector<uint32_t> lines;  // where they begin, from 1, sorted, each once
     };
     // A graph function, or an expression of a host function that became one.
@@ -37,8 +37,8 @@ struct Costs {
     // A kernel as it was written.
     struct Kernel {
         Span header;
-        std::string point;    // of a tuned kernel the first that fits: "BM=64, stages=3"
-        std::string touches;  // "reads x (4*n B); writes y (4*n B)"
+        std::string point;                  // of a tuned kernel the first that fits: "BM=64, stages=3"
+        std::string touches;                // "reads x (4*n B); writes y (4*n B)"
         std::vector<Machine> machines;
     };
     std::vector<Graph> graphs;
