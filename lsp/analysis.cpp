@@ -46,23 +46,14 @@ Analysis::Analysis(const std::string& path, const std::vector<std::pair<std::str
 
 // Rules about groups, copies and resources are checked on the kernels themselves, once nothing else is wrong.
 void Analysis::check(const std::vector<std::string>& import_folders, const std::atomic<bool>& cancel) {
-    try {
-        check_all(import_folders, cancel);
-    } catch (const ir::PassesCancelled&) {
-        throw Cancelled();
-    }
-}
-
-void Analysis::check_all(const std::vector<std::string>& import_folders, const std::atomic<bool>& cancel) {
     program = sema::check(*tree, sources, {.import_folders = import_folders, .cancel = &cancel}, diagnostics);
     stop_if(cancel);
     if (diagnostics.has_errors()) return;
-    ir::Module module = sema::elaborate(program, diagnostics, &cancel);
+    ir::Module module = sema::elaborate(program, diagnostics);
     stop_if(cancel);
     if (diagnostics.has_errors()) return;
     ir::PassOptions options;
     options.verify = false;
-    options.cancel = &cancel;
     ir::PassManager manager(options);
     ir::differentiate(module, manager, diagnostics);
     stop_if(cancel);
@@ -76,16 +67,6 @@ bool Analysis::depends_on(const std::string& path) const {
         if (sources.path(FileId(i)) == path) return true;
     }
     return std::ranges::find(sources.looked_for(), path) != sources.looked_for().end();
-}
-
-std::shared_ptr<const Costs> Analysis::costs() const {
-    const std::lock_guard lock(costs_mutex_);
-    return costs_;
-}
-
-void Analysis::keep(std::shared_ptr<const Costs> found) const {
-    const std::lock_guard lock(costs_mutex_);
-    costs_ = std::move(found);
 }
 
 const LineIndex& Analysis::lines(FileId file) const {

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -17,8 +16,6 @@
 #include "sema/program/program.h"
 
 namespace tsr::lsp {
-
-struct Costs;
 
 class Analysis {
 public:
@@ -44,19 +41,12 @@ public:
     [[nodiscard]] Json location(Span span) const;
     [[nodiscard]] bool is_library(FileId file) const;
 
-    // ---- what it costs: found later, by another thread ----
-    [[nodiscard]] std::shared_ptr<const Costs> costs() const;  // null: not known yet
-    void keep(std::shared_ptr<const Costs> found) const;
-
 private:
     [[nodiscard]] const LineIndex& lines(FileId file) const;
     void check(const std::vector<std::string>& import_folders, const std::atomic<bool>& cancel);
-    void check_all(const std::vector<std::string>& import_folders, const std::atomic<bool>& cancel);
 
     Encoding encoding_;
-    mutable std::map<FileId, LineIndex> lines_;  // of the thread that answers
-    mutable std::mutex costs_mutex_;
-    mutable std::shared_ptr<const Costs> costs_;
+    mutable std::map<FileId, LineIndex> lines_;
 };
 
 }  // namespace tsr::lsp

@@ -1,10 +1,8 @@
-// `textDocument/hover`: the declaration of a name with its type, and its documentation; the type of an
-// expression; what the kernel costs that it is in.
+// `textDocument/hover`: the declaration of a name with its type, and its documentation; the type of an expression.
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "lsp/costs.h"
 #include "lsp/descriptions.h"
 #include "lsp/methods.h"
 #include "lsp/places.h"
@@ -121,72 +119,18 @@ std::optional<Told> of_expression(const Place& place) {
     return Told{literal ? types : types + values_text(place, *e), "", e->span};
 }
 
-// ---- what it costs ----
-
-void add_line(std::string& text, const std::string& line) {
-    if (text.find(line) == std::string::npos) text += (text.empty() ? "" : "\n") + line;
-}
-
-std::string fusion_text(const Costs::Fusion& fusion) {
-    return fmt::format("{}; {}{}", fusion.form, fusion.work, fusion.rate.empty() ? "" : "; " + fusion.rate);
-}
-
-// Of the function that a name names; lists in Markdown read well as plain text, too. Equal lines, of several
-// signatures, stand once.
-std::string costs_of_function(const Costs& costs, uint32_t name) {
-    std::string text;
-    for (const Costs::Graph* graph : costs.graphs_at(name)) {
-        for (const Costs::Fusion& fusion : graph->fusions) {
-            const std::string where = fusion.lines.empty() ? "" : lines_text(fusion.lines) + ": ";
-            add_line(text, fmt::format("- one kernel: {}{}", where, fusion_text(fusion)));
-        }
-        if (graph->memory)
-            add_line(text, fmt::format("- memory: at most {} B at once beside the arguments", *graph->memory));
-    }
-    for (const Costs::Kernel* kernel : costs.kernels_at(name)) {
-        add_line(text, fmt::format("- {}: bytes where each element is touched once", kernel->touches));
-        const std::string point = kernel->point.empty() ? "" : fmt::format(" with {}", kernel->point);
-        for (const Costs::Machine& machine : kernel->machines)
-            add_line(text, fmt::format("- {}{}: {}", machine.gpu, point, machine.code));
-    }
-    return text;
-}
-
-std::string costs_of_line(const Place& place, const Costs& costs) {
-    const uint32_t line = place.analysis.sources.position(place.analysis.root, place.offset).line;
-    std::string text;
-    for (const Costs::Fusion* fusion : costs.fusions_at(place.offset, line)) {
-        const bool alone = fusion->lines.size() <= 1;
-        add_line(text, fmt::format("- one kernel{}: {}", alone ? "" : " with " + lines_text(fusion->lines),
-                                   fusion_text(*fusion)));
-    }
-    return text;
-}
-
-std::string costs_text(const Workspace& workspace, const Place& place, const sema::NameUse* use) {
-    const auto costs = place.analysis.costs();
-    if (!costs || !workspace.settings.costs) return {};
-    if (use && use->entity.kind == NameKind::function && use->entity.module == kRoot) {
-        if (const auto at = sema::definition(place.program(), use->entity)) return costs_of_function(*costs, at->begin);
-    }
-    return costs_of_line(place, *costs);
-}
-
 }  // namespace
 
 Json answer_hover(Workspace& workspace, const Json& params) {
     const auto place = place_of(workspace, params);
     if (!place) return nullptr;
     const sema::NameUse* use = place->name();
-    auto told = use ? of_name(workspace, *place, *use) : of_expression(*place);
-    const std::string costs = costs_text(workspace, *place, use);
-    if (!told && !costs.empty()) told = Told{"", "", {place->analysis.root, place->offset, place->offset}};
+    const auto told = use ? of_name(workspace, *place, *use) : of_expression(*place);
     if (!told) return nullptr;
     const bool markdown = takes_markdown(workspace.client);
     std::string value = told->code;
     if (markdown && !value.empty()) value = fmt::format("```tessera\n{}\n```", value);
     if (!told->text.empty()) value += (value.empty() ? "" : "\n\n") + told->text;
-    if (!costs.empty()) value += (value.empty() ? "" : "\n\n") + costs;
     return {{"contents", {{"kind", markdown ? "markdown" : "plaintext"}, {"value", value}}},
             {"range", place->analysis.range(told->range)}};
 }

@@ -1,11 +1,6 @@
-// `textDocument/inlayHint`: the types of variables and parameters that say none, what functions give, and behind the
-// last line of each kernel that was made of operators what it costs.
+// `textDocument/inlayHint`: the types of variables and parameters that say none, and what functions give.
 #include <algorithm>
-#include <set>
 
-#include <fmt/format.h>
-
-#include "lsp/costs.h"
 #include "lsp/methods.h"
 #include "lsp/places.h"
 #include "lsp/protocol.h"
@@ -57,44 +52,17 @@ class Hints {
 public:
     Hints(const Place& place, uint32_t begin, uint32_t end) : place_(place), begin_(begin), end_(end) {}
 
-    Json run(const Settings& settings) {
-        if (settings.type_hints) types();
-        if (const auto costs = place_.analysis.costs(); costs && settings.cost_hints) fusions(*costs);
-        return std::move(found_);
-    }
-
-private:
-    void types() {
+    Json run() {
         for (const sema::NameUse& use : place_.program().modules[kRoot.index].names) {
             if (use.binds && is_within(use.at.end)) name(use);
         }
         for (const sema::Function& function : place_.program().functions) {
             if (function.module == kRoot && !function.makes && !function.derived) result(function);
         }
+        return std::move(found_);
     }
 
-    void fusions(const Costs& costs) {
-        std::set<std::string> told;  // of several signatures once
-        for (const Costs::Graph& graph : costs.graphs) {
-            for (const Costs::Fusion& fusion : graph.fusions) {
-                if (fusion.lines.empty()) continue;
-                const uint32_t last = fusion.lines.back();
-                const Sources& sources = place_.analysis.sources;
-                const auto end = static_cast<uint32_t>(sources.line_begin(place_.analysis.root, last) +
-                                                       sources.line(place_.analysis.root, last).size());
-                std::string label =
-                    fmt::format("  one kernel{}, {}",
-                                fusion.lines.size() == 1 ? "" : " with " + lines_text(fusion.lines), fusion.moved);
-                if (!is_within(end) || !told.insert(fmt::format("{} {}", end, label)).second) continue;
-                const std::string more = fmt::format("{}: {}; {}", fusion.name, fusion.form, fusion.work);
-                found_.push_back({{"position", json_of(place_.analysis.position(place_.analysis.root, end))},
-                                  {"label", std::move(label)},
-                                  {"tooltip", more + (fusion.rate.empty() ? "" : "; " + fusion.rate)},
-                                  {"paddingLeft", true}});
-            }
-        }
-    }
-
+private:
     [[nodiscard]] bool is_within(uint32_t offset) const { return begin_ <= offset && offset <= end_; }
 
     void add(uint32_t offset, const char* before, const std::vector<sema::Type>& types) {
@@ -150,7 +118,7 @@ Json answer_inlay_hint(Workspace& workspace, const Json& params) {
     const Json& range = params.at("range");
     return Hints(*place, place->analysis.offset(position_of(range.at("start"))),
                  place->analysis.offset(position_of(range.at("end"))))
-        .run(workspace.settings);
+        .run();
 }
 
 }  // namespace tsr::lsp

@@ -36,24 +36,12 @@ std::vector<std::string> folders_of(const Json& params) {
     return folders;
 }
 
-// What is not said stays as it was.
-void read_settings(const Json& said, Settings& settings) {
-    const auto read = [&](std::initializer_list<const char*> names, bool& into) {
-        if (const Json& value = below(said, names); value.is_boolean()) into = value.get<bool>();
-    };
-    read({"costs"}, settings.costs);
-    read({"hints", "types"}, settings.type_hints);
-    read({"hints", "costs"}, settings.cost_hints);
-    read({"lenses"}, settings.lenses);
-}
-
 }  // namespace
 
 Json initialize(Workspace& workspace, const Json& params, const std::string& version) {
     workspace.client = below(params, {"capabilities"});
     workspace.encoding = encoding_for(workspace.client);
     workspace.folders = folders_of(params);
-    read_settings(below(params, {"initializationOptions"}), workspace.settings);
     Json capabilities = {{"positionEncoding", workspace.encoding == Encoding::utf8 ? "utf-8" : "utf-16"},
                          {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", {{"includeText", false}}}}},
                          {"workspace", {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}}};
@@ -81,8 +69,6 @@ void change_texts(Workspace& workspace, const std::string& method, const Json& p
         document.version = params.at("textDocument").at("version");
     } else if (method == "textDocument/didSave") {
         workspace.changed_on_disk(path_of(params.at("textDocument").at("uri").get<std::string>()));
-    } else if (method == "workspace/didChangeConfiguration") {
-        read_settings(below(params, {"settings", "tessera"}), workspace.settings);
     } else if (method == "workspace/didChangeWatchedFiles") {
         for (const Json& change : params.at("changes"))
             workspace.changed_on_disk(path_of(change.at("uri").get<std::string>()));

@@ -15,7 +15,6 @@ constexpr std::array kMethods{
     Method{"callHierarchy/outgoingCalls", answer_outgoing_calls, ""},
     Method{"textDocument/prepareCallHierarchy", answer_prepare_call_hierarchy, "callHierarchyProvider"},
     Method{"textDocument/codeAction", answer_code_action, "codeActionProvider", R"({"codeActionKinds": ["quickfix"]})"},
-    Method{"textDocument/codeLens", answer_code_lens, "codeLensProvider", "{}"},
     Method{"textDocument/completion", answer_completion, "completionProvider",
            R"({"triggerCharacters": ["."], "resolveProvider": true})"},
     Method{"completionItem/resolve", answer_completion_resolve, ""},

@@ -24,7 +24,6 @@ Json answer_incoming_calls(Workspace& workspace, const Json& params);
 Json answer_outgoing_calls(Workspace& workspace, const Json& params);
 Json answer_prepare_call_hierarchy(Workspace& workspace, const Json& params);
 Json answer_code_action(Workspace& workspace, const Json& params);
-Json answer_code_lens(Workspace& workspace, const Json& params);
 Json answer_completion(Workspace& workspace, const Json& params);
 Json answer_completion_resolve(Workspace& workspace, const Json& params);
 Json answer_definition(Workspace& workspace, const Json& params);

@@ -1,15 +1,13 @@
-// Three threads: one reads messages, and sees at once what is to be given up; one works on them in their order, and
-// checks programs whose texts have changed when no message waits; one finds what programs cost.
+// Two threads: one reads messages, and sees at once what is to be given up; one works on them in their order, and
+// checks programs whose texts have changed when no message waits.
 #include "lsp/server.h"
 
 #include <algorithm>
-#include <atomic>
 #include <csignal>
 #include <thread>
 
 #include <fmt/format.h>
 
-#include "lsp/cost_thread.h"
 #include "lsp/diagnostic_messages.h"
 #include "lsp/inbox.h"
 #include "lsp/lifecycle.h"
@@ -35,9 +33,7 @@ public:
         : reader_(options.input),
           writer_(options.output),
           version_(options.version),
-          workspace_(options.import_folders, options.documentation, inbox_.cancel()),
-          cost_thread_([this] { show_costs(); },
-                       [this](const std::string& error) { log("what a program costs is not found: " + error); }) {}
+          workspace_(options.import_folders, options.documentation, inbox_.cancel()) {}
 
     int run() {
         std::thread reading([this] {
@@ -86,7 +82,6 @@ private:
             if (request) send(error_answer((*request)["id"], ErrorCode::request_cancelled, "cancelled"));
             return true;
         }
-        if (method.starts_with("textDocument/did")) cost_thread_.give_up();
         inbox_.put(std::move(message));
         return method != "exit" && !writer_.failed();
     }
@@ -95,9 +90,7 @@ private:
 
     void work() {
         while (true) {
-            const bool waits = !has_unreported();
-            if (waits) want_costs();
-            Inbox::Next next = inbox_.take(waits);
+            Inbox::Next next = inbox_.take(!has_unreported());
             if (next.nothing_yet) {
                 report_one();
                 continue;
@@ -134,10 +127,7 @@ private:
         if (method == "initialize") {
             if (initialized_) throw RequestError(ErrorCode::invalid_request, "`initialize` comes once");
             initialized_ = true;
-            Json result = initialize(workspace_, params, version_);
-            refreshes_hints_ = says(workspace_.client, {"workspace", "inlayHint", "refreshSupport"});
-            refreshes_lenses_ = says(workspace_.client, {"workspace", "codeLens", "refreshSupport"});
-            return result;
+            return initialize(workspace_, params, version_);
         }
         if (!initialized_) throw RequestError(ErrorCode::not_initialized, "`initialize` comes first");
         if (shut_down_) throw RequestError(ErrorCode::invalid_request, "the server was shut down");
@@ -164,31 +154,10 @@ private:
                 publish_imports(published_.drop(uri));
             } else {
                 change_texts(workspace_, method, params);
-                if (method == "workspace/didChangeConfiguration") show_costs();
             }
         } catch (const std::exception& error) {
             log(fmt::format("{}: {}", method, error.what()));
         }
-    }
-
-    // ---- what programs cost ----
-
-    // Of sound programs; of the others nothing is known.
-    void want_costs() {
-        if (!workspace_.settings.costs) return;
-        std::vector<std::shared_ptr<const Analysis>> programs;
-        for (const auto& [uri, document] : workspace_.documents()) {
-            const bool sound = document.analysis && !document.analysis->program.modules.empty() &&
-                               !document.analysis->diagnostics.has_errors();
-            if (sound) programs.push_back(document.analysis);
-        }
-        cost_thread_.want(programs);
-    }
-
-    // Of the thread that has found them: the editor asks again.
-    void show_costs() {
-        if (refreshes_hints_) request("workspace/inlayHint/refresh", nullptr);
-        if (refreshes_lenses_) request("workspace/codeLens/refresh", nullptr);
     }
 
     // ---- diagnostics that nobody asked for ----
@@ -253,9 +222,7 @@ private:
     Published published_;
     bool initialized_ = false;
     std::atomic<bool> shut_down_ = false;
-    std::atomic<int> requests_ = 0;
-    std::atomic<bool> refreshes_hints_ = false, refreshes_lenses_ = false;  // the client can
-    CostThread cost_thread_;                                                // uses what stands above
+    int requests_ = 0;
 };
 
 }  // namespace

@@ -15,14 +15,6 @@
 
 namespace tsr::lsp {
 
-// What the user switches on and off: `tessera` of the editor's settings.
-struct Settings {
-    bool costs = true;       // what programs cost is found, for `hover`, too
-    bool type_hints = true;  // inlay hints
-    bool cost_hints = true;
-    bool lenses = true;
-};
-
 struct Document {
     std::string uri;
     std::string path;
@@ -48,7 +40,6 @@ public:
     Json client = Json::object();  // its capabilities
     Documentation documentation;
     std::vector<std::string> folders;  // paths
-    Settings settings;
 
     void open(const std::string& uri, int64_t version, std::string text);
     // One entry of `contentChanges`.

@@ -53,7 +53,6 @@ PassOutcome PassManager::run_steps(const std::vector<PassStep>& steps, Level fro
 }
 
 bool PassManager::run_step(const PassStep& step, Function& function, PassContext& context) {
-    stop_if_cancelled();
     const std::string before = options_.verify ? print(function) : std::string();
     const auto began = std::chrono::steady_clock::now();
     const bool accepted = step.run(function, context);
@@ -71,7 +70,6 @@ bool PassManager::run_step(const PassStep& step, Function& function, PassContext
 }
 
 PassOutcome PassManager::run(const ModulePass& pass, PassContext& context) {
-    stop_if_cancelled();
     const std::string before = options_.verify ? print(context.module) : std::string();
     const auto began = std::chrono::steady_clock::now();
     const bool accepted = pass.run(context.module, context);
@@ -88,10 +86,6 @@ PassOutcome PassManager::run(const ModulePass& pass, PassContext& context) {
         options_.dump(fmt::format("// after {}\n{}", pass.name, print(context.module, {.places = options_.places})));
     }
     return pass.name == options_.stop_after ? PassOutcome::stopped : PassOutcome::done;
-}
-
-void PassManager::stop_if_cancelled() const {
-    if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) throw PassesCancelled();
 }
 
 bool PassManager::dumps(std::string_view pass) const {

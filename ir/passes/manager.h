@@ -2,8 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,7 +20,6 @@ struct PassOptions {
     std::optional<size_t> pass_limit;  // runs of optional passes that still happen; a wrong one is found by bisection
     bool time_passes = false;
     std::function<void(const std::string&)> dump;  // takes the texts of `dump_after`
-    const std::atomic<bool>* cancel = nullptr;     // set: PassesCancelled is raised before the next pass
 };
 
 // A pass left a function that `verify` refuses.
@@ -33,9 +30,6 @@ public:
     std::string pass;
     std::string before;  // the function as text, before the pass
 };
-
-// The passes were given up. What they worked on is good for nothing.
-class PassesCancelled : public std::exception {};
 
 // The worse one is the greater one.
 enum class PassOutcome {
@@ -82,7 +76,6 @@ public:
 private:
     PassOutcome run_steps(const std::vector<PassStep>& steps, Level from, Function& function, PassContext& context);
     bool run_step(const PassStep& step, Function& function, PassContext& context);
-    void stop_if_cancelled() const;
     [[nodiscard]] bool dumps(std::string_view pass) const;
     void add_time(std::string_view pass, double seconds);
 

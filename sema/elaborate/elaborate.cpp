@@ -49,13 +49,11 @@ std::set<InstanceId> differentiated_instances(const Program& program) {
 
 }  // namespace
 
-ir::Module elaborate(const Program& program, Diagnostics& diagnostics, const std::atomic<bool>* cancel) {
-    const auto goes_on = [&] { return cancel == nullptr || !cancel->load(std::memory_order_relaxed); };
+ir::Module elaborate(const Program& program, Diagnostics& diagnostics) {
     ir::Module module;
     // Kernels first: a launch asks which of its arguments are written.
     for (const Instance& instance : program.instances) {
         if (!is_elaborated(program, instance, FunctionKind::kernel)) continue;
-        if (!goes_on()) return module;
         module.functions.push_back(elaborate::kernel_function(program, instance, diagnostics));
     }
     std::vector<ir::Function> graphs;
@@ -70,7 +68,6 @@ ir::Module elaborate(const Program& program, Diagnostics& diagnostics, const std
     }
     for (const Instance& instance : program.instances) {
         if (!is_elaborated(program, instance, FunctionKind::plain)) continue;
-        if (!goes_on()) return module;
         const bool begins = in_main && instance.id == *program.main;
         host.push_back(begins ? elaborate::host_function(context, instance, statements)
                               : elaborate::host_function(context, instance));
@@ -78,12 +75,10 @@ ir::Module elaborate(const Program& program, Diagnostics& diagnostics, const std
     const std::set<InstanceId> differentiated = differentiated_instances(program);
     for (const Instance& instance : program.instances) {
         if (!is_elaborated(program, instance, FunctionKind::graph) && !differentiated.contains(instance.id)) continue;
-        if (!goes_on()) return module;
         graphs.push_back(instance.derived_from.valid() ? elaborate::derivative_function(context, instance)
                                                        : elaborate::graph_function(context, instance));
     }
     for (const Instance& instance : program.instances) {
-        if (!goes_on()) return module;
         if (instance.complete && instance.reached && !instance.rules.empty())
             graphs.push_back(elaborate::function_with_rule(context, instance));
         if (is_to_be_differentiable(program, instance))

@@ -1,8 +1,6 @@
 // Checked syntax trees → the IR: kernels as the program of one tile (level Tile), host functions (level Host).
 #pragma once
 
-#include <atomic>
-
 #include "base/diagnostics.h"
 #include "ir/core/function.h"
 #include "sema/program/tables.h"
@@ -16,7 +14,6 @@ inline constexpr const char* kModuleStatements = "<module>";
 // Functions that were checked without an error, named as their instances. Kernels hold the structured program of one
 // tile, collective operations as written; `classify` decides about their loops. A launch has its arguments, the values
 // of the kernel's symbols that shapes bind, and the explicit numbers of groups.
-// Where `cancel` is set meanwhile, functions are missing.
-ir::Module elaborate(const Program& program, Diagnostics& diagnostics, const std::atomic<bool>* cancel = nullptr);
+ir::Module elaborate(const Program& program, Diagnostics& diagnostics);
 
 }  // namespace tsr::sema

@@ -4,7 +4,6 @@
 """
 
 import os
-import re
 import sys
 import tempfile
 
@@ -36,7 +35,6 @@ TESTED = {
     "signatureHelpProvider": "test_signature_help",
     "semanticTokensProvider": "test_semantic_tokens",
     "inlayHintProvider": "test_inlay_hint",
-    "codeLensProvider": "test_costs",
 }
 
 AREA = "The area of a rectangle.\n\nBoth sides are whole numbers.\n    for example 2 and 3"
@@ -438,120 +436,6 @@ def test_inlay_hint(server):
         line = one.at("layer")["line"]
         part = one.client.of("inlayHint", MAIN, range={"start": {"line": line, "character": 0}, "end": {"line": line, "character": 50}})
         expect([h["label"] for h in part], [": Layer"])
-
-
-COSTS = '''from shapes import WIDTH
-
-@jit
-def layer(x: f32[b, k], w: f32[k, m], c: f32[m]) -> f32[b, m]:
-    h = x @ w + c
-    h = maximum(h, 0.0)
-    return softmax(h)
-
-
-@kernel
-def scale(x: f32[n], y: mut f32[n], a: f32):
-    i = tile.linear_id()
-    if i < n:
-        y[i] = a * x[i]
-
-
-@kernel.autotune(space=dict(BM=[64, 128]))
-def gemm(A: bf16[M, K], B: bf16[K, N], C: mut f32[M, N]):
-    for r, c in tile.range((M, N), step=(BM, 128)):
-        acc = tile.zeros((BM, 128), f32)
-        for k in tile.range(0, K, 64, prefetch=3):
-            acc += tile.mma(tile.load(A[r:r+BM, k:k+64]), tile.load(B[k:k+64, c:c+128]), accum=f32)
-        C[r:r+BM, c:c+128] = acc
-
-
-def main():
-    x = ones((4,), f32)
-    scale(x, x.copy(), 2.0)
-    print("WIDE", x * 2.0 + 1.0)BROKEN
-'''
-
-
-def lists(answer):
-    """What a hover says of costs."""
-    return [line for line in answer["contents"]["value"].split("\n") if re.match("- (one kernel|memory|reads|sm_)", line)] if answer else []
-
-
-def test_costs(server):
-    refresh = {"workspace": {"inlayHint": {"refreshSupport": True}, "codeLens": {"refreshSupport": True}}}
-    for one in circumstances(server, refresh):
-        c = one.client
-        text = c.open(MAIN, COSTS.replace("WIDE", "🐙é").replace("BROKEN", " +" if one.broken else ""), version=2)
-        whole = {"start": {"line": 0, "character": 0}, "end": {"line": 1000, "character": 0}}
-
-        def hover(word, nth=1):
-            return lists(c.at("hover", MAIN, text.range_of(word, nth)["start"]))
-        if one.broken:
-            # What the program cost before it got its mistake is not shown.
-            expect(c.of("diagnostic", MAIN)["items"] != [], True)
-            expect((hover("layer"), hover("scale"), c.of("codeLens", MAIN)), ([], [], []))
-            expect([h for h in c.of("inlayHint", MAIN, range=whole) if "kernel" in h["label"]], [])
-            continue
-        # One refresh of the program before, perhaps, and one of this.
-        while hover("layer") == []:
-            c.wait_for(lambda m: m.get("method") == "workspace/inlayHint/refresh")
-        first, second, memory = hover("layer")
-        assert first.startswith("- one kernel: lines 5 to 6: a product, by blocks of its result; 2*b*k*m + "), first
-        assert "reads 4*b*k + 4*k*m + 4*m B, writes 4*b*m B; " in first and "operations for a byte where each dimension is 1024" in first, first
-        assert second.startswith("- one kernel: line 7: ") and "writes 4*b*m B" in second, second
-        assert memory.startswith("- memory: at most ") and memory.endswith(" B at once beside the arguments"), memory
-        # Of a line: the kernel that it is in.
-        [line] = hover("maximum")
-        assert line.startswith("- one kernel with lines 5 to 6: a product"), line
-        [line] = hover("h", 2)
-        assert line.startswith("- one kernel with lines 5 to 6: a product"), line
-        [line] = hover("softmax")
-        assert line.startswith("- one kernel: sums"), line
-        touched, *gpus = hover("scale", 2)
-        expect(touched, "- reads x (4*n B); writes y (4*n B): bytes where each element is touched once")
-        expect([g.split(":")[0] for g in gpus], ["- sm_80", "- sm_90a"])
-        assert all("threads" in g and "shared" not in g for g in gpus), gpus
-        touched, *gpus = hover("gemm")
-        expect(touched, "- reads A (2*K*M B), B (2*K*N B); writes C (4*M*N B): bytes where each element is touched once")
-        expect([g.split(":")[0] for g in gpus], ["- sm_80 with BM=64", "- sm_90a with BM=64"])
-        assert all("B of shared memory, 3 pipeline stages" in g for g in gpus), gpus
-        hints = {h["position"]["line"]: h["label"] for h in c.of("inlayHint", MAIN, range=whole) if "kernel" in h["label"]}
-        expect(sorted(hints), [5, 6, text.range_of("print")["start"]["line"]])
-        expect(hints[5], "  one kernel with lines 5 to 6, 4*b*k + 4*b*m + 4*k*m + 4*m B")
-        lenses = [(text.cut(lens["range"]), lens["command"]["title"], lens["command"]["command"]) for lens in c.of("codeLens", MAIN)]
-        assert ("scale", "reads x (4*n B); writes y (4*n B)", "") in lenses, lenses
-        assert any(name == "layer" and title.startswith("2 kernels, at most ") for name, title, _ in lenses), lenses
-        assert not any(command for _, _, command in lenses), "a client without commands"
-        # A change of one line: nothing of the text before is left.
-        at = text.range_of("softmax")
-        c.change(MAIN, 3, {"range": at, "text": "abs"})
-        while True:
-            found = hover("layer")
-            assert len(found) != 3, found
-            if found:
-                break
-            c.wait_for(lambda m: m.get("method") == "workspace/inlayHint/refresh")
-        assert found[0].startswith("- one kernel: lines 5 to 7: "), found
-    # Each kind is switched off by itself.
-    for off in ({"costs": False}, {"hints": {"costs": False}, "lenses": False}):
-        c = Client(server, capabilities=refresh, initialize=False)
-        c.request("initialize", {"capabilities": {**refresh, "experimental": {"commands": {"commands": ["tessera.run", "tessera.show"]}}}, "initializationOptions": off})
-        text = c.open(MAIN, COSTS.replace("WIDTH", "area").replace("BROKEN", ""))
-        c.open(PART, "def area(w: i32) -> i32:\n    return w\n")
-        c.diagnostics(MAIN, 1)
-        if "costs" not in off:
-            while lists(c.at("hover", MAIN, text.range_of("layer")["start"])) == []:
-                c.wait_for(lambda m: m.get("method") == "workspace/inlayHint/refresh")
-        else:
-            expect(lists(c.at("hover", MAIN, text.range_of("layer")["start"])), [])
-        expect([h for h in c.of("inlayHint", MAIN, range=whole) if "kernel" in h["label"]], [])
-        commands = {(text.cut(lens["range"]), lens["command"]["command"], *lens["command"].get("arguments", [])[1:]) for lens in c.of("codeLens", MAIN)}
-        expect(commands, set() if "lenses" in off else {("main", "tessera.run", "main"), ("layer", "tessera.show", "layer", "graph"),
-                                                        ("layer", "tessera.show", "layer", "schedule"), ("layer", "tessera.show", "layer", "ptx"),
-                                                        *((k, "tessera.show", k, level) for k in ("scale", "gemm") for level in ("tile", "schedule", "ptx"))})
-        c.notify("workspace/didChangeConfiguration", {"settings": {"tessera": {"hints": {"types": False}}}})
-        expect([h for h in c.of("inlayHint", MAIN, range=whole) if "kernel" not in h["label"]], [])
-        expect(c.end(), 0)
 
 
 def test_call_hierarchy(server):

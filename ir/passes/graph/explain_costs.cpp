@@ -48,30 +48,19 @@ Dim bytes_of_all(const Function& graph, const std::vector<ValueId>& values) {
 }
 
 std::string cost_of(const Function& graph, const FormedFusions::Fused& fused) {
-    const FusionCost cost = fusion_cost(graph, fused);
-    const Dim bytes = cost.read + cost.written;
-    std::string all =
-        fmt::format("  {}: {} operations, {} B", fused.function.name, cost.operations.text(), bytes.text());
-    if (const auto rate = cost.operations_for_a_byte())
-        all += fmt::format("; {:.3g} operations for a byte{}", *rate,
+    Dim operations;
+    for (const OpId id : fused.ops) operations = operations + operations_of(graph, id);
+    const Dim bytes = bytes_of_all(graph, fused.inputs) + bytes_of_all(graph, fused.outputs);
+    std::string all = fmt::format("  {}: {} operations, {} B", fused.function.name, operations.text(), bytes.text());
+    const auto example = [](const std::string&) { return std::optional(kExample); };
+    const auto did = operations.evaluate(example), moved = bytes.evaluate(example);
+    if (did && moved && *moved > 0)
+        all += fmt::format("; {:.3g} operations for a byte{}", static_cast<double>(*did) / static_cast<double>(*moved),
                            bytes.symbols().empty() ? "" : fmt::format(" where each dimension is {}", kExample));
     return all + "\n";
 }
 
 }  // namespace
-
-FusionCost fusion_cost(const Function& graph, const FormedFusions::Fused& fused) {
-    FusionCost cost{{}, bytes_of_all(graph, fused.inputs), bytes_of_all(graph, fused.outputs)};
-    for (const OpId id : fused.ops) cost.operations = cost.operations + operations_of(graph, id);
-    return cost;
-}
-
-std::optional<double> FusionCost::operations_for_a_byte() const {
-    const auto example = [](const std::string&) { return std::optional(kExample); };
-    const auto did = operations.evaluate(example), moved = (read + written).evaluate(example);
-    if (!did || !moved || *moved <= 0) return std::nullopt;
-    return static_cast<double>(*did) / static_cast<double>(*moved);
-}
 
 std::string explain_costs(const Function& graph, const FormedFusions& formed, const Sources& sources) {
     std::string all = fmt::format("{} ({}){}\n", graph.name, line_text(graph, graph.place, sources),

@@ -1,22 +1,12 @@
 // What the kernels of a Graph function cost, for people: `--explain=cost`.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "base/sources.h"
 #include "ir/passes/graph/form_fusions.h"
 
 namespace tsr::ir {
-
-// What a fused function does, in the dimensions of its graph.
-struct FusionCost {
-    Dim operations;
-    Dim read, written;  // bytes of tensors
-    // For a byte where each dimension is 1024; nothing where no bytes are moved.
-    [[nodiscard]] std::optional<double> operations_for_a_byte() const;
-};
-FusionCost fusion_cost(const Function& graph, const FormedFusions::Fused& fused);
 
 // Of each fused function: its operations and the bytes that it reads and writes as formulas of the graph's dimensions,
 // and how many operations that is for a byte where each dimension is 1024. A product counts two operations for each

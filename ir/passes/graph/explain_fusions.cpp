@@ -38,7 +38,7 @@ public:
 
 private:
     std::string of(const Fused& fused) const {
-        std::string all = fmt::format("  {}: {}\n", fused.function.name, form_text(fused.function));
+        std::string all = fmt::format("  {}: {}\n", fused.function.name, form(fused));
         for (const auto& [line, names] : by_line(fused)) all += fmt::format("    {}: {}\n", line, joined(names));
         all += fmt::format("    reads {}; writes {}\n", tensors(fused.inputs), tensors(fused.outputs));
         for (const Fused::Apart& apart : fused.apart) {
@@ -46,6 +46,26 @@ private:
                                operation(apart.op), apart.why);
         }
         return all;
+    }
+
+    // How the kernel goes through the elements.
+    static std::string form(const Fused& fused) {
+        const Function& fn = fused.function;
+        if (product_in(fn).valid()) return "a product, by blocks of its result";
+        if (const OpId alone = alone_in(fn); alone.valid())
+            return fmt::format("`{}`, which has kernels of its own", name(fn.op(alone).kind));
+        if (gathers(fn)) return "elements that are found by their position, one by one";
+        const FusedAxes axes = fused_axes(fn);
+        if (!axes.axis) return "elements, one by one";
+        switch (row_work(fn, axes)) {
+            case RowWork::lane:
+                return "sums and their kin along an axis, a tile for each row";
+            case RowWork::group:
+                return "sums and their kin along the last axis, a thread block for each row";
+            case RowWork::chunks:
+                return fmt::format("sums and their kin of all elements, a thread block for {} of them", kChunk);
+        }
+        __builtin_unreachable();
     }
 
     std::string operation(OpId id) const {
@@ -89,24 +109,6 @@ private:
 };
 
 }  // namespace
-
-std::string form_text(const Function& fn) {
-    if (product_in(fn).valid()) return "a product, by blocks of its result";
-    if (const OpId alone = alone_in(fn); alone.valid())
-        return fmt::format("`{}`, which has kernels of its own", name(fn.op(alone).kind));
-    if (gathers(fn)) return "elements that are found by their position, one by one";
-    const FusedAxes axes = fused_axes(fn);
-    if (!axes.axis) return "elements, one by one";
-    switch (row_work(fn, axes)) {
-        case RowWork::lane:
-            return "sums and their kin along an axis, a tile for each row";
-        case RowWork::group:
-            return "sums and their kin along the last axis, a thread block for each row";
-        case RowWork::chunks:
-            return fmt::format("sums and their kin of all elements, a thread block for {} of them", kChunk);
-    }
-    __builtin_unreachable();
-}
 
 std::string explain_fusions(const Function& graph, const FormedFusions& formed, const Sources& sources) {
     return Explanation(graph, sources).of(formed);

@@ -8,9 +8,6 @@
 
 namespace tsr::ir {
 
-// How the kernel of a fused function goes through the elements: "elements, one by one".
-std::string form_text(const Function& fused);
-
 // Of each fused function: how its kernel goes through the elements, its operations by lines of the program, the bytes
 // that it reads and writes as formulas, and why it is apart from those whose values it takes.
 std::string explain_fusions(const Function& graph, const FormedFusions& formed, const Sources& sources);

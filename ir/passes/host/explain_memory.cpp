@@ -17,20 +17,28 @@ class MemoryExplanation {
 public:
     MemoryExplanation(const Function& host, const Sources& sources) : host_(host), sources_(sources) {}
 
-    MemoryUse run() {
+    std::string run() {
         region(host_.body);
         for (const ValueId v : given_) end(v, "given to the caller");
-        MemoryUse use;
-        for (Buffer& buffer : buffers_) use.buffers.push_back(std::move(buffer));
-        use.most = std::move(most_);
-        return use;
+        std::string most;
+        for (const Dim& sum : most_) most += (most.empty() ? "" : " or ") + sum.text();
+        std::string all = fmt::format("{} ({}): at most {} B at once beside its arguments\n", host_.name,
+                                      line_text(host_, host_.place, sources_), most.empty() ? "0" : most);
+        for (const Buffer& buffer : buffers_) {
+            all += fmt::format("  {}: {} B from {} {}\n", buffer.name, buffer.size.text(), buffer.from,
+                               buffer.until.empty() ? "to the end" : buffer.until);
+        }
+        return all;
     }
 
 private:
     static constexpr size_t kCallers = SIZE_MAX;  // memory that is not the function's
 
     // Memory that one operation asks for.
-    struct Buffer : MemoryUse::Buffer {
+    struct Buffer {
+        std::string name;
+        Dim size;
+        std::string from, until;
         int64_t references = 1;
     };
 
@@ -108,7 +116,7 @@ private:
         const std::string& name = host_.value(v).name;
         holder_[v] = buffers_.size();
         buffers_.push_back(
-            {{name.empty() ? "a tensor" : name, bytes_of(host_.type(v)), line_text(host_, place, sources_), ""}, 1});
+            {name.empty() ? "a tensor" : name, bytes_of(host_.type(v)), line_text(host_, place, sources_), "", 1});
         live_ = live_ + buffers_.back().size;
         // Sums that no choice of the dimensions makes the greatest are left out.
         if (std::ranges::any_of(most_, [&](const Dim& known) { return is_never_negative(known - live_); })) return;
@@ -143,23 +151,8 @@ private:
 
 }  // namespace
 
-std::string MemoryUse::most_text() const {
-    std::string text;
-    for (const Dim& sum : most) text += (text.empty() ? "" : " or ") + sum.text();
-    return text.empty() ? "0" : text;
-}
-
-MemoryUse memory_use(const Function& host, const Sources& sources) { return MemoryExplanation(host, sources).run(); }
-
 std::string explain_memory(const Function& host, const Sources& sources) {
-    const MemoryUse use = memory_use(host, sources);
-    std::string all = fmt::format("{} ({}): at most {} B at once beside its arguments\n", host.name,
-                                  line_text(host, host.place, sources), use.most_text());
-    for (const MemoryUse::Buffer& buffer : use.buffers) {
-        all += fmt::format("  {}: {} B from {} {}\n", buffer.name, buffer.size.text(), buffer.from,
-                           buffer.until.empty() ? "to the end" : buffer.until);
-    }
-    return all;
+    return MemoryExplanation(host, sources).run();
 }
 
 }  // namespace tsr::ir

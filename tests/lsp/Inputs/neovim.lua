@@ -29,17 +29,5 @@ say("definition", tostring(vim.api.nvim_win_get_cursor(0)[1]))
 vim.api.nvim_buf_set_text(0, 0, 4, 0, 8, { "surface" })
 vim.cmd("buffer main.tsr")
 wait("diagnostics of an import that is not saved", function() return #vim.diagnostic.get(0) == 2 end)
-
-vim.cmd("edit " .. vim.env.FOLDER .. "/cost.tsr")
-vim.api.nvim_win_set_cursor(0, { 3, 11 })
-local told
--- What it costs is found behind the first answers.
-wait("what a line costs", function()
-  for _, one in pairs(vim.lsp.buf_request_sync(0, "textDocument/hover", vim.lsp.util.make_position_params(), 20000) or {}) do
-    told = one.result and one.result.contents.value:match("%- one kernel[^\n]*")
-  end
-  return told ~= nil
-end)
-say("cost", told)
 say("clients", tostring(#vim.lsp.get_active_clients()))
 vim.cmd("qa!")
