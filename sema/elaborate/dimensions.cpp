@@ -287,4 +287,18 @@ void assert_extents(Body& b, ast::ExprId e) {
     for (const sema::DimCheck& check : found->second) assert_extent(b, check, false);
 }
 
+bool refuse_extents(Body& b, const ast::Expr& e) {
+    const auto checks = b.instance().extents.find(e.id);
+    if (b.function().level != ir::Level::graph || checks == b.instance().extents.end()) return false;
+    for (const sema::DimCheck& check : checks->second) {
+        const Dim found = dim_in_function(b, check.found), expected = dim_in_function(b, check.expected);
+        if (ir::compare(found, expected) != ir::Equality::different) continue;
+        b.error("E0312", e.span,
+                fmt::format("axes of {} and {} elements meet here, with the extents that this is called with",
+                            sema::readable(found.text()), sema::readable(expected.text())));
+        return true;
+    }
+    return false;
+}
+
 }  // namespace tsr::elaborate

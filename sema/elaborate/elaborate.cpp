@@ -3,6 +3,7 @@
 #include <set>
 #include <vector>
 
+#include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/function.h"
 
 namespace tsr::sema {
@@ -49,8 +50,7 @@ std::set<InstanceId> differentiated_instances(const Program& program) {
 
 }  // namespace
 
-ir::Module elaborate(const Program& program, Diagnostics& diagnostics) {
-    ir::Module module;
+static void elaborate_all(const Program& program, Diagnostics& diagnostics, ir::Module& module) {
     // Kernels first: a launch asks which of its arguments are written.
     for (const Instance& instance : program.instances) {
         if (!is_elaborated(program, instance, FunctionKind::kernel)) continue;
@@ -86,6 +86,15 @@ ir::Module elaborate(const Program& program, Diagnostics& diagnostics) {
     }
     for (ir::Function& function : graphs) module.functions.push_back(std::move(function));
     for (ir::Function& function : host) module.functions.push_back(std::move(function));
+}
+
+ir::Module elaborate(const Program& program, Diagnostics& diagnostics) {
+    ir::Module module;
+    try {
+        elaborate_all(program, diagnostics, module);
+    } catch (const elaborate::ExtentsDiffer&) {
+        return module;  // the message is in the diagnostics
+    }
     return module;
 }
 

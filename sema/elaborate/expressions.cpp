@@ -1,6 +1,7 @@
 // Expressions by kind.
 #include <utility>
 
+#include "ir/core/internal.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/calls.h"
 #include "sema/elaborate/choices.h"
@@ -176,7 +177,14 @@ Val expression(Body& b, const ast::Expr& e) {
         return value;
     }
     const bool graph = b.rules().host_objects && is_graph_operator(b, e);
-    Val value = graph ? graph_expression(b, e, rounding) : std::visit(Evaluate{b, e}, e.node);
+    Val value;
+    try {
+        value = graph ? graph_expression(b, e, rounding) : std::visit(Evaluate{b, e}, e.node);
+    } catch (const ir::InternalError&) {
+        // The function was checked with symbols; where it is called, they are numbers.
+        if (refuse_extents(b, e)) throw ExtentsDiffer();
+        throw;
+    }
     bind_symbols_of(b, e, value);
     assert_extents(b, e.id);
     if (value.is_ssa() && value.type) value.round = info.type.policy().round;

@@ -174,10 +174,10 @@ print(f(2, 1.5), f(4, 1.5))
         return plain.at("hover", MAIN, text.at(mark))["contents"]["value"]
     expect(said("tuned"), "(tuning parameter) BM = 32 or 64")
     assert said("twice").endswith(" = 64 or 128"), said("twice")
+    expect(said("static"), "(parameter) n: i32 = 2 or 4")
     text = plain.open(MAIN, "def g(x: f32[n, «extent»4, n «sum»+ 1]) -> f32:\n    y: f32[n] = x[:, 0, 0]\n    return y[0]\n", version=3)
     expect(said("extent"), "index")
     expect(said("sum"), "index")
-    expect(said("static"), "(parameter) n: i32 = 2 or 4")
     expect(plain.end(), 0)
 
 
