@@ -41,12 +41,12 @@ int64_t broken_utf8(std::string_view text) {
 std::unique_ptr<Source> opened(const std::string& path, const TsrPlace* place) {
     if (auto other = check_no_trace(path); !other) fail(place, "%s", other.message().c_str());
     Result<std::unique_ptr<Source>> source = open_file(path);
-    if (!source) fail(place, "%s", source.message().c_str());
+    if (!source) fail(place, "%s: %s", path.c_str(), source.message().c_str());
     return std::move(*source);
 }
 
-void read_whole(const Source& source, std::span<uint8_t> to, const TsrPlace* place) {
-    if (Result<Done> read = source.read(0, to); !read) fail(place, "%s", read.message().c_str());
+void read_whole(const std::string& path, const Source& source, std::span<uint8_t> to, const TsrPlace* place) {
+    if (Result<Done> read = source.read(0, to); !read) fail(place, "%s: %s", path.c_str(), read.message().c_str());
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ TsrString* tsr_read_text(const TsrString* path, const TsrPlace* place) {
     const std::string name(view(path));
     const std::unique_ptr<Source> source = opened(name, place);
     TsrString* text = new_string(source->size(), place);
-    read_whole(*source, {reinterpret_cast<uint8_t*>(bytes_of(text)), static_cast<size_t>(text->length)}, place);
+    read_whole(name, *source, {reinterpret_cast<uint8_t*>(bytes_of(text)), static_cast<size_t>(text->length)}, place);
     if (const int64_t at = broken_utf8(view(text)); at >= 0) {
         tsr_string_release(text);
         fail(place, "%s: no text in UTF-8: byte %lld", name.c_str(), static_cast<long long>(at));
@@ -78,10 +78,11 @@ void tsr_write_text(const TsrString* path, const TsrString* text, const TsrPlace
 }
 
 TsrTensor* tsr_read_bytes(const TsrString* path, const TsrPlace* place) {
-    const std::unique_ptr<Source> source = opened(std::string(view(path)), place);
+    const std::string name(view(path));
+    const std::unique_ptr<Source> source = opened(name, place);
     const int64_t size = source->size();
     TensorRef bytes = make_tensor(TSR_U8, {&size, 1}, Contents::undefined, place);
-    read_whole(*source, {static_cast<uint8_t*>(tsr_data(bytes.get())), static_cast<size_t>(size)}, place);
+    read_whole(name, *source, {static_cast<uint8_t*>(tsr_data(bytes.get())), static_cast<size_t>(size)}, place);
     return bytes.give();
 }
 }
