@@ -182,7 +182,7 @@ private:
             report(document);
             document.reported = true;
         } catch (const Cancelled&) {
-            // The message that came is worked on; then this begins anew.
+            return;  // the message that came is worked on; then this begins anew
         } catch (const std::exception& error) {
             document.reported = true;
             const std::string left = leave_reproducer(workspace_, {});
