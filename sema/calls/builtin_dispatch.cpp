@@ -106,7 +106,7 @@ namespace {
 
 Value known_call(Body& b, const ast::Expr& e, const ast::Call& written, const BuiltinEntry& row,
                  const ast::Expr* receiver) {
-    const ast::Call& c = call_with_shape(b, e, written, row);
+    const ast::Call& c = call_with_shape(b, e, written, row.parameters);
     if (row.id == Builtin::dict_) return refuse_dict_call(b, c);
     std::vector<bool> has_default;
     for (const BuiltinParameter& p : row.parameters) has_default.push_back(p.optional);

@@ -6,6 +6,7 @@
 
 #include "sema/calls/arguments.h"
 #include "sema/calls/passing.h"
+#include "sema/calls/shape_calls.h"
 #include "sema/state/entities.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
@@ -181,13 +182,16 @@ void inherit(InstanceState& caller, const InstanceState& callee) {
     caller.group_spelling = callee.group_spelling;
 }
 
-Matched matched(Body& b, const ast::Call& c, const Function& callee, const ast::Expr* receiver) {
+Matched matched(Body& b, const ast::Expr& e, const ast::Call& written, const Function& callee,
+                const ast::Expr* receiver) {
     std::vector<BuiltinParameter> parameters;
     std::vector<bool> has_default;
     for (const ast::Parameter& p : b.checker.program.def(callee).parameters) {
-        parameters.push_back({p.name.text, p.default_value != nullptr, false, p.keyword_only});
+        const bool extents = p.name.text == "shape" && b.checker.is_library(callee.module);
+        parameters.push_back({p.name.text, p.default_value != nullptr, false, p.keyword_only, extents});
         has_default.push_back(p.default_value != nullptr);
     }
+    const ast::Call& c = receiver ? written : call_with_shape(b, e, written, parameters);
     Matched m = match_arguments(b, c, c.callee->span, fmt::format("`{}`", callee.name), parameters, has_default,
                                 receiver ? 1 : 0);
     if (m.ok && receiver) m.arguments[0] = receiver;
@@ -383,7 +387,7 @@ Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId 
     const Function& callee = b.checker.program.function(id);
     Matched m;
     m.ok = !refused_callee(b, c, callee);
-    if (m.ok) m = matched(b, c, callee, receiver);
+    if (m.ok) m = matched(b, e, c, callee, receiver);
     Request request;
     request.function = id;
     request.context = rules_of(callee.kind).context.value_or(b.instance.context);

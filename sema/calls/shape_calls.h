@@ -6,6 +6,7 @@
 namespace tsr::sema {
 
 // The call with a tuple in the place of several extents; the call itself where it has none.
-const ast::Call& call_with_shape(Body& b, const ast::Expr& e, const ast::Call& c, const BuiltinEntry& row);
+const ast::Call& call_with_shape(Body& b, const ast::Expr& e, const ast::Call& c,
+                                 const std::vector<BuiltinParameter>& parameters);
 
 }  // namespace tsr::sema

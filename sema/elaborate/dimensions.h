@@ -31,7 +31,7 @@ ir::Dim dim_in_function(Body& b, const ir::Dim& dim);
 // In a kernel or graph: the callee's symbols in those of the function that the IR has.
 std::map<std::string, ir::Dim> dims_in_function(Body& b, const sema::CallInfo& info);
 
-// What was thrown: the program's extents, which the message tells, do not let the function be elaborated.
+// Thrown behind the message of `refuse_extents`: the module cannot be elaborated.
 struct ExtentsDiffer {};
 // Says which extents that meet in the expression of a graph function are different numbers in this call of it; false:
 // none are.

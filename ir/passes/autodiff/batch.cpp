@@ -90,10 +90,10 @@ void Batching::operation(Builder& at, OpId id) {
         case OpKind::for_:
         case OpKind::while_:
             return varying_.steers(id) ? one_by_one(at, id) : loop(at, id);
-        case OpKind::constant:
-        case OpKind::yield:
         case OpKind::dim:
             return bind(at, id);
+        case OpKind::constant:
+        case OpKind::yield:
         case OpKind::call:
         case OpKind::launch:
         case OpKind::print:
