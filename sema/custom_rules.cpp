@@ -38,16 +38,19 @@ Floats floats_of(const Instance& instance) {
 
 }  // namespace
 
-void Checker::read_rules() {
-    for (const ModuleUnit& module : program.modules) {
-        if (!module.tree) continue;
-        for (const ast::Stmt* stmt : module.tree->body) {
+void Checker::read_rules(size_t first_module, size_t first_function) {
+    for (size_t i = first_module; i < program.modules.size(); ++i) {
+        const ModuleId module(i);
+        const auto* tree = program.modules[i].tree;
+        if (!tree) continue;
+        for (const ast::Stmt* stmt : tree->body) {
             const ast::Call* call = module_call(*stmt);
             const auto* method = call ? std::get_if<ast::Attribute>(&call->callee->node) : nullptr;
-            if (method && (method->name.text == "defvjp" || method->name.text == "defjvp")) read_rule(module.id, *call);
+            if (method && (method->name.text == "defvjp" || method->name.text == "defjvp")) read_rule(module, *call);
         }
     }
-    for (Function& function : program.functions) {
+    for (size_t i = first_function; i < program.functions.size(); ++i) {
+        Function& function = program.functions[i];
         if (!function.rule || function.rule->defined || function.rule->broken) continue;
         function.rule->broken = true;
         diagnostics.error("E0612", function.rule->declared,
@@ -92,23 +95,30 @@ public:
     InstanceId made(size_t which, const std::vector<Type>& types) {
         const Function& function = checker_.program.function(rule_.functions[which]);
         const auto& parameters = checker_.program.def(function).parameters;
-        if (parameters.size() != types.size()) {
-            say(fmt::format("`{}` takes {} arguments here, it has {} parameters", function.name, types.size(),
-                            parameters.size()),
-                function);
-            return {};
-        }
         Request request;
         request.function = function.id;
         request.context = Context::graph;
-        request.types = types;
-        request.values.resize(types.size());
+        request.values.resize(parameters.size());
+        std::vector<size_t> given;  // the parameters that the types are of
+        for (size_t i = 0; i < parameters.size(); ++i) {
+            request.values[i] = fixed_value(parameters[i]);
+            request.types.push_back(Type::unknown());
+            if (request.values[i]) continue;
+            if (given.size() < types.size()) request.types.back() = types[given.size()];
+            given.push_back(i);
+        }
+        if (given.size() != types.size()) {
+            say(fmt::format("`{}` takes {} arguments here, it has {} parameters", function.name, types.size(),
+                            given.size()),
+                function);
+            return {};
+        }
         const InstanceId id = checker_.instantiate(request);
         if (!id.valid()) return {};
         checker_.states[of_.index].callees.insert(id);
         const Instance& instance = checker_.program.instance(id);
         for (size_t i = 0; i < types.size(); ++i) {
-            const ParameterInfo& parameter = instance.parameters[i];
+            const ParameterInfo& parameter = instance.parameters[given[i]];
             if (parameter.type.is_unknown()) return {};
             if (stands_for_exactly(types[i], parameter.type)) continue;
             say(fmt::format("`{}` is given {} for `{}`, which is {}", function.name, shown(types[i]), parameter.name,
@@ -131,6 +141,15 @@ public:
     }
 
 private:
+    // A static parameter of a rule has the value of the function's static parameter of its name.
+    [[nodiscard]] std::optional<Static> fixed_value(const ast::Parameter& parameter) const {
+        if (!Checker::is_static(parameter)) return std::nullopt;
+        for (const ParameterInfo& of : checker_.program.instance(of_).parameters) {
+            if (of.name == parameter.name.text) return of.value;
+        }
+        return std::nullopt;
+    }
+
     Checker& checker_;
     InstanceId of_;
     const CustomRule& rule_;

@@ -158,6 +158,8 @@ void Checker::read_decorators(Function& function) {
             diagnostics.error(std::string(code(Feature::graphs)), named.span,
                               "`@jit` with arguments is not compiled yet");
             function.refused = Feature::graphs;
+        } else if (id == Builtin::on_host && is_library(function.module)) {
+            function.kind = FunctionKind::host;
         } else if (id == Builtin::custom_vjp || id == Builtin::custom_jvp) {
             function.rule = {.in_reverse = id == Builtin::custom_vjp, .declared = named.span};
         } else if (id == Builtin::autodiff) {

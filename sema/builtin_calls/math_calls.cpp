@@ -43,6 +43,19 @@ bool is_test(Builtin function) {
     return function == Builtin::isnan || function == Builtin::isinf || function == Builtin::isfinite;
 }
 
+// The smallest or largest of dimensions is one.
+std::optional<ir::Dim> extreme_dimension(Builtin function, const std::vector<Value>& values) {
+    const bool least = function == Builtin::min || function == Builtin::minimum;
+    if (!least && function != Builtin::max && function != Builtin::maximum) return std::nullopt;
+    std::optional<ir::Dim> result = values[0].dim;
+    for (size_t i = 1; i < values.size() && result; ++i) {
+        if (!values[i].dim) return std::nullopt;
+        const ir::Dim most = ir::Dim::maximum(*result, *values[i].dim);
+        result = least ? *result + *values[i].dim - most : most;
+    }
+    return result;
+}
+
 }  // namespace
 
 // A scalar function of numbers: types, compute type, value. For math functions and methods.
@@ -105,6 +118,7 @@ static Value elementwise_call(Body& b, const ast::Expr& e, Builtin function,
     } else {
         result.type = number_result(type);
     }
+    if (!b.rules().in_group) result.dim = extreme_dimension(function, values);
     return result;
 }
 

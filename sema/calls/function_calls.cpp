@@ -135,7 +135,10 @@ bool gather(Body& b, const Function& callee, const Matched& m, Request& request,
         }
         request.values.push_back(fixed_value);
         // How a tensor is rounded to holds also through a parameter whose type says nothing of it.
-        const bool asked = callee.generic || (given.is(Kind::tensor) && given.policy().round);
+        const bool declared = Checker::is_static(p) && !is_static_of_any_type(p);
+        const bool asked = (callee.generic && !declared) || (given.is(Kind::tensor) && given.policy().round);
+        // A function with a rule writes nothing that it is given: one instance, be it a parameter or a new tensor.
+        if (callee.rule) given = given.with_mut(false);
         const bool tree = b.rules().new_values || rules_of(callee.kind).of_values;
         request.types.push_back(!asked ? Type::unknown()
                                 : tree ? own_tree_symbols(given, p.name.text, known)
@@ -362,7 +365,8 @@ static std::optional<std::pair<Value, CallInfo>> call_instance(Body& b, const as
         result.type = made_record(made.result, given);
     } else {
         result.type = type_in_caller(b, made.result, info.bindings, e);
-        const bool makes = rules_of(callee.kind).of_values || b.checker.program.is_operator(made);
+        const bool makes = rules_of(callee.kind).of_values || b.checker.program.is_operator(made) ||
+                           (b.rules().new_values && rules_of(callee.kind).context == Context::host);
         if (makes) result.type = result.type.with_mut(true);  // tensors that it made
         if (rules_of(callee.kind).of_values && b.rules().host_objects) result.type = stored(result.type);
     }
@@ -414,6 +418,14 @@ Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId 
     if (expression && b.rules().host_objects && std::ranges::any_of(request.types, is_tensor) &&
         std::ranges::none_of(request.types, is_record))
         request.context = Context::graph;
+    if (rules_of(callee.kind).context == Context::host && !b.rules().host_objects) {
+        for (const PassedValue& argument : arguments) {
+            const Type& type = argument.value.type;
+            if (!argument.expr || type.is(Kind::tensor) || type.is_scalar() || argument.value.value) continue;
+            return b.refuse(Feature::graphs, argument.expr->span,
+                            fmt::format("giving {} to `{}` in a graph function is", shown(type), callee.name));
+        }
+    }
     for (const PassedValue& argument : arguments) {
         if (request.context == Context::host || !argument.expr || !is_complex(argument.value.type)) continue;
         return b.refuse(Feature::host, argument.expr->span, "complex numbers in kernels and graph functions are");

@@ -156,6 +156,9 @@ public:
     [[nodiscard]] Slot symbol_slot(size_t symbol) { return {frame().number, kSymbols + static_cast<uint32_t>(symbol)}; }
     static constexpr uint32_t kSymbols = 1u << 30;
 
+    // Of a graph: symbols of the function that get their value while it runs.
+    std::map<std::string, ir::ValueId> late_symbols;
+
     std::set<Slot> local_arrays;  // the slots that hold the elements of arrays of each tile
     std::string site_path;        // rounds of list comprehensions around what is elaborated
     std::string site_name;        // the variable that a buffer is being assigned to

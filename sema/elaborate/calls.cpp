@@ -16,6 +16,7 @@
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/graph_expressions.h"
 #include "sema/elaborate/host.h"
+#include "sema/elaborate/host_calls.h"
 #include "sema/elaborate/instances.h"
 #include "sema/elaborate/launch.h"
 #include "sema/elaborate/recursion.h"
@@ -355,6 +356,9 @@ const CallInfo* of_this_round(Body& b, const CallInfo& info) {
 
 Val call_of(Body& b, const ast::Expr& e, const CallInfo& info) {
     if (info.kind == CallKind::launch) return launch(b, e, info);
+    const sema::Function& callee = b.program.function(b.program.instance(info.callee).function);
+    const bool on_host = sema::rules_of(callee.kind).context == sema::Context::host;
+    if (on_host && b.rules().new_values) return kept_call(b, e, info, argument_values(b, info), call_of_host);
     return b.rules().inlines_calls ? inlined(b, e, info) : called(b, info);
 }
 

@@ -9,6 +9,7 @@
 #include "ir/ops/graph.h"
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/dimensions.h"
+#include "sema/elaborate/host_calls.h"
 #include "sema/elaborate/instances.h"
 #include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/trees.h"
@@ -23,19 +24,6 @@ using sema::Instance;
 namespace {
 
 constexpr std::string_view kRuled = ".ruled";  // behind the name of a function: a call of it, with its rule
-
-ir::Type in_caller(ir::Type type, const Dims& dims) {
-    type.mut = false;
-    for (ir::Dim& extent : type.shape) extent = extent.substitute(dims);
-    return type;
-}
-
-std::vector<ir::Type> results_in_caller(const Instance& of, const Dims& dims) {
-    std::vector<ir::Type> results;
-    tree_types(of.result, results);
-    for (ir::Type& type : results) type = in_caller(type, dims);
-    return results;
-}
 
 // Results of what is differentiated: an extent that no symbol of this function says has a name of its own, until the
 // derivative is made (`differentiate`).
@@ -424,8 +412,21 @@ std::vector<ValueId> transformed(Body& b, const Instance& made) {
 std::vector<ValueId> call_with_rule(Body& b, const Instance& callee, std::vector<ValueId> arguments, const Dims& dims) {
     std::vector<std::string> names{b.program.function(callee.function).rule->in_reverse ? "vjp" : "jvp"};
     for (const sema::InstanceId rule : callee.rules) names.push_back(b.program.instance(rule).name);
-    return applied(b, OpKind::call, callee, std::move(arguments), results_in_caller(callee, dims),
-                   {{Attr::names, names}});
+    const std::vector<ir::Type> results = results_in_caller(callee, dims);
+    const std::vector<std::string>& known = b.function().symbols;
+    const auto is_known = [&](const std::string& name) { return std::ranges::find(known, name) != known.end(); };
+    for (const ir::Type& type : results) {
+        for (const ir::Dim& extent : type.shape) {
+            if (std::ranges::all_of(extent.symbols(), is_known)) continue;
+            b.error("E0601", b.emit.span(),
+                    fmt::format("`{}`, which has a rule for its derivative and gives an extent that only the run knows, is "
+                                "not compiled in graph functions yet",
+                                b.program.function(callee.function).name));
+            return applied(b, OpKind::call, callee, std::move(arguments), named_results(b, callee, dims),
+                           {{Attr::names, names}});
+        }
+    }
+    return applied(b, OpKind::call, callee, std::move(arguments), results, {{Attr::names, names}});
 }
 
 std::string name_with_rule(const Instance& function) { return function.name + std::string(kRuled); }

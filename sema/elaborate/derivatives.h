@@ -1,14 +1,10 @@
 // Derivatives of functions, in graphs.
 #pragma once
 
-#include <map>
-
 #include "sema/elaborate/body.h"
+#include "sema/elaborate/host_calls.h"
 
 namespace tsr::elaborate {
-
-// What symbols of the callee are where it is called; one that is missing is itself.
-using Dims = std::map<std::string, ir::Dim>;
 
 // What the operation on a function takes: the leaves of a call's arguments, hidden ones too.
 struct CallLeaves {

@@ -142,6 +142,13 @@ Val Body::function_dimension(const Dim& known, const Dim& dim) {
         if (operands && !names_inlined_expression(*this, name)) continue;
         of_launch = of_launch && std::find(bound.begin(), bound.end(), name) != bound.end();
     }
+    const auto late = [this](const std::string& name) { return late_symbols.contains(name); };
+    if (of_launch && std::ranges::any_of(known.symbols(), late)) {
+        const auto value_of = [&](const std::string& name) {
+            return late(name) ? late_symbols.at(name) : index(function_dimension(Dim::symbol(name)));
+        };
+        return Val::ssa(evaluate(emit, known, value_of), DType::index);
+    }
     if (!of_launch) {
         return Val::ssa(evaluate(emit, dim, [&](const std::string& name) { return index(symbol(name)); }),
                         DType::index);

@@ -67,7 +67,9 @@ static void elaborate_all(const Program& program, Diagnostics& diagnostics, ir::
         if (runs) host.push_back(std::move(initialize));
     }
     for (const Instance& instance : program.instances) {
-        if (!is_elaborated(program, instance, FunctionKind::plain)) continue;
+        if (!is_elaborated(program, instance, FunctionKind::plain) &&
+            !is_elaborated(program, instance, FunctionKind::host))
+            continue;
         const bool begins = in_main && instance.id == *program.main;
         host.push_back(begins ? elaborate::host_function(context, instance, statements)
                               : elaborate::host_function(context, instance));

@@ -1,5 +1,7 @@
 #include "sema/elaborate/shape_checks.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sema/elaborate/dimensions.h"
@@ -106,6 +108,30 @@ void check_declared_shape(Body& b, const std::vector<sema::DimCheck>& checks) {
         });
         b.close_if(open);
     }
+}
+
+Val in_declared_shape(Body& b, const Val& value, const sema::Type& type) {
+    if (b.function().level != ir::Level::graph || b.takes_operands()) return value;
+    if (type.is(sema::Kind::tuple) && value.parts.size() == type.parts().size()) {
+        Val parts = value;
+        for (size_t i = 0; i < parts.parts.size(); ++i)
+            parts.parts[i] = in_declared_shape(b, parts.parts[i], type.parts()[i]);
+        return parts;
+    }
+    if (!type.is(sema::Kind::tensor) || !value.is_ssa()) return value;
+    const std::vector<ir::Dim> shape = b.type_of(value.id).shape;
+    if (shape.size() != type.rank()) return value;
+    std::vector<ir::Dim> declared;
+    const std::vector<std::string>& symbols = b.function().symbols;
+    for (const ir::Dim& extent : type.shape()) {
+        declared.push_back(dim_in_function(b, extent));
+        const auto is_known = [&](const std::string& name) { return std::ranges::find(symbols, name) != symbols.end(); };
+        if (!std::ranges::all_of(declared.back().symbols(), is_known)) return value;
+    }
+    if (declared == shape) return value;
+    Val result = value;
+    result.id = b.emit.inferred(OpKind::reshape, {value.id}, {{Attr::shape, declared}});
+    return result;
 }
 
 }  // namespace tsr::elaborate

@@ -9,6 +9,8 @@ namespace tsr::elaborate {
 void check_shapes(Body& b, const sema::CallInfo& info, const std::vector<Val>& arguments);
 // Of a value, against what a declared type says.
 void check_declared_shape(Body& b, const std::vector<sema::DimCheck>& checks);
+// In a graph: a value whose extents were compared with those of its declared type, which it has from here on.
+Val in_declared_shape(Body& b, const Val& value, const sema::Type& type);
 // In a graph: a variable has one shape where only the run knows which of two values it holds. Says so where the shapes
 // are not known to be one. `name`: of the variable, for the message; may be empty.
 void require_one_shape(Body& b, const ir::Type& one, const ir::Type& other, const std::string& name);

@@ -81,7 +81,8 @@ void return_statement(Body& b, const ast::Stmt& stmt, const ast::Return& stateme
         Val value = for_declared(b, *statement.value, declared);
         if (declared.round) value.round = declared.round;
         check_declared(b, stmt);
-        b.set(frame.result, b.coerce(b.rounded(value), frame.instance->result));
+        value = in_declared_shape(b, b.rounded(value), frame.instance->result);
+        b.set(frame.result, b.coerce(value, frame.instance->result));
     } else if (statement.value) {
         expression(b, *statement.value);  // a call that gives nothing
     }

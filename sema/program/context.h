@@ -85,8 +85,8 @@ constexpr ContextRules rules_of(Context context) {
     __builtin_unreachable();
 }
 
-// `def`, `@kernel def`, `@jit def`.
-enum class FunctionKind : uint8_t { plain, kernel, graph };
+// `def`, `@kernel def`, `@jit def`, `@on_host def`.
+enum class FunctionKind : uint8_t { plain, kernel, graph, host };
 
 struct KindRules {
     std::string_view word;           // of messages
@@ -122,6 +122,13 @@ constexpr KindRules rules_of(FunctionKind kind) {
                     .inlined = false,
                     .of_group = false,
                     .of_values = true};
+        case FunctionKind::host:
+            return {.word = "function of the host",
+                    .context = Context::host,
+                    .launched = false,
+                    .inlined = false,
+                    .of_group = false,
+                    .of_values = false};
     }
     __builtin_unreachable();
 }

@@ -141,7 +141,8 @@ private:
     void read_headers(size_t first);  // of this function and those declared after it
     void read_decorators(Function& function);
     void read_space(Function& function, const ast::Call& call);
-    void read_rules();  // `f.defvjp(fwd, bwd)` of all modules
+    // `f.defvjp(fwd, bwd)` of the modules and functions from these on.
+    void read_rules(size_t first_module, size_t first_function);
     void read_rule(ModuleId module, const ast::Call& call);
     // Of an instance that was checked: what `@custom_vjp`, `@custom_jvp` and `@autodiff` say of it.
     void check_promises(InstanceId instance, const Request& request);

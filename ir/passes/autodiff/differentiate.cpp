@@ -54,15 +54,21 @@ public:
     }
 
 private:
-    // Calls of functions with rules of their own stay: who differentiates this function needs them.
-    static bool is_expanded(const Op& op) {
-        return op.kind == OpKind::vjp || op.kind == OpKind::jvp || op.kind == OpKind::batch ||
-               (op.kind == OpKind::call && !CustomCallOp::is_one(op));
+    // Calls of functions with rules of their own stay: who differentiates this function needs them. Functions that run
+    // on the host are called between the kernels.
+    bool is_expanded(const Op& op) const {
+        if (op.kind == OpKind::vjp || op.kind == OpKind::jvp || op.kind == OpKind::batch) return true;
+        return op.kind == OpKind::call && !CustomCallOp::is_one(op) && !is_called_on_host(op);
+    }
+    bool is_called_on_host(const Op& call) const {
+        const Function* callee = module_.find(call.attrs.string(Attr::callee));
+        return callee != nullptr && callee->level == Level::host;
     }
 
     // What rules make is expanded in turn. False after a message.
     bool expand(Function& fn) {
-        for (auto open = standing(fn, is_expanded); !open.empty(); open = standing(fn, is_expanded)) {
+        const auto expands = [this](const Op& op) { return is_expanded(op); };
+        for (auto open = standing(fn, expands); !open.empty(); open = standing(fn, expands)) {
             for (const OpId id : open) {
                 const Function* by = replacement(fn, id);
                 if (by == nullptr) return false;

@@ -242,7 +242,7 @@ std::string_view scatter_refusal(const Function& fn, OpId op) {
 std::string_view of_control(const Function&, OpId) {
     return "a loop that the run ends: it is differentiated forwards alone";
 }
-std::string_view of_calls(const Function&, OpId) { return "a call that is not part of the graph"; }
+std::string_view of_calls(const Function&, OpId) { return "a function that runs on the host has none here"; }
 // They give no floats.
 std::string_view never(const Function&, OpId) { return {}; }
 
@@ -284,9 +284,13 @@ constexpr Total<kStructured, kControlFamily, kAxisFamily, kGraphFamily> kOfTenso
 
 std::string_view of_launches(const Function&, OpId) { return "the derivative of a kernel"; }
 constexpr StructuredRule kLaunch{OpKind::launch, nullptr, nullptr, of_launches};
+constexpr StructuredRule kNever = none(OpKind::shape_of, never);
 
 }  // namespace
 
-const StructuredRule& structured_rule(OpKind kind) { return kind == OpKind::launch ? kLaunch : kOfTensors[kind]; }
+const StructuredRule& structured_rule(OpKind kind) {
+    if (kind == OpKind::launch) return kLaunch;
+    return kind == OpKind::shape_of || kind == OpKind::string ? kNever : kOfTensors[kind];
+}
 
 }  // namespace tsr::ir::autodiff

@@ -77,6 +77,7 @@ private:
         for (ValueId v : op.results) results.push_back(graph_.type(v));
         const OpId made = host_.add_op(op.kind, op.place, std::move(operands), results, op.attrs);
         host_.append(b.to, made);
+        if (op.kind == OpKind::call) host_calls_.insert(made);
         for (size_t i = 0; i < op.results.size(); ++i) keep(op.results[i], host_.op(made).results[i]);
         for (RegionId below : op.regions) {
             const RegionId region = host_.add_region(made);
@@ -137,14 +138,14 @@ private:
     }
 
     // A result is nobody else's memory: parameters, and what is given twice, are copied. What comes out of a condition
-    // or loop may be either, which is known when the program runs.
+    // or loop, or of a function of the host, may be either, which is known when the program runs.
     void own_results(Block& b, Values& results) {
         std::set<ValueId> given;
         for (ValueId& v : results) {
             const bool tensor = host_.type(v).kind == TypeKind::tensor;
             const bool parameter = host_.value(holder(v)).region == host_.body;
             const OpId from = host_.value(holder(v)).op;
-            const bool chosen = from.valid() && !host_.op(from).regions.empty();
+            const bool chosen = from.valid() && (!host_.op(from).regions.empty() || host_calls_.contains(from));
             const bool once = !parameter && given.insert(holder(v)).second;
             if (!tensor || (once && !chosen)) continue;
             Builder builder = Builder::at_end(host_, b.to);
@@ -279,6 +280,7 @@ private:
     const std::set<std::string>& taken_;
     size_t named_ = 0;
     std::unordered_map<ValueId, ValueId> values_;
+    std::set<OpId> host_calls_;                   // of functions that the program has on the host
     std::unordered_map<ValueId, ValueId> views_;  // of the host function: of whose memory
 };
 
