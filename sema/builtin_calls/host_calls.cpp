@@ -219,6 +219,13 @@ Value from_list(Body& b, const ast::Expr& e, const Matched& m) {
         b.error("E0302", m.arguments[0]->span, "the rows of a tensor have one length; these lists have several");
         return {};
     }
+    constexpr int64_t kMostInGraph = 256;  // each is a part of a kernel
+    int64_t count = 1;
+    for (const auto& extent : written) count = extent && count <= kMostInGraph ? count * *extent : kMostInGraph + 1;
+    if (!b.rules().host_objects && count > kMostInGraph) {
+        return b.refuse(Feature::graphs, m.arguments[0]->span,
+                        fmt::format("`from_list` of more than {} numbers, in a graph function, is", kMostInGraph));
+    }
     std::vector<ir::Dim> shape;
     for (size_t axis = 0; axis < rank; ++axis) {
         shape.push_back(written[axis] ? ir::Dim::constant(*written[axis]) : fresh_symbol(b, "length", e, axis));

@@ -132,7 +132,7 @@
     X(full_like, "full_like", HG, none, "x, value, T?", "A tensor of one value with the shape of another.") \
     X(arange, "arange", HG, none, "start, stop?, step?, T?", "start, start + step, … before stop.") \
     X(linspace, "linspace", HG, none, "start, stop, count, T?", "`count` values from start to stop, both included.") \
-    X(from_list, "from_list", H, none, "values, T?", "A tensor of the elements of a list, or of a list of lists.") \
+    X(from_list, "from_list", HG, none, "values, T?", "A tensor of the elements of a list, or of a list of lists.") \
     X(load_file, "load", H, none, "path, T?", "Reads a tensor: `load(\"x.npy\", f32[n])`, or `x: f32[n] = load(\"x.npy\")`.") \
     X(load_csv, "load_csv", H, none, "path, T?", "Reads rows of numbers from a text: `load_csv(\"x.csv\", f32[n, 3])`.") \
     X(read_text, "read_text", H, none, "path", "The text of a file, as a string.") \

@@ -413,11 +413,9 @@ std::vector<ValueId> call_with_rule(Body& b, const Instance& callee, std::vector
     std::vector<std::string> names{b.program.function(callee.function).rule->in_reverse ? "vjp" : "jvp"};
     for (const sema::InstanceId rule : callee.rules) names.push_back(b.program.instance(rule).name);
     const std::vector<ir::Type> results = results_in_caller(callee, dims);
-    const std::vector<std::string>& known = b.function().symbols;
-    const auto is_known = [&](const std::string& name) { return std::ranges::find(known, name) != known.end(); };
     for (const ir::Type& type : results) {
         for (const ir::Dim& extent : type.shape) {
-            if (std::ranges::all_of(extent.symbols(), is_known)) continue;
+            if (is_known_extent(b, extent)) continue;
             b.error("E0601", b.emit.span(),
                     fmt::format("`{}`, which has a rule for its derivative and gives an extent that only the run knows, is "
                                 "not compiled in graph functions yet",

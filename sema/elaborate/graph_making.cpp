@@ -71,6 +71,25 @@ Val spaced(Body& b, const CallInfo& info, const sema::Type& type) {
     return Val::ssa(b.emit.cast(value, type.elem()), type.elem());
 }
 
+// The numbers of a list of lists, row by row.
+void add_numbers(Body& b, const Val& list, DType type, std::vector<ValueId>& numbers) {
+    if (!list.has_elements()) {
+        const ValueId number = b.scalar(b.rounded(list), type);
+        numbers.push_back(b.emit.inferred(OpKind::full, {number}, {{Attr::shape, std::vector<Dim>{Dim::constant(1)}}}));
+        return;
+    }
+    for (size_t i = 0; i < list.element_count(); ++i) add_numbers(b, list.element(i), type, numbers);
+}
+
+Val listed(Body& b, const CallInfo& info, const sema::Type& type) {
+    std::vector<ValueId> numbers;
+    add_numbers(b, argument_value(b, info, 0), type.elem(), numbers);
+    if (numbers.empty()) return filled(b, number(0), type);
+    const ValueId all = joined(b, std::move(numbers), 0);
+    if (type.rank() == 1) return Val::ssa(all, type.elem());
+    return Val::ssa(b.emit.inferred(OpKind::reshape, {all}, {{Attr::shape, shape_of(b, type)}}), type.elem());
+}
+
 }  // namespace
 
 std::optional<Val> graph_making(Body& b, const ast::Expr& e, const CallInfo& info) {
@@ -88,6 +107,8 @@ std::optional<Val> graph_making(Body& b, const ast::Expr& e, const CallInfo& inf
             return filled(b, argument_value(b, info, 1), type);
         case Builtin::linspace:
             return spaced(b, info, type);
+        case Builtin::from_list:
+            return listed(b, info, type);
         case Builtin::arange:
             return counted(b, info, type);
         default:

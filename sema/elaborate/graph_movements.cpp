@@ -30,6 +30,14 @@ ValueId reshaped(Body& b, ValueId value, const Shape& shape) {
     return b.emit.inferred(OpKind::reshape, {value}, {{Attr::shape, shape}});
 }
 
+ValueId joined(Body& b, std::vector<ValueId> parts, size_t axis) {
+    std::vector<Dim> shape = b.type_of(parts[0]).shape;
+    for (size_t i = 1; i < parts.size(); ++i) shape[axis] = shape[axis] + b.type_of(parts[i]).shape[axis];
+    if (parts.size() == 1) return parts[0];
+    return b.emit.inferred(OpKind::concat, std::move(parts),
+                           {{Attr::axis, static_cast<int64_t>(axis)}, {Attr::shape, shape}});
+}
+
 Block whole_block(Body& b, ValueId value) {
     Block block;
     block.shape = b.type_of(value).shape;
@@ -82,14 +90,6 @@ ValueId part(Body& b, ValueId value, size_t axis, const Dim& begin, const Dim& e
     block.starts[axis] = dim_value(b, begin);
     block.shape[axis] = extent;
     return sliced(b, value, block);
-}
-
-ValueId joined(Body& b, std::vector<ValueId> parts, size_t axis) {
-    Shape shape = b.type_of(parts[0]).shape;
-    for (size_t i = 1; i < parts.size(); ++i) shape[axis] = shape[axis] + b.type_of(parts[i]).shape[axis];
-    if (parts.size() == 1) return parts[0];
-    return b.emit.inferred(OpKind::concat, std::move(parts),
-                           {{Attr::axis, static_cast<int64_t>(axis)}, {Attr::shape, shape}});
 }
 
 ValueId reversed(Body& b, ValueId value, const std::vector<size_t>& axes) {

@@ -18,6 +18,9 @@ size_t movement_axis(Body& b, const sema::CallInfo& info, size_t parameter, size
 // The value of a dimension over those.
 ir::ValueId dim_value(Body& b, const ir::Dim& dim);
 
+// Tensors one behind the other along an axis.
+ir::ValueId joined(Body& b, std::vector<ir::ValueId> parts, size_t axis);
+
 // The operations; a value that has the shape already is given back.
 ir::ValueId reshaped(Body& b, ir::ValueId value, const std::vector<ir::Dim>& shape);
 // A block: where it starts along each axis, how many elements it has there, and its steps.

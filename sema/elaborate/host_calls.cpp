@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "ir/ops/bound_dim.h"
+#include "sema/elaborate/graph_expressions.h"
 #include "sema/elaborate/trees.h"
 
 namespace tsr::elaborate {
@@ -30,22 +31,31 @@ struct OpenExtent {
 };
 
 // Gives each of them a symbol of the function.
-std::vector<OpenExtent> name_open_extents(ir::Function& fn, std::vector<ir::Type>& results) {
-    const std::vector<std::string> known = fn.symbols;
-    const auto is_known = [&](const std::string& name) { return std::ranges::find(known, name) != known.end(); };
+std::vector<OpenExtent> name_open_extents(Body& b, std::vector<ir::Type>& results) {
     std::vector<OpenExtent> open;
     for (size_t i = 0; i < results.size(); ++i) {
         for (size_t axis = 0; axis < results[i].rank(); ++axis) {
-            ir::Dim& extent = results[i].shape[axis];
-            if (std::ranges::all_of(extent.symbols(), is_known)) continue;
-            extent = ir::make_symbol(fn, "extent");
-            open.push_back({i, axis, extent});
+            if (!is_known_extent(b, results[i].shape[axis])) open.push_back({i, axis, {}});
         }
+    }
+    for (OpenExtent& one : open) {
+        one.symbol = ir::make_symbol(b.function(), "extent");
+        results[one.result].shape[one.axis] = one.symbol;
     }
     return open;
 }
 
 }  // namespace
+
+bool is_known_extent(Body& b, const ir::Dim& extent) {
+    return std::ranges::all_of(extent.symbols(), [&](const std::string& name) {
+        const std::vector<std::string>& symbols = b.function().symbols;
+        if (std::ranges::find(symbols, name) != symbols.end()) return true;
+        if (!b.operands) return false;
+        const std::vector<sema::SymbolInfo>& of_host = b.operands->host.instance().symbols;
+        return std::ranges::find(of_host, name, &sema::SymbolInfo::name) != of_host.end();
+    });
+}
 
 std::vector<ir::Type> results_in_caller(const Instance& of, const Dims& dims) {
     std::vector<ir::Type> results;
@@ -56,7 +66,7 @@ std::vector<ir::Type> results_in_caller(const Instance& of, const Dims& dims) {
 
 std::vector<ValueId> call_of_host(Body& b, const Instance& callee, std::vector<ValueId> arguments, const Dims& dims) {
     std::vector<ir::Type> results = results_in_caller(callee, dims);
-    const std::vector<OpenExtent> open = name_open_extents(b.function(), results);
+    const std::vector<OpenExtent> open = name_open_extents(b, results);
     if (!open.empty() && b.emit.region() != b.function().body) {
         b.error("E0601", b.emit.span(),
                 fmt::format("`{}`, which gives extents that only the run knows, is not compiled yet in an `if` or loop of a "
