@@ -184,7 +184,7 @@ void Checker::run(const ast::Module& root) {
     load_module(root, "", false);
     read_headers(0);
     headers_read_ = true;
-    read_rules();
+    read_rules(0, 0);
     // Imported modules were loaded while their importer was: a module's imports have larger numbers or were there.
     std::set<ModuleId> placed;
     std::function<void(ModuleId)> place = [&](ModuleId id) {

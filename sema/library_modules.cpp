@@ -12,13 +12,16 @@ namespace tsr::sema {
 // in programs that import the module.
 ModuleId Checker::library_module(const LibraryFile& file) {
     if (const auto found = library_modules_.find(file.name); found != library_modules_.end()) return found->second;
-    const size_t first = program.functions.size();
+    const size_t first = program.functions.size(), first_module = program.modules.size();
     const FileId text = sources.add(fmt::format("stdlib/{}.tsr", file.name), std::string(file.text));
     auto tree = parse(text, sources, diagnostics);
     const ModuleId id = load_module(*tree, std::string(file.name), true);
     program.modules[id.index].owned = std::move(tree);
     library_modules_.emplace(file.name, id);
-    if (headers_read_) read_headers(first);
+    if (headers_read_) {
+        read_headers(first);
+        read_rules(first_module, first);
+    }
     return id;
 }
 
