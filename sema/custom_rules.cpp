@@ -203,6 +203,26 @@ void Checker::check_forward_rule(InstanceId id, const CustomRule& rule) {
     program.instances[id.index].rules = {made};
 }
 
+// What a rule calls may have a rule that calls this function again: one after the other, none inside of another.
+void Checker::check_rule(InstanceId id) {
+    rules_to_check_.push_back(id);
+    if (checking_rule_) return;
+    checking_rule_ = true;
+    while (!rules_to_check_.empty()) {
+        const InstanceId next = rules_to_check_.back();
+        rules_to_check_.pop_back();
+        const CustomRule rule = *program.function(program.instance(next).function).rule;
+        if (rule.in_reverse) {
+            check_reverse_rule(next, rule);
+        } else {
+            check_forward_rule(next, rule);
+        }
+        Instance& instance = program.instances[next.index];
+        instance.complete = instance.complete && !states[next.index].found.has_errors();
+    }
+    checking_rule_ = false;
+}
+
 void Checker::check_promises(InstanceId id, const Request& request) {
     const Function function = program.function(request.function);
     if (function.derived || states[id.index].found.has_errors()) return;
@@ -219,10 +239,8 @@ void Checker::check_promises(InstanceId id, const Request& request) {
             say(function.rule->declared,
                 fmt::format("`{}` uses variables around it: a function with a rule takes them as parameters",
                             function.name));
-        } else if (function.rule->in_reverse) {
-            check_reverse_rule(id, *function.rule);
         } else {
-            check_forward_rule(id, *function.rule);
+            check_rule(id);
         }
     }
     if (function.differentiable) {

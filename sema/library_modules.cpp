@@ -12,7 +12,7 @@ namespace tsr::sema {
 // in programs that import the module.
 ModuleId Checker::library_module(const LibraryFile& file) {
     if (const auto found = library_modules_.find(file.name); found != library_modules_.end()) return found->second;
-    const size_t first = program.functions.size(), module = program.modules.size();
+    const size_t first = program.functions.size(), first_module = program.modules.size();
     const FileId text = sources.add(fmt::format("stdlib/{}.tsr", file.name), std::string(file.text));
     auto tree = parse(text, sources, diagnostics);
     const ModuleId id = load_module(*tree, std::string(file.name), true);
@@ -20,7 +20,7 @@ ModuleId Checker::library_module(const LibraryFile& file) {
     library_modules_.emplace(file.name, id);
     if (headers_read_) {
         read_headers(first);
-        read_rules(module, first);
+        read_rules(first_module, first);
     }
     return id;
 }

@@ -235,6 +235,7 @@ Val graph_expression(Body& b, const ast::Expr& e, std::optional<Rounding> declar
     BufferSites buffers;
     GraphOperands operands{b, {}, {}};
     Body graph(b.program, b.diagnostics, fn, buffers);
+    graph.kernels = b.kernels;
     graph.operands = &operands;
     graph.emit.at(e.span);
     graph.push_frame(b.instance(), {});

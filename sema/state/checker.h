@@ -146,6 +146,7 @@ private:
     void read_rule(ModuleId module, const ast::Call& call);
     // Of an instance that was checked: what `@custom_vjp`, `@custom_jvp` and `@autodiff` say of it.
     void check_promises(InstanceId instance, const Request& request);
+    void check_rule(InstanceId instance);
     void check_reverse_rule(InstanceId instance, const CustomRule& rule);
     void check_forward_rule(InstanceId instance, const CustomRule& rule);
     [[nodiscard]] bool is_generic(const Function& function) const;
@@ -179,6 +180,8 @@ private:
     std::set<std::pair<ModuleId, std::string>> evaluating_;
     std::map<ModuleId, std::unique_ptr<Body>> module_bodies_;
     std::vector<std::pair<std::string, InstanceId>> busy_nested_;  // by what was asked
+    std::vector<InstanceId> rules_to_check_;  // of functions that the rule being checked calls
+    bool checking_rule_ = false;
     std::map<std::string, int> used_names_;
     std::map<ModuleId, std::set<uint32_t>> kernel_names_;  // where names stand that only kernels know
     std::map<ModuleId, NamePlaces> places_;

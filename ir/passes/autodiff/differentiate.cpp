@@ -11,8 +11,11 @@
 #include "ir/core/internal.h"
 #include "ir/ops/control.h"
 #include "ir/ops/graph.h"
+#include "ir/ops/host.h"
+#include "ir/ops/record.h"
 #include "ir/passes/autodiff/batch.h"
 #include "ir/passes/autodiff/derive.h"
+#include "ir/passes/simplify/liveness.h"
 
 namespace tsr::ir {
 
@@ -188,14 +191,41 @@ private:
     // Of what is not differentiated any more: calls become their functions, and what no derivative passes is the value.
     void finish(Function& fn) {
         const auto calls = [](const Op& op) { return CustomCallOp::is_one(op); };
+        drop_quiet(fn);
         for (auto open = standing(fn, calls); !open.empty(); open = standing(fn, calls)) {
             for (const OpId id : open) put(fn, id, *expanded(CustomCallOp(fn, id).callee()));
+            drop_quiet(fn);
         }
         for (const OpId id : standing(fn, [](const Op& op) { return op.kind == OpKind::stop; })) {
             const ValueId result = fn.op(id).results[0], value = StopOp(fn, id).value();
             fn.remove(id);
             fn.replace_uses(result, value);
         }
+    }
+
+    // Calls and launches that do nothing but give values, where nobody uses these: a rule computes the result of its
+    // function again, and cotangents that nobody asked for.
+    void drop_quiet(Function& fn) {
+        sweep(fn, Liveness(fn, [&](OpId id) { return has_effect(fn.op(id)) && !is_quiet(fn.op(id)); }));
+    }
+
+    bool is_quiet(const Op& op) {
+        if (op.kind == OpKind::call) return CustomCallOp::is_one(op) && is_quiet(op.attrs.string(Attr::callee));
+        if (op.kind != OpKind::launch) return false;
+        const std::vector<std::string> kernels = LaunchOp::points_of(op);
+        return std::ranges::all_of(kernels, [this](const std::string& name) { return is_quiet(name); });
+    }
+
+    bool is_quiet(const std::string& name) {
+        const auto [found, fresh] = quiet_.try_emplace(name, false);  // one that calls itself is not
+        if (!fresh) return found->second;
+        const Function* function = module_.find(name);
+        if (function == nullptr) return false;
+        const bool kernel = function->level != Level::graph;
+        const auto shows = [&](const Op& op) {
+            return kernel ? record(op.kind).has(Effect::io) : has_effect(op) && !is_quiet(op);
+        };
+        return quiet_[name] = standing(*function, shows).empty();
     }
 
     // Functions that only derivatives named.
@@ -217,6 +247,7 @@ private:
     std::set<Wanted> refused_;  // a message was given
     std::map<std::pair<std::string, std::vector<int64_t>>, Function> batched_;
     std::set<std::string> used_;
+    std::map<std::string, bool> quiet_;  // functions and kernels that do nothing but give values
 };
 
 }  // namespace

@@ -62,8 +62,16 @@ ValueId full_adjoint(Builder& at, OpId, size_t, ValueId g) {
     return g;
 }
 
+// Each axis back to where it was.
 ValueId transpose_adjoint(Builder& at, OpId op, size_t, ValueId g) {
-    return at.value(OpKind::transpose, {g}, op_at(at, op).attrs);
+    Attrs attrs = op_at(at, op).attrs;
+    if (attrs.has(Attr::axes)) {
+        const std::vector<int64_t> from = attrs.integers(Attr::axes);
+        std::vector<int64_t> back(from.size());
+        for (size_t i = 0; i < from.size(); ++i) back[static_cast<size_t>(from[i])] = static_cast<int64_t>(i);
+        attrs.set(Attr::axes, std::move(back));
+    }
+    return at.value(OpKind::transpose, {g}, std::move(attrs));
 }
 
 // The same operation on the tangent of its only operand.

@@ -5,9 +5,6 @@
 
 namespace tsr::ir {
 
-namespace {
-
-// Of itself, not of what stands in its regions.
 bool has_effect(const Op& op) {
     const OpRecord& r = record(op.kind);
     if (BoundDimOp::is_one(op)) return true;
@@ -17,8 +14,6 @@ bool has_effect(const Op& op) {
     }
     return false;
 }
-
-}  // namespace
 
 bool drop_dead(Function& function) {
     return sweep(function, Liveness(function, [&](OpId id) { return has_effect(function.op(id)); }));

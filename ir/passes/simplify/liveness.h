@@ -36,4 +36,7 @@ private:
 // Takes out what is not needed. True when something was.
 bool sweep(Function& function, const Liveness& liveness);
 
+// Whether something remains of an operation whose results nobody uses: of itself, not of what stands in its regions.
+bool has_effect(const Op& op);
+
 }  // namespace tsr::ir
