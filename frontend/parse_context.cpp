@@ -72,6 +72,7 @@ private:
     }
     void begin_line(size_t i);
     void qualify(size_t i);
+    [[nodiscard]] bool in_header(size_t i) const;
 
     std::vector<Lexeme>& words_;
     std::string_view text_;
@@ -92,13 +93,27 @@ void ContextReader::begin_line(size_t i) {
     }
 }
 
+// Whether the word stands among the parameters of a `def`.
+bool ContextReader::in_header(size_t i) const {
+    int open = 0;
+    while (i-- > 0) {
+        const uint32_t type = words_[i].type;
+        if (type == Type::NEWLINE) return false;
+        if (type == Type::RPAREN || type == Type::RBRACK || type == Type::RBRACE) ++open;
+        if (type != Type::LPAREN && type != Type::LBRACK && type != Type::LBRACE) continue;
+        if (open-- == 0) return type == Type::LPAREN && i >= 2 && words_[i - 2].type == Type::DEF;
+    }
+    return false;
+}
+
 void ContextReader::qualify(size_t i) {
     if (i == 0 || !is_one_of(text(i), kQualifiers)) return;
     uint32_t before = words_[i - 1].type;
     uint32_t after = words_[i + 1].type;
     bool heads = before == Type::COLON || before == Type::ARROW || before == Type::MUT || before == Type::QUALIFIER;
-    // `axis: static = -1`: of any type.
-    const bool alone = after == Type::ASSIGN && before == Type::COLON && text(i) == "static";
+    // `axis: static = -1`, `def f(mode: static)`: of any type.
+    const bool ends = after == Type::ASSIGN || ((after == Type::COMMA || after == Type::RPAREN) && in_header(i));
+    const bool alone = ends && before == Type::COLON && text(i) == "static";
     if (heads && (alone || after == Type::NAME || after == Type::MUT || after == Type::STRING))
         words_[i].type = Type::QUALIFIER;
 }

@@ -37,6 +37,12 @@ Bits reduction_identity(ReduceOp op, DType type) {
     return 0;
 }
 
+bool reduces_nothing_otherwise(ReduceOp op, DType type) { return op == ReduceOp::add && is_float(type); }
+
+Bits reduction_of_nothing(ReduceOp op, DType type) {
+    return reduces_nothing_otherwise(op, type) ? real(type, 0.0) : reduction_identity(op, type);
+}
+
 AttrValue reduction_start(ReduceOp op, DType type) { return constant_value(type, reduction_identity(op, type)); }
 
 }  // namespace tsr::ir

@@ -1,4 +1,4 @@
-// Where a reduction starts.
+// Where a reduction starts, and what one of no elements gives.
 #pragma once
 
 #include "ir/law/scalar.h"
@@ -10,5 +10,9 @@ namespace tsr::ir {
 Bits reduction_identity(ReduceOp op, DType type);
 // The same as a constant's attribute.
 AttrValue reduction_start(ReduceOp op, DType type);
+// What a reduction of no elements gives: the identity, but of a sum of floats 0, as NumPy.
+Bits reduction_of_nothing(ReduceOp op, DType type);
+// True where that is not the identity.
+bool reduces_nothing_otherwise(ReduceOp op, DType type);
 
 }  // namespace tsr::ir

@@ -304,11 +304,25 @@ Value load_file(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
     return result;
 }
 
+void require_saved(Body& b, const ast::Expr& e) {
+    const Value value = expression(b, e);
+    if (value.broken() || value.type.is(Kind::tensor) || value.type.is_number() || value.type.is_bool()) return;
+    auto& d = b.error("E0302", e.span, fmt::format("a tensor is saved, this is {}", shown(value.type)));
+    if (value.type.is(Kind::dict)) d.note("several are saved where they are named: `save(path, {\"x\": x, \"y\": y})`");
+}
+
+// A tensor, or a dictionary that is written here: its tensors may have different types.
 Value save(Body& b, const Matched& m) {
     require_string(b, *m.arguments[0], "a path");
-    const Value value = expression(b, *m.arguments[1]);
-    bool fits = value.broken() || value.type.is(Kind::tensor) || value.type.is_number() || value.type.is_bool();
-    if (!fits) b.error("E0302", m.arguments[1]->span, fmt::format("a tensor is saved, this is {}", shown(value.type)));
+    const auto* several = std::get_if<ast::Dict>(&m.arguments[1]->node);
+    if (!several) require_saved(b, *m.arguments[1]);
+    for (const auto& [key, value] : several ? several->entries : decltype(several->entries){}) {
+        const Value name = expression(b, *key);
+        const bool named = name.broken() || (name.value && name.value->string());
+        if (!named) b.error("E0314", key->span, "the name of a saved tensor must be a static string");
+        require_saved(b, *value);
+    }
+    if (several) b.record(*m.arguments[1], typed(Type::none()));
     return typed(Type::none());
 }
 

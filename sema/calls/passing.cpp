@@ -189,7 +189,7 @@ ir::Dim substituted(const ir::Dim& dim, const CallInfo& info, const std::string&
 
 // "n + 1 = 4", or what the header says where that is the number.
 std::string header_and_value(const DimCheck& check) {
-    const std::string value = check.expected.text();
+    const std::string value = readable(check.expected.text());
     return check.header == value ? value : fmt::format("{} = {}", check.header, value);
 }
 
@@ -225,7 +225,7 @@ bool Passing::bind(const Instance& made, const SymbolInfo& symbol, CallInfo& inf
                 body_.error("E0312", arguments_[symbol.parameter].expr->span,
                             fmt::format("`{}` of `{}` wants {} along axis {}, this has {}: no whole number `{}` fits",
                                         made.parameters[symbol.parameter].name, callee_.name, symbol.extent.text(),
-                                        symbol.axis, given.tensor().shape[symbol.axis].text(), symbol.name));
+                                        symbol.axis, readable(given.tensor().shape[symbol.axis].text()), symbol.name));
                 return false;
             }
             if (value) info.bindings.push_back({symbol.name, *value});
@@ -282,7 +282,7 @@ bool Passing::shape(const Instance& made, size_t p, CallInfo& info) {
                 auto& d =
                     body_.error("E0312", argument.expr->span,
                                 fmt::format("`{}` of `{}` wants {} along axis {}, this has {}", made.parameters[p].name,
-                                            callee_.name, header_and_value(check), axis, check.found.text()));
+                                            callee_.name, header_and_value(check), axis, readable(check.found.text())));
                 if (origin && arguments_[origin->parameter].expr)
                     d.label(arguments_[origin->parameter].expr->span,
                             fmt::format("`{}` comes from here", origin->name));

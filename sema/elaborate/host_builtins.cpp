@@ -1,4 +1,6 @@
 // What only host functions have: making, reading and writing tensors, time, arguments.
+#include <algorithm>
+
 #include "sema/builtins/builtin_cases.h"
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
@@ -95,21 +97,35 @@ Val load(Body& b, const ast::Expr& e, const CallInfo& info, const sema::Type& ty
 }
 
 // A tensor; a number is saved as a tensor of rank 0.
+ValueId saved_tensor(Body& b, const Val& value) {
+    if (value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::tensor) return value.id;
+    const DType type = element_type_alone(b, value);
+    return host(b, "from_values", {b.scalar(value, type)}, ir::Type::tensor(type, {}, false),
+                {{Attr::type, type}, {Attr::extents, std::vector<int64_t>{}}});
+}
+
 Val save(Body& b, const CallInfo& info) {
-    const ValueId path = b.handle(argument_value(b, info, 0), sema::Type::string());
-    const Val value = argument_value(b, info, 1);
-    const ast::Expr& expr = *argument(b, info, 1);
-    std::vector<ValueId> operands{path};
-    if (value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::tensor) {
-        operands.push_back(value.id);
+    std::vector<ValueId> operands{b.handle(argument_value(b, info, 0), sema::Type::string())};
+    std::vector<std::string> names;
+    const ast::Expr& what = *argument(b, info, 1);
+    if (const auto* several = std::get_if<ast::Dict>(&what.node)) {
+        for (const auto& [key, value] : several->entries) {
+            const std::string name = *b.info(*key).value->string();
+            const ValueId tensor = saved_tensor(b, expression(b, *value));
+            const auto before = std::ranges::find(names, name);  // as in any dictionary the last one counts
+            if (before != names.end()) {
+                operands[static_cast<size_t>(before - names.begin()) + 1] = tensor;
+                continue;
+            }
+            names.push_back(name);
+            operands.push_back(tensor);
+        }
     } else {
-        const DType type = element_type_alone(b, value);
-        operands.push_back(host(b, "from_values", {b.scalar(value, type)}, ir::Type::tensor(type, {}, false),
-                                {{Attr::type, type}, {Attr::extents, std::vector<int64_t>{}}}));
+        operands.push_back(saved_tensor(b, argument_value(b, info, 1)));
+        const auto* name = std::get_if<ast::Name>(&what.node);
+        names.push_back(name ? name->text : std::string("0"));
     }
-    const auto* name = std::get_if<ast::Name>(&expr.node);
-    host_effect(b, "save", std::move(operands),
-                {{Attr::names, std::vector<std::string>{name ? name->text : std::string("0")}}});
+    host_effect(b, "save", std::move(operands), {{Attr::names, std::move(names)}});
     return Val::none();
 }
 

@@ -71,7 +71,7 @@ static Value member_value(Body& b, const ast::Expr& e, const Value& base, const 
         value.value = Static::of(elem);
         return value;
     }
-    if (base.type.is(Kind::tensor) && b.rules().tensor_values && text == "size") {
+    if (base.type.is(Kind::tensor) && text == "size") {
         value.type = Type::index();
         value.dim = ir::element_count(base.type.shape());
         return value;

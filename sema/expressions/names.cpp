@@ -134,6 +134,7 @@ Value name_value(Body& b, const ast::Expr& e, const std::string& text) {
     }
     if (auto whole = b.opaque_names.find(text); whole != b.opaque_names.end()) {
         b.note(e, dimension_entity(b, text));
+        if (whole->second.empty()) return {};
         b.error("E0313", e.span, fmt::format("`{}` has no value of its own: only `{}` is known", text, whole->second));
         return {};
     }

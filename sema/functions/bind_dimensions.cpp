@@ -103,6 +103,7 @@ static void bind_opaque(Body& b, size_t parameter, size_t axis, const ir::Dim& d
     for (const std::string& name : unknown) b.opaque_names[name] = dim.text();
     if (unknown.size() == 1) {
         const ast::Expr& written = *b.expr(b.instance.parameters[parameter].annotation);
+        b.opaque_names[unknown[0]].clear();  // nothing more is said of it
         b.error("E0313", written.span, fmt::format("`{}` does not determine `{}`", dim.text(), unknown[0]))
             .note("a name is bound where it stands alone, or in `K/tp`, `n+1`, `2*n`");
         return;

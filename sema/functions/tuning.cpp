@@ -60,6 +60,7 @@ void bind_space(Body& b) {
         const TuningEntry& entry = b.function->space[i];
         const SymbolInfo* symbol = b.find_symbol(entry.name);
         if (const auto whole = b.opaque_names.find(entry.name); whole != b.opaque_names.end()) {
+            if (whole->second.empty()) continue;
             b.error("E0413", entry.at,
                     fmt::format("`{}` has no value of its own: only `{}` is known", entry.name, whole->second));
         } else if (!symbol && b.find_slot(entry.name)) {

@@ -138,8 +138,8 @@ void assign_element(Body& b, const ast::Expr& target, const ast::Subscript& s, c
                     const ir::Dim& found = value.type.tensor().shape[axis];
                     if (ir::compare(wanted, found) != ir::Equality::different || found.constant_value() == 1) continue;
                     b.error("E0312", source.span,
-                            fmt::format("the slice has {} elements along axis {}, this has {}", wanted.text(),
-                                        more + axis, found.text()));
+                            fmt::format("the slice has {} elements along axis {}, this has {}", readable(wanted.text()),
+                                        more + axis, readable(found.text())));
                 }
             }
             return;

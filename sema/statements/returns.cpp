@@ -61,8 +61,8 @@ static bool require_result_part(Body& b, const ast::Expr& e, const Type& found, 
         if (equality == ir::Equality::unknown) checks.push_back({part, axis, here, there, there.text(), std::nullopt});
         if (equality != ir::Equality::different) continue;
         b.error("E0312", e.span,
-                fmt::format("the result of `{}` has {} along axis {}, this has {}", b.function->name, there.text(),
-                            axis, here.text()))
+                fmt::format("the result of `{}` has {} along axis {}, this has {}", b.function->name,
+                            readable(there.text()), axis, readable(here.text())))
             .label(b.result_at, "declared here");
     }
     return true;

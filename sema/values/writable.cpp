@@ -1,5 +1,7 @@
 #include "sema/values/writable.h"
 
+#include <string_view>
+
 #include <fmt/format.h>
 
 namespace tsr::sema {
@@ -31,9 +33,19 @@ bool require_writable(Body& b, const ast::Expr& e, const Value& memory) {
     }
     const ParameterInfo& written = b.instance.parameters[static_cast<size_t>(parameter)];
     d.label(written.declared, "this parameter is not `mut`");
-    if (const ast::Expr* annotation = b.expr(written.annotation)) {
+    const ast::Expr* annotation = b.expr(written.annotation);
+    const std::string type = annotation ? b.source(*annotation) : "";
+    if (const size_t region = type.find("Region[read"); region != std::string::npos) {
+        const std::string_view before = "Region[", read = "read";
+        const size_t privilege = region + before.size();
+        const uint32_t begin = annotation->span.begin + static_cast<uint32_t>(privilege);
+        const Span at{annotation->span.file, begin, begin + static_cast<uint32_t>(read.size())};
+        d.suggest(at, "write",
+                  fmt::format("declare it `{}: {}`", written.name,
+                              std::string(type).replace(privilege, read.size(), "write")));
+    } else if (annotation) {
         Span at{annotation->span.file, annotation->span.begin, annotation->span.begin};
-        d.suggest(at, "mut ", fmt::format("declare it `{}: mut {}`", written.name, b.source(*annotation)));
+        d.suggest(at, "mut ", fmt::format("declare it `{}: mut {}`", written.name, type));
     } else {
         Span at{written.declared.file, written.declared.end, written.declared.end};
         d.suggest(at, ": mut", fmt::format("declare it `{}: mut`", written.name));

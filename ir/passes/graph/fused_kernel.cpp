@@ -201,6 +201,16 @@ private:
         return next;
     }
 
+    // A sum of no elements is 0, not the -0 it starts with. Chunks have elements.
+    ValueId or_of_nothing(OpId sum, ValueId value) {
+        const DType type = element_type(sum);
+        const auto extent = axes_.extents[*axes_.axis].constant_value();
+        const bool some = work_ == RowWork::chunks || (extent && *extent > 0);
+        if (some || !reduces_nothing_otherwise(what(sum), type)) return value;
+        const ValueId nothing = builder_->eq(extents_[*axes_.axis], zero_);
+        return builder_->select(nothing, builder_->constant(0.0, type), value);
+    }
+
     void finish(const RowPhase& phase, ValueSpan sums) {
         for (size_t i = 0; i < phase.sums.size(); ++i) {
             ValueId sum = sums[i];
@@ -209,7 +219,7 @@ private:
                     builder_->value(OpKind::reduce, {sum},
                                     {{Attr::op, static_cast<int64_t>(what(phase.sums[i]))}, {Attr::axis, int64_t{0}}});
             }
-            values_[fused_.op(phase.sums[i]).results[0]] = sum;
+            values_[fused_.op(phase.sums[i]).results[0]] = or_of_nothing(phase.sums[i], sum);
         }
     }
 

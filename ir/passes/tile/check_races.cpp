@@ -1,12 +1,15 @@
 #include "ir/passes/tile/check_races.h"
 
 #include <algorithm>
+#include <functional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include <fmt/format.h>
 
 #include "ir/ops/control.h"
 #include "ir/ops/memory.h"
+#include "ir/ops/register.h"
 #include "ir/passes/tile/affine.h"
 #include "ir/passes/tile/walk.h"
 
@@ -17,13 +20,13 @@ namespace {
 // Rounds this near to each other are taken to be there in loops whose bounds only the run knows.
 constexpr int64_t kNear = 8;
 
-// An element that a round reads or writes.
+// An element that a round reads or writes, or the first element of a view that it stores.
 struct SharedAccess {
     OpId op;
     ValueId memory;
     ValueId root;
     bool writes = false;
-    bool single = true;  // one element, no vector of them
+    bool single = true;  // one element, no vector or view of them
     std::vector<Affine> index;
     std::vector<uint32_t> under;  // regions of the branches around it, outermost first
 };
@@ -68,18 +71,18 @@ private:
     }
 
     void add(OpId id, const Op& op) {
-        if (!AccessOp::suits(op.kind)) return;
-        const AccessOp accessing(kernel_, id);
+        const bool view = op.kind == OpKind::store_tile;
+        if (!view && !AccessOp::suits(op.kind)) return;
         SharedAccess access;
         access.op = id;
-        access.writes = accessing.writes();
+        access.writes = view || AccessOp(kernel_, id).writes();
         access.single = op.kind == OpKind::read || op.kind == OpKind::write;
-        access.memory = accessing.memory();
+        access.memory = view ? TileViewOp(kernel_, id).memory() : AccessOp(kernel_, id).memory();
         access.root = memory_root(kernel_, access.memory);
         bool shared = kernel_.type(access.root).kind == TypeKind::buffer;
         if (shared && role_ != LoopRole::tile_loop) return;  // each group has its own
         if (indices_.depends(access.memory)) return;
-        for (ValueId at : accessing.indices()) {
+        for (ValueId at : view ? TileViewOp(kernel_, id).starts() : AccessOp(kernel_, id).indices()) {
             auto index = indices_.index(at);
             if (!index) return;
             access.index.push_back(std::move(*index));
@@ -124,9 +127,10 @@ private:
             bool used = std::ranges::any_of(access.index, [&](const Affine& index) { return index.of(iv) != 0; });
             if (used || rounds(axis).value_or(2) < 2) continue;
             const std::string& name = kernel_.value(iv).name;
-            std::string message = "every round of the loop writes the same element";
+            const std::string_view what = access.single ? "the same element" : "the same elements";
+            std::string message = fmt::format("every round of the loop writes {}", what);
             if (nest_.size() > 1 && !name.empty())
-                message = fmt::format("rounds that differ in `{}` alone write the same element", name);
+                message = fmt::format("rounds that differ in `{}` alone write {}", name, what);
             refuse(access, message).note("`atomic.add` adds up what rounds give; `range` runs its rounds in order");
             return;
         }
@@ -193,9 +197,45 @@ private:
     bool good_ = true;
 };
 
+// The operation and all that stands in it.
+void walk_from(const Function& kernel, OpId op, const std::function<void(OpId)>& visit) {
+    visit(op);
+    for (RegionId inside : kernel.op(op).regions) walk(kernel, inside, visit);
+}
+
+// What stands before the grid loop is done by each group for itself: a group that is late reads what others have
+// written in the loop.
+void warn_of_early_reads(const Function& kernel, OpId grid, Diagnostics& diagnostics) {
+    std::unordered_map<ValueId, OpId> written;  // by the memory's root, the first that writes it
+    walk_from(kernel, grid, [&](OpId id) {
+        for (ValueId memory : written_memories(kernel, kernel.op(id))) {
+            const ValueId root = memory_root(kernel, memory);
+            if (kernel.type(root).kind == TypeKind::tensor) written.emplace(root, id);
+        }
+    });
+    for (OpId before : kernel.region(kernel.body).ops) {
+        if (before == grid) return;
+        walk_from(kernel, before, [&](OpId id) {
+            for (ValueId memory : read_memories(kernel, kernel.op(id))) {
+                const auto found = written.find(memory_root(kernel, memory));
+                if (found == written.end()) continue;
+                diagnostics
+                    .warning(
+                        "W0106", kernel.span_of(id),
+                        fmt::format("each group reads `{}` here for itself, and others may have written it by then",
+                                    kernel.value(found->first).name))
+                    .label(kernel.span_of(found->second), "written here, in rounds that are spread over the groups")
+                    .note("two kernels do one after the other; so does one group, `k[1](…)`");
+                written.erase(found);
+            }
+        });
+    }
+}
+
 }  // namespace
 
 bool check_races(const Function& kernel, const KernelShape& shape, Diagnostics& diagnostics) {
+    if (shape.grid.valid()) warn_of_early_reads(kernel, shape.grid, diagnostics);
     bool good = true;
     std::unordered_set<OpId> seen;
     walk(kernel, kernel.body, [&](OpId id) {
