@@ -38,9 +38,12 @@ Floats floats_of(const Instance& instance) {
 
 }  // namespace
 
+// Of all modules; again when a file of the library has been read since.
 void Checker::read_rules() {
-    for (const ModuleUnit& module : program.modules) {
-        if (!module.tree) continue;
+    const auto is_being_read = [](const ModuleUnit& module) { return module.library && !module.owned; };
+    for (size_t i = 0; i < program.modules.size(); ++i) {  // a name that is resolved may add modules
+        const ModuleUnit& module = program.modules[i];
+        if (!module.tree || is_being_read(module)) continue;
         for (const ast::Stmt* stmt : module.tree->body) {
             const ast::Call* call = module_call(*stmt);
             const auto* method = call ? std::get_if<ast::Attribute>(&call->callee->node) : nullptr;
@@ -49,6 +52,7 @@ void Checker::read_rules() {
     }
     for (Function& function : program.functions) {
         if (!function.rule || function.rule->defined || function.rule->broken) continue;
+        if (is_being_read(program.modules[function.module.index])) continue;
         function.rule->broken = true;
         diagnostics.error("E0612", function.rule->declared,
                           fmt::format("the rule of `{}` is missing: `{}` at module level", function.name,
@@ -66,6 +70,7 @@ void Checker::read_rule(ModuleId module, const ast::Call& call) {
     if (!function.rule || function.rule->in_reverse != in_reverse) return;
     CustomRule& rule = *function.rule;
     const size_t wanted = in_reverse ? 2 : 1;
+    if (rule.defined == &call) return;
     if (rule.defined) {
         diagnostics.error("E0612", method.name.span, fmt::format("`{}` has a rule already", function.name));
         return;

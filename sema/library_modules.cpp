@@ -18,7 +18,10 @@ ModuleId Checker::library_module(const LibraryFile& file) {
     const ModuleId id = load_module(*tree, std::string(file.name), true);
     program.modules[id.index].owned = std::move(tree);
     library_modules_.emplace(file.name, id);
-    if (headers_read_) read_headers(first);
+    if (headers_read_) {
+        read_headers(first);
+        read_rules();
+    }
     return id;
 }
 

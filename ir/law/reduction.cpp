@@ -37,6 +37,8 @@ Bits reduction_identity(ReduceOp op, DType type) {
     return 0;
 }
 
+Bits reduction_of_nothing(ReduceOp op, DType type) { return op == ReduceOp::add ? 0 : reduction_identity(op, type); }
+
 AttrValue reduction_start(ReduceOp op, DType type) { return constant_value(type, reduction_identity(op, type)); }
 
 }  // namespace tsr::ir

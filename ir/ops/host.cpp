@@ -43,9 +43,10 @@ constexpr std::array kHostRecords{
              .example = {"(%x: f32[n]) launch %x {callee = \"k\"}"}},
     OpRecord{.kind = OpKind::host,
              .name = "host",
-             .doc = "A call of an entry of the runtime's host API.",
+             .doc = "A call of an entry of the runtime's host API. In a graph as elaborated only the keys of random numbers, "
+                    "`seed` and `random_stream`, which become parameters.",
              .operands = {Role{"arguments", Many::any, Access::reads_writes}},
-             .levels = kHost,
+             .levels = kGraphAndHost,
              .attrs = {needs(Attr::callee), may(Attr::type), may(Attr::text), may(Attr::extents), may(Attr::codes),
                        may(Attr::names), may(Attr::seeded), may(Attr::count)},
              .effects = {Effect::io},

@@ -1,6 +1,7 @@
 #include "sema/builtin_calls/host_calls.h"
 
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -297,11 +298,35 @@ Value load_file(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
     return result;
 }
 
+void require_saved(Body& b, const ast::Expr& e, const Value& value) {
+    bool fits = value.broken() || value.type.is(Kind::tensor) || value.type.is_number() || value.type.is_bool();
+    if (!fits) b.error("E0302", e.span, fmt::format("a tensor is saved, this is {}", shown(value.type)));
+}
+
+// `{"a": x, "n": 3}` that is saved: each value has a type of its own.
+Value save_entries(Body& b, const ast::Expr& written, const ast::Dict& entries) {
+    std::set<std::string> names;
+    for (const auto& [key, value] : entries.entries) {
+        const auto* name = std::get_if<ast::StringLiteral>(&key->node);
+        expression(b, *key);
+        if (!name) {
+            b.error("E0302", key->span, "tensors are saved by names that are written: `{\"a\": x}`");
+        } else if (!names.insert(name->value).second) {
+            b.error("E0302", key->span, fmt::format("\"{}\" is saved twice", name->value));
+        }
+        const Value given = expression(b, *value);
+        require_saved(b, *value, given);
+    }
+    b.record(written, typed(Type::none()));
+    return typed(Type::none());
+}
+
 Value save(Body& b, const Matched& m) {
     require_string(b, *m.arguments[0], "a path");
+    if (const auto* entries = std::get_if<ast::Dict>(&m.arguments[1]->node))
+        return save_entries(b, *m.arguments[1], *entries);
     const Value value = expression(b, *m.arguments[1]);
-    bool fits = value.broken() || value.type.is(Kind::tensor) || value.type.is_number() || value.type.is_bool();
-    if (!fits) b.error("E0302", m.arguments[1]->span, fmt::format("a tensor is saved, this is {}", shown(value.type)));
+    require_saved(b, *m.arguments[1], value);
     return typed(Type::none());
 }
 

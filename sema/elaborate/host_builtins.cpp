@@ -95,21 +95,30 @@ Val load(Body& b, const ast::Expr& e, const CallInfo& info, const sema::Type& ty
 }
 
 // A tensor; a number is saved as a tensor of rank 0.
+ValueId saved(Body& b, const ast::Expr& e) {
+    const Val value = expression(b, e);
+    if (value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::tensor) return value.id;
+    const DType type = element_type_alone(b, value);
+    return host(b, "from_values", {b.scalar(value, type)}, ir::Type::tensor(type, {}, false),
+                {{Attr::type, type}, {Attr::extents, std::vector<int64_t>{}}});
+}
+
+// One tensor, or several by name.
 Val save(Body& b, const CallInfo& info) {
-    const ValueId path = b.handle(argument_value(b, info, 0), sema::Type::string());
-    const Val value = argument_value(b, info, 1);
+    std::vector<ValueId> operands{b.handle(argument_value(b, info, 0), sema::Type::string())};
+    std::vector<std::string> names;
     const ast::Expr& expr = *argument(b, info, 1);
-    std::vector<ValueId> operands{path};
-    if (value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::tensor) {
-        operands.push_back(value.id);
+    if (const auto* entries = std::get_if<ast::Dict>(&expr.node)) {
+        for (const auto& [key, value] : entries->entries) {
+            names.push_back(std::get<ast::StringLiteral>(key->node).value);
+            operands.push_back(saved(b, *value));
+        }
     } else {
-        const DType type = element_type_alone(b, value);
-        operands.push_back(host(b, "from_values", {b.scalar(value, type)}, ir::Type::tensor(type, {}, false),
-                                {{Attr::type, type}, {Attr::extents, std::vector<int64_t>{}}}));
+        const auto* name = std::get_if<ast::Name>(&expr.node);
+        names.push_back(name ? name->text : std::string("0"));
+        operands.push_back(saved(b, expr));
     }
-    const auto* name = std::get_if<ast::Name>(&expr.node);
-    host_effect(b, "save", std::move(operands),
-                {{Attr::names, std::vector<std::string>{name ? name->text : std::string("0")}}});
+    host_effect(b, "save", std::move(operands), {{Attr::names, names}});
     return Val::none();
 }
 

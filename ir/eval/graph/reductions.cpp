@@ -22,9 +22,9 @@ struct Along {
           length(source.shape()[axis]),
           step(source.strides()[axis]) {}
 
-    // Of the elements from an offset on; nothing combined is the value that changes no other.
+    // Of the elements from an offset on.
     [[nodiscard]] Bits all(int64_t offset) const {
-        if (length == 0) return reduction_identity(op.what(), source.elem());
+        if (length == 0) return reduction_of_nothing(op.what(), source.elem());
         Bits result = source.get(offset);
         for (int64_t i = 1; i < length; ++i) {
             result = exactly(combining(op.what()), source.elem(), result, source.get(offset + i * step));

@@ -209,8 +209,18 @@ private:
                     builder_->value(OpKind::reduce, {sum},
                                     {{Attr::op, static_cast<int64_t>(what(phase.sums[i]))}, {Attr::axis, int64_t{0}}});
             }
-            values_[fused_.op(phase.sums[i]).results[0]] = sum;
+            values_[fused_.op(phase.sums[i]).results[0]] = of_any(phase.sums[i], sum);
         }
+    }
+
+    // A sum of nothing is 0, not -0, which sums begin with. A chunk has elements.
+    ValueId of_any(OpId sum, ValueId value) {
+        const DType type = element_type(sum);
+        const auto extent = axes_.extents[*axes_.axis].constant_value();
+        const bool has_elements = work_ == RowWork::chunks || (extent && *extent > 0);
+        if (has_elements || what(sum) != ReduceOp::add || !is_float(type)) return value;
+        const ValueId any = builder_->lt(zero_, extents_[*axes_.axis]);
+        return builder_->select(any, value, builder_->constant(0.0, type));
     }
 
     void lane_phase(const RowPhase& phase, Range range) {
