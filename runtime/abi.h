@@ -383,8 +383,8 @@ TsrTensor* tsr_load_as(const TsrString* path, const TsrString* key, int32_t dtyp
  * .png a u8[H, W] (grey), u8[H, W, 3] or u8[H, W, 4]. */
 void tsr_save(const TsrString* path, const char* const* names, const TsrTensor* const* tensors, int32_t count,
               const TsrPlace* place);
-/* To a .safetensors file, and from one into the tensors, numbers of rank 0: all of them, or none where one is missing or
- * of another type or shape. Other names in the file do not matter. */
+/* To a .safetensors file, and from one into the tensors, numbers of rank 0: all of them, or none where one is missing
+ * or of another type or shape. Other names in the file do not matter. */
 void tsr_save_checkpoint(const TsrString* path, const char* const* names, const TsrTensor* const* tensors,
                          int32_t count, const TsrPlace* place);
 void tsr_load_checkpoint(const TsrString* path, const char* const* names, const TsrTensor* const* tensors,

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "sema/calls/arguments.h"
 #include "sema/expressions/comprehensions.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
@@ -261,7 +260,7 @@ Value checkpoint_call(Body& b, const BuiltinEntry& row, const ast::Expr& e, cons
     std::vector<std::string> names;
     const auto refuse = [&](Span at, std::string message) {
         b.error("E0315", at, std::move(message));
-        evaluate_arguments(b, c);
+        for (const ast::Argument& argument : c.arguments) expression(b, *argument.value);
         return Value{};
     };
     for (const ast::Argument& argument : c.arguments) {
