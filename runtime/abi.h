@@ -383,6 +383,12 @@ TsrTensor* tsr_load_as(const TsrString* path, const TsrString* key, int32_t dtyp
  * .png a u8[H, W] (grey), u8[H, W, 3] or u8[H, W, 4]. */
 void tsr_save(const TsrString* path, const char* const* names, const TsrTensor* const* tensors, int32_t count,
               const TsrPlace* place);
+/* To a .safetensors file, and from one into the tensors, numbers of rank 0: all of them, or none where one is missing
+ * or of another type or shape. Other names in the file do not matter. */
+void tsr_save_checkpoint(const TsrString* path, const char* const* names, const TsrTensor* const* tensors,
+                         int32_t count, const TsrPlace* place);
+void tsr_load_checkpoint(const TsrString* path, const char* const* names, const TsrTensor* const* tensors,
+                         int32_t count, const TsrPlace* place);
 TsrString* tsr_read_text(const TsrString* path, const TsrPlace* place); /* fails where it is not UTF-8 */
 void tsr_write_text(const TsrString* path, const TsrString* text, const TsrPlace* place); /* whole or not at all */
 TsrTensor* tsr_read_bytes(const TsrString* path, const TsrPlace* place);                  /* u8[n] */
@@ -564,7 +570,7 @@ const char* tsr_last_error(void);
     X(list_set) X(list_append) X(list_insert) X(list_pop) X(list_remove) X(list_clear) X(list_reverse) X(list_sort) X(list_sort_by) X(list_extend) \
     X(list_concat) X(list_repeat) X(list_slice) X(list_set_slice) X(list_find) X(list_index) X(list_count) X(list_equal) X(list_compare) X(dict_get) X(dict_get_or) \
     X(dict_set_default) X(dict_set) X(dict_has) X(dict_pop) X(dict_pop_or) X(dict_update) X(dict_copy) X(record_copy) X(dict_keys) X(dict_values) X(dict_items) X(print) X(write) \
-    X(load) X(load_as) X(save) X(read_text) X(write_text) X(read_bytes) X(load_csv) X(time) X(args) X(wait) X(allocate) X(free) X(progress_begin) X(progress_step) X(progress_end) X(fail) X(assert_failed) \
+    X(load) X(load_as) X(save) X(save_checkpoint) X(load_checkpoint) X(read_text) X(write_text) X(read_bytes) X(load_csv) X(time) X(args) X(wait) X(allocate) X(free) X(progress_begin) X(progress_step) X(progress_end) X(fail) X(assert_failed) \
     X(set_failure_handler) X(check_arguments) X(shape_failed) X(quotient_failed) X(check_overlap) X(check_overlap_held) X(check_overlap_both) X(kernel_argument) X(task_print) X(task_assert_failed) X(launch) \
     X(cpu_features) X(workers) X(main)
 /* clang-format on */

@@ -1,11 +1,43 @@
 // Tensors that the program itself loads and saves.
 #include "runtime/io/files.h"
 
+#include <algorithm>
+
 #include "runtime/fail.h"
 #include "runtime/text/string.h"
 #include "runtime/trace/trace.h"
 
 using namespace tsr::runtime;
+
+namespace {
+
+void demand_safetensors(const TsrString* path, const TsrPlace* place) {
+    const std::string file(view(path));
+    if (!file.ends_with(".safetensors")) fail(place, "%s: a checkpoint is a .safetensors file", file.c_str());
+}
+
+// Each tensor as the file has it, in the type and shape of the one that is to take it.
+Result<std::vector<TensorRef>> read_checkpoint(const std::string& file, std::span<const char* const> names,
+                                               std::span<const TsrTensor* const> wanted) {
+    Result<std::unique_ptr<Source>> source = open_file(file);
+    if (!source) return source.refusal();
+    Result<std::vector<std::string>> known = safetensors_names(**source);
+    if (!known) return known.refusal();
+    std::vector<TensorRef> all;
+    for (size_t i = 0; i < names.size(); ++i) {
+        const std::string name = names[i];
+        if (std::ranges::find(*known, name) == known->end()) return Refusal{"has no '" + name + "'"};
+        Result<TensorRef> tensor = read_safetensors(**source, name);
+        if (!tensor) return Refusal{name + ": " + tensor.message()};
+        const std::string held = type_text(**tensor), needed = type_text(*wanted[i]);
+        if ((*tensor)->dtype != wanted[i]->dtype || !std::ranges::equal(shape(**tensor), shape(*wanted[i])))
+            return Refusal{"'" + name + "' is " + held + ", " + needed + " is needed"};
+        all.push_back(std::move(*tensor));
+    }
+    return all;
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -34,5 +66,24 @@ void tsr_save(const TsrString* path, const char* const* names, const TsrTensor* 
     }
     Result<Done> saved = save_tensors(std::string(view(path)), entries);
     if (!saved) fail(place, "%s", saved.message().c_str());
+}
+
+void tsr_save_checkpoint(const TsrString* path, const char* const* names, const TsrTensor* const* tensors,
+                         int32_t count, const TsrPlace* place) {
+    demand_safetensors(path, place);
+    tsr_save(path, names, tensors, count, place);
+}
+
+void tsr_load_checkpoint(const TsrString* path, const char* const* names, const TsrTensor* const* tensors,
+                         int32_t count, const TsrPlace* place) {
+    demand_safetensors(path, place);
+    const std::string file(view(path));
+    if (auto other = check_no_trace(file); !other) fail(place, "%s", other.message().c_str());
+    tsr_wait();
+    Result<std::vector<TensorRef>> read =
+        read_checkpoint(file, {names, static_cast<size_t>(count)}, {tensors, static_cast<size_t>(count)});
+    if (!read) fail(place, "%s: %s", file.c_str(), read.message().c_str());
+    for (int32_t i = 0; i < count; ++i)
+        tsr_assign(const_cast<TsrTensor*>(tensors[i]), (*read)[static_cast<size_t>(i)].get(), place);
 }
 }

@@ -1,5 +1,7 @@
 #include "sema/builtin_calls/tree_calls.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sema/expressions/comprehensions.h"
@@ -71,6 +73,35 @@ public:
             if (!below) return;
             leaves((*below)[0], path_of(path, part.type, i), all, types);
         }
+    }
+
+    // The leaves for a file, by their names in it; with `read` also what takes what the file holds. False after a
+    // message.
+    bool filed(const Part& part, const std::string& name, bool read) {
+        if (is_inner(part.type)) {
+            bool ok = true;
+            for (size_t i = 0; i < part.type.parts().size(); ++i) {
+                const auto below = parts_below({part}, name, i);
+                const std::string field = part.type.is(Kind::record) ? part.type.names()[i + 1] : std::to_string(i);
+                ok = below && filed((*below)[0], fmt::format("{}.{}", name, field), read) && ok;
+            }
+            return ok;
+        }
+        const Value value = expression(b_, *part.read);
+        if (value.broken()) return false;
+        const bool tensor = part.type.is(Kind::tensor);
+        if (!tensor && !part.type.is_number() && !part.type.is_bool()) {
+            b_.error("E0302", part.written->span,
+                     fmt::format("a checkpoint holds tensors, numbers and bools, `{}` is {}", name, shown(part.type)));
+            return false;
+        }
+        b_.instance.leaf_names[e_.id].push_back(name);
+        b_.instance.tree_leaves[e_.id].push_back(part.read->id);
+        if (!read) {
+            b_.instance.tree_leaves[e_.id].emplace_back();
+            return true;
+        }
+        return update(part, value, *part.read);
     }
 
 private:
@@ -221,6 +252,55 @@ Value tree_call(Body& b, const BuiltinEntry& row, const ast::Expr& e, const Matc
     }
     b.inner_names.resize(outer_names);
     return value;
+}
+
+Value checkpoint_call(Body& b, const BuiltinEntry& row, const ast::Expr& e, const ast::Call& c) {
+    const ast::Expr* path = nullptr;
+    std::vector<const ast::Expr*> written;
+    std::vector<std::string> names;
+    const auto refuse = [&](Span at, std::string message) {
+        b.error("E0315", at, std::move(message));
+        for (const ast::Argument& argument : c.arguments) expression(b, *argument.value);
+        return Value{};
+    };
+    for (const ast::Argument& argument : c.arguments) {
+        if (argument.unpacked) return refuse(argument.value->span, "no items are unpacked here");
+        const bool is_path = argument.keyword ? argument.keyword->text == "path" : path == nullptr;
+        if (is_path && path == nullptr) {
+            path = argument.value;
+        } else if (!argument.keyword) {
+            return refuse(argument.value->span,
+                          fmt::format("`{}` takes a path, then trees by keywords: `model=model`", spelling(row.id)));
+        } else if (is_path || std::ranges::find(names, argument.keyword->text) != names.end()) {
+            return refuse(argument.keyword->span, fmt::format("`{}` is given twice", argument.keyword->text));
+        } else {
+            written.push_back(argument.value);
+            names.push_back(argument.keyword->text);
+        }
+    }
+    if (path == nullptr || written.empty()) {
+        return refuse(c.callee->span, fmt::format("`{}` lacks its {}", spelling(row.id),
+                                                  path == nullptr ? "argument `path`" : "trees: `model=model`"));
+    }
+    const Value place = expression(b, *path);
+    if (!place.broken() && !place.type.is(Kind::string))
+        b.error("E0302", path->span, fmt::format("a path is a string, this is {}", shown(place.type)));
+    CallInfo info;
+    info.kind = CallKind::builtin;
+    info.builtin = row.id;
+    info.arguments.push_back({path->id, {}});
+    for (const ast::Expr* tree : written) info.rest.push_back(tree->id);
+    b.record_call(e, std::move(info));
+    const size_t outer_names = b.inner_names.size();
+    TreeCall call(b, e, nullptr, true);
+    b.instance.tree_leaves[e.id].clear();
+    b.instance.leaf_names[e.id].clear();
+    const auto parts = call.trees(written);
+    bool ok = parts.has_value();
+    for (size_t i = 0; parts && i < parts->size(); ++i)
+        ok = call.filed((*parts)[i], names[i], row.id == Builtin::load_checkpoint) && ok;
+    b.inner_names.resize(outer_names);
+    return ok ? typed(Type::none()) : Value{};
 }
 
 }  // namespace tsr::sema

@@ -8,4 +8,7 @@ namespace tsr::sema {
 
 Value tree_call(Body& b, const BuiltinEntry& row, const ast::Expr& e, const Matched& m);
 
+// `save_checkpoint(path, model=model, …)` and `load_checkpoint`.
+Value checkpoint_call(Body& b, const BuiltinEntry& row, const ast::Expr& e, const ast::Call& c);
+
 }  // namespace tsr::sema

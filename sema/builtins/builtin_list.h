@@ -107,7 +107,7 @@
     X(maximum, "maximum tile.maximum", KHG, none, "a, b", "The larger; NaN passes on.") \
     X(min, "min", KHG, none, "*values, axis?, keepdims? | out?", "The smallest of two or more values, or of a tensor's elements along axes; NaN passes on.") \
     X(max, "max", KHG, none, "*values, axis?, keepdims? | out?", "The largest of two or more values, or of a tensor's elements along axes; NaN passes on.") \
-    X(clip, "clip", KHG, none, "x, low, high", "x limited to low … high.") \
+    X(clip, "clip", KHG, none, "x, lo, hi", "x limited to lo … hi.") \
     X(where, "where tile.where", KHG, none, "condition, then, otherwise", "One of two values; both are evaluated.") \
     X(cast, "cast tile.cast", KHG, none, "x, T", "Converts to another element type, rounding by the policy; also `x.astype(T)`.") \
     X(bitcast, "bitcast", KHG, none, "x, T", "The same bits as another type of the same size.") \
@@ -167,10 +167,10 @@
     X(sort_list, ".sort", H, none, "list | key?, reverse?", "`xs.sort()`: sorts the list itself.") \
     X(version, "__version__", H, none, "-", "The compiler's version.") \
     X(randn, "randn", H, none, "shape+?, T? | seed?", "Normally distributed numbers.") \
-    X(rand, "rand", H, none, "shape+?, T? | seed?", "Uniform numbers in [0, 1).") \
-    X(randint, "randint", H, none, "low, high, shape+?, T? | seed?", "Uniform integers in [low, high).") \
+    X(rand, "rand", HG, none, "shape+?, T? | seed?", "Uniform numbers in [0, 1).") \
+    X(randint, "randint", H, none, "lo, hi, shape+?, T? | seed?", "Uniform integers in [lo, hi).") \
     X(poisson, "poisson", H, none, "rate, shape+?, T? | seed?", "Poisson-distributed integers.") \
-    X(bernoulli, "bernoulli", H, none, "p, shape+? | seed?", "True with probability p.") \
+    X(bernoulli, "bernoulli", HG, none, "p, shape+? | seed?", "True with probability p.") \
     X(permutation, "permutation", H, none, "n, T? | seed?", "0 … n-1 in random order.")
 
 // Elements of whole tensors by their number along an axis, and scans.
@@ -246,7 +246,9 @@
     X(stop_gradient, "stop_gradient", HG, none, "x", "The value, through which no derivative passes.") \
     X(tree_map, "tree.map", HG, none, "f, tree, *trees", "The tree of what a function gives for the leaves of a tree: of the tensors and numbers in its tuples and records.") \
     X(tree_update, "tree.update", H, none, "f, tree, *trees", "Gives each leaf of a tree what a function gives for it: tensors are written, numbers are fields of records.") \
-    X(tree_leaves, "tree.leaves", HG, none, "tree", "The leaves of a tree in order, as a tuple.")
+    X(tree_leaves, "tree.leaves", HG, none, "tree", "The leaves of a tree in order, as a tuple.") \
+    X(save_checkpoint, "save_checkpoint", H, none, "path, *trees", "Writes the leaves of trees, each given by a keyword, to a .safetensors file.") \
+    X(load_checkpoint, "load_checkpoint", H, none, "path, *trees", "Reads what `save_checkpoint` wrote into the tensors and fields of trees: all of it, or nothing.")
 
 #define TSR_BUILTINS_LATER(X) \
     X(mesh, "dist.mesh dist.Mesh Mesh", H, distribution, "| axes?, devices?, shape?", "Devices along named axes.") \
@@ -263,12 +265,8 @@
     X(reduce_scatter, "reduce_scatter", HG, distribution, "x | axis", "Partial to sharded.") \
     X(all_to_all, "all_to_all", HG, distribution, "x | axis", "Sharded to sharded otherwise.") \
     X(send, "send", HG, distribution, "x, to", "Sends to another rank.") \
-    X(recv, "recv", HG, distribution, "source", "Receives from another rank.") \
-    X(moe_dispatch, "moe_dispatch", HG, distribution, "x, routes", "Sends tokens to experts.") \
-    X(moe_combine, "moe_combine", HG, distribution, "x, routes", "Brings tokens back.") \
-    X(save_checkpoint, "save_checkpoint", H, distribution, "path, values", "Writes safetensors shards.") \
-    X(load_checkpoint, "load_checkpoint", H, distribution, "path", "Reads safetensors shards.")
+    X(recv, "recv", HG, distribution, "source", "Receives from another rank.")
 // clang-format on
 
 // Operators of the standard library that only graphs compute; their parameters are of no use before they are compiled.
-#define TSR_OPERATOR_NAMES "slice dropout quantize dequantize moe"
+#define TSR_OPERATOR_NAMES "slice quantize dequantize"

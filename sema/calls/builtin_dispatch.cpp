@@ -108,6 +108,7 @@ Value known_call(Body& b, const ast::Expr& e, const ast::Call& written, const Bu
                  const ast::Expr* receiver) {
     const ast::Call& c = call_with_shape(b, e, written, row.parameters);
     if (row.id == Builtin::dict_) return refuse_dict_call(b, c);
+    if (row.id == Builtin::save_checkpoint || row.id == Builtin::load_checkpoint) return checkpoint_call(b, row, e, c);
     std::vector<bool> has_default;
     for (const BuiltinParameter& p : row.parameters) has_default.push_back(p.optional);
     std::string what = fmt::format("`{}`", receiver                    ? row.paths.front()

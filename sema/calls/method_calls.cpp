@@ -177,6 +177,22 @@ static Value host_method_call(Body& b, const ast::Expr& e, const ast::Call& c, c
     return result;
 }
 
+// Functions that tensors of NumPy or PyTorch have as methods; of the library's functions `stdlib/methods.txt` says it.
+static constexpr Builtin kTensorMethods[] = {
+    // elements in other places
+    Builtin::transpose, Builtin::swapaxes, Builtin::moveaxis, Builtin::squeeze, Builtin::flatten, Builtin::flip,
+    Builtin::roll, Builtin::repeat, Builtin::split, Builtin::expand_dims, Builtin::broadcast_to,
+    // along axes
+    Builtin::sum, Builtin::prod, Builtin::min, Builtin::max, Builtin::mean, Builtin::var, Builtin::std_, Builtin::any,
+    Builtin::all, Builtin::count_nonzero, Builtin::argmax, Builtin::argmin, Builtin::cumsum, Builtin::cumprod,
+    Builtin::cummax, Builtin::take, Builtin::gather, Builtin::scatter, Builtin::sort, Builtin::argsort,
+    // by element
+    Builtin::abs, Builtin::sign, Builtin::sqrt, Builtin::rsqrt, Builtin::exp, Builtin::exp2, Builtin::expm1,
+    Builtin::log, Builtin::log2, Builtin::log10, Builtin::log1p, Builtin::sin, Builtin::cos, Builtin::tan,
+    Builtin::asin, Builtin::acos, Builtin::atan, Builtin::atan2, Builtin::sinh, Builtin::cosh, Builtin::tanh,
+    Builtin::erf, Builtin::floor, Builtin::ceil, Builtin::round, Builtin::trunc, Builtin::isnan, Builtin::isinf,
+    Builtin::isfinite, Builtin::minimum, Builtin::maximum, Builtin::pow, Builtin::clip};
+
 std::optional<Builtin> method_named(const Type& base, const std::string& name) {
     bool number = is_element(base);
     bool tensor = base.is(Kind::tensor);
@@ -184,20 +200,11 @@ std::optional<Builtin> method_named(const Type& base, const std::string& name) {
     if (name == "copy" && tensor) return Builtin::copy;
     if (name == "reshape" && tensor) return Builtin::reshape;
     if (tensor) {
-        for (const Builtin movement : {Builtin::transpose, Builtin::swapaxes, Builtin::squeeze, Builtin::flatten,
-                                       Builtin::repeat, Builtin::split, Builtin::expand_dims, Builtin::broadcast_to}) {
-            if (name == spelling(movement)) return movement;
+        for (const Builtin function : kTensorMethods) {
+            if (name == spelling(function)) return function;
         }
     }
     if (name == "tolist" && tensor && base.rank() == 1) return Builtin::list_;
-    if (tensor) {
-        for (const Builtin reduction :
-             {Builtin::sum, Builtin::prod, Builtin::min, Builtin::max, Builtin::mean, Builtin::var, Builtin::std_,
-              Builtin::any, Builtin::all, Builtin::argmax, Builtin::argmin, Builtin::cumsum, Builtin::cumprod,
-              Builtin::cummax, Builtin::take, Builtin::gather, Builtin::scatter, Builtin::argsort}) {
-            if (name == spelling(reduction)) return reduction;
-        }
-    }
     if (name == "item" && (tensor || base.is_scalar())) return Builtin::item;
     if (name == "sort" && base.is(Kind::list)) return Builtin::sort_list;
     return std::nullopt;

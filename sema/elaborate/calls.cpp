@@ -208,17 +208,20 @@ void update_leaves(Body& b, const std::vector<ast::ExprId>& calls) {
     }
 }
 
+// A tree that is not a name itself is computed once.
+void bind_made_name(Body& b, const ast::Expr& tree) {
+    const auto named = b.program.made.tree_names.find(b.key(tree));
+    if (named != b.program.made.tree_names.end())
+        bind_target(b, *b.expr(named->second), b.rounded(expression(b, tree)));
+}
+
 // `tree.map(f, t, …)`, `tree.update(f, t, …)`, `tree.leaves(t)`
 Val tree_call(Body& b, const ast::Expr& e, const CallInfo& info) {
     const bool maps = info.builtin != sema::Builtin::tree_leaves;
     const ast::Expr& first = *argument(b, info, maps ? 1 : 0);
     std::vector<const ast::Expr*> trees{&first};
     for (const ast::ExprId more : info.rest) trees.push_back(b.expr(more));
-    for (const ast::Expr* tree : trees) {
-        const auto named = b.program.made.tree_names.find(b.key(*tree));
-        if (named != b.program.made.tree_names.end())
-            bind_target(b, *b.expr(named->second), b.rounded(expression(b, *tree)));
-    }
+    for (const ast::Expr* tree : trees) bind_made_name(b, *tree);
     const std::vector<ast::ExprId>& leaves = b.instance().tree_leaves.at(e.id);
     size_t next = 0;
     if (info.builtin == sema::Builtin::tree_update) {
@@ -229,6 +232,40 @@ Val tree_call(Body& b, const ast::Expr& e, const CallInfo& info) {
     Val all = Val::tuple({});
     for (const ast::ExprId leaf : leaves) all.parts.push_back(b.rounded(expression(b, *b.expr(leaf))));
     return all;
+}
+
+// `save_checkpoint(path, model=model, …)` and `load_checkpoint`. Numbers go through tensors of rank 0.
+Val checkpoint_call(Body& b, const ast::Expr& e, const CallInfo& info) {
+    const bool reads = info.builtin == sema::Builtin::load_checkpoint;
+    std::vector<ValueId> operands{b.handle(expression(b, *argument(b, info, 0)), sema::Type::string())};
+    for (const ast::ExprId tree : info.rest) bind_made_name(b, *b.expr(tree));
+    struct Number {
+        const ast::Expr* target;
+        ValueId held;
+        DType type;
+    };
+    std::vector<Number> numbers;
+    const std::vector<ast::ExprId>& leaves = b.instance().tree_leaves.at(e.id);
+    for (size_t i = 0; i + 1 < leaves.size(); i += 2) {
+        const ast::Expr& leaf = *b.expr(leaves[i]);
+        const Val value = expression(b, leaf);
+        if (value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::tensor) {
+            operands.push_back(value.id);
+            continue;
+        }
+        const DType type = element_type_alone(b, value);
+        const DType held = type == DType::index ? DType::i64 : type;
+        operands.push_back(host(b, "from_values", {b.scalar(value, held)}, ir::Type::tensor(held, {}, true),
+                                {{Attr::type, held}, {Attr::extents, std::vector<int64_t>{}}}));
+        if (reads) numbers.push_back({b.expr(leaves[i + 1]), operands.back(), held});
+    }
+    host_effect(b, reads ? "load_checkpoint" : "save_checkpoint", std::move(operands),
+                {{Attr::names, b.instance().leaf_names.at(e.id)}});
+    for (const Number& number : numbers) {
+        const ValueId read = host(b, "item", {number.held}, ir::Type::scalar(number.type));
+        assign_to(b, *number.target, Val::ssa(read, number.type));
+    }
+    return Val::none();
 }
 
 // Of tensors in containers; tensors that are arguments themselves are compared where the function begins.
@@ -429,6 +466,8 @@ Val call(Body& b, const ast::Expr& e, const ast::Call& node) {
     if (info.builtin == sema::Builtin::tree_map || info.builtin == sema::Builtin::tree_update ||
         info.builtin == sema::Builtin::tree_leaves)
         return tree_call(b, e, info);
+    if (info.builtin == sema::Builtin::save_checkpoint || info.builtin == sema::Builtin::load_checkpoint)
+        return checkpoint_call(b, e, info);
     // A function is no value of the run.
     if (b.info(e).type.is(sema::Kind::function)) return {};
     if (b.function().level == ir::Level::graph) {

@@ -3,6 +3,7 @@
 #include <set>
 #include <vector>
 
+#include "ir/passes/host/random_keys.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/function.h"
 
@@ -88,6 +89,7 @@ static void elaborate_all(const Program& program, Diagnostics& diagnostics, ir::
     }
     for (ir::Function& function : graphs) module.functions.push_back(std::move(function));
     for (ir::Function& function : host) module.functions.push_back(std::move(function));
+    ir::give_random_keys(module, diagnostics);
 }
 
 ir::Module elaborate(const Program& program, Diagnostics& diagnostics) {

@@ -1,8 +1,11 @@
 #include "sema/elaborate/graph_making.h"
 
+#include <cmath>
+
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/graph_movements.h"
+#include "sema/elaborate/random.h"
 #include "sema/elaborate/recursion.h"
 
 namespace tsr::elaborate {
@@ -18,6 +21,7 @@ namespace {
 
 std::vector<Dim> shape_of(Body& b, const sema::Type& type) {
     std::vector<Dim> shape;
+    if (type.is_scalar()) return shape;
     for (const Dim& extent : type.shape()) shape.push_back(dim_in_function(b, extent));
     return shape;
 }
@@ -90,6 +94,83 @@ Val listed(Body& b, const CallInfo& info, const sema::Type& type) {
     return Val::ssa(b.emit.inferred(OpKind::reshape, {all}, {{Attr::shape, shape_of(b, type)}}), type.elem());
 }
 
+ValueId in_shape(Body& b, ValueId number, const std::vector<Dim>& shape) {
+    return shape.empty() ? number : b.emit.inferred(OpKind::full, {number}, {{Attr::shape, shape}});
+}
+
+// The number of each element in row-major order, as u64.
+ValueId element_numbers(Body& b, const std::vector<Dim>& shape) {
+    ValueId numbers = in_shape(b, b.emit.constant(int64_t{0}, DType::i64), shape);
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+        ValueId along = b.emit.inferred(OpKind::positions, {},
+                                        {{Attr::type, DType::i64}, {Attr::shape, std::vector<Dim>{shape[axis]}}});
+        if (shape.size() > 1) {
+            along =
+                b.emit.inferred(OpKind::expand, {along},
+                                {{Attr::axes, std::vector<int64_t>{static_cast<int64_t>(axis)}}, {Attr::shape, shape}});
+        }
+        const ValueId extent = in_shape(b, b.emit.cast(dim_value(b, shape[axis]), DType::i64), shape);
+        numbers = b.emit.inferred(OpKind::add, {b.emit.inferred(OpKind::mul, {numbers, extent}), along});
+    }
+    return b.emit.cast(numbers, DType::u64);
+}
+
+// What random elements are made of (runtime/abi.h, randomness).
+class RandomWords {
+public:
+    RandomWords(Body& b, const RandomKey& key, const std::vector<Dim>& shape)
+        : b_(b),
+          shape_(shape),
+          numbers_(element_numbers(b, shape)),
+          seed_(in_shape(b, key.seed, shape)),
+          stream_(in_shape(b, key.stream, shape)) {}
+
+    ValueId all(double value, DType type) { return in_shape(b_, b_.emit.constant(value, type), shape_); }
+    ValueId all(int64_t value, DType type) { return in_shape(b_, b_.emit.constant(value, type), shape_); }
+    ValueId word() { return word_at(numbers_); }
+    // The upper bits of the element's word, of f64 of its two words, times a power of two.
+    ValueId uniform(DType type) {
+        const int64_t digits = type == DType::f64 ? 53 : type == DType::f32 ? 24 : type == DType::f16 ? 11 : 8;
+        ValueId bits;
+        if (type == DType::f64) {
+            const ValueId first = element(OpKind::mul, numbers_, all(int64_t{2}, DType::u64));
+            const ValueId high = b_.emit.cast(word_at(first), DType::u64);
+            const ValueId low =
+                b_.emit.cast(word_at(element(OpKind::add, first, all(int64_t{1}, DType::u64))), DType::u64);
+            const ValueId both = element(OpKind::bit_or, element(OpKind::shl, high, all(int64_t{32}, DType::u64)), low);
+            bits = element(OpKind::shr, both, all(64 - digits, DType::u64));
+        } else {
+            bits = element(OpKind::shr, word(), all(32 - digits, DType::u32));
+        }
+        const DType in = type == DType::f64 ? DType::f64 : DType::f32;
+        return b_.emit.cast(
+            element(OpKind::mul, b_.emit.cast(bits, in), all(std::ldexp(1.0, -static_cast<int>(digits)), in)), type);
+    }
+    ValueId element(OpKind op, ValueId x, ValueId y) { return b_.emit.inferred(op, {x, y}); }
+
+private:
+    ValueId word_at(ValueId numbers) { return b_.emit.inferred(OpKind::philox, {numbers, seed_, stream_}); }
+
+    Body& b_;
+    std::vector<Dim> shape_;
+    ValueId numbers_, seed_, stream_;
+};
+
+Val uniform(Body& b, const ast::Expr& e, const CallInfo& info, const sema::Type& type) {
+    RandomWords words(b, operation_key(b, e, argument(b, info, 2)), shape_of(b, type));
+    return Val::ssa(words.uniform(type.elem()), type.elem());
+}
+
+// Where the word, as a fraction of 2^32, is below the probability.
+Val chance(Body& b, const ast::Expr& e, const CallInfo& info, const sema::Type& type) {
+    const std::vector<Dim> shape = shape_of(b, type);
+    RandomWords words(b, operation_key(b, e, argument(b, info, 2)), shape);
+    const ValueId part =
+        words.element(OpKind::mul, b.emit.cast(words.word(), DType::f64), words.all(0x1p-32, DType::f64));
+    const ValueId below = in_shape(b, b.scalar(b.rounded(argument_value(b, info, 0)), DType::f64), shape);
+    return Val::ssa(words.element(OpKind::lt, part, below), DType::boolean);
+}
+
 }  // namespace
 
 std::optional<Val> graph_making(Body& b, const ast::Expr& e, const CallInfo& info) {
@@ -111,6 +192,10 @@ std::optional<Val> graph_making(Body& b, const ast::Expr& e, const CallInfo& inf
             return listed(b, info, type);
         case Builtin::arange:
             return counted(b, info, type);
+        case Builtin::rand:
+            return uniform(b, e, info, type);
+        case Builtin::bernoulli:
+            return chance(b, e, info, type);
         default:
             return std::nullopt;
     }

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "ir/passes/host/random_keys.h"
+#include "sema/elaborate/recursion.h"
 
 namespace tsr::elaborate {
 
@@ -19,6 +20,20 @@ std::string_view parameter_name(const ir::ParamRole& role) {
     return role.kind == ir::ParamRole::Kind::seed ? "random.seed" : "random.stream";
 }
 
+bool is_random(sema::Builtin function) {
+    switch (function) {
+        case sema::Builtin::rand:
+        case sema::Builtin::randn:
+        case sema::Builtin::randint:
+        case sema::Builtin::poisson:
+        case sema::Builtin::bernoulli:
+        case sema::Builtin::permutation:
+            return true;
+        default:
+            return false;
+    }
+}
+
 ValueId given_key(Body& b, const ir::ParamRole& role) {
     const ir::Type type = ir::Type::scalar(DType::u64);
     if (!b.rules().in_group) return b.emit.given(OpKind::host, {}, type, *ir::key_source(role));
@@ -32,6 +47,27 @@ ValueId given_key(Body& b, const ir::ParamRole& role) {
 }
 
 }  // namespace
+
+int64_t random_place(Body& b, const ast::Expr& e) {
+    std::set<std::pair<size_t, size_t>> places;
+    for (const sema::Instance& instance : b.program.instances) {
+        for (const auto& [expr, call] : instance.calls) {
+            if (call.kind == sema::CallKind::builtin && is_random(call.builtin))
+                places.emplace(instance.module.index, expr.index);
+        }
+    }
+    return std::distance(places.begin(), places.find({b.instance().module.index, e.id.index})) + 1;
+}
+
+RandomKey operation_key(Body& b, const ast::Expr& e, const ast::Expr* seed) {
+    const ir::Type type = ir::Type::scalar(DType::u64);
+    const auto entry = [&](const ir::ParamRole& role) {
+        return b.emit.given(OpKind::host, {}, type, *ir::key_source(role));
+    };
+    const ValueId given = seed ? b.emit.cast(b.scalar(expression(b, *seed), DType::i64), DType::u64)
+                               : entry({.kind = ir::ParamRole::Kind::seed});
+    return {given, entry({.kind = ir::ParamRole::Kind::stream, .number = random_place(b, e)})};
+}
 
 int64_t random_site(Body& b, const ast::Expr& written) {
     std::set<std::pair<size_t, size_t>> sites;

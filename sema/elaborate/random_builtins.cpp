@@ -1,10 +1,9 @@
 // Random built-ins of the host.
-#include <set>
-
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/builtins.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/host_tensors.h"
+#include "sema/elaborate/random.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/types.h"
 
@@ -38,21 +37,6 @@ const RandomRow* row_of(Builtin builtin) {
     return nullptr;
 }
 
-// The number of an operation among all random ones of the program, in the order of the text, from 1: other text may
-// change without changing it.
-int64_t site_of(const sema::Program& program, sema::ModuleId module, const ast::Expr& e) {
-    std::set<std::pair<size_t, size_t>> sites;
-    for (const sema::Instance& instance : program.instances) {
-        for (const auto& [expr, call] : instance.calls) {
-            if (call.kind == sema::CallKind::builtin && row_of(call.builtin)) {
-                sites.emplace(instance.module.index, expr.index);
-            }
-        }
-    }
-    const auto at = sites.find({module.index, e.id.index});
-    return std::distance(sites.begin(), at) + 1;
-}
-
 }  // namespace
 
 std::optional<Val> random_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
@@ -64,7 +48,7 @@ std::optional<Val> random_builtin(Body& b, const ast::Expr& e, const CallInfo& i
     if (const ast::Expr* shape = given(row->shape)) operands = shape_values(b, expression(b, *shape));
     for (const int at : row->ints) operands.push_back(b.scalar(expression(b, *given(at)), DType::i64));
     if (row->real >= 0) operands.push_back(b.scalar(expression(b, *given(row->real)), DType::f64));
-    ir::Attrs attrs{{Attr::type, type.elem()}, {Attr::count, site_of(b.program, b.instance().module, e)}};
+    ir::Attrs attrs{{Attr::type, type.elem()}, {Attr::count, random_place(b, e)}};
     if (const ast::Expr* seed = given(row->seed)) {
         operands.push_back(b.scalar(expression(b, *seed), DType::i64));
         attrs.set_flag(Attr::seeded);

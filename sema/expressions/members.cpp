@@ -7,6 +7,7 @@
 #include "sema/expressions/records.h"
 #include "sema/state/entities.h"
 #include "sema/state/recursion.h"
+#include "sema/types/elements.h"
 #include "sema/types/numeric.h"
 #include "sema/values/examples.h"
 
@@ -99,6 +100,8 @@ static Value member_value(Body& b, const ast::Expr& e, const Value& base, const 
             .note("`tile.load(view).T`");
         return {};
     }
+    if (is_complex(base.type) && b.rules().host_objects && (text == "real" || text == "imag"))
+        return library_call(b, e, *library_function(text), {a.base});
     auto& d = b.error("E0328", a.name.span, fmt::format("{} has no `{}`", shown(base.type), text));
     if (auto near = nearest(text, {"astype", "copy", "item", "shape", "dtype", "ndim"}))
         d.suggest(a.name.span, *near, fmt::format("did you mean `{}`?", *near));

@@ -39,8 +39,10 @@ std::string readable(const std::string& text) {
 bool Program::is_operator(const Instance& callee) const {
     const bool gives_value = callee.result.is(Kind::tensor) || callee.result.is_scalar();
     const bool own = modules[callee.module.index].library && !callee.derived_from.valid();
-    return own && callee.context == Context::graph && gives_value &&
-           std::ranges::any_of(callee.parameters, [](const ParameterInfo& p) { return p.type.is(Kind::tensor); });
+    const auto has = [&](Kind kind) {
+        return std::ranges::any_of(callee.parameters, [&](const ParameterInfo& p) { return p.type.is(kind); });
+    };
+    return own && callee.context == Context::graph && gives_value && has(Kind::tensor) && !has(Kind::record);
 }
 
 const ast::Expr* Program::expr(ModuleId module, ast::ExprId id) const {

@@ -319,8 +319,10 @@ struct Instance {
     std::unordered_map<ast::ExprId, ExprInfo> exprs;
     std::unordered_map<ast::ExprId, CallInfo> calls;
     // Of `tree.map(f, t)`: `f(t.w)` for each leaf in order; of `tree.update(f, t)` behind each of them the target that
-    // is given its value, if there is one; of `tree.leaves(t)` the leaves.
+    // is given its value, if there is one; of `tree.leaves(t)` the leaves; of `save_checkpoint` and `load_checkpoint`
+    // leaves and the targets behind them, in turn, which have names in the file.
     std::unordered_map<ast::ExprId, std::vector<ast::ExprId>> tree_leaves;
+    std::unordered_map<ast::ExprId, std::vector<std::string>> leaf_names;
     std::unordered_map<ast::ExprId, std::vector<DType>> compared;  // of a comparison: what each link compares in
     std::unordered_map<ast::StmtId, ForInfo> loops;
     std::unordered_map<ast::ExprId, std::vector<ForInfo>> comprehensions;  // one per clause

@@ -180,6 +180,10 @@ private:
             [&](Builder& in, ValueId, const Values&) {
                 Values operands;
                 for (const ValueId argument : arguments_) {
+                    if (fn_.type(argument).kind != TypeKind::tensor) {  // a number, such as a random key, holds nothing
+                        operands.push_back(argument);
+                        continue;
+                    }
                     const std::vector<Dim> shape = fn_.type(argument).shape;
                     operands.push_back(
                         in.value(OpKind::reshape, {argument}, {{Attr::shape, shape}, {Attr::anew, kFlag}}));

@@ -205,6 +205,8 @@ inline constexpr auto kHostEntries = [] {
         {"read_text", {A::string, A::place}, R::string},
         {"write_text", {A::string, A::string, A::place}, R::none},   // path, text
         {"save", {A::string, A::named_tensors, A::place}, R::none},  // path; {names} of the tensors that follow
+        {"save_checkpoint", {A::string, A::named_tensors, A::place}, R::none},  // as `save`, to .safetensors
+        {"load_checkpoint", {A::string, A::named_tensors, A::place}, R::none},  // into the tensors
         {"time", {}, R::real},
         {"args", {}, R::container},
         {"wait", {}, R::none},
