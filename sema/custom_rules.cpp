@@ -66,6 +66,7 @@ void Checker::read_rule(ModuleId module, const ast::Call& call) {
     if (!function.rule || function.rule->in_reverse != in_reverse) return;
     CustomRule& rule = *function.rule;
     const size_t wanted = in_reverse ? 2 : 1;
+    if (rule.defined == &call) return;
     if (rule.defined) {
         diagnostics.error("E0612", method.name.span, fmt::format("`{}` has a rule already", function.name));
         return;

@@ -12,13 +12,23 @@ namespace tsr::sema {
 // in programs that import the module.
 ModuleId Checker::library_module(const LibraryFile& file) {
     if (const auto found = library_modules_.find(file.name); found != library_modules_.end()) return found->second;
-    const size_t first = program.functions.size();
+    const size_t first = program.functions.size(), first_module = program.modules.size();
     const FileId text = sources.add(fmt::format("stdlib/{}.tsr", file.name), std::string(file.text));
     auto tree = parse(text, sources, diagnostics);
     const ModuleId id = load_module(*tree, std::string(file.name), true);
     program.modules[id.index].owned = std::move(tree);
     library_modules_.emplace(file.name, id);
-    if (headers_read_) read_headers(first);
+    if (!headers_read_) return id;
+    read_headers(first);
+    for (size_t i = first_module; i < program.modules.size(); ++i) {  // and what it imports
+        for (const ast::Stmt* stmt : program.modules[i].tree->body) {
+            const auto* alone = std::get_if<ast::ExprStmt>(&stmt->node);
+            const auto* call = alone ? std::get_if<ast::Call>(&alone->value->node) : nullptr;
+            const auto* method = call ? std::get_if<ast::Attribute>(&call->callee->node) : nullptr;
+            const bool defines = method && (method->name.text == "defvjp" || method->name.text == "defjvp");
+            if (defines) read_rule(program.modules[i].id, *call);
+        }
+    }
     return id;
 }
 

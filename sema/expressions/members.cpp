@@ -7,6 +7,7 @@
 #include "sema/expressions/records.h"
 #include "sema/state/entities.h"
 #include "sema/state/recursion.h"
+#include "sema/types/elements.h"
 #include "sema/types/numeric.h"
 #include "sema/values/examples.h"
 
@@ -83,6 +84,10 @@ static Value member_value(Body& b, const ast::Expr& e, const Value& base, const 
         value.value = Static::of(rank);
         value.dim = ir::Dim::constant(rank);
         return value;
+    }
+    if (is_complex(base.type) && (text == "real" || text == "imag")) {
+        b.note(e, language_entity(NameKind::property, text));
+        return library_call(b, e, {.name = text, .file = "complex_numbers", .signature = {}, .doc = {}}, {a.base});
     }
     if (shaped && text == "T") {
         if (base.type.rank() < 2) {
