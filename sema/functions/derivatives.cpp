@@ -216,7 +216,8 @@ void check_gradient(Body& b, const Derivation& derivation, const Instance& of) {
 // ---- batches ----
 
 bool has_complex_leaves(const Type& type) {
-    return is_complex(type) || std::ranges::any_of(type.parts(), has_complex_leaves);
+    const bool tree = type.is(Kind::tuple) || type.is(Kind::record) || type.is(Kind::list);
+    return is_complex(type) || (tree && std::ranges::any_of(type.parts(), has_complex_leaves));
 }
 
 // Each example of a tensor of complex numbers may be one number, which is no tensor.
