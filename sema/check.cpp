@@ -8,6 +8,7 @@
 #include "sema/missing_entries.h"
 #include "sema/state/body.h"
 #include "sema/state/given_up.h"
+#include "sema/types/elements.h"
 
 namespace tsr::sema {
 
@@ -163,6 +164,10 @@ void Checker::check_main() {
     }
     const Instance& main = program.instance(*program.main);
     for (const ParameterInfo& p : main.parameters) {
+        if (is_complex_number(p.type))
+            diagnostics
+                .error("E0608", p.declared, "a single complex number as a parameter of `main` is not compiled yet")
+                .note("a tensor of c64 is read from a file; its parts may be two parameters");
         bool fits = p.type.is_unknown() || p.type.is(Kind::tensor) || p.type.is_scalar() || p.type.is(Kind::string);
         if (!fits)
             diagnostics.error(

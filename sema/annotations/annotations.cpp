@@ -186,10 +186,6 @@ static Type tensor_annotation(Body& b, const ast::Expr& e, const ast::Subscript&
             d.suggest(s.base->span, *near, fmt::format("did you mean `{}`?", *near));
         return {};
     }
-    if (elem == DType::c64 && !b.rules().host_objects) {
-        b.refuse(Feature::host, s.base->span, "complex numbers are");
-        return {};
-    }
     TensorDetail detail;
     for (const ast::Expr* index : s.indices) {
         auto dim = dimension(b, *index, in_header);
@@ -300,11 +296,7 @@ Annotation read_annotation(Body& b, const ast::Expr& e, bool in_header) {
     }
     Symbol symbol = b.checker.resolve(b.instance.module, e);
     if (symbol.kind == Symbol::Kind::dtype) {
-        if (symbol.dtype == DType::c64) {
-            b.refuse(Feature::host, e.span, "complex numbers are");
-        } else {
-            out.type = Type::scalar(symbol.dtype);
-        }
+        out.type = Type::scalar(symbol.dtype);
         return out;
     }
     if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->id == Builtin::int_) {

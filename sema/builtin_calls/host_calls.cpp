@@ -33,7 +33,7 @@ Value made(DType elem, std::vector<ir::Dim> shape) {
 std::optional<DType> element_type(Body& b, const ast::Expr* written, DType otherwise, bool complex = false) {
     if (!written) return otherwise;
     auto type = named_dtype(b, *written);
-    if (type == DType::c64 && !(complex && b.rules().host_objects)) {
+    if (type == DType::c64 && !(complex && b.rules().tensor_values)) {
         b.refuse(Feature::host, written->span, "complex numbers are");
         return std::nullopt;
     }
@@ -56,8 +56,7 @@ Value filled(Body& b, const Matched& m, Builtin function) {
         otherwise = settled(value.type, value.value);
         if (otherwise == DType::index) otherwise = DType::i64;
     }
-    auto elem =
-        element_type(b, m.arguments[full ? 2 : 1], otherwise, function != Builtin::full && function != Builtin::ones);
+    auto elem = element_type(b, m.arguments[full ? 2 : 1], otherwise, true);
     if (!elem || !shape) return {};
     if (full && !require_converts(b, *m.arguments[1], value, Type::scalar(*elem), "an element")) return {};
     return made(*elem, *shape);
@@ -67,11 +66,19 @@ Value filled(Body& b, const Matched& m, Builtin function) {
 Value complex_view(Body& b, const Matched& m, bool real) {
     const Value x = expression(b, *m.arguments[0]);
     if (x.broken()) return {};
+    const Type part = Type::scalar(DType::f32);
+    const Type parts = Type::tuple({part, part});
+    if (real && is_complex_number(x.type)) return typed(parts);
+    if (!real && x.type.is(Kind::tuple) && converts(x.type, {}, parts)) return typed(Type::scalar(DType::c64));
+    if (x.type.is(Kind::tensor) && !b.rules().tensor_values) {
+        b.error("E0302", m.arguments[0]->span, "a kernel takes the parts of elements, not of whole tensors");
+        return {};
+    }
     const bool pairs = x.type.is(Kind::tensor) && x.type.elem() == DType::f32 && x.type.rank() > 0 &&
                        x.type.shape().back() == ir::Dim::constant(2);
     if (real ? !is_complex(x.type) : !pairs) {
         b.error("E0302", m.arguments[0]->span,
-                real ? fmt::format("`view_as_real` takes a tensor of c64, this is {}", shown(x.type))
+                real ? fmt::format("`view_as_real` takes c64, this is {}", shown(x.type))
                      : fmt::format("`view_as_complex` takes a tensor of f32 whose last axis has 2 elements, this is {}",
                                    shown(x.type)));
         return {};
@@ -83,7 +90,8 @@ Value complex_view(Body& b, const Matched& m, bool real) {
     } else {
         detail.shape.pop_back();
     }
-    detail.mut = x.type.writable();
+    detail.mut = x.type.writable() || b.rules().new_values;
+    if (!real && detail.shape.empty() && b.rules().new_values) return typed(Type::scalar(DType::c64));
     return typed(Type::tensor(real ? DType::f32 : DType::c64, std::move(detail)));
 }
 
@@ -96,7 +104,7 @@ Value filled_like(Body& b, const Matched& m, Builtin function) {
         b.error("E0302", m.arguments[0]->span, fmt::format("a tensor is wanted here, this is {}", shown(like.type)));
         return {};
     }
-    auto elem = element_type(b, m.arguments[full ? 2 : 1], like.type.elem());
+    auto elem = element_type(b, m.arguments[full ? 2 : 1], like.type.elem(), true);
     if (!elem) return {};
     if (full && !require_converts(b, *m.arguments[1], value, Type::scalar(*elem), "an element")) return {};
     return made(*elem, like.type.tensor().shape);
@@ -237,7 +245,7 @@ Value from_list(Body& b, const ast::Expr& e, const Matched& m) {
     }
     DType otherwise = settled(type, {});
     if (otherwise == DType::index) otherwise = DType::i64;
-    auto elem = element_type(b, m.arguments[1], otherwise);
+    auto elem = element_type(b, m.arguments[1], otherwise, true);
     if (!elem) return {};
     if (!converts(type, {}, Type::scalar(*elem))) {
         b.error("E0302", m.arguments[0]->span,

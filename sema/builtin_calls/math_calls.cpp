@@ -129,9 +129,13 @@ Value conversion(Body& b, const ast::Expr& e, const Matched& m, Builtin function
     Value value = expression(b, x);
     auto to = named_dtype(b, *m.arguments[1]);
     if (value.broken() || !to) return {};
-    const bool real = is_element(value.type) && !has_bools(value.type) && value.type.is(Kind::tensor);
-    if (*to == DType::c64 && real && b.rules().host_objects && function == Builtin::cast)
-        return library_call(b, e, {.name = "_of_real", .file = "complex_numbers", .signature = {}, .doc = {}}, {&x});
+    const bool number = value.type.is_number();
+    const bool real = !is_complex(value.type) && (number || (value.type.is(Kind::tensor) && !has_bools(value.type)));
+    if (*to == DType::c64 && real && function == Builtin::cast) {
+        const std::string_view name = number ? "_of_number" : "_of_real";
+        return library_call(b, e, {.name = name, .file = "complex_numbers", .signature = {}, .doc = {}}, {&x});
+    }
+    if (*to == DType::c64 && is_complex(value.type) && function == Builtin::cast) return value;
     if (*to == DType::c64) return b.refuse(Feature::host, m.arguments[1]->span, "complex numbers are");
     if (value.type.is(Kind::tensor) && function == Builtin::cast) {
         if (!b.rules().tensor_values) {

@@ -51,7 +51,34 @@ namespace {
 bool takes_complex(Builtin function) {
     switch (function) {
         case Builtin::print:
+        case Builtin::str_:
         case Builtin::copy:
+        case Builtin::item:
+        case Builtin::from_list:
+        case Builtin::ones_like:
+        case Builtin::full:
+        case Builtin::full_like:
+        case Builtin::transpose:
+        case Builtin::swapaxes:
+        case Builtin::moveaxis:
+        case Builtin::broadcast_to:
+        case Builtin::flip:
+        case Builtin::roll:
+        case Builtin::repeat:
+        case Builtin::concat:
+        case Builtin::stack:
+        case Builtin::split:
+        case Builtin::zip:
+        case Builtin::enumerate:
+        case Builtin::reversed:
+        case Builtin::list_:
+        case Builtin::stop_gradient:
+        case Builtin::vjp:
+        case Builtin::jvp:
+        case Builtin::hvp:
+        case Builtin::tree_map:
+        case Builtin::tree_update:
+        case Builtin::tree_leaves:
         case Builtin::reshape:
         case Builtin::expand_dims:
         case Builtin::squeeze:
@@ -60,6 +87,7 @@ bool takes_complex(Builtin function) {
         case Builtin::zeros_like:
         case Builtin::len:
         case Builtin::view_as_real:
+        case Builtin::view_as_complex:
             return true;
         default:
             return false;
@@ -77,21 +105,51 @@ Value known_call(Body& b, const ast::Expr& e, const ast::Call& written, const Bu
 
 }  // namespace
 
+namespace {
+
+// What the library computes of complex numbers: the built-in function, what is called for tensors and for a number.
+struct ComplexFunction {
+    Builtin function;
+    std::string_view of_tensor, of_number;
+    size_t most;  // of its arguments
+};
+constexpr ComplexFunction kComplexFunctions[] = {
+    {Builtin::abs, "_magnitude", "_magnitude_of_number", 1},
+    {Builtin::exp, "_exponential", "_exponential_of_number", 1},
+    {Builtin::sum, "_total", "", 3},
+    {Builtin::mean, "_average", "", 3},
+};
+
+std::optional<Value> complex_function(Body& b, const ast::Expr& e, const ast::Call& c, const BuiltinEntry& row,
+                                      const ast::Expr* receiver) {
+    const auto* known = std::ranges::find(kComplexFunctions, row.id, &ComplexFunction::function);
+    if (known == std::end(kComplexFunctions)) return std::nullopt;
+    std::vector<const ast::Expr*> operands;
+    if (receiver) operands.push_back(receiver);
+    for (const ast::Argument& argument : c.arguments) {
+        const bool in_order = !argument.keyword || (operands.size() == 1 && argument.keyword->text == "axis") ||
+                              (operands.size() == 2 && argument.keyword->text == "keepdims");
+        if (!in_order || argument.unpacked) return std::nullopt;
+        operands.push_back(argument.value);
+    }
+    if (operands.empty() || operands.size() > known->most) return std::nullopt;
+    const Type type = expression(b, *operands.front()).type;
+    const std::string_view name = is_complex_tensor(type)   ? known->of_tensor
+                                  : is_complex_number(type) ? known->of_number
+                                                            : "";
+    if (name.empty()) return std::nullopt;
+    return library_call(b, e, {.name = name, .file = "complex_numbers", .signature = {}, .doc = {}}, operands);
+}
+
+}  // namespace
+
 // Of complex numbers some are functions of the library; others are not compiled.
 Value builtin_call(Body& b, const ast::Expr& e, const ast::Call& c, const BuiltinEntry& row,
                    const ast::Expr* receiver) {
-    const bool of_library = row.id == Builtin::abs || row.id == Builtin::exp;
-    const ast::Expr* only = receiver && c.arguments.empty()        ? receiver
-                            : !receiver && c.arguments.size() == 1 ? c.arguments[0].value
-                                                                   : nullptr;
-    if (of_library && only && b.rules().host_objects) {
-        if (is_complex(expression(b, *only).type)) {
-            const std::string_view name = row.id == Builtin::abs ? "_magnitude" : "_exponential";
-            return library_call(b, e, {.name = name, .file = "complex_numbers", .signature = {}, .doc = {}}, {only});
-        }
-    }
+    if (const auto given = complex_function(b, e, c, row, receiver)) return *given;
     Value value = known_call(b, e, c, row, receiver);
-    if (value.broken() || takes_complex(row.id)) return value;
+    const bool converted = row.id == Builtin::cast && is_complex(value.type);
+    if (value.broken() || takes_complex(row.id) || converted) return value;
     std::vector<const ast::Expr*> all{receiver};
     for (const ast::Argument& argument : c.arguments) all.push_back(argument.value);
     for (const ast::Expr* argument : all) {

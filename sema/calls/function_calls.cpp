@@ -386,8 +386,19 @@ static bool is_one_expression(const ast::FunctionDef& def) {
     return std::all_of(first, body.end() - 1, is_assert);
 }
 
-Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId id,
+// In a graph function `f_in_graphs` of the library stands for its `f`, where there is one.
+static FunctionId in_context(const Body& b, FunctionId id) {
+    const Function& callee = b.checker.program.function(id);
+    if (!b.rules().new_values || !b.checker.is_library(callee.module)) return id;
+    const auto& names = b.checker.scopes[callee.module.index].names;
+    const auto found = names.find(callee.name + "_in_graphs");
+    const bool function = found != names.end() && found->second.kind == Symbol::Kind::function;
+    return function ? found->second.function : id;
+}
+
+Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId called,
                     const std::vector<const ast::Expr*>& groups, const ast::Expr* receiver) {
+    const FunctionId id = in_context(b, called);
     const Function& callee = b.checker.program.function(id);
     Matched m;
     m.ok = !refused_callee(b, c, callee);
@@ -421,14 +432,11 @@ Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId 
     if (rules_of(callee.kind).context == Context::host && !b.rules().host_objects) {
         for (const PassedValue& argument : arguments) {
             const Type& type = argument.value.type;
-            if (!argument.expr || type.is(Kind::tensor) || type.is_scalar() || argument.value.value) continue;
+            const bool fits = (type.is(Kind::tensor) || type.is_scalar()) && !is_complex(type);
+            if (!argument.expr || fits || argument.value.value) continue;
             return b.refuse(Feature::graphs, argument.expr->span,
                             fmt::format("giving {} to `{}` in a graph function is", shown(type), callee.name));
         }
-    }
-    for (const PassedValue& argument : arguments) {
-        if (request.context == Context::host || !argument.expr || !is_complex(argument.value.type)) continue;
-        return b.refuse(Feature::host, argument.expr->span, "complex numbers in kernels and graph functions are");
     }
     const auto differing = by_round(b, callee, arguments);
     if (!differing) return {};

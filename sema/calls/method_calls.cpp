@@ -255,6 +255,19 @@ static Value rule_definition(Body& b, const ast::Call& c, const ast::Attribute& 
     return {};
 }
 
+// `csr.from_dense(x)`
+static std::optional<FunctionId> from_dense(Body& b, const ast::Attribute& a, const Type& base) {
+    if (!base.is(Kind::function) || a.name.text != "from_dense") return std::nullopt;
+    const Function& form = b.checker.program.function(base.function_id());
+    if (!b.checker.is_library(form.module)) return std::nullopt;
+    for (const std::string_view name : {"csr", "coo", "bsr"}) {
+        const std::string made = fmt::format("_{}_from_dense", name);
+        if (form.name == name)
+            return b.checker.library_function({.name = made, .file = "sparse", .signature = {}, .doc = {}});
+    }
+    return std::nullopt;
+}
+
 Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::Attribute& a, const Value& base) {
     const bool hosted = !host_methods(base.type.kind(), a.name.text).empty();
     if (hosted && !base.type.is(Kind::record)) {
@@ -296,6 +309,10 @@ Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::At
         const FunctionId function = b.checker.library_function(*library);
         b.note(*c.callee, function_entity(b.checker.program, function));
         return function_call(b, e, c, function, {}, a.base);
+    }
+    if (const auto made = from_dense(b, a, base.type)) {
+        b.note(*c.callee, function_entity(b.checker.program, *made));
+        return function_call(b, e, c, *made, {});
     }
     evaluate_arguments(b, c);
     if (auto feature = refused_method(base.type, a.name.text))

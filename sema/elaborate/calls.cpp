@@ -10,6 +10,7 @@
 #include "sema/elaborate/assignments.h"
 #include "sema/elaborate/builtins.h"
 #include "sema/elaborate/choices.h"
+#include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/conversions.h"
 #include "sema/elaborate/derivatives.h"
@@ -25,6 +26,7 @@
 #include "sema/elaborate/trees.h"
 #include "sema/elaborate/types.h"
 #include "sema/elaborate/written_values.h"
+#include "sema/types/elements.h"
 
 namespace tsr::elaborate {
 
@@ -79,6 +81,7 @@ bool may_inline(Body& b, Span call) {
 
 // The IR types of a result: of a tuple those of its parts.
 static Val value_of_results(Body& b, const sema::Type& type, const std::vector<ValueId>& results, size_t& next) {
+    if (sema::is_complex_number(type)) return value_of_results(b, parts_of_complex(), results, next);
     // In a graph a record is the tuple of its fields.
     if (type.is(sema::Kind::tuple) || (type.is(sema::Kind::record) && b.rules().new_values)) {
         Val parts = Val::tuple({});
@@ -336,12 +339,12 @@ Val called(Body& b, const CallInfo& info) {
     std::vector<ir::Type> types;
     graph ? tree_types(callee.result.with_mut(true), types) : result_types(callee.result, types);
     const std::vector<size_t> written = graph ? written_tensors(callee) : std::vector<size_t>{};
-    for (const size_t i : written) types.push_back(b.type_of(arguments[i].id));
+    for (const size_t i : written) types.push_back(paired(b.type_of(arguments[i].id)));
     const ir::OpId op = b.emit.op_giving(OpKind::call, std::move(operands), types, {{Attr::callee, callee.name}});
     size_t next = 0;
     const std::vector<ValueId> results = b.function().op(op).results;
     for (size_t k = 0; k < written.size(); ++k) {
-        host_effect(b, "assign", {arguments[written[k]].id, results[results.size() - written.size() + k]});
+        host_effect(b, "assign", {pairs_of(b, arguments[written[k]].id), results[results.size() - written.size() + k]});
     }
     return graph ? tree_of_leaves(b, callee.result, results, next) : value_of_results(b, callee.result, results, next);
 }

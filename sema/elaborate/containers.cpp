@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "ir/passes/host/entries.h"
+#include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/instances.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/strings.h"
 #include "sema/elaborate/types.h"
 #include "sema/types/containers.h"
+#include "sema/types/elements.h"
 #include "sema/types/numeric.h"
 
 namespace tsr::elaborate {
@@ -43,6 +45,7 @@ ValueId container(Body& b, const Val& value, const sema::Type& type) {
 }
 
 ValueId boxed(Body& b, const Val& value, const sema::Type& type) {
+    if (sema::is_complex_number(type)) return boxed(b, complex_number(b, value), parts_of_complex());
     if (!type.is(Kind::tuple)) return b.handle(b.coerce(b.rounded(value), type), type);
     if (value.is_ssa()) return value.id;
     std::vector<ValueId> items;
@@ -53,6 +56,7 @@ ValueId boxed(Body& b, const Val& value, const sema::Type& type) {
 }
 
 Val unboxed(Body& b, ValueId item, const sema::Type& type) {
+    if (sema::is_complex_number(type)) return unboxed(b, item, parts_of_complex());
     if (!type.is(Kind::tuple)) return Val::ssa(item, type.is_scalar() ? std::optional(type.elem()) : std::nullopt);
     Val parts = Val::tuple({});
     for (size_t i = 0; i < type.parts().size(); ++i) {

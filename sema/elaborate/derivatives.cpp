@@ -8,6 +8,7 @@
 #include "ir/core/internal.h"
 #include "ir/ops/graph.h"
 #include "sema/elaborate/arguments.h"
+#include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/host_calls.h"
 #include "sema/elaborate/instances.h"
@@ -69,14 +70,19 @@ struct Wanted {
     std::vector<ir::Type> types;                  // of their gradients
     std::vector<ValueId> leaves;                  // of what is given: the arguments, in the order of the gradients
     std::vector<std::optional<size_t>> gradient;  // of each leaf: its number in `wrt`; else it is given as it is
+    // The gradient in a complex number is the conjugate of the pair of derivatives: the convention of JAX.
+    std::vector<ComplexLeaf> complex;
 };
 
 Wanted wanted_of(Body& b, const Instance& made, const std::vector<ValueId>& arguments) {
     std::vector<size_t> first;
     std::vector<ir::Type> all;
+    std::vector<ComplexLeaf> complex;
     for (const sema::ParameterInfo& parameter : b.program.instance(made.derived_from).parameters) {
         first.push_back(all.size());
-        if (!parameter.value && !parameter.type.is(sema::Kind::function)) tree_types(parameter.type, all);
+        if (parameter.value || parameter.type.is(sema::Kind::function)) continue;
+        tree_types(parameter.type, all);
+        for (const ComplexLeaf leaf : complex_leaves(parameter.type)) complex.push_back(leaf);
     }
     first.push_back(all.size());
     Wanted wanted;
@@ -84,6 +90,7 @@ Wanted wanted_of(Body& b, const Instance& made, const std::vector<ValueId>& argu
         for (size_t k = first[i]; k < first[i + 1]; ++k) {
             const ir::Type type = gradient_of(b.type_of(arguments[k]));
             wanted.leaves.push_back(arguments[k]);
+            wanted.complex.push_back(complex[k]);
             wanted.gradient.push_back(ir::may_differentiate(type) ? std::optional(wanted.wrt.size()) : std::nullopt);
             if (!ir::may_differentiate(type)) continue;
             wanted.wrt.push_back(static_cast<int64_t>(k));
@@ -116,7 +123,9 @@ std::vector<ValueId> gradients(Body& b, const Wanted& wanted, const std::vector<
             continue;
         }
         const ValueId gradient = found[*wanted.gradient[i]];
-        given.push_back(b.emit.cast(gradient, out.value_or(b.type_of(gradient).elem)));
+        const bool real = wanted.complex[i] == ComplexLeaf::none;
+        const ValueId cast = b.emit.cast(gradient, real && out ? *out : b.type_of(gradient).elem);
+        given.push_back(conjugated(b, cast, wanted.complex[i]));
     }
     return given;
 }
@@ -315,8 +324,10 @@ std::vector<ValueId> pullback(Body& b, const Instance& made) {
     std::vector<ir::Type> types = named_results(b, body.of, body.leaves.dims);
     const size_t own = types.size();
     std::vector<ValueId> operands = body.leaves.arguments;
+    const std::vector<ComplexLeaf> complex = complex_leaves(body.of.result);
     for (size_t i = 0; i < own; ++i) {
-        if (ir::may_differentiate(types[i])) operands.push_back(seed_given(b, cotangents[i], types[i], "cotangent"));
+        if (!ir::may_differentiate(types[i])) continue;
+        operands.push_back(conjugated(b, seed_given(b, cotangents[i], types[i], "cotangent"), complex[i]));
     }
     types.insert(types.end(), wanted.types.begin(), wanted.types.end());
     const std::vector<ValueId> all =

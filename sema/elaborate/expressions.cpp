@@ -5,6 +5,7 @@
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/calls.h"
 #include "sema/elaborate/choices.h"
+#include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/comprehensions.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/dimensions.h"
@@ -17,6 +18,7 @@
 #include "sema/elaborate/static_values.h"
 #include "sema/elaborate/text.h"
 #include "sema/elaborate/tiles.h"
+#include "sema/types/elements.h"
 
 namespace tsr::elaborate {
 
@@ -92,6 +94,7 @@ Val attribute(Body& b, const ast::Expr& e, const ast::Attribute& node) {
     }
     if (node.name.text == "ndim") return Val::index(static_cast<int64_t>(base.rank()));
     if (node.name.text == "T" && base.is(Kind::tensor) && b.function().level == ir::Level::graph) {
+        if (sema::is_complex(base)) return Val::ssa(transposed_pairs(b, expression(b, *node.base).id));
         return tile_transpose(b, expression(b, *node.base));
     }
     if (node.name.text == "T" && base.is(Kind::tensor) && b.rules().tensor_values) {

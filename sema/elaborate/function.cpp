@@ -9,6 +9,7 @@
 #include "ir/ops/record.h"
 #include "ir/ops/register.h"
 #include "sema/elaborate/body.h"
+#include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/derivatives.h"
 #include "sema/elaborate/dimensions.h"
@@ -18,6 +19,7 @@
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/trees.h"
 #include "sema/elaborate/types.h"
+#include "sema/types/elements.h"
 
 namespace tsr::elaborate {
 
@@ -37,7 +39,8 @@ Val parameter(Body& b, const sema::Type& type, const std::string& name) {
         }
         return parts;
     }
-    ir::Type held = ir_type(type);
+    if (sema::is_complex_number(type)) return parameter(b, parts_of_complex(), name);
+    ir::Type held = held_type(b, type);
     if (held.kind == ir::TypeKind::none) return Val::none();
     if (fn.level == ir::Level::graph) held.mut = false;
     for (size_t axis = 0; axis < held.rank(); ++axis) {
@@ -237,12 +240,45 @@ void take_captures(Body& b, const Instance& main) {
     }
 }
 
+// What `main` gives: a complex number is a tensor without axes, as its file has it.
+static bool is_main(const sema::Program& program, const Instance& instance) {
+    return program.main && *program.main == instance.id;
+}
+
+static std::vector<sema::Type> results_of(const sema::Type& type) {
+    if (type.is(sema::Kind::tuple)) return type.parts();
+    return {type};
+}
+
+static void main_result_types(const sema::Type& result, std::vector<ir::Type>& types) {
+    for (const sema::Type& part : results_of(result)) {
+        if (sema::is_complex_number(part)) {
+            types.push_back(ir::Type::tensor(DType::c64, {}, true));
+        } else {
+            result_types(part, types);
+        }
+    }
+}
+
+static void add_main_results(Body& b, const Val& value, const sema::Type& result, std::vector<ValueId>& given) {
+    const std::vector<sema::Type> parts = results_of(result);
+    for (size_t i = 0; i < parts.size(); ++i) {
+        const Val part = result.is(sema::Kind::tuple) ? value.element(i) : value;
+        if (sema::is_complex_number(parts[i])) {
+            given.push_back(tensor_of_number(b, part));
+        } else {
+            b.flatten(part, &parts[i], given);
+        }
+    }
+}
+
 ir::Function host_function(const Context& context, const Instance& instance,
                            const std::vector<const Instance*>& before) {
     const sema::Function& function = context.program.function(instance.function);
     ir::Function fn = begin_function(instance.name, ir::Level::host, place_of(context.program.def(function)));
     fn.symbols = bound_symbols(instance);
-    result_types(instance.result, fn.results);
+    const bool main = is_main(context.program, instance);
+    main ? main_result_types(instance.result, fn.results) : result_types(instance.result, fn.results);
     BufferSites buffers;
     Body b(context.program, context.diagnostics, fn, buffers);
     b.kernels = &context.kernels;
@@ -259,7 +295,7 @@ ir::Function host_function(const Context& context, const Instance& instance,
     if (!fn.results.empty()) {
         Val result = b.get(b.frame().result);
         if (result.is(Val::Kind::undefined)) result = b.undefined(instance.result);
-        b.flatten(result, &instance.result, results);
+        main ? add_main_results(b, result, instance.result, results) : b.flatten(result, &instance.result, results);
     }
     b.emit.yield(std::move(results));
     prune(fn, b.placeholders);

@@ -8,6 +8,7 @@
 #include "base/numerics.h"
 #include "sema/builtins/elementwise.h"
 #include "sema/elaborate/arguments.h"
+#include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/prune.h"
 #include "sema/elaborate/random.h"
@@ -16,6 +17,7 @@
 #include "sema/elaborate/types.h"
 #include "sema/program/indexed.h"
 #include "sema/program/reductions.h"
+#include "sema/types/elements.h"
 
 namespace tsr::elaborate {
 
@@ -202,12 +204,16 @@ bool is_graph_operator(Body& b, const ast::Expr& e) {
                                [&](const ast::Expr* operand) { return is_tensor(b, operand); });
 }
 
-Val graph_operand(Body& b, const ast::Expr& e) {
-    Body& host = b.operands->host;
-    Val value = expression(host, e);
+static Val taken_operand(Body& b, Val value, const sema::Type& type) {
+    if (sema::is_complex_number(type) && value.has_elements()) {
+        for (Val& part : value.parts) part = taken_operand(b, part, parts_of_complex().parts()[0]);
+        return value;
+    }
     if (!value.is_ssa()) return value;
-    const sema::Type& type = b.info(e).type;
+    Body& host = b.operands->host;
     const bool tensor = type.is(Kind::tensor) && type.rank() > 0;
+    if (sema::is_complex_tensor(type) && !tensor)
+        return taken_operand(b, number_of_tensor(host, value.id), sema::Type::scalar(DType::c64));
     if (type.is(Kind::tensor) && !tensor) {
         const ValueId element = elaborate::host(host, "item", {value.id}, ir::Type::scalar(type.elem()));
         value = Val::ssa(element, type.elem());
@@ -215,15 +221,19 @@ Val graph_operand(Body& b, const ast::Expr& e) {
     const auto [entry, fresh] = b.operands->taken.emplace(value.id, Val{});
     if (fresh) {
         const ir::Type taken =
-            tensor ? ir::Type::tensor(type.elem(), type.shape(), false, type.policy()) : host.type_of(value.id);
+            tensor ? paired(ir::Type::tensor(type.elem(), type.shape(), false, type.policy())) : host.type_of(value.id);
         const std::string name = host.function().value(value.id).name;
         entry->second = Val::ssa(b.function().add_arg(b.function().body, taken, name));
-        b.operands->arguments.push_back(value.id);
+        b.operands->arguments.push_back(pairs_of(host, value.id));
     }
     Val parameter = entry->second;
     parameter.type = tensor ? type.elem() : value.type;
     parameter.round = value.round;
     return parameter;
+}
+
+Val graph_operand(Body& b, const ast::Expr& e) {
+    return taken_operand(b, expression(b.operands->host, e), b.info(e).type);
 }
 
 Val graph_expression(Body& b, const ast::Expr& e, std::optional<Rounding> declared) {
@@ -247,7 +257,9 @@ Val graph_expression(Body& b, const ast::Expr& e, std::optional<Rounding> declar
     const DType held = result.is_ssa() ? fn.type(result.id).elem : type.elem();
     // The host rounds by chance.
     const bool chance = tensor && result.round == Rounding::stochastic && unrounded_type(held, type.elem());
-    const ValueId given = chance            ? graph.tile(result, held, type.shape())
+    const bool complex = sema::is_complex_tensor(type);
+    const ValueId given = complex           ? result.id
+                          : chance          ? graph.tile(result, held, type.shape())
                           : tensor          ? graph.tile(graph.rounded(result), type.elem(), type.shape())
                           : result.is_ssa() ? result.id
                                             : graph.handle(result, type);
@@ -256,7 +268,7 @@ Val graph_expression(Body& b, const ast::Expr& e, std::optional<Rounding> declar
     prune(fn, {});
     bind_symbols(graph);
     const At at(b.emit, e.span);
-    ir::Type made = tensor ? ir_type(type) : fn.results[0];
+    ir::Type made = tensor ? paired(ir_type(type)) : fn.results[0];
     made.elem = fn.results[0].elem;
     ValueId value = b.emit.given(OpKind::call, std::move(operands.arguments), made, {{Attr::callee, fn.name}});
     b.graphs->push_back(std::move(fn));
@@ -264,6 +276,7 @@ Val graph_expression(Body& b, const ast::Expr& e, std::optional<Rounding> declar
         value = host(b, "cast_dither", {value}, ir_type(type),
                      {{Attr::type, type.elem()}, {Attr::count, random_site(b, e)}});
     }
+    if (complex) value = of_pairs(b, value, type);
     return tensor ? Val::ssa(value) : Val::ssa(value, type.elem());
 }
 

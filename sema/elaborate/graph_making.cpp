@@ -3,10 +3,12 @@
 #include <cmath>
 
 #include "sema/elaborate/arguments.h"
+#include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/graph_movements.h"
 #include "sema/elaborate/random.h"
 #include "sema/elaborate/recursion.h"
+#include "sema/types/elements.h"
 
 namespace tsr::elaborate {
 
@@ -27,6 +29,12 @@ std::vector<Dim> shape_of(Body& b, const sema::Type& type) {
 }
 
 Val filled(Body& b, const Val& value, const sema::Type& type) {
+    if (sema::is_complex_number(type)) return complex_number(b, value);
+    if (sema::is_complex_tensor(type)) {
+        std::vector<Dim> shape = shape_of(b, type);
+        shape.push_back(Dim::constant(2));
+        return Val::ssa(b.tile(Val::ssa(pair_of_parts(b, value)), DType::f32, shape));
+    }
     const ValueId element = b.scalar(b.rounded(value), type.elem());
     const std::vector<Dim> shape = shape_of(b, type);
     if (shape.empty()) return Val::ssa(element, type.elem());

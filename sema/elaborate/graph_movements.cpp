@@ -9,6 +9,7 @@
 #include "sema/elaborate/graph_products.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/program/movements.h"
+#include "sema/types/elements.h"
 
 namespace tsr::elaborate {
 
@@ -79,10 +80,20 @@ int64_t static_argument(Body& b, const CallInfo& info, size_t parameter) {
 Shape shape_here(Body& b, const sema::Type& type) {
     Shape shape;
     for (const Dim& extent : type.shape()) shape.push_back(dim_in_function(b, extent));
+    if (sema::is_complex_tensor(type)) shape.push_back(Dim::constant(2));
     return shape;
 }
 
-Shape flat(const Shape& shape) { return {ir::element_count(shape)}; }
+// The parts of a complex number stay together.
+Shape flat(const Shape& shape, bool complex) {
+    if (!complex) return {ir::element_count(shape)};
+    return {ir::element_count({shape.begin(), shape.end() - 1}), shape.back()};
+}
+
+// How many axes of the value the program knows: not that of the parts of complex numbers.
+size_t rank_of(Body& b, ValueId value, const sema::Type& type) {
+    return b.type_of(value).rank() - (sema::is_complex(type) ? 1 : 0);
+}
 
 // Part of an axis.
 ValueId part(Body& b, ValueId value, size_t axis, const Dim& begin, const Dim& extent) {
@@ -144,7 +155,7 @@ ValueId stacked(Body& b, std::vector<ValueId> items, size_t axis) {
 }
 
 Val divided(Body& b, const ast::Expr& e, const CallInfo& info, ValueId value) {
-    const size_t axis = movement_axis(b, info, 2, b.type_of(value).rank());
+    const size_t axis = movement_axis(b, info, 2, rank_of(b, value, b.info(e).type.parts().at(0)));
     Val parts = Val::tuple({});
     Dim begin;
     for (const sema::Type& type : b.info(e).type.parts()) {
@@ -222,24 +233,25 @@ ValueId repeated_to(Body& b, const ast::Expr& e, const CallInfo& info, ValueId v
 }
 
 ValueId along_one_axis(Body& b, const CallInfo& info, ValueId value, const sema::Type& type) {
-    const size_t rank = b.type_of(value).rank();
-    const auto axes = movement_axes(b, info, 2, rank);
+    const auto axes = movement_axes(b, info, 2, rank_of(b, value, type));
     const int64_t number = static_argument(b, info, 1);
     const bool rolls = info.builtin == Builtin::roll;
     if (axes) return rolls ? rolled(b, value, number, axes->front()) : repeated(b, value, number, axes->front());
-    const ValueId all = reshaped(b, value, flat(b.type_of(value).shape));
+    const ValueId all = reshaped(b, value, flat(b.type_of(value).shape, sema::is_complex(type)));
     return rolls ? reshaped(b, rolled(b, all, number, 0), shape_here(b, type)) : repeated(b, all, number, 0);
 }
 
 ValueId moved(Body& b, const ast::Expr& e, const CallInfo& info, ValueId value) {
     const sema::Type& type = b.info(e).type;
-    const size_t rank = b.type_of(value).rank();
+    const size_t rank = rank_of(b, value, type);
     switch (info.builtin) {
         case Builtin::transpose:
         case Builtin::swapaxes:
-        case Builtin::moveaxis:
-            return b.emit.inferred(OpKind::transpose, {value},
-                                   {{Attr::axes, *sema::permutation(b.instance(), info, rank)}});
+        case Builtin::moveaxis: {
+            std::vector<int64_t> axes = *sema::permutation(b.instance(), info, rank);
+            if (sema::is_complex(type)) axes.push_back(static_cast<int64_t>(rank));
+            return b.emit.inferred(OpKind::transpose, {value}, {{Attr::axes, axes}});
+        }
         case Builtin::broadcast_to:
             return repeated_to(b, e, info, value);
         case Builtin::flip: {

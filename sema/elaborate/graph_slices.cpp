@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/graph_movements.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/program/movements.h"
+#include "sema/types/elements.h"
 
 namespace tsr::elaborate {
 
@@ -103,7 +105,9 @@ TensorBlock tensor_block(Body& b, const Val& tensor, const std::vector<const ast
         if (std::holds_alternative<ast::NoneLiteral>(item->node)) {
             result.push_back(Dim::constant(1));
         } else if (std::holds_alternative<ast::EllipsisLiteral>(item->node)) {
-            for (size_t i = 0; i < from.size() - named; ++i) result.push_back(from[axis++]);
+            const size_t axes =
+                from.size() - (sema::is_complex(type) ? 1 : 0);  // that of the parts is not the program's
+            for (size_t i = 0; i < axes - named; ++i) result.push_back(from[axis++]);
         } else if (const auto* slice = std::get_if<ast::Slice>(&item->node)) {
             add_slice(b, block, axis, *slice, dim_in_function(b, type.shape()[result.size()]));
             result.push_back(block.shape[axis++]);
@@ -119,7 +123,9 @@ TensorBlock tensor_block(Body& b, const Val& tensor, const std::vector<const ast
 
 Val taken(Body& b, const Val& tensor, const TensorBlock& block, const sema::Type& type) {
     const ValueId part = block.whole ? tensor.id : sliced(b, tensor.id, block.block);
-    return Val::ssa(reshaped(b, part, block.shape), tensor.type.value_or(type.elem()));
+    const ValueId given = reshaped(b, part, block.shape);
+    if (sema::is_complex_number(type)) return parts_of_pair(b, given);
+    return Val::ssa(given, tensor.type.value_or(type.elem()));
 }
 
 Val updated(Body& b, const Val& tensor, const TensorBlock& block, const Val& value) {

@@ -5,6 +5,7 @@
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/builtins.h"
+#include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/host.h"
@@ -13,6 +14,7 @@
 #include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/text.h"
 #include "sema/elaborate/types.h"
+#include "sema/types/elements.h"
 
 namespace tsr::elaborate {
 
@@ -38,6 +40,12 @@ Val like(Body& b, const std::string& entry, const Val& of, const sema::Type& typ
     return made(b, entry, std::move(extents), type);
 }
 
+// `made` is of zeros.
+Val filled_with(Body& b, const Val& made, const Val& number) {
+    host_effect(b, "assign", {made.id, tensor_of_number(b, number)});
+    return made;
+}
+
 Val arange(Body& b, const CallInfo& info, const sema::Type& type) {
     Val start = argument_value(b, info, 0);
     Val stop = argument_value(b, info, 1);
@@ -55,7 +63,7 @@ Val arange(Body& b, const CallInfo& info, const sema::Type& type) {
 
 // The elements of nested lists in order, and the extents; false when some are not known by name.
 bool nested(Body& b, const Val& list, size_t depth, std::vector<int64_t>& shape, std::vector<Val>& elements) {
-    if (!list.has_elements()) {
+    if (!list.has_elements() || list.is(Val::Kind::tuple)) {  // a complex number is a tuple
         elements.push_back(list);
         return depth == shape.size() && !(list.is_ssa() && b.type_of(list.id).is_container());
     }
@@ -68,7 +76,29 @@ bool nested(Body& b, const Val& list, size_t depth, std::vector<int64_t>& shape,
     return true;
 }
 
+// Of complex numbers: a tensor of their parts.
+Val complex_from_list(Body& b, const CallInfo& info, const sema::Type& type) {
+    const Val list = argument_value(b, info, 0);
+    std::vector<int64_t> shape;
+    std::vector<Val> elements;
+    const bool known = !list.is_ssa() && nested(b, list, 0, shape, elements);
+    const sema::Type number = sema::Type::scalar(DType::c64);
+    std::vector<ValueId> values;
+    for (const Val& element : elements) b.flatten(element, &number, values);
+    shape.push_back(2);
+    const ir::Type pairs = paired(ir_type(type));
+    const ir::Attrs attrs{{Attr::type, DType::f32}};
+    if (!known) {
+        values = {container(b, list, b.info(*argument(b, info, 0)).type)};
+        return Val::ssa(of_pairs(b, host(b, "from_list", std::move(values), pairs, attrs), type));
+    }
+    const ValueId made =
+        host(b, "from_values", std::move(values), pairs, {{Attr::type, DType::f32}, {Attr::extents, shape}});
+    return Val::ssa(of_pairs(b, made, type));
+}
+
 Val from_list(Body& b, const CallInfo& info, const sema::Type& type) {
+    if (sema::is_complex(type)) return complex_from_list(b, info, type);
     const Val list = argument_value(b, info, 0);
     if (list.is_ssa()) return made(b, "from_list", {list.id}, type);
     std::vector<int64_t> shape;
@@ -97,7 +127,9 @@ Val load(Body& b, const ast::Expr& e, const CallInfo& info, const sema::Type& ty
 }
 
 // A tensor; a number is saved as a tensor of rank 0.
-ValueId saved_tensor(Body& b, const Val& value) {
+ValueId saved_tensor(Body& b, const ast::Expr& e) {
+    const Val value = expression(b, e);
+    if (sema::is_complex(b.info(e).type) && !b.info(e).type.is(sema::Kind::tensor)) return tensor_of_number(b, value);
     if (value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::tensor) return value.id;
     const DType type = element_type_alone(b, value);
     return host(b, "from_values", {b.scalar(value, type)}, ir::Type::tensor(type, {}, false),
@@ -111,7 +143,7 @@ Val save(Body& b, const CallInfo& info) {
     if (const auto* several = std::get_if<ast::Dict>(&what.node)) {
         for (const auto& [key, value] : several->entries) {
             const std::string name = *b.info(*key).value->string();
-            const ValueId tensor = saved_tensor(b, expression(b, *value));
+            const ValueId tensor = saved_tensor(b, *value);
             const auto before = std::ranges::find(names, name);  // as in any dictionary the last one counts
             if (before != names.end()) {
                 operands[static_cast<size_t>(before - names.begin()) + 1] = tensor;
@@ -121,7 +153,7 @@ Val save(Body& b, const CallInfo& info) {
             operands.push_back(tensor);
         }
     } else {
-        operands.push_back(saved_tensor(b, argument_value(b, info, 1)));
+        operands.push_back(saved_tensor(b, what));
         const auto* name = std::get_if<ast::Name>(&what.node);
         names.push_back(name ? name->text : std::string("0"));
     }
@@ -133,6 +165,7 @@ Val save(Body& b, const CallInfo& info) {
 
 Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
     const sema::Type& type = b.info(e).type;
+    const Val one = Val::of(Static::of(int64_t{1}));
     if (auto value = random_builtin(b, e, info)) return *value;
     if (auto value = sequence_builtin(b, e, info)) return *value;
     switch (info.builtin) {
@@ -140,18 +173,29 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
         case Builtin::empty:
             return made(b, "zeros", shape_values(b, argument_value(b, info, 0)), type);
         case Builtin::ones:
+            if (sema::is_complex(type))
+                return filled_with(b, made(b, "zeros", shape_values(b, argument_value(b, info, 0)), type), one);
             return made(b, "ones", shape_values(b, argument_value(b, info, 0)), type);
         case Builtin::full: {
             std::vector<ValueId> operands = shape_values(b, argument_value(b, info, 0));
+            if (sema::is_complex(type)) {
+                const Val number = argument_value(b, info, 1);
+                return filled_with(b, made(b, "zeros", std::move(operands), type), number);
+            }
             operands.push_back(b.scalar(argument_value(b, info, 1), type.elem()));
             return made(b, "full", std::move(operands), type);
         }
         case Builtin::zeros_like:
             return like(b, "zeros", argument_value(b, info, 0), type);
         case Builtin::ones_like:
+            if (sema::is_complex(type)) return filled_with(b, like(b, "zeros", argument_value(b, info, 0), type), one);
             return like(b, "ones", argument_value(b, info, 0), type);
         case Builtin::full_like: {
             const Val of = argument_value(b, info, 0);
+            if (sema::is_complex(type)) {
+                const Val number = argument_value(b, info, 1);
+                return filled_with(b, like(b, "zeros", of, type), number);
+            }
             return like(b, "full", of, type, b.scalar(argument_value(b, info, 1), type.elem()));
         }
         case Builtin::arange:
@@ -184,10 +228,6 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
             return save(b, info);
         case Builtin::copy:
             return Val::ssa(host(b, "copy", {argument_value(b, info, 0).id}, ir_type(type)));
-        case Builtin::view_as_real:
-            return Val::ssa(host(b, "view_as_real", {argument_value(b, info, 0).id}, ir_type(type)));
-        case Builtin::view_as_complex:
-            return Val::ssa(host(b, "view_as_complex", {argument_value(b, info, 0).id}, ir_type(type)));
         case Builtin::reshape: {
             std::vector<ValueId> operands{argument_value(b, info, 0).id};
             for (const ast::ExprId written : info.rest) {
@@ -219,6 +259,7 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
             Val value = argument_value(b, info, 0);
             if (type == b.info(*argument(b, info, 0)).type) return value;
             const ValueId tensor = value.id;
+            if (sema::is_complex(type)) return number_of_tensor(b, tensor);
             return Val::ssa(host(b, "item", {tensor}, ir::Type::scalar(type.elem())), type.elem());
         }
         case Builtin::time:
@@ -260,6 +301,8 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
         case Builtin::poisson:
         case Builtin::bernoulli:
         case Builtin::permutation:
+        case Builtin::view_as_real:
+        case Builtin::view_as_complex:
             TSR_CASES_TILE
             TSR_CASES_REGISTER_TILE
             TSR_CASES_MATH

@@ -2,6 +2,7 @@
 
 #include "ir/passes/host/entries.h"
 #include "sema/elaborate/arguments.h"
+#include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/graph_movements.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/launch.h"
@@ -9,6 +10,7 @@
 #include "sema/elaborate/rounding.h"
 #include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/types.h"
+#include "sema/types/elements.h"
 
 namespace tsr::elaborate {
 
@@ -54,11 +56,13 @@ Val host_transpose(Body& b, const Val& tensor, const sema::Type& type) {
 void host_assign(Body& b, const Val& view, const Val& value, const sema::Type& type, const ast::Expr* written) {
     const bool tensor = value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::tensor;
     if (tensor) return host_effect(b, "assign", {view.id, value.id});
+    if (sema::is_complex_tensor(type)) return host_effect(b, "assign", {view.id, tensor_of_number(b, value)});
     if (value.has_elements()) return;
     host_effect(b, "fill", {view.id, stored_element(b, written, view.id, {}, value, type.elem())});
 }
 
 Val host_reshape(Body& b, const Val& tensor, const sema::Type& type) {
+    if (sema::is_complex_number(type)) return number_of_tensor(b, tensor.id);
     if (type.is_scalar()) return Val::ssa(host(b, "item", {tensor.id}, ir::Type::scalar(type.elem())), type.elem());
     std::vector<ValueId> operands{tensor.id};
     for (const ir::Dim& extent : type.shape()) operands.push_back(b.index(b.dimension(extent)));

@@ -7,6 +7,7 @@
 
 #include "ir/ops/host.h"
 #include "sema/elaborate/arguments.h"
+#include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/random.h"
@@ -15,6 +16,7 @@
 #include "sema/elaborate/types.h"
 #include "sema/elaborate/written_values.h"
 #include "sema/program/tuning_points.h"
+#include "sema/types/elements.h"
 
 namespace tsr::elaborate {
 
@@ -35,7 +37,7 @@ std::vector<bool> written_parameters(Body& b, const Instance& header, const Inst
     for (const sema::ParameterInfo& parameter : header.parameters) {
         const bool mut = parameter.type.is(Kind::tensor) && parameter.type.tensor().mut;
         written.push_back(mut && (!function || function->type(function->params()[next]).mut));
-        next += !parameter.value;
+        if (!parameter.value) next += sema::is_complex_number(parameter.type) ? 2 : 1;
     }
     return written;
 }
@@ -300,7 +302,9 @@ Val launch(Body& b, const ast::Expr& e, const CallInfo& info) {
             if (written[i]) launcher.values.push_back(b.fresh_slot());
             launcher.arguments.push_back(arguments[i].id);
         } else if (parameter.type.is(Kind::tensor)) {
-            launcher.arguments.push_back(kernel_argument(b, kernel, i, arguments[i].id, written[i]));
+            launcher.arguments.push_back(kernel_argument(b, kernel, i, pairs_of(b, arguments[i].id), written[i]));
+        } else if (sema::is_complex_number(parameter.type)) {
+            b.flatten(arguments[i], &parameter.type, launcher.arguments);
         } else {
             launcher.arguments.push_back(b.handle(arguments[i], parameter.type));
         }

@@ -1,6 +1,7 @@
 #include "sema/elaborate/memory.h"
 
 #include "sema/elaborate/arithmetic.h"
+#include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/elements.h"
 #include "sema/elaborate/host.h"
@@ -13,6 +14,7 @@
 #include "sema/elaborate/tiles.h"
 #include "sema/program/indexed.h"
 #include "sema/program/static_tables.h"
+#include "sema/types/elements.h"
 
 namespace tsr::elaborate {
 
@@ -120,6 +122,7 @@ Val subscript(Body& b, const ast::Expr& e, const ast::Subscript& node) {
     if (base_type.is(Kind::tensor) || base_type.is(Kind::buffer)) {
         if (type.is(Kind::view)) return view_of(b, base, items, base_type.rank());
         if (type.is(Kind::tensor)) return host_view(b, base, items, type);
+        if (sema::is_complex_number(type)) return read_complex(b, base, indices_of(b, items));
         return read_element(b, base, indices_of(b, items));
     }
     if (base_type.is(Kind::local)) return read_local(b, base, base_type, indices_of(b, items));
@@ -263,6 +266,7 @@ Val read_target(Body& b, const Target& target) {
         case Target::Kind::variable:
             return b.get(b.slot(target.variable));
         case Target::Kind::element:
+            if (sema::is_complex_number(*target.type)) return read_complex(b, target.memory, target.indices);
             return read_element(b, target.memory, target.indices);
         case Target::Kind::local:
             return read_local(b, target.memory, target.container, target.indices);
@@ -301,6 +305,7 @@ void write_target(Body& b, const Target& target, const Val& value) {
         case Target::Kind::local:
             return write_local(b, target.memory, target.container, target.indices, value);
         case Target::Kind::element:
+            if (sema::is_complex_number(*target.type)) return write_complex(b, target.memory, target.indices, value);
             return write_element(b, target.memory, target.indices, value, *target.written);
         case Target::Kind::item: {
             Val list = b.get(b.slot(target.variable));
@@ -314,7 +319,9 @@ void write_target(Body& b, const Target& target, const Val& value) {
         case Target::Kind::region:
             return host_assign(b, target.memory, value, *target.type, target.written);
         case Target::Kind::block:
-            return b.set(b.slot(target.variable), updated(b, b.get(b.slot(target.variable)), target.block, value));
+            return b.set(b.slot(target.variable),
+                         updated(b, b.get(b.slot(target.variable)), target.block,
+                                 sema::is_complex(*target.type) ? Val::ssa(pair_of_parts(b, value)) : value));
         case Target::Kind::view:
             return store_tile(b, target.memory, *target.type, value, target.written);
     }

@@ -3,12 +3,14 @@
 #include "ir/passes/host/entries.h"
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
+#include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/memory.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/types.h"
 #include "sema/types/containers.h"
+#include "sema/types/elements.h"
 #include "sema/types/numeric.h"
 
 namespace tsr::elaborate {
@@ -91,8 +93,9 @@ Sequence reverse(Body& b, const CallInfo& info) {
 Sequence rows(Body& b, const Val& tensor, const sema::Type& type) {
     const ValueId length = b.emit.inferred(OpKind::shape_of, {tensor.id}, {{Attr::axis, int64_t{0}}});
     if (type.rank() == 1) {
-        return {Val::ssa(length, DType::index),
-                [&b, tensor](const Val& position) { return read_element(b, tensor, {position}); }};
+        return {Val::ssa(length, DType::index), [&b, tensor, complex = sema::is_complex(type)](const Val& position) {
+                    return complex ? read_complex(b, tensor, {position}) : read_element(b, tensor, {position});
+                }};
     }
     std::vector<ir::Dim> shape = type.tensor().shape;
     shape.erase(shape.begin());

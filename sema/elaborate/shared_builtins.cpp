@@ -5,12 +5,14 @@
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/builtins.h"
 #include "sema/elaborate/choices.h"
+#include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/conversions.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/text.h"
 #include "sema/elaborate/types.h"
+#include "sema/types/elements.h"
 #include "sema/types/fold.h"
 
 namespace tsr::elaborate {
@@ -77,6 +79,15 @@ Val where(Body& b, const ast::Expr& e, const CallInfo& info) {
     return Val::ssa(b.emit.inferred(OpKind::select, {test, then.id, otherwise.id}), element_type(b, then));
 }
 
+// In kernels and graphs complex numbers are their parts already.
+Val complex_view(Body& b, const ast::Expr& e, const CallInfo& info) {
+    const Val value = b.rounded(argument_value(b, info, 0));
+    const sema::Type& type = b.info(e).type;
+    if (!type.is(Kind::tensor)) return complex_number(b, value);
+    if (b.function().level != ir::Level::host) return Val::ssa(value.id, type.elem());
+    return Val::ssa(info.builtin == Builtin::view_as_real ? pairs_of(b, value.id) : of_pairs(b, value.id, type));
+}
+
 Val length(Body& b, const CallInfo& info) {
     const ast::Expr& of = *argument(b, info, 0);
     const Val value = expression(b, of);
@@ -106,6 +117,8 @@ std::optional<Val> shared_builtin(Body& b, const ast::Expr& e, const CallInfo& i
         const At at(b.emit, e.span);
         return apply(b, e, *op, operands);
     }
+    if (info.builtin == Builtin::view_as_real || info.builtin == Builtin::view_as_complex)
+        return complex_view(b, e, info);
     switch (info.builtin) {
         case Builtin::min:
         case Builtin::max:

@@ -95,7 +95,7 @@ void return_statement(Body& b, const ast::Stmt& stmt, const ast::Return& stateme
 
 void augmented(Body& b, const ast::Stmt& stmt, const ast::AugmentedAssign& statement) {
     const auto in_place = b.program.made.in_place.find({b.instance().module, stmt.id});
-    if (in_place != b.program.made.in_place.end() && b.rules().host_objects) {
+    if (in_place != b.program.made.in_place.end() && !b.instance().augmented.contains(stmt.id)) {
         const ast::Expr& target = *b.expr(in_place->second.target);
         return assign_to(b, target, to_be_stored(b, *b.expr(in_place->second.value), declared_by(b, target)));
     }

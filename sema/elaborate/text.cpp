@@ -3,11 +3,13 @@
 #include "base/string_repr.h"
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/choices.h"
+#include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/strings.h"
 #include "sema/types/containers.h"
+#include "sema/types/elements.h"
 
 namespace tsr::elaborate {
 
@@ -70,7 +72,22 @@ void add_elements(Body& b, Pieces& pieces, const Val& value, const sema::Type& t
     pieces.add(list ? "]" : ")");
 }
 
+// A complex number, as Python writes it: `(1+2j)`, with a format `1.00+2.00j`.
+void add_complex(Body& b, Pieces& pieces, const Val& value, const std::string& format) {
+    if (b.rules().host_io) {
+        const sema::Type type = sema::Type::tensor(DType::c64, {});
+        return pieces.add({Val::ssa(tensor_of_number(b, value)), type, format, {}});
+    }
+    const Val parts = complex_number(b, value);
+    const sema::Type& part = parts_of_complex().parts()[0];
+    if (format.empty()) pieces.add("(");
+    pieces.add({parts.element(0), part, format, {}});
+    pieces.add({parts.element(1), part, "+" + format, {}});
+    pieces.add(format.empty() ? "j)" : "j");
+}
+
 void add_value(Body& b, Pieces& pieces, const Val& value, const sema::Type& type, const std::string& format) {
+    if (sema::is_complex_number(type)) return add_complex(b, pieces, value, format);
     const bool container = type.is(Kind::list) || type.is(Kind::dict);
     if (value.has_elements() && container && !sema::names_no_type(type)) {
         return pieces.add({value, container_type(type), format, {}});

@@ -5,9 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/types.h"
+#include "sema/types/elements.h"
 
 namespace tsr::elaborate {
 
@@ -54,6 +56,7 @@ public:
     explicit Parameters(Body& b) : b_(b) {}
 
     Val tree(const sema::Type& type, const std::string& name, const std::string& scope) {
+        if (sema::is_complex_number(type)) return tree(parts_of_complex(), name, scope);
         if (type.is(Kind::record)) {
             const std::vector<sema::Type> fields = declared_fields(b_.program, type);
             return parts(fields, name, [&](size_t i) { return type.names()[i + 1]; }, name + ".");
@@ -74,7 +77,7 @@ private:
     }
 
     Val leaf(const sema::Type& type, const std::string& name, const std::string& scope) {
-        ir::Type held = ir_type(type);
+        ir::Type held = paired(ir_type(type));
         if (held.kind == ir::TypeKind::none) return Val::none();
         held.mut = false;
         for (size_t axis = 0; axis < held.rank(); ++axis)
@@ -117,24 +120,46 @@ Val tree_parameter(Body& b, const sema::Type& type, const std::string& name) {
 }
 
 void tree_leaves(Body& b, const Val& value, const sema::Type& type, std::vector<ValueId>& leaves) {
+    if (sema::is_complex_tensor(type) && b.rules().host_objects) {
+        leaves.push_back(pairs_of(b, value.id));
+        return;
+    }
     const auto count = part_count(type);
     if (!count) return b.flatten(value, &type, leaves);
     for (size_t i = 0; i < *count; ++i) tree_leaves(b, part_of(b, value, type, i), part_type(type, i), leaves);
 }
 
 void tree_types(const sema::Type& type, std::vector<ir::Type>& types) {
+    if (sema::is_complex_number(type)) return tree_types(parts_of_complex(), types);
     if (const auto count = part_count(type)) {
         for (size_t i = 0; i < *count; ++i) tree_types(part_type(type, i), types);
-    } else if (const ir::Type held = ir_type(type); held.kind != ir::TypeKind::none) {
+    } else if (const ir::Type held = paired(ir_type(type)); held.kind != ir::TypeKind::none) {
         types.push_back(held);
     }
 }
 
+std::vector<ComplexLeaf> complex_leaves(const sema::Type& type) {
+    if (sema::is_complex_number(type)) return {ComplexLeaf::none, ComplexLeaf::imaginary};
+    if (sema::is_complex_tensor(type)) return {ComplexLeaf::pairs};
+    std::vector<ComplexLeaf> leaves;
+    if (const auto count = part_count(type)) {
+        for (size_t i = 0; i < *count; ++i) {
+            const std::vector<ComplexLeaf> part = complex_leaves(part_type(type, i));
+            leaves.insert(leaves.end(), part.begin(), part.end());
+        }
+    } else if (ir_type(type).kind != ir::TypeKind::none) {
+        leaves.push_back(ComplexLeaf::none);
+    }
+    return leaves;
+}
+
 Val tree_of_leaves(Body& b, const sema::Type& type, const std::vector<ValueId>& leaves, size_t& next) {
+    if (sema::is_complex_number(type)) return tree_of_leaves(b, parts_of_complex(), leaves, next);
     const auto count = part_count(type);
     if (!count) {
         if (next >= leaves.size()) return Val::none();
         const ValueId id = leaves[next++];
+        if (sema::is_complex_tensor(type)) return Val::ssa(of_pairs(b, id, type));
         return Val::ssa(id, type.is_scalar() ? std::optional(type.elem()) : std::nullopt);
     }
     Val parts = type.is(Kind::list) ? Val::list({}) : Val::tuple({});

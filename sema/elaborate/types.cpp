@@ -1,5 +1,8 @@
 #include "sema/elaborate/types.h"
 
+#include "sema/elaborate/complex_values.h"
+#include "sema/types/elements.h"
+
 namespace tsr::elaborate {
 
 using sema::Kind;
@@ -18,8 +21,8 @@ ir::Type record_ir_type(const sema::Type& type) {
 
 ir::Type ir_type(const sema::Type& type) {
     switch (type.kind()) {
-        case Kind::scalar:
-            return ir::Type::scalar(type.elem());
+        case Kind::scalar:  // a complex number is a tuple
+            return sema::is_complex_number(type) ? ir::Type::none() : ir::Type::scalar(type.elem());
         case Kind::vector:
             return ir::Type::vector(type.elem(), static_cast<uint32_t>(type.length().value_or(1)));
         case Kind::tile:
@@ -69,6 +72,7 @@ std::optional<DType> element_dtype(const sema::Type& type) {
 }
 
 ir::Type item_ir_type(const sema::Type& type) {
+    if (sema::is_complex_number(type)) return item_ir_type(parts_of_complex());
     if (!type.is(Kind::tuple)) return ir_type(type);
     std::vector<ir::Type> parts;
     for (const sema::Type& part : type.parts()) parts.push_back(item_ir_type(part));
@@ -76,7 +80,9 @@ ir::Type item_ir_type(const sema::Type& type) {
 }
 
 void result_types(const sema::Type& type, std::vector<ir::Type>& types) {
-    if (type.is(sema::Kind::tuple)) {
+    if (sema::is_complex_number(type)) {
+        result_types(parts_of_complex(), types);
+    } else if (type.is(sema::Kind::tuple)) {
         for (const sema::Type& part : type.parts()) result_types(part, types);
     } else if (const ir::Type held = ir_type(type); held.kind != ir::TypeKind::none) {
         types.push_back(held);

@@ -1,10 +1,12 @@
 // Values as the IR needs them: constants of a type, conversions, handles.
 #include "sema/elaborate/body.h"
+#include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/narrowing.h"
 #include "sema/elaborate/types.h"
 #include "sema/types/containers.h"
+#include "sema/types/elements.h"
 #include "sema/types/fold.h"
 #include "sema/types/numeric.h"
 
@@ -27,12 +29,13 @@ bool Body::computes_on(const ir::Type& type) {
 }
 
 std::optional<DType> Body::computed_dtype(const sema::Type& type) {
+    if (sema::is_complex_number(type)) return std::nullopt;
     if (type.is(Kind::tensor) && function().level == ir::Level::graph) return type.elem();
     return element_dtype(type);
 }
 
 Val Body::rounded(const Val& value) {
-    if (!value.is_ssa() || !value.type) return value;
+    if (!value.is_ssa() || !value.type || *value.type == DType::c64) return value;
     const ir::Type& held = type_of(value.id);
     if (!computes_on(held)) return value;
     if (value.round == Rounding::toward_zero) return Val::ssa(cut(*this, value.id, *value.type), value.type);
@@ -40,6 +43,10 @@ Val Body::rounded(const Val& value) {
 }
 
 Val Body::coerce(const Val& value, DType type) {
+    if (type == DType::c64) {
+        const bool tensor = value.is_ssa() && type_of(value.id).rank() > 0;
+        return tensor || value.is(Val::Kind::undefined) ? value : complex_number(*this, value);
+    }
     if (value.is_fixed())
         return is_number_like(value.fixed) ? Val::of(sema::converted(value.fixed, type), type) : value;
     if (!value.is_ssa()) return value;
@@ -162,6 +169,7 @@ ValueId Body::text_handle(const std::string& text) {
 }
 
 ValueId Body::handle(const Val& value, const sema::Type& type) {
+    if (sema::is_complex_number(type)) return boxed(*this, value, type);
     if (value.is_ssa() && type.is_scalar()) return emit.cast(value.id, type.elem());
     if (value.is_ssa()) return value.id;
     if (type.is(Kind::string)) {
@@ -247,12 +255,13 @@ ValueId Body::undefined_leaf(ir::Type type) {  // NOLINT(performance-unnecessary
 }
 
 Val Body::undefined(const sema::Type& type) {
+    if (sema::is_complex_number(type)) return undefined(parts_of_complex());
     if (type.is(Kind::tuple) || (type.is(Kind::record) && !rules().host_objects)) {
         Val parts = Val::tuple({});
         for (const sema::Type& part : type.parts()) parts.parts.push_back(undefined(part));
         return parts;
     }
-    const ir::Type held = ir_type(type);
+    const ir::Type held = held_type(*this, type);
     if (held.kind == ir::TypeKind::none || held.kind == ir::TypeKind::buffer ||
         (!rules().host_objects && type.is(Kind::list))) {
         return {};
@@ -261,6 +270,8 @@ Val Body::undefined(const sema::Type& type) {
 }
 
 void Body::flatten(const Val& value, const sema::Type* type, std::vector<ValueId>& leaves) {
+    if (type && sema::is_complex_number(*type) && !value.is(Val::Kind::undefined))
+        return flatten(complex_number(*this, value), &parts_of_complex(), leaves);
     switch (value.kind) {
         case Val::Kind::ssa:
             leaves.push_back(value.id);

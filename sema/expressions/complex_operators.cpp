@@ -21,13 +21,14 @@ bool is_real(const Value& value) {
     return is_float(value.type.elem()) && value.type.elem() != DType::f64;
 }
 
-// The functions of two tensors have the operator's name, those of a tensor and a number say which of them is one.
+// The functions of two tensors have the operator's name, those of numbers say which of the two is one.
 Value call(Body& b, const ast::Expr& e, std::string_view word, const ast::Expr& le, const Value& l, const ast::Expr& re,
            const Value& r) {
     const auto is_number = [](const Value& v) { return !v.type.is(Kind::tensor); };
-    const std::string name = is_number(l)   ? fmt::format("_number_{}", word)
-                             : is_number(r) ? fmt::format("_{}_number", word)
-                                            : fmt::format("_{}", word);
+    const std::string name = is_number(l) && is_number(r) ? fmt::format("_{}_numbers", word)
+                             : is_number(l)               ? fmt::format("_number_{}", word)
+                             : is_number(r)               ? fmt::format("_{}_number", word)
+                                                          : fmt::format("_{}", word);
     return library_call(b, e, {.name = name, .file = "complex_numbers", .signature = {}, .doc = {}}, {&le, &re});
 }
 
@@ -41,6 +42,8 @@ std::optional<std::string_view> word_of(ast::BinaryOp op) {
             return "times";
         case ast::BinaryOp::div:
             return "over";
+        case ast::BinaryOp::matmul:
+            return "at";
         default:
             return std::nullopt;
     }
@@ -49,7 +52,8 @@ std::optional<std::string_view> word_of(ast::BinaryOp op) {
 // Whether the library's function can be called; a message where not.
 bool takes(Body& b, Span at, const std::string& what, const Value& l, const Value& r) {
     const auto fits = [](const Value& v) { return is_complex(v.type) || is_real(v); };
-    if (fits(l) && fits(r)) return true;
+    const bool product = what == "`@`";
+    if (fits(l) && fits(r) && (!product || (l.type.is(Kind::tensor) && r.type.is(Kind::tensor)))) return true;
     said(b, at, what, l, r);
     return false;
 }
@@ -88,10 +92,12 @@ std::optional<Value> complex_comparison(Body& b, const ast::Expr& e, const ast::
 std::optional<Value> complex_unary(Body& b, const ast::Expr& e, const ast::Unary& operation, const Value& operand) {
     if (!is_complex(operand.type)) return std::nullopt;
     if (operation.op == ast::UnaryOp::plus || operation.op == ast::UnaryOp::minus) {
-        const bool minus = operation.op == ast::UnaryOp::minus;
-        return library_call(
-            b, e, {.name = minus ? "_negative" : "_same", .file = "complex_numbers", .signature = {}, .doc = {}},
-            {operation.operand});
+        const bool number = is_complex_number(operand.type);
+        const std::string_view name = operation.op == ast::UnaryOp::minus ? number ? "_negative_number" : "_negative"
+                                      : number                            ? "_same_number"
+                                                                          : "_same";
+        return library_call(b, e, {.name = name, .file = "complex_numbers", .signature = {}, .doc = {}},
+                            {operation.operand});
     }
     b.error("E0308", e.span, fmt::format("`~` is not defined for {}", shown(operand.type)));
     return Value{};

@@ -17,7 +17,7 @@ static Value truth_value(Body& b, const ast::Expr& e, const Value& value) {
     result.type = Type::boolean();
     const Type& type = value.type;
     const bool counted = type.is(Kind::list) || type.is(Kind::tuple) || type.is(Kind::dict) || type.is(Kind::string);
-    if (!type.is_bool() && !type.is_number() && !counted) {
+    if (!type.is_bool() && (!type.is_number() || is_complex(type)) && !counted) {
         auto& d = b.error("E0307", e.span, fmt::format("{} is neither true nor false", shown(type)));
         if (type.is(Kind::tile) && has_bools(type))
             d.note(

@@ -225,8 +225,8 @@ Value subscript(Body& b, const ast::Expr& e, const ast::Subscript& s) {
     switch (base.type.kind()) {
         case Kind::tensor:
             if (const auto ids = row_ids(b, s)) return rows_by_ids(b, e, s, base, *ids);
-            if (Value of = memory_index(b, e, s, base); !is_complex(base.type) || !of.type.is_scalar()) return of;
-            return b.refuse(Feature::host, e.span, "a single complex number is");
+            if (Value of = memory_index(b, e, s, base); !is_complex(base.type) || !of.type.is(Kind::view)) return of;
+            return b.refuse(Feature::host, e.span, "a view of complex numbers in a kernel is");
         case Kind::buffer:
             return memory_index(b, e, s, base);
         case Kind::dict:

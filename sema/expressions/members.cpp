@@ -85,6 +85,10 @@ static Value member_value(Body& b, const ast::Expr& e, const Value& base, const 
         value.dim = ir::Dim::constant(rank);
         return value;
     }
+    if (is_complex(base.type) && (text == "real" || text == "imag")) {
+        b.note(e, language_entity(NameKind::property, text));
+        return library_call(b, e, {.name = text, .file = "complex_numbers", .signature = {}, .doc = {}}, {a.base});
+    }
     if (shaped && text == "T") {
         if (base.type.rank() < 2) {
             b.error("E0310", a.name.span, fmt::format("`.T` swaps the last two axes; this has {}", base.type.rank()));

@@ -4,6 +4,7 @@
 
 #include "sema/expressions/complex_operators.h"
 #include "sema/expressions/conditions.h"
+#include "sema/expressions/records.h"
 #include "sema/expressions/register_tiles.h"
 #include "sema/expressions/sequence_operators.h"
 #include "sema/expressions/tensor_products.h"
@@ -154,6 +155,9 @@ Value unary(Body& b, const ast::Expr& e, const ast::Unary& u) {
 
 Value binary(Body& b, const ast::Expr& e, const ast::Binary& operation) {
     Value l = expression(b, *operation.lhs), r = expression(b, *operation.rhs);
+    if (operation.op == ast::BinaryOp::matmul && is_sparse_matrix(b, l.type) && r.type.is(Kind::tensor))
+        return library_call(b, e, {.name = "_sparse_product", .file = "sparse", .signature = {}, .doc = {}},
+                            {operation.lhs, operation.rhs});
     if (auto given = complex_arithmetic(b, e, operation, fmt::format("`{}`", symbol(operation.op)), l, r))
         return *given;
     return arithmetic(b, e, operation.op, *operation.lhs, l, *operation.rhs, r, operation.op_span);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sema/state/recursion.h"
 #include "sema/values/items.h"
 
 namespace tsr::sema {
@@ -15,6 +16,12 @@ std::optional<size_t> field_of(const Type& record, const std::string& name) {
     return static_cast<size_t>(found - names.begin()) - 1;
 }
 
+bool is_sparse_matrix(const Body& b, const Type& type) {
+    if (!type.is(Kind::record)) return false;
+    const Function& record = b.checker.program.function(type.function_id());
+    return b.checker.is_library(record.module) && record.makes->methods.contains("to_dense");
+}
+
 Value field_value(Body& b, const ast::Expr& e, const Value& base, const ast::Attribute& a) {
     if (const auto at = field_of(base.type, a.name.text)) {
         Value value;
@@ -22,6 +29,8 @@ Value field_value(Body& b, const ast::Expr& e, const Value& base, const ast::Att
         value.referent = FieldName{base.type.function_id(), a.name.text};
         return value;
     }
+    if (a.name.text == "T" && is_sparse_matrix(b, base.type))
+        return library_call(b, e, {.name = "_transposed", .file = "sparse", .signature = {}, .doc = {}}, {a.base});
     const RecordClass& made = *b.checker.program.function(base.type.function_id()).makes;
     auto& d = b.error("E0328", a.name.span, fmt::format("{} has no field `{}`", shown(base.type), a.name.text));
     std::vector<std::string> known(base.type.names().begin() + 1, base.type.names().end());

@@ -3,14 +3,21 @@
 #include <algorithm>
 
 #include "base/numerics.h"
+#include "sema/types/elements.h"
 
 namespace tsr::sema {
+
+namespace {
+
+bool is_differentiated(const Type& type) { return is_of_floats(type) || is_complex(type); }
+
+}  // namespace
 
 bool is_of_floats(const Type& type) { return (type.is(Kind::tensor) || type.is_scalar()) && is_float(type.elem()); }
 
 bool holds_floats(const Type& type) {
     if (type.is(Kind::tuple) || type.is(Kind::record)) return std::ranges::any_of(type.parts(), holds_floats);
-    return is_of_floats(type);
+    return is_differentiated(type);
 }
 
 Type gradient_type(const Type& of, std::optional<DType> out) {
@@ -20,6 +27,7 @@ Type gradient_type(const Type& of, std::optional<DType> out) {
         return of.is(Kind::tuple) ? Type::tuple(std::move(parts))
                                   : Type::record(of.function_id(), of.names(), std::move(parts), false);
     }
+    if (is_complex(of)) return of.with_mut(false);
     if (!is_of_floats(of)) return of;
     return of.with_elem(out.value_or(tsr::gradient_type(of.elem()))).with_mut(false);
 }
@@ -36,7 +44,7 @@ bool corresponds(const Type& given, const Type& wanted, bool exactly) {
         return true;
     }
     const bool leaf = wanted.is(Kind::tensor) || wanted.is_scalar();
-    if (!is_of_floats(wanted) && (!exactly || !leaf)) return !exactly || given == wanted;
+    if (!is_differentiated(wanted) && (!exactly || !leaf)) return !exactly || given == wanted;
     if (!(given.is(Kind::tensor) || given.is_scalar()) || given.elem() != wanted.elem()) return false;
     const std::vector<ir::Dim> one = given.shape(), other = wanted.shape();
     bool same = one.size() == other.size();

@@ -26,55 +26,70 @@
 
 namespace tsr::sema {
 
-// `x[mask] = e` is `x[:] = _replaced(x, mask, e)`, a function of the library. False where it is something else.
-static bool assign_where(Body& b, const ast::Stmt& stmt, const ast::Assign& a, const Value& value) {
-    const auto* s = std::get_if<ast::Subscript>(&a.targets[0]->node);
-    if (!s || a.targets.size() != 1 || value.broken()) return false;
+// `x[mask] = e` is `x[:] = _replaced(x, mask, e)`, `x[ids] = e` is `x[:] = _with_rows(x, ids, e)`, functions of the
+// library. False where it is something else.
+static bool assign_where(Body& b, const ast::Stmt& stmt, const std::vector<const ast::Expr*>& targets,
+                         const ast::Expr& source, const Value& value) {
+    const auto* s = std::get_if<ast::Subscript>(&targets[0]->node);
+    if (!s || targets.size() != 1 || value.broken()) return false;
     const Value base = expression(b, *s->base);
     if (!base.type.is(Kind::tensor)) return false;
-    const auto mask = row_ids(b, *s);
-    if (!mask || mask->type.elem() != DType::boolean) return false;
+    const auto places = row_ids(b, *s);
+    if (!places) return false;
+    const bool mask = places->type.elem() == DType::boolean;
+    if (!mask && (!is_integer(places->type.elem()) || is_packed(places->type.elem()))) return false;
     if (is_packed(base.type.elem()) || base.type.elem() == DType::c64) {
-        b.refuse(Feature::graphs, a.targets[0]->span,
-                 fmt::format("{} that is assigned by a mask is", shown(base.type)));
+        b.refuse(Feature::graphs, targets[0]->span,
+                 fmt::format("{} that is assigned by {} is", shown(base.type), mask ? "a mask" : "ids"));
         return true;
     }
     if (value.type.is(Kind::tensor) && value.type.rank() > 0) {
-        if (!b.rules().host_objects) {
-            b.refuse(Feature::graphs, a.value->span, "a tensor that is assigned where a mask holds is");
+        if (mask && !b.rules().host_objects) {
+            b.refuse(Feature::graphs, source.span, "a tensor that is assigned where a mask holds is");
             return true;
         }
-    } else if (!require_converts(b, *a.value, value, Type::scalar(base.type.elem()), "an element")) {
+        if (!mask && value.type.elem() != base.type.elem()) {
+            b.error("E0302", source.span,
+                    fmt::format("the rows are {}, this is {}", shown(base.type), shown(value.type)));
+            return true;
+        }
+    } else if (!require_converts(b, source, value, Type::scalar(base.type.elem()), "an element")) {
         return true;
     }
+    const std::string_view name = mask ? "_replaced" : "_with_rows";
     MadeSyntax& syntax = b.checker.program.made;
     InPlace& made = syntax.in_place[{b.instance.module, stmt.id}];
     if (!made.value.valid()) {
-        const Span at = a.targets[0]->span.to(a.value->span);
-        const ast::Expr& all = syntax.expr(a.targets[0]->span, ast::Slice{});
-        ast::Call call{&syntax.expr(at, ast::Name{"_replaced"}), {}};
-        for (const ast::Expr* argument : {s->base, s->indices[0], a.value}) {
+        const Span at = targets[0]->span.to(source.span);
+        const ast::Expr& all = syntax.expr(targets[0]->span, ast::Slice{});
+        ast::Call call{&syntax.expr(at, ast::Name{std::string(name)}), {}};
+        for (const ast::Expr* argument : std::initializer_list<const ast::Expr*>{s->base, s->indices[0], &source}) {
             call.arguments.push_back({std::nullopt, argument});
         }
-        made.target = syntax.expr(a.targets[0]->span, ast::Subscript{s->base, {&all}}).id;
+        made.target = syntax.expr(targets[0]->span, ast::Subscript{s->base, {&all}}).id;
         made.value = syntax.expr(at, std::move(call)).id;
     }
     const ast::Expr& call = *b.expr(made.value);
+    const auto* written = std::get_if<ast::Call>(&call.node);
+    const auto* callee = written ? std::get_if<ast::Name>(&written->callee->node) : nullptr;
+    if (!callee || callee->text != name) {  // another instance of a generic function took it for something else
+        b.refuse(Feature::graphs, targets[0]->span, "an assignment that is by ids, by a mask and by neither in turn");
+        return true;
+    }
+    b.instance.augmented.erase(stmt.id);
     const Value* known = b.found(call);
-    const FunctionId id =
-        b.checker.library_function({.name = "_replaced", .file = "searching", .signature = {}, .doc = {}});
-    const Value result =
-        known ? *known : b.record(call, function_call(b, call, std::get<ast::Call>(call.node), id, {}));
+    const FunctionId id = b.checker.library_function({.name = name, .file = "searching", .signature = {}, .doc = {}});
+    const Value result = known ? *known : b.record(call, function_call(b, call, *written, id, {}));
     Value place;
     place.type = base.type;
-    b.record_target(*a.targets[0], place);
+    b.record_target(*targets[0], place);
     if (!result.broken()) assign_to(b, *b.expr(made.target), result, call);
     return true;
 }
 
 void assignment(Body& b, const ast::Stmt& stmt, const ast::Assign& a) {
     const Value value = expression(b, *a.value);
-    if (assign_where(b, stmt, a, value)) return;
+    if (assign_where(b, stmt, a.targets, *a.value, value)) return;
     if (const ast::Expr* added = added_to(*a.targets[0], *a.value)) {
         warn_of_narrow_sum(b, stmt, *a.targets[0], std::get<ast::Binary>(a.value->node).op, value.type, *added);
     }
@@ -268,12 +283,52 @@ static bool is_plain(const ast::Expr& e) {
     return std::holds_alternative<ast::Name>(e.node) || std::holds_alternative<ast::IntLiteral>(e.node);
 }
 
+// `z += w` of complex numbers is `z = z + w`.
+static void assign_complex(Body& b, const ast::Stmt& stmt, const ast::AugmentedAssign& a) {
+    if (!is_plain(*a.target)) {
+        b.refuse(Feature::host, a.target->span, "arithmetic in place on a complex number whose place is computed is");
+        return;
+    }
+    MadeSyntax& syntax = b.checker.program.made;
+    InPlace& made = syntax.in_place[{b.instance.module, stmt.id}];
+    if (!made.value.valid()) {
+        const Span at = a.target->span.to(a.value->span);
+        made = {a.target->id, syntax.expr(at, ast::Binary{a.op, a.target, a.value, a.op_span}).id};
+    }
+    if (!(made.target == a.target->id)) {  // another instance of a generic function has tensors there
+        b.refuse(Feature::host, a.target->span,
+                 "arithmetic in place on complex numbers and on tensors in one generic function is");
+        return;
+    }
+    b.instance.augmented.erase(stmt.id);
+    const ast::Expr& value = *b.expr(made.value);
+    assign_to(b, *a.target, expression(b, value), value);
+}
+
+// `x[ids] += e` is `x[ids] = x[ids] + e`: of equal ids the last one stays, as in NumPy. False where it is something
+// else.
+static bool assign_rows_in_place(Body& b, const ast::Stmt& stmt, const ast::AugmentedAssign& a) {
+    const auto* s = std::get_if<ast::Subscript>(&a.target->node);
+    if (!s || !expression(b, *s->base).type.is(Kind::tensor) || !is_plain(*a.target)) return false;
+    const auto ids = row_ids(b, *s);
+    if (!ids || !is_integer(ids->type.elem())) return false;
+    MadeSyntax& syntax = b.checker.program.made;
+    const InPlace& made = syntax.in_place[{b.instance.module, stmt.id}];
+    const ast::Call* call = made.value.valid() ? std::get_if<ast::Call>(&b.expr(made.value)->node) : nullptr;
+    const ast::Expr& sum =
+        call && call->arguments.size() == 3
+            ? *call->arguments[2].value
+            : syntax.expr(a.target->span.to(a.value->span), ast::Binary{a.op, a.target, a.value, a.op_span});
+    return assign_where(b, stmt, {a.target}, sum, expression(b, sum));
+}
+
 // `x += y` of a tensor of the host is `x[:] = x + y`.
 static void assign_in_place(Body& b, const ast::Stmt& stmt, const ast::AugmentedAssign& a, const Value& before) {
     if (b.rules().in_group || before.type.rank() == 0 || !is_plain(*a.target)) {
         b.refuse(Feature::graphs, a.target->span, "arithmetic on a whole tensor in place is");
         return;
     }
+    b.instance.augmented.erase(stmt.id);
     MadeSyntax& syntax = b.checker.program.made;
     InPlace& made = syntax.in_place[{b.instance.module, stmt.id}];
     if (!made.value.valid()) {
@@ -284,6 +339,11 @@ static void assign_in_place(Body& b, const ast::Stmt& stmt, const ast::Augmented
             target = &syntax.expr(target->span, ast::Subscript{a.target, {&all}});
         }
         made = {target->id, syntax.expr(at, ast::Binary{a.op, a.target, a.value, a.op_span}).id};
+    }
+    if (!std::holds_alternative<ast::Subscript>(b.expr(made.target)->node)) {
+        b.refuse(Feature::graphs, a.target->span,
+                 "arithmetic in place on numbers and on tensors in one generic function is");
+        return;
     }
     const ast::Expr& value = *b.expr(made.value);
     assign_to(b, *b.expr(made.target), expression(b, value), value);
@@ -297,8 +357,11 @@ void augmented_assignment(Body& b, const ast::Stmt& stmt, const ast::AugmentedAs
         b.name_group(a.target->span, "register tile");
         before.type = viewed_tile(b, *a.target, before.type).value_or(Type::unknown());
     }
+    if (!before.broken() && !operand.broken() && assign_rows_in_place(b, stmt, a)) return;
     if (before.type.is(Kind::tensor) && b.rules().has_elements && !operand.broken())
         return assign_in_place(b, stmt, a, before);
+    if (!before.broken() && !operand.broken() && (is_complex(before.type) || is_complex(operand.type)))
+        return assign_complex(b, stmt, a);
     if (before.type.is(Kind::list) && b.rules().host_objects && a.op == ast::BinaryOp::add && !operand.broken()) {
         b.instance.augmented[stmt.id].type = before.type;  // in place, as `extend`
         if (require_changeable(b, *a.target, a.target->span)) method_argument(b, *a.target, before.type, 'x', *a.value);

@@ -7,6 +7,7 @@
 #include "sema/builtin_calls/reduction_types.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
+#include "sema/types/elements.h"
 #include "sema/types/numeric.h"
 #include "sema/types/writable_types.h"
 #include "sema/values/declared_values.h"
@@ -19,6 +20,10 @@ namespace tsr::sema {
 static bool kernel_result(Body& b, const ast::Expr& e, const Value& value) {
     const char* rule = "a kernel returns a scalar or one of its `mut` parameters";
     if (!value.type.is(Kind::tensor)) {
+        if (is_complex(value.type)) {
+            b.refuse(Feature::host, e.span, "a complex number that a kernel returns is");
+            return false;
+        }
         if (value.type.is_number() || value.type.is_bool()) return true;
         b.error("E0409", e.span, fmt::format("{}, this is {}", rule, shown(value.type)));
         return false;

@@ -75,7 +75,11 @@ bool repeats_to(const std::vector<int64_t>& shape, const std::vector<int64_t>& t
     return broadcast(shape, to) == to;
 }
 
-bool is_complex(const Type& type) { return type.is(Kind::tensor) && type.elem() == DType::c64; }
+bool is_complex(const Type& type) { return is_complex_number(type) || is_complex_tensor(type); }
+
+bool is_complex_number(const Type& type) { return type.is_scalar() && type.elem() == DType::c64; }
+
+bool is_complex_tensor(const Type& type) { return type.is(Kind::tensor) && type.elem() == DType::c64; }
 
 Type number_result(const Type& joined) {
     if (joined.is_literal()) return joined;

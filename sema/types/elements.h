@@ -18,8 +18,10 @@ Type element_type(const Type& type);
 bool has_integers(const Type& type);
 bool has_floats(const Type& type);
 bool has_bools(const Type& type);
-// A tensor of complex numbers.
+// A complex number, or a tensor of them.
 bool is_complex(const Type& type);
+bool is_complex_number(const Type& type);
+bool is_complex_tensor(const Type& type);
 // The vector, tile or tensor with bools for elements; else `bool`.
 Type bool_like(const Type& type);
 

@@ -68,9 +68,10 @@ namespace {
 std::optional<Type> join_literal(const Type& literal, const std::optional<Static>& value, const Type& other) {
     if (other.is_literal()) return literal.is(Kind::float_literal) ? literal : other;
     if (!other.is_scalar() || other.is_bool()) return std::nullopt;
-    if (literal.is(Kind::float_literal) && !is_float(other.elem())) return std::nullopt;
-    if (!is_integer(other.elem()) && !is_float(other.elem())) return std::nullopt;
-    if (value && !holds(other.elem(), *value)) return std::nullopt;
+    const DType elem = other.elem() == DType::c64 ? DType::f32 : other.elem();  // the real part
+    if (literal.is(Kind::float_literal) && !is_float(elem)) return std::nullopt;
+    if (!is_integer(elem) && !is_float(elem)) return std::nullopt;
+    if (value && !holds(elem, *value)) return std::nullopt;
     return other;
 }
 

@@ -101,7 +101,7 @@ std::optional<Type> items_of(Body& b, const ast::Expr& e, const Value& value) {
     if (value.type.is(Kind::tensor) && value.type.rank() > 0 && b.rules().tensor_values) {  // elements, or rows
         std::vector<ir::Dim> shape = value.type.tensor().shape;
         shape.erase(shape.begin());
-        if (shape.empty() && value.type.elem() == DType::c64) {
+        if (shape.empty() && value.type.elem() == DType::c64 && !b.rules().host_objects) {
             b.refuse(Feature::host, e.span, "a single complex number is");
             return std::nullopt;
         }
