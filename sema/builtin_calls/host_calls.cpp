@@ -1,5 +1,6 @@
 #include "sema/builtin_calls/host_calls.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -297,11 +298,23 @@ Value load_file(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
     return result;
 }
 
+// Tensors, numbers and truth values, and trees of them.
+bool holds_numbers_alone(const Type& type) {
+    const bool counted = type.is(Kind::list) && type.length();
+    if (type.is(Kind::tuple) || type.is(Kind::record) || counted)
+        return std::ranges::all_of(type.parts(), holds_numbers_alone);
+    return type.is(Kind::tensor) || type.is_number() || type.is_bool();
+}
+
 Value save(Body& b, const Matched& m) {
     require_string(b, *m.arguments[0], "a path");
     const Value value = expression(b, *m.arguments[1]);
-    bool fits = value.broken() || value.type.is(Kind::tensor) || value.type.is_number() || value.type.is_bool();
-    if (!fits) b.error("E0302", m.arguments[1]->span, fmt::format("a tensor is saved, this is {}", shown(value.type)));
+    const bool dict = value.type.is_keyed_dict() && holds_numbers_alone(value.type);
+    bool fits = value.broken() || value.type.is(Kind::tensor) || value.type.is_number() || value.type.is_bool() || dict;
+    if (fits) return typed(Type::none());
+    auto& d = b.error("E0302", m.arguments[1]->span, fmt::format("a tensor is saved, this is {}", shown(value.type)));
+    if (value.type.is(Kind::dict) || value.type.is_keyed_dict())
+        d.note("a dictionary of tensors is saved, too, that is written with all its keys: `{\"w\": w, \"b\": b}`");
     return typed(Type::none());
 }
 

@@ -10,6 +10,7 @@
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/text.h"
+#include "sema/elaborate/trees.h"
 #include "sema/elaborate/types.h"
 
 namespace tsr::elaborate {
@@ -94,11 +95,31 @@ Val load(Body& b, const ast::Expr& e, const CallInfo& info, const sema::Type& ty
     return loaded;
 }
 
+// The leaves of a tree under their names.
+void save_tree(Body& b, ValueId path, const Val& value, const sema::Type& type) {
+    std::vector<ValueId> operands{path};
+    tree_leaves(b, value, type, operands);
+    for (size_t i = 1; i < operands.size(); ++i) {
+        const ir::Type held = b.type_of(operands[i]);
+        if (held.kind == ir::TypeKind::tensor) continue;
+        const DType elem = held.elem == DType::index ? DType::i64 : held.elem;
+        operands[i] = host(b, "from_values", {b.emit.cast(operands[i], elem)}, ir::Type::tensor(elem, {}, false),
+                           {{Attr::type, elem}, {Attr::extents, std::vector<int64_t>{}}});
+    }
+    std::vector<std::string> names;
+    leaf_names(type, "", names);
+    host_effect(b, "save", std::move(operands), {{Attr::names, std::move(names)}});
+}
+
 // A tensor; a number is saved as a tensor of rank 0.
 Val save(Body& b, const CallInfo& info) {
     const ValueId path = b.handle(argument_value(b, info, 0), sema::Type::string());
     const Val value = argument_value(b, info, 1);
     const ast::Expr& expr = *argument(b, info, 1);
+    if (b.info(expr).type.is(sema::Kind::record)) {
+        save_tree(b, path, value, b.info(expr).type);
+        return Val::none();
+    }
     std::vector<ValueId> operands{path};
     if (value.is_ssa() && b.type_of(value.id).kind == ir::TypeKind::tensor) {
         operands.push_back(value.id);
