@@ -23,7 +23,7 @@ Json answer_type_definition(Workspace& workspace, const Json& params) {
     if (!use) return nullptr;
     Json found = Json::array();
     for (const sema::Type& type : sema::types_of(place->program(), use->entity)) {
-        if (!type.is(sema::Kind::record)) continue;
+        if (!type.is(sema::Kind::record) || type.is_keyed_dict()) continue;
         const sema::Function& constructor = place->program().function(type.function_id());
         const sema::Entity of{sema::NameKind::class_, constructor.name, constructor.module, constructor.id, {}};
         if (const auto at = sema::definition(place->program(), of)) found.push_back(place->analysis.location(*at));

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sema/annotations/annotations.h"
 #include "sema/state/body.h"
 #include "sema/state/entities.h"
 
@@ -222,6 +223,8 @@ bool Checker::is_static(const ast::Parameter& p) {
 }
 
 bool Checker::is_generic(const Function& function, const ast::Parameter& p) const {
+    const bool of_values = rules_of(function.kind).of_values;
+    if (of_values && p.annotation && names_containers(*this, function.module, *p.annotation)) return true;
     auto unknown_capital = [&](const ast::Expr& e) {
         std::string text = dotted(e);
         return !text.empty() && std::isupper(static_cast<unsigned char>(text[0])) &&

@@ -31,11 +31,12 @@ Instance& Checker::new_instance(ModuleId module, Context context, std::string na
 
 namespace {
 
-// What of a type may be written: its text does not say it.
+// What of a type may be written, and the lengths of lists: its text does not say it.
 std::string writable_parts(const Type& type) {
     if (type.is(Kind::tensor)) return type.writable() ? "!" : "";
     if (!type.is(Kind::list) && !type.is(Kind::dict) && !type.is(Kind::tuple) && !type.is(Kind::record)) return "";
     std::string text = type.is(Kind::record) ? std::to_string(type.function_id().index) : "";
+    if (type.is(Kind::list) && type.length()) text += std::to_string(*type.length());
     text += type.writable() ? "!(" : "(";
     for (const Type& part : type.parts()) text += writable_parts(part) + ",";
     return text + ")";

@@ -151,6 +151,7 @@ std::vector<Member> members_of(const Program& program, const Type& type) {
             found.push_back({std::string(function.name), Member::Kind::method, std::string(function.name)});
     }
     if (type.is(Kind::record)) {
+        if (type.is_keyed_dict()) return found;
         for (size_t i = 1; i < type.names().size(); ++i) found.push_back({type.names()[i], Member::Kind::field, {}});
         for (const auto& [name, method] : program.function(type.function_id()).makes->methods)
             found.push_back({name, Member::Kind::method, {}});

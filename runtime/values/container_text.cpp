@@ -1,5 +1,7 @@
 #include "runtime/values/container_text.h"
 
+#include <charconv>
+
 #include "runtime/text/format_spec.h"
 #include "runtime/text/quoted.h"
 #include "runtime/text/string.h"
@@ -20,18 +22,37 @@ std::string dictionary_text(const TsrList& dict) {
     return result + '}';
 }
 
-// `Layer(rate=0.5, name='a')`
+// The key that stands in a type as a name: a byte that no name holds is `.` and two hexadecimal digits.
+std::string key_text(const char* begin, const char* end) {
+    std::string key;
+    while (begin < end) {
+        int byte = 0;
+        const bool coded = *begin == '.' && end - begin >= 3;
+        if (coded && std::from_chars(begin + 1, begin + 3, byte, 16).ptr == begin + 3) {
+            key += static_cast<char>(byte);
+            begin += 3;
+        } else if (*begin == '.') {
+            ++begin;  // of an empty key
+        } else {
+            key += *begin++;
+        }
+    }
+    return quoted(key);
+}
+
+// `Layer(rate=0.5, name='a')`; of a dictionary whose keys are in its type `{'rate': 0.5, 'name': 'a'}`.
 std::string record_text(const TsrList& record) {
     const char* at = behind_name(record.type + 1);
-    std::string result(record.type + 1, at - 1);
-    result += '(';
+    const bool dict = record.type[1] == '.';
+    std::string result = dict ? "{" : std::string(record.type + 1, at - 1) + "(";
     for (int64_t i = 0; i < record.length; ++i) {
         const char* type = behind_name(at);
         if (i > 0) result += ", ";
-        result += std::string(at, type - 1) + "=" + value_text(type, record.items[i]);
+        result += dict ? key_text(at, type - 1) + ": " : std::string(at, type - 1) + "=";
+        result += value_text(type, record.items[i]);
         at = behind_type(type);
     }
-    return result + ')';
+    return result + (dict ? '}' : ')');
 }
 
 std::string container_text(const TsrList& list) {

@@ -1,5 +1,6 @@
 #include "sema/annotations/annotations.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include <fmt/format.h>
@@ -49,8 +50,7 @@ const ast::Expr& root_of(const ast::Expr& e) {
 static std::optional<Type> container_annotation(Body& b, const ast::Subscript& s, bool in_header) {
     const auto* name = std::get_if<ast::Name>(&s.base->node);
     const bool one = name && (name->text == "list" || name->text == "dict" || name->text == "tuple");
-    const bool value = b.rules().new_values && name && name->text == "tuple";
-    if (!one || (!b.rules().host_objects && !value)) return std::nullopt;
+    if (!one || b.rules().in_group) return std::nullopt;
     Symbol symbol = b.checker.resolve(b.instance.module, *s.base);
     if (symbol.kind != Symbol::Kind::none && symbol.kind != Symbol::Kind::builtin) return std::nullopt;
     std::vector<const ast::Expr*> written = s.indices;
@@ -210,6 +210,26 @@ static Value value_of(const Annotation& written) {
     Value value;
     if (!written.type.is_unknown()) value.type = Type::type_value(written.type);
     return value;
+}
+
+bool names_containers(const Checker& checker, ModuleId module, const ast::Expr& type, int depth) {
+    constexpr int kDeepest = 16;  // of classes in classes
+    if (depth > kDeepest) return false;
+    const auto inner = [&](const ast::Expr* part) {
+        return part && names_containers(checker, module, *part, depth + 1);
+    };
+    if (const auto* qualified = std::get_if<ast::Qualified>(&type.node)) return inner(qualified->type);
+    if (const auto* tuple = std::get_if<ast::Tuple>(&type.node)) return std::ranges::any_of(tuple->elements, inner);
+    if (const auto* s = std::get_if<ast::Subscript>(&type.node)) {
+        const std::string name = dotted(*s->base);
+        return name == "list" || name == "dict" || (name == "tuple" && std::ranges::any_of(s->indices, inner));
+    }
+    const Symbol symbol = checker.resolve(module, type);
+    if (symbol.kind != Symbol::Kind::class_) return false;
+    const Function& made = checker.program.function(symbol.function);
+    return std::ranges::any_of(checker.program.def(made).parameters, [&](const ast::Parameter& field) {
+        return field.annotation && names_containers(checker, made.module, *field.annotation, depth + 1);
+    });
 }
 
 Annotation annotation(Body& b, const ast::Expr& e, bool in_header) {

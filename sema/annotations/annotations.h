@@ -13,4 +13,8 @@ Annotation read_annotation(Body& b, const ast::Expr& e, bool in_header);
 // A type where an expression stands: whoever asked for the expression records it.
 Value written_type(Body& b, const ast::Expr& e);
 
+// Whether lists or dictionaries are in what an annotation names, in fields of classes, too: their lengths and keys are
+// those of what is given. `depth`: of the annotations around.
+bool names_containers(const Checker& checker, ModuleId module, const ast::Expr& type, int depth = 0);
+
 }  // namespace tsr::sema

@@ -1,5 +1,6 @@
 #include "sema/builtin_calls/host_calls.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -312,25 +313,34 @@ Value load_file(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
     return result;
 }
 
-void require_saved(Body& b, const ast::Expr& e) {
-    const Value value = expression(b, e);
-    if (value.broken() || value.type.is(Kind::tensor) || value.type.is_number() || value.type.is_bool()) return;
-    auto& d = b.error("E0302", e.span, fmt::format("a tensor is saved, this is {}", shown(value.type)));
-    if (value.type.is(Kind::dict)) d.note("several are saved where they are named: `save(path, {\"x\": x, \"y\": y})`");
+// Tensors, numbers and truth values, and trees of them.
+bool holds_numbers_alone(const Type& type) {
+    const bool counted = type.is(Kind::list) && type.length();
+    if (type.is(Kind::tuple) || type.is(Kind::record) || counted)
+        return std::ranges::all_of(type.parts(), holds_numbers_alone);
+    return type.is(Kind::tensor) || type.is_number() || type.is_bool();
 }
 
-// A tensor, or a dictionary that is written here: its tensors may have different types.
+// `{"n": 3, "m": 4}`, written in the call: a dictionary of any keys, whose names are known all the same.
+bool names_numbers(Body& b, const ast::Expr& written, const Type& type) {
+    const auto* several = std::get_if<ast::Dict>(&written.node);
+    if (!several || !type.is(Kind::dict)) return false;
+    return std::ranges::all_of(several->entries, [&](const auto& entry) {
+        const ExprInfo& value = b.instance.info(*entry.second);
+        return std::holds_alternative<ast::StringLiteral>(entry.first->node) && holds_numbers_alone(value.type);
+    });
+}
+
 Value save(Body& b, const Matched& m) {
     require_string(b, *m.arguments[0], "a path");
-    const auto* several = std::get_if<ast::Dict>(&m.arguments[1]->node);
-    if (!several) require_saved(b, *m.arguments[1]);
-    for (const auto& [key, value] : several ? several->entries : decltype(several->entries){}) {
-        const Value name = expression(b, *key);
-        const bool named = name.broken() || (name.value && name.value->string());
-        if (!named) b.error("E0314", key->span, "the name of a saved tensor must be a static string");
-        require_saved(b, *value);
-    }
-    if (several) b.record(*m.arguments[1], typed(Type::none()));
+    const ast::Expr& what = *m.arguments[1];
+    const Value value = expression(b, what);
+    const bool dict = value.type.is_keyed_dict() && holds_numbers_alone(value.type);
+    const bool one = value.type.is(Kind::tensor) || value.type.is_number() || value.type.is_bool();
+    if (value.broken() || one || dict || names_numbers(b, what, value.type)) return typed(Type::none());
+    auto& d = b.error("E0302", what.span, fmt::format("a tensor is saved, this is {}", shown(value.type)));
+    if (value.type.is(Kind::dict) || value.type.is_keyed_dict())
+        d.note("a dictionary of tensors is saved, too, that is written with all its keys: `{\"w\": w, \"b\": b}`");
     return typed(Type::none());
 }
 

@@ -203,7 +203,9 @@ Value length_of(Body& b, const Matched& m) {
     if (value.broken()) return {};
     std::optional<int64_t> known;
     if (value.type.is(Kind::tuple)) known = static_cast<int64_t>(value.type.parts().size());
-    if (value.type.is(Kind::list)) known = value.type.length();
+    const bool counts = !b.rules().host_objects || std::holds_alternative<ast::List>(x.node);
+    if (value.type.is(Kind::list) && counts) known = value.type.length();
+    if (value.type.is_keyed_dict()) known = static_cast<int64_t>(value.type.parts().size());
     if (value.value && value.value->tuple()) known = static_cast<int64_t>(value.value->tuple()->size());
     const bool shaped = value.type.is_memory() || value.type.is(Kind::tile) || value.type.is(Kind::local);
     if (shaped && value.type.rank() > 0) {

@@ -50,7 +50,7 @@ public:
         if (!is_inner(form)) return leaf(parts, path);
         std::vector<Type> given;
         bool ok = true;
-        for (size_t i = 0; i < form.parts().size(); ++i) {
+        for (size_t i = 0; i < count_of(form); ++i) {
             auto below = parts_below(parts, path, i);
             if (!below) return {};
             given.push_back(mapped(*below, path_of(path, form, i)));
@@ -68,7 +68,7 @@ public:
             b_.instance.tree_leaves[e_.id].push_back(part.read->id);
             return;
         }
-        for (size_t i = 0; i < part.type.parts().size(); ++i) {
+        for (size_t i = 0; i < count_of(part.type); ++i) {
             const auto below = parts_below({part}, path, i);
             if (!below) return;
             leaves((*below)[0], path_of(path, part.type, i), all, types);
@@ -105,11 +105,16 @@ public:
     }
 
 private:
-    static bool is_inner(const Type& type) { return type.is(Kind::tuple) || type.is(Kind::record); }
+    static bool is_inner(const Type& type) {
+        return type.is(Kind::tuple) || type.is(Kind::record) || (type.is(Kind::list) && type.length());
+    }
+    static size_t count_of(const Type& type) {
+        return type.is(Kind::list) ? static_cast<size_t>(type.length().value_or(0)) : type.parts().size();
+    }
 
     // As in source, so that a tuple and a record have parts of their own.
     static std::string path_of(const std::string& path, const Type& form, size_t i) {
-        return form.is(Kind::record) ? fmt::format("{}.{}", path, form.names()[i + 1]) : fmt::format("{}[{}]", path, i);
+        return path + part_text(form, i);
     }
 
     // A name for a tree that is not a name itself: it is computed once.
@@ -125,8 +130,9 @@ private:
         std::vector<Part> below;
         for (size_t tree = 0; tree < parts.size(); ++tree) {
             const Part& part = parts[tree];
-            const bool same = part.type.kind() == form.kind() && part.type.parts().size() == form.parts().size() &&
-                              (!form.is(Kind::record) || part.type.function_id() == form.function_id());
+            const bool same = part.type.kind() == form.kind() && count_of(part.type) == count_of(form) &&
+                              (!form.is(Kind::record) ||
+                               (part.type.function_id() == form.function_id() && part.type.names() == form.names()));
             if (!same) {
                 const std::string where = path.empty() ? "" : fmt::format(" at `{}`", path);
                 b_.error("E0302", part.written->span,
@@ -147,7 +153,10 @@ private:
         ast::ExprId& made = syntax_.tree_parts[{b_.key(*part.read), name}];
         if (made.valid()) return *b_.expr(made);
         const Span at = part.written->span;
-        if (form.is(Kind::record)) {
+        if (form.is_keyed_dict()) {
+            const ast::Expr& key = syntax_.expr(at, ast::StringLiteral{form.names()[i + 1]});
+            made = syntax_.expr(at, ast::Subscript{part.read, {&key}}).id;
+        } else if (form.is(Kind::record)) {
             made = syntax_.expr(at, ast::Attribute{part.read, {form.names()[i + 1], at}}).id;
         } else {
             const ast::Expr& number = syntax_.expr(at, ast::IntLiteral{i});
@@ -192,7 +201,7 @@ private:
                 made = syntax_.expr(part.written->span, ast::Subscript{part.read, {&all}}).id;
             }
             target = b_.expr(made);
-        } else if (!std::holds_alternative<ast::Attribute>(target->node)) {
+        } else if (!is_place(*target)) {
             b_.error("E0319", part.written->span,
                      fmt::format("{} that is no field of a record is not written", shown(part.type)))
                 .note("a tensor of one element is");
@@ -201,6 +210,13 @@ private:
         assign_to(b_, *target, value, call);
         leaves.push_back(target->id);
         return true;
+    }
+
+    // A field of a record, or what a key of a dictionary stands for.
+    bool is_place(const ast::Expr& e) const {
+        if (const auto* item = std::get_if<ast::Subscript>(&e.node))
+            return b_.instance.type(*item->base).is(Kind::record);
+        return std::holds_alternative<ast::Attribute>(e.node);
     }
 
     // Nothing where the function gives nothing.
@@ -212,6 +228,12 @@ private:
             b_.error("E0302", e_.span, "the function gives a value for some leaves of the tree and none for others");
             return {};
         }
+        if (form.is(Kind::list)) {
+            const auto item = common_item(given);
+            const auto length = static_cast<int64_t>(given.size());
+            if (item) return Type::list(b_.rules().host_objects ? as_item(*item) : without_extents(*item), length);
+            return Type::tuple(std::move(given));
+        }
         if (form.is(Kind::tuple)) return Type::tuple(std::move(given));
         for (Type& part : given) {
             if (!b_.rules().host_objects) continue;
@@ -219,9 +241,12 @@ private:
                 b_.error("E0208", e_.span, fmt::format("a record does not hold {}", shown(part)));
                 return {};
             }
-            part = as_item(part);
         }
-        return Type::record(form.function_id(), form.names(), std::move(given), b_.rules().host_objects);
+        for (Type& part : given) {
+            if (!b_.rules().host_objects && !form.is_keyed_dict()) continue;
+            part = part == Type::index() ? Type::scalar(DType::i64) : without_extents(part);
+        }
+        return Type::record_like(form, std::move(given), b_.rules().host_objects);
     }
 
     Body& b_;

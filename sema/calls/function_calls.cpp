@@ -45,12 +45,14 @@ Type own_symbols(const Type& type, const std::string& parameter, std::vector<std
 
 // Of a graph the same of what is in a tree.
 Type own_tree_symbols(const Type& type, const std::string& parameter, std::vector<std::pair<ir::Dim, ir::Dim>>& known) {
+    if (type.is(Kind::list))
+        return Type::list(own_tree_symbols(type.parts()[0], parameter + "_0", known), type.length());
     if (!type.is(Kind::tuple) && !type.is(Kind::record)) return own_symbols(type, parameter, known);
     std::vector<Type> parts;
     for (size_t i = 0; i < type.parts().size(); ++i)
         parts.push_back(own_tree_symbols(type.parts()[i], fmt::format("{}_{}", parameter, i), known));
     if (type.is(Kind::tuple)) return Type::tuple(std::move(parts));
-    return Type::record(type.function_id(), type.names(), std::move(parts), type.writable());
+    return Type::record_like(type, std::move(parts), type.writable());
 }
 
 // True after a message: what is called may not be called here.

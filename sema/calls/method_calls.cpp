@@ -54,7 +54,7 @@ Type given_type(const Type& receiver, char letter) {
             return Type::list(Type::string(), std::nullopt);
         case 'x':  // a record of the function's own, of the same fields
             if (!receiver.is(Kind::record)) return receiver;
-            return Type::record(receiver.function_id(), receiver.names(), receiver.parts(), true);
+            return Type::record_like(receiver, receiver.parts(), true);
         case 'e':
             return receiver.parts()[0];
         case 'v':
@@ -102,20 +102,6 @@ const HostMethod* chosen_row(Body& b, const ast::Call& c, const ast::Attribute& 
 
 }  // namespace
 
-// What becomes part of a container says what an empty one holds, and what its items are widened to.
-void widen_container(Body& b, const ast::Expr& container, const Type& type) {
-    if (const auto* variable = std::get_if<VariableId>(&b.instance.info(container).referent)) {
-        Slot& slot = b.slots[variable->index];
-        if (slot.joined && !slot.declared) b.add_to_type(slot, stored(type), {});
-        return;
-    }
-    const auto* subscript = std::get_if<ast::Subscript>(&container.node);
-    if (!subscript) return;
-    const Type& base = b.instance.type(*subscript->base);
-    if (base.is(Kind::list)) widen_container(b, *subscript->base, Type::list(type, std::nullopt));
-    if (base.is(Kind::dict)) widen_container(b, *subscript->base, Type::dict(base.parts()[0], type));
-}
-
 bool method_argument(Body& b, const ast::Expr& receiver, const Type& type, char letter, const ast::Expr& argument) {
     Value value = expression(b, argument);
     if (value.broken()) return false;
@@ -123,8 +109,8 @@ bool method_argument(Body& b, const ast::Expr& receiver, const Type& type, char 
     if (letter == 'E') widen_container(b, receiver, Type::list(part, std::nullopt));
     if (letter == 'K') widen_container(b, receiver, Type::dict(part, type.parts()[1]));
     if (letter == 'V') widen_container(b, receiver, Type::dict(type.parts()[0], part));
-    if (letter == 'x') widen_container(b, receiver, part);
-    const Type wanted = wanted_type(type, letter);
+    if (letter == 'x') widen_container(b, receiver, part.is(Kind::list) ? any_length(part) : part);
+    const Type wanted = without_lengths(wanted_type(type, letter));
     if (letter == 'i') {
         require_integer(b, argument, value, "this argument");
         return value.type.is_integer();
@@ -140,7 +126,7 @@ bool method_argument(Body& b, const ast::Expr& receiver, const Type& type, char 
 // "list" of "list.append"
 static std::string_view kind_word(const Type& receiver) {
     if (receiver.is(Kind::string)) return "str";
-    if (receiver.is(Kind::dict)) return "dict";
+    if (receiver.is(Kind::dict) || receiver.is_keyed_dict()) return "dict";
     return receiver.is(Kind::record) ? "record" : "list";
 }
 
@@ -153,6 +139,7 @@ static Value host_method_call(Body& b, const ast::Expr& e, const ast::Call& c, c
         return {};
     }
     b.note(*c.callee, language_entity(NameKind::method, fmt::format("{}.{}", kind_word(base.type), a.name.text)));
+    if (row->changes && base.type.is(Kind::list)) widen_container(b, *a.base, any_length(base.type));
     const auto parameters = method_parameters(*row);
     CallInfo info;
     info.kind = CallKind::method;
@@ -268,7 +255,38 @@ static std::optional<FunctionId> from_dense(Body& b, const ast::Attribute& a, co
     return std::nullopt;
 }
 
+// Methods of a dictionary whose keys are in its type. One that puts in or takes out entries makes it one of any keys.
+static Value keyed_method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::Attribute& a,
+                               const Value& base) {
+    const std::string& name = a.name.text;
+    const bool lists = name == "keys" || name == "values" || name == "items";
+    if (lists && c.arguments.empty()) {
+        b.note(*c.callee, language_entity(NameKind::method, "dict." + name));
+        if (!is_path(*a.base)) {
+            b.error("E0601", a.base->span,
+                    fmt::format("`.{}()` of a dictionary without a name is not compiled yet", name))
+                .note("give it a name first");
+            return {};
+        }
+        const ast::Expr& whole = parts_of_dict(b, *a.base, base.type, name);
+        return expression(b, whole);
+    }
+    if (name == "copy" && b.rules().host_objects) return host_method_call(b, e, c, a, base);
+    evaluate_arguments(b, c);
+    const auto rows = host_methods(Kind::dict, name);
+    const auto any = with_any_keys(base.type);
+    if (b.rules().host_objects && any && !rows.empty()) widen_container(b, *a.base, *any);
+    auto& d =
+        b.error("E0328", a.name.span, fmt::format("{} has no `{}`: its keys are in its type", shown(base.type), name));
+    if (rows.empty()) return {};
+    d.note(!any                     ? "its values have no common type"
+           : b.rules().host_objects ? "declare it with `dict[str, T]` where it is made"
+                                    : "in a graph function dictionaries have the keys that they are made with");
+    return {};
+}
+
 Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::Attribute& a, const Value& base) {
+    if (base.type.is_keyed_dict()) return keyed_method_call(b, e, c, a, base);
     const bool hosted = !host_methods(base.type.kind(), a.name.text).empty();
     if (hosted && !base.type.is(Kind::record)) {
         if (b.rules().host_objects) return host_method_call(b, e, c, a, base);

@@ -5,8 +5,6 @@
 
 namespace tsr::sema {
 
-// What is put into a container becomes part of the type of the variable that holds it.
-void widen_container(Body& b, const ast::Expr& container, const Type& type);
 // The built-in function that a method of a number, tensor or list stands for: `x.astype`, `x.sum`.
 std::optional<Builtin> method_named(const Type& base, const std::string& name);
 // All such names of a type.

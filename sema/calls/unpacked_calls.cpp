@@ -24,7 +24,8 @@ std::optional<size_t> count_of_items(Body& b, const ast::Expr& e, const Value& v
         b.error("E0302", e.span, fmt::format("`*` unpacks a tuple or a list, this is {}", shown(value.type)));
         return std::nullopt;
     }
-    if (const auto length = value.type.length()) return static_cast<size_t>(*length);
+    const auto length = b.rules().host_objects ? std::nullopt : value.type.length();
+    if (length) return static_cast<size_t>(*length);
     b.error("E0314", e.span, "the number of items that `*` unpacks must be static")
         .note(
             "a tuple has a number of items that is known, and so has a list that is written here; a list in a "

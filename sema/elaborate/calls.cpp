@@ -88,6 +88,12 @@ static Val value_of_results(Body& b, const sema::Type& type, const std::vector<V
         for (const sema::Type& part : type.parts()) parts.parts.push_back(value_of_results(b, part, results, next));
         return parts;
     }
+    if (type.is(sema::Kind::list) && b.rules().new_values) {
+        Val items = Val::list({});
+        for (int64_t i = 0; i < type.length().value_or(0); ++i)
+            items.parts.push_back(value_of_results(b, type.parts()[0], results, next));
+        return items;
+    }
     if (next >= results.size()) return Val::none();
     const ValueId id = results[next++];
     return Val::ssa(id, type.is_scalar() ? std::optional(type.elem()) : std::nullopt);
@@ -186,21 +192,23 @@ Val stopped(Body& b, const ast::Expr& e, const CallInfo& info) {
 // The tree of what the calls for the leaves give, in the form of the first tree.
 Val tree_of_calls(Body& b, const sema::Type& form, const sema::Type& type, const std::vector<ast::ExprId>& calls,
                   size_t& next) {
-    if (!form.is(sema::Kind::tuple) && !form.is(sema::Kind::record)) {
+    const auto count = part_count(form);
+    if (!count) {
         const ast::Expr& leaf = *b.expr(calls.at(next++));
         const Val value = b.rounded(expression(b, leaf));
         return type.is(sema::Kind::none) ? Val::none() : b.coerce(value, type);
     }
     Val parts = Val::tuple({});
-    for (size_t i = 0; i < form.parts().size(); ++i) {
-        const sema::Type& part = type.is(sema::Kind::none) ? type : type.parts()[i];
-        parts.parts.push_back(tree_of_calls(b, form.parts()[i], part, calls, next));
+    for (size_t i = 0; i < *count; ++i) {
+        const sema::Type& part = type.is(sema::Kind::none) ? type : part_type(type, i);
+        parts.parts.push_back(tree_of_calls(b, part_type(form, i), part, calls, next));
     }
     if (type.is(sema::Kind::none)) return Val::none();
-    if (!type.is(sema::Kind::record) || !b.rules().host_objects) return parts;
-    std::vector<ValueId> fields;
-    for (size_t i = 0; i < parts.parts.size(); ++i) fields.push_back(boxed(b, parts.parts[i], type.parts()[i]));
-    return Val::ssa(container_of(b, ir_type(type), std::move(fields)));
+    if (type.is(sema::Kind::list)) {
+        parts.kind = Val::Kind::list;
+        return b.rules().host_objects ? Val::ssa(container(b, parts, type)) : parts;
+    }
+    return type.is(sema::Kind::record) ? record_of(b, std::move(parts), type) : parts;
 }
 
 void update_leaves(Body& b, const std::vector<ast::ExprId>& calls) {
@@ -225,6 +233,13 @@ Val tree_call(Body& b, const ast::Expr& e, const CallInfo& info) {
     std::vector<const ast::Expr*> trees{&first};
     for (const ast::ExprId more : info.rest) trees.push_back(b.expr(more));
     for (const ast::Expr* tree : trees) bind_made_name(b, *tree);
+    for (const ast::Expr* tree : trees) {
+        const auto named = b.program.made.tree_names.find(b.key(*tree));
+        const bool is_named = named != b.program.made.tree_names.end();
+        const sema::Type& type = b.info(*tree).type;
+        if (b.rules().host_objects && has_lists(type))
+            require_lengths(b, expression(b, is_named ? *b.expr(named->second) : *tree), type);
+    }
     const std::vector<ast::ExprId>& leaves = b.instance().tree_leaves.at(e.id);
     size_t next = 0;
     if (info.builtin == sema::Builtin::tree_update) {

@@ -54,6 +54,14 @@ Val list_comprehension(Body& b, const ast::Expr& e, const ast::Comprehension& no
     Val list = Val::list({});
     const auto found = b.instance().comprehensions.find(e.id);
     if (found == b.instance().comprehensions.end()) return list;
+    if (const sema::Type& type = b.info(e).type; type.is_keyed_dict()) {
+        Val items = Val::tuple({});
+        for_each_round(b, e, found->second[0], {}, [&](LoopFlags) {
+            const Val item = b.rounded(expression(b, *node.value));
+            items.parts.push_back(b.coerce(item, type.parts()[items.parts.size()]));
+        });
+        return record_of(b, std::move(items), type);
+    }
     if (b.rules().host_objects) return growing(b, e, node, found->second);
     const std::string path = b.site_path;
     int64_t round = 0;

@@ -88,24 +88,26 @@ Val field_position(const sema::Type& record, const std::string& name) {
 }
 
 Val record_field(Body& b, const Val& record, const sema::Type& type, const std::string& name) {
-    const Val at = field_position(type, name);
+    return record_item(b, record, type, field_position(type, name));
+}
+
+Val record_item(Body& b, const Val& record, const sema::Type& type, const Val& at) {
     if (record.has_elements()) return record.element(static_cast<size_t>(*at.fixed.integer()));
     return list_element(b, record.id, at, type.parts()[static_cast<size_t>(*at.fixed.integer())]);
 }
 
-Val new_record(Body& b, const sema::Instance& constructor) {
-    const sema::Type& type = constructor.result;
-    if (!b.rules().host_objects) {  // a value
-        Val parts = Val::tuple({});
-        for (size_t i = 0; i < type.parts().size(); ++i)
-            parts.parts.push_back(b.get(b.slot(variable_of_parameter(constructor, i))));
-        return parts;
-    }
+Val record_of(Body& b, Val parts, const sema::Type& type) {
+    if (!b.rules().host_objects) return parts;  // a value
     std::vector<ValueId> fields;
-    for (size_t i = 0; i < type.parts().size(); ++i) {
-        fields.push_back(boxed(b, b.get(b.slot(variable_of_parameter(constructor, i))), type.parts()[i]));
-    }
+    for (size_t i = 0; i < parts.parts.size(); ++i) fields.push_back(boxed(b, parts.parts[i], type.parts()[i]));
     return Val::ssa(container_of(b, ir_type(type), std::move(fields)));
+}
+
+Val new_record(Body& b, const sema::Instance& constructor) {
+    Val parts = Val::tuple({});
+    for (size_t i = 0; i < constructor.result.parts().size(); ++i)
+        parts.parts.push_back(b.get(b.slot(variable_of_parameter(constructor, i))));
+    return record_of(b, std::move(parts), constructor.result);
 }
 
 Val dict_value(Body& b, ValueId dict, const sema::Type& type, const Val& key, const sema::Type& value) {
@@ -216,13 +218,17 @@ Val contains(Body& b, const Val& item, const Val& whole, const sema::Type& type)
         return truth_of(b, "string_has", {b.handle(whole, type), b.handle(item, type)});
     }
     sema::Type list = type;
+    Val searched = whole;
     if (type.is(Kind::tuple)) {
-        std::optional<sema::Type> joined;
-        for (const sema::Type& part : type.parts()) joined = joined ? sema::join(*joined, part) : part;
-        list = sema::Type::list(joined.value_or(sema::Type::unknown()), std::nullopt);
+        list = sema::Type::list(sema::common_item(type.parts()).value_or(sema::Type::unknown()), std::nullopt);
+    } else if (type.is(Kind::record)) {  // a dictionary whose keys are in its type
+        list = sema::Type::list(sema::Type::string(), std::nullopt);
+        searched = Val::list({});
+        for (size_t i = 1; i < type.names().size(); ++i)
+            searched.parts.push_back(Val::of(sema::Static::of(type.names()[i])));
     }
     list = container_type(list);
-    const ValueId held = container(b, whole, list);
+    const ValueId held = container(b, searched, list);
     if (list.parts()[0].is_unknown()) return Val::truth(false);
     const ValueId wanted = boxed(b, item, list.parts()[0]);
     if (type.is(Kind::dict)) return truth_of(b, "dict_has", {held, wanted});

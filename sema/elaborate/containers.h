@@ -28,6 +28,10 @@ Val dict_value(Body& b, ir::ValueId dict, const sema::Type& type, const Val& key
 // The position of a record's field, which exists.
 Val field_position(const sema::Type& record, const std::string& name);
 Val record_field(Body& b, const Val& record, const sema::Type& type, const std::string& name);
+// And by its position.
+Val record_item(Body& b, const Val& record, const sema::Type& type, const Val& at);
+// The record with these fields: on the host an object, else a value.
+Val record_of(Body& b, Val parts, const sema::Type& type);
 // What a class makes of its constructor's parameters.
 Val new_record(Body& b, const sema::Instance& constructor);
 void append_to_list(Body& b, ir::ValueId list, const Val& value, const sema::Type& element);

@@ -131,6 +131,7 @@ struct Evaluate {
     Val operator()(const ast::List& node) { return Val::list(all(node.elements)); }
     // Keys and values in turn, until they are stored.
     Val operator()(const ast::Dict& node) {
+        if (b.info(e).type.is(Kind::record)) return keyed_dict(node);
         Val entries = Val::list({});
         for (const auto& [key, value] : node.entries) {
             entries.parts.push_back(expression(b, *key));
@@ -141,6 +142,15 @@ struct Evaluate {
     Val operator()(const ast::Comprehension& node) { return list_comprehension(b, e, node); }
     Val operator()(const ast::Qualified&) { return Val::none(); }
     Val operator()(const ast::WithPolicy&) { return Val::none(); }
+
+    Val keyed_dict(const ast::Dict& node) {
+        Val items = Val::tuple({});
+        for (size_t i = 0; i < node.entries.size(); ++i) {
+            const Val item = expression(b, *node.entries[i].second);
+            items.parts.push_back(b.coerce(b.rounded(item), b.info(e).type.parts()[i]));
+        }
+        return record_of(b, std::move(items), b.info(e).type);
+    }
 
     std::vector<Val> all(const std::vector<const ast::Expr*>& elements) {
         std::vector<Val> values;

@@ -18,6 +18,7 @@
 #include "sema/program/indexed.h"
 #include "sema/program/reductions.h"
 #include "sema/types/elements.h"
+#include "sema/types/containers.h"
 
 namespace tsr::elaborate {
 
@@ -191,7 +192,18 @@ std::string graph_name(Body& b) {
 
 }  // namespace
 
+// `.keys()`, `.values()` or `.items()` of a dictionary whose keys are in its type: the tuple that it is.
+static const ast::Expr* parts_of_dict(Body& b, const ast::Expr& e) {
+    const auto* call = std::get_if<ast::Call>(&e.node);
+    const auto* callee = call ? std::get_if<ast::Attribute>(&call->callee->node) : nullptr;
+    if (!callee || !b.info(*callee->base).type.is_keyed_dict()) return nullptr;
+    const std::string form = sema::parts_form(b.info(*callee->base).type, callee->name.text);
+    const auto made = b.program.made.tree_parts.find({b.key(*callee->base), form});
+    return made == b.program.made.tree_parts.end() ? nullptr : b.expr(made->second);
+}
+
 const ast::Expr* library_call_of(Body& b, const ast::Expr& e) {
+    if (const ast::Expr* parts = parts_of_dict(b, e)) return parts;
     const auto made = b.program.made.library_calls.find(b.key(e));
     if (made == b.program.made.library_calls.end()) return nullptr;
     const ast::Expr* call = b.expr(made->second);

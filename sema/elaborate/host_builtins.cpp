@@ -13,6 +13,7 @@
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/text.h"
+#include "sema/elaborate/trees.h"
 #include "sema/elaborate/types.h"
 #include "sema/types/elements.h"
 
@@ -126,6 +127,22 @@ Val load(Body& b, const ast::Expr& e, const CallInfo& info, const sema::Type& ty
     return loaded;
 }
 
+// The leaves of a tree under their names.
+void save_tree(Body& b, ValueId path, const Val& value, const sema::Type& type) {
+    std::vector<ValueId> operands{path};
+    tree_leaves(b, value, type, operands);
+    for (size_t i = 1; i < operands.size(); ++i) {
+        const ir::Type held = b.type_of(operands[i]);
+        if (held.kind == ir::TypeKind::tensor) continue;
+        const DType elem = held.elem == DType::index ? DType::i64 : held.elem;
+        operands[i] = host(b, "from_values", {b.emit.cast(operands[i], elem)}, ir::Type::tensor(elem, {}, false),
+                           {{Attr::type, elem}, {Attr::extents, std::vector<int64_t>{}}});
+    }
+    std::vector<std::string> names;
+    leaf_names(type, "", names);
+    host_effect(b, "save", std::move(operands), {{Attr::names, std::move(names)}});
+}
+
 // A tensor; a number is saved as a tensor of rank 0.
 ValueId saved_tensor(Body& b, const ast::Expr& e) {
     const Val value = expression(b, e);
@@ -140,9 +157,13 @@ Val save(Body& b, const CallInfo& info) {
     std::vector<ValueId> operands{b.handle(argument_value(b, info, 0), sema::Type::string())};
     std::vector<std::string> names;
     const ast::Expr& what = *argument(b, info, 1);
+    if (b.info(what).type.is(sema::Kind::record)) {
+        save_tree(b, operands[0], argument_value(b, info, 1), b.info(what).type);
+        return Val::none();
+    }
     if (const auto* several = std::get_if<ast::Dict>(&what.node)) {
         for (const auto& [key, value] : several->entries) {
-            const std::string name = *b.info(*key).value->string();
+            const std::string name = std::get<ast::StringLiteral>(key->node).value;
             const ValueId tensor = saved_tensor(b, *value);
             const auto before = std::ranges::find(names, name);  // as in any dictionary the last one counts
             if (before != names.end()) {

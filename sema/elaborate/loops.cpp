@@ -359,7 +359,8 @@ void for_each_round(Body& b, const ast::Expr& e, const ForInfo& info, LoopEffect
     const bool range = info.kind == sema::LoopKind::range || info.kind == sema::LoopKind::tile_range;
     if (range) return range_loop(b, loop);
     if (!info.elements.valid()) return;
-    if (b.rules().host_objects && !static_items(b, info))
+    const bool unrolls = info.must_unroll && info.kind == sema::LoopKind::tuple;
+    if (b.rules().host_objects && !unrolls && !static_items(b, info))
         return sequence_loop(b, loop, sequence_of(b, *b.expr(info.elements)));
     list_loop(b, loop);
 }

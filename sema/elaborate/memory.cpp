@@ -1,5 +1,10 @@
 #include "sema/elaborate/memory.h"
 
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/containers.h"
@@ -15,6 +20,8 @@
 #include "sema/program/indexed.h"
 #include "sema/program/static_tables.h"
 #include "sema/types/elements.h"
+#include "sema/state/body.h"
+#include "sema/types/containers.h"
 
 namespace tsr::elaborate {
 
@@ -60,6 +67,18 @@ std::vector<Val> indices_of(Body& b, const std::vector<const ast::Expr*>& items)
         for (size_t i = 0; i < value.element_count(); ++i) indices.push_back(value.element(i));
     }
     return indices;
+}
+
+// Where a dictionary whose keys are in its type has a key; nothing after a message.
+std::optional<Val> key_in_round(Body& b, const ast::Expr& key, const sema::Type& dict) {
+    const Val value = expression(b, key);
+    const std::string* name = value.is_fixed() ? value.fixed.string() : nullptr;
+    const auto& names = dict.names();
+    if (name && std::find(names.begin() + 1, names.end(), *name) != names.end()) return field_position(dict, *name);
+    b.error("E0328", key.span,
+            fmt::format("in a round of the loop around {} has no key {}", sema::shown(dict),
+                        name ? sema::Static::of(*name).text() : "that is known"));
+    return std::nullopt;
 }
 
 std::vector<ValueId> index_values(Body& b, const std::vector<Val>& indices) {
@@ -132,6 +151,20 @@ Val subscript(Body& b, const ast::Expr& e, const ast::Subscript& node) {
         const Val key = expression(b, *node.indices[0]);
         return dict_value(b, container(b, base, held), held, key, type);
     }
+    if (base_type.is(Kind::record)) {
+        const auto any = sema::with_any_keys(base_type);
+        if (const Val key = expression(b, *node.indices[0]); !key.is_fixed() && any) {
+            Val entries = Val::list({});
+            for (size_t i = 0; i < base_type.parts().size(); ++i) {
+                entries.parts.push_back(Val::of(sema::Static::of(base_type.names()[i + 1])));
+                entries.parts.push_back(record_item(b, base, base_type, Val::index(static_cast<int64_t>(i))));
+            }
+            const sema::Type held = container_type(*any);
+            return dict_value(b, container(b, entries, held), held, key, type);
+        }
+        const auto position = key_in_round(b, *node.indices[0], base_type);
+        return position ? record_item(b, base, base_type, *position) : b.undefined(type);
+    }
     if (items.size() != 1) return {};
     if (const auto* part = std::get_if<ast::Slice>(&items[0]->node)) return slice(b, base, base_type, *part);
     const Val index = expression(b, *items[0]);
@@ -177,6 +210,15 @@ Target subscript_target(Body& b, const ast::Expr& e, const ast::Subscript& node)
     target.written = &e;
     const sema::Type& base_type = b.info(*node.base).type;
     const std::vector<const ast::Expr*> items = index_items(node);
+    if (base_type.is(Kind::record)) {
+        target.kind = Target::Kind::list_item;
+        target.container = base_type;
+        target.memory = expression(b, *node.base);
+        const auto position = key_in_round(b, *node.indices[0], base_type);
+        if (!position) return {};
+        target.indices = {*position};
+        return target;
+    }
     if (base_type.is(Kind::dict) || (base_type.is(Kind::list) && b.rules().host_objects)) {
         target.kind = Target::Kind::list_item;
         target.container = container_type(base_type);

@@ -124,11 +124,8 @@ Sequence sequence_of(Body& b, const Val& value, const sema::Type& type) {
         list = host(b, "dict_keys", {container(b, value, type)}, ir::Type::list(item_ir_type(item)));
     } else {
         sema::Type held = type;
-        if (type.is(Kind::tuple)) {
-            std::optional<sema::Type> joined;
-            for (const sema::Type& part : type.parts()) joined = joined ? sema::join(*joined, part) : part;
-            held = sema::Type::list(joined.value_or(sema::Type::unknown()), std::nullopt);
-        }
+        if (type.is(Kind::tuple))
+            held = sema::Type::list(sema::common_item(type.parts()).value_or(sema::Type::unknown()), std::nullopt);
         held = container_type(held);
         item = held.parts()[0];
         list = container(b, value, held);

@@ -32,6 +32,7 @@ sema::Type with_declared_extents(const sema::Type& field, const sema::Type& decl
 
 // The types of a record's fields as its class declares them: in the record's own type extents have no names.
 std::vector<sema::Type> declared_fields(const sema::Program& program, const sema::Type& record) {
+    if (record.is_keyed_dict()) return record.parts();
     for (const sema::Instance& instance : program.instances) {
         if (instance.function != record.function_id() || instance.parameters.size() != record.parts().size()) continue;
         std::vector<sema::Type> fields;
@@ -42,14 +43,6 @@ std::vector<sema::Type> declared_fields(const sema::Program& program, const sema
     return record.parts();
 }
 
-// How many parts a tree has; nothing of a leaf. A list of a graph has a length.
-std::optional<size_t> part_count(const sema::Type& type) {
-    if (type.is(Kind::tuple) || type.is(Kind::record)) return type.parts().size();
-    if (!type.is(Kind::list) || !type.length()) return std::nullopt;
-    return static_cast<size_t>(*type.length());
-}
-const sema::Type& part_type(const sema::Type& type, size_t i) { return type.parts()[type.is(Kind::list) ? 0 : i]; }
-
 // Makes the parameters. `scope`: of the names that extents have, empty outside of records.
 class Parameters {
 public:
@@ -59,9 +52,16 @@ public:
         if (sema::is_complex_number(type)) return tree(parts_of_complex(), name, scope);
         if (type.is(Kind::record)) {
             const std::vector<sema::Type> fields = declared_fields(b_.program, type);
-            return parts(fields, name, [&](size_t i) { return type.names()[i + 1]; }, name + ".");
+            const bool keyed = type.is_keyed_dict();
+            const auto part = [&](size_t i) { return keyed ? key_word(type.names()[i + 1]) : type.names()[i + 1]; };
+            return parts(fields, name, part, keyed ? scope : name + ".");
         }
-        if (type.is(Kind::tuple)) return parts(type.parts(), name, [](size_t i) { return std::to_string(i); }, scope);
+        const auto number = [](size_t i) { return std::to_string(i); };
+        if (type.is(Kind::tuple)) return parts(type.parts(), name, number, scope);
+        if (type.is(Kind::list)) {
+            const std::vector<sema::Type> items(part_count(type).value_or(0), type.parts()[0]);
+            return Val::list(parts(items, name, number, scope).parts);
+        }
         return leaf(type, name, scope);
     }
 
@@ -94,6 +94,8 @@ private:
         std::string name = named ? scope + *symbol : fmt::format("{}.{}", leaf, axis);
         std::ranges::replace(name, '.', '_');
         std::vector<std::string>& symbols = b_.function().symbols;
+        // Leaves `a_b` and `a.b` have extents of their own.
+        while (!named && std::ranges::find(symbols, name) != symbols.end()) name += '_';
         if (std::ranges::find(symbols, name) == symbols.end()) symbols.push_back(name);
         return ir::Dim::symbol(name);
     }
@@ -115,6 +117,37 @@ Val part_of(Body& b, const Val& value, const sema::Type& type, size_t i) {
 
 }  // namespace
 
+std::optional<size_t> part_count(const sema::Type& type) {
+    if (type.is(Kind::tuple) || type.is(Kind::record)) return type.parts().size();
+    if (!type.is(Kind::list) || !type.length()) return std::nullopt;
+    return static_cast<size_t>(*type.length());
+}
+
+const sema::Type& part_type(const sema::Type& type, size_t i) { return type.parts()[type.is(Kind::list) ? 0 : i]; }
+
+bool has_lists(const sema::Type& type) {
+    const bool parted = type.is(Kind::tuple) || type.is(Kind::record);
+    return type.is(Kind::list) || (parted && std::ranges::any_of(type.parts(), has_lists));
+}
+
+void require_lengths(Body& b, const Val& value, const sema::Type& type) {
+    const auto count = has_lists(type) ? part_count(type) : std::nullopt;
+    if (!count) return;
+    if (type.is(Kind::list) && value.is_ssa()) require_length(b, value.id, *count);
+    for (size_t i = 0; i < *count; ++i) {
+        if (has_lists(part_type(type, i))) require_lengths(b, part_of(b, value, type, i), part_type(type, i));
+    }
+}
+
+void leaf_names(const sema::Type& type, const std::string& whole, std::vector<std::string>& names) {
+    const auto count = part_count(type);
+    if (!count) return names.push_back(whole);
+    for (size_t i = 0; i < *count; ++i) {
+        const std::string part = type.is(Kind::record) ? type.names()[i + 1] : std::to_string(i);
+        leaf_names(part_type(type, i), whole.empty() ? part : whole + "." + part, names);
+    }
+}
+
 Val tree_parameter(Body& b, const sema::Type& type, const std::string& name) {
     return Parameters(b).tree(type, name, "");
 }
@@ -126,6 +159,7 @@ void tree_leaves(Body& b, const Val& value, const sema::Type& type, std::vector<
     }
     const auto count = part_count(type);
     if (!count) return b.flatten(value, &type, leaves);
+    if (type.is(Kind::list) && value.is_ssa()) require_length(b, value.id, *count);
     for (size_t i = 0; i < *count; ++i) tree_leaves(b, part_of(b, value, type, i), part_type(type, i), leaves);
 }
 
@@ -166,9 +200,7 @@ Val tree_of_leaves(Body& b, const sema::Type& type, const std::vector<ValueId>& 
     for (size_t i = 0; i < *count; ++i) parts.parts.push_back(tree_of_leaves(b, part_type(type, i), leaves, next));
     if (type.is(Kind::tuple)) return parts;
     if (type.is(Kind::list)) return Val::ssa(container(b, parts, type));
-    std::vector<ValueId> fields;
-    for (size_t i = 0; i < parts.parts.size(); ++i) fields.push_back(boxed(b, parts.parts[i], type.parts()[i]));
-    return Val::ssa(container_of(b, ir_type(type), std::move(fields)));
+    return record_of(b, std::move(parts), type);
 }
 
 void bind_tree_symbols(Body& b, const Val& value, const sema::Type& type, std::map<std::string, ir::Dim>& dims) {

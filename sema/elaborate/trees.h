@@ -6,6 +6,15 @@
 
 namespace tsr::elaborate {
 
+// How many parts a tree has; nothing of a leaf. A list has as many as its type says.
+std::optional<size_t> part_count(const sema::Type& type);
+const sema::Type& part_type(const sema::Type& type, size_t i);
+bool has_lists(const sema::Type& type);
+// On the host: fails when the program runs unless each list in a tree has the length that its type says.
+void require_lengths(Body& b, const Val& value, const sema::Type& type);
+// The names of a tree's leaves: `layers.0.w`; what is no tree has the name of the whole.
+void leaf_names(const sema::Type& type, const std::string& whole, std::vector<std::string>& names);
+
 // In a graph function: parameters for the leaves, named `model.w`, and symbols for their extents. Fields whose class
 // gives extents one name have one symbol.
 Val tree_parameter(Body& b, const sema::Type& type, const std::string& name);

@@ -1,5 +1,9 @@
 #include "sema/elaborate/types.h"
 
+#include <cctype>
+
+#include <fmt/format.h>
+
 #include "sema/elaborate/complex_values.h"
 #include "sema/types/elements.h"
 
@@ -14,10 +18,24 @@ ir::Type record_ir_type(const sema::Type& type) {
     std::vector<ir::Type> fields;
     const sema::Type read = type.with_mut(false);
     for (const sema::Type& field : read.parts()) fields.push_back(item_ir_type(field));
-    return ir::Type::record(type.names(), fields);
+    if (!type.is_keyed_dict()) return ir::Type::record(type.names(), fields);
+    std::vector<std::string> names{".dict"};
+    for (size_t i = 1; i < type.names().size(); ++i) names.push_back(key_word(type.names()[i]));
+    return ir::Type::record(std::move(names), fields);
 }
 
 }  // namespace
+
+std::string key_word(const std::string& key) {
+    if (key.empty()) return ".";
+    std::string word;
+    for (const char c : key) {
+        const auto byte = static_cast<unsigned char>(c);
+        const bool plain = byte < 128 && (std::isalnum(byte) != 0 || c == '_');
+        word += plain ? std::string(1, c) : fmt::format(".{:02x}", byte);
+    }
+    return word;
+}
 
 ir::Type ir_type(const sema::Type& type) {
     switch (type.kind()) {

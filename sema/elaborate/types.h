@@ -10,6 +10,9 @@ namespace tsr::elaborate {
 
 // Of scalars, vectors, tiles, tensors, buffers, strings, lists and dictionaries; else `none`.
 ir::Type ir_type(const sema::Type& type);
+// A key of a dictionary as a name of the IR: what no name holds is `.` and two hexadecimal digits, an empty key `.`
+// alone. The IR's record for such a dictionary has the name `.dict`.
+std::string key_word(const std::string& key);
 // As an item of a container: there a tuple is one value.
 ir::Type item_ir_type(const sema::Type& type);
 

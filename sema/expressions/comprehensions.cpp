@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "sema/expressions/conditions.h"
+#include "sema/expressions/records.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
 #include "sema/types/fold.h"
@@ -123,6 +124,21 @@ static std::optional<Static> constant_list(Body& b, const ast::Comprehension& c,
     return Static::list(std::move(elements));
 }
 
+// The dictionary whose keys a comprehension gives again: `{k: e for k in params}`, `{k: e for k, v in params.items()}`.
+static const Type* dict_of_keys(const Body& b, const ast::Comprehension& c) {
+    const ast::Comprehension::Clause& clause = c.clauses[0];
+    if (!c.value || c.clauses.size() != 1 || !clause.conditions.empty()) return nullptr;
+    const ast::Expr* dict = dict_of_items(b, *clause.iterable);
+    const ast::Expr* target = clause.target;
+    const auto* pair = std::get_if<ast::Tuple>(&target->node);
+    if (dict && (!pair || pair->elements.empty())) return nullptr;
+    if (dict) target = pair->elements[0];
+    const Type& type = b.instance.type(dict ? *dict : *clause.iterable);
+    const auto* name = std::get_if<ast::Name>(&target->node);
+    const auto* key = std::get_if<ast::Name>(&c.element->node);
+    return type.is_keyed_dict() && name && key && name->text == key->text ? &type : nullptr;
+}
+
 Value comprehension(Body& b, const ast::Expr& e, const ast::Comprehension& c) {
     if (c.generator && !b.taken_generators.contains(e.id)) {
         auto& d = b.error("E0134", e.span, "a generator stands only where a function goes through it");
@@ -132,7 +148,7 @@ Value comprehension(Body& b, const ast::Expr& e, const ast::Comprehension& c) {
         d.suggest(e.span, fmt::format("[{}]", bare ? text : text.substr(1, text.size() - 2)), "make it a list");
         return {};
     }
-    if (!b.rules().host_objects && (c.clauses.size() > 1 || c.value)) {
+    if (!b.rules().host_objects && (c.clauses.size() > 1 || (c.value && b.rules().in_group))) {
         b.error("E0402", e.span, "a comprehension in a kernel makes a list and has one `for`");
         return {};
     }
@@ -163,6 +179,18 @@ Value comprehension(Body& b, const ast::Expr& e, const ast::Comprehension& c) {
         return {};
     }
     Value result;
+    if (const Type* keys = dict_of_keys(b, c)) {
+        const Type item = settled_type(of_key.type, of_key.value);
+        const Type held = b.rules().host_objects ? as_item(item) : without_extents(item);
+        result.type = Type::record_like(*keys, std::vector<Type>(keys->parts().size(), held), b.rules().host_objects);
+        b.instance.comprehensions[e.id][0].must_unroll = true;
+        return result;
+    }
+    if (c.value && !b.rules().host_objects) {
+        b.error("E0601", e.span, "in a graph function a comprehension of a dictionary gives the keys of another again")
+            .note("`{k: e for k, v in params.items()}`");
+        return {};
+    }
     if (b.rules().host_objects) {
         result.type = Type::list(settled_type(element.type, element.value), std::nullopt);
         if (c.value) {
@@ -181,7 +209,7 @@ Value comprehension(Body& b, const ast::Expr& e, const ast::Comprehension& c) {
     b.instance.comprehensions[e.id][0].must_unroll = true;
     auto& allocations = b.state().allocations;
     for (size_t i = allocated; i < allocations.size(); ++i) allocations[i].second.second *= *length;
-    result.type = Type::list(element.type, length);
+    result.type = Type::list(b.rules().new_values ? without_extents(element.type) : element.type, length);
     return result;
 }
 

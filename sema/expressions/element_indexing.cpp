@@ -54,23 +54,19 @@ static Value sequence_slice(Body& b, const ast::Slice& slice, const Value& base)
     }
     Value result;
     result.type = stored(base.type);
+    if (base.type.is(Kind::list)) result.type = any_length(result.type);
     return result;
 }
 
 // Elements of lists, tuples and vectors. In kernels buffers take a stage number, scalars and vectors a static index.
 // `WEIGHTS[k]` in a loop that is unrolled: the elements of the tuple have one type, each round knows its own.
-static Value element_by_round(Body& b, const ast::Expr& at, const Value& base) {
-    std::optional<Type> joined;
-    for (size_t i = 0; i < base.type.parts().size(); ++i) {
-        const Type& part = base.type.parts()[i];
-        joined = i == 0 ? part : join(*joined, part);
-        if (joined) continue;
+static Value element_by_round(Body& b, const ast::Expr& e, const ast::Expr& at, const Value& base) {
+    const std::optional<Type> joined = common_item(base.type.parts());
+    if (!joined && !base.type.parts().empty()) {
         b.error("E0314", at.span, "an index of a tuple of several types must be the same in every round of the loop");
         return {};
     }
-    Value result;
-    result.type = joined.value_or(Type::unknown());
-    return result;
+    return typed(item_type(b, joined.value_or(Type::unknown()), e));
 }
 
 // `K[i]` in a kernel, of a module's list and an index that the run knows.
@@ -120,7 +116,8 @@ Value sequence_index(Body& b, const ast::Expr& e, const ast::Subscript& s, const
     require_integer(b, at, index, "an index");
     if (index.broken() || !index.type.is_integer()) return {};
     bool tuple = base.type.is(Kind::tuple), vector = base.type.is(Kind::vector);
-    const bool counted = base.type.is(Kind::list) || vector;
+    const bool grows = b.rules().host_objects && !std::holds_alternative<ast::List>(s.base->node);
+    const bool counted = (base.type.is(Kind::list) && !grows) || vector;
     int64_t length = counted ? base.type.length().value_or(-1) : -1;
     if (tuple) length = static_cast<int64_t>(base.type.parts().size());
     bool stage = base.type.is(Kind::list) && base.type.parts()[0].is(Kind::buffer);
@@ -148,7 +145,7 @@ Value sequence_index(Body& b, const ast::Expr& e, const ast::Subscript& s, const
     }
     Value result;
     if (tuple) {
-        if (!position) return element_by_round(b, at, base);
+        if (!position) return element_by_round(b, e, at, base);
         if (static_cast<size_t>(*position) < base.elements.size()) {
             result = base.elements[static_cast<size_t>(*position)];
             result.referent = {};
@@ -166,6 +163,7 @@ Value sequence_index(Body& b, const ast::Expr& e, const ast::Subscript& s, const
     const auto* values = base.value ? base.value->tuple() : nullptr;
     if (values && position) result.value = (*values)[static_cast<size_t>(*position)];
     if (b.rules().host_objects && !result.value) result.type = item_type(b, settled_type(stored(result.type), {}), e);
+    if (b.rules().new_values) result.type = item_type(b, result.type, e);
     return result;
 }
 

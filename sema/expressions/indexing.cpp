@@ -7,6 +7,7 @@
 #include "sema/expressions/graph_slices.h"
 #include "sema/expressions/launchers.h"
 #include "sema/expressions/local_arrays.h"
+#include "sema/expressions/records.h"
 #include "sema/expressions/register_tiles.h"
 #include "sema/expressions/row_indexing.h"
 #include "sema/state/recursion.h"
@@ -259,8 +260,10 @@ Value subscript(Body& b, const ast::Expr& e, const ast::Subscript& s) {
         case Kind::module:
         case Kind::type:
         case Kind::context:
-        case Kind::record:
             break;
+        case Kind::record:
+            if (!base.type.is_keyed_dict()) break;
+            return keyed_item(b, e, s, base);
     }
     b.error("E0310", e.span, fmt::format("{} is not indexed", shown(base.type)));
     return {};

@@ -274,6 +274,9 @@ static std::optional<bool> known_comparison(ast::CompareOp op, const Value& l, c
     const bool none = l.type.is(Kind::none), other_none = r.type.is(Kind::none);
     if (is_equality(op) && !l.broken() && !r.broken() && (none || other_none))
         return (none && other_none) == (op == ast::CompareOp::eq);
+    const bool looks_in = op == ast::CompareOp::in || op == ast::CompareOp::not_in;
+    if (looks_in && r.type.is_keyed_dict() && l.value && l.value->string())
+        return field_of(r.type, *l.value->string()).has_value() == (op == ast::CompareOp::in);
     if (l.value && r.value) return fold(op, *l.value, *r.value);
     return std::nullopt;
 }

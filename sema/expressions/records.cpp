@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "sema/state/recursion.h"
+#include "sema/types/containers.h"
 #include "sema/values/items.h"
+#include "sema/values/requirements.h"
 
 namespace tsr::sema {
 
@@ -23,7 +25,8 @@ bool is_sparse_matrix(const Body& b, const Type& type) {
 }
 
 Value field_value(Body& b, const ast::Expr& e, const Value& base, const ast::Attribute& a) {
-    if (const auto at = field_of(base.type, a.name.text)) {
+    const bool named = !base.type.is_keyed_dict();
+    if (const auto at = named ? field_of(base.type, a.name.text) : std::nullopt) {
         Value value;
         value.type = item_type(b, base.type.parts()[*at], e);
         value.referent = FieldName{base.type.function_id(), a.name.text};
@@ -31,6 +34,12 @@ Value field_value(Body& b, const ast::Expr& e, const Value& base, const ast::Att
     }
     if (a.name.text == "T" && is_sparse_matrix(b, base.type))
         return library_call(b, e, {.name = "_transposed", .file = "sparse", .signature = {}, .doc = {}}, {a.base});
+    if (base.type.is_keyed_dict()) {
+        auto& d = b.error("E0328", a.name.span, fmt::format("{} has no `{}`", shown(base.type), a.name.text));
+        if (field_of(base.type, a.name.text))
+            d.note(fmt::format("what a key stands for is read as `{}[\"{}\"]`", b.source(*a.base), a.name.text));
+        return {};
+    }
     const RecordClass& made = *b.checker.program.function(base.type.function_id()).makes;
     auto& d = b.error("E0328", a.name.span, fmt::format("{} has no field `{}`", shown(base.type), a.name.text));
     std::vector<std::string> known(base.type.names().begin() + 1, base.type.names().end());
@@ -40,6 +49,99 @@ Value field_value(Body& b, const ast::Expr& e, const Value& base, const ast::Att
         d.suggest(a.name.span, *near, fmt::format("did you mean `{}`?", *near));
     }
     return {};
+}
+
+std::optional<size_t> key_of(Body& b, const ast::Expr& key_expr, const Value& key, const Type& dict) {
+    if (key.broken()) return std::nullopt;
+    const std::string* name = key.value ? key.value->string() : nullptr;
+    if (!name) {
+        if (!require_static(b, key_expr, key, fmt::format("a key of {}", shown(dict)))) return std::nullopt;
+        b.error("E0302", key_expr.span,
+                fmt::format("a key of {} is a string, this is {}", shown(dict), shown(key.type)));
+        return std::nullopt;
+    }
+    if (const auto at = field_of(dict, *name)) return at;
+    const std::vector<std::string> known(dict.names().begin() + 1, dict.names().end());
+    std::string list;
+    for (const std::string& one : known) list += (list.empty() ? "" : ", ") + Static::of(one).text();
+    auto& d = b.error("E0328", key_expr.span,
+                      fmt::format("the dictionary has no key {}: its keys are {}", Static::of(*name).text(), list));
+    if (auto near = nearest(*name, known)) {
+        const std::string text = Static::of(*near).text();
+        d.suggest(key_expr.span, text, fmt::format("did you mean `{}`?", text));
+    }
+    return std::nullopt;
+}
+
+Value keyed_item(Body& b, const ast::Expr& e, const ast::Subscript& s, const Value& base) {
+    std::vector<Value> keys;
+    for (const ast::Expr* index : s.indices) {
+        if (!std::holds_alternative<ast::Slice>(index->node)) keys.push_back(expression(b, *index));
+    }
+    if (s.indices.size() != 1 || keys.empty()) {
+        b.error("E0310", e.span, "a dictionary takes one key");
+        return {};
+    }
+    if (!keys[0].broken() && !keys[0].value && keys[0].rounds != 0 && keys[0].type.is(Kind::string)) {
+        // In a loop over keys, which is unrolled: what they stand for has one type.
+        if (!require_static(b, *s.indices[0], keys[0], "a key")) return {};
+        if (const auto item = common_item(base.type.parts())) return typed(item_type(b, *item, e));
+        b.error(
+             "E0303", e.span,
+             fmt::format("what the keys of {} stand for has no common type: an expression has one type in all rounds",
+                         shown(base.type)))
+            .note("`tree.map(f, …)` calls a function for each leaf, whatever type it has");
+        return {};
+    }
+    const auto any = b.rules().host_objects ? with_any_keys(base.type) : std::nullopt;
+    if (any && !keys[0].value && keys[0].type.is(Kind::string)) {  // the run knows the key
+        widen_container(b, *s.base, *any);
+        return typed(item_type(b, any->parts()[1], e));
+    }
+    const auto at = key_of(b, *s.indices[0], keys[0], base.type);
+    return at ? typed(item_type(b, base.type.parts()[*at], e)) : Value{};
+}
+
+bool is_path(const ast::Expr& e) {
+    if (const auto* field = std::get_if<ast::Attribute>(&e.node)) return is_path(*field->base);
+    if (const auto* part = std::get_if<ast::Subscript>(&e.node)) {
+        const auto fixed = [](const ast::Expr* index) {
+            return std::holds_alternative<ast::IntLiteral>(index->node) ||
+                   std::holds_alternative<ast::StringLiteral>(index->node) ||
+                   std::holds_alternative<ast::Name>(index->node);
+        };
+        return is_path(*part->base) && std::ranges::all_of(part->indices, fixed);
+    }
+    return std::holds_alternative<ast::Name>(e.node);
+}
+
+const ast::Expr* dict_of_items(const Body& b, const ast::Expr& e) {
+    const auto* call = std::get_if<ast::Call>(&e.node);
+    const auto* callee = call ? std::get_if<ast::Attribute>(&call->callee->node) : nullptr;
+    const bool items = callee && callee->name.text == "items" && b.instance.type(*callee->base).is_keyed_dict();
+    return items ? callee->base : nullptr;
+}
+
+const ast::Expr& keys_of(Body& b, const ast::Expr& dict, const Type& type) {
+    return parts_of_dict(b, dict, type, "keys");
+}
+
+const ast::Expr& parts_of_dict(Body& b, const ast::Expr& dict, const Type& type, const std::string& method) {
+    MadeSyntax& syntax = b.checker.program.made;
+    // Another signature may have other keys.
+    ast::ExprId& made = syntax.tree_parts[{b.key(dict), parts_form(type, method)}];
+    if (made.valid()) return *b.expr(made);
+    std::vector<const ast::Expr*> parts;
+    for (size_t i = 1; i < type.names().size(); ++i) {
+        const ast::Expr& key = syntax.expr(dict.span, ast::StringLiteral{type.names()[i]});
+        const ast::Expr& read_key = syntax.expr(dict.span, ast::StringLiteral{type.names()[i]});
+        const ast::Expr& item = syntax.expr(dict.span, ast::Subscript{&dict, {&read_key}});
+        const ast::Expr& both = syntax.expr(dict.span, ast::Tuple{{&key, &item}});
+        parts.push_back(method == "keys" ? &key : method == "values" ? &item : &both);
+    }
+    const ast::Expr& whole = syntax.expr(dict.span, ast::Tuple{std::move(parts)});
+    made = whole.id;
+    return whole;
 }
 
 // The axis of a field whose extent has the name by itself: `w: f32[n, m]`, `Tensor["n", "m", f32]`.

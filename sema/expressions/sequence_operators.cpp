@@ -43,7 +43,8 @@ std::optional<Value> sequence_arithmetic(Body& b, ast::BinaryOp op, const Value&
         const Value& repeated = sequence(l) ? l : r;
         const Value& times = sequence(l) ? r : l;
         if (!sequence(repeated) || !times.type.is_integer()) return std::nullopt;
-        return typed(settled_type(stored(repeated.type), {}));
+        const Type type = settled_type(stored(repeated.type), {});
+        return typed(type.is(Kind::list) ? any_length(type) : type);
     }
     if (op != ast::BinaryOp::add) return std::nullopt;
     if (l.type.is(Kind::string) && r.type.is(Kind::string)) return typed(Type::string());
@@ -54,7 +55,7 @@ std::optional<Value> sequence_arithmetic(Body& b, ast::BinaryOp op, const Value&
     }
     if (!l.type.is(Kind::list) || !r.type.is(Kind::list)) return std::nullopt;
     auto type = common_container(l.type, r.type);
-    return type ? std::optional(typed(*type)) : std::nullopt;
+    return type ? std::optional(typed(any_length(*type))) : std::nullopt;
 }
 
 // Such a container with items of this type.
@@ -66,9 +67,10 @@ static Type container_of(const Type& container, const Type& item) {
 static void require_membership(Body& b, const ast::Expr& le, const Value& l, const ast::Expr& re, const Value& r) {
     if (!b.rules().host_objects) {
         say_elsewhere(b, le.span.to(re.span), "`in` is");
-    } else if (r.type.is(Kind::string)) {
+    } else if (r.type.is(Kind::string) || r.type.is_keyed_dict()) {
         if (!l.type.is(Kind::string))
-            b.error("E0302", le.span, fmt::format("a string is looked for in a string, this is {}", shown(l.type)));
+            b.error("E0302", le.span,
+                    fmt::format("a string is looked for in {}, this is {}", shown(r.type), shown(l.type)));
     } else if (r.type.is(Kind::tensor) || has_tensors(r.type)) {
         b.refuse(Feature::graphs, le.span.to(re.span), "comparison of tensors in containers is");
     } else if (!is_container(r.type)) {

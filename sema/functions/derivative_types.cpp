@@ -16,7 +16,8 @@ bool is_differentiated(const Type& type) { return is_of_floats(type) || is_compl
 bool is_of_floats(const Type& type) { return (type.is(Kind::tensor) || type.is_scalar()) && is_float(type.elem()); }
 
 bool holds_floats(const Type& type) {
-    if (type.is(Kind::tuple) || type.is(Kind::record)) return std::ranges::any_of(type.parts(), holds_floats);
+    const bool parted = type.is(Kind::tuple) || type.is(Kind::record) || type.is(Kind::list);
+    if (parted) return std::ranges::any_of(type.parts(), holds_floats);
     return is_differentiated(type);
 }
 
@@ -24,9 +25,9 @@ Type gradient_type(const Type& of, std::optional<DType> out) {
     if (of.is(Kind::tuple) || of.is(Kind::record)) {
         std::vector<Type> parts;
         for (const Type& part : of.parts()) parts.push_back(gradient_type(part, out));
-        return of.is(Kind::tuple) ? Type::tuple(std::move(parts))
-                                  : Type::record(of.function_id(), of.names(), std::move(parts), false);
+        return of.is(Kind::tuple) ? Type::tuple(std::move(parts)) : Type::record_like(of, std::move(parts), false);
     }
+    if (of.is(Kind::list)) return Type::list(gradient_type(of.parts()[0], out), of.length());
     if (is_complex(of)) return of.with_mut(false);
     if (!is_of_floats(of)) return of;
     return of.with_elem(out.value_or(tsr::gradient_type(of.elem()))).with_mut(false);
@@ -37,11 +38,17 @@ namespace {
 bool corresponds(const Type& given, const Type& wanted, bool exactly) {
     if (wanted.is(Kind::tuple) || wanted.is(Kind::record)) {
         if (given.kind() != wanted.kind() || given.parts().size() != wanted.parts().size()) return false;
-        if (wanted.is(Kind::record) && given.function_id() != wanted.function_id()) return false;
+        const bool same = !wanted.is(Kind::record) ||
+                          (given.function_id() == wanted.function_id() && given.names() == wanted.names());
+        if (!same) return false;
         for (size_t i = 0; i < wanted.parts().size(); ++i) {
             if (!corresponds(given.parts()[i], wanted.parts()[i], exactly)) return false;
         }
         return true;
+    }
+    if (wanted.is(Kind::list)) {
+        return given.is(Kind::list) && given.length() == wanted.length() &&
+               corresponds(given.parts()[0], wanted.parts()[0], exactly);
     }
     const bool leaf = wanted.is(Kind::tensor) || wanted.is_scalar();
     if (!is_differentiated(wanted) && (!exactly || !leaf)) return !exactly || given == wanted;

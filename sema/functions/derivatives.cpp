@@ -23,7 +23,7 @@ bool declares_param(const ast::Parameter& declared) {
 // A record with a field that is declared so, at any depth.
 bool holds_param_fields(const Body& b, const Type& type) {
     if (!type.is(Kind::record) && !type.is(Kind::tuple) && !type.is(Kind::list)) return false;
-    if (type.is(Kind::record)) {
+    if (type.is(Kind::record) && !type.is_keyed_dict()) {
         const Function& record = b.checker.program.function(type.function_id());
         if (std::ranges::any_of(b.checker.program.def(record).parameters, declares_param)) return true;
     }

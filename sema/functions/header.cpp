@@ -23,6 +23,14 @@ static void require_graph_parameter(Body& b, const Annotation& written, Paramete
     if (written.mut && !type.is(Kind::tensor) && !type.is_unknown()) {
         b.refuse(Feature::graphs, info.declared,
                  fmt::format("a graph function that writes a parameter that is {} is", shown(type)));
+    } else if (!is_tree(type) && !written.fixed && type.is(Kind::list) && is_tree(Type::list(type.parts()[0], 0))) {
+        b.error("E0314", info.declared,
+                fmt::format("the length of a list that a graph function takes is static: nothing says how many items "
+                            "`{}` has",
+                            info.name))
+            .note(
+                "a list has the length that it is made with until `append` or its kin change it; of one that the run "
+                "makes, go through it on the host");
     } else if (!is_tree(type) && !written.fixed) {
         b.refuse(Feature::graphs, info.declared, fmt::format("a graph function that takes {} is", shown(type)));
     } else {
@@ -33,6 +41,26 @@ static void require_graph_parameter(Body& b, const Annotation& written, Paramete
 
 // Of the tensors in a tuple that a field holds nothing is known but how many axes they have.
 static Type as_field(const Type& given) { return given.is(Kind::tuple) ? as_item(given) : given; }
+
+// Of a list or dictionary that a graph takes, the length and the keys are those of what is given; so of records and
+// tuples that hold some. Nothing of the extents in it is in the header.
+static void take_given_form(Body& b, ParameterInfo& info, const Type& given) {
+    if (given.is_unknown() || info.type.is_unknown()) return;
+    const Type declared = without_extents(info.type.with_mut(false));
+    const Type found = without_extents(given.with_mut(false));
+    const bool each = declared.is(Kind::dict) && found.is_keyed_dict();
+    const bool fits =
+        each ? std::ranges::all_of(found.parts(),
+                                   [&](const Type& part) { return converts(part, {}, declared.parts()[1]); })
+             : converts(found.is(Kind::list) ? any_length(found) : found, {}, declared);
+    if (fits) {
+        info.type = given.with_mut(false);
+        return;
+    }
+    b.error("E0302", info.declared,
+            fmt::format("`{}` is declared as {}, it is given {}", info.name, shown(info.type), shown(given)));
+    info.type = Type::unknown();
+}
 
 static void read_parameters(Body& b, const Request& request) {
     const ast::FunctionDef& def = b.def();
@@ -67,6 +95,10 @@ static void read_parameters(Body& b, const Request& request) {
             // What the caller may write does not matter: only `mut` lets a function write what it is given.
             if (given.is(Kind::tensor) || given.is(Kind::record)) info.type = given.with_mut(written.mut);
         }
+        const bool of_values = rules_of(b.function->kind).of_values;
+        if (of_values && parameter.annotation && !written.generic &&
+            names_containers(b.checker, b.function->module, *parameter.annotation))
+            take_given_form(b, info, given);
         // How memory is rounded to is its own matter: a parameter that says nothing of it has what is given.
         const bool tensors = info.type.is(Kind::tensor) && given.is(Kind::tensor);
         if (tensors && given.policy().round && !info.type.policy().round) {

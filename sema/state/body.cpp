@@ -182,7 +182,9 @@ std::optional<DType> Body::bound_type(std::string_view name) const {
     return enclosing ? enclosing->bound_type(name) : std::nullopt;
 }
 
-void Body::add_to_type(Slot& slot, const Type& type, const std::optional<Static>& value) {
+void Body::add_to_type(Slot& slot, const Type& given, const std::optional<Static>& value) {
+    const bool widened = slot.any_keys && given.is_keyed_dict();
+    const Type type = widened ? with_any_keys(given).value_or(given) : given;
     const bool first = !slot.joined || slot.joined->is_unknown();
     auto joined = first ? type : join(*slot.joined, type, slot.only_value, value);
     // A variable is given tensors of other extents: those are symbols where it is read. A parameter has the header's.

@@ -56,6 +56,7 @@ struct Slot {
     Span declared_at;
     std::optional<Type> given;  // of a parameter: what the caller gives
     bool keeps_type = false;    // of a parameter: it is of the type that the header says
+    bool any_keys = false;  // of a dictionary: some use of it, in any pass, puts in keys that its type does not have
     // Of the pass that runs:
     bool broken = false;  // it was assigned what has no type after a message
     std::optional<Type> joined;

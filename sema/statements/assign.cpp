@@ -208,6 +208,8 @@ static void assign_name(Body& b, const ast::Expr& target, const Value& given, co
     }
     if (slot->bindings == 1 && slot->once) slot->once->referent = {};
     const Type held = slot->known ? slot->settled : *slot->joined;
+    // Both names are of one object, which may get other keys.
+    if (held.is(Kind::dict) && type.is_keyed_dict()) widen_container(b, source, held);
     written.type = held;
     b.record_target(target, written);
     if (b.aloud) require_assigns(b, *slot, held, target, value, source);
@@ -228,7 +230,9 @@ static void assign_unpacked(Body& b, const ast::Expr& target, const std::vector<
             parts.push_back(std::move(part));
         }
     } else if (value.type.is(Kind::list) && (value.type.length() || b.rules().host_objects)) {
-        const auto count = value.type.length() ? static_cast<size_t>(*value.type.length()) : targets.size();
+        const bool counted = !b.rules().host_objects || std::holds_alternative<ast::List>(source.node);
+        const auto length = counted ? value.type.length() : std::nullopt;
+        const auto count = length ? static_cast<size_t>(*length) : targets.size();
         for (size_t i = 0; i < count; ++i) {
             Value part;
             part.type = value.type.parts()[0];
@@ -280,7 +284,8 @@ static bool is_plain(const ast::Expr& e) {
         return plain(slice->lower) && plain(slice->upper) && plain(slice->step);
     }
     if (const auto* sum = std::get_if<ast::Binary>(&e.node)) return is_plain(*sum->lhs) && is_plain(*sum->rhs);
-    return std::holds_alternative<ast::Name>(e.node) || std::holds_alternative<ast::IntLiteral>(e.node);
+    return std::holds_alternative<ast::Name>(e.node) || std::holds_alternative<ast::IntLiteral>(e.node) ||
+           std::holds_alternative<ast::StringLiteral>(e.node);
 }
 
 // `z += w` of complex numbers is `z = z + w`.

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "sema/calls/method_calls.h"
 #include "sema/expressions/records.h"
 #include "sema/expressions/register_tiles.h"
 #include "sema/expressions/row_indexing.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
 #include "sema/types/numeric.h"
+#include "sema/values/items.h"
 #include "sema/values/requirements.h"
 #include "sema/values/writable.h"
 
@@ -35,7 +35,36 @@ void assign_field(Body& b, const ast::Expr& target, const ast::Attribute& a, con
     }
     b.record_target(target, place);
     if (!at || !require_writable(b, *a.base, base)) return;
-    require_converts(b, source, value, place.type, fmt::format("the field `{}`", a.name.text));
+    require_converts(b, source, value, without_lengths(place.type), fmt::format("the field `{}`", a.name.text));
+}
+
+// `params["w"] = v`. A dictionary that gets another key is one that takes any keys.
+static void assign_keyed_item(Body& b, const ast::Expr& target, const ast::Subscript& s, const Value& value,
+                              const ast::Expr& source) {
+    if (b.rules().new_values) {
+        b.refuse(Feature::graphs, target.span, "a dictionary that changes in a graph function is");
+        return;
+    }
+    const Value base = expression(b, *s.base);
+    const ExprInfo& key = b.instance.info(*s.indices[0]);
+    const std::string* name = key.value ? key.value->string() : nullptr;
+    const auto at = name ? field_of(base.type, *name) : std::nullopt;
+    Value place;
+    if (at) place.type = base.type.parts()[*at];
+    b.record_target(target, place);
+    if (!at) {
+        const auto any = with_any_keys(base.type);
+        const Type item = settled_type(as_item(value.type), value.value);
+        const auto joined = any ? join(any->parts()[1], item) : std::nullopt;
+        if (joined) widen_container(b, *s.base, Type::dict(Type::string(), *joined));
+        if (!b.aloud) return;
+        b.error("E0328", s.indices[0]->span,
+                fmt::format("{} gets no other keys: they are in its type", shown(base.type)))
+            .note(any ? "declare it with `dict[str, T]` where it is made" : "its values have no common type");
+        return;
+    }
+    if (require_writable(b, *s.base, base))
+        require_converts(b, source, value, without_lengths(place.type), fmt::format("what `{}` stands for", *name));
 }
 
 // `xs[i] = v`, `d[k] = v`
@@ -44,8 +73,9 @@ static void assign_item(Body& b, const ast::Subscript& s, const Value& base, con
     const bool list = base.type.is(Kind::list);
     if (std::holds_alternative<ast::Slice>(s.indices[0]->node)) {
         const Type items = settled_type(stored(value.type), value.value);
-        if (items.is(Kind::list)) widen_container(b, *s.base, items);
-        if (b.aloud) require_converts(b, source, value, stored(base.type), "what replaces a slice of the list");
+        if (items.is(Kind::list)) widen_container(b, *s.base, any_length(items));
+        if (b.aloud)
+            require_converts(b, source, value, any_length(stored(base.type)), "what replaces a slice of the list");
         return;
     }
     if (b.rules().host_objects) {
@@ -53,10 +83,11 @@ static void assign_item(Body& b, const ast::Subscript& s, const Value& base, con
         const ExprInfo& key = b.instance.info(*s.indices[0]);
         widen_container(
             b, *s.base,
-            list ? Type::list(part, std::nullopt) : Type::dict(settled_type(stored(key.type), key.value), part));
+            list ? Type::list(part, base.type.length()) : Type::dict(settled_type(stored(key.type), key.value), part));
     }
     if (!b.aloud) return;
-    require_converts(b, source, value, base.type.parts()[list ? 0 : 1],
+    const Type& item = base.type.parts()[list ? 0 : 1];
+    require_converts(b, source, value, b.rules().host_objects ? without_lengths(item) : item,
                      list ? "an element of the list" : "a value of the dictionary");
 }
 
@@ -78,6 +109,14 @@ void assign_element(Body& b, const ast::Expr& target, const ast::Subscript& s, c
     if (expression(b, *s.base).type.is(Kind::tensor) && row_ids(b, s)) {
         if (value.broken()) return;
         b.refuse(Feature::graphs, target.span, "an assignment to elements by ids, or by a mask in this form,");
+        return;
+    }
+    if (expression(b, *s.base).type.is_keyed_dict()) {
+        if (s.indices.size() != 1 || std::holds_alternative<ast::Slice>(s.indices[0]->node)) {
+            b.error("E0310", target.span, "a dictionary takes one key");
+        } else if (!expression(b, *s.indices[0]).broken()) {
+            assign_keyed_item(b, target, s, value, source);
+        }
         return;
     }
     Value place = expression(b, target);

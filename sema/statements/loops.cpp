@@ -9,10 +9,12 @@
 #include "sema/expressions/comprehensions.h"
 #include "sema/expressions/conditions.h"
 #include "sema/expressions/indexing.h"
+#include "sema/expressions/records.h"
 #include "sema/program/round_values.h"
 #include "sema/state/entities.h"
 #include "sema/state/recursion.h"
 #include "sema/statements/small_graphs.h"
+#include "sema/types/containers.h"
 #include "sema/values/items.h"
 #include "sema/values/requirements.h"
 #include "sema/values/rounds.h"
@@ -73,7 +75,8 @@ bool has_items(const Body& b, const ast::Expr& e) {
         if (function == Builtin::enumerate || function == Builtin::reversed) return some(arguments[0].expr);
         if (function == Builtin::zip) return std::ranges::all_of(call->second.rest, some);
     }
-    if (info.type.is(Kind::list)) return info.type.length().value_or(0) > 0;
+    const bool counted = !b.rules().host_objects || std::holds_alternative<ast::List>(e.node);
+    if (info.type.is(Kind::list)) return counted && info.type.length().value_or(0) > 0;
     if (info.type.is(Kind::tensor))
         return info.type.rank() > 0 && info.type.shape()[0].constant_value().value_or(0) > 0;
     if (info.type.is(Kind::string)) return info.value && info.value->string() && !info.value->string()->empty();
@@ -225,19 +228,24 @@ void iterate(Body& b, const ast::Expr& iterable, const ast::Expr& target, ForInf
             }
         }
     }
-    Value value = expression(b, iterable);
+    const Value given = expression(b, iterable);
+    const ast::Expr* keys = given.type.is_keyed_dict() ? &keys_of(b, iterable, given.type) : nullptr;
+    const Value value = keys ? expression(b, *keys) : given;
     Value element;
-    info.elements = iterable.id;
+    info.elements = keys ? keys->id : iterable.id;
     info.target = target.id;
     info.kind = value.type.is(Kind::tuple) ? LoopKind::tuple : LoopKind::list;
-    runs = has_items(b, iterable);
+    runs = has_items(b, keys ? *keys : iterable);
     if (auto item = items_of(b, iterable, value)) {
         // Of a name it is said where it is assigned.
         if (item->is_unknown() && !std::holds_alternative<ast::Name>(iterable.node)) require_known(b, iterable, value);
         element.type = *item;
-        if (b.rules().host_objects && !value.type.is(Kind::tuple)) element = item_for(b, *item, target);
-        if (const auto around = static_items(b, iterable); around && rounds_bit != 0)
+        const bool bound = b.rules().host_objects && !value.type.is(Kind::tuple);
+        const bool entries = dict_of_items(b, iterable) != nullptr;
+        if (bound || entries || has_unknown_extents(*item)) element = item_for(b, *item, target);
+        if (const auto around = static_items(b, keys ? *keys : iterable); around && rounds_bit != 0)
             set_rounds(element, rounds_bit | *around);
+        if (entries && !element.elements.empty()) element.rounds = element.elements[0].rounds = rounds_bit;
     }
     assign_to(b, target, element, iterable);
     std::vector<const ast::Expr*> targets;
@@ -290,11 +298,16 @@ void for_loop(Body& b, const ast::Stmt& stmt, const ast::For& f) {
         indices.push_back(&b.slots[axis.variable.index]);
         indices.back()->rounds = around && bit != 0 ? bit | *around : 0;
     }
-    const auto items = info.elements.valid() && bit != 0 ? static_items(b, *b.expr(info.elements)) : std::nullopt;
+    const ast::Expr* elements = info.elements.valid() && bit != 0 ? b.expr(info.elements) : nullptr;
+    const bool keyed = elements && dict_of_items(b, *elements);  // the first name is that of the key
+    std::optional<uint64_t> items;
+    if (elements && !keyed) items = static_items(b, *elements);
+    const uint64_t item_rounds = bit | items.value_or(0);
     for (const VariableId target : info.targets) {
-        if (!items || !target.valid() || bound_inside.contains(b.slots[target.index].name)) continue;
+        if (keyed && target != info.targets[0]) continue;
+        if ((!items && !keyed) || !target.valid() || bound_inside.contains(b.slots[target.index].name)) continue;
         indices.push_back(&b.slots[target.index]);
-        indices.back()->rounds = bit | *items;
+        indices.back()->rounds = item_rounds;
     }
     b.loops.push_back({&stmt, {}, {}});
     block(b, f.body);

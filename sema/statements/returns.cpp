@@ -112,7 +112,10 @@ static void declared_result(Body& b, const ast::Stmt& stmt, const ast::Return& r
         Value part;
         if (i < value.elements.size()) part = value.elements[i];
         part.type = found[i];
-        fits &= tuples && converts(part, wanted[i].with_mut(false));
+        const auto* apart = std::get_if<ast::Tuple>(&r.value->node);
+        const Type read = wanted[i].with_mut(false);
+        const bool made = tuples && apart && makes(b, *apart->elements[i], part, read);
+        fits &= made || (tuples && converts(part, read));
         wanted[i] = as_written(wanted[i], found[i]);
     }
     if (!fits) {

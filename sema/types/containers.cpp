@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sema/types/numeric.h"
+#include "sema/types/writable_types.h"
 
 namespace tsr::sema {
 
@@ -19,13 +20,61 @@ Type as_item(const Type& type) {
     return Type::tuple(std::move(parts));
 }
 
-Type stored(const Type& type) {
-    if (type.is(Kind::list)) return Type::list(as_item(type.parts()[0]), std::nullopt);
-    if (type.is(Kind::dict)) return Type::dict(as_item(type.parts()[0]), as_item(type.parts()[1]));
+Type without_extents(const Type& type) {
+    if (type.is(Kind::tensor)) return as_item(type);
+    if (type.is(Kind::list)) return Type::list(without_extents(type.parts()[0]), type.length());
+    if (!type.is(Kind::tuple) && !type.is_keyed_dict()) return type;
+    std::vector<Type> parts;
+    for (const Type& part : type.parts()) parts.push_back(without_extents(part));
+    return type.is(Kind::tuple) ? Type::tuple(std::move(parts))
+                                : Type::record_like(type, std::move(parts), type.writable());
+}
+
+std::optional<Type> common_item(const std::vector<Type>& items) {
+    const auto joined = [&](Type (*as)(const Type&)) {
+        std::optional<Type> all;
+        for (size_t i = 0; i < items.size() && (i == 0 || all); ++i)
+            all = all ? join(*all, as(items[i])) : as(items[i]);
+        return all;
+    };
+    const auto same = joined([](const Type& type) { return type; });
+    return same ? same : joined(without_extents);
+}
+
+Type any_length(const Type& list) { return Type::list(list.parts()[0], std::nullopt); }
+
+Type without_lengths(const Type& type) {
+    if (type.is(Kind::list)) return Type::list(without_lengths(type.parts()[0]), std::nullopt);
+    if (type.is(Kind::dict)) return Type::dict(type.parts()[0], without_lengths(type.parts()[1]));
     if (!type.is(Kind::tuple)) return type;
     std::vector<Type> parts;
-    for (const Type& part : type.parts()) parts.push_back(stored(part));
+    for (const Type& part : type.parts()) parts.push_back(without_lengths(part));
     return Type::tuple(std::move(parts));
+}
+
+Type stored(const Type& type) {
+    if (type.is(Kind::list)) return Type::list(as_item(type.parts()[0]), type.length());
+    if (type.is(Kind::dict)) return Type::dict(as_item(type.parts()[0]), as_item(type.parts()[1]));
+    const bool keyed = type.is_keyed_dict();
+    if (!type.is(Kind::tuple) && !keyed) return type;
+    std::vector<Type> parts;
+    for (const Type& part : type.parts()) parts.push_back(keyed ? as_item(part) : stored(part));
+    return keyed ? Type::record_like(type, std::move(parts), type.writable()) : Type::tuple(std::move(parts));
+}
+
+std::optional<Type> with_any_keys(const Type& keyed) {
+    std::optional<Type> value;
+    for (const Type& part : keyed.parts()) {
+        value = value ? join(*value, as_item(part)) : as_item(part);
+        if (!value) return std::nullopt;
+    }
+    return Type::dict(Type::string(), value.value_or(Type::unknown()));
+}
+
+std::string parts_form(const Type& keyed, const std::string& method) {
+    std::string form = method;
+    for (size_t i = 1; i < keyed.names().size(); ++i) form += " " + Static::of(keyed.names()[i]).text();
+    return form;
 }
 
 Type of_either_extent(const Type& a, const Type& b) {

@@ -7,8 +7,21 @@ namespace tsr::sema {
 
 // A type as an item of a container has it: nothing is known of the extents of tensors, so that all of one rank fit.
 Type as_item(const Type& type);
-// As a variable of the host holds it: containers of no known length, their tensors of no known extents.
+// As a variable of the host holds it: containers whose tensors have no known extents. The length of a list is what it
+// was made with; a graph compares it when the program runs.
 Type stored(const Type& type);
+// Nothing is known of the extents of the tensors in a tree.
+Type without_extents(const Type& type);
+// The one type of the items of a tuple or list, in which extents may differ; nothing where there is none.
+std::optional<Type> common_item(const std::vector<Type>& items);
+// The same of lists that others may stand for, however long they are.
+Type without_lengths(const Type& type);
+// A list of these items, of which nothing says how many there are.
+Type any_length(const Type& list);
+// A dictionary whose keys are in its type as one that takes any keys; nothing where its values have no common type.
+std::optional<Type> with_any_keys(const Type& keyed);
+// The names in made syntax of what `.keys()` and its kin give, by the keys and the method.
+std::string parts_form(const Type& keyed, const std::string& method);
 // The type of a variable that is given tensors of these types in turn, of one rank: an extent that differs is not
 // known.
 Type of_either_extent(const Type& a, const Type& b);

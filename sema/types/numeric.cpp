@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "sema/types/containers.h"
+
 namespace tsr::sema {
 
 DType settled(const Static& value) {
@@ -103,9 +105,17 @@ std::optional<Type> join_parts(const Type& a, const Type& b) {
 
 bool has_elements_of_its_own(const Type& type) { return type.is(Kind::tensor) || type.is_scalar(); }
 
+// Of dictionaries: one that takes any keys.
+std::optional<Type> join_dicts(const Type& a, const Type& b) {
+    const auto one = a.is(Kind::dict) ? a : with_any_keys(a);
+    const auto other = b.is(Kind::dict) ? b : with_any_keys(b);
+    return one && other ? join_parts(*one, *other) : std::nullopt;
+}
+
 // Where different tensors of two records may be written, neither is given other tensors through the common type.
 std::optional<Type> join_records(const Type& a, const Type& b) {
     if (a.function_id() != b.function_id()) return std::nullopt;
+    if (a.names() != b.names()) return join_dicts(a, b);
     std::vector<Type> fields;
     for (size_t i = 0; i < a.parts().size(); ++i) {
         auto field = join(a.parts()[i], b.parts()[i]);
@@ -113,11 +123,11 @@ std::optional<Type> join_records(const Type& a, const Type& b) {
         fields.push_back(*field);
     }
     const bool mut = a.writable() && b.writable() && a.parts() == b.parts();
-    return Type::record(a.function_id(), a.names(), std::move(fields), mut);
+    return Type::record_like(a, std::move(fields), mut);
 }
 
 bool converts_record(const Type& from, const Type& to) {
-    if (from.function_id() != to.function_id() || other_field(from, to)) return false;
+    if (from.function_id() != to.function_id() || from.names() != to.names() || other_field(from, to)) return false;
     if (to.writable()) return from == to;
     for (size_t i = 0; i < to.parts().size(); ++i) {
         const Type &given = from.parts()[i], &wanted = to.parts()[i];
@@ -143,10 +153,16 @@ bool holds_same(const Type& from, const Type& to) {
 
 }  // namespace
 
+std::string part_text(const Type& tree, size_t i) {
+    if (!tree.is(Kind::record)) return fmt::format("[{}]", i);
+    const std::string& name = tree.names()[i + 1];
+    return tree.is_keyed_dict() ? fmt::format("[{}]", Static::of(name).text()) : "." + name;
+}
+
 std::optional<OtherField> other_field(const Type& from, const Type& to) {
     for (size_t i = 0; i < to.parts().size() && i < from.parts().size(); ++i) {
         const Type &given = from.parts()[i], &wanted = to.parts()[i];
-        const std::string name = to.is(Kind::record) ? "." + to.names()[i + 1] : fmt::format("[{}]", i);
+        const std::string name = part_text(to, i);
         const bool inner = wanted.is(Kind::record) || wanted.is(Kind::tuple);
         if (inner && given.kind() == wanted.kind()) {
             if (auto found = other_field(given, wanted)) {
@@ -172,6 +188,8 @@ std::optional<Type> join(const Type& a, const Type& b, const std::optional<Stati
         if (!elem || policy_conflict(a.policy(), b.policy())) return std::nullopt;
         return Type::scalar(*elem).carrying(join_policies(a.policy(), b.policy()));
     }
+    const bool dicts = (a.is(Kind::dict) && b.is_keyed_dict()) || (a.is_keyed_dict() && b.is(Kind::dict));
+    if (dicts) return join_dicts(a, b);
     if (a.kind() != b.kind()) return std::nullopt;
     if (a.is(Kind::vector)) {
         auto elem = join(a.elem(), b.elem());
@@ -218,6 +236,8 @@ bool converts(const Type& from, const std::optional<Static>& value, const Type& 
         }
         return true;
     }
+    // Two objects: what is put into one is not seen in the other.
+    if (from.is(Kind::record) || to.is(Kind::record)) return false;
     auto joined = join(from, to, value, {});
     if (!joined) return false;
     if (to.is(Kind::list) && to.length()) return to.length() == from.length();  // registers of a kernel

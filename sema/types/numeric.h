@@ -31,6 +31,9 @@ std::optional<Type> join(const Type& a, const Type& b, const std::optional<Stati
 // True when a value of type `from` may stand where `to` is wanted without a cast.
 bool converts(const Type& from, const std::optional<Static>& value, const Type& to);
 
+// A part of a tuple or record as the text of a program reads it: `[0]`, `.first`, `["w"]`.
+std::string part_text(const Type& tree, size_t i);
+
 // A field of a record, or a part of one, whose elements are of another type than `to` has there: a function gave them
 // for each leaf of a tree.
 struct OtherField {

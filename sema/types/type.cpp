@@ -110,6 +110,15 @@ Type Type::record(FunctionId constructor, std::vector<std::string> names, std::v
     return type;
 }
 
+Type Type::keyed_dict(std::vector<std::string> keys, std::vector<Type> values, bool mut) {
+    keys.insert(keys.begin(), "dict");
+    return record({}, std::move(keys), std::move(values), mut);
+}
+
+Type Type::record_like(const Type& like, std::vector<Type> fields, bool mut) {
+    return record(like.function_id(), like.names(), std::move(fields), mut);
+}
+
 Type Type::vector(DType elem, int64_t width) {
     Type type = of_kind(Kind::vector);
     type.elem_ = elem;

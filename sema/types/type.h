@@ -32,7 +32,7 @@ enum class Kind : uint8_t {
     list,    // elements of one type: buffers, scalars, tensors
     tuple,
     dict,        // host
-    record,      // an object of a class, by reference: host
+    record,      // an object of a class, or a dictionary whose keys are in its type; by reference: host
     vector,      // `width` elements held by one tile
     tile,        // a register tile of the group
     local,       // an array of each tile's own, by reference
@@ -103,6 +103,9 @@ public:
     static Type dict(const Type& key, const Type& value);
     // `names`: of the class, then of the fields. A record that is not `mut` keeps its fields.
     static Type record(FunctionId constructor, std::vector<std::string> names, std::vector<Type> fields, bool mut);
+    // A dictionary with these keys: a record without a class. `like`: with the keys of that one, or of its class.
+    static Type keyed_dict(std::vector<std::string> keys, std::vector<Type> values, bool mut);
+    static Type record_like(const Type& like, std::vector<Type> fields, bool mut);
     static Type vector(DType elem, int64_t width);
     static Type tile(DType elem, std::vector<int64_t> shape);
     static Type local(DType elem, std::vector<int64_t> shape);
@@ -122,6 +125,8 @@ public:
     [[nodiscard]] bool is(Kind kind) const { return kind_ == kind; }
     [[nodiscard]] bool is_unknown() const { return kind_ == Kind::unknown; }
     [[nodiscard]] bool is_literal() const { return kind_ == Kind::int_literal || kind_ == Kind::float_literal; }
+    // A record that is a dictionary: its fields are what its keys stand for.
+    [[nodiscard]] bool is_keyed_dict() const { return is(Kind::record) && !function_id().valid(); }
     [[nodiscard]] bool is_scalar() const { return kind_ == Kind::scalar; }
     [[nodiscard]] bool is_bool() const { return is_scalar() && elem_ == DType::boolean; }
     [[nodiscard]] bool is_number() const { return is_literal() || (is_scalar() && elem_ != DType::boolean); }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "sema/builtins/builtins.h"
+#include "sema/types/static.h"
 #include "sema/types/type.h"
 
 namespace tsr::sema {
@@ -24,6 +25,14 @@ std::string list_text(const std::vector<Type>& parts) {
     std::vector<std::string> texts;
     for (const Type& part : parts) texts.push_back(part.text());
     return joined(texts);
+}
+
+// `{"w": f32[4, 3], "b": f32[3]}`
+std::string keyed_dict_text(const Type& type) {
+    std::vector<std::string> texts;
+    for (size_t i = 0; i < type.parts().size(); ++i)
+        texts.push_back(fmt::format("{}: {}", Static::of(type.names()[i + 1]).text(), type.parts()[i].text()));
+    return "{" + joined(texts) + "}";
 }
 
 std::string_view privilege_text(Privilege privilege) {
@@ -94,7 +103,7 @@ std::string Type::text() const {
         case Kind::dict:
             return fmt::format("a dictionary of {} to {}", parts()[0].text(), parts()[1].text());
         case Kind::record:
-            return names()[0];
+            return is_keyed_dict() ? keyed_dict_text(*this) : names()[0];
         case Kind::vector:
             return fmt::format("vector {}x{}", name(elem_), length().value_or(0));
         case Kind::tile:

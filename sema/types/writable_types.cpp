@@ -14,7 +14,7 @@ Type written_as(const Type& declared, const Type& given) {
     std::vector<Type> parts;
     for (size_t i = 0; i < declared.parts().size(); ++i)
         parts.push_back(written_as(declared.parts()[i], given.parts()[i]));
-    if (declared.is(Kind::list)) return Type::list(parts[0], std::nullopt);
+    if (declared.is(Kind::list)) return Type::list(parts[0], given.length());
     return declared.is(Kind::dict) ? Type::dict(parts[0], parts[1]) : Type::tuple(std::move(parts));
 }
 
@@ -26,7 +26,8 @@ Type made_record(const Type& type, const std::vector<Type>& given) {
 }
 
 bool is_tree(const Type& type) {
-    if (type.is(Kind::tuple) || type.is(Kind::record)) return std::ranges::all_of(type.parts(), is_tree);
+    const bool parted = type.is(Kind::tuple) || type.is(Kind::record) || (type.is(Kind::list) && type.length());
+    if (parted) return std::ranges::all_of(type.parts(), is_tree);
     return type.is_unknown() || type.is(Kind::tensor) || type.is_scalar() || type.is_literal() ||
            type.is(Kind::function) || type.is(Kind::none) || type.is(Kind::dtype);
 }

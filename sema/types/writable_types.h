@@ -13,7 +13,8 @@ Type written_as(const Type& declared, const Type& given);
 Type made_record(const Type& type, const std::vector<Type>& given);
 // A tensor, or a container or record with tensors in it.
 bool holds_tensors(const Type& type);
-// Tuples and records of tensors and numbers, nested: what a graph function takes and gives leaf by leaf.
+// Tuples, records, dictionaries with known keys and lists of known length of tensors and numbers, nested: what a graph
+// function takes and gives leaf by leaf.
 bool is_tree(const Type& type);
 
 }  // namespace tsr::sema

@@ -10,8 +10,11 @@ std::optional<Type> example_type(const Type& type, int64_t axis) {
             if (!one) return std::nullopt;
             parts.push_back(std::move(*one));
         }
-        return type.is(Kind::tuple) ? Type::tuple(std::move(parts))
-                                    : Type::record(type.function_id(), type.names(), std::move(parts), false);
+        return type.is(Kind::tuple) ? Type::tuple(std::move(parts)) : Type::record_like(type, std::move(parts), false);
+    }
+    if (type.is(Kind::list)) {
+        const auto one = example_type(type.parts()[0], axis);
+        return one ? std::optional(Type::list(*one, type.length())) : std::nullopt;
     }
     const auto rank = type.is(Kind::tensor) ? static_cast<int64_t>(type.rank()) : 0;
     const int64_t place = axis < 0 ? axis + rank : axis;
@@ -23,7 +26,7 @@ std::optional<Type> example_type(const Type& type, int64_t axis) {
 }
 
 void add_examples(const Type& type, int64_t axis, std::vector<ir::Dim>& extents) {
-    if (type.is(Kind::tuple) || type.is(Kind::record)) {
+    if (type.is(Kind::tuple) || type.is(Kind::record) || type.is(Kind::list)) {
         for (const Type& part : type.parts()) add_examples(part, axis, extents);
         return;
     }
@@ -39,8 +42,11 @@ std::optional<Type> batched_type(const Type& of, int64_t axis, const ir::Dim& ex
             if (!one) return std::nullopt;
             parts.push_back(std::move(*one));
         }
-        return of.is(Kind::tuple) ? Type::tuple(std::move(parts))
-                                  : Type::record(of.function_id(), of.names(), std::move(parts), false);
+        return of.is(Kind::tuple) ? Type::tuple(std::move(parts)) : Type::record_like(of, std::move(parts), false);
+    }
+    if (of.is(Kind::list)) {
+        const auto all = batched_type(of.parts()[0], axis, examples);
+        return all ? std::optional(Type::list(*all, of.length())) : std::nullopt;
     }
     if (!of.is(Kind::tensor) && !of.is_scalar()) return std::nullopt;
     std::vector<ir::Dim> shape = of.shape();

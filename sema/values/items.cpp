@@ -63,11 +63,27 @@ std::optional<Type> join_items(Body& b, const std::optional<Type>& before, const
     if (large && b.rules().host_objects) item = Type::scalar(settled(item, value.value));
     if (!before) return item;
     auto joined = join(*before, item, {}, value.value);
+    if (!joined && b.rules().new_values) joined = join(without_extents(*before), without_extents(item));
     if (joined) return joined;
     b.error(
         "E0303", e.span,
         fmt::format("{} have one type: this is {}, those before it are {}", what, shown(value.type), shown(*before)));
     return std::nullopt;
+}
+
+void widen_container(Body& b, const ast::Expr& container, const Type& type) {
+    if (const auto* variable = std::get_if<VariableId>(&b.instance.info(container).referent)) {
+        Slot& slot = b.slots[variable->index];
+        if (!slot.joined || slot.declared) return;
+        slot.any_keys |= type.is(Kind::dict);
+        b.add_to_type(slot, stored(type), {});
+        return;
+    }
+    const auto* subscript = std::get_if<ast::Subscript>(&container.node);
+    if (!subscript) return;
+    const Type& base = b.instance.type(*subscript->base);
+    if (base.is(Kind::list)) widen_container(b, *subscript->base, Type::list(type, std::nullopt));
+    if (base.is(Kind::dict)) widen_container(b, *subscript->base, Type::dict(base.parts()[0], type));
 }
 
 bool require_known(Body& b, const ast::Expr& e, const Value& value) {
@@ -89,13 +105,9 @@ std::optional<Type> items_of(Body& b, const ast::Expr& e, const Value& value) {
     if (value.type.is(Kind::string) && b.rules().host_objects) return Type::string();
     if (value.type.is(Kind::range)) return Type::index();
     if (value.type.is(Kind::tuple) && !value.type.parts().empty()) {
-        std::optional<Type> joined;
-        for (const Type& part : value.type.parts()) {
-            joined = joined ? join(*joined, part) : part;
-            if (!joined) break;
-        }
-        if (joined) return joined;
-        b.error("E0330", e.span, fmt::format("the elements of {} have no common type", shown(value.type)));
+        if (auto joined = common_item(value.type.parts())) return joined;
+        b.error("E0330", e.span, fmt::format("the elements of {} have no common type", shown(value.type)))
+            .note("`tree.map(f, …)` calls a function for each leaf, whatever type it has");
         return std::nullopt;
     }
     if (value.type.is(Kind::tensor) && value.type.rank() > 0 && b.rules().tensor_values) {  // elements, or rows

@@ -9,6 +9,9 @@ namespace tsr::sema {
 // dictionary".
 std::optional<Type> join_items(Body& b, const std::optional<Type>& before, const ast::Expr& e, const Value& value,
                                const char* what);
+// What is put into a container becomes part of the type of the variable that holds it: it says what an empty one holds,
+// and what its items are widened to.
+void widen_container(Body& b, const ast::Expr& container, const Type& type);
 // An argument that is an empty container says nothing of the type it is to have.
 bool require_known(Body& b, const ast::Expr& e, const Value& value);
 bool require_hashable(Body& b, const ast::Expr& e, const Value& key);

@@ -4,6 +4,7 @@
 
 #include "sema/state/recursion.h"
 #include "sema/types/elements.h"
+#include "sema/values/items.h"
 #include "sema/values/making.h"
 #include "sema/values/rounds.h"
 #include "sema/values/writable.h"
@@ -118,7 +119,10 @@ void offer_cast(Body& b, Diagnostic& d, const ast::Expr& e, const Type& from, DT
 bool require_converts(Body& b, const ast::Expr& e, const Value& v, const Type& to, const std::string& what) {
     if (v.broken() || to.is_unknown()) return false;
     if (makes_or_converts(b, e, v, to)) return true;
-    const bool same_class = v.type.is(Kind::record) && to.is(Kind::record) && v.type.function_id() == to.function_id();
+    // Who is given a dictionary of any keys may put others into it.
+    if (to.is(Kind::dict) && v.type.is_keyed_dict()) widen_container(b, e, to);
+    const bool same_class = v.type.is(Kind::record) && to.is(Kind::record) &&
+                            v.type.function_id() == to.function_id() && v.type.names() == to.names();
     if (const auto other = same_class ? other_field(v.type, to) : std::nullopt) {
         b.error("E0302", e.span,
                 fmt::format("{} is {} with `{}` {}, here that is {}", what, shown(to), other->path,
