@@ -427,10 +427,11 @@ std::vector<ValueId> call_with_rule(Body& b, const Instance& callee, std::vector
     for (const ir::Type& type : results) {
         for (const ir::Dim& extent : type.shape) {
             if (is_known_extent(b, extent)) continue;
-            b.error("E0601", b.emit.span(),
-                    fmt::format("`{}`, which has a rule for its derivative and gives an extent that only the run knows, is "
-                                "not compiled in graph functions yet",
-                                b.program.function(callee.function).name));
+            b.error(
+                "E0601", b.emit.span(),
+                fmt::format("`{}`, which has a rule for its derivative and gives an extent that only the run knows, is "
+                            "not compiled in graph functions yet",
+                            b.program.function(callee.function).name));
             return applied(b, OpKind::call, callee, std::move(arguments), named_results(b, callee, dims),
                            {{Attr::names, names}});
         }

@@ -17,8 +17,8 @@
 #include "sema/elaborate/types.h"
 #include "sema/program/indexed.h"
 #include "sema/program/reductions.h"
-#include "sema/types/elements.h"
 #include "sema/types/containers.h"
+#include "sema/types/elements.h"
 
 namespace tsr::elaborate {
 

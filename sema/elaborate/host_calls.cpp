@@ -69,9 +69,10 @@ std::vector<ValueId> call_of_host(Body& b, const Instance& callee, std::vector<V
     const std::vector<OpenExtent> open = name_open_extents(b, results);
     if (!open.empty() && b.emit.region() != b.function().body) {
         b.error("E0601", b.emit.span(),
-                fmt::format("`{}`, which gives extents that only the run knows, is not compiled yet in an `if` or loop of a "
-                            "graph function that only the run decides",
-                            b.program.function(callee.function).name));
+                fmt::format(
+                    "`{}`, which gives extents that only the run knows, is not compiled yet in an `if` or loop of a "
+                    "graph function that only the run decides",
+                    b.program.function(callee.function).name));
     }
     const ir::OpId op = b.emit.op_giving(OpKind::call, std::move(arguments), results, {{Attr::callee, callee.name}});
     const std::vector<ValueId> given = b.function().op(op).results;

@@ -19,9 +19,9 @@
 #include "sema/elaborate/tiles.h"
 #include "sema/program/indexed.h"
 #include "sema/program/static_tables.h"
-#include "sema/types/elements.h"
 #include "sema/state/body.h"
 #include "sema/types/containers.h"
+#include "sema/types/elements.h"
 
 namespace tsr::elaborate {
 

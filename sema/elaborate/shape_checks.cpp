@@ -125,7 +125,9 @@ Val in_declared_shape(Body& b, const Val& value, const sema::Type& type) {
     const std::vector<std::string>& symbols = b.function().symbols;
     for (const ir::Dim& extent : type.shape()) {
         declared.push_back(dim_in_function(b, extent));
-        const auto is_known = [&](const std::string& name) { return std::ranges::find(symbols, name) != symbols.end(); };
+        const auto is_known = [&](const std::string& name) {
+            return std::ranges::find(symbols, name) != symbols.end();
+        };
         if (!std::ranges::all_of(declared.back().symbols(), is_known)) return value;
     }
     if (declared == shape) return value;

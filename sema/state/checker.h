@@ -180,7 +180,7 @@ private:
     std::set<std::pair<ModuleId, std::string>> evaluating_;
     std::map<ModuleId, std::unique_ptr<Body>> module_bodies_;
     std::vector<std::pair<std::string, InstanceId>> busy_nested_;  // by what was asked
-    std::vector<InstanceId> rules_to_check_;  // of functions that the rule being checked calls
+    std::vector<InstanceId> rules_to_check_;                       // of functions that the rule being checked calls
     bool checking_rule_ = false;
     std::map<std::string, int> used_names_;
     std::map<ModuleId, std::set<uint32_t>> kernel_names_;  // where names stand that only kernels know
