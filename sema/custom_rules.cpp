@@ -64,6 +64,12 @@ void Checker::read_rule(ModuleId module, const ast::Call& call) {
     const auto& method = std::get<ast::Attribute>(call.callee->node);
     const Symbol of = resolve(module, *method.base);
     if (of.kind != Symbol::Kind::function) return;
+    // First of all: a name of the library may add functions to the program.
+    std::vector<FunctionId> rules;
+    for (const ast::Argument& argument : call.arguments) {
+        const Symbol named = resolve(module, *argument.value);
+        if (named.kind == Symbol::Kind::function && !argument.keyword) rules.push_back(named.function);
+    }
     Function& function = program.functions[of.function.index];
     const bool in_reverse = method.name.text == "defvjp";
     if (!function.rule || function.rule->in_reverse != in_reverse) return;
@@ -75,10 +81,7 @@ void Checker::read_rule(ModuleId module, const ast::Call& call) {
         return;
     }
     rule.defined = &call;
-    for (const ast::Argument& argument : call.arguments) {
-        const Symbol named = resolve(module, *argument.value);
-        if (named.kind == Symbol::Kind::function && !argument.keyword) rule.functions.push_back(named.function);
-    }
+    rule.functions = std::move(rules);
     if (rule.functions.size() == wanted && call.arguments.size() == wanted) return;
     rule.broken = true;
     diagnostics.error("E0612", method.name.span,

@@ -121,6 +121,10 @@ void Checker::read_decorators(Function& function) {
         std::string text = dotted(named);
         note_path(*this, function.module, named, names, NameKind::decorator);
         if (symbol.kind == Symbol::Kind::broken) continue;
+        if (symbol.kind == Symbol::Kind::none && text == "on_host" && is_library(function.module)) {
+            function.kind = FunctionKind::host;
+            continue;
+        }
         if (symbol.kind == Symbol::Kind::none) {
             const ast::Expr* root = &named;
             while (const auto* a = std::get_if<ast::Attribute>(&root->node)) root = a->base;
@@ -159,8 +163,6 @@ void Checker::read_decorators(Function& function) {
             diagnostics.error(std::string(code(Feature::graphs)), named.span,
                               "`@jit` with arguments is not compiled yet");
             function.refused = Feature::graphs;
-        } else if (id == Builtin::on_host && is_library(function.module)) {
-            function.kind = FunctionKind::host;
         } else if (id == Builtin::custom_vjp || id == Builtin::custom_jvp) {
             function.rule = {.in_reverse = id == Builtin::custom_vjp, .declared = named.span};
         } else if (id == Builtin::autodiff) {

@@ -223,7 +223,6 @@
     X(graph_module, "graph.module", KHG, none, "name", "Compiles a function as a named operator graph.") \
     X(precision_policy, "precision_policy", KHG, policies, "-", "Marks a class as a numeric policy.") \
     X(autodiff, "autodiff", KHG, none, "-", "Checks at the definition that a function is differentiable.") \
-    X(on_host, "on_host", KHG, none, "-", "Marks a function of the standard library that runs on the host, also where a graph function calls it: between kernels.") \
     X(custom_vjp, "custom_vjp", KHG, none, "-", "Marks a function that has its own reverse derivative: `f.defvjp(fwd, bwd)`.") \
     X(custom_jvp, "custom_jvp", KHG, none, "-", "Marks a function that has its own forward derivative: `f.defjvp(rule)`.")
 
