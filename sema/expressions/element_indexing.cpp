@@ -120,6 +120,8 @@ Value sequence_index(Body& b, const ast::Expr& e, const ast::Subscript& s, const
     const bool counted = (base.type.is(Kind::list) && !grows) || vector;
     int64_t length = counted ? base.type.length().value_or(-1) : -1;
     if (tuple) length = static_cast<int64_t>(base.type.parts().size());
+    const auto* values = base.value ? base.value->tuple() : nullptr;
+    if (values) length = static_cast<int64_t>(values->size());
     bool stage = base.type.is(Kind::list) && base.type.parts()[0].is(Kind::buffer);
     // Long loops are not unrolled for a table, which may lie in memory.
     constexpr int64_t kMostRounds = 64;
@@ -160,7 +162,6 @@ Value sequence_index(Body& b, const ast::Expr& e, const ast::Subscript& s, const
         return result;
     }
     result.type = vector ? Type::scalar(base.type.elem()).carrying(base.type.policy()) : base.type.parts()[0];
-    const auto* values = base.value ? base.value->tuple() : nullptr;
     if (values && position) result.value = (*values)[static_cast<size_t>(*position)];
     if (b.rules().host_objects && !result.value) result.type = item_type(b, settled_type(stored(result.type), {}), e);
     if (b.rules().new_values) result.type = item_type(b, result.type, e);
