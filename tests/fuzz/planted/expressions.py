@@ -334,7 +334,9 @@ class Expressions(Frame):
         if isinstance(kind, TupleOf):
             return Expr(kind, "(", *self.separated([self.want(item, 1) for item in kind.items]), ")")
         if isinstance(kind, DictOf):
-            return Expr(kind, "{", Expr("str", '"a"') if kind.key == "str" else self.want(kind.key, 0), ": ", self.want(kind.value, 0), "}")
+            # All keys that are asked for: one that is missing is refused.
+            keys = [Expr("str", text) for text in ('"a"', '"b"', '"key"')] if kind.key == "str" else [self.want(kind.key, 0)]
+            return Expr(kind, "{", *self.separated([Expr(None, key, ": ", self.want(kind.value, 0)) for key in keys]), "}")
         return self.new_record(kind)
 
     @staticmethod

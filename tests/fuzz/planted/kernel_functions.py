@@ -94,11 +94,13 @@ class Kernels(Functions):
             names = [self.world.fresh("id"), self.world.fresh("j")]
             stmt = frame.put(f"for {names[0]}, {names[1]} in tile.range((M, N), step=({rows}, {columns})):", tag="grid loop", spread=True)
 
+            frame.starts, frame.steps = names, (rows, columns)
+
             def body():
                 frame.several(2, 5)
                 for var in params:
                     if var.name in mut:
-                        view = frame.view(var, (rows, columns))
+                        view = frame.view(var, (rows, columns), names)
                         frame.put(view.used("target", var), " = ", frame.tile(var.type.elem, (rows, columns), 2)
                                   .used("tile stored", (var.type.elem, (rows, columns))), tag="tile store")
             frame.under(stmt, body, False, "spread", [Var(name, "index", "loop", stmts=[stmt]) for name in names])

@@ -9,6 +9,7 @@ EXTENTS = [8, 16, 32, 64]
 
 
 class Tiles(Bodies):
+    starts = steps = None  # of the grid loop: the names of its rounds, and how far they are apart
 
     def tile_var(self, elem, shape):
         return self.pick(lambda var: var.type == Tile(elem, shape))
@@ -18,11 +19,11 @@ class Tiles(Bodies):
         var = self.pick(lambda var: var.type == elem and var.origin == "parameter")
         return self.read(var).used("tile number", elem) if var and self.chance(0.5) else self.literal(elem)
 
-    def view(self, var, shape):
-        """The part of a tensor of this shape that the group's rounds choose."""
+    def view(self, var, shape, starts=None):
+        """The part of a tensor of this shape that the group's rounds choose; `starts` are names of theirs."""
         parts = []
-        for extent in shape:
-            start = self.draw.choice([other for other in self.vars.values() if other.type == "index"])
+        for axis, extent in enumerate(shape):
+            start = self.vars[starts[axis]] if starts else self.draw.choice([other for other in self.vars.values() if other.type == "index"])
             parts.append(Expr(None, self.read(start), ":", start.name, f"+{extent}"))
         return Expr(Tile(var.type.elem, shape), self.read(var), "[", *self.separated(parts), "]")
 
@@ -127,10 +128,10 @@ class Tiles(Bodies):
         if not found:
             return self.new_tile()
         var = self.draw.choice(found)
-        shape = self.shape()
+        shape = self.steps or self.shape()
         while len(shape) != 2:
             shape = self.shape()
-        view = self.view(var, shape)
+        view = self.view(var, shape, self.starts)  # a part of its own for each round
         if self.chance(0.15):
             self.put(view.used("target", var), " = ", self.number_of(var.type.elem), tag="tile store")
             return
