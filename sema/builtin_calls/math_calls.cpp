@@ -50,8 +50,7 @@ std::optional<ir::Dim> extreme_dimension(Builtin function, const std::vector<Val
     std::optional<ir::Dim> result = values[0].dim;
     for (size_t i = 1; i < values.size() && result; ++i) {
         if (!values[i].dim) return std::nullopt;
-        const ir::Dim most = ir::Dim::maximum(*result, *values[i].dim);
-        result = least ? *result + *values[i].dim - most : most;
+        result = least ? ir::Dim::minimum(*result, *values[i].dim) : ir::Dim::maximum(*result, *values[i].dim);
     }
     return result;
 }

@@ -3,6 +3,7 @@
 #include "ir/core/internal.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/types.h"
+#include "sema/program/movements.h"
 
 namespace tsr::elaborate {
 
@@ -27,6 +28,13 @@ std::optional<Val> consecutive_stage(Body& b, const Val& list, const Val& index)
 }
 
 }  // namespace
+
+Val part_of_items(Body& b, const Val& whole, const ast::Slice& slice) {
+    const auto items = sema::sliced_items(b.instance(), slice, whole.element_count());
+    Val part = whole.is(Val::Kind::list) ? Val::list({}) : Val::tuple({});
+    for (const size_t item : items.value_or(std::vector<size_t>{})) part.parts.push_back(whole.element(item));
+    return part;
+}
 
 Val element_of(Body& b, const Val& whole, const Val& index) {
     const bool position = index.is_fixed() && index.fixed.integer();

@@ -166,7 +166,10 @@ Val subscript(Body& b, const ast::Expr& e, const ast::Subscript& node) {
         return position ? record_item(b, base, base_type, *position) : b.undefined(type);
     }
     if (items.size() != 1) return {};
-    if (const auto* part = std::get_if<ast::Slice>(&items[0]->node)) return slice(b, base, base_type, *part);
+    if (const auto* part = std::get_if<ast::Slice>(&items[0]->node)) {
+        const bool parted = base_type.is(Kind::tuple) || (base_type.is(Kind::list) && b.rules().new_values);
+        return parted ? part_of_items(b, base, *part) : slice(b, base, base_type, *part);
+    }
     const Val index = expression(b, *items[0]);
     if (base_type.is(Kind::string)) {
         return Val::ssa(host(b, "string_get", {b.handle(base, base_type), b.index(index)}, ir::Type::string()));

@@ -24,11 +24,34 @@ std::optional<StaticRange> clause_range(const Body& b, const ForInfo& info) {
     return static_range(b, info.axes[0]);
 }
 
+// Whether nothing is known yet of what a clause goes through.
+bool goes_through_unknown(const Body& b, const ast::Comprehension::Clause& clause) {
+    const auto unknown = [&](const ast::Expr& e) { return b.instance.info(e).type.is_unknown(); };
+    const auto call = b.instance.calls.find(clause.iterable->id);
+    if (call == b.instance.calls.end() || call->second.builtin != Builtin::zip) return unknown(*clause.iterable);
+    return std::ranges::any_of(call->second.rest,
+                               [&](ast::ExprId id) { return unknown(*b.checker.program.expr(b.instance.module, id)); });
+}
+
+// Of `zip(…)` of lists whose lengths are known.
+std::optional<int64_t> zipped_length(const Body& b, const CallInfo& zip) {
+    std::optional<int64_t> least;
+    for (const ast::ExprId id : zip.rest) {
+        const ast::Expr* list = b.checker.program.expr(b.instance.module, id);
+        const Type& type = b.instance.info(*list).type;
+        if (!type.is(Kind::list) || !type.length()) return std::nullopt;
+        least = least ? std::min(*least, *type.length()) : *type.length();
+    }
+    return least;
+}
+
 // How many elements a clause of a comprehension gives, where that is static.
 std::optional<int64_t> clause_length(const Body& b, const ast::Comprehension::Clause& clause, const ForInfo& info) {
     if (!clause.conditions.empty()) return std::nullopt;
     const ExprInfo& iterable = b.instance.info(*clause.iterable);
     if (iterable.type.is(Kind::list)) return iterable.type.length();
+    const auto call = b.instance.calls.find(clause.iterable->id);
+    if (call != b.instance.calls.end() && call->second.builtin == Builtin::zip) return zipped_length(b, call->second);
     const auto rounds = clause_range(b, info);
     return rounds ? std::optional(rounds->length()) : std::nullopt;
 }
@@ -172,6 +195,8 @@ Value comprehension(Body& b, const ast::Expr& e, const ast::Comprehension& c) {
         c.clauses.size() == 1 ? clause_length(b, c.clauses[0], infos[0]) : std::nullopt;
     b.instance.comprehensions[e.id] = std::move(infos);
     if (element.broken() || (c.value && of_key.broken())) return {};
+    // In a loop its length is that of what it makes itself: `params = [… for p, d in zip(params, g)]`.
+    if (std::ranges::any_of(c.clauses, [&](const auto& clause) { return goes_through_unknown(b, clause); })) return {};
     const bool of_values = c.value != nullptr && is_item(element.type);  // keys are asked for more below
     if (const Value& held = of_values ? of_key : element; b.rules().host_objects && !is_item(held.type)) {
         b.error("E0208", (of_values ? *c.value : *c.element).span,
@@ -192,7 +217,7 @@ Value comprehension(Body& b, const ast::Expr& e, const ast::Comprehension& c) {
         return {};
     }
     if (b.rules().host_objects) {
-        result.type = Type::list(settled_type(element.type, element.value), std::nullopt);
+        result.type = Type::list(settled_type(element.type, element.value), length);
         if (c.value) {
             if (!require_hashable(b, *c.element, element)) return {};
             result.type =

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sema/program/movements.h"
 #include "sema/program/static_tables.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
@@ -58,6 +59,34 @@ static Value sequence_slice(Body& b, const ast::Slice& slice, const Value& base)
     return result;
 }
 
+// `shape[:-1]`: bounds of a tuple's slice are static, and those of a list's in a graph function.
+static Value part_of_items(Body& b, const ast::Expr& e, const ast::Slice& slice, const Value& base) {
+    for (const ast::Expr* bound : {slice.lower, slice.upper, slice.step}) {
+        if (bound && !static_integer(b, *bound, fmt::format("a bound of a slice of {}", shown(base.type)))) return {};
+    }
+    const bool tuple = base.type.is(Kind::tuple);
+    const auto count = tuple ? base.type.parts().size() : static_cast<size_t>(base.type.length().value_or(0));
+    const auto items = sliced_items(b.instance, slice, count);
+    if (!items) {
+        b.error("E0334", e.span, "the step is zero");
+        return {};
+    }
+    Value result;
+    std::vector<Type> types;
+    std::vector<Static> values;
+    const auto* known = base.value ? base.value->tuple() : nullptr;
+    for (const size_t item : *items) {
+        if (tuple) types.push_back(base.type.parts()[item]);
+        if (item < base.elements.size()) result.elements.push_back(base.elements[item]);
+        if (known) values.push_back((*known)[item]);
+    }
+    if (result.elements.size() != items->size()) result.elements.clear();
+    if (known) result.value = Static::of(std::move(values));
+    result.type =
+        tuple ? Type::tuple(std::move(types)) : Type::list(base.type.parts()[0], static_cast<int64_t>(items->size()));
+    return result;
+}
+
 // Elements of lists, tuples and vectors. In kernels buffers take a stage number, scalars and vectors a static index.
 // `WEIGHTS[k]` in a loop that is unrolled: the elements of the tuple have one type, each round knows its own.
 static Value element_by_round(Body& b, const ast::Expr& e, const ast::Expr& at, const Value& base) {
@@ -107,6 +136,9 @@ Value sequence_index(Body& b, const ast::Expr& e, const ast::Subscript& s, const
     const bool sliced = b.rules().host_objects && (base.type.is(Kind::list) || base.type.is(Kind::string));
     if (indices.size() == 1 && is_slice(*indices[0]) && sliced)
         return sequence_slice(b, std::get<ast::Slice>(indices[0]->node), base);
+    const bool parted = base.type.is(Kind::tuple) || (base.type.is(Kind::list) && b.rules().new_values);
+    if (indices.size() == 1 && is_slice(*indices[0]) && parted)
+        return part_of_items(b, e, std::get<ast::Slice>(indices[0]->node), base);
     if (indices.size() != 1 || is_slice(*indices[0])) {
         b.error("E0310", e.span, fmt::format("{} takes one index", shown(base.type)));
         return {};

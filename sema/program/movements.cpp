@@ -156,4 +156,27 @@ std::optional<std::vector<PadWidth>> pad_widths(const Static& widths, size_t ran
     return all;
 }
 
+std::optional<std::vector<size_t>> sliced_items(const Instance& instance, const ast::Slice& slice, size_t count) {
+    const auto number = [&](const ast::Expr* bound) -> std::optional<int64_t> {
+        const auto& value = instance.info(*bound).value;
+        return value ? value->integer() : std::nullopt;
+    };
+    std::optional<ir::Dim> bounds[2];
+    for (size_t i = 0; i < 2; ++i) {
+        const ast::Expr* bound = i == 0 ? slice.lower : slice.upper;
+        if (!bound) continue;
+        const auto value = number(bound);
+        if (!value) return std::nullopt;
+        bounds[i] = ir::Dim::constant(*value);
+    }
+    const auto step = slice.step ? number(slice.step) : 1;
+    if (!step || *step == 0) return std::nullopt;
+    const SlicedAxis taken = sliced_axis(ir::Dim::constant(static_cast<int64_t>(count)), bounds[0], bounds[1], *step);
+    const auto start = taken.start.constant_value(), extent = taken.extent.constant_value();
+    if (!start || !extent) return std::nullopt;
+    std::vector<size_t> items;
+    for (int64_t i = 0; i < *extent; ++i) items.push_back(static_cast<size_t>(*start + i * *step));
+    return items;
+}
+
 }  // namespace tsr::sema

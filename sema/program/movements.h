@@ -35,4 +35,7 @@ struct PadWidth {
 };
 std::optional<std::vector<PadWidth>> pad_widths(const Static& widths, size_t rank);
 
+// The items that a slice with static bounds takes of a tuple or list with so many; nothing where a bound is not static.
+std::optional<std::vector<size_t>> sliced_items(const Instance& instance, const ast::Slice& slice, size_t count);
+
 }  // namespace tsr::sema
