@@ -154,11 +154,12 @@ ValueId saved_tensor(Body& b, const ast::Expr& e) {
 }
 
 Val save(Body& b, const CallInfo& info) {
-    std::vector<ValueId> operands{b.handle(argument_value(b, info, 0), sema::Type::string())};
+    const ValueId path = b.handle(argument_value(b, info, 0), sema::Type::string());
+    std::vector<ValueId> operands{path};
     std::vector<std::string> names;
     const ast::Expr& what = *argument(b, info, 1);
     if (b.info(what).type.is(sema::Kind::record)) {
-        save_tree(b, operands[0], argument_value(b, info, 1), b.info(what).type);
+        save_tree(b, path, argument_value(b, info, 1), b.info(what).type);
         return Val::none();
     }
     if (const auto* several = std::get_if<ast::Dict>(&what.node)) {

@@ -217,7 +217,7 @@ private:
         const Op& op = fused_.op(id);
         builder_->set_place(op.place);
         // Along an axis of one element: the block has no such axis.
-        if (op.kind == OpKind::reduce) return values_[v] = builder_->cast(operands[0], fused_.type(v).elem);
+        if (op.kind == OpKind::reduce) return values_[v] = builder_->cast(operands.front(), fused_.type(v).elem);
         return values_[v] = builder_->value(op.kind, std::move(operands), op.attrs);
     }
 
