@@ -50,6 +50,7 @@ namespace {
 // What is said of complex numbers themselves.
 bool takes_complex(Builtin function) {
     switch (function) {
+        TSR_CASES_AXES
         case Builtin::print:
         case Builtin::str_:
         case Builtin::copy:
@@ -58,13 +59,6 @@ bool takes_complex(Builtin function) {
         case Builtin::ones_like:
         case Builtin::full:
         case Builtin::full_like:
-        case Builtin::transpose:
-        case Builtin::swapaxes:
-        case Builtin::moveaxis:
-        case Builtin::broadcast_to:
-        case Builtin::flip:
-        case Builtin::roll:
-        case Builtin::repeat:
         case Builtin::concat:
         case Builtin::stack:
         case Builtin::split:
@@ -80,9 +74,6 @@ bool takes_complex(Builtin function) {
         case Builtin::tree_update:
         case Builtin::tree_leaves:
         case Builtin::reshape:
-        case Builtin::expand_dims:
-        case Builtin::squeeze:
-        case Builtin::flatten:
         case Builtin::save:
         case Builtin::zeros_like:
         case Builtin::len:
