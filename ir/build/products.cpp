@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/numerics.h"
 #include "ir/ops/graph.h"
 #include "ir/ops/register.h"
 
@@ -62,15 +63,17 @@ private:
         }
     }
 
-    // Whole numbers of more bits than 8 are no operands of `contract`. One that was summed is of another type.
+    // Integers of more bits than 8 are no operands of `contract`. One that was summed is of another type.
     bool takes_contract() {
         if (!ContractOp::multiplies_matrices({of_.a_letters, of_.b_letters, of_.result})) return false;
         const DType a = function_.type(of_.a).elem, b = function_.type(of_.b).elem;
-        if (is_float(of_.type) && a != b) {
+        const auto product = product_type(a, b);
+        const bool as_they_are = product && (a == b || keeps_factors(*product));
+        if (is_float(of_.type) && !as_they_are) {
             of_.a = cast(of_.a);
             of_.b = cast(of_.b);
         }
-        return is_float(of_.type) || (a == b && bits(a) <= 8 && of_.type == DType::i32);
+        return is_float(of_.type) || (product && keeps_factors(*product) && of_.type == DType::i32);
     }
 
     // An operand that has all letters is gone through in its own order where the result's letters stand so in it.

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/numerics.h"
 #include "ir/ops/family.h"
 #include "ir/ops/indexed.h"
 #include "ir/ops/movements.h"
@@ -23,8 +24,9 @@ Inferred infer_full(Operands operands, const Attrs& attrs) {
 }
 
 bool accumulates(DType a, DType b, DType in) {
-    if (a != b || is_storage_only(in)) return false;
-    return is_float(a) ? is_float(in) && !is_storage_only(a) && bits(in) >= bits(a) : in == DType::i32 && bits(a) <= 8;
+    const auto product = product_type(a, b);
+    if (!product || (a != b && !keeps_factors(*product)) || !accumulates_in(*product, in)) return false;
+    return is_float(a) ? bits(in) >= bits(a) : keeps_factors(*product);
 }
 
 Inferred infer_stop(Operands operands, const Attrs&) {

@@ -31,7 +31,7 @@ Result<std::vector<TensorRef>> read_checkpoint(const std::string& file, std::spa
         if (!tensor) return Refusal{name + ": " + tensor.message()};
         const std::string held = type_text(**tensor), needed = type_text(*wanted[i]);
         if ((*tensor)->dtype != wanted[i]->dtype || !std::ranges::equal(shape(**tensor), shape(*wanted[i])))
-            return Refusal{"'" + name + "' is " + held + ", " + needed + " is needed"};
+            return Refusal{text("'%s' is %s, %s is needed", name.c_str(), held.c_str(), needed.c_str())};
         all.push_back(std::move(*tensor));
     }
     return all;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "runtime/fail.h"
+#include "runtime/tensor/home.h"
 #include "runtime/tensor/tensor.h"
 
 using namespace tsr::runtime;
@@ -55,6 +56,8 @@ TsrTensor* tsr_reshape(const TsrTensor* tensor, const int64_t* shape, int32_t ra
     }
     TensorRef result = make_tensor(tensor->dtype, extents, before_writing(tensor->dtype), place);
     TensorRef flat_source(tsr_copy(tensor, place));
+    read_at_home(*flat_source);
+    write_at_home(*result);
     // Element by element in row-major order: both sides may have padded rows.
     int64_t count = size(*tensor);
     int64_t result_row = rank > 0 ? std::max<int64_t>(extents.back(), 1) : 1;

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "sema/builtin_calls/axis_calls.h"
-#include "sema/expressions/operators.h"
+#include "sema/expressions/tensor_products.h"
 #include "sema/program/einsum.h"
 #include "sema/state/recursion.h"
 #include "sema/types/elements.h"
@@ -88,7 +88,7 @@ std::optional<Type> joined_elements(Body& b, const ast::Expr& e, const std::vect
     for (size_t i = 1; i < operands.size(); ++i) {
         Value other = operands[i].value;
         other.type = element_type(other.type);
-        const auto both = operands_join(b, *operands[i - 1].at, joined, *operands[i].at, other, e.span, "`einsum`");
+        const auto both = factors_join(b, *operands[i - 1].at, joined, *operands[i].at, other, e.span, "`einsum`");
         if (!both) return std::nullopt;
         joined.type = *both;
     }
@@ -126,8 +126,8 @@ Value einsum_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Ma
     const DType elem = joined->elem();
     const bool alone = operands.size() == 1;
     const bool sums = !alone || read.operands.front().find_first_not_of(read.result) != std::string::npos;
-    const bool computes = is_float(elem) ? !is_storage_only(elem) : is_integer(elem);
-    if (sums && !computes) return b.refuse(Feature::graphs, e.span, fmt::format("`einsum` of {} is", name(elem)));
+    if (sums && !is_float(elem) && !is_integer(elem))
+        return b.refuse(Feature::graphs, e.span, fmt::format("`einsum` of {} is", name(elem)));
     extents.note_checks();
     Value result;
     result.compute = accumulation_type(elem, joined->policy());

@@ -8,6 +8,7 @@
 
 #include "ir/build/dim_code.h"
 #include "sema/elaborate/body.h"
+#include "sema/elaborate/graph_expressions.h"
 #include "sema/elaborate/instances.h"
 #include "sema/elaborate/recursion.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "ir/build/products.h"
 #include "ir/core/attribute.h"
@@ -124,16 +125,26 @@ ValueId multiplied(Body& b, std::vector<Lettered> operands, const std::string& r
     return all.value;
 }
 
+// Casts the factors to the type that all join to, and gives it. Where there is none, they are floats or integers of at
+// most 8 bits, which keep their types (numerics rule 4); then the type is the first one's.
+DType bring_to_joined(Body& b, std::vector<ValueId>& factors) {
+    const DType first = b.type_of(factors[0]).elem;
+    std::optional<DType> joined = first;
+    for (const ValueId factor : factors) joined = joined ? join(*joined, b.type_of(factor).elem) : joined;
+    if (!joined) return first;
+    for (ValueId& factor : factors) factor = b.emit.cast(factor, *joined);
+    return *joined;
+}
+
 // Values of narrower floats are all of tf32.
 bool rounds_to_tf32(const sema::Type& type, DType joined) { return type.policy().compute_tf32 && joined == DType::f32; }
 
 }  // namespace
 
 Val tensor_product(Body& b, const Val& lhs, const Val& rhs, DType compute, const sema::Type& type) {
-    // Operands are rounded to the type that both have.
-    const Val left = b.rounded(lhs), right = b.rounded(rhs);
-    const DType joined = join(b.type_of(left.id).elem, b.type_of(right.id).elem).value_or(b.type_of(left.id).elem);
-    const size_t l_rank = b.type_of(left.id).rank(), r_rank = b.type_of(right.id).rank();
+    std::vector<ValueId> factors{b.rounded(lhs).id, b.rounded(rhs).id};
+    const DType joined = bring_to_joined(b, factors);
+    const size_t l_rank = b.type_of(factors[0]).rank(), r_rank = b.type_of(factors[1]).rank();
     // Batch axes meet from the last.
     std::string batch;
     for (size_t i = std::max({l_rank, r_rank, size_t{2}}) - 2; i > 0; --i) batch += static_cast<char>('a' + i - 1);
@@ -141,29 +152,26 @@ Val tensor_product(Body& b, const Val& lhs, const Val& rhs, DType compute, const
         return rank == 1 ? std::string(vector) : batch.substr(batch.size() - (rank - 2)) + matrix;
     };
     const std::string result = batch + (l_rank > 1 ? "X" : "") + (r_rank > 1 ? "Y" : "");
-    return Val::ssa(multiplied(b,
-                               {{b.emit.cast(left.id, joined), letters(l_rank, "Z", "XZ")},
-                                {b.emit.cast(right.id, joined), letters(r_rank, "Z", "ZY")}},
+    return Val::ssa(multiplied(b, {{factors[0], letters(l_rank, "Z", "XZ")}, {factors[1], letters(r_rank, "Z", "ZY")}},
                                result, compute, rounds_to_tf32(type, joined)),
                     type.elem());
 }
 
 Val einsum(Body& b, const ast::Expr& e, const sema::CallInfo& info) {
-    std::vector<Val> values;
+    std::vector<ValueId> values;
     std::vector<size_t> ranks;
     for (const ast::ExprId id : info.rest) {
-        values.push_back(b.rounded(expression(b, *b.expr(id))));
-        ranks.push_back(b.type_of(values.back().id).rank());
+        values.push_back(b.rounded(expression(b, *b.expr(id))).id);
+        ranks.push_back(b.type_of(values.back()).rank());
     }
     sema::EinsumText text;
     sema::read_einsum(*b.info(*argument(b, info, 0)).value->string(), ranks, text);
     const At at(b.emit, e.span);
     const sema::Type& type = b.info(e).type;
-    DType joined = b.type_of(values[0].id).elem;
-    for (const Val& value : values) joined = join(joined, b.type_of(value.id).elem).value_or(joined);
+    const DType joined = bring_to_joined(b, values);
     std::vector<Lettered> operands;
     for (size_t i = 0; i < values.size(); ++i) {
-        operands.push_back({b.emit.cast(values[i].id, joined), text.operands[i]});
+        operands.push_back({values[i], text.operands[i]});
         take_diagonals(b, operands.back());
     }
     const DType compute = compute_of(b, e);

@@ -144,7 +144,7 @@ void leaf_names(const sema::Type& type, const std::string& whole, std::vector<st
     if (!count) return names.push_back(whole);
     for (size_t i = 0; i < *count; ++i) {
         const std::string part = type.is(Kind::record) ? type.names()[i + 1] : std::to_string(i);
-        leaf_names(part_type(type, i), whole.empty() ? part : whole + "." + part, names);
+        leaf_names(part_type(type, i), whole.empty() ? part : fmt::format("{}.{}", whole, part), names);
     }
 }
 

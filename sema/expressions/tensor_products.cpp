@@ -39,6 +39,17 @@ Shape batches(const Value& value) {
 
 }  // namespace
 
+std::optional<Type> factors_join(Body& b, const ast::Expr& le, const Value& l, const ast::Expr& re, const Value& r,
+                                 Span op_span, const std::string& what) {
+    const bool numbers = l.type.is_number() && r.type.is_number();
+    if (numbers && !join(l.type.elem(), r.type.elem()) && !policy_conflict(l.type.policy(), r.type.policy())) {
+        const auto product = product_type(l.type.elem(), r.type.elem());
+        if (product && keeps_factors(*product))
+            return Type::scalar(*product).carrying(join_policies(l.type.policy(), r.type.policy()));
+    }
+    return operands_join(b, le, l, re, r, op_span, what);
+}
+
 Value tensor_product(Body& b, const ast::Expr& at, const ast::Expr& le, const Value& l, const ast::Expr& re,
                      const Value& r, Span op_span) {
     if (!require_no_kernel(b, op_span, "`@`", {l, r})) return {};
@@ -52,10 +63,10 @@ Value tensor_product(Body& b, const ast::Expr& at, const ast::Expr& le, const Va
     Value left = l, right = r;  // one element of each
     left.type = element_type(l.type);
     right.type = element_type(r.type);
-    const auto joined = operands_join(b, le, left, re, right, op_span, "`@`");
+    const auto joined = factors_join(b, le, left, re, right, op_span, "`@`");
     if (!joined) return {};
     const DType elem = joined->elem();
-    if (!is_integer(elem) && (!is_float(elem) || is_storage_only(elem)))
+    if (!is_integer(elem) && !is_float(elem))
         return b.refuse(Feature::graphs, op_span, fmt::format("`@` of {} is", name(elem)));
     std::vector<DimCheck> checks;
     const size_t l_inner = l.type.rank() - 1, r_inner = r.type.rank() < 2 ? 0 : r.type.rank() - 2;

@@ -86,9 +86,9 @@ TsrSlot reshape(const TensorOp& tensor_op) {
         return scalar;
     }
     NewTensor result(tensor_op.api, source.elem(), shape);
-    int64_t next = 0;
-    for (IndexMaps at(source.shape(), {source.strides()}); !at.done(); at.next())
-        result.set(next++, source.get(at.offset(0)));
+    IndexMaps to(shape, {result.strides()});
+    for (IndexMaps from(source.shape(), {source.strides()}); !from.done(); from.next(), to.next())
+        result.set(to.offset(0), source.get(from.offset(0)));
     return result.release();
 }
 

@@ -10,6 +10,7 @@
 #include "ir/passes/graph/fused_kernel.h"
 #include "ir/passes/graph/gathered_kernel.h"
 #include "ir/passes/graph/indexed_code.h"
+#include "ir/passes/graph/packed_results.h"
 #include "ir/passes/graph/product_kernel.h"
 
 namespace tsr::ir {
@@ -54,6 +55,7 @@ private:
         if (product_in(fn).valid()) return "a product, by blocks of its result";
         if (const OpId alone = alone_in(fn); alone.valid())
             return fmt::format("`{}`, which has kernels of its own", name(fn.op(alone).kind));
+        if (packs_codes(fn)) return "codes of a byte each, packed by pieces of rows";
         if (gathers(fn)) return "elements that are found by their position, one by one";
         const FusedAxes axes = fused_axes(fn);
         if (!axes.axis) return "elements, one by one";

@@ -13,6 +13,7 @@
 #include "ir/passes/graph/axis_map.h"
 #include "ir/passes/graph/fused_function.h"
 #include "ir/passes/graph/fusions.h"
+#include "ir/passes/graph/packed_results.h"
 
 namespace tsr::ir {
 
@@ -242,9 +243,8 @@ private:
             if (leaves(b, number, result)) outputs.push_back(result);
         }
         FusedFunction fused = fused_function(graph_, fusion, outputs);
-        do {
-            fused.function.name = graph_.name + "." + std::to_string(named_++);
-        } while (taken_.contains(fused.function.name));
+        give_codes(fused.function);
+        fused.function.name = fresh_name();
         // Also where a block begins of which, in the end, no element is read: of a scalar that is repeated.
         for (ValueId v : fused.inputs) need(b, v);
         called->second = fused.function.name;
@@ -254,12 +254,36 @@ private:
         for (ValueId v : fused.inputs) arguments.push_back(values_.at(v));
         for (const Dim& dim : fused.dimensions) arguments.push_back(builder.dim(dim));
         std::vector<Type> results;
-        for (ValueId v : outputs) results.push_back(graph_.type(v));
+        for (size_t i = 0; i < outputs.size(); ++i) {
+            results.push_back(graph_.type(outputs[i]));
+            results.back().elem = fused.function.results[i].elem;
+        }
         const OpId made =
             builder.emit(OpKind::call, std::move(arguments), {{Attr::callee, fused.function.name}}, results);
-        for (size_t i = 0; i < outputs.size(); ++i) keep(outputs[i], host_.op(made).results[i]);
-        fused_.push_back({std::move(fused.function), fusion.ops, std::move(fused.inputs), std::move(outputs),
-                          stands_apart(b, number)});
+        fused_.push_back(
+            {std::move(fused.function), fusion.ops, std::move(fused.inputs), outputs, stands_apart(b, number)});
+        for (size_t i = 0; i < outputs.size(); ++i)
+            keep(outputs[i], packed(builder, outputs[i], host_.op(made).results[i]));
+    }
+
+    // The value of the graph, of which a fusion gave the codes where its type is packed.
+    ValueId packed(Builder& builder, ValueId v, ValueId given) {
+        const Type& type = graph_.type(v);
+        if (host_.type(given).elem == type.elem) return given;
+        if (type.is_scalar()) return builder.bitcast(given, type.elem);
+        Function packing = packing_function(graph_, v);
+        packing.name = fresh_name();
+        const OpId made = builder.emit(OpKind::call, {given}, {{Attr::callee, packing.name}}, {type});
+        fused_.push_back({std::move(packing), {graph_.value(v).op}, {}, {v}, {}});
+        return host_.op(made).results[0];
+    }
+
+    std::string fresh_name() {
+        std::string name;
+        do {
+            name = graph_.name + "." + std::to_string(named_++);
+        } while (taken_.contains(name));
+        return name;
     }
 
     // Of each fusion that it takes values of, the first operation that does.

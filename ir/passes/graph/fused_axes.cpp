@@ -21,7 +21,8 @@ std::vector<size_t> stands_at(const FusedAxes& axes, const Function& fused, OpId
 // Where the long axes of a tensor stand in the space, in one of its uses.
 struct Use {
     std::vector<size_t> places;
-    bool whole = true;  // else each of its axes is alone, and those of the space that they stand at
+    bool whole = true;    // else each of its axes is alone, and those of the space that they stand at
+    bool packed = false;  // its rows begin at a byte: the last axis is joined with none
 };
 
 std::vector<Use> uses_of_tensors(const FusedAxes& axes, const Function& fused,
@@ -33,7 +34,9 @@ std::vector<Use> uses_of_tensors(const FusedAxes& axes, const Function& fused,
             const bool counts = defined_by(fused, source.base, OpKind::positions).has_value();
             const bool parameter = fused.value(source.base).region == fused.body;
             if (!counts && (!parameter || fused.type(source.base).kind != TypeKind::tensor)) continue;
-            Use use{.places = {}, .whole = source.takes_all() && !counts};
+            Use use{.places = {},
+                    .whole = source.takes_all() && !counts,
+                    .packed = is_packed(fused.type(source.base).elem)};
             for (size_t axis : source.axes) use.places.push_back(axis == AxisMap::kNone ? axis : stands[axis]);
             of_tensor[source.base].push_back(use);
             all.push_back(std::move(use));
@@ -49,7 +52,7 @@ bool joins_in(const Use& use, size_t axis) {
     const auto second = std::ranges::find(places, axis + 1);
     if (!use.whole && (first != places.end() || second != places.end())) return false;
     if (first == places.end() || second == places.end()) return first == second;
-    return second == first + 1;
+    return second == first + 1 && !(use.packed && second + 1 == places.end());
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "ir/passes/graph/fused_call.h"
 #include "ir/passes/graph/gathered_kernel.h"
 #include "ir/passes/graph/indexed_code.h"
+#include "ir/passes/graph/packed_results.h"
 #include "ir/passes/graph/product_kernel.h"
 #include "ir/text/print.h"
 
@@ -114,8 +115,9 @@ private:
             code.fused = std::move(fused);
             return code;
         }
-        if (const OpId alone = alone_in(fused); alone.valid()) {
-            code.alone = indexed_code(fused, alone);
+        const OpId alone = alone_in(fused);
+        if (alone.valid() || packs_codes(fused)) {
+            code.alone = alone.valid() ? indexed_code(fused, alone) : packing_code(fused);
             size_t number = 0;
             for (FusedKernel* kernel : kernels_of(*code.alone)) {
                 kernel->kernel.name = number == 0 ? name : name + "." + std::to_string(number);

@@ -82,7 +82,7 @@ private:
         const Op& op = fn.op(id);
         if (is_key(op)) return {op.attrs};
         if (!names_function(op)) return {};
-        const std::vector<Attrs> wanted = keys_of(op.attrs.string(Attr::callee)).sources;
+        std::vector<Attrs> wanted = keys_of(op.attrs.string(Attr::callee)).sources;
         if (CustomCallOp::is_one(op) && !CustomCallOp(fn, id).is_recomputed()) {
             const std::vector<std::string> names = op.attrs.strings(Attr::names);
             bool random = !wanted.empty();
