@@ -224,9 +224,17 @@ bool Checker::is_static(const ast::Parameter& p) {
     return qualified && qualified->qualifier == ast::Qualified::Qualifier::fixed;
 }
 
+bool Checker::takes_given_form(const Function& function, const ast::Parameter& p) const {
+    if (!p.annotation || !names_containers(*this, function.module, *p.annotation)) return false;
+    if (rules_of(function.kind).of_values) return true;
+    if (function.kind != FunctionKind::plain || function.name == "main" || function.makes) return false;
+    const auto* qualified = std::get_if<ast::Qualified>(&p.annotation->node);
+    const ast::Expr* type = qualified ? qualified->type : p.annotation;
+    return type && resolve(function.module, *type).kind == Symbol::Kind::class_;
+}
+
 bool Checker::is_generic(const Function& function, const ast::Parameter& p) const {
-    const bool of_values = rules_of(function.kind).of_values;
-    if (of_values && p.annotation && names_containers(*this, function.module, *p.annotation)) return true;
+    if (takes_given_form(function, p)) return true;
     auto unknown_capital = [&](const ast::Expr& e) {
         std::string text = dotted(e);
         return !text.empty() && std::isupper(static_cast<unsigned char>(text[0])) &&

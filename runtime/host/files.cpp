@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/fail.h"
+#include "runtime/tensor/random_counts.h"
 #include "runtime/text/string.h"
 #include "runtime/trace/trace.h"
 
@@ -16,14 +17,21 @@ void demand_safetensors(const TsrString* path, const TsrPlace* place) {
     if (!file.ends_with(".safetensors")) fail(place, "%s: a checkpoint is a .safetensors file", file.c_str());
 }
 
+constexpr const char* kRandomCounts = "tessera.random";
+
+struct Checkpoint {
+    std::vector<TensorRef> tensors;
+    std::string random_counts;
+};
+
 // Each tensor as the file has it, in the type and shape of the one that is to take it.
-Result<std::vector<TensorRef>> read_checkpoint(const std::string& file, std::span<const char* const> names,
-                                               std::span<const TsrTensor* const> wanted) {
+Result<Checkpoint> read_checkpoint(const std::string& file, std::span<const char* const> names,
+                                   std::span<const TsrTensor* const> wanted) {
     Result<std::unique_ptr<Source>> source = open_file(file);
     if (!source) return source.refusal();
     Result<std::vector<std::string>> known = safetensors_names(**source);
     if (!known) return known.refusal();
-    std::vector<TensorRef> all;
+    Checkpoint all;
     for (size_t i = 0; i < names.size(); ++i) {
         const std::string name = names[i];
         if (std::ranges::find(*known, name) == known->end()) return Refusal{"has no '" + name + "'"};
@@ -32,9 +40,24 @@ Result<std::vector<TensorRef>> read_checkpoint(const std::string& file, std::spa
         const std::string held = type_text(**tensor), needed = type_text(*wanted[i]);
         if ((*tensor)->dtype != wanted[i]->dtype || !std::ranges::equal(shape(**tensor), shape(*wanted[i])))
             return Refusal{text("'%s' is %s, %s is needed", name.c_str(), held.c_str(), needed.c_str())};
-        all.push_back(std::move(*tensor));
+        all.tensors.push_back(std::move(*tensor));
     }
+    Result<std::string> counts = safetensors_metadata(**source, kRandomCounts);
+    if (!counts) return counts.refusal();
+    all.random_counts = std::move(*counts);
     return all;
+}
+
+void save(const TsrString* path, const char* const* names, const TsrTensor* const* tensors, int32_t count,
+          std::span<const Metadata> metadata, const TsrPlace* place) {
+    tsr_wait();
+    std::vector<NamedTensor> entries;
+    for (int32_t i = 0; i < count; ++i) {
+        std::string name = names != nullptr && names[i] != nullptr ? names[i] : std::to_string(i);
+        entries.push_back({name, TensorRef(tsr_tensor_retain(const_cast<TsrTensor*>(tensors[i])))});
+    }
+    Result<Done> saved = save_tensors(std::string(view(path)), entries, metadata);
+    if (!saved) fail(place, "%s", saved.message().c_str());
 }
 
 }  // namespace
@@ -58,20 +81,14 @@ TsrTensor* tsr_load_as(const TsrString* path, const TsrString* key, int32_t dtyp
 
 void tsr_save(const TsrString* path, const char* const* names, const TsrTensor* const* tensors, int32_t count,
               const TsrPlace* place) {
-    tsr_wait();
-    std::vector<NamedTensor> entries;
-    for (int32_t i = 0; i < count; ++i) {
-        std::string name = names != nullptr && names[i] != nullptr ? names[i] : std::to_string(i);
-        entries.push_back({name, TensorRef(tsr_tensor_retain(const_cast<TsrTensor*>(tensors[i])))});
-    }
-    Result<Done> saved = save_tensors(std::string(view(path)), entries);
-    if (!saved) fail(place, "%s", saved.message().c_str());
+    save(path, names, tensors, count, {}, place);
 }
 
 void tsr_save_checkpoint(const TsrString* path, const char* const* names, const TsrTensor* const* tensors,
                          int32_t count, const TsrPlace* place) {
     demand_safetensors(path, place);
-    tsr_save(path, names, tensors, count, place);
+    const Metadata counts{kRandomCounts, random_counts()};
+    save(path, names, tensors, count, {&counts, counts.value.empty() ? size_t{0} : size_t{1}}, place);
 }
 
 void tsr_load_checkpoint(const TsrString* path, const char* const* names, const TsrTensor* const* tensors,
@@ -80,10 +97,13 @@ void tsr_load_checkpoint(const TsrString* path, const char* const* names, const 
     const std::string file(view(path));
     if (auto other = check_no_trace(file); !other) fail(place, "%s", other.message().c_str());
     tsr_wait();
-    Result<std::vector<TensorRef>> read =
+    Result<Checkpoint> read =
         read_checkpoint(file, {names, static_cast<size_t>(count)}, {tensors, static_cast<size_t>(count)});
     if (!read) fail(place, "%s: %s", file.c_str(), read.message().c_str());
+    const bool counted = !read->random_counts.empty();  // other programs' files say nothing of it
+    if (counted && !set_random_counts(read->random_counts))
+        fail(place, "%s: malformed: '%s'", file.c_str(), kRandomCounts);
     for (int32_t i = 0; i < count; ++i)
-        tsr_assign(const_cast<TsrTensor*>(tensors[i]), (*read)[static_cast<size_t>(i)].get(), place);
+        tsr_assign(const_cast<TsrTensor*>(tensors[i]), read->tensors[static_cast<size_t>(i)].get(), place);
 }
 }

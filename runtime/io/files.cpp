@@ -86,9 +86,10 @@ Result<Done> write_npz(OutputFile& file, std::span<const NamedTensor> tensors) {
     return Done{};
 }
 
-Result<Done> write_by_extension(OutputFile& file, const std::string& path, std::span<const NamedTensor> tensors) {
+Result<Done> write_by_extension(OutputFile& file, const std::string& path, std::span<const NamedTensor> tensors,
+                                std::span<const Metadata> metadata) {
     if (path.ends_with(".npz")) return write_npz(file, tensors);
-    if (path.ends_with(".safetensors")) return write_safetensors(file, tensors);
+    if (path.ends_with(".safetensors")) return write_safetensors(file, tensors, metadata);
     bool npy = path.ends_with(".npy");
     if (!npy && !path.ends_with(".png")) {
         return Refusal{"tensors are written to .npy, .npz, .safetensors and .png files"};
@@ -148,7 +149,8 @@ Result<Done> check_output(const std::string& path) {
     return check_place(path);
 }
 
-Result<Done> save_tensors(const std::string& path, std::span<const NamedTensor> tensors) {
+Result<Done> save_tensors(const std::string& path, std::span<const NamedTensor> tensors,
+                          std::span<const Metadata> metadata) {
     if (auto place = check_output(path); !place) return place;
     std::vector<NamedTensor> dense;
     for (const NamedTensor& entry : tensors) {
@@ -156,7 +158,7 @@ Result<Done> save_tensors(const std::string& path, std::span<const NamedTensor> 
         read_at_home(*dense.back().tensor);
     }
     OutputFile file(path);
-    Result<Done> written = write_by_extension(file, named_kind(path), dense);
+    Result<Done> written = write_by_extension(file, named_kind(path), dense, metadata);
     if (written) written = file.commit();
     if (!written) return Refusal{path + ": " + written.message()};
     return written;

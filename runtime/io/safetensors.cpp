@@ -52,6 +52,7 @@ struct Entry {
 struct Header {
     std::vector<Entry> entries;
     int64_t data = 0;  // where the data begin
+    Json metadata;
 };
 
 bool read_integers(const Json* json, std::vector<int64_t>& out) {
@@ -111,7 +112,10 @@ Result<Header> read_header(const Source& source) {
     Header header;
     header.data = 8 + static_cast<int64_t>(length);
     for (size_t i = 0; i < json->keys.size(); ++i) {
-        if (json->keys[i] == "__metadata__") continue;
+        if (json->keys[i] == "__metadata__") {
+            header.metadata = json->items[i];
+            continue;
+        }
         Result<Entry> entry = read_entry(json->keys[i], json->items[i]);
         if (!entry) return entry.refusal();
         header.entries.push_back(*entry);
@@ -170,8 +174,21 @@ Result<TensorRef> read_safetensors(const Source& source, const std::string& key)
     return Refusal{"no tensor named '" + key + "'"};
 }
 
-Result<Done> write_safetensors(OutputFile& file, std::span<const NamedTensor> tensors) {
+Result<std::string> safetensors_metadata(const Source& source, const std::string& key) {
+    Result<Header> header = read_header(source);
+    if (!header) return header.refusal();
+    const Json* said = header->metadata.kind == Json::Kind::object ? header->metadata.member(key) : nullptr;
+    return said != nullptr && said->kind == Json::Kind::string ? said->string : std::string();
+}
+
+Result<Done> write_safetensors(OutputFile& file, std::span<const NamedTensor> tensors,
+                               std::span<const Metadata> metadata) {
     std::string header = "{";
+    for (const Metadata& entry : metadata) {
+        header += header.size() > 1 ? "," : "\"__metadata__\":{";
+        header += json_quoted(entry.key) + ":" + json_quoted(entry.value);
+    }
+    if (!metadata.empty()) header += '}';
     int64_t at = 0;
     for (const NamedTensor& entry : tensors) {
         const TsrTensor& t = *entry.tensor;

@@ -21,8 +21,15 @@ struct NamedTensor {
 // own. Refused: lengths that do not fit, unknown types, ranges that leave the data, overlap, or leave gaps.
 Result<std::vector<std::string>> safetensors_names(const Source& source);
 Result<TensorRef> read_safetensors(const Source& source, const std::string& key);
+// What the header's `__metadata__` says of the key; empty where it says nothing.
+Result<std::string> safetensors_metadata(const Source& source, const std::string& key);
+
+struct Metadata {
+    std::string key, value;
+};
 
 // The errors of writing itself are kept by `file`.
-Result<Done> write_safetensors(OutputFile& file, std::span<const NamedTensor> tensors);
+Result<Done> write_safetensors(OutputFile& file, std::span<const NamedTensor> tensors,
+                               std::span<const Metadata> metadata = {});
 
 }  // namespace tsr::runtime

@@ -1,12 +1,15 @@
 // Random tensors; how a number follows from its key stands in abi.h. Every function used is written out here in basic
 // operations, so that the numbers do not depend on the machine's mathematics library.
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <map>
 #include <unordered_map>
 
 #include "runtime/fail.h"
 #include "runtime/numbers/dtypes.h"
 #include "runtime/numbers/number.h"
+#include "runtime/tensor/random_counts.h"
 #include "runtime/tensor/random_words.h"
 #include "runtime/tensor/tensor.h"
 
@@ -137,6 +140,30 @@ Seeds& seeds() {
 }
 
 }  // namespace
+
+std::string random_counts() {
+    const std::map<uint32_t, uint32_t> sorted(seeds().counts.begin(), seeds().counts.end());
+    std::string all;
+    for (const auto& [site, count] : sorted) all += text("%s%u:%u", all.empty() ? "" : " ", site, count);
+    return all;
+}
+
+bool set_random_counts(std::string_view text) {
+    std::unordered_map<uint32_t, uint32_t> counts;
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    while (at != end) {
+        uint32_t site = 0, count = 0;
+        const auto number = std::from_chars(at, end, site);
+        if (number.ec != std::errc() || number.ptr == end || *number.ptr != ':') return false;
+        const auto times = std::from_chars(number.ptr + 1, end, count);
+        if (times.ec != std::errc() || !counts.emplace(site, count).second) return false;
+        at = times.ptr;
+        if (at != end && (*at++ != ' ' || at == end)) return false;
+    }
+    seeds().counts = std::move(counts);
+    return true;
+}
 
 }  // namespace tsr::runtime
 

@@ -80,7 +80,7 @@ public:
     bool filed(const Part& part, const std::string& name, bool read) {
         if (is_inner(part.type)) {
             bool ok = true;
-            for (size_t i = 0; i < part.type.parts().size(); ++i) {
+            for (size_t i = 0; i < count_of(part.type); ++i) {
                 const auto below = parts_below({part}, name, i);
                 const std::string field = part.type.is(Kind::record) ? part.type.names()[i + 1] : std::to_string(i);
                 ok = below && filed((*below)[0], fmt::format("{}.{}", name, field), read) && ok;

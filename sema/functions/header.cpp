@@ -44,7 +44,7 @@ static Type as_field(const Type& given) { return given.is(Kind::tuple) ? as_item
 
 // Of a list or dictionary that a graph takes, the length and the keys are those of what is given; so of records and
 // tuples that hold some. Nothing of the extents in it is in the header.
-static void take_given_form(Body& b, ParameterInfo& info, const Type& given) {
+static void take_given_form(Body& b, ParameterInfo& info, const Type& given, bool mut) {
     if (given.is_unknown() || info.type.is_unknown()) return;
     const Type declared = without_extents(info.type.with_mut(false));
     const Type found = without_extents(given.with_mut(false));
@@ -54,7 +54,7 @@ static void take_given_form(Body& b, ParameterInfo& info, const Type& given) {
                                    [&](const Type& part) { return converts(part, {}, declared.parts()[1]); })
              : converts(found.is(Kind::list) ? any_length(found) : found, {}, declared);
     if (fits) {
-        info.type = given.with_mut(false);
+        info.type = given.with_mut(mut);
         return;
     }
     b.error("E0302", info.declared,
@@ -95,10 +95,8 @@ static void read_parameters(Body& b, const Request& request) {
             // What the caller may write does not matter: only `mut` lets a function write what it is given.
             if (given.is(Kind::tensor) || given.is(Kind::record)) info.type = given.with_mut(written.mut);
         }
-        const bool of_values = rules_of(b.function->kind).of_values;
-        if (of_values && parameter.annotation && !written.generic &&
-            names_containers(b.checker, b.function->module, *parameter.annotation))
-            take_given_form(b, info, given);
+        if (!written.generic && b.checker.takes_given_form(*b.function, parameter))
+            take_given_form(b, info, given, written.mut);
         // How memory is rounded to is its own matter: a parameter that says nothing of it has what is given.
         const bool tensors = info.type.is(Kind::tensor) && given.is(Kind::tensor);
         if (tensors && given.policy().round && !info.type.policy().round) {

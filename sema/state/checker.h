@@ -79,6 +79,9 @@ public:
     Constant evaluate(ModuleId module, const ast::Expr& expr);
 
     [[nodiscard]] static bool is_static(const ast::Parameter& parameter);
+    // Whether the lists and dictionaries in the parameter have the lengths and keys of what is given: in a graph
+    // function, and in a plain function that is declared to take a record with such fields.
+    [[nodiscard]] bool takes_given_form(const Function& function, const ast::Parameter& parameter) const;
 
     // The instance for a request, checked before this returns unless it is being checked already (recursion).
     InstanceId instantiate(const Request& request);
