@@ -16,6 +16,8 @@ int explain(const Options& options);
 int bisect(const Options& options);
 int reduce(const Options& options);
 int serve_editor(const Options& options);
+int play_page(const Options& options);
+int install_jupyter(const Options& options);
 int print_completions(const Options& options);
 int print_manual(const Options& options);
 int print_version(const Options& options);

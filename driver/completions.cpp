@@ -65,6 +65,8 @@ std::vector<std::string> operands_of(Command command) {
             return names_of_pages();
         case Command::completions:
             return {"bash", "zsh", "fish"};
+        case Command::jupyter:
+            return {"install"};
         case Command::help:
             return command_words();
         case Command::compile:
@@ -75,6 +77,7 @@ std::vector<std::string> operands_of(Command command) {
         case Command::bisect:
         case Command::reduce:
         case Command::serve:
+        case Command::play:
         case Command::manual:
         case Command::version:
             return {};

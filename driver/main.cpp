@@ -40,6 +40,10 @@ int dispatch(const Options& options) {
             return reduce(options);
         case Command::serve:
             return serve_editor(options);
+        case Command::play:
+            return play_page(options);
+        case Command::jupyter:
+            return install_jupyter(options);
         case Command::completions:
             return print_completions(options);
         case Command::manual:

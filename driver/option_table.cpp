@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <optional>
 
 #include <fmt/core.h>
 
@@ -107,20 +109,35 @@ std::string set_diagnostics(Options& options, std::string_view value) {
     return {};
 }
 
+// Nothing where the text is no number, or one that the type does not hold.
+template <typename T>
+std::optional<T> number(std::string_view text) {
+    T read{};
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(read) : std::nullopt;
+}
+
 std::string set_pass_limit(Options& options, std::string_view value) {
-    size_t limit = 0;
-    auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), limit);
-    if (error != std::errc() || end != value.data() + value.size())
-        return fmt::format("`{}` is not a number of passes", value);
-    options.pass_limit = limit;
-    return {};
+    options.pass_limit = number<size_t>(value);
+    return options.pass_limit ? "" : fmt::format("`{}` is not a number of passes", value);
 }
 
 std::string set_time_limit(Options& options, std::string_view value) {
-    auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), options.time_limit);
-    if (error != std::errc() || end != value.data() + value.size() || options.time_limit < 0)
-        return fmt::format("`{}` is not a number of seconds", value);
-    return {};
+    options.time_limit = number<int>(value);
+    const bool fits = options.time_limit && *options.time_limit >= 0;
+    return fits ? "" : fmt::format("`{}` is not a number of seconds", value);
+}
+
+std::string set_memory_limit(Options& options, std::string_view value) {
+    const auto read = number<uint32_t>(value);
+    options.memory_limit = read.value_or(0);
+    return read ? "" : fmt::format("`{}` is not a number of MiB", value);
+}
+
+std::string set_port(Options& options, std::string_view value) {
+    const auto read = number<uint16_t>(value);
+    options.port = read.value_or(0);
+    return read ? "" : fmt::format("`{}` is not a port: 1 to 65535", value);
 }
 
 std::string add_target(Options& options, std::string_view value) {
@@ -170,11 +187,20 @@ constexpr std::array kOptions{
         "a library shared, "
         "header, manifest: one of them or several",
         emit_levels, set_emit},
-    OptionRow{"-I", "FOLDER", kProgram | kHunt | kServe, Group::output, "look for imported modules in FOLDER too", kAny,
-              add_text<&Options::include_folders>},
+    OptionRow{"-I", "FOLDER", kProgram | kHunt | kServe | kPlay, Group::output,
+              "look for imported modules in FOLDER too", kAny, add_text<&Options::include_folders>},
 
     OptionRow{"--stdio", "", kServe, Group::output, "speak over standard input and output: what it does anyway", kAny,
               set_nothing},
+
+    OptionRow{"--port", "NUMBER", kPlay, Group::output, "where on 127.0.0.1 the page is (default: a free port)", kAny,
+              set_port},
+
+    OptionRow{"--user", "", kJupyter, Group::output, "for this user alone: ~/.local/share/jupyter (the default)", kAny,
+              set_flag<&Options::user>},
+    OptionRow{"--prefix", "FOLDER", kJupyter, Group::output,
+              "into FOLDER/share/jupyter: /usr/local for everybody, or a virtual environment", kAny,
+              set_text<&Options::prefix>},
 
     OptionRow{"-O", "0..3", kCode | kHunt, Group::code, "how much to optimize (default 2)", optimization_levels,
               set_optimization},
@@ -221,9 +247,13 @@ constexpr std::array kOptions{
         "it writes what the evaluator writes); of reduce the program, small enough to go on with where it ends "
         "with 0 (default: the compiler fails)",
         kAny, set_text<&Options::test>},
-    OptionRow{"--time-limit", "SECONDS", kReduce, Group::inspection,
-              "of reduce: end after so long with what was found (default 600; 0: when nothing gets smaller)", kAny,
-              set_time_limit},
+    OptionRow{"--time-limit", "SECONDS", kReduce | kPlay, Group::inspection,
+              "of reduce: end after so long with what was found (default 600; 0: when nothing gets smaller); of play: "
+              "end a program after so long (default 60; 0: never)",
+              kAny, set_time_limit},
+    OptionRow{"--memory-limit", "MIB", kPlay, Group::inspection,
+              "of play: the most memory that a program may have (default 0: as much as there is)", kAny,
+              set_memory_limit},
     OptionRow{
         "--explain", "KINDS", kCompile, Group::inspection,
         "tell about operator graphs: fusion (what becomes one kernel, and why not more), memory (which tensors are "
@@ -255,6 +285,9 @@ constexpr std::array kCommands{
     CommandRow{Command::bisect, "bisect", "FILE.tsr [ARGS]", "find the pass that makes a program go wrong"},
     CommandRow{Command::reduce, "reduce", "FILE.tsr", "make a program smaller as long as it shows an error"},
     CommandRow{Command::serve, "lsp", "", "serve an editor: the language server, over standard input and output"},
+    CommandRow{Command::play, "play", "[FILE.tsr]",
+               "open a page on this machine to write programs, run them and look into them; it edits FILE.tsr"},
+    CommandRow{Command::jupyter, "jupyter", "install", "tell Jupyter of the kernel that runs cells of Tessera"},
     CommandRow{Command::completions, "completions", "bash|zsh|fish",
                "print what makes a shell complete the command line"},
     CommandRow{Command::manual, "manual", "", "print the manual page, for man(1)"},

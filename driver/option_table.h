@@ -20,6 +20,8 @@ inline constexpr unsigned kCheck = bit(Command::check);
 inline constexpr unsigned kFormat = bit(Command::format);
 inline constexpr unsigned kBisect = bit(Command::bisect);
 inline constexpr unsigned kReduce = bit(Command::reduce);
+inline constexpr unsigned kPlay = bit(Command::play);
+inline constexpr unsigned kJupyter = bit(Command::jupyter);
 inline constexpr unsigned kServe = bit(Command::serve);
 inline constexpr unsigned kVersion = bit(Command::version);
 

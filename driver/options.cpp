@@ -206,6 +206,9 @@ private:
         if (options_.command == Command::format && options_.files.empty()) return "no file to format was named";
         if (options_.command == Command::explain && options_.input.empty())
             return "which code or operation? For example: tesserac explain E0101, tesserac explain tile.scan";
+        if (options_.command == Command::jupyter && options_.input != "install")
+            return "`jupyter` does one thing: tesserac jupyter install";
+        if (options_.user && !options_.prefix.empty()) return "`--user` and `--prefix` name two places: leave one out";
         if (options_.command == Command::completions && options_.input.empty())
             return "for which shell? bash, zsh or fish";
         const bool runs = options_.command == Command::run || options_.command == Command::tune;

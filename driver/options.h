@@ -1,6 +1,7 @@
 // The command line of tesserac: one table of options, from which parsing, help and suggestions come.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@ enum class Command {
     bisect,
     reduce,
     completions,
+    play,
+    jupyter,
     serve,
     manual,
     version,
@@ -99,8 +102,12 @@ struct Options {
     std::vector<std::string> dump_after;
     std::string stop_after;
     std::optional<size_t> pass_limit;
-    std::string test;      // `bisect`, `reduce`: a command of the shell
-    int time_limit = 600;  // `reduce`: seconds; 0: none
+    std::string test;               // `bisect`, `reduce`: a command of the shell
+    std::optional<int> time_limit;  // `reduce`, `play`: seconds; 0: none
+    size_t memory_limit = 0;        // `play`: MiB; 0: none
+    std::string prefix;             // `jupyter`: where kernels are looked for below
+    bool user = false;              // `jupyter`: for this user alone
+    uint16_t port = 0;              // `play`; 0: a free one
 };
 
 // The options that `arguments` (without the program's name) ask for, or what is wrong with them, with the option or

@@ -1,4 +1,4 @@
-// The pages of docs/errors and docs/ops, carried inside the compiler.
+// The pages of docs/errors and docs/ops, and other texts, carried inside the compiler.
 #pragma once
 
 #include <span>
@@ -17,6 +17,9 @@ std::span<const Page> error_pages();
 // A page for each name of the root namespace that is compiled, by its usual spelling, and one for the methods of each
 // kind of container: "list.methods".
 std::span<const Page> operation_pages();
+
+// What `tesserac jupyter install` writes, by file names.
+std::span<const Page> kernel_files();
 
 // The page of a name as a program writes it: "math.sqrt", "ts.tile.scan", "list.append"; of a function of the standard
 // library its docstring: "softmax". Null where there is none.

@@ -58,7 +58,7 @@ public:
     }
 
     [[nodiscard]] bool is_over() const {
-        return stop_asked || (options_.time_limit > 0 && seconds_since(begin_) > options_.time_limit);
+        return stop_asked || (time_limit_ > 0 && seconds_since(begin_) > time_limit_);
     }
 
     void report(bool done) {
@@ -95,6 +95,7 @@ private:
     std::string output_;
     Clock::time_point begin_ = Clock::now();
     Clock::time_point reported_ = begin_;
+    int time_limit_ = options_.time_limit.value_or(600);
     int limit_ = kFirstTrySeconds;
     size_t tries_ = 0;
     long lines_ = 0;

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/child_process.h"
+
 namespace tsr::driver {
 
 struct Ended {
@@ -18,20 +20,5 @@ Ended run_program(const std::vector<std::string>& words, int seconds);
 
 // The path of the compiler that runs.
 std::string own_path();
-
-// A folder for files of this process, removed with all that is in it.
-class TemporaryFolder {
-public:
-    TemporaryFolder();
-    ~TemporaryFolder();
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    [[nodiscard]] bool ok() const { return !path_.empty(); }
-    [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
-
-private:
-    std::string path_;
-};
 
 }  // namespace tsr::driver

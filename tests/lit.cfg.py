@@ -56,6 +56,10 @@ if shutil.which("nvim"):
     config.available_features.add("nvim")
 if shutil.which("emacs") and glob.glob("/usr/share/emacs/site-lisp/elpa-src/eglot-*"):
     config.available_features.add("eglot")
+if shutil.which("chromium-headless-shell"):
+    config.available_features.add("chromium")
+if all(glob.glob(f"/usr/lib/python3/dist-packages/{name}") for name in ("ipykernel", "jupyter_client")):
+    config.available_features.add("jupyter")
 if lit_config.params.get("sanitized") == "1":
     config.available_features.add("asan")
 # A release is packed with the texts of licences that Debian's packages carry.

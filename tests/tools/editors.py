@@ -41,6 +41,10 @@ def main():
     compare("words and types of tessera-mode.el", quoted - {"Tessera"}, words | types)
     listed = set(re.findall(r'"(\w+)"', re.search(r"kKeywords\{(.*?)\}", completion, re.DOTALL)[1]))
     compare("words of lsp/completion.cpp", listed, words)
+    page = read(root, "play/page/highlight.js")
+    for what, wanted in (("keywords", words), ("types", types)):
+        listed = set(re.findall(r"'(\w+)'", re.search(what + r" = new Set\(\[(.*?)\]\)", page, re.DOTALL)[1]))
+        compare(f"{what} of play/page/highlight.js", listed, wanted)
     print("\n".join(problems))
     return 1 if problems or len(types) != 22 else 0
 

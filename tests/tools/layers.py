@@ -15,6 +15,7 @@ ALLOWED = {
     "sema": {"base", "frontend", "ir", "sema"},
     "codegen": {"base", "ir", "codegen", "runtime/abi.h", "runtime/abi"},
     "lsp": {"base", "frontend", "ir", "sema", "lsp", "runtime/abi.h", "runtime/abi"},
+    "play": {"base", "lsp/json.h", "play"},
     "runtime": {"runtime"},
 }
 def headers_of(root, folder):
@@ -38,7 +39,7 @@ def visible(include_root, headers):
 
 def main():
     root, build = sys.argv[1:]
-    layers = ["base", "frontend", "ir", "sema", "codegen", "lsp", "driver", "runtime"]
+    layers = ["base", "frontend", "ir", "sema", "codegen", "lsp", "play", "driver", "runtime"]
     headers = [header for layer in layers for header in headers_of(root, layer)]
     problems = []
     for library, allowed in ALLOWED.items():
