@@ -13,6 +13,7 @@
 #include "driver/main_function.h"
 #include "ir/passes/graph/explain_costs.h"
 #include "ir/passes/graph/explain_fusions.h"
+#include "ir/passes/host/capture_calls.h"
 #include "ir/passes/host/explain_memory.h"
 #include "ir/passes/target/gpu/box_maps.h"
 #include "ir/text/parse_text.h"
@@ -124,6 +125,7 @@ bool Compilation::elaborate() {
     if (!from_ir_) {
         steps_.time("elaborate", [&] { module_ = sema::elaborate(checked_, session_.diagnostics); });
     }
+    fill_inspections({"graph"});
     return !session_.diagnostics.has_errors();
 }
 
@@ -168,7 +170,10 @@ bool Compilation::check() {
 
 bool Compilation::lower() {
     if (lowered_) return true;
-    if (!elaborate()) return false;
+    return elaborate() && lower_elaborated();
+}
+
+bool Compilation::lower_elaborated() {
     const bool graphs = after(steps_.time("lower graphs", [&] {
         return ir::lower_graphs(module_, manager_, session_.diagnostics,
                                 [&](const ir::Function& graph, const ir::FormedFusions& formed) {
@@ -186,11 +191,13 @@ bool Compilation::lower() {
     const bool kernels = after(steps_.time("lower kernels", [&] {
         return ir::lower_kernels(module_, manager_, points(), session_.diagnostics, formulas);
     }));
-    if (!kernels) return false;
+    if (!kernels || !ir::check_captured(module_, session_.sources, session_.diagnostics)) return false;
     if (session_.options().makes_library() && !from_ir_)
         library_ = make_library(stem(session_.options().input), checked_, module_);
-    return after(steps_.time("lower host functions",
-                             [&] { return ir::lower_hosts(module_, manager_, session_.diagnostics, formulas); }));
+    const bool hosts = after(steps_.time(
+        "lower host functions", [&] { return ir::lower_hosts(module_, manager_, session_.diagnostics, formulas); }));
+    if (hosts) fill_inspections({"tile"});
+    return hosts;
 }
 
 bool Compilation::keep_tiles() {
@@ -198,7 +205,7 @@ bool Compilation::keep_tiles() {
         session_.fail("E0005", "the text is behind the form of one tile: `--interpret` runs it, without `=tile`");
         return false;
     }
-    if (!elaborate() || !differentiate()) return false;
+    if (!elaborate() || !inspect_copy() || !differentiate()) return false;
     std::map<std::string, ir::Function> elaborated;
     for (const ir::Function& function : module_.functions) {
         if (function.is_kernel) elaborated.emplace(function.name, function);
@@ -309,54 +316,6 @@ bool Compilation::make_executable(std::string& executable) {
         return false;
     }
     return generate(codegen::Emit::objects, objects) && link(objects, executable);
-}
-
-std::string Compilation::text() const {
-    if (families().empty()) return ir::print(module_);
-    std::string out;
-    for (const ir::Family& family : families()) {
-        for (const ir::CpuVariant& variant : family.variants)
-            out += (out.empty() ? "" : "\n") + ir::print(variant.task);
-        for (const ir::Function& thread : family.threads) out += (out.empty() ? "" : "\n") + ir::print(thread);
-    }
-    return out;
-}
-
-namespace {
-
-// Of a machine's variants that copy boxes the first one stands for all: they differ in how they store. What has narrow
-// indices follows from the plan of what does without.
-bool is_shown(const std::vector<ir::Function>& all, const ir::Function& thread) {
-    if (thread.plan->narrow_index) return false;
-    if (!thread.plan->gpu().box_copies) return true;
-    const auto first = std::ranges::find_if(all, [&](const ir::Function& other) {
-        return other.plan->machine == thread.plan->machine && other.plan->gpu().box_copies;
-    });
-    return &*first == &thread;
-}
-
-}  // namespace
-
-std::string Compilation::plans() const {
-    std::string out;
-    for (const ir::Family& family : families()) {
-        out += fmt::format("{}kernel @{}\n", out.empty() ? "" : "\n", family.kernel->name);
-        const ir::KernelInfo& info = family.kernel->kernel;
-        const auto add = [&](Span at, const std::string& text) {
-            const auto line = at.valid() ? session_.sources.position(at.file, at.begin).line : 0;
-            out += fmt::format("  # line {}: {}\n", line, text);
-        };
-        if (info.point)
-            add(family.kernel->span(), fmt::format("point of {}: {}", info.point->kernel, info.point->text()));
-        for (const ir::Note& note : info.notes) add(note.place, note.text);
-        if (family.same != nullptr) out += fmt::format("  # the code of @{}\n", family.same->name);
-        for (const std::string& why : family.ruled_out) out += fmt::format("  # {}\n", why);
-        for (const ir::CpuVariant& variant : family.variants) out += plan_lines(variant.task, variant.machine);
-        for (const ir::Function& thread : family.threads) {
-            if (is_shown(family.threads, thread)) out += plan_lines(thread, thread.plan->machine);
-        }
-    }
-    return out;
 }
 
 void Compilation::report_times() const {

@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ public:
     bool check();
     // Kernels to tasks, for each machine that is asked for.
     bool lower_to_machines();
+    // For the evaluator: as far as what the program says of its kernels' code (`inspect_ir`) needs it.
+    bool lower_for_inspections();
     // The code generator's view of the program; valid as long as this compilation. It has no main when `library` is
     // set.
     codegen::Program program() const;
@@ -77,6 +80,12 @@ public:
     [[nodiscard]] bool stopped() const { return stopped_; }
 
 private:
+    bool lower_elaborated();
+    // What `inspect_ir` gives for functions on a level that the program has reached.
+    [[nodiscard]] std::string inspected(const std::string& level, const std::vector<std::string>& names) const;
+    void fill_inspections(const std::set<std::string>& levels);
+    // For `keep_tiles`: lowers a copy of the module for the levels that it does not come to itself.
+    bool inspect_copy();
     bool read_schedule();
     bool read_ir();
     [[nodiscard]] ir::Points points() const;

@@ -37,7 +37,9 @@ bool Compilation::lower_to_machines() {
                                                    session_.diagnostics);
         const ir::PassOutcome outcome = families_->make();
         schedule_.tell_unused(session_.diagnostics);
-        return after(outcome);
+        const bool done = after(outcome);
+        if (done) fill_inspections({"schedule", "target"});
+        return done;
     });
 }
 

@@ -149,7 +149,9 @@ private:
 int interpret(const Options& options) {
     Session session(options);
     Compilation compilation(session);
-    bool ready = compilation.read() && (options.interpret_tile ? compilation.keep_tiles() : compilation.lower());
+    bool ready =
+        compilation.read() && (options.interpret_tile ? compilation.keep_tiles()
+                                                      : compilation.lower() && compilation.lower_for_inspections());
     if (ready && !compilation.has_main()) {
         session.fail("E0003", fmt::format("'{}' has no `main`: there is nothing to run", options.input));
         ready = false;

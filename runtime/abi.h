@@ -500,6 +500,17 @@ TsrTensor* tsr_kernel_argument(TsrTensor* tensor, int32_t mut, const char* funct
 
 #include "runtime/abi/kernels.h"
 
+/* -- Calls that are replayed (`@jit(capture_graph=True)`), on a GPU alone --
+ * A call of `function` stands between begin and end. kinds[i] is the type of arguments[i], -1 of a tensor. 1: it was
+ * recorded before with such arguments (the same extents, numbers and places in their memory) and its launches are made
+ * again, as one CUDA graph; what it gives is asked for by number, then, and it is not called. 0: it is called, and its
+ * results are told to tsr_capture_end. */
+int32_t tsr_capture_begin(const char* function, const int64_t* kinds, int32_t nkinds, const TsrSlot* arguments,
+                          int32_t count, const TsrPlace* place);
+TsrTensor* tsr_capture_tensor(int32_t number); /* a new reference, once */
+uint64_t tsr_capture_number(int32_t number);   /* the bits of a scalar */
+void tsr_capture_end(const int64_t* kinds, int32_t nkinds, const TsrSlot* results, int32_t count);
+
 /* ---- Programs ---- */
 
 typedef struct TsrResult {
@@ -572,6 +583,7 @@ const char* tsr_last_error(void);
     X(dict_set_default) X(dict_set) X(dict_has) X(dict_pop) X(dict_pop_or) X(dict_update) X(dict_copy) X(record_copy) X(dict_keys) X(dict_values) X(dict_items) X(print) X(write) \
     X(load) X(load_as) X(save) X(save_checkpoint) X(load_checkpoint) X(read_text) X(write_text) X(read_bytes) X(load_csv) X(time) X(args) X(wait) X(allocate) X(free) X(progress_begin) X(progress_step) X(progress_end) X(fail) X(assert_failed) \
     X(set_failure_handler) X(check_arguments) X(shape_failed) X(quotient_failed) X(check_overlap) X(check_overlap_held) X(check_overlap_both) X(kernel_argument) X(task_print) X(task_assert_failed) X(launch) \
+    X(capture_begin) X(capture_tensor) X(capture_number) X(capture_end) \
     X(cpu_features) X(workers) X(main)
 /* clang-format on */
 

@@ -88,6 +88,30 @@ static std::string module_name(Diagnostics& diagnostics, const ast::Expr& named,
     return std::isdigit(static_cast<unsigned char>(name[0])) != 0 ? "_" + name : name;
 }
 
+// `@jit(capture_graph=True)`
+static void read_jit_arguments(Checker& checker, Function& function, const ast::Call& call) {
+    for (const ast::Argument& argument : call.arguments) {
+        const std::string name = argument.keyword ? argument.keyword->text : "";
+        if (name == "memory") {
+            checker.diagnostics.error(std::string(code(Feature::graphs)), argument.keyword->span,
+                                      "`memory` of `@jit` is not compiled yet");
+            function.refused = Feature::graphs;
+            continue;
+        }
+        if (name != "capture_graph") {
+            checker.diagnostics.error("E0315", name.empty() ? argument.value->span : argument.keyword->span,
+                                      "`@jit` takes `capture_graph=True`");
+            continue;
+        }
+        const auto value = checker.evaluate(function.module, *argument.value).value;
+        if (value && value->boolean()) {
+            function.captured = *value->boolean();
+        } else {
+            checker.diagnostics.error("E0314", argument.value->span, "`capture_graph` is `True` or `False`");
+        }
+    }
+}
+
 // `Tree`
 static bool is_tree_name(const Symbol& symbol) {
     return symbol.kind == Symbol::Kind::builtin && symbol.builtin->id == Builtin::tree_type;
@@ -159,10 +183,7 @@ void Checker::read_decorators(Function& function) {
                 function.graph_name = module_name(diagnostics, named, call);
                 call = nullptr;
             }
-            if (!call) continue;
-            diagnostics.error(std::string(code(Feature::graphs)), named.span,
-                              "`@jit` with arguments is not compiled yet");
-            function.refused = Feature::graphs;
+            if (call) read_jit_arguments(*this, function, *call);
         } else if (id == Builtin::custom_vjp || id == Builtin::custom_jvp) {
             function.rule = {.in_reverse = id == Builtin::custom_vjp, .declared = named.span};
         } else if (id == Builtin::autodiff) {

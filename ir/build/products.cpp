@@ -32,6 +32,7 @@ public:
             Attrs attrs{{Attr::type, of_.type},
                         {Attr::letters, of_.a_letters + "," + of_.b_letters + "->" + of_.result}};
             if (of_.tf32) attrs.set_flag(Attr::tf32);
+            if (!of_.blocks.empty()) attrs.set(Attr::shape, of_.blocks);
             return make_(OpKind::contract, {of_.a, of_.b}, std::move(attrs));
         }
         choose_joint_letters();

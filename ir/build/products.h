@@ -13,6 +13,7 @@ struct SumOfProducts {
     std::string a_letters, b_letters, result;  // each letter once in each; those of the result stand in an operand
     DType type = DType::f32;                   // of each product and each partial sum
     bool tf32 = false;                         // of `contract`
+    std::vector<Dim> blocks = {};              // of `contract`: those that are asked for
 };
 // Makes an operation and gives its only result.
 using MakeOperation = std::function<ValueId(OpKind, std::vector<ValueId>, Attrs)>;

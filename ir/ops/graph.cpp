@@ -108,11 +108,13 @@ constexpr std::array kGraphRecords{
                "of the result, \"bmk,bkn->bmn\": one at least of each kind, rows, columns, summed. Every partial sum "
                "in `type`, in an order fixed per machine. Floats: "
                "|error| <= K u sum |a| |b| / (1 - K u), u the unit roundoff of `type`. Integers: exact, wrapping. "
-               "Over nothing it is 0. With `tf32` operands of f32 are rounded to tf32 first, as in `mma`.",
+               "Over nothing it is 0. With `tf32` operands of f32 are rounded to tf32 first, as in `mma`. `shape`: the "
+               "rows "
+               "of a, the columns of b and the depth of the sum's steps that its blocks shall have.",
         .operands = {Role{"a"}, Role{"b"}},
         .infer = infer_contract,
         .levels = kGraph,
-        .attrs = {needs(Attr::letters), needs(Attr::type), may(Attr::tf32)},
+        .attrs = {needs(Attr::letters), needs(Attr::type), may(Attr::tf32), may(Attr::shape)},
         .axes = AxisRule::contract,
         .cost = Cost::light,
         .example =

@@ -18,6 +18,11 @@ struct ContractOp : Handle<OpKind::contract> {
     [[nodiscard]] DType accumulates() const { return attrs().dtype(Attr::type); }
     // Operands of f32 are rounded to tf32 first.
     [[nodiscard]] bool in_tf32() const { return attrs().has(Attr::tf32); }
+    // The rows of a, the columns of b and the depth of a step that were asked for; nothing: they are chosen.
+    [[nodiscard]] std::optional<std::vector<Dim>> blocks() const {
+        if (!attrs().has(Attr::shape)) return std::nullopt;
+        return attrs().dims(Attr::shape);
+    }
     struct Letters {
         std::string_view a, b, result;
     };

@@ -64,10 +64,11 @@ constexpr std::array kHostRecords{
              .example = {"(%x: f32[n]) %r = shape_of %x {axis = 0} : index"}},
     OpRecord{.kind = OpKind::string,
              .name = "string",
-             .doc = "A text known at compile time.",
+             .doc = "A text known at compile time. With `names` it is that of these functions on the level `text`, and "
+                    "`value` is empty until the compiler has come so far.",
              .infer = infer_string,
              .levels = kGraphAndHost,
-             .attrs = {needs(Attr::value)},
+             .attrs = {needs(Attr::value), may(Attr::names), may(Attr::text)},
              .example = {"() %r = string {value = \"text\"} : string"}},
 };
 static_assert(complete<kHostRecords, kHostFamily>(),

@@ -51,6 +51,8 @@ struct ShapeOfOp : Handle<OpKind::shape_of> {
 struct StringOp : Handle<OpKind::string> {
     using Handle::Handle;
     [[nodiscard]] const std::string& text() const { return attrs().string(Attr::value); }
+    // Whether the text is to be filled in.
+    [[nodiscard]] bool is_open() const { return attrs().has(Attr::names); }
 };
 
 }  // namespace tsr::ir

@@ -1,6 +1,7 @@
 // Launches: on the GPU where the program runs on one that the kernel has code for, else on the processor.
 #include "runtime/clock.h"
 #include "runtime/device/cuda/pending.h"
+#include "runtime/device/cuda/recording.h"
 #include "runtime/launch/on_cpu.h"
 #include "runtime/launch/on_gpu.h"
 #include "runtime/tensor/home.h"
@@ -32,6 +33,7 @@ void tsr_launch(const TsrKernelFamily* family, const uint64_t* slots, TsrTensor*
         cuda::run_variant(call, *variant, result);
         return;
     }
+    cuda::spoil_recording();
     bring_home(*family, tensors);
     const TsrKernelVariant& variant = choose_variant(*family, slots, place);
     Messages messages(*family);

@@ -10,10 +10,12 @@
 #include "runtime/device/cuda/maps.h"
 #include "runtime/device/cuda/memory.h"
 #include "runtime/device/cuda/pending.h"
+#include "runtime/device/cuda/recording.h"
 #include "runtime/device/cuda/spread.h"
 #include "runtime/device/cuda/timer.h"
 #include "runtime/environment.h"
 #include "runtime/fail.h"
+#include "runtime/launch/capture.h"
 #include "runtime/launch/guards.h"
 #include "runtime/tensor/device_copy.h"
 #include "runtime/trace/trace.h"
@@ -74,31 +76,21 @@ bool waits_for_each() {
     return wish;
 }
 
-Status launch_grid(const Device& device, Function function, const TsrCudaKernel& kernel, Spread spread,
-                   void** arguments) {
-    const auto blocks = static_cast<unsigned>(spread.blocks);
-    const auto threads = static_cast<unsigned>(kernel.threads);
-    const auto shared = static_cast<unsigned>(kernel.shared);
-    if (spread.cluster <= 1) {
-        return device.driver.launch(function, blocks, 1, 1, threads, 1, 1, shared, device.stream, arguments, nullptr);
-    }
-    LaunchAttribute attribute = clusters_of(spread.cluster);
-    const LaunchConfig config{{blocks, 1, 1}, {threads, 1, 1}, shared, device.stream, &attribute, 1};
-    return device.driver.launch_ex(&config, function, arguments, nullptr);
-}
-
-// As many blocks at a time as the hardware takes.
+// As many blocks at a time as the hardware takes. Each launch is added to `made`.
 Status launch_all(const Device& device, Function function, const TsrCudaKernel& kernel, std::vector<uint64_t>& slots,
-                  std::vector<TensorMap>& maps, int64_t total) {
+                  std::vector<TensorMap>& maps, int64_t total, std::vector<GridLaunch>* made) {
     const size_t own = slots.size() - 3;
-    std::vector<void*> arguments;
-    for (uint64_t& slot : slots) arguments.push_back(&slot);
-    for (TensorMap& map : maps) arguments.push_back(&map);
+    const auto launch = [&](int64_t blocks, int64_t cluster) {
+        GridLaunch one{function, blocks, cluster, &kernel, slots, maps};
+        const Status status = launch_grid(device, one);
+        if (made != nullptr) made->push_back(std::move(one));
+        return status;
+    };
     const int64_t groups = (total - 1) / kernel.per_block + 1;
     const auto [blocks, cluster] = spread_of(device, function, kernel, groups);
     if (blocks < groups) {
         slots[own + 1] = static_cast<uint64_t>(total);
-        return launch_grid(device, function, kernel, {blocks, cluster}, arguments.data());
+        return launch(blocks, cluster);
     }
     const int64_t most = device.max_blocks / cluster * cluster;
     for (int64_t first = 0; first < blocks; first += most) {
@@ -106,7 +98,7 @@ Status launch_all(const Device& device, Function function, const TsrCudaKernel& 
         const int64_t whole = (count + cluster - 1) / cluster * cluster;
         slots[own] = static_cast<uint64_t>(first * kernel.per_block);
         slots[own + 1] = static_cast<uint64_t>(std::min(total, (first + count) * kernel.per_block));
-        const Status status = launch_grid(device, function, kernel, {whole, cluster}, arguments.data());
+        const Status status = launch(whole, cluster);
         if (status != kSuccess) return status;
     }
     return kSuccess;
@@ -160,11 +152,15 @@ void end_aligned(Device& device, const Call& call, const std::vector<Aligned>& a
 
 // Brings the tensors in and launches; what the kernel says goes to the mailbox, which may be NULL. The timer, which may
 // be NULL, measures the launch alone.
-void start(Device& device, const Call& call, const TsrKernelVariant& variant, const Mailbox* mailbox, Timer* timer) {
+void start(Device& device, const Call& call, const TsrKernelVariant& variant, const Mailbox* mailbox, Timer* timer,
+           bool recorded) {
     const TsrCudaKernel& kernel = *variant.cuda;
     const int64_t total = work_of(call, kernel);
     for (int32_t slot = 0; slot < call.family.nslots; ++slot) {
-        if (is_tensor(call, slot)) bring_in(device, *call.tensors[slot]->storage, call.place);
+        if (!is_tensor(call, slot)) continue;
+        TsrStorage& storage = *call.tensors[slot]->storage;
+        if (storage.device_stale && storage.fresh != Fresh::undefined) spoil_recording();
+        bring_in(device, storage, call.place);
     }
     std::vector<uint64_t> slots = device_slots(call);
     const std::vector<Aligned> aligned = align_tensors(device, call, slots);
@@ -173,12 +169,15 @@ void start(Device& device, const Call& call, const TsrKernelVariant& variant, co
     slots.insert(slots.end(), {0, 0, mailbox != nullptr ? mailbox->device : 0});
     Function function = load(device, kernel, call.place).function;
     if (timer != nullptr) timer->begin();
-    const Status status = launch_all(device, function, kernel, slots, *maps, total);
+    std::vector<GridLaunch> made;
+    const Status status = launch_all(device, function, kernel, slots, *maps, total, recorded ? &made : nullptr);
     if (timer != nullptr && status == kSuccess) timer->end();
     if (status != kSuccess) {
         const std::string doing = text("launching kernel %s", call.family.name);
         check(device, status, doing.c_str(), call.place);
     }
+    if (recorded && (mailbox != nullptr || !aligned.empty())) spoil_recording();
+    if (recorded) record(call, std::move(made));
     end_aligned(device, call, aligned);
     for (int32_t slot = 0; slot < call.family.nslots; ++slot) {
         if (call.family.uses[slot] == TSR_SLOT_WRITTEN) written_there(*call.tensors[slot]->storage);
@@ -236,7 +235,7 @@ void run_variant(const Call& call, const TsrKernelVariant& variant, uint64_t* re
     const Mailbox* mailbox = variant.cuda->needs_context != 0 ? &next_mailbox(device, call.place) : nullptr;
     std::optional<Timer> timer;
     if (trace_enabled()) timer.emplace(device, call.place);
-    start(device, call, variant, mailbox, timer ? &*timer : nullptr);
+    start(device, call, variant, mailbox, timer ? &*timer : nullptr, recording());
     const bool given = result != nullptr && mailbox != nullptr;
     if (!given && !timer && !waits_for_each()) return;
     check(device, device.driver.wait_stream(device.stream), "waiting", call.place);
@@ -254,7 +253,7 @@ double measure_variant(const Call& call, const TsrKernelVariant& variant) {
     wait(device, call.place);
     const Mailbox* mailbox = variant.cuda->needs_context != 0 ? &next_mailbox(device, call.place) : nullptr;
     Timer timer(device, call.place);
-    start(device, call, variant, mailbox, &timer);
+    start(device, call, variant, mailbox, &timer, false);
     check(device, device.driver.wait_stream(device.stream), "waiting", call.place);
     const double taken = timer.elapsed();
     forget_messages();

@@ -3,6 +3,7 @@
 #include "runtime/clock.h"
 #include "runtime/device/cuda/memory.h"
 #include "runtime/device/cuda/pending.h"
+#include "runtime/device/cuda/recording.h"
 #include "runtime/numbers/dtypes.h"
 #include "runtime/trace/trace.h"
 
@@ -64,6 +65,7 @@ void written_there(TsrStorage& storage) {
 }
 
 void copy_there(Device& device, TsrTensor& to, const TsrTensor& from, const TsrPlace* place) {
+    spoil_recording();
     const Result<int64_t> bytes = dense_bytes(from.dtype, shape(from));
     enter(device);
     bring_in(device, *from.storage, place);
@@ -82,6 +84,7 @@ void copy_there(Device& device, TsrTensor& to, const TsrTensor& from, const TsrP
 }
 
 bool fill_there(Device& device, TsrTensor& tensor, uint64_t bits, const TsrPlace* place) {
+    spoil_recording();
     const int width = runtime::bits(tensor.dtype);
     const bool bytes = width >= 8 && bits == 0;
     if (!bytes && width != 8 && width != 16 && width != 32) return false;
@@ -104,6 +107,7 @@ bool fill_there(Device& device, TsrTensor& tensor, uint64_t bits, const TsrPlace
 }
 
 void bring_home(TsrStorage& storage) {
+    spoil_recording();
     Device& device = *open_device();
     enter(device);
     wait(device, nullptr);
@@ -119,6 +123,7 @@ void bring_home(TsrStorage& storage) {
 }
 
 bool look(TsrStorage& storage, const void* at, int64_t bytes, void* to) {
+    spoil_recording();
     if (storage.bytes < kLookFrom || storage.looks >= kLooks) return false;
     ++storage.looks;
     Device& device = *open_device();

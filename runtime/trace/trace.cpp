@@ -86,6 +86,15 @@ void trace_copy(const char* name, const std::string& device, int64_t bytes, cons
     events += text(",\"bytes\":%lld}}", static_cast<long long>(bytes));
 }
 
+void trace_replay(const std::string& function, const std::string& device, size_t launches, const TsrPlace* place,
+                  double begin, double end) {
+    std::string& events = trace()->events;
+    begin_event("replay of " + function, "graph", begin, end);
+    events += ",\"args\":{\"device\":" + json_quoted(device);
+    if (place != nullptr) events += ",\"launched\":" + json_quoted(place_text(place));
+    events += text(",\"launches\":%zu}}", launches);
+}
+
 void trace_tuning(const TsrTuning& tuning, const char* point, double seconds, const TsrPlace* place, double begin,
                   double end) {
     std::string& events = trace()->events;

@@ -19,6 +19,9 @@ void trace_launch(const TsrKernelFamily& family, const TsrKernelVariant& variant
 // Memory that goes to a device or comes from it; `place` of the launch that wants it, or NULL.
 void trace_copy(const char* name, const std::string& device, int64_t bytes, const TsrPlace* place, double begin,
                 double end);
+// The launches of a call of `function` made again as one graph.
+void trace_replay(const std::string& function, const std::string& device, size_t launches, const TsrPlace* place,
+                  double begin, double end);
 // One form of a tuned kernel, measured from `begin` to `end`, that took `seconds` at its best.
 void trace_tuning(const TsrTuning& tuning, const char* point, double seconds, const TsrPlace* place, double begin,
                   double end);

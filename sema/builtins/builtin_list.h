@@ -206,7 +206,7 @@
     X(stack, "stack", HG, none, "tensors, axis?", "Tensors of one shape along a new axis.") \
     X(split, "split", HG, none, "x, parts, axis?", "Equal parts along an axis, or parts of the sizes in a tuple; a tuple of tensors.") \
     X(pad, "pad", HG, none, "x, widths, value?, mode?", "A tensor with so many elements before and behind it along each axis.") \
-    X(einsum, "einsum", HG, none, "text, *tensors", "Sums of products of tensors whose axes are letters: `einsum(\"ij,jk->ik\", a, b)`; letters that the result lacks are summed.")
+    X(einsum, "einsum", HG, none, "text, *tensors | tile_shape?", "Sums of products of tensors whose axes are letters: `einsum(\"ij,jk->ik\", a, b)`; letters that the result lacks are summed.")
 
 // Decorators and type constructors.
 #define TSR_BUILTINS_FORM(X) \

@@ -255,6 +255,46 @@ static std::optional<FunctionId> from_dense(Body& b, const ast::Attribute& a, co
     return std::nullopt;
 }
 
+// `f.inspect_ir("tile")`: the text of what a kernel or graph function is on a level.
+static Value inspection(Body& b, const ast::Expr& e, const ast::Call& c, const ast::Attribute& a, const Value& base) {
+    if (!b.rules().host_objects) {
+        say_elsewhere(b, a.name.span, "`.inspect_ir()` is");
+        return {};
+    }
+    const Function& function = b.checker.program.function(base.type.function_id());
+    const bool kernel = function.kind == FunctionKind::kernel;
+    if (!kernel && function.kind != FunctionKind::graph) {
+        b.error("E0328", a.name.span,
+                fmt::format("`{}` has no `inspect_ir`: kernels and `@jit` functions have it", function.name));
+        return {};
+    }
+    if (c.arguments.size() != 1 || (c.arguments[0].keyword && c.arguments[0].keyword->text != "level")) {
+        b.error("E0315", c.callee->span, "`.inspect_ir` takes one level: `f.inspect_ir(\"tile\")`");
+        return {};
+    }
+    const ast::Expr& written = *c.arguments[0].value;
+    const auto level = static_string(b, written, "the level of `.inspect_ir`");
+    if (!level) return {};
+    const std::vector<std::string> known{"graph", "schedule", "tile", "target"};
+    if (std::ranges::find(known, *level) == known.end()) {
+        auto& d = b.error("E0339", written.span, fmt::format("there is no level \"{}\"", *level));
+        d.note("the levels are \"graph\", \"schedule\", \"tile\" and \"target\"");
+        if (const auto near = nearest(*level, known))
+            d.suggest(written.span, fmt::format("\"{}\"", *near), fmt::format("did you mean \"{}\"?", *near));
+        return {};
+    }
+    if (kernel && *level == "graph") {
+        b.error("E0339", written.span, fmt::format("the kernel `{}` is no graph", function.name))
+            .note("of kernels there are the levels \"schedule\", \"tile\" and \"target\"");
+        return {};
+    }
+    CallInfo info;
+    info.kind = CallKind::inspection;
+    info.arguments.push_back({written.id, {}});
+    b.record_call(e, std::move(info));
+    return typed(Type::string());
+}
+
 // Methods of a dictionary whose keys are in its type. One that puts in or takes out entries makes it one of any keys.
 static Value keyed_method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::Attribute& a,
                                const Value& base) {
@@ -335,8 +375,7 @@ Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::At
     evaluate_arguments(b, c);
     if (auto feature = refused_method(base.type, a.name.text))
         return b.refuse(*feature, a.name.span, fmt::format("`.{}()` is", a.name.text));
-    if (base.type.is(Kind::function) && a.name.text == "inspect_ir")
-        return b.refuse(Feature::graphs, a.name.span, fmt::format("`.{}()` is", a.name.text));
+    if (base.type.is(Kind::function) && a.name.text == "inspect_ir") return inspection(b, e, c, a, base);
     if (base.type.is(Kind::function) && (a.name.text == "defvjp" || a.name.text == "defjvp"))
         return rule_definition(b, c, a, b.checker.program.function(base.type.function_id()));
     auto& d = b.error("E0328", a.name.span, fmt::format("{} has no `{}`", shown(base.type), a.name.text));

@@ -39,5 +39,7 @@ std::optional<Val> sequence_builtin(Body& b, const ast::Expr& e, const sema::Cal
 Val reduction(Body& b, const ast::Expr& e, sema::Builtin function, const ast::Expr& iterable);
 // A method of a string, list or dictionary.
 Val host_method(Body& b, const ast::Expr& e, const sema::CallInfo& info);
+// `f.inspect_ir("tile")`
+Val inspection(Body& b, const ast::Expr& e, const ast::Call& node, const sema::CallInfo& info);
 
 }  // namespace tsr::elaborate

@@ -469,6 +469,8 @@ Val call(Body& b, const ast::Expr& e, const ast::Call& node) {
         }
         case CallKind::method:
             return host_method(b, e, info);
+        case CallKind::inspection:
+            return inspection(b, e, node, info);
         case CallKind::alloc:
             return allocation(b, e);
         case CallKind::conversion: {

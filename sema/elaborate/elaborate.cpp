@@ -3,6 +3,7 @@
 #include <set>
 #include <vector>
 
+#include "ir/passes/host/capture_calls.h"
 #include "ir/passes/host/random_keys.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/function.h"
@@ -49,6 +50,16 @@ std::set<InstanceId> differentiated_instances(const Program& program) {
     return found;
 }
 
+// `@jit(capture_graph=True)`
+std::set<std::string> captured_functions(const Program& program) {
+    std::set<std::string> names;
+    for (const Instance& instance : program.instances) {
+        if (is_elaborated(program, instance, FunctionKind::graph) && program.function(instance.function).captured)
+            names.insert(instance.name);
+    }
+    return names;
+}
+
 }  // namespace
 
 static void elaborate_all(const Program& program, Diagnostics& diagnostics, ir::Module& module) {
@@ -90,6 +101,7 @@ static void elaborate_all(const Program& program, Diagnostics& diagnostics, ir::
     for (ir::Function& function : graphs) module.functions.push_back(std::move(function));
     for (ir::Function& function : host) module.functions.push_back(std::move(function));
     ir::give_random_keys(module, diagnostics);
+    ir::capture_calls(module, captured_functions(program));
 }
 
 ir::Module elaborate(const Program& program, Diagnostics& diagnostics) {

@@ -20,6 +20,7 @@ namespace tsr::elaborate {
 using ir::Attr;
 using ir::OpKind;
 using ir::ValueId;
+using sema::Static;
 using Shape = std::vector<ir::Dim>;
 
 namespace {
@@ -102,8 +103,9 @@ ValueId arranged(Body& b, Lettered of, const std::string& result, DType compute)
     return b.emit.inferred(OpKind::transpose, {of.value}, {{Attr::axes, order}});
 }
 
-// From left to right. `tf32`: the factors of products of matrices are rounded to it.
-ValueId multiplied(Body& b, std::vector<Lettered> operands, const std::string& result, DType compute, bool tf32) {
+// From left to right. `tf32`: the factors of products of matrices are rounded to it. `blocks`: what `tile_shape` says.
+ValueId multiplied(Body& b, std::vector<Lettered> operands, const std::string& result, DType compute, bool tf32,
+                   const Shape& blocks = {}) {
     const ir::MakeOperation make = [&](OpKind kind, std::vector<ValueId> values, ir::Attrs attrs) {
         return b.emit.inferred(kind, std::move(values), std::move(attrs));
     };
@@ -117,10 +119,10 @@ ValueId multiplied(Body& b, std::vector<Lettered> operands, const std::string& r
             if (has(left, letter) && !has(kept, letter)) kept += letter;
         }
         if (i + 1 == operands.size()) kept = result;
-        all = {
-            ir::sum_of_products(b.function(), make,
-                                {all.value, operands[i].value, all.letters, operands[i].letters, kept, compute, tf32}),
-            kept};
+        all = {ir::sum_of_products(
+                   b.function(), make,
+                   {all.value, operands[i].value, all.letters, operands[i].letters, kept, compute, tf32, blocks}),
+               kept};
     }
     return all.value;
 }
@@ -175,9 +177,15 @@ Val einsum(Body& b, const ast::Expr& e, const sema::CallInfo& info) {
         take_diagonals(b, operands.back());
     }
     const DType compute = compute_of(b, e);
+    Shape blocks;
+    if (const ast::Expr* asked = argument(b, info, 2)) {
+        if (const auto* sizes = b.info(*asked).value->tuple()) {
+            for (const Static& size : *sizes) blocks.push_back(ir::Dim::constant(*size.integer()));
+        }
+    }
     const ValueId made = operands.size() == 1
                              ? arranged(b, operands.front(), text.result, compute)
-                             : multiplied(b, operands, text.result, compute, rounds_to_tf32(type, joined));
+                             : multiplied(b, operands, text.result, compute, rounds_to_tf32(type, joined), blocks);
     return Val::ssa(made, type.elem());
 }
 

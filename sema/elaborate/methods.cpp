@@ -1,4 +1,6 @@
 // Methods of strings, lists and dictionaries: calls of the entries that their rows name.
+#include <fmt/format.h>
+
 #include "ir/passes/host/entries.h"
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/builtins.h"
@@ -66,6 +68,29 @@ Val host_method(Body& b, const ast::Expr& e, const sema::CallInfo& info) {
     }
     const sema::Type& type = b.info(e).type;
     return unboxed(b, host(b, entry, std::move(operands), item_ir_type(type), std::move(attrs)), type);
+}
+
+// The text is filled in when it is made: of each form in which the function is compiled.
+Val inspection(Body& b, const ast::Expr& e, const ast::Call& node, const sema::CallInfo& info) {
+    const ast::Expr& of = *std::get<ast::Attribute>(node.callee->node).base;
+    const sema::FunctionId id = b.info(of).type.function_id();
+    const std::string& level = *b.info(*argument(b, info, 0)).value->string();
+    std::vector<std::string> names;
+    for (const sema::Instance& instance : b.program.instances) {
+        const bool whole = instance.complete && instance.reached && !instance.tuned && instance.function == id;
+        const bool alone = instance.context == sema::Context::kernel || instance.context == sema::Context::graph;
+        if (whole && alone) names.push_back(instance.name);
+    }
+    if (names.empty()) {
+        b.error("E0339", e.span,
+                fmt::format("nothing calls `{}`: it is compiled for no types", b.program.function(id).name))
+            .label(b.program.def(b.program.function(id)).name.span,
+                   "its parameters have the types that calls give them");
+        return Val::of(Static::of(std::string()));
+    }
+    const At at(b.emit, e.span);
+    return Val::ssa(b.emit.inferred(ir::OpKind::string, {},
+                                    {{Attr::value, std::string()}, {Attr::names, names}, {Attr::text, level}}));
 }
 
 }  // namespace tsr::elaborate

@@ -96,6 +96,7 @@ enum class CallKind : uint8_t {
     conversion,  // `f32(x)`: x is arguments[0], the target is the call's type
     method,      // of a string, list or dictionary; the receiver is the first argument
     alloc,       // tshared.alloc[T](…), tile.alloc_shared((…), T): the call's type is the buffer
+    inspection,  // `f.inspect_ir("tile")`: f is the attribute's base, the level a static string, arguments[0]
 };
 struct CallInfo {
     CallKind kind = CallKind::builtin;
@@ -286,6 +287,7 @@ struct Function {
     std::optional<Derivation> derived;  // it is the derivative of a function: what it computes stands there
     std::optional<CustomRule> rule;
     std::optional<Span> differentiable;  // `@autodiff`: its place
+    bool captured = false;               // `@jit(capture_graph=True)`: calls from the host are replayed
 };
 
 struct Instance {

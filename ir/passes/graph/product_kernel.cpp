@@ -33,7 +33,7 @@ public:
         zero_ = builder_->index(0);
         one_ = builder_->index(1);
         at_.resize(letters_.result.size());
-        block_ = {block_extent(axes_.row, kRows), block_extent(axes_.column, kColumns)};
+        choose_blocks();
         loops(0);
         builder_->yield({});
         return std::move(out_);
@@ -60,6 +60,17 @@ private:
     int64_t block_extent(char letter, int64_t most) const {
         const auto extent = extent_of(letter).constant_value();
         return extent && *extent > 0 ? std::min(*extent, most) : most;
+    }
+    // What is asked for says the rows of a first.
+    void choose_blocks() {
+        if (const auto asked = contract_.blocks()) {
+            block_ = {*(*asked)[axes_.swapped ? 1 : 0].constant_value(),
+                      *(*asked)[axes_.swapped ? 0 : 1].constant_value()};
+            depth_ = *(*asked)[2].constant_value();
+            return;
+        }
+        block_ = {block_extent(axes_.row, kRows), block_extent(axes_.column, kColumns)};
+        depth_ = block_extent(axes_.sum, kDepth);
     }
     size_t axis_in_result(char letter) const { return letters_.result.find(letter); }
 
@@ -161,7 +172,7 @@ private:
         const bool innermost = number == axes_.others.size();
         const char letter = innermost ? axes_.sum : axes_.others[number];
         const ValueId extent = builder_->dim(out_.renamed(extent_of(letter)));
-        const int64_t step = innermost ? block_extent(letter, kDepth) : 1;
+        const int64_t step = innermost ? depth_ : 1;
         const OpId loop = builder_->for_(
             zero_, extent, builder_->index(step), {so_far}, {{Attr::loop, static_cast<int64_t>(LoopKind::tile_range)}},
             [&](Builder& body, ValueId k, const Values& carried) {
@@ -281,6 +292,7 @@ private:
     Values at_;                          // of each axis of the result: where the block begins
     std::map<char, ValueId> summed_at_;  // of each summed letter: where the step begins
     std::vector<int64_t> block_;         // its rows and columns
+    int64_t depth_ = 0;                  // of a step of the sum
     std::map<ValueId, ValueId> inputs_, values_;
     Values outputs_;
 };

@@ -126,6 +126,11 @@ inline constexpr auto kHostEntries = [] {
         {"fill", {A::tensor, A::bits, A::place}, R::none},
         {"equal", {A::tensor, A::tensor}, R::boolean},
         {"allclose", {A::tensor, A::tensor, A::real, A::real, A::integer, A::place}, R::boolean},
+        // calls that are replayed; {extents}: the kinds of what stands in the slots
+        {"capture_begin", {A::text, A::extents, A::slots, A::place}, R::boolean},
+        {"capture_tensor", {A::count}, R::tensor},
+        {"capture_number", {A::count}, R::bits},
+        {"capture_end", {A::extents, A::slots}, R::none},
         // strings
         {"concat", {A::string, A::string}, R::string},
         {"join", {A::strings, A::text}, R::string},  // {text}: the separator

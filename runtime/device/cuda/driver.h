@@ -19,6 +19,9 @@ using Module = struct CUmod_st*;
 using Function = struct CUfunc_st*;
 using Pool = struct CUmemPoolHandle_st*;
 using Event = struct CUevent_st*;
+using Graph = struct CUgraph_st*;
+using GraphExec = struct CUgraphExec_st*;
+using GraphNode = struct CUgraphNode_st*;
 
 enum : Status { kSuccess = 0, kOutOfMemory = 2 };
 
@@ -40,6 +43,17 @@ struct LaunchConfig {
     LaunchAttribute* attributes;
     unsigned nattributes;
 };
+
+// CUDA_KERNEL_NODE_PARAMS_v1.
+struct KernelNode {
+    Function function;
+    unsigned grid[3];
+    unsigned block[3];
+    unsigned shared;
+    void** arguments;
+    void** extra;
+};
+constexpr int kCaptureRelaxed = 2;  // CU_STREAM_CAPTURE_MODE_RELAXED
 
 // clang-format off
 // Name here, symbol, parameters.
@@ -88,7 +102,16 @@ struct LaunchConfig {
     X(active_clusters, cuOccupancyMaxActiveClusters, (int* clusters, Function function, const LaunchConfig* config)) \
     X(encode_map, cuTensorMapEncodeTiled, (void* map, int type, uint32_t rank, void* address, const uint64_t* extents, \
                                            const uint64_t* steps, const uint32_t* box, const uint32_t* every, \
-                                           int interleave, int swizzle, int promotion, int fill))
+                                           int interleave, int swizzle, int promotion, int fill)) \
+    X(begin_capture, cuStreamBeginCapture_v2, (Stream stream, int mode)) \
+    X(capture_info, cuStreamGetCaptureInfo_v2, (Stream stream, int* status, uint64_t* id, Graph* graph, \
+                                                const GraphNode** last, size_t* count)) \
+    X(end_capture, cuStreamEndCapture, (Stream stream, Graph* graph)) \
+    X(instantiate, cuGraphInstantiateWithFlags, (GraphExec* made, Graph graph, unsigned long long flags)) \
+    X(set_node, cuGraphExecKernelNodeSetParams, (GraphExec graph, GraphNode node, const KernelNode* launch)) \
+    X(launch_graph, cuGraphLaunch, (GraphExec graph, Stream stream)) \
+    X(destroy_graph, cuGraphDestroy, (Graph graph)) \
+    X(destroy_exec, cuGraphExecDestroy, (GraphExec graph))
 // clang-format on
 
 struct Driver {
