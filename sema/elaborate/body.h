@@ -150,6 +150,7 @@ public:
     }
     bool failed = false;
     int64_t unrolled_rounds = 0;
+    int64_t rounds_around = 1;  // of the unrolled loops around what is elaborated, multiplied
     int64_t inlined_calls = 0;
 
     // Slots for the values of the instance's symbols (host).

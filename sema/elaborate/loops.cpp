@@ -130,6 +130,8 @@ ir::Attrs attributes(Body& b, const ForInfo& info) {
 
 // Static rounds one after the other; after a `break` that is not static the rest stand under its flag.
 void unrolled(Body& b, LoopScope& scope, std::vector<Round> settings, const Round& body) {
+    const int64_t around = b.rounds_around;
+    b.rounds_around = std::max<int64_t>(around, 1) * std::max<int64_t>(static_cast<int64_t>(settings.size()), 1);
     const std::function<void(size_t)> from = [&](size_t k) {
         for (; k < settings.size(); ++k) {
             const Val live = b.get(scope.flags.loop_live);
@@ -140,6 +142,7 @@ void unrolled(Body& b, LoopScope& scope, std::vector<Round> settings, const Roun
         }
     };
     from(0);
+    b.rounds_around = around;
 }
 
 // The loop in the IR, once bounds are known: with what it carries, and a flag where it may be left. `keeps`: what it
@@ -173,6 +176,10 @@ void emitted_loop(Body& b, LoopScope& scope, Span range, const std::vector<Bound
     forget_locals(b, before);
 }
 
+// Iterations of a graph's loops, nested ones multiplied, up to which each becomes a part of the graph: fusions then
+// reach over several. A loop with more stays one, so that the code does not grow with its length.
+constexpr int64_t kMostParts = 32;
+
 // What a loop goes through: where it stands in the text, its rounds, what they do beside assigning to its targets.
 struct Loop {
     LoopScope& scope;
@@ -186,7 +193,9 @@ struct Loop {
 void range_loop(Body& b, const Loop& loop) {
     const ForInfo& info = loop.info;
     const std::vector<Bounds> axes = bounds_of(b, info);
-    if (info.must_unroll && all_fixed(axes)) {
+    const bool fixed_axes = all_fixed(axes);
+    const bool few = info.may_unroll && fixed_axes && fixed_rounds(axes) <= kMostParts / b.rounds_around;
+    if (fixed_axes && (info.must_unroll || few)) {
         if (may_unroll(b, b.emit.span(), axes)) unrolled(b, loop.scope, static_rounds(b, axes), loop.each);
         return;
     }

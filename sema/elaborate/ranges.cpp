@@ -86,16 +86,20 @@ std::vector<Round> static_rounds(Body& b, const std::vector<Bounds>& axes) {
     return rounds;
 }
 
-bool may_unroll(Body& b, Span range, const std::vector<Bounds>& axes) {
+int64_t fixed_rounds(const std::vector<Bounds>& axes) {
     int64_t rounds = 1;
     for (const Bounds& one : axes) {
         const int64_t step = fixed(one.step).value_or(0);
         const int64_t way = fixed(one.stop).value_or(0) - fixed(one.start).value_or(0);
-        if (step == 0 || (way > 0) != (step > 0)) return true;
+        if (step == 0 || (way > 0) != (step > 0)) return 0;
         rounds =
             std::min((way + step - (step > 0 ? 1 : -1)) / step, kMostRounds + 1) * std::min(rounds, kMostRounds + 1);
     }
-    return may_unroll(b, range, rounds);
+    return rounds;
+}
+
+bool may_unroll(Body& b, Span range, const std::vector<Bounds>& axes) {
+    return may_unroll(b, range, fixed_rounds(axes));
 }
 
 bool may_unroll(Body& b, Span range, int64_t rounds) {

@@ -29,6 +29,8 @@ Val round_count(Body& b, const std::vector<Bounds>& axes);
 using Round = std::function<void()>;
 // One step per round, which binds the variables to the round's static numbers.
 std::vector<Round> static_rounds(Body& b, const std::vector<Bounds>& axes);
+// Of a loop with fixed bounds; large numbers are cut off.
+int64_t fixed_rounds(const std::vector<Bounds>& axes);
 // Counts the rounds of a loop that is unrolled; false, with a message, when there are too many in the function.
 bool may_unroll(Body& b, Span range, const std::vector<Bounds>& axes);
 bool may_unroll(Body& b, Span range, int64_t rounds);

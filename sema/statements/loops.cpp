@@ -284,8 +284,9 @@ void for_loop(Body& b, const ast::Stmt& stmt, const ast::For& f) {
     const auto around = info.kind == LoopKind::range ? static_bounds(b, info) : std::nullopt;
     info.runs = runs;
     info.must_unroll = stored.must_unroll || info.kind == LoopKind::tuple;
-    if (b.rules().new_values) {  // each round is a part of the graph, as far as the rounds are known
-        info.must_unroll = info.must_unroll || info.kind != LoopKind::range || around.has_value();
+    if (b.rules().new_values) {
+        info.must_unroll = info.must_unroll || info.kind != LoopKind::range;
+        info.may_unroll = around.has_value();
         if (info.elements.valid() && b.instance.type(*f.iterable).is(Kind::tensor))
             b.refuse(Feature::graphs, f.iterable->span, "in a graph function a loop over the elements of a tensor is");
     }
