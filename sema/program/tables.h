@@ -152,6 +152,7 @@ struct ForInfo {
     ast::ExprId label;                // of progress
     bool runs = false;                // at least once, for certain: what it assigns may be read behind it
     bool must_unroll = false;         // its index is needed as a static value; the bounds are static
+    ast::StmtId rounds;               // stands for the loop: all rounds, one after the other (`RoundsOfKeys`)
 };
 struct AugmentedInfo {
     Type type;                     // of `target op value`
