@@ -207,9 +207,9 @@ const ast::Expr* library_call_of(Body& b, const ast::Expr& e) {
     const auto made = b.program.made.library_calls.find(b.key(e));
     if (made == b.program.made.library_calls.end()) return nullptr;
     const sema::Instance& of = b.instance();
-    const bool display = std::holds_alternative<ast::Comprehension>(e.node);
-    const auto call = std::ranges::find_if(
-        made->second, [&](ast::ExprId id) { return display ? of.exprs.contains(id) : of.calls.contains(id); });
+    const auto call = std::ranges::find_if(made->second, [&](ast::ExprId id) {
+        return std::holds_alternative<ast::Call>(b.expr(id)->node) ? of.calls.contains(id) : of.exprs.contains(id);
+    });
     return call != made->second.end() ? b.expr(*call) : nullptr;
 }
 

@@ -57,7 +57,7 @@ std::optional<ItemsGone> differing_items(Body& b, const ast::Expr& iterable, con
 
 const ast::Expr* display_of_items(Body& b, const ast::Expr& e, const ast::Comprehension& c) {
     const ast::Comprehension::Clause& clause = c.clauses[0];
-    if (c.generator || c.clauses.size() != 1 || !clause.conditions.empty()) return nullptr;
+    if ((c.generator && b.rules().host_objects) || c.clauses.size() != 1 || !clause.conditions.empty()) return nullptr;
     const auto gone = differing_items(b, *clause.iterable, *clause.target);
     if (!gone) return nullptr;
     const Type dict = expression(b, *gone->dict).type;

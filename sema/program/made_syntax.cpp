@@ -28,8 +28,9 @@ const ast::Expr* MadeSyntax::library_call(const ExprKey& of, std::string_view fu
     const auto found = library_calls.find(of);
     if (found == library_calls.end()) return nullptr;
     for (const ast::ExprId id : found->second) {
-        const ast::Expr* call = find(id);
-        if (std::get<ast::Name>(std::get<ast::Call>(call->node).callee->node).text == function) return call;
+        const ast::Expr* made = find(id);
+        const auto* call = made ? std::get_if<ast::Call>(&made->node) : nullptr;
+        if (call && std::get<ast::Name>(call->callee->node).text == function) return made;
     }
     return nullptr;
 }

@@ -66,6 +66,8 @@ public:
     std::map<ExprKey, VjpCall> vjp_calls;        // by the call
     std::map<ExprKey, ast::ExprId> held_values;  // by the call of a function that holds values: these, as a tuple
     std::map<std::pair<ModuleId, ast::StmtId>, InPlace> in_place;  // by the statement
+    // By `sum(items)` in a graph function and what tells the items apart: the items added one by one.
+    std::map<std::pair<ExprKey, std::string>, ast::ExprId> sums_of_items;
     // By a comprehension over items that differ in type, and their keys: the display that it is.
     std::map<std::pair<ExprKey, std::string>, ast::ExprId> displays_of_items;
     // By the loop, the keys and the variables of a round.

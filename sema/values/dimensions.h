@@ -5,8 +5,8 @@
 
 namespace tsr::sema {
 
-// In a graph function: makes dimensions of the integer parameters that the number may be made of, as if the header named
-// them. They are known in the next pass. False where there are none.
+// In a graph function: makes dimensions of the integer parameters that the number may be made of, as if the header
+// named them. They are known in the next pass. False where there are none.
 bool makes_dimensions(Body& b, const ast::Expr& e);
 
 // A shape argument: `(n, 2*m)`, `n`, `x.shape`; static where it must be.
