@@ -72,7 +72,10 @@ private:
     // Decorators and classes are read before any instance is; nested functions are instances of their own.
     void block(const ast::Block& statements) {
         for (const ast::Stmt* stmt : statements) {
-            std::visit([&](const auto& node) { statement(node); }, stmt->node);
+            const auto loop = instance_.loops.find(stmt->id);
+            const bool rounds = loop != instance_.loops.end() && loop->second.rounds.valid();
+            const ast::Stmt* checked = rounds ? checker_.program.made.find(loop->second.rounds) : stmt;
+            std::visit([&](const auto& node) { statement(node); }, checked->node);
             if (left_out_behind_.contains(stmt->id)) return;
         }
     }
@@ -134,6 +137,13 @@ private:
         if (!known && !needs_none) {
             missing_.push_back({instance_.id, e});
             return;
+        }
+        const auto displays = checker_.program.made.library_calls.find({instance_.module, e->id});
+        if (std::holds_alternative<ast::Comprehension>(e->node) &&
+            displays != checker_.program.made.library_calls.end()) {
+            const auto checked =
+                std::ranges::find_if(displays->second, [&](ast::ExprId id) { return instance_.exprs.contains(id); });
+            if (checked != displays->second.end()) return expr(role, checker_.program.made.find(*checked));
         }
         const bool names_type = known && entry->second.type.is(Kind::type);
         const Role within = names_type ? Role::type : known && role != Role::type ? Role::value : role;

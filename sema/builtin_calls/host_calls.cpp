@@ -428,7 +428,6 @@ Value host_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
         case Builtin::rand:
         case Builtin::randn:
         case Builtin::randint:
-        case Builtin::poisson:
         case Builtin::bernoulli:
         case Builtin::permutation:
             return random_call(b, row, m);

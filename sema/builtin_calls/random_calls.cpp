@@ -20,8 +20,6 @@ RandomParameters parameters_of(Builtin function) {
     switch (function) {
         case Builtin::randint:
             return {2, 3, 4};
-        case Builtin::poisson:
-            return {1, 2, 3};
         case Builtin::bernoulli:
             return {1, -1, 2};
         case Builtin::permutation:
@@ -63,8 +61,6 @@ std::optional<DType> usual_type(Body& b, Builtin function, const Matched& m) {
     switch (function) {
         case Builtin::randint:
             return bounds_type(b, m);
-        case Builtin::poisson:
-            return require_number(b, *m.arguments[0], "a rate") ? std::optional(DType::i32) : std::nullopt;
         case Builtin::bernoulli:
             return require_number(b, *m.arguments[0], "a probability") ? std::optional(DType::boolean) : std::nullopt;
         case Builtin::permutation:

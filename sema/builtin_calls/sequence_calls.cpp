@@ -4,6 +4,8 @@
 
 #include "sema/builtin_calls/tensor_reductions.h"
 #include "sema/expressions/comprehensions.h"
+#include "sema/expressions/differing_items.h"
+#include "sema/program/copied_syntax.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
 #include "sema/types/elements.h"
@@ -71,13 +73,65 @@ Value sorted_list(Body& b, const ast::Expr& e, const Type& item, const ast::Expr
     return typed(Type::list(item, std::nullopt));
 }
 
+namespace {
+
+// One item of a list that a name stands for, or of what a comprehension makes of such a list; null for others.
+const ast::Expr* item_at(Body& b, const ast::Expr& iterable, uint64_t i) {
+    MadeSyntax& syntax = b.checker.program.made;
+    const auto item_of = [&](const ast::Expr& list) {
+        return ast::Subscript{&list, {&syntax.expr(list.span, ast::IntLiteral{i})}};
+    };
+    if (std::holds_alternative<ast::Name>(iterable.node)) return &syntax.expr(iterable.span, item_of(iterable));
+    const auto* c = std::get_if<ast::Comprehension>(&iterable.node);
+    if (!c || c->value || c->clauses.size() != 1 || !c->clauses[0].conditions.empty()) return nullptr;
+    const auto* target = std::get_if<ast::Name>(&c->clauses[0].target->node);
+    const ast::Expr& list = *c->clauses[0].iterable;
+    if (!target || !std::holds_alternative<ast::Name>(list.node) || !b.instance.type(list).is(Kind::list))
+        return nullptr;
+    SyntaxCopier copier(syntax);
+    copier.values[target->text] = item_of(list);
+    return copier.expr(c->element);
+}
+
+// `sum([a, b])` of tensors and numbers in a graph function: `a + b`; null where the items are not known one by one.
+const ast::Expr* sum_of_items(Body& b, const ast::Expr& e, const ast::Expr& iterable, const Value& value) {
+    MadeSyntax& syntax = b.checker.program.made;
+    const auto* c = std::get_if<ast::Comprehension>(&iterable.node);
+    const ast::Expr* display = c ? display_of_items(b, iterable, *c) : nullptr;
+    const ast::Expr& written = display ? *display : iterable;
+    const auto* list = std::get_if<ast::List>(&written.node);
+    const auto* tuple = std::get_if<ast::Tuple>(&written.node);
+    std::optional<size_t> count;
+    if (list || tuple) count = list ? list->elements.size() : tuple->elements.size();
+    if (!count && value.type.is(Kind::tuple)) count = value.type.parts().size();
+    if (!count && value.type.is(Kind::list) && value.type.length()) count = static_cast<size_t>(*value.type.length());
+    if (!count || *count == 0) return nullptr;
+    ast::ExprId& made = syntax.sums_of_items[{b.key(e), fmt::format("{} of {}", *count, written.id.index)}];
+    if (made.valid()) return b.expr(made);
+    const ast::Expr* sum = nullptr;
+    for (size_t i = 0; i < *count; ++i) {
+        const ast::Expr* item = list ? list->elements[i] : tuple ? tuple->elements[i] : item_at(b, written, i);
+        if (item == nullptr) return nullptr;
+        sum = sum ? &syntax.expr(e.span, ast::Binary{ast::BinaryOp::add, sum, item, e.span}) : item;
+    }
+    made = sum->id;
+    syntax.library_calls[b.key(e)].push_back(made);
+    return sum;
+}
+
+}  // namespace
+
 Value reduction_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const ast::Expr& iterable,
                      const Value& value) {
     if (value.broken()) return {};
     if (value.type.is(Kind::tensor)) return tensor_reduction(b, e, row, value);
     if (!require_no_axis(b, e, row)) return {};
-    if (!b.rules().host_objects)
+    if (!b.rules().host_objects) {
+        if (row.id == Builtin::sum && b.rules().new_values) {
+            if (const ast::Expr* added = sum_of_items(b, e, iterable, value)) return expression(b, *added);
+        }
         return b.refuse(Feature::graphs, e.span, "a reduction of items in a graph function is");
+    }
     auto item = items_of(b, iterable, value);
     if (!item || !require_known(b, iterable, value)) return {};
     const Type type = settled_type(*item, {});

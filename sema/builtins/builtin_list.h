@@ -166,12 +166,11 @@
     X(all, "all", HG, none, "x, axis?, keepdims?", "Whether all of the items of a list hold, or of a tensor's elements along axes.") \
     X(sort_list, ".sort", H, none, "list | key?, reverse?", "`xs.sort()`: sorts the list itself.") \
     X(version, "__version__", H, none, "-", "The compiler's version.") \
-    X(randn, "randn", H, none, "shape+?, T? | seed?", "Normally distributed numbers.") \
+    X(randn, "randn", HG, none, "shape+?, T? | seed?", "Normally distributed numbers.") \
     X(rand, "rand", HG, none, "shape+?, T? | seed?", "Uniform numbers in [0, 1).") \
-    X(randint, "randint", H, none, "lo, hi, shape+?, T? | seed?", "Uniform integers in [lo, hi).") \
-    X(poisson, "poisson", H, none, "rate, shape+?, T? | seed?", "Poisson-distributed integers.") \
+    X(randint, "randint", HG, none, "lo, hi, shape+?, T? | seed?", "Uniform integers in [lo, hi).") \
     X(bernoulli, "bernoulli", HG, none, "p, shape+? | seed?", "True with probability p.") \
-    X(permutation, "permutation", H, none, "n, T? | seed?", "0 … n-1 in random order.")
+    X(permutation, "permutation", HG, none, "n, T? | seed?", "0 … n-1 in random order.")
 
 // Elements of whole tensors by their number along an axis, and scans.
 #define TSR_BUILTINS_INDEXED(X) \

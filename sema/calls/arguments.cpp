@@ -1,5 +1,7 @@
 #include "sema/calls/arguments.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sema/state/recursion.h"
@@ -51,7 +53,13 @@ Matched match_arguments(Body& b, const ast::Call& c, Span callee, const std::str
             for (const BuiltinParameter& p : parameters) candidates.push_back(p.name);
             auto& d =
                 fail(argument.keyword->span, fmt::format("{} has no parameter `{}`", what, argument.keyword->text));
-            if (auto near = nearest(argument.keyword->text, candidates))
+            // PyTorch's names of NumPy's parameters.
+            const std::string other = argument.keyword->text == "dim"       ? "axis"
+                                      : argument.keyword->text == "keepdim" ? "keepdims"
+                                                                            : "";
+            if (std::ranges::count(candidates, other) != 0) {
+                d.suggest(argument.keyword->span, other, fmt::format("it is called `{}`", other));
+            } else if (auto near = nearest(argument.keyword->text, candidates))
                 d.suggest(argument.keyword->span, *near, fmt::format("did you mean `{}`?", *near));
             return m;
         }

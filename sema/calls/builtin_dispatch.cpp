@@ -16,6 +16,7 @@
 #include "sema/builtins/builtin_cases.h"
 #include "sema/calls/arguments.h"
 #include "sema/calls/generators.h"
+#include "sema/calls/other_spellings.h"
 #include "sema/calls/shape_calls.h"
 #include "sema/calls/transform_calls.h"
 #include "sema/state/entities.h"
@@ -138,6 +139,7 @@ std::optional<Value> complex_function(Body& b, const ast::Expr& e, const ast::Ca
 Value builtin_call(Body& b, const ast::Expr& e, const ast::Call& c, const BuiltinEntry& row,
                    const ast::Expr* receiver) {
     if (const auto given = complex_function(b, e, c, row, receiver)) return *given;
+    if (const auto given = other_spelling(b, e, c, row, receiver)) return *given;
     Value value = known_call(b, e, c, row, receiver);
     const bool converted = row.id == Builtin::cast && is_complex(value.type);
     if (value.broken() || takes_complex(row.id) || converted) return value;

@@ -388,19 +388,8 @@ static bool is_one_expression(const ast::FunctionDef& def) {
     return std::all_of(first, body.end() - 1, is_assert);
 }
 
-// In a graph function `f_in_graphs` of the library stands for its `f`, where there is one.
-static FunctionId in_context(const Body& b, FunctionId id) {
-    const Function& callee = b.checker.program.function(id);
-    if (!b.rules().new_values || !b.checker.is_library(callee.module)) return id;
-    const auto& names = b.checker.scopes[callee.module.index].names;
-    const auto found = names.find(callee.name + "_in_graphs");
-    const bool function = found != names.end() && found->second.kind == Symbol::Kind::function;
-    return function ? found->second.function : id;
-}
-
-Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId called,
+Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId id,
                     const std::vector<const ast::Expr*>& groups, const ast::Expr* receiver) {
-    const FunctionId id = in_context(b, called);
     const Function& callee = b.checker.program.function(id);
     Matched m;
     m.ok = !refused_callee(b, c, callee);

@@ -325,6 +325,32 @@ static Value keyed_method_call(Body& b, const ast::Expr& e, const ast::Call& c, 
     return {};
 }
 
+// What methods of PyTorch, NumPy and Python are here.
+static std::optional<std::string_view> other_method(const Type& of, std::string_view name) {
+    struct Other {
+        std::string_view name, note;
+    };
+    static constexpr Other kOfTensors[] = {
+        {"view", "the same elements in another shape: `x.reshape(…)`"},
+        {"permute", "axes in another order: `x.transpose(1, 0)`"},
+        {"unsqueeze", "one more axis: `x.expand_dims(0)`, `x[None]`"},
+        {"dim", "the number of axes is `x.ndim`"},
+        {"detach", "no derivative passes through `stop_gradient(x)`"},
+        {"backward", "derivatives are of functions: `value_and_grad(loss, wrt=\"w\")(w, x)`"},
+        {"to", "another element type: `x.astype(f32)`; the devices are chosen when the program runs"},
+        {"float", "another element type: `x.astype(f32)`"},
+        {"cpu", "tensors are where they are needed: `TESSERA_DEVICE` chooses the device"},
+        {"cuda", "tensors are where they are needed: `TESSERA_DEVICE` chooses the device"},
+        {"numpy", "a tensor is printed, saved and indexed as it is; its elements as a list: `x.tolist()`"},
+        {"clone", "a copy: `x.copy()`"},
+        {"at", "elements are assigned: `x[ids] = e`, also in graph functions, where `x` is a new value"},
+    };
+    if (of.is(Kind::string) && name == "format") return "an f-string has its values in it: `f\"{loss:.3f}\"`";
+    if (!of.is(Kind::tensor)) return std::nullopt;
+    const auto* found = std::ranges::find(kOfTensors, name, &Other::name);
+    return found != std::end(kOfTensors) ? std::optional(found->note) : std::nullopt;
+}
+
 Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::Attribute& a, const Value& base) {
     if (base.type.is_keyed_dict()) return keyed_method_call(b, e, c, a, base);
     const bool hosted = !host_methods(base.type.kind(), a.name.text).empty();
@@ -379,6 +405,10 @@ Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::At
     if (base.type.is(Kind::function) && (a.name.text == "defvjp" || a.name.text == "defjvp"))
         return rule_definition(b, c, a, b.checker.program.function(base.type.function_id()));
     auto& d = b.error("E0328", a.name.span, fmt::format("{} has no `{}`", shown(base.type), a.name.text));
+    if (const auto note = other_method(base.type, a.name.text)) {
+        d.note(std::string(*note));
+        return {};
+    }
     std::vector<std::string> known = host_method_names(base.type.kind());
     if (known.empty()) known = {"astype", "copy", "item", "shape", "dtype"};
     for (const LibraryFunction& function : library_functions()) {

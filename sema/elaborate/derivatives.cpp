@@ -10,6 +10,7 @@
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/dimensions.h"
+#include "sema/elaborate/graph_movements.h"
 #include "sema/elaborate/host_calls.h"
 #include "sema/elaborate/instances.h"
 #include "sema/elaborate/shape_checks.h"
@@ -335,6 +336,42 @@ std::vector<ValueId> pullback(Body& b, const Instance& made) {
     return gradients(b, wanted, tail(all, own), std::nullopt);
 }
 
+// Axes of the program's tensor: that of the parts of complex numbers is none.
+int64_t own_axis(Body& b, ValueId leaf, int64_t axis, ComplexLeaf is) {
+    const auto rank = static_cast<int64_t>(b.type_of(leaf).rank()) - (is == ComplexLeaf::pairs ? 1 : 0);
+    return axis < 0 ? axis + rank : axis;
+}
+
+// Of pairs along one axis: one of the two parts of each.
+ValueId part_of_pairs(Body& b, ValueId pairs, int64_t part) {
+    const ir::Dim count = b.type_of(pairs).shape[0];
+    const auto at = [&](int64_t value) { return b.emit.constant(value, DType::index); };
+    const std::vector<ir::Dim> column{count, ir::Dim::constant(1)};
+    return in_shape(b, b.emit.inferred(OpKind::slice, {pairs, at(0), at(part)}, {{Attr::shape, column}}), {count});
+}
+
+ValueId pairs_of_parts(Body& b, ValueId real, ValueId imaginary) {
+    const std::vector<ir::Dim> column{b.type_of(real).shape[0], ir::Dim::constant(1)};
+    return joined(b, {in_shape(b, real, column), in_shape(b, imaginary, column)}, 1);
+}
+
+// The results of a batch: of a complex number for each example the parts become pairs.
+std::vector<ValueId> batched_results(Body& b, const sema::Type& result, const std::vector<ValueId>& found,
+                                     int64_t axis) {
+    const std::vector<ComplexLeaf> complex = complex_leaves(result);
+    std::vector<ValueId> given;
+    for (size_t i = 0; i < found.size(); ++i) {
+        const bool number = i + 1 < found.size() && complex[i + 1] == ComplexLeaf::imaginary;
+        if (number) {
+            given.push_back(pairs_of_parts(b, found[i], found[i + 1]));
+            ++i;
+        } else {
+            given.push_back(moved_axis(b, found[i], 0, own_axis(b, found[i], axis, complex[i])));
+        }
+    }
+    return given;
+}
+
 std::vector<ValueId> batched(Body& b, const Instance& made) {
     const sema::Derivation& derivation = *b.program.function(made.function).derived;
     const sema::CallInfo& info = made.calls.at(derivation.call);
@@ -345,13 +382,20 @@ std::vector<ValueId> batched(Body& b, const Instance& made) {
     for (size_t i = 0; i < made.parameters.size(); ++i) {
         if (made.parameters[i].value) continue;
         std::vector<ValueId> leaves = leaves_of_parameter(b, made, i);
-        for (ValueId leaf : leaves) {
+        const std::vector<ComplexLeaf> complex = complex_leaves(made.parameters[i].type);
+        for (size_t k = 0; k < leaves.size(); ++k) {
+            ValueId leaf = leaves[k];
             varies.push_back(derivation.in_axes[i] ? 1 : 0);
             if (derivation.in_axes[i]) {
-                leaf = moved_axis(b, leaf, *derivation.in_axes[i], 0);
+                leaf = moved_axis(b, leaf, own_axis(b, leaf, *derivation.in_axes[i], complex[k]), 0);
                 const ir::Dim first = b.type_of(leaf).shape[0];
                 if (examples) require_shape(b, leaf, {*examples}, "batch");
                 if (!examples) examples = first;
+                if (complex[k] == ComplexLeaf::pairs && b.type_of(leaf).rank() == 2) {  // each example is a number
+                    operands.push_back(part_of_pairs(b, leaf, 0));
+                    varies.push_back(1);
+                    leaf = part_of_pairs(b, leaf, 1);
+                }
             }
             operands.push_back(leaf);
         }
@@ -365,8 +409,7 @@ std::vector<ValueId> batched(Body& b, const Instance& made) {
     }
     std::vector<ValueId> given = applied(b, OpKind::batch, of, std::move(operands), types,
                                          {{Attr::axes, varies}, {Attr::shape, std::vector<ir::Dim>{*examples}}});
-    for (ValueId& result : given) result = moved_axis(b, result, 0, derivation.out_axis);
-    return given;
+    return batched_results(b, of.result, given, derivation.out_axis);
 }
 
 }  // namespace

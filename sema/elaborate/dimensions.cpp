@@ -206,6 +206,18 @@ static Val part_with_symbol(const SymbolInfo& symbol, const Val& value) {
     return part;
 }
 
+// What a number of a graph is, where dimensions say it.
+static std::optional<Dim> dimension_of_number(Body& b, const Val& value) {
+    if (value.is_fixed() && value.fixed.integer()) return Dim::constant(*value.fixed.integer());
+    if (!value.is_ssa()) return std::nullopt;
+    const ir::OpId id = b.function().value(value.id).op;
+    if (!id.valid()) return std::nullopt;
+    const ir::Op& op = b.function().op(id);
+    if (op.kind == OpKind::dim) return op.attrs.dim(ir::Attr::dim);
+    if (op.kind != OpKind::constant || !is_integer(b.type_of(value.id).elem)) return std::nullopt;
+    return Dim::constant(op.attrs.integer(ir::Attr::value));
+}
+
 void bind_symbols_of(Body& b, const ast::Expr& e, const Val& value) {
     const bool graph = b.function().level == ir::Level::graph;
     if ((!b.rules().tensor_values && !graph) || b.takes_operands()) return;
@@ -217,6 +229,8 @@ void bind_symbols_of(Body& b, const ast::Expr& e, const Val& value) {
             // The IR says what the extent is: `model.w.shape[1]`.
             if (bound.is_ssa() && b.type_of(bound.id).kind == ir::TypeKind::tensor)
                 b.frame().dims.insert_or_assign(symbols[i].name, b.type_of(bound.id).shape[symbols[i].axis]);
+            else if (const auto number = dimension_of_number(b, bound))
+                b.frame().dims.insert_or_assign(symbols[i].name, *number);
             continue;
         }
         if (bound.is_ssa() && b.type_of(bound.id).kind == ir::TypeKind::tensor) {
@@ -228,7 +242,20 @@ void bind_symbols_of(Body& b, const ast::Expr& e, const Val& value) {
     }
 }
 
-// The fields of records that a shape names and that stand nowhere else: `zeros((n, model.w.shape[1]))`.
+// A name, or a part of what it names: evaluated again it gives the same.
+static bool is_steady(const ast::Expr& e) {
+    if (const auto* member = std::get_if<ast::Attribute>(&e.node)) return is_steady(*member->base);
+    if (const auto* part = std::get_if<ast::Subscript>(&e.node)) {
+        const auto is_literal = [](const ast::Expr* index) {
+            return std::holds_alternative<ast::StringLiteral>(index->node) ||
+                   std::holds_alternative<ast::IntLiteral>(index->node);
+        };
+        return is_steady(*part->base) && std::ranges::all_of(part->indices, is_literal);
+    }
+    return std::holds_alternative<ast::Name>(e.node);
+}
+
+// The parts of trees that a shape names and that stand nowhere else: `zeros((n, model.w.shape[1]))`.
 static void bind_fields_in(Body& b, const ir::Dim& dim) {
     const std::vector<std::string>& bound = b.function().symbols;
     for (const std::string& name : dim.symbols()) {
@@ -236,7 +263,7 @@ static void bind_fields_in(Body& b, const ir::Dim& dim) {
         const auto symbol = std::ranges::find(b.instance().symbols, name, &SymbolInfo::name);
         if (symbol == b.instance().symbols.end() || symbol->source != SymbolInfo::Source::expression) continue;
         const ast::Expr* source = b.expr(symbol->expr);
-        if (source && std::holds_alternative<ast::Attribute>(source->node)) expression(b, *source);
+        if (source && is_steady(*source)) expression(b, *source);
     }
 }
 

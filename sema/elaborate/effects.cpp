@@ -70,7 +70,9 @@ struct Effects {
     void statements(const ast::Block& block) {
         for (const ast::Stmt* stmt : block) {
             statement = stmt->span;
-            std::visit(*this, stmt->node);
+            const auto loop = b.instance().loops.find(stmt->id);
+            const bool rounds = loop != b.instance().loops.end() && loop->second.rounds.valid();
+            std::visit(*this, (rounds ? b.program.made.find(loop->second.rounds) : stmt)->node);
         }
     }
     void leaves(bool& how) {

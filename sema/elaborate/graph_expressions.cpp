@@ -206,8 +206,11 @@ const ast::Expr* library_call_of(Body& b, const ast::Expr& e) {
     if (const ast::Expr* parts = parts_of_dict(b, e)) return parts;
     const auto made = b.program.made.library_calls.find(b.key(e));
     if (made == b.program.made.library_calls.end()) return nullptr;
-    const ast::Expr* call = b.expr(made->second);
-    return b.instance().calls.contains(call->id) ? call : nullptr;
+    const sema::Instance& of = b.instance();
+    const auto call = std::ranges::find_if(made->second, [&](ast::ExprId id) {
+        return std::holds_alternative<ast::Call>(b.expr(id)->node) ? of.calls.contains(id) : of.exprs.contains(id);
+    });
+    return call != made->second.end() ? b.expr(*call) : nullptr;
 }
 
 bool is_graph_operator(Body& b, const ast::Expr& e) {

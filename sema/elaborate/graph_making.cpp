@@ -1,12 +1,10 @@
 #include "sema/elaborate/graph_making.h"
 
-#include <cmath>
-
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/graph_movements.h"
-#include "sema/elaborate/random.h"
+#include "sema/elaborate/graph_random.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/types/elements.h"
 
@@ -21,22 +19,15 @@ using sema::CallInfo;
 
 namespace {
 
-std::vector<Dim> shape_of(Body& b, const sema::Type& type) {
-    std::vector<Dim> shape;
-    if (type.is_scalar()) return shape;
-    for (const Dim& extent : type.shape()) shape.push_back(dim_in_function(b, extent));
-    return shape;
-}
-
 Val filled(Body& b, const Val& value, const sema::Type& type) {
     if (sema::is_complex_number(type)) return complex_number(b, value);
     if (sema::is_complex_tensor(type)) {
-        std::vector<Dim> shape = shape_of(b, type);
+        std::vector<Dim> shape = shape_in_function(b, type);
         shape.push_back(Dim::constant(2));
         return Val::ssa(b.tile(Val::ssa(pair_of_parts(b, value)), DType::f32, shape));
     }
     const ValueId element = b.scalar(b.rounded(value), type.elem());
-    const std::vector<Dim> shape = shape_of(b, type);
+    const std::vector<Dim> shape = shape_in_function(b, type);
     if (shape.empty()) return Val::ssa(element, type.elem());
     return Val::ssa(b.emit.inferred(OpKind::full, {element}, {{Attr::shape, shape}}), type.elem());
 }
@@ -49,7 +40,7 @@ Val counted(Body& b, const CallInfo& info, const sema::Type& type) {
     const Val start = one_bound ? number(0) : argument_value(b, info, 0);
     const Val step = argument(b, info, 2) ? argument_value(b, info, 2) : number(1);
     const DType in = is_float(type.elem()) ? DType::f64 : DType::i64;
-    const std::vector<Dim> shape = shape_of(b, type);
+    const std::vector<Dim> shape = shape_in_function(b, type);
     ValueId value =
         b.emit.cast(b.emit.inferred(OpKind::positions, {}, {{Attr::type, DType::i64}, {Attr::shape, shape}}), in);
     const auto with = [&](OpKind op, const Val& other, int64_t neutral) {
@@ -64,7 +55,7 @@ Val counted(Body& b, const CallInfo& info, const sema::Type& type) {
 
 // start + i * (stop - start) / (count - 1) in f64, rounded once; the last is stop.
 Val spaced(Body& b, const CallInfo& info, const sema::Type& type) {
-    const std::vector<Dim> shape = shape_of(b, type);
+    const std::vector<Dim> shape = shape_in_function(b, type);
     const auto all = [&](ValueId value) { return b.emit.inferred(OpKind::full, {value}, {{Attr::shape, shape}}); };
     const auto bound = [&](size_t i) { return b.scalar(b.rounded(argument_value(b, info, i)), DType::f64); };
     const ValueId start = bound(0), stop = bound(1);
@@ -99,84 +90,7 @@ Val listed(Body& b, const CallInfo& info, const sema::Type& type) {
     if (numbers.empty()) return filled(b, number(0), type);
     const ValueId all = joined(b, std::move(numbers), 0);
     if (type.rank() == 1) return Val::ssa(all, type.elem());
-    return Val::ssa(b.emit.inferred(OpKind::reshape, {all}, {{Attr::shape, shape_of(b, type)}}), type.elem());
-}
-
-ValueId in_shape(Body& b, ValueId number, const std::vector<Dim>& shape) {
-    return shape.empty() ? number : b.emit.inferred(OpKind::full, {number}, {{Attr::shape, shape}});
-}
-
-// The number of each element in row-major order, as u64.
-ValueId element_numbers(Body& b, const std::vector<Dim>& shape) {
-    ValueId numbers = in_shape(b, b.emit.constant(int64_t{0}, DType::i64), shape);
-    for (size_t axis = 0; axis < shape.size(); ++axis) {
-        ValueId along = b.emit.inferred(OpKind::positions, {},
-                                        {{Attr::type, DType::i64}, {Attr::shape, std::vector<Dim>{shape[axis]}}});
-        if (shape.size() > 1) {
-            along =
-                b.emit.inferred(OpKind::expand, {along},
-                                {{Attr::axes, std::vector<int64_t>{static_cast<int64_t>(axis)}}, {Attr::shape, shape}});
-        }
-        const ValueId extent = in_shape(b, b.emit.cast(dim_value(b, shape[axis]), DType::i64), shape);
-        numbers = b.emit.inferred(OpKind::add, {b.emit.inferred(OpKind::mul, {numbers, extent}), along});
-    }
-    return b.emit.cast(numbers, DType::u64);
-}
-
-// What random elements are made of (runtime/abi.h, randomness).
-class RandomWords {
-public:
-    RandomWords(Body& b, const RandomKey& key, const std::vector<Dim>& shape)
-        : b_(b),
-          shape_(shape),
-          numbers_(element_numbers(b, shape)),
-          seed_(in_shape(b, key.seed, shape)),
-          stream_(in_shape(b, key.stream, shape)) {}
-
-    ValueId all(double value, DType type) { return in_shape(b_, b_.emit.constant(value, type), shape_); }
-    ValueId all(int64_t value, DType type) { return in_shape(b_, b_.emit.constant(value, type), shape_); }
-    ValueId word() { return word_at(numbers_); }
-    // The upper bits of the element's word, of f64 of its two words, times a power of two.
-    ValueId uniform(DType type) {
-        const int64_t digits = type == DType::f64 ? 53 : type == DType::f32 ? 24 : type == DType::f16 ? 11 : 8;
-        ValueId bits;
-        if (type == DType::f64) {
-            const ValueId first = element(OpKind::mul, numbers_, all(int64_t{2}, DType::u64));
-            const ValueId high = b_.emit.cast(word_at(first), DType::u64);
-            const ValueId low =
-                b_.emit.cast(word_at(element(OpKind::add, first, all(int64_t{1}, DType::u64))), DType::u64);
-            const ValueId both = element(OpKind::bit_or, element(OpKind::shl, high, all(int64_t{32}, DType::u64)), low);
-            bits = element(OpKind::shr, both, all(64 - digits, DType::u64));
-        } else {
-            bits = element(OpKind::shr, word(), all(32 - digits, DType::u32));
-        }
-        const DType in = type == DType::f64 ? DType::f64 : DType::f32;
-        return b_.emit.cast(
-            element(OpKind::mul, b_.emit.cast(bits, in), all(std::ldexp(1.0, -static_cast<int>(digits)), in)), type);
-    }
-    ValueId element(OpKind op, ValueId x, ValueId y) { return b_.emit.inferred(op, {x, y}); }
-
-private:
-    ValueId word_at(ValueId numbers) { return b_.emit.inferred(OpKind::philox, {numbers, seed_, stream_}); }
-
-    Body& b_;
-    std::vector<Dim> shape_;
-    ValueId numbers_, seed_, stream_;
-};
-
-Val uniform(Body& b, const ast::Expr& e, const CallInfo& info, const sema::Type& type) {
-    RandomWords words(b, operation_key(b, e, argument(b, info, 2)), shape_of(b, type));
-    return Val::ssa(words.uniform(type.elem()), type.elem());
-}
-
-// Where the word, as a fraction of 2^32, is below the probability.
-Val chance(Body& b, const ast::Expr& e, const CallInfo& info, const sema::Type& type) {
-    const std::vector<Dim> shape = shape_of(b, type);
-    RandomWords words(b, operation_key(b, e, argument(b, info, 2)), shape);
-    const ValueId part =
-        words.element(OpKind::mul, b.emit.cast(words.word(), DType::f64), words.all(0x1p-32, DType::f64));
-    const ValueId below = in_shape(b, b.scalar(b.rounded(argument_value(b, info, 0)), DType::f64), shape);
-    return Val::ssa(words.element(OpKind::lt, part, below), DType::boolean);
+    return Val::ssa(b.emit.inferred(OpKind::reshape, {all}, {{Attr::shape, shape_in_function(b, type)}}), type.elem());
 }
 
 }  // namespace
@@ -200,12 +114,8 @@ std::optional<Val> graph_making(Body& b, const ast::Expr& e, const CallInfo& inf
             return listed(b, info, type);
         case Builtin::arange:
             return counted(b, info, type);
-        case Builtin::rand:
-            return uniform(b, e, info, type);
-        case Builtin::bernoulli:
-            return chance(b, e, info, type);
         default:
-            return std::nullopt;
+            return graph_random(b, e, info);
     }
 }
 

@@ -320,7 +320,6 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
         case Builtin::randn:
         case Builtin::rand:
         case Builtin::randint:
-        case Builtin::poisson:
         case Builtin::bernoulli:
         case Builtin::permutation:
         case Builtin::view_as_real:

@@ -306,6 +306,7 @@ void run_else(Body& b, const LoopScope& scope, const ast::Block& otherwise) {
 void for_statement(Body& b, const ast::Stmt& stmt, const ast::For& loop) {
     const auto found = b.instance().loops.find(stmt.id);
     if (found == b.instance().loops.end()) return;
+    if (found->second.rounds.valid()) return block(b, {b.program.made.find(found->second.rounds)});
     LoopScope scope(b);
     {
         const At at(b.emit, loop.header.valid() ? loop.header : stmt.span);

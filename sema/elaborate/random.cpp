@@ -25,7 +25,6 @@ bool is_random(sema::Builtin function) {
         case sema::Builtin::rand:
         case sema::Builtin::randn:
         case sema::Builtin::randint:
-        case sema::Builtin::poisson:
         case sema::Builtin::bernoulli:
         case sema::Builtin::permutation:
             return true;
@@ -92,10 +91,6 @@ std::vector<ValueId> random_arguments(Body& b, const ir::Function& kernel) {
     std::vector<ValueId> keys;
     for (const ValueId param : kernel.params()) {
         const auto source = ir::key_source(kernel.value(param).role);
-        if (source && b.rules().new_values) {
-            b.error("E0607", b.emit.span(), "a kernel that rounds by chance is not launched in graph functions yet");
-            return {};
-        }
         if (source) keys.push_back(b.emit.given(OpKind::host, {}, kernel.type(param), *source));
     }
     return keys;

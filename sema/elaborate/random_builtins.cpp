@@ -27,9 +27,11 @@ struct RandomRow {
 
 const RandomRow* row_of(Builtin builtin) {
     static const std::vector<RandomRow> rows{
-        {Builtin::rand, "rand", 0, {}, -1, 2},           {Builtin::randn, "randn", 0, {}, -1, 2},
-        {Builtin::randint, "randint", 2, {0, 1}, -1, 4}, {Builtin::poisson, "poisson", 1, {}, 0, 3},
-        {Builtin::bernoulli, "bernoulli", 1, {}, 0, 2},  {Builtin::permutation, "permutation", -1, {0}, -1, 2},
+        {Builtin::rand, "rand", 0, {}, -1, 2},
+        {Builtin::randn, "randn", 0, {}, -1, 2},
+        {Builtin::randint, "randint", 2, {0, 1}, -1, 4},
+        {Builtin::bernoulli, "bernoulli", 1, {}, 0, 2},
+        {Builtin::permutation, "permutation", -1, {0}, -1, 2},
     };
     for (const RandomRow& row : rows) {
         if (row.builtin == builtin) return &row;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "sema/expressions/conditions.h"
+#include "sema/expressions/differing_items.h"
 #include "sema/expressions/records.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
@@ -170,6 +171,9 @@ Value comprehension(Body& b, const ast::Expr& e, const ast::Comprehension& c) {
         const bool bare = !e.parenthesized;
         d.suggest(e.span, fmt::format("[{}]", bare ? text : text.substr(1, text.size() - 2)), "make it a list");
         return {};
+    }
+    if (!b.rules().in_group) {
+        if (const ast::Expr* display = display_of_items(b, e, c)) return expression(b, *display);
     }
     if (!b.rules().host_objects && (c.clauses.size() > 1 || (c.value && b.rules().in_group))) {
         b.error("E0402", e.span, "a comprehension in a kernel makes a list and has one `for`");

@@ -2,6 +2,7 @@
 
 #include "sema/expressions/indexing.h"
 #include "sema/program/movements.h"
+#include "sema/values/dimensions.h"
 #include "sema/values/requirements.h"
 
 namespace tsr::sema {
@@ -15,6 +16,9 @@ std::optional<ir::Dim> moving_slice(Body& b, const ast::Expr& e, const ast::Slic
     const ir::Dim upper = slice.upper ? affine_sum(b, *slice.upper) : extent;
     ir::Dim taken = upper - lower;
     if (taken.text().find('$') != std::string::npos) {
+        bool known = slice.lower && makes_dimensions(b, *slice.lower);
+        known = (slice.upper && makes_dimensions(b, *slice.upper)) || known;
+        if (known) return extent;
         b.error("E0324", e.span, "how many elements this takes is not known in a graph function")
             .note("write the same start on both sides: `x[i:i+4]`");
         return std::nullopt;

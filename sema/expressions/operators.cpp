@@ -17,6 +17,14 @@
 
 namespace tsr::sema {
 
+// A tuple that a call of `grad(f)` gives.
+static bool gives_gradients(const ast::Expr& e, const Value& value) {
+    const auto* call = std::get_if<ast::Call>(&e.node);
+    const auto* made = call ? std::get_if<ast::Call>(&call->callee->node) : nullptr;
+    const auto* name = made ? std::get_if<ast::Name>(&made->callee->node) : nullptr;
+    return name && name->text == "grad" && value.type.is(Kind::tuple);
+}
+
 namespace {
 
 std::string_view symbol(ast::BinaryOp op) {
@@ -213,6 +221,8 @@ Value arithmetic(Body& b, const ast::Expr& at, ast::BinaryOp op, const ast::Expr
                           fmt::format("{} is not defined for {} and {}", what, shown(l.type), shown(r.type)));
         d.label(le.span, shown(l.type)).label(re.span, shown(r.type));
         offer_load(b, d, l.type.is(Kind::view) ? le : re, l.type.is(Kind::view) ? l.type : r.type);
+        if (gives_gradients(le, l) || gives_gradients(re, r))
+            d.note("`grad(f)` gives a gradient for each parameter, as a tuple; of one parameter: `grad(f, wrt=\"w\")`");
         return {};
     }
     bool bools = has_bools(l.type) && has_bools(r.type);

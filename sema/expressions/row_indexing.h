@@ -7,6 +7,8 @@ namespace tsr::sema {
 
 // The only index, where it is a whole tensor.
 std::optional<Value> row_ids(Body& b, const ast::Subscript& s);
+// `x[:, ids]`, `x[0, ids]`, `x[ids, cols]`: an index among others is a whole tensor; nothing where none is.
+std::optional<Value> elements_by_ids(Body& b, const ast::Expr& e, const ast::Subscript& s, const Value& x);
 // What `take(x, ids, axis=0)` is.
 Value rows_by_ids(Body& b, const ast::Expr& e, const ast::Subscript& s, const Value& x, const Value& ids);
 

@@ -215,18 +215,6 @@ void check_gradient(Body& b, const Derivation& derivation, const Instance& of) {
 
 // ---- batches ----
 
-bool has_complex_leaves(const Type& type) {
-    const bool tree = type.is(Kind::tuple) || type.is(Kind::record) || type.is(Kind::list);
-    return is_complex(type) || (tree && std::ranges::any_of(type.parts(), has_complex_leaves));
-}
-
-// Each example of a tensor of complex numbers may be one number, which is no tensor.
-bool refuse_complex_batch(Body& b, const Derivation& derivation, const std::vector<Type>& types) {
-    if (std::ranges::none_of(types, has_complex_leaves)) return false;
-    b.refuse(Feature::autodiff, derivation.place, "`vmap` over complex numbers is");
-    return true;
-}
-
 // The number of examples; nothing after a message.
 std::optional<ir::Dim> number_of_examples(Body& b, const Derivation& derivation) {
     std::optional<ir::Dim> examples;
@@ -268,9 +256,6 @@ void check_transform(Body& b) {
     b.instance.result = {};
     std::optional<ir::Dim> examples;
     if (derivation.kind == DerivationKind::batch) {
-        std::vector<Type> given;
-        for (const ParameterInfo& parameter : b.instance.parameters) given.push_back(parameter.type);
-        if (refuse_complex_batch(b, derivation, given)) return;
         examples = number_of_examples(b, derivation);
         if (!examples) return;
     }
@@ -284,7 +269,6 @@ void check_transform(Body& b) {
     if (!of) return;
     const Type result = value_type(value.type.with_mut(false));
     if (derivation.kind == DerivationKind::batch) {
-        if (refuse_complex_batch(b, derivation, {result})) return;
         const auto all = batched_type(result, derivation.out_axis, *examples);
         if (all) {
             b.instance.result = *all;

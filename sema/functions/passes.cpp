@@ -1,6 +1,7 @@
 #include "sema/functions/passes.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -44,7 +45,7 @@ static bool settle_types(Body& b, const std::function<void()>& once) {
         for (size_t round = 0; changes && round < 16 + 2 * b.slots.size() && !b.checker.cancelled(); ++round) {
             b.begin_pass(false);
             once();
-            changes = adopt_types(b, settle);
+            changes = adopt_types(b, settle) || std::exchange(b.new_dimensions, false);
         }
     }
     return !changes;

@@ -24,6 +24,17 @@ const ast::Stmt& MadeSyntax::stmt(Span at, ast::StmtNode node) {
     return stmts_.emplace_back(ast::Stmt{id, at, std::move(node)});
 }
 
+const ast::Expr* MadeSyntax::library_call(const ExprKey& of, std::string_view function) const {
+    const auto found = library_calls.find(of);
+    if (found == library_calls.end()) return nullptr;
+    for (const ast::ExprId id : found->second) {
+        const ast::Expr* made = find(id);
+        const auto* call = made ? std::get_if<ast::Call>(&made->node) : nullptr;
+        if (call && std::get<ast::Name>(call->callee->node).text == function) return made;
+    }
+    return nullptr;
+}
+
 const ast::Expr* MadeSyntax::find(ast::ExprId id) const { return node_of(exprs_, id); }
 const ast::Stmt* MadeSyntax::find(ast::StmtId id) const { return node_of(stmts_, id); }
 

@@ -5,6 +5,8 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -37,10 +39,19 @@ struct InPlace {
     ast::ExprId target, value;
 };
 
+// A loop over a dictionary whose items differ in type: its rounds one after the other, in an `if` that holds; the names
+// of the variables that each round has for itself.
+struct RoundsOfKeys {
+    ast::StmtId rounds;
+    std::vector<ast::ExprId> names;
+};
+
 class MadeSyntax {
 public:
     const ast::Expr& expr(Span at, ast::ExprNode node);
     const ast::Stmt& stmt(Span at, ast::StmtNode node);
+    // The call of that function that the expression is; null where none is made yet.
+    [[nodiscard]] const ast::Expr* library_call(const ExprKey& of, std::string_view function) const;
     // nullptr: the id is one of a text.
     [[nodiscard]] const ast::Expr* find(ast::ExprId id) const;
     [[nodiscard]] const ast::Stmt* find(ast::StmtId id) const;
@@ -50,12 +61,18 @@ public:
     std::map<ExprKey, ast::ExprId> field_extents;
     // By the call: `map(f, xs)` is `[f(x) for x in xs]`; of several iterables the clause goes through `zip` of them.
     std::map<ExprKey, ast::ExprId> mapped;
-    // By an operator, subscript or call: the call of the library's function that it is for some types of its operands.
-    std::map<ExprKey, ast::ExprId> library_calls;
+    // By an operator, subscript or call: the calls of functions that it is for some types of its operands.
+    std::map<ExprKey, std::vector<ast::ExprId>> library_calls;
     std::map<ExprKey, VjpCall> vjp_calls;        // by the call
     std::map<ExprKey, ast::ExprId> held_values;  // by the call of a function that holds values: these, as a tuple
     std::map<std::pair<ModuleId, ast::StmtId>, InPlace> in_place;  // by the statement
-    std::map<ExprKey, UnpackedArgument> unpacked;                  // by what stands behind the star
+    // By `sum(items)` in a graph function and what tells the items apart: the items added one by one.
+    std::map<std::pair<ExprKey, std::string>, ast::ExprId> sums_of_items;
+    // By a comprehension over items that differ in type, and their keys: the display that it is.
+    std::map<std::pair<ExprKey, std::string>, ast::ExprId> displays_of_items;
+    // By the loop, the keys and the variables of a round.
+    std::map<std::tuple<ModuleId, ast::StmtId, std::string>, RoundsOfKeys> rounds_of_keys;
+    std::map<ExprKey, UnpackedArgument> unpacked;  // by what stands behind the star
     // Of `tree.map(f, t)`: by a tree that is no name, the name that it is given; by what reads a tree and the name or
     // number of a part, what reads the part; by the call and the leaves, `f(t.w)`.
     std::map<ExprKey, ast::ExprId> tree_names;

@@ -125,6 +125,7 @@ public:
     std::vector<size_t> unpacked_at;  // of the target that is assigned: which part of what is unpacked it is given
     Flow entry_flow;                  // where the body begins
     size_t header_symbols = 0;        // so many of the instance's symbols are the header's
+    bool new_dimensions = false;      // a pass made dimensions of parameters
     std::unordered_map<ast::ExprId, ExprInfo> header_exprs;  // what stands in the header is recorded there
 
 private:

@@ -339,7 +339,8 @@ static void assign_in_place(Body& b, const ast::Stmt& stmt, const ast::Augmented
     if (!made.value.valid()) {
         const Span at = a.target->span.to(a.value->span);
         const ast::Expr* target = a.target;
-        if (!std::holds_alternative<ast::Subscript>(target->node)) {
+        const auto* part = std::get_if<ast::Subscript>(&target->node);
+        if (!part || b.instance.type(*part->base).is_keyed_dict()) {
             const ast::Expr& all = syntax.expr(target->span, ast::Slice{});
             target = &syntax.expr(target->span, ast::Subscript{a.target, {&all}});
         }

@@ -13,6 +13,7 @@
 #include "sema/program/round_values.h"
 #include "sema/state/entities.h"
 #include "sema/state/recursion.h"
+#include "sema/statements/rounds_of_keys.h"
 #include "sema/statements/small_graphs.h"
 #include "sema/types/containers.h"
 #include "sema/values/items.h"
@@ -266,6 +267,15 @@ static void forget_own(Body& b, const ast::Block& block) {
 }
 
 void for_loop(Body& b, const ast::Stmt& stmt, const ast::For& f) {
+    const size_t names = b.inner_names.size();
+    if (const ast::Stmt* rounds = rounds_of_keys(b, stmt, f)) {
+        ForInfo unrolled;
+        unrolled.rounds = rounds->id;
+        b.instance.loops[stmt.id] = unrolled;
+        block(b, {rounds});
+        b.inner_names.resize(names);
+        return;
+    }
     forget_own(b, f.body);
     Flow before = b.flow;
     ForInfo& stored = b.instance.loops[stmt.id];

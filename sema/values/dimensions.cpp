@@ -20,10 +20,67 @@ ir::Dim fresh_symbol(Body& b, const std::string& base, const ast::Expr& source, 
     return ir::Dim::symbol(symbol.name);
 }
 
+namespace {
+
+// A parameter that is a number of the run becomes a dimension, as if the header named it.
+void make_dimension(Body& b, size_t p) {
+    ParameterInfo& info = b.instance.parameters[p];
+    info.is_dimension = true;
+    SymbolInfo symbol;
+    symbol.name = info.name;
+    symbol.source = SymbolInfo::Source::parameter;
+    symbol.parameter = p;
+    symbol.extent = ir::Dim::symbol(info.name);
+    b.instance.symbols.insert(b.instance.symbols.begin() + static_cast<std::ptrdiff_t>(b.header_symbols), symbol);
+    ++b.header_symbols;
+    b.slots[p].once->dim = symbol.extent;
+    b.new_dimensions = true;
+}
+
+bool may_be_dimension(const Body& b, size_t p) {
+    const ParameterInfo& info = b.instance.parameters[p];
+    const Slot& slot = b.slots[p];
+    return info.type.is_integer() && info.type.is_scalar() && !info.is_static && !info.value && slot.bindings <= 1 &&
+           slot.once && !slot.once->dim;
+}
+
+// The parameters that a number in a graph function may be made of.
+void name_parameters(Body& b, const ast::Expr& e, std::vector<size_t>& found) {
+    if (const auto* both = std::get_if<ast::Binary>(&e.node)) {
+        name_parameters(b, *both->lhs, found);
+        name_parameters(b, *both->rhs, found);
+    } else if (const auto* one = std::get_if<ast::Unary>(&e.node)) {
+        name_parameters(b, *one->operand, found);
+    } else if (const auto* name = std::get_if<ast::Name>(&e.node)) {
+        const Slot* slot = b.find_slot(name->text);
+        const size_t count = b.instance.parameters.size();
+        for (size_t p = 0; slot && p < count; ++p) {  // a variable may be made of any of them
+            if ((slot->id.index >= count || slot->id.index == p) && may_be_dimension(b, p)) found.push_back(p);
+        }
+    } else if (const auto* call = std::get_if<ast::Call>(&e.node)) {
+        for (const ast::Argument& argument : call->arguments) name_parameters(b, *argument.value, found);
+    } else if (const auto* chosen = std::get_if<ast::Conditional>(&e.node)) {
+        name_parameters(b, *chosen->then, found);
+        name_parameters(b, *chosen->otherwise, found);
+    }
+}
+
+}  // namespace
+
+bool makes_dimensions(Body& b, const ast::Expr& e) {
+    std::vector<size_t> parameters;
+    if (!b.aloud && b.function) name_parameters(b, e, parameters);
+    for (const size_t p : parameters) {
+        if (may_be_dimension(b, p)) make_dimension(b, p);
+    }
+    return !parameters.empty();
+}
+
 ir::Dim dimension_of(Body& b, const ast::Expr& e, const Value& v) {
     if (v.dim) return *v.dim;
     if (v.value && v.value->integer()) return ir::Dim::constant(*v.value->integer());
     if (!b.rules().has_elements) {
+        if (makes_dimensions(b, e)) return fresh_symbol(b, "extent", e, 0);
         b.refuse(Feature::graphs, e.span, "an extent that only the run knows, in a graph function, is");
         return fresh_symbol(b, "extent", e, 0);  // of which nothing more is said
     }

@@ -5,6 +5,10 @@
 
 namespace tsr::sema {
 
+// In a graph function: makes dimensions of the integer parameters that the number may be made of, as if the header
+// named them. They are known in the next pass. False where there are none.
+bool makes_dimensions(Body& b, const ast::Expr& e);
+
 // A shape argument: `(n, 2*m)`, `n`, `x.shape`; static where it must be.
 std::optional<std::vector<ir::Dim>> shape_argument(Body& b, const ast::Expr& e);
 // An extent that is not positive gets the code.

@@ -1,0 +1,161 @@
+#include "sema/calls/other_spellings.h"
+
+#include <algorithm>
+#include <string>
+
+#include "sema/calls/builtin_dispatch.h"
+#include "sema/state/recursion.h"
+
+namespace tsr::sema {
+
+namespace {
+
+using Arguments = std::vector<ast::Argument>;
+
+ast::Argument by_keyword(const std::string& keyword, const ast::Expr& value) {
+    return {ast::Identifier{keyword, value.span}, &value};
+}
+
+const ast::Argument* argument_named(const Arguments& all, std::string_view keyword, size_t position) {
+    const auto named =
+        std::ranges::find_if(all, [&](const auto& one) { return one.keyword && one.keyword->text == keyword; });
+    if (named != all.end()) return &*named;
+    const bool written = position < all.size() && !all[position].keyword && !all[position].unpacked;
+    return written ? &all[position] : nullptr;
+}
+
+// A built-in function by its name, whatever the program calls by it.
+Value value_of_made(Body& b, const ast::Expr& call) {
+    if (const Value* known = b.found(call)) return *known;
+    const auto& node = std::get<ast::Call>(call.node);
+    for (const ast::Argument& argument : node.arguments) {
+        const auto* inner = std::get_if<ast::Call>(&argument.value->node);
+        if (inner && b.checker.program.made.find(argument.value->id)) (void)value_of_made(b, *argument.value);
+    }
+    const BuiltinEntry& row = *builtin_at(std::get<ast::Name>(node.callee->node).text);
+    return b.record(call, builtin_call(b, call, node, row, nullptr));
+}
+
+// `transpose(x, axes=(1, 0))`
+std::optional<Value> transposed_by(Body& b, const ast::Expr& e, Arguments all) {
+    if (all.size() != 2 || !all[1].keyword || all[1].keyword->text != "axes") return std::nullopt;
+    all[1].keyword.reset();
+    return standing_call(b, e, "transpose", std::move(all));
+}
+
+// `cumsum(x)`, `take(x, ids)` of several axes: of all elements as one row.
+std::optional<Value> of_all_elements(Body& b, const ast::Expr& e, Arguments all, const BuiltinEntry& row) {
+    const size_t axis = row.id == Builtin::take ? 2 : 1;
+    const ast::Argument* x = argument_named(all, "x", 0);
+    const ast::Argument* written = argument_named(all, "axis", axis);
+    const bool none = written && std::holds_alternative<ast::NoneLiteral>(written->value->node);
+    if (!x || (written && !none)) return std::nullopt;
+    const Value value = expression(b, *x->value);
+    if (!value.type.is(Kind::tensor) || value.type.rank() < 2) return std::nullopt;
+    const ast::Expr *of = x->value, *without = none ? written->value : nullptr;
+    if (without) expression(b, *without);
+    std::erase_if(all, [&](const ast::Argument& one) { return one.value == without; });
+    if (b.checker.program.made.library_call(b.key(e), row.paths.front()) != nullptr)
+        return standing_call(b, e, row.paths.front(), {});
+    for (ast::Argument& one : all) {
+        if (one.value == of) one = {std::nullopt, &made_call(b, one.value->span, "flatten", {one})};
+        if (one.keyword && one.keyword->text == "x") one.keyword.reset();
+    }
+    return standing_call(b, e, row.paths.front(), std::move(all));
+}
+
+// `roll(x, k)` by a number that only the run knows, or that differs by the round of a loop.
+std::optional<Value> rolled_by_number(Body& b, const ast::Expr& e, const ast::Expr& x, const ast::Expr& shift,
+                                      const ast::Expr* axis) {
+    const Value by = expression(b, shift);
+    if (by.value || !by.type.is_integer() || !expression(b, x).type.is(Kind::tensor)) return std::nullopt;
+    std::vector<const ast::Expr*> operands{&x, &shift};
+    if (axis) operands.push_back(axis);
+    const std::string_view name = axis ? "_rolled" : "_rolled_as_one";
+    return library_call(b, e, {.name = name, .file = "order", .signature = {}, .doc = {}}, operands);
+}
+
+// `roll(x, (1, 2), axis=(0, 1))`: along one axis after the other.
+std::optional<Value> rolled_along(Body& b, const ast::Expr& e, const Arguments& all) {
+    const ast::Argument *x = argument_named(all, "x", 0), *shift = argument_named(all, "shift", 1),
+                        *axis = argument_named(all, "axis", 2);
+    if (!x || !shift) return std::nullopt;
+    const bool one = !std::holds_alternative<ast::Tuple>(shift->value->node) &&
+                     (!axis || !std::holds_alternative<ast::Tuple>(axis->value->node));
+    if (one) return rolled_by_number(b, e, *x->value, *shift->value, axis ? axis->value : nullptr);
+    if (!axis) return std::nullopt;
+    const auto* shifts = std::get_if<ast::Tuple>(&shift->value->node);
+    const auto* axes = std::get_if<ast::Tuple>(&axis->value->node);
+    if (!axes && !shifts) return std::nullopt;
+    const size_t count = shifts ? shifts->elements.size() : axes->elements.size();
+    if (count == 0 || (axes && axes->elements.size() != count)) return std::nullopt;
+    for (const ast::Argument* written : {shift, axis}) expression(b, *written->value);
+    if (b.checker.program.made.library_call(b.key(e), "roll") != nullptr) return standing_call(b, e, "roll", {});
+    const ast::Expr* value = x->value;
+    for (size_t i = 0; i < count; ++i) {
+        Arguments along{{std::nullopt, value},
+                        {std::nullopt, shifts ? shifts->elements[i] : shift->value},
+                        by_keyword("axis", axes ? *axes->elements[i] : *axis->value)};
+        if (i + 1 == count) return standing_call(b, e, "roll", std::move(along));
+        value = &made_call(b, e.span, "roll", std::move(along));
+    }
+    return std::nullopt;
+}
+
+// `stack([a, b])` of numbers: a vector of them.
+std::optional<Value> stacked_numbers(Body& b, const ast::Expr& e, const Arguments& all) {
+    if (all.size() != 1 || all[0].keyword || all[0].unpacked) return std::nullopt;
+    const auto* list = std::get_if<ast::List>(&all[0].value->node);
+    const auto* tuple = std::get_if<ast::Tuple>(&all[0].value->node);
+    if (!list && !tuple) return std::nullopt;
+    const std::vector<const ast::Expr*>& items = list ? list->elements : tuple->elements;
+    const auto is_number = [&](const ast::Expr* item) { return expression(b, *item).type.is_number(); };
+    if (items.empty() || !std::ranges::all_of(items, is_number)) return std::nullopt;
+    if (list) return standing_call(b, e, "from_list", all);
+    expression(b, *all[0].value);
+    if (b.checker.program.made.library_call(b.key(e), "from_list") != nullptr)
+        return standing_call(b, e, "from_list", {});
+    const ast::Expr& numbers = b.checker.program.made.expr(all[0].value->span, ast::List{items});
+    return standing_call(b, e, "from_list", {{std::nullopt, &numbers}});
+}
+
+}  // namespace
+
+const ast::Expr& made_call(Body& b, Span at, std::string_view function, Arguments arguments) {
+    MadeSyntax& syntax = b.checker.program.made;
+    return syntax.expr(at, ast::Call{&syntax.expr(at, ast::Name{std::string(function)}), std::move(arguments)});
+}
+
+Value standing_call(Body& b, const ast::Expr& e, std::string_view function, Arguments arguments) {
+    MadeSyntax& syntax = b.checker.program.made;
+    const ast::Expr* made = syntax.library_call(b.key(e), function);
+    if (made == nullptr) {
+        made = &made_call(b, e.span, function, std::move(arguments));
+        syntax.library_calls[b.key(e)].push_back(made->id);
+    }
+    return value_of_made(b, *made);
+}
+
+std::optional<Value> other_spelling(Body& b, const ast::Expr& e, const ast::Call& c, const BuiltinEntry& row,
+                                    const ast::Expr* receiver) {
+    Arguments all;
+    if (receiver) all.push_back({std::nullopt, receiver});
+    all.insert(all.end(), c.arguments.begin(), c.arguments.end());
+    switch (row.id) {
+        case Builtin::transpose:
+            return transposed_by(b, e, std::move(all));
+        case Builtin::cumsum:
+        case Builtin::cumprod:
+        case Builtin::cummax:
+        case Builtin::take:
+            return of_all_elements(b, e, std::move(all), row);
+        case Builtin::roll:
+            return rolled_along(b, e, all);
+        case Builtin::stack:
+            return stacked_numbers(b, e, all);
+        default:
+            return std::nullopt;
+    }
+}
+
+}  // namespace tsr::sema
