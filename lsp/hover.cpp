@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "lsp/costs.h"
 #include "lsp/descriptions.h"
 #include "lsp/methods.h"
 #include "lsp/places.h"
@@ -119,6 +120,19 @@ std::optional<Told> of_expression(const Place& place) {
     return Told{literal ? types : types + values_text(place, *e), "", e->span};
 }
 
+// What the operators of the line become; a paragraph for each kernel.
+std::string costs_text(Workspace& workspace, const Place& place, const sema::NameUse* use) {
+    if (!workspace.settings.cost_hover || (use && is_value(use->entity.kind))) return {};
+    const uint32_t line = place.analysis.position(place.analysis.root, place.offset).line;
+    std::string all;
+    for (const KernelCost& cost : workspace.costs(place.document)) {
+        if (!cost.lines.contains(line)) continue;
+        all += fmt::format("\n\n{}: {}{}{}", cost.function, told_at(cost, line), cost.intensity.empty() ? "" : "; ",
+                           cost.intensity);
+    }
+    return all;
+}
+
 }  // namespace
 
 Json answer_hover(Workspace& workspace, const Json& params) {
@@ -131,6 +145,7 @@ Json answer_hover(Workspace& workspace, const Json& params) {
     std::string value = told->code;
     if (markdown && !value.empty()) value = fmt::format("```tessera\n{}\n```", value);
     if (!told->text.empty()) value += (value.empty() ? "" : "\n\n") + told->text;
+    value += costs_text(workspace, *place, use);
     return {{"contents", {{"kind", markdown ? "markdown" : "plaintext"}, {"value", value}}},
             {"range", place->analysis.range(told->range)}};
 }

@@ -1,6 +1,11 @@
-// `textDocument/inlayHint`: the types of variables and parameters that say none, and what functions give.
+// `textDocument/inlayHint`: the types of variables and parameters that say none, what functions give, and behind lines
+// what their operators cost.
 #include <algorithm>
+#include <map>
 
+#include <fmt/format.h>
+
+#include "lsp/costs.h"
 #include "lsp/methods.h"
 #include "lsp/places.h"
 #include "lsp/protocol.h"
@@ -52,7 +57,9 @@ class Hints {
 public:
     Hints(const Place& place, uint32_t begin, uint32_t end) : place_(place), begin_(begin), end_(end) {}
 
-    Json run() {
+    Json run(const Settings& settings, const std::vector<KernelCost>* costs) {
+        if (costs) behind_lines(*costs);
+        if (!settings.type_hints) return std::move(found_);
         for (const sema::NameUse& use : place_.program().modules[kRoot.index].names) {
             if (use.binds && is_within(use.at.end)) name(use);
         }
@@ -76,6 +83,32 @@ private:
         found_.push_back({{"position", json_of(place_.analysis.position(place_.analysis.root, offset))},
                           {"label", std::move(label)},
                           {"kind", 1}});
+    }
+
+    // Behind the last line of a kernel what it costs; where a function has several that end, how many they are.
+    void behind_lines(const std::vector<KernelCost>& costs) {
+        std::map<uint32_t, std::vector<const KernelCost*>> by_line;
+        for (const KernelCost& cost : costs) by_line[*cost.lines.rbegin()].push_back(&cost);
+        for (const auto& [line, ended] : by_line) {
+            const uint32_t begin = place_.analysis.offset({line, 0});
+            size_t end = place_.text().find_first_of("\r\n", begin);
+            if (end == std::string_view::npos) end = place_.text().size();
+            if (!is_within(static_cast<uint32_t>(end))) continue;
+            // Those of the function come first; behind them what its derivatives and callers make of the line.
+            const auto own = static_cast<size_t>(std::ranges::count_if(
+                ended, [&](const KernelCost* cost) { return cost->function == ended.front()->function; }));
+            std::string label = own == 1 ? told_at(*ended.front(), line) : fmt::format("{} kernels", own);
+            if (own < ended.size()) label += fmt::format("; {} more", ended.size() - own);
+            std::string more;
+            for (const KernelCost* cost : ended)
+                more += fmt::format("{}{}: {}", more.empty() ? "" : "\n", cost->function, told_at(*cost, line));
+            Json hint = {
+                {"position", json_of(place_.analysis.position(place_.analysis.root, static_cast<uint32_t>(end)))},
+                {"label", std::move(label)},
+                {"paddingLeft", true}};
+            if (ended.size() > 1) hint["tooltip"] = std::move(more);
+            found_.push_back(std::move(hint));
+        }
     }
 
     // `self`
@@ -118,7 +151,7 @@ Json answer_inlay_hint(Workspace& workspace, const Json& params) {
     const Json& range = params.at("range");
     return Hints(*place, place->analysis.offset(position_of(range.at("start"))),
                  place->analysis.offset(position_of(range.at("end"))))
-        .run();
+        .run(workspace.settings, workspace.settings.cost_hints ? &workspace.costs(place->document) : nullptr);
 }
 
 }  // namespace tsr::lsp

@@ -42,6 +42,7 @@ Json initialize(Workspace& workspace, const Json& params, const std::string& ver
     workspace.client = below(params, {"capabilities"});
     workspace.encoding = encoding_for(workspace.client);
     workspace.folders = folders_of(params);
+    workspace.settings.take(below(params, {"initializationOptions"}));
     Json capabilities = {{"positionEncoding", workspace.encoding == Encoding::utf8 ? "utf-8" : "utf-16"},
                          {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", {{"includeText", false}}}}},
                          {"workspace", {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}}};

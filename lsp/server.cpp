@@ -148,6 +148,10 @@ private:
             const Json& params = below(message, {"params"});
             if (method == "initialized") {
                 if (auto wanted = wanted_events(workspace_)) request("client/registerCapability", std::move(*wanted));
+            } else if (method == "workspace/didChangeConfiguration") {
+                workspace_.settings.take(below(params, {"settings", "tessera"}));
+                if (says(workspace_.client, {"workspace", "inlayHint", "refreshSupport"}))
+                    request("workspace/inlayHint/refresh", nullptr);
             } else if (method == "textDocument/didClose") {
                 const std::string uri = params.at("textDocument").at("uri");
                 workspace_.close(uri);

@@ -8,10 +8,21 @@
 
 #include <fmt/format.h>
 
+#include "lsp/costs.h"
 #include "lsp/document_uri.h"
 #include "lsp/protocol.h"
 
 namespace tsr::lsp {
+
+void Settings::take(const Json& settings) {
+    const auto take_one = [&](bool& setting, std::initializer_list<const char*> names) {
+        const Json& value = below(settings, names);
+        if (value.is_boolean()) setting = value.get<bool>();
+    };
+    take_one(type_hints, {"hints", "types"});
+    take_one(cost_hints, {"hints", "costs"});
+    take_one(cost_hover, {"hover", "costs"});
+}
 
 void Workspace::open(const std::string& uri, int64_t version, std::string text) {
     Document& document = documents_[uri];
@@ -48,6 +59,7 @@ void Workspace::forget(const std::string& path) {
         const bool part = document.path == path || !document.analysis || document.analysis->depends_on(path);
         if (!part) continue;
         document.analysis.reset();
+        document.costs.reset();
         document.reported = false;
         document.by_others |= document.path != path;
     }
@@ -71,6 +83,12 @@ const Document* Workspace::open_at(const std::string& path) const {
 const Analysis& Workspace::analysis(Document& document) {
     if (!document.analysis) document.analysis = analysis_with(document.path, {});
     return *document.analysis;
+}
+
+const std::vector<KernelCost>& Workspace::costs(Document& document) {
+    const Analysis& program = analysis(document);
+    if (!document.costs) document.costs = std::make_shared<const std::vector<KernelCost>>(costs_of(program));
+    return *document.costs;
 }
 
 std::unique_ptr<Analysis> Workspace::analysis_with(const std::string& path,

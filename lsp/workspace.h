@@ -15,14 +15,27 @@
 
 namespace tsr::lsp {
 
+struct KernelCost;
+
+// What the user wants to be told: all of it but what is switched off.
+struct Settings {
+    bool type_hints = true;
+    bool cost_hints = true;
+    bool cost_hover = true;
+
+    // {"hints": {"types": …, "costs": …}, "hover": {"costs": …}}; what is absent stays.
+    void take(const Json& settings);
+};
+
 struct Document {
     std::string uri;
     std::string path;
     int64_t version = 0;
     std::string text;
-    bool reported = false;                     // its diagnostics are those of its present text
-    bool by_others = false;                    // another file's change has made them others
-    std::shared_ptr<const Analysis> analysis;  // of its present text; null: not made yet
+    bool reported = false;                                 // its diagnostics are those of its present text
+    bool by_others = false;                                // another file's change has made them others
+    std::shared_ptr<const Analysis> analysis;              // of its present text; null: not made yet
+    std::shared_ptr<const std::vector<KernelCost>> costs;  // of that analysis; null: nobody has asked
 };
 
 // What is known of the language beside its programs: pages of the documentation.
@@ -39,6 +52,7 @@ public:
     Encoding encoding = Encoding::utf16;
     Json client = Json::object();  // its capabilities
     Documentation documentation;
+    Settings settings;
     std::vector<std::string> folders;  // paths
 
     void open(const std::string& uri, int64_t version, std::string text);
@@ -60,6 +74,8 @@ public:
 
     // The program of its present text. Raises Cancelled.
     const Analysis& analysis(Document& document);
+    // What its operators cost, asked for the first time or not.
+    const std::vector<KernelCost>& costs(Document& document);
     // The program of a file that is not open, as a root.
     std::unique_ptr<Analysis> analysis_of_file(const std::string& path) { return analysis_with(path, {}); }
     // The same if these texts, by path, stood for their files.

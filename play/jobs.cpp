@@ -92,7 +92,7 @@ public:
     }
 
 private:
-    void tell(Json message) { connection_.send(lsp::text_of(message)); }
+    void tell(const Json& message) { connection_.send(lsp::text_of(message)); }
     void refuse(const std::string& why) { tell({{"is", "refused"}, {"text", why}}); }
 
     [[nodiscard]] std::vector<int> files() const {

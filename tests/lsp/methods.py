@@ -438,6 +438,75 @@ def test_inlay_hint(server):
         expect([h["label"] for h in part], [": Layer"])
 
 
+GRAPH = """@jit
+def f(x: f32[n, m], w: f32[m, k]) -> f32[n, k]:
+    y = exp(x)
+    z = y * 2.0 + 1.0
+    return relu(z @ w)
+
+def main():
+    x = ones((4, 8), f32)
+    print(f(x, ones((8, 3), f32))«»)
+"""
+
+
+def test_costs(server):
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 1000, "character": 0}}
+
+    def costs(client):
+        return [(h["position"]["line"] + 1, h["label"]) for h in client.of("inlayHint", MAIN, range=whole) if "kind" not in h]
+
+    def types(client):
+        return [h["label"] for h in client.of("inlayHint", MAIN, range=whole) if "kind" in h]
+    for encoding in ("utf-16", "utf-8"):
+        client = Client(server, encoding)
+        text = client.open(MAIN, GRAPH)
+        found = costs(client)
+        expect([line for line, _ in found], [4, 5])
+        assert "one kernel with line 3: " in found[0][1] and "8*m*n B" in found[0][1], found
+        expect(found[1][1], "one kernel: 2*k*m*n + 2*k*n operations, 4*k*m + 4*k*n + 4*m*n B")
+        told = client.at("hover", MAIN, text.range_of("exp")["start"])["contents"]["value"]
+        assert told.endswith("for a byte where each dimension is 1024") and "\n\nf: one kernel with line 4: " in told, told
+        product = text.range_of("z", 2)["start"]  # a name's value is its type alone
+        expect(client.at("hover", MAIN, product)["contents"]["value"], "```tessera\n(variable) z: f32[n, m]\n```")
+        # The emoji counts two units or four bytes; a mistake takes the costs away, and mended they are back.
+        end = text.at()
+        client.change(MAIN, 2, {"range": {"start": end, "end": end}, "text": ', "🐙", yy'})
+        expect(costs(client), [])
+        units = 2 if encoding == "utf-16" else 4
+        begin = {"line": end["line"], "character": end["character"] + 4 + units}
+        client.change(MAIN, 3, {"range": {"start": begin, "end": {**begin, "character": begin["character"] + 4}}, "text": ""})
+        expect(costs(client), found)
+        client.end()
+
+
+def test_what_is_told_can_be_switched_off(server):
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 1000, "character": 0}}
+
+    def told(client):
+        hints = client.of("inlayHint", MAIN, range=whole)
+        hover = client.at("hover", MAIN, text.range_of("exp")["start"])["contents"]["value"]
+        return any("kind" in h for h in hints), any("kind" not in h for h in hints), "one kernel" in hover
+    client = Client(server, capabilities={"workspace": {"inlayHint": {"refreshSupport": True}}})
+    text = client.open(MAIN, GRAPH)
+    expect(told(client), (True, True, True))
+    for settings, wanted in (({"hints": {"types": False}}, (False, True, True)), ({"hints": {"costs": False}}, (False, False, True)),
+                             ({"hover": {"costs": False}, "hints": {"types": True}}, (True, False, False)),
+                             ({"hover": {"costs": 3}, "hints": []}, (True, False, False))):
+        client.notify("workspace/didChangeConfiguration", {"settings": {"tessera": settings}})
+        client.wait_for(lambda m: m.get("method") == "workspace/inlayHint/refresh")
+        expect(told(client), wanted, str(settings))
+    client.notify("workspace/didChangeConfiguration", {"settings": None})
+    expect(told(client), (True, False, False))
+    client.end()
+    client = Client(server, initialize=False)
+    client.request("initialize", {"processId": None, "rootUri": None, "capabilities": {}, "initializationOptions": {"hints": {"costs": False}}})
+    client.notify("initialized", {})
+    client.open(MAIN, GRAPH)
+    expect(told(client), (True, False, True))
+    client.end()
+
+
 def test_call_hierarchy(server):
     def shown(calls, role, texts):
         out = []

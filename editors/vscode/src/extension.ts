@@ -15,7 +15,10 @@ function makeClient(): LanguageClient {
       { scheme: "file", language: "tessera" },
       { scheme: "untitled", language: "tessera" },
     ],
-    synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher("**/*.tsr") },
+    synchronize: {
+      fileEvents: vscode.workspace.createFileSystemWatcher("**/*.tsr"),
+      configurationSection: "tessera",
+    },
   };
   return new LanguageClient("tessera", "Tessera", server, options);
 }

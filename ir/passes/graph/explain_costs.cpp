@@ -47,25 +47,32 @@ Dim bytes_of_all(const Function& graph, const std::vector<ValueId>& values) {
     return bytes;
 }
 
-std::string cost_of(const Function& graph, const FormedFusions::Fused& fused) {
-    Dim operations;
-    for (const OpId id : fused.ops) operations = operations + operations_of(graph, id);
-    const Dim bytes = bytes_of_all(graph, fused.inputs) + bytes_of_all(graph, fused.outputs);
-    std::string all = fmt::format("  {}: {} operations, {} B", fused.function.name, operations.text(), bytes.text());
-    const auto example = [](const std::string&) { return std::optional(kExample); };
-    const auto did = operations.evaluate(example), moved = bytes.evaluate(example);
-    if (did && moved && *moved > 0)
-        all += fmt::format("; {:.3g} operations for a byte{}", static_cast<double>(*did) / static_cast<double>(*moved),
-                           bytes.symbols().empty() ? "" : fmt::format(" where each dimension is {}", kExample));
-    return all + "\n";
+}  // namespace
+
+FusionCost cost_of(const Function& graph, const FormedFusions::Fused& fused) {
+    FusionCost cost;
+    for (const OpId id : fused.ops) cost.operations = cost.operations + operations_of(graph, id);
+    cost.bytes = bytes_of_all(graph, fused.inputs) + bytes_of_all(graph, fused.outputs);
+    return cost;
 }
 
-}  // namespace
+std::string intensity_text(const FusionCost& cost) {
+    const auto example = [](const std::string&) { return std::optional(kExample); };
+    const auto did = cost.operations.evaluate(example), moved = cost.bytes.evaluate(example);
+    if (!did || !moved || *moved <= 0) return {};
+    return fmt::format("{:.3g} operations for a byte{}", static_cast<double>(*did) / static_cast<double>(*moved),
+                       cost.bytes.symbols().empty() ? "" : fmt::format(" where each dimension is {}", kExample));
+}
 
 std::string explain_costs(const Function& graph, const FormedFusions& formed, const Sources& sources) {
     std::string all = fmt::format("{} ({}){}\n", graph.name, line_text(graph, graph.place, sources),
                                   formed.fused.empty() ? ": computes nothing by itself" : "");
-    for (const FormedFusions::Fused& fused : formed.fused) all += cost_of(graph, fused);
+    for (const FormedFusions::Fused& fused : formed.fused) {
+        const FusionCost cost = cost_of(graph, fused);
+        const std::string intensity = intensity_text(cost);
+        all += fmt::format("  {}: {} operations, {} B{}{}\n", fused.function.name, cost.operations.text(),
+                           cost.bytes.text(), intensity.empty() ? "" : "; ", intensity);
+    }
     return all;
 }
 
