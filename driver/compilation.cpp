@@ -169,7 +169,10 @@ bool Compilation::check() {
 }
 
 bool Compilation::lower() {
-    if (lowered_) return true;
+    if (lowered_) {
+        fill_inspections({"tile"});
+        return true;
+    }
     return elaborate() && lower_elaborated();
 }
 

@@ -78,6 +78,11 @@ Inferred infer_contract(Operands operands, const Attrs& attrs) {
             fmt::format("no product of {} and {} in {}", name(operands[0].elem), name(operands[1].elem), name(in))};
     }
     if (auto fault = differs_from_policy(operands[0], operands[1], attrs)) return *fault;
+    if (attrs.has(Attr::shape)) {
+        const std::vector<Dim>& blocks = attrs.dims(Attr::shape);
+        const bool known = std::ranges::all_of(blocks, [](const Dim& size) { return size.constant_value() > 0; });
+        if (blocks.size() != 3 || !known) return Failure{"blocks have rows, columns and a depth, all from 1 on"};
+    }
     std::vector<Dim> shape;
     for (char letter : letters.result) {
         const auto known = extents.find(letter);

@@ -21,6 +21,7 @@ Inferred infer_shape_of(Operands operands, const Attrs& attrs) {
 
 Inferred infer_string(Operands, const Attrs& attrs) {
     if (!std::holds_alternative<std::string>(*attrs.find(Attr::value))) return Failure{"a string holds text"};
+    if (attrs.has(Attr::names) != attrs.has(Attr::text)) return Failure{"the text of functions is that of a level"};
     return gives(Type::string());
 }
 
