@@ -109,7 +109,9 @@ private:
     void find_domain() {
         Function copy = kernel_;
         Diagnostics ignored;
-        if (!classify(copy, ignored)) refuse(kernel_.span(), "the kernel has an error");
+        auto shape = classify(copy, ignored);
+        if (!shape) refuse(kernel_.span(), "the kernel has an error");
+        roles_ = std::move(shape->roles);
         flat_ = copy.kernel.flat;
         if (flat_) limits_ = find_guards(kernel_).limits;
     }
@@ -231,12 +233,12 @@ private:
     }
 
     // ---- what an index is ----
-    std::optional<Line> line_of(OpId id, const std::vector<Held>& operands) {
+    std::optional<Line> line_of(OpId id, const std::vector<Held>& given) {
         const Op& op = kernel_.op(id);
         if (kernel_.type(op.results[0]).elem != DType::index || !kernel_.type(op.results[0]).is_scalar()) return {};
-        if (op.kind == OpKind::cast && operands[0].line) return operands[0].line;
+        if (op.kind == OpKind::cast && given.front().line) return given.front().line;
         if (op.kind != OpKind::add && op.kind != OpKind::sub) return {};
-        const auto &a = operands[0].line, &b = operands[1].line;
+        const auto &a = given.front().line, &b = given.back().line;
         if (!a || !b || (a->axis && b->axis) || (op.kind == OpKind::sub && b->axis)) return {};
         const ValueId start = at_->element(op.kind, {a->start, b->start});
         return Line{a->axis ? a->axis : b->axis, a->axis ? a->stride : b->stride, start};
@@ -480,7 +482,9 @@ private:
     // Along or between axes of the tile, which stand behind those of the loops.
     Held of_axes(OpId id) {
         const Op& op = kernel_.op(id);
-        const Held v = values_.at(op.operands[0]);
+        const Held v = values_.at(op.kind == OpKind::expand      ? ExpandOp(kernel_, id).value()
+                                  : op.kind == OpKind::transpose ? TransposeOp(kernel_, id).value()
+                                                                 : AlongOp(kernel_, id).value());
         const Type& type = kernel_.type(op.results[0]);
         Held made{{}, v.axes, type.is_scalar() ? std::vector<Dim>{} : type.shape, {}};
         const auto before = static_cast<int64_t>(v.axes.size());
@@ -562,8 +566,11 @@ private:
             const OpId by = kernel_.value(value).op;
             return by.valid() && kernel_.op(by).kind == OpKind::tile_id;
         };
-        if (op.kind == OpKind::lt) return is_tile(op.operands[0]) && op.operands[1] == limits_[0];
-        return op.kind == OpKind::gt && is_tile(op.operands[1]) && op.operands[0] == limits_[0];
+        if (op.kind != OpKind::lt && op.kind != OpKind::gt) return false;
+        const BinaryOp compared(kernel_, id);
+        const bool less = op.kind == OpKind::lt;
+        return is_tile(less ? compared.lhs() : compared.rhs()) &&
+               (less ? compared.rhs() : compared.lhs()) == limits_[0];
     }
 
     struct Touched {
@@ -573,9 +580,15 @@ private:
         for (const OpId at : kernel_.region(id).ops) {
             const Op& op = kernel_.op(at);
             for (const RegionId inner : op.regions) touch(inner, all);
-            if (op.kind == OpKind::read || op.kind == OpKind::load_tile) all.read.insert(op.operands[0]);
-            const bool adds = op.kind == OpKind::atomic || op.kind == OpKind::atomic_tile;
-            if (op.kind == OpKind::write || op.kind == OpKind::store_tile || adds) all.written.insert(op.operands[0]);
+            if (AccessOp::suits(op.kind)) {
+                const AccessOp access(kernel_, at);
+                (access.writes() ? all.written : all.read).insert(access.memory());
+            } else if (TileViewOp::suits(op.kind)) {
+                const TileViewOp view(kernel_, at);
+                (view.loads() ? all.read : all.written).insert(view.memory());
+            } else if (op.kind == OpKind::atomic) {
+                all.written.insert(AtomicUpdateOp(kernel_, at).memory());
+            }
         }
     }
 
@@ -592,7 +605,7 @@ private:
         const bool apart = std::ranges::none_of(touched.written, [&](ValueId x) { return touched.read.contains(x); });
         const auto by = dimension_of(out_, step);
         const bool upwards = by && by->constant_value().value_or(0) > 0;
-        const bool together = op.inits().empty() && upwards && (op.loop() == LoopKind::tile_range || apart);
+        const bool together = op.inits().empty() && upwards && (roles_[id.index] != LoopRole::in_order || apart);
         if (together) return all_at_once(op, lower, upper, *by->constant_value());
         in_order(id, op, lower, upper, step, touched);
     }
@@ -740,6 +753,7 @@ private:
     Axes nest_;                          // of the loops around
     std::optional<Held> mask_;           // where what is read and written is done at all
     bool flat_ = false;
+    LoopRoles roles_;
     std::vector<ValueId> limits_;
     std::optional<Held> tiles_;
 };
