@@ -1,14 +1,68 @@
 // Functions as they are declared: what their decorators say, whether they are generic, which are checked uncalled.
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "sema/annotations/annotations.h"
 #include "sema/state/body.h"
 #include "sema/state/entities.h"
+#include "sema/state/scope.h"
 
 namespace tsr::sema {
+
+namespace {
+
+bool within(Span whole, Span part) {
+    return whole.file == part.file && whole.begin <= part.begin && part.end <= whole.end;
+}
+
+// What the function binds: parameters, variables, functions in it, dimensions and types in annotations.
+std::set<std::string, std::less<>> bound_names(const ast::Module& tree, const ast::FunctionDef& def, Span whole) {
+    std::set<std::string, std::less<>> names;
+    std::map<std::string, int, std::less<>> counts;
+    count_bindings(def.body, counts);
+    for (const auto& [name, count] : counts) names.insert(name);
+    for (const ast::Parameter& p : def.parameters) names.insert(p.name.text);
+    std::vector<Span> annotations{def.header};
+    for (const ast::Stmt& stmt : tree.stmts) {
+        if (!within(whole, stmt.span)) continue;
+        if (const auto* inner = std::get_if<ast::FunctionDef>(&stmt.node)) names.insert(inner->name.text);
+        const auto* declared = std::get_if<ast::AnnotatedAssign>(&stmt.node);
+        if (declared) annotations.push_back(declared->annotation->span);
+    }
+    for (const ast::Expr& e : tree.exprs) {
+        const auto* name = std::get_if<ast::Name>(&e.node);
+        if (name && std::ranges::any_of(annotations, [&](Span span) { return within(span, e.span); }))
+            names.insert(name->text);
+    }
+    return names;
+}
+
+}  // namespace
+
+bool Checker::may_capture(const Function& function, Span text) const {
+    const ast::Module* tree = program.modules[function.module.index].tree;
+    const ast::FunctionDef& def = program.def(function);
+    std::set<std::string, std::less<>> used;
+    for (const ast::Expr& e : tree->exprs) {
+        const auto* name = std::get_if<ast::Name>(&e.node);
+        if (!name || !within(text, e.span)) continue;
+        const bool parameter =
+            std::ranges::any_of(def.parameters, [&](const ast::Parameter& p) { return p.name.text == name->text; });
+        if (!parameter) used.insert(name->text);
+    }
+    for (auto around = function.enclosing; around; around = program.function(*around).enclosing) {
+        const Function& outer = program.function(*around);
+        const ast::FunctionDef& outer_def = program.def(outer);
+        const Span whole = outer_def.body.empty() ? outer_def.header : outer_def.header.to(outer_def.body.back()->span);
+        const auto bound = bound_names(*tree, outer_def, whole);
+        if (std::ranges::any_of(used, [&](const std::string& name) { return bound.contains(name); })) return true;
+    }
+    return false;
+}
 
 FunctionId Checker::declare_function(ModuleId module, const ast::Stmt& stmt, std::optional<FunctionId> enclosing) {
     const auto& def = std::get<ast::FunctionDef>(stmt.node);
@@ -19,6 +73,7 @@ FunctionId Checker::declare_function(ModuleId module, const ast::Stmt& stmt, std
     function.stmt = stmt.id;
     function.name = def.name.text;
     function.enclosing = enclosing;
+    function.captures = enclosing.has_value() && may_capture(function, stmt.span);
     functions_[&def] = id;
     declare_nested(module, def.body, id);
     return id;
@@ -53,8 +108,11 @@ FunctionId Checker::function_of(const ast::Expr& e, const ast::Lambda& lambda, M
     def.parameters = lambda.parameters;
     def.body = {&program.made.stmt(lambda.body->span, ast::Return{lambda.body})};
     def.header = e.span;
+    const ast::Module& tree = *program.modules[module.index].tree;
+    const bool written = e.id.index < tree.exprs.size() && &tree.exprs[e.id.index] == &e;
     const FunctionId id = declare_function(module, program.made.stmt(e.span, std::move(def)), enclosing);
     program.functions[id.index].generic = true;
+    if (!written) program.functions[id.index].captures = enclosing.has_value();
     lambdas_[&lambda] = id;
     return id;
 }

@@ -126,7 +126,7 @@ InstanceId Checker::instantiate(const Request& request) {
     std::string key = instance_key(request);
     // What a nested function means, also as an argument, depends on the body around it: nothing to be found again.
     const bool bound = request.enclosing || std::ranges::any_of(request.types, [&](const Type& type) {
-                           return type.is(Kind::function) && program.function(type.function_id()).enclosing;
+                           return type.is(Kind::function) && program.function(type.function_id()).captures;
                        });
     if (bound) {
         for (const auto& [busy, id] : busy_nested_) {

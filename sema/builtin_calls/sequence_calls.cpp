@@ -15,6 +15,36 @@
 
 namespace tsr::sema {
 
+// In a graph function each item is a part of the graph: of what has a known number of them.
+static Value unrolled_sequence(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched& m,
+                               const std::vector<const ast::Expr*>& given, std::vector<Type> items) {
+    std::optional<int64_t> length;
+    for (const ast::Expr* iterable : given) {
+        const Type& type = b.instance.type(*iterable);
+        std::optional<int64_t> count;
+        if (type.is(Kind::list)) count = type.length();
+        if (type.is(Kind::tuple)) count = static_cast<int64_t>(type.parts().size());
+        if (!count) {
+            b.refuse(Feature::graphs, iterable->span, fmt::format("`{}` of {} is", spelling(row.id), shown(type)));
+            return {};
+        }
+        length = length ? std::min(*length, *count) : count;
+    }
+    if (row.id == Builtin::zip && items.empty()) {
+        b.error("E0315", e.span, "`zip` takes one iterable or more");
+        return {};
+    }
+    if (row.id == Builtin::reversed) return typed(Type::list(items[0], length));
+    if (row.id == Builtin::enumerate) {
+        if (m.arguments[1]) {
+            b.refuse(Feature::graphs, m.arguments[1]->span, "`start` of `enumerate` in a graph function is");
+            return {};
+        }
+        items.insert(items.begin(), Type::index());
+    }
+    return typed(Type::list(Type::tuple(std::move(items)), length));
+}
+
 // enumerate, zip, reversed, sorted, list: lists of what they go through; a loop goes through it without making one.
 Value sequence_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched& m) {
     std::vector<const ast::Expr*> given = m.rest;
@@ -23,10 +53,12 @@ Value sequence_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const 
     for (const ast::Expr* iterable : given) {
         const Value value = expression(b, *iterable);
         auto item = items_of(b, *iterable, value);
-        if (item && require_known(b, *iterable, value))
-            items.push_back(stored(Type::list(settled_type(*item, {}), std::nullopt)).parts()[0]);
+        if (!item || !require_known(b, *iterable, value)) continue;
+        const Type held = Type::list(settled_type(*item, {}), std::nullopt);
+        items.push_back(b.rules().host_objects ? stored(held).parts()[0] : held.parts()[0]);
     }
     if (items.size() != given.size()) return {};
+    if (!b.rules().host_objects) return unrolled_sequence(b, e, row, m, given, std::move(items));
     switch (row.id) {
         case Builtin::enumerate:
             if (m.arguments[1]) require_integer(b, *m.arguments[1], expression(b, *m.arguments[1]), "the first number");

@@ -60,18 +60,20 @@ public:
         return tree_of(form, std::move(given));
     }
 
-    void leaves(const Part& part, const std::string& path, Value& all, std::vector<Type>& types) {
+    // The leaves; with `names` their paths.
+    void leaves(const Part& part, const std::string& path, bool names, Value& all, std::vector<Type>& types) {
         if (!is_inner(part.type)) {
-            const Value value = expression(b_, *part.read);
+            const ast::Expr& read = names ? path_text(part, path) : *part.read;
+            const Value value = expression(b_, read);
             all.elements.push_back(value);
             types.push_back(value.type);
-            b_.instance.tree_leaves[e_.id].push_back(part.read->id);
+            b_.instance.tree_leaves[e_.id].push_back(read.id);
             return;
         }
         for (size_t i = 0; i < count_of(part.type); ++i) {
             const auto below = parts_below({part}, path, i);
             if (!below) return;
-            leaves((*below)[0], path_of(path, part.type, i), all, types);
+            leaves((*below)[0], path_of(path, part.type, i), names, all, types);
         }
     }
 
@@ -115,6 +117,12 @@ private:
     // As in source, so that a tuple and a record have parts of their own.
     static std::string path_of(const std::string& path, const Type& form, size_t i) {
         return path + part_text(form, i);
+    }
+
+    const ast::Expr& path_text(const Part& part, const std::string& path) {
+        ast::ExprId& made = syntax_.tree_parts[{b_.key(*part.read), "path " + path}];
+        if (!made.valid()) made = syntax_.expr(part.written->span, ast::StringLiteral{path, {}}).id;
+        return *b_.expr(made);
     }
 
     // A name for a tree that is not a name itself: it is computed once.
@@ -259,7 +267,7 @@ private:
 }  // namespace
 
 Value tree_call(Body& b, const BuiltinEntry& row, const ast::Expr& e, const Matched& m) {
-    const bool maps = row.id != Builtin::tree_leaves;
+    const bool maps = row.id == Builtin::tree_map || row.id == Builtin::tree_update;
     if (maps && expression(b, *m.arguments[0]).broken()) return {};
     std::vector<const ast::Expr*> written{m.arguments[maps ? 1 : 0]};
     written.insert(written.end(), m.rest.begin(), m.rest.end());
@@ -272,7 +280,7 @@ Value tree_call(Body& b, const BuiltinEntry& row, const ast::Expr& e, const Matc
         value.type = call.mapped(*parts, "");
     } else if (parts) {
         std::vector<Type> types;
-        call.leaves((*parts)[0], "", value, types);
+        call.leaves((*parts)[0], "", row.id == Builtin::tree_paths, value, types);
         value.type = Type::tuple(std::move(types));
     }
     b.inner_names.resize(outer_names);

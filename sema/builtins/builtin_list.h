@@ -155,10 +155,10 @@
     X(chr, "chr", H, none, "code", "The character with a number, as a string.") \
     X(ord, "ord", H, none, "character", "The number of a character: of a string of one.") \
     X(str_, "str", H, none, "x", "The text of a value, as `print` writes it.") \
-    X(enumerate, "enumerate", H, none, "iterable, start?", "Pairs of a number, from `start` or 0 on, and an item.") \
-    X(zip, "zip", H, none, "*iterables", "Tuples of the items that stand at one place; as many as the shortest has.") \
+    X(enumerate, "enumerate", HG, none, "iterable, start?", "Pairs of a number, from `start` or 0 on, and an item.") \
+    X(zip, "zip", HG, none, "*iterables", "Tuples of the items that stand at one place; as many as the shortest has.") \
     X(map_, "map", H, none, "function, *iterables", "A list of what a function gives for the items; of several iterables it takes one of each.") \
-    X(reversed, "reversed", H, none, "iterable", "The items from the last to the first.") \
+    X(reversed, "reversed", HG, none, "iterable", "The items from the last to the first.") \
     X(sorted, "sorted", H, none, "iterable | key?, reverse?", "A list of the items in order; equal ones keep theirs.") \
     X(list_, "list", H, none, "iterable", "A list of the items.") \
     X(sum, "sum", HG, none, "x, axis?, keepdims? | out?", "The sum of the items of a list, or of a tensor's elements along axes.") \
@@ -245,6 +245,7 @@
     X(tree_map, "tree.map", HG, none, "f, tree, *trees", "The tree of what a function gives for the leaves of a tree: of the tensors and numbers in its tuples and records.") \
     X(tree_update, "tree.update", H, none, "f, tree, *trees", "Gives each leaf of a tree what a function gives for it: tensors are written, numbers are fields of records.") \
     X(tree_leaves, "tree.leaves", HG, none, "tree", "The leaves of a tree in order, as a tuple.") \
+    X(tree_paths, "tree.paths", H, none, "tree", "How each leaf of a tree is reached from it, in order, as a tuple of strings.") \
     X(save_checkpoint, "save_checkpoint", H, none, "path, *trees", "Writes the leaves of trees, each given by a keyword, to a .safetensors file.") \
     X(load_checkpoint, "load_checkpoint", H, none, "path, *trees", "Reads what `save_checkpoint` wrote into the tensors and fields of trees: all of it, or nothing.")
 

@@ -74,6 +74,7 @@ bool takes_complex(Builtin function) {
         case Builtin::tree_map:
         case Builtin::tree_update:
         case Builtin::tree_leaves:
+        case Builtin::tree_paths:
         case Builtin::reshape:
         case Builtin::save:
         case Builtin::zeros_like:
@@ -195,7 +196,8 @@ Value known_call(Body& b, const ast::Expr& e, const ast::Call& written, const Bu
     if (makes_derivative(row.id)) return derivative_call(b, row, e, m);
     if (row.id == Builtin::vjp) return transform_call(b, e, row, m);
     if (row.id == Builtin::stop_gradient) return stopped_value(b, *m.arguments[0]);
-    if (row.id == Builtin::tree_map || row.id == Builtin::tree_update || row.id == Builtin::tree_leaves)
+    if (row.id == Builtin::tree_map || row.id == Builtin::tree_update || row.id == Builtin::tree_leaves ||
+        row.id == Builtin::tree_paths)
         return tree_call(b, row, e, m);
     switch (row.id) {
         TSR_CASES_TILE

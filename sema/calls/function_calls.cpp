@@ -397,7 +397,7 @@ Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId 
     Request request;
     request.function = id;
     request.context = rules_of(callee.kind).context.value_or(b.instance.context);
-    if (m.ok && callee.enclosing) {
+    if (m.ok && callee.captures) {
         request.enclosing = b.checker.open_body(*callee.enclosing);
         m.ok = request.enclosing != nullptr;
         if (!m.ok)

@@ -226,9 +226,9 @@ void bind_made_name(Body& b, const ast::Expr& tree) {
         bind_target(b, *b.expr(named->second), b.rounded(expression(b, tree)));
 }
 
-// `tree.map(f, t, …)`, `tree.update(f, t, …)`, `tree.leaves(t)`
+// `tree.map(f, t, …)`, `tree.update(f, t, …)`, `tree.leaves(t)`, `tree.paths(t)`
 Val tree_call(Body& b, const ast::Expr& e, const CallInfo& info) {
-    const bool maps = info.builtin != sema::Builtin::tree_leaves;
+    const bool maps = info.builtin == sema::Builtin::tree_map || info.builtin == sema::Builtin::tree_update;
     const ast::Expr& first = *argument(b, info, maps ? 1 : 0);
     std::vector<const ast::Expr*> trees{&first};
     for (const ast::ExprId more : info.rest) trees.push_back(b.expr(more));
@@ -484,7 +484,7 @@ Val call(Body& b, const ast::Expr& e, const ast::Call& node) {
     if (info.builtin == sema::Builtin::vjp) return value_and_arguments(b, e);
     if (info.builtin == sema::Builtin::stop_gradient) return stopped(b, e, info);
     if (info.builtin == sema::Builtin::tree_map || info.builtin == sema::Builtin::tree_update ||
-        info.builtin == sema::Builtin::tree_leaves)
+        info.builtin == sema::Builtin::tree_leaves || info.builtin == sema::Builtin::tree_paths)
         return tree_call(b, e, info);
     if (info.builtin == sema::Builtin::save_checkpoint || info.builtin == sema::Builtin::load_checkpoint)
         return checkpoint_call(b, e, info);

@@ -50,9 +50,10 @@ std::optional<int64_t> zipped_length(const Body& b, const CallInfo& zip) {
 std::optional<int64_t> clause_length(const Body& b, const ast::Comprehension::Clause& clause, const ForInfo& info) {
     if (!clause.conditions.empty()) return std::nullopt;
     const ExprInfo& iterable = b.instance.info(*clause.iterable);
-    if (iterable.type.is(Kind::list)) return iterable.type.length();
     const auto call = b.instance.calls.find(clause.iterable->id);
-    if (call != b.instance.calls.end() && call->second.builtin == Builtin::zip) return zipped_length(b, call->second);
+    const bool zips = call != b.instance.calls.end() && call->second.builtin == Builtin::zip;
+    if (zips && b.rules().host_objects) return zipped_length(b, call->second);
+    if (iterable.type.is(Kind::list)) return iterable.type.length();
     const auto rounds = clause_range(b, info);
     return rounds ? std::optional(rounds->length()) : std::nullopt;
 }

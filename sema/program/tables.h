@@ -284,6 +284,7 @@ struct Function {
     std::vector<TuningEntry> space;   // of a tuned kernel
     Span space_at;
     std::optional<FunctionId> enclosing;
+    bool captures = false;               // it is in another function, and may name something of it
     const RecordClass* makes = nullptr;  // of a constructor: its class
     const RecordClass* method_of = nullptr;
     std::optional<Derivation> derived;  // it is the derivative of a function: what it computes stands there

@@ -140,6 +140,9 @@ private:
     void declare_member(ModuleId module, RecordClass& made, ast::FunctionDef& constructor, const ast::Stmt& stmt);
     void bind(ModuleId module, const ast::Identifier& name, Symbol symbol);
     FunctionId declare_function(ModuleId module, const ast::Stmt& stmt, std::optional<FunctionId> enclosing);
+    // Whether a nested function names something that a function around it binds. What names nothing of them means the
+    // same wherever it is called.
+    [[nodiscard]] bool may_capture(const Function& function, Span text) const;
     void declare_nested(ModuleId module, const ast::Block& block, FunctionId enclosing);
     void read_headers(size_t first);  // of this function and those declared after it
     void read_decorators(Function& function);

@@ -5,6 +5,7 @@
 #include "ir/build/inline_call.h"
 #include "ir/core/internal.h"
 #include "ir/ops/graph.h"
+#include "ir/ops/host.h"
 #include "ir/passes/autodiff/types.h"
 
 namespace tsr::ir::autodiff {
@@ -12,6 +13,19 @@ namespace tsr::ir::autodiff {
 namespace {
 
 using Given = std::vector<std::optional<ValueId>>;
+
+// A derivative of a function: `seeds` for its results, of which `result_types` are the types; what the operands `wrt`
+// get.
+Values transposed(Builder& at, const std::string& of, Values operands, const std::vector<int64_t>& wrt,
+                  const Values& seeds, std::vector<Type> result_types) {
+    const size_t own = result_types.size();
+    for (const int64_t i : wrt)
+        result_types.push_back(gradient_type(at.function().type(operands[static_cast<size_t>(i)])));
+    operands.insert(operands.end(), seeds.begin(), seeds.end());
+    const OpId op = at.emit(OpKind::vjp, std::move(operands), {{Attr::callee, of}, {Attr::axes, wrt}}, result_types);
+    const Values all = at.function().op(op).results;
+    return {all.begin() + static_cast<std::ptrdiff_t>(own), all.end()};
+}
 
 // One call that is differentiated. Its function is called F(x); a rule R is linear in tangents, B in cotangents.
 class Rule {
@@ -84,20 +98,6 @@ private:
         }
         const auto given = put(at_, call_.backward(), *operands);
         return given ? std::optional(by_argument(*given)) : std::nullopt;
-    }
-
-    // A derivative of a function: `seeds` for its results, of which `result_types` are the types; what the operands
-    // `wrt` get.
-    static Values transposed(Builder& at, const std::string& of, Values operands, const std::vector<int64_t>& wrt,
-                             const Values& seeds, std::vector<Type> result_types) {
-        const size_t own = result_types.size();
-        for (const int64_t i : wrt)
-            result_types.push_back(gradient_type(at.function().type(operands[static_cast<size_t>(i)])));
-        operands.insert(operands.end(), seeds.begin(), seeds.end());
-        const OpId op =
-            at.emit(OpKind::vjp, std::move(operands), {{Attr::callee, of}, {Attr::axes, wrt}}, result_types);
-        const Values all = at.function().op(op).results;
-        return {all.begin() + static_cast<std::ptrdiff_t>(own), all.end()};
     }
 
     // B is linear in the cotangents: its own adjoint, for tangents, is J v.
@@ -228,6 +228,59 @@ private:
 std::optional<Given> call_adjoint(Builder& at, OpId call, const Given& cotangents, const std::vector<bool>& wanted,
                                   const Functions& functions) {
     return Rule(at, call, functions).adjoint(cotangents, wanted);
+}
+
+std::vector<std::optional<ValueId>> launch_adjoint(Builder& at, OpId id, const Given& cotangents,
+                                                   const std::vector<bool>& wanted) {
+    Function& fn = at.function();
+    const LaunchOp launch(fn, id);
+    const std::string kernel = launch.callee();
+    const Values arguments(launch.arguments().begin(), launch.arguments().end()), results = fn.op(id).results;
+    std::vector<int64_t> wrt;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+        if (wanted[i]) wrt.push_back(static_cast<int64_t>(i));
+    }
+    Values seeds;
+    std::vector<Type> types;
+    for (size_t i = 0; i < results.size(); ++i) {
+        types.push_back(fn.type(results[i]));
+        if (!may_differentiate(types.back())) continue;
+        seeds.push_back(cotangents[i] ? *cotangents[i] : zeros_of(at, derivative_type(types.back())));
+    }
+    const Values shares = transposed(at, kernel, arguments, wrt, seeds, std::move(types));
+    Given all(wanted.size());
+    for (size_t i = 0; i < wrt.size(); ++i) {
+        const auto argument = static_cast<size_t>(wrt[i]);
+        all[argument] = at.cast(shares[i], derivative_type(fn.type(arguments[argument])).elem);
+    }
+    return all;
+}
+
+std::vector<std::optional<ValueId>> launch_tangents(Builder& at, OpId id, const Tangents& tangents) {
+    Function& fn = at.function();
+    const LaunchOp launch(fn, id);
+    const std::string kernel = launch.callee();
+    Values operands(launch.arguments().begin(), launch.arguments().end());
+    const Values results = fn.op(id).results;
+    std::vector<int64_t> wrt;
+    for (size_t i = 0, count = operands.size(); i < count; ++i) {
+        if (!tangents[i]) continue;
+        wrt.push_back(static_cast<int64_t>(i));
+        operands.push_back(*tangents[i]);
+    }
+    std::vector<Type> types;
+    for (const ValueId result : results) types.push_back(fn.type(result));
+    for (const ValueId result : results) {
+        if (may_differentiate(fn.type(result))) types.push_back(gradient_type(fn.type(result)));
+    }
+    const OpId op = at.emit(OpKind::jvp, std::move(operands), {{Attr::callee, kernel}, {Attr::axes, wrt}}, types);
+    const Values made = fn.op(op).results;
+    Given all(results.size());
+    for (size_t i = 0, next = results.size(); i < results.size(); ++i) {
+        if (!may_differentiate(fn.type(results[i]))) continue;
+        all[i] = at.cast(made[next++], derivative_type(fn.type(results[i])).elem);
+    }
+    return all;
 }
 
 std::optional<Given> call_tangents(Builder& at, OpId call, const Tangents& tangents, const Functions& functions) {

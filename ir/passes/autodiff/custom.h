@@ -22,6 +22,12 @@ std::optional<std::vector<std::optional<ValueId>>> call_adjoint(Builder& at, OpI
                                                                 const std::vector<bool>& wanted,
                                                                 const Functions& functions);
 
+// The same of a launch: its kernel as a graph (kernel_graph.h) has the derivative.
+std::vector<std::optional<ValueId>> launch_adjoint(Builder& at, OpId launch,
+                                                   const std::vector<std::optional<ValueId>>& cotangents,
+                                                   const std::vector<bool>& wanted);
+std::vector<std::optional<ValueId>> launch_tangents(Builder& at, OpId launch, const Tangents& tangents);
+
 // The tangents of the results that are floats, from those of the arguments. Nothing after a message.
 std::optional<std::vector<std::optional<ValueId>>> call_tangents(Builder& at, OpId call, const Tangents& tangents,
                                                                  const Functions& functions);

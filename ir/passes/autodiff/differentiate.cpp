@@ -15,6 +15,7 @@
 #include "ir/ops/record.h"
 #include "ir/passes/autodiff/batch.h"
 #include "ir/passes/autodiff/derive.h"
+#include "ir/passes/autodiff/kernel_graph.h"
 #include "ir/passes/simplify/liveness.h"
 
 namespace tsr::ir {
@@ -83,8 +84,16 @@ private:
 
     const Function* expanded(const std::string& name) {
         Function* function = module_.find(name);
+        if (function != nullptr && function->is_kernel) return as_graph(*function);
         used_.insert(name);
         return function != nullptr && expand(*function) ? function : nullptr;
+    }
+
+    // Nothing after a message.
+    const Function* as_graph(const Function& kernel) {
+        const auto [found, fresh] = kernels_.try_emplace(kernel.name);
+        if (fresh) found->second = autodiff::kernel_as_graph(kernel, context_.diagnostics);
+        return found->second ? &*found->second : nullptr;
     }
 
     // Nothing after a message.
@@ -246,6 +255,7 @@ private:
     std::map<Wanted, Function> made_;
     std::set<Wanted> refused_;  // a message was given
     std::map<std::pair<std::string, std::vector<int64_t>>, Function> batched_;
+    std::map<std::string, std::optional<Function>> kernels_;  // that are differentiated, as graphs
     std::set<std::string> used_;
     std::map<std::string, bool> quiet_;  // functions and kernels that do nothing but give values
 };

@@ -33,6 +33,7 @@ bool Forward::pass(OpId id) {
     for (const ValueId operand : op.operands) given.push_back(of(operand));
     if (std::ranges::none_of(given, [](const auto& tangent) { return tangent.has_value(); })) return true;
     if (!has_derivative(fn_, id, said_)) return false;
+    if (op.kind == OpKind::launch) return called(id);
     Builder at(fn_);
     at.after(id);
     at.take_place(id);
@@ -41,7 +42,7 @@ bool Forward::pass(OpId id) {
     return true;
 }
 
-// By the rule that the call names.
+// By the rule that the call names, or of the kernel that is launched.
 bool Forward::called(OpId id) {
     const Op op = fn_.op(id);
     Tangents given;
@@ -49,7 +50,8 @@ bool Forward::called(OpId id) {
     Builder at(fn_);
     at.after(id);
     at.take_place(id);
-    const auto moved = call_tangents(at, id, given, functions_);
+    const auto moved =
+        op.kind == OpKind::launch ? launch_tangents(at, id, given) : call_tangents(at, id, given, functions_);
     if (!moved) return false;
     for (size_t i = 0; i < op.results.size(); ++i) {
         if ((*moved)[i]) set(op.results[i], *(*moved)[i]);

@@ -43,6 +43,7 @@ bool Reverse::pass(Builder& at, OpId id) {
     if (op.kind == OpKind::for_) return loop(at, id);
     if (CustomCallOp::is_one(op)) return called(at, id);
     if (!has_derivative(fn_, id, said_)) return false;
+    if (op.kind == OpKind::launch) return called(at, id);
     const Cotangent g = *of(op.results[0]);
     for (size_t i = 0; i < op.operands.size(); ++i) {
         if (!active_.has(op.operands[i])) continue;
@@ -61,11 +62,12 @@ void Reverse::element(Builder& at, OpId id, size_t operand, const Cotangent& g) 
     const Term seed{&at, g.value};
     auto passed = rule.along({at, id}, operand, seed);
     if (!passed) return;
-    if (rule.singular && g.chosen) passed = select(seed == 0.0, 0.0, *passed);
+    // Only where 0 meets what is infinite: elsewhere this is linear in the seed, for derivatives of it.
+    if (rule.singular && g.chosen) passed = select((seed == 0.0) & (*passed != *passed), 0.0, *passed);
     add(at, to, {at.cast(passed->id, derivative_type(fn_.type(to)).elem), g.chosen || rule.chooses});
 }
 
-// By the rule that the call names.
+// By the rule that the call names, or of the kernel that is launched.
 bool Reverse::called(Builder& at, OpId id) {
     const Op op = fn_.op(id);
     std::vector<std::optional<ValueId>> given;
@@ -75,7 +77,8 @@ bool Reverse::called(Builder& at, OpId id) {
         given.push_back(g ? std::optional(g->value) : std::nullopt);
     }
     for (const ValueId operand : op.operands) wanted.push_back(active_.has(operand));
-    const auto shares = call_adjoint(at, id, given, wanted, functions_);
+    const auto shares = op.kind == OpKind::launch ? launch_adjoint(at, id, given, wanted)
+                                                  : call_adjoint(at, id, given, wanted, functions_);
     if (!shares) return false;
     for (size_t i = 0; i < op.operands.size(); ++i) {
         if (wanted[i] && (*shares)[i]) add(at, op.operands[i], {*(*shares)[i], true});

@@ -7,6 +7,7 @@
 #include "ir/build/products.h"
 #include "ir/core/total.h"
 #include "ir/ops/graph.h"
+#include "ir/ops/host.h"
 #include "ir/ops/indexed.h"
 #include "ir/ops/register.h"
 #include "ir/passes/autodiff/along_axis.h"
@@ -214,9 +215,98 @@ ValueId is_last_there(Builder& at, const IndexedOp& scatter, const Attrs& gather
     return at.eq(numbers, at.value(OpKind::gather_axis, {last, scatter.ids()}, gathers));
 }
 
+// A scatter that multiplies, or keeps the smallest or greatest: what it does to numbers of the type that derivatives
+// have.
+class Combining {
+public:
+    Combining(Builder& at, OpId op)
+        : at_(at), scatter_(at.function(), op), what_(*scatter_.what()), gathers_(scatter_.attrs()) {
+        gathers_.erase(Attr::op);
+        x_ = wide(scatter_.x());
+        values_ = wide(scatter_.values());
+    }
+
+    // The seed times how the result changes with each element of the operand; either way.
+    ValueId along_x(ValueId seed) {
+        if (what_ != ReduceOp::mul) return where(x_is_it(), seed);
+        return at_.mul(seed, put(filled(x_, 1.0), values_, ReduceOp::mul));
+    }
+    ValueId along_values(ValueId seed) {
+        return what_ == ReduceOp::mul ? at_.mul(seed, product_of_others()) : where(value_is_it(), seed);
+    }
+
+    ValueId there(ValueId tensor) { return at_.value(OpKind::gather_axis, {tensor, scatter_.ids()}, gathers_); }
+    ValueId put(ValueId into, ValueId values, ReduceOp how) {
+        Attrs attrs = gathers_;
+        attrs.set(Attr::op, static_cast<int64_t>(how));
+        return at_.value(OpKind::scatter_axis, {into, scatter_.ids(), values}, std::move(attrs));
+    }
+
+private:
+    ValueId wide(ValueId value) { return at_.cast(value, accumulation_type(type_of(at_, value).elem, {})); }
+    ValueId filled(ValueId like, double number) {
+        return at_.value(OpKind::full, {at_.constant(number, type_of(at_, like).elem)},
+                         {{Attr::shape, type_of(at_, like).shape}});
+    }
+    ValueId where(ValueId condition, ValueId seed) {
+        return at_.select(condition, seed, zeros_of(at_, type_of(at_, seed)));
+    }
+
+    // Of equal ones the first is it: what was there, then the values in their order. NaN is what a NaN gives.
+    ValueId is_it(ValueId value, ValueId result) { return at_.bit_or(at_.eq(value, result), at_.ne(value, value)); }
+    ValueId x_is_it() { return is_it(x_, wide(scatter_.result())); }
+    ValueId value_is_it() {
+        const ValueId result = there(wide(scatter_.result()));
+        const ValueId behind = at_.element(OpKind::bit_not, {is_it(there(x_), result)});
+        const ValueId equal = at_.bit_and(is_it(values_, result), behind);
+        const std::vector<Dim> shape = type_of(at_, values_).shape;
+        const Dim count = element_count(shape);
+        const ValueId line =
+            at_.value(OpKind::positions, {}, {{Attr::shape, std::vector<Dim>{count}}, {Attr::type, DType::i64}});
+        const ValueId numbers = at_.value(OpKind::reshape, {line}, {{Attr::shape, shape}});
+        const ValueId end = at_.cast(at_.dim(count), DType::i64);
+        const auto ends = [&](const std::vector<Dim>& of) {
+            return at_.value(OpKind::full, {end}, {{Attr::shape, of}});
+        };
+        const ValueId first = put(ends(type_of(at_, x_).shape), at_.select(equal, numbers, ends(shape)), ReduceOp::min);
+        return at_.bit_and(equal, at_.eq(numbers, there(first)));
+    }
+
+    // What a value is multiplied with: what was there and the other values of its place. Zeros are counted and left
+    // out of the quotient. Those that are 0 stay factors, so that this has the right derivative, too.
+    ValueId product_of_others() {
+        const ValueId zero = at_.eq(values_, filled(values_, 0.0));
+        const ValueId ones = filled(x_, 1.0), none = filled(x_, 0.0);
+        const ValueId nothing = filled(values_, 0.0);
+        const ValueId others = at_.select(zero, filled(values_, 1.0), values_);
+        const ValueId product = there(put(ones, others, ReduceOp::mul));
+        const ValueId zeros = there(put(none, at_.select(zero, filled(values_, 1.0), nothing), ReduceOp::add));
+        const ValueId their_sum = there(put(none, at_.select(zero, values_, nothing), ReduceOp::add));
+        const auto are = [&](double count) { return at_.eq(zeros, filled(values_, count)); };
+        const ValueId quotient = at_.div(product, others);
+        const ValueId of_zero =
+            at_.select(are(1.0), product, at_.select(are(2.0), at_.mul(product, at_.sub(their_sum, values_)), nothing));
+        const ValueId of_other =
+            at_.select(are(0.0), quotient, at_.select(are(1.0), at_.mul(quotient, their_sum), nothing));
+        return at_.mul(there(x_), at_.select(zero, of_zero, of_other));
+    }
+
+    Builder& at_;
+    IndexedOp scatter_;
+    ReduceOp what_;
+    Attrs gathers_;
+    ValueId x_, values_;
+};
+
+bool replaces_or_adds(const IndexedOp& scatter) { return !scatter.what() || scatter.what() == ReduceOp::add; }
+
 // Of what is added to: the cotangent; of what is replaced none. Of the values: what stands where they were put.
 ValueId scatter_adjoint(Builder& at, OpId op, size_t operand, ValueId g) {
     const IndexedOp scatter(at.function(), op);
+    if (!replaces_or_adds(scatter)) {
+        Combining combining(at, op);
+        return operand == 0 ? combining.along_x(g) : combining.along_values(combining.there(g));
+    }
     const bool adds = scatter.what().has_value();
     if (operand == 0) {
         if (adds) return g;
@@ -231,18 +321,20 @@ ValueId scatter_adjoint(Builder& at, OpId op, size_t operand, ValueId g) {
 
 ValueId scatter_tangent(Builder& at, OpId op, const Tangents& tangents) {
     const IndexedOp scatter(at.function(), op);
+    if (!replaces_or_adds(scatter)) {
+        Combining combining(at, op);
+        std::optional<ValueId> moved;
+        if (tangents[0]) moved = combining.along_x(*tangents[0]);
+        if (!tangents[2]) return *moved;
+        if (!moved) moved = zeros_of(at, type_of(at, scatter.x()).with(type_of(at, *tangents[2]).elem));
+        return combining.put(*moved, combining.along_values(*tangents[2]), ReduceOp::add);
+    }
     const DType type = accumulation_type(type_of(at, scatter.x()).elem, {});
     const auto moved = [&](size_t i, ValueId of) {
         return tangents[i] ? *tangents[i] : zeros_of(at, type_of(at, of).with(type));
     };
     return at.value(OpKind::scatter_axis, {moved(0, scatter.x()), scatter.ids(), moved(2, scatter.values())},
                     scatter.attrs());
-}
-
-std::string_view scatter_refusal(const Function& fn, OpId op) {
-    const auto what = IndexedOp(fn, op).what();
-    return !what || what == ReduceOp::add ? std::string_view{}
-                                          : "the derivative of a scatter that multiplies or compares";
 }
 
 // ---- what has none ----
@@ -284,13 +376,19 @@ constexpr StructuredRule kStructured[]{
     {OpKind::update, update_adjoint, update_tangent},
     none(OpKind::reduce_index, never),
     {OpKind::gather_axis, gather_adjoint, gather_tangent},
-    {OpKind::scatter_axis, scatter_adjoint, scatter_tangent, scatter_refusal},
+    {OpKind::scatter_axis, scatter_adjoint, scatter_tangent},
     {OpKind::sort, sort_adjoint, sort_tangent},
     none(OpKind::sort_index, never),
 };
 constexpr Total<kStructured, kControlFamily, kAxisFamily, kGraphFamily> kOfTensors;
 
-std::string_view of_launches(const Function&, OpId) { return "the derivative of a kernel"; }
+// It has those of its kernel as a graph (custom.h).
+std::string_view of_launches(const Function& fn, OpId op) {
+    const LaunchOp launch(fn, op);
+    if (launch.group_operands() != 0) return "a launch that says how many groups there are";
+    if (fn.op(op).results.size() != launch.written().size()) return "a kernel that gives a number";
+    return {};
+}
 constexpr StructuredRule kLaunch{OpKind::launch, nullptr, nullptr, of_launches};
 constexpr StructuredRule kNever = none(OpKind::shape_of, never);
 

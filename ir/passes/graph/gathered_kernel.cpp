@@ -6,6 +6,7 @@
 #include "ir/build/builder.h"
 #include "ir/ops/handle.h"
 #include "ir/ops/movements.h"
+#include "ir/ops/register.h"
 #include "ir/passes/graph/axis_map.h"
 
 namespace tsr::ir {
@@ -132,6 +133,8 @@ private:
                 return of_concat(ConcatOp(fused_, id), 0, zero_, at);
             case OpKind::update:
                 return of_update(id, at);
+            case OpKind::reduce:
+                return of_reduce(AlongOp(fused_, id), at);
             default:
                 break;
         }
@@ -168,6 +171,13 @@ private:
                                 : sum(start, step == 1 ? at[axis] : builder_->mul(at[axis], builder_->index(step))));
         }
         return element(op.value(), place);
+    }
+
+    // Along an axis of one element, which is what it gives: a fusion that gathers combines along no other.
+    ValueId of_reduce(const AlongOp& op, const Values& at) {
+        Values place = at;
+        place.insert(place.begin() + op.axis(), zero_);
+        return builder_->cast(element(op.value(), place), fused_.type(op.result()).elem);
     }
 
     // Where in a tensor a position is, one that may lie outside; `inside` says whether it does not.
