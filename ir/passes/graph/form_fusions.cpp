@@ -254,10 +254,19 @@ private:
         for (ValueId v : fused.inputs) arguments.push_back(values_.at(v));
         for (const Dim& dim : fused.dimensions) arguments.push_back(builder.dim(dim));
         std::vector<Type> results;
-        for (ValueId v : outputs) results.push_back(graph_.type(v));
+        for (size_t i = 0; i < outputs.size(); ++i) {
+            results.push_back(graph_.type(outputs[i]));
+            results.back().elem = fused.function.results[i].elem;
+        }
         const OpId made =
             builder.emit(OpKind::call, std::move(arguments), {{Attr::callee, fused.function.name}}, results);
-        for (size_t i = 0; i < outputs.size(); ++i) keep(outputs[i], host_.op(made).results[i]);
+        for (size_t i = 0; i < outputs.size(); ++i) {
+            ValueId given = host_.op(made).results[i];
+            const Type& type = graph_.type(outputs[i]);
+            if (type.elem != results[i].elem)  // elements that share a byte
+                given = host_.op(builder.host("cast", {given}, {type}, {{Attr::type, type.elem}})).results[0];
+            keep(outputs[i], given);
+        }
         fused_.push_back({std::move(fused.function), fusion.ops, std::move(fused.inputs), std::move(outputs),
                           stands_apart(b, number)});
     }

@@ -31,7 +31,7 @@ public:
         for (OpId id : fusion_.ops) copy(graph_.op(id).results[0]);
         std::vector<ValueId> yields;
         for (ValueId v : outputs) {
-            yields.push_back(values_.at(v));
+            yields.push_back(in_whole_bytes(values_.at(v), takes_whole_tensors(graph_.op(graph_.value(v).op).kind)));
             fn.results.push_back(fn.type(yields.back()));
         }
         for (size_t i = 0; i < made_.dimensions.size(); ++i) {
@@ -105,6 +105,17 @@ private:
         const OpId made = fn.add_op(op.kind, op.place, std::move(operands), {std::move(type)}, std::move(attrs));
         fn.append(fn.body, made);
         return values_[v] = fn.op(made).results[0];
+    }
+
+    // A kernel does not write elements that share a byte: it gives them in a type that holds each exactly.
+    ValueId in_whole_bytes(ValueId v, bool alone) {
+        Function& fn = made_.function;
+        Type type = fn.type(v);
+        if (alone || !is_packed(type.elem) || type.is_scalar()) return v;
+        type.elem = type.elem == DType::i4 ? DType::i8 : DType::fp8_e4m3;
+        const OpId made = fn.add_op(OpKind::cast, fn.op(fn.value(v).op).place, {v}, {type}, {{Attr::type, type.elem}});
+        fn.append(fn.body, made);
+        return fn.op(made).results[0];
     }
 
     const Function& graph_;
