@@ -119,7 +119,7 @@ void Checker::check_uncalled(FunctionId id) {
     const auto& parameters = program.def(function).parameters;
     for (size_t i = 0; i < parameters.size(); ++i) {
         const ast::Parameter& p = parameters[i];
-        if (i == 0 && function.method_of) {
+        if (i == 0 && function.method_of && function.self.empty()) {
             const auto record = record_type(function.method_of->constructor);
             if (!record || record->is_unknown()) return;
             request.types[0] = *record;

@@ -61,14 +61,13 @@ void Checker::declare_member(ModuleId module, RecordClass& made, ast::FunctionDe
 
 void Checker::declare_class(ModuleId module, const ast::ClassDef& def) {
     Symbol symbol;
-    symbol.kind = Symbol::Kind::broken;
+    bool policy = false;
     for (const ast::Decorator& decorator : def.decorators) {
         const Symbol named = resolve(module, *decorator.value);
         note_path(*this, module, *decorator.value, names, NameKind::decorator);
         if (named.kind == Symbol::Kind::builtin && named.builtin->id == Builtin::precision_policy) {
-            diagnostics.error(std::string(code(Feature::policies)), def.name.span,
-                              "precision policy classes are not compiled yet");
-            return bind(module, def.name, symbol);
+            policy = true;
+            continue;
         }
         diagnostics.error("E0337", decorator.span, "a class has no decorator but `@precision_policy`")
             .note("a class of annotated fields is a record without one");
@@ -79,7 +78,11 @@ void Checker::declare_class(ModuleId module, const ast::ClassDef& def) {
     ast::FunctionDef constructor;
     constructor.name = def.name;
     constructor.header = def.name.span;
-    for (const ast::Stmt* member : def.body) declare_member(module, made, constructor, *member);
+    if (policy) {
+        declare_policy(module, made, constructor, def);
+    } else {
+        for (const ast::Stmt* member : def.body) declare_member(module, made, constructor, *member);
+    }
     symbol.kind = Symbol::Kind::class_;
     const ast::Stmt& stmt = program.made.stmt(def.name.span, std::move(constructor));
     symbol.function = declare_function(module, stmt, std::nullopt);

@@ -38,7 +38,9 @@ std::string writable_parts(const Type& type) {
     std::string text = type.is(Kind::record) ? std::to_string(type.function_id().index) : "";
     if (type.is(Kind::list) && type.length()) text += std::to_string(*type.length());
     text += type.writable() ? "!(" : "(";
-    for (const Type& part : type.parts()) text += writable_parts(part) + ",";
+    // The name of a class does not say what the fields of one that takes any hold.
+    const bool named = type.is(Kind::record) && !type.is_keyed_dict();
+    for (const Type& part : type.parts()) text += (named ? part.text() : "") + writable_parts(part) + ",";
     return text + ")";
 }
 
@@ -116,7 +118,7 @@ FunctionId Checker::transformed_function(Derivation derivation, ExprKey site, st
     function.stmt = program.made.stmt(place, std::move(def)).id;
     function.generic = true;
     function.makes = nullptr;
-    function.method_of = nullptr;
+    if (function.self.empty()) function.method_of = nullptr;
     return id;
 }
 

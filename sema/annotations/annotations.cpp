@@ -12,6 +12,7 @@
 #include "sema/state/entities.h"
 #include "sema/types/containers.h"
 #include "sema/values/requirements.h"
+#include "sema/values/stored_forms.h"
 
 namespace tsr::sema {
 
@@ -80,6 +81,32 @@ static std::optional<Type> container_annotation(Body& b, const ast::Subscript& s
     return Type::tuple(std::move(parts));
 }
 
+// `fp8_e4m3[M, K] @block_scale(32, e8m0)` is a record of values and scales.
+static Type in_blocks(Body& b, const ast::Expr& e, const Type& type, Annotation& out) {
+    if (!type.is(Kind::tensor) || !type.tensor().scaling.block) return type;
+    const BlockScale block = *type.tensor().scaling.block;
+    const auto rule = block_rule(type.elem(), block.elements, block.type);
+    if (!rule) {
+        b.error("E0326", e.span,
+                fmt::format("blocks of {} elements of {} with scales of {} have no rule", block.elements,
+                            tsr::name(type.elem()), tsr::name(block.type)))
+            .note(
+                "floats of 8 bits or fewer have scales of e8m0 in blocks of 32, fp4_e2m1 those of fp8_e4m3 in blocks "
+                "of 16; "
+                "a precision policy says others");
+        return {};
+    }
+    const auto rank = static_cast<int64_t>(type.rank());
+    StoredForm form{.rule = *rule, .storage = type.elem(), .scale = block.type, .block = block.elements};
+    form.axis = block.axis < 0 ? block.axis : block.axis - rank;
+    if (form.axis >= 0) {
+        b.error("E0326", e.span, fmt::format("there is no axis {} of {}", block.axis, rank));
+        return {};
+    }
+    out.values_shape = type.tensor().shape;
+    return stored_type(b, e, b.checker.class_of(form), type.tensor().shape);
+}
+
 // `Tensor["M", "K", bf16 @accum(f32)]`: the last part is the element type.
 static Type tensor_spelling(Body& b, const ast::Expr& e, const ast::Subscript& s, bool in_header, Annotation& out) {
     std::vector<const ast::Expr*> parts = s.indices;
@@ -88,6 +115,18 @@ static Type tensor_spelling(Body& b, const ast::Expr& e, const ast::Subscript& s
     if (parts.empty()) {
         b.error("E0309", e.span, "`Tensor[…]` names its dimensions and then its element type");
         return {};
+    }
+    TensorDetail detail;
+    if (const auto made = b.checker.stored_class(b.checker.resolve(b.instance.module, *parts.back()))) {
+        note_path(b, *parts.back());
+        b.record(*parts.back(), typed(Type::function(*made)));
+        for (size_t i = 0; i + 1 < parts.size(); ++i) {
+            auto dim = dimension(b, *parts[i], in_header);
+            if (!dim) return {};
+            detail.shape.push_back(*dim);
+        }
+        out.values_shape = detail.shape;
+        return stored_type(b, e, *made, detail.shape);
     }
     Annotation elem = annotation(b, *parts.back(), in_header);
     if (elem.generic) {
@@ -100,7 +139,6 @@ static Type tensor_spelling(Body& b, const ast::Expr& e, const ast::Subscript& s
             b.error("E0309", parts.back()->span, "the last part of `Tensor[…]` is its element type");
         return {};
     }
-    TensorDetail detail;
     detail.policy = elem.type.policy();
     if (const auto* with = std::get_if<ast::WithPolicy>(&parts.back()->node)) {
         detail.policy = {};  // the scaling, too, which an element does not have
@@ -111,7 +149,7 @@ static Type tensor_spelling(Body& b, const ast::Expr& e, const ast::Subscript& s
         if (!dim) return {};
         detail.shape.push_back(*dim);
     }
-    return Type::tensor(elem.type.elem(), std::move(detail));
+    return in_blocks(b, e, Type::tensor(elem.type.elem(), std::move(detail)), out);
 }
 
 static void region_annotation(Body& b, const ast::Expr& e, const ast::Subscript& s, bool in_header, Annotation& out) {
@@ -165,7 +203,10 @@ static Type tensor_annotation(Body& b, const ast::Expr& e, const ast::Subscript&
     }
     if (symbol.kind == Symbol::Kind::broken) return {};
     DType elem = DType::f32;
-    if (symbol.kind == Symbol::Kind::dtype) {
+    const auto stored = b.checker.stored_class(symbol);
+    if (stored) {
+        // below
+    } else if (symbol.kind == Symbol::Kind::dtype) {
         elem = symbol.dtype;
     } else if (const auto bound = symbol.kind == Symbol::Kind::none ? b.bound_type(text) : std::nullopt) {
         b.note(*s.base, type_variable_entity(b, text));
@@ -175,10 +216,6 @@ static Type tensor_annotation(Body& b, const ast::Expr& e, const ast::Subscript&
         out.generic = true;
         b.note(*s.base, type_variable_entity(b, text));
     } else {
-        if (text == "mxfp8" || text == "mxfp6" || text == "mxfp4" || text == "nvfp4") {
-            b.refuse(Feature::policies, s.base->span, fmt::format("`{}` is", text));
-            return {};
-        }
         auto& d =
             b.error("E0309", s.base->span,
                     text.empty() ? "an element type is wanted here" : fmt::format("`{}` is not an element type", text));
@@ -192,7 +229,9 @@ static Type tensor_annotation(Body& b, const ast::Expr& e, const ast::Subscript&
         if (!dim) return {};
         detail.shape.push_back(*dim);
     }
-    return Type::tensor(elem, std::move(detail));
+    if (!stored) return Type::tensor(elem, std::move(detail));
+    out.values_shape = detail.shape;
+    return stored_type(b, e, *stored, detail.shape);
 }
 
 static Type record_annotation(Body& b, const ast::Expr& e, FunctionId constructor) {
@@ -272,7 +311,7 @@ Annotation read_annotation(Body& b, const ast::Expr& e, bool in_header) {
             b.error("E0326", e.span, fmt::format("floats are not accumulated in `{}`", tsr::name(*policy.accum)));
             out.type = Type::unknown();
         } else if (out.type.is(Kind::tensor)) {
-            out.type = out.type.with_policy(policy, scaling);
+            out.type = in_blocks(b, e, out.type.with_policy(policy, scaling), out);
         } else if (out.type.is_scalar()) {
             out.type = out.type.carrying(policy);
         }
@@ -328,6 +367,8 @@ Annotation read_annotation(Body& b, const ast::Expr& e, bool in_header) {
         if (!in_header) b.error("E0309", e.span, "`Tree` stands for what a parameter or a field is given");
     } else if (symbol.kind == Symbol::Kind::broken) {
         return out;
+    } else if (b.checker.stored_class(symbol)) {
+        b.error("E0309", e.span, fmt::format("a tensor of `{0}` is written with its axes: `{0}[M, N]`", text));
     } else if (symbol.kind == Symbol::Kind::class_ && b.checker.program.function(symbol.function).generic) {
         b.error("E0309", e.span, fmt::format("the fields of `{}` are of any type: `Tree` takes it", text));
     } else if (symbol.kind == Symbol::Kind::class_) {

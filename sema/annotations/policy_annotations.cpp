@@ -39,7 +39,7 @@ public:
             return true;
         }
         if (word_ == "loss_scale") return loss_scale();
-        if (word_ == "block_scale") return later();
+        if (word_ == "block_scale") return block_scale();
         return fault(at_.span, fmt::format("`@{}` is not a policy: there are accum, compute, round, stochastic_round, "
                                            "loss_scale and block_scale",
                                            word_));
@@ -54,10 +54,6 @@ private:
     }
     bool fault(Span at, const std::string& message) {
         body_.error("E0326", at, message);
-        return false;
-    }
-    bool later() {
-        body_.refuse(Feature::policies, at_.span, fmt::format("`@{}` is", word_));
         return false;
     }
     bool once(bool known) {
@@ -128,6 +124,30 @@ private:
         const auto value = scale.value ? scale.value->real() : std::nullopt;
         if (!value || *value <= 0) return fault(e->span, fmt::format("`@loss_scale` takes {}", kTakes));
         scaling_.loss = value;
+        return true;
+    }
+
+    // `@block_scale(32, e8m0, axis=0)`
+    bool block_scale() {
+        constexpr std::string_view kTakes =
+            "`@block_scale` takes how many elements share a scale and the type of the scales: `@block_scale(32, e8m0)`";
+        if (!once(scaling_.block.has_value())) return false;
+        const ast::Expr *n = nullptr, *type = nullptr, *axis = nullptr;
+        for (size_t i = 0; call_ && i < call_->arguments.size(); ++i) {
+            const ast::Argument& argument = call_->arguments[i];
+            const std::string key = argument.keyword ? argument.keyword->text : i == 0 ? "n" : i == 1 ? "T" : "axis";
+            const ast::Expr** place = key == "n" ? &n : key == "T" ? &type : key == "axis" ? &axis : nullptr;
+            if (!place || *place || i > 2) return fault(at_.span, std::string(kTakes));
+            *place = argument.value;
+        }
+        if (!n || !type) return fault(at_.span, std::string(kTakes));
+        BlockScale scale;
+        const auto elements = static_integer(body_, *n, "the number of elements of a block");
+        const auto scales = named_dtype(body_, *type);
+        const auto along = axis ? static_integer(body_, *axis, "`axis`") : std::optional<int64_t>(-1);
+        if (!elements || !scales || !along) return false;
+        if (*elements <= 0) return fault(n->span, "a block has elements");
+        scaling_.block = BlockScale{*elements, *scales, *along};
         return true;
     }
 

@@ -60,11 +60,12 @@ bool is_differentiable(Body& b, const ast::Expr& e, const Value& value) {
     }
     const Function& function = b.checker.program.function(value.type.function_id());
     if (function.refused != Feature::none) return false;
-    if (rules_of(function.kind).launched || function.makes || function.method_of) {
+    const bool method = function.method_of && function.self.empty();  // one that takes a record
+    if (rules_of(function.kind).launched || function.makes || method) {
         b.refuse(Feature::autodiff, e.span,
-                 fmt::format("the derivative of {} is", function.makes       ? "a class"
-                                                        : function.method_of ? "a method"
-                                                                             : "a kernel"));
+                 fmt::format("the derivative of {} is", function.makes ? "a class"
+                                                        : method       ? "a method"
+                                                                       : "a kernel"));
         return false;
     }
     return true;

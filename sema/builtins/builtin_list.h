@@ -220,7 +220,13 @@
     X(round_policy, "round_policy", KHG, none, "mode", "Policy: how a value is rounded where it is stored.") \
     X(jit, "jit", KHG, none, "-", "Compiles a function of whole tensors as an operator graph.") \
     X(graph_module, "graph.module", KHG, none, "name", "Compiles a function as a named operator graph.") \
-    X(precision_policy, "precision_policy", KHG, policies, "-", "Marks a class as a numeric policy.") \
+    X(precision_policy, "precision_policy", KHG, none, "-", "Marks a class that says how tensors are quantized and read.") \
+    X(mxfp8, "mxfp8", KHG, none, "-", "The block format MXFP8: 32 elements of fp8_e4m3 share a power of two.") \
+    X(mxfp8_e5m2, "mxfp8_e5m2", KHG, none, "-", "The block format MXFP8: 32 elements of fp8_e5m2 share a power of two.") \
+    X(mxfp6, "mxfp6", KHG, none, "-", "The block format MXFP6: 32 elements of fp6_e3m2 share a power of two.") \
+    X(mxfp6_e2m3, "mxfp6_e2m3", KHG, none, "-", "The block format MXFP6: 32 elements of fp6_e2m3 share a power of two.") \
+    X(mxfp4, "mxfp4", KHG, none, "-", "The block format MXFP4: 32 elements of fp4_e2m1 share a power of two.") \
+    X(nvfp4, "nvfp4", KHG, none, "-", "The block format NVFP4: 16 elements of fp4_e2m1 share a scale of fp8_e4m3, all of them one of f32.") \
     X(autodiff, "autodiff", KHG, none, "-", "Checks at the definition that a function is differentiable.") \
     X(custom_vjp, "custom_vjp", KHG, none, "-", "Marks a function that has its own reverse derivative: `f.defvjp(fwd, bwd)`.") \
     X(custom_jvp, "custom_jvp", KHG, none, "-", "Marks a function that has its own forward derivative: `f.defjvp(rule)`.")
@@ -268,4 +274,4 @@
 // clang-format on
 
 // Operators of the standard library that only graphs compute; their parameters are of no use before they are compiled.
-#define TSR_OPERATOR_NAMES "slice quantize dequantize"
+#define TSR_OPERATOR_NAMES "slice"

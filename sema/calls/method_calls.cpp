@@ -17,6 +17,7 @@
 #include "sema/types/numeric.h"
 #include "sema/values/items.h"
 #include "sema/values/requirements.h"
+#include "sema/values/stored_forms.h"
 #include "sema/values/writable.h"
 
 namespace tsr::sema {
@@ -374,6 +375,11 @@ Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::At
         if (!held.broken()) b.error("E0316", c.callee->span, fmt::format("{} is not called", shown(held.type)));
         return {};
     }
+    if (const auto of_form = form_member(b, base.type, a); of_form && of_form->type.is(Kind::function)) {
+        b.note(*c.callee, function_entity(b.checker.program, of_form->type.function_id()));
+        return function_call(b, e, c, of_form->type.function_id(), {});
+    }
+    if (a.name.text == "_along" && b.checker.is_library(b.instance.module)) return form_along(b, e, c, base.type);
     auto method = method_named(base.type, a.name.text);
     if (method) {
         const BuiltinEntry& row = entry(*method);

@@ -8,6 +8,7 @@
 
 #include "ir/build/dim_code.h"
 #include "sema/elaborate/body.h"
+#include "sema/elaborate/containers.h"
 #include "sema/elaborate/graph_expressions.h"
 #include "sema/elaborate/instances.h"
 #include "sema/elaborate/recursion.h"
@@ -196,6 +197,32 @@ void bind_entry_symbols(Body& b) {
     }
 }
 
+void bind_values_shapes(Body& b) {
+    const std::vector<SymbolInfo>& symbols = b.instance().symbols;
+    for (size_t p = 0; p < b.instance().parameters.size(); ++p) {
+        const sema::ParameterInfo& parameter = b.instance().parameters[p];
+        const sema::VariableId variable = variable_of_parameter(b.instance(), p);
+        if (parameter.values_shape.empty() || !parameter.type.is(sema::Kind::record) || !variable.valid()) continue;
+        const Val values = record_field(b, b.get(b.slot(variable)), parameter.type, "values");
+        if (!values.is_ssa()) continue;
+        for (size_t i = 0; i < symbols.size(); ++i) {
+            const bool own = symbols[i].source == SymbolInfo::Source::expression && !symbols[i].expr.valid();
+            if (!own || symbols[i].parameter != p) continue;
+            if (b.function().level == ir::Level::graph) {
+                b.frame().dims.insert_or_assign(symbols[i].name, b.type_of(values.id).shape[symbols[i].axis]);
+            } else {
+                b.set(b.symbol_slot(i), Val::ssa(extent_of(b, values.id, symbols[i].axis), DType::index));
+            }
+        }
+    }
+    for (size_t p = 0; p < b.instance().parameters.size(); ++p) {
+        const sema::ParameterInfo& parameter = b.instance().parameters[p];
+        const sema::VariableId variable = variable_of_parameter(b.instance(), p);
+        if (!parameter.type.is(sema::Kind::record) || !variable.valid()) continue;
+        check_values_shape(b, b.get(b.slot(variable)), parameter.type, parameter.values_shape);
+    }
+}
+
 // The part of what an expression gave whose extent the symbol is.
 static Val part_with_symbol(const SymbolInfo& symbol, const Val& value) {
     if (symbol.element < 0 || !value.has_elements()) return value;
@@ -313,6 +340,29 @@ void assert_extent(Body& b, const sema::DimCheck& check, bool declared) {
     if (!known) return;
     b.emit.move_to_entry(b.function().value(same).op);
     b.emit.move_to_entry(assertion);
+}
+
+void check_values_shape(Body& b, const Val& record, const sema::Type& type, const std::vector<Dim>& shape) {
+    if (shape.empty() || !type.is(sema::Kind::record)) return;
+    const Val values = record_field(b, record, type, "values");
+    if (!values.is_ssa()) return;
+    const std::vector<SymbolInfo>& symbols = b.instance().symbols;
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+        const auto is_known = [&](const std::string& name) {
+            return b.frame().dims.contains(name) ||
+                   std::ranges::find(symbols, name, &SymbolInfo::name) != symbols.end();
+        };
+        if (!std::ranges::all_of(shape[axis].symbols(), is_known)) continue;  // bound by the result itself
+        const ValueId found = extent_of(b, values.id, axis);
+        const ValueId expected = b.index(b.dimension(shape[axis]));
+        const sema::Instance& instance = b.instance();
+        const std::string function =
+            instance.function.valid() ? b.program.function(instance.function).name : "the module";
+        const std::string text = fmt::format("{}: the value has size {{}} where its type says `{}` = {{}}", function,
+                                             sema::readable(shape[axis].text()));
+        const ValueId same = b.emit.inferred(OpKind::eq, {found, expected});
+        b.emit.op(OpKind::assert_, {same, found, expected}, {{ir::Attr::text, text}});
+    }
 }
 
 void assert_extents(Body& b, ast::ExprId e) {

@@ -37,4 +37,10 @@ struct ExtentsDiffer {};
 // none are.
 bool refuse_extents(Body& b, const ast::Expr& e);
 
+// Tensors beside their scales, which are parameters: binds the dimensions that their values alone say, and compares the
+// others with what the header declares.
+void bind_values_shapes(Body& b);
+// The same comparison of one value.
+void check_values_shape(Body& b, const Val& record, const sema::Type& type, const std::vector<ir::Dim>& shape);
+
 }  // namespace tsr::elaborate

@@ -5,6 +5,7 @@
 #include "sema/elaborate/assignments.h"
 #include "sema/elaborate/choices.h"
 #include "sema/elaborate/containers.h"
+#include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/loops.h"
 #include "sema/elaborate/memory.h"
 #include "sema/elaborate/operators.h"
@@ -74,6 +75,12 @@ Val for_declared(Body& b, const ast::Expr& e, const Declared& declared) {
     return value;
 }
 
+// Of a tensor beside its scales: the extents that its declaration says.
+void check_values(Body& b, const ast::Stmt& stmt, const Val& value, const sema::Type& type) {
+    const auto shape = b.instance().values_shapes.find(stmt.id);
+    if (shape != b.instance().values_shapes.end()) check_values_shape(b, value, type, shape->second);
+}
+
 void return_statement(Body& b, const ast::Stmt& stmt, const ast::Return& statement) {
     Frame& frame = b.frame();
     if (statement.value && !frame.instance->result.is(sema::Kind::none)) {
@@ -81,6 +88,7 @@ void return_statement(Body& b, const ast::Stmt& stmt, const ast::Return& stateme
         Val value = for_declared(b, *statement.value, declared);
         if (declared.round) value.round = declared.round;
         check_declared(b, stmt);
+        check_values(b, stmt, value, frame.instance->result);
         value = in_declared_shape(b, b.rounded(value), frame.instance->result);
         b.set(frame.result, b.coerce(value, frame.instance->result));
     } else if (statement.value) {
@@ -142,6 +150,7 @@ struct Run {
         Val value = for_declared(b, *s.value, declared);
         if (declared.round) value.round = declared.round;
         check_declared(b, stmt);
+        check_values(b, stmt, value, b.info(*s.target).type);
         assign_to(b, *s.target, value);
     }
     void operator()(const ast::If&) {}  // by `run`, which knows what follows
@@ -182,6 +191,9 @@ void run(Body& b, const ast::Block& statements, size_t from) {
 
 void block(Body& b, const ast::Block& statements) { run(b, statements, 0); }
 
-void run_function(Body& b, const sema::Function& function) { block(b, b.program.def(function).body); }
+void run_function(Body& b, const sema::Function& function) {
+    bind_values_shapes(b);
+    block(b, b.program.def(function).body);
+}
 
 }  // namespace tsr::elaborate

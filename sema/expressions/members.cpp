@@ -10,6 +10,7 @@
 #include "sema/types/elements.h"
 #include "sema/types/numeric.h"
 #include "sema/values/examples.h"
+#include "sema/values/stored_forms.h"
 
 namespace tsr::sema {
 
@@ -29,6 +30,7 @@ static Value member_value(Body& b, const ast::Expr& e, const Value& base, const 
             return typed(type_of_example(b, name->text).value_or(Type::unknown()));
     }
     if (base.type.is(Kind::record)) return field_value(b, e, base, a);
+    if (auto of_form = form_member(b, base.type, a)) return *of_form;
     if (base.type.is(Kind::context)) {
         if (auto known = b.fixed_name(text)) {
             value.type = known->is_integer() ? Type::int_literal()

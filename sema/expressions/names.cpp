@@ -171,6 +171,12 @@ Value name_value(Body& b, const ast::Expr& e, const std::string& text) {
             return value;
         }
     }
+    if (b.function && !b.function->self.empty() && b.function->self == text) {  // the policy whose method this is
+        const FunctionId made = b.function->method_of->constructor;
+        Value value = typed(Type::function(made));
+        value.referent = FunctionName{made};
+        return value;
+    }
     Symbol symbol = b.checker.lookup(b.instance.module, text);
     return symbol_value(b, e, symbol, e.span, text);
 }
@@ -185,6 +191,10 @@ static Value builtin_value(Body& b, const ast::Expr& e, const BuiltinEntry& entr
         return {};
     }
     value.referent = BuiltinName{entry.id};
+    if (const auto form = named_form(entry.id)) {
+        value.type = Type::function(b.checker.class_of(*form));
+        return value;
+    }
     value.type = Type::builtin(entry.id);
     if (!entry.is_value) return value;
     auto constant = [&](double number) {

@@ -14,6 +14,7 @@
 #include "sema/types/fold.h"
 #include "sema/values/requirements.h"
 #include "sema/values/rounds.h"
+#include "sema/values/stored_forms.h"
 
 namespace tsr::sema {
 
@@ -166,6 +167,12 @@ Value binary(Body& b, const ast::Expr& e, const ast::Binary& operation) {
     if (operation.op == ast::BinaryOp::matmul && is_sparse_matrix(b, l.type) && r.type.is(Kind::tensor))
         return library_call(b, e, {.name = "_sparse_product", .file = "sparse", .signature = {}, .doc = {}},
                             {operation.lhs, operation.rhs});
+    const bool left = stored_form(b, l.type) != nullptr, right = stored_form(b, r.type) != nullptr;
+    if (operation.op == ast::BinaryOp::matmul && (left || right)) {
+        const std::string_view product = left && right ? "_both_scaled" : left ? "_left_scaled" : "_right_scaled";
+        return library_call(b, e, {.name = product, .file = "quantization", .signature = {}, .doc = {}},
+                            {operation.lhs, operation.rhs});
+    }
     if (auto given = complex_arithmetic(b, e, operation, fmt::format("`{}`", symbol(operation.op)), l, r))
         return *given;
     return arithmetic(b, e, operation.op, *operation.lhs, l, *operation.rhs, r, operation.op_span);

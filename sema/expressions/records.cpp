@@ -8,6 +8,7 @@
 #include "sema/types/containers.h"
 #include "sema/values/items.h"
 #include "sema/values/requirements.h"
+#include "sema/values/stored_forms.h"
 
 namespace tsr::sema {
 
@@ -26,9 +27,23 @@ bool is_sparse_matrix(const Body& b, const Type& type) {
 
 Value field_value(Body& b, const ast::Expr& e, const Value& base, const ast::Attribute& a) {
     const bool named = !base.type.is_keyed_dict();
+    const StoredForm* form = stored_form(b, base.type);
+    if (form && a.name.text == "_policy") {  // for the library
+        Value value = typed(Type::function(base.type.function_id()));
+        value.referent = FunctionName{base.type.function_id()};
+        return value;
+    }
     if (const auto at = named ? field_of(base.type, a.name.text) : std::nullopt) {
         Value value;
-        value.type = item_type(b, base.type.parts()[*at], e);
+        value.type = base.type.parts()[*at];
+        const auto* variable = form ? std::get_if<VariableId>(&base.referent) : nullptr;
+        const int parameter = variable ? b.instance.variables[variable->index].parameter : -1;
+        // As the header declares it, where nothing else is assigned to the name.
+        if (parameter >= 0 && a.name.text == "values" && b.slots[variable->index].bindings <= 1) {
+            const std::vector<ir::Dim>& shape = b.instance.parameters[static_cast<size_t>(parameter)].values_shape;
+            if (shape.size() == value.type.rank()) value.type = value.type.with_shape(shape);
+        }
+        value.type = item_type(b, value.type, e);
         value.referent = FieldName{base.type.function_id(), a.name.text};
         return value;
     }

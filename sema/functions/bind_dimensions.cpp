@@ -89,6 +89,9 @@ static void bind_integer_parameters(Body& b) {
         ParameterInfo& info = b.instance.parameters[p];
         bool named = std::ranges::any_of(places, [&](const Place& place) { return mentions(place.dim, info.name); });
         named |= b.result_type && has_extent_of(*b.result_type, info.name);
+        const auto names_it = [&](const ir::Dim& dim) { return mentions(dim, info.name); };
+        for (const ParameterInfo& other : b.instance.parameters)
+            named |= std::ranges::any_of(other.values_shape, names_it);
         info.is_dimension = info.is_dimension && named && !info.is_static;
         if (!info.is_dimension) continue;
         add_symbol(b.instance, info.name, SymbolInfo::Source::parameter, {p, 0, ir::Dim::symbol(info.name)});
@@ -117,6 +120,25 @@ static void bind_opaque(Body& b, size_t parameter, size_t axis, const ir::Dim& d
     if (b.result_type) b.instance.result = *(b.result_type = renamed(*b.result_type, dim, symbol));
 }
 
+// Extents of tensors beside their scales: the values are read where the function begins, and the others compared there.
+static void bind_values_shapes(Body& b) {
+    for (size_t p = 0; p < b.instance.parameters.size(); ++p) {
+        const std::vector<ir::Dim>& shape = b.instance.parameters[p].values_shape;
+        for (size_t axis = 0; axis < shape.size(); ++axis) {
+            const std::vector<std::string> unknown = unknown_in(b, shape[axis]);
+            if (unknown.empty()) continue;
+            if (shape[axis].symbol_name()) {
+                add_symbol(b.instance, unknown[0], SymbolInfo::Source::expression, {p, axis, shape[axis]});
+                continue;
+            }
+            b.error("E0313", b.expr(b.instance.parameters[p].annotation)->span,
+                    fmt::format("`{}` does not determine `{}`", shape[axis].text(), unknown[0]))
+                .note("of a tensor beside its scales a name is bound where it stands alone");
+            return;
+        }
+    }
+}
+
 void bind_dimensions(Body& b) {
     bind_integer_parameters(b);
     const std::vector<Place> places = places_of(b.instance);
@@ -134,6 +156,7 @@ void bind_dimensions(Body& b) {
         }
     }
     for (const Place& place : places) bind_opaque(b, place.parameter, place.axis, place.dim);
+    bind_values_shapes(b);
     for (size_t p = 0; b.rules().host_objects && p < b.instance.parameters.size(); ++p) {
         const Type& type = b.instance.parameters[p].type;
         if (type.is(Kind::tuple)) set_type(b, p, with_bound_extents(b, type));

@@ -80,6 +80,7 @@ static void read_parameters(Body& b, const Request& request) {
         if (parameter.annotation) written = annotation(b, *parameter.annotation, true);
         const Type given = i < request.types.size() ? request.types[i] : Type::unknown();
         info.type = written.type;
+        info.values_shape = written.values_shape;
         if (!written.type_variable.empty()) {
             b.type_variables.insert(written.type_variable);
             auto known = b.bound_types.find(written.type_variable);
@@ -231,6 +232,7 @@ void read_header(Body& b, const Request& request) {
             b.error("E0309", def.result->span, fmt::format("`{}` is not a type", written.type_variable));
         }
         b.result_type = written.type;
+        b.result_values_shape = written.values_shape;
         b.result_at = def.result->span;
         b.state().declared_result = true;
         b.instance.result = written.type;

@@ -18,6 +18,7 @@
 #include "sema/program/context.h"
 #include "sema/program/made_syntax.h"
 #include "sema/program/names.h"
+#include "sema/program/stored_forms.h"
 #include "sema/types/static.h"
 #include "sema/types/type.h"
 
@@ -184,6 +185,7 @@ struct ParameterInfo {
     bool is_static = false;
     // An integer parameter that is a dimension: it binds the symbol of its name.
     bool is_dimension = false;
+    std::vector<ir::Dim> values_shape;  // of a tensor beside its scales, a record: the declared extents
 };
 
 // The number of a tuple's element, of tuples in tuples the numbers together: eight bits each, the outermost lowest,
@@ -202,7 +204,9 @@ struct SymbolInfo {
     // this one, which passes it on under the same name.
     enum class Source : uint8_t { axis, parameter, expression, variable, launch, enclosing } source = Source::axis;
     size_t parameter = 0, axis = 0;
-    ast::ExprId expr;     // source expression: its result's extent along `axis`; of an integer, itself
+    // Source expression: its result's extent along `axis`; of an integer, itself. Invalid: the values of a parameter
+    // that is a tensor beside its scales.
+    ast::ExprId expr;
     int element = -1;     // which element of a tuple that the expression gives (`nested_element`); -1: no tuple
     VariableId variable;  // source variable
     ir::Dim extent;       // source axis: that parameter's dimension there, an expression in the symbol
@@ -232,6 +236,7 @@ struct RecordClass {
     std::string name;
     FunctionId constructor;
     std::map<std::string, FunctionId, std::less<>> methods;
+    std::optional<StoredForm> form;  // of a precision policy: its records are tensors beside their scales
 };
 
 enum class DerivationKind : uint8_t {
@@ -287,6 +292,7 @@ struct Function {
     bool captures = false;               // it is in another function, and may name something of it
     const RecordClass* makes = nullptr;  // of a constructor: its class
     const RecordClass* method_of = nullptr;
+    std::string self;                   // of a method of a precision policy: what its text calls the class
     std::optional<Derivation> derived;  // it is the derivative of a function: what it computes stands there
     std::optional<CustomRule> rule;
     std::optional<Span> differentiable;  // `@autodiff`: its place
@@ -333,6 +339,8 @@ struct Instance {
     std::unordered_map<ast::ExprId, std::vector<ForInfo>> comprehensions;  // one per clause
     // Of a `return` or an annotated assignment: extents that the declared type says and only the run can compare.
     std::unordered_map<ast::StmtId, std::vector<DimCheck>> checks;
+    // The same of a tensor beside its scales: the extents that are declared of its values.
+    std::unordered_map<ast::StmtId, std::vector<ir::Dim>> values_shapes;
     // Of an operator on whole tensors: extents of its operands that only the run can compare.
     std::unordered_map<ast::ExprId, std::vector<DimCheck>> extents;
     std::unordered_map<ast::StmtId, AugmentedInfo> augmented;

@@ -117,6 +117,7 @@ public:
     std::set<std::string> unknown_names;  // said once
     std::optional<Type> returned;         // the join of what was returned so far
     std::optional<Type> result_type;
+    std::vector<ir::Dim> result_values_shape;  // where that is a tensor beside its scales
     Span result_at;
     DeclaredValue declared_value;
     bool aloud = false;

@@ -95,6 +95,10 @@ public:
     [[nodiscard]] bool is_called(FunctionId id) const { return called_.contains(id); }
     // The records of a class; unknown where its definition is wrong, nothing while it is being read.
     std::optional<Type> record_type(FunctionId constructor);
+    // The class whose records are tensors of a block format; of a named format, or of a precision policy of the
+    // program, that a symbol means.
+    FunctionId class_of(const StoredForm& form);
+    std::optional<FunctionId> stored_class(const Symbol& symbol);
     // Gives the messages of an instance, and of those it calls, once.
     void report(InstanceId instance);
 
@@ -138,6 +142,8 @@ private:
     void declare_from(ModuleId module, const ast::FromImport& import);
     void declare_class(ModuleId module, const ast::ClassDef& def);
     void declare_member(ModuleId module, RecordClass& made, ast::FunctionDef& constructor, const ast::Stmt& stmt);
+    void declare_policy(ModuleId module, RecordClass& made, ast::FunctionDef& constructor, const ast::ClassDef& def);
+    void declare_policy_member(ModuleId module, RecordClass& made, const ast::Stmt& stmt);
     void bind(ModuleId module, const ast::Identifier& name, Symbol symbol);
     FunctionId declare_function(ModuleId module, const ast::Stmt& stmt, std::optional<FunctionId> enclosing);
     // Whether a nested function names something that a function around it binds. What names nothing of them means the
@@ -175,6 +181,7 @@ private:
     std::map<std::string, ModuleId> loaded_;                        // by path
     std::vector<std::string> loading_;                              // paths, for cycles
     std::map<std::string, ModuleId, std::less<>> library_modules_;  // by name
+    std::map<std::string, FunctionId, std::less<>> block_classes_;  // by the name of the format
     bool headers_read_ = false;                                     // of the functions of all modules that imports name
     std::map<const ast::FunctionDef*, FunctionId> functions_;
     std::map<const ast::Lambda*, FunctionId> lambdas_;

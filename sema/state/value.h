@@ -91,6 +91,7 @@ struct Annotation {
     bool fixed = false;  // `static`
     Privilege privilege = Privilege::none;
     std::string type_variable;  // the `T` of `T[M, K]`
+    std::vector<ir::Dim> values_shape;  // of a tensor beside its scales, whose type is a record
 };
 
 // A loop whose rounds values depend on, and the body that it stands in: this one, or one around it.

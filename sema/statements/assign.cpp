@@ -445,6 +445,7 @@ void annotated_assignment(Body& b, const ast::Stmt& stmt, const ast::AnnotatedAs
         if (!require_converts(b, *a.value, *value, type, fmt::format("`{}`", slot->name)) && !value->broken())
             type = Type(type);
     }
+    if (value && !written.values_shape.empty()) b.instance.values_shapes[stmt.id] = written.values_shape;
     slot->declared = type;
     slot->declared_at = a.annotation->span;
     slot->joined = type;

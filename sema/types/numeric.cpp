@@ -171,7 +171,9 @@ std::optional<OtherField> other_field(const Type& from, const Type& to) {
             }
         }
         const bool both = has_elements_of_its_own(given) && has_elements_of_its_own(wanted);
+        const bool tensors = given.is(Kind::tensor) && wanted.is(Kind::tensor);
         if (both && given.elem() != wanted.elem()) return OtherField{name, given, wanted};
+        if (tensors && given.rank() != wanted.rank()) return OtherField{name, given, wanted};
     }
     return std::nullopt;
 }
