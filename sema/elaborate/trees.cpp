@@ -36,8 +36,11 @@ std::vector<sema::Type> declared_fields(const sema::Program& program, const sema
     for (const sema::Instance& instance : program.instances) {
         if (instance.function != record.function_id() || instance.parameters.size() != record.parts().size()) continue;
         std::vector<sema::Type> fields;
-        for (size_t i = 0; i < record.parts().size(); ++i)
-            fields.push_back(with_declared_extents(record.parts()[i], instance.parameters[i].type));
+        for (size_t i = 0; i < record.parts().size(); ++i) {
+            const sema::ParameterInfo& field = instance.parameters[i];  // without a type: what one call gave it
+            const sema::Type& part = record.parts()[i];
+            fields.push_back(field.annotation.valid() ? with_declared_extents(part, field.type) : part);
+        }
         return fields;
     }
     return record.parts();

@@ -237,16 +237,37 @@ private:
         return quiet_[name] = standing(*function, shows).empty();
     }
 
-    // Functions that only derivatives named.
+    // Functions that only derivatives named, and what only those call or launch.
     void drop_unused() {
-        std::set<std::string> called;
+        std::set<std::string> unused = used_;
         for (const Function& fn : module_.functions) {
-            for (const OpId id : standing(fn, [](const Op& op) { return op.kind == OpKind::call; }))
-                called.insert(CallOp(fn, id).callee());
+            const bool checks = fn.name.ends_with(kDifferentiabilityCheck);
+            if (checks) unused.insert(fn.name);
+            if (checks || used_.contains(fn.name)) unused.merge(named_in(fn));
         }
-        std::erase_if(module_.functions, [&](const Function& fn) {
-            return (used_.contains(fn.name) && !called.contains(fn.name)) || fn.name.ends_with(kDifferentiabilityCheck);
-        });
+        std::vector<const Function*> open;
+        for (const Function& fn : module_.functions) {
+            if (!unused.contains(fn.name)) open.push_back(&fn);
+        }
+        while (!open.empty()) {
+            const Function& fn = *open.back();
+            open.pop_back();
+            for (const std::string& name : named_in(fn)) {
+                if (unused.erase(name) != 0) open.push_back(module_.find(name));
+            }
+        }
+        std::erase_if(module_.functions, [&](const Function& fn) { return unused.contains(fn.name); });
+    }
+
+    // Functions that it calls, kernels that it launches.
+    std::set<std::string> named_in(const Function& fn) const {
+        std::set<std::string> names;
+        const auto named = [](const Op& op) { return op.kind == OpKind::call || op.kind == OpKind::launch; };
+        for (const OpId id : standing(fn, named)) {
+            const std::string& name = fn.op(id).attrs.string(Attr::callee);
+            if (module_.find(name) != nullptr) names.insert(name);
+        }
+        return names;
     }
 
     Module& module_;

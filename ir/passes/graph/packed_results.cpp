@@ -59,9 +59,7 @@ Function packing_function(const Function& graph, ValueId like) {
 
 bool packs_codes(const Function& fused) {
     const auto& ops = fused.region(fused.body).ops;
-    if (ops.size() != 2 || fused.op(ops.front()).kind != OpKind::bitcast) return false;
-    const Op& bits = fused.op(ops.front());
-    return fused.type(bits.operands[0]).elem == DType::u8 && is_packed(fused.type(bits.results[0]).elem);
+    return ops.size() == 2 && fused.op(ops.front()).kind == OpKind::bitcast && is_packed(fused.results.front().elem);
 }
 
 StepCode packing_code(const Function& fused) {

@@ -11,8 +11,9 @@ import subprocess
 import sys
 
 TARGETS = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120a"]
-# Of products as large as these GPUs' registers hold.
+# Of products as large as these GPUs' registers hold, and of samples with many kernels.
 OF_LARGE = ["sm_80", "sm_90a"]
+LARGE_SAMPLES = ["plays.tsr"]
 CACHE = "cache"
 
 
@@ -45,7 +46,7 @@ def main():
             wrong.append(f"{name} {' '.join(targets)}: {ran.stderr}")
 
     for sample in sorted(glob.glob(os.path.join(samples, "*.tsr"))):
-        assemble(sample, TARGETS)
+        assemble(sample, OF_LARGE if os.path.basename(sample) in LARGE_SAMPLES else TARGETS)
     for source in large:
         assemble(source, OF_LARGE)
     made = [file for file in os.listdir(folder) if file != CACHE]
