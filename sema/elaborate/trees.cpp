@@ -37,9 +37,9 @@ std::vector<sema::Type> declared_fields(const sema::Program& program, const sema
         if (instance.function != record.function_id() || instance.parameters.size() != record.parts().size()) continue;
         std::vector<sema::Type> fields;
         for (size_t i = 0; i < record.parts().size(); ++i) {
-            const sema::ParameterInfo& field = instance.parameters[i];  // without a type: what one call gave it
+            const sema::ParameterInfo& field = instance.parameters[i];
             const sema::Type& part = record.parts()[i];
-            fields.push_back(field.annotation.valid() ? with_declared_extents(part, field.type) : part);
+            fields.push_back(field.any_tree ? part : with_declared_extents(part, field.type));
         }
         return fields;
     }

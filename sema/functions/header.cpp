@@ -80,6 +80,7 @@ static void read_parameters(Body& b, const Request& request) {
         if (parameter.annotation) written = annotation(b, *parameter.annotation, true);
         const Type given = i < request.types.size() ? request.types[i] : Type::unknown();
         info.type = written.type;
+        info.any_tree = written.tree;
         info.values_shape = written.values_shape;
         if (!written.type_variable.empty()) {
             b.type_variables.insert(written.type_variable);

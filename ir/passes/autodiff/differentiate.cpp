@@ -48,6 +48,9 @@ public:
 
     bool run() {
         bool ok = true;
+        for (const Function& function : module_.functions) {
+            if (function.level == Level::graph) note_named(function);
+        }
         for (Function& function : module_.functions) ok = (function.level != Level::graph || expand(function)) && ok;
         if (!ok) return false;
         for (Function& function : module_.functions) {
@@ -235,6 +238,21 @@ private:
             return kernel ? record(op.kind).has(Effect::io) : has_effect(op) && !is_quiet(op);
         };
         return quiet_[name] = standing(*function, shows).empty();
+    }
+
+    // Graph functions that this one calls or differentiates, and the rules that its calls name.
+    void note_named(const Function& fn) {
+        const auto note = [this](const std::string& name) {
+            const Function* named = module_.find(name);
+            if (named != nullptr && named->level == Level::graph) used_.insert(name);
+        };
+        const auto names = [this](const Op& op) { return op.kind == OpKind::call || is_expanded(op); };
+        for (const OpId id : standing(fn, names)) {
+            const Op& op = fn.op(id);
+            note(op.attrs.string(Attr::callee));
+            if (!CustomCallOp::is_one(op)) continue;
+            for (const std::string& name : op.attrs.strings(Attr::names)) note(name);
+        }
     }
 
     // Functions that only derivatives named, and what only those call or launch.
