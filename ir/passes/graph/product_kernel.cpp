@@ -14,6 +14,8 @@ namespace tsr::ir {
 namespace {
 
 constexpr int64_t kRows = 64, kColumns = 128, kDepth = 64;  // of a block of the result; of one step of its sum
+// Of floats of 8 bits or fewer, which GPUs without such products widen in registers.
+constexpr int64_t kNarrowDepth = 32;
 
 class ProductKernelMaker {
 public:
@@ -70,7 +72,9 @@ private:
             return;
         }
         block_ = {block_extent(axes_.row, kRows), block_extent(axes_.column, kColumns)};
-        depth_ = block_extent(axes_.sum, kDepth);
+        const bool narrow =
+            is_storage_only(fused_.type(contract_.a()).elem) && is_storage_only(fused_.type(contract_.b()).elem);
+        depth_ = block_extent(axes_.sum, narrow ? kNarrowDepth : kDepth);
     }
     size_t axis_in_result(char letter) const { return letters_.result.find(letter); }
 
