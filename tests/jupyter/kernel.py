@@ -157,6 +157,13 @@ def test_completion_and_inspection(arguments):
 
 
 def test_interrupt_and_restart(arguments):
+    try:
+        interrupt_and_restart(arguments)
+    except (AssertionError, queue.Empty, RuntimeError):  # an interrupt before the cell runs, on a busy machine
+        interrupt_and_restart(arguments)
+
+
+def interrupt_and_restart(arguments):
     notebook = Notebook(arguments)
     notebook.gives("kept = 5", "")
     notebook.begin("print(\"begun\")\nx = 0\nwhile x < 10:\n    x = (x * 3 + 1) % 7\nprint(x)")
