@@ -165,8 +165,6 @@ TsrTensor* tsr_from_list(int32_t dtype, const struct TsrList* list, const TsrPla
  *   element 2k = r * cos(2 pi v), element 2k + 1 = r * sin(2 pi v); in f64, rounded once. For f64 f32 f16 bf16.
  * - bernoulli: word * 2^-32 < probability; gives bool.
  * - permutation: 0, 1, … count - 1, sorted by two words of each element (those of f64), equal ones by number.
- * - poisson: by inversion with the uniform number of f64: it is lowered by the probabilities of m, m + 1, m - 1, m + 2,
- * … in turn, m the rate rounded down, until it is below zero. Rates from 0 to 1e9.
  * - randint: low + (word * (high - low) >> 32); when high - low > 2^32, an element has two words as in f64, >> 64. */
 typedef struct TsrRandomKey {
     uint64_t seed;
@@ -183,8 +181,6 @@ TsrTensor* tsr_rand(int32_t dtype, const int64_t* shape, int32_t rank, const Tsr
 TsrTensor* tsr_randn(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey* key, const TsrPlace* place);
 TsrTensor* tsr_randint(int32_t dtype, const int64_t* shape, int32_t rank, int64_t low, int64_t high,
                        const TsrRandomKey* key, const TsrPlace* place);
-TsrTensor* tsr_poisson(int32_t dtype, const int64_t* shape, int32_t rank, double rate, const TsrRandomKey* key,
-                       const TsrPlace* place);
 TsrTensor* tsr_bernoulli(const int64_t* shape, int32_t rank, double probability, const TsrRandomKey* key,
                          const TsrPlace* place);
 TsrTensor* tsr_permutation(int32_t dtype, int64_t count, const TsrRandomKey* key, const TsrPlace* place);
@@ -572,7 +568,7 @@ const char* tsr_last_error(void);
 /* clang-format off */
 #define TSR_HOST_FUNCTIONS(X) \
     X(tensor_retain) X(tensor_release) X(empty) X(zeros) X(full) X(ones) X(arange_i64) X(arange_f64) X(linspace) X(from_values) X(from_list) X(philox4x32_10) X(seed) X(random_stream) \
-    X(set_seed) X(next_key) X(rand) X(randn) X(randint) X(poisson) X(bernoulli) X(permutation) X(copy) X(is_dense) X(contiguous) X(own) X(cast) X(cast_cut) X(cast_dither) X(convert_bits) X(bits_to_f64) \
+    X(set_seed) X(next_key) X(rand) X(randn) X(randint) X(bernoulli) X(permutation) X(copy) X(is_dense) X(contiguous) X(own) X(cast) X(cast_cut) X(cast_dither) X(convert_bits) X(bits_to_f64) \
     X(f64_to_bits) X(view) X(transpose) X(swap_last) X(view_as_real) X(view_as_complex) X(reshape) X(broadcast_to) X(dim) X(size) X(get) X(get_f64) X(get_i64) X(set) X(set_f64) X(set_i64) X(item) X(assign) X(fill) \
     X(equal) X(allclose) X(string) X(string_retain) X(string_release) X(concat) X(join) X(string_compare) X(string_length) X(string_get) X(string_repr) X(string_slice) \
     X(string_repeat) X(string_upper) X(string_lower) X(string_strip) X(string_lstrip) X(string_rstrip) X(string_replace) X(string_join) X(string_split) \

@@ -16,7 +16,7 @@
 #include "ir/ops/register.h"
 #include "ir/ops/tile.h"
 #include "ir/passes/autodiff/control.h"
-#include "ir/passes/autodiff/types.h"
+#include "ir/passes/autodiff/kernel_memory.h"
 #include "ir/passes/tile/classify.h"
 #include "ir/passes/tile/domain.h"
 
@@ -24,31 +24,11 @@ namespace tsr::ir::autodiff {
 
 namespace {
 
-// An axis for each loop whose rounds are done together: a value of the body has those that it depends on, the outer
-// ones first, and behind them the axes of a register tile.
-using Axes = std::vector<size_t>;
-
-// An index: start + stride * the round along an axis. Without an axis it is the start.
-struct Line {
-    std::optional<size_t> axis;
-    int64_t stride = 0;
-    ValueId start;  // a number of type index
-};
-
-// A value of the kernel in the graph. Indices with axes are i64, others stay numbers of type index.
-struct Held {
-    ValueId id;
-    Axes axes;
-    std::vector<Dim> tile;
-    std::optional<Line> line;
-    [[nodiscard]] bool is_number() const { return axes.empty() && tile.empty(); }
-};
-
 struct Refused {};  // a message was given
 
-class KernelGraph {
+class KernelGraph : KernelMemory {
 public:
-    KernelGraph(const Function& kernel, Diagnostics& said) : kernel_(kernel), said_(said), root_(out_), at_(&root_) {}
+    KernelGraph(const Function& kernel, Diagnostics& said) : kernel_(kernel), said_(said) {}
 
     std::optional<Function> run() {
         try {
@@ -154,84 +134,6 @@ private:
         return values_.at(value);
     }
 
-    // ---- axes ----
-    size_t new_axis(const Dim& extent) {
-        extents_.push_back(extent);
-        return extents_.size() - 1;
-    }
-
-    // A dimension with the value of a number: a formula, or a symbol that gets the value here.
-    Dim extent_of(ValueId value) {
-        if (auto known = dimension_of(out_, value)) return *known;
-        const Dim symbol = make_symbol(out_, "rounds");
-        at_->value(OpKind::dim, {at_->maximum(value, at_->index(0))}, {{Attr::dim, symbol}});
-        return symbol;
-    }
-
-    Held number(ValueId id) {
-        Held held{id, {}, {}, {}};
-        if (out_.type(id).is_scalar() && out_.type(id).elem == DType::index) held.line = Line{std::nullopt, 0, id};
-        return held;
-    }
-
-    Held rounds(size_t axis, ValueId start, int64_t stride) {
-        const ValueId numbers = at_->value(OpKind::positions, {},
-                                           {{Attr::shape, std::vector<Dim>{extents_[axis]}}, {Attr::type, DType::i64}});
-        const Held first = number(at_->cast(start, DType::i64)), by = number(at_->constant(stride, DType::i64));
-        Held line{numbers, {axis}, {}, {}};
-        line = element(OpKind::add, {element(OpKind::mul, {line, by}), first});
-        line.line = Line{axis, stride, start};
-        return line;
-    }
-
-    [[nodiscard]] std::vector<Dim> shape_of(const Axes& axes, const std::vector<Dim>& tile) const {
-        std::vector<Dim> shape;
-        for (const size_t axis : axes) shape.push_back(extents_[axis]);
-        shape.insert(shape.end(), tile.begin(), tile.end());
-        return shape;
-    }
-
-    static Axes joined(const Axes& a, const Axes& b) {
-        Axes all;
-        std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
-        return all;
-    }
-
-    // Indices have axes as i64.
-    ValueId wide(ValueId id) { return out_.type(id).elem == DType::index ? at_->cast(id, DType::i64) : id; }
-
-    // The value with these axes, of which it has some. A number is repeated in the tile, too.
-    ValueId spread(const Held& v, const Axes& axes, const std::vector<Dim>& tile) {
-        const std::vector<Dim> shape = shape_of(axes, tile);
-        if (v.axes == axes && v.tile.size() == tile.size()) return shape.empty() ? v.id : wide(v.id);
-        if (v.is_number()) return at_->value(OpKind::full, {wide(v.id)}, {{Attr::shape, shape}});
-        std::vector<int64_t> to;
-        for (const size_t axis : v.axes) {
-            const auto place = std::find(axes.begin(), axes.end(), axis);
-            to.push_back(place - axes.begin());
-        }
-        for (size_t i = 0; i < v.tile.size(); ++i) to.push_back(static_cast<int64_t>(axes.size() + i));
-        return at_->value(OpKind::expand, {wide(v.id)}, {{Attr::axes, to}, {Attr::shape, shape}});
-    }
-
-    Held element(OpKind kind, const std::vector<Held>& operands, Attrs attrs = {}) {
-        Held made;
-        for (const Held& operand : operands) {
-            made.axes = joined(made.axes, operand.axes);
-            if (made.tile.empty()) made.tile = operand.tile;
-        }
-        if (made.is_number()) {
-            Values numbers;
-            for (const Held& operand : operands) numbers.push_back(operand.id);
-            return number(at_->value(kind, std::move(numbers), std::move(attrs)));
-        }
-        if (attrs.has(Attr::type) && attrs.dtype(Attr::type) == DType::index) attrs.set(Attr::type, DType::i64);
-        Values all;
-        for (const Held& operand : operands) all.push_back(spread(operand, made.axes, made.tile));
-        made.id = at_->value(kind, std::move(all), std::move(attrs));
-        return made;
-    }
-
     // ---- what an index is ----
     std::optional<Line> line_of(OpId id, const std::vector<Held>& given) {
         const Op& op = kernel_.op(id);
@@ -244,195 +146,11 @@ private:
         return Line{a->axis ? a->axis : b->axis, a->axis ? a->stride : b->stride, start};
     }
 
-    [[nodiscard]] bool is_zero(ValueId value) const {
-        const auto known = dimension_of(out_, value);
-        return known && known->constant_value() == 0;
-    }
-
     // ---- elements of memory ----
     ValueId& tensor(OpId op, ValueId memory) {
         const auto found = memory_.find(memory);
         if (found == memory_.end()) refuse(op, "memory of a thread block, or of each tile");
         return found->second;
-    }
-
-    // Where each element of a block of memory stands, and whether it is one. `tiled`: which axis of the block an axis
-    // of the memory runs along.
-    struct Places {
-        Held place;                  // in the elements in order
-        std::optional<Held> inside;  // nothing: all are
-    };
-    Places places(const std::vector<Dim>& shape, const std::vector<Held>& starts, const std::vector<size_t>& tiled,
-                  const std::vector<Dim>& tile) {
-        Places made;
-        std::optional<Held> sum;
-        for (size_t axis = 0; axis < shape.size(); ++axis) {
-            Held index = element(OpKind::cast, {starts[axis]}, {{Attr::type, DType::i64}});
-            const Held extent = number(at_->cast(at_->dim(shape[axis]), DType::i64));
-            const auto along = std::find(tiled.begin(), tiled.end(), axis);
-            if (along != tiled.end()) {
-                index = element(OpKind::add, {index, numbers_along(along - tiled.begin(), tile, DType::i64)});
-            }
-            if (!tile.empty()) {
-                const Held zero = number(at_->constant(0, DType::i64));
-                const Held here = element(OpKind::bit_and,
-                                          {element(OpKind::ge, {index, zero}), element(OpKind::lt, {index, extent})});
-                made.inside = made.inside ? element(OpKind::bit_and, {*made.inside, here}) : here;
-            }
-            sum = sum ? element(OpKind::add, {element(OpKind::mul, {*sum, extent}), index}) : index;
-        }
-        made.place = sum ? *sum : number(at_->constant(0, DType::i64));
-        if (mask_) made.inside = made.inside ? element(OpKind::bit_and, {*made.inside, *mask_}) : *mask_;
-        return made;
-    }
-
-    // The numbers along an axis of a register tile.
-    Held numbers_along(std::ptrdiff_t axis, const std::vector<Dim>& tile, DType type) {
-        const std::vector<Dim> line{tile[static_cast<size_t>(axis)]};
-        ValueId made = at_->value(OpKind::positions, {}, {{Attr::shape, line}, {Attr::type, type}});
-        if (tile.size() > 1)
-            made = at_->value(OpKind::expand, {made},
-                              {{Attr::axes, std::vector<int64_t>{static_cast<int64_t>(axis)}}, {Attr::shape, tile}});
-        return {made, {}, tile, {}};
-    }
-
-    // Of places that are one number: with an axis of one.
-    std::string letters(const Held& ids) {
-        std::string all(std::max<size_t>(ids.axes.size() + ids.tile.size(), 1), 'a');
-        std::iota(all.begin(), all.end(), 'a');
-        return "z," + all + "->" + all;
-    }
-    ValueId with_axis(const Held& v) {
-        if (!v.is_number()) return v.id;
-        return at_->value(OpKind::full, {wide(v.id)}, {{Attr::shape, std::vector<Dim>{Dim::constant(1)}}});
-    }
-    ValueId as_line(ValueId tensor) {
-        const std::vector<Dim> shape = out_.type(tensor).shape;
-        if (shape.size() == 1) return tensor;
-        return at_->value(OpKind::reshape, {tensor}, {{Attr::shape, std::vector<Dim>{element_count(shape)}}});
-    }
-    // The place, or none where nothing is read or written.
-    Held guarded(const Places& of) {
-        if (!of.inside) return of.place;
-        return element(OpKind::select, {*of.inside, of.place, number(at_->constant(-1, DType::i64))});
-    }
-
-    Held gathered(ValueId x, const Places& of) {
-        const Held ids = guarded(of);
-        const ValueId found = at_->value(OpKind::gather_axis, {as_line(x), with_axis(ids)},
-                                         {{Attr::letters, letters(ids)}, {Attr::outside, kFlag}});
-        if (!ids.is_number()) return {found, ids.axes, ids.tile, {}};
-        return number(at_->value(OpKind::reshape, {found}, {{Attr::shape, std::vector<Dim>{}}}));
-    }
-
-    void scattered(ValueId& x, const Places& of, const Held& value, std::optional<ReduceOp> how) {
-        Places all = of;
-        all.place = {spread(of.place, nest_, of.place.tile), nest_, of.place.tile, {}};
-        if (nest_.empty() && of.place.tile.empty()) all.place = of.place;
-        const Held ids = guarded(all);
-        const Held values = ids.is_number() ? value : Held{spread(value, ids.axes, ids.tile), ids.axes, ids.tile, {}};
-        Attrs attrs{{Attr::letters, letters(ids)}, {Attr::outside, kFlag}};
-        if (how) attrs.set(Attr::op, static_cast<int64_t>(*how));
-        const std::vector<Dim> shape = out_.type(x).shape;
-        const ValueId into = as_line(x);
-        x = at_->value(OpKind::scatter_axis, {into, with_axis(ids), with_axis(values)}, std::move(attrs));
-        if (shape.size() != 1) x = at_->value(OpKind::reshape, {x}, {{Attr::shape, shape}});
-    }
-
-    // Each index runs along an axis of its own, or along none.
-    static bool is_block(const std::vector<Held>& indices) {
-        std::set<size_t> seen;
-        return std::ranges::all_of(indices, [&](const Held& index) {
-            return index.line &&
-                   (!index.line->axis || (index.line->stride == 1 && seen.insert(*index.line->axis).second));
-        });
-    }
-
-    // The axes in the order of the memory, and a permutation that sorts them.
-    struct Order {
-        Axes axes;
-        std::vector<int64_t> sorted;
-    };
-    static Order order_of(const std::vector<Held>& indices) {
-        Order order;
-        for (const Held& index : indices) {
-            if (index.line->axis) order.axes.push_back(*index.line->axis);
-        }
-        order.sorted.resize(order.axes.size());
-        std::iota(order.sorted.begin(), order.sorted.end(), 0);
-        std::ranges::sort(order.sorted, {}, [&](int64_t i) { return order.axes[static_cast<size_t>(i)]; });
-        return order;
-    }
-    ValueId permuted(ValueId value, const std::vector<int64_t>& axes) {
-        if (std::ranges::is_sorted(axes)) return value;
-        return at_->value(OpKind::transpose, {value}, {{Attr::axes, axes}});
-    }
-
-    struct Block {
-        Values starts;
-        std::vector<Dim> shape;
-        bool whole = true;
-    };
-    Block block_of(const std::vector<Held>& indices, const std::vector<Dim>& shape) {
-        Block block;
-        for (size_t i = 0; i < indices.size(); ++i) {
-            const Line& line = *indices[i].line;
-            block.starts.push_back(line.start);
-            block.shape.push_back(line.axis ? extents_[*line.axis] : Dim::constant(1));
-            block.whole = block.whole && is_zero(line.start) && block.shape.back() == shape[i];
-        }
-        return block;
-    }
-
-    Held read(OpId op, ValueId memory, const std::vector<Held>& indices) {
-        const ValueId x = tensor(op, memory);
-        const std::vector<Dim> shape = out_.type(x).shape;
-        if (mask_ || !is_block(indices) || indices.empty()) return gathered(x, places(shape, indices, {}, {}));
-        const Block block = block_of(indices, shape);
-        const Order order = order_of(indices);
-        ValueId value = x;
-        if (!block.whole) {
-            Values operands{x};
-            operands.insert(operands.end(), block.starts.begin(), block.starts.end());
-            value = at_->value(OpKind::slice, std::move(operands), {{Attr::shape, block.shape}});
-        }
-        if (order.axes.size() != shape.size())
-            value = at_->value(OpKind::reshape, {value}, {{Attr::shape, shape_of(order.axes, {})}});
-        if (order.axes.empty()) return number(value);
-        Held held{permuted(value, order.sorted), order.axes, {}, {}};
-        std::ranges::sort(held.axes);
-        return held;
-    }
-
-    void write(OpId op, ValueId memory, const Held& value, const std::vector<Held>& indices,
-               std::optional<ReduceOp> how) {
-        ValueId& x = tensor(op, memory);
-        const std::vector<Dim> shape = out_.type(x).shape;
-        Order order;
-        bool block = !mask_ && !how && is_block(indices) && !indices.empty();
-        if (block) {
-            order = order_of(indices);
-            Axes sorted = order.axes;
-            std::ranges::sort(sorted);
-            block = sorted == nest_;  // each round has an element of its own
-        }
-        if (!block) return scattered(x, places(shape, indices, {}, {}), value, how);
-        const Block at = block_of(indices, shape);
-        std::vector<int64_t> back(order.sorted.size());
-        for (size_t i = 0; i < back.size(); ++i) back[static_cast<size_t>(order.sorted[i])] = static_cast<int64_t>(i);
-        ValueId made = permuted(spread(value, nest_, {}), back);
-        if (out_.type(made).is_scalar()) {
-            made = at_->value(OpKind::full, {made}, {{Attr::shape, at.shape}});
-        } else if (order.axes.size() != shape.size()) {
-            made = at_->value(OpKind::reshape, {made}, {{Attr::shape, at.shape}});
-        }
-        if (at.whole) {
-            x = made;
-            return;
-        }
-        Values operands{x, made};
-        operands.insert(operands.end(), at.starts.begin(), at.starts.end());
-        x = at_->value(OpKind::update, std::move(operands));
     }
 
     // ---- register tiles ----
@@ -463,9 +181,10 @@ private:
         const MmaOp mma(kernel_, id);
         const Held a = values_.at(mma.a()), b = values_.at(mma.b());
         Held made{{}, joined(a.axes, b.axes), kernel_.type(kernel_.op(id).results[0]).shape, {}};
-        const auto letters_of = [](const Axes& axes) {
+        const auto letters_of = [&](const Axes& axes) {
             std::string all;
-            for (const size_t axis : axes) all += static_cast<char>('A' + axis);
+            for (const size_t axis : axes)
+                all += static_cast<char>('A' + (std::ranges::find(made.axes, axis) - made.axes.begin()));
             return all;
         };
         const MakeOperation make = [&](OpKind kind, Values operands, Attrs attrs) {
@@ -700,17 +419,17 @@ private:
                 return set(all_tiles(id));
             case OpKind::read: {
                 const ReadOp read_op(kernel_, id);
-                return set(read(id, read_op.memory(), held(read_op.indices())));
+                return set(read(tensor(id, read_op.memory()), held(read_op.indices())));
             }
             case OpKind::write: {
                 const WriteOp write_op(kernel_, id);
-                return write(id, write_op.memory(), values_.at(write_op.value()), held(write_op.indices()), {});
+                return write(tensor(id, write_op.memory()), values_.at(write_op.value()), held(write_op.indices()), {});
             }
             case OpKind::atomic: {
                 const AtomicUpdateOp update(kernel_, id);
                 const auto how = combining(update.what());
                 if (!how || is_used(op.results[0])) break;
-                return write(id, update.memory(), values_.at(update.value()), held(update.indices()), how);
+                return write(tensor(id, update.memory()), values_.at(update.value()), held(update.indices()), how);
             }
             case OpKind::load_tile:
                 return set(load(id));
@@ -744,14 +463,8 @@ private:
 
     const Function& kernel_;
     Diagnostics& said_;
-    Function out_;
-    Builder root_;
-    Builder* at_;  // where operations are made now
     std::map<ValueId, Held> values_;
     std::map<ValueId, ValueId> memory_;  // what stands in each tensor now
-    std::vector<Dim> extents_;           // of each axis
-    Axes nest_;                          // of the loops around
-    std::optional<Held> mask_;           // where what is read and written is done at all
     bool flat_ = false;
     LoopRoles roles_;
     std::vector<ValueId> limits_;

@@ -95,7 +95,6 @@ inline constexpr auto kHostEntries = [] {
         {"randn", {A::type, A::integers, A::random_key, A::place}, R::tensor},
         // shape..., low, high, seed?
         {"randint", {A::type, A::integers, A::integer, A::integer, A::random_key, A::place}, R::tensor},
-        {"poisson", {A::type, A::integers, A::real, A::random_key, A::place}, R::tensor},  // shape..., rate, seed?
         {"bernoulli", {A::integers, A::real, A::random_key, A::place}, R::tensor},  // shape..., probability, seed?
         {"permutation", {A::type, A::integer, A::random_key, A::place}, R::tensor},
         {"seed", {}, R::bits},
