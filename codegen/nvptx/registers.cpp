@@ -13,19 +13,21 @@
 #include <llvm/IR/Module.h>
 
 #include "codegen/nvptx/sink.h"
+#include "codegen/nvptx/task.h"
 #include "ir/machine/gpu.h"
 
 namespace tsr::codegen {
 
 namespace {
 
-constexpr int64_t kUnit = 8;     // that a thread's are counted in
-constexpr int64_t kFew = 40;     // values that are worth no search for cheap ones
-constexpr int64_t kBeside = 16;  // that ptxas takes for itself: addresses, conditions
-// In a block of one warp. ptxas starts the loads of long code together and holds an address for each, which the order
-// of LLVM's instructions does not show: more are left to it.
-constexpr int64_t kBesideOfWarp = 24;
-constexpr int64_t kMostOfWarp = 128;
+constexpr int64_t kUnit = 8;  // that a thread's are counted in
+constexpr int64_t kFew = 40;  // values that are worth no search for cheap ones
+// That ptxas takes for itself: conditions, and addresses. It starts the loads that stand beside each other together and
+// holds an address for each, which the order of LLVM's instructions does not show.
+constexpr int64_t kBeside = 24;
+constexpr int64_t kMostLoads = 16;
+constexpr int64_t kOfLoad = 2;
+constexpr int64_t kMostOfWarp = 128;  // of a block of one warp that shares the multiprocessor with others
 
 // What of a value is in a register of its own.
 const llvm::Value* held(const llvm::Value* value) {
@@ -132,6 +134,23 @@ private:
     int64_t most_ = 0;
 };
 
+// The most accesses to global memory that stand beside each other.
+int64_t loads_together(const llvm::Function& function) {
+    int64_t most = 0;
+    for (const llvm::BasicBlock& block : function) {
+        int64_t here = 0;
+        for (const llvm::Instruction& instruction : block) {
+            for (const llvm::Value* operand : instruction.operands()) {
+                const auto* pointer = llvm::dyn_cast<llvm::PointerType>(operand->getType());
+                const bool accesses = llvm::isa<llvm::LoadInst, llvm::CallInst>(instruction);
+                here += accesses && pointer != nullptr && pointer->getAddressSpace() == kGlobalSpace ? 1 : 0;
+            }
+        }
+        most = std::max(most, here);
+    }
+    return most;
+}
+
 }  // namespace
 
 int64_t registers_at_once(const llvm::Function& function) { return Liveness(function).most(); }
@@ -139,9 +158,12 @@ int64_t registers_at_once(const llvm::Function& function) { return Liveness(func
 void fit_registers(llvm::Function& entry, const Gpu& gpu, int64_t threads, int64_t shared_bytes) {
     if (registers_at_once(entry) > kFew) sink_cheap_values(entry);
     if (entry.hasFnAttribute("nvvm.minctasm")) return;
-    const int64_t beside = threads <= ir::kWarp ? kBesideOfWarp : kBeside;
-    const int64_t wanted = std::min(registers_at_once(entry) + beside, ir::kMostRegisters);
-    if (threads <= ir::kWarp && wanted > kMostOfWarp) return;
+    const int64_t wanted = std::min(
+        registers_at_once(entry) + kBeside + kOfLoad * std::min(loads_together(entry), kMostLoads), ir::kMostRegisters);
+    if (threads <= ir::kWarp && wanted > kMostOfWarp) {
+        entry.addFnAttr("nvvm.minctasm", "1");  // without it ptxas takes at most 168, and spills
+        return;
+    }
     const int64_t each = (wanted + kUnit - 1) / kUnit * kUnit;
     const int64_t warps = (threads + ir::kWarp - 1) / ir::kWarp;
     const int64_t in_part = ir::kRegisterFile / ir::kRegisterParts / (each * ir::kWarp);

@@ -52,7 +52,8 @@ def main():
     made = [file for file in os.listdir(folder) if file != CACHE]
     empty = [file for file in made if os.path.getsize(os.path.join(folder, file)) == 0]
     print(f"{len(made)} cubins; without code: {', '.join(without)}")
-    print("\n".join(wrong + [f"{file} is empty" for file in empty]))
+    # Not to FileCheck, which would keep it for itself.
+    print("\n".join(wrong + [f"{file} is empty" for file in empty]), file=sys.stderr)
     return 1 if wrong or empty or not made else 0
 
 

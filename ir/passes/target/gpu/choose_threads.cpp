@@ -132,15 +132,29 @@ int64_t most_neighbours(const Function& kernel) {
 
 namespace {
 
-// What loops carry may ask for more registers than the threads have that the largest tile asks for.
-void add_threads(const Function& kernel, Plan& plan) {
-    constexpr int64_t kMost = 256;  // more of them have fewer registers together
-    if (!lacks_registers(kernel, plan.gpu())) return;
+// Threads do some of the products, which warps have none for: operands of theirs are in registers, too.
+bool multiplies_by_threads(const Function& kernel, const GpuMachine& machine) {
+    bool any = false;
+    for_each_op(kernel, kernel.body, [&](OpId id) {
+        any |= kernel.op(id).kind == OpKind::mma && !product_of(kernel, MmaOp(kernel, id), machine.capability);
+    });
+    return any;
+}
+
+// What loops carry and compute may ask for more registers than the threads have that the largest tile asks for.
+void add_threads(const Function& kernel, const GpuMachine& machine, Plan& plan) {
+    constexpr int64_t kMost = 256;                           // more of them have fewer registers together
+    constexpr int64_t kCrowded = 180, kCrowdedBeside = 100;  // the latter where threads multiply
+    const int64_t limit = multiplies_by_threads(kernel, machine) ? kCrowdedBeside : kCrowded;
+    const auto crowded = [&](const GpuPlan& gpu) {
+        return lacks_registers(kernel, gpu) || crowded_registers(kernel, gpu.threads) > limit;
+    };
+    if (!crowded(plan.gpu())) return;
     GpuPlan more = plan.gpu();
-    while (more.threads < kMost && lacks_registers(kernel, more)) more.threads *= 2;
+    while (more.threads < kMost && crowded(more)) more.threads *= 2;
     if (lacks_registers(kernel, more)) return;
     plan.gpu().threads = more.threads;
-    plan.reasons.back() = "threads: what a loop carries has room in the registers of so many";
+    plan.reasons.back() = "threads: the tiles of a loop have room in the registers of so many";
 }
 
 void plan_tiles(const Function& kernel, const GpuPlanFields& fields, Plan& plan) {
@@ -183,7 +197,7 @@ Plan choose_threads(const Function& kernel, const GpuMachine& machine, const Gpu
                 std::max(*enough, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(info.group_size()))));
         plan.reasons.emplace_back(groups ? "threads: warp groups, each 64 rows of a product"
                                          : "threads: by the elements of the largest register tile");
-        if (!groups) add_threads(kernel, plan);
+        if (!groups) add_threads(kernel, machine, plan);
         if (const auto warps = kernel.kernel.warps()) {
             gpu.threads = *warps * kWarp;
             plan.reasons.back() = fmt::format("threads: num_warps={}", *warps);

@@ -1,6 +1,8 @@
 #include "ir/passes/target/gpu/registers.h"
 
 #include <algorithm>
+#include <ranges>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -24,6 +26,79 @@ int64_t carried_bits(const Function& kernel, ValueSpan carried) {
     return sum;
 }
 
+// Register tiles that are computed: not those that are read from shared memory where they are used, nor those that
+// other tiles or a few numbers stand for.
+bool is_computed(const Function& kernel, ValueId value) {
+    const Type& type = kernel.type(value);
+    if (type.kind != TypeKind::tile || type.elem == DType::boolean) return false;
+    const OpId from = kernel.value(value).op;
+    if (!from.valid()) return true;  // carried by a loop
+    switch (kernel.op(from).kind) {
+        case OpKind::load_tile:
+        case OpKind::tile_iota:
+        case OpKind::expand:
+        case OpKind::transpose:
+        case OpKind::constant:
+            return false;
+        default:
+            return true;
+    }
+}
+
+// The most bits that computed tiles take in a loop, those of others twice that the loop does not carry.
+class CrowdedLoops {
+public:
+    explicit CrowdedLoops(const Function& kernel) : kernel_(kernel) { pass(kernel.body, {}, 0); }
+    [[nodiscard]] int64_t most() const { return most_; }
+
+private:
+    using Live = std::unordered_set<ValueId>;
+
+    int64_t bits_of(ValueId value) const {
+        const Type& type = kernel_.type(value);
+        return is_computed(kernel_, value) ? element_count(type) * bits(type.elem) : 0;
+    }
+    int64_t sum(const Live& live) const {
+        int64_t all = 0;
+        for (ValueId value : live) all += bits_of(value);
+        return all;
+    }
+    int64_t carried_by(OpId id) const {
+        const OpKind kind = kernel_.op(id).kind;
+        if (kind == OpKind::for_) return carried_bits(kernel_, ForOp(kernel_, id).carried());
+        return kind == OpKind::while_ ? carried_bits(kernel_, WhileOp(kernel_, id).carried()) : 0;
+    }
+    // What stands in a region and is computed outside of it.
+    void from_outside(RegionId region, Live& out) const {
+        Live inside(kernel_.region(region).args.begin(), kernel_.region(region).args.end());
+        for_each_op(kernel_, region, [&](OpId id) {
+            const Op& op = kernel_.op(id);
+            for (ValueId operand : op.operands) {
+                if (!inside.contains(operand)) out.insert(operand);
+            }
+            inside.insert(op.results.begin(), op.results.end());
+            for (RegionId inner : op.regions)
+                inside.insert(kernel_.region(inner).args.begin(), kernel_.region(inner).args.end());
+        });
+    }
+    // From the end of a region to its beginning; `live` is needed behind it, or again in its next iteration.
+    void pass(RegionId region, Live live, int64_t carried) {
+        for (OpId id : std::views::reverse(kernel_.region(region).ops)) {
+            const Op& op = kernel_.op(id);
+            for (ValueId result : op.results) live.erase(result);
+            for (RegionId inner : op.regions) {
+                Live through = live;
+                from_outside(inner, through);
+                pass(inner, std::move(through), std::max(carried, carried_by(id)));
+            }
+            live.insert(op.operands.begin(), op.operands.end());
+            most_ = std::max(most_, 2 * sum(live) - carried);
+        }
+    }
+    const Function& kernel_;
+    int64_t most_ = 0;
+};
+
 }  // namespace
 
 int64_t carried_registers(const Function& kernel, int64_t threads) {
@@ -35,6 +110,10 @@ int64_t carried_registers(const Function& kernel, int64_t threads) {
             most = std::max(most, carried_bits(kernel, WhileOp(kernel, id).carried()));
     });
     return most / (kBits * std::max<int64_t>(threads, 1));
+}
+
+int64_t crowded_registers(const Function& kernel, int64_t threads) {
+    return CrowdedLoops(kernel).most() / (kBits * std::max<int64_t>(threads, 1));
 }
 
 int64_t registers_of_thread(int64_t threads, const GpuMachine& machine) {
