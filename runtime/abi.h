@@ -177,6 +177,11 @@ void tsr_set_seed(uint64_t seed); /* starts all counts again */
 /* The key of the next run of `site`, counted by the runtime; `seed` NULL: the program's. */
 void tsr_next_key(uint32_t site, const uint64_t* seed, TsrRandomKey* key);
 uint64_t tsr_random_stream(int32_t site); /* of that key: the count, and above 32 bits the site */
+/* What cotangents of values with `@loss_scale(dynamic)` are multiplied by where they are stored; 2^16 at first. */
+double tsr_loss_scale(void);
+/* After a step: where its gradients were not finite the scale is halved and a line on stderr says so; after 2,000 steps
+ * that were, it is doubled. Gives the scale. */
+double tsr_loss_scale_step(int64_t finite, const TsrPlace* place);
 TsrTensor* tsr_rand(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey* key, const TsrPlace* place);
 TsrTensor* tsr_randn(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey* key, const TsrPlace* place);
 TsrTensor* tsr_randint(int32_t dtype, const int64_t* shape, int32_t rank, int64_t low, int64_t high,
@@ -567,7 +572,7 @@ const char* tsr_last_error(void);
 
 /* clang-format off */
 #define TSR_HOST_FUNCTIONS(X) \
-    X(tensor_retain) X(tensor_release) X(empty) X(zeros) X(full) X(ones) X(arange_i64) X(arange_f64) X(linspace) X(from_values) X(from_list) X(philox4x32_10) X(seed) X(random_stream) \
+    X(tensor_retain) X(tensor_release) X(empty) X(zeros) X(full) X(ones) X(arange_i64) X(arange_f64) X(linspace) X(from_values) X(from_list) X(philox4x32_10) X(seed) X(random_stream) X(loss_scale) X(loss_scale_step) \
     X(set_seed) X(next_key) X(rand) X(randn) X(randint) X(bernoulli) X(permutation) X(copy) X(is_dense) X(contiguous) X(own) X(cast) X(cast_cut) X(cast_dither) X(convert_bits) X(bits_to_f64) \
     X(f64_to_bits) X(view) X(transpose) X(swap_last) X(view_as_real) X(view_as_complex) X(reshape) X(broadcast_to) X(dim) X(size) X(get) X(get_f64) X(get_i64) X(set) X(set_f64) X(set_i64) X(item) X(assign) X(fill) \
     X(equal) X(allclose) X(string) X(string_retain) X(string_release) X(concat) X(join) X(string_compare) X(string_length) X(string_get) X(string_repr) X(string_slice) \

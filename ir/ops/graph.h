@@ -60,6 +60,8 @@ inline constexpr std::string_view kDifferentiabilityCheck = ".differentiable";
 //   "vjp", F, B      F gives the results and what is saved, B takes that and the cotangents
 //   "jvp", R         R takes the arguments and a tangent for each that is a float, gives results and their tangents
 //   "recomputed"     that of its operations, which are done again for it
+//   "stored"         no function: the first argument. Its cotangent is multiplied by the second and rounded to the type
+//                    of a gradient; who reads it divides by the second (`@loss_scale`)
 struct CustomCallOp : Handle<OpKind::call> {
     using Handle::Handle;
     static bool is_one(const Op& op) { return op.kind == OpKind::call && op.attrs.has(Attr::names); }
@@ -68,6 +70,11 @@ struct CustomCallOp : Handle<OpKind::call> {
     [[nodiscard]] bool is_reverse() const { return names()[0] == "vjp"; }
     [[nodiscard]] bool is_forward() const { return names()[0] == "jvp"; }
     [[nodiscard]] bool is_recomputed() const { return names()[0] == "recomputed"; }
+    [[nodiscard]] bool is_stored() const { return names()[0] == "stored"; }
+    [[nodiscard]] bool has_rule() const { return is_reverse() || is_forward(); }
+    // Of one that is stored: the value, and what its cotangent is multiplied by.
+    [[nodiscard]] ValueId value() const { return operand(0); }
+    [[nodiscard]] ValueId scale() const { return operand(1); }
     // The function F or R, and B.
     [[nodiscard]] const std::string& rule() const { return names()[1]; }
     [[nodiscard]] const std::string& backward() const { return names()[2]; }

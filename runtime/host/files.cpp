@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/fail.h"
+#include "runtime/host/loss_scale.h"
 #include "runtime/tensor/random_counts.h"
 #include "runtime/text/string.h"
 #include "runtime/trace/trace.h"
@@ -18,10 +19,12 @@ void demand_safetensors(const TsrString* path, const TsrPlace* place) {
 }
 
 constexpr const char* kRandomCounts = "tessera.random";
+constexpr const char* kLossScale = "tessera.loss_scale";
 
 struct Checkpoint {
     std::vector<TensorRef> tensors;
     std::string random_counts;
+    std::string loss_scale;
 };
 
 // Each tensor as the file has it, in the type and shape of the one that is to take it.
@@ -45,6 +48,9 @@ Result<Checkpoint> read_checkpoint(const std::string& file, std::span<const char
     Result<std::string> counts = safetensors_metadata(**source, kRandomCounts);
     if (!counts) return counts.refusal();
     all.random_counts = std::move(*counts);
+    Result<std::string> scale = safetensors_metadata(**source, kLossScale);
+    if (!scale) return scale.refusal();
+    all.loss_scale = std::move(*scale);
     return all;
 }
 
@@ -87,8 +93,13 @@ void tsr_save(const TsrString* path, const char* const* names, const TsrTensor* 
 void tsr_save_checkpoint(const TsrString* path, const char* const* names, const TsrTensor* const* tensors,
                          int32_t count, const TsrPlace* place) {
     demand_safetensors(path, place);
-    const Metadata counts{kRandomCounts, random_counts()};
-    save(path, names, tensors, count, {&counts, counts.value.empty() ? size_t{0} : size_t{1}}, place);
+    std::vector<Metadata> states;
+    const auto add = [&](const char* name, const std::string& state) {
+        if (!state.empty()) states.push_back({name, state});
+    };
+    add(kRandomCounts, random_counts());
+    add(kLossScale, loss_scale_state());
+    save(path, names, tensors, count, states, place);
 }
 
 void tsr_load_checkpoint(const TsrString* path, const char* const* names, const TsrTensor* const* tensors,
@@ -103,6 +114,8 @@ void tsr_load_checkpoint(const TsrString* path, const char* const* names, const 
     const bool counted = !read->random_counts.empty();  // other programs' files say nothing of it
     if (counted && !set_random_counts(read->random_counts))
         fail(place, "%s: malformed: '%s'", file.c_str(), kRandomCounts);
+    if (!read->loss_scale.empty() && !set_loss_scale_state(read->loss_scale))
+        fail(place, "%s: malformed: '%s'", file.c_str(), kLossScale);
     for (int32_t i = 0; i < count; ++i)
         tsr_assign(const_cast<TsrTensor*>(tensors[i]), read->tensors[static_cast<size_t>(i)].get(), place);
 }

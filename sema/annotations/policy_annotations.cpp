@@ -118,6 +118,7 @@ private:
         if (last_name(*e) == "dynamic") {
             name(*e);
             scaling_.loss_dynamic = true;
+            body_.checker.program.scales_losses = true;
             return true;
         }
         const Value scale = expression(body_, *e);

@@ -139,7 +139,11 @@ Val inlined(Body& b, const ast::Expr& e, const CallInfo& info) {
     b.frame().inlined = true;
     b.frame().dims = std::move(dims);
     b.emit.push_call(e.span);
-    for (size_t i = 0; i < arguments.size(); ++i) b.set_parameter(i, arguments[i]);
+    for (size_t i = 0; i < arguments.size(); ++i) {
+        const sema::ParameterInfo& to = callee.parameters[i];
+        const bool declared = to.annotation.valid() && to.type.is(sema::Kind::tensor);
+        b.set_parameter(i, declared ? with_stored_cotangents(b, arguments[i], to.type) : arguments[i]);
+    }
     for (size_t i = 0; i < captures.size(); ++i) b.set(b.slot(callee.captures[i]), captures[i]);
     for (size_t i = 0; i < callee.symbols.size(); ++i) {
         const auto known = values.find(callee.symbols[i].name);

@@ -15,6 +15,7 @@
 #include "sema/elaborate/instances.h"
 #include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/trees.h"
+#include "sema/types/elements.h"
 
 namespace tsr::elaborate {
 
@@ -75,21 +76,26 @@ struct Wanted {
     std::vector<ComplexLeaf> complex;
 };
 
-Wanted wanted_of(Body& b, const Instance& made, const std::vector<ValueId>& arguments) {
+// `out`: gradients are rounded to this type, once.
+Wanted wanted_of(Body& b, const Instance& made, const std::vector<ValueId>& arguments,
+                 std::optional<DType> out = std::nullopt) {
     std::vector<size_t> first;
     std::vector<ir::Type> all;
     std::vector<ComplexLeaf> complex;
+    std::vector<bool> stored;
     for (const sema::ParameterInfo& parameter : b.program.instance(made.derived_from).parameters) {
         first.push_back(all.size());
         if (parameter.value || parameter.type.is(sema::Kind::function)) continue;
         tree_types(parameter.type, all);
         for (const ComplexLeaf leaf : complex_leaves(parameter.type)) complex.push_back(leaf);
+        for (const bool leaf : leaves_with_stored_cotangents(parameter.type)) stored.push_back(leaf);
     }
     first.push_back(all.size());
     Wanted wanted;
     for (const size_t i : made.derived_in) {
         for (size_t k = first[i]; k < first[i + 1]; ++k) {
-            const ir::Type type = gradient_of(b.type_of(arguments[k]));
+            ir::Type type = gradient_of(b.type_of(arguments[k]));
+            if (stored[k] || out) type.elem = derivative_type(b.type_of(arguments[k]).elem);
             wanted.leaves.push_back(arguments[k]);
             wanted.complex.push_back(complex[k]);
             wanted.gradient.push_back(ir::may_differentiate(type) ? std::optional(wanted.wrt.size()) : std::nullopt);
@@ -134,7 +140,7 @@ std::vector<ValueId> gradients(Body& b, const Wanted& wanted, const std::vector<
 std::vector<ValueId> gradient(Body& b, const Instance& made, std::vector<ValueId> arguments, const Dims& dims) {
     const Instance& of = b.program.instance(made.derived_from);
     const sema::Derivation& derivation = *b.program.function(made.function).derived;
-    const Wanted wanted = wanted_of(b, made, arguments);
+    const Wanted wanted = wanted_of(b, made, arguments, derivation.out);
     std::vector<ir::Type> results = named_results(b, of, dims);
     const size_t own = results.size();
     for (size_t i = 0; i < own; ++i) {
@@ -507,6 +513,29 @@ void differentiate_both_ways(Body& b, const Instance& of, const std::vector<Valu
     };
     applied(b, OpKind::vjp, of, joined(arguments, cotangents), joined(results, gradients), {{Attr::axes, wrt}});
     applied(b, OpKind::jvp, of, joined(arguments, tangents), joined(results, moved), {{Attr::axes, wrt}});
+}
+
+Val with_stored_cotangents(Body& b, const Val& value, const sema::Type& type) {
+    if (b.function().level != ir::Level::graph || b.takes_operands()) return value;
+    const auto count = sema::is_complex(type) ? std::nullopt : part_count(type);
+    if (count && value.has_elements()) {
+        Val parts = value;
+        for (size_t i = 0; i < *count && i < parts.parts.size(); ++i)
+            parts.parts[i] = with_stored_cotangents(b, value.parts[i], part_type(type, i));
+        return parts;
+    }
+    if (!type.is(sema::Kind::tensor) || !type.tensor().scaling.stores_cotangents() || !value.is_ssa()) return value;
+    const ir::Type held = b.type_of(value.id);
+    if (!ir::may_differentiate(held)) return value;
+    const DType computed = derivative_type(held.elem);
+    const ir::Attrs entry{{Attr::callee, std::string("loss_scale")}};
+    const auto& fixed = type.tensor().scaling.loss;
+    const ValueId scale =
+        fixed ? number(b, *fixed, computed) : b.emit.given(OpKind::host, {}, ir::Type::scalar(DType::f64), entry);
+    const ir::OpId call =
+        b.emit.op_giving(OpKind::call, {value.id, b.emit.cast(scale, computed)}, {held},
+                         {{Attr::callee, std::string("stored")}, {Attr::names, std::vector<std::string>{"stored"}}});
+    return Val::ssa(b.function().op(call).results[0], value.type);
 }
 
 Val stop(Body& b, const Val& value) {

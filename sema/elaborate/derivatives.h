@@ -24,6 +24,8 @@ std::vector<ir::ValueId> call_with_rule(Body& b, const sema::Instance& callee, s
 std::string name_with_rule(const sema::Instance& function);  // of the function that calls it so
 // Both derivatives of an instance, in all its floats: nobody takes what they give.
 void differentiate_both_ways(Body& b, const sema::Instance& of, const std::vector<ir::ValueId>& arguments);
+// The value, in a graph function. Where the type says `@loss_scale` of a tensor, its cotangent is stored so.
+Val with_stored_cotangents(Body& b, const Val& value, const sema::Type& type);
 // The value, through which no derivative passes.
 Val stop(Body& b, const Val& value);
 

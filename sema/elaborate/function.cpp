@@ -339,6 +339,12 @@ ir::Function made_graph(const Context& context, const Instance& instance, const 
 ir::Function graph_function(const Context& context, const Instance& instance) {
     const sema::Function& function = context.program.function(instance.function);
     return made_graph(context, instance, instance.name, place_of(context.program.def(function)), [&](Body& b) {
+        for (size_t i = 0; i < instance.parameters.size(); ++i) {
+            const sema::VariableId variable = variable_of_parameter(instance, i);
+            if (!variable.valid() || instance.parameters[i].value) continue;
+            const Slot slot = b.slot(variable);
+            b.set(slot, with_stored_cotangents(b, b.get(slot), instance.parameters[i].type));
+        }
         run_function(b, function);
         std::vector<ValueId> results;
         if (!instance.result.is(sema::Kind::none)) b.flatten(b.get(b.frame().result), &instance.result, results);

@@ -5,6 +5,7 @@
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/builtins.h"
+#include "sema/elaborate/choices.h"
 #include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/containers.h"
 #include "sema/elaborate/dimensions.h"
@@ -283,6 +284,13 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
             const ValueId tensor = value.id;
             if (sema::is_complex(type)) return number_of_tensor(b, tensor);
             return Val::ssa(host(b, "item", {tensor}, ir::Type::scalar(type.elem())), type.elem());
+        }
+        case Builtin::loss_scale: {
+            const ast::Expr* finite = argument(b, info, 0);
+            if (!b.program.scales_losses) return Val::of(sema::Static::of(0.0));
+            if (!finite) return Val::ssa(host(b, "loss_scale", {}, ir::Type::scalar(DType::f64)), DType::f64);
+            const ValueId truth = b.emit.cast(b.truth(condition(b, *finite)), DType::i64);
+            return Val::ssa(host(b, "loss_scale_step", {truth}, ir::Type::scalar(DType::f64)), DType::f64);
         }
         case Builtin::time:
             return Val::ssa(host(b, "time", {}, ir::Type::scalar(DType::f64)), DType::f64);

@@ -5,6 +5,7 @@
 #include "sema/elaborate/assignments.h"
 #include "sema/elaborate/choices.h"
 #include "sema/elaborate/containers.h"
+#include "sema/elaborate/derivatives.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/loops.h"
 #include "sema/elaborate/memory.h"
@@ -90,7 +91,8 @@ void return_statement(Body& b, const ast::Stmt& stmt, const ast::Return& stateme
         check_declared(b, stmt);
         check_values(b, stmt, value, frame.instance->result);
         value = in_declared_shape(b, b.rounded(value), frame.instance->result);
-        b.set(frame.result, b.coerce(value, frame.instance->result));
+        value = b.coerce(value, frame.instance->result);
+        b.set(frame.result, with_stored_cotangents(b, value, frame.instance->result));
     } else if (statement.value) {
         expression(b, *statement.value);  // a call that gives nothing
     }
@@ -150,8 +152,12 @@ struct Run {
         Val value = for_declared(b, *s.value, declared);
         if (declared.round) value.round = declared.round;
         check_declared(b, stmt);
-        check_values(b, stmt, value, b.info(*s.target).type);
+        const sema::Type& type = b.info(*s.target).type;
+        check_values(b, stmt, value, type);
         assign_to(b, *s.target, value);
+        const bool scaled = type.is(sema::Kind::tensor) && type.tensor().scaling.stores_cotangents();
+        if (scaled && b.function().level == ir::Level::graph)
+            assign_to(b, *s.target, with_stored_cotangents(b, expression(b, *s.target), type));
     }
     void operator()(const ast::If&) {}  // by `run`, which knows what follows
     void operator()(const ast::For& s) { for_statement(b, stmt, s); }

@@ -190,6 +190,20 @@ std::vector<ComplexLeaf> complex_leaves(const sema::Type& type) {
     return leaves;
 }
 
+std::vector<bool> leaves_with_stored_cotangents(const sema::Type& type) {
+    if (sema::is_complex_number(type)) return {false, false};
+    std::vector<bool> leaves;
+    if (const auto count = sema::is_complex_tensor(type) ? std::nullopt : part_count(type)) {
+        for (size_t i = 0; i < *count; ++i) {
+            const std::vector<bool> part = leaves_with_stored_cotangents(part_type(type, i));
+            leaves.insert(leaves.end(), part.begin(), part.end());
+        }
+    } else if (ir_type(type).kind != ir::TypeKind::none) {
+        leaves.push_back(type.is(Kind::tensor) && type.tensor().scaling.stores_cotangents());
+    }
+    return leaves;
+}
+
 Val tree_of_leaves(Body& b, const sema::Type& type, const std::vector<ValueId>& leaves, size_t& next) {
     if (sema::is_complex_number(type)) return tree_of_leaves(b, parts_of_complex(), leaves, next);
     const auto count = part_count(type);

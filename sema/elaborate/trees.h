@@ -22,6 +22,8 @@ Val tree_parameter(Body& b, const sema::Type& type, const std::string& name);
 // In a host function: the leaves of what a graph is given, and the types of what it gives.
 void tree_leaves(Body& b, const Val& value, const sema::Type& type, std::vector<ir::ValueId>& leaves);
 void tree_types(const sema::Type& type, std::vector<ir::Type>& types);
+// For the same leaves: whether their cotangents are stored as `@loss_scale` says.
+std::vector<bool> leaves_with_stored_cotangents(const sema::Type& type);
 // And the tree that these are.
 Val tree_of_leaves(Body& b, const sema::Type& type, const std::vector<ir::ValueId>& leaves, size_t& next);
 

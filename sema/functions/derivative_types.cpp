@@ -21,16 +21,34 @@ bool holds_floats(const Type& type) {
     return is_differentiated(type);
 }
 
-Type gradient_type(const Type& of, std::optional<DType> out) {
+namespace {
+
+// Of a tree the tree of what its leaves, numbers and tensors of floats, become.
+template <class OfLeaf>
+Type tree_of_gradients(const Type& of, const OfLeaf& of_leaf) {
     if (of.is(Kind::tuple) || of.is(Kind::record)) {
         std::vector<Type> parts;
-        for (const Type& part : of.parts()) parts.push_back(gradient_type(part, out));
+        for (const Type& part : of.parts()) parts.push_back(tree_of_gradients(part, of_leaf));
         return of.is(Kind::tuple) ? Type::tuple(std::move(parts)) : Type::record_like(of, std::move(parts), false);
     }
-    if (of.is(Kind::list)) return Type::list(gradient_type(of.parts()[0], out), of.length());
+    if (of.is(Kind::list)) return Type::list(tree_of_gradients(of.parts()[0], of_leaf), of.length());
     if (is_complex(of)) return of.with_mut(false);
     if (!is_of_floats(of)) return of;
-    return of.with_elem(out.value_or(tsr::gradient_type(of.elem()))).with_mut(false);
+    const Type leaf = of.with_elem(of_leaf(of)).with_mut(false);
+    return leaf.is(Kind::tensor) ? leaf.with_policy(leaf.policy(), {}) : leaf;
+}
+
+}  // namespace
+
+Type gradient_type(const Type& of, std::optional<DType> out) {
+    return tree_of_gradients(of, [&](const Type& leaf) { return out.value_or(tsr::gradient_type(leaf.elem())); });
+}
+
+Type read_gradient_type(const Type& of, std::optional<DType> out) {
+    return tree_of_gradients(of, [&](const Type& leaf) {
+        const bool scaled = leaf.is(Kind::tensor) && leaf.tensor().scaling.stores_cotangents();
+        return out.value_or(scaled ? tsr::derivative_type(leaf.elem()) : tsr::gradient_type(leaf.elem()));
+    });
 }
 
 namespace {

@@ -149,7 +149,7 @@ bool gives_floats(Body& b, const Derivation& derivation, const Type& result) {
 
 std::vector<Type> gradients_of(const Body& b, const std::vector<ParameterInfo>& parameters, std::optional<DType> out) {
     std::vector<Type> gradients;
-    for (const size_t i : b.instance.derived_in) gradients.push_back(gradient_type(parameters[i].type, out));
+    for (const size_t i : b.instance.derived_in) gradients.push_back(read_gradient_type(parameters[i].type, out));
     return gradients;
 }
 

@@ -382,6 +382,7 @@ struct Program {
     MadeSyntax made;
     std::deque<Instance> instances;
     std::optional<InstanceId> main;
+    bool scales_losses = false;  // a type says `@loss_scale(dynamic)`
 
     // Whether the calls of a function are operators of the graph that they stand in, on the host too: one of the
     // library's that takes whole tensors and gives one, or a number.

@@ -22,6 +22,7 @@ struct Scaling {
     bool loss_dynamic = false;
     std::optional<BlockScale> block;  // only while an annotation is read: such a tensor is a record
 
+    [[nodiscard]] bool stores_cotangents() const { return loss || loss_dynamic; }
     [[nodiscard]] std::string text() const;  // ` @loss_scale(128)`, with a blank before it
     bool operator==(const Scaling&) const = default;
 };

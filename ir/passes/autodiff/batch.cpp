@@ -8,6 +8,7 @@
 #include "ir/ops/bound_dim.h"
 #include "ir/ops/control.h"
 #include "ir/ops/effects.h"
+#include "ir/ops/graph.h"
 #include "ir/passes/autodiff/batching.h"
 #include "ir/passes/autodiff/control.h"
 
@@ -84,6 +85,7 @@ void Batching::operation(Builder& at, OpId id) {
         Cloner(from_, to_, values_).copy(at, id);
         return;
     }
+    if (CustomCallOp::is_one(op) && CustomCallOp(from_, id).is_stored()) return stored(at, id);
     switch (op.kind) {
         case OpKind::if_:
             return branch(at, id);
@@ -107,6 +109,14 @@ void Batching::operation(Builder& at, OpId id) {
     const std::optional<ValueId> made = rule ? rule(*this, at, id) : std::nullopt;
     if (!made) return one_by_one(at, id);
     set(op.results[0], *made);
+}
+
+// The cotangents of all examples are stored alike.
+void Batching::stored(Builder& at, OpId id) {
+    const CustomCallOp call(from_, id);
+    const ValueId value = of(call.value());
+    const OpId made = at.emit(OpKind::call, {value, of(call.scale())}, from_.op(id).attrs, {to_.type(value)});
+    set(call.results()[0], to_.op(made).results[0]);
 }
 
 // All examples have room for what the greatest takes.

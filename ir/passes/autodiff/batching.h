@@ -37,6 +37,7 @@ public:
 private:
     void operation(Builder& at, OpId id);
     void element(Builder& at, OpId id);
+    void stored(Builder& at, OpId id);
     void bind(Builder& at, OpId id);
     void branch(Builder& at, OpId id);
     void both_sides(Builder& at, OpId id);

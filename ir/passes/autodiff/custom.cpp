@@ -15,12 +15,12 @@ namespace {
 using Given = std::vector<std::optional<ValueId>>;
 
 // A derivative of a function: `seeds` for its results, of which `result_types` are the types; what the operands `wrt`
-// get.
+// get, not rounded.
 Values transposed(Builder& at, const std::string& of, Values operands, const std::vector<int64_t>& wrt,
                   const Values& seeds, std::vector<Type> result_types) {
     const size_t own = result_types.size();
     for (const int64_t i : wrt)
-        result_types.push_back(gradient_type(at.function().type(operands[static_cast<size_t>(i)])));
+        result_types.push_back(derivative_type(at.function().type(operands[static_cast<size_t>(i)])));
     operands.insert(operands.end(), seeds.begin(), seeds.end());
     const OpId op = at.emit(OpKind::vjp, std::move(operands), {{Attr::callee, of}, {Attr::axes, wrt}}, result_types);
     const Values all = at.function().op(op).results;

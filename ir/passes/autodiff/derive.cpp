@@ -40,7 +40,8 @@ struct Derived {
 
 }  // namespace
 
-std::optional<Function> reverse_derivative(const Function& of, const std::vector<int64_t>& wrt, Diagnostics& said,
+std::optional<Function> reverse_derivative(const Function& of, const std::vector<int64_t>& wrt,
+                                           const std::vector<DType>& given_in, Diagnostics& said,
                                            const Functions& functions) {
     Derived derived(of, wrt);
     Function& fn = derived.made;
@@ -55,10 +56,10 @@ std::optional<Function> reverse_derivative(const Function& of, const std::vector
     }
     if (!reverse.walk(at, derived.ops)) return std::nullopt;
     Values gradients;
-    for (const int64_t number : wrt) {
-        const ValueId param = fn.params()[static_cast<size_t>(number)];
-        const Type type = gradient_type(fn.type(param));
-        const auto found = reverse.of(param);
+    for (size_t i = 0; i < wrt.size(); ++i) {
+        const ValueId param = fn.params()[static_cast<size_t>(wrt[i])];
+        const Type type = derivative_type(fn.type(param)).with(given_in[i]);
+        const auto found = reverse.read(at, param);
         gradients.push_back(found ? at.cast(found->value, type.elem) : zeros_of(at, type));
     }
     derived.finish(gradients);

@@ -11,9 +11,10 @@
 namespace tsr::ir::autodiff {
 
 // Takes what the function takes, then a cotangent for each result that is a float; gives the results, then what each
-// parameter of `wrt` gets: f64 of f64, else f32, rounded to the parameter's type where that has 16 bits or more.
-// Nothing after a message: an operation has no derivative.
-std::optional<Function> reverse_derivative(const Function& of, const std::vector<int64_t>& wrt, Diagnostics& said,
+// parameter of `wrt` gets, rounded once to the type that `given_in` says of it. Nothing after a message: an operation
+// has no derivative.
+std::optional<Function> reverse_derivative(const Function& of, const std::vector<int64_t>& wrt,
+                                           const std::vector<DType>& given_in, Diagnostics& said,
                                            const Functions& functions);
 
 // Takes what the function takes, then a tangent for each parameter of `wrt`; gives the results, then a tangent for each

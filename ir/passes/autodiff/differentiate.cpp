@@ -32,11 +32,13 @@ std::vector<OpId> standing(const Function& fn, const Wanted& wanted) {
     return found;
 }
 
-// The derivative of a function in these parameters; of several directions at once.
+// The derivative of a function in these parameters; of several directions at once. In reverse: the types of the
+// elements that gradients are given in.
 struct Wanted {
     std::string of;
     bool in_reverse = false;
     std::vector<int64_t> wrt;
+    std::vector<DType> given_in;
     bool many = false;
     auto operator<=>(const Wanted&) const = default;
 };
@@ -109,8 +111,14 @@ private:
             return callee == nullptr ? nullptr : batched(*callee, batch.batched());
         }
         const DerivativeOp derivative(fn, id);
-        return derivative_of(
-            {derivative.callee(), derivative.in_reverse(), derivative.wrt(), derivative.directions().has_value()});
+        std::vector<DType> given_in;
+        const auto gradients = op.results.end() - static_cast<std::ptrdiff_t>(derivative.wrt().size());
+        if (derivative.in_reverse()) {
+            for (auto result = gradients; result != op.results.end(); ++result)
+                given_in.push_back(fn.type(*result).elem);
+        }
+        return derivative_of({derivative.callee(), derivative.in_reverse(), derivative.wrt(), std::move(given_in),
+                              derivative.directions().has_value()});
     }
 
     const Function* derivative_of(const Wanted& wanted) {
@@ -120,16 +128,17 @@ private:
         if (callee == nullptr) return nullptr;
         if (wanted.many) {
             const size_t own = callee->params().size(), results = callee->results.size();
-            const Function* one = derivative_of({wanted.of, wanted.in_reverse, wanted.wrt, false});
+            const Function* one = derivative_of({wanted.of, wanted.in_reverse, wanted.wrt, wanted.given_in, false});
             if (one == nullptr) return nullptr;
             std::vector<bool> varies(one->params().size()), gives(one->results.size());
             std::fill(varies.begin() + static_cast<std::ptrdiff_t>(own), varies.end(), true);
             std::fill(gives.begin() + static_cast<std::ptrdiff_t>(results), gives.end(), true);
             return &made_.emplace(wanted, autodiff::batched_function(*one, varies, gives)).first->second;
         }
-        auto derivative = wanted.in_reverse
-                              ? autodiff::reverse_derivative(*callee, wanted.wrt, context_.diagnostics, functions_)
-                              : autodiff::forward_derivative(*callee, wanted.wrt, context_.diagnostics, functions_);
+        auto derivative =
+            wanted.in_reverse
+                ? autodiff::reverse_derivative(*callee, wanted.wrt, wanted.given_in, context_.diagnostics, functions_)
+                : autodiff::forward_derivative(*callee, wanted.wrt, context_.diagnostics, functions_);
         if (!derivative || !expand(*derivative)) {
             refused_.insert(wanted);
             return nullptr;
@@ -205,14 +214,22 @@ private:
         const auto calls = [](const Op& op) { return CustomCallOp::is_one(op); };
         drop_quiet(fn);
         for (auto open = standing(fn, calls); !open.empty(); open = standing(fn, calls)) {
-            for (const OpId id : open) put(fn, id, *expanded(CustomCallOp(fn, id).callee()));
+            for (const OpId id : open) {
+                const CustomCallOp call(fn, id);
+                call.is_stored() ? stand_for(fn, id, call.value()) : put(fn, id, *expanded(call.callee()));
+            }
             drop_quiet(fn);
         }
         for (const OpId id : standing(fn, [](const Op& op) { return op.kind == OpKind::stop; })) {
-            const ValueId result = fn.op(id).results[0], value = StopOp(fn, id).value();
-            fn.remove(id);
-            fn.replace_uses(result, value);
+            stand_for(fn, id, StopOp(fn, id).value());
         }
+    }
+
+    // What the operation gives is the value.
+    static void stand_for(Function& fn, OpId id, ValueId value) {
+        const ValueId result = fn.op(id).results[0];
+        fn.remove(id);
+        fn.replace_uses(result, value);
     }
 
     // Calls and launches that do nothing but give values, where nobody uses these: a rule computes the result of its
@@ -222,6 +239,8 @@ private:
     }
 
     bool is_quiet(const Op& op) {
+        if (op.kind == OpKind::call && op.attrs.has(Attr::names) && op.attrs.strings(Attr::names)[0] == "stored")
+            return true;
         if (op.kind == OpKind::call) return CustomCallOp::is_one(op) && is_quiet(op.attrs.string(Attr::callee));
         if (op.kind != OpKind::launch) return false;
         const std::vector<std::string> kernels = LaunchOp::points_of(op);

@@ -1,5 +1,7 @@
 #include "ir/passes/autodiff/reverse.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "ir/ops/bound_dim.h"
@@ -18,7 +20,37 @@ void Reverse::add(Builder& at, ValueId to, const Cotangent& more) {
     if (!active_.has(to)) return;
     const auto [known, fresh] = cotangents_.emplace(to, more);
     if (fresh) return;
-    known->second = {at.add(known->second.value, more.value), known->second.chosen || more.chosen};
+    Cotangent one = known->second, other = more;
+    if (one.scale != other.scale) one = unscaled(at, one), other = unscaled(at, other);
+    known->second = {at.add(one.value, other.value), one.chosen || other.chosen, one.scale};
+}
+
+// The number in each element of what has the type.
+static ValueId in_each(Builder& at, ValueId number, const Type& type) {
+    return type.kind == TypeKind::tensor ? at.value(OpKind::full, {number}, {{Attr::shape, type.shape}}) : number;
+}
+
+Cotangent Reverse::unscaled(Builder& at, const Cotangent& g) {
+    if (!g.scale) return g;
+    const Type type = at.function().type(g.value);
+    return {at.div(g.value, in_each(at, *g.scale, type)), g.chosen, std::nullopt};
+}
+
+std::optional<Cotangent> Reverse::read(Builder& at, ValueId value) {
+    const auto found = cotangents_.find(value);
+    if (found == cotangents_.end()) return std::nullopt;
+    return found->second = unscaled(at, found->second);
+}
+
+// `@loss_scale`: the sum of what came here, times the scale, in the type of a gradient.
+void Reverse::stored(Builder& at, OpId id) {
+    const CustomCallOp call(fn_, id);
+    const ValueId value = call.value(), scale = call.scale();
+    const Cotangent g = *read(at, call.results()[0]);
+    const Type wide = fn_.type(g.value);
+    const ValueId scaled = at.mul(g.value, in_each(at, scale, wide));
+    const ValueId kept = at.cast(scaled, gradient_type(fn_.type(value)).elem);
+    add(at, value, {at.cast(kept, wide.elem), g.chosen, scale});
 }
 
 std::optional<Cotangent> Reverse::of(ValueId value) const {
@@ -41,16 +73,21 @@ bool Reverse::pass(Builder& at, OpId id) {
     at.take_place(id);
     if (op.kind == OpKind::if_) return branch(at, id);
     if (op.kind == OpKind::for_) return loop(at, id);
+    if (CustomCallOp::is_one(op) && CustomCallOp(fn_, id).is_stored()) {
+        stored(at, id);
+        return true;
+    }
     if (CustomCallOp::is_one(op)) return called(at, id);
     if (!has_derivative(fn_, id, said_)) return false;
     if (op.kind == OpKind::launch) return called(at, id);
-    const Cotangent g = *of(op.results[0]);
+    const bool as_stored = !is_element(op.kind) || op.kind == OpKind::cast;
+    const Cotangent g = as_stored ? *of(op.results[0]) : *read(at, op.results[0]);
     for (size_t i = 0; i < op.operands.size(); ++i) {
         if (!active_.has(op.operands[i])) continue;
         if (is_element(op.kind)) {
             element(at, id, i, g);
         } else {
-            add(at, op.operands[i], {structured_rule(op.kind).adjoint(at, id, i, g.value), g.chosen});
+            add(at, op.operands[i], {structured_rule(op.kind).adjoint(at, id, i, g.value), g.chosen, g.scale});
         }
     }
     return true;
@@ -64,7 +101,7 @@ void Reverse::element(Builder& at, OpId id, size_t operand, const Cotangent& g) 
     if (!passed) return;
     // Only where 0 meets what is infinite: elsewhere this is linear in the seed, for derivatives of it.
     if (rule.singular && g.chosen) passed = select((seed == 0.0) & (*passed != *passed), 0.0, *passed);
-    add(at, to, {at.cast(passed->id, derivative_type(fn_.type(to)).elem), g.chosen || rule.chooses});
+    add(at, to, {at.cast(passed->id, derivative_type(fn_.type(to)).elem), g.chosen || rule.chooses, g.scale});
 }
 
 // By the rule that the call names, or of the kernel that is launched.
@@ -72,8 +109,15 @@ bool Reverse::called(Builder& at, OpId id) {
     const Op op = fn_.op(id);
     std::vector<std::optional<ValueId>> given;
     std::vector<bool> wanted;
+    std::vector<Cotangent> all;
     for (const ValueId result : op.results) {
-        const auto g = of(result);
+        if (const auto g = of(result)) all.push_back(*g);
+    }
+    // Rules are linear: they are given what is stored where all of it is multiplied by one number.
+    const std::optional<ValueId> scale = all[0].scale;
+    const bool as_stored = std::ranges::all_of(all, [&](const Cotangent& g) { return g.scale == scale; });
+    for (const ValueId result : op.results) {
+        const auto g = as_stored ? of(result) : read(at, result);
         given.push_back(g ? std::optional(g->value) : std::nullopt);
     }
     for (const ValueId operand : op.operands) wanted.push_back(active_.has(operand));
@@ -81,7 +125,7 @@ bool Reverse::called(Builder& at, OpId id) {
                                                   : call_adjoint(at, id, given, wanted, functions_);
     if (!shares) return false;
     for (size_t i = 0; i < op.operands.size(); ++i) {
-        if (wanted[i] && (*shares)[i]) add(at, op.operands[i], {*(*shares)[i], true});
+        if (wanted[i] && (*shares)[i]) add(at, op.operands[i], {*(*shares)[i], true, as_stored ? scale : std::nullopt});
     }
     return true;
 }
@@ -99,7 +143,7 @@ std::optional<Values> Reverse::through(Builder& at, RegionId region, const Value
     Values given;
     for (const ValueId value : wanted) {
         const auto found = arguments.find(value);
-        const auto g = of(found == arguments.end() ? value : found->second);
+        const auto g = read(at, found == arguments.end() ? value : found->second);
         given.push_back(g ? g->value : zeros_of(at, derivative_type(fn_.type(value))));
     }
     cotangents_ = std::move(around);
@@ -109,7 +153,7 @@ std::optional<Values> Reverse::through(Builder& at, RegionId region, const Value
 // An `if` on the same condition; each side computes again what it needs of the side that was run.
 bool Reverse::branch(Builder& at, OpId id) {
     std::vector<std::optional<Cotangent>> given;
-    for (const ValueId result : fn_.op(id).results) given.push_back(of(result));
+    for (const ValueId result : fn_.op(id).results) given.push_back(read(at, result));
     const Values outside = outside_values(fn_, id, active_);
     // What a side yields without computing it is used there, too.
     bool ok = true;
@@ -215,7 +259,7 @@ bool Reverse::loop(Builder& at, OpId id) {
         if (!active_.has(carried[i])) continue;
         moving.push_back(i);
         wanted.push_back(carried[i]);
-        const auto g = of(results[i]);
+        const auto g = read(at, results[i]);
         start.push_back(g ? g->value : zeros_of(at, derivative_type(fn_.type(carried[i]))));
     }
     for (const ValueId value : outside) {

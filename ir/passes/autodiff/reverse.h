@@ -12,10 +12,12 @@
 
 namespace tsr::ir::autodiff {
 
-// `chosen`: it came here through a choice, by element operations and what moves elements alone.
+// `chosen`: it came here through a choice, by element operations and what moves elements alone. `scale`: the value is
+// the cotangent times this (`@loss_scale`). What is linear passes it on as it is, so that narrow floats hold it.
 struct Cotangent {
     ValueId value;
     bool chosen = false;
+    std::optional<ValueId> scale;
 };
 
 class Reverse {
@@ -25,11 +27,15 @@ public:
 
     // One more part of a value's cotangent; of what derivatives do not pass through nothing is kept.
     void add(Builder& at, ValueId to, const Cotangent& more);
-    [[nodiscard]] std::optional<Cotangent> of(ValueId value) const;
+    // The cotangent of a value, divided by what it was multiplied with.
+    [[nodiscard]] std::optional<Cotangent> read(Builder& at, ValueId value);
     // The operations from the last on; what the builder makes stands behind them. False after a message.
     bool walk(Builder& at, const std::vector<OpId>& ops);
 
 private:
+    [[nodiscard]] std::optional<Cotangent> of(ValueId value) const;  // as it is stored
+    static Cotangent unscaled(Builder& at, const Cotangent& g);
+    void stored(Builder& at, OpId id);
     bool pass(Builder& at, OpId id);
     void element(Builder& at, OpId id, size_t operand, const Cotangent& g);
     bool called(Builder& at, OpId id);

@@ -99,6 +99,8 @@ inline constexpr auto kHostEntries = [] {
         {"permutation", {A::type, A::integer, A::random_key, A::place}, R::tensor},
         {"seed", {}, R::bits},
         {"random_stream", {A::count}, R::bits},                 // {count}: the site; counts its runs
+        {"loss_scale", {}, R::real},                            // of `@loss_scale(dynamic)`
+        {"loss_scale_step", {A::integer, A::place}, R::real},   // whether all gradients of a step were finite
         {"load", {A::string, A::string, A::place}, R::tensor},  // path, key ("" for none)
         // and the element type and rank ({count}) that are expected
         {"load_as", {A::string, A::string, A::type, A::count, A::place}, R::tensor},

@@ -21,8 +21,10 @@ struct DrawingPlace {
 };
 
 // What a graph function takes for its random numbers: the seed; how many runs of a place lie between two of its own,
-// more than one where `vmap` batches it; the stream of the first run of each place.
+// more than one where `vmap` batches it; the stream of the first run of each place. Before these the scale of
+// cotangents that is `dynamic`.
 struct Needs {
+    bool scale = false;
     bool seed = false;
     bool step = false;
     std::vector<DrawingPlace> places;
@@ -32,7 +34,16 @@ struct Needs {
     size_t results = 0;
     bool twice = false;
 
-    [[nodiscard]] size_t count() const { return static_cast<size_t>(seed) + static_cast<size_t>(step) + places.size(); }
+    [[nodiscard]] size_t count() const { return types().size(); }
+    [[nodiscard]] bool draws() const { return seed || !places.empty(); }
+    // Of the parameters, in their order.
+    [[nodiscard]] std::vector<Type> types() const {
+        std::vector<Type> all;
+        if (scale) all.push_back(Type::scalar(DType::f64));
+        all.resize(all.size() + static_cast<size_t>(seed) + static_cast<size_t>(step) + places.size(),
+                   Type::scalar(DType::u64));
+        return all;
+    }
     [[nodiscard]] size_t streams_given() const {
         return static_cast<size_t>(std::ranges::count_if(places, [](const DrawingPlace& one) { return !one.runs; }));
     }
@@ -64,10 +75,11 @@ bool is_key(const Op& op, std::string_view entry) {
 }
 bool is_seed(const Op& op) { return is_key(op, "seed"); }
 bool is_stream(const Op& op) { return is_key(op, "random_stream"); }
+bool is_scale(const Op& op) { return is_key(op, "loss_scale"); }
 
 // A call of a function with a rule of its own for its derivative.
 bool is_ruled(const Function& fn, OpId id) {
-    return CustomCallOp::is_one(fn.op(id)) && !CustomCallOp(fn, id).is_recomputed();
+    return CustomCallOp::is_one(fn.op(id)) && CustomCallOp(fn, id).has_rule();
 }
 
 void insert_results(Function& fn, OpId op, size_t at, const std::vector<Type>& types) {
@@ -78,8 +90,8 @@ void insert_results(Function& fn, OpId op, size_t at, const std::vector<Type>& t
     for (size_t i = at; i < all.size(); ++i) fn.value(all[i]).number = static_cast<uint32_t>(i);
 }
 
-ValueId insert_parameter(Function& fn, size_t at, std::string name) {
-    const ValueId made = fn.add_arg(fn.body, key_type(), std::move(name));
+ValueId insert_parameter(Function& fn, size_t at, const Type& type, std::string name) {
+    const ValueId made = fn.add_arg(fn.body, type, std::move(name));
     std::vector<ValueId>& all = fn.region(fn.body).args;
     std::rotate(all.begin() + static_cast<std::ptrdiff_t>(at), all.end() - 1, all.end());
     for (size_t i = at; i < all.size(); ++i) fn.value(all[i]).number = static_cast<uint32_t>(i);
@@ -130,6 +142,7 @@ private:
                 found->runs = std::max(*found->runs, *one.runs);
         }
         a.places = b.places = all;
+        a.scale = b.scale = a.scale || b.scale;
         a.seed = b.seed = a.seed || b.seed;
         a.step = b.step = a.step || b.step;
         a.settle_step();
@@ -153,6 +166,7 @@ private:
     void take_in(const Function& fn, RegionId region, Needs& needs) {
         for (const OpId id : fn.region(region).ops) {
             const Op& op = fn.op(id);
+            if (is_scale(op)) needs.scale = true;
             if (is_seed(op)) needs.seed = true;
             if (is_stream(op)) needs.add_runs(op.attrs.integer(Attr::count), 1);
             if (names_function(op)) called(fn, id, needs);
@@ -168,10 +182,13 @@ private:
             if (callee.streams_given() != 0)
                 refuse(fn, id, "random numbers in a loop or condition of a function with a derivative of its own");
             const auto backward = backward_.find(op.attrs.string(Attr::callee));
-            if (backward != backward_.end() && of(backward->second).count() != 0)
+            if (backward != backward_.end() && of(backward->second).draws())
                 refuse(fn, id, "random numbers in the backward rule of a function");
+            if (backward != backward_.end() && of(backward->second).scale)
+                refuse(fn, id, "`@loss_scale(dynamic)` in the backward rule of a function");
         }
-        const bool batch = op.kind == OpKind::batch && callee.count() != 0;
+        const bool batch = op.kind == OpKind::batch && callee.draws();
+        needs.scale = needs.scale || callee.scale;
         needs.seed = needs.seed || callee.seed;
         needs.step = needs.step || callee.step || batch;
         for (const DrawingPlace& one : callee.places) needs.add_runs(one.number, batch ? std::nullopt : one.runs);
@@ -186,6 +203,7 @@ private:
             const std::optional<int64_t> runs = otherwise.place(one.number).runs;
             needs.add_runs(one.number, runs == one.runs ? runs : std::nullopt);
         }
+        needs.scale = needs.scale || then.scale || otherwise.scale;
         needs.seed = needs.seed || then.seed || otherwise.seed;
         needs.step = needs.step || then.step || otherwise.step || !then.places.empty();
     }
@@ -197,6 +215,7 @@ private:
             if (fn.op(id).kind == OpKind::while_ && region == WhileOp(fn, id).test() && inside.streams_given() != 0)
                 refuse(fn, id, "random numbers in a condition or loop of the condition of a `while`");
             for (const DrawingPlace& one : inside.places) needs.add_runs(one.number, std::nullopt);
+            needs.scale = needs.scale || inside.scale;
             needs.seed = needs.seed || inside.seed;
             needs.step = needs.step || inside.step;
         }
@@ -221,11 +240,13 @@ public:
 
     void in_graph(const Needs& needs) {
         size_t at = needs.own;
-        if (needs.seed) seed_ = insert_parameter(fn_, at++, "random.seed");
-        if (needs.step) step_ = insert_parameter(fn_, at++, "random.step");
+        if (needs.scale) scale_ = insert_parameter(fn_, at++, Type::scalar(DType::f64), "loss_scale");
+        if (needs.seed) seed_ = insert_parameter(fn_, at++, key_type(), "random.seed");
+        if (needs.step) step_ = insert_parameter(fn_, at++, key_type(), "random.step");
         for (const DrawingPlace& one : needs.places)
-            streams_[one.number] = insert_parameter(fn_, at++, "random.stream");
-        for (size_t i = 0; needs.twice && i < needs.count(); ++i) fn_.add_arg(fn_.body, key_type(), "random.unused");
+            streams_[one.number] = insert_parameter(fn_, at++, key_type(), "random.stream");
+        for (const Type& type : needs.twice ? needs.types() : std::vector<Type>{})
+            fn_.add_arg(fn_.body, type, "unused");
         region(fn_.body);
         Values next;
         for (const DrawingPlace& one : needs.places) {
@@ -246,6 +267,11 @@ public:
             const Needs needs = draws_.of(fn_.op(id).attrs.string(Attr::callee));
             if (needs.count() == 0) continue;
             Builder before = Builder::at(fn_, id);
+            if (needs.scale) {
+                const OpId made = before.emit(OpKind::host, {}, {{Attr::callee, std::string("loss_scale")}},
+                                              {Type::scalar(DType::f64)});
+                scale_ = fn_.op(made).results[0];
+            }
             if (needs.seed) seed_ = fn_.op(before.emit(OpKind::host, {}, *key_source(kSeed), {key_type()})).results[0];
             if (needs.step) step_ = before.constant(1, DType::u64);
             for (const DrawingPlace& one : needs.places) {
@@ -284,8 +310,8 @@ private:
 
     void operation(OpId id) {
         const OpKind kind = fn_.op(id).kind;
-        if (is_seed(fn_.op(id))) {
-            fn_.replace_uses(fn_.op(id).results[0], seed_);
+        if (is_seed(fn_.op(id)) || is_scale(fn_.op(id))) {
+            fn_.replace_uses(fn_.op(id).results[0], is_seed(fn_.op(id)) ? seed_ : scale_);
             return fn_.remove(id);
         }
         if (is_stream(fn_.op(id))) {
@@ -335,6 +361,7 @@ private:
 
     void call(OpId id, const Needs& needs) {
         Values keys;
+        if (needs.scale) keys.push_back(scale_);
         if (needs.seed) keys.push_back(seed_);
         if (needs.step) keys.push_back(step_);
         for (const DrawingPlace& one : needs.places) keys.push_back(streams_.at(one.number));
@@ -349,6 +376,13 @@ private:
     // All examples draw in each run of a place, one after the other: example i begins with run i.
     void batch(OpId id, const Needs& needs) {
         const Dim examples = BatchOp(fn_, id).examples();
+        if (!needs.draws()) {  // the scale is the same for all
+            give(id, needs, {scale_});
+            std::vector<int64_t> axes = fn_.op(id).attrs.integers(Attr::axes);
+            axes.insert(axes.begin() + static_cast<std::ptrdiff_t>(needs.own), 0);
+            fn_.op(id).attrs.set(Attr::axes, axes);
+            return;
+        }
         Builder before = Builder::at(fn_, id);
         const ValueId count = before.cast(before.dim(examples), DType::u64);
         const ValueId step = before.mul(step_, count);
@@ -364,6 +398,7 @@ private:
             keys.push_back(key);
             varies.push_back(one_each);
         };
+        if (needs.scale) take(scale_, 0);
         if (needs.seed) take(seed_, 0);
         if (needs.step) take(step, 0);
         for (const DrawingPlace& one : needs.places) take(before.add(all(before, streams_.at(one.number)), first), 1);
@@ -469,7 +504,7 @@ private:
 
     Function& fn_;
     Draws& draws_;
-    ValueId seed_, step_;
+    ValueId scale_, seed_, step_;
     std::map<int64_t, ValueId> streams_;  // of the next run of each place
 };
 
