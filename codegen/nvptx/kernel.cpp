@@ -10,6 +10,7 @@
 
 #include "codegen/llvm/debug.h"
 #include "codegen/llvm/errors.h"
+#include "codegen/nvptx/blocks.h"
 #include "codegen/nvptx/offsets.h"
 #include "codegen/nvptx/pipeline.h"
 #include "codegen/nvptx/registers.h"
@@ -123,6 +124,7 @@ Result<DeviceCode> compile_guarded(const KernelVariant& variant, const Gpu& gpu,
     use_words(*entry);
     join_offsets(*entry);
     fit_registers(*entry, gpu, variant.threads, variant.scratch);
+    order_blocks(*entry);
     if (options.emit == Emit::llvm) {
         llvm::raw_string_ostream text(code.text);
         module.print(text, nullptr);

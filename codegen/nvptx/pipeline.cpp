@@ -1,6 +1,7 @@
 #include "codegen/nvptx/pipeline.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include <llvm/ADT/SmallString.h>
 #include <llvm/Analysis/AliasAnalysis.h>
@@ -9,8 +10,10 @@
 #include <llvm/IR/OptBisect.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Triple.h>
+#include <llvm/Transforms/AggressiveInstCombine/AggressiveInstCombine.h>
 #include <llvm/Transforms/IPO/FunctionAttrs.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/DeadStoreElimination.h>
@@ -42,6 +45,8 @@ llvm::FunctionPassManager kernel_passes(int level) {
     loops.addPass(llvm::LICMPass(llvm::LICMOptions()));
     passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops), true));
     passes.addPass(llvm::SimplifyCFGPass());
+    // Bits that the program counts by shifts and masks are counted by one instruction.
+    passes.addPass(llvm::AggressiveInstCombinePass());
     passes.addPass(llvm::GVNPass());
     llvm::LoopPassManager counted;
     counted.addPass(llvm::IndVarSimplifyPass());
@@ -104,10 +109,18 @@ namespace {
 // Straight-line strength reduction asks for each candidate whether any operand of what is behind it can be poison. Long
 // kernels, and those whose products have hundreds of operands, spend most of their time there, for addresses that are
 // made by steps already.
-class LongKernelGate : public llvm::OptPassGate {
+//
+// Blocks are placed already (`order_blocks`).
+class EmissionGate : public llvm::OptPassGate {
 public:
+    explicit EmissionGate(bool takes_long) : takes_long_(takes_long) {}
     bool isEnabled() const override { return true; }
-    bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override { return pass != "slsr"; }
+    bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
+        return pass != "block-placement" && !(takes_long_ && pass == "slsr");
+    }
+
+private:
+    bool takes_long_;
 };
 
 constexpr unsigned kLong = 2000;        // instructions
@@ -124,11 +137,22 @@ bool takes_long(const llvm::Module& module) {
     return false;
 }
 
+// `mad.wide` makes an address of an index by one instruction; LLVM asks for it by an option alone.
+void use_wide_mads() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        const auto& options = llvm::cl::getRegisteredOptions();
+        const auto found = options.find("nvptx-mad-wide-opt");
+        if (found != options.end()) static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(true);
+    });
+}
+
 }  // namespace
 
 Result<std::string> emit_ptx(llvm::Module& module, llvm::TargetMachine& target) {
-    LongKernelGate gate_of_long;
-    module.getContext().setOptPassGate(takes_long(module) ? gate_of_long : llvm::getGlobalPassGate());
+    use_wide_mads();
+    EmissionGate gate(takes_long(module));
+    module.getContext().setOptPassGate(gate);
     llvm::SmallString<0> code;
     llvm::raw_svector_ostream stream(code);
     llvm::legacy::PassManager passes;

@@ -135,13 +135,18 @@ void GpuTask::emit_slot(const ir::Op& op) {
 
 // LLVM neither moves what has effects nor takes two of them for one.
 void GpuTask::emit_thread(const ir::Op& op) {
-    if (!op.attrs.has(Attr::anew)) return emit_number(op, llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x);
+    const int64_t most = source_.plan ? source_.plan->gpu().block_threads() : ir::kMostThreads;
+    const llvm::ConstantRange numbers(llvm::APInt(32, 0), llvm::APInt(32, static_cast<uint64_t>(most)));
+    if (!op.attrs.has(Attr::anew)) {
+        auto* read = llvm::cast<llvm::CallInst>(call(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, {}));
+        read->addRangeRetAttr(numbers);
+        return define_number(op, read);
+    }
     auto* signature = llvm::FunctionType::get(builder_.getInt32Ty(), false);
     llvm::CallInst* read = builder_.CreateCall(llvm::InlineAsm::get(signature, "mov.u32 $0, %tid.x;", "=r", true), {});
     read->addFnAttr(llvm::Attribute::NoUnwind);
     read->addFnAttr(
         llvm::Attribute::getWithMemoryEffects(builder_.getContext(), llvm::MemoryEffects::inaccessibleMemOnly()));
-    llvm::ConstantRange numbers(llvm::APInt(32, 0), llvm::APInt(32, ir::kMostThreads));
     read->addRangeRetAttr(numbers);
     define_number(op, read);
 }
