@@ -230,6 +230,8 @@ codegen::Program Compilation::program() const {
     if (session_.options().makes_library()) {
         for (const Library::Function& function : library_.functions) out.exports.push_back(function.exported);
         out.last_error = library_.last_error();
+    } else if (kept_) {
+        // One function for a reader: no program.
     } else if (!from_ir_)
         describe_main(checked_, session_.sources, out);
     else if (has_main())

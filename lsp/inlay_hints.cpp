@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "lsp/costs.h"
+#include "lsp/descriptions.h"
 #include "lsp/methods.h"
 #include "lsp/places.h"
 #include "lsp/protocol.h"
@@ -114,7 +115,7 @@ private:
     // `self`
     [[nodiscard]] bool is_receiver(const Entity& parameter) const {
         const sema::Function& function = place_.program().function(parameter.function);
-        return function.method_of && place_.program().def(function).parameters.front().name.text == parameter.name;
+        return takes_record(function) && place_.program().def(function).parameters.front().name.text == parameter.name;
     }
 
     void name(const sema::NameUse& use) {

@@ -33,7 +33,7 @@ public:
         : reader_(options.input),
           writer_(options.output),
           version_(options.version),
-          workspace_(options.import_folders, options.documentation, inbox_.cancel()) {}
+          workspace_(options.import_folders, options.documentation, options.compiler, inbox_.cancel()) {}
 
     int run() {
         std::thread reading([this] {

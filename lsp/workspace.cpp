@@ -22,6 +22,11 @@ void Settings::take(const Json& settings) {
     take_one(type_hints, {"hints", "types"});
     take_one(cost_hints, {"hints", "costs"});
     take_one(cost_hover, {"hover", "costs"});
+    take_one(run_lenses, {"lenses", "run"});
+    take_one(sanitize_lenses, {"lenses", "sanitize"});
+    take_one(gradient_lenses, {"lenses", "gradients"});
+    take_one(code_lenses, {"lenses", "code"});
+    if (const Json& gpu = below(settings, {"target"}); gpu.is_string()) target = gpu;
 }
 
 void Workspace::open(const std::string& uri, int64_t version, std::string text) {

@@ -12,6 +12,7 @@
 #include "lsp/analysis.h"
 #include "lsp/json.h"
 #include "lsp/positions.h"
+#include "lsp/shown_code.h"
 
 namespace tsr::lsp {
 
@@ -22,8 +23,14 @@ struct Settings {
     bool type_hints = true;
     bool cost_hints = true;
     bool cost_hover = true;
+    bool run_lenses = true;
+    bool sanitize_lenses = true;
+    bool gradient_lenses = true;
+    bool code_lenses = true;  // of Graph IR, Tile IR and PTX
+    std::string target;       // whose PTX and plans are shown; empty: what the compiler takes
 
-    // {"hints": {"types": …, "costs": …}, "hover": {"costs": …}}; what is absent stays.
+    // {"hints": {"types": …, "costs": …}, "hover": {"costs": …}, "lenses": {"run": …, "sanitize": …, "gradients": …,
+    // "code": …}, "target": "sm_80"}; what is absent stays.
     void take(const Json& settings);
 };
 
@@ -44,14 +51,25 @@ struct Documentation {
     std::function<std::string(std::string_view code)> diagnostic;  // "E0201"; empty: there is none
 };
 
+// The compiler that this server belongs to.
+struct Compiler {
+    std::string path;
+    ShowCode show;
+};
+
 class Workspace {
 public:
-    Workspace(std::vector<std::string> import_folders, Documentation documentation, const std::atomic<bool>& cancel)
-        : documentation(std::move(documentation)), import_folders_(std::move(import_folders)), cancel_(cancel) {}
+    Workspace(std::vector<std::string> import_folders, Documentation documentation, Compiler compiler,
+              const std::atomic<bool>& cancel)
+        : documentation(std::move(documentation)),
+          compiler(std::move(compiler)),
+          import_folders_(std::move(import_folders)),
+          cancel_(cancel) {}
 
     Encoding encoding = Encoding::utf16;
     Json client = Json::object();  // its capabilities
     Documentation documentation;
+    Compiler compiler;
     Settings settings;
     std::vector<std::string> folders;  // paths
 
@@ -71,6 +89,8 @@ public:
     std::map<std::string, Document, std::less<>>& documents() { return documents_; }
     [[nodiscard]] const std::map<std::string, Document, std::less<>>& documents() const { return documents_; }
     [[nodiscard]] const Document* open_at(const std::string& path) const;
+    [[nodiscard]] const std::vector<std::string>& import_folders() const { return import_folders_; }
+    [[nodiscard]] const std::atomic<bool>& cancel() const { return cancel_; }
 
     // The program of its present text. Raises Cancelled.
     const Analysis& analysis(Document& document);
