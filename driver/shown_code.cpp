@@ -9,6 +9,7 @@
 #include "codegen/codegen.h"
 #include "driver/compilation.h"
 #include "driver/machines.h"
+#include "ir/machine/memory_rate.h"
 #include "sema/query.h"
 
 namespace tsr::driver {
@@ -21,7 +22,6 @@ struct Level {
 };
 constexpr std::array kLevels{Level{"graph", Emit::graph}, Level{"tile", Emit::tile}, Level{"schedule", Emit::schedule},
                              Level{"target", Emit::target}, Level{"ptx", Emit::ptx}};
-constexpr std::string_view kUsualTarget = "sm_90a";
 
 // "12" of "12 …"; 0 where there is no number.
 uint32_t number_in(std::string_view text) {
@@ -141,7 +141,7 @@ lsp::ShownCode show_code(const lsp::CodeOrder& order) {
     options.input = order.path;
     options.include_folders = order.import_folders;
     options.deterministic = true;  // one point of each tuning space is enough to read
-    options.targets = {order.target.empty() ? std::string(kUsualTarget) : order.target};
+    options.targets = {order.target.empty() ? std::string(ir::kUsualGpu) : order.target};
     if (level == kLevels.end()) {
         shown.failure = fmt::format("`{}` is no level that can be shown", order.level);
     } else {

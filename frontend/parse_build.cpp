@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "base/cancel.h"
+
 namespace tsr {
 
 namespace {
@@ -75,6 +77,7 @@ ast::Expr* TreeBuilder::make(Span at, ast::ExprNode node) {
 }
 
 void TreeBuilder::add(Span at, ast::StmtNode node, ast::Block& out) {
+    stop_if_cancelled();
     module_.stmts.push_back({ast::StmtId(module_.stmts.size()), at, std::move(node)});
     out.push_back(&module_.stmts.back());
 }

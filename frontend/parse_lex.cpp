@@ -1,6 +1,7 @@
 #include "frontend/parse_lex.h"
 
 #include "TesseraLexer.h"
+#include "base/cancel.h"
 #include "frontend/parse_initializers.h"
 #include "frontend/parse_text.h"
 
@@ -32,6 +33,7 @@ public:
 
     std::vector<Lexeme> run() {
         while (true) {
+            stop_if_cancelled();
             auto token = lexer_.nextToken();
             bool at_end = token->getType() == antlr4::Token::EOF;
             uint32_t begin = points_.byte(token->getStartIndex());

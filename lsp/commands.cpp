@@ -87,27 +87,35 @@ Json order_of(Workspace& workspace, const Document& document, const Json& argume
     return order;
 }
 
-Json show(Workspace& workspace, const Json& argument) {
+SlowTask show(Workspace& workspace, const Json& argument) {
     const Document& document = workspace.document(argument.at("uri").get<std::string>());
-    const Json order = order_of(workspace, document, argument);
-    Json shown = second_server(workspace.compiler.path, "tessera/code", order, workspace.cancel());
-    shown["title"] = title_of(document, order["level"]);
-    shown["uri"] = argument.at("uri");
-    return shown;
+    return
+        [compiler = workspace.compiler.path, order = order_of(workspace, document, argument),
+         title = title_of(document, argument.at("level")), uri = argument.at("uri")](const std::atomic<bool>& cancel) {
+            Json shown = second_server(compiler, "tessera/code", order, cancel);
+            shown["title"] = title;
+            shown["uri"] = uri;
+            return shown;
+        };
 }
 
 }  // namespace
 
-Json answer_execute_command(Workspace& workspace, const Json& params) {
+SlowTask begin_execute_command(Workspace& workspace, const Json& params) {
     const std::string command = params.at("command");
     const Json& arguments = params.at("arguments");
     const Json& argument = arguments.at(0);
     if (command == kShowCommand) return show(workspace, argument);
-    if (command == kCheckGradientsCommand) return check_gradients(workspace, argument);
-    const Document& document = workspace.document(argument.at("uri").get<std::string>());
-    if (command == kRunCommand) return run(workspace, document, false);
-    if (command == kSanitizeCommand) return run(workspace, document, true);
-    throw RequestError(ErrorCode::invalid_params, fmt::format("there is no command `{}`", command));
+    Json found;
+    if (command == kCheckGradientsCommand) {
+        found = check_gradients(workspace, argument);
+    } else if (command == kRunCommand || command == kSanitizeCommand) {
+        const Document& document = workspace.document(argument.at("uri").get<std::string>());
+        found = run(workspace, document, command == kSanitizeCommand);
+    } else {
+        throw RequestError(ErrorCode::invalid_params, fmt::format("there is no command `{}`", command));
+    }
+    return [found = std::move(found)](const std::atomic<bool>&) { return found; };
 }
 
 // Of the second server: its answer to the first one.

@@ -16,21 +16,23 @@
 
 namespace tsr::lsp {
 
-struct KernelCost;
+class Costs;
 
 // What the user wants to be told: all of it but what is switched off.
 struct Settings {
     bool type_hints = true;
     bool cost_hints = true;
+    bool rounding_hints = true;
     bool cost_hover = true;
+    bool resource_hover = true;
     bool run_lenses = true;
     bool sanitize_lenses = true;
     bool gradient_lenses = true;
     bool code_lenses = true;  // of Graph IR, Tile IR and PTX
     std::string target;       // whose PTX and plans are shown; empty: what the compiler takes
 
-    // {"hints": {"types": …, "costs": …}, "hover": {"costs": …}, "lenses": {"run": …, "sanitize": …, "gradients": …,
-    // "code": …}, "target": "sm_80"}; what is absent stays.
+    // {"hints": {"types": …, "costs": …, "roundings": …}, "hover": {"costs": …, "resources": …}, "lenses": {"run": …,
+    // "sanitize": …, "gradients": …, "code": …}, "target": "sm_80"}; what is absent stays.
     void take(const Json& settings);
 };
 
@@ -39,10 +41,10 @@ struct Document {
     std::string path;
     int64_t version = 0;
     std::string text;
-    bool reported = false;                                 // its diagnostics are those of its present text
-    bool by_others = false;                                // another file's change has made them others
-    std::shared_ptr<const Analysis> analysis;              // of its present text; null: not made yet
-    std::shared_ptr<const std::vector<KernelCost>> costs;  // of that analysis; null: nobody has asked
+    bool reported = false;                     // its diagnostics are those of its present text
+    bool by_others = false;                    // another file's change has made them others
+    std::shared_ptr<const Analysis> analysis;  // of its present text; null: not made yet
+    std::shared_ptr<Costs> costs;              // of that analysis; null: nobody has asked
 };
 
 // What is known of the language beside its programs: pages of the documentation.
@@ -73,6 +75,9 @@ public:
     Settings settings;
     std::vector<std::string> folders;  // paths
 
+    // The GPU whose limits are told.
+    [[nodiscard]] std::string gpu() const;
+
     void open(const std::string& uri, int64_t version, std::string text);
     // One entry of `contentChanges`.
     void change(Document& document, const Json& change);
@@ -94,8 +99,8 @@ public:
 
     // The program of its present text. Raises Cancelled.
     const Analysis& analysis(Document& document);
-    // What its operators cost, asked for the first time or not.
-    const std::vector<KernelCost>& costs(Document& document);
+    // What its code costs, asked for the first time or not.
+    Costs& costs(Document& document);
     // The program of a file that is not open, as a root.
     std::unique_ptr<Analysis> analysis_of_file(const std::string& path) { return analysis_with(path, {}); }
     // The same if these texts, by path, stood for their files.

@@ -4,9 +4,11 @@
 """
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import time
 
 from circumstances import MAIN, PART, PART_TEXT, circumstances
 from client import Client, Failed, expect, position, run_cases
@@ -146,7 +148,7 @@ def test_hover(server):
         expect(value(one, "layer", 2), "```tessera\n(variable) layer: Layer\n```")
         expect(value(one, "total", 2), "```tessera\n(variable) total: i32\n```")
         expect(value(one, "area", 3), "```tessera\ndef area(w: i32, h: i32 = 2) -> i32\n```\n\n" + AREA)
-        expect(value(one, "fill", 2), "```tessera\n@kernel\ndef fill(x: mut f32[n], value: f32)\n```")
+        expect(value(one, "fill", 2).split("\n\nfill on sm_75")[0], "```tessera\n@kernel\ndef fill(x: mut f32[n], value: f32)\n```")
         expect(value(one, "Layer", 2).split("\n")[:4], ["```tessera", "class Layer:", "    w: f32[m]", "    scale: f32 = 1.0"])
         expect(value(one, "linear_id").split("\n")[:5], ["```tessera", "tile.linear_id() -> index", "```", "", "This tile's index: in the launch in a flat kernel, else in its group."])
         expect(value(one, "twice", 2).split("\n")[:3], ["```tessera", "def twice(x)", "# gives i32"])
@@ -469,7 +471,8 @@ def test_costs(server):
         assert "one kernel with line 3: " in found[0][1] and "8*m*n B" in found[0][1], found
         expect(found[1][1], "one kernel: 2*k*m*n + 2*k*n operations, 4*k*m + 4*k*n + 4*m*n B")
         told = client.at("hover", MAIN, text.range_of("exp")["start"])["contents"]["value"]
-        assert told.endswith("for a byte where each dimension is 1024") and "\n\nf: one kernel with line 4: " in told, told
+        assert "\n\nf: one kernel with line 4: " in told and "% of the arithmetic of sm_90a;" in told, told
+        assert "f.0 on sm_90a: 256 threads a block, 0 B of shared memory" in told, told
         product = text.range_of("z", 2)["start"]  # a name's value is its type alone
         expect(client.at("hover", MAIN, product)["contents"]["value"], "```tessera\n(variable) z: f32[n, m]\n```")
         # The emoji counts two units or four bytes; a mistake takes the costs away, and mended they are back.
@@ -483,6 +486,151 @@ def test_costs(server):
         client.end()
 
 
+KINDS = """@kernel
+def scale(x: bf16[n], y: mut bf16[n]):
+    i = tile.linear_id()
+    if i < n:
+        y[i] = x[i] * 2.0
+
+
+@kernel
+def blocks(x: f32[m, k], y: f32[k, n], z: mut f32[m, n]):
+    z[0:64, 0:64] = tile.mma(tile.load(x[0:64, 0:64]), tile.load(y[0:64, 0:64]))
+
+
+@jit
+def loss(w: f32[n, m], x: f32[k, n]) -> f32:
+    h = tanh(x @ w)
+    return sum(h * h)
+
+
+@jit
+def mixed(x: bf16[n], w: bf16[n]) -> bf16[n]:
+    a = x * w
+    return exp(a) + w
+
+
+def main():
+    x = ones((64,), bf16)
+    scale(x, x.copy())
+    y = ones((64, 64), f32)
+    blocks(y, y, y.copy())
+    g = grad(loss)(ones((3, 4), f32), ones((2, 3), f32))
+    print(mixed(x, x), g, "🐙")
+"""
+
+
+def test_kinds_of_costs(server):
+    """Rounding points, what derivatives keep, what limits a kernel, what it takes of a multiprocessor."""
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 1000, "character": 0}}
+    client = Client(server)
+    text = client.open(MAIN, KINDS)
+    expect(client.diagnostics(MAIN, 1), [])
+
+    def hints():
+        return [(h["position"]["line"] + 1, h["label"]) for h in client.of("inlayHint", MAIN, range=whole) if "kind" not in h]
+
+    def hover(word, nth=1):
+        return client.at("hover", MAIN, text.range_of(word, nth)["start"])["contents"]["value"]
+
+    def set_to(settings):
+        client.notify("workspace/didChangeConfiguration", {"settings": {"tessera": settings}})
+    rounded = [(line, "rounds f32 to bf16") for line in (5, 21, 22)]
+    derived = (30, "grad(loss): 3 kernels, which keep 4*k*m B for each other")
+    assert set(rounded) <= set(hints()) and derived in hints(), hints()
+    told = hover("scale")
+    assert "\n\nscale on sm_75, sm_80: 256 threads a block, 0 B of shared memory" in told and "; sm_90a: 256 threads" in told, told
+    told = hover("blocks", 2)
+    assert re.search("blocks on sm_75.*: \d+ threads a block, \\d{4,} B of shared memory", told), told
+    told = hover("tanh")
+    assert "; 4*k*m B of it are kept for later kernels" in told and "arithmetic limits it on sm_90a" in told, told
+    assert re.search("loss\\S* on sm_90a: .* of them carried by a loop", told), told
+    assert derived[1] in hover("grad") and "rounds f32 to bf16" in hover("exp")
+    assert "memory limits it to" in hover("exp"), hover("exp")
+    set_to({"target": "sm_80"})
+    told = hover("blocks", 2)
+    assert "blocks on sm_80: " in told and "sm_75" not in told and "sm_90a" not in told, told
+    assert "arithmetic of sm_80" in hover("exp"), hover("exp")
+    set_to({"hover": {"resources": False}})
+    assert "shared memory" not in hover("blocks", 2) + hover("exp") and "arithmetic of sm_80" in hover("exp")
+    set_to({"hints": {"roundings": False}})
+    assert derived in hints() and not set(rounded) & set(hints()), hints()
+    set_to({"hints": {"roundings": True, "costs": False}})
+    expect(hints(), rounded)
+    set_to({"hover": {"costs": False}})
+    assert "one kernel" not in hover("exp") and "rounds" not in hover("exp"), hover("exp")
+    client.end()
+
+
+def test_rules_of_code_while_typing(server):
+    """Diagnostics of what only lowering sees: of kernels' resources, of what a CUDA graph can not hold."""
+    client = Client(server)
+    program = """@jit(capture_graph=True)
+def drawn(x: f32[n]) -> f32[n]:
+    return x + rand(4)
+
+
+def main():
+    print(drawn(ones((4,), f32)))
+"""
+    text = client.open(MAIN, program)
+    [found] = client.diagnostics(MAIN, 1)
+    expect((found["code"], found["range"]["start"]["line"]), ("E0613", 1))
+    client.change(MAIN, 2, {"text": program.replace(" + rand(4)", " * 2.0")})
+    expect(client.diagnostics(MAIN, 2), [])
+    client.end()
+
+
+def test_requests_that_an_edit_outdates(server):
+    """They are answered so; those that wait at once, the one that is worked on soon. Others are answered for the text before."""
+    client = Client(server)
+    # Its costs take a second or so.
+    functions = "".join(f"@jit\ndef g{i}(x: f32[n, m], w: f32[m, m], v: f32[m]) -> f32[n, m]:\n    return softmax(layernorm(x @ w) + v)\n\n\n" for i in range(60))
+    text = client.open(MAIN, functions + "«»# end\n")
+    client.diagnostics(MAIN, 1)
+    place = {"line": 1, "character": 5}
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 1000, "character": 0}}
+    slowest = 0
+    for version in range(2, 12):
+        ids = [client.begin("textDocument/inlayHint", {"textDocument": {"uri": MAIN}, "range": whole}),
+               client.begin("textDocument/hover", {"textDocument": {"uri": MAIN}, "position": place}),
+               client.begin("textDocument/definition", {"textDocument": {"uri": MAIN}, "position": place})]
+        time.sleep(0.004 * version)
+        begin = time.monotonic()
+        client.change(MAIN, version, {"range": {"start": text.at(), "end": text.at()}, "text": " "})
+        for id_ in ids[:2]:
+            try:
+                client.answer(id_)
+            except Failed as error:
+                expect(error.code, -32801)
+        slowest = max(slowest, time.monotonic() - begin)
+        assert client.answer(ids[2]) is not None
+    print(f"given up {1000 * slowest:.0f} ms behind the edit at the latest")
+    expect(client.diagnostics(MAIN, 11), [])
+    expect(client.end(), 0)
+
+
+def test_code_is_made_beside_other_requests(server):
+    client = Client(server)
+    functions = "".join(f"@jit\ndef g{i}(x: f32[n, m], w: f32[m, m]) -> f32[n, m]:\n    return softmax(x @ w + {i}.0)\n\n\n" for i in range(20))
+    text = client.open(MAIN, functions)
+    order = {"command": "tessera.show", "arguments": [{"uri": MAIN, "level": "ptx"}]}
+    slow, slower = (client.begin("workspace/executeCommand", order) for _ in range(2))
+    assert client.at("hover", MAIN, text.range_of("g3")["start"])
+    assert not any(m.get("id") == slow and "method" not in m for m in client.kept), "the code was made first"
+    for id_ in (slower, slow):
+        client.notify("$/cancelRequest", {"id": id_})
+    begin = time.monotonic()
+    for id_ in (slow, slower):
+        try:
+            raise AssertionError(client.answer(id_))
+        except Failed as error:
+            expect(error.code, -32800)
+    assert time.monotonic() - begin < 1, "it goes on behind its cancellation"
+    assert ".target" in command(client, "show", text.range_of("g3")["start"], level="ptx")["text"]
+    expect(client.end(), 0)
+
+
 def test_what_is_told_can_be_switched_off(server):
     whole = {"start": {"line": 0, "character": 0}, "end": {"line": 1000, "character": 0}}
 
@@ -493,7 +641,7 @@ def test_what_is_told_can_be_switched_off(server):
     client = Client(server, capabilities={"workspace": {"inlayHint": {"refreshSupport": True}}})
     text = client.open(MAIN, GRAPH)
     expect(told(client), (True, True, True))
-    for settings, wanted in (({"hints": {"types": False}}, (False, True, True)), ({"hints": {"costs": False}}, (False, False, True)),
+    for settings, wanted in (({"hints": {"types": False}}, (False, True, True)), ({"hints": {"costs": False, "roundings": False}}, (False, False, True)),
                              ({"hover": {"costs": False}, "hints": {"types": True}}, (True, False, False)),
                              ({"hover": {"costs": 3}, "hints": []}, (True, False, False))):
         client.notify("workspace/didChangeConfiguration", {"settings": {"tessera": settings}})
