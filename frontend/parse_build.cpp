@@ -157,13 +157,14 @@ void TreeBuilder::refused(Rule* context, ast::Block& out) {
 
 void TreeBuilder::simple(P::SimpleContext* context, ast::Block& out) {
     auto at = span(context);
+    const size_t first = context->start->getType();
     if (context->exception || context->children.empty()) {
         add(at, ast::BrokenStmt{}, out);
-    } else if (context->PASS()) {
+    } else if (first == P::PASS) {
         add(at, ast::Pass{}, out);
-    } else if (context->BREAK()) {
+    } else if (first == P::BREAK) {
         add(at, ast::Break{}, out);
-    } else if (context->CONTINUE()) {
+    } else if (first == P::CONTINUE) {
         add(at, ast::Continue{}, out);
     } else if (auto* returned = context->returnStatement()) {
         add(at, ast::Return{returned->testList() ? test_list(returned->testList()) : nullptr}, out);
