@@ -11,6 +11,7 @@
 #include "driver/crash.h"
 #include "driver/machines.h"
 #include "driver/main_function.h"
+#include "ir/machine/memory_rate.h"
 #include "ir/passes/graph/explain_costs.h"
 #include "ir/passes/graph/explain_fusions.h"
 #include "ir/passes/host/capture_calls.h"
@@ -62,6 +63,14 @@ bool is_lowered(const ir::Module& module) {
         }
     }
     return false;
+}
+
+// The GPU whose limits are told: the first that is named, else the usual one.
+const ir::GpuMachine* limits_of(const Options& options) {
+    for (const std::string& target : options.targets) {
+        if (const ir::GpuMachine* machine = ir::gpu_machine(target)) return machine;
+    }
+    return ir::gpu_machine(std::string(ir::kUsualGpu));
 }
 
 }  // namespace
@@ -164,7 +173,7 @@ ir::Points Compilation::points() const {
 bool Compilation::check() {
     if (lowered_) return true;
     return elaborate() && differentiate() && after(steps_.time("check kernels", [&] {
-               return ir::check_module(module_, manager_, points(), session_.diagnostics);
+               return ir::check_module(module_, manager_, points(), session_.sources, session_.diagnostics);
            }));
 }
 
@@ -178,15 +187,15 @@ bool Compilation::lower() {
 
 bool Compilation::lower_elaborated() {
     const bool graphs = after(steps_.time("lower graphs", [&] {
-        return ir::lower_graphs(module_, manager_, session_.diagnostics,
-                                [&](const ir::Function& graph, const ir::FormedFusions& formed) {
-                                    graphs_.push_back(graph.name);
-                                    const Explain& asked = session_.options().explain;
-                                    if (asked.fusion)
-                                        fusions_.push_back(ir::explain_fusions(graph, formed, session_.sources));
-                                    if (asked.cost)
-                                        costs_.push_back(ir::explain_costs(graph, formed, session_.sources));
-                                });
+        return ir::lower_graphs(
+            module_, manager_, session_.diagnostics, [&](const ir::Function& graph, const ir::FormedFusions& formed) {
+                graphs_.push_back(graph.name);
+                const Explain& asked = session_.options().explain;
+                if (asked.fusion) fusions_.push_back(ir::explain_fusions(graph, formed, session_.sources));
+                if (asked.cost)
+                    costs_.push_back(
+                        ir::explain_costs(graph, formed, session_.sources, *limits_of(session_.options())));
+            });
     }));
     if (!graphs) return false;
     note_ir("lowering kernels", ir::print(module_));
@@ -230,6 +239,8 @@ codegen::Program Compilation::program() const {
     if (session_.options().makes_library()) {
         for (const Library::Function& function : library_.functions) out.exports.push_back(function.exported);
         out.last_error = library_.last_error();
+    } else if (kept_) {
+        // One function for a reader: no program.
     } else if (!from_ir_)
         describe_main(checked_, session_.sources, out);
     else if (has_main())

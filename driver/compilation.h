@@ -68,6 +68,17 @@ public:
     // The plans of all kernels with their reasons.
     [[nodiscard]] std::string plans() const;
 
+    // For editors, which show one function. Behind `read`: of what follows the function counts whose text holds this
+    // place of the program. Gives why there is none; empty: it was found.
+    std::string keep_function_at(uint32_t offset);
+    // Behind `elaborate`: leaves in the module that function with what it calls and launches; all where none was
+    // chosen. False: there is none, since nothing calls it.
+    bool drop_others();
+    // What `lower` does behind `elaborate`.
+    bool lower_elaborated();
+    // What `graph_text`, `plans` or `text` give, and for each line that of the program, from 1, that it comes from.
+    std::string text_with_lines(Emit level, std::vector<uint32_t>& lines) const;
+
     // `--time-passes`: what was done so far, to standard error.
     void report_times() const;
 
@@ -80,7 +91,6 @@ public:
     [[nodiscard]] bool stopped() const { return stopped_; }
 
 private:
-    bool lower_elaborated();
     // What `inspect_ir` gives for functions on a level that the program has reached.
     [[nodiscard]] std::string inspected(const std::string& level, const std::vector<std::string>& names) const;
     void fill_inspections(const std::set<std::string>& levels);
@@ -111,6 +121,7 @@ private:
     bool stopped_ = false;
     std::unique_ptr<Ptxas> ptxas_;
     Library library_;
+    std::optional<sema::FunctionId> kept_;  // of `keep_function_at`
 };
 
 }  // namespace tsr::driver

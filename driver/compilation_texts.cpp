@@ -9,6 +9,7 @@
 #include "ir/ops/effects.h"
 #include "ir/ops/host.h"
 #include "ir/text/print.h"
+#include "sema/query.h"
 
 namespace tsr::driver {
 
@@ -96,6 +97,81 @@ std::string Compilation::text() const {
 std::string Compilation::plans() const {
     std::string out;
     for (const ir::Family& family : families()) add_part(out, plans_of_kernel(family, session_.sources));
+    return out;
+}
+
+std::string Compilation::keep_function_at(uint32_t offset) {
+    sema::FunctionId found = sema::function_at(checked_, sema::ModuleId(0), session_.sources.text(tree_->file), offset);
+    if (!found.valid()) return "no function stands here";
+    while (checked_.function(found).enclosing) found = *checked_.function(found).enclosing;
+    kept_ = found;
+    return {};
+}
+
+bool Compilation::drop_others() {
+    if (!kept_) return true;
+    std::vector<const ir::Function*> found;
+    const auto add = [&](const std::string& name) {
+        const ir::Function* function = module_.find(name);
+        if (function != nullptr && std::ranges::find(found, function) == found.end()) found.push_back(function);
+    };
+    for (const sema::Instance& instance : checked_.instances) {
+        if (instance.function != *kept_) continue;
+        add(instance.name);
+        for (const sema::InstanceId point : instance.points) add(checked_.instance(point).name);
+    }
+    for (size_t i = 0; i < found.size(); ++i) {
+        const ir::Function& function = *found[i];
+        ir::for_each_op(function, function.body, [&](ir::OpId id) {
+            const ir::Attrs& attrs = function.op(id).attrs;
+            if (attrs.find(ir::Attr::callee) != nullptr) add(attrs.string(ir::Attr::callee));
+            if (attrs.find(ir::Attr::names) == nullptr) return;
+            for (const std::string& name : attrs.strings(ir::Attr::names)) add(name);
+        });
+    }
+    std::set<std::string> names;
+    for (const ir::Function* function : found) names.insert(function->name);
+    std::erase_if(module_.functions, [&](const ir::Function& function) { return !names.contains(function.name); });
+    return !names.empty();
+}
+
+std::string Compilation::text_with_lines(Emit level, std::vector<uint32_t>& lines) const {
+    std::string out;
+    const auto line_of = [&](Span at) {
+        return at.valid() && at.file == tree_->file ? session_.sources.position(at.file, at.begin).line : 0;
+    };
+    const auto add = [&](const ir::Function& function) {
+        if (!out.empty()) lines.push_back(0);
+        std::vector<ir::PlaceId> places;
+        add_part(out, ir::print(function, {.of_lines = &places}));
+        for (const ir::PlaceId id : places) {
+            uint32_t line = 0;
+            if (id.valid()) {
+                const ir::Place& place = function.place_of(id);
+                line = line_of(place.span);
+                for (size_t i = 0; line == 0 && i < place.inlined_at.size(); ++i) line = line_of(place.inlined_at[i]);
+            }
+            lines.push_back(line);
+        }
+    };
+    if (level == Emit::schedule) {
+        for (const ir::Family& family : families()) {
+            if (!out.empty()) lines.push_back(0);
+            const std::string part = plans_of_kernel(family, session_.sources);
+            add_part(out, part);
+            lines.insert(lines.end(), static_cast<size_t>(std::ranges::count(part, '\n')),
+                         line_of(family.kernel->span()));
+        }
+    } else if (level == Emit::target) {
+        for (const ir::Family& family : families()) {
+            for (const ir::CpuVariant& variant : family.variants) add(variant.task);
+            for (const ir::Function& thread : family.threads) add(thread);
+        }
+    } else {
+        for (const ir::Function& function : module_.functions) {
+            if (level != Emit::graph || !function.is_kernel) add(function);
+        }
+    }
     return out;
 }
 

@@ -3,6 +3,8 @@
 
 #include "driver/commands.h"
 #include "driver/pages.h"
+#include "driver/shown_code.h"
+#include "driver/subprocess.h"
 #include "lsp/server.h"
 
 namespace tsr::driver {
@@ -19,6 +21,7 @@ int serve_editor(const Options& options) {
         const auto page = std::ranges::find(error_pages(), code, &Page::name);
         return page == error_pages().end() ? std::string() : std::string(page->text);
     };
+    how.compiler = {own_path(), show_code};
     return lsp::serve(how);
 }
 

@@ -6,6 +6,7 @@
 
 #include "TesseraLexer.h"
 #include "TesseraParser.h"
+#include "base/cancel.h"
 #include "frontend/parse_brackets.h"
 #include "frontend/parse_build.h"
 #include "frontend/parse_context.h"
@@ -40,12 +41,22 @@ Layout read_words(std::string_view text, SyntaxReport& report) {
 
 namespace {
 
+// The generated parser, which may be given up at the begin of each rule.
+class CancellableParser : public TesseraParser {
+public:
+    using TesseraParser::TesseraParser;
+    void enterRule(antlr4::ParserRuleContext* context, size_t state, size_t rule) override {
+        stop_if_cancelled();
+        TesseraParser::enterRule(context, state, rule);
+    }
+};
+
 // The parser over `words`, with this project's messages and recovery.
 template <typename Use>
 void run_parser(const std::vector<Lexeme>& words, std::string_view text, SyntaxReport& report, Use use) {
     antlr4::ListTokenSource source(parser_tokens(words));
     antlr4::CommonTokenStream stream(&source);
-    TesseraParser parser(&stream);
+    CancellableParser parser(&stream);
     parser.removeErrorListeners();
     SyntaxMessages messages(words, text, parser.getVocabulary(), report);
     parser.setErrorHandler(std::make_shared<RecoveryStrategy>(messages));

@@ -2,15 +2,9 @@
 
 namespace tsr {
 
-void ParserBase::enterRecursionRule(antlr4::ParserRuleContext* context, size_t state, size_t rule, int precedence) {
+void ParserBase::enter() {
     if (too_deep()) throw antlr4::InputMismatchException(this);
     ++depth_;
-    Parser::enterRecursionRule(context, state, rule, precedence);
-}
-
-void ParserBase::unrollRecursionContexts(antlr4::ParserRuleContext* parent) {
-    --depth_;
-    Parser::unrollRecursionContexts(parent);
 }
 
 }  // namespace tsr

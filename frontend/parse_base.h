@@ -5,18 +5,18 @@
 
 namespace tsr {
 
-// Nested brackets, prefix operators, conditionals and lambdas each make the parser call itself; past this the process's
-// stack would decide. Two of these are used by one bracket.
-inline constexpr int kMostRecursions = 700;
+// Nested brackets, conditionals and lambdas each make the parser call its rule `test`; past this the process's stack
+// would decide.
+inline constexpr int kMostRecursions = 350;
 
 class ParserBase : public antlr4::Parser {
 public:
     explicit ParserBase(antlr4::TokenStream* input) : Parser(input) {}
 
-    using Parser::enterRecursionRule;
-    // Throws a RecognitionException, which the rule that called reports and recovers from like any other.
-    void enterRecursionRule(antlr4::ParserRuleContext* context, size_t state, size_t rule, int precedence) override;
-    void unrollRecursionContexts(antlr4::ParserRuleContext* parent) override;
+    // Where the rule that calls itself begins and ends. Throws a RecognitionException, which the rule that called
+    // reports and recovers from like any other.
+    void enter();
+    void leave() { --depth_; }
 
     // True while the error being reported is that of the bound.
     [[nodiscard]] bool too_deep() const { return depth_ >= kMostRecursions; }

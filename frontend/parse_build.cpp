@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "base/cancel.h"
+
 namespace tsr {
 
 namespace {
@@ -75,6 +77,7 @@ ast::Expr* TreeBuilder::make(Span at, ast::ExprNode node) {
 }
 
 void TreeBuilder::add(Span at, ast::StmtNode node, ast::Block& out) {
+    stop_if_cancelled();
     module_.stmts.push_back({ast::StmtId(module_.stmts.size()), at, std::move(node)});
     out.push_back(&module_.stmts.back());
 }
@@ -154,13 +157,14 @@ void TreeBuilder::refused(Rule* context, ast::Block& out) {
 
 void TreeBuilder::simple(P::SimpleContext* context, ast::Block& out) {
     auto at = span(context);
+    const size_t first = context->start->getType();
     if (context->exception || context->children.empty()) {
         add(at, ast::BrokenStmt{}, out);
-    } else if (context->PASS()) {
+    } else if (first == P::PASS) {
         add(at, ast::Pass{}, out);
-    } else if (context->BREAK()) {
+    } else if (first == P::BREAK) {
         add(at, ast::Break{}, out);
-    } else if (context->CONTINUE()) {
+    } else if (first == P::CONTINUE) {
         add(at, ast::Continue{}, out);
     } else if (auto* returned = context->returnStatement()) {
         add(at, ast::Return{returned->testList() ? test_list(returned->testList()) : nullptr}, out);

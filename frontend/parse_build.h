@@ -60,10 +60,15 @@ private:
     const ast::Expr* test(P::TestContext* context);
     const ast::Expr* lambda(P::TestContext* context);
     const ast::Expr* expression(P::ExpressionContext* context);
-    const ast::Expr* unary(P::ExpressionContext* context);
-    const ast::Expr* binary(P::ExpressionContext* context);
-    const ast::Expr* comparison(P::ExpressionContext* context);
-    const ast::Expr* logical(P::ExpressionContext* context);
+    // A part of an expression, by its number in `parts`.
+    struct Part;
+    using Parts = std::vector<Part>;
+    const ast::Expr* part(const Parts& parts, size_t at);
+    const ast::Expr* unary(const Parts& parts, size_t at);
+    const ast::Expr* binary(const Parts& parts, size_t at);
+    const ast::Expr* comparison(const Parts& parts, size_t at);
+    const ast::Expr* logical(const Parts& parts, size_t at);
+    void refuse_not(const Parts& parts, size_t operand);
     const ast::Expr* policy(const ast::Expr* type, const ast::Expr* policy, Span span);
     const ast::Expr* target_list(P::TargetListContext* context);
     const ast::Expr* primary(P::PrimaryContext* context, const std::vector<P::TrailerContext*>& trailers);

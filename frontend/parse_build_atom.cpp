@@ -10,15 +10,29 @@ namespace tsr {
 const ast::Expr* TreeBuilder::atom(P::AtomContext* context) {
     auto at = span(context);
     if (context->exception || context->children.empty()) return hole(at);
-    if (auto* name = context->NAME()) return make(at, ast::Name{std::string(text(span(name)))});
-    if (auto* literal = context->NUMBER()) return number(literal->getSymbol());
-    if (context->strings()) return strings(context->strings());
-    if (context->TRUE()) return make(at, ast::BoolLiteral{true});
-    if (context->FALSE()) return make(at, ast::BoolLiteral{false});
-    if (context->NONE()) return make(at, ast::NoneLiteral{});
-    if (context->ELLIPSIS()) return make(at, ast::EllipsisLiteral{});
-    if (context->LPAREN()) return parenthesis(context);
-    return context->LBRACK() ? list(context) : dict(context);
+    // Its first word says what it is.
+    switch (context->start->getType()) {
+        case P::NAME:
+            return make(at, ast::Name{std::string(text(at))});
+        case P::NUMBER:
+            return number(context->start);
+        case P::TRUE:
+            return make(at, ast::BoolLiteral{true});
+        case P::FALSE:
+            return make(at, ast::BoolLiteral{false});
+        case P::NONE:
+            return make(at, ast::NoneLiteral{});
+        case P::ELLIPSIS:
+            return make(at, ast::EllipsisLiteral{});
+        case P::LPAREN:
+            return parenthesis(context);
+        case P::LBRACK:
+            return list(context);
+        case P::LBRACE:
+            return dict(context);
+        default:
+            return strings(context->strings());
+    }
 }
 
 const ast::Expr* TreeBuilder::parenthesis(P::AtomContext* context) {

@@ -1,3 +1,4 @@
+#include <optional>
 #include <ranges>
 #include <set>
 #include <utility>
@@ -68,21 +69,6 @@ std::optional<ast::CompareOp> compare_op(size_t token) {
     }
 }
 
-// The operator of `expression op expression` or `op expression`; nullptr for a primary.
-antlr4::Token* operator_of(P::ExpressionContext* context) {
-    size_t at = context->children.size() >= 3 ? 1 : 0;  // of `not in` the first word
-    if (context->children.size() < 2) return nullptr;
-    auto* node = dynamic_cast<antlr4::tree::TerminalNode*>(context->children[at]);
-    return node ? node->getSymbol() : nullptr;
-}
-
-// The operator of a comparison.
-std::optional<ast::CompareOp> link_op(P::ExpressionContext* context) {
-    if (context->children.size() == 4) return ast::CompareOp::not_in;
-    auto* op = context->children.size() == 3 ? operator_of(context) : nullptr;
-    return op ? compare_op(op->getType()) : std::nullopt;
-}
-
 class Deeper {
 public:
     explicit Deeper(int& depth) : depth_(depth) { ++depth_; }
@@ -136,13 +122,14 @@ const ast::Expr* TreeBuilder::test_list(P::TestListContext* context) {
 const ast::Expr* TreeBuilder::test(P::TestContext* context) {
     if (!context || context->exception) return hole(context ? span(context) : Span{});
     Deeper deeper(depth_);
-    if (context->expression()) return expression(context->expression());
-    if (context->LAMBDA()) return lambda(context);
+    auto* first = context->expression();
+    if (!first) return context->LAMBDA() ? lambda(context) : hole(span(context));
+    if (!context->IF()) return expression(first);
     auto parts = context->test();
-    if (parts.size() != 3) return hole(span(context));
-    const ast::Expr* then = test(parts[0]);
-    const ast::Expr* condition = test(parts[1]);
-    const ast::Expr* otherwise = test(parts[2]);
+    if (parts.size() != 2) return hole(span(context));
+    const ast::Expr* then = expression(first);
+    const ast::Expr* condition = test(parts[0]);
+    const ast::Expr* otherwise = test(parts[1]);
     return make(span(context), ast::Conditional{condition, then, otherwise});
 }
 
@@ -163,50 +150,192 @@ const ast::Expr* TreeBuilder::lambda(P::TestContext* context) {
     return make(span(context), std::move(out));
 }
 
+// A primary, an operator before its operand, or one between two.
+struct TreeBuilder::Part {
+    P::PrimaryContext* primary = nullptr;
+    antlr4::Token* op = nullptr;  // of `not in` the first word
+    Span at;
+    bool not_in = false;
+    size_t left = SIZE_MAX, right = SIZE_MAX;  // numbers; an operator before its operand has no left one
+
+    [[nodiscard]] bool is_unary() const { return op && left == SIZE_MAX; }
+    [[nodiscard]] std::optional<ast::CompareOp> link() const {
+        if (!op || is_unary()) return std::nullopt;
+        return not_in ? ast::CompareOp::not_in : compare_op(op->getType());
+    }
+};
+
+namespace {
+
+// How tightly an operator between two operands binds. One before its operand takes with it what binds more tightly
+// than itself: `not` what compares, a sign powers.
+constexpr int kNot = 3, kSign = 11;
+int binding_of(size_t token) {
+    switch (token) {
+        case P::OR:
+            return 1;
+        case P::AND:
+            return 2;
+        case P::PIPE:
+            return 5;
+        case P::CARET:
+            return 6;
+        case P::AMP:
+            return 7;
+        case P::SHL:
+        case P::SHR:
+            return 8;
+        case P::PLUS:
+        case P::MINUS:
+            return 9;
+        case P::STAR:
+        case P::AT:
+        case P::SLASH:
+        case P::FLOORDIV:
+        case P::PERCENT:
+            return 10;
+        case P::POW:
+            return 12;
+        default:
+            return 4;  // comparisons
+    }
+}
+
+// Finds out which operands each operator has, by precedence climbing.
+template <typename Part>
+class Climb {
+public:
+    // `words`: the expression's operators and primaries in order, without operands yet.
+    Climb(std::vector<Part>& words, std::vector<Part>& out) : words_(words), out_(out) {}
+
+    // The number of the whole; nothing where it nests too deeply.
+    std::optional<size_t> run() {
+        const size_t whole = from(1);
+        return too_deep_ ? std::nullopt : std::optional(whole);
+    }
+
+private:
+    size_t add(Part part) {
+        out_.push_back(part);
+        return out_.size() - 1;
+    }
+
+    size_t from(int least) {
+        ++depth_;
+        size_t left = operand();
+        while (!too_deep_ && at_ < words_.size()) {
+            const size_t token = words_[at_].op->getType();
+            const int binding = binding_of(token);
+            if (binding < least) break;
+            Part op = words_[at_++];
+            op.left = left;
+            op.right = from(token == P::POW ? binding : binding + 1);
+            left = add(op);
+        }
+        --depth_;
+        return left;
+    }
+
+    size_t operand() {
+        too_deep_ |= depth_ > kMostExpressionDepth;
+        Part word = words_[at_++];
+        if (too_deep_ || word.primary) return add(word);
+        word.right = from(word.op->getType() == P::NOT ? kNot : kSign);
+        return add(word);
+    }
+
+    std::vector<Part>& words_;
+    std::vector<Part>& out_;
+    size_t at_ = 0;
+    int depth_ = 0;
+    bool too_deep_ = false;
+};
+
+}  // namespace
+
 const ast::Expr* TreeBuilder::expression(P::ExpressionContext* context) {
     if (!context || context->exception) return hole(context ? span(context) : Span{});
-    if (context->primary()) return primary(context->primary(), context->primary()->trailer());
-    if (depth_ > kMostExpressionDepth) {
+    if (context->children.size() == 1) {
+        auto* alone = dynamic_cast<P::PrimaryContext*>(context->children[0]);
+        return alone ? primary(alone, alone->trailer()) : hole(span(context));
+    }
+    Parts words, parts;
+    words.reserve(context->children.size());
+    parts.reserve(context->children.size());
+    for (auto* child : context->children) {
+        Part word;
+        if (auto* terminal = dynamic_cast<antlr4::tree::TerminalNode*>(child)) {
+            word.op = terminal->getSymbol();
+            word.at = span(word.op);
+            if (word.op->getType() == P::IN && !words.empty() && words.back().op &&
+                words.back().op->getType() == P::NOT) {
+                words.back().not_in = true;
+                continue;
+            }
+        } else {
+            word.primary = static_cast<P::PrimaryContext*>(child);
+            if (word.primary->exception) return hole(span(context));
+            word.at = span(word.primary);
+        }
+        words.push_back(word);
+    }
+    if (words.empty() || !words.back().primary) return hole(span(context));
+    const auto whole = Climb<Part>(words, parts).run();
+    if (!whole) {
         error("E0115", span(context), "this expression nests too deeply");
         return hole(span(context));
     }
-    Deeper deeper(depth_);
-    auto* op = operator_of(context);
-    if (!op) return hole(span(context));
-    if (context->children.size() == 2) return unary(context);
-    if (link_op(context)) return comparison(context);
-    return binary_op(op->getType()) ? binary(context) : logical(context);
+    // What an operator and its operands span. Operands stand before their operator.
+    for (Part& one : parts) {
+        if (!one.op) continue;
+        const Span end = parts[one.right].at;
+        one.at = (one.left == SIZE_MAX ? one.at : parts[one.left].at).to(end);
+    }
+    return part(parts, *whole);
 }
 
-const ast::Expr* TreeBuilder::unary(P::ExpressionContext* context) {
-    size_t token = operator_of(context)->getType();
-    auto* inner = context->expression(0);
-    auto* inner_op = inner ? operator_of(inner) : nullptr;
-    if (token != P::NOT && inner_op && inner_op->getType() == P::NOT && inner->children.size() == 2) {
-        error("E0135", span(inner_op), "`not` binds less tightly than the operator before it; put it in parentheses");
+const ast::Expr* TreeBuilder::part(const Parts& parts, size_t at) {
+    const Part& one = parts[at];
+    if (one.primary) return primary(one.primary, one.primary->trailer());
+    if (depth_ > kMostExpressionDepth) {
+        error("E0115", one.at, "this expression nests too deeply");
+        return hole(one.at);
     }
+    Deeper deeper(depth_);
+    if (one.is_unary()) return unary(parts, at);
+    if (one.link()) return comparison(parts, at);
+    return binary_op(one.op->getType()) ? binary(parts, at) : logical(parts, at);
+}
+
+// Behind an operator that binds more tightly.
+void TreeBuilder::refuse_not(const Parts& parts, size_t operand) {
+    const Part& one = parts[operand];
+    if (one.is_unary() && one.op->getType() == P::NOT)
+        error("E0135", span(one.op), "`not` binds less tightly than the operator before it; put it in parentheses");
+}
+
+const ast::Expr* TreeBuilder::unary(const Parts& parts, size_t at) {
+    const Part& one = parts[at];
+    const size_t token = one.op->getType();
+    if (token != P::NOT) refuse_not(parts, one.right);
     auto op = token == P::NOT     ? ast::UnaryOp::logical_not
               : token == P::MINUS ? ast::UnaryOp::minus
               : token == P::PLUS  ? ast::UnaryOp::plus
                                   : ast::UnaryOp::invert;
-    return make(span(context), ast::Unary{op, expression(inner)});
+    return make(one.at, ast::Unary{op, part(parts, one.right)});
 }
 
-const ast::Expr* TreeBuilder::binary(P::ExpressionContext* context) {
-    auto* token = operator_of(context);
-    auto* right = context->expression(1);
-    auto* right_op = right ? operator_of(right) : nullptr;
-    if (right_op && right->children.size() == 2 && right_op->getType() == P::NOT) {
-        error("E0135", span(right_op), "`not` binds less tightly than the operator before it; put it in parentheses");
-    }
-    const ast::Expr* lhs = expression(context->expression(0));
-    const ast::Expr* rhs = expression(right);
-    if (in_annotation_ && token->getType() == P::AT && !rhs->parenthesized) {
+const ast::Expr* TreeBuilder::binary(const Parts& parts, size_t at) {
+    const Part& one = parts[at];
+    refuse_not(parts, one.right);
+    const ast::Expr* lhs = part(parts, one.left);
+    const ast::Expr* rhs = part(parts, one.right);
+    if (in_annotation_ && one.op->getType() == P::AT && !rhs->parenthesized) {
         bool named = std::holds_alternative<ast::Name>(rhs->node) ||
                      std::holds_alternative<ast::Attribute>(rhs->node) || std::holds_alternative<ast::Call>(rhs->node);
-        if (named) return policy(lhs, rhs, span(context));
+        if (named) return policy(lhs, rhs, one.at);
     }
-    return make(span(context), ast::Binary{*binary_op(token->getType()), lhs, rhs, span(token)});
+    return make(one.at, ast::Binary{*binary_op(one.op->getType()), lhs, rhs, span(one.op)});
 }
 
 const ast::Expr* TreeBuilder::policy(const ast::Expr* type, const ast::Expr* policy, Span at) {
@@ -216,39 +345,33 @@ const ast::Expr* TreeBuilder::policy(const ast::Expr* type, const ast::Expr* pol
     return make(at, std::move(out));
 }
 
-const ast::Expr* TreeBuilder::comparison(P::ExpressionContext* context) {
-    std::vector<std::pair<ast::CompareOp, P::ExpressionContext*>> links;
-    P::ExpressionContext* first = context;
-    while (first && !first->exception) {
-        auto op = link_op(first);
-        if (!op) break;
-        links.emplace_back(*op, first->expression(1));
-        first = first->expression(0);
+const ast::Expr* TreeBuilder::comparison(const Parts& parts, size_t at) {
+    std::vector<std::pair<ast::CompareOp, size_t>> links;
+    size_t first = at;
+    while (const auto op = parts[first].link()) {
+        links.emplace_back(*op, parts[first].right);
+        first = parts[first].left;
     }
-    ast::Compare out{expression(first), {}};
-    for (auto& [op, rhs] : links | std::views::reverse) {
-        auto* rhs_op = rhs ? operator_of(rhs) : nullptr;
-        if (rhs_op && rhs->children.size() == 2 && rhs_op->getType() == P::NOT) {
-            error("E0135", span(rhs_op), "`not` binds less tightly than the operator before it; put it in parentheses");
-        }
-        out.links.push_back({op, expression(rhs)});
+    ast::Compare out{part(parts, first), {}};
+    for (const auto& [op, rhs] : links | std::views::reverse) {
+        refuse_not(parts, rhs);
+        out.links.push_back({op, part(parts, rhs)});
     }
-    return make(span(context), std::move(out));
+    return make(parts[at].at, std::move(out));
 }
 
-const ast::Expr* TreeBuilder::logical(P::ExpressionContext* context) {
-    size_t token = operator_of(context)->getType();
-    std::vector<P::ExpressionContext*> operands;
-    P::ExpressionContext* first = context;
-    while (first && !first->exception && first->children.size() == 3 && operator_of(first) &&
-           operator_of(first)->getType() == token) {
-        operands.push_back(first->expression(1));
-        first = first->expression(0);
+const ast::Expr* TreeBuilder::logical(const Parts& parts, size_t at) {
+    const size_t token = parts[at].op->getType();
+    std::vector<size_t> operands;
+    size_t first = at;
+    while (parts[first].op && !parts[first].is_unary() && parts[first].op->getType() == token) {
+        operands.push_back(parts[first].right);
+        first = parts[first].left;
     }
     operands.push_back(first);
     ast::Logical out{token == P::AND ? ast::BoolOp::logical_and : ast::BoolOp::logical_or, {}};
-    for (auto* operand : operands | std::views::reverse) out.operands.push_back(expression(operand));
-    return make(span(context), std::move(out));
+    for (const size_t operand : operands | std::views::reverse) out.operands.push_back(part(parts, operand));
+    return make(parts[at].at, std::move(out));
 }
 
 const ast::Expr* TreeBuilder::target_list(P::TargetListContext* context) {
@@ -274,20 +397,21 @@ const ast::Expr* TreeBuilder::primary(P::PrimaryContext* context, const std::vec
 
 const ast::Expr* TreeBuilder::trailer(const ast::Expr* base, P::TrailerContext* context) {
     auto at = base->span.to(span(context));
-    if (context->DOT() && !context->NAME()) {
+    const size_t first = context->start->getType();
+    if (first == P::DOT && context->DOT() && !context->NAME()) {
         // `tile.` while it is being typed: the editor completes it.
         auto behind = report_.span(span(context->DOT()).end, span(context->DOT()).end);
         return make(base->span.to(behind), ast::Attribute{base, {"", behind}});
     }
     if (context->exception) return hole(at);
-    if (context->LPAREN()) {
+    if (first == P::LPAREN) {
         ast::Call call{base, {}};
         bool outer = std::exchange(in_annotation_, false);
         if (context->arguments()) call.arguments = arguments(context->arguments());
         in_annotation_ = outer;
         return make(at, std::move(call));
     }
-    if (context->LBRACK()) {
+    if (first == P::LBRACK) {
         ast::Subscript out{base, {}};
         if (!context->subscripts()) return hole(at);
         for (auto* index : context->subscripts()->subscript()) out.indices.push_back(subscript(index));
@@ -306,13 +430,14 @@ std::vector<ast::Argument> TreeBuilder::arguments(P::ArgumentsContext* context) 
             out.push_back({std::nullopt, hole(span(argument))});
             continue;
         }
-        if (argument->POW()) {
+        const size_t first = argument->start->getType();
+        if (first == P::POW) {
             error("E0123", span(argument), "Tessera does not unpack dictionaries with `**`");
             out.push_back({std::nullopt, hole(span(argument))});
             continue;
         }
         const ast::Expr* value = test(argument->test());
-        if (argument->STAR()) {
+        if (first == P::STAR) {
             if (keyword) {
                 error("E0127", span(argument), "an argument by position stands after one by name")
                     .label(keyword->keyword->span, "named here");
@@ -328,7 +453,7 @@ std::vector<ast::Argument> TreeBuilder::arguments(P::ArgumentsContext* context) 
             }
         }
         std::optional<ast::Identifier> name;
-        if (argument->ASSIGN() && argument->NAME()) name = identifier(argument->NAME());
+        if (first == P::NAME && argument->ASSIGN()) name = identifier(argument->NAME());
         if (!name && keyword) {
             error("E0127", span(argument), "an argument by position stands after one by name")
                 .label(keyword->keyword->span, "named here");

@@ -1,6 +1,7 @@
 #include "frontend/parse_lex.h"
 
 #include "TesseraLexer.h"
+#include "base/cancel.h"
 #include "frontend/parse_initializers.h"
 #include "frontend/parse_text.h"
 
@@ -22,16 +23,34 @@ struct OpenString {
     std::vector<Hole> holes;  // more than one where a format holds holes
 };
 
+// ANTLR's own, but for the lock that it takes for each character: the tables belong to the one thread of a process that
+// parses.
+class LexerSimulator : public antlr4::atn::LexerATNSimulator {
+public:
+    LexerSimulator(antlr4::Lexer& lexer, antlr4::atn::LexerATNSimulator& usual)
+        : LexerATNSimulator(&lexer, usual.atn, usual._decisionToDFA, usual.getSharedContextCache()) {}
+
+protected:
+    antlr4::dfa::DFAState* getExistingTargetState(antlr4::dfa::DFAState* from, size_t character) override {
+        if (character > MAX_DFA_EDGE) return nullptr;
+        const auto found = from->edges.find(character);
+        return found == from->edges.end() ? nullptr : found->second;
+    }
+};
+
 class WordReader {
 public:
     explicit WordReader(std::string_view text)
         : text_(text), points_(text), input_(std::string(points_.body())), lexer_(&input_) {
         lexer_.removeErrorListeners();
+        lexer_.setInterpreter(
+            new LexerSimulator(lexer_, *lexer_.getInterpreter<antlr4::atn::LexerATNSimulator>()));  // the lexer owns it
         words_.reserve(text.size() / 3);
     }
 
     std::vector<Lexeme> run() {
         while (true) {
+            stop_if_cancelled();
             auto token = lexer_.nextToken();
             bool at_end = token->getType() == antlr4::Token::EOF;
             uint32_t begin = points_.byte(token->getStartIndex());

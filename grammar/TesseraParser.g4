@@ -12,6 +12,13 @@ options {
 #include "frontend/parse_base.h"
 }
 
+@parser::members {
+void enterRule(antlr4::ParserRuleContext* context, size_t state, size_t rule) override {
+    if (rule == RuleTest) enter();
+    ParserBase::enterRule(context, state, rule);
+}
+}
+
 file : statement* EOF;
 
 // What stands in a string where a type is meant: `"B*H"`, `"bf16 @accum(f32)"`.
@@ -89,27 +96,19 @@ refusedTail : (REFUSED_TAIL | ELSE) ~NEWLINE* NEWLINE body?;
 testList : test (COMMA test)* COMMA?;
 
 test
-    : expression
-    | <assoc = right> test IF test ELSE test
+    : expression (IF test ELSE test)?
     | LAMBDA lambdaParameters? COLON test
     ;
+    finally { leave(); }
 lambdaParameters : lambdaParameter (COMMA lambdaParameter)* COMMA?;
 lambdaParameter : NAME (ASSIGN test)?;
 
+// Operators as they stand; the tree builder knows how they bind. A rule that calls itself on the left for each of them
+// would make the parser predict, with its tables, what the next word alone decides.
 expression
-    : primary
-    | <assoc = right> expression POW expression
-    | (PLUS | MINUS | TILDE) expression
-    | expression (STAR | AT | SLASH | FLOORDIV | PERCENT) expression
-    | expression (PLUS | MINUS) expression
-    | expression (SHL | SHR) expression
-    | expression AMP expression
-    | expression CARET expression
-    | expression PIPE expression
-    | expression (EQ | NE | LT | LE | GT | GE | IN | NOT IN) expression
-    | NOT expression
-    | expression AND expression
-    | expression OR expression
+    : (PLUS | MINUS | TILDE | NOT)* primary
+      ((POW | STAR | AT | SLASH | FLOORDIV | PERCENT | PLUS | MINUS | SHL | SHR | AMP | CARET | PIPE
+        | EQ | NE | LT | LE | GT | GE | IN | NOT IN | AND | OR) (PLUS | MINUS | TILDE | NOT)* primary)*
     ;
 
 primary : atom trailer*;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "ir/ops/register.h"
 #include "ir/passes/autodiff/differentiate.h"
 #include "ir/passes/graph/lower_fusions.h"
+#include "ir/passes/host/capture_calls.h"
 #include "ir/passes/host/lower_dims.h"
 #include "ir/passes/host/lower_launches.h"
 #include "ir/passes/host/ownership.h"
@@ -280,9 +282,18 @@ PassOutcome check_kernels(Module& module, PassManager& manager, Points points, D
     return lower_kernels(module, manager, group_pipeline(), points, diagnostics);
 }
 
-PassOutcome check_module(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics) {
-    const PassOutcome kernels = check_kernels(module, manager, points, diagnostics);
-    return kernels == PassOutcome::done ? lower_hosts(module, manager, launch_pipeline(), diagnostics) : kernels;
+PassOutcome check_module(Module& module, PassManager& manager, Points points, const Sources& sources,
+                         Diagnostics& diagnostics) {
+    // What a CUDA graph holds is seen in the kernels and host functions that graphs become: of a copy.
+    std::optional<Module> captured;
+    if (has_captured(module)) captured = module;
+    PassOutcome outcome = check_kernels(module, manager, points, diagnostics);
+    if (outcome == PassOutcome::done) outcome = lower_hosts(module, manager, launch_pipeline(), diagnostics);
+    if (!captured || outcome != PassOutcome::done) return outcome;
+    outcome = lower_graphs(*captured, manager, diagnostics);
+    if (outcome == PassOutcome::done) outcome = lower_kernels(*captured, manager, points, diagnostics);
+    if (outcome != PassOutcome::done) return outcome;
+    return check_captured(*captured, sources, diagnostics) ? outcome : PassOutcome::refused;
 }
 
 Pipeline<Level::graph, Level::graph> graph_pipeline() {

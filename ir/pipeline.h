@@ -72,7 +72,8 @@ PassOutcome lower_module(Module& module, PassManager& manager, Points points, Di
 // The rules of kernels alone; what is left of them is good for nothing else.
 PassOutcome check_kernels(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics);
 // As far as rules are checked on the way, and no further: what the functions are then is good for nothing else.
-PassOutcome check_module(Module& module, PassManager& manager, Points points, Diagnostics& diagnostics);
+PassOutcome check_module(Module& module, PassManager& manager, Points points, const Sources& sources,
+                         Diagnostics& diagnostics);
 
 // One compiled form of a kernel, and what it assumes.
 struct CpuVariant {

@@ -58,7 +58,7 @@ void Analysis::check(const std::vector<std::string>& import_folders, const std::
     ir::differentiate(module, manager, diagnostics);
     stop_if(cancel);
     if (diagnostics.has_errors()) return;
-    ir::check_module(module, manager, ir::Points::all, diagnostics);
+    ir::check_module(module, manager, ir::Points::all, sources, diagnostics);
     stop_if(cancel);
 }
 

@@ -192,7 +192,7 @@ std::optional<Callable> callable_of(const Analysis& analysis, const Entity& enti
     const sema::Function& function = program.function(entity.function);
     if (function.derived) return std::nullopt;
     const ast::FunctionDef& def = program.def(function);
-    const bool method = function.method_of != nullptr;
+    const bool method = takes_record(function);
     Callable found;
     found.label = call_text(analysis, last_part(function.name), def, method);
     for (size_t i = method ? 1 : 0; i < def.parameters.size(); ++i)

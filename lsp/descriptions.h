@@ -11,6 +11,10 @@
 
 namespace tsr::lsp {
 
+// Whether its first parameter is the record that it is called on. A method of a precision policy takes none: what its
+// text calls `self` is the class.
+inline bool takes_record(const sema::Function& function) { return function.method_of && function.self.empty(); }
+
 // "@kernel\ndef fill(x: mut f32[n])", "class Layer:\n    w: f32[m]".
 std::string declaration_text(const Analysis& analysis, sema::FunctionId function);
 // "def fill(x: mut f32[n])", "(variable) y: f32[n]".

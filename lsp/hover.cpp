@@ -120,17 +120,73 @@ std::optional<Told> of_expression(const Place& place) {
     return Told{literal ? types : types + values_text(place, *e), "", e->span};
 }
 
-// What the operators of the line become; a paragraph for each kernel.
-std::string costs_text(Workspace& workspace, const Place& place, const sema::NameUse* use) {
-    if (!workspace.settings.cost_hover || (use && is_value(use->entity.kind))) return {};
-    const uint32_t line = place.analysis.position(place.analysis.root, place.offset).line;
+// The kernels of a function: its instances, of a tuned one those of its points.
+std::vector<std::string> kernels_of(const sema::Program& program, const sema::NameUse& use) {
+    std::vector<std::string> kernels;
+    const Entity& entity = use.entity;
+    const bool kernel = entity.kind == NameKind::function && entity.function.valid() &&
+                        program.function(entity.function).kind == sema::FunctionKind::kernel;
+    for (const sema::Instance& instance : program.instances) {
+        if (kernel && instance.function == entity.function && instance.reached && !instance.tuned)
+            kernels.push_back(instance.name);
+    }
+    return kernels;
+}
+
+constexpr size_t kMostKernels = 4;  // whose resources are told
+
+// What kernels take of a multiprocessor; a paragraph each, in which GPUs where it is the same stand together.
+std::string resources_text(Workspace& workspace, const Place& place, const std::vector<std::string>& kernels,
+                           const std::vector<std::string>& targets) {
     std::string all;
-    for (const KernelCost& cost : workspace.costs(place.document)) {
-        if (!cost.lines.contains(line)) continue;
-        all += fmt::format("\n\n{}: {}{}{}", cost.function, told_at(cost, line), cost.intensity.empty() ? "" : "; ",
-                           cost.intensity);
+    for (size_t i = 0; i < std::min(kernels.size(), kMostKernels); ++i) {
+        std::vector<std::pair<std::string, std::string>> told;  // what, and of which
+        for (const std::string& target : targets) {
+            const std::string& one = workspace.costs(place.document).resources(kernels[i], target);
+            if (!told.empty() && told.back().first == one)
+                told.back().second += ", " + target;
+            else if (!one.empty())
+                told.emplace_back(one, target);
+        }
+        std::string text;
+        for (const auto& [what, of] : told) text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", of, what);
+        if (!text.empty()) all += fmt::format("\n\n{} on {}", kernels[i], text);
     }
     return all;
+}
+
+// GPUs that code is made for where none is named.
+const std::vector<std::string> kUsualGpus{"sm_75", "sm_80", "sm_90a"};
+
+// What the operators of the line become, a paragraph for each kernel; what is rounded there.
+std::string costs_text(Workspace& workspace, const Place& place, const sema::NameUse* use) {
+    if (use && is_value(use->entity.kind)) return {};
+    const uint32_t line = place.analysis.position(place.analysis.root, place.offset).line;
+    std::string all;
+    const Settings& settings = workspace.settings;
+    if (use && settings.resource_hover) {
+        const std::vector<std::string> named{settings.target};
+        const std::vector<std::string> kernels = kernels_of(place.program(), *use);
+        if (!kernels.empty())
+            all += resources_text(workspace, place, kernels, settings.target.empty() ? kUsualGpus : named);
+    }
+    if (!settings.cost_hover) return all;
+    std::vector<std::string> made;
+    const Costs& costs = workspace.costs(place.document);
+    for (const DerivativeCost& cost : costs.derivatives()) {
+        if (cost.line == line) all += "\n\n" + told(cost);
+    }
+    for (const KernelCost& cost : costs.kernels()) {
+        if (!cost.lines.contains(line)) continue;
+        all += fmt::format("\n\n{}: {}", cost.function, told_at(cost, line));
+        for (const std::string* more : {&cost.intensity, &cost.limit}) all += more->empty() ? "" : "; " + *more;
+        if (!cost.kept.empty()) all += fmt::format("; {} B of it are kept for later kernels", cost.kept);
+        made.push_back(cost.kernel);
+    }
+    for (const auto& [rounding, times] : costs.roundings()) {
+        if (rounding.line == line) all += "\n\n" + told(rounding, times);
+    }
+    return settings.resource_hover ? all + resources_text(workspace, place, made, {workspace.gpu()}) : all;
 }
 
 }  // namespace

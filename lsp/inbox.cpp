@@ -1,14 +1,24 @@
 #include "lsp/inbox.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tsr::lsp {
 
-void Inbox::put(Json message) {
+std::vector<Json> Inbox::put(Json message, const std::function<bool(const Json& request)>& outdates) {
     const std::lock_guard lock(mutex_);
+    std::vector<Json> outdated;
+    if (outdates) {
+        for (Json& request : waiting_) {
+            if (outdates(request)) outdated.push_back(std::exchange(request, nullptr));
+        }
+        std::erase(waiting_, nullptr);
+        if (!working_on_.is_null() && outdates(working_on_)) outdated_ = cancel_ = true;
+    }
     waiting_.push_back(std::move(message));
     if (own_work_) cancel_ = true;
     arrived_.notify_one();
+    return outdated;
 }
 
 std::optional<Json> Inbox::take_back(const Json& id) {
@@ -21,7 +31,7 @@ std::optional<Json> Inbox::take_back(const Json& id) {
         waiting_.erase(found);
         return request;
     }
-    if (working_on_ == id) cancel_ = true;
+    if (below(working_on_, {"id"}) == id) cancel_ = true;
     return std::nullopt;
 }
 
@@ -40,8 +50,8 @@ Inbox::Next Inbox::take(bool wait) {
     if (waiting_.empty()) return {std::nullopt, !ended_};
     Next next{std::move(waiting_.front()), false};
     waiting_.pop_front();
-    cancel_ = false;
-    working_on_ = below(*next.message, {"id"});
+    cancel_ = outdated_ = false;
+    if (next.message->contains("id")) working_on_ = *next.message;
     return next;
 }
 
@@ -51,6 +61,11 @@ bool Inbox::begin_own_work() {
     cancel_ = false;
     own_work_ = true;
     return true;
+}
+
+bool Inbox::was_outdated() {
+    const std::lock_guard lock(mutex_);
+    return outdated_;
 }
 
 bool Inbox::was_cancelled() {

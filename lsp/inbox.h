@@ -4,8 +4,10 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "lsp/json.h"
 
@@ -17,8 +19,9 @@ public:
     [[nodiscard]] const std::atomic<bool>& cancel() const { return cancel_; }
 
     // ---- the reading thread ----
-    // A change of a text ends work that nobody asked for: it would speak of the text before.
-    void put(Json message);
+    // It ends work that nobody asked for: that would speak of the text before. Requests that it makes worthless
+    // (`outdates`, asked of each that waits) are given back; the one that is worked on is told to give up.
+    std::vector<Json> put(Json message, const std::function<bool(const Json& request)>& outdates = {});
     // `$/cancelRequest`: the request, where it still waits; one that is being answered is told to give up.
     std::optional<Json> take_back(const Json& id);
     void end();  // there are no more messages
@@ -32,8 +35,9 @@ public:
     Next take(bool wait);
     // The work that follows may be given up: nobody asked for it. False: a message has come, which goes first.
     bool begin_own_work();
-    // The work on a request was given up because its client asked for that.
+    // The work on a request was given up: its client asked for that, or a change of the text has made it worthless.
     [[nodiscard]] bool was_cancelled();
+    [[nodiscard]] bool was_outdated();
 
 private:
     std::mutex mutex_;
@@ -41,7 +45,8 @@ private:
     std::deque<Json> waiting_;
     bool ended_ = false;
     bool own_work_ = false;
-    Json working_on_;  // id of the request; null: none
+    Json working_on_;  // the request; null: none
+    bool outdated_ = false;
     std::atomic<bool> cancel_ = false;
 };
 

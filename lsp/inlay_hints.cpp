@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "lsp/costs.h"
+#include "lsp/descriptions.h"
 #include "lsp/methods.h"
 #include "lsp/places.h"
 #include "lsp/protocol.h"
@@ -57,8 +58,10 @@ class Hints {
 public:
     Hints(const Place& place, uint32_t begin, uint32_t end) : place_(place), begin_(begin), end_(end) {}
 
-    Json run(const Settings& settings, const std::vector<KernelCost>* costs) {
-        if (costs) behind_lines(*costs);
+    Json run(const Settings& settings, const Costs* costs) {
+        if (settings.cost_hints) behind_lines(costs->kernels());
+        if (settings.cost_hints) of_derivatives(costs->derivatives());
+        if (settings.rounding_hints) of_roundings(costs->roundings());
         if (!settings.type_hints) return std::move(found_);
         for (const sema::NameUse& use : place_.program().modules[kRoot.index].names) {
             if (use.binds && is_within(use.at.end)) name(use);
@@ -90,10 +93,6 @@ private:
         std::map<uint32_t, std::vector<const KernelCost*>> by_line;
         for (const KernelCost& cost : costs) by_line[*cost.lines.rbegin()].push_back(&cost);
         for (const auto& [line, ended] : by_line) {
-            const uint32_t begin = place_.analysis.offset({line, 0});
-            size_t end = place_.text().find_first_of("\r\n", begin);
-            if (end == std::string_view::npos) end = place_.text().size();
-            if (!is_within(static_cast<uint32_t>(end))) continue;
             // Those of the function come first; behind them what its derivatives and callers make of the line.
             const auto own = static_cast<size_t>(std::ranges::count_if(
                 ended, [&](const KernelCost* cost) { return cost->function == ended.front()->function; }));
@@ -102,19 +101,40 @@ private:
             std::string more;
             for (const KernelCost* cost : ended)
                 more += fmt::format("{}{}: {}", more.empty() ? "" : "\n", cost->function, told_at(*cost, line));
-            Json hint = {
-                {"position", json_of(place_.analysis.position(place_.analysis.root, static_cast<uint32_t>(end)))},
-                {"label", std::move(label)},
-                {"paddingLeft", true}};
-            if (ended.size() > 1) hint["tooltip"] = std::move(more);
-            found_.push_back(std::move(hint));
+            behind(line, std::move(label), ended.size() > 1 ? std::move(more) : std::string());
         }
+    }
+
+    // Behind a line; nothing where it was not asked for.
+    void behind(uint32_t line, std::string label, std::string tooltip = {}) {
+        const uint32_t begin = place_.analysis.offset({line, 0});
+        size_t end = place_.text().find_first_of("\r\n", begin);
+        if (end == std::string_view::npos) end = place_.text().size();
+        if (!is_within(static_cast<uint32_t>(end))) return;
+        Json hint = {{"position", json_of(place_.analysis.position(place_.analysis.root, static_cast<uint32_t>(end)))},
+                     {"label", std::move(label)},
+                     {"paddingLeft", true}};
+        if (!tooltip.empty()) hint["tooltip"] = std::move(tooltip);
+        found_.push_back(std::move(hint));
+    }
+
+    void of_derivatives(const std::vector<DerivativeCost>& costs) {
+        for (const DerivativeCost& cost : costs) behind(cost.line, told(cost));
+    }
+
+    void of_roundings(const std::map<Rounding, size_t>& roundings) {
+        std::map<uint32_t, std::string> by_line;
+        for (const auto& [rounding, times] : roundings) {
+            std::string& label = by_line[rounding.line];
+            label += (label.empty() ? "" : "; ") + told(rounding, times);
+        }
+        for (auto& [line, label] : by_line) behind(line, std::move(label));
     }
 
     // `self`
     [[nodiscard]] bool is_receiver(const Entity& parameter) const {
         const sema::Function& function = place_.program().function(parameter.function);
-        return function.method_of && place_.program().def(function).parameters.front().name.text == parameter.name;
+        return takes_record(function) && place_.program().def(function).parameters.front().name.text == parameter.name;
     }
 
     void name(const sema::NameUse& use) {
@@ -151,7 +171,9 @@ Json answer_inlay_hint(Workspace& workspace, const Json& params) {
     const Json& range = params.at("range");
     return Hints(*place, place->analysis.offset(position_of(range.at("start"))),
                  place->analysis.offset(position_of(range.at("end"))))
-        .run(workspace.settings, workspace.settings.cost_hints ? &workspace.costs(place->document) : nullptr);
+        .run(workspace.settings, workspace.settings.cost_hints || workspace.settings.rounding_hints
+                                     ? &workspace.costs(place->document)
+                                     : nullptr);
 }
 
 }  // namespace tsr::lsp

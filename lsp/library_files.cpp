@@ -23,6 +23,24 @@ std::filesystem::path cache_folder() {
     return home != nullptr && *home == '/' ? std::filesystem::path(home) / ".cache/tesserac" : "";
 }
 
+// Written beside it and renamed: another server may make the same file.
+bool write_whole(const std::filesystem::path& path, std::string_view text, std::filesystem::perms mode) {
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    const std::filesystem::path fresh = path.string() + fmt::format(".{}", ::getpid());
+    {
+        std::ofstream out(fresh, std::ios::binary);
+        out.write(text.data(), static_cast<std::streamsize>(text.size()));
+        if (!out) return false;
+    }
+    std::filesystem::permissions(fresh, mode, error);
+    std::filesystem::rename(fresh, path, error);
+    return !error;
+}
+
+constexpr auto kReadable =
+    std::filesystem::perms::owner_read | std::filesystem::perms::group_read | std::filesystem::perms::others_read;
+
 }  // namespace
 
 // Another compiler's text of the same file has a folder of its own.
@@ -33,18 +51,14 @@ std::string readable_copy(const std::string& path, std::string_view text) {
     const std::filesystem::path copy = cache / "library" / version / std::filesystem::path(path).filename();
     std::error_code error;
     if (std::filesystem::exists(copy, error)) return copy;
-    std::filesystem::create_directories(copy.parent_path(), error);
-    // Written beside it and renamed: another server may make the same copy.
-    const std::filesystem::path fresh = copy.string() + fmt::format(".{}", ::getpid());
-    {
-        std::ofstream out(fresh, std::ios::binary);
-        out.write(text.data(), static_cast<std::streamsize>(text.size()));
-        if (!out) return path;
-    }
-    using std::filesystem::perms;
-    std::filesystem::permissions(fresh, perms::owner_read | perms::group_read | perms::others_read, error);
-    std::filesystem::rename(fresh, copy, error);
-    return error ? path : copy.string();
+    return write_whole(copy, text, kReadable) ? copy.string() : path;
+}
+
+std::string cached_file(const std::string& folder, const std::string& name, std::string_view text) {
+    const std::filesystem::path cache = cache_folder();
+    const std::filesystem::path path = cache / folder / name;
+    const bool written = !cache.empty() && write_whole(path, text, kReadable | std::filesystem::perms::owner_write);
+    return written ? path.string() : "";
 }
 
 }  // namespace tsr::lsp

@@ -11,4 +11,7 @@ namespace tsr::lsp {
 // "stdlib/losses.tsr". Without a cache folder that can be written this is `path` itself.
 std::string readable_copy(const std::string& path, std::string_view text);
 
+// The path of a file in a folder below the user's cache folder, written anew; empty where that fails.
+std::string cached_file(const std::string& folder, const std::string& name, std::string_view text);
+
 }  // namespace tsr::lsp

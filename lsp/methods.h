@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "lsp/json.h"
+#include "lsp/slow_work.h"
 #include "lsp/workspace.h"
 
 namespace tsr::lsp {
@@ -15,6 +16,10 @@ struct Method {
     // The member of the server's capabilities that announces it, and its value in JSON; empty: another row does.
     std::string_view capability;
     std::string_view value = "true";
+    // Its answer is worth nothing once the text has changed, and the editor asks again.
+    bool outdated_by_edits = false;
+    // Of a request that takes seconds: what is left to do where no document is known any more. `answer` is null.
+    SlowTask (*begin)(Workspace& workspace, const Json& params) = nullptr;
 };
 
 std::span<const Method> methods();
@@ -23,13 +28,16 @@ std::span<const Method> methods();
 Json answer_incoming_calls(Workspace& workspace, const Json& params);
 Json answer_outgoing_calls(Workspace& workspace, const Json& params);
 Json answer_prepare_call_hierarchy(Workspace& workspace, const Json& params);
+Json answer_code(Workspace& workspace, const Json& params);
 Json answer_code_action(Workspace& workspace, const Json& params);
+Json answer_code_lens(Workspace& workspace, const Json& params);
 Json answer_completion(Workspace& workspace, const Json& params);
 Json answer_completion_resolve(Workspace& workspace, const Json& params);
 Json answer_definition(Workspace& workspace, const Json& params);
 Json answer_diagnostic(Workspace& workspace, const Json& params);
 Json answer_document_highlight(Workspace& workspace, const Json& params);
 Json answer_document_symbol(Workspace& workspace, const Json& params);
+SlowTask begin_execute_command(Workspace& workspace, const Json& params);
 Json answer_folding_range(Workspace& workspace, const Json& params);
 Json answer_formatting(Workspace& workspace, const Json& params);
 Json answer_hover(Workspace& workspace, const Json& params);

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/cancel.h"
 #include "lsp/json.h"
 #include "lsp/positions.h"
 
@@ -17,6 +18,7 @@ enum class ErrorCode : int {
     internal_error = -32603,
     not_initialized = -32002,
     request_failed = -32803,
+    content_modified = -32801,
     request_cancelled = -32800,
 };
 
@@ -26,9 +28,6 @@ public:
     RequestError(ErrorCode code, const std::string& message) : std::runtime_error(message), code(code) {}
     ErrorCode code;
 };
-
-// Work was given up: the client asked for that, or the text has changed.
-class Cancelled : public std::exception {};
 
 inline Json json_of(Position at) { return {{"line", at.line}, {"character", at.character}}; }
 inline Position position_of(const Json& json) {

@@ -1,5 +1,5 @@
-// Two threads: one reads messages, and sees at once what is to be given up; one works on them in their order, and
-// checks programs whose texts have changed when no message waits.
+// Three threads: one reads messages, and sees at once what is to be given up; one works on them in their order, and
+// checks programs whose texts have changed when no message waits; one does what takes seconds.
 #include "lsp/server.h"
 
 #include <algorithm>
@@ -25,7 +25,22 @@ Json error_answer(const Json& id, ErrorCode code, const std::string& message) {
     return {{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", static_cast<int>(code)}, {"message", message}}}};
 }
 
+Json outdated_answer(const Json& id) {
+    return error_answer(id, ErrorCode::content_modified, "the text has changed since");
+}
+
 bool is_request(const Json& message) { return message.contains("id"); }
+
+const Method* method_named(const std::string& name) {
+    const auto found = std::ranges::find(methods(), name, &Method::name);
+    return found == methods().end() ? nullptr : &*found;
+}
+
+bool is_outdated_by_edits(const Json& request) {
+    const Json& name = below(request, {"method"});
+    const Method* method = is_request(request) && name.is_string() ? method_named(name) : nullptr;
+    return method && method->outdated_by_edits;
+}
 
 class Server {
 public:
@@ -33,7 +48,8 @@ public:
         : reader_(options.input),
           writer_(options.output),
           version_(options.version),
-          workspace_(options.import_folders, options.documentation, inbox_.cancel()) {}
+          workspace_(options.import_folders, options.documentation, options.compiler, inbox_.cancel()),
+          slow_([this](const Json& id, const std::function<Json()>& task) { answer_slowly(id, task); }) {}
 
     int run() {
         std::thread reading([this] {
@@ -78,9 +94,19 @@ private:
         }
         const std::string method = message["method"];
         if (method == "$/cancelRequest") {
-            const auto request = inbox_.take_back(below(message, {"params", "id"}));
+            const Json& cancelled = below(message, {"params", "id"});
+            const auto request = inbox_.take_back(cancelled);
             if (request) send(error_answer((*request)["id"], ErrorCode::request_cancelled, "cancelled"));
+            if (!request) slow_.cancel(cancelled);
             return true;
+        }
+        if (method == "textDocument/didChange") {
+            const Json uri = below(message, {"params", "textDocument", "uri"});
+            const auto outdated = inbox_.put(std::move(message), [&](const Json& request) {
+                return is_outdated_by_edits(request) && below(request, {"params", "textDocument", "uri"}) == uri;
+            });
+            for (const Json& request : outdated) send(outdated_answer(request["id"]));
+            return !writer_.failed();
         }
         inbox_.put(std::move(message));
         return method != "exit" && !writer_.failed();
@@ -89,6 +115,7 @@ private:
     // ---- the working thread ----
 
     void work() {
+        const CancelScope scope(inbox_.cancel());
         while (true) {
             Inbox::Next next = inbox_.take(!has_unreported());
             if (next.nothing_yet) {
@@ -105,12 +132,20 @@ private:
     void answer(const Json& request) {
         const Json& id = request["id"];
         const std::string method = request["method"];
+        const Json& params = below(request, {"params"});
         try {
-            Json result = result_of(method, below(request, {"params"}));
+            const Method* found = method_named(method);
+            if (found && found->begin) {
+                refuse_before_and_behind();
+                slow_.add(id, found->begin(workspace_, params));
+                return;
+            }
+            Json result = result_of(method, params);
             if (inbox_.was_cancelled()) throw Cancelled();
             send({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}});
         } catch (const Cancelled&) {
-            send(error_answer(id, ErrorCode::request_cancelled, "cancelled"));
+            send(inbox_.was_outdated() ? outdated_answer(id)
+                                       : error_answer(id, ErrorCode::request_cancelled, "cancelled"));
         } catch (const RequestError& error) {
             send(error_answer(id, error.code, error.what()));
         } catch (const Json::exception& error) {
@@ -129,16 +164,19 @@ private:
             initialized_ = true;
             return initialize(workspace_, params, version_);
         }
-        if (!initialized_) throw RequestError(ErrorCode::not_initialized, "`initialize` comes first");
-        if (shut_down_) throw RequestError(ErrorCode::invalid_request, "the server was shut down");
+        refuse_before_and_behind();
         if (method == "shutdown") {
             shut_down_ = true;
             return nullptr;
         }
-        const auto found = std::ranges::find(methods(), method, &Method::name);
-        if (found == methods().end())
-            throw RequestError(ErrorCode::method_not_found, fmt::format("there is no method `{}`", method));
+        const Method* found = method_named(method);
+        if (!found) throw RequestError(ErrorCode::method_not_found, fmt::format("there is no method `{}`", method));
         return found->answer(workspace_, params);
+    }
+
+    void refuse_before_and_behind() const {
+        if (!initialized_) throw RequestError(ErrorCode::not_initialized, "`initialize` comes first");
+        if (shut_down_) throw RequestError(ErrorCode::invalid_request, "the server was shut down");
     }
 
     void take_notification(const Json& message) {
@@ -150,6 +188,7 @@ private:
                 if (auto wanted = wanted_events(workspace_)) request("client/registerCapability", std::move(*wanted));
             } else if (method == "workspace/didChangeConfiguration") {
                 workspace_.settings.take(below(params, {"settings", "tessera"}));
+                for (auto& [uri, document] : workspace_.documents()) document.costs.reset();  // of another GPU
                 if (says(workspace_.client, {"workspace", "inlayHint", "refreshSupport"}))
                     request("workspace/inlayHint/refresh", nullptr);
             } else if (method == "textDocument/didClose") {
@@ -161,6 +200,20 @@ private:
             }
         } catch (const std::exception& error) {
             log(fmt::format("{}: {}", method, error.what()));
+        }
+    }
+
+    // ---- the thread for what takes seconds ----
+
+    void answer_slowly(const Json& id, const std::function<Json()>& task) {
+        try {
+            send({{"jsonrpc", "2.0"}, {"id", id}, {"result", task()}});
+        } catch (const Cancelled&) {
+            send(error_answer(id, ErrorCode::request_cancelled, "cancelled"));
+        } catch (const RequestError& error) {
+            send(error_answer(id, error.code, error.what()));
+        } catch (const std::exception& error) {
+            send(error_answer(id, ErrorCode::internal_error, error.what()));
         }
     }
 
@@ -227,6 +280,7 @@ private:
     bool initialized_ = false;
     std::atomic<bool> shut_down_ = false;
     int requests_ = 0;
+    SlowWork slow_;  // the last: it ends before what its thread uses
 };
 
 }  // namespace

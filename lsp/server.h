@@ -14,6 +14,7 @@ struct ServerOptions {
     std::string version;
     std::vector<std::string> import_folders;
     Documentation documentation;
+    Compiler compiler;
 };
 
 // Serves until `exit` or the end of the input. Gives the exit code: 0 where `shutdown` came before, else 1.

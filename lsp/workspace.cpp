@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/machine/memory_rate.h"
 #include "lsp/costs.h"
 #include "lsp/document_uri.h"
 #include "lsp/protocol.h"
@@ -21,7 +22,18 @@ void Settings::take(const Json& settings) {
     };
     take_one(type_hints, {"hints", "types"});
     take_one(cost_hints, {"hints", "costs"});
+    take_one(rounding_hints, {"hints", "roundings"});
     take_one(cost_hover, {"hover", "costs"});
+    take_one(resource_hover, {"hover", "resources"});
+    take_one(run_lenses, {"lenses", "run"});
+    take_one(sanitize_lenses, {"lenses", "sanitize"});
+    take_one(gradient_lenses, {"lenses", "gradients"});
+    take_one(code_lenses, {"lenses", "code"});
+    if (const Json& gpu = below(settings, {"target"}); gpu.is_string()) target = gpu;
+}
+
+std::string Workspace::gpu() const {
+    return ir::gpu_machine(settings.target) ? settings.target : std::string(ir::kUsualGpu);
 }
 
 void Workspace::open(const std::string& uri, int64_t version, std::string text) {
@@ -85,9 +97,9 @@ const Analysis& Workspace::analysis(Document& document) {
     return *document.analysis;
 }
 
-const std::vector<KernelCost>& Workspace::costs(Document& document) {
+Costs& Workspace::costs(Document& document) {
     const Analysis& program = analysis(document);
-    if (!document.costs) document.costs = std::make_shared<const std::vector<KernelCost>>(costs_of(program));
+    if (!document.costs) document.costs = std::make_shared<Costs>(program, gpu());
     return *document.costs;
 }
 

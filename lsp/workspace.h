@@ -12,18 +12,27 @@
 #include "lsp/analysis.h"
 #include "lsp/json.h"
 #include "lsp/positions.h"
+#include "lsp/shown_code.h"
 
 namespace tsr::lsp {
 
-struct KernelCost;
+class Costs;
 
 // What the user wants to be told: all of it but what is switched off.
 struct Settings {
     bool type_hints = true;
     bool cost_hints = true;
+    bool rounding_hints = true;
     bool cost_hover = true;
+    bool resource_hover = true;
+    bool run_lenses = true;
+    bool sanitize_lenses = true;
+    bool gradient_lenses = true;
+    bool code_lenses = true;  // of Graph IR, Tile IR and PTX
+    std::string target;       // whose PTX and plans are shown; empty: what the compiler takes
 
-    // {"hints": {"types": …, "costs": …}, "hover": {"costs": …}}; what is absent stays.
+    // {"hints": {"types": …, "costs": …, "roundings": …}, "hover": {"costs": …, "resources": …}, "lenses": {"run": …,
+    // "sanitize": …, "gradients": …, "code": …}, "target": "sm_80"}; what is absent stays.
     void take(const Json& settings);
 };
 
@@ -32,10 +41,10 @@ struct Document {
     std::string path;
     int64_t version = 0;
     std::string text;
-    bool reported = false;                                 // its diagnostics are those of its present text
-    bool by_others = false;                                // another file's change has made them others
-    std::shared_ptr<const Analysis> analysis;              // of its present text; null: not made yet
-    std::shared_ptr<const std::vector<KernelCost>> costs;  // of that analysis; null: nobody has asked
+    bool reported = false;                     // its diagnostics are those of its present text
+    bool by_others = false;                    // another file's change has made them others
+    std::shared_ptr<const Analysis> analysis;  // of its present text; null: not made yet
+    std::shared_ptr<Costs> costs;              // of that analysis; null: nobody has asked
 };
 
 // What is known of the language beside its programs: pages of the documentation.
@@ -44,16 +53,30 @@ struct Documentation {
     std::function<std::string(std::string_view code)> diagnostic;  // "E0201"; empty: there is none
 };
 
+// The compiler that this server belongs to.
+struct Compiler {
+    std::string path;
+    ShowCode show;
+};
+
 class Workspace {
 public:
-    Workspace(std::vector<std::string> import_folders, Documentation documentation, const std::atomic<bool>& cancel)
-        : documentation(std::move(documentation)), import_folders_(std::move(import_folders)), cancel_(cancel) {}
+    Workspace(std::vector<std::string> import_folders, Documentation documentation, Compiler compiler,
+              const std::atomic<bool>& cancel)
+        : documentation(std::move(documentation)),
+          compiler(std::move(compiler)),
+          import_folders_(std::move(import_folders)),
+          cancel_(cancel) {}
 
     Encoding encoding = Encoding::utf16;
     Json client = Json::object();  // its capabilities
     Documentation documentation;
+    Compiler compiler;
     Settings settings;
     std::vector<std::string> folders;  // paths
+
+    // The GPU whose limits are told.
+    [[nodiscard]] std::string gpu() const;
 
     void open(const std::string& uri, int64_t version, std::string text);
     // One entry of `contentChanges`.
@@ -71,11 +94,13 @@ public:
     std::map<std::string, Document, std::less<>>& documents() { return documents_; }
     [[nodiscard]] const std::map<std::string, Document, std::less<>>& documents() const { return documents_; }
     [[nodiscard]] const Document* open_at(const std::string& path) const;
+    [[nodiscard]] const std::vector<std::string>& import_folders() const { return import_folders_; }
+    [[nodiscard]] const std::atomic<bool>& cancel() const { return cancel_; }
 
     // The program of its present text. Raises Cancelled.
     const Analysis& analysis(Document& document);
-    // What its operators cost, asked for the first time or not.
-    const std::vector<KernelCost>& costs(Document& document);
+    // What its code costs, asked for the first time or not.
+    Costs& costs(Document& document);
     // The program of a file that is not open, as a root.
     std::unique_ptr<Analysis> analysis_of_file(const std::string& path) { return analysis_with(path, {}); }
     // The same if these texts, by path, stood for their files.

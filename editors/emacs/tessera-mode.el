@@ -51,5 +51,68 @@
 (with-eval-after-load 'eglot
   (add-to-list 'eglot-server-programs (cons 'tessera-mode (lambda (&rest _) tessera-lsp-command))))
 
+;; ---- commands of the server ----
+
+(declare-function eglot-current-server "eglot")
+(declare-function eglot--pos-to-lsp-position "eglot")
+(declare-function eglot--TextDocumentIdentifier "eglot")
+(declare-function jsonrpc-request "jsonrpc")
+
+(defun tessera--ask (command &optional level)
+  "What the server answers to COMMAND at point; LEVEL is that of the code it shows."
+  (let ((server (or (and (fboundp 'eglot-current-server) (eglot-current-server)) (user-error "Start eglot first"))))
+    (jsonrpc-request
+     server :workspace/executeCommand
+     `(:command ,command
+       :arguments [(:uri ,(plist-get (eglot--TextDocumentIdentifier) :uri)
+                    :position ,(eglot--pos-to-lsp-position)
+                    ,@(and level (list :level level)))])
+     :timeout 60)))
+
+(defun tessera--run (command)
+  "Run the command line that the server answers to COMMAND."
+  (save-buffer)
+  (let* ((answer (tessera--ask command))
+         (default-directory (file-name-as-directory (plist-get answer :folder))))
+    (compile (mapconcat #'shell-quote-argument (append (plist-get answer :words) nil) " "))))
+
+(defun tessera-run ()
+  "Run the program of this buffer."
+  (interactive)
+  (tessera--run "tessera.run"))
+
+(defun tessera-sanitize ()
+  "Interpret the program, and look for races, indices out of bounds and NaN."
+  (interactive)
+  (tessera--run "tessera.sanitize"))
+
+(defun tessera-check-gradients ()
+  "Compare the derivatives of the function at point with differences."
+  (interactive)
+  (tessera--run "tessera.checkGradients"))
+
+(defun tessera-show (level)
+  "Show the code of the function at point on LEVEL, with the lines that belong to this one marked."
+  (interactive (list (completing-read "Level: " '("graph" "tile" "schedule" "target" "ptx") nil t nil nil "tile")))
+  (let* ((answer (tessera--ask "tessera.show" level))
+         (line (1- (line-number-at-pos)))
+         (buffer (get-buffer-create (format "*%s*" (plist-get answer :title))))
+         first)
+    (with-current-buffer buffer
+      (let ((inhibit-read-only t))
+        (erase-buffer)
+        (remove-overlays)
+        (insert (plist-get answer :text))
+        (goto-char (point-min))
+        (mapc (lambda (source)
+                (when (eql source line)
+                  (setq first (or first (point)))
+                  (overlay-put (make-overlay (point) (line-beginning-position 2)) 'face 'highlight))
+                (forward-line 1))
+              (plist-get answer :lines)))
+      (special-mode))
+    (let ((window (display-buffer buffer)))
+      (when (and first window) (set-window-point window first)))))
+
 (provide 'tessera-mode)
 ;;; tessera-mode.el ends here

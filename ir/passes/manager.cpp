@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cancel.h"
 #include "ir/core/spell.h"
 #include "ir/text/print.h"
 #include "ir/verify/verify.h"
@@ -53,6 +54,7 @@ PassOutcome PassManager::run_steps(const std::vector<PassStep>& steps, Level fro
 }
 
 bool PassManager::run_step(const PassStep& step, Function& function, PassContext& context) {
+    stop_if_cancelled();
     const std::string before = options_.verify ? print(function) : std::string();
     const auto began = std::chrono::steady_clock::now();
     const bool accepted = step.run(function, context);
@@ -70,6 +72,7 @@ bool PassManager::run_step(const PassStep& step, Function& function, PassContext
 }
 
 PassOutcome PassManager::run(const ModulePass& pass, PassContext& context) {
+    stop_if_cancelled();
     const std::string before = options_.verify ? print(context.module) : std::string();
     const auto began = std::chrono::steady_clock::now();
     const bool accepted = pass.run(context.module, context);

@@ -38,6 +38,8 @@ enum class PassOutcome {
     refused,  // a diagnostic says why
 };
 
+// Raises Cancelled before a pass where a CancelScope (base/cancel.h) ends the work; functions and module are then good
+// for nothing.
 class PassManager {
 public:
     explicit PassManager(PassOptions options) : options_(std::move(options)) {}

@@ -34,12 +34,15 @@ public:
         : fn_(function), options_(options), names_(function) {}
 
     std::string whole() {
+        note(fn_.place);
         out_ = header() + " {\n";
         region_ops(fn_.body, 1);
+        note(fn_.place);
         out_ += '}';
         if (fn_.kernel.launch.valid()) {
             out_ += " launch {\n";
             region_ops(fn_.kernel.launch, 1);
+            note(fn_.place);
             out_ += '}';
         }
         if (fn_.plan) out_ += plan(*fn_.plan);
@@ -49,6 +52,11 @@ public:
     std::string line(OpId id) { return op_line(fn_.op(id)); }
 
 private:
+    // A line begins that comes from there.
+    void note(PlaceId place) {
+        if (options_.of_lines) options_.of_lines->push_back(place);
+    }
+
     std::string header() {
         const bool host = fn_.level == Level::host && !fn_.is_kernel;
         const bool graph = fn_.level == Level::graph && !fn_.is_kernel;
@@ -219,6 +227,7 @@ private:
         for (size_t i = 0; i < ops.size(); ++i) {
             if (i + 1 == ops.size() && bare_yield(ops[i])) break;
             const Op& op = fn_.op(ops[i]);
+            note(op.place);
             out_ += std::string(depth * 2, ' ') + op_line(op);
             for (size_t r = 0; r < op.regions.size(); ++r) {
                 const RegionId inner = op.regions[r];
@@ -227,6 +236,7 @@ private:
                 if (!fn_.region(inner).args.empty()) out_ += " " + args(inner);
                 out_ += " {\n";
                 region_ops(inner, depth + 1);
+                note(op.place);
                 out_ += std::string(depth * 2, ' ') + "}";
             }
             out_ += '\n';

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ir/core/function.h"
 
@@ -10,6 +11,7 @@ namespace tsr::ir {
 struct PrintOptions {
     bool places =
         false;  // `!FILE:BEGIN-END<FILE:BEGIN-END…` behind each operation: its range, then the calls around it
+    std::vector<PlaceId>* of_lines = nullptr;  // takes for each line of the text what it comes from; invalid: nothing
 };
 
 // A broken function is printed as far as it can be: what is no operand shows as `%?`.

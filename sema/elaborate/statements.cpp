@@ -2,6 +2,7 @@
 // and early `return` become flags, static where the text shows them and carried conditions elsewhere.
 #include <algorithm>
 
+#include "base/cancel.h"
 #include "sema/elaborate/assignments.h"
 #include "sema/elaborate/choices.h"
 #include "sema/elaborate/containers.h"
@@ -182,6 +183,7 @@ void run(Body& b, const ast::Block& statements, size_t from) {
         if (!b.get(b.live_flag()).is_fixed()) {
             return b.guarded(b.live_flag(), [&] { run(b, statements, k); });
         }
+        stop_if_cancelled();
         const ast::Stmt& stmt = *statements[k];
         const At at(b.emit, stmt.span);
         if (const auto* choice = std::get_if<ast::If>(&stmt.node)) {

@@ -6,7 +6,11 @@
 
 #include <doctest/doctest.h>
 
+#include "base/cancel.h"
+#include "frontend/format.h"
+#include "lsp/analysis.h"
 #include "lsp/document_uri.h"
+#include "lsp/inbox.h"
 #include "lsp/positions.h"
 #include "lsp/reproducer.h"
 
@@ -43,6 +47,66 @@ TEST_CASE("each character has a place, and the place leads back to it") {
     }
 }
 
+namespace {
+
+// What is said of a text, and its trees as text.
+std::string told(const Analysis& analysis) {
+    std::string all = tsr::outline(*analysis.tree) + "\n";
+    for (const tsr::Diagnostic& d : analysis.diagnostics.all())
+        all += d.code + " " + std::to_string(d.span.begin) + " " + d.message + "\n";
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a check may be given up at each place that looks whether it shall, and the next one is as if it had not been") {
+    const std::string text =
+        "@jit\ndef f(x: f32[n, m], w: f32[m, k]) -> f32[n, k]:\n    return softmax(x @ w) + layernorm(x @ w)\n\n\n"
+        "@kernel\ndef twice(x: mut f32[n]):\n    i = tile.linear_id()\n    if i < n:\n        x[i] = x[i] + x[i]\n\n\n"
+        "def main():\n    x = ones((2, 3), f32)\n    y = grad(lambda x: sum(f(x, x.T)))(x)\n    print(f\"{y[0]:.3f}\", "
+        "zeroes)\n";
+    for (const std::string& broken : {text, text + "    print((\n", text.substr(0, text.size() - 9) + ")\n"}) {
+        const std::atomic<bool> never = false;
+        const std::vector<std::pair<std::string, std::string>> open{{"/tmp/none/text.tsr", broken}};
+        const auto analyze = [&] { return Analysis("/tmp/none/text.tsr", open, {}, Encoding::utf8, never); };
+        const std::string wanted = told(analyze());
+        size_t given_up = 0;
+        bool whole = false;
+        for (size_t looks = 0; !whole; looks += 1 + looks / 20) {
+            try {
+                const tsr::CancelScope scope(never, looks);
+                const Analysis analysis = analyze();
+                whole = true;
+                CHECK(told(analysis) == wanted);
+            } catch (const tsr::Cancelled&) {
+                ++given_up;
+            }
+            if (given_up % 10 == 0) CHECK(told(analyze()) == wanted);
+        }
+        CHECK(given_up > 50);
+    }
+}
+
+TEST_CASE("an edit gives back the requests that it makes worthless, and ends the one that is worked on") {
+    Inbox inbox;
+    const auto request = [](int id, const char* method) { return Json{{"id", id}, {"method", method}}; };
+    const auto outdates = [](const Json& message) { return message["method"] == "hover"; };
+    inbox.put(request(1, "hover"));
+    CHECK(inbox.take(true).message == request(1, "hover"));
+    inbox.put(request(2, "hover"));
+    inbox.put(request(3, "rename"));
+    const std::vector<Json> outdated = inbox.put({{"method", "didChange"}}, outdates);
+    CHECK(outdated == std::vector<Json>{request(2, "hover")});
+    CHECK(inbox.cancel().load());
+    CHECK(inbox.was_outdated());
+    CHECK(inbox.take(true).message == request(3, "rename"));
+    CHECK(!inbox.cancel().load());
+    CHECK(!inbox.was_outdated());
+    CHECK(inbox.put({{"method", "didChange"}}, outdates).empty());
+    CHECK(!inbox.cancel().load());
+}
+
 TEST_CASE("columns are bytes or UTF-16") {
     const std::string text = "é🐙x\r\ny";
     const LineIndex lines(text);
@@ -71,7 +135,7 @@ TEST_CASE("URIs of files") {
 
 TEST_CASE("a failure leaves the open texts and the request") {
     const std::atomic<bool> cancel = false;
-    Workspace workspace({}, {}, cancel);
+    Workspace workspace({}, {}, {}, cancel);
     workspace.open("file:///a.tsr", 3, "x = \"🐙\"\n");
     const Json request = {{"id", 1}, {"method", "textDocument/hover"}};
     const std::filesystem::path folder = leave_reproducer(workspace, request);

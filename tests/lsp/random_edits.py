@@ -18,7 +18,7 @@ SAMPLES = sys.argv[1]
 URI = "file:///tmp/none/edited.tsr"
 PLACES = ("hover", "definition", "typeDefinition", "documentHighlight", "completion", "signatureHelp", "prepareRename", "prepareCallHierarchy")
 WHOLE = {"start": {"line": 0, "character": 0}, "end": {"line": 100000, "character": 0}}
-DOCUMENT = ("documentSymbol", "foldingRange", "semanticTokens/full", "diagnostic")
+DOCUMENT = ("documentSymbol", "foldingRange", "codeLens", "semanticTokens/full", "diagnostic")
 FRAGMENTS = ("(", ")", "[", "]", ":", ".", ",", " ", "\n", "\r\n", "    ", "x", "tile.", "def f(", "f32", '"', "'''", "#", "🐙", "é", "=", "@", "\t", "return ", "0", "\ufeff")
 
 
@@ -108,14 +108,14 @@ def test_nonsense_for_parameters(server):
     def nonsense(depth=0):
         kind = chance.randint(0, 8 if depth < 3 else 5)
         if kind > 6:
-            names = ("textDocument", "uri", "position", "line", "character", "range", "start", "end", "context", "newName", "contentChanges", "text", "version", "data", "page")
+            names = ("textDocument", "uri", "position", "line", "character", "range", "start", "end", "context", "newName", "command", "arguments", "contentChanges", "text", "version", "data", "page")
             return {name: nonsense(depth + 1) for name in chance.sample(names, chance.randint(0, 6))}
         return (None, True, -1, 2 ** 40, 1.5, URI, [nonsense(depth + 1) for _ in range(2)] if depth < 3 else "")[kind]
 
     c = Client(server)
     c.open(URI, "def f(x: f32[n]):\n    return x.sum()\n")
     methods = ["textDocument/" + m for m in (*PLACES, *DOCUMENT, "references", "rename", "formatting", "rangeFormatting", "selectionRange", "inlayHint", "codeAction", "didOpen", "didChange", "didClose", "didSave")]
-    methods += ["completionItem/resolve", "workspace/symbol", "callHierarchy/incomingCalls", "callHierarchy/outgoingCalls", "workspace/didChangeWatchedFiles", "$/cancelRequest", "$/setTrace"]
+    methods += ["completionItem/resolve", "workspace/executeCommand", "tessera/code", "workspace/symbol", "callHierarchy/incomingCalls", "callHierarchy/outgoingCalls", "workspace/didChangeWatchedFiles", "$/cancelRequest", "$/setTrace"]
     for round_ in range(600):
         method = chance.choice(methods)
         params = nonsense()

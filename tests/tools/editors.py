@@ -37,7 +37,7 @@ def main():
 
     compare("words of the TextMate grammar", set(words_of(textmate["word"]["patterns"])), words)
     compare("types of the TextMate grammar", set(words_of([textmate["type"]])), types)
-    quoted = set(re.findall(r'"(\w+)"', emacs[emacs.index("regexp-opt"):]))
+    quoted = set(re.findall(r'"(\w+)"', emacs[emacs.index("regexp-opt"):emacs.index(";; ---- commands")]))
     compare("words and types of tessera-mode.el", quoted - {"Tessera"}, words | types)
     listed = set(re.findall(r'"(\w+)"', re.search(r"kKeywords\{(.*?)\}", completion, re.DOTALL)[1]))
     compare("words of lsp/completion.cpp", listed, words)

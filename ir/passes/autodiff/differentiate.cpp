@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cancel.h"
 #include "ir/build/builder.h"
 #include "ir/build/inline_call.h"
 #include "ir/core/internal.h"
@@ -79,6 +80,7 @@ private:
         const auto expands = [this](const Op& op) { return is_expanded(op); };
         for (auto open = standing(fn, expands); !open.empty(); open = standing(fn, expands)) {
             for (const OpId id : open) {
+                stop_if_cancelled();
                 const Function* by = replacement(fn, id);
                 if (by == nullptr) return false;
                 put(fn, id, *by);

@@ -1,10 +1,13 @@
 #include "ir/passes/graph/explain_costs.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "ir/core/lines.h"
+#include "ir/machine/memory_rate.h"
 #include "ir/ops/graph.h"
 #include "ir/ops/record.h"
 #include "ir/passes/graph/axis_map.h"
@@ -47,6 +50,25 @@ Dim bytes_of_all(const Function& graph, const std::vector<ValueId>& values) {
     return bytes;
 }
 
+// Operations that a multiprocessor does in a cycle of what the function does most: products of 16 bits or fewer by the
+// fastest unit for them, all else by threads. Two for each multiply-add.
+double arithmetic_rate(const Function& graph, const FormedFusions::Fused& fused, const GpuMachine& machine) {
+    double rate = machine.rates.of_threads;
+    for (const OpId id : fused.ops) {
+        if (graph.op(id).kind != OpKind::contract) continue;
+        const DType factor = graph.type(ContractOp(graph, id).a()).elem;
+        if (bits(factor) <= 16) rate = std::max({rate, machine.rates.of_groups, machine.rates.of_warps});
+    }
+    return 2 * rate;
+}
+
+std::optional<double> intensity(const FusionCost& cost) {
+    const auto example = [](const std::string&) { return std::optional(kExample); };
+    const auto did = cost.operations.evaluate(example), moved = cost.bytes.evaluate(example);
+    if (!did || !moved || *moved <= 0) return std::nullopt;
+    return static_cast<double>(*did) / static_cast<double>(*moved);
+}
+
 }  // namespace
 
 FusionCost cost_of(const Function& graph, const FormedFusions::Fused& fused) {
@@ -57,21 +79,32 @@ FusionCost cost_of(const Function& graph, const FormedFusions::Fused& fused) {
 }
 
 std::string intensity_text(const FusionCost& cost) {
-    const auto example = [](const std::string&) { return std::optional(kExample); };
-    const auto did = cost.operations.evaluate(example), moved = cost.bytes.evaluate(example);
-    if (!did || !moved || *moved <= 0) return {};
-    return fmt::format("{:.3g} operations for a byte{}", static_cast<double>(*did) / static_cast<double>(*moved),
+    const auto operations = intensity(cost);
+    if (!operations) return {};
+    return fmt::format("{:.3g} operations for a byte{}", *operations,
                        cost.bytes.symbols().empty() ? "" : fmt::format(" where each dimension is {}", kExample));
 }
 
-std::string explain_costs(const Function& graph, const FormedFusions& formed, const Sources& sources) {
+std::string limit_text(const Function& graph, const FormedFusions::Fused& fused, const GpuMachine& machine) {
+    const auto operations = intensity(cost_of(graph, fused));
+    const double memory = memory_rate(machine);
+    if (!operations || memory == 0) return {};
+    const double share = *operations * memory / arithmetic_rate(graph, fused, machine);
+    if (share >= 1) return fmt::format("arithmetic limits it on {}", machine.name);
+    return fmt::format("memory limits it to {:.2g} % of the arithmetic of {}", 100 * share, machine.name);
+}
+
+std::string explain_costs(const Function& graph, const FormedFusions& formed, const Sources& sources,
+                          const GpuMachine& machine) {
     std::string all = fmt::format("{} ({}){}\n", graph.name, line_text(graph, graph.place, sources),
                                   formed.fused.empty() ? ": computes nothing by itself" : "");
     for (const FormedFusions::Fused& fused : formed.fused) {
         const FusionCost cost = cost_of(graph, fused);
         const std::string intensity = intensity_text(cost);
-        all += fmt::format("  {}: {} operations, {} B{}{}\n", fused.function.name, cost.operations.text(),
-                           cost.bytes.text(), intensity.empty() ? "" : "; ", intensity);
+        const std::string limit = limit_text(graph, fused, machine);
+        all +=
+            fmt::format("  {}: {} operations, {} B{}{}{}{}\n", fused.function.name, cost.operations.text(),
+                        cost.bytes.text(), intensity.empty() ? "" : "; ", intensity, limit.empty() ? "" : "; ", limit);
     }
     return all;
 }

@@ -3,6 +3,7 @@
 #include <deque>
 #include <map>
 
+#include "base/cancel.h"
 #include "ir/build/builder.h"
 #include "ir/ops/control.h"
 #include "ir/ops/effects.h"
@@ -27,6 +28,7 @@ bool form_all(Module& module, const FusionObserver& observer) {
             functions.push_back(std::move(function));
             continue;
         }
+        stop_if_cancelled();
         FormedFusions formed = form_fusions(function, names);
         if (observer) observer(function, formed);
         functions.push_back(std::move(formed.host));
@@ -98,6 +100,7 @@ private:
     }
 
     void add(Function fused) {
+        stop_if_cancelled();
         const std::string name = std::exchange(fused.name, "fused");
         const auto [same, is_new] = code_of_text_.try_emplace(print(fused), codes_.size());
         if (is_new) codes_.push_back(code_of(std::move(fused), name));

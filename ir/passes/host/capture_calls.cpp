@@ -175,6 +175,18 @@ void capture_calls(Module& module, const std::set<std::string>& captured) {
     }
 }
 
+bool has_captured(const Module& module) {
+    bool found = false;
+    for (const Function& function : module.functions) {
+        if (function.level != Level::host || function.is_kernel) continue;
+        for_each_op(function, function.body, [&](OpId id) {
+            const Op& op = function.op(id);
+            found |= op.kind == OpKind::host && op.attrs.string(Attr::callee) == kBegin;
+        });
+    }
+    return found;
+}
+
 bool check_captured(const Module& module, const Sources& sources, Diagnostics& diagnostics) {
     return Checker(module, sources, diagnostics).run();
 }

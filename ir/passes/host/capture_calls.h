@@ -16,6 +16,9 @@ namespace tsr::ir {
 //   "capture_end"} }
 void capture_calls(Module& module, const std::set<std::string>& captured);
 
+// Whether the module has such calls.
+bool has_captured(const Module& module);
+
 // Refuses (E0613) what a replay would not do, in functions that are called so. Behind `lower_graphs` and the lowering
 // of kernels.
 bool check_captured(const Module& module, const Sources& sources, Diagnostics& diagnostics);
