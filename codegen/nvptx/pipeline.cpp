@@ -110,17 +110,18 @@ namespace {
 // kernels, and those whose products have hundreds of operands, spend most of their time there, for addresses that are
 // made by steps already.
 //
-// Blocks are placed already (`order_blocks`).
+// Blocks are placed already (`order_blocks`), and where registers are wanted values, too (`sink_cheap_values`).
 class EmissionGate : public llvm::OptPassGate {
 public:
-    explicit EmissionGate(bool takes_long) : takes_long_(takes_long) {}
+    EmissionGate(bool takes_long, bool placed) : takes_long_(takes_long), placed_(placed) {}
     bool isEnabled() const override { return true; }
     bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
-        return pass != "block-placement" && !(takes_long_ && pass == "slsr");
+        return pass != "block-placement" && !(takes_long_ && pass == "slsr") &&
+               !(placed_ && pass == "early-machinelicm");
     }
 
 private:
-    bool takes_long_;
+    bool takes_long_, placed_;
 };
 
 constexpr unsigned kLong = 2000;        // instructions
@@ -149,9 +150,9 @@ void use_wide_mads() {
 
 }  // namespace
 
-Result<std::string> emit_ptx(llvm::Module& module, llvm::TargetMachine& target) {
+Result<std::string> emit_ptx(llvm::Module& module, llvm::TargetMachine& target, bool placed) {
     use_wide_mads();
-    EmissionGate gate(takes_long(module));
+    EmissionGate gate(takes_long(module), placed);
     module.getContext().setOptPassGate(gate);
     llvm::SmallString<0> code;
     llvm::raw_svector_ostream stream(code);

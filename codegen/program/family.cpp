@@ -31,12 +31,12 @@ KernelFamily family_of(const ir::Function& kernel) {
 namespace {
 
 // All numbers of the launch are below the limit, and how many groups, or parts of them, there are.
-void guard_numbers(KernelVariant& variant, const ir::Function& kernel) {
+void guard_numbers(KernelVariant& variant, const ir::Function& kernel, int64_t most_groups) {
     const int64_t limit = ir::IndexRanges::kLimit;
     const auto symbols = static_cast<int32_t>(kernel.params().size());
     const auto groups = symbols + static_cast<int32_t>(kernel.symbols.size());
     for (int32_t slot = symbols; slot < groups + 3; ++slot) variant.guards.push_back({Guard::Op::less, slot, limit});
-    variant.products.push_back({{groups, groups + 1, groups + 2}, ir::most_narrow_groups(variant.parts)});
+    variant.products.push_back({{groups, groups + 1, groups + 2}, most_groups});
 }
 
 // Tensors have few enough elements for offsets of 32 bits.
@@ -81,7 +81,7 @@ void add_gpu_variant(KernelFamily& family, const ir::Function& kernel, const ir:
                                variant.cluster > 1 ? fmt::format(", clusters of {}", variant.cluster) : "",
                                plan.narrow_index ? ", 32-bit indices" : "");
     if (plan.narrow_index) {
-        guard_numbers(variant, kernel);
+        guard_numbers(variant, kernel, ir::most_narrow_groups(kernel, variant.parts));
         guard_elements(variant, kernel);
     }
     family.variants.push_back(std::move(variant));
@@ -132,7 +132,7 @@ void add_variant(KernelFamily& family, const ir::Function& kernel, const ir::Cpu
         }
     }
     if (cpu.most_groups > 0) guard_groups(variant, kernel, form);
-    if (plan.narrow_index) guard_numbers(variant, kernel);
+    if (plan.narrow_index) guard_numbers(variant, kernel, ir::IndexRanges::kLimit);
     family.variants.push_back(std::move(variant));
 }
 

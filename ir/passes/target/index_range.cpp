@@ -204,7 +204,13 @@ IndexRanges::Range IndexRanges::of_element(const Op& op) {
 
 IndexRanges::Range IndexRanges::anything(const Op&, Range, Range) { return {-kBig, kBig}; }
 
-IndexRanges::Range IndexRanges::of_sum(const Op&, Range a, Range b) {
+IndexRanges::Range IndexRanges::of_sum(const Op& op, Range a, Range b) {
+    // The number of a group: of the launch's first one and of the block.
+    const BinaryOp both(kernel_, op);
+    const auto counts = [&](ValueId v, OpKind kind) { return defined_by(kernel_, v, kind).has_value(); };
+    if ((counts(both.lhs(), OpKind::task_begin) && counts(both.rhs(), OpKind::block_id)) ||
+        (counts(both.lhs(), OpKind::block_id) && counts(both.rhs(), OpKind::task_begin)))
+        return {0, promises_.most_blocks};
     return {clamp(a.low + b.low), clamp(a.high + b.high)};
 }
 

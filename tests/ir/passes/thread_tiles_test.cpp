@@ -247,8 +247,8 @@ TEST_CASE("warp groups multiply what rings bring where it lies, and nothing is c
 TEST_CASE("a product that no warp has is done by threads, four columns each") {
     const Function target = threads(kernels::kGemm, "sm_75");
     CHECK(wide_count(target, OpKind::warp_mma) == 0);
-    CHECK(wide_count(target, OpKind::fma) == 64 * 64 / 128);  // 48 columns take the place of 64
-    CHECK(wide_count(target, OpKind::load, 4) > 0);           // of a row of b: 4 bf16
+    CHECK(wide_count(target, OpKind::fma) == 4 * 64 * 64 / 128);  // of four positions; 48 columns take the place of 64
+    CHECK(wide_count(target, OpKind::load, 4) > 0);               // of a row of b: 4 bf16
 }
 
 TEST_CASE("a transposed tile goes through shared memory to the layout of what it is added to") {

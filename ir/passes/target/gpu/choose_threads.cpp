@@ -23,6 +23,7 @@ constexpr int64_t kShortBody = 24;  // operations of a body that is written seve
 constexpr int64_t kMostNeighbours = 8;
 constexpr int64_t kShortApart = 64;  // the same of tiles that are not side by side
 constexpr int64_t kApart = 4;
+constexpr int64_t kApartOfFew = 8;  // of one axis, where the code is as short as `kShortBody`
 
 // Bytes of the smallest elements that the region touches; nothing where it touches none, or elements share bytes.
 std::optional<int64_t> smallest_element(const Function& kernel, RegionId region) {
@@ -67,7 +68,8 @@ int64_t neighbours(const Function& kernel, const Op& lanes) {
 }
 
 // Tiles apart from each other that a thread does, below each other in a loop over two or more axes of single elements:
-// as many as share enough of what they compute and read, where their code is short and says nothing.
+// as many as share enough of what they compute and read, where their code is short and says nothing. Along one axis they
+// share what a thread does once, which very short code is shorter than.
 int64_t apart(const Function& kernel, const Op& lanes) {
     int64_t count = 0;
     bool plain = true;
@@ -78,7 +80,8 @@ int64_t apart(const Function& kernel, const Op& lanes) {
                  op.kind == OpKind::if_ || op.kind == OpKind::yield);
         if (op.kind != OpKind::constant && op.kind != OpKind::yield) ++count;
     });
-    return plain && count <= kShortApart ? kApart : 1;
+    if (!plain || count > kShortApart) return 1;
+    return count <= kShortBody && NestOp(kernel, lanes).axes() == 1 ? kApartOfFew : kApart;
 }
 
 int64_t whole_warps(int64_t threads) { return (threads + kWarp - 1) / kWarp * kWarp; }

@@ -92,6 +92,7 @@ void IndexForms::decide(OpId id) {
     if (op.kind == OpKind::pointer_add) note_step(id);
     if (op.kind == OpKind::for_) decide_counter(id);
     if (op.kind == OpKind::lt) decide_comparison(id);
+    decide_order(id);
     if (op.kind == OpKind::maximum || op.kind == OpKind::minimum) decide_extreme(id);
     for (ValueId v : op.results) {
         if (fits(v) && narrows(op)) forms_[v.index] = Form::narrow;
@@ -158,6 +159,20 @@ void IndexForms::decide_comparison(OpId id) {
     ValueId upper = loop.upper();
     if (const OpId made = fn_.value(upper).op; made.valid() && always_.contains(made)) upper = always_.at(made);
     if (upper == end) true_.insert(id);
+}
+
+// What the ranges of both sides tell: `ge %row, 0` of a row that is counted up from 0.
+void IndexForms::decide_order(OpId id) {
+    const Op& op = fn_.op(id);
+    if (!is_comparison(op.kind)) return;
+    const BinaryOp compared(fn_, id);
+    if (!is_index(fn_, compared.lhs()) || !is_index(fn_, compared.rhs())) return;
+    const auto a = ranges_.range(compared.lhs()), b = ranges_.range(compared.rhs());
+    const bool holds = op.kind == OpKind::lt   ? a.high < b.low
+                       : op.kind == OpKind::le ? a.high <= b.low
+                       : op.kind == OpKind::gt ? a.low > b.high
+                                               : op.kind == OpKind::ge && a.low >= b.high;
+    if (holds) true_.insert(id);
 }
 
 void IndexForms::decide_extreme(OpId id) {

@@ -50,6 +50,7 @@ private:
     [[nodiscard]] bool narrows(const Op& op) const;
     void decide_counter(OpId id);
     void decide_comparison(OpId id);
+    void decide_order(OpId id);
     void decide_extreme(OpId id);
     void decide_offset(OpId id);
     void decide_bounds();

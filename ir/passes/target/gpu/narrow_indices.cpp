@@ -63,7 +63,8 @@ private:
         if (op.kind == OpKind::yield) return rewrite_yield(id);
         if (op.kind == OpKind::cast) return rewrite_cast(op);
         if (forms_.holds(id)) {
-            op.operands = {builder_.constant(int64_t{0}, DType::u32), builder_.constant(int64_t{1}, DType::u32)};
+            const int64_t left = op.kind == OpKind::gt || op.kind == OpKind::ge ? 1 : 0;
+            op.operands = {builder_.constant(left, DType::u32), builder_.constant(1 - left, DType::u32)};
             return;
         }
         if (is_comparison(op.kind)) return rewrite_comparison(op);
@@ -226,7 +227,7 @@ bool wants_narrow_indices(const Function& kernel, const GpuMachine& machine) {
             std::ranges::all_of(type.shape, [](const Dim& dim) { return dim.constant_value() || dim.symbol_name(); });
         if (!plain) return false;
     }
-    return !multiplies_by_warps(kernel, machine);
+    return machine.box_copies ? !multiplies_by_warps(kernel, machine) : true;
 }
 
 namespace {
@@ -242,7 +243,30 @@ void promise(IndexRanges::Promises& guard, const std::vector<int64_t>& slots, in
 
 }  // namespace
 
-int64_t most_narrow_groups(int64_t parts) { return (IndexRanges::kLimit - 1) / parts + 1; }
+namespace {
+
+// The most that the kernel multiplies the number of a group by: `i = g * 2048 + t` is below the limit where there are so
+// many groups less.
+int64_t elements_of_group(const Function& kernel) {
+    int64_t most = 1;
+    walk(kernel, kernel.body, [&](OpId id) {
+        if (kernel.op(id).kind != OpKind::mul) return;
+        const BinaryOp product(kernel, id);
+        for (const auto& [one, other] : {std::pair(product.lhs(), product.rhs()), {product.rhs(), product.lhs()}}) {
+            const OpId number = kernel.value(other).op;
+            if (!defined_by(kernel, one, OpKind::group_id) || !number.valid()) continue;
+            if (kernel.op(number).kind != OpKind::constant || !is_index(kernel, other)) continue;
+            most = std::max(most, kernel.op(number).attrs.integer(Attr::value));
+        }
+    });
+    return std::min(most, IndexRanges::kLimit - 1);
+}
+
+int64_t most_narrow_blocks(const Function& kernel) { return (IndexRanges::kLimit - 1) / elements_of_group(kernel); }
+
+}  // namespace
+
+int64_t most_narrow_groups(const Function& kernel, int64_t parts) { return most_narrow_blocks(kernel) / parts + 1; }
 
 IndexRanges::Promises narrow_guard(const Function& kernel, int64_t parts) {
     IndexRanges::Promises guard;
@@ -260,7 +284,8 @@ IndexRanges::Promises narrow_guard(const Function& kernel, int64_t parts) {
         promise(guard, slots, IndexRanges::kLimit);
     }
     const int64_t groups = guard.first_number + static_cast<int64_t>(kernel.symbols.size());
-    promise(guard, {groups, groups + 1, groups + 2}, most_narrow_groups(parts));
+    promise(guard, {groups, groups + 1, groups + 2}, most_narrow_groups(kernel, parts));
+    guard.most_blocks = most_narrow_blocks(kernel);
     return guard;
 }
 

@@ -20,11 +20,12 @@ void narrow_indices(Function& thread, const IndexRanges::Promises& guard);
 // Of groups that are divided the parts are counted.
 IndexRanges::Promises narrow_guard(const Function& kernel, int64_t parts);
 
-// Groups of so many parts each: there are fewer, so that blocks have numbers below IndexRanges::kLimit.
-int64_t most_narrow_groups(int64_t parts);
+// Groups of so many parts each: there are fewer, so that blocks have numbers below IndexRanges::kLimit, also times what
+// the kernel multiplies the number of its group by.
+int64_t most_narrow_groups(const Function& kernel, int64_t parts);
 
-// Whether it is worth it for a kernel of level Tile, and the guard can be asked. Where warps multiply, the sums of
-// products hold the registers that addresses would give back.
+// Whether it is worth it for a kernel of level Tile, and the guard can be asked. It is not for products of warps where
+// TMA copies operands, by addresses of its own.
 bool wants_narrow_indices(const Function& kernel, const GpuMachine& machine);
 
 }  // namespace tsr::ir

@@ -19,6 +19,9 @@ constexpr int64_t kWhole = 256;  // operations of all rounds of a loop that is w
 constexpr int64_t kFewCopies = 8;
 constexpr size_t kCarried = 8;  // values: copies of more take registers
 
+// What the threads of a warp do together, as often as the loop says: only where all rounds are written out.
+bool is_of_warp(const Op& op) { return op.kind == OpKind::warp_vote || op.kind == OpKind::warp_shuffle; }
+
 // Nothing that threads do together: barriers, copies, products.
 bool is_own(const Op& op) {
     switch (op.kind) {
@@ -38,16 +41,21 @@ bool is_own(const Op& op) {
     }
 }
 
-// How many operations a body has; nothing where it is not to be unrolled.
-std::optional<int64_t> length(const Function& thread, RegionId body) {
+// How many operations a body has, and whether some of them are of a warp; nothing where it is not to be unrolled.
+struct Length {
+    int64_t operations;
+    bool of_warp;
+};
+std::optional<Length> length(const Function& thread, RegionId body) {
     int64_t count = 0;
-    bool own = true;
+    bool own = true, of_warp = false;
     walk(thread, body, [&](OpId id) {
         const Op& op = thread.op(id);
-        own = own && is_own(op);
+        of_warp = of_warp || is_of_warp(op);
+        own = own && (is_own(op) || is_of_warp(op));
         if (op.kind != OpKind::yield && op.kind != OpKind::constant) ++count;
     });
-    return own ? std::optional(count) : std::nullopt;
+    return own ? std::optional(Length{count, of_warp}) : std::nullopt;
 }
 
 std::optional<int64_t> known(const Function& thread, ValueId value) {
@@ -138,12 +146,13 @@ void unroll_loops(Function& thread) {
         if (op.kind != OpKind::for_ || op.attrs.has(Attr::unroll) || op.results.size() > kCarried) return;
         const ForOp loop(thread, id);
         if (is_short_run(thread, loop)) return;
-        const auto operations = length(thread, op.regions[0]);
-        if (!operations) return;
-        const auto many = copies(*operations, rounds(thread, loop));
-        if (!many) return;
+        const auto body = length(thread, op.regions[0]);
+        if (!body) return;
+        const auto all = rounds(thread, loop);
+        const auto many = copies(body->operations, all);
+        if (!many || (body->of_warp && many != all)) return;
         const bool counts_elements = thread.type(loop.iv()) == Type::scalar(DType::index);
-        if (!known(thread, loop.step()) && counts_elements && *operations <= kShort)
+        if (!known(thread, loop.step()) && counts_elements && body->operations <= kShort)
             by_unknown_steps.push_back(id);
         else
             op.attrs.set(Attr::unroll, *many);

@@ -1,6 +1,7 @@
 #include "ir/passes/target/gpu/rings/stage.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "ir/build/clone.h"
@@ -211,6 +212,8 @@ private:
     }
 
     Slot advanced(Builder& b, const Slot& slot) const {
+        const bool masked = !arrivals_ && std::has_single_bit(static_cast<uint64_t>(stages_));
+        if (masked) return {b.bit_and(b.add(slot.number, b.index(1)), b.index(stages_ - 1)), {}};
         const ValueId last = b.element(OpKind::eq, {slot.number, b.index(stages_ - 1)});
         Slot after{b.select(last, b.index(0), b.add(slot.number, b.index(1))), {}};
         if (arrivals_) after.phase = b.select(last, b.sub(b.index(1), slot.phase), slot.phase);

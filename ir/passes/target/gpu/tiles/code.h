@@ -124,8 +124,11 @@ private:
     struct Factor;
     void thread_product(OpId id);
     void store_rows(const Registers& values, const Layout& lies, ValueId pointer, int64_t row);
-    Factor factor(ValueId value, bool transposed, int64_t& at);
+    Factor factor(ValueId value, bool transposed, int64_t together, int64_t& at);
+    ValueId factor_place(const Layout& lies, int64_t number);
     Registers factor_values(const Layout& lies, ValueId begin, int64_t step, int64_t aligned, DType type);
+    std::vector<Registers> factor_values_along(const Layout& lies, const Factor& factor, ValueId k, int64_t step,
+                                               int64_t many, DType type);
     // buffers.cpp
     Registers load_buffer(ValueId buffer, const Layout& lies);  // a shared buffer of two axes, the whole of it
     ValueId swizzled_pointer(const Memory& memory, const Layout& lies, int64_t reg);
