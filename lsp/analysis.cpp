@@ -39,6 +39,7 @@ Analysis::Analysis(const std::string& path, const std::vector<std::pair<std::str
     tree = parse(root, sources, diagnostics);
     stop_if(cancel);
     if (sources.text(root).size() <= kLargestChecked) check(import_folders, cancel);
+    sound = !program.modules.empty() && !diagnostics.has_errors();
     // A file of the standard library is checked for what a program calls it with.
     if (is_copy_of_library(path, sources.text(root))) diagnostics = Diagnostics();
     diagnostics.sort();

@@ -28,6 +28,7 @@ public:
     FileId root;
     std::unique_ptr<ast::Module> tree;
     sema::Program program;
+    bool sound = false;  // it was checked whole and has no error, told or not
 
     // Whether the file's text, or that there is no such file, has a part in this.
     [[nodiscard]] bool depends_on(const std::string& path) const;

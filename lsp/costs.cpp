@@ -58,7 +58,7 @@ ir::PassManager quick_manager() {
 }  // namespace
 
 Costs::Costs(const Analysis& analysis, const std::string& target) {
-    if (analysis.diagnostics.has_errors() || analysis.program.modules.empty()) return;
+    if (!analysis.sound) return;
     const ir::GpuMachine* machine = ir::gpu_machine(target);
     Diagnostics unsaid;
     module_ = sema::elaborate(analysis.program, unsaid);

@@ -581,6 +581,20 @@ def main():
     client.end()
 
 
+def test_files_of_the_library(server):
+    """They are read as any other, and nothing is told of costs where one alone has mistakes that its callers do not have."""
+    client = Client(server)
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 1000, "character": 0}}
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "stdlib")
+    for name in ("fft_parts", "attention", "losses"):
+        path = os.path.realpath(os.path.join(folder, name + ".tsr"))
+        with open(path, encoding="utf-8") as file:
+            client.open("file://" + path, file.read())
+        expect(client.diagnostics("file://" + path, 1), [])
+        assert isinstance(client.of("inlayHint", "file://" + path, range=whole), list)
+    expect(client.end(), 0)
+
+
 def test_requests_that_an_edit_outdates(server):
     """They are answered so; those that wait at once, the one that is worked on soon. Others are answered for the text before."""
     client = Client(server)
