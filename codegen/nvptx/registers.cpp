@@ -18,7 +18,7 @@ constexpr int64_t kUnit = 8;  // that a thread's are counted in
 constexpr int64_t kFew = 40;  // values that are worth no search for cheap ones
 // That ptxas takes for itself: conditions, and addresses. It starts the loads that stand beside each other together and
 // holds an address for each, which the order of LLVM's instructions does not show.
-constexpr int64_t kBeside = 16;
+constexpr int64_t kBeside = 32;
 constexpr int64_t kMostLoads = 16;
 constexpr int64_t kOfLoad = 2;
 constexpr int64_t kMostOfWarp = 128;  // of a block of one warp that shares the multiprocessor with others

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/passes/target/cpu/tiles/uses.h"
+#include "ir/passes/target/gpu/registers.h"
 #include "ir/passes/target/gpu/tiles/code.h"
 
 namespace tsr::ir {
@@ -106,9 +107,12 @@ namespace {
 
 constexpr int64_t kRegisters = 100;      // for sums and factors: blocks of 256 threads then have room beside each other
 constexpr int64_t kRoundProducts = 512;  // of a thread, that are written out
+// The same where other tiles are in registers: ptxas starts the loads of all products that are written out together.
+constexpr int64_t kFewRoundProducts = 64;
+constexpr int64_t kOtherTiles = 24;
 
 // How many inner positions are added up in one round: not more than an access holds, and so that their factors have
-// room in registers beside the sums. Of `along` factors all positions are read at once.
+// room in registers beside the sums and other tiles. Of `along` factors all positions are read at once.
 int64_t positions_together(int64_t depth, int64_t most, int64_t sums, int64_t along, int64_t others) {
     while (most > 1 && (depth % most != 0 || sums + along * most + others > kRegisters)) most /= 2;
     return most;
@@ -132,13 +136,16 @@ void ThreadTiles::thread_product(OpId id) {
     const int64_t beside = (op.a_transposed() ? 0 : rows.size()) + (op.b_transposed() ? columns.size() : 0);
     const int64_t others = rows.size() + columns.size() - beside;
     const int64_t bytes = std::max<int64_t>(bits(type) / 8, 4), most = 16 / bytes, words = bytes / 4;
-    const int64_t many = positions_together(depth, most, lies.size() * words, beside * words, others * words);
+    const int64_t kept = lies.size() * words;
+    const int64_t tiles = std::max<int64_t>(crowded_registers(code_.tile, code_.plan.gpu().threads) - 2 * kept, 0);
+    const int64_t many = positions_together(depth, most, kept + tiles, beside * words, others * words);
     const Factor a = factor(op.a(), op.a_transposed(), op.a_transposed() ? 1 : many, used);
     const Factor b = factor(op.b(), op.b_transposed(), op.b_transposed() ? many : 1, used);
     if (used > 0) barrier();
     std::vector<ValueId> operands{emit_.integer(0), emit_.integer(depth), emit_.integer(many)};
     operands.insert(operands.end(), start.begin(), start.end());
-    const int64_t together = std::clamp<int64_t>(kRoundProducts / (lies.size() * many), 1, depth / many);
+    const int64_t together = std::clamp<int64_t>(
+        (tiles > kOtherTiles ? kFewRoundProducts : kRoundProducts) / (lies.size() * many), 1, depth / many);
     const OpId loop = emit_.open(OpKind::for_, operands, {{Attr::unroll, together}});
     emit_.region = emit_.add_region(loop);
     const ValueId k = code_.target.add_arg(emit_.region, Type::scalar(DType::index));
