@@ -30,10 +30,6 @@ public:
         if (word_ == "round") return round();
         if (word_ == "stochastic_round") {
             if (call_) return fault(at_.span, "`@stochastic_round` takes nothing");
-            if (!body_.rules().draws) {
-                body_.refuse(Feature::policies, at_.span, "`@stochastic_round` in a graph function is");
-                return false;
-            }
             if (!once(policy_.round.has_value())) return false;
             policy_.round = Rounding::stochastic;
             return true;

@@ -55,6 +55,8 @@ public:
     std::optional<Rounding> rounding;   // that is declared for what the next expression gives
     GraphOperands* operands = nullptr;  // of the graph of an expression: what it takes from the host function
     // Whether an expression is one of the host function's: it is an operator, or taken from there.
+    // Not of an operator's graph of the host, whose results the host rounds.
+    [[nodiscard]] bool is_graph_function() { return rules().new_values && !operands; }
     [[nodiscard]] bool takes_operands() const { return operands && !frames.back().inlined; }
     Env env;
     std::deque<Frame> frames;

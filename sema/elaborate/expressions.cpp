@@ -200,7 +200,7 @@ Val expression(Body& b, const ast::Expr& e) {
     }
     bind_symbols_of(b, e, value);
     assert_extents(b, e.id);
-    if (value.is_ssa() && value.type) value.round = info.type.policy().round;
+    if (value.is_ssa() && value.type) value.round_by(info.type.policy().round, b.is_graph_function() ? &e : nullptr);
     return value;
 }
 

@@ -262,6 +262,11 @@ std::vector<Dim> shape_in_function(Body& b, const sema::Type& type) {
     return shape;
 }
 
+ValueId rounded_by_chance(Body& b, const RandomKey& key, ValueId value, DType type) {
+    RandomWords words(b, key, b.type_of(value).shape);
+    return b.emit.cast(b.emit.inferred(OpKind::dither, {value, words.word()}, {{Attr::type, type}}), type);
+}
+
 std::optional<Val> graph_random(Body& b, const ast::Expr& e, const CallInfo& info) {
     const sema::Type& type = b.info(e).type;
     switch (info.builtin) {

@@ -163,11 +163,12 @@ Val to_be_stored(Body& b, const ast::Expr& e, const Declared& declared) {
     const bool tensor = type.is(sema::Kind::tensor);
     if (tensor && !cast) b.rounding = declared.round;
     if (!cast || (!elements && !tensor) || b.info(e).value || !is_float(type.elem())) return expression(b, e);
-    if (tensor && (!declared.round || b.function().level == ir::Level::graph)) return expression(b, e);
+    if (tensor && !declared.round) return expression(b, e);
     const At at(b.emit, e.span);
     const Val value = argument_value(b, call->second, 0);
-    if (tensor && value.is_ssa()) return cast_tensor(b, value, type, declared);
-    if (value.is_ssa() && value.type && unrounded_type(b.type_of(value.id).elem, type.elem())) {
+    if (tensor && value.is_ssa() && b.function().level != ir::Level::graph)
+        return cast_tensor(b, value, type, declared);
+    if (value.is_ssa() && (value.type || tensor) && unrounded_type(b.type_of(value.id).elem, type.elem())) {
         return Val::ssa(value.id, type.elem());
     }
     return convert(b, value, type);

@@ -77,6 +77,10 @@ Val for_declared(Body& b, const ast::Expr& e, const Declared& declared) {
     return value;
 }
 
+void round_as_declared(Body& b, Val& value, const Declared& declared) {
+    if (declared.round) value.round_by(declared.round, b.is_graph_function() ? declared.written : nullptr);
+}
+
 // Of a tensor beside its scales: the extents that its declaration says.
 void check_values(Body& b, const ast::Stmt& stmt, const Val& value, const sema::Type& type) {
     const auto shape = b.instance().values_shapes.find(stmt.id);
@@ -88,7 +92,7 @@ void return_statement(Body& b, const ast::Stmt& stmt, const ast::Return& stateme
     if (statement.value && !frame.instance->result.is(sema::Kind::none)) {
         const Declared declared{statement.value, frame.instance->result.policy().round};
         Val value = for_declared(b, *statement.value, declared);
-        if (declared.round) value.round = declared.round;
+        round_as_declared(b, value, declared);
         check_declared(b, stmt);
         check_values(b, stmt, value, frame.instance->result);
         value = in_declared_shape(b, b.rounded(value), frame.instance->result);
@@ -144,6 +148,7 @@ struct Run {
         const sema::Type& first = b.info(*s.targets[0]).type;
         const bool container = first.is(sema::Kind::list) || first.is(sema::Kind::dict);
         if (s.targets.size() > 1 && container && b.rules().host_objects) value = b.coerce(value, first);
+        if (s.targets.size() > 1 && value.rounds_at != nullptr) value = b.rounded(value);  // one tensor with two names
         for (const ast::Expr* target : s.targets) assign_to(b, *target, value);
     }
     void operator()(const ast::AugmentedAssign& s) { augmented(b, stmt, s); }
@@ -151,7 +156,7 @@ struct Run {
         if (!s.value) return;
         const Declared declared = declared_by(b, *s.target);
         Val value = for_declared(b, *s.value, declared);
-        if (declared.round) value.round = declared.round;
+        round_as_declared(b, value, declared);
         check_declared(b, stmt);
         const sema::Type& type = b.info(*s.target).type;
         check_values(b, stmt, value, type);

@@ -8,6 +8,7 @@
 
 #include "base/dtype.h"
 #include "base/policy.h"
+#include "frontend/ast.h"
 #include "ir/core/function.h"
 #include "sema/types/static.h"
 
@@ -30,7 +31,8 @@ struct Val {
     // fixed: the type a context gave it. ssa scalar, vector or tile: its type in the language, narrower than the IR
     // value's while an expression of narrow floats is not rounded yet.
     std::optional<DType> type;
-    std::optional<Rounding> round;  // how it will be rounded to its type, where that says it
+    std::optional<Rounding> round;         // how it will be rounded to its type, where that says it
+    const ast::Expr* rounds_at = nullptr;  // in a graph function: the place that draws, where it is rounded by chance
     ir::ValueId id;
     std::vector<Val> parts;
     uint32_t site = 0;
@@ -64,6 +66,11 @@ struct Val {
     }
     [[nodiscard]] size_t element_count() const { return is_fixed() ? fixed.tuple()->size() : parts.size(); }
     [[nodiscard]] Val element(size_t i) const { return is_fixed() ? of((*fixed.tuple())[i]) : parts[i]; }
+
+    void round_by(std::optional<Rounding> how, const ast::Expr* at) {
+        round = how;
+        rounds_at = how == Rounding::stochastic ? at : nullptr;
+    }
 
     bool operator==(const Val&) const = default;
 };

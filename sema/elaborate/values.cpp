@@ -1,7 +1,9 @@
 // Values as the IR needs them: constants of a type, conversions, handles.
+#include "base/numerics.h"
 #include "sema/elaborate/body.h"
 #include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/containers.h"
+#include "sema/elaborate/graph_random.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/narrowing.h"
 #include "sema/elaborate/types.h"
@@ -38,6 +40,11 @@ Val Body::rounded(const Val& value) {
     if (!value.is_ssa() || !value.type || *value.type == DType::c64) return value;
     const ir::Type& held = type_of(value.id);
     if (!computes_on(held)) return value;
+    const auto wide = unrounded_type(held.elem, *value.type);
+    if (value.rounds_at != nullptr && value.round == Rounding::stochastic && wide) {
+        const RandomKey key = random_key(*this, *value.rounds_at);
+        return Val::ssa(rounded_by_chance(*this, key, emit.cast(value.id, *wide), *value.type), value.type);
+    }
     if (value.round == Rounding::toward_zero) return Val::ssa(cut(*this, value.id, *value.type), value.type);
     return Val::ssa(emit.cast(value.id, *value.type), value.type);
 }

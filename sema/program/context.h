@@ -27,7 +27,6 @@ struct ContextRules {
     Answer tensor_values;    // tensors are made, sliced and reshaped; else they are memory of which views are taken
     Answer has_elements;     // tensors are memory: elements and views are read and written; else they are whole values
     Answer new_values;       // who writes a tensor gives its name a new value; else it is written where it lies
-    Answer draws;            // values are rounded by chance where they are stored
     Answer counts_from_end;  // an index below 0 counts from the end
     Answer checks_zero;    // a division of integers by zero and a step of zero end the program; else the quotient is 0
     Answer inlines_calls;  // what is called becomes a part of the caller: no recursion, what it captured is known
@@ -45,7 +44,6 @@ constexpr ContextRules rules_of(Context context) {
                     .tensor_values = true,
                     .has_elements = true,
                     .new_values = false,
-                    .draws = true,
                     .counts_from_end = true,
                     .checks_zero = true,
                     .inlines_calls = false,
@@ -59,7 +57,6 @@ constexpr ContextRules rules_of(Context context) {
                     .tensor_values = false,
                     .has_elements = true,
                     .new_values = false,
-                    .draws = true,
                     .counts_from_end = false,
                     .checks_zero = false,
                     .inlines_calls = true,
@@ -73,7 +70,6 @@ constexpr ContextRules rules_of(Context context) {
                     .tensor_values = true,
                     .has_elements = false,
                     .new_values = true,
-                    .draws = false,
                     .counts_from_end = true,
                     .checks_zero = false,
                     .inlines_calls = true,

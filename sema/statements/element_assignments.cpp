@@ -157,6 +157,11 @@ void assign_element(Body& b, const ast::Expr& target, const ast::Subscript& s, c
         require_stores(b, target, place.type, source, value);
         return;
     }
+    const bool by_chance = base.type.is(Kind::tensor) && base.type.policy().round == Rounding::stochastic;
+    if (by_chance && place.type.is_scalar() && b.rules().new_values) {
+        return (void)b.refuse(Feature::policies, target.span,
+                              "rounding by chance where an element of a graph function's tensor is assigned is");
+    }
     if (place.type.is(Kind::tensor)) {
         const bool copied = value.type.is(Kind::tensor) && !std::holds_alternative<ast::Call>(source.node);
         if (place.type.policy().round == Rounding::stochastic && !copied && !value.broken()) {
