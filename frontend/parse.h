@@ -10,8 +10,8 @@
 namespace tsr {
 
 // Always gives a tree: what could not be read is a hole in it and a diagnostic (codes E01xx).
-// Text that is not UTF-8 and nesting deeper than 200 brackets or 100 indents are diagnostics too. Raises Cancelled where
-// a CancelScope (base/cancel.h) ends it.
+// Text that is not UTF-8 and nesting deeper than 200 brackets or 100 indents are diagnostics too. Raises Cancelled
+// where a CancelScope (base/cancel.h) ends it.
 std::unique_ptr<ast::Module> parse(FileId file, const Sources& sources, Diagnostics& diagnostics);
 
 // A type or dimension that was written in a string.

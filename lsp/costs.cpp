@@ -9,7 +9,7 @@
 #include "ir/ops/effects.h"
 #include "ir/ops/element.h"
 #include "ir/passes/graph/explain_costs.h"
-#include "ir/passes/target/gpu/registers.h"
+#include "ir/passes/target/gpu/tiles/registers.h"
 #include "ir/pipeline.h"
 #include "sema/elaborate/elaborate.h"
 

@@ -7,7 +7,7 @@
 #include "ir/passes/target/gpu/choose_parts.h"
 #include "ir/passes/target/gpu/choose_threads.h"
 #include "ir/passes/target/gpu/choose_variants.h"
-#include "ir/passes/target/gpu/registers.h"
+#include "ir/passes/target/gpu/tiles/registers.h"
 #include "ir/passes/tile/divide_groups.h"
 
 namespace tsr::ir {

@@ -13,8 +13,8 @@ inline constexpr const char* kModuleStatements = "<module>";
 
 // Functions that were checked without an error, named as their instances. Kernels hold the structured program of one
 // tile, collective operations as written; `classify` decides about their loops. A launch has its arguments, the values
-// of the kernel's symbols that shapes bind, and the explicit numbers of groups. Raises Cancelled where a CancelScope ends
-// it.
+// of the kernel's symbols that shapes bind, and the explicit numbers of groups. Raises Cancelled where a CancelScope
+// ends it.
 ir::Module elaborate(const Program& program, Diagnostics& diagnostics);
 
 }  // namespace tsr::sema

@@ -15,9 +15,9 @@ enum class Builtin : uint16_t;
 
 struct StoredForm {
     enum class Rule : uint8_t {
-        own,     // what the program's class says
-        mx,      // OCP Microscaling 1.0: a power of two for each block
-        nvfp4,   // a scale for each block and one for the tensor
+        own,    // what the program's class says
+        mx,     // OCP Microscaling 1.0: a power of two for each block
+        nvfp4,  // a scale for each block and one for the tensor
     };
     Rule rule = Rule::own;
     DType storage = DType::i8;

@@ -90,7 +90,7 @@ struct Annotation {
     bool mut = false;
     bool fixed = false;  // `static`
     Privilege privilege = Privilege::none;
-    std::string type_variable;  // the `T` of `T[M, K]`
+    std::string type_variable;          // the `T` of `T[M, K]`
     std::vector<ir::Dim> values_shape;  // of a tensor beside its scales, whose type is a record
 };
 

@@ -67,10 +67,9 @@ Value form_along(Body& b, const ast::Expr& e, const ast::Call& c, const Type& na
     const RecordClass* known = class_named(b, named);
     if (!known) {
         for (const ast::Argument& argument : c.arguments) expression(b, *argument.value);
-        b.error(
-            "E0302", e.span,
-            fmt::format("a block format, `mxfp8`, or a precision policy of the program is wanted here, this is {}",
-                        shown(named)));
+        b.error("E0302", e.span,
+                fmt::format("a block format, `mxfp8`, or a precision policy of the program is wanted here, this is {}",
+                            shown(named)));
         return {};
     }
     const FunctionId made = named.function_id();

@@ -29,7 +29,7 @@ public:
     struct Promises {
         int64_t first_number = 0;  // the first of the slots of dimensions and numbers of groups; 0: none
         std::map<std::vector<int64_t>, int64_t> products;  // of these slots, each in order, are below this
-        int64_t most_blocks = kLimit - 1;  // of a launch, where a block does a group or a part of one
+        int64_t most_blocks = kLimit - 1;                  // of a launch, where a block does a group or a part of one
     };
 
     explicit IndexRanges(const Function& kernel) : kernel_(kernel) {}

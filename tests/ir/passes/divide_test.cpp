@@ -3,7 +3,7 @@
 
 #include "ir/passes/target/gpu/choose_parts.h"
 #include "ir/passes/target/gpu/choose_plan.h"
-#include "ir/passes/target/gpu/registers.h"
+#include "ir/passes/target/gpu/tiles/registers.h"
 #include "ir/passes/tile/divide_groups.h"
 #include "kernels.h"
 

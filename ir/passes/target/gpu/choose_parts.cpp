@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "ir/passes/target/gpu/choose_threads.h"
-#include "ir/passes/target/gpu/registers.h"
 #include "ir/passes/target/gpu/tiles/groups.h"
+#include "ir/passes/target/gpu/tiles/registers.h"
 #include "ir/passes/tile/divide_groups.h"
 
 namespace tsr::ir {

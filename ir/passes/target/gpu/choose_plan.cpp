@@ -8,9 +8,9 @@
 #include "ir/passes/target/gpu/choose_parts.h"
 #include "ir/passes/target/gpu/choose_stages.h"
 #include "ir/passes/target/gpu/choose_threads.h"
-#include "ir/passes/target/gpu/registers.h"
 #include "ir/passes/target/gpu/rings/choose_cluster.h"
 #include "ir/passes/target/gpu/tiles/layouts.h"
+#include "ir/passes/target/gpu/tiles/registers.h"
 
 namespace tsr::ir {
 

@@ -9,9 +9,9 @@
 #include "ir/ops/effects.h"
 #include "ir/ops/memory.h"
 #include "ir/ops/tile.h"
-#include "ir/passes/target/gpu/registers.h"
 #include "ir/passes/target/gpu/tiles/groups.h"
 #include "ir/passes/target/gpu/tiles/layouts.h"
+#include "ir/passes/target/gpu/tiles/registers.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -68,8 +68,8 @@ int64_t neighbours(const Function& kernel, const Op& lanes) {
 }
 
 // Tiles apart from each other that a thread does, below each other in a loop over two or more axes of single elements:
-// as many as share enough of what they compute and read, where their code is short and says nothing. Along one axis they
-// share what a thread does once, which very short code is shorter than.
+// as many as share enough of what they compute and read, where their code is short and says nothing. Along one axis
+// they share what a thread does once, which very short code is shorter than.
 int64_t apart(const Function& kernel, const Op& lanes) {
     int64_t count = 0;
     bool plain = true;

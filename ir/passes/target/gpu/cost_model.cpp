@@ -5,10 +5,10 @@
 #include "ir/ops/control.h"
 #include "ir/ops/register.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
-#include "ir/passes/target/gpu/registers.h"
 #include "ir/passes/target/gpu/rings/staged_loads.h"
 #include "ir/passes/target/gpu/tiles/groups.h"
 #include "ir/passes/target/gpu/tiles/layouts.h"
+#include "ir/passes/target/gpu/tiles/registers.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {

@@ -245,8 +245,8 @@ void promise(IndexRanges::Promises& guard, const std::vector<int64_t>& slots, in
 
 namespace {
 
-// The most that the kernel multiplies the number of a group by: `i = g * 2048 + t` is below the limit where there are so
-// many groups less.
+// The most that the kernel multiplies the number of a group by: `i = g * 2048 + t` is below the limit where there are
+// so many groups less.
 int64_t elements_of_group(const Function& kernel) {
     int64_t most = 1;
     walk(kernel, kernel.body, [&](OpId id) {

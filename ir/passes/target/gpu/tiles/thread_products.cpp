@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "ir/passes/target/cpu/tiles/uses.h"
-#include "ir/passes/target/gpu/registers.h"
 #include "ir/passes/target/gpu/tiles/code.h"
+#include "ir/passes/target/gpu/tiles/registers.h"
 
 namespace tsr::ir {
 

@@ -1,4 +1,4 @@
-#include "ir/passes/target/gpu/registers.h"
+#include "ir/passes/target/gpu/tiles/registers.h"
 
 #include <algorithm>
 #include <ranges>
