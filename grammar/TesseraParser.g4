@@ -103,8 +103,9 @@ test
 lambdaParameters : lambdaParameter (COMMA lambdaParameter)* COMMA?;
 lambdaParameter : NAME (ASSIGN test)?;
 
-// Operators as they stand; the tree builder knows how they bind. A rule that calls itself on the left for each of them
-// would make the parser predict, with its tables, what the next word alone decides.
+// Operators as they stand, from loose to tight: `or`; `and`; `not`; comparisons, which chain; `|`; `^`; `&`; shifts; sums;
+// products; signs; `**`, from the right. The tree builder binds them (frontend/parse_build_expr.cpp): a rule that calls
+// itself on the left for each would make the parser predict, with its tables, what the next word alone decides.
 expression
     : (PLUS | MINUS | TILDE | NOT)* primary
       ((POW | STAR | AT | SLASH | FLOORDIV | PERCENT | PLUS | MINUS | SHL | SHR | AMP | CARET | PIPE
