@@ -123,14 +123,14 @@ Result<DeviceCode> compile_guarded(const KernelVariant& variant, const Gpu& gpu,
     optimize_for_gpu(module, *target.value(), options.level);
     use_words(*entry);
     join_offsets(*entry);
-    const bool placed = fit_registers(*entry, gpu, variant.threads, variant.scratch);
+    fit_registers(*entry, gpu, variant.threads, variant.scratch);
     order_blocks(*entry);
     if (options.emit == Emit::llvm) {
         llvm::raw_string_ostream text(code.text);
         module.print(text, nullptr);
         return code;
     }
-    auto ptx = emit_ptx(module, *target.value(), placed);
+    auto ptx = emit_ptx(module, *target.value());
     if (!errors.empty()) return Failure{fmt::format("internal error: LLVM for {}: {}", gpu.name, errors)};
     if (!ptx) return Failure{ptx.message()};
     code.text = std::move(ptx).value();

@@ -110,18 +110,17 @@ namespace {
 // kernels, and those whose products have hundreds of operands, spend most of their time there, for addresses that are
 // made by steps already.
 //
-// Blocks are placed already (`order_blocks`), and where registers are wanted values, too (`sink_cheap_values`).
+// Blocks are placed already (`order_blocks`).
 class EmissionGate : public llvm::OptPassGate {
 public:
-    EmissionGate(bool takes_long, bool placed) : takes_long_(takes_long), placed_(placed) {}
+    explicit EmissionGate(bool takes_long) : takes_long_(takes_long) {}
     bool isEnabled() const override { return true; }
     bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
-        return pass != "block-placement" && !(takes_long_ && pass == "slsr") &&
-               !(placed_ && pass == "early-machinelicm");
+        return pass != "block-placement" && !(takes_long_ && pass == "slsr");
     }
 
 private:
-    bool takes_long_, placed_;
+    bool takes_long_;
 };
 
 constexpr unsigned kLong = 2000;        // instructions
@@ -150,9 +149,9 @@ void use_wide_mads() {
 
 }  // namespace
 
-Result<std::string> emit_ptx(llvm::Module& module, llvm::TargetMachine& target, bool placed) {
+Result<std::string> emit_ptx(llvm::Module& module, llvm::TargetMachine& target) {
     use_wide_mads();
-    EmissionGate gate(takes_long(module), placed);
+    EmissionGate gate(takes_long(module));
     module.getContext().setOptPassGate(gate);
     llvm::SmallString<0> code;
     llvm::raw_svector_ostream stream(code);

@@ -17,7 +17,6 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_gpu_machine(const Gpu& gpu, in
 // `level` is that of -O; the code of every level is optimized: unoptimized PTX is slower than what people debug with.
 void optimize_for_gpu(llvm::Module& module, llvm::TargetMachine& target, int level);
 
-// `placed`: values are made where they are to be, and not ahead of loops (`fit_registers`).
-Result<std::string> emit_ptx(llvm::Module& module, llvm::TargetMachine& target, bool placed);
+Result<std::string> emit_ptx(llvm::Module& module, llvm::TargetMachine& target);
 
 }  // namespace tsr::codegen

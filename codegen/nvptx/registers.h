@@ -16,7 +16,6 @@ int64_t registers_at_once(const llvm::Function& function);
 // Where a thread wants many: makes what is cheap where it is used, and says how many blocks are to run on a
 // multiprocessor at once, which is what its registers and its shared memory have room for. ptxas knows nothing of
 // shared memory that the launch sizes, and left alone it keeps values in local memory for blocks that do not come.
-// Returns whether it made values where they are used: LLVM is not to move them ahead of loops again (`emit_ptx`).
-bool fit_registers(llvm::Function& entry, const Gpu& gpu, int64_t threads, int64_t shared_bytes);
+void fit_registers(llvm::Function& entry, const Gpu& gpu, int64_t threads, int64_t shared_bytes);
 
 }  // namespace tsr::codegen

@@ -6,9 +6,8 @@
 namespace tsr::codegen {
 
 // Makes what takes one operation of one other value and constants (the parts of addresses) in each block that uses it,
-// instead of once for all of them, and moves what takes more values to where all its uses are: LLVM moves it ahead of
-// the loops, where a kernel has dozens of such values, and ptxas keeps those that find no register in local memory. At
-// no place more registers are wanted than before, and nothing is made more often, but where a thread tests bounds.
+// instead of once for all of them: LLVM moves it ahead of the loops, where a kernel has dozens of such values, and
+// ptxas keeps those that find no register in local memory. At no place more registers are wanted than before.
 void sink_cheap_values(llvm::Function& function);
 
 }  // namespace tsr::codegen
