@@ -26,6 +26,7 @@ constexpr int64_t kFew = 40;  // values that are worth no search for cheap ones
 // holds an address for each, which the order of LLVM's instructions does not show.
 constexpr int64_t kBeside = 32;
 constexpr int64_t kMostLoads = 16;
+constexpr int64_t kMostLoadsOfWarp = 64;  // of a block of one warp, those from shared memory with them
 constexpr int64_t kOfLoad = 2;
 constexpr int64_t kMostOfWarp = 128;  // of a block of one warp that shares the multiprocessor with others
 
@@ -134,17 +135,19 @@ private:
     int64_t most_ = 0;
 };
 
-// The most accesses to global memory that stand beside each other.
-int64_t loads_together(const llvm::Function& function) {
+// The most accesses to global memory that stand beside each other, or to shared memory, too.
+int64_t loads_together(const llvm::Function& function, bool shared) {
+    const auto counts = [&](const llvm::Value* operand) {
+        const auto* pointer = llvm::dyn_cast<llvm::PointerType>(operand->getType());
+        if (pointer == nullptr) return false;
+        return pointer->getAddressSpace() == kGlobalSpace || (shared && pointer->getAddressSpace() == kSharedSpace);
+    };
     int64_t most = 0;
     for (const llvm::BasicBlock& block : function) {
         int64_t here = 0;
         for (const llvm::Instruction& instruction : block) {
-            for (const llvm::Value* operand : instruction.operands()) {
-                const auto* pointer = llvm::dyn_cast<llvm::PointerType>(operand->getType());
-                const bool accesses = llvm::isa<llvm::LoadInst, llvm::CallInst>(instruction);
-                here += accesses && pointer != nullptr && pointer->getAddressSpace() == kGlobalSpace ? 1 : 0;
-            }
+            if (!llvm::isa<llvm::LoadInst, llvm::CallInst>(instruction)) continue;
+            for (const llvm::Value* operand : instruction.operands()) here += counts(operand) ? 1 : 0;
         }
         most = std::max(most, here);
     }
@@ -158,9 +161,10 @@ int64_t registers_at_once(const llvm::Function& function) { return Liveness(func
 void fit_registers(llvm::Function& entry, const Gpu& gpu, int64_t threads, int64_t shared_bytes) {
     if (registers_at_once(entry) > kFew) sink_cheap_values(entry);
     if (entry.hasFnAttribute("nvvm.minctasm")) return;
-    const int64_t wanted = std::min(
-        registers_at_once(entry) + kBeside + kOfLoad * std::min(loads_together(entry), kMostLoads), ir::kMostRegisters);
-    if (threads <= ir::kWarp && wanted > kMostOfWarp) {
+    const bool one_warp = threads <= ir::kWarp;
+    const int64_t loads = std::min(loads_together(entry, one_warp), one_warp ? kMostLoadsOfWarp : kMostLoads);
+    const int64_t wanted = std::min(registers_at_once(entry) + kBeside + kOfLoad * loads, ir::kMostRegisters);
+    if (one_warp && wanted > kMostOfWarp) {
         entry.addFnAttr("nvvm.minctasm", "1");  // without it ptxas takes at most 168, and spills
         return;
     }
