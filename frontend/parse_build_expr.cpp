@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <ranges>
 #include <set>
@@ -13,61 +15,47 @@ namespace {
 
 using P = TesseraParser;
 
-std::optional<ast::BinaryOp> binary_op(size_t token) {
-    using ast::BinaryOp;
-    switch (token) {
-        case P::POW:
-            return BinaryOp::pow;
-        case P::STAR:
-            return BinaryOp::mul;
-        case P::AT:
-            return BinaryOp::matmul;
-        case P::SLASH:
-            return BinaryOp::div;
-        case P::FLOORDIV:
-            return BinaryOp::floordiv;
-        case P::PERCENT:
-            return BinaryOp::mod;
-        case P::PLUS:
-            return BinaryOp::add;
-        case P::MINUS:
-            return BinaryOp::sub;
-        case P::SHL:
-            return BinaryOp::shl;
-        case P::SHR:
-            return BinaryOp::shr;
-        case P::AMP:
-            return BinaryOp::bit_and;
-        case P::CARET:
-            return BinaryOp::bit_xor;
-        case P::PIPE:
-            return BinaryOp::bit_or;
-        default:
-            return std::nullopt;
-    }
-}
+// An operator between two operands. One that is neither joins conditions.
+struct Operator {
+    size_t token;  // the first of its words
+    int binding;   // how tightly
+    std::optional<ast::BinaryOp> binary;
+    std::optional<ast::CompareOp> comparison;
+};
 
-std::optional<ast::CompareOp> compare_op(size_t token) {
-    using ast::CompareOp;
-    switch (token) {
-        case P::EQ:
-            return CompareOp::eq;
-        case P::NE:
-            return CompareOp::ne;
-        case P::LT:
-            return CompareOp::lt;
-        case P::LE:
-            return CompareOp::le;
-        case P::GT:
-            return CompareOp::gt;
-        case P::GE:
-            return CompareOp::ge;
-        case P::IN:
-            return CompareOp::in;
-        default:
-            return std::nullopt;
-    }
-}
+constexpr auto kOperators = [] {
+    using ast::BinaryOp, ast::CompareOp;
+    constexpr std::nullopt_t no = std::nullopt;
+    return std::to_array<Operator>({
+        {P::OR, 1, no, no},
+        {P::AND, 2, no, no},
+        {P::EQ, 4, no, CompareOp::eq},
+        {P::NE, 4, no, CompareOp::ne},
+        {P::LT, 4, no, CompareOp::lt},
+        {P::LE, 4, no, CompareOp::le},
+        {P::GT, 4, no, CompareOp::gt},
+        {P::GE, 4, no, CompareOp::ge},
+        {P::IN, 4, no, CompareOp::in},
+        {P::NOT, 4, no, CompareOp::not_in},
+        {P::PIPE, 5, BinaryOp::bit_or, no},
+        {P::CARET, 6, BinaryOp::bit_xor, no},
+        {P::AMP, 7, BinaryOp::bit_and, no},
+        {P::SHL, 8, BinaryOp::shl, no},
+        {P::SHR, 8, BinaryOp::shr, no},
+        {P::PLUS, 9, BinaryOp::add, no},
+        {P::MINUS, 9, BinaryOp::sub, no},
+        {P::STAR, 10, BinaryOp::mul, no},
+        {P::AT, 10, BinaryOp::matmul, no},
+        {P::SLASH, 10, BinaryOp::div, no},
+        {P::FLOORDIV, 10, BinaryOp::floordiv, no},
+        {P::PERCENT, 10, BinaryOp::mod, no},
+        {P::POW, 12, BinaryOp::pow, no},
+    });
+}();
+// An operator before its operand takes with it what binds at least so tightly: `not` comparisons, a sign powers.
+constexpr int kNot = 3, kSign = 11;
+
+const Operator& operator_of(size_t token) { return *std::ranges::find(kOperators, token, &Operator::token); }
 
 class Deeper {
 public:
@@ -155,51 +143,15 @@ struct TreeBuilder::Part {
     P::PrimaryContext* primary = nullptr;
     antlr4::Token* op = nullptr;  // of `not in` the first word
     Span at;
-    bool not_in = false;
     size_t left = SIZE_MAX, right = SIZE_MAX;  // numbers; an operator before its operand has no left one
 
     [[nodiscard]] bool is_unary() const { return op && left == SIZE_MAX; }
     [[nodiscard]] std::optional<ast::CompareOp> link() const {
-        if (!op || is_unary()) return std::nullopt;
-        return not_in ? ast::CompareOp::not_in : compare_op(op->getType());
+        return op && !is_unary() ? operator_of(op->getType()).comparison : std::nullopt;
     }
 };
 
 namespace {
-
-// How tightly an operator between two operands binds. One before its operand takes with it what binds more tightly
-// than itself: `not` what compares, a sign powers.
-constexpr int kNot = 3, kSign = 11;
-int binding_of(size_t token) {
-    switch (token) {
-        case P::OR:
-            return 1;
-        case P::AND:
-            return 2;
-        case P::PIPE:
-            return 5;
-        case P::CARET:
-            return 6;
-        case P::AMP:
-            return 7;
-        case P::SHL:
-        case P::SHR:
-            return 8;
-        case P::PLUS:
-        case P::MINUS:
-            return 9;
-        case P::STAR:
-        case P::AT:
-        case P::SLASH:
-        case P::FLOORDIV:
-        case P::PERCENT:
-            return 10;
-        case P::POW:
-            return 12;
-        default:
-            return 4;  // comparisons
-    }
-}
 
 // Finds out which operands each operator has, by precedence climbing.
 template <typename Part>
@@ -225,7 +177,7 @@ private:
         size_t left = operand();
         while (!too_deep_ && at_ < words_.size()) {
             const size_t token = words_[at_].op->getType();
-            const int binding = binding_of(token);
+            const int binding = operator_of(token).binding;
             if (binding < least) break;
             Part op = words_[at_++];
             op.left = left;
@@ -267,11 +219,8 @@ const ast::Expr* TreeBuilder::expression(P::ExpressionContext* context) {
         if (auto* terminal = dynamic_cast<antlr4::tree::TerminalNode*>(child)) {
             word.op = terminal->getSymbol();
             word.at = span(word.op);
-            if (word.op->getType() == P::IN && !words.empty() && words.back().op &&
-                words.back().op->getType() == P::NOT) {
-                words.back().not_in = true;
-                continue;
-            }
+            const bool ends_not_in = word.op->getType() == P::IN && !words.empty() && words.back().op;
+            if (ends_not_in && words.back().op->getType() == P::NOT) continue;
         } else {
             word.primary = static_cast<P::PrimaryContext*>(child);
             if (word.primary->exception) return hole(span(context));
@@ -304,7 +253,7 @@ const ast::Expr* TreeBuilder::part(const Parts& parts, size_t at) {
     Deeper deeper(depth_);
     if (one.is_unary()) return unary(parts, at);
     if (one.link()) return comparison(parts, at);
-    return binary_op(one.op->getType()) ? binary(parts, at) : logical(parts, at);
+    return operator_of(one.op->getType()).binary ? binary(parts, at) : logical(parts, at);
 }
 
 // Behind an operator that binds more tightly.
@@ -335,7 +284,7 @@ const ast::Expr* TreeBuilder::binary(const Parts& parts, size_t at) {
                      std::holds_alternative<ast::Attribute>(rhs->node) || std::holds_alternative<ast::Call>(rhs->node);
         if (named) return policy(lhs, rhs, one.at);
     }
-    return make(one.at, ast::Binary{*binary_op(one.op->getType()), lhs, rhs, span(one.op)});
+    return make(one.at, ast::Binary{*operator_of(one.op->getType()).binary, lhs, rhs, span(one.op)});
 }
 
 const ast::Expr* TreeBuilder::policy(const ast::Expr* type, const ast::Expr* policy, Span at) {

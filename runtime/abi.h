@@ -177,10 +177,8 @@ void tsr_set_seed(uint64_t seed); /* starts all counts again */
 /* The key of the next run of `site`, counted by the runtime; `seed` NULL: the program's. */
 void tsr_next_key(uint32_t site, const uint64_t* seed, TsrRandomKey* key);
 uint64_t tsr_random_stream(int32_t site); /* of that key: the count, and above 32 bits the site */
-/* What cotangents of values with `@loss_scale(dynamic)` are multiplied by where they are stored; 2^16 at first. */
-double tsr_loss_scale(void);
-/* After a step: where its gradients were not finite the scale is halved and a line on stderr says so; after 2,000 steps
- * that were, it is doubled. Gives the scale. */
+double tsr_loss_scale(void);              /* of cotangents of values with `@loss_scale(dynamic)`; 2^16 at first */
+/* That of the next step: half, and a line on stderr, where gradients were not finite; twice after 2,000 steps. */
 double tsr_loss_scale_step(int64_t finite, const TsrPlace* place);
 TsrTensor* tsr_rand(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey* key, const TsrPlace* place);
 TsrTensor* tsr_randn(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey* key, const TsrPlace* place);
@@ -584,8 +582,7 @@ const char* tsr_last_error(void);
     X(dict_set_default) X(dict_set) X(dict_has) X(dict_pop) X(dict_pop_or) X(dict_update) X(dict_copy) X(record_copy) X(dict_keys) X(dict_values) X(dict_items) X(print) X(write) \
     X(load) X(load_as) X(save) X(save_checkpoint) X(load_checkpoint) X(read_text) X(write_text) X(read_bytes) X(load_csv) X(time) X(args) X(wait) X(allocate) X(free) X(progress_begin) X(progress_step) X(progress_end) X(fail) X(assert_failed) \
     X(set_failure_handler) X(check_arguments) X(shape_failed) X(quotient_failed) X(check_overlap) X(check_overlap_held) X(check_overlap_both) X(kernel_argument) X(task_print) X(task_assert_failed) X(launch) \
-    X(capture_begin) X(capture_tensor) X(capture_number) X(capture_end) \
-    X(cpu_features) X(workers) X(main)
+    X(capture_begin) X(capture_tensor) X(capture_number) X(capture_end) X(cpu_features) X(workers) X(main)
 /* clang-format on */
 
 typedef struct TsrHostApi {

@@ -65,12 +65,12 @@ inline constexpr std::string_view kDifferentiabilityCheck = ".differentiable";
 struct CustomCallOp : Handle<OpKind::call> {
     using Handle::Handle;
     static bool is_one(const Op& op) { return op.kind == OpKind::call && op.attrs.has(Attr::names); }
+    static bool is_stored(const Op& op) { return is_one(op) && op.attrs.strings(Attr::names)[0] == "stored"; }
     [[nodiscard]] const std::string& callee() const { return attrs().string(Attr::callee); }
     [[nodiscard]] ValueSpan arguments() const { return operands(0); }
     [[nodiscard]] bool is_reverse() const { return names()[0] == "vjp"; }
     [[nodiscard]] bool is_forward() const { return names()[0] == "jvp"; }
     [[nodiscard]] bool is_recomputed() const { return names()[0] == "recomputed"; }
-    [[nodiscard]] bool is_stored() const { return names()[0] == "stored"; }
     [[nodiscard]] bool has_rule() const { return is_reverse() || is_forward(); }
     // Of one that is stored: the value, and what its cotangent is multiplied by.
     [[nodiscard]] ValueId value() const { return operand(0); }

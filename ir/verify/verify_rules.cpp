@@ -270,7 +270,7 @@ Messages check_callee(const Function& fn, OpId id, const Module& module) {
     if (op.kind == OpKind::vjp || op.kind == OpKind::jvp) return check_derivative(fn, id, module);
     if (op.kind == OpKind::batch) return check_batch(fn, id, module);
     if (op.kind != OpKind::call && op.kind != OpKind::launch) return {};
-    if (CustomCallOp::is_one(op) && CustomCallOp(fn, id).is_stored()) return {};
+    if (CustomCallOp::is_stored(op)) return {};
     const Function* callee = callee_of(op, module);
     if (callee == nullptr) return {fmt::format("there is no function @{}", op.attrs.string(Attr::callee))};
     Messages out;

@@ -5,6 +5,7 @@
 
 #include "ir/passes/host/capture_calls.h"
 #include "ir/passes/host/random_keys.h"
+#include "ir/passes/simplify/drop_unnamed.h"
 #include "sema/elaborate/derivatives.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/function.h"
@@ -61,43 +62,17 @@ std::set<std::string> captured_functions(const Program& program) {
     return names;
 }
 
-// Names of functions that the operations of a function name: what they call, launch or differentiate, and rules.
-std::vector<std::string> named_functions(const ir::Function& function) {
-    std::vector<std::string> names;
-    for (size_t i = 0; i < function.op_count(); ++i) {
-        const ir::Op& op = function.op(ir::OpId(i));
-        if (!op.parent.valid() || !op.attrs.has(ir::Attr::callee)) continue;
-        names.push_back(op.attrs.string(ir::Attr::callee));
-        if (!op.attrs.has(ir::Attr::names)) continue;
-        const auto& rules = op.attrs.strings(ir::Attr::names);
-        names.insert(names.end(), rules.begin(), rules.end());
-    }
-    return names;
-}
-
 // Functions and kernels of the standard library that the program does not name, as rules of derivatives that it does
 // not take: they have no code. Launches do not name the points of tuned kernels.
 void drop_unnamed(const Program& program, ir::Module& module) {
-    std::set<std::string> unnamed;
+    std::set<std::string> candidates;
     for (const Instance& instance : program.instances) {
         if (!instance.function.valid() || !program.modules[instance.module.index].library) continue;
         if (!program.function(instance.function).space.empty()) continue;
-        unnamed.insert(instance.name);
-        if (!instance.rules.empty()) unnamed.insert(elaborate::name_with_rule(instance));
+        candidates.insert(instance.name);
+        if (!instance.rules.empty()) candidates.insert(elaborate::name_with_rule(instance));
     }
-    std::vector<const ir::Function*> open;
-    for (const ir::Function& function : module.functions) {
-        if (!unnamed.contains(function.name)) open.push_back(&function);
-    }
-    while (!open.empty()) {
-        const ir::Function* function = open.back();
-        open.pop_back();
-        for (const std::string& name : named_functions(*function)) {
-            const ir::Function* named = module.find(name);
-            if (named != nullptr && unnamed.erase(name) != 0) open.push_back(named);
-        }
-    }
-    std::erase_if(module.functions, [&](const ir::Function& function) { return unnamed.contains(function.name); });
+    ir::drop_unnamed(module, std::move(candidates), ir::Naming::calls_and_rules);
 }
 
 }  // namespace

@@ -4,13 +4,11 @@
 """
 
 import os
-import re
-import subprocess
 import sys
 import tempfile
 import time
 
-from circumstances import MAIN, PART, PART_TEXT, circumstances
+from circumstances import MAIN, PART, circumstances
 from client import Client, Failed, expect, position, run_cases
 
 # What is announced, and the case that tests it.
@@ -38,9 +36,10 @@ TESTED = {
     "signatureHelpProvider": "test_signature_help",
     "semanticTokensProvider": "test_semantic_tokens",
     "inlayHintProvider": "test_inlay_hint",
-    "codeLensProvider": "test_code_lens",
-    "executeCommandProvider": "test_commands",
+    "codeLensProvider": "commands.py",
+    "executeCommandProvider": "commands.py",
 }
+
 
 AREA = "The area of a rectangle.\n\nBoth sides are whole numbers.\n    for example 2 and 3"
 
@@ -443,158 +442,6 @@ def test_inlay_hint(server):
         expect([h["label"] for h in part], [": Layer"])
 
 
-GRAPH = """@jit
-def f(x: f32[n, m], w: f32[m, k]) -> f32[n, k]:
-    y = exp(x)
-    z = y * 2.0 + 1.0
-    return relu(z @ w)
-
-def main():
-    x = ones((4, 8), f32)
-    print(f(x, ones((8, 3), f32))«»)
-"""
-
-
-def test_costs(server):
-    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 1000, "character": 0}}
-
-    def costs(client):
-        return [(h["position"]["line"] + 1, h["label"]) for h in client.of("inlayHint", MAIN, range=whole) if "kind" not in h]
-
-    def types(client):
-        return [h["label"] for h in client.of("inlayHint", MAIN, range=whole) if "kind" in h]
-    for encoding in ("utf-16", "utf-8"):
-        client = Client(server, encoding)
-        text = client.open(MAIN, GRAPH)
-        found = costs(client)
-        expect([line for line, _ in found], [4, 5])
-        assert "one kernel with line 3: " in found[0][1] and "8*m*n B" in found[0][1], found
-        expect(found[1][1], "one kernel: 2*k*m*n + 2*k*n operations, 4*k*m + 4*k*n + 4*m*n B")
-        told = client.at("hover", MAIN, text.range_of("exp")["start"])["contents"]["value"]
-        assert "\n\nf: one kernel with line 4: " in told and "% of the arithmetic of sm_90a;" in told, told
-        assert "f.0 on sm_90a: 256 threads a block, 0 B of shared memory" in told, told
-        product = text.range_of("z", 2)["start"]  # a name's value is its type alone
-        expect(client.at("hover", MAIN, product)["contents"]["value"], "```tessera\n(variable) z: f32[n, m]\n```")
-        # The emoji counts two units or four bytes; a mistake takes the costs away, and mended they are back.
-        end = text.at()
-        client.change(MAIN, 2, {"range": {"start": end, "end": end}, "text": ', "🐙", yy'})
-        expect(costs(client), [])
-        units = 2 if encoding == "utf-16" else 4
-        begin = {"line": end["line"], "character": end["character"] + 4 + units}
-        client.change(MAIN, 3, {"range": {"start": begin, "end": {**begin, "character": begin["character"] + 4}}, "text": ""})
-        expect(costs(client), found)
-        client.end()
-
-
-KINDS = """@kernel
-def scale(x: bf16[n], y: mut bf16[n]):
-    i = tile.linear_id()
-    if i < n:
-        y[i] = x[i] * 2.0
-
-
-@kernel
-def blocks(x: f32[m, k], y: f32[k, n], z: mut f32[m, n]):
-    z[0:64, 0:64] = tile.mma(tile.load(x[0:64, 0:64]), tile.load(y[0:64, 0:64]))
-
-
-@jit
-def loss(w: f32[n, m], x: f32[k, n]) -> f32:
-    h = tanh(x @ w)
-    return sum(h * h)
-
-
-@jit
-def mixed(x: bf16[n], w: bf16[n]) -> bf16[n]:
-    a = x * w
-    return exp(a) + w
-
-
-def main():
-    x = ones((64,), bf16)
-    scale(x, x.copy())
-    y = ones((64, 64), f32)
-    blocks(y, y, y.copy())
-    g = grad(loss)(ones((3, 4), f32), ones((2, 3), f32))
-    print(mixed(x, x), g, "🐙")
-"""
-
-
-def test_kinds_of_costs(server):
-    """Rounding points, what derivatives keep, what limits a kernel, what it takes of a multiprocessor."""
-    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 1000, "character": 0}}
-    client = Client(server)
-    text = client.open(MAIN, KINDS)
-    expect(client.diagnostics(MAIN, 1), [])
-
-    def hints():
-        return [(h["position"]["line"] + 1, h["label"]) for h in client.of("inlayHint", MAIN, range=whole) if "kind" not in h]
-
-    def hover(word, nth=1):
-        return client.at("hover", MAIN, text.range_of(word, nth)["start"])["contents"]["value"]
-
-    def set_to(settings):
-        client.notify("workspace/didChangeConfiguration", {"settings": {"tessera": settings}})
-    rounded = [(line, "rounds f32 to bf16") for line in (5, 21, 22)]
-    derived = (30, "grad(loss): 3 kernels, which keep 4*k*m B for each other")
-    assert set(rounded) <= set(hints()) and derived in hints(), hints()
-    told = hover("scale")
-    assert "\n\nscale on sm_75, sm_80: 256 threads a block, 0 B of shared memory" in told and "; sm_90a: 256 threads" in told, told
-    told = hover("blocks", 2)
-    assert re.search("blocks on sm_75.*: \d+ threads a block, \\d{4,} B of shared memory", told), told
-    told = hover("tanh")
-    assert "; 4*k*m B of it are kept for later kernels" in told and "arithmetic limits it on sm_90a" in told, told
-    assert re.search("loss\\S* on sm_90a: .* of them carried by a loop", told), told
-    assert derived[1] in hover("grad") and "rounds f32 to bf16" in hover("exp")
-    assert "memory limits it to" in hover("exp"), hover("exp")
-    set_to({"target": "sm_80"})
-    told = hover("blocks", 2)
-    assert "blocks on sm_80: " in told and "sm_75" not in told and "sm_90a" not in told, told
-    assert "arithmetic of sm_80" in hover("exp"), hover("exp")
-    set_to({"hover": {"resources": False}})
-    assert "shared memory" not in hover("blocks", 2) + hover("exp") and "arithmetic of sm_80" in hover("exp")
-    set_to({"hints": {"roundings": False}})
-    assert derived in hints() and not set(rounded) & set(hints()), hints()
-    set_to({"hints": {"roundings": True, "costs": False}})
-    expect(hints(), rounded)
-    set_to({"hover": {"costs": False}})
-    assert "one kernel" not in hover("exp") and "rounds" not in hover("exp"), hover("exp")
-    client.end()
-
-
-def test_rules_of_code_while_typing(server):
-    """Diagnostics of what only lowering sees: of kernels' resources, of what a CUDA graph can not hold."""
-    client = Client(server)
-    program = """@jit(capture_graph=True)
-def drawn(x: f32[n]) -> f32[n]:
-    return x + rand(4)
-
-
-def main():
-    print(drawn(ones((4,), f32)))
-"""
-    text = client.open(MAIN, program)
-    [found] = client.diagnostics(MAIN, 1)
-    expect((found["code"], found["range"]["start"]["line"]), ("E0613", 1))
-    client.change(MAIN, 2, {"text": program.replace(" + rand(4)", " * 2.0")})
-    expect(client.diagnostics(MAIN, 2), [])
-    client.end()
-
-
-def test_files_of_the_library(server):
-    """They are read as any other, and nothing is told of costs where one alone has mistakes that its callers do not have."""
-    client = Client(server)
-    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 1000, "character": 0}}
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "stdlib")
-    for name in ("fft_parts", "attention", "losses"):
-        path = os.path.realpath(os.path.join(folder, name + ".tsr"))
-        with open(path, encoding="utf-8") as file:
-            client.open("file://" + path, file.read())
-        expect(client.diagnostics("file://" + path, 1), [])
-        assert isinstance(client.of("inlayHint", "file://" + path, range=whole), list)
-    expect(client.end(), 0)
-
-
 def test_requests_that_an_edit_outdates(server):
     """They are answered so; those that wait at once, the one that is worked on soon. Others are answered for the text before."""
     client = Client(server)
@@ -622,54 +469,6 @@ def test_requests_that_an_edit_outdates(server):
     print(f"given up {1000 * slowest:.0f} ms behind the edit at the latest")
     expect(client.diagnostics(MAIN, 11), [])
     expect(client.end(), 0)
-
-
-def test_code_is_made_beside_other_requests(server):
-    client = Client(server)
-    functions = "".join(f"@jit\ndef g{i}(x: f32[n, m], w: f32[m, m]) -> f32[n, m]:\n    return softmax(x @ w + {i}.0)\n\n\n" for i in range(20))
-    text = client.open(MAIN, functions)
-    order = {"command": "tessera.show", "arguments": [{"uri": MAIN, "level": "ptx"}]}
-    slow, slower = (client.begin("workspace/executeCommand", order) for _ in range(2))
-    assert client.at("hover", MAIN, text.range_of("g3")["start"])
-    assert not any(m.get("id") == slow and "method" not in m for m in client.kept), "the code was made first"
-    for id_ in (slower, slow):
-        client.notify("$/cancelRequest", {"id": id_})
-    begin = time.monotonic()
-    for id_ in (slow, slower):
-        try:
-            raise AssertionError(client.answer(id_))
-        except Failed as error:
-            expect(error.code, -32800)
-    assert time.monotonic() - begin < 1, "it goes on behind its cancellation"
-    assert ".target" in command(client, "show", text.range_of("g3")["start"], level="ptx")["text"]
-    expect(client.end(), 0)
-
-
-def test_what_is_told_can_be_switched_off(server):
-    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 1000, "character": 0}}
-
-    def told(client):
-        hints = client.of("inlayHint", MAIN, range=whole)
-        hover = client.at("hover", MAIN, text.range_of("exp")["start"])["contents"]["value"]
-        return any("kind" in h for h in hints), any("kind" not in h for h in hints), "one kernel" in hover
-    client = Client(server, capabilities={"workspace": {"inlayHint": {"refreshSupport": True}}})
-    text = client.open(MAIN, GRAPH)
-    expect(told(client), (True, True, True))
-    for settings, wanted in (({"hints": {"types": False}}, (False, True, True)), ({"hints": {"costs": False, "roundings": False}}, (False, False, True)),
-                             ({"hover": {"costs": False}, "hints": {"types": True}}, (True, False, False)),
-                             ({"hover": {"costs": 3}, "hints": []}, (True, False, False))):
-        client.notify("workspace/didChangeConfiguration", {"settings": {"tessera": settings}})
-        client.wait_for(lambda m: m.get("method") == "workspace/inlayHint/refresh")
-        expect(told(client), wanted, str(settings))
-    client.notify("workspace/didChangeConfiguration", {"settings": None})
-    expect(told(client), (True, False, False))
-    client.end()
-    client = Client(server, initialize=False)
-    client.request("initialize", {"processId": None, "rootUri": None, "capabilities": {}, "initializationOptions": {"hints": {"costs": False}}})
-    client.notify("initialized", {})
-    client.open(MAIN, GRAPH)
-    expect(told(client), (True, False, True))
-    client.end()
 
 
 POLICY = """@precision_policy
@@ -707,177 +506,6 @@ def test_methods_of_precision_policies(server):
         whole = {"start": {"line": 0, "character": 0}, "end": {"line": 1000, "character": 0}}
         lines = [h["position"]["line"] for h in client.of("inlayHint", MAIN, range=whole)]
         assert text.range_of("values")["end"]["line"] in lines, lines
-        client.end()
-
-
-LENSES = """import shapes
-
-
-@jit
-def f(x: f32[n, m], w: f32[m]) -> f32[n]:
-    \"\"\"🐙\"\"\"
-    a = x @ w
-    return exp(a) + 1.0
-
-
-@jit
-def pick(x: f64[n], ids: i32[k], scale: f64) -> f64[k]:
-    return x[ids] * scale
-
-
-@jit
-def count(x: i32[n]) -> i32[n]:
-    return x + 1
-
-
-@kernel
-def saxpy(x: f32[n], y: mut f32[n], alpha: f32):
-    i = tile.linear_id()
-    if i < n:
-        y[i] = alpha * x[i] + y[i]
-
-
-@jit
-def generic(x):
-    return x + x
-
-
-def main():
-    y = ones((3,), f32)
-    saxpy(y.copy(), y, 2.0)
-    print(y, f(ones((2, 3), f32), y), shapes.WIDTH, "«»")
-"""
-
-
-def lenses_of(client, text):
-    """Titles by function."""
-    found = {}
-    for lens in client.of("codeLens", MAIN):
-        name = text.cut(lens["range"])
-        found.setdefault(name, []).append(lens["command"]["title"])
-        argument = lens["command"]["arguments"][0]
-        expect((argument["uri"], argument["position"]), (MAIN, lens["range"]["start"]))
-    return found
-
-
-def test_code_lens(server):
-    for one in circumstances(server):
-        found = lenses_of(one.client, one.text)
-        expect(found["fill"], ["Tile IR", "PTX"])
-        if not one.broken:
-            expect(found, {"fill": ["Tile IR", "PTX"], "main": ["Run", "Interpret with sanitizers"]})
-    client = Client(server)
-    client.open(PART, PART_TEXT)
-    text = client.open(MAIN, LENSES)
-    code = ["Graph IR", "Tile IR", "PTX"]
-    wanted = {"f": ["Check gradients", *code], "pick": ["Check gradients", *code], "count": code, "saxpy": code[1:], "generic": code,
-              "main": ["Run", "Interpret with sanitizers"]}
-    expect(lenses_of(client, text), wanted)
-    for name, gone in (("run", ["Run"]), ("sanitize", ["Interpret with sanitizers"]), ("gradients", ["Check gradients"]), ("code", code)):
-        client.notify("workspace/didChangeConfiguration", {"settings": {"tessera": {"lenses": {name: False}}}})
-        left = {function: [t for t in titles if t not in gone] for function, titles in wanted.items()}
-        expect(lenses_of(client, text), {function: titles for function, titles in left.items() if titles})
-        client.notify("workspace/didChangeConfiguration", {"settings": {"tessera": {"lenses": {name: True}}}})
-    client.end()
-
-
-def command(client, name, place, **more):
-    return client.request("workspace/executeCommand", {"command": "tessera." + name, "arguments": [{"uri": MAIN, "position": place, **more}]})
-
-
-def lines_beside(text, shown):
-    """The words of each source line's code, by the line's number from 1."""
-    rows = shown["text"].split("\n")
-    expect(len(shown["lines"]), shown["text"].count("\n"))
-    beside = {}
-    for row, line in zip(rows, shown["lines"]):
-        if line is not None:
-            assert 0 <= line < text.text.count("\n") + 1
-            beside.setdefault(line + 1, []).append(row.strip())
-    return beside
-
-
-def test_commands(server):
-    for encoding in ("utf-16", "utf-8"):
-        client = Client(server, encoding)
-        client.open(PART, PART_TEXT)
-        text = client.open(MAIN, LENSES)
-        f, saxpy = text.range_of("f")["start"], text.range_of("saxpy")["start"]
-        shown = command(client, "show", f, level="graph")
-        expect((shown["title"], shown["uri"], shown["level"]), ("main.tsr: Graph IR", MAIN, "graph"))
-        beside = lines_beside(text, shown)
-        assert any("= reduce " in row for row in beside[7]) and any("= exp " in row for row in beside[8]), beside
-        assert "saxpy" not in shown["text"] and "main" not in shown["text"], shown["text"]
-        beside = lines_beside(text, command(client, "show", saxpy, level="tile"))
-        assert any("= fma %alpha" in row for row in beside[25]) and 7 not in beside, beside
-        for target in ("sm_80", "sm_90a"):
-            shown = command(client, "show", saxpy, level="ptx", target=target)
-            assert f".target {target}" in shown["text"] and ".loc" not in shown["text"] and ".section" not in shown["text"], shown["text"]
-            beside = lines_beside(text, shown)
-            assert any(row.startswith("fma.rn.f32") for row in beside[25]), beside
-        plans = command(client, "show", saxpy, level="schedule")["text"]
-        assert "sm_90a: threads" in plans, plans
-        # All of the program where no place is named; the text that was never saved counts.
-        whole = client.request("workspace/executeCommand", {"command": "tessera.show", "arguments": [{"uri": MAIN, "level": "tile"}]})
-        assert "@main" in whole["text"] and "@saxpy" in whole["text"]
-        end = text.at()
-        for change, place, level, message in ((None, text.range_of("generic")["start"], "tile", "nothing calls it"), (None, f, "none", "`none` is no level"),
-                                              (None, {"line": 1, "character": 0}, "tile", "no function stands here"), (" + yy", f, "tile", "line 36: E0201")):
-            if change:
-                client.change(MAIN, 2, {"range": {"start": {**end, "character": end["character"] + 1}, "end": {**end, "character": end["character"] + 1}}, "text": change})
-            try:
-                raise AssertionError(command(client, "show", place, level=level))
-            except Failed as error:
-                assert error.code == -32803 and message in str(error), error
-        client.end()
-
-
-def test_commands_that_run(server):
-    with tempfile.TemporaryDirectory() as folder:
-        uri = f"file://{folder}/prog.tsr"
-        client = Client(server)
-
-        def run(name, place):
-            answer = client.request("workspace/executeCommand", {"command": "tessera." + name, "arguments": [{"uri": uri, "position": place}]})
-            expect(answer["folder"], folder)
-            ended = subprocess.run(answer["words"], cwd=answer["folder"], capture_output=True, text=True)
-            return answer["title"], ended.returncode, ended.stdout + ended.stderr
-        # Its backward pass forgets a factor.
-        program = LENSES.replace("import shapes\n", "").replace(", shapes.WIDTH", "") + """
-
-@custom_vjp
-@jit
-def careless(x: f64[n]) -> f64[n]:
-    return x * x
-
-
-def careless_forward(x):
-    return careless(x), x
-
-
-def careless_backward(x, g):
-    return x * g
-
-
-careless.defvjp(careless_forward, careless_backward)
-"""
-        text = client.open(uri, program)
-        with open(os.path.join(folder, "prog.tsr"), "w", encoding="utf-8") as file:
-            file.write(text.text)
-        title, code, out = run("run", text.range_of("main")["start"])
-        expect((title, code), ("Run prog.tsr", 0), out)
-        assert "[3. 3. 3.]" in out, out
-        title, code, out = run("sanitize", text.range_of("main")["start"])
-        expect((title, code), ("Interpret prog.tsr", 0), out)
-        for name in ("f", "pick"):
-            title, code, out = run("checkGradients", text.range_of(name)["start"])
-            expect((title, code, out), (f"Check gradients of {name}", 0, f"the derivatives of {name} agree with differences\n"))
-        title, code, out = run("checkGradients", text.range_of("careless")["start"])
-        assert code == 1 and "args[0]" in out, out
-        try:
-            raise AssertionError(run("checkGradients", text.range_of("count")["start"]))
-        except Failed as error:
-            expect(error.code, -32803)
         client.end()
 
 

@@ -85,7 +85,7 @@ void Batching::operation(Builder& at, OpId id) {
         Cloner(from_, to_, values_).copy(at, id);
         return;
     }
-    if (CustomCallOp::is_one(op) && CustomCallOp(from_, id).is_stored()) return stored(at, id);
+    if (CustomCallOp::is_stored(op)) return stored(at, id);
     switch (op.kind) {
         case OpKind::if_:
             return branch(at, id);

@@ -17,6 +17,7 @@
 #include "ir/passes/autodiff/batch.h"
 #include "ir/passes/autodiff/derive.h"
 #include "ir/passes/autodiff/kernel_graph.h"
+#include "ir/passes/simplify/drop_unnamed.h"
 #include "ir/passes/simplify/liveness.h"
 
 namespace tsr::ir {
@@ -218,7 +219,8 @@ private:
         for (auto open = standing(fn, calls); !open.empty(); open = standing(fn, calls)) {
             for (const OpId id : open) {
                 const CustomCallOp call(fn, id);
-                call.is_stored() ? stand_for(fn, id, call.value()) : put(fn, id, *expanded(call.callee()));
+                CustomCallOp::is_stored(fn.op(id)) ? stand_for(fn, id, call.value())
+                                                   : put(fn, id, *expanded(call.callee()));
             }
             drop_quiet(fn);
         }
@@ -241,9 +243,10 @@ private:
     }
 
     bool is_quiet(const Op& op) {
-        if (op.kind == OpKind::call && op.attrs.has(Attr::names) && op.attrs.strings(Attr::names)[0] == "stored")
-            return true;
-        if (op.kind == OpKind::call) return CustomCallOp::is_one(op) && is_quiet(op.attrs.string(Attr::callee));
+        if (op.kind == OpKind::call) {
+            if (!CustomCallOp::is_one(op)) return false;
+            return CustomCallOp::is_stored(op) || is_quiet(op.attrs.string(Attr::callee));
+        }
         if (op.kind != OpKind::launch) return false;
         const std::vector<std::string> kernels = LaunchOp::points_of(op);
         return std::ranges::all_of(kernels, [this](const std::string& name) { return is_quiet(name); });
@@ -282,31 +285,9 @@ private:
         for (const Function& fn : module_.functions) {
             const bool checks = fn.name.ends_with(kDifferentiabilityCheck);
             if (checks) unused.insert(fn.name);
-            if (checks || used_.contains(fn.name)) unused.merge(named_in(fn));
+            if (checks || used_.contains(fn.name)) unused.merge(named_functions(module_, fn, Naming::calls));
         }
-        std::vector<const Function*> open;
-        for (const Function& fn : module_.functions) {
-            if (!unused.contains(fn.name)) open.push_back(&fn);
-        }
-        while (!open.empty()) {
-            const Function& fn = *open.back();
-            open.pop_back();
-            for (const std::string& name : named_in(fn)) {
-                if (unused.erase(name) != 0) open.push_back(module_.find(name));
-            }
-        }
-        std::erase_if(module_.functions, [&](const Function& fn) { return unused.contains(fn.name); });
-    }
-
-    // Functions that it calls, kernels that it launches.
-    std::set<std::string> named_in(const Function& fn) const {
-        std::set<std::string> names;
-        const auto named = [](const Op& op) { return op.kind == OpKind::call || op.kind == OpKind::launch; };
-        for (const OpId id : standing(fn, named)) {
-            const std::string& name = fn.op(id).attrs.string(Attr::callee);
-            if (module_.find(name) != nullptr) names.insert(name);
-        }
-        return names;
+        drop_unnamed(module_, std::move(unused), Naming::calls);
     }
 
     Module& module_;

@@ -73,7 +73,7 @@ bool Reverse::pass(Builder& at, OpId id) {
     at.take_place(id);
     if (op.kind == OpKind::if_) return branch(at, id);
     if (op.kind == OpKind::for_) return loop(at, id);
-    if (CustomCallOp::is_one(op) && CustomCallOp(fn_, id).is_stored()) {
+    if (CustomCallOp::is_stored(op)) {
         stored(at, id);
         return true;
     }

@@ -13,7 +13,7 @@ namespace tsr::ir {
 
 namespace {
 
-constexpr int64_t kPiece = 256;  // elements that a thread block packs: whole bytes of all packed types
+constexpr int64_t kPackedAtOnce = 256;  // elements that a thread block packs: whole bytes of all packed types
 
 Type codes_of(Type type) {
     type.elem = DType::u8;
@@ -68,14 +68,14 @@ StepCode packing_code(const Function& fused) {
     Dim rows = one;
     for (size_t axis = 0; axis + 1 < type.rank(); ++axis) rows = rows * type.shape[axis];
     const Dim columns = type.shape.back();
-    const Dim pieces = Dim::floor_quotient(columns + Dim::constant(kPiece - 1), Dim::constant(kPiece));
+    const Dim pieces = Dim::floor_quotient(columns + Dim::constant(kPackedAtOnce - 1), Dim::constant(kPackedAtOnce));
     StepCode code;
     KernelWriter kernel(fused, true);
     const ValueId codes = kernel.tensor(0, DType::u8, {rows, columns}, false, "codes");
     const ValueId packed = kernel.tensor(1, type.elem, {rows, columns}, true, "packed");
     kernel.grid({rows, pieces}, [&](Builder& b, const Values& at) {
-        const Values from{at[0], b.mul(at[1], b.index(kPiece))};
-        store_row(b, packed, b.bitcast(load_row(b, codes, from, kPiece), type.elem), from);
+        const Values from{at[0], b.mul(at[1], b.index(kPackedAtOnce))};
+        store_row(b, packed, b.bitcast(load_row(b, codes, from, kPackedAtOnce), type.elem), from);
     });
     kernel.finish(code.steps);
     return code;

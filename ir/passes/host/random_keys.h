@@ -1,8 +1,7 @@
 // Kernels that round by chance take keys behind their own parameters: the seed, and a stream for each place that does
 // (how often the program has run it before, and above 32 bits the place's number). So do graph functions with random
 // numbers: whoever calls one, or takes its derivative, gives it the same keys for all that it computes again. The scale
-// of
-// `@loss_scale(dynamic)` is given with them.
+// of `@loss_scale(dynamic)` is given with them.
 #pragma once
 
 #include <optional>

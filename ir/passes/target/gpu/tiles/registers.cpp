@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/ops/axes.h"
 #include "ir/ops/control.h"
 #include "ir/ops/effects.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
@@ -17,32 +18,27 @@ namespace {
 constexpr int64_t kRegistersBeside = 24;  // what addresses, counters and operands take at the least
 constexpr int64_t kBits = 32;
 
-int64_t carried_bits(const Function& kernel, ValueSpan carried) {
+int64_t carried_bits(const Function& kernel, OpId id) {
+    if (!LoopOp::suits(kernel.op(id).kind)) return 0;
     int64_t sum = 0;
-    for (ValueId value : carried) {
+    for (ValueId value : LoopOp(kernel, id).inits()) {
         const Type& type = kernel.type(value);
         if (type.kind == TypeKind::tile) sum += element_count(type) * bits(type.elem);
     }
     return sum;
 }
 
-// Register tiles that are computed: not those that are read from shared memory where they are used, nor those that
-// other tiles or a few numbers stand for.
+// Register tiles that are computed from others: not those that are read from shared memory where they are used, nor
+// those that a few numbers or a tile whose elements they repeat or move stand for.
 bool is_computed(const Function& kernel, ValueId value) {
-    const Type& type = kernel.type(value);
-    if (type.kind != TypeKind::tile || type.elem == DType::boolean) return false;
+    const auto is_tile = [&](ValueId v) { return kernel.type(v).kind == TypeKind::tile; };
+    if (!is_tile(value) || kernel.type(value).elem == DType::boolean) return false;
     const OpId from = kernel.value(value).op;
     if (!from.valid()) return true;  // carried by a loop
-    switch (kernel.op(from).kind) {
-        case OpKind::load_tile:
-        case OpKind::tile_iota:
-        case OpKind::expand:
-        case OpKind::transpose:
-        case OpKind::constant:
-            return false;
-        default:
-            return true;
-    }
+    const Op& op = kernel.op(from);
+    const AxisRule rule = axis_rule(op.kind);
+    if (rule == AxisRule::repeat || rule == AxisRule::permute) return false;
+    return !op.regions.empty() || std::ranges::any_of(op.operands, is_tile);
 }
 
 // The most bits that computed tiles take in a loop, those of others twice that the loop does not carry.
@@ -62,11 +58,6 @@ private:
         int64_t all = 0;
         for (ValueId value : live) all += bits_of(value);
         return all;
-    }
-    int64_t carried_by(OpId id) const {
-        const OpKind kind = kernel_.op(id).kind;
-        if (kind == OpKind::for_) return carried_bits(kernel_, ForOp(kernel_, id).carried());
-        return kind == OpKind::while_ ? carried_bits(kernel_, WhileOp(kernel_, id).carried()) : 0;
     }
     // What stands in a region and is computed outside of it.
     void from_outside(RegionId region, Live& out) const {
@@ -89,12 +80,13 @@ private:
             for (RegionId inner : op.regions) {
                 Live through = live;
                 from_outside(inner, through);
-                pass(inner, std::move(through), std::max(carried, carried_by(id)));
+                pass(inner, std::move(through), std::max(carried, carried_bits(kernel_, id)));
             }
             live.insert(op.operands.begin(), op.operands.end());
             most_ = std::max(most_, 2 * sum(live) - carried);
         }
     }
+
     const Function& kernel_;
     int64_t most_ = 0;
 };
@@ -103,12 +95,7 @@ private:
 
 int64_t carried_registers(const Function& kernel, int64_t threads) {
     int64_t most = 0;
-    for_each_op(kernel, kernel.body, [&](OpId id) {
-        if (kernel.op(id).kind == OpKind::for_)
-            most = std::max(most, carried_bits(kernel, ForOp(kernel, id).carried()));
-        if (kernel.op(id).kind == OpKind::while_)
-            most = std::max(most, carried_bits(kernel, WhileOp(kernel, id).carried()));
-    });
+    for_each_op(kernel, kernel.body, [&](OpId id) { most = std::max(most, carried_bits(kernel, id)); });
     return most / (kBits * std::max<int64_t>(threads, 1));
 }
 
