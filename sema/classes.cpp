@@ -14,7 +14,9 @@ namespace tsr::sema {
 
 namespace {
 
-bool is_special(const std::string& name) { return name.starts_with("__") && name.ends_with("__"); }
+bool is_special(const std::string& name) {
+    return name.starts_with("__") && name.ends_with("__") && name != RecordClass::kCallMethod;
+}
 
 bool has_parameter(const ast::FunctionDef& def, const std::string& name) {
     return std::ranges::any_of(def.parameters, [&](const ast::Parameter& p) { return p.name.text == name; });

@@ -120,13 +120,16 @@ Value batched_function(Body& b, const ast::Expr& e, const Matched& m, Derivation
     if (!axes || !out) return {};
     derivation.in_axes = std::move(*axes);
     derivation.out_axis = *out;
+    const bool each_named = m.arguments[1] && std::holds_alternative<ast::Tuple>(m.arguments[1]->node);
     std::vector<ast::Parameter> parameters;
     for (size_t i = 0; i < def.parameters.size(); ++i) {
         ast::Parameter parameter = def.parameters[i];
         parameter.name.span = {};
-        if (!Checker::is_static(parameter)) parameter.annotation = nullptr;
-        // What is not given is the same for all.
-        if (Checker::is_static(parameter) || parameter.default_value) derivation.in_axes[i].reset();
+        auto& axis = derivation.in_axes[i];
+        // What need not be given is the same for all examples, unless `in_axes` names its axis.
+        if (Checker::is_static(parameter) || (parameter.default_value && !each_named)) axis.reset();
+        if (axis) parameter.default_value = nullptr;
+        if (!Checker::is_static(parameter) && !parameter.default_value) parameter.annotation = nullptr;
         parameters.push_back(std::move(parameter));
     }
     const std::vector<std::optional<int64_t>> in_axes = derivation.in_axes;

@@ -107,6 +107,7 @@ static Value plain_call(Body& b, const ast::Expr& e, const ast::Call& c) {
     if (value.type.is(Kind::builtin) && !entry(value.type.builtin_name()).is_value) {
         return builtin_call(b, e, c, entry(value.type.builtin_name()), nullptr);
     }
+    if (value.type.is(Kind::record) && !value.type.is_keyed_dict()) return record_call(b, e, c, value.type);
     evaluate_arguments(b, c);
     b.error("E0316", callee.span, fmt::format("{} is not called", shown(value.type)));
     return {};

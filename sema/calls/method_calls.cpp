@@ -352,6 +352,16 @@ static std::optional<std::string_view> other_method(const Type& of, std::string_
     return found != std::end(kOfTensors) ? std::optional(found->note) : std::nullopt;
 }
 
+Value record_call(Body& b, const ast::Expr& e, const ast::Call& c, const Type& record) {
+    const RecordClass& made = *b.checker.program.function(record.function_id()).makes;
+    if (const auto found = made.methods.find(RecordClass::kCallMethod); found != made.methods.end())
+        return function_call(b, e, c, found->second, {}, c.callee);
+    evaluate_arguments(b, c);
+    b.error("E0316", c.callee->span, fmt::format("{} is not called: `{}` has no method `{}`", shown(record), made.name,
+                                                 RecordClass::kCallMethod));
+    return {};
+}
+
 Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::Attribute& a, const Value& base) {
     if (base.type.is_keyed_dict()) return keyed_method_call(b, e, c, a, base);
     const bool hosted = !host_methods(base.type.kind(), a.name.text).empty();
@@ -370,8 +380,9 @@ Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::At
         const auto& names = base.type.names();
         const bool own_field = std::find(names.begin() + 1, names.end(), a.name.text) != names.end();
         if (hosted && !own_field) return host_method_call(b, e, c, a, base);
-        evaluate_arguments(b, c);
         const Value held = field_value(b, *c.callee, base, a);
+        if (held.type.is(Kind::record) && !held.type.is_keyed_dict()) return record_call(b, e, c, held.type);
+        evaluate_arguments(b, c);
         if (!held.broken()) b.error("E0316", c.callee->span, fmt::format("{} is not called", shown(held.type)));
         return {};
     }

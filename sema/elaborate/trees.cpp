@@ -1,6 +1,7 @@
 #include "sema/elaborate/trees.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -56,6 +57,9 @@ public:
         if (type.is(Kind::record)) {
             const std::vector<sema::Type> fields = declared_fields(b_.program, type);
             const bool keyed = type.is_keyed_dict();
+            if (!keyed) {
+                for (const sema::Type& field : fields) note_names(field, name + ".");
+            }
             const auto part = [&](size_t i) { return keyed ? key_word(type.names()[i + 1]) : type.names()[i + 1]; };
             return parts(fields, name, part, keyed ? scope : name + ".");
         }
@@ -89,21 +93,52 @@ private:
         return Val::ssa(id, b_.computes_on(held) ? std::optional(held.elem) : std::nullopt);
     }
 
-    // Of an extent that is no name by itself, the leaf and the axis are the name.
-    ir::Dim extent(const ir::Dim& dim, const std::string& leaf, const std::string& scope, size_t axis) {
-        if (dim.constant_value()) return dim;
-        const auto symbol = dim.symbol_name();
-        const bool named = symbol && *symbol != "_";
-        std::string name = named ? scope + *symbol : fmt::format("{}.{}", leaf, axis);
+    // The names that extents of a record have by themselves. Records in it have names of their own.
+    void note_names(const sema::Type& type, const std::string& scope) {
+        if (type.is(Kind::tensor)) {
+            for (const ir::Dim& dim : type.shape()) {
+                if (is_name(dim)) names_.insert(scoped(*dim.symbol_name(), scope));
+            }
+        } else if (type.is(Kind::tuple) || type.is(Kind::list) || type.is_keyed_dict()) {
+            for (const sema::Type& part : type.parts()) note_names(part, scope);
+        }
+    }
+
+    static bool is_name(const ir::Dim& dim) { return dim.symbol_name() && *dim.symbol_name() != "_"; }
+
+    static std::string scoped(const std::string& symbol, const std::string& scope) {
+        std::string name = scope + symbol;
         std::ranges::replace(name, '.', '_');
+        return name;
+    }
+
+    ir::Dim symbol_of_function(const std::string& name) {
         std::vector<std::string>& symbols = b_.function().symbols;
-        // Leaves `a_b` and `a.b` have extents of their own.
-        while (!named && std::ranges::find(symbols, name) != symbols.end()) name += '_';
         if (std::ranges::find(symbols, name) == symbols.end()) symbols.push_back(name);
         return ir::Dim::symbol(name);
     }
 
+    // `3*H` of a record that has an extent `H`, too, is said in the name of that one. Of another extent that is no name
+    // by itself, the leaf and the axis are the name.
+    ir::Dim extent(const ir::Dim& dim, const std::string& leaf, const std::string& scope, size_t axis) {
+        if (dim.constant_value()) return dim;
+        if (is_name(dim)) return symbol_of_function(scoped(*dim.symbol_name(), scope));
+        const std::vector<std::string> within = dim.symbols();
+        const auto stands_alone = [&](const std::string& symbol) { return names_.contains(scoped(symbol, scope)); };
+        if (!within.empty() && std::ranges::all_of(within, stands_alone)) {
+            return dim.substitute([&](const std::string& symbol) -> std::optional<ir::Dim> {
+                return symbol_of_function(scoped(symbol, scope));
+            });
+        }
+        std::string name = scoped(fmt::format("{}.{}", leaf, axis), "");
+        // Leaves `a_b` and `a.b` have extents of their own.
+        const std::vector<std::string>& symbols = b_.function().symbols;
+        while (std::ranges::find(symbols, name) != symbols.end()) name += '_';
+        return symbol_of_function(name);
+    }
+
     Body& b_;
+    std::set<std::string> names_;
 };
 
 bool names_symbols_of(const ir::Function& function, const ir::Dim& dim) {

@@ -7,6 +7,7 @@
 #include "sema/types/elements.h"
 #include "sema/types/numeric.h"
 #include "sema/types/truth.h"
+#include "sema/values/dimensions.h"
 #include "sema/values/rounds.h"
 
 namespace tsr::sema {
@@ -92,6 +93,19 @@ Value logical(Body& b, const ast::Expr& e, const ast::Logical& l, bool asked) {
     return {};
 }
 
+// Of two tensors that differ in extents alone: with symbols for those, as a variable has that is assigned either.
+static std::optional<Type> with_open_extents(Body& b, const ast::Expr& e, const Type& then, const Type& otherwise) {
+    const bool tensors = then.is(Kind::tensor) && otherwise.is(Kind::tensor) && then.rank() == otherwise.rank();
+    if (!tensors || b.rules().in_group || then.tensor().shape == otherwise.tensor().shape) return std::nullopt;
+    auto joined = join(then.with_shape(otherwise.tensor().shape), otherwise);
+    if (!joined) return std::nullopt;
+    std::vector<ir::Dim> shape = joined->tensor().shape;
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+        if (!(shape[axis] == then.tensor().shape[axis])) shape[axis] = fresh_symbol(b, "extent", e, axis);
+    }
+    return joined->with_shape(std::move(shape));
+}
+
 Value conditional(Body& b, const ast::Expr& e, const ast::Conditional& c) {
     const Value condition = condition_value(b, *c.condition);
     if (const auto known = b.decides(condition)) return expression(b, *known ? *c.then : *c.otherwise);
@@ -109,7 +123,12 @@ Value conditional(Body& b, const ast::Expr& e, const ast::Conditional& c) {
     }
     if (then.broken() || otherwise.broken()) return {};
     const auto shaped = [](const Value& v) { return v.type.is(Kind::tile) || v.type.is(Kind::tensor); };
-    const bool whole = shaped(then) || shaped(otherwise);  // of one shape: nothing is repeated
+    const bool whole = shaped(then) || shaped(otherwise);  // nothing is repeated
+    if (std::optional<Type> open = with_open_extents(b, e, then.type, otherwise.type)) {
+        Value result;
+        result.type = std::move(*open);
+        return result;
+    }
     auto joined = whole ? join(then.type, otherwise.type) : join_elements(then, otherwise);
     if (!joined) {
         auto& d = b.error("E0301", e.span,

@@ -160,6 +160,7 @@ void check_function(Body& b, const Request& request) {
         return;
     }
     if (b.function->derived && !b.function->derived->call.valid()) {
+        check_defaults(b);
         check_derivative(b, request);
         return;
     }
@@ -191,11 +192,11 @@ void check_function(Body& b, const Request& request) {
     b.header_symbols = b.instance.symbols.size();
     b.header_exprs = b.instance.exprs;
     run_passes(b, [&] {
+        check_defaults(b);
         if (b.function->derived) {
             check_transform(b);
             return;
         }
-        check_defaults(b);
         if (b.function->makes) {
             b.instance.result = own_record(b);
             return;

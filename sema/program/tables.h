@@ -234,6 +234,7 @@ struct KernelHeader {
 
 // A class: what its definition makes of it. A record is made by calling a function with a parameter for each field.
 struct RecordClass {
+    static constexpr std::string_view kCallMethod = "__call__";  // the method that calling a record means
     std::string name;
     FunctionId constructor;
     std::map<std::string, FunctionId, std::less<>> methods;
