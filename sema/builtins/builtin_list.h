@@ -139,7 +139,7 @@
     X(write_text, "write_text", H, none, "path, text", "Writes a string to a file.") \
     X(read_bytes, "read_bytes", H, none, "path", "The bytes of a file, a tensor of u8.") \
     X(save, "save", H, none, "path, value", "Writes a tensor to .npy.") \
-    X(copy, "copy", H, none, "x", "A tensor of its own with the same elements; also `x.copy()`.") \
+    X(copy, "copy", HG, none, "x", "A tensor of its own with the same elements; also `x.copy()`.") \
     X(view_as_real, "view_as_real", KHG, none, "x", "Complex numbers as pairs of f32, a last axis of two: the same memory. Of one number the tuple of its parts.") \
     X(view_as_complex, "view_as_complex", KHG, none, "x", "Pairs of f32 as complex numbers: the same memory. Of a tuple of two numbers one complex number.") \
     X(prod, "prod", HG, none, "x, axis?, keepdims? | out?", "The product of a tensor's elements along axes.") \

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "sema/calls/builtin_dispatch.h"
 #include "sema/state/recursion.h"
 
@@ -119,6 +121,36 @@ std::optional<Value> stacked_numbers(Body& b, const ast::Expr& e, const Argument
     return standing_call(b, e, "from_list", {{std::nullopt, &numbers}});
 }
 
+// `stack(rows)`, `concat(parts, axis=1)` of a list whose length the run knows.
+std::optional<Value> joined_list(Body& b, const ast::Expr& e, const Arguments& all, std::string_view function) {
+    const ast::Argument *items = argument_named(all, "tensors", 0), *axis = argument_named(all, "axis", 1);
+    if (!b.rules().host_objects || !items || all.size() > 2) return std::nullopt;
+    const ast::Expr& list = *items->value;
+    if (std::holds_alternative<ast::List>(list.node) || std::holds_alternative<ast::Tuple>(list.node))
+        return std::nullopt;
+    const Type type = expression(b, list).type;
+    if (!type.is(Kind::list) || !type.parts()[0].is(Kind::tensor)) return std::nullopt;
+    std::vector<const ast::Expr*> operands{&list};
+    if (axis) operands.push_back(axis->value);
+    return library_call(b, e, {.name = function, .file = "making", .signature = {}, .doc = {}}, operands);
+}
+
+// `max(words, key=len)`; `max(words)` of strings or tuples.
+std::optional<Value> best_item(Body& b, const ast::Expr& e, const Arguments& all, std::string_view function) {
+    if (!b.rules().host_objects || all.empty() || all[0].keyword || all[0].unpacked) return std::nullopt;
+    const ast::Expr& items = *all[0].value;
+    const bool by_key = all.size() == 2 && all[1].keyword && all[1].keyword->text == "key";
+    if (all.size() != 1 && !by_key) return std::nullopt;
+    const Type type = expression(b, items).type;
+    if (!type.is(Kind::list)) return std::nullopt;
+    const bool has_order = type.parts()[0].is(Kind::string) || type.parts()[0].is(Kind::tuple);
+    if (!by_key && !has_order) return std::nullopt;
+    std::vector<const ast::Expr*> operands{&items};
+    if (by_key) operands.push_back(all[1].value);
+    const std::string name = fmt::format("_{}{}", function, by_key ? "_by" : "");
+    return library_call(b, e, {.name = name, .file = "order", .signature = {}, .doc = {}}, operands);
+}
+
 }  // namespace
 
 const ast::Expr& made_call(Body& b, Span at, std::string_view function, Arguments arguments) {
@@ -152,7 +184,14 @@ std::optional<Value> other_spelling(Body& b, const ast::Expr& e, const ast::Call
         case Builtin::roll:
             return rolled_along(b, e, all);
         case Builtin::stack:
-            return stacked_numbers(b, e, all);
+            if (auto numbers = stacked_numbers(b, e, all)) return numbers;
+            return joined_list(b, e, all, "_stacked");
+        case Builtin::min:
+            return best_item(b, e, all, "smallest");
+        case Builtin::max:
+            return best_item(b, e, all, "largest");
+        case Builtin::concat:
+            return joined_list(b, e, all, "_joined");
         default:
             return std::nullopt;
     }

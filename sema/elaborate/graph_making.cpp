@@ -114,6 +114,8 @@ std::optional<Val> graph_making(Body& b, const ast::Expr& e, const CallInfo& inf
             return listed(b, info, type);
         case Builtin::arange:
             return counted(b, info, type);
+        case Builtin::copy:  // tensors of a graph are values
+            return argument_value(b, info, 0);
         default:
             return graph_random(b, e, info);
     }

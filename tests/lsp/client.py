@@ -114,13 +114,13 @@ class Client:
         content = json.dumps({"jsonrpc": "2.0", **message}).encode("utf-8")
         self.send_bytes(b"Content-Length: %d\r\n\r\n" % len(content) + content)
 
-    def receive(self, timeout=20):
+    def receive(self, timeout=60):
         message = self.incoming.get(timeout=timeout)
         if message is None:
             raise EOFError(f"the server ended with {self.process.wait()}")
         return message
 
-    def wait_for(self, wanted, timeout=20):
+    def wait_for(self, wanted, timeout=60):
         """The first message for which `wanted` is true; others are kept for later."""
         for i, message in enumerate(self.kept):
             if wanted(message):
@@ -180,7 +180,7 @@ class Client:
         self.request("shutdown")
         self.notify("exit")
         self.process.stdin.close()
-        return self.process.wait(timeout=20)
+        return self.process.wait(timeout=60)
 
 
 def expect(got, wanted, what=""):

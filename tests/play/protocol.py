@@ -232,17 +232,6 @@ def test_what_does_not_end_is_ended(tesserac):
         expect(running(folder), [])
 
 
-def test_limits_of_output_and_memory(tesserac):
-    page = Page([*tesserac, "play", "--memory-limit=1500"])
-    jobs = page.socket("jobs")
-    got = jobs.order(do="run", text="def main():\n    while True:\n        print(\"again and again\")\n", arguments=[])
-    expect(got[-1]["why"], "output")
-    got = jobs.order(do="run", text="def main():\n    x = ones((1000000000,), f32)\n    print(x[5])\n", arguments=[])
-    expect(got[-1]["code"], 1)
-    assert "out of memory" in text_of(got, "err"), got
-    page.end()
-
-
 def test_a_file(tesserac):
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "one.tsr")
