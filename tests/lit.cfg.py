@@ -41,9 +41,10 @@ config.environment["ASAN_OPTIONS"] = "exitcode=99:detect_leaks=1:quarantine_size
 config.environment["LSAN_OPTIONS"] = f"suppressions={root}/tests/leaks.supp:print_suppressions=0"
 config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:exitcode=99:print_stacktrace=1"
 
+sanitized = lit_config.params.get("sanitized") == "1"
 config.substitutions += [
     ("%gpu", f"env TESSERA_CUDA_DRIVER={driver} TESSERA_DEVICE=cuda:0"),
-    ("%engines", f"python3 {root}/tests/run/Inputs/engines.py {build}/tesserac"),
+    ("%engines", f"python3 {root}/tests/run/Inputs/engines.py {'--levels-together ' if sanitized else ''}{build}/tesserac"),
     ("%npy", f"python3 {root}/tests/run/Inputs/npy.py"),
     ("%tesserac", os.path.join(build, "tesserac")),
     ("%samples", os.path.join(root, "samples")),
@@ -60,7 +61,7 @@ if shutil.which("chromium-headless-shell"):
     config.available_features.add("chromium")
 if all(glob.glob(f"/usr/lib/python3/dist-packages/{name}") for name in ("ipykernel", "jupyter_client")):
     config.available_features.add("jupyter")
-if lit_config.params.get("sanitized") == "1":
+if sanitized:
     config.available_features.add("asan")
 # A release is packed with the texts of licences that Debian's packages carry.
 elif os.path.isfile("/usr/share/doc/llvm-22-dev/copyright"):

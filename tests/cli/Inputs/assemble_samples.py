@@ -1,6 +1,8 @@
 """Assembles the code of samples for all GPUs: fails where ptxas refuses it, or says that it made it slow.
 
-    assemble_samples.py TESSERAC SAMPLES FOLDER [LARGE PRODUCTS…]
+    assemble_samples.py [--target=NAME] TESSERAC SAMPLES FOLDER [LARGE PRODUCTS…]
+
+With --target for that one alone.
 """
 
 import glob
@@ -22,7 +24,9 @@ def is_slow(said):
 
 
 def main():
-    tesserac, samples, folder, *large = sys.argv[1:]
+    arguments = sys.argv[1:]
+    only = [arguments.pop(0).removeprefix("--target=")] if arguments[0].startswith("--target=") else None
+    tesserac, samples, folder, *large = arguments
     if not (shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas")):
         print("skipped: ptxas is not installed")
         return 0
@@ -46,9 +50,9 @@ def main():
             wrong.append(f"{name} {' '.join(targets)}: {ran.stderr}")
 
     for sample in sorted(glob.glob(os.path.join(samples, "*.tsr"))):
-        assemble(sample, OF_LARGE if os.path.basename(sample) in LARGE_SAMPLES else TARGETS)
+        assemble(sample, only or (OF_LARGE if os.path.basename(sample) in LARGE_SAMPLES else TARGETS))
     for source in large:
-        assemble(source, OF_LARGE)
+        assemble(source, only or OF_LARGE)
     made = [file for file in os.listdir(folder) if file != CACHE]
     empty = [file for file in made if os.path.getsize(os.path.join(folder, file)) == 0]
     print(f"{len(made)} cubins; without code: {', '.join(without)}")
