@@ -37,7 +37,7 @@ if driver:
     config.available_features.add("gpu")
     config.environment["TESSERA_TEST_DRIVER"] = driver
 # Sanitized builds end a process with code 99 on a finding, so that it can not pass for an expected exit code 1.
-config.environment["ASAN_OPTIONS"] = "exitcode=99:detect_leaks=1:quarantine_size_mb=16"
+config.environment["ASAN_OPTIONS"] = "exitcode=99:detect_leaks=1:quarantine_size_mb=16:malloc_context_size=8"
 config.environment["LSAN_OPTIONS"] = f"suppressions={root}/tests/leaks.supp:print_suppressions=0"
 config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:exitcode=99:print_stacktrace=1"
 
