@@ -14,8 +14,8 @@ namespace tsr::ir {
 namespace {
 
 constexpr int64_t kRows = 64, kColumns = 128, kDepth = 64;  // of a block of the result; of one step of its sum
-// Of floats of 8 bits or fewer, which GPUs without such products widen in registers.
-constexpr int64_t kNarrowDepth = 32;
+// Of floats of 8 bits or fewer, which GPUs without such products widen in registers, and of f64, which takes twice as many.
+constexpr int64_t kShortDepth = 32;
 
 class ProductKernelMaker {
 public:
@@ -72,9 +72,9 @@ private:
             return;
         }
         block_ = {block_extent(axes_.row, kRows), block_extent(axes_.column, kColumns)};
-        const bool narrow =
-            is_storage_only(fused_.type(contract_.a()).elem) && is_storage_only(fused_.type(contract_.b()).elem);
-        depth_ = block_extent(axes_.sum, narrow ? kNarrowDepth : kDepth);
+        const DType a = fused_.type(contract_.a()).elem, b = fused_.type(contract_.b()).elem;
+        const bool in_registers = (is_storage_only(a) && is_storage_only(b)) || a == DType::f64;
+        depth_ = block_extent(axes_.sum, in_registers ? kShortDepth : kDepth);
     }
     size_t axis_in_result(char letter) const { return letters_.result.find(letter); }
 
