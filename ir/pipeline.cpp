@@ -300,8 +300,8 @@ Pipeline<Level::graph, Level::graph> graph_pipeline() {
     return start<Level::graph>() | better<Level::graph>("simplify_graph", run_simplify);
 }
 
-std::vector<ModulePass> graph_passes(const FusionObserver& observer) {
-    return {form_fusions_pass(observer), lower_fusions_pass()};
+std::vector<ModulePass> graph_passes(const FusionObserver& fusions, const KernelObserver& kernels) {
+    return {form_fusions_pass(fusions), lower_fusions_pass(kernels)};
 }
 
 PassOutcome differentiate(Module& module, PassManager& manager, Diagnostics& diagnostics) {
@@ -309,14 +309,14 @@ PassOutcome differentiate(Module& module, PassManager& manager, Diagnostics& dia
     return manager.run(differentiate_pass(), context);
 }
 
-PassOutcome lower_graphs(Module& module, PassManager& manager, Diagnostics& diagnostics,
-                         const FusionObserver& observer) {
+PassOutcome lower_graphs(Module& module, PassManager& manager, Diagnostics& diagnostics, const FusionObserver& fusions,
+                         const KernelObserver& kernels) {
     const auto is_graph = [](const Function& function) { return function.level == Level::graph; };
     if (std::ranges::none_of(module.functions, is_graph)) return PassOutcome::done;
     PassContext context{module, diagnostics, ""};
     PassOutcome outcome = differentiate(module, manager, diagnostics);
     if (outcome == PassOutcome::done) outcome = manager.run_on_all(graph_pipeline(), module, context);
-    for (const ModulePass& pass : graph_passes(observer)) {
+    for (const ModulePass& pass : graph_passes(fusions, kernels)) {
         if (outcome == PassOutcome::done) outcome = manager.run(pass, context);
     }
     return outcome;

@@ -65,7 +65,7 @@ Costs::Costs(const Analysis& analysis, const std::string& target) {
     if (unsaid.has_errors()) return;
     find_roundings(analysis);
     ir::PassManager manager = quick_manager();
-    ir::lower_graphs(module_, manager, unsaid, [&](const ir::Function& graph, const ir::FormedFusions& formed) {
+    const auto fusions = [&](const ir::Function& graph, const ir::FormedFusions& formed) {
         ir::Dim kept_by_all;
         for (const ir::FormedFusions::Fused& fused : formed.fused) {
             const ir::Dim kept = kept_by(graph, formed, fused);
@@ -79,7 +79,9 @@ Costs::Costs(const Analysis& analysis, const std::string& target) {
         }
         const auto line = is_derivative(graph.name) ? line_of(analysis, graph, graph.place) : std::nullopt;
         if (line) derivatives_.push_back({graph.name, *line, formed.fused.size(), kept_by_all.text() + " B"});
-    });
+    };
+    ir::lower_graphs(module_, manager, unsaid, fusions,
+                     [&](const std::string& fused, const std::string& kernel) { shared_[fused] = kernel; });
     if (!unsaid.has_errors()) return;
     kernels_.clear();
     derivatives_.clear();
@@ -103,10 +105,11 @@ void Costs::find_roundings(const Analysis& analysis) {
 }
 
 const std::string& Costs::resources(const std::string& kernel, const std::string& target) {
-    const std::pair key{kernel, target};
+    const auto shared = shared_.find(kernel);
+    const std::pair key{shared == shared_.end() ? kernel : shared->second, target};
     const auto found = resources_.find(key);
     return found != resources_.end() ? found->second
-                                     : resources_.emplace(key, resources_of(kernel, target)).first->second;
+                                     : resources_.emplace(key, resources_of(key.first, target)).first->second;
 }
 
 std::string Costs::resources_of(const std::string& kernel, const std::string& target) {

@@ -61,6 +61,7 @@ private:
     ir::Module module_;             // its kernels as they were written, and those of its graphs
     bool kernels_lowered_ = false;  // to group form
     std::vector<KernelCost> kernels_;
+    std::map<std::string, std::string> shared_;  // what does the kernels of kernels_: the first with the same code
     std::vector<DerivativeCost> derivatives_;
     std::map<Rounding, size_t> roundings_;
     std::map<std::pair<std::string, std::string>, std::string> resources_;  // by kernel and target

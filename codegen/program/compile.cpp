@@ -41,10 +41,15 @@ Shares share(const Program& program, Emit emit) {
     }
     shares.module_of.assign(costs.size(), 0);
     const size_t total = std::accumulate(costs.begin(), costs.end(), size_t{0});
+    size_t host = 0;
+    if (program.host != nullptr) {
+        for (const ir::Function& function : program.host->functions)
+            host += function.level == ir::Level::host ? function.op_count() : 0;
+    }
     const bool one_text = emit != Emit::objects;
     if (one_text || total < kWorthwhile || costs.size() < 2 || std::thread::hardware_concurrency() < 2) return shares;
     shares.modules = 2;
-    size_t left = total / 2;
+    size_t left = (total + host) / 2;
     for (size_t i = 0; i < costs.size(); ++i) {
         if (costs[i] > left) continue;
         left -= costs[i];

@@ -57,7 +57,7 @@ std::string default_constant_name(const Attrs& attrs) {
     return "c" + text.substr(0, text.find('('));
 }
 
-ValueNames::ValueNames(const Function& function) : names_(function.value_count()) {
+ValueNames::ValueNames(const Function& function, NamesOfValues used) : used_(used), names_(function.value_count()) {
     name_region(function, function.body);
     if (function.kernel.launch.valid()) name_region(function, function.kernel.launch);
 }
@@ -74,7 +74,7 @@ void ValueNames::name_region(const Function& function, RegionId id) {
 void ValueNames::name_value(const Function& function, ValueId id) {
     const Value& value = function.value(id);
     const bool constant = value.op.valid() && function.op(value.op).kind == OpKind::constant;
-    if (!value.name.empty()) {
+    if (used_ == NamesOfValues::given && !value.name.empty()) {
         names_[id.index] = unique(clean(value.name));
     } else if (constant) {
         names_[id.index] = unique(default_constant_name(function.op(value.op).attrs));

@@ -1,6 +1,7 @@
 // Names of values in IR text: the programmer's made unique, constants by what they hold, else a number.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -10,10 +11,13 @@
 
 namespace tsr::ir {
 
+// Whether values are called as the programmer named them, or all by what they are.
+enum class NamesOfValues : uint8_t { given, none };
+
 class ValueNames {
 public:
     // Names are given in the order of the text, so that the same text always comes out.
-    explicit ValueNames(const Function& function);
+    explicit ValueNames(const Function& function, NamesOfValues used = NamesOfValues::given);
 
     // With the percent sign. A value that stands nowhere has a name too, beginning with `%?`.
     [[nodiscard]] std::string of(ValueId value) const;
@@ -23,6 +27,7 @@ private:
     void name_value(const Function& function, ValueId value);
     std::string unique(const std::string& base);
 
+    NamesOfValues used_;
     std::vector<std::string> names_;
     std::unordered_set<std::string> taken_;
     std::unordered_map<std::string, size_t> last_suffix_;

@@ -6,6 +6,7 @@
 
 #include "ir/core/names.h"
 #include "ir/core/spell.h"
+#include "ir/ops/effects.h"
 #include "ir/ops/record.h"
 
 namespace tsr::ir {
@@ -28,10 +29,23 @@ std::optional<Indexed> indexed(const Op& op) {
     return Indexed{0, compares ? size_t{3} : size_t{2}};
 }
 
+std::string spell_place(const Place& place) {
+    std::string text = "!" + spell(place.span);
+    for (Span call : place.inlined_at) text += "<" + spell(call);
+    return text;
+}
+
+// Whether a run may name the place of such an operation. A gather or scatter of whole tensors becomes code that refuses
+// ids outside of its axis.
+bool tells_place(OpKind kind) {
+    return kind == OpKind::assert_ || kind == OpKind::print || kind == OpKind::gather_axis ||
+           kind == OpKind::scatter_axis;
+}
+
 class Printer {
 public:
     Printer(const Function& function, const PrintOptions& options)
-        : fn_(function), options_(options), names_(function) {}
+        : fn_(function), options_(options), names_(function, options.names) {}
 
     std::string whole() {
         note(fn_.place);
@@ -166,10 +180,7 @@ private:
 
     std::string place(PlaceId id) const {
         if (!options_.places || !id.valid()) return {};
-        const Place& place = fn_.place_of(id);
-        std::string text = " !" + spell(place.span);
-        for (Span call : place.inlined_at) text += "<" + spell(call);
-        return text;
+        return " " + spell_place(fn_.place_of(id));
     }
 
     std::string operands(const Op& op) {
@@ -256,6 +267,17 @@ std::string print(const Function& function, const PrintOptions& options) { retur
 std::string print(const Module& module, const PrintOptions& options) {
     std::string text;
     for (const Function& function : module.functions) text += (text.empty() ? "" : "\n") + print(function, options);
+    return text;
+}
+
+std::string text_of_code(const Function& function) {
+    std::string text = print(function, {.names = NamesOfValues::none});
+    const auto note = [&](OpId id) {
+        const Op& op = function.op(id);
+        if (!tells_place(op.kind) || !op.place.valid()) return;
+        text += spell_place(function.place_of(op.place)) + "\n";
+    };
+    for_each_op(function, function.body, note);
     return text;
 }
 

@@ -60,7 +60,7 @@ Function combining_parts(const Function& fused, ValueId sum) {
 
 class FusionLowering {
 public:
-    explicit FusionLowering(Module& module) : module_(module) {}
+    FusionLowering(Module& module, const KernelObserver& observer) : module_(module), observer_(observer) {}
 
     void run() {
         std::deque<Function> functions;
@@ -74,9 +74,7 @@ public:
         for (Function& host : functions) {
             if (host.level == Level::host) lower_calls(host);
         }
-        for (FusedCode& code : codes_) {
-            for (FusedKernel* kernel : kernels_of(code)) functions.push_back(std::move(kernel->kernel));
-        }
+        for (Function& kernel : kernels_) functions.push_back(std::move(kernel));
         module_.functions = std::move(functions);
     }
 
@@ -102,9 +100,21 @@ private:
     void add(Function fused) {
         stop_if_cancelled();
         const std::string name = std::exchange(fused.name, "fused");
-        const auto [same, is_new] = code_of_text_.try_emplace(print(fused), codes_.size());
-        if (is_new) codes_.push_back(code_of(std::move(fused), name));
+        const auto [same, is_new] = code_of_text_.try_emplace(text_of_code(fused), codes_.size());
+        if (is_new) {
+            codes_.push_back(code_of(std::move(fused), name));
+            for (FusedKernel* kernel : kernels_of(codes_.back())) add_kernel(kernel->kernel);
+        }
         code_of_name_[name] = same->second;
+        if (observer_) observer_(name, kernels_of(codes_[same->second]).front()->kernel.name);
+    }
+
+    // Launches then name the first kernel with that code.
+    void add_kernel(Function& kernel) {
+        const std::string name = std::exchange(kernel.name, "kernel");
+        const auto [same, is_new] = kernel_of_text_.try_emplace(text_of_code(kernel), name);
+        kernel.name = same->second;
+        if (is_new) kernels_.push_back(kernel);
     }
 
     static FusedCode code_of(Function fused, const std::string& name) {
@@ -164,7 +174,10 @@ private:
     }
 
     Module& module_;
+    const KernelObserver& observer_;
     std::deque<FusedCode> codes_;
+    std::deque<Function> kernels_;
+    std::map<std::string, std::string> kernel_of_text_;  // its name
     std::map<std::string, size_t> code_of_text_, code_of_name_;
 };
 
@@ -175,9 +188,9 @@ ModulePass form_fusions_pass(FusionObserver observer) {
             [observer = std::move(observer)](Module& module, PassContext&) { return form_all(module, observer); }};
 }
 
-ModulePass lower_fusions_pass() {
-    return {"lower_fusions", [](Module& module, PassContext&) {
-                FusionLowering(module).run();
+ModulePass lower_fusions_pass(KernelObserver observer) {
+    return {"lower_fusions", [observer = std::move(observer)](Module& module, PassContext&) {
+                FusionLowering(module, observer).run();
                 return true;
             }};
 }

@@ -76,6 +76,50 @@ TEST_CASE("the text of a plan tells its kind of machine, and has the fields of t
     CHECK(plan("machine = \"x86-64\"") == "accepted");
 }
 
+TEST_CASE("the text of code leaves out names of values, and nothing that code depends on") {
+    const auto code = [](const std::string& head, const std::string& constant, const std::string& rest = "") {
+        return text_of_code(read("kernel @f<n>(%" + head + ": f32[n], %y: mut f32[n]) {\n  %c0 = constant 0 : index\n" +
+                                 "  %factor = constant " + constant + " : f32\n  %0 = read %" + head +
+                                 "[%c0] : f32\n  %scaled = mul %0, %factor : f32\n  write %y[%c0], %scaled\n}" + rest +
+                                 "\n")
+                                .functions[0]);
+    };
+    const std::string text = code("x", "2.0");
+    CHECK(code("model.layers.0.norm", "2.0") == text);
+    CHECK(code("x", "2.5") != text);
+    CHECK(code("x", "-0.0") != code("x", "0.0"));
+    const std::string planned = R"( plan {machine = "x86-64-v3", lanes = 8, interleave = 1, task = 4})";
+    CHECK(code("x", "2.0", planned) != text);
+    CHECK(code("z", "2.0", planned) == code("x", "2.0", planned));
+    CHECK(code("x", "2.0", R"( plan {machine = "x86-64-v3", lanes = 8, interleave = 1, task = 8})") !=
+          code("x", "2.0", planned));
+    const auto with = [](const std::string& extent) {
+        return text_of_code(read("graph @f<n>(%x: f32[n, " + extent + "]) -> f32[n, " + extent +
+                                 "] {\n  %0 = neg %x : f32[n, " + extent + "]\n  yield %0\n}\n")
+                                .functions[0]);
+    };
+    CHECK(with("8") == with("8"));
+    CHECK(with("8") != with("16"));
+    CHECK(with("8") != with("n"));
+}
+
+TEST_CASE("the text of code has the places that a run may name, and no others") {
+    const auto code = [](uint32_t sum, uint32_t assertion) {
+        Function f;
+        f.name = "f";
+        Builder b = Builder::at_end(f, f.body);
+        const ValueId x = f.add_arg(f.body, Type::scalar(DType::index), "x");
+        b.set_place(f.add_place({Span{FileId(0), sum, sum + 2}, {}}));
+        const ValueId inside = b.gt(b.add(x, x), x);
+        b.set_place(f.add_place({Span{FileId(0), assertion, assertion + 2}, {Span{FileId(1), 4, 5}}}));
+        b.assert_(inside, "no");
+        b.yield({});
+        return text_of_code(f);
+    };
+    CHECK(code(3, 20) == code(7, 20));
+    CHECK(code(3, 20) != code(3, 30));
+}
+
 TEST_CASE("a NaN keeps its bits") {
     const std::string text = "func @f() tile {\n  host {value = nan(0xfff8000000000001), callee = \"x\"}\n}\n";
     CHECK(print(read(text)) == text);
