@@ -112,8 +112,23 @@ Value filled_like(Body& b, const Matched& m, Builtin function) {
     return made(*elem, like.type.tensor().shape);
 }
 
-// How many numbers there are is known before the program runs.
-Value graph_arange(Body& b, const ast::Expr& e, const std::vector<Value>& bounds, DType elem) {
+// Where only the run knows how many numbers there are, the host makes them: of integers in i64, of floats in f64.
+Value counted_by_host(Body& b, const ast::Expr& e, const Matched& m, bool whole, DType elem) {
+    MadeSyntax& syntax = b.checker.program.made;
+    const std::string_view name = whole ? "_arange_of_integers" : "_arange_of_floats";
+    std::vector<const ast::Expr*> operands;
+    if (syntax.library_call(b.key(e), name) == nullptr) {
+        const auto number = [&](uint64_t value) { return &syntax.expr(e.span, ast::IntLiteral{value}); };
+        const bool one = !m.arguments[1];
+        operands = {one ? number(0) : m.arguments[0], one ? m.arguments[0] : m.arguments[1],
+                    m.arguments[2] ? m.arguments[2] : number(1),
+                    m.arguments[3] ? m.arguments[3] : &syntax.expr(e.span, ast::Name{std::string(tsr::name(elem))})};
+    }
+    return library_call(b, e, {.name = name, .file = "making", .signature = {}, .doc = {}}, operands);
+}
+
+Value graph_arange(Body& b, const ast::Expr& e, const Matched& m, const std::vector<Value>& bounds, bool whole,
+                   DType elem) {
     const auto dim = [](const Value& v) {
         return v.dim                           ? v.dim
                : v.value && v.value->integer() ? std::optional(ir::Dim::constant(*v.value->integer()))
@@ -140,8 +155,7 @@ Value graph_arange(Body& b, const ast::Expr& e, const std::vector<Value>& bounds
         b.error("E0334", e.span, "the step is zero");
         return {};
     }
-    if (!start || !stop || !whole_step)
-        return b.refuse(Feature::graphs, e.span, "a number of elements that only the run knows is");
+    if (!start || !stop || !whole_step) return counted_by_host(b, e, m, whole, elem);
     const ir::Dim span = ir::Dim::maximum(step < 0 ? *start - *stop : *stop - *start, ir::Dim());
     const int64_t stride = step < 0 ? -step : step;
     return made(elem, {ir::Dim::floor_quotient(span + ir::Dim::constant(stride - 1), ir::Dim::constant(stride))});
@@ -172,7 +186,8 @@ Value arange(Body& b, const ast::Expr& e, const Matched& m) {
     if (!elem) return {};
     if (bounds.size() == 1 && joined->is_integer()) {
         auto stop = bounds[0].value ? bounds[0].value->integer() : std::nullopt;
-        if (!stop || *stop >= 0) return made(*elem, {dimension_of(b, *m.arguments[0], bounds[0])});
+        const bool known = b.rules().has_elements || stop || bounds[0].dim || makes_dimensions(b, *m.arguments[0]);
+        if (known && (!stop || *stop >= 0)) return made(*elem, {dimension_of(b, *m.arguments[0], bounds[0])});
     }
     bool known = joined->is(Kind::int_literal);
     for (const Value& bound : bounds) known &= bound.value && bound.value->integer();
@@ -186,7 +201,7 @@ Value arange(Body& b, const ast::Expr& e, const Matched& m) {
         int64_t count = step > 0 ? (stop - start + step - 1) / step : (start - stop - step - 1) / -step;
         return made(*elem, {ir::Dim::constant(count > 0 ? count : 0)});
     }
-    if (!b.rules().has_elements) return graph_arange(b, e, bounds, *elem);
+    if (!b.rules().has_elements) return graph_arange(b, e, m, bounds, joined->is_integer(), *elem);
     return made(*elem, {fresh_symbol(b, "arange", e, 0)});
 }
 

@@ -60,8 +60,8 @@ struct Effects {
             const sema::Type& base = b.info(*subscript->base).type;
             if (base.is(sema::Kind::list) && !b.rules().host_objects)
                 name(*subscript->base);  // an element of a list of registers
-            if (base.is(sema::Kind::tensor) && b.rules().new_values)
-                name(*subscript->base);  // the variable has a new value, with another block
+            if ((base.is(sema::Kind::tensor) || base.is(sema::Kind::record)) && b.rules().new_values)
+                name(*subscript->base);  // the variable has a new value, with another block or item
             if (base.is(sema::Kind::local)) add_written_locals(b, *subscript->base, found);
         } else if (const auto* variable = std::get_if<sema::VariableId>(&b.info(target).referent)) {
             found.assigned.insert(b.slot(*variable));

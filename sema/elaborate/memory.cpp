@@ -183,7 +183,7 @@ Val subscript(Body& b, const ast::Expr& e, const ast::Subscript& node) {
 
 namespace {
 
-// `regs[i][j]` of a list of registers: the variable and the positions.
+// `regs[i][j]` of a list of registers, `params["a"]["u"]` in a graph: the variable and the positions.
 bool list_path(Body& b, const ast::Expr& e, Target& target) {
     if (const auto* variable = std::get_if<sema::VariableId>(&b.info(e).referent)) {
         target.variable = *variable;
@@ -191,8 +191,10 @@ bool list_path(Body& b, const ast::Expr& e, Target& target) {
     }
     const auto* node = std::get_if<ast::Subscript>(&e.node);
     if (!node || node->indices.size() != 1 || !list_path(b, *node->base, target)) return false;
-    const Val index = expression(b, *node->indices[0]);
-    const auto position = index.is_fixed() ? index.fixed.integer() : std::nullopt;
+    const sema::Type& of = b.info(*node->base).type;
+    const auto index =
+        of.is(Kind::record) ? key_in_round(b, *node->indices[0], of) : std::optional(expression(b, *node->indices[0]));
+    const auto position = index && index->is_fixed() ? index->fixed.integer() : std::nullopt;
     if (!position) return false;
     const Val whole = [&] {
         Val list = b.get(b.slot(target.variable));
@@ -213,6 +215,10 @@ Target subscript_target(Body& b, const ast::Expr& e, const ast::Subscript& node)
     target.written = &e;
     const sema::Type& base_type = b.info(*node.base).type;
     const std::vector<const ast::Expr*> items = index_items(node);
+    if (base_type.is(Kind::record) && b.rules().new_values) {
+        if (list_path(b, e, target)) target.kind = Target::Kind::item;
+        return target;
+    }
     if (base_type.is(Kind::record)) {
         target.kind = Target::Kind::list_item;
         target.container = base_type;

@@ -38,16 +38,69 @@ void assign_field(Body& b, const ast::Expr& target, const ast::Attribute& a, con
     require_converts(b, source, value, without_lengths(place.type), fmt::format("the field `{}`", a.name.text));
 }
 
+// In a graph function an element of a tensor, list or dictionary is not written: the name gets a new value. False after
+// a message.
+static bool names_value(Body& b, const ast::Expr& target, const ast::Expr& whole) {
+    const auto* name = std::get_if<ast::Name>(&whole.node);
+    Slot* slot = name ? b.find_slot(name->text) : nullptr;
+    if (!slot) {
+        b.error("E0333", target.span, "elements are assigned to a tensor that has a name: `y[i] = e`");
+        return false;
+    }
+    b.mark_assigned(*slot);
+    return true;
+}
+
+// What a tree stands in: of `p["a"]["u"]` and `layers[1]["w"]` the name. Nothing where another value stands between.
+static const ast::Expr* whole_tree(const Body& b, const ast::Expr& part) {
+    const auto* s = std::get_if<ast::Subscript>(&part.node);
+    if (!s) return std::holds_alternative<ast::Name>(part.node) ? &part : nullptr;
+    const Type& of = b.instance.type(*s->base);
+    return of.is_keyed_dict() || of.is(Kind::list) ? whole_tree(b, *s->base) : nullptr;
+}
+
+// In a graph function a dictionary is a value, too: `params["w"] = v` gives the name one with another part. False after
+// a message.
+static bool names_dictionary(Body& b, const ast::Expr& target, const ast::Expr& dictionary) {
+    const ast::Expr* whole = whole_tree(b, dictionary);
+    if (!whole) {
+        b.error("E0333", target.span, "items are assigned to a dictionary that has a name: `params[\"w\"] = e`");
+        return false;
+    }
+    const auto* variable = std::get_if<VariableId>(&b.instance.info(*whole).referent);
+    if (variable && b.instance.variables[variable->index].captured) {
+        b.error("E0333", target.span,
+                fmt::format("`{}` is a variable of the function around this one", b.source(*whole)))
+            .note("dictionaries in graph functions are values: return the one that has changed");
+        return false;
+    }
+    const bool given = variable && b.instance.variables[variable->index].parameter >= 0;
+    if (given && !rules_of(b.function->kind).of_values) {
+        b.error("E0333", target.span,
+                fmt::format("`{}` is given by value: its items do not change where the function is called",
+                            b.source(*whole)))
+            .note("dictionaries in graph functions are values: make one (`{\"w\": …}`), and return it");
+        return false;
+    }
+    return names_value(b, target, *whole);
+}
+
 // `params["w"] = v`. A dictionary that gets another key is one that takes any keys.
 static void assign_keyed_item(Body& b, const ast::Expr& target, const ast::Subscript& s, const Value& value,
                               const ast::Expr& source) {
-    if (b.rules().new_values) {
-        b.refuse(Feature::graphs, target.span, "a dictionary that changes in a graph function is");
-        return;
-    }
     const Value base = expression(b, *s.base);
+    if (b.rules().new_values && !names_dictionary(b, target, *s.base)) return;
     const ExprInfo& key = b.instance.info(*s.indices[0]);
     const std::string* name = key.value ? key.value->string() : nullptr;
+    const bool by_round = b.rules().new_values && !name && key.rounds != 0 && key.type.is(Kind::string);
+    if (by_round && !require_static(b, *s.indices[0], expression(b, *s.indices[0]), "a key")) return;
+    if (const auto item = by_round ? common_item(base.type.parts()) : std::nullopt) {
+        Value place;
+        place.type = *item;
+        b.record_target(target, place);
+        require_converts(b, source, value, *item, "what the key stands for");
+        return;
+    }
     const auto at = name ? field_of(base.type, *name) : std::nullopt;
     Value place;
     if (at) place.type = base.type.parts()[*at];
@@ -55,15 +108,17 @@ static void assign_keyed_item(Body& b, const ast::Expr& target, const ast::Subsc
     if (!at) {
         const auto any = with_any_keys(base.type);
         const Type item = settled_type(as_item(value.type), value.value);
-        const auto joined = any ? join(any->parts()[1], item) : std::nullopt;
+        const auto joined = any && b.rules().host_objects ? join(any->parts()[1], item) : std::nullopt;
         if (joined) widen_container(b, *s.base, Type::dict(Type::string(), *joined));
         if (!b.aloud) return;
         b.error("E0328", s.indices[0]->span,
                 fmt::format("{} gets no other keys: they are in its type", shown(base.type)))
-            .note(any ? "declare it with `dict[str, T]` where it is made" : "its values have no common type");
+            .note(b.rules().new_values ? "in a graph function a dictionary keeps its keys"
+                  : any                ? "declare it with `dict[str, T]` where it is made"
+                                       : "its values have no common type");
         return;
     }
-    if (require_writable(b, *s.base, base))
+    if (b.rules().new_values || require_writable(b, *s.base, base))
         require_converts(b, source, value, without_lengths(place.type), fmt::format("what `{}` stands for", *name));
 }
 
@@ -89,18 +144,6 @@ static void assign_item(Body& b, const ast::Subscript& s, const Value& base, con
     const Type& item = base.type.parts()[list ? 0 : 1];
     require_converts(b, source, value, b.rules().host_objects ? without_lengths(item) : item,
                      list ? "an element of the list" : "a value of the dictionary");
-}
-
-// In a graph function an element of a tensor is not written: the name gets a new value. False after a message.
-static bool names_value(Body& b, const ast::Expr& target, const ast::Subscript& s) {
-    const auto* name = std::get_if<ast::Name>(&s.base->node);
-    Slot* slot = name ? b.find_slot(name->text) : nullptr;
-    if (!slot) {
-        b.error("E0333", target.span, "elements are assigned to a tensor that has a name: `y[i] = e`");
-        return false;
-    }
-    b.mark_assigned(*slot);
-    return true;
 }
 
 // `y[i] = v`, `C[m:m+64, :] = v`, `acc[2] = v`.
@@ -129,7 +172,9 @@ void assign_element(Body& b, const ast::Expr& target, const ast::Subscript& s, c
     if (base.type.is(Kind::list) && !b.rules().host_objects) {
         if (const auto* variable = std::get_if<VariableId>(&base.referent)) {
             Slot& slot = b.slots[variable->index];
-            if (b.instance.variables[variable->index].parameter >= 0) {
+            const bool graph = b.rules().new_values && rules_of(b.function->kind).of_values;
+            const bool given = b.instance.variables[variable->index].parameter >= 0;
+            if (given && !graph) {
                 b.error("E0333", target.span,
                         fmt::format("`{}` is given by value: its elements do not change where the "
                                     "function is called",
@@ -138,9 +183,12 @@ void assign_element(Body& b, const ast::Expr& target, const ast::Subscript& s, c
                         "lists in kernels are values: make a name of its own (`[x for x in a]`), and return the list");
                 return;
             }
-            if (slot.joined && !value.broken()) b.add_to_type(slot, Type::list(value.type, base.type.length()), {});
+            if (slot.joined && !value.broken() && !given)
+                b.add_to_type(slot, Type::list(value.type, base.type.length()), {});
             if (slot.once) slot.once->value.reset();
             slot.only_value.reset();
+        } else if (b.rules().new_values && !names_dictionary(b, target, *s.base)) {
+            return;
         }
     }
     if (base.type.is(Kind::list) || base.type.is(Kind::dict)) return assign_item(b, s, base, value, source);
@@ -152,7 +200,7 @@ void assign_element(Body& b, const ast::Expr& target, const ast::Subscript& s, c
         b.error("E0333", target.span, fmt::format("elements of {} are not assigned", shown(base.type)));
         return;
     }
-    if (b.rules().has_elements ? !require_writable(b, *s.base, base) : !names_value(b, target, s)) return;
+    if (b.rules().has_elements ? !require_writable(b, *s.base, base) : !names_value(b, target, *s.base)) return;
     if (place.type.is(Kind::view)) {
         require_stores(b, target, place.type, source, value);
         return;

@@ -320,6 +320,16 @@ void HostRun::call_function(Frame& frame, const Op& op) {
     Values arguments;
     for (ValueId v : op.operands) arguments.push_back(value(frame, v));
     set_results(frame, op, call(*callee, arguments));
+    if (frame.function->level != Level::graph) return;
+    // Extents that only the host function knew.
+    for (const ValueId v : op.results) {
+        const Type& type = frame.function->type(v);
+        if (type.kind != TypeKind::tensor) continue;
+        const TsrTensor* tensor = value(frame, v).slot().tensor;
+        for (size_t axis = 0; axis < type.rank(); ++axis) {
+            if (const auto symbol = type.shape[axis].symbol_name()) frame.symbols[*symbol] = tensor->dl.shape[axis];
+        }
+    }
 }
 
 void HostRun::dim(Frame& frame, const Op& op) {
