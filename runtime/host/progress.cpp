@@ -11,6 +11,7 @@
 struct TsrProgress {
     std::string label;
     int64_t total = -1, done = 0;
+    std::string loss;  // ", loss 0.25"; empty: none was given
     bool shown = false;
     bool rewrites = false;  // a terminal: the line is written over
     double started = 0, next = 0;
@@ -31,10 +32,11 @@ void show(TsrProgress& progress, bool last) {
     if (progress.total >= 0) {
         double percent =
             progress.total > 0 ? 100.0 * static_cast<double>(done) / static_cast<double>(progress.total) : 100;
-        std::fprintf(stderr, "%s%s %lld/%lld %3.0f%% %.1f s%s", start, progress.label.c_str(), done,
-                     static_cast<long long>(progress.total), percent, seconds, end);
+        std::fprintf(stderr, "%s%s %lld/%lld %3.0f%% %.1f s%s%s", start, progress.label.c_str(), done,
+                     static_cast<long long>(progress.total), percent, seconds, progress.loss.c_str(), end);
     } else {
-        std::fprintf(stderr, "%s%s %lld %.1f s%s", start, progress.label.c_str(), done, seconds, end);
+        std::fprintf(stderr, "%s%s %lld %.1f s%s%s", start, progress.label.c_str(), done, seconds,
+                     progress.loss.c_str(), end);
     }
     std::fflush(stderr);
 }
@@ -53,6 +55,12 @@ TsrProgress* tsr_progress_begin(const TsrString* label, int64_t total) {
     // Nothing is shown of what is over at once.
     progress->next = progress->started + kInterval;
     return progress;
+}
+
+void tsr_progress_loss(TsrProgress* progress, double loss) {
+    char text[40];
+    std::snprintf(text, sizeof text, ", loss %.6g", loss);
+    progress->loss = text;
 }
 
 void tsr_progress_step(TsrProgress* progress) {

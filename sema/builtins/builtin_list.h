@@ -152,7 +152,7 @@
     X(time, "time", H, none, "", "Seconds since a fixed point, as f64.") \
     X(loss_scale, "loss_scale", H, none, "finite?", "The scale of cotangents of values with `@loss_scale(dynamic)`, as f64; 0 in a program without such values. After a step that says whether its gradients were finite: the next scale.") \
     X(args, "args", H, none, "-", "The program's command line, a list of strings.") \
-    X(progress, "progress", H, none, "iterable, label?", "Iterates and shows how far it is.") \
+    X(progress, "progress", H, none, "iterable, label?, loss?", "Iterates and shows how far it is.") \
     X(chr, "chr", H, none, "code", "The character with a number, as a string.") \
     X(ord, "ord", H, none, "character", "The number of a character: of a string of one.") \
     X(str_, "str", H, none, "x", "The text of a value, as `print` writes it.") \

@@ -36,6 +36,9 @@ ValueId progress_begin(Body& b, const Val& label, const Val& total) {
     return host(b, "progress_begin", {b.handle(label, sema::Type::string()), b.index(total)},
                 ir::Type::scalar(DType::u64));
 }
+void progress_loss(Body& b, ValueId line, const Val& loss) {
+    host_effect(b, "progress_loss", {line, b.scalar(b.rounded(loss), DType::f64)});
+}
 void progress_step(Body& b, ValueId line) { host_effect(b, "progress_step", {line}); }
 void progress_end(Body& b, ValueId line) { host_effect(b, "progress_end", {line}); }
 

@@ -19,6 +19,8 @@ ir::ValueId whole_view(Body& b, ir::ValueId tensor, const ir::Type& type);
 
 // ---- progress lines ----
 ir::ValueId progress_begin(Body& b, const Val& label, const Val& total);
+// The loss that stands on the line.
+void progress_loss(Body& b, ir::ValueId line, const Val& loss);
 void progress_step(Body& b, ir::ValueId line);
 void progress_end(Body& b, ir::ValueId line);
 

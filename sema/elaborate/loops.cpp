@@ -268,6 +268,7 @@ void progress_loop(Body& b, const Loop& loop) {
     // The round is counted when it ends, however it ends.
     counted.each = [&] {
         loop.each();
+        if (const ast::Expr* loss = b.expr(info.loss)) progress_loss(b, line, expression(b, *loss));
         progress_step(b, line);
     };
     if (info.kind == sema::LoopKind::progress_range) {

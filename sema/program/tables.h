@@ -151,7 +151,7 @@ struct ForInfo {
     ast::ExprId target;               // list kinds
     std::vector<VariableId> targets;  // its names
     ast::ExprId prefetch;             // static
-    ast::ExprId label;                // of progress
+    ast::ExprId label, loss;          // of progress
     bool runs = false;                // at least once, for certain: what it assigns may be read behind it
     bool must_unroll = false;         // its index is needed as a static value; the bounds are static
     bool may_unroll = false;  // in a graph, whose part each iteration becomes if they are few; the bounds are static

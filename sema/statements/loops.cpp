@@ -208,7 +208,7 @@ void iterate(Body& b, const ast::Expr& iterable, const ast::Expr& target, ForInf
                 const BuiltinEntry& row = entry(called);
                 note_keywords(b, *call_node, row);
                 Matched m = match_arguments(b, *call_node, call_node->callee->span, "`progress`", row.parameters,
-                                            {false, true}, 0);
+                                            {false, true, true}, 0);
                 if (!m.ok) {
                     evaluate_arguments(b, *call_node);
                     return;
@@ -219,7 +219,15 @@ void iterate(Body& b, const ast::Expr& iterable, const ast::Expr& target, ForInf
                         b.error("E0302", m.arguments[1]->span,
                                 fmt::format("the label is a string, this is {}", shown(label.type)));
                 }
+                if (m.arguments[2]) {
+                    const Value loss = expression(b, *m.arguments[2]);
+                    const bool number = loss.type.is_number() && !is_complex(loss.type);
+                    if (!loss.broken() && !number)
+                        b.error("E0302", m.arguments[2]->span,
+                                fmt::format("the loss is a number, this is {}", shown(loss.type)));
+                }
                 iterate(b, *m.arguments[0], target, info, runs, 0);
+                info.loss = id_of(m.arguments[2]);
                 info.label = id_of(m.arguments[1]);
                 info.kind = info.kind == LoopKind::range ? LoopKind::progress_range : LoopKind::progress_list;
                 Value range;

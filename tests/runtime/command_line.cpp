@@ -284,13 +284,17 @@ TEST_CASE("progress is shown on a terminal, or when asked for") {
     program.nresults = 0;
     program.run = [](void*, const TsrSlot*, TsrSlot*) {
         TsrProgress* progress = tsr_progress_begin(tsr_string("rows", 4), 3);
-        for (int i = 0; i < 3; ++i) tsr_progress_step(progress);
+        for (int i = 0; i < 3; ++i) {
+            tsr_progress_loss(progress, 1.0 / (1 << i));
+            tsr_progress_step(progress);
+        }
         tsr_progress_end(progress);
     };
     std::vector<std::string> words{"--x", "x.npy", "--y", "x.npy"};
     CHECK(run(folder, words, program).err.empty());
     CHECK(run(folder, words, program, {{"TESSERA_PROGRESS", "0"}}).err.empty());
     CHECK(run(folder, words, program, {{"TESSERA_PROGRESS", "1"}}).err.starts_with("rows 3/3 100% "));
+    CHECK(run(folder, words, program, {{"TESSERA_PROGRESS", "1"}}).err.ends_with(" s, loss 0.25\n"));
     CHECK(run(folder, {"--x", "x.npy", "--y", "x.npy", "--out", "r.npy"}, program).err ==
           "saxpy: --out: main returns nothing\n");
 }

@@ -217,6 +217,7 @@ inline constexpr auto kHostEntries = [] {
         {"args", {}, R::container},
         {"wait", {}, R::none},
         {"progress_begin", {A::string, A::integer}, R::progress},
+        {"progress_loss", {A::progress, A::real}, R::none},
         {"progress_step", {A::progress}, R::none},
         {"progress_end", {A::progress}, R::none},
         {"fail", {A::place, A::text}, R::none},             // ends the program with {text}
