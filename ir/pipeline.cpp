@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ir/ops/register.h"
+#include "ir/ops/same_code.h"
 #include "ir/passes/autodiff/differentiate.h"
 #include "ir/passes/graph/lower_fusions.h"
 #include "ir/passes/host/capture_calls.h"
@@ -39,7 +40,6 @@
 #include "ir/passes/tile/number_tensors.h"
 #include "ir/passes/tile/peel_guard.h"
 #include "ir/passes/tile/walk.h"
-#include "ir/text/print.h"
 
 namespace tsr::ir {
 
@@ -335,15 +335,6 @@ PassOutcome lower_module(Module& module, PassManager& manager, Points points, Di
 
 namespace {
 
-std::string text_without_plan(Function task) {
-    task.plan.reset();
-    return print(task);
-}
-
-}  // namespace
-
-namespace {
-
 PassOutcome lower_expanded_to_cpu(const Function& kernel, const std::string& level, const CpuFields& fields,
                                   Module& module, PassManager& manager, Diagnostics& diagnostics,
                                   std::vector<CpuVariant>& variants) {
@@ -379,8 +370,7 @@ PassOutcome lower_expanded_to_cpu(const Function& kernel, const std::string& lev
     outcome = lower(false);
     if (outcome != PassOutcome::done) return outcome;
     // Where no vector of indices is made both are one.
-    if (text_without_plan(variants.end()[-2].task) == text_without_plan(variants.back().task))
-        variants.erase(variants.end() - 2);
+    if (same_code(variants.end()[-2].task, variants.back().task)) variants.erase(variants.end() - 2);
     return outcome;
 }
 
@@ -415,8 +405,7 @@ PassOutcome lower_to_gpu(const Function& kernel, const GpuMachine& machine, cons
     Function narrow = code.threads.back();
     narrow.plan = chosen.narrow;
     outcome = manager.run(narrow_pipeline(narrow_guard(kernel, parts_of(chosen.narrow->gpu()))), narrow, context);
-    if (text_without_plan(narrow) != text_without_plan(code.threads.back()))
-        code.threads.insert(code.threads.end() - 1, std::move(narrow));
+    if (!same_code(narrow, code.threads.back())) code.threads.insert(code.threads.end() - 1, std::move(narrow));
     return outcome;
 }
 

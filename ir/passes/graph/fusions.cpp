@@ -126,14 +126,16 @@ private:
         return true;
     }
 
+    using Sources = std::vector<AxisMap>;  // of an operation
+
     // Whether what stands outside of the fusion lies between it and the operation.
-    bool comes_back(OpId id, size_t number) const {
+    bool comes_back(const Sources& sources, size_t number) const {
         const auto lies_behind = [&](ValueId v) {
             if (const auto in = fusion_of(v)) return *in != number && behind_[*in].contains(number);
             const auto known = depends_.find(graph_.value(v).op);
             return known != depends_.end() && known->second.contains(number);
         };
-        return std::ranges::any_of(sources_of(graph_, id), [&](const AxisMap& source) {
+        return std::ranges::any_of(sources, [&](const AxisMap& source) {
             return lies_behind(source.base) || std::ranges::any_of(source.starts, [&](const Start& start) {
                        return std::ranges::any_of(start.scalars,
                                                   [&](ValueId v) { return fusion_of(v) == number || lies_behind(v); });
@@ -142,9 +144,9 @@ private:
     }
 
     // The block of a product reads whole tensors along its own axes.
-    bool suits_product(OpId id) const {
+    bool suits_product(OpId id, const Sources& sources) const {
         if (moves_elements(graph_, id) || gathers_elements(graph_, id)) return false;
-        return std::ranges::all_of(sources_of(graph_, id), [&](const AxisMap& source) {
+        return std::ranges::all_of(sources, [&](const AxisMap& source) {
             return source.takes_all() && !defined_by(graph_, source.base, OpKind::positions);
         });
     }
@@ -154,33 +156,33 @@ private:
         return source.is_identity(fusion.space.size()) || gathers_elements(graph_, id);
     }
 
-    bool takes_from(OpId id, size_t number) const {
-        return std::ranges::any_of(sources_of(graph_, id),
-                                   [&](const AxisMap& source) { return fusion_of(source.base) == number; });
+    bool takes_from(const Sources& sources, size_t number) const {
+        return std::ranges::any_of(sources, [&](const AxisMap& source) { return fusion_of(source.base) == number; });
     }
 
     // Takes a value of the fusion, or a tensor that the fusion reads at the same positions.
-    bool meets(OpId id, const Node& node, size_t number) const {
+    bool meets(OpId id, const Node& node, const Sources& sources, size_t number) const {
         const Fusion& fusion = out_.all[number];
-        return std::ranges::any_of(sources_of(graph_, id), [&](const AxisMap& source) {
+        return std::ranges::any_of(sources, [&](const AxisMap& source) {
             if (fusion_of(source.base) == number) return true;
-            return node.space == fusion.space && is_tensor(graph_, source.base) && reads_here(id, source, fusion) &&
-                   reads_[number].contains(source.base);
+            return reads_[number].contains(source.base) && is_tensor(graph_, source.base) &&
+                   node.space == fusion.space && reads_here(id, source, fusion);
         });
     }
 
     // Why an operation is no part of a fusion; nothing where it may be.
-    std::optional<std::string> refusal(OpId id, const Node& node, size_t number) const {
+    std::optional<std::string> refusal(OpId id, const Node& node, const Sources& sources, size_t number) const {
         const Fusion& fusion = out_.all[number];
         const OpKind kind = graph_.op(id).kind;
         if (takes_whole_tensors(kind)) return fmt::format("`{}` takes whole tensors", name(kind));
         if (fusion.alone) return "the operation there has kernels of its own";
         if (fusion.ops.size() >= kMostOps) return fmt::format("it has {} operations already", kMostOps);
         if (fusion.product && node.axis) return "a thread block of the product has not all of the axis";
-        if (fusion.product && !suits_product(id)) return "a product is computed with at its own elements alone";
+        if (fusion.product && !suits_product(id, sources))
+            return "a product is computed with at its own elements alone";
         // What goes through the positions of its result takes other elements of its operands than those at its own
         // position.
-        if (gathers_elements(graph_, id) && (!fusion.gathers || takes_from(id, number)))
+        if (gathers_elements(graph_, id) && (!fusion.gathers || takes_from(sources, number)))
             return fmt::format("`{}` takes elements at other positions", name(kind));
         if (!gathers_elements(graph_, id) && fusion.gathers && node.axis)
             return "what finds elements by their position combines none";
@@ -191,8 +193,8 @@ private:
         if (node.axis && fusion.axis && *node.axis != *fusion.axis)
             return fmt::format("it combines along {}, this along {}", axis_text(fusion, *fusion.axis),
                                axis_text(fusion, *node.axis));
-        if (comes_back(id, number)) return "an operation between the two needs it, and this needs that operation";
-        const bool here = std::ranges::all_of(sources_of(graph_, id), [&](const AxisMap& source) {
+        if (comes_back(sources, number)) return "an operation between the two needs it, and this needs that operation";
+        const bool here = std::ranges::all_of(sources, [&](const AxisMap& source) {
             return fusion_of(source.base) != number || fits(fusion, source, whole);
         });
         if (!here) return "this takes other elements than those at its own position";
@@ -210,11 +212,13 @@ private:
 
     void place(OpId id) {
         const Node node = node_of(id);
+        const Sources sources = sources_of(graph_, id);
         size_t number = out_.all.size();
         for (; number > 0; --number) {
-            std::optional<std::string> why = refusal(id, node, number - 1);
-            if (!why && meets(id, node, number - 1)) break;
-            if (why && takes_from(id, number - 1)) out_.apart.push_back({id, number - 1, std::move(*why)});
+            if (!meets(id, node, sources, number - 1)) continue;  // most of them
+            std::optional<std::string> why = refusal(id, node, sources, number - 1);
+            if (!why) break;
+            if (takes_from(sources, number - 1)) out_.apart.push_back({id, number - 1, std::move(*why)});
         }
         Set behind = needs(id);
         if (number == 0) {
@@ -234,7 +238,7 @@ private:
         out_.of[id] = number;
         add_dependences(number, std::move(behind));
         if (node.space != fusion.space) return;
-        for (const AxisMap& map : sources_of(graph_, id)) {
+        for (const AxisMap& map : sources) {
             const bool outside = fusion_of(map.base) != number && is_tensor(graph_, map.base);
             if (outside && reads_here(id, map, fusion)) reads_[number].insert(map.base);
         }

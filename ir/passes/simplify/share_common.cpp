@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/core/spell.h"
+#include "ir/ops/same_code.h"
 #include "ir/passes/simplify/rewrite.h"
 #include "ir/passes/simplify/simplify.h"
 
@@ -30,17 +31,13 @@ public:
 
 private:
     // ---- what a pure operation gives ----
-    // 0.0 and -0.0 are equal as numbers, and two values; a NaN is what its bits say.
+    // Equal for what `same_value` says is the same.
     static size_t hash_of(const AttrValue& value) {
         if (const auto* number = std::get_if<int64_t>(&value)) return std::hash<int64_t>()(*number);
         if (const auto* real = std::get_if<double>(&value))
             return std::hash<uint64_t>()(std::bit_cast<uint64_t>(*real));
         if (const auto* type = std::get_if<DType>(&value)) return static_cast<size_t>(*type);
         return std::hash<std::string>()(spell(value));
-    }
-    static bool same(const AttrValue& a, const AttrValue& b) {
-        const auto *x = std::get_if<double>(&a), *y = std::get_if<double>(&b);
-        return x && y ? std::bit_cast<uint64_t>(*x) == std::bit_cast<uint64_t>(*y) : a == b;
     }
 
     size_t hash_of(const Op& op) const {
@@ -53,9 +50,10 @@ private:
         }
         return hash;
     }
+
     bool same(const Op& a, const Op& b) const {
         const auto same_attr = [](const auto& x, const auto& y) {
-            return x.first == y.first && same(x.second, y.second);
+            return x.first == y.first && same_value(x.second, y.second);
         };
         const auto same_operand = [&](ValueId x, ValueId y) { return replaced_.of(x) == replaced_.of(y); };
         const auto same_type = [&](ValueId x, ValueId y) { return fn_.type(x) == fn_.type(y); };

@@ -1,5 +1,8 @@
 // IR text: what is printed reads back and prints the same; broken text is refused with its place.
+#include <limits>
+
 #include "ir/build/builder.h"
+#include "ir/ops/same_code.h"
 #include "read.h"
 #include "samples.h"
 
@@ -118,6 +121,24 @@ TEST_CASE("the text of code has the places that a run may name, and no others") 
     };
     CHECK(code(3, 20) == code(7, 20));
     CHECK(code(3, 20) != code(3, 30));
+}
+
+TEST_CASE("functions have the same code where their texts differ in names alone") {
+    const auto made = [](const std::string& x, const std::string& constant, const std::string& op) {
+        return read("kernel @f(%" + x + ": f32[4], %y: mut f32[4]) {\n  %c0 = constant 0 : index\n  %k = constant " +
+                    constant + " : f32\n  %0 = read %" + x + "[%c0] : f32\n  %1 = " + op +
+                    " %0, %k : f32\n  write %y[%c0], %1\n}\n")
+            .functions[0];
+    };
+    const Function first = made("x", "0.0", "add");
+    CHECK(same_code(first, made("z", "0.0", "add")));
+    CHECK_FALSE(same_code(first, made("x", "-0.0", "add")));
+    CHECK_FALSE(same_code(first, made("x", "0.0", "mul")));
+    for (const char* text : samples::kAll) {
+        const Module once = read(text), again = read(text);
+        for (const Function& function : once.functions) CHECK(same_code(function, *again.find(function.name)));
+    }
+    CHECK(same_value(std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()));
 }
 
 TEST_CASE("a NaN keeps its bits") {
