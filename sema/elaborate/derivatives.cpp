@@ -37,8 +37,12 @@ std::vector<ir::Type> named_results(Body& b, const Instance& of, const Dims& dim
     std::map<std::string, ir::Dim> named;
     for (ir::Type& type : results) {
         for (ir::Dim& extent : type.shape) {
-            if (std::ranges::all_of(extent.symbols(), is_known)) continue;
-            const auto [known, fresh] = named.try_emplace(extent.text());
+            const std::vector<std::string> within = extent.symbols();
+            if (std::ranges::all_of(within, is_known)) continue;
+            // Two extents of which nothing is known are not one.
+            const bool unknown = std::ranges::find(within, "_") != within.end();
+            const std::string text = unknown ? fmt::format("_ {}", named.size()) : extent.text();
+            const auto [known, fresh] = named.try_emplace(text);
             if (fresh) {
                 symbols.push_back(fmt::format("extent_{}_of_{}", named.size(), b.function().op_count()));
                 known->second = ir::Dim::symbol(symbols.back());

@@ -92,13 +92,14 @@ static void assign_keyed_item(Body& b, const ast::Expr& target, const ast::Subsc
     if (b.rules().new_values && !names_dictionary(b, target, *s.base)) return;
     const ExprInfo& key = b.instance.info(*s.indices[0]);
     const std::string* name = key.value ? key.value->string() : nullptr;
-    const bool by_round = b.rules().new_values && !name && key.rounds != 0 && key.type.is(Kind::string);
+    const bool by_round = !name && key.rounds != 0 && key.type.is(Kind::string);
     if (by_round && !require_static(b, *s.indices[0], expression(b, *s.indices[0]), "a key")) return;
     if (const auto item = by_round ? common_item(base.type.parts()) : std::nullopt) {
         Value place;
         place.type = *item;
         b.record_target(target, place);
-        require_converts(b, source, value, *item, "what the key stands for");
+        if (b.rules().new_values || require_writable(b, *s.base, base))
+            require_converts(b, source, value, without_lengths(*item), "what the key stands for");
         return;
     }
     const auto at = name ? field_of(base.type, *name) : std::nullopt;
