@@ -43,8 +43,8 @@ private:
         for (const auto& [line, names] : by_line(fused)) all += fmt::format("    {}: {}\n", line, joined(names));
         all += fmt::format("    reads {}; writes {}\n", tensors(fused.inputs), tensors(fused.outputs));
         for (const Fused::Apart& apart : fused.apart) {
-            all += fmt::format("    apart from {}: {}, {}: {}\n", apart.from, where(graph_.op(apart.op).place),
-                               operation(apart.op), apart.why);
+            all += fmt::format("    apart from {}: {}, {}: {}; {} written and read\n", apart.from,
+                               where(graph_.op(apart.op).place), operation(apart.op), apart.why, tensors(apart.taken));
         }
         return all;
     }

@@ -292,7 +292,7 @@ private:
         std::set<size_t> told;
         for (const Apart& apart : b.fusions.apart) {
             if (b.fusions.of.at(apart.op) == number && told.insert(apart.from).second)
-                all.push_back({b.called.at(apart.from), apart.op, apart.why});
+                all.push_back({b.called.at(apart.from), apart.op, apart.why, apart.taken});
         }
         return all;
     }

@@ -23,6 +23,7 @@ struct FormedFusions {
             std::string from;  // its name
             OpId op;
             std::string why;
+            std::vector<ValueId> taken;  // which are written and read again
         };
         std::vector<Apart> apart;
     };

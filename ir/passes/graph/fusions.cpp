@@ -210,6 +210,16 @@ private:
         return fmt::format("axis {} of {}", axis, text(fusion.space));
     }
 
+    // Of a fusion from which the operation takes nothing there is nothing to tell.
+    void stands_apart(OpId id, const Sources& sources, size_t number, std::string why) {
+        std::vector<ValueId> taken;
+        for (const AxisMap& source : sources) {
+            const bool own = fusion_of(source.base) == number && is_tensor(graph_, source.base);
+            if (own && std::ranges::find(taken, source.base) == taken.end()) taken.push_back(source.base);
+        }
+        if (takes_from(sources, number)) out_.apart.push_back({id, number, std::move(why), std::move(taken)});
+    }
+
     void place(OpId id) {
         const Node node = node_of(id);
         const Sources sources = sources_of(graph_, id);
@@ -218,7 +228,11 @@ private:
             if (!meets(id, node, sources, number - 1)) continue;  // most of them
             std::optional<std::string> why = refusal(id, node, sources, number - 1);
             if (!why) break;
-            if (takes_from(sources, number - 1)) out_.apart.push_back({id, number - 1, std::move(*why)});
+            stands_apart(id, sources, number - 1, std::move(*why));
+        }
+        for (size_t other = number; other > 1; --other) {
+            std::optional<std::string> why = refusal(id, node, sources, other - 2);
+            stands_apart(id, sources, other - 2, why.value_or("it stands with the last of those that it may stand with"));
         }
         Set behind = needs(id);
         if (number == 0) {

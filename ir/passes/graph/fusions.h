@@ -28,6 +28,7 @@ struct Apart {
     OpId op;
     size_t from = 0;  // the fusion
     std::string why;  // behind "line 3, exp: ": "it has 64 operations already"
+    std::vector<ValueId> taken;  // of the fusion: one kernel writes them to memory, the other reads them
 };
 
 struct Fusions {
