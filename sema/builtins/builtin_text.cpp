@@ -28,9 +28,15 @@ std::string signature(const BuiltinEntry& row) {
 }
 
 std::string usage(const BuiltinEntry& row) {
-    std::string text = row.in_kernel && row.on_host ? "In kernels and on the host."
-                       : row.in_kernel              ? "In kernels."
-                                                    : "On the host.";
+    std::vector<std::string_view> places;
+    if (row.in_kernel) places.emplace_back("in kernels");
+    if (row.in_graph) places.emplace_back("in `@jit` functions");
+    if (row.on_host) places.emplace_back("on the host");
+    std::string text;
+    for (size_t i = 0; i < places.size(); ++i)
+        text += fmt::format("{}{}", i == 0 ? "" : i + 1 == places.size() ? " and " : ", ", places[i]);
+    text += ".";
+    text[0] = text[0] == 'i' ? 'I' : 'O';
     for (size_t i = 1; i < row.paths.size(); ++i) {
         text += fmt::format("{}`{}`", i == 1 ? " Also written " : ", ", row.paths[i]);
     }

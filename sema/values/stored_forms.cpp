@@ -18,7 +18,7 @@ Type stored_type(Body& b, const ast::Expr& at, FunctionId made, const std::vecto
     const StoredForm form = *b.checker.program.function(made).makes->form;
     TensorDetail detail;
     detail.shape = shape;
-    const Type values = Type::tensor(form.storage, detail);
+    Type values = Type::tensor(form.storage, detail);
     if (b.rules().in_group) return values;
     const auto rank = static_cast<int64_t>(shape.size());
     if (form.block && -form.axis > rank) {

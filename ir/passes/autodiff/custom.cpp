@@ -234,7 +234,7 @@ std::vector<std::optional<ValueId>> launch_adjoint(Builder& at, OpId id, const G
                                                    const std::vector<bool>& wanted) {
     Function& fn = at.function();
     const LaunchOp launch(fn, id);
-    const std::string kernel = launch.callee();
+    const std::string& kernel = launch.callee();
     const Values arguments(launch.arguments().begin(), launch.arguments().end()), results = fn.op(id).results;
     std::vector<int64_t> wrt;
     for (size_t i = 0; i < arguments.size(); ++i) {
@@ -259,7 +259,7 @@ std::vector<std::optional<ValueId>> launch_adjoint(Builder& at, OpId id, const G
 std::vector<std::optional<ValueId>> launch_tangents(Builder& at, OpId id, const Tangents& tangents) {
     Function& fn = at.function();
     const LaunchOp launch(fn, id);
-    const std::string kernel = launch.callee();
+    const std::string& kernel = launch.callee();
     Values operands(launch.arguments().begin(), launch.arguments().end());
     const Values results = fn.op(id).results;
     std::vector<int64_t> wrt;

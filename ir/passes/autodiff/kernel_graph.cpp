@@ -119,8 +119,9 @@ private:
             }
         }
         if (!count) refuse(op, "the kernel does not say how many tiles it has");
-        nest_.insert(nest_.begin(), new_axis(*count));
-        tiles_ = rounds(nest_[0], at_->index(0), 1);
+        const auto tiles = new_axis(*count);
+        nest_.insert(nest_.begin(), tiles);
+        tiles_ = rounds(tiles, at_->index(0), 1);
         return *tiles_;
     }
 

@@ -42,7 +42,7 @@ void capture(Function& host, OpId call) {
     known.set_place(place);
     Values replayed;
     for (size_t i = 0; i < results.size(); ++i) {
-        const Type type = host.type(results[i]);
+        const Type& type = host.type(results[i]);
         const char* entry = type.kind == TypeKind::tensor ? "capture_tensor" : "capture_number";
         const OpId made = known.host(entry, {}, {type}, {{Attr::count, static_cast<int64_t>(i)}});
         replayed.push_back(host.op(made).results[0]);
