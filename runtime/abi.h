@@ -399,10 +399,9 @@ TsrList* tsr_args(void); /* strings: the words after `--` on the command line */
 void tsr_wait(void);     /* until all launches are over; their lines and failed assertions come out here */
 void* tsr_allocate(int64_t bytes, const TsrPlace* place); /* aligned to 64 */
 void tsr_free(void* memory);
-typedef struct TsrProgress TsrProgress;
-/* A line on stderr when that is a terminal or TESSERA_PROGRESS=1; total < 0: unknown. */
-TsrProgress* tsr_progress_begin(const TsrString* label, int64_t total);
-void tsr_progress_loss(TsrProgress* progress, double loss); /* shown from the next line on */
+typedef struct TsrProgress TsrProgress; /* a line on stderr when that is a terminal or TESSERA_PROGRESS=1 */
+TsrProgress* tsr_progress_begin(const TsrString* label, int64_t total); /* < 0: unknown */
+void tsr_progress_loss(TsrProgress* progress, double loss);             /* shown from the next line on */
 void tsr_progress_step(TsrProgress* progress);
 void tsr_progress_end(TsrProgress* progress);
 

@@ -1,4 +1,6 @@
 // How a name of the root namespace is shown to people.
+#include <cctype>
+
 #include <fmt/format.h>
 
 #include "sema/builtins/builtins.h"
@@ -36,7 +38,7 @@ std::string usage(const BuiltinEntry& row) {
     for (size_t i = 0; i < places.size(); ++i)
         text += fmt::format("{}{}", i == 0 ? "" : i + 1 == places.size() ? " and " : ", ", places[i]);
     text += ".";
-    text[0] = text[0] == 'i' ? 'I' : 'O';
+    text[0] = static_cast<char>(std::toupper(text[0]));
     for (size_t i = 1; i < row.paths.size(); ++i) {
         text += fmt::format("{}`{}`", i == 1 ? " Also written " : ", ", row.paths[i]);
     }
