@@ -10,7 +10,7 @@
 namespace tsr::ir {
 
 // Registers of a thread that copies, and of one that multiplies, where they share them (`shares_registers`).
-inline constexpr int64_t kCopyRegisters = 64, kProductRegisters = 224;
+inline constexpr int64_t kCopyRegisters = 56, kProductRegisters = 224;
 
 // How many threads more a block has that run nothing but these copies: a warp, beside warp groups that multiply a warp
 // group; 0 where no threads are left, or what is copied depends on what the others do. `staged`: a kernel with its
