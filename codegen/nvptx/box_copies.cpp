@@ -28,6 +28,9 @@ void GpuTask::emit_mbarrier_fence(const ir::Op&) {
     call(llvm::Intrinsic::nvvm_fence_mbarrier_init_release_cluster, {});
 }
 
+// The slots that neighbours share are written by TMA copies alone, which order themselves by the bytes that they count:
+// no scope needs to be wider than the block. One of the cluster would wait for all accesses of the thread (MEMBAR in
+// SASS) in each round of the products.
 void GpuTask::emit_mbarrier_arrive(const ir::Op& op) {
     using namespace llvm::Intrinsic;
     const ir::MbarrierOp arrive(source_, op);
@@ -36,7 +39,7 @@ void GpuTask::emit_mbarrier_arrive(const ir::Op& op) {
         call(nvvm_mbarrier_arrive_expect_tx_scope_cta_space_cta, {mbarrier, number(op, Attr::count)});
     } else if (arrive.block()) {
         Value* there = call(nvvm_mapa_shared_cluster, {mbarrier, value(*arrive.block())});
-        call(nvvm_mbarrier_arrive_scope_cluster_space_cluster, {there, builder_.getInt32(1)});
+        call(nvvm_mbarrier_arrive_scope_cta_space_cluster, {there, builder_.getInt32(1)});
     } else {
         call(nvvm_mbarrier_arrive_scope_cta_space_cta, {mbarrier, builder_.getInt32(1)});
     }
@@ -49,8 +52,7 @@ void GpuTask::emit_mbarrier_wait(const ir::Op& op) {
     builder_.CreateBr(head);
     builder_.SetInsertPoint(head);
     const ir::MbarrierOp wait(source_, op);
-    Value* ended = call(of_cluster(op) ? llvm::Intrinsic::nvvm_mbarrier_try_wait_parity_scope_cluster_space_cta
-                                       : llvm::Intrinsic::nvvm_mbarrier_try_wait_parity_scope_cta_space_cta,
+    Value* ended = call(llvm::Intrinsic::nvvm_mbarrier_try_wait_parity_scope_cta_space_cta,
                         {value(wait.mbarrier()), value(wait.parity())});
     builder_.CreateCondBr(ended, after, head);
     builder_.SetInsertPoint(after);

@@ -72,6 +72,8 @@ struct GpuTask::Emits {
         {OpKind::proxy_fence, &GpuTask::emit_proxy_fence},
         {OpKind::fewer_registers, &GpuTask::emit_fewer_registers},
         {OpKind::more_registers, &GpuTask::emit_more_registers},
+        {OpKind::await_turn, &GpuTask::emit_await_turn},
+        {OpKind::pass_turn, &GpuTask::emit_pass_turn},
 
         {OpKind::mbarrier_init, &GpuTask::emit_mbarrier_init},
         {OpKind::mbarrier_fence, &GpuTask::emit_mbarrier_fence},
@@ -117,6 +119,20 @@ void GpuTask::emit_fewer_registers(const ir::Op& op) {
 
 void GpuTask::emit_more_registers(const ir::Op& op) {
     call(llvm::Intrinsic::nvvm_setmaxnreg_inc_sync_aligned_u32, {number(op, Attr::count)});
+}
+
+// Number 0 is the block's barrier, 1 that of the threads of a role.
+Value* GpuTask::barrier_of_turn(const ir::Op& op) {
+    constexpr uint32_t kFirstOfTurns = 2;
+    return builder_.CreateAdd(value(op.operands[0]), builder_.getInt32(kFirstOfTurns));
+}
+
+void GpuTask::emit_await_turn(const ir::Op& op) {
+    call(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_count, {barrier_of_turn(op), number(op, Attr::count)});
+}
+
+void GpuTask::emit_pass_turn(const ir::Op& op) {
+    call(llvm::Intrinsic::nvvm_barrier_cta_arrive_aligned_count, {barrier_of_turn(op), number(op, Attr::count)});
 }
 
 void GpuTask::emit_barrier(const ir::Op& op) {

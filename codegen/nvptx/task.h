@@ -73,6 +73,9 @@ private:
     void emit_proxy_fence(const ir::Op& op);
     void emit_fewer_registers(const ir::Op& op);
     void emit_more_registers(const ir::Op& op);
+    llvm::Value* barrier_of_turn(const ir::Op& op);
+    void emit_await_turn(const ir::Op& op);
+    void emit_pass_turn(const ir::Op& op);
     void copy_at_once(const ir::Op& op, llvm::Value* bytes);
     void emit_print(const ir::Op& op);
     void emit_assert(const ir::Op& op);

@@ -63,19 +63,19 @@ struct AttrRow {
 };
 #define TSR_ATTR(attr, kind) {Attr::attr, #attr, AttrKind::kind}
 constexpr AttrRow kAttrRows[]{
-    TSR_ATTR(value, constant),    TSR_ATTR(type, type),        TSR_ATTR(dim, dim),         TSR_ATTR(axis, number),
-    TSR_ATTR(callee, text),       TSR_ATTR(text, text),        TSR_ATTR(op, number),       TSR_ATTR(width, number),
-    TSR_ATTR(loop, number),       TSR_ATTR(over, number),      TSR_ATTR(prefetch, number), TSR_ATTR(layout, text),
-    TSR_ATTR(swizzle, text),      TSR_ATTR(alignment, number), TSR_ATTR(count, number),    TSR_ATTR(name, text),
-    TSR_ATTR(axes, numbers),      TSR_ATTR(extents, numbers),  TSR_ATTR(strides, numbers), TSR_ATTR(codes, numbers),
-    TSR_ATTR(elements, numbers),  TSR_ATTR(written, numbers),  TSR_ATTR(shape, dims),      TSR_ATTR(packed, type),
-    TSR_ATTR(ring, number),       TSR_ATTR(shuffle, number),   TSR_ATTR(vote, number),     TSR_ATTR(a_transposed, flag),
-    TSR_ATTR(b_transposed, flag), TSR_ATTR(transposed, flag),  TSR_ATTR(tf32, flag),       TSR_ATTR(pending, flag),
-    TSR_ATTR(products, flag),     TSR_ATTR(local, flag),       TSR_ATTR(of_tensor, flag),  TSR_ATTR(pointer, flag),
-    TSR_ATTR(past_caches, flag),  TSR_ATTR(cluster, flag),     TSR_ATTR(anew, flag),       TSR_ATTR(lowered, flag),
-    TSR_ATTR(seeded, flag),       TSR_ATTR(watched, flag),     TSR_ATTR(masked, flag),     TSR_ATTR(reverse, flag),
-    TSR_ATTR(descending, flag),   TSR_ATTR(outside, flag),     TSR_ATTR(unroll, number),   TSR_ATTR(names, texts),
-    TSR_ATTR(letters, text),      TSR_ATTR(steps, numbers),    TSR_ATTR(points, texts),
+    TSR_ATTR(value, constant),    TSR_ATTR(type, type),         TSR_ATTR(dim, dim),         TSR_ATTR(axis, number),
+    TSR_ATTR(callee, text),       TSR_ATTR(text, text),         TSR_ATTR(op, number),       TSR_ATTR(width, number),
+    TSR_ATTR(loop, number),       TSR_ATTR(over, number),       TSR_ATTR(prefetch, number), TSR_ATTR(layout, text),
+    TSR_ATTR(swizzle, text),      TSR_ATTR(alignment, number),  TSR_ATTR(count, number),    TSR_ATTR(name, text),
+    TSR_ATTR(axes, numbers),      TSR_ATTR(extents, numbers),   TSR_ATTR(strides, numbers), TSR_ATTR(codes, numbers),
+    TSR_ATTR(elements, numbers),  TSR_ATTR(written, numbers),   TSR_ATTR(shape, dims),      TSR_ATTR(packed, type),
+    TSR_ATTR(ring, number),       TSR_ATTR(shuffle, number),    TSR_ATTR(vote, number),     TSR_ATTR(turn, number),
+    TSR_ATTR(a_transposed, flag), TSR_ATTR(b_transposed, flag), TSR_ATTR(transposed, flag), TSR_ATTR(tf32, flag),
+    TSR_ATTR(pending, flag),      TSR_ATTR(products, flag),     TSR_ATTR(local, flag),      TSR_ATTR(of_tensor, flag),
+    TSR_ATTR(pointer, flag),      TSR_ATTR(past_caches, flag),  TSR_ATTR(cluster, flag),    TSR_ATTR(anew, flag),
+    TSR_ATTR(lowered, flag),      TSR_ATTR(seeded, flag),       TSR_ATTR(watched, flag),    TSR_ATTR(masked, flag),
+    TSR_ATTR(reverse, flag),      TSR_ATTR(descending, flag),   TSR_ATTR(outside, flag),    TSR_ATTR(unroll, number),
+    TSR_ATTR(names, texts),       TSR_ATTR(letters, text),      TSR_ATTR(steps, numbers),   TSR_ATTR(points, texts),
 };
 #undef TSR_ATTR
 

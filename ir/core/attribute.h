@@ -45,6 +45,7 @@ enum class Attr : uint8_t {
     ring,       // RingUse
     shuffle,    // ShuffleBy
     vote,       // Vote
+    turn,       // Turn
     // flags: there or not
     a_transposed,
     b_transposed,

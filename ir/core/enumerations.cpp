@@ -104,4 +104,14 @@ std::string_view name(Vote vote) {
     return "";
 }
 
+std::string_view name(Turn turn) {
+    switch (turn) {
+        case Turn::awaits:
+            return "awaits";
+        case Turn::passes:
+            return "passes";
+    }
+    return "";
+}
+
 }  // namespace tsr::ir

@@ -30,6 +30,9 @@ enum class ShuffleBy : uint8_t { index, bit_xor, up, down };
 // What the lanes of a warp are asked together.
 enum class Vote : uint8_t { any, all, ballot };
 
+// What a product of a warp group does to its turn: waits for it before it is started, or passes it on behind its start.
+enum class Turn : uint8_t { awaits, passes };
+
 // The value of an attribute that holds an enumerator.
 template <typename Enumeration>
 constexpr int64_t code(Enumeration enumerator) {
@@ -43,5 +46,6 @@ std::string_view name(AtomicOp op);
 std::string_view name(RingUse use);
 std::string_view name(ShuffleBy by);
 std::string_view name(Vote vote);
+std::string_view name(Turn turn);
 
 }  // namespace tsr::ir

@@ -68,6 +68,7 @@ std::vector<std::string_view> enumerators(OpKind kind, Attr key) {
     if (key == Attr::ring) add_all(RingUse::close);
     if (key == Attr::shuffle) add_all(ShuffleBy::down);
     if (key == Attr::vote) add_all(Vote::ballot);
+    if (key == Attr::turn) add_all(Turn::passes);
     const bool atomic = kind == OpKind::atomic || kind == OpKind::atomic_rmw || kind == OpKind::atomic_tile;
     if (key == Attr::op && atomic) add_all(AtomicOp::compare_exchange);
     if (key == Attr::op && !atomic) add_all(ReduceOp::all);

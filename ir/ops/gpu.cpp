@@ -118,6 +118,11 @@ Inferred infer_registers(Operands, const Attrs& attrs) {
     return Failure{fmt::format("a thread has 24, 32, … 256 registers, not {}", count)};
 }
 
+Inferred infer_turn(Operands operands, const Attrs&) {
+    if (operands[0] == Type::scalar(DType::i32)) return gives_nothing();
+    return Failure{fmt::format("the number of a warp group is {}, needs i32", operands[0].text())};
+}
+
 constexpr std::array kGpuRecords{
     OpRecord{.kind = OpKind::thread_id,
              .name = "thread_id",
@@ -307,6 +312,27 @@ constexpr std::array kGpuRecords{
              .attrs = {needs(Attr::count)},
              .effects = {Effect::collective, Effect::in_order},
              .example = {"() more_registers {count = 232}"}},
+    OpRecord{.kind = OpKind::await_turn,
+             .name = "await_turn",
+             .doc =
+                 "The warp group of this number waits until a turn is passed to it. `count`: the threads of two warp "
+                 "groups (PTX ISA, bar.sync).",
+             .operands = {Role{"group"}},
+             .infer = infer_turn,
+             .levels = kTarget,
+             .attrs = {needs(Attr::count)},
+             .effects = {Effect::collective, Effect::in_order},
+             .example = {"(%g: i32) await_turn %g {count = 256}"}},
+    OpRecord{.kind = OpKind::pass_turn,
+             .name = "pass_turn",
+             .doc = "This warp group passes the turn to the one of this number, and goes on. `count`: the threads of "
+                    "both (PTX ISA, bar.arrive).",
+             .operands = {Role{"group"}},
+             .infer = infer_turn,
+             .levels = kTarget,
+             .attrs = {needs(Attr::count)},
+             .effects = {Effect::collective, Effect::in_order},
+             .example = {"(%g: i32) pass_turn %g {count = 256}"}},
 };
 static_assert(complete<kGpuRecords, kGpuFamily>(),
               "every operation of a GPU has its record, in the order of ir/core/opkind.h");

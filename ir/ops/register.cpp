@@ -387,13 +387,15 @@ constexpr std::array kRegisterRecords{
             "depth, what lies behind the end of the loop around it is 0 in a and in b. With `tf32` the "
             "elements of a and b, of f32, are rounded to 11 bits of significand first, to nearest, halves away from "
             "zero (PTX ISA, cvt.rna.tf32). `pending`: it is only started; until a `wait_group` covers it a and b are "
-            "read, and nothing but another such product that adds to its result touches that.",
+            "read, and nothing but another such product that adds to its result touches that. `turn`: of the warp "
+            "groups "
+            "of a block, that multiply and do other work in turn, what it does to its own one's turn.",
         .operands = {Role{"a", Many::one, Access::reads}, Role{"b", Many::one, Access::reads},
                      Role{"accumulator", Many::optional}},
         .infer = infer_mma,
         .levels = kTile,
         .attrs = {needs(Attr::type), may(Attr::a_transposed), may(Attr::b_transposed), may(Attr::tf32),
-                  may(Attr::pending), may(Attr::masked)},
+                  may(Attr::pending), may(Attr::masked), may(Attr::turn)},
         .axes = AxisRule::contract,
         .cost = Cost::light,
         .example = {"(%a: f32) %t = expand %a {axes = [], shape = [2, 2]} : tile f32[2, 2]\n"

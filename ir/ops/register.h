@@ -69,6 +69,8 @@ struct MmaOp : Handle<OpKind::mma, OpKind::mma_words> {
     [[nodiscard]] bool in_tf32() const { return attrs().has(Attr::tf32); }
     // It is started here, and done where a `wait_group` of products says so.
     [[nodiscard]] bool pending() const { return attrs().has(Attr::pending); }
+    // Whether its warp group waits for its turn before it, or passes it on behind its start.
+    [[nodiscard]] bool turns(Turn what) const { return attrs().is(Attr::turn, what); }
     // Of `mma_words`: of what is packed in b.
     [[nodiscard]] DType packed() const { return attrs().dtype(Attr::packed); }
     static constexpr size_t kA = 0, kB = 1, kAccumulator = 2;  // places among the operands

@@ -70,7 +70,8 @@ constexpr Row<Counts> kCountRows[]{
     {OpKind::store_matrix, Counts::nothing}, {OpKind::matrix_descriptor, Counts::nothing},
     {OpKind::warp_mma, Counts::nothing}, {OpKind::group_mma, Counts::nothing}, {OpKind::group_wait, Counts::nothing},
     {OpKind::proxy_fence, Counts::nothing}, {OpKind::fewer_registers, Counts::nothing},
-    {OpKind::more_registers, Counts::nothing},
+    {OpKind::more_registers, Counts::nothing}, {OpKind::await_turn, Counts::nothing},
+    {OpKind::pass_turn, Counts::nothing},
 
     {OpKind::mbarrier_init, Counts::nothing}, {OpKind::mbarrier_fence, Counts::nothing},
     {OpKind::mbarrier_arrive, Counts::nothing}, {OpKind::mbarrier_wait, Counts::nothing},

@@ -168,6 +168,11 @@ void ThreadCode::control(const Op& op) {
         for (const Type& type : register_types(result)) types.push_back(type);
     }
     RegionId outside = emit.region;
+    const bool turns = op.kind == OpKind::for_ && std::ranges::any_of(tile.region(op.regions[0]).ops, [&](OpId id) {
+                           return tile.op(id).attrs.has(Attr::turn) && role_ == Role::consumer;
+                       });
+    if (turns) tiles_->await_turn();
+    const OpId awaits = turns ? target.region(emit.region).ops.back() : OpId{};
     const OpId made = op.kind == OpKind::if_
                           ? emit.open_if(operands.front(), types)
                           : emit.open(op.kind, operands, op.kind == OpKind::for_ ? Attrs{} : op.attrs);
@@ -194,6 +199,7 @@ void ThreadCode::control(const Op& op) {
         emit.yield(out);
     }
     emit.close(made, outside);
+    if (turns) end_turns(made, awaits);
     size_t at = 0;
     const std::vector<ValueId> results = target.op(made).results;
     for (ValueId result : carried(op.results)) bind(result, results, at);

@@ -49,6 +49,8 @@ private:
     [[nodiscard]] std::vector<ValueId> carried(const std::vector<ValueId>& values) const;
     void meet_alone(RegionId region);
     void share_registers();
+    [[nodiscard]] bool takes_turns(RegionId region) const;
+    void end_turns(OpId loop, OpId awaits);
     ValueId copies_boxes();
 
     void region(RegionId region);

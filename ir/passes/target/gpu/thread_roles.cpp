@@ -18,7 +18,10 @@ void ThreadCode::roles() {
         emit.region = emit.add_region(branch);
         role_ = role;
         share_registers();
+        const bool turns = role == Role::consumer && takes_turns(tile.body);
+        if (turns) tiles_->begin_turns();
         groups();
+        if (turns) tiles_->end_turns();
         if (tiles_ && role == Role::consumer) tiles_->end_boxes();
         emit.yield({});
         if (role == Role::consumer) meet_alone(emit.region);
@@ -88,6 +91,24 @@ void ThreadCode::share_registers() {
     const bool copies = role_ == Role::producer;
     emit.statement(copies ? OpKind::fewer_registers : OpKind::more_registers, {},
                    {{Attr::count, copies ? kCopyRegisters : kProductRegisters}});
+}
+
+// Whether products below do, of those that run the code at hand.
+bool ThreadCode::takes_turns(RegionId region) const {
+    return role_ == Role::consumer && any_below(tile, region, [](const Op& op) { return op.attrs.has(Attr::turn); });
+}
+
+// A loop in which the warp groups meet takes no turns: the one whose turn it is not does not come to the barrier.
+void ThreadCode::end_turns(OpId loop, OpId awaits) {
+    const RegionId body = target.op(loop).regions[0];
+    if (!any_below(target, body, [](const Op& op) { return op.kind == OpKind::block_barrier; }))
+        return tiles_->pass_turn();
+    std::vector<OpId> unwanted{awaits};
+    walk(target, body, [&](OpId id) {
+        const OpKind kind = target.op(id).kind;
+        if (kind == OpKind::await_turn || kind == OpKind::pass_turn) unwanted.push_back(id);
+    });
+    for (OpId id : unwanted) target.remove(id);
 }
 
 // Barriers are of these threads alone.

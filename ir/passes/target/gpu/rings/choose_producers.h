@@ -9,8 +9,11 @@
 
 namespace tsr::ir {
 
-// Registers of a thread that copies, and of one that multiplies, where they share them (`shares_registers`).
+// Registers of a thread that copies, and of one that multiplies, where they share them (`shares_registers`): of three warp
+// groups no more than the block got, which is 168 for each of 384 threads. A warp group that asks for more waits for ever
+// (PTX ISA, setmaxnreg).
 inline constexpr int64_t kCopyRegisters = 56, kProductRegisters = 224;
+static_assert(kCopyRegisters + 2 * kProductRegisters <= 3 * 168);
 
 // How many threads more a block has that run nothing but these copies: a warp, beside warp groups that multiply a warp
 // group; 0 where no threads are left, or what is copied depends on what the others do. `staged`: a kernel with its

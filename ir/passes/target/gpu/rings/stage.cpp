@@ -11,6 +11,7 @@
 #include "ir/passes/target/gpu/rings/choose_cluster.h"
 #include "ir/passes/target/gpu/rings/pending_products.h"
 #include "ir/passes/target/gpu/rings/product_ahead.h"
+#include "ir/passes/target/gpu/rings/product_turns.h"
 #include "ir/passes/target/gpu/rings/staged_loads.h"
 #include "ir/passes/tile/walk.h"
 
@@ -179,8 +180,10 @@ private:
             read(kernel_.op(staged_.loads[i]).results[0], stages[i], false);
         const OpId end = kernel_.region(body).ops.back();
         if (arrivals_) pending_ = pending_products(kernel_, loop_, buffers_, machine_);
+        const bool turns = arrivals_ && pending_.empty() && take_turns();
         // Where the slot of the round behind this one has been filled for long when this round begins.
-        if (arrivals_ && pending_.empty() && stages_ > 2) head_ = product_ahead(kernel_, loop_, buffers_, machine_);
+        if (arrivals_ && pending_.empty() && !turns && stages_ > 2)
+            head_ = product_ahead(kernel_, loop_, buffers_, machine_);
         if (!pending_.empty()) reasons_.emplace_back("products: under way when their round ends");
         if (head_) reasons_.emplace_back("products: the first of a round is started a round ahead");
         std::optional<Slot> after;
@@ -209,6 +212,16 @@ private:
         if (arrivals_) carried.insert(carried.end(), {after->phase, then.phase});
         if (started.valid()) carried.push_back(started);
         for (ValueId value : carried) kernel_.op(end).operands.push_back(value);
+    }
+
+    // The products say so by their `turn`.
+    bool take_turns() {
+        const auto turns = product_turns(kernel_, loop_, stages_, machine_);
+        if (!turns) return false;
+        kernel_.op(turns->passes).attrs.set(Attr::turn, code(Turn::passes));
+        kernel_.op(turns->awaits).attrs.set(Attr::turn, code(Turn::awaits));
+        reasons_.emplace_back("products: warp groups take turns with them");
+        return true;
     }
 
     Slot advanced(Builder& b, const Slot& slot) const {

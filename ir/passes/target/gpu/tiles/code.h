@@ -33,6 +33,13 @@ public:
     void met() { others_read_ = false; }
     // What tiles were stored by has been read; at the end of the kernel.
     void end_boxes();
+    // Of two warp groups that multiply in turn: this one waits for its turn, or passes it to the other one.
+    void await_turn();
+    void pass_turn();
+    // The first turn is that of warp group 0: passed to it by the other one before all loops, and taken back by it
+    // behind them.
+    void begin_turns();
+    void end_turns();
     // Gives the tiles' shared memory its place behind `used` bytes; answers the bytes that are used then.
     int64_t finish(int64_t used);
 
@@ -111,6 +118,7 @@ private:
     ValueId described(const Panels& panels, int64_t outer, int64_t inner);
     void group_product(OpId id);
     void wait_for_sums(const Op& op);
+    void in_group(int64_t number, const std::function<void()>& body);
     // Fragments of operands (matrices.cpp, products.cpp)
     std::optional<Part> matrices(ValueId value, bool transposed, Operand operand, const ProductPlan& plan,
                                  const Layout& lies);

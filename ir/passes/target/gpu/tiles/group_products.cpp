@@ -113,7 +113,9 @@ void ThreadTiles::group_product(OpId id) {
         if (!b.turned) attrs.set_flag(Attr::b_transposed);
         const std::vector<Type> types(static_cast<size_t>(piece.parts * piece.columns / kColumnsOfRegister),
                                       Type::scalar(type));
+        if (op.turns(Turn::awaits)) await_turn();
         Registers made = emit_.many(OpKind::group_mma, operands, attrs);
+        if (op.turns(Turn::passes)) pass_turn();
         // What is only started stays in the registers where it is summed.
         if (piece.waits) made = emit_.many(OpKind::group_wait, made, {{Attr::count, int64_t{0}}});
         return made;
@@ -133,6 +135,35 @@ void ThreadTiles::group_product(OpId id) {
         sums = multiply({0, parts, 0, shape[1], 0, depth, waits}, sums);
     }
     code_.parts[result] = convert(sums, c, layout(result), type);
+}
+
+void ThreadTiles::await_turn() {
+    emit_.statement(OpKind::await_turn, {emit_.cast(group_number(), DType::i32)},
+                    {{Attr::count, code_.plan.gpu().threads}});
+}
+
+void ThreadTiles::pass_turn() {
+    const ValueId other = emit_.binary(OpKind::sub, emit_.integer(1), group_number());
+    emit_.statement(OpKind::pass_turn, {emit_.cast(other, DType::i32)}, {{Attr::count, code_.plan.gpu().threads}});
+}
+
+void ThreadTiles::begin_turns() {
+    in_group(1, [&] { pass_turn(); });
+}
+
+void ThreadTiles::end_turns() {
+    in_group(0, [&] { await_turn(); });
+}
+
+void ThreadTiles::in_group(int64_t number, const std::function<void()>& body) {
+    const OpId branch = emit_.open_if(emit_.compare(OpKind::eq, group_number(), emit_.integer(number)));
+    const RegionId outside = emit_.region;
+    for (const bool here : {true, false}) {
+        emit_.region = emit_.add_region(branch);
+        if (here) body();
+        emit_.yield({});
+    }
+    emit_.close(branch, outside);
 }
 
 void ThreadTiles::wait_for_sums(const Op& op) {
