@@ -47,6 +47,11 @@ void tsr_launch(const TsrKernelFamily* family, const uint64_t* slots, TsrTensor*
     messages.deliver();
 }
 
+int32_t tsr_on_gpu(void) {
+    const tsr::runtime::cuda::Device* device = tsr::runtime::cuda::device();
+    return device != nullptr && device->lost.empty() ? 1 : 0;
+}
+
 // Launches on the processor are over when tsr_launch returns; on a device that failed there are none.
 void tsr_wait(void) {
     using namespace tsr::runtime;

@@ -127,6 +127,8 @@ inline constexpr auto kHostEntries = [] {
         {"fill", {A::tensor, A::bits, A::place}, R::none},
         {"equal", {A::tensor, A::tensor}, R::boolean},
         {"allclose", {A::tensor, A::tensor, A::real, A::real, A::integer, A::place}, R::boolean},
+        // which of two ways of launching is the better one; the evaluator runs on no GPU
+        {"on_gpu", {}, R::boolean},
         // calls that are replayed; {extents}: the kinds of what stands in the slots
         {"capture_begin", {A::text, A::extents, A::slots, A::place}, R::boolean},
         {"capture_tensor", {A::count}, R::tensor},
