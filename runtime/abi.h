@@ -396,7 +396,6 @@ TsrTensor* tsr_read_bytes(const TsrString* path, const TsrPlace* place);        
 TsrTensor* tsr_load_csv(const TsrString* path, int32_t dtype, int32_t rank, const TsrPlace* place);
 double tsr_time(void);   /* seconds, monotonic */
 TsrList* tsr_args(void); /* strings: the words after `--` on the command line */
-int32_t tsr_on_gpu(void); /* whether launches go to a GPU, where there is code for it */
 void tsr_wait(void);     /* until all launches are over; their lines and failed assertions come out here */
 void* tsr_allocate(int64_t bytes, const TsrPlace* place); /* aligned to 64 */
 void tsr_free(void* memory);

@@ -97,6 +97,8 @@ private:
                 return push(data_.i64(0));
             case place:
                 return push(body_.place_of(op_));
+            case family:
+                return push(body_.names_.families.at(op_.attrs.string(Attr::text)));
         }
     }
 

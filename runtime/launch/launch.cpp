@@ -47,9 +47,8 @@ void tsr_launch(const TsrKernelFamily* family, const uint64_t* slots, TsrTensor*
     messages.deliver();
 }
 
-int32_t tsr_on_gpu(void) {
-    const tsr::runtime::cuda::Device* device = tsr::runtime::cuda::device();
-    return device != nullptr && device->lost.empty() ? 1 : 0;
+int32_t tsr_on_gpu(const TsrTensor* tensor, const TsrKernelFamily* family) {
+    return family != nullptr && tsr::runtime::cuda::runs(*family, *tensor) ? 1 : 0;
 }
 
 // Launches on the processor are over when tsr_launch returns; on a device that failed there are none.

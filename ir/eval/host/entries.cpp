@@ -95,6 +95,7 @@ private:
                 return push_pointer(container_types_.insert(container_type(result)).first->c_str());
             }
             case zero:
+            case family:
             case place:  // a failure knows it here
                 return push_integer(0);
         }
@@ -193,7 +194,6 @@ void HostRun::entry(Frame& frame, const Op& op) {
     const HostThunk thunk = host_thunk(name);
     if (entry == nullptr || thunk == nullptr) throw HostFailure{fmt::format("the runtime has no entry '{}'", name)};
     if (counts_references(name)) return;
-    if (name == "on_gpu") return give(frame, op, {.bits = 0});
     const EntryCall call(api_, *frame.function, op, *entry, frame.values, container_types_);
     TsrSlot given = thunk(api_, call.arguments());
     if (op.results.empty()) return;

@@ -256,7 +256,10 @@ private:
             launch_steps(code.steps, results);
             return;
         }
-        const OpId asked = builder_.host("on_gpu", {}, {Type::scalar(DType::boolean)});
+        const ValueId given = host_.op(call_).operands[0];
+        const ValueId dense = one(builder_.host("contiguous", {given}, {host_.type(given)}));
+        const std::string& kernel = code.on_gpu.back().steps.kernels.front().kernel.name;
+        const OpId asked = builder_.host("on_gpu", {dense}, {Type::scalar(DType::boolean)}, {{Attr::text, kernel}});
         const ValueId fits = builder_.le(value_of(code.row), builder_.index(code.on_gpu.back().longest));
         builder_.if_(
             builder_.bit_and(one(asked), fits),

@@ -18,6 +18,7 @@ namespace {
 constexpr int64_t kThreads = 256, kWarp = 32, kWarps = kThreads / kWarp;
 static_assert(kThreads == kDigits, "a thread adds up the counts of one digit");
 constexpr int64_t kShared = 36 << 10;  // bytes for elements, beside the tables: four blocks of 256 fit a processor
+constexpr int64_t kTogether = 4;       // rounds whose elements are read at once
 constexpr int64_t kCountsTile = 1024;
 constexpr int64_t kFewChunks = 16;   // of a row: a thread adds up a digit's counts alone
 constexpr int64_t kDigitShift = 16;  // an element's digit and its rank are kept in one number
@@ -57,7 +58,7 @@ private:
 
     // A number of elements of which each thread has as many.
     static int64_t in_rounds(int64_t elements) {
-        return std::min<int64_t>(elements / (4 * kThreads) * 4, 16) * kThreads;
+        return std::min<int64_t>(elements / (kTogether * kThreads) * kTogether, 16) * kThreads;
     }
     [[nodiscard]] int64_t number_size() const { return op_.gives_numbers() ? 4 : 0; }
 
@@ -93,6 +94,16 @@ private:
     static void times(Builder& b, ValueId count, const Step& step) {
         b.for_(b.index(0), count, b.index(1), {}, {}, [&](Builder& body, ValueId i, const Values&) {
             step(body, i);
+            return Values{};
+        });
+    }
+    // So many rounds at once; `count` is a multiple.
+    static void in_turns(Builder& b, ValueId count, int64_t together,
+                         const std::function<void(Builder&, const Values&)>& turn) {
+        b.for_(b.index(0), count, b.index(together), {}, {}, [&](Builder& body, ValueId first, const Values&) {
+            Values rounds;
+            for (int64_t i = 0; i < together; ++i) rounds.push_back(body.add(first, body.index(i)));
+            turn(body, rounds);
             return Values{};
         });
     }
@@ -149,40 +160,49 @@ private:
         for (int64_t w = 0; w < kWarps; ++w) b.write(tables.warps, i32(b, 0), {b.index(w), thread.number});
     }
 
-    // Of each element its digit and how many of its warp come before it. `value` reads the element that it is given.
-    void rank(Builder& b, const Tables& tables, const Part& part, ValueId shift,
+    // Of each element its digit and how many of its warp come before it. `value` reads the element that it is given;
+    // those of `together` rounds are read at once.
+    void rank(Builder& b, const Tables& tables, const Part& part, ValueId shift, int64_t together,
               const std::function<ValueId(Builder&, ValueId)>& value) const {
-        times(b, part.rounds, [&](Builder& body, ValueId k) {
-            const ValueId e = element(body, part, k);
-            const ValueId inside = body.lt(e, part.count);
-            const ValueId digit = digit32(body, key_.digit(body, value(body, there(body, part, e)), shift));
-            ValueId same = ballot(body, inside);
-            for (int64_t bit = 0; bit < kDigitBits; ++bit) {
-                const ValueId set = body.ne(body.bit_and(digit, u32(body, int64_t{1} << bit)), u32(body, 0));
-                const ValueId vote = ballot(body, set);
-                same = body.bit_and(same, body.select(set, vote, body.bit_not(vote)));
+        in_turns(b, part.rounds, together, [&](Builder& body, const Values& rounds) {
+            Values elements, digits;
+            for (const ValueId round : rounds) {
+                elements.push_back(element(body, part, round));
+                const ValueId read = value(body, there(body, part, elements.back()));
+                digits.push_back(digit32(body, key_.digit(body, read, shift)));
             }
-            const ValueId own = body.shl(u32(body, 1), body.cast(part.thread.lane, DType::u32));
-            const ValueId below = body.bit_and(same, body.sub(own, u32(body, 1)));
-            // The first of them adds all to the count of the warp, which it gives to the others.
-            const ValueId leads = body.bit_and(inside, body.eq(below, u32(body, 0)));
-            const ValueId at = body.cast(digit, DType::index);
-            const OpId added = body.if_(
-                leads,
-                [&](Builder& first) {
-                    const ValueId count = first.cast(ones(first, same), DType::i32);
-                    return Values{first.atomic(AtomicOp::add, tables.warps, count, {part.thread.warp, at})};
-                },
-                [&](Builder& other) { return Values{i32(other, 0)}; });
-            const ValueId lowest = body.bit_and(same, body.sub(u32(body, 0), same));
-            const ValueId leader = body.cast(ones(body, body.sub(lowest, u32(body, 1))), DType::index);
-            const ValueId earlier = body.value(OpKind::shuffle, {body.function().op(added).results[0], leader});
-            const ValueId rank = body.add(body.cast(earlier, DType::u32), ones(body, below));
-            const ValueId kept = body.bit_or(body.shl(digit, u32(body, kDigitShift)), rank);
-            body.if_(inside, [&](Builder& inner) {
-                inner.write(tables.placed, kept, {e});
-                return Values{};
-            });
+            for (size_t i = 0; i < rounds.size(); ++i) rank_one(body, tables, part, elements[i], digits[i]);
+        });
+    }
+
+    static void rank_one(Builder& b, const Tables& tables, const Part& part, ValueId element, ValueId digit) {
+        const ValueId inside = b.lt(element, part.count);
+        ValueId same = ballot(b, inside);
+        for (int64_t bit = 0; bit < kDigitBits; ++bit) {
+            const ValueId set = b.bit_and(b.shr(digit, u32(b, bit)), u32(b, 1));
+            const ValueId vote = ballot(b, b.ne(set, u32(b, 0)));
+            same = b.bit_and(same, b.bit_xor(vote, b.sub(set, u32(b, 1))));
+        }
+        const ValueId own = b.shl(u32(b, 1), b.cast(part.thread.lane, DType::u32));
+        const ValueId below = b.bit_and(same, b.sub(own, u32(b, 1)));
+        // The first of them adds all to the count of the warp, which it gives to the others.
+        const ValueId leads = b.bit_and(inside, b.eq(below, u32(b, 0)));
+        const ValueId at = b.cast(digit, DType::index);
+        const OpId added = b.if_(
+            leads,
+            [&](Builder& first) {
+                const ValueId count = first.cast(ones(first, same), DType::i32);
+                return Values{first.atomic(AtomicOp::add, tables.warps, count, {part.thread.warp, at})};
+            },
+            [&](Builder& other) { return Values{i32(other, 0)}; });
+        const ValueId lowest = b.bit_and(same, b.sub(u32(b, 0), same));
+        const ValueId leader = b.cast(ones(b, b.sub(lowest, u32(b, 1))), DType::index);
+        const ValueId earlier = b.value(OpKind::shuffle, {b.function().op(added).results[0], leader});
+        const ValueId rank = b.add(b.cast(earlier, DType::u32), ones(b, below));
+        const ValueId kept = b.bit_or(b.shl(digit, u32(b, kDigitShift)), rank);
+        b.if_(inside, [&](Builder& inner) {
+            inner.write(tables.placed, kept, {element});
+            return Values{};
         });
     }
 
@@ -244,7 +264,7 @@ private:
                 const ValueId from = pass.mod(number, pass.index(2)), to = pass.sub(pass.index(1), from);
                 clear(pass, all, own.thread);
                 pass.barrier();
-                rank(pass, all, own, pass.mul(number, pass.index(kDigitBits)),
+                rank(pass, all, own, pass.mul(number, pass.index(kDigitBits)), 1,
                      [&](Builder& body, ValueId e) { return body.read(values, {from, e}); });
                 pass.barrier();
                 place_digits(pass, all, own.thread);
@@ -291,28 +311,36 @@ private:
             const Chunk here = chunk(b, at[2], length);
             b.write(local, i32(b, 0), {own.number});
             b.barrier();
-            times(b, b.index(chunk_ / kThreads), [&](Builder& body, ValueId k) {
-                const ValueId e = body.add(body.mul(k, body.index(kThreads)), own.number);
-                const ValueId inside = body.lt(e, here.count);
-                const ValueId i = body.add(here.begin, body.minimum(e, body.sub(here.count, body.index(1))));
-                const ValueId value = body.read(x, place(from.dense, at, i));
-                const ValueId digit = digit32(body, key_.digit(body, value, shift));
-                // Many elements often have one digit: those of the warp that have the first one's are added at once.
-                const ValueId of_first = body.value(OpKind::shuffle, {digit, body.index(0)});
-                const ValueId same = body.eq(digit, of_first);
-                const ValueId votes = ballot(body, body.bit_and(inside, same));
-                const ValueId leads = body.eq(own.lane, body.index(0));
-                const ValueId more = body.select(leads, body.cast(ones(body, votes), DType::i32), i32(body, 1));
-                body.if_(body.bit_and(inside, body.bit_or(leads, body.bit_not(same))), [&](Builder& inner) {
-                    inner.atomic(AtomicOp::add, local, more, {inner.cast(digit, DType::index)});
-                    return Values{};
-                });
+            in_turns(b, b.index(chunk_ / kThreads), kTogether, [&](Builder& body, const Values& rounds) {
+                Values elements, digits;
+                for (const ValueId k : rounds) {
+                    elements.push_back(body.add(body.mul(k, body.index(kThreads)), own.number));
+                    const ValueId last = body.sub(here.count, body.index(1));
+                    const ValueId i = body.add(here.begin, body.minimum(elements.back(), last));
+                    const ValueId value = body.read(x, place(from.dense, at, i));
+                    digits.push_back(digit32(body, key_.digit(body, value, shift)));
+                }
+                for (size_t i = 0; i < rounds.size(); ++i) {
+                    count_one(body, local, own, body.lt(elements[i], here.count), digits[i]);
+                }
             });
             b.barrier();
             b.write(count, b.read(local, {own.number}), {at[0], at[1], own.number, at[2]});
             b.barrier();
         });
         kernel.finish(steps);
+    }
+
+    // Many elements often have one digit: those of the warp that have its first one's are added at once.
+    static void count_one(Builder& b, ValueId counts, const Thread& own, ValueId inside, ValueId digit) {
+        const ValueId same = b.eq(digit, b.value(OpKind::shuffle, {digit, b.index(0)}));
+        const ValueId votes = ballot(b, b.bit_and(inside, same));
+        const ValueId leads = b.eq(own.lane, b.index(0));
+        const ValueId more = b.select(leads, b.cast(ones(b, votes), DType::i32), i32(b, 1));
+        b.if_(b.bit_and(inside, b.bit_or(leads, b.bit_not(same))), [&](Builder& inner) {
+            inner.atomic(AtomicOp::add, counts, more, {inner.cast(digit, DType::index)});
+            return Values{};
+        });
     }
 
     // Of each digit and chunk how many stand in the chunks before; of each digit all.
@@ -400,7 +428,7 @@ private:
             };
             clear(b, all, own.thread);
             b.barrier();
-            rank(b, all, own, shift, value);
+            rank(b, all, own, shift, kTogether, value);
             b.barrier();
             const ValueId first = place_digits(b, all, own.thread);
             // Where the elements of the thread's digit go, less where they stand in the block.
