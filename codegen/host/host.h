@@ -17,6 +17,7 @@ struct HostNames {
     std::map<std::string, llvm::Constant*> families;  // const TsrKernelFamily*
     // By the points that a launch names: const TsrTuning*.
     std::map<std::vector<std::string>, std::pair<const Tuning*, llvm::Constant*>> tunings;
+    bool with_gpus = false;  // some kernel has code for one
 };
 
 class HostBody : public Body {

@@ -14,6 +14,7 @@
 #include "codegen/llvm/errors.h"
 #include "codegen/llvm/function.h"
 #include "codegen/llvm/initializers.h"
+#include "codegen/nvptx/images.h"
 #include "codegen/program/check.h"
 #include "codegen/program/cuda_tables.h"
 #include "codegen/program/tables.h"
@@ -139,6 +140,7 @@ private:
     }
 
     void emit_host(const Processor& machine) {
+        names_.with_gpus = has_gpu_variants(program_);
         for (const ir::Function& function : program_.host->functions) {
             if (function.level != ir::Level::host) continue;
             names_.functions[function.name] = declare_host(function, "host." + function.name, module_);

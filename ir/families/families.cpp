@@ -9,6 +9,42 @@
 
 namespace tsr::ir {
 
+namespace {
+
+// Kernels that host functions launch only where `on_gpu` has said yes: those that code for a CPU would never run.
+class KernelsForGpus {
+public:
+    explicit KernelsForGpus(const Module& module) {
+        for (const Function& function : module.functions) {
+            if (function.level == Level::host) region(function, function.body, false);
+        }
+        for (const std::string& kernel : elsewhere_) there_.erase(kernel);
+    }
+    [[nodiscard]] std::set<std::string> all() const { return there_; }
+
+private:
+    static bool asks(const Function& host, ValueId condition) {
+        const OpId id = host.value(condition).op;
+        if (!id.valid()) return false;
+        const Op& op = host.op(id);
+        if (op.kind == OpKind::bit_and) return asks(host, op.operands[0]) || asks(host, op.operands[1]);
+        return op.kind == OpKind::host && op.attrs.string(Attr::callee) == "on_gpu";
+    }
+
+    void region(const Function& host, RegionId region_id, bool on_gpu) {
+        for (const OpId id : host.region(region_id).ops) {
+            const Op& op = host.op(id);
+            if (op.kind == OpKind::launch) (on_gpu ? there_ : elsewhere_).insert(op.attrs.string(Attr::callee));
+            const bool branch = op.kind == OpKind::if_ && asks(host, op.operands[0]);
+            for (size_t i = 0; i < op.regions.size(); ++i) region(host, op.regions[i], on_gpu || (branch && i == 0));
+        }
+    }
+
+    std::set<std::string> there_, elsewhere_;
+};
+
+}  // namespace
+
 Families::Families(Module& module, PassManager& manager, FamilyRequest request, GivenPlans& given,
                    Diagnostics& diagnostics)
     : module_(module),
@@ -17,6 +53,7 @@ Families::Families(Module& module, PassManager& manager, FamilyRequest request, 
       given_(given),
       diagnostics_(diagnostics),
       points_(launched_points(module)),
+      for_gpus_(KernelsForGpus(module).all()),
       gpu_points_(module, points_) {}
 
 bool Families::after(PassOutcome outcome) {
@@ -123,7 +160,9 @@ bool Families::lower_to_gpus(Family& family) {
 // Code for every machine that is asked for.
 bool Families::lower(Family& family) {
     bool done = true;
-    for (const CpuTarget& machine : request_.cpus(*family.kernel)) done = lower_to_machine(family, machine) && done;
+    if (!for_gpus_.contains(family.kernel->name)) {
+        for (const CpuTarget& machine : request_.cpus(*family.kernel)) done = lower_to_machine(family, machine) && done;
+    }
     return done && lower_to_gpus(family);
 }
 

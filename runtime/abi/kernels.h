@@ -101,6 +101,8 @@ typedef struct TsrKernelFamily {
  * nothing; it is there, as what the kernel writes is for others than the runtime, after tsr_wait. */
 void tsr_launch(const TsrKernelFamily* family, const uint64_t* slots, TsrTensor* const* tensors, int64_t total,
                 uint64_t* result, const TsrPlace* place);
+/* Whether a launch of the kernel with a tensor as this one goes to a GPU. NULL, a kernel of no program: it does not. */
+int32_t tsr_on_gpu(const TsrTensor* tensor, const TsrKernelFamily* family);
 int32_t tsr_workers(void); /* TESSERA_THREADS, else the cores this process may use */
 
 /* A tuned kernel: points of its space, which give the same result and differ in speed. */

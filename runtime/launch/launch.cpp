@@ -47,6 +47,10 @@ void tsr_launch(const TsrKernelFamily* family, const uint64_t* slots, TsrTensor*
     messages.deliver();
 }
 
+int32_t tsr_on_gpu(const TsrTensor* tensor, const TsrKernelFamily* family) {
+    return family != nullptr && tsr::runtime::cuda::runs(*family, *tensor) ? 1 : 0;
+}
+
 // Launches on the processor are over when tsr_launch returns; on a device that failed there are none.
 void tsr_wait(void) {
     using namespace tsr::runtime;

@@ -185,6 +185,10 @@ void start(Device& device, const Call& call, const TsrKernelVariant& variant, co
     add_pending(call.family, kernel, mailbox, call.place);
 }
 
+bool takes(const Device& device, const TsrKernelVariant& variant) {
+    return is_code(variant) && fits(device, *variant.cuda);
+}
+
 struct Found {
     const TsrKernelVariant* variant = nullptr;
     bool unfit = false;                    // there is code, but none for this device or these sizes
@@ -197,17 +201,15 @@ Found look_for_variant(const Call& call) {
     if (device == nullptr || !all_can_have_copies(call)) return {};
     enter(*device);
     const auto* variants = call.family.variants;
-    const auto takes = [&](const TsrKernelVariant& variant) {
-        return is_code(variant) && fits(*device, *variant.cuda);
-    };
-    if (std::none_of(variants, variants + call.family.nvariants, takes)) return {.unfit = true};
+    const auto taken = [&](const TsrKernelVariant& variant) { return takes(*device, variant); };
+    if (std::none_of(variants, variants + call.family.nvariants, taken)) return {.unfit = true};
     for (int32_t slot = 0; slot < call.family.nslots; ++slot) {
         if (is_tensor(call, slot)) make_copy(*device, *call.tensors[slot]->storage, call.place);
     }
     const std::vector<uint64_t> slots = device_slots(call);
     Found found;
     for (int32_t i = 0; i < call.family.nvariants; ++i) {
-        if (!takes(variants[i]) || !accepts(variants[i], slots.data())) continue;
+        if (!taken(variants[i]) || !accepts(variants[i], slots.data())) continue;
         if (!make_maps(*device, *variants[i].cuda, call.tensors, slots.data())) continue;
         const Loaded& loaded = load(*device, *variants[i].cuda, call.place);
         if (loaded.function != nullptr) return {.variant = &variants[i]};
@@ -218,6 +220,13 @@ Found look_for_variant(const Call& call) {
 }
 
 }  // namespace
+
+bool runs(const TsrKernelFamily& family, const TsrTensor& tensor) {
+    if (!has_code(family) || !can_have_copy(*tensor.storage)) return false;
+    const Device* device = cuda::device();
+    return device != nullptr && std::any_of(family.variants, family.variants + family.nvariants,
+                                            [&](const TsrKernelVariant& variant) { return takes(*device, variant); });
+}
 
 const TsrKernelVariant* fitting_variant(const Call& call) { return look_for_variant(call).variant; }
 

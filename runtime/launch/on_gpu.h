@@ -17,6 +17,8 @@ struct Call {
     const TsrPlace* place;
 };
 
+// Whether there is a device that runs the kernel with a tensor as this one, if memory lasts.
+bool runs(const TsrKernelFamily& family, const TsrTensor& tensor);
 // The variant that the device takes of this call, if there is one and a device; its tensors then have copies there.
 const TsrKernelVariant* fitting_variant(const Call& call);
 // The same; fails where code for GPUs is there and TESSERA_DEVICE asks for one, but none of it runs.

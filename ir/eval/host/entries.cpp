@@ -95,6 +95,7 @@ private:
                 return push_pointer(container_types_.insert(container_type(result)).first->c_str());
             }
             case zero:
+            case family:
             case place:  // a failure knows it here
                 return push_integer(0);
         }

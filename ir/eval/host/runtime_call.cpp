@@ -93,6 +93,7 @@ constexpr Kinds kinds_of(HostArgument argument) {
         case result_type:
         case place:
         case progress:
+        case family:
             return {Kind::pointer};
         case slot:
             return {Kind::slot};

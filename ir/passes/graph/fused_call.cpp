@@ -1,6 +1,8 @@
 #include "ir/passes/graph/fused_call.h"
 
+#include <functional>
 #include <map>
+#include <utility>
 
 #include "ir/build/dim_code.h"
 #include "ir/ops/control.h"
@@ -234,26 +236,64 @@ private:
             builder_.emit(OpKind::assert_, {builder_.ge(length, count), length, count},
                           {{Attr::text, std::string("an axis of {} elements has no first {}")}});
         }
-        const std::vector<Launch> long_rows = prepared_steps(code.steps, results);
-        const auto launch_all = [](Builder& where, const std::vector<Launch>& launches) {
-            for (const Launch& each : launches) launch(where, each);
-            return Values{};
-        };
         if (!code.short_steps) {
-            launch_all(builder_, long_rows);
+            by_machine(code, results);
             return;
         }
-        const std::vector<Launch> short_rows = prepared_steps(*code.short_steps, results);
         builder_.if_(
             builder_.lt(value_of(code.row), builder_.index(kShortRow)),
-            [&](Builder& body) { return launch_all(body, short_rows); },
-            [&](Builder& body) { return launch_all(body, long_rows); });
+            [&](Builder& body) { return inside(body, [&] { launch_steps(*code.short_steps, results); }); },
+            [&](Builder& body) { return inside(body, [&] { by_machine(code, results); }); });
+    }
+
+    void launch_steps(const KernelSteps& steps, const Values& results) {
+        for (const Launch& each : prepared_steps(steps, results)) launch(builder_, each);
+    }
+
+    // What is made for GPUs, where the program runs on one.
+    void by_machine(const StepCode& code, const Values& results) {
+        if (code.on_gpu.empty()) {
+            launch_steps(code.steps, results);
+            return;
+        }
+        const ValueId given = host_.op(call_).operands[0];
+        const ValueId dense = one(builder_.host("contiguous", {given}, {host_.type(given)}));
+        const std::string& kernel = code.on_gpu.back().steps.kernels.front().kernel.name;
+        const OpId asked = builder_.host("on_gpu", {dense}, {Type::scalar(DType::boolean)}, {{Attr::text, kernel}});
+        const ValueId fits = builder_.le(value_of(code.row), builder_.index(code.on_gpu.back().longest));
+        builder_.if_(
+            builder_.bit_and(one(asked), fits),
+            [&](Builder& body) { return inside(body, [&] { by_length(code, results, 0); }); },
+            [&](Builder& body) { return inside(body, [&] { launch_steps(code.steps, results); }); });
+    }
+
+    void by_length(const StepCode& code, const Values& results, size_t first) {
+        const StepCode::OnGpu& here = code.on_gpu[first];
+        if (first + 1 == code.on_gpu.size()) {
+            launch_steps(here.steps, results);
+            return;
+        }
+        builder_.if_(
+            builder_.le(value_of(code.row), builder_.index(here.longest)),
+            [&](Builder& body) { return inside(body, [&] { launch_steps(here.steps, results); }); },
+            [&](Builder& body) { return inside(body, [&] { by_length(code, results, first + 1); }); });
+    }
+
+    // What is built meanwhile stands in this region.
+    Values inside(const Builder& region, const std::function<void()>& build) {
+        const RegionId outer = std::exchange(inside_, region.region());
+        builder_.to_end_of(inside_);
+        build();
+        inside_ = outer;
+        outer.valid() ? builder_.to_end_of(outer) : builder_.before(call_);
+        return {};
     }
 
     Function& host_;
     OpId call_;
     const FusedCode& code_;
     Builder builder_;
+    RegionId inside_;  // of a branch that it is in
     std::map<std::string, Symbol> symbols_;
 };
 

@@ -29,6 +29,12 @@ struct StepCode {
     KernelSteps steps;
     // Where `row` is smaller than kShortRow these are done instead.
     std::optional<KernelSteps> short_steps;
+    // Where the program runs on a GPU, and the row is not that short: the first of these whose rows are long enough.
+    struct OnGpu {
+        KernelSteps steps;
+        int64_t longest = 0;  // elements of a row
+    };
+    std::vector<OnGpu> on_gpu;
     Dim row;
     std::optional<Dim> not_empty;  // no element of it is an error
     std::optional<Dim> enough;     // fewer than `count` of it are an error

@@ -85,6 +85,9 @@ private:
         if (code.short_steps) {
             for (FusedKernel& kernel : code.short_steps->kernels) all.push_back(&kernel);
         }
+        for (StepCode::OnGpu& other : code.on_gpu) {
+            for (FusedKernel& kernel : other.steps.kernels) all.push_back(&kernel);
+        }
         return all;
     }
     static std::vector<FusedKernel*> kernels_of(FusedCode& code) {

@@ -1,5 +1,5 @@
-// Scans along an axis. A long row is done in chunks: the sums of all chunks, what stands before each, then each chunk
-// from there on.
+// Scans along an axis. A long row is done in chunks, each one register tile: the sums of all chunks, what stands before
+// each, then each chunk from there on.
 #include "ir/law/reduction.h"
 #include "ir/ops/reduction.h"
 #include "ir/ops/register.h"
@@ -13,6 +13,9 @@ namespace tsr::ir {
 namespace {
 
 constexpr int64_t kScanTile = 512;
+constexpr int64_t kScanChunk = 2048;   // of the one row
+constexpr int64_t kSumsTile = 4096;    // sums of chunks that are scanned at once
+constexpr int64_t kSumsThreads = 512;  // by so many threads
 
 class ScanKernels {
 public:
@@ -60,27 +63,34 @@ private:
         kernel.finish(steps);
     }
 
-    // A part of a row in register tiles; from the end one element after the other.
-    void row(Builder& b, ValueId x, ValueId y, const Values& before, ValueId begin, ValueId end, ValueId from) const {
-        const auto at = [&](ValueId i) {
-            Values all = before;
-            all.push_back(i);
-            return all;
-        };
-        if (reverse_) {
-            in_turn(b, x, y, begin, end, from, at);
-            return;
-        }
-        const ValueId width = b.index(kScanTile), one = b.index(1);
-        const ValueId whole = b.add(begin, b.mul(b.floordiv(b.sub(end, begin), width), width));
-        const OpId tiles = b.for_(begin, whole, width, {from}, {}, [&](Builder& body, ValueId i, const Values& sum) {
-            const ValueId scanned =
-                body.value(OpKind::scan, {load_row(body, x, at(i), kScanTile)},
-                           {{Attr::op, static_cast<int64_t>(op_.what())}, {Attr::axis, int64_t{0}}});
-            store_row(body, y, combined(body, repeated(body, sum[0], kScanTile), scanned), at(i));
-            return Values{body.read(y, at(body.sub(body.add(i, width), one)))};
-        });
-        in_turn(b, x, y, whole, end, b.function().op(tiles).results[0], at);
+    // ---- register tiles ----
+    [[nodiscard]] Attrs along() const {
+        return {{Attr::op, static_cast<int64_t>(op_.what())}, {Attr::axis, int64_t{0}}};
+    }
+    ValueId turned(Builder& b, ValueId tile) const {
+        return reverse_ ? b.value(OpKind::flip, {tile}, {{Attr::axis, int64_t{0}}}) : tile;
+    }
+    // A tile of a row; what stands behind the row's end changes nothing.
+    ValueId loaded(Builder& b, ValueId x, const Values& at, int64_t width) const {
+        return load_row(b, x, at, width, start(b));
+    }
+    // What a tile is scanned to behind `before`, in the order in which the scan goes.
+    ValueId scanned(Builder& b, ValueId tile, ValueId before, int64_t width) const {
+        return combined(b, repeated(b, before, width), b.value(OpKind::scan, {turned(b, tile)}, along()));
+    }
+    // The last element of a scanned tile: the others are as if they were not there.
+    ValueId last_of(Builder& b, ValueId tile, int64_t width) const {
+        const ValueId number = b.value(
+            OpKind::tile_iota, {}, {{Attr::shape, std::vector<Dim>{Dim::constant(width)}}, {Attr::axis, int64_t{0}}});
+        const ValueId is_last = b.eq(number, repeated(b, b.constant(width - 1, DType::i32), width));
+        return b.value(OpKind::reduce, {b.select(is_last, tile, repeated(b, start(b), width))}, along());
+    }
+    static ValueId tiles_of(Builder& b, ValueId length, int64_t width) {
+        return b.floordiv(b.add(length, b.index(width - 1)), b.index(width));
+    }
+    // Counted from the end of what is scanned last, where the scan goes backward.
+    ValueId in_order(Builder& b, ValueId number, ValueId count) const {
+        return reverse_ ? b.sub(b.sub(count, b.index(1)), number) : number;
     }
 
     void by_groups(KernelSteps& steps) const {
@@ -88,63 +98,55 @@ private:
         const ValueId x = kernel.tensor(0, elem_, {form_.outer, form_.length}, false, "x");
         const ValueId y = kernel.tensor(1, elem_, {form_.outer, form_.length}, true, "y");
         const ValueId length = kernel.extent(form_.length);
-        kernel.grid({form_.outer},
-                    [&](Builder& b, const Values& at) { row(b, x, y, {at[0]}, b.index(0), length, start(b)); });
-        kernel.finish(steps);
-    }
-
-    // ---- one row ----
-    struct Chunk {
-        ValueId begin, end;
-    };
-    static Chunk chunk(Builder& b, ValueId number, ValueId length) {
-        const ValueId size = b.index(kChunk), begin = b.mul(number, size);
-        return {begin, b.minimum(b.add(begin, size), length)};
-    }
-
-    void by_chunks(KernelSteps& steps) const {
-        const Dim chunks = Dim::floor_quotient(form_.length + Dim::constant(kChunk - 1), Dim::constant(kChunk));
-        steps.temporaries = {Type::tensor(elem_, {chunks}, true), Type::tensor(elem_, {chunks}, true)};
-        sums_of_chunks(steps, chunks);
-        sums_before_chunks(steps, chunks);
-        each_chunk(steps, chunks);
-    }
-
-    void sums_of_chunks(KernelSteps& steps, const Dim& chunks) const {
-        KernelWriter kernel(fused_, true);
-        const ValueId x = kernel.tensor(0, elem_, {form_.length}, false, "x");
-        const ValueId sums = kernel.tensor(2, elem_, {chunks}, true, "sums");
-        const ValueId length = kernel.extent(form_.length);
-        kernel.grid({chunks}, [&](Builder& b, const Values& at) {
-            const Chunk part = chunk(b, at[0], length);
-            const ValueId width = b.index(kScanTile);
-            const ValueId whole = b.mul(b.floordiv(b.sub(part.end, part.begin), width), width);
-            const OpId tiles = b.for_(part.begin, b.add(part.begin, whole), width, {repeated(b, start(b), kScanTile)},
-                                      {}, [&](Builder& body, ValueId i, const Values& sum) {
-                                          return Values{combined(body, sum[0], load_row(body, x, {i}, kScanTile))};
-                                      });
-            const ValueId of_tiles = b.value(OpKind::reduce, {b.function().op(tiles).results[0]},
-                                             {{Attr::op, static_cast<int64_t>(op_.what())}, {Attr::axis, int64_t{0}}});
-            const OpId rest = b.for_(b.add(part.begin, whole), part.end, b.index(1), {of_tiles}, {},
-                                     [&](Builder& body, ValueId i, const Values& sum) {
-                                         return Values{combined(body, sum[0], body.read(x, {i}))};
-                                     });
-            b.write(sums, b.function().op(rest).results[0], {at[0]});
+        kernel.grid({form_.outer}, [&](Builder& b, const Values& at) {
+            const ValueId count = tiles_of(b, length, kScanTile);
+            b.for_(b.index(0), count, b.index(1), {start(b)}, {},
+                   [&](Builder& body, ValueId number, const Values& before) {
+                       const ValueId first = body.mul(in_order(body, number, count), body.index(kScanTile));
+                       const Values here{at[0], first};
+                       const ValueId sums = scanned(body, loaded(body, x, here, kScanTile), before[0], kScanTile);
+                       store_row(body, y, turned(body, sums), here);
+                       return Values{last_of(body, sums, kScanTile)};
+                   });
         });
         kernel.finish(steps);
     }
 
-    void sums_before_chunks(KernelSteps& steps, const Dim& chunks) const {
-        KernelWriter kernel(fused_, false);
-        const ValueId sums = kernel.tensor(2, elem_, {chunks}, false, "sums");
-        const ValueId before = kernel.tensor(3, elem_, {chunks}, true, "before");
+    // ---- one row ----
+    void by_chunks(KernelSteps& steps) const {
+        const Dim chunks = Dim::floor_quotient(form_.length + Dim::constant(kScanChunk - 1), Dim::constant(kScanChunk));
+        steps.temporaries = {Type::tensor(elem_, {chunks}, true)};
+        sums_of_chunks(steps, chunks);
+        sums_through_chunks(steps, chunks);
+        each_chunk(steps, chunks);
+    }
+
+    // In the order of the scan.
+    void sums_of_chunks(KernelSteps& steps, const Dim& chunks) const {
+        KernelWriter kernel(fused_, true);
+        const ValueId x = kernel.tensor(0, elem_, {form_.length}, false, "x");
+        const ValueId sums = kernel.tensor(2, elem_, {chunks}, true, "sums");
+        const ValueId count = kernel.extent(chunks);
+        kernel.grid({chunks}, [&](Builder& b, const Values& at) {
+            const ValueId tile = loaded(b, x, {b.mul(at[0], b.index(kScanChunk))}, kScanChunk);
+            b.write(sums, b.value(OpKind::reduce, {tile}, along()), {in_order(b, at[0], count)});
+        });
+        kernel.finish(steps);
+    }
+
+    void sums_through_chunks(KernelSteps& steps, const Dim& chunks) const {
+        KernelWriter kernel(fused_, true);
+        kernel.entry().function().kernel.group_shape = {kSumsThreads};
+        const ValueId sums = kernel.tensor(2, elem_, {chunks}, true, "sums");
         const ValueId count = kernel.extent(chunks);
         kernel.grid({Dim::constant(1)}, [&](Builder& b, const Values&) {
-            b.for_(b.index(0), count, b.index(1), {start(b)}, {}, [&](Builder& body, ValueId i, const Values& sum) {
-                const ValueId place = reverse_ ? body.sub(body.sub(count, body.index(1)), i) : i;
-                body.write(before, sum[0], {place});
-                return Values{combined(body, sum[0], body.read(sums, {place}))};
-            });
+            b.for_(b.index(0), count, b.index(kSumsTile), {start(b)}, {},
+                   [&](Builder& body, ValueId first, const Values& before) {
+                       const ValueId tile = body.value(OpKind::scan, {loaded(body, sums, {first}, kSumsTile)}, along());
+                       const ValueId through = combined(body, repeated(body, before[0], kSumsTile), tile);
+                       store_row(body, sums, through, {first});
+                       return Values{last_of(body, through, kSumsTile)};
+                   });
         });
         kernel.finish(steps);
     }
@@ -152,12 +154,15 @@ private:
     void each_chunk(KernelSteps& steps, const Dim& chunks) const {
         KernelWriter kernel(fused_, true);
         const ValueId x = kernel.tensor(0, elem_, {form_.length}, false, "x");
-        const ValueId before = kernel.tensor(3, elem_, {chunks}, false, "before");
+        const ValueId sums = kernel.tensor(2, elem_, {chunks}, false, "sums");
         const ValueId y = kernel.tensor(1, elem_, {form_.length}, true, "y");
-        const ValueId length = kernel.extent(form_.length);
+        const ValueId count = kernel.extent(chunks);
         kernel.grid({chunks}, [&](Builder& b, const Values& at) {
-            const Chunk part = chunk(b, at[0], length);
-            row(b, x, y, {}, part.begin, part.end, b.read(before, {at[0]}));
+            const Values here{b.mul(at[0], b.index(kScanChunk))};
+            const ValueId number = in_order(b, at[0], count), zero = b.index(0);
+            const ValueId earlier = b.read(sums, {b.maximum(b.sub(number, b.index(1)), zero)});
+            const ValueId before = b.select(b.gt(number, zero), earlier, start(b));
+            store_row(b, y, turned(b, scanned(b, loaded(b, x, here, kScanChunk), before, kScanChunk)), here);
         });
         kernel.finish(steps);
     }

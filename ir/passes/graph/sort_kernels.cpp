@@ -1,85 +1,20 @@
 // Sorts along an axis. Rows are sorted by eight bits of a key at a time, from the lowest: each chunk of a row counts
 // its digits, what stands before each is added up, each chunk puts its elements there. That keeps the order of equal
 // ones and reads and writes each element once for a digit. In a short row an element counts those that go before it.
-#include "ir/core/internal.h"
 #include "ir/ops/indexed.h"
 #include "ir/passes/graph/axis_form.h"
 #include "ir/passes/graph/fused_call.h"
 #include "ir/passes/graph/indexed_code.h"
 #include "ir/passes/graph/kernel_writer.h"
+#include "ir/passes/graph/sort_key.h"
+#include "ir/passes/graph/sort_on_gpu.h"
 
 namespace tsr::ir {
 
 namespace {
 
-constexpr int64_t kDigits = 256, kDigitBits = 8;
-
-// The bits of the greatest number of a format that is no NaN, without its sign.
-uint64_t infinity_bits(DType elem) {
-    switch (elem) {
-        case DType::f64:
-            return 0x7ff0000000000000;
-        case DType::f32:
-            return 0x7f800000;
-        case DType::f16:
-            return 0x7c00;
-        case DType::bf16:
-            return 0x7f80;
-        default:
-            internal_error("a sort of elements without an order of their own");
-    }
-}
-
-// An unsigned number whose order is that of the values: -0 and 0 have one, NaNs the greatest.
-class OrderKey {
-public:
-    OrderKey(DType elem, bool descends)
-        : elem_(elem), bits_(elem == DType::boolean ? 8 : bits(elem)), descends_(descends) {
-        type_ = bits_ == 64 ? DType::u64 : DType::u32;
-    }
-
-    [[nodiscard]] int64_t digits() const { return bits_ / kDigitBits; }
-
-    ValueId of(Builder& b, ValueId value) const {
-        if (is_float(elem_)) return of_float(b, value);
-        const ValueId key = elem_ == DType::boolean || !is_signed_integer() ? b.cast(value, type_) : shifted(b, value);
-        return descends_ ? b.sub(all(b), key) : key;
-    }
-
-    ValueId digit(Builder& b, ValueId value, ValueId shift) const {
-        const ValueId low = b.shr(of(b, value), b.cast(shift, type_));
-        return b.cast(b.bit_and(low, number(b, kDigits - 1)), DType::index);
-    }
-
-private:
-    [[nodiscard]] bool is_signed_integer() const {
-        return elem_ == DType::i8 || elem_ == DType::i16 || elem_ == DType::i32 || elem_ == DType::i64;
-    }
-    ValueId number(Builder& b, uint64_t value) const { return b.constant(static_cast<int64_t>(value), type_); }
-    ValueId all(Builder& b) const { return number(b, ~uint64_t{0} >> (64 - bits_)); }
-    [[nodiscard]] uint64_t middle() const { return uint64_t{1} << (bits_ - 1); }
-
-    // The least has the key 0.
-    ValueId shifted(Builder& b, ValueId value) const {
-        const ValueId wide = b.bitcast(b.cast(value, bits_ == 64 ? DType::i64 : DType::i32), type_);
-        return b.bit_and(b.add(wide, number(b, middle())), all(b));
-    }
-
-    ValueId of_float(Builder& b, ValueId value) const {
-        const DType raw = bits_ == 64 ? DType::u64 : bits_ == 32 ? DType::u32 : DType::u16;
-        const ValueId held = b.cast(b.bitcast(value, raw), type_);
-        const ValueId size = b.bit_and(held, number(b, middle() - 1));
-        const ValueId center = number(b, middle());
-        const ValueId below = b.ge(held, center);
-        const ValueId key = b.select(below, b.sub(center, size), b.add(center, size));
-        const ValueId nan = b.gt(size, number(b, infinity_bits(elem_)));
-        return b.select(nan, all(b), descends_ ? b.sub(all(b), key) : key);
-    }
-
-    DType elem_, type_ = DType::u32;
-    int bits_;
-    bool descends_;
-};
+// Up to here an element of a row counts on a GPU those that go before it.
+constexpr int64_t kRanked = 64;
 
 class SortKernels {
 public:
@@ -106,6 +41,13 @@ public:
         }
         op_.gives_numbers() ? numbers_by_digits(code.steps) : values_by_digits(code.steps);
         if (!length) by_ranks(code.short_steps.emplace());
+        // On a GPU each thread of a row's counts for itself.
+        if (!length || *length <= kRanked) {
+            code.on_gpu.emplace_back();
+            code.on_gpu.back().longest = kRanked;
+            by_ranks(code.on_gpu.back().steps);
+        }
+        add_sort_on_gpu(code, fused_, op_, kRanked);
         return code;
     }
 
@@ -152,6 +94,9 @@ private:
                });
     }
 
+    ValueId digit(Builder& b, ValueId value, ValueId shift) const {
+        return b.cast(key_.digit(b, value, shift), DType::index);
+    }
     static Values count_at(const Values& at, ValueId digit) { return {at[0], at[1], at[2], digit}; }
 
     void count_digits(KernelSteps& steps, size_t counts) const {
@@ -165,7 +110,7 @@ private:
                 return Values{};
             });
             each_of_chunk(b, at, length, [&](Builder& body, const Values& place, ValueId) {
-                const Values own = count_at(at, key_.digit(body, body.read(from, place), shift));
+                const Values own = count_at(at, digit(body, body.read(from, place), shift));
                 body.write(count, body.add(body.read(count, own), body.constant(1, DType::i64)), own);
             });
         });
@@ -210,7 +155,7 @@ private:
         kernel.grid({form_.outer, form_.inner, chunks_}, [&](Builder& b, const Values& at) {
             each_of_chunk(b, at, length, [&](Builder& body, const Values& place, ValueId) {
                 const ValueId value = body.read(from, place);
-                const ValueId next = taken(body, count, count_at(at, key_.digit(body, value, shift)));
+                const ValueId next = taken(body, count, count_at(at, digit(body, value, shift)));
                 body.write(to, value, {place[0], next, place[2]});
             });
         });
@@ -256,7 +201,7 @@ private:
             const ValueId is_first = b.eq(first, b.index(1));
             each_of_chunk(b, at, length, [&](Builder& body, const Values& place, ValueId i) {
                 const ValueId value = body.read(from, place);
-                const ValueId next = taken(body, count, count_at(at, key_.digit(body, value, shift)));
+                const ValueId next = taken(body, count, count_at(at, digit(body, value, shift)));
                 const ValueId number = body.select(is_first, body.cast(i, DType::i64), body.read(from_numbers, place));
                 const Values there{place[0], next, place[2]};
                 if (!last) {

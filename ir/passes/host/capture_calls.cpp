@@ -64,7 +64,7 @@ void capture(Function& host, OpId call) {
 }
 
 // What a replay does without: memory, views of it, and numbers that follow from the arguments.
-constexpr std::array<std::string_view, 21> kRepeated{
+constexpr std::array<std::string_view, 22> kRepeated{
     "empty",           "contiguous",    "own",
     "reshape",         "view",          "swap_last",
     "broadcast_to",    "dim",           "size",
@@ -72,6 +72,7 @@ constexpr std::array<std::string_view, 21> kRepeated{
     "quotient_failed", "tensor_retain", "tensor_release",
     "string_release",  "string_retain", "view_as_real",
     "view_as_complex", "fail",          "assert_failed",
+    "on_gpu",
 };
 
 // What the other entries are called in a message.

@@ -43,6 +43,7 @@ enum class HostArgument : uint8_t {
     count,         // {count} as an integer
     result_type,   // the type of the result as text (container_type.h)
     zero,          // a null pointer, or the integer 0
+    family,        // const TsrKernelFamily* of the kernel {text}; null in the evaluator
     place,         // const TsrPlace* of the operation
 };
 
@@ -127,6 +128,8 @@ inline constexpr auto kHostEntries = [] {
         {"fill", {A::tensor, A::bits, A::place}, R::none},
         {"equal", {A::tensor, A::tensor}, R::boolean},
         {"allclose", {A::tensor, A::tensor, A::real, A::real, A::integer, A::place}, R::boolean},
+        // where there are kernels for GPUs alone: whether a launch of one with such a tensor goes there
+        {"on_gpu", {A::tensor, A::family}, R::boolean},
         // calls that are replayed; {extents}: the kinds of what stands in the slots
         {"capture_begin", {A::text, A::extents, A::slots, A::place}, R::boolean},
         {"capture_tensor", {A::count}, R::tensor},
