@@ -124,7 +124,7 @@ void GpuTask::emit_more_registers(const ir::Op& op) {
 // Number 0 is the block's barrier, 1 that of the threads of a role.
 Value* GpuTask::barrier_of_turn(const ir::Op& op) {
     constexpr uint32_t kFirstOfTurns = 2;
-    return builder_.CreateAdd(value(op.operands[0]), builder_.getInt32(kFirstOfTurns));
+    return builder_.CreateAdd(value(op.operands.front()), builder_.getInt32(kFirstOfTurns));
 }
 
 void GpuTask::emit_await_turn(const ir::Op& op) {

@@ -27,7 +27,7 @@ private:
         const OpId id = host.value(condition).op;
         if (!id.valid()) return false;
         const Op& op = host.op(id);
-        if (op.kind == OpKind::bit_and) return asks(host, op.operands[0]) || asks(host, op.operands[1]);
+        if (op.kind == OpKind::bit_and) return std::ranges::any_of(op.operands, [&](ValueId v) { return asks(host, v); });
         return op.kind == OpKind::host && op.attrs.string(Attr::callee) == "on_gpu";
     }
 
@@ -35,7 +35,7 @@ private:
         for (const OpId id : host.region(region_id).ops) {
             const Op& op = host.op(id);
             if (op.kind == OpKind::launch) (on_gpu ? there_ : elsewhere_).insert(op.attrs.string(Attr::callee));
-            const bool branch = op.kind == OpKind::if_ && asks(host, op.operands[0]);
+            const bool branch = op.kind == OpKind::if_ && asks(host, op.operands.front());
             for (size_t i = 0; i < op.regions.size(); ++i) region(host, op.regions[i], on_gpu || (branch && i == 0));
         }
     }

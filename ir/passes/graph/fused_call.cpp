@@ -256,7 +256,7 @@ private:
             launch_steps(code.steps, results);
             return;
         }
-        const ValueId given = host_.op(call_).operands[0];
+        const ValueId given = host_.op(call_).operands.front();
         const ValueId dense = one(builder_.host("contiguous", {given}, {host_.type(given)}));
         const std::string& kernel = code.on_gpu.back().steps.kernels.front().kernel.name;
         const OpId asked = builder_.host("on_gpu", {dense}, {Type::scalar(DType::boolean)}, {{Attr::text, kernel}});
