@@ -27,7 +27,8 @@ private:
         const OpId id = host.value(condition).op;
         if (!id.valid()) return false;
         const Op& op = host.op(id);
-        if (op.kind == OpKind::bit_and) return std::ranges::any_of(op.operands, [&](ValueId v) { return asks(host, v); });
+        if (op.kind == OpKind::bit_and)
+            return std::ranges::any_of(op.operands, [&](ValueId v) { return asks(host, v); });
         return op.kind == OpKind::host && op.attrs.string(Attr::callee) == "on_gpu";
     }
 
