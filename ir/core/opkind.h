@@ -62,7 +62,7 @@
 #define TSR_GPU_OPS(X)                                                                                            \
     X(thread_id) X(block_id) X(block_count) X(block_barrier) X(warp_barrier) X(warp_shuffle) X(warp_vote)         \
     X(async_copy) X(async_commit) X(async_wait) X(load_matrix) X(store_matrix) X(matrix_descriptor)               \
-    X(warp_mma) X(group_mma) X(group_wait) X(proxy_fence) X(fewer_registers) X(more_registers) \
+    X(warp_mma) X(group_mma) X(group_wait) X(proxy_fence) X(fewer_registers) X(more_registers)            \
     X(await_turn) X(pass_turn)
 // Copies of boxes of tensors, and clusters of blocks that share them.
 #define TSR_BOX_OPS(X)                                                                                            \

@@ -108,13 +108,11 @@ constexpr std::array kBoxRecords{
              .example = {"(%m: ptr u64 shared) mbarrier_arrive %m {count = 128}"}},
     OpRecord{.kind = OpKind::mbarrier_wait,
              .name = "mbarrier_wait",
-             .doc = "Waits until the phase of this parity, the running one or the one before it, has ended. With "
-                    "`cluster` also what other blocks did before they arrived is seen (PTX ISA, "
-                    "mbarrier.try_wait.parity).",
+             .doc = "Waits until the phase of this parity, the running one or the one before it, has ended "
+                    "(PTX ISA, mbarrier.try_wait.parity).",
              .operands = {Role{"mbarrier", Many::one, Access::reads}, Role{"parity"}},
              .infer = infer_mbarrier_wait,
              .levels = kTarget,
-             .attrs = {may(Attr::cluster)},
              .effects = {Effect::in_order},
              .example = {"(%m: ptr u64 shared, %parity: i32) mbarrier_wait %m, %parity"}},
     OpRecord{.kind = OpKind::copy_box,

@@ -30,6 +30,7 @@ std::vector<std::string> choose_copies(Function& kernel, const GpuMachine& machi
     plan.box_stores = machine.box_stores;
     DryRun seen = dry_run(kernel, machine);
     plan.producers = seen.producers;
+    if (shares_registers(plan)) seen = dry_run(kernel, machine);  // its products may take turns
     const bool stores =
         any_below(seen.thread, seen.thread.body, [](const Op& op) { return op.kind == OpKind::store_box; });
     // Stages of pipelines are worth more than places to store from.

@@ -95,9 +95,7 @@ void ThreadCode::ring_by_arrivals(OpId id) {
     switch (op.step()) {
         case RingStep::acquire:
             return when(copies_boxes(), [&] {
-                Attrs whose;
-                if (in_clusters()) whose.set_flag(Attr::cluster);
-                emit.statement(OpKind::mbarrier_wait, {mbarrier(op.arrivals(), slot, kEmpty), before}, whose);
+                emit.statement(OpKind::mbarrier_wait, {mbarrier(op.arrivals(), slot, kEmpty), before});
             });
         case RingStep::fill: {
             int64_t bytes = 0;

@@ -9,9 +9,9 @@
 
 namespace tsr::ir {
 
-// Registers of a thread that copies, and of one that multiplies, where they share them (`shares_registers`): of three warp
-// groups no more than the block got, which is 168 for each of 384 threads. A warp group that asks for more waits for ever
-// (PTX ISA, setmaxnreg).
+// Registers of a thread that copies, and of one that multiplies, where they share them (`shares_registers`): together no
+// more than the block got, 168 for each of its 384 threads. A warp group that asks for more waits for ever (PTX ISA,
+// setmaxnreg).
 inline constexpr int64_t kCopyRegisters = 56, kProductRegisters = 224;
 static_assert(kCopyRegisters + 2 * kProductRegisters <= 3 * 168);
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 
 #include "ir/core/function.h"
 #include "ir/machine/gpu.h"

@@ -10,6 +10,7 @@
 #include "ir/passes/target/cpu/tiles/uses.h"
 #include "ir/passes/target/gpu/tiles/code.h"
 #include "ir/passes/target/gpu/tiles/groups.h"
+#include "ir/passes/target/index_range.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -45,27 +46,6 @@ bool alone(const Function& kernel, OpId store, ValueId memory) {
     return users == 1;
 }
 
-// Whether a number is known to be 0 or more: counters of loops that begin so, and what is added and multiplied of them.
-bool is_natural(const Function& kernel, ValueId value) {
-    const auto natural = [&](ValueId v) { return is_natural(kernel, v); };
-    if (const auto number = constant_integer(kernel, value)) return *number >= 0;
-    const OpId made = kernel.value(value).op;
-    if (!made.valid()) {
-        const OpId loop = kernel.region(kernel.value(value).region).parent;
-        if (!loop.valid()) return false;
-        const uint32_t number = kernel.value(value).number;
-        const bool counts =
-            kernel.op(loop).kind == OpKind::grid || (kernel.op(loop).kind == OpKind::for_ && number == 0);
-        constexpr size_t kBounds = 3;  // of each counter: lower, upper, step
-        return counts && natural(kernel.op(loop).operands[number * kBounds]);
-    }
-    const Op& op = kernel.op(made);
-    const bool keeps = op.kind == OpKind::add || op.kind == OpKind::mul || op.kind == OpKind::minimum ||
-                       op.kind == OpKind::floordiv || op.kind == OpKind::mod;
-    return op.kind == OpKind::group_id || op.kind == OpKind::dim ||
-           (keeps && std::ranges::all_of(op.operands, natural));
-}
-
 }  // namespace
 
 // Some rows of the tile, a panel of columns.
@@ -86,7 +66,8 @@ bool ThreadTiles::goes_in_boxes(OpId id) const {
     const auto rank = static_cast<int64_t>(memory.rank());
     if (op.axes() != std::vector<int64_t>{rank - 2, rank - 1} || !alone(code_.tile, id, op.memory())) return false;
     // Boxes that begin before their tensor are brought by copies, but not stored: an illegal instruction on an H200.
-    if (!std::ranges::all_of(op.starts(), [&](ValueId start) { return is_natural(code_.tile, start); })) return false;
+    IndexRanges ranges(code_.tile);
+    if (!std::ranges::all_of(op.starts(), [&](ValueId start) { return ranges.is_natural(start); })) return false;
     return std::ranges::any_of(layouts_.products, [&](const auto& product) {
         const ProductPlan& plan = product.second;
         const LinearMap atom = operand_atom(plan, Operand::accumulator);

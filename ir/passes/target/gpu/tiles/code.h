@@ -118,7 +118,6 @@ private:
     ValueId described(const Panels& panels, int64_t outer, int64_t inner);
     void group_product(OpId id);
     void wait_for_sums(const Op& op);
-    void in_group(int64_t number, const std::function<void()>& body);
     // Fragments of operands (matrices.cpp, products.cpp)
     std::optional<Part> matrices(ValueId value, bool transposed, Operand operand, const ProductPlan& plan,
                                  const Layout& lies);

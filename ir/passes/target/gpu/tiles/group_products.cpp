@@ -148,22 +148,11 @@ void ThreadTiles::pass_turn() {
 }
 
 void ThreadTiles::begin_turns() {
-    in_group(1, [&] { pass_turn(); });
+    code_.when(emit_.compare(OpKind::eq, group_number(), emit_.integer(1)), [&] { pass_turn(); });
 }
 
 void ThreadTiles::end_turns() {
-    in_group(0, [&] { await_turn(); });
-}
-
-void ThreadTiles::in_group(int64_t number, const std::function<void()>& body) {
-    const OpId branch = emit_.open_if(emit_.compare(OpKind::eq, group_number(), emit_.integer(number)));
-    const RegionId outside = emit_.region;
-    for (const bool here : {true, false}) {
-        emit_.region = emit_.add_region(branch);
-        if (here) body();
-        emit_.yield({});
-    }
-    emit_.close(branch, outside);
+    code_.when(emit_.compare(OpKind::eq, group_number(), emit_.integer(0)), [&] { await_turn(); });
 }
 
 void ThreadTiles::wait_for_sums(const Op& op) {
