@@ -139,7 +139,8 @@ FunctionId Checker::class_of(const StoredForm& form) {
         add_fields(program, constructor, {"values", "scale"});
     }
     const ModuleId module = library.module;
-    const ast::Stmt& stmt = program.made.stmt(constructor.name.span, std::move(constructor));
+    const Span span = constructor.name.span;
+    const ast::Stmt& stmt = program.made.stmt(span, std::move(constructor));
     const FunctionId id = declare_function(module, stmt, std::nullopt);
     program.functions[id.index].makes = &made;
     program.functions[id.index].generic = true;

@@ -46,7 +46,7 @@ bool divides(Builtin function) {
     return function == Builtin::mean || function == Builtin::var || function == Builtin::std_;
 }
 
-// The mean of integers is of the type that `out=` names.
+// The mean of integers, or of bools, is of the type that `out=` names.
 Value mean_of_integers(Body& b, const ast::Expr& e, const BuiltinEntry& row, const ast::Expr* out, const Type& x) {
     if (!out) {
         b.error("E0315", e.span, fmt::format("`{}` of {} lacks its `out=`", row.paths.front(), shown(x)))
@@ -68,18 +68,18 @@ Value mean_of_integers(Body& b, const ast::Expr& e, const BuiltinEntry& row, con
 Value element_of(Body& b, const ast::Expr& e, const BuiltinEntry& row, const ast::Expr* out, const Type& x) {
     const Type elements = element_type(x);
     const DType elem = x.elem();
-    const bool counts = row.id == Builtin::count_nonzero;
+    const bool counts = row.id == Builtin::count_nonzero || (row.id == Builtin::sum && elements.is_bool());
     Value result;
-    if (elements.is_number() ? asks(row.id) || counts : elements.is_bool() && (asks(row.id) || counts)) {
+    if ((elements.is_number() || elements.is_bool()) && (asks(row.id) || counts)) {
         result = typed(counts ? Type::scalar(DType::i64) : Type::boolean());
         result.compute = result.type.elem();
+    } else if (divides(row.id) && (elements.is_integer() || elements.is_bool())) {
+        return mean_of_integers(b, e, row, out, x);
     } else if (!elements.is_number()) {
         auto& d =
             b.error("E0302", e.span, fmt::format("`{}` combines numbers, this is {}", row.paths.front(), shown(x)));
-        if (elements.is_bool()) d.note("bools have `any`, `all` and `count_nonzero`");
+        if (elements.is_bool()) d.note("bools have `any`, `all`, `sum`, `mean` and `count_nonzero`");
         return {};
-    } else if (divides(row.id) && elements.is_integer()) {
-        return mean_of_integers(b, e, row, out, x);
     } else if (row.id == Builtin::min || row.id == Builtin::max) {
         result.compute = compute_type(elem, x.policy());
         result.type = Type::scalar(result_type(elem, x.policy())).carrying(x.policy());

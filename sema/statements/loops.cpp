@@ -16,6 +16,7 @@
 #include "sema/statements/rounds_of_keys.h"
 #include "sema/statements/small_graphs.h"
 #include "sema/types/containers.h"
+#include "sema/types/elements.h"
 #include "sema/values/items.h"
 #include "sema/values/requirements.h"
 #include "sema/values/rounds.h"

@@ -46,10 +46,11 @@ const ast::Stmt* rounds_of_keys(Body& b, const ast::Stmt& stmt, const ast::For& 
         for (size_t i = 0; i < dict.parts().size(); ++i) {
             const std::string& key = dict.names()[i + 1];
             SyntaxCopier copier(syntax);
-            for (const std::string& name : own) copier.names[name] = name + "." + key;
+            const auto of_key = [&](std::string name) { return name += "." + key; };
+            for (const std::string& name : own) copier.names[name] = of_key(name);
             if (gone->key) copier.values[std::get<ast::Name>(gone->key->node).text] = ast::StringLiteral{key, {}};
             for (const std::string& name : own)
-                made.names.push_back(syntax.expr(f.target->span, ast::Name{name + "." + key}).id);
+                made.names.push_back(syntax.expr(f.target->span, ast::Name{of_key(name)}).id);
             if (gone->value) {
                 const ast::Expr* item = &syntax.expr(
                     f.target->span, ast::Subscript{copier.expr(gone->dict),

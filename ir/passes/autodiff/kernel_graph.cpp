@@ -104,12 +104,10 @@ private:
         std::optional<Dim> count;
         for (const Dim& header : kernel_.kernel.header_tiles) count = count ? *count * header : header;
         if (!count && !limits_.empty()) {
-            std::optional<ValueId> largest;
-            for (const ValueId limit : limits_) {
-                const ValueId one = at_->cast(computed_early(limit).id, DType::index);
-                largest = largest ? at_->maximum(*largest, one) : one;
-            }
-            count = extent_of(*largest);
+            const auto as_index = [&](ValueId limit) { return at_->cast(computed_early(limit).id, DType::index); };
+            ValueId largest = as_index(limits_.front());
+            for (size_t i = 1; i < limits_.size(); i++) largest = at_->maximum(largest, as_index(limits_[i]));
+            count = extent_of(largest);
         }
         if (!count) {
             for (const auto& [param, made] : memory_) {
