@@ -2,8 +2,8 @@
 // al., "Mixed Precision Training", arXiv 1710.03740, section 3.2; the numbers are those of PyTorch's GradScaler).
 #include "runtime/host/loss_scale.h"
 
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 
 #include "runtime/abi.h"
 #include "runtime/fail.h"
@@ -41,12 +41,13 @@ std::string loss_scale_state() {
 }
 
 bool set_loss_scale_state(std::string_view given) {
-    const std::string held(given);
-    double power = 0;
-    long long clean = 0;
-    int read = 0;
-    const bool both = std::sscanf(held.c_str(), "%lf %lld%n", &power, &clean, &read) == 2;
-    if (!both || static_cast<size_t>(read) != held.size()) return false;
+    int power = 0;
+    int64_t clean = 0;
+    const char* const end = given.data() + given.size();
+    const auto first = std::from_chars(given.data(), end, power);
+    if (first.ec != std::errc() || first.ptr == end || *first.ptr != ' ') return false;
+    const auto second = std::from_chars(first.ptr + 1, end, clean);
+    if (second.ec != std::errc() || second.ptr != end) return false;
     const double scale = std::exp2(power);
     if (!is_power_of_two(scale) || scale < kLeast || scale > kMost || clean < 0 || clean >= kCleanSteps) return false;
     state() = {scale, clean, true};

@@ -394,7 +394,8 @@ int32_t tsr_capture_begin(const char* function, const int64_t* kinds, int32_t nk
 TsrTensor* tsr_capture_tensor(int32_t number) { return cuda::state().given[static_cast<size_t>(number)].give(); }
 
 uint64_t tsr_capture_number(int32_t number) {
-    return cuda::state().replayed->results[static_cast<size_t>(number)].bits;
+    const cuda::Recording* replayed = cuda::state().replayed;
+    return replayed ? replayed->results[static_cast<size_t>(number)].bits : 0;
 }
 
 void tsr_capture_end(const int64_t* kinds, int32_t nkinds, const TsrSlot* results, int32_t count) {

@@ -159,7 +159,9 @@ bool set_random_counts(std::string_view text) {
         const auto times = std::from_chars(number.ptr + 1, end, count);
         if (times.ec != std::errc() || !counts.emplace(site, count).second) return false;
         at = times.ptr;
-        if (at != end && (*at++ != ' ' || at == end)) return false;
+        if (at == end) break;
+        if (*at != ' ' || at + 1 == end) return false;
+        ++at;
     }
     seeds().counts = std::move(counts);
     return true;

@@ -136,9 +136,11 @@ bool gather(Body& b, const Function& callee, const Matched& m, Request& request,
             if (Checker::is_static(p)) fixed_value = otherwise.value;
         }
         request.values.push_back(fixed_value);
-        // How a tensor is rounded to holds also through a parameter whose type says nothing of it.
+        // How a tensor is rounded to holds also through a parameter whose type says nothing of it, and a parameter that
+        // is declared as a tensor takes shared buffers and arrays of each tile's own.
         const bool declared = Checker::is_static(p) && !is_static_of_any_type(p);
-        const bool asked = (callee.generic && !declared) || (given.is(Kind::tensor) && given.policy().round);
+        const bool asked = (callee.generic && !declared) || (given.is(Kind::tensor) && given.policy().round) ||
+                           is_memory_of_kernel(given);
         // A function with a rule writes nothing that it is given: one instance, be it a parameter or a new tensor.
         if (callee.rule) given = given.with_mut(false);
         const bool tree = b.rules().new_values || rules_of(callee.kind).of_values;

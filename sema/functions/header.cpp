@@ -11,6 +11,7 @@
 #include "sema/functions/tuning.h"
 #include "sema/state/entities.h"
 #include "sema/types/containers.h"
+#include "sema/types/elements.h"
 #include "sema/types/numeric.h"
 #include "sema/types/writable_types.h"
 #include "sema/values/requirements.h"
@@ -62,12 +63,28 @@ static void take_given_form(Body& b, ParameterInfo& info, const Type& given, boo
     info.type = Type::unknown();
 }
 
+// `a: f32[m]` that is given a shared buffer or an array of each tile's own: m is its extent, a static value.
+static void fix_extents(Body& b, const ast::Parameter& parameter, const Type& given) {
+    const ast::Expr* type = parameter.annotation;
+    if (const auto* qualified = type ? std::get_if<ast::Qualified>(&type->node) : nullptr) type = qualified->type;
+    const auto* tensor = type ? std::get_if<ast::Subscript>(&type->node) : nullptr;
+    if (!tensor || !is_memory_of_kernel(given)) return;
+    const std::vector<ir::Dim> shape = given.shape();
+    for (size_t axis = 0; axis < std::min(shape.size(), tensor->indices.size()); ++axis) {
+        const auto* name = std::get_if<ast::Name>(&tensor->indices[axis]->node);
+        if (!name || b.checker.lookup(b.function->module, name->text).kind != Symbol::Kind::none) continue;
+        b.fixed.try_emplace(name->text, Static::of(shape[axis].constant_value().value()));
+    }
+}
+
 static void read_parameters(Body& b, const Request& request) {
     const ast::FunctionDef& def = b.def();
     for (size_t i = 0; i < def.parameters.size(); ++i) {
         if (b.enclosing) b.fixed.erase(def.parameters[i].name.text);
         if (i < request.values.size() && request.values[i]) b.fixed[def.parameters[i].name.text] = *request.values[i];
     }
+    for (size_t i = 0; i < std::min(def.parameters.size(), request.types.size()); ++i)
+        fix_extents(b, def.parameters[i], request.types[i]);
     for (size_t i = 0; i < def.parameters.size(); ++i) {
         const ast::Parameter& parameter = def.parameters[i];
         ParameterInfo info;
@@ -106,6 +123,9 @@ static void read_parameters(Body& b, const Request& request) {
             policy.round = given.policy().round;
             info.type = info.type.with_policy(policy, info.type.tensor().scaling);
         }
+        if (info.type.is(Kind::tensor) && is_memory_of_kernel(given) && info.type.elem() == given.elem() &&
+            info.type.shape() == given.shape() && info.type.policy().empty())
+            info.type = given;
         if (b.function->makes && written.tree) info.type = as_field(info.type);
         if (b.function->makes && ((written.generic && !written.tree) || info.type.is(Kind::none))) {
             b.error("E0337", parameter.annotation->span, fmt::format("the field `{}` needs a type", info.name));

@@ -79,6 +79,8 @@ bool is_complex(const Type& type) { return is_complex_number(type) || is_complex
 
 bool is_complex_number(const Type& type) { return type.is_scalar() && type.elem() == DType::c64; }
 
+bool is_memory_of_kernel(const Type& type) { return type.is(Kind::buffer) || type.is(Kind::local); }
+
 bool is_complex_tensor(const Type& type) { return type.is(Kind::tensor) && type.elem() == DType::c64; }
 
 Type number_result(const Type& joined) {

@@ -22,6 +22,8 @@ bool has_bools(const Type& type);
 bool is_complex(const Type& type);
 bool is_complex_number(const Type& type);
 bool is_complex_tensor(const Type& type);
+// A shared buffer, or an array of each tile's own.
+bool is_memory_of_kernel(const Type& type);
 // The vector, tile or tensor with bools for elements; else `bool`.
 Type bool_like(const Type& type);
 
