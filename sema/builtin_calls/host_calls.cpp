@@ -299,6 +299,12 @@ Value load_file(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
                     fmt::format("`{}` names the type of what it reads: `f32[n]`", spelling(row.id)));
         return {};
     }
+    // `load_csv(path, f32)`: a matrix, whatever its extents.
+    if (row.id == Builtin::load_csv && m.arguments[1] && type.rank() == 0) {
+        b.record(*named, typed(Type::type_value(type)));
+        return typed(
+            new_tensor(Type::scalar(type.elem()), {fresh_symbol(b, "rows", e, 0), fresh_symbol(b, "columns", e, 1)}));
+    }
     if (row.id == Builtin::load_csv && (type.rank() == 0 || type.rank() > 2)) {
         b.error("E0302", named->span, fmt::format("`load_csv` reads a matrix or a vector, this is {}", shown(type)));
         return {};

@@ -131,11 +131,13 @@ Value conditional(Body& b, const ast::Expr& e, const ast::Conditional& c) {
     }
     auto joined = whole ? join(then.type, otherwise.type) : join_elements(then, otherwise);
     if (!joined) {
-        auto& d = b.error("E0301", e.span,
-                          fmt::format("the two results are {} and {}: neither widens exactly to the other",
-                                      shown(then.type), shown(otherwise.type)));
+        const bool shapes = whole && join(element_type(then.type), element_type(otherwise.type));
+        const char* reason = shapes ? "their shapes differ" : "neither widens exactly to the other";
+        auto& d =
+            b.error(shapes ? "E0312" : "E0301", e.span,
+                    fmt::format("the two results are {} and {}: {}", shown(then.type), shown(otherwise.type), reason));
         d.label(c.then->span, shown(then.type)).label(c.otherwise->span, shown(otherwise.type));
-        offer_joining_cast(b, d, *c.then, then.type, *c.otherwise, otherwise.type);
+        if (!shapes) offer_joining_cast(b, d, *c.then, then.type, *c.otherwise, otherwise.type);
         return {};
     }
     Value result;

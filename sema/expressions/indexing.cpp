@@ -225,6 +225,7 @@ Value subscript(Body& b, const ast::Expr& e, const ast::Subscript& s) {
     }
     switch (base.type.kind()) {
         case Kind::tensor:
+            if (const auto elements = elements_by_lists(b, e, s, base)) return *elements;
             if (const auto ids = row_ids(b, s)) return rows_by_ids(b, e, s, base, *ids);
             if (const auto elements = elements_by_ids(b, e, s, base)) return *elements;
             if (Value of = memory_index(b, e, s, base); !is_complex(base.type) || !of.type.is(Kind::view)) return of;

@@ -55,7 +55,25 @@ Value elements_by_pairs(Body& b, const ast::Expr& e, const ast::Subscript& s, co
     return standing_call(b, e, "flatten", {{std::nullopt, &found}});
 }
 
+bool is_list(const ast::Expr* index) { return std::holds_alternative<ast::List>(index->node); }
+
 }  // namespace
+
+bool has_listed_ids(const ast::Subscript& s) { return std::ranges::any_of(s.indices, is_list); }
+
+std::optional<Value> elements_by_lists(Body& b, const ast::Expr& e, const ast::Subscript& s, const Value& x) {
+    if (!b.rules().tensor_values || !has_listed_ids(s)) return std::nullopt;
+    for (const char* name : {"take", "flatten"}) {
+        if (b.checker.program.made.library_call(b.key(e), name) != nullptr) return standing_call(b, e, name, {});
+    }
+    ast::Subscript ids{s.base, s.indices};
+    for (const ast::Expr*& index : ids.indices) {
+        if (is_list(index)) index = &made_call(b, index->span, "from_list", {{std::nullopt, index}});
+    }
+    if (ids.indices.size() > 1) return elements_by_ids(b, e, ids, x);
+    const ast::Expr& axis = b.checker.program.made.expr(e.span, ast::IntLiteral{uint64_t{0}});
+    return standing_call(b, e, "take", {{std::nullopt, s.base}, {std::nullopt, ids.indices[0]}, {std::nullopt, &axis}});
+}
 
 std::optional<Value> row_ids(Body& b, const ast::Subscript& s) {
     if (!b.rules().tensor_values || s.indices.size() != 1) return std::nullopt;

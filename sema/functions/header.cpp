@@ -47,14 +47,7 @@ static Type as_field(const Type& given) { return given.is(Kind::tuple) ? as_item
 // tuples that hold some. Nothing of the extents in it is in the header.
 static void take_given_form(Body& b, ParameterInfo& info, const Type& given, bool mut) {
     if (given.is_unknown() || info.type.is_unknown()) return;
-    const Type declared = without_extents(info.type.with_mut(false));
-    const Type found = without_extents(given.with_mut(false));
-    const bool each = declared.is(Kind::dict) && found.is_keyed_dict();
-    const bool fits =
-        each ? std::ranges::all_of(found.parts(),
-                                   [&](const Type& part) { return converts(part, {}, declared.parts()[1]); })
-             : converts(found.is(Kind::list) ? any_length(found) : found, {}, declared);
-    if (fits) {
+    if (has_form(given, info.type)) {
         info.type = given.with_mut(mut);
         return;
     }

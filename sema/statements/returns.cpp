@@ -38,9 +38,26 @@ static bool kernel_result(Body& b, const ast::Expr& e, const Value& value) {
     return true;
 }
 
+static bool has_open_length(const Type& type) {
+    if (type.is(Kind::list)) return !type.length() || has_open_length(type.parts()[0]);
+    const bool several = type.is(Kind::tuple) || type.is(Kind::record);
+    return several && std::ranges::any_of(type.parts(), has_open_length);
+}
+
+// The length of a list is in the type of a graph's result: several returns give equally many items. False after a
+// message.
+static bool require_lengths(Body& b, const ast::Expr& e, const std::optional<Type>& joined) {
+    if (!rules_of(b.function->kind).of_values || !joined || !has_open_length(*joined)) return true;
+    b.error(
+        "E0314", e.span,
+        "the length of a list that a graph function gives is static: every `return` gives the same number of items");
+    return false;
+}
+
 static void inferred_result(Body& b, const ast::Stmt& stmt, const ast::Return& r, const Value& value) {
     Type type = settled_type(b.rules().host_objects ? stored(value.type) : value.type, value.value);
     const auto joined = b.returned ? join(*b.returned, type) : type;
+    if (r.value && !require_lengths(b, *r.value, joined)) return;
     if (joined) b.returned = joined;
     // The items of a list are not converted.
     const bool fits = !b.aloud || !r.value || makes_or_converts(b, *r.value, value, b.instance.result);
@@ -92,6 +109,17 @@ static void declared_result(Body& b, const ast::Stmt& stmt, const ast::Return& r
         const Type part = written_as(declared, given);
         return !b.returned ? part : join(declared, part).value_or(declared);
     };
+    // A graph gives lists whose length and dictionaries whose keys are in the type.
+    const auto form_of = [&](const Type& declared, const Type& given) -> std::optional<Type> {
+        if (!rules_of(b.function->kind).of_values || !leaves_form(declared) || !has_form(given, declared)) return {};
+        return !b.returned ? given : join(declared, given);
+    };
+    if (const auto form = tuples ? std::nullopt : form_of(wanted[0], found[0])) {
+        if (!require_lengths(b, *r.value, form)) return;
+        b.result_type = *form;
+        b.returned = value.type;
+        return;
+    }
     if (!tuples && !found[0].is(Kind::tensor) && !wanted[0].is(Kind::tensor)) {
         const std::string what = fmt::format("the result of `{}`", b.function->name);
         if (!b.result_values_shape.empty()) b.instance.values_shapes[stmt.id] = b.result_values_shape;
@@ -108,6 +136,11 @@ static void declared_result(Body& b, const ast::Stmt& stmt, const ast::Return& r
             // What the caller may do with the tensor depends on whether it may be written here.
             bool before = !b.returned || wanted[i].tensor().mut;
             wanted[i] = wanted[i].with_mut(before && found[i].tensor().mut);
+            continue;
+        }
+        if (const auto form = form_of(wanted[i], found[i])) {
+            if (!require_lengths(b, *r.value, form)) return;
+            wanted[i] = *form;
             continue;
         }
         Value part;

@@ -100,6 +100,26 @@ bool names_no_type(const Type& type) {
                        [&](const Type& part) { return (holds_items && part.is_unknown()) || names_no_type(part); });
 }
 
+bool has_form(const Type& given, const Type& declared) {
+    const Type found = without_extents(given.with_mut(false)), wanted = without_extents(declared.with_mut(false));
+    const auto all = [&](const auto& fits) {
+        for (size_t i = 0; i < found.parts().size(); ++i) {
+            if (!has_form(found.parts()[i], fits(i))) return false;
+        }
+        return true;
+    };
+    if (found.is_keyed_dict() && wanted.is(Kind::dict)) return all([&](size_t) { return wanted.parts()[1]; });
+    if (found.is(Kind::list) && wanted.is(Kind::list)) return has_form(found.parts()[0], wanted.parts()[0]);
+    if (found.is(Kind::tuple) && wanted.is(Kind::tuple) && found.parts().size() == wanted.parts().size())
+        return all([&](size_t i) { return wanted.parts()[i]; });
+    return converts(found, {}, wanted);
+}
+
+bool leaves_form(const Type& declared) {
+    return declared.is(Kind::list) || declared.is(Kind::dict) ||
+           (declared.is(Kind::tuple) && std::ranges::any_of(declared.parts(), leaves_form));
+}
+
 bool is_item(const Type& type) {
     if (type.is(Kind::tuple)) return std::all_of(type.parts().begin(), type.parts().end(), is_item);
     for (Kind none : {Kind::none, Kind::name_space, Kind::module, Kind::range, Kind::type, Kind::launcher, Kind::dtype,
