@@ -21,6 +21,11 @@ public:
     // True while the error being reported is that of the bound.
     [[nodiscard]] bool too_deep() const { return depth_ >= kMostRecursions; }
 
+    // As in ANTLR's base, without what listeners need: each node of the tree is a ParserRuleContext, which need not be
+    // asked for it.
+    void enterRule(antlr4::ParserRuleContext* context, size_t state, size_t rule) override;
+    void exitRule();
+
 private:
     int depth_ = 0;
 };

@@ -43,29 +43,48 @@ public:
     explicit WordReader(std::string_view text)
         : text_(text), points_(text), input_(std::string(points_.body())), lexer_(&input_) {
         lexer_.removeErrorListeners();
-        lexer_.setInterpreter(
-            new LexerSimulator(lexer_, *lexer_.getInterpreter<antlr4::atn::LexerATNSimulator>()));  // the lexer owns it
+        simulator_ = new LexerSimulator(lexer_, *lexer_.getInterpreter<antlr4::atn::LexerATNSimulator>());
+        lexer_.setInterpreter(simulator_);  // the lexer owns it
         words_.reserve(text.size() / 3);
     }
 
     std::vector<Lexeme> run() {
         while (true) {
             stop_if_cancelled();
-            auto token = lexer_.nextToken();
-            bool at_end = token->getType() == antlr4::Token::EOF;
-            uint32_t begin = points_.byte(token->getStartIndex());
-            Lexeme word{at_end ? kEndOfFile : static_cast<uint32_t>(token->getType()), begin,
-                        at_end ? begin : points_.byte(token->getStopIndex() + 1)};
-            if (at_end) {
-                close_strings(begin, true);
-                words_.push_back(word);
+            if (!match_next()) {
+                const uint32_t end = points_.byte(input_.index());
+                close_strings(end, true);
+                words_.push_back({kEndOfFile, end, end});
                 return std::move(words_);
             }
-            take(word);
+            take({static_cast<uint32_t>(lexer_.type), points_.byte(lexer_.tokenStartCharIndex),
+                  points_.byte(input_.index())});
         }
     }
 
 private:
+    // Leaves the next token's type and start in the lexer, its end is where the input stands; false at the end of the
+    // text. Does what `Lexer::nextToken` does, which makes an object of each token.
+    bool match_next() {
+        while (!lexer_.hitEOF) {
+            lexer_.tokenStartCharIndex = input_.index();
+            do {
+                lexer_.type = antlr4::Token::INVALID_TYPE;
+                size_t matched = antlr4::Lexer::SKIP;
+                try {
+                    matched = simulator_->match(&input_, lexer_.mode);
+                } catch (const antlr4::LexerNoViableAltException& e) {
+                    lexer_.recover(e);
+                }
+                if (input_.LA(1) == antlr4::Token::EOF) lexer_.hitEOF = true;
+                if (lexer_.type == antlr4::Token::INVALID_TYPE) lexer_.type = matched;
+            } while (lexer_.type == antlr4::Lexer::MORE);
+            if (lexer_.type == antlr4::Token::EOF) return false;
+            if (lexer_.type != antlr4::Lexer::SKIP) return true;
+        }
+        return false;
+    }
+
     void take(Lexeme word);
     void take_in_hole(Lexeme word);
     void take_in_format(Lexeme word);
@@ -77,6 +96,7 @@ private:
     CodePoints points_;
     antlr4::ANTLRInputStream input_;
     TesseraLexer lexer_;
+    LexerSimulator* simulator_ = nullptr;
     std::vector<Lexeme> words_;
     std::vector<OpenString> opened_;
 };
