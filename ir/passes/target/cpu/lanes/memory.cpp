@@ -110,7 +110,7 @@ std::optional<LaneCode::Neighbours> LaneCode::neighbours(OpId first) {
     if (!mask_.empty() || width_ < 4 || memory.packed || s_.tile.type(tensor).elem == DType::boolean || here.empty())
         return std::nullopt;
     const auto apart = distance(memory, values(here));
-    if (apart != 2 && apart != 4 && apart != 8) return std::nullopt;
+    if (apart != 2 && apart != 4 && apart != 8 && apart != 16) return std::nullopt;
     const auto [base, number] = from_base(here.back());
     std::map<int64_t, OpId> found{{number, first}};
     Neighbours together{.ops = {}, .first = first, .before = 0, .last = first};
