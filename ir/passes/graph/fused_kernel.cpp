@@ -342,13 +342,17 @@ RowWork row_work(const Function& fused, const FusedAxes& axes) {
 }
 
 std::vector<size_t> block_axes(const Function& fused, const FusedAxes& axes) {
-    if (axes.axis || axes.extents.size() < 2) return {};
-    const size_t last = axes.extents.size() - 1;
+    if (axes.axis) return {};
     const auto is_short = [&](size_t axis) {
         const auto extent = axes.extents[axis].constant_value();
         return extent && *extent < kShortRow;
     };
-    std::optional<size_t> other;
+    // Short axes stand behind it where elements are complex numbers: they are gone through one by one.
+    std::optional<size_t> last, other;
+    for (size_t axis = 0; axis < axes.extents.size(); ++axis) {
+        if (!is_short(axis)) last = axis;
+    }
+    if (!last) return {};
     for (OpId id : computed(fused)) {
         if (gathers_elements(fused, id) || is_packed(computed_type(fused, id).elem)) return {};
         for (const AxisMap& source : sources_of(fused, id)) {
@@ -356,12 +360,13 @@ std::vector<size_t> block_axes(const Function& fused, const FusedAxes& axes) {
             if (is_packed(type.elem)) return {};
             if (type.kind != TypeKind::tensor || fused.value(source.base).region != fused.body) continue;
             const TensorAccess access = access_of(axes, fused, source, id);
-            if (std::ranges::count(access.axes, last) != 1 || access.axes.back() == last) continue;
-            if (access.axes.back() != AxisMap::kNone && !is_short(access.axes.back())) other = access.axes.back();
+            const auto at = std::ranges::find(access.axes, *last);
+            for (auto behind = at; behind != access.axes.end(); ++behind) {
+                if (*behind != *last && *behind != AxisMap::kNone && !is_short(*behind)) other = *behind;
+            }
         }
     }
-    if (!other || is_short(last)) return {};
-    return {*other, last};
+    return other ? std::vector{*other, *last} : std::vector<size_t>{};
 }
 
 bool divides_into_chunks(const Function& fused, const FusedAxes& axes) {

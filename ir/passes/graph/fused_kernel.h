@@ -44,8 +44,8 @@ FusedKernel fused_kernel(const Function& fused, const FusedAxes& axes, RowWork w
 // combined, unless there are blocks.
 RowWork row_work(const Function& fused, const FusedAxes& axes);
 
-// Of a function that combines nothing: the joined axes that its blocks are taken from, the last one and another one
-// that a tensor has behind it. Empty where no tensor has, or where the extents or the elements do not suit blocks.
+// Of a function that combines nothing: the joined axes that its blocks are taken from, the last one that is not short and
+// another one that a tensor has behind it. Empty where no tensor has, or where the extents or the elements do not suit blocks.
 std::vector<size_t> block_axes(const Function& fused, const FusedAxes& axes);
 
 // Whether its results are single elements that a whole tensor is combined to, and nothing else depends on them: chunks
