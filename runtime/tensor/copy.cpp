@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
 #include "runtime/fail.h"
 #include "runtime/numbers/dtypes.h"
@@ -23,10 +24,56 @@ void copy_row(Element* to, int64_t to_step, const Element* from, int64_t from_st
     for (int64_t i = 0; i < length; ++i) to[i * to_step] = from[i * from_step];
 }
 
+// A matrix whose rows are neighbours in `from` and whose columns are neighbours in `to`, by blocks whose lines stay in
+// a first cache.
+template <typename Element>
+void copy_turned(Element* to, int64_t to_row, const Element* from, int64_t from_column, int64_t rows, int64_t columns) {
+    constexpr int64_t kBlock = std::min<int64_t>(256 / sizeof(Element), 64);
+    std::array<Element, kBlock*(kBlock + 1)> block;
+    for (int64_t i = 0; i < rows; i += kBlock) {
+        const int64_t high = std::min(kBlock, rows - i);
+        for (int64_t j = 0; j < columns; j += kBlock) {
+            const int64_t wide = std::min(kBlock, columns - j);
+            for (int64_t c = 0; c < wide; ++c) {
+                const Element* const line = from + i + (j + c) * from_column;
+                for (int64_t r = 0; r < high; ++r) block[static_cast<size_t>(r * (kBlock + 1) + c)] = line[r];
+            }
+            for (int64_t r = 0; r < high; ++r) {
+                std::memcpy(to + (i + r) * to_row + j, &block[static_cast<size_t>(r * (kBlock + 1))],
+                            static_cast<size_t>(wide) * sizeof(Element));
+            }
+        }
+    }
+}
+
+// The axis of a dense tensor `to` along which the elements of `from` are neighbours, where that is not the last: it and
+// the last one are transposed. Nothing where there is none or the axes are short.
+std::optional<int32_t> turned_axis(const TsrTensor& to, const TsrTensor& from) {
+    constexpr int64_t kShort = 8;
+    const int32_t last = to.dl.ndim - 1;
+    if (last < 1 || to.strides[last] != 1 || from.strides[last] == 1 || to.shape[last] < kShort) return std::nullopt;
+    for (int32_t axis = last; axis-- > 0;) {
+        if (from.strides[axis] == 1 && to.shape[axis] >= kShort) return axis;
+    }
+    return std::nullopt;
+}
+
 template <typename Element>
 void copy_elements(TsrTensor& to, const TsrTensor& from) {
     auto* to_data = static_cast<Element*>(to.dl.data);
     auto* from_data = static_cast<const Element*>(from.dl.data);
+    if (const auto turned = turned_axis(to, from)) {
+        // Of the axes beside the two the positions are gone through one by one.
+        const auto axis = static_cast<size_t>(*turned), last = static_cast<size_t>(to.dl.ndim - 1);
+        std::array<int64_t, TSR_MAX_RANK> beside{};
+        std::ranges::copy(shape(to), beside.begin());
+        beside[axis] = beside[last] = 1;
+        for_rows<2>({beside.data(), last + 1}, {to.strides, from.strides}, [&](Offsets<2> start, int64_t, Offsets<2>) {
+            copy_turned(to_data + start[0], to.strides[axis], from_data + start[1], from.strides[last], to.shape[axis],
+                        to.shape[last]);
+        });
+        return;
+    }
     for_rows<2>(shape(to), {to.strides, from.strides}, [&](Offsets<2> start, int64_t length, Offsets<2> step) {
         copy_row(to_data + start[0], step[0], from_data + start[1], step[1], length);
     });

@@ -54,11 +54,12 @@ TsrTensor* tsr_reshape(const TsrTensor* tensor, const int64_t* shape, int32_t ra
         set_axes(*view, extents, {strides.data(), extents.size()});
         return view.give();
     }
-    TensorRef result = make_tensor(tensor->dtype, extents, before_writing(tensor->dtype), place);
     TensorRef flat_source(tsr_copy(tensor, place));
+    if (rows_stay) return tsr_reshape(flat_source.get(), extents.data(), rank, place);
+    TensorRef result = make_tensor(tensor->dtype, extents, before_writing(tensor->dtype), place);
     read_at_home(*flat_source);
     write_at_home(*result);
-    // Element by element in row-major order: both sides may have padded rows.
+    // Rows of packed elements: element by element in row-major order, both sides may have padded rows.
     int64_t count = size(*tensor);
     int64_t result_row = rank > 0 ? std::max<int64_t>(extents.back(), 1) : 1;
     int64_t result_pitch = rank > 1 ? strides[static_cast<size_t>(rank) - 2] : result_row;

@@ -58,9 +58,12 @@ private:
         if (packs_codes(fn)) return "codes of a byte each, packed by pieces of rows";
         if (gathers(fn)) return "elements that are found by their position, one by one";
         const FusedAxes axes = fused_axes(fn);
-        if (!axes.axis) return "elements, one by one";
         switch (row_work(fn, axes)) {
+            case RowWork::block:
+                return fmt::format("elements, by blocks of {} x {}: a tensor has its axes in another order", kBlock,
+                                   kBlock);
             case RowWork::lane:
+                if (!axes.axis) return "elements, one by one";
                 return "sums and their kin along an axis, a tile for each row";
             case RowWork::group:
                 return "sums and their kin along the last axis, a thread block for each row";

@@ -30,9 +30,11 @@ public:
         } else if (code_.short_rows) {
             const Launch lanes = prepared(*code_.short_rows, shaped_results(*code_.short_rows, results));
             const Launch groups = prepared(code_.kernel, shaped_results(code_.kernel, results));
+            ValueId shortest = value_of(code_.rows.front());
+            for (size_t i = 1; i < code_.rows.size(); ++i)
+                shortest = builder_.minimum(shortest, value_of(code_.rows[i]));
             builder_.if_(
-                builder_.lt(value_of(code_.row), builder_.index(kShortRow)),
-                [&](Builder& body) { return launch(body, lanes); },
+                builder_.lt(shortest, builder_.index(kShortRow)), [&](Builder& body) { return launch(body, lanes); },
                 [&](Builder& body) { return launch(body, groups); });
         } else {
             launch(builder_, prepared(code_.kernel, shaped_results(code_.kernel, results)));

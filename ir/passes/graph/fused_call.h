@@ -12,10 +12,10 @@ namespace tsr::ir {
 struct FusedCode {
     Function fused;
     FusedKernel kernel;
-    // Where it combines along an axis whose extent, `row`, only the run knows: of rows shorter than kShortRow, each
-    // done by one tile.
+    // Where it combines along an axis, or has blocks of axes, whose extents only the run knows: if one of these `rows`
+    // is shorter than kShortRow, each row or element is done by one tile.
     std::optional<FusedKernel> short_rows;
-    Dim row;
+    std::vector<Dim> rows;
     // Where it combines a whole tensor: `kernel` gives one partial result per chunk, and each of these combines those
     // of one result.
     std::vector<FusedKernel> totals;

@@ -19,7 +19,7 @@ constexpr int64_t kLongestTile = 2048;  // a static row of no more is one tile
 class FusedKernelMaker : FusedPosition {
 public:
     FusedKernelMaker(const Function& fused, const FusedAxes& axes, RowWork work)
-        : FusedPosition(fused, axes, out_.kernel, axes.axis && work != RowWork::lane), work_(work) {}
+        : FusedPosition(fused, axes, out_.kernel, tile_axes(fused, axes, work)), work_(work) {}
 
     FusedKernel run() {
         out_.begin(fused_, tiles_);
@@ -28,6 +28,7 @@ public:
         root_.set_place(kernel().place);
         zero_ = builder_->index(0);
         one_ = builder_->index(1);
+        width_ = kBlock;
         for (const Dim& extent : axes_.extents) extents_.push_back(builder_->dim(out_.renamed(extent)));
         at_.resize(axes_.extents.size());
         rows(0);
@@ -36,6 +37,10 @@ public:
     }
 
 private:
+    static std::vector<size_t> tile_axes(const Function& fused, const FusedAxes& axes, RowWork work) {
+        if (work == RowWork::lane) return {};
+        return work == RowWork::block ? block_axes(fused, axes) : std::vector{*axes.axis};
+    }
     Function& kernel() { return out_.kernel; }
 
     // ---- parameters ----
@@ -102,7 +107,9 @@ private:
         const std::vector<size_t> outer = axes_.outer();
         if (work_ == RowWork::chunks && axes_.axis) return chunk_loop();
         if (depth == outer.size()) return axes_.axis ? row() : element();
-        builder_->for_(zero_, extents_[outer[depth]], one_, {}, tile_range(depth),
+        const bool block = work_ == RowWork::block && std::ranges::count(tile_axes_, outer[depth]) > 0;
+        const ValueId step = block ? builder_->index(kBlock) : one_;
+        builder_->for_(zero_, extents_[outer[depth]], step, {}, tile_range(depth),
                        [&](Builder& body, ValueId iv, const Values&) {
                            return inside(body, [&] {
                                at_[outer[depth]] = iv;
@@ -115,7 +122,7 @@ private:
     void element() {
         if (axes_.extents.empty()) return single_element();
         const ValueSpan results = yielded(fused_, fused_.body);
-        for (size_t i = 0; i < results.size(); ++i) builder_->write(outputs_[i], computed_value(results[i]), at_);
+        for (size_t i = 0; i < results.size(); ++i) store_in(i, computed_value(results[i]), at_);
     }
 
     // No axis is long: the group does one element.
@@ -328,10 +335,38 @@ FusedKernel fused_kernel(const Function& fused, const FusedAxes& axes, RowWork w
 }
 
 RowWork row_work(const Function& fused, const FusedAxes& axes) {
-    if (!axes.axis) return RowWork::lane;
+    if (!axes.axis) return block_axes(fused, axes).empty() ? RowWork::lane : RowWork::block;
     const auto extent = axes.extents[*axes.axis].constant_value();
     if (*axes.axis + 1 != axes.extents.size() || (extent && *extent < kShortRow)) return RowWork::lane;
     return divides_into_chunks(fused, axes) ? RowWork::chunks : RowWork::group;
+}
+
+std::vector<size_t> block_axes(const Function& fused, const FusedAxes& axes) {
+    if (axes.axis) return {};
+    const auto is_short = [&](size_t axis) {
+        const auto extent = axes.extents[axis].constant_value();
+        return extent && *extent < kShortRow;
+    };
+    // Short axes stand behind it where elements are complex numbers: they are gone through one by one.
+    std::optional<size_t> last, other;
+    for (size_t axis = 0; axis < axes.extents.size(); ++axis) {
+        if (!is_short(axis)) last = axis;
+    }
+    if (!last) return {};
+    for (OpId id : computed(fused)) {
+        if (gathers_elements(fused, id) || is_packed(computed_type(fused, id).elem)) return {};
+        for (const AxisMap& source : sources_of(fused, id)) {
+            const Type& type = fused.type(source.base);
+            if (is_packed(type.elem)) return {};
+            if (type.kind != TypeKind::tensor || fused.value(source.base).region != fused.body) continue;
+            const TensorAccess access = access_of(axes, fused, source, id);
+            const auto at = std::ranges::find(access.axes, *last);
+            for (auto behind = at; behind != access.axes.end(); ++behind) {
+                if (*behind != *last && *behind != AxisMap::kNone && !is_short(*behind)) other = *behind;
+            }
+        }
+    }
+    return other ? std::vector{*other, *last} : std::vector<size_t>{};
 }
 
 bool divides_into_chunks(const Function& fused, const FusedAxes& axes) {

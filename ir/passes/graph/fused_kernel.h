@@ -14,11 +14,13 @@ namespace tsr::ir {
 
 // What does a row.
 enum class RowWork : uint8_t {
-    lane,    // one tile does it, element after element
+    lane,    // one tile does it, element after element; without a combined axis one element
+    block,   // no row: the group does a block of kBlock x kBlock elements with register tiles
     group,   // the group does it with register tiles
     chunks,  // as many groups as it has chunks of kChunk elements: they give partial results, one for each chunk
 };
 inline constexpr int64_t kChunk = 1 << 16;
+inline constexpr int64_t kBlock = 64;
 inline constexpr int64_t kShortRow = 32;  // rows with fewer elements are done by one tile each
 
 struct FusedKernel {
@@ -38,8 +40,13 @@ struct FusedKernel {
 
 FusedKernel fused_kernel(const Function& fused, const FusedAxes& axes, RowWork work);
 
-// What does its rows: a tile where nothing is combined, rows are shorter than kShortRow or their axis is not the last.
+// What does its rows: a tile where rows are shorter than kShortRow or their axis is not the last, and where nothing is
+// combined, unless there are blocks.
 RowWork row_work(const Function& fused, const FusedAxes& axes);
+
+// Of a function that combines nothing: the joined axes that its blocks are taken from, the last one that is not short and
+// another one that a tensor has behind it. Empty where no tensor has, or where the extents or the elements do not suit blocks.
+std::vector<size_t> block_axes(const Function& fused, const FusedAxes& axes);
 
 // Whether its results are single elements that a whole tensor is combined to, and nothing else depends on them: chunks
 // can do it.

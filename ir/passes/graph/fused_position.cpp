@@ -1,6 +1,7 @@
 #include "ir/passes/graph/fused_position.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "ir/ops/handle.h"
 
@@ -10,9 +11,12 @@ bool FusedPosition::runs_along_row(const TensorAccess& access) const {
     return axes_.axis && std::ranges::find(access.axes, *axes_.axis) != access.axes.end();
 }
 
-ValueId FusedPosition::repeated(ValueId scalar) {
-    return builder_->value(OpKind::expand, {scalar},
-                           {{Attr::shape, tile_shape()}, {Attr::axes, std::vector<int64_t>{}}});
+bool FusedPosition::runs_along_tile(const TensorAccess& access) const {
+    return std::ranges::find_first_of(access.axes, tile_axes_) != access.axes.end();
+}
+
+ValueId FusedPosition::repeated(ValueId value, const std::vector<int64_t>& places) {
+    return builder_->value(OpKind::expand, {value}, {{Attr::shape, tile_shape()}, {Attr::axes, places}});
 }
 
 void FusedPosition::store(ValueId v, const Values& at) {
@@ -30,14 +34,24 @@ void FusedPosition::store_in(size_t result, ValueId value, const Values& at) {
     Values operands{outputs_[result], value};
     operands.insert(operands.end(), at.begin(), at.end());
     builder_->emit(OpKind::store_tile, std::move(operands),
-                   {{Attr::axes, std::vector<int64_t>{static_cast<int64_t>(*axes_.axis)}}});
+                   {{Attr::axes, std::vector<int64_t>(tile_axes_.begin(), tile_axes_.end())}});
 }
 
-ValueId FusedPosition::load_piece(ValueId memory, const Values& at, int64_t axis) {
+ValueId FusedPosition::load_piece(ValueId memory, const Values& at, const std::vector<size_t>& axes) {
     Values operands{memory};
     operands.insert(operands.end(), at.begin(), at.end());
-    return builder_->value(OpKind::load_tile, std::move(operands),
-                           {{Attr::shape, tile_shape()}, {Attr::axes, std::vector<int64_t>{axis}}});
+    std::vector<int64_t> taken, places;
+    for (size_t axis = 0; axis < axes.size(); ++axis) {
+        const auto place = std::ranges::find(tile_axes_, axes[axis]);
+        if (place == tile_axes_.end()) continue;
+        taken.push_back(static_cast<int64_t>(axis));
+        places.push_back(place - tile_axes_.begin());
+    }
+    const std::vector<Dim> shape(taken.size(), Dim::constant(width_));
+    const ValueId tile =
+        builder_->value(OpKind::load_tile, std::move(operands), {{Attr::shape, shape}, {Attr::axes, taken}});
+    if (places.size() < tile_axes_.size()) return repeated(tile, places);
+    return std::ranges::is_sorted(places) ? tile : builder_->value(OpKind::transpose, {tile});
 }
 
 ValueId FusedPosition::index_along(const TensorAccess& access, size_t axis) {
@@ -55,10 +69,8 @@ ValueId FusedPosition::element_of(ValueId input, const TensorAccess& access) {
     Values at;
     for (size_t axis = 0; axis < access.axes.size(); ++axis) at.push_back(index_along(access, axis));
     if (at.empty()) at.push_back(zero_);
-    const auto along = std::ranges::find(access.axes, axes_.axis.value_or(AxisMap::kNone));
-    const bool piece = tiles_ && along != access.axes.end();
-    const ValueId value =
-        piece ? load_piece(inputs_.at(input), at, along - access.axes.begin()) : builder_->read(inputs_.at(input), at);
+    const ValueId value = runs_along_tile(access) ? load_piece(inputs_.at(input), at, access.axes)
+                                                  : builder_->read(inputs_.at(input), at);
     return reads_[{input, access}] = value;
 }
 
@@ -66,9 +78,9 @@ ValueId FusedPosition::number_of(ValueId positions, const TensorAccess& access) 
     const DType type = fused_.type(positions).elem;
     // An axis of one element is left out.
     const ValueId first = builder_->cast(access.axes.empty() ? zero_ : index_along(access, 0), type);
-    if (!tiles_ || !runs_along_row(access)) return first;
-    const ValueId next =
-        builder_->value(OpKind::tile_iota, {}, {{Attr::shape, tile_shape()}, {Attr::axis, int64_t{0}}});
+    if (!runs_along_tile(access)) return first;
+    const int64_t place = std::ranges::find(tile_axes_, access.axes[0]) - tile_axes_.begin();
+    const ValueId next = builder_->value(OpKind::tile_iota, {}, {{Attr::shape, tile_shape()}, {Attr::axis, place}});
     return builder_->add(repeated(first), builder_->cast(next, type));
 }
 
@@ -87,20 +99,19 @@ ValueId FusedPosition::taken(OpId user) { return source(sources_of(fused_, user)
 ValueId FusedPosition::operand(OpId user, size_t number) { return source(sources_of(fused_, user)[number], user); }
 
 ValueId FusedPosition::source(const AxisMap& from, OpId user) {
-    const bool whole = phases_.is_whole(user);
     ValueId value;
-    bool of_row = true;
+    bool is_one = true;  // not a tile
     if (fused_.type(from.base).is_scalar() && !phases_.is_computed(from.base)) {
         value = scalar(from.base);
     } else if (inputs_.contains(from.base) || defined_by(fused_, from.base, OpKind::positions)) {
         const TensorAccess read = access(from, user);
         value = inputs_.contains(from.base) ? element_of(from.base, read) : number_of(from.base, read);
-        of_row = !runs_along_row(read);
+        is_one = !runs_along_tile(read);
     } else {
         value = computed_value(from.base);
-        of_row = !phases_.is_whole(from.base);
+        is_one = !is_whole(from.base);
     }
-    return tiles_ && whole && of_row ? repeated(value) : value;
+    return is_whole(user) && is_one ? repeated(value) : value;
 }
 
 // A parameter or constant.
@@ -117,7 +128,9 @@ ValueId FusedPosition::computed_value(ValueId v) {
     const auto kept = kept_.find(v);
     ValueId value;
     if (kept != kept_.end() && kept->second.phase < phase_) {
-        value = load_piece(outputs_[kept->second.result], at_, static_cast<int64_t>(*axes_.axis));
+        std::vector<size_t> all(at_.size());
+        std::iota(all.begin(), all.end(), size_t{0});
+        value = load_piece(outputs_[kept->second.result], at_, all);
     } else if (moves_elements(fused_, id) || op.kind == OpKind::reduce) {
         value = taken(id);  // a `reduce` over one element
     } else {

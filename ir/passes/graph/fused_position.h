@@ -15,12 +15,13 @@ namespace tsr::ir {
 
 class FusedPosition {
 public:
-    // `tiles`: along the combined axis a position is a register tile, else one element.
-    FusedPosition(const Function& fused, const FusedAxes& axes, Function& kernel, bool tiles)
+    // `tile_axes`: of the joined axes those that a position is a register tile along; of none it is one element.
+    FusedPosition(const Function& fused, const FusedAxes& axes, Function& kernel, std::vector<size_t> tile_axes)
         : fused_(fused),
           axes_(axes),
           phases_(row_phases(fused, axes)),
-          tiles_(tiles),
+          tile_axes_(std::move(tile_axes)),
+          tiles_(!tile_axes_.empty()),
           root_(kernel),
           builder_(&root_) {}
 
@@ -53,18 +54,20 @@ protected:
     [[nodiscard]] TensorAccess access(const AxisMap& source, OpId user) const {
         return access_of(axes_, fused_, source, user);
     }
-    [[nodiscard]] std::vector<Dim> tile_shape() const { return {Dim::constant(width_)}; }
-    ValueId repeated(ValueId scalar);
+    [[nodiscard]] std::vector<Dim> tile_shape() const { return {tile_axes_.size(), Dim::constant(width_)}; }
+    // A scalar, or a tile along some axes of the whole tile, `places`.
+    ValueId repeated(ValueId value, const std::vector<int64_t>& places = {});
 
     const Function& fused_;
     const FusedAxes& axes_;
     RowPhases phases_;
+    std::vector<size_t> tile_axes_;
     bool tiles_;
     Builder root_;
     Builder* builder_;  // of the region where operations are made now
     ValueId zero_;
     Values at_;          // the position: an index for each joined axis; along the row where a tile begins
-    int64_t width_ = 0;  // of a tile
+    int64_t width_ = 0;  // of a tile along each of its axes
     size_t phase_ = 0;
     KeptValues kept_;                    // where a row is done in pieces
     std::map<ValueId, ValueId> inputs_;  // parameters of the fused function → of the kernel
@@ -75,11 +78,19 @@ protected:
 
 private:
     [[nodiscard]] bool runs_along_row(const TensorAccess& access) const;
+    // Along an axis of the tile.
+    [[nodiscard]] bool runs_along_tile(const TensorAccess& access) const;
+    // A function that combines nothing is done in whole tiles.
+    template <typename Id>
+    [[nodiscard]] bool is_whole(Id id) const {
+        return tiles_ && (!axes_.axis || phases_.is_whole(id));
+    }
     // Where a tensor is read along one of its axes.
     ValueId index_along(const TensorAccess& access, size_t axis);
     ValueId element_of(ValueId input, const TensorAccess& access);
     ValueId number_of(ValueId positions, const TensorAccess& access);
-    ValueId load_piece(ValueId memory, const Values& at, int64_t axis);
+    // From a position on; `axes`: of each axis of the memory the joined axis.
+    ValueId load_piece(ValueId memory, const Values& at, const std::vector<size_t>& axes);
     ValueId source(const AxisMap& from, OpId user);
     ValueId scalar(ValueId v);
 };

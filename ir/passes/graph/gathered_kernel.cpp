@@ -60,8 +60,26 @@ private:
 
     ValueId extent(const Dim& dim) { return builder_->dim(out_.renamed(dim)); }
 
+    // The last axis of tensors joined along it, of so few elements that each iteration does all: of complex numbers.
+    [[nodiscard]] bool is_done_at_once(size_t depth) const {
+        constexpr int64_t kFew = 8;
+        const OpId id = fused_.value(yielded(fused_, fused_.body)[0]).op;
+        if (depth == 0 || depth + 1 != space_.size() || fused_.op(id).kind != OpKind::concat) return false;
+        const ConcatOp op(fused_, id);
+        const auto extent = space_[depth].constant_value();
+        return extent && *extent <= kFew && op.axis() + 1 == fused_.type(op.result()).rank();
+    }
+
     void loops(size_t depth) {
         if (depth == space_.size() && depth > 0) return store(at_);
+        if (is_done_at_once(depth)) {
+            for (int64_t i = 0; i < *space_[depth].constant_value(); ++i) {
+                at_.push_back(builder_->index(i));
+                store(at_);
+                at_.pop_back();
+            }
+            return;
+        }
         Attrs attrs{{Attr::loop, static_cast<int64_t>(LoopKind::tile_range)}};
         if (depth > 0) attrs.set(Attr::axis, static_cast<int64_t>(depth));
         const ValueId end = space_.empty() ? one_ : extent(space_[depth]);

@@ -159,9 +159,11 @@ private:
                 code.totals[i] = named(fused_kernel(total, fused_axes(total), RowWork::group),
                                        ".total" + (results.size() > 1 ? std::to_string(i) : std::string()));
             }
-        } else if (work == RowWork::group && !axes.extents[*axes.axis].constant_value()) {
-            code.short_rows = named(fused_kernel(fused, axes, RowWork::lane), ".short");
-            code.row = axes.extents[*axes.axis];
+        } else if (work != RowWork::lane) {
+            for (size_t axis : work == RowWork::block ? block_axes(fused, axes) : std::vector{*axes.axis}) {
+                if (!axes.extents[axis].constant_value()) code.rows.push_back(axes.extents[axis]);
+            }
+            if (!code.rows.empty()) code.short_rows = named(fused_kernel(fused, axes, RowWork::lane), ".short");
         }
         code.fused = std::move(fused);
         return code;

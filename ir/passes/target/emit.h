@@ -92,6 +92,7 @@ public:
     // The value of an integer constant; nothing for other values.
     [[nodiscard]] std::optional<int64_t> integer_value(ValueId value) const;
     [[nodiscard]] bool is_integer(ValueId value, int64_t expected) const { return integer_value(value) == expected; }
+    [[nodiscard]] int64_t width(ValueId vector) const { return function_.type(vector).width; }
     [[nodiscard]] DType element_type(ValueId value) const { return function_.type(value).elem; }
 
 private:

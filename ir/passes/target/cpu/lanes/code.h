@@ -1,8 +1,10 @@
 // The code of a `lanes` region as vectors with masks.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "ir/ops/control.h"
@@ -78,8 +80,22 @@ private:
     [[nodiscard]] bool is_uniform(const Op& op) const;
     std::vector<ValueId> compare_affine(OpKind kind, const LaneValue& affine, ValueId limit);
     // memory.cpp
-    void read(const Op& op);
-    void write(const Op& op);
+    void read(OpId id);
+    void write(OpId id);
+    // Reads or writes of a region that the lanes make of neighbours: `x[i, 0]` and `x[i, 1]` of `x: f32[n, 2]`, i a
+    // lane's number. The memory is then passed over once, as whole vectors.
+    struct Neighbours {
+        std::vector<OpId> ops;  // by their places
+        OpId first;             // in the text; so many elements stand before its own
+        int64_t before = 0;
+        OpId last;
+    };
+    std::optional<Neighbours> neighbours(OpId first);
+    [[nodiscard]] std::pair<ValueId, int64_t> from_base(ValueId index) const;
+    [[nodiscard]] std::optional<int64_t> distance(const Memory& memory, const std::vector<LaneValue>& indices) const;
+    [[nodiscard]] ValueId begin_of(const Neighbours& together);
+    void read_together(const Neighbours& together);
+    void write_together(const Neighbours& together);
     void read_vector(const Op& op);
     void write_vector(const Op& op);
     void atomic(const Op& op);
@@ -172,6 +188,9 @@ private:
     std::unordered_map<ValueId, LaneValue> values_;
     std::unordered_set<ValueId> given_;
     std::unordered_map<OpId, Staged> staged_;
+    std::unordered_map<OpId, LaneValue> read_before_;     // with a neighbour
+    std::unordered_map<OpId, Neighbours> written_later_;  // by the last one
+    std::unordered_set<OpId> wait_;                       // neighbours in front of it
 };
 
 }  // namespace tsr::ir

@@ -1,10 +1,13 @@
 #include "ir/ops/memory.h"
 
 #include <algorithm>
+#include <map>
 
 #include "ir/ops/control.h"
+#include "ir/ops/effects.h"
 #include "ir/ops/tile.h"
 #include "ir/passes/target/cpu/lanes/code.h"
+#include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
 
@@ -62,8 +65,133 @@ std::vector<ValueId> LaneCode::load(const Memory&, const Access& access) {
     return out;
 }
 
-void LaneCode::read(const Op& op) {
+// ---- neighbours ----
+
+// An index as one that is no sum with a constant, and the constant; an invalid base: a constant alone.
+std::pair<ValueId, int64_t> LaneCode::from_base(ValueId index) const {
+    const OpId made = defining_op(s_.tile, index);
+    if (!made.valid()) return {index, 0};
+    const Op& op = s_.tile.op(made);
+    if (op.kind == OpKind::constant) return {{}, op.attrs.integer(Attr::value)};
+    if (op.kind != OpKind::add) return {index, 0};
+    const BinaryOp both(s_.tile, op);
+    for (const auto& [one, other] : {std::pair(both.lhs(), both.rhs()), std::pair(both.rhs(), both.lhs())}) {
+        const auto number = defined_by(s_.tile, other, OpKind::constant);
+        if (!number) continue;
+        const auto [base, more] = from_base(one);
+        return {base, more + ConstantOp(s_.tile, *number).integer()};
+    }
+    return {index, 0};
+}
+
+// Between the elements of neighbouring lanes, where that is a number.
+std::optional<int64_t> LaneCode::distance(const Memory& memory, const std::vector<LaneValue>& indices) const {
+    int64_t sum = 0, row = 1;
+    bool known = true;
+    for (size_t axis = indices.size(); axis-- > 0;) {
+        const LaneValue& index = indices[axis];
+        if (index.kind != LaneValue::Kind::uniform && index.kind != LaneValue::Kind::affine) return std::nullopt;
+        if (index.kind == LaneValue::Kind::affine) {
+            if (!known) return std::nullopt;
+            sum += index.stride * row;
+        }
+        const auto extent = emit_.integer_value(memory.dims[axis]);
+        known = known && extent;
+        row *= extent.value_or(1);
+    }
+    return sum;
+}
+
+std::optional<LaneCode::Neighbours> LaneCode::neighbours(OpId first) {
+    const AccessOp access(s_.tile, first);
+    const ValueId tensor = access.memory();
+    const Memory& memory = s_.memories.at(tensor);
+    const ValueSpan here = access.indices();
+    if (!mask_.empty() || width_ < 4 || memory.packed || s_.tile.type(tensor).elem == DType::boolean || here.empty())
+        return std::nullopt;
+    const auto apart = distance(memory, values(here));
+    if (apart != 2 && apart != 4 && apart != 8 && apart != 16) return std::nullopt;
+    const auto [base, number] = from_base(here.back());
+    std::map<int64_t, OpId> found{{number, first}};
+    Neighbours together{.ops = {}, .first = first, .before = 0, .last = first};
+    const auto& text = s_.tile.region(access.op().parent).ops;
+    for (auto at = std::ranges::find(text, first) + 1; at != text.end() && std::ssize(found) < *apart; ++at) {
+        const Op& next = s_.tile.op(*at);
+        if (next.kind == access.op().kind && AccessOp(s_.tile, *at).memory() == tensor) {
+            const ValueSpan there = AccessOp(s_.tile, *at).indices();
+            const auto [its_base, its_number] = from_base(there.back());
+            if (its_base == base && std::equal(here.begin(), here.end() - 1, there.begin(), there.end() - 1)) {
+                if (!found.emplace(its_number, *at).second) break;
+                together.last = *at;
+                continue;
+            }
+        }
+        const Touches other = touches(s_.tile, *at);
+        const auto is_it = [&](ValueId v) { return memory_root(s_.tile, v) == memory_root(s_.tile, tensor); };
+        if (std::ranges::any_of(other.writes, is_it)) break;
+        if (access.writes() && (std::ranges::any_of(other.reads, is_it) || !other.effects.empty())) break;
+    }
+    const int64_t begin = found.begin()->first;
+    if (std::ssize(found) != *apart || found.rbegin()->first - begin != *apart - 1) return std::nullopt;
+    for (const auto& [place, id] : found) together.ops.push_back(id);
+    together.before = number - begin;
+    return together;
+}
+
+// The address of the first lane's first element.
+ValueId LaneCode::begin_of(const Neighbours& together) {
+    const AccessOp access(s_.tile, together.first);
+    std::vector<ValueId> scalars;
+    for (ValueId index : access.indices()) scalars.push_back(value(index).scalar);
+    return emit_.pointer_add(s_.address(s_.memories.at(access.memory()), scalars), emit_.integer(-together.before));
+}
+
+void LaneCode::read_together(const Neighbours& together) {
+    const ValueId first = begin_of(together);
+    const auto count = static_cast<int64_t>(together.ops.size());
+    std::vector<LaneValue> all(together.ops.size(), of({}));
+    for (int64_t copy = 0; copy < copies_; ++copy) {
+        std::vector<ValueId> loaded;
+        for (int64_t i = 0; i < count; ++i) {
+            const ValueId at = emit_.integer((copy * count + i) * width_);
+            loaded.push_back(emit_.load(emit_.pointer_add(first, at), width_));
+        }
+        const std::vector<ValueId> parts = separated(emit_, loaded);
+        for (size_t i = 0; i < parts.size(); ++i) all[i].copies.push_back(parts[i]);
+    }
+    for (size_t i = 0; i < all.size(); ++i) read_before_[together.ops[i]] = all[i];
+}
+
+void LaneCode::write_together(const Neighbours& together) {
+    const ValueId first = begin_of(together);
+    std::vector<std::vector<ValueId>> written;
+    for (OpId id : together.ops) {
+        const WriteOp write(s_.tile, id);
+        written.push_back(vectors(value(write.value()), s_.tile.type(write.memory()).elem));
+    }
+    for (int64_t copy = 0; copy < copies_; ++copy) {
+        std::vector<ValueId> parts;
+        for (const auto& copies : written) parts.push_back(copies[static_cast<size_t>(copy)]);
+        int64_t offset = copy * static_cast<int64_t>(parts.size()) * width_;
+        for (ValueId vector : interleaved(emit_, std::move(parts))) {
+            emit_.store(emit_.pointer_add(first, emit_.integer(offset)), vector);
+            offset += width_;
+        }
+    }
+}
+
+void LaneCode::read(OpId id) {
+    const Op& op = s_.tile.op(id);
     if (uniform_operation(op)) return;
+    if (const auto known = read_before_.find(id); known != read_before_.end()) {
+        values_[op.results[0]] = std::move(known->second);
+        read_before_.erase(known);
+        return;
+    }
+    if (const auto together = neighbours(id)) {
+        read_together(*together);
+        return read(id);
+    }
     const ReadOp read(s_.tile, op);
     const Memory& memory = s_.memories.at(read.memory());
     std::vector<LaneValue> indices = values(read.indices());
@@ -105,8 +233,21 @@ void LaneCode::store(const Memory&, const Access& access, const LaneValue& value
     }
 }
 
-void LaneCode::write(const Op& op) {
-    const WriteOp write(s_.tile, op);
+void LaneCode::write(OpId id) {
+    if (wait_.erase(id) > 0) return;
+    if (const auto later = written_later_.find(id); later != written_later_.end()) {
+        write_together(later->second);
+        written_later_.erase(later);
+        return;
+    }
+    if (const auto together = neighbours(id)) {
+        for (OpId other : together->ops) {
+            if (other != id && other != together->last) wait_.insert(other);
+        }
+        written_later_[together->last] = *together;
+        return;
+    }
+    const WriteOp write(s_.tile, id);
     const Memory& memory = s_.memories.at(write.memory());
     store(memory, access(memory, values(write.indices())), value(write.value()), s_.tile.type(write.memory()).elem);
 }

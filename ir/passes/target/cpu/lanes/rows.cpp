@@ -35,10 +35,55 @@ ValueId shuffled(Emit& emit, ValueId a, ValueId b, const std::vector<int64_t>& o
     return result;
 }
 
-// Rows of 4 or 8 elements, as many as a row has, to columns: blocks of 4 x 4 by the shuffles that SSE has for them,
-// then halves of 8.
+}  // namespace
+
+// Stage after stage the elements of a vector and of the one half the vectors behind it stand by turns: of elements of
+// 16 bits and fewer each such shuffle is one instruction of SSE.
+std::vector<ValueId> interleaved(Emit& emit, std::vector<ValueId> vectors) {
+    const int64_t width = emit.width(vectors.front());
+    std::vector<int64_t> low, high;
+    for (int64_t i = 0; i < width / 2; ++i) {
+        low.insert(low.end(), {i, i + width});
+        high.insert(high.end(), {i + width / 2, i + width / 2 + width});
+    }
+    const size_t half = vectors.size() / 2;
+    for (size_t stage = 1; stage < vectors.size(); stage *= 2) {
+        std::vector<ValueId> next;
+        for (size_t i = 0; i < half; ++i) {
+            next.push_back(shuffled(emit, vectors[i], vectors[i + half], low));
+            next.push_back(shuffled(emit, vectors[i], vectors[i + half], high));
+        }
+        vectors = std::move(next);
+    }
+    return vectors;
+}
+
+std::vector<ValueId> separated(Emit& emit, const std::vector<ValueId>& vectors) {
+    if (vectors.size() == 1) return vectors;
+    const int64_t width = emit.width(vectors.front());
+    std::vector<ValueId> result(vectors.size());
+    for (int64_t odd : {0, 1}) {
+        std::vector<int64_t> order;
+        for (int64_t i = 0; i < width; ++i) order.push_back(2 * i + odd);
+        std::vector<ValueId> half;
+        for (size_t i = 0; i < vectors.size(); i += 2)
+            half.push_back(shuffled(emit, vectors[i], vectors[i + 1], order));
+        const std::vector<ValueId> parts = separated(emit, half);
+        for (size_t i = 0; i < parts.size(); ++i) result[2 * i + static_cast<size_t>(odd)] = parts[i];
+    }
+    return result;
+}
+
+int64_t transposed_rows(DType type, int64_t lanes) {
+    const int64_t rows = bits(type) == 8 ? 16 : bits(type) > 32 ? 4 : 8;
+    return std::min(rows, lanes);
+}
+
 std::vector<ValueId> transposed(Emit& emit, const std::vector<ValueId>& rows) {
     const auto width = static_cast<int64_t>(rows.size());
+    if (width == 1) return rows;
+    if (width < 4 || bits(emit.element_type(rows.front())) <= 16) return interleaved(emit, rows);
+    // Blocks of 4 x 4 by the shuffles that SSE has for them, then halves of 8.
     auto by_blocks = [&](ValueId a, ValueId b, const std::vector<int64_t>& block) {
         std::vector<int64_t> order;
         for (int64_t base = 0; base < width; base += 4) {
@@ -66,8 +111,6 @@ std::vector<ValueId> transposed(Emit& emit, const std::vector<ValueId>& rows) {
     }
     return columns;
 }
-
-}  // namespace
 
 // Reads of rows below the loop, by loop along the row.
 std::vector<LaneCode::Rows> LaneCode::rows_below(OpId loop) {
@@ -213,7 +256,7 @@ void LaneCode::stage_rows(const Rows& rows, ValueId stack, ValueId first, ValueI
     const Memory& memory = s_.memories.at(rows.memory);
     const DType type = s_.tile.type(rows.memory).elem;
     const LaneValue& row = rows.first_row;
-    const int64_t block = std::min<int64_t>(bits(type) > 32 ? 4 : 8, width_);
+    const int64_t block = transposed_rows(type, width_);
     const ValueId zero = emit_.integer(0);
     const ValueId begin = emit_.binary(OpKind::maximum, first, zero);
     const ValueId some = emit_.compare(OpKind::gt, memory.dims[0], zero);

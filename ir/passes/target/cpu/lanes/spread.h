@@ -31,4 +31,13 @@ private:
     ValueId reduce_buffer(const Op& op) override;
 };
 
+// rows.cpp: how many rows of elements of a type are transposed in registers at once, where vectors have so many lanes.
+int64_t transposed_rows(DType type, int64_t lanes);
+// Vectors of as many elements as there are vectors, a power of two: rows become columns.
+std::vector<ValueId> transposed(Emit& emit, const std::vector<ValueId>& rows);
+// Vectors of one element from each lane, a power of two of them, to what lies in memory where those of a lane are
+// neighbours, and back.
+std::vector<ValueId> interleaved(Emit& emit, std::vector<ValueId> vectors);
+std::vector<ValueId> separated(Emit& emit, const std::vector<ValueId>& vectors);
+
 }  // namespace tsr::ir

@@ -3,6 +3,7 @@
 // What is computed where it is wanted gives an element, or a vector of a row's columns, at coordinates. What has loops
 // of its own (`making` says which) reads homes and writes one. Stores and sums are done by nests (nest.cpp).
 #include <algorithm>
+#include <utility>
 
 #include "ir/core/total.h"
 #include "ir/ops/reduction.h"
@@ -112,6 +113,79 @@ struct TileCode::Makers {
         });
     }
 
+    // By blocks: their rows are loaded as vectors, transposed in registers, and stored to the home of the result. What
+    // is left beside whole blocks is moved element after element.
+    static void turn(TileCode& code, OpId id) {
+        const TransposeOp op(code.s_.tile, id);
+        const OpId made = code.s_.tile.value(op.value()).op;
+        const auto all = [&] { turn_matrices(code, op, {}); };
+        code.clipped_ = false;
+        if (code.homes_.contains(op.value()) || code.s_.tile.op(made).kind != OpKind::load_tile) return all();
+        const auto clipped = [&] {
+            code.clipped_ = true;
+            all();
+            code.clipped_ = false;
+        };
+        code.emit_.either(code.all_inside({made}), all, clipped);
+    }
+
+    static void turn_matrices(TileCode& code, const TransposeOp& op, const Coordinates& at) {
+        const std::vector<int64_t> shape = extents(code.s_.tile.type(op.value()));
+        if (at.size() + 2 == shape.size()) return turn_matrix(code, op, at);
+        code.s_.counted_loop(shape[at.size()], 1, [&](ValueId number) {
+            Coordinates inner = at;
+            inner.push_back({number});
+            turn_matrices(code, op, inner);
+        });
+    }
+
+    static void turn_matrix(TileCode& code, const TransposeOp& op, const Coordinates& leading) {
+        Emit& emit = code.emit_;
+        const Type& type = code.s_.tile.type(op.value());
+        const std::vector<int64_t> shape = extents(type);
+        const Home& to = code.homes_.at(op.result());
+        const int64_t rows = shape[shape.size() - 2], columns = shape.back();
+        const int64_t block = transposed_rows(type.elem, code.width_);
+        const int64_t whole_rows = rows / block * block, whole_columns = columns / block * block;
+        const auto place = [&](ValueId row, ValueId column, bool vector) {
+            Coordinates at = leading;
+            at.push_back({row});
+            at.push_back({column, vector});
+            return at;
+        };
+        const auto one_by_one = [&](int64_t first_row, int64_t last_row, int64_t first_column, int64_t last_column) {
+            if (first_row == last_row || first_column == last_column) return;
+            code.s_.counted_loop(emit.integer(first_row), emit.integer(last_row), 1, [&](ValueId row) {
+                code.s_.counted_loop(emit.integer(first_column), emit.integer(last_column), 1, [&](ValueId column) {
+                    code.row_region_ = emit.region;
+                    code.row_values_.clear();
+                    const ValueId element = code.value(op.value(), place(row, column, false));
+                    code.store_home(to, element, place(column, row, false));
+                });
+            });
+        };
+        const int64_t width = std::exchange(code.width_, block);  // of the vectors here
+        code.s_.counted_loop(whole_rows, block, [&](ValueId first) {
+            code.row_region_ = emit.region;
+            code.row_values_.clear();
+            std::vector<ValueId> numbers;
+            for (int64_t i = 0; i < block; ++i) numbers.push_back(emit.add(first, emit.integer(i)));
+            code.s_.counted_loop(whole_columns, block, [&](ValueId column) {
+                code.vector_values_.clear();
+                std::vector<ValueId> loaded;
+                for (ValueId row : numbers) loaded.push_back(code.value(op.value(), place(row, column, true)));
+                int64_t number = 0;
+                for (ValueId turned : transposed(emit, loaded)) {
+                    const ValueId row = emit.add(column, emit.integer(number++));
+                    code.store_home(to, turned, place(row, first, true));
+                }
+            });
+        });
+        code.width_ = width;
+        one_by_one(0, whole_rows, whole_columns, columns);
+        one_by_one(whole_rows, rows, 0, columns);
+    }
+
     static void atomic(TileCode& code, OpId id) {
         const TileViewOp view(code.s_.tile, id);
         const auto shape = extents(code.s_.tile.type(view.value()));
@@ -145,7 +219,7 @@ const TileCode::Makers::Row& TileCode::Makers::row(OpKind kind) {
         {.kind = OpKind::atomic_tile, .alone = atomic},
         {.kind = OpKind::expand, .inlined = expand},
         {.kind = OpKind::tile_iota, .inlined = iota},
-        {.kind = OpKind::transpose, .inlined = transpose},
+        {.kind = OpKind::transpose, .inlined = transpose, .alone = turn},
         {.kind = OpKind::flip, .alone = flip},
         {.kind = OpKind::reduce},  // by nests
         {.kind = OpKind::scan, .alone = scan},

@@ -18,9 +18,9 @@ std::vector<OpId> TileCode::stores_past_caches(const Nest& nest) const {
     return found;
 }
 
-// Whole vectors of long rows, of a tensor that the kernel does nothing else with.
+// Whole vectors of rows of some lines, of a tensor that the kernel does nothing else with.
 bool TileCode::may_pass_caches(OpId store, int64_t columns) const {
-    constexpr int64_t kWorthwhile = 1024;  // bytes of a row
+    constexpr int64_t kWorthwhile = 256;  // bytes of a row
     const TileViewOp view(s_.tile, store);
     const Type& memory = s_.tile.type(view.memory());
     const int64_t size = bits(memory.elem);

@@ -17,6 +17,14 @@ namespace {
 constexpr int64_t kCheapPerRow = 8;  // more than that is done for vectors of rows
 constexpr int64_t kCheapAgain = 3;   // more than that is not computed a second time
 
+// A transposed tile is made by blocks of registers, unless it is small or its elements are narrower than a byte.
+bool turns_in_blocks(const Type& tile) {
+    constexpr int64_t kSmall = 8;
+    const auto shape = extents(tile);
+    return tile.elem != DType::boolean && bits(tile.elem) >= 8 &&
+           std::min(shape[shape.size() - 1], shape[shape.size() - 2]) >= kSmall;
+}
+
 TileAxes identity(size_t rank) {
     TileAxes map(rank);
     std::iota(map.begin(), map.end(), 0);
@@ -83,6 +91,7 @@ private:
                 const OpId from = maker(value);
                 const bool anywhere = from.valid() && axis_rule(op(from).kind) == AxisRule::made;
                 if (!anywhere) keep(value);
+                if (turns_in_blocks(kernel_.type(value))) out_.homes.insert(o.results[0]);
                 break;
             }
             case AxisRule::repeat: {
@@ -161,6 +170,11 @@ private:
 
     void place(OpId id) {
         const Op& o = op(id);
+        if (axis_rule(o.kind) == AxisRule::permute && turns_in_blocks(kernel_.type(TransposeOp(kernel_, id).value()))) {
+            close();
+            out_.steps.push_back({{}, id});
+            return;
+        }
         switch (making(o.kind)) {
             case Making::alone:
                 close();

@@ -38,7 +38,7 @@ struct Nest {
     std::vector<Phase> phases;
 };
 
-// A step is a nest, or an operation that has loops of its own (mma, scan, atomic_tile).
+// A step is a nest, or an operation that has loops of its own (mma, scan, atomic_tile, transpose).
 struct Step {
     Nest nest;
     OpId alone;
