@@ -15,7 +15,13 @@ struct FusedCode {
     // Where it combines along an axis whose extent, `row`, only the run knows: of rows shorter than kShortRow, each
     // done by one tile.
     std::optional<FusedKernel> short_rows;
-    Dim row;
+    Dim row;  // the extent of the axis that it combines along
+    // Where the program runs on a GPU, and the row is not that short: the first of these whose rows are long enough.
+    struct OnGpu {
+        FusedKernel kernel;
+        int64_t longest = 0;  // elements of a row
+    };
+    std::vector<OnGpu> on_gpu;
     // Where it combines a whole tensor: `kernel` gives one partial result per chunk, and each of these combines those
     // of one result.
     std::vector<FusedKernel> totals;

@@ -13,13 +13,14 @@ namespace tsr::ir {
 
 namespace {
 
-constexpr int64_t kPiece = 512;         // elements of a row in one register tile
 constexpr int64_t kLongestTile = 2048;  // a static row of no more is one tile
 
 class FusedKernelMaker : FusedPosition {
 public:
-    FusedKernelMaker(const Function& fused, const FusedAxes& axes, RowWork work)
-        : FusedPosition(fused, axes, out_.kernel, axes.axis && work != RowWork::lane), work_(work) {}
+    FusedKernelMaker(const Function& fused, const FusedAxes& axes, RowWork work, RowTile tile)
+        : FusedPosition(fused, axes, out_.kernel, axes.axis && work != RowWork::lane), work_(work), tile_(tile) {
+        rows_ = tile.rows;
+    }
 
     FusedKernel run() {
         out_.begin(fused_, tiles_);
@@ -102,7 +103,8 @@ private:
         const std::vector<size_t> outer = axes_.outer();
         if (work_ == RowWork::chunks && axes_.axis) return chunk_loop();
         if (depth == outer.size()) return axes_.axis ? row() : element();
-        builder_->for_(zero_, extents_[outer[depth]], one_, {}, tile_range(depth),
+        const ValueId step = rows_ > 1 && outer[depth] == row_axis() ? builder_->index(rows_) : one_;
+        builder_->for_(zero_, extents_[outer[depth]], step, {}, tile_range(depth),
                        [&](Builder& body, ValueId iv, const Values&) {
                            return inside(body, [&] {
                                at_[outer[depth]] = iv;
@@ -165,19 +167,19 @@ private:
     void write_rows(const Values& at) {
         const ValueSpan results = yielded(fused_, fused_.body);
         for (size_t i = 0; i < results.size(); ++i) {
-            if (!phases_.is_whole(results[i])) builder_->write(outputs_[i], computed_value(results[i]), at);
+            if (!phases_.is_whole(results[i])) store_of_row(i, computed_value(results[i]), at);
         }
     }
 
     bool is_one_tile() const {
         const auto extent = axes_.extents[*axes_.axis].constant_value();
-        return work_ == RowWork::group && extent && *extent <= kLongestTile;
+        return tile_.holds || (work_ == RowWork::group && extent && *extent <= kLongestTile);
     }
 
     void phase(const RowPhase& phase, Range range) {
         if (phase.sums.empty() && phase.stores.empty()) return;
         if (work_ == RowWork::lane) return lane_phase(phase, range);
-        if (is_one_tile()) return tile_phase(phase, *axes_.extents[*axes_.axis].constant_value());
+        if (is_one_tile()) return tile_phase(phase);
         piece_phase(phase, range);
     }
 
@@ -207,17 +209,16 @@ private:
         const auto extent = axes_.extents[*axes_.axis].constant_value();
         const bool some = work_ == RowWork::chunks || (extent && *extent > 0);
         if (some || !reduces_nothing_otherwise(what(sum), type)) return value;
-        const ValueId nothing = builder_->eq(extents_[*axes_.axis], zero_);
-        return builder_->select(nothing, builder_->constant(0.0, type), value);
+        const ValueId nothing = of_row(builder_->eq(extents_[*axes_.axis], zero_));
+        return builder_->select(nothing, of_row(builder_->constant(0.0, type)), value);
     }
 
     void finish(const RowPhase& phase, ValueSpan sums) {
         for (size_t i = 0; i < phase.sums.size(); ++i) {
             ValueId sum = sums[i];
             if (tiles_) {
-                sum =
-                    builder_->value(OpKind::reduce, {sum},
-                                    {{Attr::op, static_cast<int64_t>(what(phase.sums[i]))}, {Attr::axis, int64_t{0}}});
+                sum = builder_->value(OpKind::reduce, {sum},
+                                      {{Attr::op, static_cast<int64_t>(what(phase.sums[i]))}, {Attr::axis, along()}});
             }
             values_[fused_.op(phase.sums[i]).results[0]] = or_of_nothing(phase.sums[i], sum);
         }
@@ -237,15 +238,24 @@ private:
         finish(phase, kernel().op(loop).results);
     }
 
-    // The row is one tile.
-    void tile_phase(const RowPhase& phase, int64_t extent) {
-        width_ = extent;
+    // The row is one tile, or ends in it.
+    void tile_phase(const RowPhase& phase) {
+        const auto extent = axes_.extents[*axes_.axis].constant_value();
+        width_ = tile_.holds ? tile_.width : *extent;
         at_[*axes_.axis] = zero_;
         for (ValueId v : phase.stores) store(v, at_);
         Values sums;
-        for (OpId sum : phase.sums) sums.push_back(taken(sum));
+        for (OpId sum : phase.sums) {
+            const ValueId value = taken(sum);
+            sums.push_back(extent == width_
+                               ? value
+                               : builder_->select(before(extents_[*axes_.axis]), value, repeated(start_of(sum))));
+        }
         finish(phase, sums);
     }
+
+    // Which positions of the tile are less than so many from its beginning.
+    ValueId before(ValueId length) { return builder_->lt(iota(), repeated(builder_->cast(length, DType::i32))); }
 
     void store_piece(const RowPhase& phase) {
         for (ValueId v : phase.stores) store(v, at_);
@@ -256,8 +266,8 @@ private:
 
     // The row in pieces of one width; the last may reach over the end.
     void piece_phase(const RowPhase& phase, Range range) {
-        width_ = kPiece;
-        const ValueId width = builder_->index(kPiece);
+        width_ = tile_.width;
+        const ValueId width = builder_->index(width_);
         Values starts;
         for (OpId sum : phase.sums) starts.push_back(repeated(start_of(sum)));
         const ValueId length = builder_->sub(range.end, range.begin);
@@ -275,10 +285,7 @@ private:
             return inside(body, [&] {
                 at_[*axes_.axis] = whole;
                 store_piece(phase);
-                const ValueId left = repeated(builder_->cast(builder_->sub(range.end, whole), DType::i32));
-                const ValueId index =
-                    builder_->value(OpKind::tile_iota, {}, {{Attr::shape, tile_shape()}, {Attr::axis, int64_t{0}}});
-                const ValueId in_row = builder_->lt(index, left);
+                const ValueId in_row = before(builder_->sub(range.end, whole));
                 return combined(phase, sums, [&](OpId sum, ValueId v) {
                     return builder_->select(in_row, v, repeated(start_of(sum)));
                 });
@@ -290,6 +297,7 @@ private:
 
     FusedKernel out_;
     RowWork work_;
+    RowTile tile_;
     ValueId one_;
     Values extents_;  // of the joined axes
 };
@@ -323,8 +331,8 @@ ValueId FusedKernel::add_parameter(const Type& type, bool mut, const std::string
     return kernel.add_arg(kernel.body, std::move(here), name);
 }
 
-FusedKernel fused_kernel(const Function& fused, const FusedAxes& axes, RowWork work) {
-    return FusedKernelMaker(fused, axes, work).run();
+FusedKernel fused_kernel(const Function& fused, const FusedAxes& axes, RowWork work, RowTile tile) {
+    return FusedKernelMaker(fused, axes, work, tile).run();
 }
 
 RowWork row_work(const Function& fused, const FusedAxes& axes) {

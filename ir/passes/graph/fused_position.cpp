@@ -10,9 +10,25 @@ bool FusedPosition::runs_along_row(const TensorAccess& access) const {
     return axes_.axis && std::ranges::find(access.axes, *axes_.axis) != access.axes.end();
 }
 
-ValueId FusedPosition::repeated(ValueId scalar) {
-    return builder_->value(OpKind::expand, {scalar},
-                           {{Attr::shape, tile_shape()}, {Attr::axes, std::vector<int64_t>{}}});
+bool FusedPosition::differs_by_row(const TensorAccess& access) const {
+    return rows_ > 1 && std::ranges::find(access.axes, row_axis()) != access.axes.end();
+}
+
+ValueId FusedPosition::repeated(ValueId of_row) {
+    std::vector<int64_t> axes;
+    if (builder_->function().type(of_row).kind == TypeKind::tile) axes = {0};
+    return builder_->value(OpKind::expand, {of_row}, {{Attr::shape, tile_shape()}, {Attr::axes, axes}});
+}
+
+ValueId FusedPosition::of_row(ValueId value) {
+    if (rows_ == 1 || builder_->function().type(value).kind == TypeKind::tile) return value;
+    return builder_->value(
+        OpKind::expand, {value},
+        {{Attr::shape, std::vector<Dim>{Dim::constant(rows_)}}, {Attr::axes, std::vector<int64_t>{}}});
+}
+
+ValueId FusedPosition::iota() {
+    return builder_->value(OpKind::tile_iota, {}, {{Attr::shape, tile_shape()}, {Attr::axis, along()}});
 }
 
 void FusedPosition::store(ValueId v, const Values& at) {
@@ -27,17 +43,29 @@ void FusedPosition::store_in(size_t result, ValueId value, const Values& at) {
         builder_->write(outputs_[result], value, at);
         return;
     }
+    std::vector<int64_t> axes{static_cast<int64_t>(*axes_.axis)};
+    if (rows_ > 1) axes.insert(axes.begin(), static_cast<int64_t>(row_axis()));
     Values operands{outputs_[result], value};
     operands.insert(operands.end(), at.begin(), at.end());
-    builder_->emit(OpKind::store_tile, std::move(operands),
-                   {{Attr::axes, std::vector<int64_t>{static_cast<int64_t>(*axes_.axis)}}});
+    builder_->emit(OpKind::store_tile, std::move(operands), {{Attr::axes, std::move(axes)}});
 }
 
-ValueId FusedPosition::load_piece(ValueId memory, const Values& at, int64_t axis) {
+void FusedPosition::store_of_row(size_t result, ValueId value, const Values& at) {
+    if (rows_ == 1) {
+        builder_->write(outputs_[result], value, at);
+        return;
+    }
+    Values operands{outputs_[result], of_row(value)};
+    operands.insert(operands.end(), at.begin(), at.end());
+    builder_->emit(OpKind::store_tile, std::move(operands),
+                   {{Attr::axes, std::vector<int64_t>{static_cast<int64_t>(at.size()) - 1}}});
+}
+
+ValueId FusedPosition::load(ValueId memory, const Values& at, std::vector<int64_t> axes, std::vector<Dim> shape) {
     Values operands{memory};
     operands.insert(operands.end(), at.begin(), at.end());
     return builder_->value(OpKind::load_tile, std::move(operands),
-                           {{Attr::shape, tile_shape()}, {Attr::axes, std::vector<int64_t>{axis}}});
+                           {{Attr::shape, std::move(shape)}, {Attr::axes, std::move(axes)}});
 }
 
 ValueId FusedPosition::index_along(const TensorAccess& access, size_t axis) {
@@ -55,10 +83,23 @@ ValueId FusedPosition::element_of(ValueId input, const TensorAccess& access) {
     Values at;
     for (size_t axis = 0; axis < access.axes.size(); ++axis) at.push_back(index_along(access, axis));
     if (at.empty()) at.push_back(zero_);
-    const auto along = std::ranges::find(access.axes, axes_.axis.value_or(AxisMap::kNone));
-    const bool piece = tiles_ && along != access.axes.end();
-    const ValueId value =
-        piece ? load_piece(inputs_.at(input), at, along - access.axes.begin()) : builder_->read(inputs_.at(input), at);
+    const ValueId memory = inputs_.at(input);
+    const auto number_of = [&](size_t axis) { return std::ranges::find(access.axes, axis) - access.axes.begin(); };
+    const bool piece = tiles_ && runs_along_row(access), rows = differs_by_row(access);
+    const Dim width = Dim::constant(width_), height = Dim::constant(rows_);
+    ValueId value;
+    if (piece && rows) {
+        value = load(memory, at, {number_of(row_axis()), number_of(*axes_.axis)}, {height, width});
+    } else if (piece) {
+        value = load(memory, at, {number_of(*axes_.axis)}, {width});
+        if (rows_ > 1)
+            value = builder_->value(OpKind::expand, {value},
+                                    {{Attr::shape, tile_shape()}, {Attr::axes, std::vector<int64_t>{1}}});
+    } else if (rows) {
+        value = load(memory, at, {number_of(row_axis())}, {height});
+    } else {
+        value = builder_->read(memory, at);
+    }
     return reads_[{input, access}] = value;
 }
 
@@ -66,10 +107,11 @@ ValueId FusedPosition::number_of(ValueId positions, const TensorAccess& access) 
     const DType type = fused_.type(positions).elem;
     // An axis of one element is left out.
     const ValueId first = builder_->cast(access.axes.empty() ? zero_ : index_along(access, 0), type);
-    if (!tiles_ || !runs_along_row(access)) return first;
-    const ValueId next =
-        builder_->value(OpKind::tile_iota, {}, {{Attr::shape, tile_shape()}, {Attr::axis, int64_t{0}}});
-    return builder_->add(repeated(first), builder_->cast(next, type));
+    if (tiles_ && runs_along_row(access)) return builder_->add(repeated(first), builder_->cast(iota(), type));
+    if (!differs_by_row(access)) return first;
+    const ValueId row = builder_->value(
+        OpKind::tile_iota, {}, {{Attr::shape, std::vector<Dim>{Dim::constant(rows_)}}, {Attr::axis, int64_t{0}}});
+    return builder_->add(of_row(first), builder_->cast(row, type));
 }
 
 void FusedPosition::read_row() {
@@ -89,18 +131,19 @@ ValueId FusedPosition::operand(OpId user, size_t number) { return source(sources
 ValueId FusedPosition::source(const AxisMap& from, OpId user) {
     const bool whole = phases_.is_whole(user);
     ValueId value;
-    bool of_row = true;
+    bool is_of_row = true;
     if (fused_.type(from.base).is_scalar() && !phases_.is_computed(from.base)) {
         value = scalar(from.base);
     } else if (inputs_.contains(from.base) || defined_by(fused_, from.base, OpKind::positions)) {
         const TensorAccess read = access(from, user);
         value = inputs_.contains(from.base) ? element_of(from.base, read) : number_of(from.base, read);
-        of_row = !runs_along_row(read);
+        is_of_row = !runs_along_row(read);
     } else {
         value = computed_value(from.base);
-        of_row = !phases_.is_whole(from.base);
+        is_of_row = !phases_.is_whole(from.base);
     }
-    return tiles_ && whole && of_row ? repeated(value) : value;
+    if (!tiles_ || !is_of_row) return value;
+    return whole ? repeated(value) : of_row(value);
 }
 
 // A parameter or constant.
@@ -117,7 +160,7 @@ ValueId FusedPosition::computed_value(ValueId v) {
     const auto kept = kept_.find(v);
     ValueId value;
     if (kept != kept_.end() && kept->second.phase < phase_) {
-        value = load_piece(outputs_[kept->second.result], at_, static_cast<int64_t>(*axes_.axis));
+        value = load(outputs_[kept->second.result], at_, {static_cast<int64_t>(*axes_.axis)}, tile_shape());
     } else if (moves_elements(fused_, id) || op.kind == OpKind::reduce) {
         value = taken(id);  // a `reduce` over one element
     } else {

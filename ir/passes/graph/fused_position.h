@@ -49,12 +49,27 @@ protected:
     // A result, and what waits in the place of a result.
     void store(ValueId v, const Values& at);
     void store_in(size_t result, ValueId value, const Values& at);
+    // A result that a row has one of; at the position of the row.
+    void store_of_row(size_t result, ValueId value, const Values& at);
 
     [[nodiscard]] TensorAccess access(const AxisMap& source, OpId user) const {
         return access_of(axes_, fused_, source, user);
     }
-    [[nodiscard]] std::vector<Dim> tile_shape() const { return {Dim::constant(width_)}; }
-    ValueId repeated(ValueId scalar);
+    // The outer axis along which a tile has several rows: the last one, so that tiles lie as tensors do.
+    [[nodiscard]] size_t row_axis() const { return axes_.outer().back(); }
+    // Of a tile's axes, the one along the row.
+    [[nodiscard]] int64_t along() const { return rows_ > 1 ? 1 : 0; }
+    [[nodiscard]] std::vector<Dim> tile_shape() const {
+        if (rows_ > 1) return {Dim::constant(rows_), Dim::constant(width_)};
+        return {Dim::constant(width_)};
+    }
+    // What a row has one of, at each position of the tile.
+    ValueId repeated(ValueId of_row);
+    // What is the same for all rows, once for each row of a tile that has several: what belongs to a row then is a tile
+    // of one axis.
+    ValueId of_row(ValueId value);
+    // Positions along the row, from the beginning of the tile: i32.
+    ValueId iota();
 
     const Function& fused_;
     const FusedAxes& axes_;
@@ -65,6 +80,7 @@ protected:
     ValueId zero_;
     Values at_;          // the position: an index for each joined axis; along the row where a tile begins
     int64_t width_ = 0;  // of a tile
+    int64_t rows_ = 1;   // of a tile
     size_t phase_ = 0;
     KeptValues kept_;                    // where a row is done in pieces
     std::map<ValueId, ValueId> inputs_;  // parameters of the fused function → of the kernel
@@ -75,11 +91,13 @@ protected:
 
 private:
     [[nodiscard]] bool runs_along_row(const TensorAccess& access) const;
+    // Tiles have several rows, of which the tensor has elements of its own.
+    [[nodiscard]] bool differs_by_row(const TensorAccess& access) const;
     // Where a tensor is read along one of its axes.
     ValueId index_along(const TensorAccess& access, size_t axis);
     ValueId element_of(ValueId input, const TensorAccess& access);
     ValueId number_of(ValueId positions, const TensorAccess& access);
-    ValueId load_piece(ValueId memory, const Values& at, int64_t axis);
+    ValueId load(ValueId memory, const Values& at, std::vector<int64_t> axes, std::vector<Dim> shape);
     ValueId source(const AxisMap& from, OpId user);
     ValueId scalar(ValueId v);
 };

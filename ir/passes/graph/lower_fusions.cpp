@@ -9,6 +9,7 @@
 #include "ir/ops/effects.h"
 #include "ir/passes/graph/fused_call.h"
 #include "ir/passes/graph/gathered_kernel.h"
+#include "ir/passes/graph/held_rows.h"
 #include "ir/passes/graph/indexed_code.h"
 #include "ir/passes/graph/packed_results.h"
 #include "ir/passes/graph/product_kernel.h"
@@ -94,6 +95,7 @@ private:
         if (code.alone) return kernels_of(*code.alone);
         std::vector<FusedKernel*> all{&code.kernel};
         if (code.short_rows) all.push_back(&*code.short_rows);
+        for (FusedCode::OnGpu& other : code.on_gpu) all.push_back(&other.kernel);
         for (FusedKernel& total : code.totals) {
             if (!total.shapes.empty()) all.push_back(&total);
         }
@@ -150,6 +152,7 @@ private:
         const FusedAxes axes = fused_axes(fused);
         const RowWork work = row_work(fused, axes);
         code.kernel = named(fused_kernel(fused, axes, work), "");
+        if (axes.axis) code.row = axes.extents[*axes.axis];
         if (work == RowWork::chunks) {
             const ValueSpan results = yielded(fused, fused.body);
             for (size_t i = 0; i < results.size(); ++i) {
@@ -159,9 +162,14 @@ private:
                 code.totals[i] = named(fused_kernel(total, fused_axes(total), RowWork::group),
                                        ".total" + (results.size() > 1 ? std::to_string(i) : std::string()));
             }
-        } else if (work == RowWork::group && !axes.extents[*axes.axis].constant_value()) {
-            code.short_rows = named(fused_kernel(fused, axes, RowWork::lane), ".short");
-            code.row = axes.extents[*axes.axis];
+        } else if (work == RowWork::group) {
+            if (!code.row.constant_value()) code.short_rows = named(fused_kernel(fused, axes, RowWork::lane), ".short");
+            for (const RowsOnGpu& rows : rows_on_gpu(fused, axes)) {
+                const std::string suffix = rows.tile.holds ? ".held" : ".long";
+                code.on_gpu.push_back(
+                    {named(fused_kernel(fused, axes, work, rows.tile), suffix + std::to_string(rows.tile.width)),
+                     rows.longest});
+            }
         }
         code.fused = std::move(fused);
         return code;
