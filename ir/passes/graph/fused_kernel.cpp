@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "ir/law/reduction.h"
 #include "ir/ops/handle.h"
@@ -152,6 +154,7 @@ private:
 
     void row() {
         read_row();
+        if (tile_.holds) fill_rows();
         if (work_ == RowWork::group && !is_one_tile()) kept_ = kept_values(fused_, phases_);
         for (const RowPhase& each : phases_.all) {
             for (OpId id : each.of_row) (void)computed_value(fused_.op(id).results[0]);
@@ -238,6 +241,34 @@ private:
         finish(phase, kernel().op(loop).results);
     }
 
+    // The parameter whose elements a sum takes as they are, or in a wider type that has the same start.
+    [[nodiscard]] std::optional<ValueId> plain_input(OpId sum) const {
+        OpId user = sum;
+        AxisMap source = sources_of(fused_, user).front();
+        const DType type = fused_.type(source.base).elem;
+        if (const auto cast = defined_by(fused_, source.base, OpKind::cast)) {
+            user = *cast;
+            source = sources_of(fused_, user).front();
+        }
+        const DType given = fused_.type(source.base).elem;
+        const bool same = given == type || (is_float(given) && is_float(type) && 16 <= bits(given));
+        if (!same || bits(given) > bits(type) || !inputs_.contains(source.base) || !source.takes_all())
+            return std::nullopt;
+        const std::vector<size_t> axes = access(source, user).axes;
+        if (axes.empty() || axes.back() != *axes_.axis) return std::nullopt;
+        return source.base;
+    }
+
+    // Loads fill the tile behind the end of a row with what changes nothing in the first sum of a parameter.
+    void fill_rows() {
+        if (axes_.extents[*axes_.axis].constant_value() == tile_.width) return;
+        for (OpId sum : phases_.all.front().sums) {
+            const auto input = plain_input(sum);
+            if (input && fills_.try_emplace(*input, reduction_start(what(sum), fused_.type(*input).elem)).second)
+                filled_.insert(sum);
+        }
+    }
+
     // The row is one tile, or ends in it.
     void tile_phase(const RowPhase& phase) {
         const auto extent = axes_.extents[*axes_.axis].constant_value();
@@ -246,10 +277,10 @@ private:
         for (ValueId v : phase.stores) store(v, at_);
         Values sums;
         for (OpId sum : phase.sums) {
-            const ValueId value = taken(sum);
-            sums.push_back(extent == width_
-                               ? value
-                               : builder_->select(before(extents_[*axes_.axis]), value, repeated(start_of(sum))));
+            ValueId value = taken(sum);
+            if (extent != width_ && !filled_.contains(sum))
+                value = builder_->select(before(extents_[*axes_.axis]), value, repeated(start_of(sum)));
+            sums.push_back(value);
         }
         finish(phase, sums);
     }
@@ -298,6 +329,7 @@ private:
     FusedKernel out_;
     RowWork work_;
     RowTile tile_;
+    std::set<OpId> filled_;  // sums whose tiles are filled behind the end of the row
     ValueId one_;
     Values extents_;  // of the joined axes
 };

@@ -61,9 +61,11 @@ void FusedPosition::store_of_row(size_t result, ValueId value, const Values& at)
                    {{Attr::axes, std::vector<int64_t>{static_cast<int64_t>(at.size()) - 1}}});
 }
 
-ValueId FusedPosition::load(ValueId memory, const Values& at, std::vector<int64_t> axes, std::vector<Dim> shape) {
+ValueId FusedPosition::load(ValueId memory, const Values& at, std::vector<int64_t> axes, std::vector<Dim> shape,
+                            ValueId fill) {
     Values operands{memory};
     operands.insert(operands.end(), at.begin(), at.end());
+    if (fill.valid()) operands.push_back(fill);
     return builder_->value(OpKind::load_tile, std::move(operands),
                            {{Attr::shape, std::move(shape)}, {Attr::axes, std::move(axes)}});
 }
@@ -87,11 +89,16 @@ ValueId FusedPosition::element_of(ValueId input, const TensorAccess& access) {
     const auto number_of = [&](size_t axis) { return std::ranges::find(access.axes, axis) - access.axes.begin(); };
     const bool piece = tiles_ && runs_along_row(access), rows = differs_by_row(access);
     const Dim width = Dim::constant(width_), height = Dim::constant(rows_);
+    ValueId fill;
+    if (const auto given = fills_.find(input); given != fills_.end() && piece) {
+        const DType type = fused_.type(input).elem;
+        fill = builder_->value(OpKind::constant, {}, {{Attr::value, given->second}, {Attr::type, type}});
+    }
     ValueId value;
     if (piece && rows) {
-        value = load(memory, at, {number_of(row_axis()), number_of(*axes_.axis)}, {height, width});
+        value = load(memory, at, {number_of(row_axis()), number_of(*axes_.axis)}, {height, width}, fill);
     } else if (piece) {
-        value = load(memory, at, {number_of(*axes_.axis)}, {width});
+        value = load(memory, at, {number_of(*axes_.axis)}, {width}, fill);
         if (rows_ > 1)
             value = builder_->value(OpKind::expand, {value},
                                     {{Attr::shape, tile_shape()}, {Attr::axes, std::vector<int64_t>{1}}});

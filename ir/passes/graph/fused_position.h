@@ -85,6 +85,7 @@ protected:
     KeptValues kept_;                    // where a row is done in pieces
     std::map<ValueId, ValueId> inputs_;  // parameters of the fused function → of the kernel
     Values outputs_;
+    std::map<ValueId, AttrValue> fills_;  // of parameters: what loads find behind the end of a row; else 0
     // Known at the position, in the region where operations are made now: what operations gave, what was read.
     std::map<ValueId, ValueId> values_;
     std::map<std::pair<ValueId, TensorAccess>, ValueId> reads_;
@@ -97,7 +98,8 @@ private:
     ValueId index_along(const TensorAccess& access, size_t axis);
     ValueId element_of(ValueId input, const TensorAccess& access);
     ValueId number_of(ValueId positions, const TensorAccess& access);
-    ValueId load(ValueId memory, const Values& at, std::vector<int64_t> axes, std::vector<Dim> shape);
+    ValueId load(ValueId memory, const Values& at, std::vector<int64_t> axes, std::vector<Dim> shape,
+                 ValueId fill = {});
     ValueId source(const AxisMap& from, OpId user);
     ValueId scalar(ValueId v);
 };
