@@ -46,8 +46,8 @@ ThreadTiles::Registers ThreadTiles::made_anywhere(const Op& op, const Layout& wa
 // Nothing for other operations.
 ThreadTiles::Registers ThreadTiles::positions_below(const Op& op, const Layout& wanted) {
     if (op.kind != OpKind::lt) return {};
-    const auto iota = defined_by(code_.tile, op.operands[0], OpKind::tile_iota);
-    const auto same = defined_by(code_.tile, op.operands[1], OpKind::expand);
+    const auto iota = defined_by(code_.tile, op.operands.front(), OpKind::tile_iota);
+    const auto same = defined_by(code_.tile, op.operands.back(), OpKind::expand);
     if (!iota || !same || is_tile(code_.tile, ExpandOp(code_.tile, *same).value())) return {};
     const auto along = static_cast<size_t>(code_.tile.op(*iota).attrs.integer(Attr::axis));
     const ThreadPart part = thread_part(wanted.atom, axis(along));
