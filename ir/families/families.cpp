@@ -5,24 +5,29 @@
 #include <fmt/core.h>
 
 #include "ir/machine/gpu.h"
+#include "ir/ops/handle.h"
 #include "ir/text/print.h"
 
 namespace tsr::ir {
 
 namespace {
 
-// Kernels that host functions launch only where `on_gpu` has said yes: those that code for a CPU would never run.
-class KernelsForGpus {
+// Which kernels host functions launch only where `on_gpu` has said yes, or only where it has said no: on the other kind
+// of machine their code would never run.
+class AskedLaunches {
 public:
-    explicit KernelsForGpus(const Module& module) {
+    explicit AskedLaunches(const Module& module) {
         for (const Function& function : module.functions) {
-            if (function.level == Level::host) region(function, function.body, false);
+            if (function.level == Level::host) region(function, function.body, Where::anywhere);
         }
-        for (const std::string& kernel : elsewhere_) there_.erase(kernel);
     }
-    [[nodiscard]] std::set<std::string> all() const { return there_; }
+    [[nodiscard]] std::set<std::string> on_gpus() const { return only(Where::on_gpu); }
+    [[nodiscard]] std::set<std::string> on_cpus() const { return only(Where::on_cpu); }
 
 private:
+    enum class Where : uint8_t { anywhere, on_gpu, on_cpu };
+
+    // Holds on a GPU alone.
     static bool asks(const Function& host, ValueId condition) {
         const OpId id = host.value(condition).op;
         if (!id.valid()) return false;
@@ -31,17 +36,37 @@ private:
             return std::ranges::any_of(op.operands, [&](ValueId v) { return asks(host, v); });
         return op.kind == OpKind::host && op.attrs.string(Attr::callee) == "on_gpu";
     }
+    // And fails elsewhere alone.
+    static bool asks_nothing_else(const Function& host, ValueId condition) {
+        const auto both = defined_by(host, condition, OpKind::bit_and);
+        if (!both) return asks(host, condition);
+        return std::ranges::all_of(host.op(*both).operands, [&](ValueId v) { return asks_nothing_else(host, v); });
+    }
 
-    void region(const Function& host, RegionId region_id, bool on_gpu) {
+    void region(const Function& host, RegionId region_id, Where where) {
         for (const OpId id : host.region(region_id).ops) {
             const Op& op = host.op(id);
-            if (op.kind == OpKind::launch) (on_gpu ? there_ : elsewhere_).insert(op.attrs.string(Attr::callee));
-            const bool branch = op.kind == OpKind::if_ && asks(host, op.operands.front());
-            for (size_t i = 0; i < op.regions.size(); ++i) region(host, op.regions[i], on_gpu || (branch && i == 0));
+            if (op.kind == OpKind::launch) launched_[op.attrs.string(Attr::callee)].insert(where);
+            for (size_t i = 0; i < op.regions.size(); ++i) {
+                Where there = where;
+                if (op.kind == OpKind::if_ && where == Where::anywhere) {
+                    if (i == 0 && asks(host, op.operands.front())) there = Where::on_gpu;
+                    if (i == 1 && asks_nothing_else(host, op.operands.front())) there = Where::on_cpu;
+                }
+                region(host, op.regions[i], there);
+            }
         }
     }
 
-    std::set<std::string> there_, elsewhere_;
+    [[nodiscard]] std::set<std::string> only(Where where) const {
+        std::set<std::string> kernels;
+        for (const auto& [kernel, places] : launched_) {
+            if (places == std::set{where}) kernels.insert(kernel);
+        }
+        return kernels;
+    }
+
+    std::map<std::string, std::set<Where>> launched_;
 };
 
 }  // namespace
@@ -54,7 +79,8 @@ Families::Families(Module& module, PassManager& manager, FamilyRequest request, 
       given_(given),
       diagnostics_(diagnostics),
       points_(launched_points(module)),
-      for_gpus_(KernelsForGpus(module).all()),
+      for_gpus_(AskedLaunches(module).on_gpus()),
+      for_cpus_(AskedLaunches(module).on_cpus()),
       gpu_points_(module, points_) {}
 
 bool Families::after(PassOutcome outcome) {
@@ -158,12 +184,13 @@ bool Families::lower_to_gpus(Family& family) {
     return true;
 }
 
-// Code for every machine that is asked for.
+// Code for every machine that is asked for, and would run it.
 bool Families::lower(Family& family) {
     bool done = true;
     if (!for_gpus_.contains(family.kernel->name)) {
         for (const CpuTarget& machine : request_.cpus(*family.kernel)) done = lower_to_machine(family, machine) && done;
     }
+    if (for_cpus_.contains(family.kernel->name)) return done;
     return done && lower_to_gpus(family);
 }
 

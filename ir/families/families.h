@@ -87,7 +87,7 @@ private:
     std::deque<Family> families_;
     std::map<std::string, std::string> points_;  // of tuned kernels, with the tuning's first point
     std::map<std::string, PointCode> point_code_;
-    std::set<std::string> for_gpus_;  // kernels that are launched nowhere else
+    std::set<std::string> for_gpus_, for_cpus_;  // kernels that are launched nowhere else
     GpuPoints gpu_points_;
     std::map<std::pair<std::string, std::string>, const Function*> lowered_;  // points by tuning and form
     std::map<std::pair<std::string, std::string>, NoCode> without_;  // the first of a tuning's points, for a GPU

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "ir/build/dim_code.h"
@@ -28,16 +29,15 @@ public:
         } else if (!code_.totals.empty()) {
             by_chunks(results);
         } else if (code_.short_rows) {
-            const Launch lanes = prepared(*code_.short_rows, shaped_results(*code_.short_rows, results));
-            const Launch groups = prepared(code_.kernel, shaped_results(code_.kernel, results));
             ValueId shortest = value_of(code_.rows.front());
             for (size_t i = 1; i < code_.rows.size(); ++i)
                 shortest = builder_.minimum(shortest, value_of(code_.rows[i]));
             builder_.if_(
-                builder_.lt(shortest, builder_.index(kShortRow)), [&](Builder& body) { return launch(body, lanes); },
-                [&](Builder& body) { return launch(body, groups); });
+                builder_.lt(shortest, builder_.index(kShortRow)),
+                [&](Builder& body) { return inside(body, [&] { launch_kernel(*code_.short_rows, results); }); },
+                [&](Builder& body) { return inside(body, [&] { rows(results); }); });
         } else {
-            launch(builder_, prepared(code_.kernel, shaped_results(code_.kernel, results)));
+            rows(results);
         }
         std::vector<ValueId> to(host_.value_count());
         for (size_t i = 0; i < yields.size(); ++i) {
@@ -138,7 +138,7 @@ private:
         for (size_t i = 0; i < results.size(); ++i) {
             const Type& type = fused.type(yielded(fused, fused.body)[i]);
             const std::vector<Dim> from = type.is_scalar() ? std::vector<Dim>{Dim::constant(1)} : type.shape;
-            const bool partial = !code_.totals.empty() && !code_.totals[i].shapes.empty();
+            const bool partial = !code_.totals.empty() && is_partial(i);
             shapes.push_back(partial ? results[i] : shaped(results[i], from, kernel.shapes[inputs + i]));
         }
         return shapes;
@@ -172,19 +172,44 @@ private:
         return {};
     }
 
+    // One chunk gives the results themselves, more give partial results.
+    void by_chunks(const Values& results) {
+        const auto known = code_.row.constant_value();
+        if (known && *known > 0 && *known <= kChunk) return by_one_chunk(results);
+        if (known) return by_many_chunks(results);
+        const ValueId length = value_of(code_.row);
+        const ValueId is_one =
+            builder_.bit_and(builder_.gt(length, builder_.index(0)), builder_.le(length, builder_.index(kChunk)));
+        builder_.if_(
+            is_one, [&](Builder& body) { return inside(body, [&] { by_one_chunk(results); }); },
+            [&](Builder& body) { return inside(body, [&] { by_many_chunks(results); }); });
+    }
+
+    // Whether the chunks give parts of this result; otherwise it lies along the axis.
+    [[nodiscard]] bool is_partial(size_t result) const { return !code_.totals[result].shapes.empty(); }
+
+    void by_one_chunk(const Values& results) {
+        const size_t inputs = code_.kernel.shapes.size() - results.size();
+        Values targets = shaped_results(code_.kernel, results);
+        for (size_t i = 0; i < results.size(); ++i) {
+            if (is_partial(i)) targets[i] = shaped(results[i], {Dim::constant(1)}, code_.kernel.shapes[inputs + i]);
+        }
+        launch(builder_, prepared(code_.kernel, targets));
+    }
+
     // Partial results of each chunk, then one result of those.
-    void by_chunks(Values& results) {
+    void by_many_chunks(const Values& results) {
         const Function& fused = code_.fused;
         const size_t inputs = code_.kernel.shapes.size() - results.size();
         Values targets = shaped_results(code_.kernel, results);
         for (size_t i = 0; i < results.size(); ++i) {
-            if (code_.totals[i].shapes.empty()) continue;  // a result along the axis
-            targets[i] = empty(fused.type(yielded(fused, fused.body)[i]), code_.kernel.shapes[inputs + i]);
+            if (is_partial(i))
+                targets[i] = empty(fused.type(yielded(fused, fused.body)[i]), code_.kernel.shapes[inputs + i]);
         }
         launch(builder_, prepared(code_.kernel, targets));
         for (size_t i = 0; i < results.size(); ++i) {
+            if (!is_partial(i)) continue;
             const FusedKernel& total = code_.totals[i];
-            if (total.shapes.empty()) continue;
             Launch sum{
                 .kernel = total.kernel.name, .operands = {targets[i], results[i]}, .symbols = total.kernel.symbols};
             // Its only symbol is the number of chunks.
@@ -252,33 +277,65 @@ private:
         for (const Launch& each : prepared_steps(steps, results)) launch(builder_, each);
     }
 
-    // What is made for GPUs, where the program runs on one.
     void by_machine(const StepCode& code, const Values& results) {
-        if (code.on_gpu.empty()) {
-            launch_steps(code.steps, results);
-            return;
+        std::vector<OfLength> on_gpu;
+        for (const StepCode::OnGpu& each : code.on_gpu) {
+            on_gpu.push_back(
+                {each.longest, each.steps.kernels.front().kernel.name, [&] { launch_steps(each.steps, results); }});
         }
-        const ValueId given = host_.op(call_).operands.front();
-        const ValueId dense = one(builder_.host("contiguous", {given}, {host_.type(given)}));
-        const std::string& kernel = code.on_gpu.back().steps.kernels.front().kernel.name;
-        const OpId asked = builder_.host("on_gpu", {dense}, {Type::scalar(DType::boolean)}, {{Attr::text, kernel}});
-        const ValueId fits = builder_.le(value_of(code.row), builder_.index(code.on_gpu.back().longest));
-        builder_.if_(
-            builder_.bit_and(one(asked), fits),
-            [&](Builder& body) { return inside(body, [&] { by_length(code, results, 0); }); },
-            [&](Builder& body) { return inside(body, [&] { launch_steps(code.steps, results); }); });
+        by_machine(code.row, on_gpu, {results.front()}, [&] { launch_steps(code.steps, results); });
     }
 
-    void by_length(const StepCode& code, const Values& results, size_t first) {
-        const StepCode::OnGpu& here = code.on_gpu[first];
-        if (first + 1 == code.on_gpu.size()) {
-            launch_steps(here.steps, results);
-            return;
+    // ---- by machine ----
+    // What does rows of no more than so many elements.
+    struct OfLength {
+        int64_t longest;
+        std::string kernel;
+        std::function<void()> launch;
+    };
+
+    void rows(const Values& results) {
+        std::vector<OfLength> on_gpu;
+        for (const FusedCode::OnGpu& each : code_.on_gpu) {
+            on_gpu.push_back({each.longest, each.kernel.kernel.name, [&] { launch_kernel(each.kernel, results); }});
         }
+        by_machine(code_.row, on_gpu, results, [&] { launch_kernel(code_.kernel, results); });
+    }
+
+    void launch_kernel(const FusedKernel& kernel, const Values& results) {
+        launch(builder_, prepared(kernel, shaped_results(kernel, results)));
+    }
+
+    // What is made for GPUs, where the program runs on one that can have all tensors: the longest rows have code there
+    // if any have.
+    void by_machine(const Dim& row, const std::vector<OfLength>& on_gpu, const Values& results,
+                    const std::function<void()>& anywhere) {
+        if (on_gpu.empty()) return anywhere();
+        ValueId asked;
+        const auto ask = [&](ValueId tensor) {
+            const OpId op =
+                builder_.host("on_gpu", {tensor}, {Type::scalar(DType::boolean)}, {{Attr::text, on_gpu.back().kernel}});
+            asked = asked.valid() ? builder_.bit_and(asked, one(op)) : one(op);
+        };
+        for (const ValueId argument : host_.op(call_).operands) {
+            if (host_.type(argument).kind != TypeKind::tensor) continue;
+            ask(one(builder_.host("contiguous", {argument}, {host_.type(argument)})));
+        }
+        for (const ValueId result : results) ask(result);
+        const int64_t longest = on_gpu.back().longest;
+        if (row.constant_value().value_or(kAnyLength) > longest) asked = builder_.bit_and(asked, fits(row, longest));
         builder_.if_(
-            builder_.le(value_of(code.row), builder_.index(here.longest)),
-            [&](Builder& body) { return inside(body, [&] { launch_steps(here.steps, results); }); },
-            [&](Builder& body) { return inside(body, [&] { by_length(code, results, first + 1); }); });
+            asked, [&](Builder& body) { return inside(body, [&] { by_length(row, on_gpu); }); },
+            [&](Builder& body) { return inside(body, anywhere); });
+    }
+
+    ValueId fits(const Dim& row, int64_t longest) { return builder_.le(value_of(row), builder_.index(longest)); }
+
+    void by_length(const Dim& row, std::span<const OfLength> all) {
+        if (all.size() == 1) return all.front().launch();
+        builder_.if_(
+            fits(row, all.front().longest), [&](Builder& body) { return inside(body, all.front().launch); },
+            [&](Builder& body) { return inside(body, [&] { by_length(row, all.subspan(1)); }); });
     }
 
     // What is built meanwhile stands in this region.

@@ -16,6 +16,13 @@ struct FusedCode {
     // is shorter than kShortRow, each row or element is done by one tile.
     std::optional<FusedKernel> short_rows;
     std::vector<Dim> rows;
+    Dim row;  // the extent of the axis that it combines along
+    // Where the program runs on a GPU, and the row is not that short: the first of these whose rows are long enough.
+    struct OnGpu {
+        FusedKernel kernel;
+        int64_t longest = 0;  // elements of a row
+    };
+    std::vector<OnGpu> on_gpu;
     // Where it combines a whole tensor: `kernel` gives one partial result per chunk, and each of these combines those
     // of one result.
     std::vector<FusedKernel> totals;

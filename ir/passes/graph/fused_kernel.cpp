@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "ir/law/reduction.h"
 #include "ir/ops/handle.h"
@@ -13,13 +15,14 @@ namespace tsr::ir {
 
 namespace {
 
-constexpr int64_t kPiece = 512;         // elements of a row in one register tile
 constexpr int64_t kLongestTile = 2048;  // a static row of no more is one tile
 
 class FusedKernelMaker : FusedPosition {
 public:
-    FusedKernelMaker(const Function& fused, const FusedAxes& axes, RowWork work)
-        : FusedPosition(fused, axes, out_.kernel, tile_axes(fused, axes, work)), work_(work) {}
+    FusedKernelMaker(const Function& fused, const FusedAxes& axes, RowWork work, RowTile tile)
+        : FusedPosition(fused, axes, out_.kernel, tile_axes(fused, axes, work, tile)), work_(work), tile_(tile) {
+        rows_ = tile.rows;
+    }
 
     FusedKernel run() {
         out_.begin(fused_, tiles_);
@@ -37,9 +40,10 @@ public:
     }
 
 private:
-    static std::vector<size_t> tile_axes(const Function& fused, const FusedAxes& axes, RowWork work) {
-        if (work == RowWork::lane) return {};
-        return work == RowWork::block ? block_axes(fused, axes) : std::vector{*axes.axis};
+    static std::vector<size_t> tile_axes(const Function& fused, const FusedAxes& axes, RowWork work, RowTile tile) {
+        if (work == RowWork::block) return block_axes(fused, axes);
+        if (work == RowWork::lane || !axes.axis) return {};
+        return tile.rows > 1 ? std::vector{axes.outer().back(), *axes.axis} : std::vector{*axes.axis};
     }
     Function& kernel() { return out_.kernel; }
 
@@ -107,9 +111,9 @@ private:
         const std::vector<size_t> outer = axes_.outer();
         if (work_ == RowWork::chunks && axes_.axis) return chunk_loop();
         if (depth == outer.size()) return axes_.axis ? row() : element();
-        const bool block = work_ == RowWork::block && std::ranges::count(tile_axes_, outer[depth]) > 0;
-        const ValueId step = block ? builder_->index(kBlock) : one_;
-        builder_->for_(zero_, extents_[outer[depth]], step, {}, tile_range(depth),
+        int64_t step = rows_ > 1 && outer[depth] == row_axis() ? rows_ : 1;
+        if (work_ == RowWork::block && std::ranges::count(tile_axes_, outer[depth]) > 0) step = kBlock;
+        builder_->for_(zero_, extents_[outer[depth]], builder_->index(step), {}, tile_range(depth),
                        [&](Builder& body, ValueId iv, const Values&) {
                            return inside(body, [&] {
                                at_[outer[depth]] = iv;
@@ -157,6 +161,7 @@ private:
 
     void row() {
         read_row();
+        if (tile_.holds) fill_rows();
         if (work_ == RowWork::group && !is_one_tile()) kept_ = kept_values(fused_, phases_);
         for (const RowPhase& each : phases_.all) {
             for (OpId id : each.of_row) (void)computed_value(fused_.op(id).results[0]);
@@ -172,19 +177,19 @@ private:
     void write_rows(const Values& at) {
         const ValueSpan results = yielded(fused_, fused_.body);
         for (size_t i = 0; i < results.size(); ++i) {
-            if (!phases_.is_whole(results[i])) builder_->write(outputs_[i], computed_value(results[i]), at);
+            if (!phases_.is_whole(results[i])) store_of_row(i, computed_value(results[i]), at);
         }
     }
 
     bool is_one_tile() const {
         const auto extent = axes_.extents[*axes_.axis].constant_value();
-        return work_ == RowWork::group && extent && *extent <= kLongestTile;
+        return tile_.holds || (work_ == RowWork::group && extent && *extent <= kLongestTile);
     }
 
     void phase(const RowPhase& phase, Range range) {
         if (phase.sums.empty() && phase.stores.empty()) return;
         if (work_ == RowWork::lane) return lane_phase(phase, range);
-        if (is_one_tile()) return tile_phase(phase, *axes_.extents[*axes_.axis].constant_value());
+        if (is_one_tile()) return tile_phase(phase);
         piece_phase(phase, range);
     }
 
@@ -214,17 +219,16 @@ private:
         const auto extent = axes_.extents[*axes_.axis].constant_value();
         const bool some = work_ == RowWork::chunks || (extent && *extent > 0);
         if (some || !reduces_nothing_otherwise(what(sum), type)) return value;
-        const ValueId nothing = builder_->eq(extents_[*axes_.axis], zero_);
-        return builder_->select(nothing, builder_->constant(0.0, type), value);
+        const ValueId nothing = of_row(builder_->eq(extents_[*axes_.axis], zero_));
+        return builder_->select(nothing, of_row(builder_->constant(0.0, type)), value);
     }
 
     void finish(const RowPhase& phase, ValueSpan sums) {
         for (size_t i = 0; i < phase.sums.size(); ++i) {
             ValueId sum = sums[i];
             if (tiles_) {
-                sum =
-                    builder_->value(OpKind::reduce, {sum},
-                                    {{Attr::op, static_cast<int64_t>(what(phase.sums[i]))}, {Attr::axis, int64_t{0}}});
+                sum = builder_->value(OpKind::reduce, {sum},
+                                      {{Attr::op, static_cast<int64_t>(what(phase.sums[i]))}, {Attr::axis, along()}});
             }
             values_[fused_.op(phase.sums[i]).results[0]] = or_of_nothing(phase.sums[i], sum);
         }
@@ -244,15 +248,52 @@ private:
         finish(phase, kernel().op(loop).results);
     }
 
-    // The row is one tile.
-    void tile_phase(const RowPhase& phase, int64_t extent) {
-        width_ = extent;
+    // The parameter whose elements a sum takes as they are, or in a wider type that has the same start.
+    [[nodiscard]] std::optional<ValueId> plain_input(OpId sum) const {
+        OpId user = sum;
+        AxisMap source = sources_of(fused_, user).front();
+        const DType type = fused_.type(source.base).elem;
+        if (const auto cast = defined_by(fused_, source.base, OpKind::cast)) {
+            user = *cast;
+            source = sources_of(fused_, user).front();
+        }
+        const DType given = fused_.type(source.base).elem;
+        const bool same = given == type || (is_float(given) && is_float(type) && 16 <= bits(given));
+        if (!same || bits(given) > bits(type) || !inputs_.contains(source.base) || !source.takes_all())
+            return std::nullopt;
+        const std::vector<size_t> axes = access(source, user).axes;
+        if (axes.empty() || axes.back() != *axes_.axis) return std::nullopt;
+        return source.base;
+    }
+
+    // Loads fill the tile behind the end of a row with what changes nothing in the first sum of a parameter.
+    void fill_rows() {
+        if (axes_.extents[*axes_.axis].constant_value() == tile_.width) return;
+        for (OpId sum : phases_.all.front().sums) {
+            const auto input = plain_input(sum);
+            if (input && fills_.try_emplace(*input, reduction_start(what(sum), fused_.type(*input).elem)).second)
+                filled_.insert(sum);
+        }
+    }
+
+    // The row is one tile, or ends in it.
+    void tile_phase(const RowPhase& phase) {
+        const auto extent = axes_.extents[*axes_.axis].constant_value();
+        width_ = tile_.holds ? tile_.width : *extent;
         at_[*axes_.axis] = zero_;
         for (ValueId v : phase.stores) store(v, at_);
         Values sums;
-        for (OpId sum : phase.sums) sums.push_back(taken(sum));
+        for (OpId sum : phase.sums) {
+            ValueId value = taken(sum);
+            if (extent != width_ && !filled_.contains(sum))
+                value = builder_->select(before(extents_[*axes_.axis]), value, repeated(start_of(sum)));
+            sums.push_back(value);
+        }
         finish(phase, sums);
     }
+
+    // Which positions of the tile are less than so many from its beginning.
+    ValueId before(ValueId length) { return builder_->lt(iota(along()), repeated(builder_->cast(length, DType::i32))); }
 
     void store_piece(const RowPhase& phase) {
         for (ValueId v : phase.stores) store(v, at_);
@@ -263,8 +304,8 @@ private:
 
     // The row in pieces of one width; the last may reach over the end.
     void piece_phase(const RowPhase& phase, Range range) {
-        width_ = kPiece;
-        const ValueId width = builder_->index(kPiece);
+        width_ = tile_.width;
+        const ValueId width = builder_->index(width_);
         Values starts;
         for (OpId sum : phase.sums) starts.push_back(repeated(start_of(sum)));
         const ValueId length = builder_->sub(range.end, range.begin);
@@ -282,10 +323,7 @@ private:
             return inside(body, [&] {
                 at_[*axes_.axis] = whole;
                 store_piece(phase);
-                const ValueId left = repeated(builder_->cast(builder_->sub(range.end, whole), DType::i32));
-                const ValueId index =
-                    builder_->value(OpKind::tile_iota, {}, {{Attr::shape, tile_shape()}, {Attr::axis, int64_t{0}}});
-                const ValueId in_row = builder_->lt(index, left);
+                const ValueId in_row = before(builder_->sub(range.end, whole));
                 return combined(phase, sums, [&](OpId sum, ValueId v) {
                     return builder_->select(in_row, v, repeated(start_of(sum)));
                 });
@@ -297,6 +335,8 @@ private:
 
     FusedKernel out_;
     RowWork work_;
+    RowTile tile_;
+    std::set<OpId> filled_;  // sums whose tiles are filled behind the end of the row
     ValueId one_;
     Values extents_;  // of the joined axes
 };
@@ -330,8 +370,8 @@ ValueId FusedKernel::add_parameter(const Type& type, bool mut, const std::string
     return kernel.add_arg(kernel.body, std::move(here), name);
 }
 
-FusedKernel fused_kernel(const Function& fused, const FusedAxes& axes, RowWork work) {
-    return FusedKernelMaker(fused, axes, work).run();
+FusedKernel fused_kernel(const Function& fused, const FusedAxes& axes, RowWork work, RowTile tile) {
+    return FusedKernelMaker(fused, axes, work, tile).run();
 }
 
 RowWork row_work(const Function& fused, const FusedAxes& axes) {

@@ -5,6 +5,7 @@
 // later phase than the sum.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "ir/core/function.h"
@@ -22,6 +23,14 @@ enum class RowWork : uint8_t {
 inline constexpr int64_t kChunk = 1 << 16;
 inline constexpr int64_t kBlock = 64;
 inline constexpr int64_t kShortRow = 32;  // rows with fewer elements are done by one tile each
+inline constexpr int64_t kAnyLength = std::numeric_limits<int64_t>::max();  // of a row
+
+// The register tiles in which a group goes through rows.
+struct RowTile {
+    int64_t width = 512;
+    bool holds = false;  // a tile has a whole row, which is no longer; else rows are done in pieces
+    int64_t rows = 1;    // that a tile holds
+};
 
 struct FusedKernel {
     Function kernel;  // its parameters: those of the fused function without dimensions, then a tensor for each result
@@ -38,14 +47,15 @@ struct FusedKernel {
     ValueId add_parameter(const Type& type, bool mut, const std::string& name);
 };
 
-FusedKernel fused_kernel(const Function& fused, const FusedAxes& axes, RowWork work);
+FusedKernel fused_kernel(const Function& fused, const FusedAxes& axes, RowWork work, RowTile tile = {});
 
 // What does its rows: a tile where rows are shorter than kShortRow or their axis is not the last, and where nothing is
 // combined, unless there are blocks.
 RowWork row_work(const Function& fused, const FusedAxes& axes);
 
-// Of a function that combines nothing: the joined axes that its blocks are taken from, the last one that is not short and
-// another one that a tensor has behind it. Empty where no tensor has, or where the extents or the elements do not suit blocks.
+// Of a function that combines nothing: the joined axes that its blocks are taken from, the last one that is not short
+// and another one that a tensor has behind it. Empty where no tensor has, or where the extents or the elements do not
+// suit blocks.
 std::vector<size_t> block_axes(const Function& fused, const FusedAxes& axes);
 
 // Whether its results are single elements that a whole tensor is combined to, and nothing else depends on them: chunks

@@ -15,8 +15,28 @@ bool FusedPosition::runs_along_tile(const TensorAccess& access) const {
     return std::ranges::find_first_of(access.axes, tile_axes_) != access.axes.end();
 }
 
-ValueId FusedPosition::repeated(ValueId value, const std::vector<int64_t>& places) {
-    return builder_->value(OpKind::expand, {value}, {{Attr::shape, tile_shape()}, {Attr::axes, places}});
+bool FusedPosition::gives_tile(const TensorAccess& access) const {
+    return tiles_ && (axes_.axis ? runs_along_row(access) : runs_along_tile(access));
+}
+
+ValueId FusedPosition::expanded(ValueId tile, const std::vector<int64_t>& places) {
+    return builder_->value(OpKind::expand, {tile}, {{Attr::shape, tile_shape()}, {Attr::axes, places}});
+}
+
+ValueId FusedPosition::repeated(ValueId of_row) {
+    if (builder_->function().type(of_row).kind == TypeKind::tile) return expanded(of_row, {0});
+    return expanded(of_row, {});
+}
+
+ValueId FusedPosition::of_row(ValueId value) {
+    if (rows_ == 1 || builder_->function().type(value).kind == TypeKind::tile) return value;
+    return builder_->value(
+        OpKind::expand, {value},
+        {{Attr::shape, std::vector<Dim>{Dim::constant(rows_)}}, {Attr::axes, std::vector<int64_t>{}}});
+}
+
+ValueId FusedPosition::iota(int64_t axis) {
+    return builder_->value(OpKind::tile_iota, {}, {{Attr::shape, tile_shape()}, {Attr::axis, axis}});
 }
 
 void FusedPosition::store(ValueId v, const Values& at) {
@@ -31,26 +51,44 @@ void FusedPosition::store_in(size_t result, ValueId value, const Values& at) {
         builder_->write(outputs_[result], value, at);
         return;
     }
+    std::vector<int64_t> axes{static_cast<int64_t>(*axes_.axis)};
+    if (rows_ > 1) axes.insert(axes.begin(), static_cast<int64_t>(row_axis()));
     Values operands{outputs_[result], value};
     operands.insert(operands.end(), at.begin(), at.end());
     builder_->emit(OpKind::store_tile, std::move(operands),
                    {{Attr::axes, std::vector<int64_t>(tile_axes_.begin(), tile_axes_.end())}});
 }
 
-ValueId FusedPosition::load_piece(ValueId memory, const Values& at, const std::vector<size_t>& axes) {
+void FusedPosition::store_of_row(size_t result, ValueId value, const Values& at) {
+    if (rows_ == 1) {
+        builder_->write(outputs_[result], value, at);
+        return;
+    }
+    Values operands{outputs_[result], of_row(value)};
+    operands.insert(operands.end(), at.begin(), at.end());
+    builder_->emit(OpKind::store_tile, std::move(operands),
+                   {{Attr::axes, std::vector<int64_t>{static_cast<int64_t>(at.size()) - 1}}});
+}
+
+ValueId FusedPosition::load_piece(ValueId memory, const Values& at, const std::vector<size_t>& axes, ValueId fill) {
     Values operands{memory};
     operands.insert(operands.end(), at.begin(), at.end());
+    if (fill.valid()) operands.push_back(fill);
+    const std::vector<Dim> whole = tile_shape();
     std::vector<int64_t> taken, places;
+    std::vector<Dim> shape;
     for (size_t axis = 0; axis < axes.size(); ++axis) {
         const auto place = std::ranges::find(tile_axes_, axes[axis]);
         if (place == tile_axes_.end()) continue;
         taken.push_back(static_cast<int64_t>(axis));
         places.push_back(place - tile_axes_.begin());
+        shape.push_back(whole[static_cast<size_t>(places.back())]);
     }
-    const std::vector<Dim> shape(taken.size(), Dim::constant(width_));
-    const ValueId tile =
-        builder_->value(OpKind::load_tile, std::move(operands), {{Attr::shape, shape}, {Attr::axes, taken}});
-    if (places.size() < tile_axes_.size()) return repeated(tile, places);
+    const ValueId tile = builder_->value(OpKind::load_tile, std::move(operands),
+                                         {{Attr::shape, std::move(shape)}, {Attr::axes, std::move(taken)}});
+    const bool of_rows = rows_ > 1 && places == std::vector<int64_t>{0};
+    if (of_rows) return tile;
+    if (places.size() < tile_axes_.size()) return expanded(tile, places);
     return std::ranges::is_sorted(places) ? tile : builder_->value(OpKind::transpose, {tile});
 }
 
@@ -69,8 +107,14 @@ ValueId FusedPosition::element_of(ValueId input, const TensorAccess& access) {
     Values at;
     for (size_t axis = 0; axis < access.axes.size(); ++axis) at.push_back(index_along(access, axis));
     if (at.empty()) at.push_back(zero_);
-    const ValueId value = runs_along_tile(access) ? load_piece(inputs_.at(input), at, access.axes)
-                                                  : builder_->read(inputs_.at(input), at);
+    const ValueId memory = inputs_.at(input);
+    ValueId fill;
+    if (const auto given = fills_.find(input); given != fills_.end() && gives_tile(access)) {
+        const DType type = fused_.type(input).elem;
+        fill = builder_->value(OpKind::constant, {}, {{Attr::value, given->second}, {Attr::type, type}});
+    }
+    const ValueId value =
+        runs_along_tile(access) ? load_piece(memory, at, access.axes, fill) : builder_->read(memory, at);
     return reads_[{input, access}] = value;
 }
 
@@ -80,8 +124,10 @@ ValueId FusedPosition::number_of(ValueId positions, const TensorAccess& access) 
     const ValueId first = builder_->cast(access.axes.empty() ? zero_ : index_along(access, 0), type);
     if (!runs_along_tile(access)) return first;
     const int64_t place = std::ranges::find(tile_axes_, access.axes[0]) - tile_axes_.begin();
-    const ValueId next = builder_->value(OpKind::tile_iota, {}, {{Attr::shape, tile_shape()}, {Attr::axis, place}});
-    return builder_->add(repeated(first), builder_->cast(next, type));
+    if (gives_tile(access)) return builder_->add(repeated(first), builder_->cast(iota(place), type));
+    const ValueId row = builder_->value(
+        OpKind::tile_iota, {}, {{Attr::shape, std::vector<Dim>{Dim::constant(rows_)}}, {Attr::axis, int64_t{0}}});
+    return builder_->add(of_row(first), builder_->cast(row, type));
 }
 
 void FusedPosition::read_row() {
@@ -100,18 +146,19 @@ ValueId FusedPosition::operand(OpId user, size_t number) { return source(sources
 
 ValueId FusedPosition::source(const AxisMap& from, OpId user) {
     ValueId value;
-    bool is_one = true;  // not a tile
+    bool is_of_row = true;  // or one
     if (fused_.type(from.base).is_scalar() && !phases_.is_computed(from.base)) {
         value = scalar(from.base);
     } else if (inputs_.contains(from.base) || defined_by(fused_, from.base, OpKind::positions)) {
         const TensorAccess read = access(from, user);
         value = inputs_.contains(from.base) ? element_of(from.base, read) : number_of(from.base, read);
-        is_one = !runs_along_tile(read);
+        is_of_row = !gives_tile(read);
     } else {
         value = computed_value(from.base);
-        is_one = !is_whole(from.base);
+        is_of_row = !is_whole(from.base);
     }
-    return is_whole(user) && is_one ? repeated(value) : value;
+    if (!tiles_ || !is_of_row) return value;
+    return is_whole(user) ? repeated(value) : of_row(value);
 }
 
 // A parameter or constant.

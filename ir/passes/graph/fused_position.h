@@ -50,13 +50,28 @@ protected:
     // A result, and what waits in the place of a result.
     void store(ValueId v, const Values& at);
     void store_in(size_t result, ValueId value, const Values& at);
+    // A result that a row has one of; at the position of the row.
+    void store_of_row(size_t result, ValueId value, const Values& at);
 
     [[nodiscard]] TensorAccess access(const AxisMap& source, OpId user) const {
         return access_of(axes_, fused_, source, user);
     }
-    [[nodiscard]] std::vector<Dim> tile_shape() const { return {tile_axes_.size(), Dim::constant(width_)}; }
-    // A scalar, or a tile along some axes of the whole tile, `places`.
-    ValueId repeated(ValueId value, const std::vector<int64_t>& places = {});
+    // The outer axis along which a tile has several rows: the last one, so that tiles lie as tensors do.
+    [[nodiscard]] size_t row_axis() const { return axes_.outer().back(); }
+    // Of a tile's axes, the one along the row.
+    [[nodiscard]] int64_t along() const { return rows_ > 1 ? 1 : 0; }
+    [[nodiscard]] std::vector<Dim> tile_shape() const {
+        std::vector<Dim> shape(tile_axes_.size(), Dim::constant(width_));
+        if (rows_ > 1) shape[0] = Dim::constant(rows_);
+        return shape;
+    }
+    // What a row has one of, at each position of the tile.
+    ValueId repeated(ValueId of_row);
+    // What is the same for all rows, once for each row of a tile that has several: what belongs to a row then is a tile
+    // of one axis.
+    ValueId of_row(ValueId value);
+    // Positions along an axis of the tile, from its beginning: i32.
+    ValueId iota(int64_t axis);
 
     const Function& fused_;
     const FusedAxes& axes_;
@@ -67,11 +82,13 @@ protected:
     Builder* builder_;  // of the region where operations are made now
     ValueId zero_;
     Values at_;          // the position: an index for each joined axis; along the row where a tile begins
-    int64_t width_ = 0;  // of a tile along each of its axes
+    int64_t width_ = 0;  // of a tile along each of its axes, but for the rows
+    int64_t rows_ = 1;   // of a tile
     size_t phase_ = 0;
     KeptValues kept_;                    // where a row is done in pieces
     std::map<ValueId, ValueId> inputs_;  // parameters of the fused function → of the kernel
     Values outputs_;
+    std::map<ValueId, AttrValue> fills_;  // of parameters: what loads find behind the end of a row; else 0
     // Known at the position, in the region where operations are made now: what operations gave, what was read.
     std::map<ValueId, ValueId> values_;
     std::map<std::pair<ValueId, TensorAccess>, ValueId> reads_;
@@ -80,6 +97,8 @@ private:
     [[nodiscard]] bool runs_along_row(const TensorAccess& access) const;
     // Along an axis of the tile.
     [[nodiscard]] bool runs_along_tile(const TensorAccess& access) const;
+    // Has an element for each position of the tile, or for each along one of its axes; else for each row or one.
+    [[nodiscard]] bool gives_tile(const TensorAccess& access) const;
     // A function that combines nothing is done in whole tiles.
     template <typename Id>
     [[nodiscard]] bool is_whole(Id id) const {
@@ -89,8 +108,10 @@ private:
     ValueId index_along(const TensorAccess& access, size_t axis);
     ValueId element_of(ValueId input, const TensorAccess& access);
     ValueId number_of(ValueId positions, const TensorAccess& access);
-    // From a position on; `axes`: of each axis of the memory the joined axis.
-    ValueId load_piece(ValueId memory, const Values& at, const std::vector<size_t>& axes);
+    // A tile along some axes of the whole tile, `places`.
+    ValueId expanded(ValueId tile, const std::vector<int64_t>& places);
+    // From a position on; `axes`: of each axis of the memory the joined axis. `fill` may be invalid.
+    ValueId load_piece(ValueId memory, const Values& at, const std::vector<size_t>& axes, ValueId fill = {});
     ValueId source(const AxisMap& from, OpId user);
     ValueId scalar(ValueId v);
 };

@@ -3,12 +3,15 @@
 #include <deque>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "base/cancel.h"
 #include "ir/build/builder.h"
 #include "ir/ops/control.h"
 #include "ir/ops/effects.h"
 #include "ir/passes/graph/fused_call.h"
 #include "ir/passes/graph/gathered_kernel.h"
+#include "ir/passes/graph/held_rows.h"
 #include "ir/passes/graph/indexed_code.h"
 #include "ir/passes/graph/packed_results.h"
 #include "ir/passes/graph/product_kernel.h"
@@ -94,6 +97,7 @@ private:
         if (code.alone) return kernels_of(*code.alone);
         std::vector<FusedKernel*> all{&code.kernel};
         if (code.short_rows) all.push_back(&*code.short_rows);
+        for (FusedCode::OnGpu& other : code.on_gpu) all.push_back(&other.kernel);
         for (FusedKernel& total : code.totals) {
             if (!total.shapes.empty()) all.push_back(&total);
         }
@@ -118,6 +122,15 @@ private:
         const auto [same, is_new] = kernel_of_text_.try_emplace(text_of_code(kernel), name);
         kernel.name = same->second;
         if (is_new) kernels_.push_back(kernel);
+    }
+
+    static void add_rows_on_gpu(FusedCode& code, const Function& fused, const FusedAxes& axes,
+                                const std::string& name) {
+        for (const RowsOnGpu& rows : rows_on_gpu(fused, axes)) {
+            FusedKernel kernel = fused_kernel(fused, axes, RowWork::group, rows.tile);
+            kernel.kernel.name = fmt::format("{}.{}{}", name, rows.tile.holds ? "held" : "long", rows.tile.width);
+            code.on_gpu.push_back({std::move(kernel), rows.longest});
+        }
     }
 
     static FusedCode code_of(Function fused, const std::string& name) {
@@ -150,6 +163,7 @@ private:
         const FusedAxes axes = fused_axes(fused);
         const RowWork work = row_work(fused, axes);
         code.kernel = named(fused_kernel(fused, axes, work), "");
+        if (axes.axis) code.row = axes.extents[*axes.axis];
         if (work == RowWork::chunks) {
             const ValueSpan results = yielded(fused, fused.body);
             for (size_t i = 0; i < results.size(); ++i) {
@@ -164,6 +178,7 @@ private:
                 if (!axes.extents[axis].constant_value()) code.rows.push_back(axes.extents[axis]);
             }
             if (!code.rows.empty()) code.short_rows = named(fused_kernel(fused, axes, RowWork::lane), ".short");
+            if (work == RowWork::group) add_rows_on_gpu(code, fused, axes, name);
         }
         code.fused = std::move(fused);
         return code;

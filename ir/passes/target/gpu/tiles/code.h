@@ -69,6 +69,7 @@ private:
     // ---- operations (which is made how: operations.cpp) ----
     struct Makers;
     Registers made_anywhere(const Op& op, const Layout& wanted);
+    Registers positions_below(const Op& op, const Layout& wanted);
     void element(const Op& op);
     void expand(const Op& op);
     void transpose(const Op& op);

@@ -330,17 +330,23 @@ bool touches_tiles(const Function& kernel, const Op& op) {
 
 std::optional<int64_t> tile_threads(const Function& kernel) {
     int64_t elements = 0;
-    bool product = false;
+    bool product = false, rows = true;  // rows: no tile has two axes
     walk(kernel, kernel.body, [&](OpId id) {
         const Op& op = kernel.op(id);
         product |= op.kind == OpKind::mma;
         for (ValueId v : op.results) {
-            if (is_tile(kernel, v)) elements = std::max(elements, element_count(kernel.type(v)));
+            if (!is_tile(kernel, v)) continue;
+            elements = std::max(elements, element_count(kernel.type(v)));
+            rows &= kernel.type(v).rank() < 2;
         }
     });
     if (elements == 0) return std::nullopt;
-    const int64_t each = product ? 32 : 16;
-    return std::clamp<int64_t>(int64_t{1} << log2_up(std::max<int64_t>(elements / each, 1)), 32, 256);
+    const auto so_many = [&](int64_t each, int64_t most) {
+        return std::clamp<int64_t>(int64_t{1} << log2_up(std::max<int64_t>(elements / each, 1)), kWarp, most);
+    };
+    if (product) return so_many(32, 256);
+    // Of a long row 64 elements have room in the registers of a thread.
+    return rows ? std::max(so_many(16, 256), so_many(64, 512)) : so_many(16, 256);
 }
 
 Layout before_expand(const Layout& result, const std::vector<int64_t>& axes, const Coordinates& operand_shape) {

@@ -30,6 +30,13 @@ Bits copies(const LinearMap& atom, Counted counted) {
     return out;
 }
 
+// Of a tree of sums: what has been combined of the leaves so far, the larger branches first.
+struct Branch {
+    int64_t leaves;
+    ValueId value;
+};
+using Branches = std::vector<Branch>;
+
 }  // namespace
 
 ValueId ThreadTiles::combined(ReduceOp what, ValueId a, ValueId b) { return emit_.binary(combining(what), a, b); }
@@ -42,25 +49,28 @@ void ThreadTiles::reduce(OpId id) {
     const Layout to = from.without_axis(along);
     const std::vector<int64_t> result = from.registers_without(along);
     const Registers& values = code_.parts.at(op.value());
-    // In the thread: neighbours first, as a tree.
-    std::vector<Registers> terms(static_cast<size_t>(to.size()));
+    // In the thread: neighbours first, as a tree, each branch as soon as its leaves are there: few registers wait.
+    std::vector<Branches> terms(static_cast<size_t>(to.size()));
     for (int64_t r = 0; r < from.size(); ++r) {
         const Beyond beyond = beyond_end(from, along, r);
         if (beyond.always) continue;
         ValueId value = values[static_cast<size_t>(r)];
         if (beyond.inside.valid()) value = emit_.select(beyond.inside, value, identity(op.what(), type));
-        terms[static_cast<size_t>(result[static_cast<size_t>(r)])].push_back(value);
+        Branches& all = terms[static_cast<size_t>(result[static_cast<size_t>(r)])];
+        int64_t leaves = 1;
+        while (!all.empty() && all.back().leaves == leaves) {
+            value = combined(op.what(), all.back().value, value);
+            leaves *= 2;
+            all.pop_back();
+        }
+        all.push_back({leaves, value});
     }
     Registers sums;
-    for (Registers& all : terms) {
-        if (all.empty()) all.push_back(identity(op.what(), type));
-        while (all.size() > 1) {
-            Registers half;
-            for (size_t i = 0; i + 1 < all.size(); i += 2) half.push_back(combined(op.what(), all[i], all[i + 1]));
-            if (all.size() % 2 != 0) half.push_back(all.back());
-            all = half;
-        }
-        sums.push_back(all[0]);
+    for (Branches& all : terms) {
+        if (all.empty()) all.push_back({0, identity(op.what(), type)});
+        ValueId sum = all.back().value;
+        for (all.pop_back(); !all.empty(); all.pop_back()) sum = combined(op.what(), all.back().value, sum);
+        sums.push_back(sum);
     }
     const Bits lanes = bits_along(from.atom, Counted::lane, along);
     for (int bit = 0; bit < 5; ++bit) {

@@ -42,8 +42,39 @@ ThreadTiles::Registers ThreadTiles::made_anywhere(const Op& op, const Layout& wa
     return out;
 }
 
+// Which positions are below a number of the group: each register compares a constant with what is left for the thread.
+// Nothing for other operations.
+ThreadTiles::Registers ThreadTiles::positions_below(const Op& op, const Layout& wanted) {
+    if (op.kind != OpKind::lt) return {};
+    const auto iota = defined_by(code_.tile, op.operands.front(), OpKind::tile_iota);
+    const auto same = defined_by(code_.tile, op.operands.back(), OpKind::expand);
+    if (!iota || !same || is_tile(code_.tile, ExpandOp(code_.tile, *same).value())) return {};
+    const auto along = static_cast<size_t>(code_.tile.op(*iota).attrs.integer(Attr::axis));
+    const ThreadPart part = thread_part(wanted.atom, axis(along));
+    for (int64_t r = 0; r < wanted.size(); ++r) {
+        const int64_t in_atom = wanted.at(r)[along] - wanted.atom_begin(r / wanted.atom_size())[along];
+        if ((static_cast<Bits>(in_atom) & part.bits) != 0) return {};
+    }
+    const ValueId number = code_.scalars.at(ExpandOp(code_.tile, *same).value());
+    const ValueId some = emit_.binary(OpKind::maximum, number, emit_.integer(0, DType::i32));
+    const ValueId left = emit_.binary(OpKind::sub, some, emit_.cast(part.value, DType::i32));
+    Registers out;
+    std::map<int64_t, ValueId> known;
+    for (int64_t r = 0; r < wanted.size(); ++r) {
+        const int64_t at = wanted.at(r)[along];
+        ValueId& value = known[at];
+        if (!value.valid()) value = emit_.compare(OpKind::lt, emit_.integer(at, DType::i32), left);
+        out.push_back(value);
+    }
+    return out;
+}
+
 void ThreadTiles::element(const Op& op) {
     const Layout& wanted = layout(op.results[0]);
+    if (Registers below = positions_below(op, wanted); !below.empty()) {
+        code_.parts[op.results[0]] = std::move(below);
+        return;
+    }
     std::vector<Registers> operands;
     for (ValueId v : op.operands) {
         operands.push_back(is_tile(code_.tile, v) ? in(v, wanted)
