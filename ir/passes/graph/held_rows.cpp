@@ -12,7 +12,7 @@ namespace tsr::ir {
 
 namespace {
 
-constexpr int64_t kBlockBytes = 192 << 10;  // of registers of a multiprocessor, which has 256 KiB, for a row
+constexpr int64_t kBlockBytes = 128 << 10;  // of a row in registers: a multiprocessor has 256 KiB of them
 constexpr int64_t kTileElements = 4096;     // elements of a tile of several rows, and of pieces of long rows
 constexpr int64_t kManyRows = 1024;         // rows of no more elements are done some at a time
 constexpr std::array<int64_t, 4> kWidths{256, 1024, 4096, 8192};  // of tiles, below the longest
@@ -41,7 +41,9 @@ Registers registers_of_rows(const Function& fused, const FusedAxes& axes, const 
                                 std::ranges::count(access_of(axes, fused, source, id).axes, *axes.axis) > 0;
             if (!loaded && !(made && phases.is_whole(source.base))) continue;
             const size_t first = made ? phases.phase_of(source.base) : here;
-            const int64_t bytes = std::max(bits(fused.type(source.base).elem) / 8, 4);
+            // What is loaded as a narrower type stands beside what it is converted to.
+            const int own = bits(fused.type(source.base).elem) / 8;
+            const int64_t bytes = own < 4 && loaded ? 8 : std::max(own, 4);
             Life& life = lives.try_emplace(source.base, Life{first, first, loaded, bytes}).first->second;
             life.first = std::min(life.first, first);
             life.last = std::max(life.last, here);
@@ -108,7 +110,8 @@ std::vector<RowsOnGpu> rows_on_gpu(const Function& fused, const FusedAxes& axes)
     for (const int64_t width : kWidths) {
         if (width < longest) all.push_back(held(width));
     }
-    all.push_back(held(static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(longest)))));
+    const auto last = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(longest)));
+    if (last > all.back().longest) all.push_back(held(last));
     all.push_back(pieces);
     return all;
 }
