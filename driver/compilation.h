@@ -42,6 +42,8 @@ public:
     bool keep_tiles();
     // As far towards `lower` as rules are checked on the way; nothing can be made of the functions then.
     bool check();
+    // What `check` found on the way where `--numerics` asks for it: bounds of errors.
+    [[nodiscard]] const std::string& bounds() const { return bounds_; }
     // Kernels to tasks, for each machine that is asked for.
     bool lower_to_machines();
     // For the evaluator: as far as what the program says of its kernels' code (`inspect_ir`) needs it.
@@ -114,6 +116,8 @@ private:
     std::vector<std::string> graphs_;  // functions that were Graph functions
     // What they were cut into, where that is explained: a text for each.
     std::vector<std::string> fusions_, costs_;
+    std::string roundings_;  // where these are explained
+    std::string bounds_;
     ir::PassManager manager_;
     Schedule schedule_;                       // plans that were given
     std::unique_ptr<ir::Families> families_;  // from `lower_to_machines` on
